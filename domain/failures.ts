@@ -1,0 +1,28 @@
+/** Every failure type that an activity or a workflow may throw, and whether trying again can help. */
+export const failures = {
+  ListenerNotFound: 'permanent',
+  RuleNotFound: 'permanent',
+  TargetGroupNotFound: 'permanent',
+  Conflict: 'permanent',
+  TooManyTargetGroups: 'permanent',
+  TooManyRules: 'permanent',
+  Refused: 'permanent',
+  AccessDenied: 'permanent',
+  AnalysisTemplateNotFound: 'permanent',
+  AnalysisTemplateInvalid: 'permanent',
+  InvalidObject: 'permanent',
+  ObjectNotFound: 'permanent',
+  Superseded: 'permanent',
+  NotServed: 'transient',
+  Throttled: 'transient',
+  Unavailable: 'transient',
+} as const;
+
+/** The name of a failure type. */
+export type FailureType = keyof typeof failures;
+
+/** Whether a failure of this type stays the same however often the call is repeated. */
+export const isPermanent = (type: FailureType): boolean => failures[type] === 'permanent';
+
+/** Whether a string names a failure type of Okra's. */
+export const isFailureType = (type: string): type is FailureType => Object.hasOwn(failures, type);

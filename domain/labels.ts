@@ -1,0 +1,26 @@
+/** The label that says which version a target group serves. */
+export const VERSION_LABEL = 'okra.mumo.co/version';
+
+/** The label on AnalysisRuns that names the Cell they belong to. */
+export const CELL_LABEL = 'okra.mumo.co/cell';
+
+/** The label on AnalysisRuns that holds the index of the step, from 0. */
+export const STEP_LABEL = 'okra.mumo.co/step-index';
+
+/** The label on AnalysisRuns that holds the id of the rollout they were made for. */
+export const ROLLOUT_LABEL = 'okra.mumo.co/rollout';
+
+/** The tag on a listener rule that names the object which configures it: `namespace/name`. */
+export const OWNER_TAG = 'okra.mumo.co/owner';
+
+/** The annotation that lets an object take over a listener rule which Okra did not create: `"true"`. */
+export const ADOPT_ANNOTATION = 'okra.mumo.co/adopt';
+
+/** The annotation that counts the writes to a Cell's load balancer configuration, so that a late one is refused. */
+export const SEQUENCE_ANNOTATION = 'okra.mumo.co/sequence';
+
+/** The field manager of every server-side apply. */
+export const FIELD_MANAGER = 'okra';
+
+/** The API group and version of Okra's kinds. */
+export const API_VERSION = 'okra.mumo.co/v1alpha1';
