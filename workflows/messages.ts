@@ -71,3 +71,6 @@ export interface ApplyRequest {
   /** Whether this takes a rollout back; it is then served before anything else that waits for ELBv2. */
   readonly urgent: boolean;
 }
+
+/** Look at ELBv2 again: the rule is not what the object's status says. */
+export const drifted = defineSignal('drifted');
