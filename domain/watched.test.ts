@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest';
+import { selectTargetGroups, watchedInput } from './watched.ts';
+import type { WatchedCell, WatchedGroup } from './watched.ts';
+
+const group = (name: string, labels: Record<string, string>, arn = `arn:${name}`): WatchedGroup => ({
+  metadata: { name, labels },
+  spec: { arn },
+});
+
+const spec = {
+  replicas: 2,
+  ingress: { awsApplicationLoadBalancer: { targetGroupSelector: { matchLabels: { role: 'web' } } } },
+};
+const cell: WatchedCell = { metadata: {}, spec, status: { blockedVersions: [{ version: '1.2.0' }] } };
+const paused = { ...cell.status, phase: 'Paused' };
+const larger = { ...spec, replicas: 3 };
+const web1 = group('web1', { role: 'web', 'okra.mumo.co/version': '1.0.0' });
+const web2 = group('web2', { role: 'web', 'okra.mumo.co/version': '1.1.0' });
+const api = group('api', { role: 'api', 'okra.mumo.co/version': '1.0.0' });
+const before = watchedInput(cell, [web1, web2, api]);
+
+describe('selectTargetGroups', () => {
+  it('takes the groups that match, by name', () => {
+    expect(selectTargetGroups(spec, [web2, api, web1])).toEqual([
+      { name: 'web1', arn: 'arn:web1', version: '1.0.0' },
+      { name: 'web2', arn: 'arn:web2', version: '1.1.0' },
+    ]);
+  });
+
+  it('keeps a group that has no version, so that it can be reported', () => {
+    expect(selectTargetGroups(spec, [group('bare', { role: 'web' })])).toEqual([
+      { name: 'bare', arn: 'arn:bare' },
+    ]);
+  });
+
+  it('takes nothing when the Cell has no selector', () => {
+    expect(selectTargetGroups({}, [web1, web2])).toEqual([]);
+  });
+});
+
+const leaving = { ...web1, metadata: { ...web1.metadata, deletionTimestamp: '2026-11-20T00:00:00Z' } };
+
+const same: [string, WatchedCell, WatchedGroup[]][] = [
+  ['the order of the groups', cell, [api, web2, web1]],
+  ['the order of the keys', { spec: reversed(spec), status: cell.status, metadata: {} }, [web1, web2, api]],
+  ['a group that is not selected', cell, [web1, web2]],
+  ['a label that says no version', cell, [withLabels(web1, { colour: 'blue' }), web2, api]],
+  ['the rest of the status', { ...cell, status: paused }, [web1, web2, api]],
+  ['the order of the blocked versions', blocking('1.2.0'), [web1, web2, api]],
+];
+
+const other: [string, WatchedCell, WatchedGroup[]][] = [
+  ['the spec changes', { ...cell, spec: larger }, [web1, web2, api]],
+  ['a version is blocked', blocking('1.2.0', '1.3.0'), [web1, web2, api]],
+  ['a block is lifted', blocking(), [web1, web2, api]],
+  ['the Cell is being deleted', deleted(cell), [web1, web2, api]],
+  ['a selected group appears', cell, [web1, web2, api, group('web3', { role: 'web' })]],
+  ['a selected group goes', cell, [web1, api]],
+  ['a selected group is being deleted', cell, [leaving, web2, api]],
+  ['a group stops matching', cell, [withLabels(web1, { role: 'api' }), web2, api]],
+  ['a version changes', cell, [withLabels(web1, { 'okra.mumo.co/version': '1.0.1' }), web2, api]],
+  ['an ARN changes', cell, [group('web1', { ...web1.metadata.labels }, 'arn:new'), web2, api]],
+];
+
+describe('watchedInput', () => {
+  it.each(same)('is not touched by %s', (_, next, groups) => expect(watchedInput(next, groups)).toBe(before));
+  it.each(other)('changes when %s', (_, next, groups) => expect(watchedInput(next, groups)).not.toBe(before));
+
+  it('reads the same whichever order blocked versions are in', () => {
+    expect(watchedInput(blocking('1.3.0', '1.2.0'), [])).toBe(watchedInput(blocking('1.2.0', '1.3.0'), []));
+  });
+});
+
+function withLabels(of: WatchedGroup, labels: Record<string, string>): WatchedGroup {
+  return { ...of, metadata: { ...of.metadata, labels: { ...of.metadata.labels, ...labels } } };
+}
+
+function blocking(...versions: string[]): WatchedCell {
+  return { ...cell, status: { blockedVersions: versions.map((version) => ({ version })) } };
+}
+
+function deleted(of: WatchedCell): WatchedCell {
+  return { ...of, metadata: { deletionTimestamp: '2026-11-20T00:00:00Z' } };
+}
+
+function reversed<T extends object>(of: T): T {
+  return Object.fromEntries(Object.entries(of).toReversed()) as T;
+}

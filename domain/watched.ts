@@ -1,0 +1,67 @@
+import { matches } from './selector.ts';
+import type { Labels } from './selector.ts';
+import type { SelectedTargetGroup } from './observation.ts';
+import { selectorOf, versionOf } from './version-label.ts';
+import type { SelectingSpec } from './version-label.ts';
+
+/** What of a Cell a rollout depends on, exactly as the API server returned it. */
+export interface WatchedCell {
+  readonly metadata: { readonly deletionTimestamp?: string | undefined };
+  readonly spec: SelectingSpec;
+  readonly status?:
+    { readonly blockedVersions?: readonly { readonly version: string }[] | undefined } | undefined;
+}
+
+/** What of an AWSTargetGroup a rollout depends on. */
+export interface WatchedGroup {
+  readonly metadata: {
+    readonly name: string;
+    readonly labels?: Labels;
+    readonly deletionTimestamp?: string | undefined;
+  };
+  readonly spec: { readonly arn: string };
+}
+
+/** The target groups that a Cell selects, by name; those being deleted are gone already. */
+export function selectTargetGroups(
+  spec: SelectingSpec,
+  groups: readonly WatchedGroup[],
+): readonly SelectedTargetGroup[] {
+  const selector = selectorOf(spec);
+  return groups
+    .filter(({ metadata }) => metadata.deletionTimestamp === undefined && matches(selector, metadata.labels))
+    .map((group) => select(spec, group))
+    .toSorted((a, b) => compare(a.name, b.name));
+}
+
+/**
+ * All that a rollout of the Cell depends on, in one text: when it differs, there is something new to look at.
+ * `groups` are those of the Cell's namespace; objects are taken as the API server returned them, because
+ * watchers and workers compare what each has computed.
+ */
+export function watchedInput(cell: WatchedCell, groups: readonly WatchedGroup[]): string {
+  const selected = selectTargetGroups(cell.spec, groups);
+  return canonical([
+    cell.spec,
+    (cell.status?.blockedVersions ?? []).map(({ version }) => version).toSorted(compare),
+    cell.metadata.deletionTimestamp !== undefined,
+    selected.map(({ name, arn, version }) => [name, arn, version ?? null]),
+  ]);
+}
+
+function select(spec: SelectingSpec, { metadata, spec: { arn } }: WatchedGroup): SelectedTargetGroup {
+  const version = versionOf(spec, metadata.labels);
+  return { name: metadata.name, arn, ...(version === undefined ? {} : { version }) };
+}
+
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_, part: unknown) =>
+    isRecord(part) ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => compare(a, b))) : part,
+  );
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+// By code unit and not by locale, so that every process sorts alike.
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
