@@ -1,0 +1,60 @@
+import type { Fields } from './protocol/fields.ts';
+import { fieldsOf, text } from './protocol/fields.ts';
+import { usualReason } from './switches.ts';
+import type { TargetsInput } from './switches.ts';
+
+/** The health of one target as the log shows it. */
+export interface TargetView {
+  readonly id: string;
+  readonly state: string;
+  readonly reason?: string;
+}
+
+const idOf = (description: Fields): string => text(fieldsOf(description, 'Target'), 'Id') ?? '';
+
+const descriptions: Readonly<Record<string, string>> = {
+  'Target.NotInUse': 'Target group is not configured to receive traffic from the load balancer',
+  'Elb.InitialHealthChecking': 'Initial health checks in progress',
+  'Elb.RegistrationInProgress': 'Target registration is in progress',
+  'Target.FailedHealthChecks': 'Health checks failed',
+  'Target.ResponseCodeMismatch': 'Health checks failed with these codes: [500]',
+  'Target.Timeout': 'Request timed out',
+  'Target.DeregistrationInProgress': 'Target deregistration is in progress',
+  'Target.HealthCheckDisabled': 'Health checks are not enabled for this target',
+};
+
+function healthOf(state: string, reason: string | undefined): Fields {
+  if (reason === undefined) return { State: state };
+  return { State: state, Reason: reason, Description: descriptions[reason] };
+}
+
+/**
+ * Shows the health of registered targets as AWS does: unused while no rule or listener names the group,
+ * then healthy or what a test has set. Targets that the emulator does not call healthy stay as they are.
+ */
+export function showHealth(
+  targets: readonly Fields[],
+  inUse: boolean,
+  setting: Omit<TargetsInput, 'targetGroupArn'> | undefined,
+): readonly Fields[] {
+  const registered = targets.filter((one) => text(fieldsOf(one, 'TargetHealth'), 'State') === 'healthy');
+  const ids = registered.map(idOf).toSorted();
+  const chosen = new Set(setting?.count === undefined ? ids : ids.slice(0, setting.count));
+  return targets.map((one) => {
+    if (!registered.includes(one)) return one;
+    if (!inUse) return { ...one, TargetHealth: healthOf('unused', 'Target.NotInUse') };
+    if (setting === undefined || !chosen.has(idOf(one)))
+      return { ...one, TargetHealth: healthOf('healthy', undefined) };
+    return { ...one, TargetHealth: healthOf(setting.state, setting.reason ?? usualReason(setting.state)) };
+  });
+}
+
+/** Shows targets as the log does. */
+export function viewTargets(targets: readonly Fields[]): readonly TargetView[] {
+  return targets.map((one) => {
+    const health = fieldsOf(one, 'TargetHealth');
+    const reason = text(health, 'Reason');
+    const view = { id: idOf(one), state: text(health, 'State') ?? '' };
+    return reason === undefined || reason === '' ? view : { ...view, reason };
+  });
+}

@@ -1,0 +1,112 @@
+import { failed } from './handled.ts';
+import type { Call, Handled } from './handled.ts';
+import type { Answer } from './emulator.ts';
+import { showHealth, viewTargets } from './health.ts';
+import { cutPage, isPaged } from './pages.ts';
+import type { Fields } from './protocol/fields.ts';
+import { everyText, items, text, texts } from './protocol/fields.ts';
+import { judge } from './refusals/rules.ts';
+import { invalid } from './refusals/refusal.ts';
+import { arnKindOf, listenerOfRule, loadBalancerOfListener } from './world/arns.ts';
+import type { Staleness } from './world/history.ts';
+import { readAll } from './world/load.ts';
+import { shownListener, shownRule, shownTargetGroup } from './world/shown.ts';
+import { byPriority, rulesOf, usersOf } from './world/world.ts';
+import type { World } from './world/world.ts';
+
+const staleActions = new Set(['DescribeRules', 'DescribeListeners', 'DescribeTargetHealth']);
+
+function stalenessOf({ staleFault, state }: Call): Staleness | undefined {
+  if (staleFault === undefined) return state.settings.staleReads ?? undefined;
+  return staleFault.staleMs === undefined ? { lastWrite: true } : { ms: staleFault.staleMs };
+}
+
+function pastOf(call: Call): World | undefined {
+  const staleness = stalenessOf(call);
+  if (staleness === undefined || !staleActions.has(call.action)) return undefined;
+  const named = everyText(call.parameters).filter((one) => one.startsWith('arn:'));
+  const listeners = named.filter((arn) => arnKindOf(arn) === 'listener rule').map(listenerOfRule);
+  return call.scope.history.past([...named, ...listeners], staleness, Date.now());
+}
+
+/** Handles a read: judges its form, answers from the emulator or from the past, in small pages. */
+export async function read(call: Call): Promise<Handled> {
+  const { action, parameters, scope, ask } = call;
+  const present = await scope.world(ask);
+  const past = pastOf(call);
+  const world = past ?? present;
+  const verdict = judge({ action, parameters, world });
+  if (verdict !== undefined) return failed({ status: 400, ...verdict.refusal }, { refusedBy: verdict.rule });
+  if (action === 'DescribeTargetHealth') return readHealth(call, world);
+  if (isPaged(action)) return readPage(call, { world, isPast: past !== undefined });
+  const answer = await ask(action, parameters);
+  return answer.ok ? { reply: { kind: 'result', result: answer.result }, notes: {} } : failed(answer.error);
+}
+
+async function readHealth({ action, parameters, state, ask }: Call, world: World): Promise<Handled> {
+  const answer = await ask(action, parameters);
+  if (!answer.ok) return failed(answer.error);
+  const arn = text(parameters, 'TargetGroupArn') ?? '';
+  const found = items(answer.result, 'TargetHealthDescriptions');
+  const shown = showHealth(found, usersOf(world, arn).size > 0, state.targets.get(arn));
+  const result = { ...answer.result, TargetHealthDescriptions: shown };
+  return { reply: { kind: 'result', result }, notes: { health: viewTargets(shown) } };
+}
+
+interface View {
+  readonly world: World;
+  readonly isPast: boolean;
+}
+
+async function readPage(call: Call, view: View): Promise<Handled> {
+  const { action, parameters, state } = call;
+  const name = action.slice('Describe'.length);
+  const answer = view.isPast
+    ? { ok: true as const, result: recall(call, view.world) }
+    : await readPresent(call);
+  if (!answer.ok) return failed(answer.error);
+  const all = shownAll(action, items(answer.result, name), view.world);
+  const page = cutPage(all, { action, parameters, pageSize: state.settings.pageSize });
+  if ('badMarker' in page) {
+    const refusal = invalid(`'${page.badMarker}' is not a valid marker`);
+    return failed({ status: 400, ...refusal }, { refusedBy: 'marker' });
+  }
+  const next = page.nextMarker === undefined ? {} : { NextMarker: page.nextMarker };
+  return { reply: { kind: 'result', result: { [name]: page.items, ...next } }, notes: {} };
+}
+
+/** Reads a whole list; which load balancer uses a group is found by the proxy, not by the emulator. */
+async function readPresent({ action, parameters, scope, ask }: Call): Promise<Answer> {
+  const filter = { ...parameters, Marker: undefined, PageSize: undefined };
+  const loadBalancer = text(parameters, 'LoadBalancerArn');
+  if (action !== 'DescribeTargetGroups' || loadBalancer === undefined) return readAll(ask, action, filter);
+  const answer = await readAll(ask, action, { ...filter, LoadBalancerArn: undefined });
+  if (!answer.ok) return answer;
+  const world = await scope.world(ask);
+  const used = items(answer.result, 'TargetGroups').filter((group) =>
+    usersOf(world, text(group, 'TargetGroupArn') ?? '').has(loadBalancer),
+  );
+  return { ok: true, result: { TargetGroups: used } };
+}
+
+function recall({ action, parameters }: Call, world: World): Fields {
+  if (action === 'DescribeRules') {
+    const listener = text(parameters, 'ListenerArn');
+    const named = texts(parameters, 'RuleArns').map((arn) => world.rules.get(arn));
+    return {
+      Rules: listener === undefined ? named.filter((rule) => rule !== undefined) : rulesOf(world, listener),
+    };
+  }
+  const loadBalancer = text(parameters, 'LoadBalancerArn');
+  const named = new Set(texts(parameters, 'ListenerArns'));
+  const found = [...world.listeners].filter(([arn]) =>
+    loadBalancer === undefined ? named.has(arn) : loadBalancerOfListener(arn) === loadBalancer,
+  );
+  return { Listeners: found.map(([, listener]) => listener) };
+}
+
+function shownAll(action: string, found: readonly Fields[], world: World): readonly Fields[] {
+  if (action === 'DescribeRules') return byPriority(found.map(shownRule));
+  if (action === 'DescribeListeners') return found.map(shownListener);
+  return action === 'DescribeTargetGroups' ? found.map((group) => shownTargetGroup(world, group)) : found;
+}

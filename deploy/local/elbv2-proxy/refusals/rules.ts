@@ -1,0 +1,38 @@
+import { actionRules } from './actions.ts';
+import { conditionRules } from './conditions.ts';
+import { existenceRules, formRules } from './existence.ts';
+import { forwardRules } from './forward.ts';
+import { groupRules } from './groups.ts';
+import { priorityRangeRules, priorityRules } from './priorities.ts';
+import type { Judged, Refusal, Rule } from './refusal.ts';
+import { requestRules, tagQuotaRules } from './requests.ts';
+
+/** Everything the proxy refuses as AWS does, in the order in which it is judged: form first, then state, then quotas. */
+export const rules: readonly Rule[] = [
+  ...formRules,
+  ...requestRules,
+  ...conditionRules,
+  ...actionRules,
+  ...forwardRules,
+  ...priorityRangeRules,
+  ...existenceRules,
+  ...groupRules,
+  ...priorityRules,
+  ...tagQuotaRules,
+];
+
+/** A refusal together with the rule that gave it. */
+export interface Verdict {
+  readonly rule: string;
+  readonly refusal: Refusal;
+}
+
+/** Judges a call by every rule; nothing means that AWS would take it. */
+export function judge(call: Judged): Verdict | undefined {
+  for (const rule of rules) {
+    if (rule.actions.length > 0 && !rule.actions.includes(call.action)) continue;
+    const refusal = rule.refuse(call);
+    if (refusal !== undefined) return { rule: rule.name, refusal };
+  }
+  return undefined;
+}

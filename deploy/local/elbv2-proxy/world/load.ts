@@ -1,0 +1,59 @@
+import type { Answer, Ask } from '../emulator.ts';
+import type { Fields } from '../protocol/fields.ts';
+import { items, text } from '../protocol/fields.ts';
+import { shownListener, shownRule } from './shown.ts';
+import { put } from './update.ts';
+import { emptyWorld } from './world.ts';
+import type { World } from './world.ts';
+
+/** Reads every page of a list from the emulator. */
+export async function readAll(ask: Ask, action: string, parameters: Fields): Promise<Answer> {
+  const name = action.slice('Describe'.length);
+  const found: Fields[] = [];
+  for (let marker: string | undefined; ;) {
+    const page = await ask(action, { ...parameters, Marker: marker, PageSize: '400' });
+    if (!page.ok) return page;
+    found.push(...items(page.result, name));
+    marker = text(page.result, 'NextMarker') || undefined;
+    if (marker === undefined) return { ok: true, result: { [name]: found } };
+  }
+}
+
+async function list(ask: Ask, action: string, parameters: Fields): Promise<readonly Fields[]> {
+  const answer = await readAll(ask, action, parameters);
+  if (!answer.ok)
+    throw new Error(`Expected ${action} of the emulator to answer, got ${answer.error.message}`);
+  return items(answer.result, action.slice('Describe'.length));
+}
+
+/** Reads the whole state of an account and region from the emulator. */
+export async function loadWorld(ask: Ask): Promise<World> {
+  let world = put(emptyWorld, 'loadBalancers', await list(ask, 'DescribeLoadBalancers', {}));
+  world = put(world, 'targetGroups', await list(ask, 'DescribeTargetGroups', {}));
+  for (const LoadBalancerArn of world.loadBalancers.keys()) {
+    world = put(
+      world,
+      'listeners',
+      (await list(ask, 'DescribeListeners', { LoadBalancerArn })).map(shownListener),
+    );
+  }
+  for (const ListenerArn of world.listeners.keys()) {
+    world = put(world, 'rules', (await list(ask, 'DescribeRules', { ListenerArn })).map(shownRule));
+  }
+  return { ...world, tags: await loadTags(ask, world) };
+}
+
+async function loadTags(ask: Ask, world: World): Promise<World['tags']> {
+  const maps = [world.loadBalancers, world.listeners, world.rules, world.targetGroups];
+  const ResourceArns = maps.flatMap((map) => [...map.keys()]);
+  if (ResourceArns.length === 0) return new Map();
+  const answer = await ask('DescribeTags', { ResourceArns });
+  if (!answer.ok)
+    throw new Error(`Expected DescribeTags of the emulator to answer, got ${answer.error.message}`);
+  return new Map(
+    items(answer.result, 'TagDescriptions').map((one) => [
+      text(one, 'ResourceArn') ?? '',
+      Object.fromEntries(items(one, 'Tags').map((tag) => [text(tag, 'Key') ?? '', text(tag, 'Value') ?? ''])),
+    ]),
+  );
+}

@@ -1,0 +1,101 @@
+import type { Fields } from '../protocol/fields.ts';
+import { fieldsOf, items, text } from '../protocol/fields.ts';
+import { listenerOfRule, loadBalancerOfListener } from './arns.ts';
+
+/** What one account has in one region; every map is keyed by ARN and never changed, only replaced. */
+export interface World {
+  readonly loadBalancers: ReadonlyMap<string, Fields>;
+  readonly listeners: ReadonlyMap<string, Fields>;
+  readonly rules: ReadonlyMap<string, Fields>;
+  readonly targetGroups: ReadonlyMap<string, Fields>;
+  readonly tags: ReadonlyMap<string, Readonly<Record<string, string>>>;
+}
+
+/** A world in which nothing was created yet. */
+export const emptyWorld: World = {
+  loadBalancers: new Map(),
+  listeners: new Map(),
+  rules: new Map(),
+  targetGroups: new Map(),
+  tags: new Map(),
+};
+
+/** A target group in a forward action; the weight is missing where the caller gave none. */
+export interface Forward {
+  readonly arn: string;
+  readonly weight?: number;
+}
+
+/** A rule as the log shows it. */
+export interface RuleView {
+  readonly ruleArn: string;
+  readonly listenerArn: string;
+  readonly priority: string;
+  readonly conditions: readonly Fields[];
+  readonly forward: readonly Forward[];
+  readonly tags?: Readonly<Record<string, string>>;
+}
+
+/** Lists the groups of one forward action, whichever of its two forms it has. */
+export function forwardOf(action: Fields): readonly Forward[] {
+  const tuples = items(fieldsOf(action, 'ForwardConfig'), 'TargetGroups');
+  if (tuples.length === 0) {
+    const arn = text(action, 'TargetGroupArn');
+    return arn === undefined ? [] : [{ arn }];
+  }
+  return tuples.map((tuple) => {
+    const weight = text(tuple, 'Weight');
+    const arn = text(tuple, 'TargetGroupArn') ?? '';
+    return weight === undefined ? { arn } : { arn, weight: Number(weight) };
+  });
+}
+
+/** Lists the ARNs of all groups that a list of actions forwards to. */
+export const groupsOf = (actions: readonly Fields[]): readonly string[] =>
+  actions.flatMap((action) => forwardOf(action).map((one) => one.arn));
+
+/** Shows a rule as the log does. */
+export function viewOf(world: World, ruleArn: string): RuleView | undefined {
+  const rule = world.rules.get(ruleArn);
+  if (rule === undefined) return undefined;
+  const tags = world.tags.get(ruleArn);
+  const view = {
+    ruleArn,
+    listenerArn: listenerOfRule(ruleArn),
+    priority: text(rule, 'Priority') ?? '',
+    conditions: items(rule, 'Conditions'),
+    forward: items(rule, 'Actions').flatMap((action) => forwardOf(action)),
+  };
+  return tags === undefined ? view : { ...view, tags };
+}
+
+/** Lists the rules of a listener. */
+export const rulesOf = (world: World, listenerArn: string): readonly Fields[] =>
+  [...world.rules].filter(([arn]) => listenerOfRule(arn) === listenerArn).map(([, rule]) => rule);
+
+/** Tells whether a rule is the default rule of its listener. */
+export const isDefault = (rule: Fields): boolean => text(rule, 'IsDefault') === 'true';
+
+/** Finds the load balancers that route to a target group, at any weight. */
+export function usersOf(world: World, targetGroupArn: string): ReadonlySet<string> {
+  const users = new Set<string>();
+  for (const [arn, rule] of world.rules) {
+    if (groupsOf(items(rule, 'Actions')).includes(targetGroupArn)) {
+      users.add(loadBalancerOfListener(listenerOfRule(arn)));
+    }
+  }
+  for (const [arn, listener] of world.listeners) {
+    if (groupsOf(items(listener, 'DefaultActions')).includes(targetGroupArn))
+      users.add(loadBalancerOfListener(arn));
+  }
+  return users;
+}
+
+/** Puts rules in the order of their priority, the default rule last. */
+export function byPriority(rules: readonly Fields[]): readonly Fields[] {
+  const rank = (rule: Fields): number => {
+    const priority = Number(text(rule, 'Priority'));
+    return Number.isNaN(priority) ? Number.POSITIVE_INFINITY : priority;
+  };
+  return rules.toSorted((left, right) => (rank(left) === rank(right) ? 0 : rank(left) - rank(right)));
+}
