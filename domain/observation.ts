@@ -1,5 +1,6 @@
 import type { AWSApplicationLoadBalancerConfigSpec, AWSApplicationLoadBalancerConfigStatus } from '../crds/aws-application-load-balancer-config.ts';
 import type { CellSpec, CellStatus } from '../crds/cell.ts';
+import type { ListenerRule } from '../crds/listener-rule.ts';
 import type { ObjectKey } from './ids.ts';
 
 /** A target group of a Cell, as an AWSTargetGroup object names it. */
@@ -36,6 +37,8 @@ export interface ObservedCell {
   readonly selected: readonly SelectedTargetGroup[];
   /** The groups that the listener rule forwards to, as last read back from ELBv2. */
   readonly served: readonly ServedTargetGroup[];
+  /** The whole listener rule, as last read back from ELBv2; undefined when none is served. */
+  readonly rule?: ListenerRule;
   /** How many writes to the load balancer configuration were made. */
   readonly sequence: number;
 }

@@ -1,0 +1,102 @@
+import type { AnalysisStep, CanaryStep } from '../crds/cell.ts';
+import { isFinished, type AnalysisVerdict } from './analysis.ts';
+import type { Decision } from './decision.ts';
+import { parseDuration } from './duration.ts';
+import { guard, type GuardInput } from './guard.ts';
+import type { Rollout } from './state.ts';
+import { movesTraffic, weightAfter } from './steps.ts';
+import { sameShares, shares, TOTAL_WEIGHT } from './weights.ts';
+
+/** After this long without a word the verdict of an AnalysisRun is read without being told to, in milliseconds. */
+const ANALYSIS_FALLBACK_MS = 5 * 60_000;
+
+/** Decides what the current step of a rollout needs next. */
+export function takeStep(rollout: Rollout, input: GuardInput): Decision {
+  const step = rollout.steps[rollout.index];
+  const { requests } = input.state;
+  if (step === undefined || requests.promoteFull !== undefined) return complete(rollout, input);
+  if (movesTraffic(step)) return moveTo(weightAfter(rollout.steps, rollout.index), 'Advance', rollout, input);
+  if (requests.promote !== undefined) return advance(rollout, `Promoted by ${requests.promote.by}.`);
+  if (step.analysis !== undefined) return analyse(step.analysis, rollout, input);
+  return pause(step, rollout, input);
+}
+
+function complete(rollout: Rollout, input: GuardInput): Decision {
+  const { progress } = rollout;
+  if (progress.is === 'Analyzing' && !isFinished(progress.verdict.phase)) return endAnalysis(progress.verdict);
+  return moveTo(TOTAL_WEIGHT, 'Finish', rollout, input);
+}
+
+function moveTo(weight: number, then: 'Advance' | 'Finish', rollout: Rollout, input: GuardInput): Decision {
+  const wanted = shares(rollout.stable.groups, rollout.canary.groups, weight);
+  const { version } = rollout.canary;
+  if (sameShares(wanted, input.observed.served)) {
+    return then === 'Finish'
+      ? { do: 'Finish', message: `${version} serves with the whole weight.` }
+      : advance(rollout, `The canary's weight is ${weight}.`);
+  }
+  const message = `Setting the weight of ${version} to ${weight}.`;
+  return guard(
+    { do: 'Shift', purpose: 'Step', version, shares: wanted, urgent: false, message },
+    input,
+    (lack) => fail('HealthTimeout', `The target groups of ${version} did not become healthy in time. ${lack}`, input.now),
+  );
+}
+
+function pause(step: CanaryStep, rollout: Rollout, input: GuardInput): Decision {
+  const { progress } = rollout;
+  const duration = step.pause?.duration;
+  const text = duration === undefined ? 'until somebody resumes' : `for ${duration}`;
+  if (progress.is !== 'Pausing') return { do: 'Pause', message: `Pausing ${text}.` };
+  if (duration === undefined) {
+    return { do: 'Wait', for: 'Resume', message: 'Pausing until somebody sends resume or promote.' };
+  }
+  const until = progress.since + parseDuration(duration) * 1000;
+  if (input.now >= until) return advance(rollout, 'The pause is over.');
+  return { do: 'Wait', for: 'Pause', until, message: `Pausing ${text}.` };
+}
+
+function analyse(analysis: AnalysisStep, rollout: Rollout, input: GuardInput): Decision {
+  const { progress } = rollout;
+  const names = analysis.templates.map((template) => template.templateName).join(', ');
+  if (progress.is !== 'Analyzing') {
+    return { do: 'StartAnalysis', analysis, message: `Starting the analysis ${names}.` };
+  }
+  const { name, phase, message } = progress.verdict;
+  const said = message === '' ? '' : ` ${message}`;
+  switch (phase) {
+    case 'Successful':
+      return advance(rollout, `AnalysisRun ${name} was successful.`);
+    case 'Failed':
+    case 'Error':
+      return fail('AnalysisFailed', `AnalysisRun ${name} ended as ${phase}.${said}`, input.now);
+    case 'Inconclusive':
+      return {
+        do: 'Wait',
+        for: 'Verdict',
+        message: `AnalysisRun ${name} is inconclusive.${said} Send promote to go on, or abort to take everything back.`,
+      };
+    case 'Pending':
+    case 'Running': {
+      const until = progress.readAt + ANALYSIS_FALLBACK_MS;
+      if (input.now >= until) return { do: 'ReadAnalysis', run: name, message: `Reading AnalysisRun ${name}.` };
+      return { do: 'Wait', for: 'Analysis', until, message: `Waiting for AnalysisRun ${name}.` };
+    }
+  }
+}
+
+/** Fails a rollout: everything goes back to the stable side and the version is blocked. */
+export function fail(reason: string, message: string, at: number): Decision {
+  return { do: 'End', ending: { kind: 'Failed', reason, message, at }, message };
+}
+
+/** Asks for the end of an analysis that nobody waits for any more. */
+export const endAnalysis = (verdict: AnalysisVerdict): Decision => ({
+  do: 'EndAnalysis',
+  run: verdict.name,
+  message: `Ending AnalysisRun ${verdict.name}, because nobody waits for it any more.`,
+});
+
+function advance(rollout: Rollout, why: string): Decision {
+  return { do: 'Advance', message: `Step ${rollout.index + 1} of ${rollout.steps.length} is done. ${why}` };
+}

@@ -1,0 +1,58 @@
+import type { Missing } from './decision.ts';
+import type { ObservedCell } from './observation.ts';
+import type { BlockedVersion } from './state.ts';
+import { groupByVersion, isNewer, parseVersion, type VersionSet } from './version.ts';
+
+/** The Cell of an observation in which there is one. */
+export type PresentCell = NonNullable<ObservedCell['cell']>;
+
+/** What could serve next, and what else is worth telling. */
+export interface Candidates {
+  /** The set that should serve; undefined when no version has enough target groups. */
+  readonly target?: VersionSet;
+  /** A version that would be wanted but has too few target groups. */
+  readonly missing?: Missing;
+  /** The newest version that is blocked and would be wanted otherwise. */
+  readonly blocked?: BlockedVersion;
+  readonly sets: readonly VersionSet[];
+}
+
+/**
+ * Chooses the version that a Cell should serve: the one it is pinned to, else the newest that has enough target
+ * groups and is not blocked. `retrying` lifts every block.
+ */
+export function candidates(cell: PresentCell, observed: ObservedCell, retrying: boolean): Candidates {
+  const { sets } = groupByVersion(observed.selected);
+  const blocks = retrying ? [] : (cell.status.blockedVersions ?? []);
+  const blocked = blocks.find((one) => one.version === sets.find((set) => isBlocked(set.version))?.version);
+  const base = blocked === undefined ? { sets } : { sets, blocked };
+  const wanted = cell.spec.replicas;
+
+  function isBlocked(version: string): boolean {
+    return blocks.some((one) => one.version === version && !isLifted(one, cell));
+  }
+
+  if (cell.spec.version !== undefined) {
+    const pinned = parseVersion(cell.spec.version) ?? cell.spec.version;
+    const set = sets.find((one) => one.version === pinned);
+    if (isBlocked(pinned)) return base;
+    const found = set?.groups.length ?? 0;
+    return set !== undefined && found >= wanted
+      ? { sets, target: set }
+      : { sets, missing: { version: pinned, found, wanted } };
+  }
+  const free = sets.filter((set) => !isBlocked(set.version));
+  const target = free.find((set) => set.groups.length >= wanted);
+  const short = free.find((set) => set.groups.length < wanted);
+  const missing =
+    short !== undefined && (target === undefined || isNewer(short.version, target.version))
+      ? { missing: { version: short.version, found: short.groups.length, wanted } }
+      : {};
+  return { ...base, ...missing, ...(target === undefined ? {} : { target }) };
+}
+
+/** Whether a version is blocked no more, because somebody has pinned the Cell to it after it had failed. */
+export function isLifted(block: BlockedVersion, cell: PresentCell): boolean {
+  const pinned = cell.spec.version === undefined ? undefined : parseVersion(cell.spec.version);
+  return pinned === block.version && cell.generation > (block.observedGeneration ?? 0);
+}

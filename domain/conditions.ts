@@ -1,0 +1,38 @@
+/** A condition of an object's status (metav1.Condition). */
+export interface Condition {
+  readonly type: string;
+  readonly status: 'True' | 'False' | 'Unknown';
+  readonly reason: string;
+  readonly message: string;
+  readonly lastTransitionTime: string;
+  readonly observedGeneration?: number | undefined;
+}
+
+/** What a condition says, before it is known since when. */
+export interface Claim {
+  readonly type: string;
+  readonly holds: boolean;
+  /** CamelCase; part of the API (metav1.Condition.reason). */
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** Turns claims into conditions; the time of a condition changes only when its status does. */
+export function conditionsFrom(
+  claims: readonly Claim[],
+  before: readonly Condition[],
+  at: { readonly generation: number; readonly time: string },
+): Condition[] {
+  return claims.map((claim) => {
+    const status = claim.holds ? 'True' : 'False';
+    const old = before.find((one) => one.type === claim.type);
+    return {
+      type: claim.type,
+      status,
+      reason: claim.reason,
+      message: claim.message,
+      lastTransitionTime: old?.status === status ? old.lastTransitionTime : at.time,
+      observedGeneration: at.generation,
+    };
+  });
+}

@@ -1,0 +1,113 @@
+import { isFinished } from './analysis.ts';
+import { candidates, type PresentCell } from './candidate.ts';
+import { endAnalysis, fail, takeStep } from './canary.ts';
+import type { Decision } from './decision.ts';
+import type { GuardInput } from './guard.ts';
+import { intend } from './intent.ts';
+import { sameMatch } from './listener-rule.ts';
+import type { ObservedCell } from './observation.ts';
+import type { Rollout, RolloutState } from './state.ts';
+import { resumeAt } from './steps.ts';
+import { groupByVersion, isNewer, parseVersion } from './version.ts';
+import { everythingTo, includes, sameShares, weightOf } from './weights.ts';
+
+/** Decides the one thing that a Cell needs next. `now` is in milliseconds since the epoch. */
+export function decide(observed: ObservedCell, state: RolloutState, now: number): Decision {
+  const { cell } = observed;
+  if (cell === undefined) {
+    return { do: 'Close', outcome: 'Deleted', reason: 'Deleted', message: 'The Cell is gone; its listener rule stays.' };
+  }
+  const input: GuardInput = { observed, cell, state, now };
+  const { rollout } = state;
+  if (rollout === undefined) return held(state, now) ?? intend(input);
+  if (rollout.ending !== undefined) return takeBack(rollout, input);
+  return interrupt(rollout, input) ?? goOn(rollout, input);
+}
+
+function goOn(rollout: Rollout, input: GuardInput): Decision {
+  const { requests } = input.state;
+  if (requests.paused !== undefined) {
+    const { by, reason } = requests.paused;
+    return { do: 'Wait', for: 'Resume', message: `Paused by ${by}${reason === '' ? '' : `: ${reason}`}. Send resume to go on.` };
+  }
+  return held(input.state, input.now) ?? replan(rollout, input) ?? reconfigure(rollout, input) ?? takeStep(rollout, input);
+}
+
+function held(state: RolloutState, now: number): Decision | undefined {
+  const { hold } = state;
+  if (hold === undefined || now >= hold.until) return undefined;
+  return { do: 'Wait', for: 'Hold', until: hold.until, message: hold.message };
+}
+
+/** Puts everything back to the stable side by one write, ends what is still measuring, and closes the rollout. */
+function takeBack(rollout: Rollout, input: GuardInput): Decision {
+  const { observed, state, now } = input;
+  const { stable, canary, progress } = rollout;
+  const shares = everythingTo(
+    stable.groups,
+    canary.groups.filter((group) => includes(observed.served, group)),
+  );
+  if (!sameShares(shares, observed.served)) {
+    const message = `Giving everything back to ${stable.version}.`;
+    return (
+      held(state, now) ?? { do: 'Shift', purpose: 'TakeBack', version: stable.version, shares, urgent: true, message }
+    );
+  }
+  if (progress.is === 'Analyzing' && !isFinished(progress.verdict.phase)) return endAnalysis(progress.verdict);
+  return { do: 'Conclude', message: `${stable.version} has everything back.` };
+}
+
+function interrupt(rollout: Rollout, input: GuardInput): Decision | undefined {
+  const { abort } = input.state.requests;
+  if (abort !== undefined) {
+    return fail('Aborted', `Aborted by ${abort.by}${abort.reason === '' ? '.' : `: ${abort.reason}`}`, input.now);
+  }
+  const reason = reasonToWithdraw(rollout, input.observed, input.cell);
+  if (reason === undefined) return undefined;
+  return { do: 'End', ending: { kind: 'Withdrawn', ...reason, at: input.now }, message: reason.message };
+}
+
+function reasonToWithdraw(
+  rollout: Rollout,
+  observed: ObservedCell,
+  cell: PresentCell,
+): { readonly reason: string; readonly message: string } | undefined {
+  const { version, groups } = rollout.canary;
+  const present = groupByVersion(observed.selected).sets.find((set) => set.version === version)?.groups ?? [];
+  if (!groups.every((group) => includes(present, group))) {
+    const message = `Expected the target groups of ${version} to stay during its rollout, got ${present.length} of ${groups.length} left. Giving everything back to ${rollout.stable.version}.`;
+    return { reason: 'TargetGroupsGone', message };
+  }
+  if (cell.problems.length > 0) return { reason: 'InvalidSpec', message: cell.problems.join(' ') };
+  if (cell.spec.version !== undefined) {
+    const pinned = parseVersion(cell.spec.version) ?? cell.spec.version;
+    if (pinned === version) return undefined;
+    return { reason: 'Pinned', message: `spec.version asks for ${pinned}, so the rollout of ${version} is withdrawn.` };
+  }
+  const { target } = candidates(cell, observed, false);
+  if (target === undefined || !isNewer(target.version, version)) return undefined;
+  return { reason: 'Superseded', message: `${target.version} supersedes ${version}.` };
+}
+
+function replan(rollout: Rollout, input: GuardInput): Decision | undefined {
+  const steps = input.cell.spec.updateStrategy?.canary?.steps ?? [];
+  if (JSON.stringify(steps) === JSON.stringify(rollout.steps)) return undefined;
+  const { progress } = rollout;
+  if (progress.is === 'Analyzing' && !isFinished(progress.verdict.phase)) return endAnalysis(progress.verdict);
+  const index = resumeAt(steps, weightOf(rollout.canary.groups, input.observed.served));
+  return { do: 'Replan', index, message: `The steps were edited; going on at step ${index + 1} of ${steps.length}.` };
+}
+
+function reconfigure(rollout: Rollout, input: GuardInput): Decision | undefined {
+  const wanted = input.cell.spec.ingress.awsApplicationLoadBalancer?.listener.rule;
+  const { rule, served } = input.observed;
+  if (wanted === undefined || rule === undefined || sameMatch(wanted, rule)) return undefined;
+  return {
+    do: 'Shift',
+    purpose: 'Reconfigure',
+    version: rollout.canary.version,
+    shares: served,
+    urgent: false,
+    message: 'Changing the conditions of the listener rule; the weights stay.',
+  };
+}

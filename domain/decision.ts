@@ -1,0 +1,61 @@
+import type { AnalysisStep } from '../crds/cell.ts';
+import type { ServedTargetGroup } from './observation.ts';
+import type { Ending } from './state.ts';
+import type { VersionSet } from './version.ts';
+
+/** What a change of weights is for. */
+export type ShiftPurpose =
+  'Install' | 'FallBack' | 'RollBack' | 'Rebalance' | 'Reconfigure' | 'Attach' | 'Step' | 'TakeBack';
+
+/** How a run of the workflow closes. */
+export type Outcome = 'Completed' | 'Waiting' | 'Reverted' | 'Failed' | 'Deleted';
+
+/** How many target groups of a version there are, and how many are needed. */
+export interface Missing {
+  readonly version: string;
+  readonly found: number;
+  readonly wanted: number;
+}
+
+/** The one thing that a rollout does next. */
+export type Decision =
+  | {
+      readonly do: 'Shift';
+      readonly purpose: ShiftPurpose;
+      readonly version: string;
+      readonly shares: readonly ServedTargetGroup[];
+      /** Whether it takes traffic back and goes before everything else. */
+      readonly urgent: boolean;
+      readonly message: string;
+    }
+  | { readonly do: 'CheckHealth'; readonly targetGroupARNs: readonly string[]; readonly message: string }
+  | {
+      readonly do: 'Begin';
+      readonly stable: VersionSet;
+      readonly canary: VersionSet;
+      readonly index: number;
+      readonly message: string;
+    }
+  | { readonly do: 'Pause'; readonly message: string }
+  | { readonly do: 'StartAnalysis'; readonly analysis: AnalysisStep; readonly message: string }
+  | { readonly do: 'ReadAnalysis'; readonly run: string; readonly message: string }
+  | { readonly do: 'EndAnalysis'; readonly run: string; readonly message: string }
+  | { readonly do: 'Advance'; readonly message: string }
+  | { readonly do: 'Replan'; readonly index: number; readonly message: string }
+  | { readonly do: 'End'; readonly ending: Ending; readonly message: string }
+  | { readonly do: 'Conclude'; readonly message: string }
+  | { readonly do: 'Finish'; readonly message: string }
+  | {
+      readonly do: 'Wait';
+      readonly for: 'Resume' | 'Pause' | 'Analysis' | 'Verdict' | 'Health' | 'Hold';
+      /** When to look again, in milliseconds since the epoch; undefined: when something happens. */
+      readonly until?: number;
+      readonly message: string;
+    }
+  | {
+      readonly do: 'Close';
+      readonly outcome: Outcome;
+      readonly reason: string;
+      readonly message: string;
+      readonly missing?: Missing;
+    };

@@ -1,0 +1,174 @@
+import { candidates, type Candidates, type PresentCell } from './candidate.ts';
+import type { Decision } from './decision.ts';
+import { guard, type GuardInput } from './guard.ts';
+import { sameMatch } from './listener-rule.ts';
+import type { ObservedCell, TargetGroup } from './observation.ts';
+import { stableSet, UNKNOWN_VERSION } from './stable.ts';
+import { resumeAt } from './steps.ts';
+import { isNewer, type VersionSet } from './version.ts';
+import { everythingTo, includes, MAX_TARGET_GROUPS, weightOf } from './weights.ts';
+
+/** Decides what a Cell without a rollout under way needs: a rollout, one write, or nothing. */
+export function intend(input: GuardInput): Decision {
+  const { observed, cell, state } = input;
+  if (cell.problems.length > 0) return close('Failed', 'InvalidSpec', cell.problems.join(' '));
+  const found = candidates(cell, observed, state.requests.retry !== undefined);
+  const stable = stableSet(observed, cell);
+  if (stable === undefined) return install(found);
+  return (
+    fallBack(observed, cell, found, stable) ??
+    move(input, found, stable) ??
+    rebalance(input, found, stable) ??
+    reconfigure(observed, cell, stable) ??
+    settle(found, stable)
+  );
+}
+
+function install(found: Candidates): Decision {
+  const { target } = found;
+  if (target === undefined) return waiting(found, undefined);
+  if (target.groups.length > MAX_TARGET_GROUPS) return tooMany(target.groups, `Version ${target.version} has`);
+  return {
+    do: 'Shift',
+    purpose: 'Install',
+    version: target.version,
+    shares: everythingTo(target.groups, []),
+    urgent: false,
+    message: `Installing ${target.version} with the whole weight, because nothing is served yet.`,
+  };
+}
+
+function fallBack(
+  observed: ObservedCell,
+  cell: PresentCell,
+  found: Candidates,
+  stable: VersionSet,
+): Decision | undefined {
+  if (stable.groups.some((group) => includes(observed.selected, group))) return undefined;
+  if (cell.spec.version !== undefined && found.target === undefined) return undefined;
+  const older = found.target ?? found.sets.find((set) => !isBlockedVersion(cell, set.version));
+  if (older === undefined || (stable.version !== UNKNOWN_VERSION && isNewer(older.version, stable.version))) return undefined;
+  if (older.groups.length > MAX_TARGET_GROUPS) return tooMany(older.groups, `Version ${older.version} has`);
+  return {
+    do: 'Shift',
+    purpose: 'FallBack',
+    version: older.version,
+    shares: everythingTo(older.groups, []),
+    urgent: true,
+    message: `Falling back to ${older.version}, because the target groups of ${stable.version} are gone.`,
+  };
+}
+
+function move(input: GuardInput, found: Candidates, stable: VersionSet): Decision | undefined {
+  const { observed, cell } = input;
+  const { target } = found;
+  if (target === undefined || target.version === stable.version) return undefined;
+  const together = [...stable.groups, ...target.groups];
+  if (isNewer(target.version, stable.version)) {
+    if (together.length > MAX_TARGET_GROUPS) {
+      return tooMany(together, `Versions ${stable.version} and ${target.version} have together`);
+    }
+    const steps = cell.spec.updateStrategy?.canary?.steps ?? [];
+    const weight = weightOf(target.groups, observed.served);
+    return {
+      do: 'Begin',
+      stable,
+      canary: target,
+      index: resumeAt(steps, weight),
+      message: `Rolling out ${target.version} in place of ${stable.version}.`,
+    };
+  }
+  if (cell.spec.version === undefined) return undefined;
+  if (together.length > MAX_TARGET_GROUPS) {
+    return tooMany(together, `Versions ${stable.version} and ${target.version} have together`);
+  }
+  return guard(
+    {
+      do: 'Shift',
+      purpose: 'RollBack',
+      version: target.version,
+      shares: everythingTo(target.groups, stable.groups),
+      urgent: true,
+      message: `Rolling back to ${target.version}, because spec.version asks for it.`,
+    },
+    input,
+  );
+}
+
+function rebalance(input: GuardInput, found: Candidates, stable: VersionSet): Decision | undefined {
+  const set = found.sets.find((one) => one.version === stable.version);
+  if (set === undefined || sameGroups(set.groups, stable.groups)) return undefined;
+  const together = [...stable.groups, ...set.groups.filter((group) => !includes(stable.groups, group))];
+  if (together.length > MAX_TARGET_GROUPS) return tooMany(together, `Version ${set.version} has`);
+  return guard(
+    {
+      do: 'Shift',
+      purpose: 'Rebalance',
+      version: set.version,
+      shares: everythingTo(set.groups, []),
+      urgent: false,
+      message: `Spreading the weight of ${set.version} over its ${set.groups.length} target groups.`,
+    },
+    input,
+  );
+}
+
+function reconfigure(observed: ObservedCell, cell: PresentCell, stable: VersionSet): Decision | undefined {
+  const wanted = cell.spec.ingress.awsApplicationLoadBalancer?.listener.rule;
+  if (wanted === undefined || observed.rule === undefined || sameMatch(wanted, observed.rule)) return undefined;
+  return {
+    do: 'Shift',
+    purpose: 'Reconfigure',
+    version: stable.version,
+    shares: observed.served,
+    urgent: false,
+    message: 'Changing the conditions of the listener rule; the weights stay.',
+  };
+}
+
+function settle(found: Candidates, stable: VersionSet): Decision {
+  if (found.blocked !== undefined && isNewer(found.blocked.version, stable.version)) {
+    const { version, cause } = found.blocked;
+    return close(
+      'Reverted',
+      'VersionBlocked',
+      `${stable.version} serves. ${version} is blocked: ${cause} Send retry, or set spec.version to ${version}, to try it again.`,
+    );
+  }
+  if (found.missing !== undefined) return waiting(found, stable);
+  return close('Completed', 'Serving', `${stable.version} serves with the whole weight.`);
+}
+
+function waiting(found: Candidates, stable: VersionSet | undefined): Decision {
+  const { missing } = found;
+  const serves = stable === undefined ? 'Nothing is served yet.' : `${stable.version} serves.`;
+  if (missing === undefined) {
+    const message = `${serves} Expected AWSTargetGroups that match the selector and have a version, got none.`;
+    return close('Waiting', 'NoTargetGroups', message);
+  }
+  return {
+    do: 'Close',
+    outcome: 'Waiting',
+    reason: 'NotEnoughTargetGroups',
+    message: `${serves} Waiting: ${missing.found} of ${missing.wanted} target groups at ${missing.version}.`,
+    missing,
+  };
+}
+
+function tooMany(groups: readonly TargetGroup[], whose: string): Decision {
+  const message = `${whose} ${groups.length} target groups; expected at most ${MAX_TARGET_GROUPS}, which is what a listener rule can forward to. Remove some AWSTargetGroups, or lower spec.replicas and provision fewer.`;
+  return close('Failed', 'TooManyTargetGroups', message);
+}
+
+const close = (outcome: 'Completed' | 'Waiting' | 'Reverted' | 'Failed', reason: string, message: string): Decision => ({
+  do: 'Close',
+  outcome,
+  reason,
+  message,
+});
+
+const sameGroups = (a: readonly TargetGroup[], b: readonly TargetGroup[]): boolean =>
+  a.length === b.length && a.every((one) => includes(b, one));
+
+const isBlockedVersion = (cell: PresentCell, version: string): boolean =>
+  (cell.status.blockedVersions ?? []).some((one) => one.version === version);

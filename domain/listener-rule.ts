@@ -1,0 +1,55 @@
+import type { ListenerRule } from '../crds/listener-rule.ts';
+
+/** One condition of a listener rule under ELBv2's own field name (API_RuleCondition). */
+export type RuleMatch =
+  | {
+      readonly field: 'host-header' | 'path-pattern' | 'http-request-method' | 'source-ip';
+      readonly values: readonly string[];
+    }
+  | { readonly field: 'http-header'; readonly header: string; readonly values: readonly string[] }
+  | {
+      readonly field: 'query-string';
+      readonly pairs: readonly { readonly key: string; readonly value: string }[];
+    };
+
+/** The conditions of a rule in one order, with the case that ELBv2 ignores taken away. */
+export function matchesOf(rule: ListenerRule): readonly RuleMatch[] {
+  return [
+    ...values('host-header', rule.hosts?.map((host) => host.toLowerCase())),
+    ...values('path-pattern', rule.pathPatterns),
+    ...values('http-request-method', rule.methods?.map((method) => method.toUpperCase())),
+    ...values('source-ip', rule.sourceIPs),
+    ...Object.entries(rule.headers ?? {})
+      .toSorted(([a], [b]) => compareText(a.toLowerCase(), b.toLowerCase()))
+      .map(([header, list]): RuleMatch => ({ field: 'http-header', header, values: list.toSorted(compareText) })),
+    ...queryStrings(rule.queryStrings),
+  ];
+}
+
+/** Whether two rules match the same requests, whatever the order in which their conditions are written. */
+export function sameMatch(a: ListenerRule, b: ListenerRule): boolean {
+  return JSON.stringify(normalised(a)) === JSON.stringify(normalised(b));
+}
+
+const normalised = (rule: ListenerRule): unknown => [
+  rule.priority,
+  matchesOf(rule).map((match) =>
+    match.field === 'http-header' ? { ...match, header: match.header.toLowerCase() } : match,
+  ),
+];
+
+function values(
+  field: 'host-header' | 'path-pattern' | 'http-request-method' | 'source-ip',
+  list: readonly string[] | undefined,
+): readonly RuleMatch[] {
+  return list === undefined || list.length === 0 ? [] : [{ field, values: [...new Set(list)].toSorted(compareText) }];
+}
+
+function queryStrings(pairs: Readonly<Record<string, string>> | undefined): readonly RuleMatch[] {
+  const entries = Object.entries(pairs ?? {}).toSorted(([a], [b]) => compareText(a, b));
+  return entries.length === 0
+    ? []
+    : [{ field: 'query-string', pairs: entries.map(([key, value]) => ({ key, value })) }];
+}
+
+const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -1,0 +1,138 @@
+import type { AnalysisVerdict } from './analysis.ts';
+import type { PresentCell } from './candidate.ts';
+import type { Decision } from './decision.ts';
+import { lackOfHealth, type TargetHealth } from './health.ts';
+import { isAbout } from './guard.ts';
+import type { Rollout, RolloutState } from './state.ts';
+
+type Of<Name extends Decision['do']> = Extract<Decision, { do: Name }>;
+
+/** Records that a rollout began; `id` tells it from every other. */
+export function began(state: RolloutState, decision: Of<'Begin'>, at: { id: string; cell: PresentCell; now: number }): RolloutState {
+  const { retry: _answered, ...requests } = state.requests;
+  const rollout: Rollout = {
+    id: at.id,
+    startedAt: at.now,
+    stable: decision.stable,
+    canary: decision.canary,
+    steps: at.cell.spec.updateStrategy?.canary?.steps ?? [],
+    index: decision.index,
+    progress: { is: 'Ready' },
+  };
+  return { ...withoutHold(state), requests, rollout };
+}
+
+/** Records that ELBv2 serves what was asked for; a health check made before counts no more. */
+export function shifted(state: RolloutState): RolloutState {
+  const { health: _used, ...rest } = withoutHold(state);
+  return rest;
+}
+
+/** Records what a look at the targets has shown. */
+export function healthRead(
+  state: RolloutState,
+  found: readonly TargetHealth[],
+  at: { minHealthyTargets: number; now: number },
+): RolloutState {
+  const targetGroupARNs = found.map((one) => one.targetGroupARN);
+  const known = state.health;
+  const lack = lackOfHealth(found, at.minHealthyTargets);
+  const goesOn = known?.lack !== undefined && isAbout(known, targetGroupARNs);
+  return {
+    ...(state.hold?.during === 'CheckHealth' ? withoutHold(state) : state),
+    health: {
+      targetGroupARNs,
+      since: goesOn ? known.since : at.now,
+      at: at.now,
+      checks: goesOn ? known.checks + 1 : 1,
+      ...(lack === undefined ? {} : { lack }),
+    },
+  };
+}
+
+/** Records how far the analysis of the current step has come. */
+export function analysed(state: RolloutState, verdict: AnalysisVerdict, now: number): RolloutState {
+  return inRollout(withoutHold(state), (rollout) => ({ ...rollout, progress: { is: 'Analyzing', verdict, readAt: now } }));
+}
+
+/** Records that nobody waits for the analysis of the current step any more. */
+export function analysisEnded(state: RolloutState): RolloutState {
+  return inRollout(withoutHold(state), (rollout) => ({ ...rollout, progress: { is: 'Ready' } }));
+}
+
+/** Records that the current step's pause has begun. */
+export function paused(state: RolloutState, now: number): RolloutState {
+  return inRollout(state, (rollout) => ({ ...rollout, progress: { is: 'Pausing', since: now } }));
+}
+
+/** Records that the current step is done; a request to promote it is answered thereby. */
+export function advanced(state: RolloutState): RolloutState {
+  const { promote: _answered, ...requests } = state.requests;
+  return inRollout({ ...withoutHold(state), requests }, (rollout) => ({
+    ...rollout,
+    index: rollout.index + 1,
+    progress: { is: 'Ready' },
+  }));
+}
+
+/** Records new steps and where among them the rollout goes on. */
+export function replanned(state: RolloutState, decision: Of<'Replan'>, cell: PresentCell): RolloutState {
+  return inRollout(withoutHold(state), (rollout) => ({
+    ...rollout,
+    steps: cell.spec.updateStrategy?.canary?.steps ?? [],
+    index: decision.index,
+    progress: { is: 'Ready' },
+  }));
+}
+
+/** Records that the rollout ends before its last step, and why. */
+export function ending(state: RolloutState, decision: Of<'End'>): RolloutState {
+  return inRollout(withoutHold(state), (rollout) => ({ ...rollout, ending: decision.ending }));
+}
+
+/** Records that everything is back at the stable side; a version that failed is blocked from here on. */
+export function concluded(state: RolloutState, cell: PresentCell): RolloutState {
+  const { rollout, health: _old, ...rest } = withoutHold(state);
+  const failed = rollout?.ending?.kind === 'Failed' ? rollout.ending : undefined;
+  const idle = { ...rest, requests: {} };
+  if (rollout === undefined || failed === undefined) return idle;
+  const justBlocked = {
+    version: rollout.canary.version,
+    cause: failed.message,
+    time: new Date(failed.at).toISOString(),
+    observedGeneration: cell.generation,
+  };
+  return { ...idle, justBlocked };
+}
+
+/** Records that the canary has become what serves. */
+export function finished(state: RolloutState): RolloutState {
+  const { rollout: _done, ...rest } = withoutHold(state);
+  return { ...rest, requests: {} };
+}
+
+/** Records that something outside refused; it is tried again after a while that doubles, up to `longestMs`. */
+export function refused(
+  state: RolloutState,
+  failure: { readonly during: Decision['do']; readonly reason: string; readonly message: string },
+  at: { now: number; longestMs: number },
+): RolloutState {
+  const attempts = (state.hold?.reason === failure.reason ? state.hold.attempts : 0) + 1;
+  const delay = Math.min(at.longestMs, 1000 * 2 ** Math.min(attempts - 1, 20));
+  const since = state.hold?.since ?? at.now;
+  return { ...state, hold: { ...failure, since, attempts, until: at.now + delay } };
+}
+
+/** Records that what held may have changed: it is tried again at once. */
+export function hurried(state: RolloutState, now: number): RolloutState {
+  return state.hold === undefined ? state : { ...state, hold: { ...state.hold, until: now } };
+}
+
+function withoutHold(state: RolloutState): RolloutState {
+  const { hold: _over, ...rest } = state;
+  return rest;
+}
+
+function inRollout(state: RolloutState, change: (rollout: Rollout) => Rollout): RolloutState {
+  return state.rollout === undefined ? state : { ...state, rollout: change(state.rollout) };
+}

@@ -1,0 +1,43 @@
+import type { PresentCell } from './candidate.ts';
+import type { ObservedCell, ServedTargetGroup, TargetGroup } from './observation.ts';
+import { compareVersions, parseVersion, type VersionSet } from './version.ts';
+
+/** The version of a group in the rule: what its AWSTargetGroup claims, else what the Cell's status remembers. */
+function versionOf(group: TargetGroup, observed: ObservedCell, cell: PresentCell): string | undefined {
+  const claimed = observed.selected.find((one) => one.arn === group.arn)?.version;
+  const parsed = claimed === undefined ? undefined : parseVersion(claimed);
+  return parsed ?? cell.status.targetGroups?.find((one) => one.arn === group.arn)?.version;
+}
+
+/**
+ * The set that serves and that everything goes back to: while a rollout is under way the one that its Cell's status
+ * names, else the one that carries most of the traffic. Never a version that has only failed. Undefined when nothing
+ * carries traffic.
+ */
+export function stableSet(observed: ObservedCell, cell: PresentCell): VersionSet | undefined {
+  const versioned = observed.served.map((group) => ({
+    group,
+    version: versionOf(group, observed, cell) ?? UNKNOWN_VERSION,
+  }));
+  const carrying = versioned.filter((one) => one.group.weight > 0);
+  const remembered = cell.status.stableVersion;
+  const underWay = cell.status.rollout !== undefined;
+  const keepsRemembered = (underWay ? versioned : carrying).some((one) => one.version === remembered);
+  const version = keepsRemembered && remembered !== undefined ? remembered : heaviest(carrying);
+  if (version === undefined) return undefined;
+  const members = versioned.filter((one) => one.version === version);
+  const kept = underWay ? members : members.filter((one) => one.group.weight > 0);
+  return { version, groups: kept.map(({ group }) => ({ name: group.name, arn: group.arn })) };
+}
+
+/** What stands for the version of a group of which nobody knows it; it is older than every other. */
+export const UNKNOWN_VERSION = '0.0.0-unknown';
+
+function heaviest(
+  carrying: readonly { readonly version: string; readonly group: ServedTargetGroup }[],
+): string | undefined {
+  const weights = new Map<string, number>();
+  for (const { version, group } of carrying) weights.set(version, (weights.get(version) ?? 0) + group.weight);
+  const order = [...weights].toSorted(([a, x], [b, y]) => y - x || compareVersions(b, a));
+  return order[0]?.[0];
+}

@@ -1,0 +1,92 @@
+import type { CanaryStep, CellStatus } from '../crds/cell.ts';
+import type { AnalysisVerdict } from './analysis.ts';
+import type { Decision } from './decision.ts';
+import type { ReportedEvent } from './report.ts';
+import type { VersionSet } from './version.ts';
+
+/** An operator's request as it was received: who, why, and when (milliseconds since the epoch). */
+export interface Stamp {
+  readonly by: string;
+  readonly reason: string;
+  readonly at: number;
+}
+
+/** What operators asked of this rollout and what is not answered yet. */
+export interface Requests {
+  readonly paused?: Stamp;
+  readonly promote?: Stamp;
+  readonly promoteFull?: Stamp;
+  readonly abort?: Stamp;
+  readonly retry?: Stamp;
+}
+
+/** Where the current step stands. Times are milliseconds since the epoch. */
+export type Progress =
+  | { readonly is: 'Ready' }
+  | { readonly is: 'Pausing'; readonly since: number }
+  | { readonly is: 'Analyzing'; readonly verdict: AnalysisVerdict; readonly readAt: number };
+
+/** What the last look at the targets of the groups that are about to gain weight has shown. */
+export interface HealthCheck {
+  readonly targetGroupARNs: readonly string[];
+  /** When these groups were looked at first. */
+  readonly since: number;
+  readonly at: number;
+  readonly checks: number;
+  /** What is lacking, in a sentence; undefined when nothing is. */
+  readonly lack?: string;
+}
+
+/** Why a rollout ends before its last step; a failed version is blocked, a withdrawn one is not. */
+export interface Ending {
+  readonly kind: 'Failed' | 'Withdrawn';
+  readonly reason: string;
+  readonly message: string;
+  readonly at: number;
+}
+
+/** One version on its way into service. */
+export interface Rollout {
+  readonly id: string;
+  readonly startedAt: number;
+  /** The set that served before; it gets everything back when the canary fails. */
+  readonly stable: VersionSet;
+  readonly canary: VersionSet;
+  readonly steps: readonly CanaryStep[];
+  /** The index of the current step; as many as there are steps once all are done. */
+  readonly index: number;
+  readonly progress: Progress;
+  readonly ending?: Ending;
+}
+
+/** Something outside keeps the rollout from going on; it is tried again at `until`. */
+export interface Hold {
+  /** What was being done when it was refused. */
+  readonly during: Decision['do'];
+  readonly reason: string;
+  readonly message: string;
+  readonly since: number;
+  readonly attempts: number;
+  readonly until: number;
+}
+
+/** A version that failed and is not tried again before somebody says so. */
+export type BlockedVersion = NonNullable<CellStatus['blockedVersions']>[number];
+
+/** All that a `cellRollout` workflow remembers; plain JSON, carried over by continue-as-new. */
+export interface RolloutState {
+  readonly rollout?: Rollout;
+  readonly requests: Requests;
+  readonly health?: HealthCheck;
+  readonly hold?: Hold;
+  /** A version that has just failed; from the next look on the Cell's status has it. */
+  readonly justBlocked?: BlockedVersion;
+  /** Events that the next report emits. */
+  readonly events: readonly ReportedEvent[];
+  readonly eventCount: number;
+  /** The status as it was last written. */
+  readonly reported?: CellStatus;
+}
+
+/** What a workflow remembers when it starts. */
+export const initialState: RolloutState = { requests: {}, events: [], eventCount: 0 };
