@@ -1,0 +1,137 @@
+import { describe } from 'vitest';
+import { pathOf } from '../world/sample.ts';
+import { conditionRules } from './conditions.ts';
+import {
+  create,
+  header,
+  hosts,
+  invalid,
+  itRefuses,
+  itTakes,
+  methods,
+  modify,
+  queries,
+  sources,
+  when,
+} from './sample.ts';
+
+describe('conditions', () => {
+  itRefuses(conditionRules, [
+    ['no condition', 'CreateRule', create({ Conditions: '' }), 'condition-required', invalid],
+    ['a change of nothing', 'ModifyRule', modify({}), 'change-required', invalid],
+    ['a condition without field', 'CreateRule', when({ Values: ['/a'] }), 'condition-field', invalid],
+    ['an unknown field', 'CreateRule', when({ Field: 'cookie', Values: ['/a'] }), 'condition-field', invalid],
+    [
+      'two host conditions',
+      'CreateRule',
+      when(hosts('a.example.com'), hosts('b.example.com')),
+      'one-of-a-kind',
+      invalid,
+    ],
+    ['two path conditions', 'CreateRule', when(pathOf('/a'), pathOf('/b')), 'one-of-a-kind', invalid],
+    ['two method conditions', 'CreateRule', when(methods('GET'), methods('PUT')), 'one-of-a-kind', invalid],
+    [
+      'two source conditions',
+      'CreateRule',
+      when(sources('10.0.0.0/8'), sources('11.0.0.0/8')),
+      'one-of-a-kind',
+      invalid,
+    ],
+    ['a condition without value', 'CreateRule', when(pathOf()), 'condition-value-required', invalid],
+    [
+      'plain values of a method',
+      'CreateRule',
+      when({ Field: 'http-request-method', Values: ['GET'] }),
+      'condition-form',
+      invalid,
+    ],
+    [
+      'both forms of a path',
+      'CreateRule',
+      when({ ...pathOf('/a'), Values: ['/b'] }),
+      'condition-form',
+      invalid,
+    ],
+    [
+      'six values',
+      'CreateRule',
+      when(pathOf('/1', '/2', '/3'), hosts('a.example.com', 'b.example.com', 'c.example.com')),
+      'five-condition-values',
+      invalid,
+    ],
+    ['six wildcards', 'CreateRule', when(pathOf('/*/*/*/*/*/?')), 'five-condition-wildcards', invalid],
+    ['a host without dot', 'CreateRule', when(hosts('localhost')), 'condition-values', invalid],
+    ['a host with an underscore', 'CreateRule', when(hosts('a_b.example.com')), 'condition-values', invalid],
+    [
+      'a host with a digit after its last dot',
+      'CreateRule',
+      when(hosts('example.c0m')),
+      'condition-values',
+      invalid,
+    ],
+    [
+      'a host of 129 characters',
+      'CreateRule',
+      when(hosts(`${'a'.repeat(125)}.com`)),
+      'condition-values',
+      invalid,
+    ],
+    ['a path with a space', 'CreateRule', when(pathOf('/a b')), 'condition-values', invalid],
+    [
+      'a path of 129 characters',
+      'CreateRule',
+      when(pathOf(`/${'a'.repeat(128)}`)),
+      'condition-values',
+      invalid,
+    ],
+    ['a method in lower case', 'CreateRule', when(methods('get')), 'condition-values', invalid],
+    ['a method of 41 characters', 'CreateRule', when(methods('A'.repeat(41))), 'condition-values', invalid],
+    ['an address without length', 'CreateRule', when(sources('10.0.0.1')), 'condition-values', invalid],
+    ['an address that is none', 'CreateRule', when(sources('10.0.0.256/32')), 'condition-values', invalid],
+    ['a length of 33', 'CreateRule', when(sources('10.0.0.0/33')), 'condition-values', invalid],
+    ['the broadcast address', 'CreateRule', when(sources('255.255.255.255/32')), 'condition-values', invalid],
+    ['the host header as a header', 'CreateRule', when(header('Host', 'a')), 'condition-values', invalid],
+    ['a header name with a space', 'CreateRule', when(header('X A', 'a')), 'condition-values', invalid],
+    [
+      'a header name of 41 characters',
+      'CreateRule',
+      when(header('X'.repeat(41), 'a')),
+      'condition-values',
+      invalid,
+    ],
+    [
+      'a header value of 129 characters',
+      'CreateRule',
+      when(header('X-A', 'a'.repeat(129))),
+      'condition-values',
+      invalid,
+    ],
+    ['a query without value', 'CreateRule', when(queries({ Key: 'a' })), 'condition-values', invalid],
+    [
+      'a query key of 129 characters',
+      'CreateRule',
+      when(queries({ Key: 'a'.repeat(129), Value: 'b' })),
+      'condition-values',
+      invalid,
+    ],
+  ]);
+  itTakes([
+    [
+      'five values of five kinds',
+      'CreateRule',
+      when(
+        pathOf('/a'),
+        hosts('*.example.com'),
+        methods('GET'),
+        sources('2001:db8::/32'),
+        header('X-A', 'b*'),
+      ),
+    ],
+    [
+      'two header conditions and a query',
+      'CreateRule',
+      when(header('X-A', 'a'), header('X-B', 'b'), queries({ Value: 'c' })),
+    ],
+    ['conditions alone', 'ModifyRule', modify({ Conditions: [pathOf('/b')] })],
+  ]);
+});
