@@ -7,7 +7,9 @@ const bucket = z.strictObject({ burst: z.number().min(1), perSecond: z.number().
 
 const throttleCode = z.enum(['Throttling', 'ThrottlingException']);
 
-const staleness = z.union([z.strictObject({ ms: milliseconds }), z.strictObject({ calls: z.int().min(1) })]);
+const staleness = z.union([z.strictObject({ ms: milliseconds }), z.strictObject({ calls: z.int().min(1) })], {
+  error: 'Expected {"ms":n} or {"calls":n}',
+});
 
 /** What applies to every ELBv2 call. */
 export const settingsSchema = z.strictObject({
@@ -30,7 +32,11 @@ const action = z.enum(actions as [string, ...string[]]);
 
 const match = z.strictObject({
   /** One action or several; any action when absent. */
-  action: z.union([action, z.array(action).min(1)]).optional(),
+  action: z
+    .union([action, z.array(action).min(1)], {
+      error: 'Expected an ELBv2 action, such as ModifyRule, or a list of them',
+    })
+    .optional(),
   /** A part of any parameter, such as a listener ARN or `app/test1/`; any call when absent. */
   contains: z.string().min(1).optional(),
 });
@@ -44,7 +50,11 @@ export const faultSchema = z
     kind: z.enum(['throttle', 'error', 'drop', 'delay', 'stale']),
     when: z.enum(['before', 'after']).default('before'),
     match: match.default({}),
-    times: z.union([z.int().min(1), z.literal('always')]).default(1),
+    times: z
+      .union([z.int().min(1), z.literal('always')], {
+        error: 'Expected a number of calls from 1 on, or "always"',
+      })
+      .default(1),
     code: z.string().min(1).optional(),
     status: z.int().min(400).max(599).optional(),
     message: z.string().optional(),
