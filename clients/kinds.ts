@@ -1,0 +1,93 @@
+import { API_VERSION } from '../domain/labels.ts';
+
+/** What has to be known of a kind to find its objects in the Kubernetes API. */
+export interface KindRef {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly plural: string;
+  readonly namespaced: boolean;
+}
+
+const ARGO = 'argoproj.io/v1alpha1';
+
+/** Okra's Cell. */
+export const CELL = namespaced(API_VERSION, 'Cell', 'cells');
+
+/** Okra's AWSTargetGroup. */
+export const AWS_TARGET_GROUP = namespaced(API_VERSION, 'AWSTargetGroup', 'awstargetgroups');
+
+/** Okra's AWSApplicationLoadBalancerConfig. */
+export const AWS_APPLICATION_LOAD_BALANCER_CONFIG = namespaced(
+  API_VERSION,
+  'AWSApplicationLoadBalancerConfig',
+  'awsapplicationloadbalancerconfigs',
+);
+
+/** The AnalysisRun of Argo Rollouts. */
+export const ANALYSIS_RUN = namespaced(ARGO, 'AnalysisRun', 'analysisruns');
+
+/** The AnalysisTemplate of Argo Rollouts. */
+export const ANALYSIS_TEMPLATE = namespaced(ARGO, 'AnalysisTemplate', 'analysistemplates');
+
+/** The ClusterAnalysisTemplate of Argo Rollouts. */
+export const CLUSTER_ANALYSIS_TEMPLATE = clustered(
+  ARGO,
+  'ClusterAnalysisTemplate',
+  'clusteranalysistemplates',
+);
+
+/** The Lease by which the watchers elect a leader. */
+export const LEASE = namespaced('coordination.k8s.io/v1', 'Lease', 'leases');
+
+/** The Event that tells people what happened to an object. */
+export const EVENT = namespaced('events.k8s.io/v1', 'Event', 'events');
+
+/** A namespace. */
+export const NAMESPACE = clustered('v1', 'Namespace', 'namespaces');
+
+/** A Secret. */
+export const SECRET = namespaced('v1', 'Secret', 'secrets');
+
+/** A ConfigMap. */
+export const CONFIG_MAP = namespaced('v1', 'ConfigMap', 'configmaps');
+
+/** The definition of a custom resource. */
+export const CUSTOM_RESOURCE_DEFINITION = clustered(
+  'apiextensions.k8s.io/v1',
+  'CustomResourceDefinition',
+  'customresourcedefinitions',
+);
+
+const known: readonly KindRef[] = [
+  CELL,
+  AWS_TARGET_GROUP,
+  AWS_APPLICATION_LOAD_BALANCER_CONFIG,
+  ANALYSIS_RUN,
+  ANALYSIS_TEMPLATE,
+  CLUSTER_ANALYSIS_TEMPLATE,
+  LEASE,
+  EVENT,
+  NAMESPACE,
+  SECRET,
+  CONFIG_MAP,
+  CUSTOM_RESOURCE_DEFINITION,
+];
+
+/** Finds the kind of an object among those that Okra knows. */
+export function kindOf(object: { readonly apiVersion: string; readonly kind: string }): KindRef {
+  const found = known.find(
+    ({ apiVersion, kind }) => apiVersion === object.apiVersion && kind === object.kind,
+  );
+  if (found !== undefined) return found;
+  throw new TypeError(
+    `Expected an object of a kind in clients/kinds.ts, got ${object.apiVersion} ${object.kind}. Add the kind there.`,
+  );
+}
+
+function namespaced(apiVersion: string, kind: string, plural: string): KindRef {
+  return { apiVersion, kind, plural, namespaced: true };
+}
+
+function clustered(apiVersion: string, kind: string, plural: string): KindRef {
+  return { apiVersion, kind, plural, namespaced: false };
+}

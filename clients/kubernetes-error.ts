@@ -1,0 +1,92 @@
+/** What the Kubernetes API answered instead of doing what it was asked; status 0 when it did not answer at all. */
+export class KubernetesError extends Error {
+  override readonly name = 'KubernetesError';
+  /** The HTTP status, or 0 when the API server could not be reached or did not answer in time. */
+  readonly status: number;
+  /** The machine-readable reason: `AlreadyExists`, `Conflict`, `Invalid`, `Forbidden`, `Expired`, `Unreachable`, … */
+  readonly reason: string;
+
+  constructor(of: { status: number; reason: string; message: string }, options?: ErrorOptions) {
+    super(of.message, options);
+    this.status = of.status;
+    this.reason = of.reason;
+  }
+}
+
+/** Whether an error says that there is no such object, or no such kind. */
+export const isNotFound = (error: unknown): boolean =>
+  error instanceof KubernetesError && error.status === 404;
+
+/** Whether an error says that somebody else was faster: the object exists already, or has another version. */
+export const isConflict = (error: unknown): boolean =>
+  error instanceof KubernetesError && error.status === 409;
+
+/** Whether an error says that a list or a resource version is too old to go on from. */
+export const isExpired = (error: unknown): boolean =>
+  error instanceof KubernetesError && error.status === 410;
+
+/** Reads the error out of an answer that is not a success. */
+export function errorOf(status: number, body: string, request: string): KubernetesError {
+  const parsed = parseStatus(body);
+  return new KubernetesError({
+    status: parsed.code ?? status,
+    reason: parsed.reason ?? reasons[status] ?? 'Unknown',
+    message: parsed.message ?? `The Kubernetes API answered ${status} to ${request}.`,
+  });
+}
+
+/** Says that a request got no answer, and why. */
+export function unreachable(request: string, cause: unknown): KubernetesError {
+  const timedOut = cause instanceof DOMException && cause.name === 'TimeoutError';
+  return new KubernetesError(
+    {
+      status: 0,
+      reason: timedOut ? 'Timeout' : 'Unreachable',
+      message: `Expected the Kubernetes API to answer ${request}, got ${describe(cause)}.`,
+    },
+    { cause },
+  );
+}
+
+const reasons: Readonly<Record<number, string>> = {
+  400: 'BadRequest',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'NotFound',
+  409: 'Conflict',
+  410: 'Expired',
+  422: 'Invalid',
+  429: 'TooManyRequests',
+  500: 'InternalError',
+  503: 'ServiceUnavailable',
+  504: 'Timeout',
+};
+
+interface Status {
+  readonly code?: number;
+  readonly reason?: string;
+  readonly message?: string;
+}
+
+function parseStatus(body: string): Status {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(body);
+  } catch {
+    // The path of an API group that is not installed answers in plain text.
+    return {};
+  }
+  if (typeof parsed !== 'object' || parsed === null) return {};
+  const { code, reason, message } = parsed as Record<string, unknown>;
+  return {
+    ...(typeof code === 'number' ? { code } : {}),
+    ...(typeof reason === 'string' && reason !== '' ? { reason } : {}),
+    ...(typeof message === 'string' && message !== '' ? { message } : {}),
+  };
+}
+
+// fetch hides what happened, `ECONNREFUSED` say, in the cause of its error.
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause === undefined ? error.message : `${error.message} (${describe(error.cause)})`;
+}

@@ -1,0 +1,57 @@
+import { isExpired } from './kubernetes-error.ts';
+import type { KindRef } from './kinds.ts';
+import { kindPath } from './kubernetes-paths.ts';
+import type { Call } from './kubernetes-transport.ts';
+
+/** Which objects to list. */
+export interface ListOptions {
+  /** All namespaces when undefined. */
+  readonly namespace?: string | undefined;
+  readonly labelSelector?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A whole list, and the version from which to watch it. */
+export interface Snapshot<T> {
+  readonly items: readonly T[];
+  readonly resourceVersion: string;
+}
+
+const PAGE = '500';
+const MAX_RESTARTS = 5;
+
+/** Reads all pages of a list; begins anew when the pages have become too old to go on with. */
+export async function listAll<T>(call: Call, kind: KindRef, options: ListOptions): Promise<Snapshot<T>> {
+  for (let restarts = 0; ; restarts += 1) {
+    try {
+      return await readPages<T>(call, kind, options);
+    } catch (error) {
+      if (!isExpired(error) || restarts === MAX_RESTARTS) throw error;
+    }
+  }
+}
+
+interface Page<T> {
+  readonly metadata: { readonly continue?: string; readonly resourceVersion: string };
+  readonly items: readonly T[] | null;
+}
+
+async function readPages<T>(call: Call, kind: KindRef, options: ListOptions): Promise<Snapshot<T>> {
+  const { namespace, labelSelector, signal } = options;
+  const path = kindPath(kind, namespace);
+  const items: T[] = [];
+  let next: string | undefined;
+  for (;;) {
+    const page: Page<T> = await call({
+      method: 'GET',
+      path,
+      query: { labelSelector, limit: PAGE, continue: next },
+      signal,
+    });
+    // The items of built-in kinds come without saying what they are.
+    for (const item of page.items ?? [])
+      items.push({ apiVersion: kind.apiVersion, kind: kind.kind, ...item });
+    next = page.metadata.continue;
+    if (next === undefined || next === '') return { items, resourceVersion: page.metadata.resourceVersion };
+  }
+}

@@ -1,0 +1,136 @@
+import { kindOf } from './kinds.ts';
+import type { KindRef } from './kinds.ts';
+import { isNotFound } from './kubernetes-error.ts';
+import { listAll } from './kubernetes-list.ts';
+import type { ListOptions, Snapshot } from './kubernetes-list.ts';
+import { kindPath, objectPath } from './kubernetes-paths.ts';
+import type { Key } from './kubernetes-paths.ts';
+import { loadKubeconfig, makeCall, makeSend } from './kubernetes-transport.ts';
+import type { Call } from './kubernetes-transport.ts';
+import { watchKind } from './kubernetes-watch.ts';
+import type { WatchEvent, WatchOptions } from './kubernetes-watch.ts';
+import { FIELD_MANAGER } from '../domain/labels.ts';
+
+export { isConflict, isExpired, isNotFound, KubernetesError } from './kubernetes-error.ts';
+export type { Key } from './kubernetes-paths.ts';
+export type { ListOptions, Snapshot } from './kubernetes-list.ts';
+export type { WatchEvent, WatchOptions } from './kubernetes-watch.ts';
+
+/** What every object that is written says about itself. */
+export interface Identified {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: Key;
+}
+
+/** What every call takes. */
+export interface CallOptions {
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Which part of an object to write: the whole without its status, or the status. */
+export interface WriteOptions extends CallOptions {
+  readonly subresource?: 'status' | undefined;
+}
+
+/** How to apply an object. */
+export interface ApplyOptions extends WriteOptions {
+  /** Whether fields that other managers own are taken over. */
+  readonly force?: boolean | undefined;
+}
+
+/** How to delete an object. */
+export interface DeleteOptions extends CallOptions {
+  /** Deletes the object only when it still is the one with this uid. */
+  readonly uid?: string | undefined;
+}
+
+/** The Kubernetes API, as far as Okra needs it. Every method throws KubernetesError, or the reason of its signal. */
+export interface KubernetesClient {
+  /** Reads an object; undefined when there is none. */
+  get<T>(kind: KindRef, key: Key, options?: CallOptions): Promise<T | undefined>;
+  /** Reads all objects, page by page. */
+  list<T>(kind: KindRef, options?: ListOptions): Promise<T[]>;
+  /** Reads all objects together with the version from which to watch them. */
+  snapshot<T>(kind: KindRef, options?: ListOptions): Promise<Snapshot<T>>;
+  /** Reports what changes from a version on, until the server ends the stream. */
+  watch<T>(kind: KindRef, options: WatchOptions): AsyncIterable<WatchEvent<T>>;
+  /** Creates an object, or changes those of its fields that are given, by server-side apply. */
+  apply<T extends Identified>(object: T, options?: ApplyOptions): Promise<T>;
+  /** Creates an object; throws `AlreadyExists` when there is one of that name. */
+  create<T extends Identified>(object: T, options?: CallOptions): Promise<T>;
+  /** Changes an object by a JSON merge patch; a `metadata.resourceVersion` in it makes a newer object a `Conflict`. */
+  patch<T>(kind: KindRef, key: Key, mergePatch: object, options?: WriteOptions): Promise<T>;
+  /** Deletes an object; one that is gone is left as it is. */
+  delete(kind: KindRef, key: Key, options?: DeleteOptions): Promise<void>;
+}
+
+const TIMEOUT_MILLISECONDS = 10_000;
+
+/** Connects to the API server that kubeconfig files name, listed as in `KUBECONFIG`, or else to the usual one. */
+export function connectKubernetes(
+  kubeconfig?: string,
+  timeoutMilliseconds = TIMEOUT_MILLISECONDS,
+): KubernetesClient {
+  const send = makeSend(loadKubeconfig(kubeconfig));
+  const call = makeCall(send, timeoutMilliseconds);
+  return { ...readers(call), ...writers(call), watch: (kind, options) => watchKind(send, kind, options) };
+}
+
+function readers(call: Call): Pick<KubernetesClient, 'get' | 'list' | 'snapshot'> {
+  return {
+    get: (kind, key, { signal } = {}) =>
+      unlessMissing(call({ method: 'GET', path: objectPath(kind, key), signal })),
+    list: async <T>(kind: KindRef, options: ListOptions = {}) => [
+      ...(await listAll<T>(call, kind, options)).items,
+    ],
+    snapshot: (kind, options = {}) => listAll(call, kind, options),
+  };
+}
+
+function writers(call: Call): Pick<KubernetesClient, 'apply' | 'create' | 'patch' | 'delete'> {
+  return {
+    apply: (object, { subresource, force, signal } = {}) =>
+      call({
+        method: 'PATCH',
+        path: objectPath(kindOf(object), object.metadata, subresource),
+        query: { fieldManager: FIELD_MANAGER, force: force === true ? 'true' : undefined },
+        contentType: 'application/apply-patch+yaml',
+        body: object,
+        signal,
+      }),
+    create: (object, { signal } = {}) =>
+      call({
+        method: 'POST',
+        path: kindPath(kindOf(object), object.metadata.namespace ?? 'default'),
+        query: { fieldManager: FIELD_MANAGER },
+        body: object,
+        signal,
+      }),
+    patch: (kind, key, mergePatch, { subresource, signal } = {}) =>
+      call({
+        method: 'PATCH',
+        path: objectPath(kind, key, subresource),
+        query: { fieldManager: FIELD_MANAGER },
+        contentType: 'application/merge-patch+json',
+        body: mergePatch,
+        signal,
+      }),
+    delete: async (kind, key, { uid, signal } = {}) => {
+      const body = {
+        propagationPolicy: 'Background',
+        ...(uid === undefined ? {} : { preconditions: { uid } }),
+      };
+      await unlessMissing(call({ method: 'DELETE', path: objectPath(kind, key), body, signal }));
+    },
+  };
+}
+
+async function unlessMissing<T>(reading: Promise<T>): Promise<T | undefined> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}
