@@ -32,12 +32,11 @@ export interface RunningProxy {
 
 function createState(upstreamUrl: string): ProxyState {
   const upstream = createUpstream(upstreamUrl);
-  const buckets = createBuckets();
   return {
     upstream,
     scopes: createScopes(upstream),
-    buckets,
-    faults: createFaults(buckets),
+    buckets: createBuckets(),
+    faults: createFaults(createBuckets()),
     log: createCallLog(),
     targets: new Map(),
     settings: defaultSettings,

@@ -18,17 +18,26 @@ export function write(call: Call): Promise<Handled> {
     const verdict = judge({ action, parameters, world });
     if (verdict !== undefined)
       return failed({ status: 400, ...verdict.refusal }, { refusedBy: verdict.rule });
-    // Until the answer is here nobody knows what the emulator has done.
-    scope.forget();
-    const answer = await ask(action, parameters);
-    if (!answer.ok) {
-      if (answer.error.status < 500) scope.replace(world);
-      return failed(answer.error);
+    try {
+      return await apply(call, world);
+    } catch (error) {
+      // Nobody knows what the emulator has done; the next call reads it anew.
+      scope.forget();
+      throw error;
     }
-    const next = await carryOver(call, world, answer.result);
-    scope.replace(next);
-    return applied(call, { world, next, result: answer.result });
   });
+}
+
+async function apply(call: Call, world: World): Promise<Handled> {
+  const { action, parameters, scope, ask } = call;
+  const answer = await ask(action, parameters);
+  if (!answer.ok) {
+    if (answer.error.status >= 500) scope.forget();
+    return failed(answer.error);
+  }
+  const next = await carryOver(call, world, answer.result);
+  scope.replace(next);
+  return applied(call, { world, next, result: answer.result });
 }
 
 async function carryOver({ action, parameters, ask }: Call, world: World, result: Fields): Promise<World> {

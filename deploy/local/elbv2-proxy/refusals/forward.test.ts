@@ -79,6 +79,22 @@ describe('forward actions', () => {
     ['a group by its ARN alone', 'CreateRule', doing({ Type: 'forward', TargetGroupArn: groupArn('b') })],
     ['a group that the same load balancer uses', 'CreateRule', doing(forwardTo({ a: 1 }))],
     ['stickiness of 7 days', 'CreateRule', doing(sticky({ Enabled: 'true', DurationSeconds: '604800' }))],
+    [
+      'stickiness without duration on a Network Load Balancer',
+      'ModifyListener',
+      {
+        ListenerArn: listenerArn('net'),
+        DefaultActions: [
+          {
+            Type: 'forward',
+            ForwardConfig: {
+              TargetGroups: [{ TargetGroupArn: groupArn('tcp') }],
+              TargetGroupStickinessConfig: { Enabled: 'true' },
+            },
+          },
+        ],
+      },
+    ],
     ['stickiness switched off', 'CreateRule', doing(sticky({ Enabled: 'false' }))],
   ]);
 });

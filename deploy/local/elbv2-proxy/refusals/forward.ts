@@ -1,5 +1,6 @@
 import { fieldsOf, items, text } from '../protocol/fields.ts';
 import { forwardOf } from '../world/world.ts';
+import { loadBalancerArnOf, typeOf } from './listener-of.ts';
 import {
   actionsOf,
   api,
@@ -97,16 +98,12 @@ export const forwardRules: readonly Rule[] = [
     name: 'stickiness-duration',
     actions: forwarding,
     source: api('API_TargetGroupStickinessConfig'),
-    refuse: ({ parameters }) =>
+    refuse: ({ parameters, world }) =>
       firstOf(forwardConfigsOf(parameters), (config) => {
         const stickiness = fieldsOf(config, 'TargetGroupStickinessConfig');
         const seconds = text(stickiness, 'DurationSeconds');
         const isMissing = seconds === undefined && text(stickiness, 'Enabled') === 'true';
-        const isApplication = !(
-          text(parameters, 'ListenerArn') ??
-          text(parameters, 'RuleArn') ??
-          ''
-        ).includes('/net/');
+        const isApplication = typeOf(world, loadBalancerArnOf(parameters) ?? '') === 'application';
         if (seconds === undefined ? !(isMissing && isApplication) : within(whole(seconds), 1, 604_800))
           return undefined;
         return invalid(
