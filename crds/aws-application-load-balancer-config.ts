@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { applicationListenerARN, conditions } from './common.ts';
+import { listenerRule } from './listener-rule.ts';
+import { defineResource, type Resource } from './resource.ts';
+
+const spec = z.object({
+  listenerARN: applicationListenerARN.describe('The ARN of the listener that has the rule.'),
+  listener: z.object({
+    rule: listenerRule.describe('The listener rule: its priority, its conditions, and the weights of its target groups.'),
+  }),
+});
+
+const status = z.object({
+  observedGeneration: z.int().min(0).optional().describe('The metadata.generation that was applied last.'),
+  phase: z
+    .enum(['Pending', 'Created', 'Updating', 'Updated', 'Error'])
+    .optional()
+    .describe('Whether ELBv2 serves the spec: Created or Updated when it does.'),
+  reason: z.string().max(1024).optional().describe('Why, in one CamelCase word.'),
+  message: z.string().max(32768).optional().describe('Why, in a sentence.'),
+  listenerARN: z.string().max(512).optional().describe('The listener that has the rule.'),
+  ruleARN: z.string().max(512).optional().describe('The ARN of the rule.'),
+  listener: z
+    .object({ rule: listenerRule.describe('The rule as it was read back from ELBv2.') })
+    .optional()
+    .describe('What ELBv2 serves.'),
+  conditions: conditions.optional(),
+  lastSyncTime: z.iso.datetime().optional().describe('When this status was written.'),
+});
+
+/** A rule of an Application Load Balancer's listener, kept exactly as its spec says. */
+export const awsApplicationLoadBalancerConfig = defineResource({
+  kind: 'AWSApplicationLoadBalancerConfig',
+  plural: 'awsapplicationloadbalancerconfigs',
+  singular: 'awsapplicationloadbalancerconfig',
+  shortNames: ['awsalbc'],
+  description:
+    'An AWSApplicationLoadBalancerConfig describes one listener rule of an Application Load Balancer. Okra makes the rule exactly what the spec says, keeps it so, and reports in the status what was read back. A Cell writes one of its own name.',
+  spec,
+  status,
+  printerColumns: [
+    { name: 'Phase', type: 'string', jsonPath: '.status.phase' },
+    { name: 'Priority', type: 'integer', jsonPath: '.spec.listener.rule.priority' },
+    { name: 'Weights', type: 'string', jsonPath: '.status.listener.rule.forward.targetGroups[*].weight' },
+    { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
+    { name: 'Message', type: 'string', jsonPath: '.status.message', priority: 1 },
+  ],
+});
+
+/** What an AWSApplicationLoadBalancerConfig asks for. */
+export type AWSApplicationLoadBalancerConfigSpec = z.output<typeof spec>;
+/** What is reported of an AWSApplicationLoadBalancerConfig. */
+export type AWSApplicationLoadBalancerConfigStatus = z.output<typeof status>;
+/** An AWSApplicationLoadBalancerConfig as the API server has it. */
+export type AWSApplicationLoadBalancerConfig = Resource<
+  AWSApplicationLoadBalancerConfigSpec,
+  AWSApplicationLoadBalancerConfigStatus
+>;

@@ -1,0 +1,91 @@
+import { z } from 'zod';
+import { conditions } from './common.ts';
+
+const text = (what: string) => z.string().max(32768).optional().describe(what);
+
+/** The phases of a Cell. */
+export const cellPhases = [
+  'Pending',
+  'Waiting',
+  'Progressing',
+  'Paused',
+  'Completed',
+  'Reverting',
+  'Reverted',
+  'Failed',
+  'FailedReverting',
+] as const;
+
+const targetGroup = z.object({
+  name: z.string().max(253).describe('The name of the AWSTargetGroup.'),
+  arn: z.string().max(512).describe('The ARN of the target group.'),
+  version: text('The version that it serves; empty when nobody knows it any more.'),
+  role: z
+    .enum(['Stable', 'Canary', 'Previous'])
+    .describe('Stable: what serves, and what is gone back to. Canary: what is being rolled out. Previous: neither, at weight 0.'),
+  weight: z.int().min(0).max(999).describe('Its weight in the listener rule, as read back from ELBv2.'),
+});
+
+const blockedVersion = z.object({
+  version: z.string().max(63).describe('The version that failed.'),
+  cause: z.string().max(32768).describe('Why it failed.'),
+  time: z.iso.datetime().describe('When it failed.'),
+  observedGeneration: z.int().min(0).optional().describe('The generation of the Cell at which it failed.'),
+});
+
+/** What is reported of a Cell. */
+export const cellStatus = z.object({
+  observedGeneration: z.int().min(0).optional().describe('The metadata.generation that this status is about.'),
+  observedHash: text('A digest of everything that was looked at; while it stays the same there is nothing to do.'),
+  phase: z.enum(cellPhases).optional().describe('Where the Cell stands, in one word.'),
+  reason: text('Why it stands there, in one CamelCase word.'),
+  message: text('Why it stands there, in a sentence.'),
+  desiredVersion: text('The version that is being rolled out, or that serves.'),
+  stableVersion: text('The version that serves, and that everything goes back to when a rollout fails.'),
+  canaryWeight: z.int().min(0).max(100).optional().describe('The total weight of the canary: 0 to 100.'),
+  currentStepIndex: z.int().min(0).optional().describe('The index of the current step, from 0.'),
+  step: text('How many of the steps are done, for example 2/4.'),
+  targetGroups: z
+    .array(targetGroup)
+    .max(5)
+    .optional()
+    .meta({ 'x-kubernetes-list-type': 'atomic' })
+    .describe('The target groups in the listener rule with their weights, as read back from ELBv2.'),
+  rejectedTargetGroups: z
+    .array(
+      z.object({
+        name: z.string().max(253).describe('The name of the AWSTargetGroup.'),
+        reason: z.string().max(1024).describe('Why it cannot be used, in one CamelCase word.'),
+        message: z.string().max(32768).describe('Why it cannot be used, in a sentence.'),
+      }),
+    )
+    .optional()
+    .meta({ 'x-kubernetes-list-type': 'atomic' })
+    .describe('Selected AWSTargetGroups that cannot be used; the others are not held up by them.'),
+  found: z.int().min(0).optional().describe('How many target groups of the awaited version there are.'),
+  wanted: z.int().min(0).optional().describe('How many target groups of the awaited version are needed.'),
+  blockedVersions: z
+    .array(blockedVersion)
+    .optional()
+    .meta({ 'x-kubernetes-list-type': 'atomic' })
+    .describe('Versions that failed and are not tried again before somebody sends retry, pins spec.version to them, or removes them here.'),
+  analysisRun: z
+    .object({
+      name: z.string().max(253).describe('The name of the AnalysisRun.'),
+      phase: z.string().max(64).describe('Its phase.'),
+      message: z.string().max(32768).describe('What Argo Rollouts says about it.'),
+    })
+    .optional()
+    .describe('The AnalysisRun of the current step.'),
+  rollout: z
+    .object({
+      id: z.string().max(64).describe('The id of the rollout; the names of its AnalysisRuns end in it.'),
+      startedAt: z.iso.datetime().describe('When the rollout began.'),
+      workflowId: z.string().max(1000).describe('The id of the Temporal workflow that does it.'),
+      runId: z.string().max(64).describe('The run id of that workflow.'),
+    })
+    .optional()
+    .describe('The rollout that is under way.'),
+  conditions: conditions.optional(),
+  lastSyncTime: z.iso.datetime().optional().describe('When this status was written.'),
+});

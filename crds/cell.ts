@@ -1,0 +1,217 @@
+import { z } from 'zod';
+import { cellStatus } from './cell-status.ts';
+import { applicationListenerARN, duration, durationOrSeconds, labelSelector } from './common.ts';
+import { cellListenerRule } from './listener-rule.ts';
+import { defineResource, type Resource } from './resource.ts';
+import { withRules } from './rules.ts';
+
+const argument = withRules(
+  z.object({
+    name: z.string().min(1).max(253).describe('The name of the argument, as the template declares it.'),
+    value: z.string().max(4096).optional().describe('The value itself.'),
+    valueFrom: z
+      .object({
+        fieldRef: z.object({
+          fieldPath: z
+            .string()
+            .min(1)
+            .max(253)
+            .describe('A path in the Cell that ends in a plain value, for example status.desiredVersion.'),
+        }),
+      })
+      .optional()
+      .describe('Where the value is read from when the analysis starts.'),
+  }),
+  [
+    {
+      cel: 'has(self.value) != has(self.valueFrom)',
+      message: 'Expected an analysis argument to have exactly one of value and valueFrom. Remove one, or add one.',
+      holds: (arg) => (arg.value === undefined) !== (arg.valueFrom === undefined),
+    },
+  ],
+);
+
+const analysisStep = z.object({
+  templates: z
+    .array(
+      z.object({
+        templateName: z.string().min(1).max(253).describe('The name of the AnalysisTemplate, in the namespace of the Cell.'),
+        clusterScope: z.boolean().optional().describe('Whether it is a ClusterAnalysisTemplate. Default: false.'),
+      }),
+    )
+    .min(1)
+    .max(10)
+    .describe('The Argo Rollouts templates whose metrics make up the AnalysisRun.'),
+  args: z.array(argument).max(64).optional().describe('The arguments for the templates.'),
+});
+
+/** The keys of a step; a step has exactly one of them. */
+export const stepKinds = ['setWeight', 'stepWeight', 'pause', 'analysis'] as const;
+
+const step = withRules(
+  z.object({
+    setWeight: z.int().min(0).max(100).optional().describe('The total weight of the canary target groups from here on: 0 to 100.'),
+    stepWeight: z.int().min(1).max(100).optional().describe('What is added to the total weight of the canary target groups: 1 to 100.'),
+    pause: z
+      .object({
+        duration: durationOrSeconds
+          .optional()
+          .describe('How long, for example 30 (seconds), 5s, 10m or 1h30m. Without it the rollout waits until somebody resumes it.'),
+      })
+      .optional()
+      .describe('Holds the rollout at its weight.'),
+    analysis: analysisStep.optional().describe('Runs an Argo Rollouts analysis and goes on only when it is successful.'),
+  }),
+  [
+    {
+      cel: '[has(self.setWeight), has(self.stepWeight), has(self.pause), has(self.analysis)].filter(x, x).size() == 1',
+      message:
+        'Expected each of steps to have exactly one of setWeight, stepWeight, pause and analysis. Write one step for each of them.',
+      holds: (value) => stepKinds.filter((kind) => value[kind] !== undefined).length === 1,
+    },
+  ],
+);
+
+const steps = withRules(z.array(step).max(100), [
+  {
+    cel: '!(self.exists(s, has(s.setWeight)) && self.exists(s, has(s.stepWeight)))',
+    message: 'Expected steps to use either setWeight or stepWeight, got both. Use one of the two in all steps.',
+    holds: (list) => !(list.some((one) => one.setWeight !== undefined) && list.some((one) => one.stepWeight !== undefined)),
+  },
+  {
+    cel: 'self.map(s, has(s.stepWeight) ? s.stepWeight : 0).sum() <= 100',
+    message: 'Expected the stepWeights of steps to add up to at most 100. Lower some of them.',
+    holds: (list) => list.reduce((sum, one) => sum + (one.stepWeight ?? 0), 0) <= 100,
+  },
+]).meta({ 'x-kubernetes-list-type': 'atomic' });
+
+const applicationLoadBalancer = z.object({
+  listenerARN: applicationListenerARN.describe('The ARN of the listener. The load balancer and the listener are yours.'),
+  listener: z.object({
+    rule: cellListenerRule.describe('The listener rule that Okra creates and shifts traffic with.'),
+  }),
+  targetGroupSelector: withRules(
+    labelSelector.extend({
+      versionLabels: z
+        .array(z.string().min(1).max(317))
+        .min(1)
+        .max(8)
+        .optional()
+        .describe('Labels of an AWSTargetGroup that may hold its version; the first that is not empty counts. Default: okra.mumo.co/version.'),
+    }),
+    [
+      {
+        cel: '(has(self.matchLabels) && size(self.matchLabels) > 0) || (has(self.matchExpressions) && size(self.matchExpressions) > 0)',
+        message:
+          'Expected targetGroupSelector to have matchLabels or matchExpressions; an empty selector would select every AWSTargetGroup. Add a label.',
+        holds: ({ matchLabels = {}, matchExpressions = [] }) =>
+          Object.keys(matchLabels).length > 0 || matchExpressions.length > 0,
+      },
+    ],
+  ).describe('Which AWSTargetGroups of the namespace belong to the Cell.'),
+});
+
+const ingress = withRules(
+  z.object({
+    type: z.string().max(64).describe('The kind of load balancer: AWSApplicationLoadBalancer.'),
+    awsApplicationLoadBalancer: applicationLoadBalancer
+      .optional()
+      .describe('The Application Load Balancer in front of the clusters.'),
+  }),
+  [
+    {
+      cel: "self.type == 'AWSApplicationLoadBalancer'",
+      message: 'Expected spec.ingress.type to be AWSApplicationLoadBalancer. Other load balancers are not served yet.',
+      messageExpression: `'Expected spec.ingress.type to be AWSApplicationLoadBalancer, got ' + self.type + '. Other load balancers are not served yet.'`,
+      holds: (value) => value.type === 'AWSApplicationLoadBalancer',
+    },
+    {
+      cel: "self.type != 'AWSApplicationLoadBalancer' || has(self.awsApplicationLoadBalancer)",
+      message:
+        'Expected spec.ingress.awsApplicationLoadBalancer, because spec.ingress.type is AWSApplicationLoadBalancer. Add the block.',
+      holds: (value) => value.type !== 'AWSApplicationLoadBalancer' || value.awsApplicationLoadBalancer !== undefined,
+    },
+  ],
+);
+
+const VERSION_PATTERN =
+  '^v?(0|[1-9][0-9]*)[.](0|[1-9][0-9]*)[.](0|[1-9][0-9]*)(-[0-9A-Za-z-]+([.][0-9A-Za-z-]+)*)?([+][0-9A-Za-z-]+([.][0-9A-Za-z-]+)*)?$';
+
+const spec = z.object({
+  ingress: ingress.describe('The load balancer in front of the clusters, and the target groups behind it.'),
+  replicas: z
+    .int()
+    .min(1)
+    .max(5)
+    .default(1)
+    .describe('How many target groups of a version there must be before it is rolled out. Default: 1.'),
+  version: withRules(z.string().min(1).max(63), [
+    {
+      cel: `self.matches('${VERSION_PATTERN}')`,
+      message: 'Expected spec.version to be a semantic version such as 1.2.3. Correct it, or remove it to follow the newest version.',
+      messageExpression: `'Expected spec.version to be a semantic version such as 1.2.3, got ' + self + '. Correct it, or remove it to follow the newest version.'`,
+      holds: (version) => new RegExp(VERSION_PATTERN).test(version),
+    },
+  ])
+    .optional()
+    .describe('The version to serve. A lower one than serves now is swapped in at once, without steps. Default: the newest that is complete and has not failed.'),
+  versionedBy: z
+    .object({ label: z.string().min(1).max(317).describe('The label that holds the version.') })
+    .optional()
+    .describe('Which label of an AWSTargetGroup holds its version; targetGroupSelector.versionLabels goes before it.'),
+  minHealthyTargets: z
+    .int()
+    .min(1)
+    .max(1000)
+    .default(1)
+    .describe('How many healthy targets each target group must have before it gets more weight. Default: 1.'),
+  healthTimeout: duration
+    .default('10m')
+    .describe('How long a rollout waits for healthy targets before it fails. Default: 10m.'),
+  updateStrategy: z
+    .object({
+      type: z.enum(['Canary']).default('Canary').describe('How a new version comes into service: Canary, by steps.'),
+      canary: z
+        .object({
+          steps: steps
+            .optional()
+            .describe('The steps, in order. After the last one the new version gets the whole weight.'),
+        })
+        .optional()
+        .describe('What a canary rollout does.'),
+    })
+    .optional()
+    .describe('How a new version comes into service. Default: at once.'),
+});
+
+/** A set of clusters behind one load balancer, replaced version by version. */
+export const cell = defineResource({
+  kind: 'Cell',
+  plural: 'cells',
+  singular: 'cell',
+  shortNames: ['okcell'],
+  description:
+    'A Cell is a set of Kubernetes clusters behind one AWS load balancer. When target groups of a newer version appear, Okra moves the traffic to them step by step, and takes it back when a check fails.',
+  spec,
+  status: cellStatus,
+  printerColumns: [
+    { name: 'Phase', type: 'string', jsonPath: '.status.phase' },
+    { name: 'Step', type: 'string', jsonPath: '.status.step' },
+    { name: 'Canary', type: 'integer', jsonPath: '.status.canaryWeight', description: 'The weight of the canary.' },
+    { name: 'Stable', type: 'string', jsonPath: '.status.stableVersion' },
+    { name: 'Desired', type: 'string', jsonPath: '.status.desiredVersion' },
+    { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
+    { name: 'Message', type: 'string', jsonPath: '.status.message', priority: 1 },
+  ],
+});
+
+/** What a Cell asks for. */
+export type CellSpec = z.output<typeof spec>;
+/** What a Cell's controller reports. */
+export type CellStatus = z.output<typeof cellStatus>;
+/** A Cell as the API server has it. */
+export type Cell = Resource<CellSpec, CellStatus>;
+/** One step of a canary rollout. */
+export type CanaryStep = z.output<typeof step>;
+/** The analysis of a step. */
+export type AnalysisStep = z.output<typeof analysisStep>;

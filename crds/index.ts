@@ -1,0 +1,6 @@
+import { awsApplicationLoadBalancerConfig } from './aws-application-load-balancer-config.ts';
+import { awsTargetGroup } from './aws-target-group.ts';
+import { cell } from './cell.ts';
+
+/** Every kind that Okra defines. */
+export const resources = [cell, awsTargetGroup, awsApplicationLoadBalancerConfig] as const;

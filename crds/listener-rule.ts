@@ -1,0 +1,119 @@
+import { z } from 'zod';
+import { targetGroupARN } from './common.ts';
+import { withRules, type Rule } from './rules.ts';
+
+const values = (what: string, longest: number) =>
+  z.array(z.string().min(1).max(longest)).max(5).optional().describe(what);
+
+const match = {
+  priority: z
+    .int()
+    .min(1)
+    .max(50_000)
+    .describe(
+      'The priority of the listener rule, from 1 to 50000; together with the listener it says which rule is meant. The default rule of the listener is never changed.',
+    ),
+  hosts: values('Host names that a request may be for (host-header). Wildcards * and ? are allowed.', 128),
+  pathPatterns: values('Paths that a request may have (path-pattern), for example /api/*.', 128),
+  methods: values('HTTP methods that a request may have (http-request-method); case does not matter.', 40),
+  sourceIPs: values('CIDR blocks that a request may come from (source-ip), for example 10.0.0.0/8.', 49),
+  headers: z
+    .record(z.string().min(1).max(40), z.array(z.string().min(1).max(128)).min(1).max(5))
+    .optional()
+    .meta({ maxProperties: 5 })
+    .describe('HTTP headers that a request must have (http-header), each with one of the values given.'),
+  queryStrings: z
+    .record(z.string().max(128), z.string().min(1).max(128))
+    .optional()
+    .meta({ maxProperties: 5 })
+    .describe('Query parameters of which a request must have one (query-string), as key: value.'),
+};
+
+const matchSchema = z.object(match);
+type Match = z.output<typeof matchSchema>;
+
+const lists = ['hosts', 'pathPatterns', 'methods', 'sourceIPs'] as const;
+
+/** How many condition values a rule has; AWS counts each value of each condition. */
+function countValues(rule: Match): number {
+  const inLists = lists.reduce((sum, list) => sum + (rule[list]?.length ?? 0), 0);
+  const inHeaders = Object.values(rule.headers ?? {}).reduce((sum, list) => sum + list.length, 0);
+  return inLists + inHeaders + Object.keys(rule.queryStrings ?? {}).length;
+}
+
+const CEL_COUNT = [
+  ...lists.map((list) => `(has(self.${list}) ? size(self.${list}) : 0)`),
+  '(has(self.headers) ? self.headers.map(k, size(self.headers[k])).sum() : 0)',
+  '(has(self.queryStrings) ? size(self.queryStrings) : 0)',
+].join(' + ');
+
+const matchRules: readonly Rule<Match>[] = [
+  {
+    cel: `${CEL_COUNT} > 0`,
+    message:
+      'Expected listener.rule to have at least one condition, got none. Set hosts, pathPatterns, methods, sourceIPs, headers or queryStrings: ELBv2 does not support a rule without conditions, and the default rule is never changed.',
+    holds: (rule) => countValues(rule) > 0,
+  },
+  {
+    cel: `${CEL_COUNT} <= 5`,
+    message:
+      'Expected listener.rule to have at most 5 condition values in all, which is what ELBv2 allows in one rule. Use wildcards, or remove some.',
+    messageExpression: `'Expected listener.rule to have at most 5 condition values in all, which is what ELBv2 allows in one rule, got ' + string(${CEL_COUNT}) + '. Use wildcards, or remove some.'`,
+    holds: (rule) => countValues(rule) <= 5,
+  },
+  {
+    cel: "!has(self.methods) || self.methods.all(m, m.matches('^[A-Za-z_-]+$'))",
+    message: 'Expected listener.rule.methods to hold HTTP methods such as GET. Use letters, - and _ only.',
+    holds: (rule) => (rule.methods ?? []).every((method) => /^[A-Za-z_-]+$/.test(method)),
+  },
+  {
+    cel: "!has(self.sourceIPs) || self.sourceIPs.all(c, c.contains('/'))",
+    message: 'Expected listener.rule.sourceIPs to hold CIDR blocks such as 10.0.0.0/8. For one address append /32, or /128 with IPv6.',
+    holds: (rule) => (rule.sourceIPs ?? []).every((block) => block.includes('/')),
+  },
+];
+
+const forwardTargetGroup = z.object({
+  name: z.string().min(1).max(253).describe('The name of the AWSTargetGroup; for people, ELBv2 does not know it.'),
+  arn: targetGroupARN.describe('The ARN of the target group.'),
+  weight: z.int().min(0).max(999).describe('The share of the requests, relative to the other groups: 0 to 999.'),
+});
+
+/** A listener rule of a Cell: what it matches. What it forwards to is the rollout's business. */
+export const cellListenerRule = withRules(
+  matchSchema.extend({
+    forward: z
+      .object({})
+      .optional()
+      .describe('Left empty: the rollout sets the target groups and their weights.'),
+  }),
+  matchRules,
+);
+
+/** A whole listener rule: what it matches, and where it forwards to. */
+export const listenerRule = withRules(
+  matchSchema.extend({
+    forward: z
+      .object({
+        targetGroups: withRules(z.array(forwardTargetGroup).min(1).max(5), [
+          {
+            cel: 'self.all(x, self.exists_one(y, y.arn == x.arn))',
+            message: 'Expected each target group once in forward.targetGroups. Remove the repeated ARN.',
+            holds: (groups) => new Set(groups.map((group) => group.arn)).size === groups.length,
+          },
+          {
+            cel: 'self.exists(x, x.weight > 0)',
+            message: 'Expected at least one target group with a weight above 0 in forward.targetGroups, or nobody is served.',
+            holds: (groups) => groups.some((group) => group.weight > 0),
+          },
+        ])
+          .meta({ 'x-kubernetes-list-type': 'atomic' })
+          .describe('The target groups that requests are forwarded to: 1 to 5, which is what ELBv2 allows.'),
+      })
+      .describe('Where requests that match are forwarded to.'),
+  }),
+  matchRules,
+);
+
+/** What a listener rule matches and where it forwards to. */
+export type ListenerRule = z.output<typeof listenerRule>;

@@ -1,0 +1,137 @@
+import { z } from 'zod';
+import { structuralSchema, type StructuralSchema } from './structural-schema.ts';
+
+/** The API group of Okra's kinds. */
+export const GROUP = 'okra.mumo.co';
+/** The version that is served and stored. */
+export const VERSION = 'v1alpha1';
+
+/** The metadata that Okra reads of an object (metav1.ObjectMeta). */
+export interface Metadata {
+  readonly name: string;
+  readonly namespace?: string;
+  readonly uid?: string;
+  readonly generation?: number;
+  readonly resourceVersion?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly deletionTimestamp?: string;
+  readonly ownerReferences?: readonly {
+    readonly apiVersion: string;
+    readonly kind: string;
+    readonly name: string;
+    readonly uid: string;
+    readonly controller?: boolean;
+    readonly blockOwnerDeletion?: boolean;
+  }[];
+}
+
+/** An object as the API server has it. */
+export interface Resource<Spec, Status> {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: Metadata;
+  readonly spec: Spec;
+  readonly status?: Status;
+}
+
+/** A column of `kubectl get`; one with priority 1 is shown with `-o wide` only. */
+export interface PrinterColumn {
+  readonly name: string;
+  readonly type: 'string' | 'integer' | 'date' | 'boolean' | 'number';
+  readonly jsonPath: string;
+  readonly description?: string;
+  readonly priority?: number;
+}
+
+/** All there is to say about a kind. */
+export interface Definition<Spec extends z.ZodType, Status extends z.ZodType> {
+  readonly kind: string;
+  readonly plural: string;
+  readonly singular: string;
+  readonly shortNames: readonly string[];
+  readonly description: string;
+  readonly spec: Spec;
+  readonly status: Status;
+  readonly printerColumns: readonly PrinterColumn[];
+}
+
+/** What parsing a spec came to. */
+export type Parsed<Value> =
+  { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly problems: readonly string[] };
+
+/** A kind: its definition, its manifest, and how to read its spec. */
+export interface ResourceKind<Spec extends z.ZodType, Status extends z.ZodType> extends Definition<Spec, Status> {
+  /** Reads a spec that came from outside; a problem says what was expected, what was got, and where. */
+  readonly parseSpec: (spec: unknown) => Parsed<z.output<Spec>>;
+  /** Builds the CustomResourceDefinition (apiextensions.k8s.io/v1). */
+  readonly manifest: () => StructuralSchema;
+}
+
+/** Makes a kind of its zod schemas, which are the single source of its types, its manifest and its parser. */
+export function defineResource<Spec extends z.ZodType, Status extends z.ZodType>(
+  definition: Definition<Spec, Status>,
+): ResourceKind<Spec, Status> {
+  return {
+    ...definition,
+    parseSpec(value) {
+      const result = definition.spec.safeParse(value);
+      return result.success
+        ? { ok: true, value: result.data }
+        : { ok: false, problems: result.error.issues.map((issue) => describeIssue(issue, value)) };
+    },
+    manifest: () => manifestOf(definition),
+  };
+}
+
+function describeIssue(issue: z.core.$ZodIssue, spec: unknown): string {
+  const path = issue.path.reduce<string>(
+    (text, key) => (typeof key === 'number' ? `${text}[${key}]` : `${text}.${String(key)}`),
+    'spec',
+  );
+  if (issue.code === 'custom') return `${path}: ${issue.message}`;
+  const got = issue.path.reduce<unknown>(
+    (value, key) => (value as Record<PropertyKey, unknown> | undefined | null)?.[key],
+    spec,
+  );
+  return `Expected ${path} to be valid, got ${JSON.stringify(got) ?? 'nothing'}: ${issue.message}.`;
+}
+
+function manifestOf(definition: Definition<z.ZodType, z.ZodType>): StructuralSchema {
+  const { kind, plural, singular, shortNames, description, printerColumns } = definition;
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${plural}.${GROUP}` },
+    spec: {
+      group: GROUP,
+      scope: 'Namespaced',
+      names: { kind, listKind: `${kind}List`, plural, singular, shortNames: [...shortNames], categories: ['okra'] },
+      versions: [
+        {
+          name: VERSION,
+          served: true,
+          storage: true,
+          subresources: { status: {} },
+          additionalPrinterColumns: printerColumns,
+          schema: { openAPIV3Schema: objectSchema(definition, description) },
+        },
+      ],
+    },
+  };
+}
+
+function objectSchema(definition: Definition<z.ZodType, z.ZodType>, description: string): StructuralSchema {
+  return {
+    type: 'object',
+    description,
+    required: ['spec'],
+    properties: {
+      apiVersion: { type: 'string', description: `The version of the API: ${GROUP}/${VERSION}.` },
+      kind: { type: 'string', description: `The kind: ${definition.kind}.` },
+      metadata: { type: 'object' },
+      spec: { description: 'What is asked for.', ...structuralSchema(definition.spec) },
+      status: { description: 'What is reported; Okra alone writes it.', ...structuralSchema(definition.status) },
+    },
+  };
+}

@@ -1,0 +1,32 @@
+import type { z } from 'zod';
+
+/** One rule of a schema, said twice: as CEL for the API server, and as a function for everybody else. */
+export interface Rule<Value> {
+  /** The rule in CEL, over `self` (https://kubernetes.io/docs/reference/using-api/cel/). */
+  readonly cel: string;
+  /** What was expected and what to do; it names the field. */
+  readonly message: string;
+  /** A CEL expression for a message that can also say what was got. */
+  readonly messageExpression?: string;
+  readonly holds: (value: Value) => boolean;
+}
+
+/** The key under which a schema carries its CEL rules. */
+export const CEL_RULES = 'x-kubernetes-validations';
+
+/** Attaches rules to a schema, so that the API server and zod accept and refuse the same. */
+export function withRules<Schema extends z.ZodType>(
+  schema: Schema,
+  rules: readonly Rule<z.output<Schema>>[],
+): Schema {
+  const checked = rules.reduce<Schema>(
+    (refined, rule) => refined.refine((value) => rule.holds(value), { message: rule.message }),
+    schema,
+  );
+  const cel = rules.map(({ cel: rule, message, messageExpression }) => ({
+    rule,
+    message,
+    ...(messageExpression === undefined ? {} : { messageExpression }),
+  }));
+  return checked.meta({ ...schema.meta(), [CEL_RULES]: cel });
+}
