@@ -1,15 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
-import { homedir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { ElasticLoadBalancingV2 } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { proxyControl } from '../../deploy/local/elbv2-proxy/control.ts';
 import type { ProxyControl } from '../../deploy/local/elbv2-proxy/control.ts';
 import { startProxy } from '../../deploy/local/elbv2-proxy/server.ts';
+import { provision } from '../../deploy/local/provision.mjs';
 
 /** The proxy before a real emulator, with clients for both of its sides. */
 export interface Fixture extends AsyncDisposable {
@@ -25,15 +23,11 @@ export interface Fixture extends AsyncDisposable {
   }): ElasticLoadBalancingV2;
 }
 
-function motoServer(): string {
-  const cache = process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache');
-  const path = process.env['MOTO_SERVER'] ?? join(cache, 'okra', 'moto-5.2.5', 'bin', 'moto_server');
-  if (!existsSync(path)) {
-    throw new Error(
-      `Expected moto_server at ${path}, got nothing. Run "npm run stack" once, or set MOTO_SERVER.`,
-    );
-  }
-  return path;
+/** Finds the pinned moto, and installs it where it is missing. */
+async function motoPython(): Promise<string> {
+  const { moto } = await provision(['moto'], { env: process.env, say: () => undefined });
+  if (moto === undefined) throw new Error('Expected the Python of moto from the provisioner, got nothing.');
+  return moto;
 }
 
 async function freePort(): Promise<number> {
@@ -60,7 +54,9 @@ async function untilItAnswers(url: string): Promise<void> {
 /** Starts moto and the proxy before it on free ports. */
 export async function startFixture(): Promise<Fixture> {
   const port = await freePort();
-  const moto = spawn(motoServer(), ['-H', '127.0.0.1', '-p', String(port)], { stdio: 'ignore' });
+  const moto = spawn(await motoPython(), ['-m', 'moto.server', '-H', '127.0.0.1', '-p', String(port)], {
+    stdio: 'ignore',
+  });
   const motoUrl = `http://127.0.0.1:${port}`;
   try {
     await untilItAnswers(motoUrl);
