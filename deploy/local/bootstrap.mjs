@@ -1,0 +1,115 @@
+// Runs before any `npm ci`, on every Node from 20.12 on: plain JavaScript that imports nothing from node_modules.
+import { spawn } from 'node:child_process';
+import { readFile, rm } from 'node:fs/promises';
+import { constants, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { installPackages } from './npm-packages.mjs';
+import { checkGo, checkPython, complainAboutNode } from './prerequisites.mjs';
+import { build } from './provision.mjs';
+import { survey } from './survey.mjs';
+import { componentSets, toolsFor } from './tools.mjs';
+
+/** @typedef {'demo' | 'test' | 'stack'} Command */
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const usage = 'Usage: node deploy/local/bootstrap.mjs <demo|test|stack> [arguments…]';
+const stop = new AbortController();
+/** @type {import('node:child_process').ChildProcess | undefined} */
+let child;
+
+/** @param {string} line */
+const say = (line) => void process.stderr.write(`${line}\n`);
+
+/**
+ * @param {string | undefined} word
+ * @returns {word is Command}
+ */
+const isCommand = (word) => word === 'demo' || word === 'test' || word === 'stack';
+
+/** @param {Command} command */
+async function prepare(command) {
+  const complaint = complainAboutNode(process.versions.node);
+  if (complaint !== undefined) throw new Error(complaint);
+  const components = command === 'demo' ? componentSets.demo : componentSets.full;
+  const surroundings = { env: process.env, say, signal: stop.signal };
+  const found = await survey(toolsFor(components), surroundings);
+  const complaints = await Promise.all([checkGo(found, process.env), checkPython(found, process.env)]);
+  const told = complaints.filter((each) => each !== undefined);
+  if (told.length > 0) throw new Error(told.join('\n'));
+  if (found.missing.length > 0) say(`To be had once, a few minutes in all: ${found.missing.join(', ')}`);
+  await Promise.all(
+    [installPackages(root, surroundings), build(found, surroundings)].map((part) => part.catch(abandon)),
+  );
+}
+
+/**
+ * @param {unknown} error
+ * @returns {never}
+ */
+function abandon(error) {
+  stop.abort();
+  throw error;
+}
+
+/**
+ * @param {Command} command
+ * @param {string[]} args
+ * @param {string} counts
+ */
+function argumentsOf(command, args, counts) {
+  if (command !== 'test')
+    return [join(root, 'deploy/local', command === 'demo' ? 'demo.ts' : 'stack-main.ts'), ...args];
+  process.env['OKRA_TEST_COUNTS'] = counts;
+  const reporters = ['--reporter=default', `--reporter=${join(root, 'test/plain-reporter.ts')}`];
+  return [join(root, 'node_modules/vitest/vitest.mjs'), 'run', ...reporters, ...args];
+}
+
+/**
+ * Runs the program on the project's own Node, and answers with its exit status.
+ * @param {string[]} args
+ * @returns {Promise<number>}
+ */
+function execute(args) {
+  const bin = join(root, 'node_modules', '.bin');
+  const env = { ...process.env, PATH: `${bin}:${process.env['PATH'] ?? ''}` };
+  return new Promise((resolve, reject) => {
+    child = spawn(join(bin, 'node'), args, { cwd: root, env, stdio: 'inherit' });
+    child.once('error', reject);
+    child.once('exit', (code, signal) => {
+      resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal]));
+    });
+  });
+}
+
+/** @param {string} counts */
+async function printCounts(counts) {
+  const line = await readFile(counts, 'utf8').catch(
+    () => '0 passed, 0 failed (vitest ended before it counted)',
+  );
+  await rm(counts, { force: true });
+  process.stdout.write(`${line.trim()}\n`);
+}
+
+for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) {
+  process.on(signal, () => {
+    stop.abort();
+    process.exitCode = 128 + constants.signals[signal];
+    child?.kill(signal);
+  });
+}
+
+const [command, ...args] = process.argv.slice(2);
+try {
+  if (!isCommand(command))
+    throw new Error(`Expected demo, test or stack, got ${command ?? 'nothing'}. ${usage}`);
+  const counts = join(tmpdir(), `okra-test-counts-${process.pid}`);
+  await prepare(command);
+  const status = await execute(argumentsOf(command, args, counts));
+  if (command === 'test') await printCounts(counts);
+  process.exitCode = status;
+} catch (error) {
+  say(error instanceof Error ? error.message : String(error));
+  process.exitCode ||= 1;
+}
