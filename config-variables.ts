@@ -1,0 +1,77 @@
+import { z } from 'zod';
+
+const text = z.string();
+
+const matching = (pattern: RegExp, expected: string) => text.regex(pattern, { error: expected });
+
+const number = (pattern: RegExp, expected: string, range: { readonly min: number; readonly max: number }) =>
+  matching(pattern, expected)
+    .transform(Number)
+    .refine((value) => value >= range.min && value <= range.max, { error: expected });
+
+const wholeNumber = (expected: string, range: { readonly min: number; readonly max: number }) =>
+  number(/^\d+$/, expected, range);
+
+const url = text.refine((value) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol), {
+  error: 'a URL such as http://127.0.0.1:4566',
+});
+
+const flag = z
+  .enum(['true', 'false', '1', '0'], { error: 'true or false' })
+  .transform((value) => value === 'true' || value === '1');
+
+const DNS_LABEL = '[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?';
+const namespace = matching(new RegExp(`^${DNS_LABEL}$`), 'the name of a namespace, such as okra');
+const namespaces = matching(
+  new RegExp(`^${DNS_LABEL}(\\s*,\\s*${DNS_LABEL})*$`),
+  'names of namespaces with commas between them, such as okra,shop',
+).transform((value) => value.split(/\s*,\s*/));
+
+const address = matching(/^(\[[0-9a-f:]+\]|[^\s:/]+):\d{1,5}$/i, 'a host and a port, such as 127.0.0.1:7233');
+const port = { min: 1, max: 65_535 };
+const whole = { min: 1, max: 1_000_000 };
+
+/** Every environment variable that Okra reads, with what it takes. */
+export const variables = z.object({
+  KUBECONFIG: text.optional(),
+  AWS_REGION: matching(/^[a-z]{2}(-[a-z]+)+-\d+$/, 'a region such as eu-central-1').optional(),
+  AWS_ENDPOINT_URL: url.optional(),
+  AWS_ENDPOINT_URL_ELASTIC_LOAD_BALANCING_V2: url.optional(),
+  TEMPORAL_ADDRESS: address.default('127.0.0.1:7233'),
+  TEMPORAL_NAMESPACE: text.default('default'),
+  TEMPORAL_API_KEY: text.optional(),
+  TEMPORAL_TLS: flag.optional(),
+  TEMPORAL_TLS_SERVER_CA_CERT_PATH: text.optional(),
+  TEMPORAL_TLS_SERVER_CA_CERT_DATA: text.optional(),
+  TEMPORAL_TLS_CLIENT_CERT_PATH: text.optional(),
+  TEMPORAL_TLS_CLIENT_CERT_DATA: text.optional(),
+  TEMPORAL_TLS_CLIENT_KEY_PATH: text.optional(),
+  TEMPORAL_TLS_CLIENT_KEY_DATA: text.optional(),
+  TEMPORAL_TLS_SERVER_NAME: text.optional(),
+  OKRA_TASK_QUEUE: text.default('okra'),
+  OKRA_WATCH_NAMESPACE: namespaces.default([]),
+  OKRA_LEASE_NAMESPACE: namespace.optional(),
+  OKRA_LEASE_NAME: matching(/^[a-z0-9]([-.a-z0-9]{0,251}[a-z0-9])?$/, 'a name such as okra').default('okra'),
+  POD_NAMESPACE: namespace.optional(),
+  OKRA_IDENTITY: text.optional(),
+  OKRA_WORKFLOW_BUNDLE: text.optional(),
+  OKRA_DRIFT_INTERVAL: wholeNumber('a whole number of seconds from 1 to 86400', {
+    min: 1,
+    max: 86_400,
+  }).default(60),
+  OKRA_ELBV2_WRITES_PER_SECOND: number(/^\d+(\.\d+)?$/, 'a number from 0.01 to 1000, such as 3', {
+    min: 0.01,
+    max: 1000,
+  }).default(3),
+  OKRA_ELBV2_WRITE_BURST: wholeNumber('a whole number from 1 to 1000000', whole).default(20),
+  OKRA_LOG_LEVEL: z
+    .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
+      error: 'one of trace, debug, info, warn, error, fatal and silent',
+    })
+    .default('info'),
+  OKRA_HEALTH_PORT: wholeNumber('a port from 1 to 65535', port).optional(),
+  OKRA_HEALTH_HOST: text.default('127.0.0.1'),
+});
+
+/** The environment as it was understood. */
+export type Variables = z.output<typeof variables>;

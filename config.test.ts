@@ -1,0 +1,138 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { variables } from './config-variables.ts';
+import { ConfigError, loadConfig } from './config.ts';
+
+describe('loadConfig', () => {
+  it('works without any variable', () => {
+    expect(loadConfig({})).toMatchObject({
+      kubernetes: { watchNamespaces: [] },
+      aws: {},
+      temporal: { address: '127.0.0.1:7233', namespace: 'default' },
+      taskQueue: 'okra',
+      elbv2TaskQueue: 'okra-elbv2',
+      elbv2: { writesPerSecond: 3, writeBurst: 20 },
+      lease: { namespace: 'default', name: 'okra' },
+      driftIntervalSeconds: 60,
+      logLevel: 'info',
+    });
+    expect(loadConfig({}).temporal.tls).toBeUndefined();
+    expect(loadConfig({}).health).toBeUndefined();
+    expect(loadConfig({}).identity).toMatch(new RegExp(`-${process.pid}$`));
+  });
+
+  it('takes an empty variable for one that is not set', () => {
+    expect(loadConfig({ OKRA_TASK_QUEUE: '', OKRA_DRIFT_INTERVAL: '' }).taskQueue).toBe('okra');
+  });
+
+  it('is frozen to the last part', () => {
+    const config = loadConfig({ OKRA_WATCH_NAMESPACE: 'shop' });
+    expect(Object.isFrozen(config)).toBe(true);
+    expect(Object.isFrozen(config.kubernetes.watchNamespaces)).toBe(true);
+  });
+
+  it('splits the namespaces to watch', () => {
+    expect(loadConfig({ OKRA_WATCH_NAMESPACE: 'shop, okra' }).kubernetes.watchNamespaces).toEqual([
+      'shop',
+      'okra',
+    ]);
+  });
+
+  it('lists every problem with what was expected, what was got and what to do', () => {
+    const environment = {
+      OKRA_DRIFT_INTERVAL: '1m',
+      OKRA_HEALTH_PORT: '70000',
+      AWS_ENDPOINT_URL: 'localhost',
+    };
+    expect(problemsOf(environment)).toEqual([
+      'Expected AWS_ENDPOINT_URL to be a URL such as http://127.0.0.1:4566, got "localhost". Correct or unset it.',
+      'Expected OKRA_DRIFT_INTERVAL to be a whole number of seconds from 1 to 86400, got "1m". Correct or unset it.',
+      'Expected OKRA_HEALTH_PORT to be a port from 1 to 65535, got "70000". Correct or unset it.',
+    ]);
+  });
+});
+
+describe('the endpoint of ELBv2', () => {
+  const all = 'http://127.0.0.1:1';
+  const own = 'http://127.0.0.1:2';
+  it.each([
+    ['is that of all services', { AWS_ENDPOINT_URL: all }, all],
+    [
+      'is its own where there is one',
+      { AWS_ENDPOINT_URL: all, AWS_ENDPOINT_URL_ELASTIC_LOAD_BALANCING_V2: own },
+      own,
+    ],
+    ['is left to the SDK otherwise', {}, undefined],
+  ])('%s', (_, environment, want) => expect(loadConfig(environment).aws.elbv2Endpoint).toBe(want));
+});
+
+describe('the lease', () => {
+  it.each([
+    ['lies in the namespace of the pod', { POD_NAMESPACE: 'okra-system' }, 'okra-system'],
+    ['lies where it is put', { POD_NAMESPACE: 'okra-system', OKRA_LEASE_NAMESPACE: 'other' }, 'other'],
+  ])('%s', (_, environment, want) => expect(loadConfig(environment).lease.namespace).toBe(want));
+});
+
+describe('encryption', () => {
+  const pair = { TEMPORAL_TLS_CLIENT_CERT_PATH: '/tls/crt', TEMPORAL_TLS_CLIENT_KEY_PATH: '/tls/key' };
+  const client = { certificate: { path: '/tls/crt' }, key: { path: '/tls/key' } };
+  it.each([
+    ['comes with an API key', { TEMPORAL_API_KEY: 'k' }, {}],
+    ['comes with a certificate', pair, { client }],
+    ['is had by asking', { TEMPORAL_TLS: 'true' }, {}],
+    ['can be refused', { ...pair, TEMPORAL_TLS: 'false' }, undefined],
+    [
+      'takes certificates as content',
+      { TEMPORAL_TLS_SERVER_CA_CERT_DATA: 'PEM' },
+      { serverCa: { data: 'PEM' } },
+    ],
+  ])('%s', (_, environment, want) => expect(loadConfig(environment).temporal.tls).toEqual(want));
+
+  it.each([
+    [
+      'refuses a certificate without a key',
+      { TEMPORAL_TLS_CLIENT_CERT_PATH: '/tls/crt' },
+      /together, got one/,
+    ],
+    ['refuses a path beside content', { ...pair, TEMPORAL_TLS_CLIENT_KEY_DATA: 'PEM' }, /got both/],
+    ['refuses not to verify', { TEMPORAL_TLS_DISABLE_HOST_VERIFICATION: 'true' }, /always verified/],
+  ])('%s', (_, environment, want) => expect(problemsOf(environment)).toEqual([expect.stringMatching(want)]));
+});
+
+const refused: [string, string][] = [
+  ['AWS_REGION', 'Frankfurt'],
+  ['TEMPORAL_ADDRESS', 'localhost'],
+  ['TEMPORAL_TLS', 'yes'],
+  ['OKRA_WATCH_NAMESPACE', 'Shop'],
+  ['OKRA_WATCH_NAMESPACE', 'shop,'],
+  ['OKRA_LEASE_NAME', 'My Lease'],
+  ['OKRA_DRIFT_INTERVAL', '0'],
+  ['OKRA_ELBV2_WRITES_PER_SECOND', '0'],
+  ['OKRA_ELBV2_WRITE_BURST', '1.5'],
+  ['OKRA_LOG_LEVEL', 'verbose'],
+  ['OKRA_HEALTH_PORT', '0'],
+];
+
+describe('a bad value', () => {
+  it.each(refused)('of %s is refused: %s', (name, value) => {
+    expect(problemsOf({ [name]: value })).toEqual([expect.stringContaining(`Expected ${name} to be `)]);
+  });
+});
+
+describe('docs/configuration.md', () => {
+  it.each(Object.keys(variables.shape))('tells of %s', (name) => {
+    expect(readFileSync(new URL('docs/configuration.md', import.meta.url), 'utf8')).toContain(
+      `| \`${name}\` |`,
+    );
+  });
+});
+
+function problemsOf(environment: Record<string, string>): readonly string[] {
+  try {
+    loadConfig(environment);
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+}

@@ -1,0 +1,165 @@
+import { hostname } from 'node:os';
+import type { z } from 'zod';
+import { variables } from './config-variables.ts';
+import type { Variables } from './config-variables.ts';
+
+/** How much is logged. */
+export type LogLevel = Variables['OKRA_LOG_LEVEL'];
+
+/** A certificate or key: the path of a PEM file, or its content. */
+export type Pem = { readonly path: string } | { readonly data: string };
+
+/** How the connection to Temporal is encrypted. */
+export interface TemporalTls {
+  readonly serverName?: string;
+  readonly serverCa?: Pem;
+  readonly client?: { readonly certificate: Pem; readonly key: Pem };
+}
+
+/** Where Temporal is, and how it lets one in. */
+export interface TemporalConfig {
+  readonly address: string;
+  readonly namespace: string;
+  readonly apiKey?: string;
+  /** Undefined: not encrypted. */
+  readonly tls?: TemporalTls;
+}
+
+/** All that can be set from outside. */
+export interface Config {
+  readonly kubernetes: {
+    /** Kubeconfig files as `KUBECONFIG` lists them; undefined: what is usual. */
+    readonly kubeconfig?: string;
+    /** Empty: all namespaces. */
+    readonly watchNamespaces: readonly string[];
+  };
+  readonly aws: { readonly region?: string; readonly elbv2Endpoint?: string };
+  readonly temporal: TemporalConfig;
+  readonly taskQueue: string;
+  /** Where calls to ELBv2 run, apart from all others, so that they can be slowed down. */
+  readonly elbv2TaskQueue: string;
+  readonly elbv2: { readonly writesPerSecond: number; readonly writeBurst: number };
+  readonly lease: { readonly namespace: string; readonly name: string };
+  /** What this process is called by others: in the lease, and as a Temporal worker. */
+  readonly identity: string;
+  /** The path of workflow code that was bundled beforehand; undefined: it is bundled at start. */
+  readonly workflowBundle?: string;
+  readonly driftIntervalSeconds: number;
+  readonly logLevel: LogLevel;
+  /** Where health is told; undefined: nowhere. */
+  readonly health?: { readonly host: string; readonly port: number };
+}
+
+/** Says all that is wrong with the environment. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(`The environment cannot be used:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
+    this.problems = problems;
+  }
+}
+
+/** Reads the configuration from environment variables; throws a ConfigError that lists every problem. */
+export function loadConfig(environment: Readonly<Record<string, string | undefined>> = process.env): Config {
+  // An empty variable is one that was not set, as charts and shells make them.
+  const set = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
+  const parsed = variables.safeParse(set);
+  const problems = parsed.success ? [] : parsed.error.issues.map((issue) => describe(issue, set));
+  problems.push(...tlsProblems(set));
+  if (!parsed.success || problems.length > 0) throw new ConfigError(problems);
+  return freeze(arrange(parsed.data));
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+function describe(issue: z.core.$ZodIssue, environment: Environment): string {
+  const name = String(issue.path[0]);
+  return `Expected ${name} to be ${issue.message}, got ${JSON.stringify(environment[name])}. Correct or unset it.`;
+}
+
+const pems = ['SERVER_CA_CERT', 'CLIENT_CERT', 'CLIENT_KEY'] as const;
+
+function tlsProblems(environment: Environment): string[] {
+  const given = (name: string) => environment[`TEMPORAL_TLS_${name}`] !== undefined;
+  const has = (pem: string) => given(`${pem}_PATH`) || given(`${pem}_DATA`);
+  const problems = pems
+    .filter((pem) => given(`${pem}_PATH`) && given(`${pem}_DATA`))
+    .map(
+      (pem) => `Expected one of TEMPORAL_TLS_${pem}_PATH and TEMPORAL_TLS_${pem}_DATA, got both. Unset one.`,
+    );
+  if (has('CLIENT_CERT') !== has('CLIENT_KEY')) {
+    problems.push(
+      'Expected TEMPORAL_TLS_CLIENT_CERT_PATH and TEMPORAL_TLS_CLIENT_KEY_PATH (or _DATA) together, got one of them. Set both.',
+    );
+  }
+  if (given('DISABLE_HOST_VERIFICATION')) {
+    problems.push(
+      'Expected TEMPORAL_TLS_DISABLE_HOST_VERIFICATION to be unset, because hosts are always verified. Set TEMPORAL_TLS_SERVER_NAME to the name in the certificate.',
+    );
+  }
+  return problems;
+}
+function arrange(from: Variables): Config {
+  const elbv2Endpoint = from.AWS_ENDPOINT_URL_ELASTIC_LOAD_BALANCING_V2 ?? from.AWS_ENDPOINT_URL;
+  return {
+    kubernetes: { ...given({ kubeconfig: from.KUBECONFIG }), watchNamespaces: from.OKRA_WATCH_NAMESPACE },
+    aws: given({ region: from.AWS_REGION, elbv2Endpoint }),
+    temporal: temporalOf(from),
+    taskQueue: from.OKRA_TASK_QUEUE,
+    elbv2TaskQueue: `${from.OKRA_TASK_QUEUE}-elbv2`,
+    elbv2: { writesPerSecond: from.OKRA_ELBV2_WRITES_PER_SECOND, writeBurst: from.OKRA_ELBV2_WRITE_BURST },
+    lease: {
+      namespace: from.OKRA_LEASE_NAMESPACE ?? from.POD_NAMESPACE ?? 'default',
+      name: from.OKRA_LEASE_NAME,
+    },
+    identity: from.OKRA_IDENTITY ?? `${hostname()}-${process.pid}`,
+    driftIntervalSeconds: from.OKRA_DRIFT_INTERVAL,
+    logLevel: from.OKRA_LOG_LEVEL,
+    ...given({
+      workflowBundle: from.OKRA_WORKFLOW_BUNDLE,
+      health:
+        from.OKRA_HEALTH_PORT === undefined
+          ? undefined
+          : { host: from.OKRA_HEALTH_HOST, port: from.OKRA_HEALTH_PORT },
+    }),
+  };
+}
+
+function temporalOf(from: Variables): TemporalConfig {
+  const tls = given({
+    serverName: from.TEMPORAL_TLS_SERVER_NAME,
+    serverCa: pem(from.TEMPORAL_TLS_SERVER_CA_CERT_PATH, from.TEMPORAL_TLS_SERVER_CA_CERT_DATA),
+    client: clientPair(from),
+  });
+  // As the Temporal CLI does it: an API key or a certificate asks for encryption, unless it is refused.
+  const wanted = from.TEMPORAL_TLS ?? (from.TEMPORAL_API_KEY !== undefined || Object.keys(tls).length > 0);
+  return {
+    address: from.TEMPORAL_ADDRESS,
+    namespace: from.TEMPORAL_NAMESPACE,
+    ...given({ apiKey: from.TEMPORAL_API_KEY, tls: wanted ? tls : undefined }),
+  };
+}
+
+function clientPair(from: Variables): TemporalTls['client'] {
+  const certificate = pem(from.TEMPORAL_TLS_CLIENT_CERT_PATH, from.TEMPORAL_TLS_CLIENT_CERT_DATA);
+  const key = pem(from.TEMPORAL_TLS_CLIENT_KEY_PATH, from.TEMPORAL_TLS_CLIENT_KEY_DATA);
+  return certificate === undefined || key === undefined ? undefined : { certificate, key };
+}
+
+function pem(path: string | undefined, data: string | undefined): Pem | undefined {
+  if (path !== undefined) return { path };
+  return data === undefined ? undefined : { data };
+}
+
+type Given<T> = { [Key in keyof T]?: Exclude<T[Key], undefined> };
+
+// Leaves out what is undefined, so that a key that is there always has a value.
+const given = <T extends object>(from: T): Given<T> =>
+  Object.fromEntries(Object.entries(from).filter(([, value]) => value !== undefined)) as Given<T>;
+
+function freeze<T extends object>(value: T): T {
+  for (const part of Object.values(value)) if (typeof part === 'object' && part !== null) freeze(part);
+  return Object.freeze(value);
+}
