@@ -1,5 +1,8 @@
 import type { ListenerRule } from '../crds/listener-rule.ts';
 
+/** What a rule is known by: its priority and its conditions, wherever it forwards to. */
+export type Matching = Omit<ListenerRule, 'forward'>;
+
 /** One condition of a listener rule under ELBv2's own field name (API_RuleCondition). */
 export type RuleMatch =
   | {
@@ -13,7 +16,7 @@ export type RuleMatch =
     };
 
 /** The conditions of a rule in one order, with the case that ELBv2 ignores taken away. */
-export function matchesOf(rule: ListenerRule): readonly RuleMatch[] {
+export function matchesOf(rule: Matching): readonly RuleMatch[] {
   return [
     ...values('host-header', rule.hosts?.map((host) => host.toLowerCase())),
     ...values('path-pattern', rule.pathPatterns),
@@ -27,11 +30,11 @@ export function matchesOf(rule: ListenerRule): readonly RuleMatch[] {
 }
 
 /** Whether two rules match the same requests, whatever the order in which their conditions are written. */
-export function sameMatch(a: ListenerRule, b: ListenerRule): boolean {
+export function sameMatch(a: Matching, b: Matching): boolean {
   return JSON.stringify(normalised(a)) === JSON.stringify(normalised(b));
 }
 
-const normalised = (rule: ListenerRule): unknown => [
+const normalised = (rule: Matching): unknown => [
   rule.priority,
   matchesOf(rule).map((match) =>
     match.field === 'http-header' ? { ...match, header: match.header.toLowerCase() } : match,

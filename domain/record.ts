@@ -1,8 +1,10 @@
-import type { AnalysisVerdict } from './analysis.ts';
+import type { CellStatus } from '../crds/cell.ts';
+import { isFinished, type AnalysisVerdict } from './analysis.ts';
 import type { PresentCell } from './candidate.ts';
 import type { Decision } from './decision.ts';
 import { lackOfHealth, type TargetHealth } from './health.ts';
 import { isAbout } from './guard.ts';
+import type { ReportedEvent } from './report.ts';
 import type { Rollout, RolloutState } from './state.ts';
 
 type Of<Name extends Decision['do']> = Extract<Decision, { do: Name }>;
@@ -121,6 +123,31 @@ export function refused(
   const delay = Math.min(at.longestMs, 1000 * 2 ** Math.min(attempts - 1, 20));
   const since = state.hold?.since ?? at.now;
   return { ...state, hold: { ...failure, since, attempts, until: at.now + delay } };
+}
+
+/** Records that Argo Rollouts has something to say: the AnalysisRun is read at once. */
+export function verdictExpected(state: RolloutState): RolloutState {
+  return inRollout(state, (rollout) =>
+    rollout.progress.is === 'Analyzing' && !isFinished(rollout.progress.verdict.phase)
+      ? { ...rollout, progress: { ...rollout.progress, readAt: 0 } }
+      : rollout,
+  );
+}
+
+/** Records that the objects were looked at again: what a report has written is part of them now. */
+export function looked(state: RolloutState): RolloutState {
+  const { justBlocked: _written, ...rest } = state;
+  return rest;
+}
+
+/** Records that a status was written, with the events that went with it. */
+export function reported(state: RolloutState, status: CellStatus): RolloutState {
+  return { ...state, reported: status, events: [], eventCount: state.eventCount + state.events.length };
+}
+
+/** Records something that people should find among the Events of the Cell. */
+export function noted(state: RolloutState, event: Omit<ReportedEvent, 'id'>): RolloutState {
+  return { ...state, events: [...state.events, { ...event, id: `${state.eventCount + state.events.length}` }] };
 }
 
 /** Records that what held may have changed: it is tried again at once. */

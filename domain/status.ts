@@ -4,7 +4,7 @@ import { conditionsFrom, type Claim } from './conditions.ts';
 import type { Decision } from './decision.ts';
 import type { ObservedCell } from './observation.ts';
 import { stableSet } from './stable.ts';
-import type { BlockedVersion, Rollout, RolloutState } from './state.ts';
+import type { BlockedVersion, RolloutState } from './state.ts';
 import { groupByVersion, type RejectedTargetGroup } from './version.ts';
 import { includes, TOTAL_WEIGHT, weightOf } from './weights.ts';
 

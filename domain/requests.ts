@@ -1,0 +1,72 @@
+import type { Requests, RolloutState, Stamp } from './state.ts';
+
+/** What an operator can ask of a rollout. */
+export type RequestName = 'pause' | 'resume' | 'promote' | 'promoteFull' | 'abort' | 'retry';
+
+/** Says why a request makes no sense now; undefined when it does. */
+export function refusal(state: RolloutState, name: RequestName): string | undefined {
+  const { rollout } = state;
+  const phase = state.reported?.phase ?? 'none';
+  if (name === 'retry') {
+    return rollout === undefined || state.hold !== undefined
+      ? undefined
+      : `Expected no rollout under way, got one of ${rollout.canary.version}. Abort it first, or wait for its end.`;
+  }
+  if (rollout === undefined) return `Expected a running rollout, got ${phase}.`;
+  if (rollout.ending !== undefined) {
+    return `Expected a running rollout, got one that is being taken back: ${rollout.ending.message}`;
+  }
+  if (name === 'resume' && state.requests.paused === undefined && !waitsForResume(state)) {
+    return 'Expected a paused rollout, got one that is not paused.';
+  }
+  return undefined;
+}
+
+/** Takes a request into account; one that makes no sense now changes nothing. */
+export function ask(state: RolloutState, name: RequestName, stamp: Stamp): RolloutState {
+  if (refusal(state, name) !== undefined) return state;
+  return { ...state, requests: taken(state, name, stamp) };
+}
+
+function taken(state: RolloutState, name: RequestName, stamp: Stamp): Requests {
+  const { paused, ...others } = state.requests;
+  switch (name) {
+    case 'pause':
+      return { ...others, paused: paused ?? stamp };
+    case 'resume':
+      // Resuming ends an operator's pause, or else the pause step that waits for it.
+      return paused === undefined ? { ...others, promote: stamp } : others;
+    case 'promote':
+      return { ...state.requests, promote: stamp };
+    case 'promoteFull':
+      return { ...others, promoteFull: stamp };
+    case 'abort':
+      return { ...others, abort: stamp };
+    case 'retry':
+      return { ...state.requests, retry: stamp };
+  }
+}
+
+function waitsForResume({ rollout }: RolloutState): boolean {
+  const step = rollout?.steps[rollout.index];
+  return step?.pause !== undefined && step.pause.duration === undefined;
+}
+
+/** Says what happens now that a request was taken. */
+export function answerTo(name: RequestName, state: RolloutState): string {
+  const version = state.rollout?.canary.version;
+  switch (name) {
+    case 'pause':
+      return `The rollout of ${version} is paused; its weight stays. Send resume to go on.`;
+    case 'resume':
+      return `The rollout of ${version} goes on.`;
+    case 'promote':
+      return `The current step of ${version} is finished.`;
+    case 'promoteFull':
+      return `${version} gets the whole weight, without the remaining steps.`;
+    case 'abort':
+      return `The rollout of ${version} is aborted; everything goes back to ${state.rollout?.stable.version}.`;
+    case 'retry':
+      return 'What was blocked is tried again.';
+  }
+}

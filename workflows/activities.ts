@@ -1,0 +1,66 @@
+import { ActivityCancellationType, proxyActivities, workflowInfo } from '@temporalio/workflow';
+import type {
+  AnalysisActivities,
+  CellActivities,
+  DriftActivities,
+  ListenerRuleActivities,
+  LoadBalancerConfigActivities,
+  TrafficActivities,
+} from '../activities/contract.ts';
+
+type TargetHealthActivities = Pick<TrafficActivities, 'readTargetHealth'>;
+type ShiftActivities = Pick<TrafficActivities, 'shiftTraffic'>;
+
+/** Calls to the Kubernetes API: short, and repeated until they are answered. */
+const kubernetes = {
+  startToCloseTimeout: '12s',
+  retry: { initialInterval: '200ms', backoffCoefficient: 2, maximumInterval: '5s' },
+} as const;
+
+/** Looks into the Kubernetes API and reports to it. */
+export const objects = (summary: string) =>
+  proxyActivities<CellActivities & LoadBalancerConfigActivities>({ ...kubernetes, summary });
+
+/** Starts, reads and ends AnalysisRuns. */
+export const analyses = (summary: string) => proxyActivities<AnalysisActivities>({ ...kubernetes, summary });
+
+/**
+ * Shifts traffic through the writer of the rule, for as long as that takes. Not waited for when it is cancelled: a
+ * write that comes too late is refused by its sequence.
+ */
+export const traffic = (summary: string) =>
+  proxyActivities<ShiftActivities>({
+    startToCloseTimeout: '24h',
+    heartbeatTimeout: '5s',
+    cancellationType: ActivityCancellationType.TRY_CANCEL,
+    retry: { initialInterval: '200ms', backoffCoefficient: 2, maximumInterval: '2s' },
+    summary,
+  });
+
+/** The name of the task queue on which the calls to ELBv2 wait. */
+const elbv2Queue = (): string => `${workflowInfo().taskQueue}-elbv2`;
+
+/** How the calls to ELBv2 are ordered: what takes traffic back goes first (1 is the highest of 5). */
+const priority = (urgent: boolean) => ({ priorityKey: urgent ? 1 : 3 });
+
+/** Reads from ELBv2, again and again until it answers. */
+export const elbv2Reads = (summary: string) =>
+  proxyActivities<TargetHealthActivities & DriftActivities>({
+    taskQueue: elbv2Queue(),
+    startToCloseTimeout: '30s',
+    retry: { initialInterval: '500ms', backoffCoefficient: 2, maximumInterval: '15s' },
+    priority: priority(false),
+    summary,
+  });
+
+/** Makes one attempt to write a rule; its caller decides on another, with what is wanted by then. */
+export const elbv2Write = (summary: string, urgent: boolean) =>
+  proxyActivities<ListenerRuleActivities>({
+    taskQueue: elbv2Queue(),
+    startToCloseTimeout: '2m',
+    heartbeatTimeout: '4s',
+    cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+    retry: { maximumAttempts: 1 },
+    priority: priority(urgent),
+    summary,
+  });

@@ -1,0 +1,87 @@
+import { condition, continueAsNew, setCurrentDetails, setHandler, workflowInfo } from '@temporalio/workflow';
+import { decide } from '../domain/decide.ts';
+import type { Outcome } from '../domain/decision.ts';
+import { cellRolloutId, type ObjectKey } from '../domain/ids.ts';
+import type { ObservedCell } from '../domain/observation.ts';
+import * as record from '../domain/record.ts';
+import { ask } from '../domain/requests.ts';
+import { initialState, type RolloutState } from '../domain/state.ts';
+import { planOf, viewOf } from '../domain/view.ts';
+import { objects } from './activities.ts';
+import { handleRequests } from './handle-requests.ts';
+import { analysisFinished, changed, planQuery, stateQuery, statusReported } from './messages.ts';
+import { perform } from './perform.ts';
+import { report } from './report-cell.ts';
+
+/** Which Cell to roll out, and what an earlier run has handed over. */
+export interface CellRolloutInput {
+  readonly key: ObjectKey;
+  readonly state?: RolloutState;
+}
+
+/** How a run closed. */
+export interface CellRolloutResult {
+  readonly outcome: Outcome;
+  readonly message: string;
+}
+
+/** Rolls out a Cell: look, decide, perform, until there is nothing left to do. */
+export async function cellRollout(input: CellRolloutInput): Promise<CellRolloutResult> {
+  const { key } = input;
+  let state = input.state ?? initialState;
+  let observed: ObservedCell | undefined;
+  let stale = true;
+  let wakes = 0;
+
+  const wake = (next: RolloutState): void => {
+    state = next;
+    wakes += 1;
+  };
+  const lookAgain = (): void => {
+    stale = true;
+    wake(record.hurried(state, Date.now()));
+  };
+  setHandler(changed, lookAgain, { description: 'Looks at the Cell and its target groups again.' });
+  setHandler(statusReported, lookAgain, { description: 'Looks at the load balancer configuration again.' });
+  setHandler(analysisFinished, () => wake(record.verdictExpected(state)), {
+    description: 'Reads the AnalysisRun of the current step.',
+  });
+  handleRequests({
+    state: () => state,
+    take: (name, stamp) => wake(ask(name === 'retry' ? record.hurried(state, Date.now()) : state, name, stamp)),
+  });
+  setHandler(stateQuery, () => viewOf(state), { description: 'Where the rollout stands.' });
+  setHandler(planQuery, () => planOf(state), { description: 'The steps of the rollout.' });
+
+  for (;;) {
+    const seen = wakes;
+    if (stale || observed === undefined) {
+      stale = false;
+      observed = await objects('Look at the Cell').observeCell(key);
+      state = record.looked(state);
+    }
+    const decision = decide(observed, state, Date.now());
+    const written = await report(observed, state, decision);
+    state = { ...state, ...written };
+    if (decision.do === 'Close') {
+      if (wakes !== seen) continue;
+      return { outcome: decision.outcome, message: decision.message };
+    }
+    if (decision.do === 'Wait') {
+      await waitFor(() => wakes !== seen, decision.until, decision.message);
+    } else {
+      const outcome = await perform(decision, { observed, state: () => state, interrupted: () => stale || state.requests.abort !== undefined });
+      state = outcome.apply(state);
+      stale ||= outcome.stale;
+    }
+    if (workflowInfo().continueAsNewSuggested) {
+      setCurrentDetails(`Going on in a new run of ${cellRolloutId(key)}.`);
+      await continueAsNew<typeof cellRollout>({ key, state });
+    }
+  }
+}
+
+async function waitFor(happened: () => boolean, until: number | undefined, summary: string): Promise<void> {
+  if (until === undefined) await condition(happened);
+  else await condition(happened, Math.max(1, until - Date.now()), { summary });
+}

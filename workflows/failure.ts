@@ -1,0 +1,22 @@
+import { ActivityFailure, ApplicationFailure, isCancellation } from '@temporalio/workflow';
+import { isFailureType, isPermanent } from '../domain/failures.ts';
+
+/** Why an activity did not do what it was asked. */
+export interface Failure {
+  /** A failure type of domain/failures.ts. */
+  readonly reason: string;
+  readonly message: string;
+  /** Whether trying again without a change elsewhere is of no use. */
+  readonly permanent: boolean;
+}
+
+/** Reads the failure of an activity; cancellation and what is no activity's failure is thrown on. */
+export function failureOf(error: unknown): Failure {
+  if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
+  const { cause } = error;
+  if (!(cause instanceof ApplicationFailure)) {
+    return { reason: 'Unavailable', message: cause?.message ?? error.message, permanent: false };
+  }
+  const reason = cause.type ?? 'Unavailable';
+  return { reason, message: cause.message, permanent: isFailureType(reason) && isPermanent(reason) };
+}

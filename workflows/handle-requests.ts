@@ -1,0 +1,46 @@
+import { ApplicationFailure, setHandler } from '@temporalio/workflow';
+import { answerTo, refusal } from '../domain/requests.ts';
+import type { RolloutState, Stamp } from '../domain/state.ts';
+import { requests, requestSignals, requestUpdates, type Request, type RequestName } from './messages.ts';
+
+const descriptions: Readonly<Record<RequestName, string>> = {
+  pause: 'Holds the rollout at its weight until it is resumed.',
+  resume: 'Ends a pause.',
+  promote: 'Finishes the current step.',
+  promoteFull: 'Gives the new version the whole weight, without the remaining steps.',
+  abort: 'Takes everything back to the stable version and blocks the new one.',
+  retry: 'Tries again what was blocked or is held up.',
+};
+
+/** The rollout that is asked. */
+export interface Asked {
+  readonly state: () => RolloutState;
+  readonly take: (name: RequestName, stamp: Stamp) => void;
+}
+
+/** Listens to what operators ask, by signal and by update. */
+export function handleRequests(asked: Asked): void {
+  for (const name of requests) {
+    const description = descriptions[name];
+    setHandler(requestSignals[name], (request) => asked.take(name, stampOf(request)), { description });
+    setHandler(
+      requestUpdates[name],
+      (request) => {
+        const message = answerTo(name, asked.state());
+        asked.take(name, stampOf(request));
+        return { message };
+      },
+      { description, validator: () => refuse(refusal(asked.state(), name)) },
+    );
+  }
+}
+
+function refuse(problem: string | undefined): void {
+  if (problem !== undefined) throw ApplicationFailure.nonRetryable(problem, 'Refused');
+}
+
+function stampOf(request: Request | undefined): Stamp {
+  return { by: textOr(request?.by, 'an operator'), reason: textOr(request?.reason, ''), at: Date.now() };
+}
+
+const textOr = (text: unknown, otherwise: string): string => (typeof text === 'string' && text !== '' ? text : otherwise);

@@ -1,0 +1,145 @@
+import { ApplicationFailure, CancellationScope, condition, uuid4 } from '@temporalio/workflow';
+import type { PresentCell } from '../domain/candidate.ts';
+import type { Decision } from '../domain/decision.ts';
+import { eventOf, refusalEvent } from '../domain/events.ts';
+import { analysisRunName } from '../domain/ids.ts';
+import type { ObservedCell } from '../domain/observation.ts';
+import * as record from '../domain/record.ts';
+import type { RolloutState } from '../domain/state.ts';
+import { unreachable } from '../domain/unreachable.ts';
+import { analyses, elbv2Reads, traffic } from './activities.ts';
+import { failureOf, type Failure } from './failure.ts';
+
+type Performable = Exclude<Decision, { do: 'Wait' } | { do: 'Close' }>;
+type Shift = Extract<Decision, { do: 'Shift' }>;
+type StartAnalysis = Extract<Decision, { do: 'StartAnalysis' }>;
+
+/** What a decision is performed with. */
+export interface Situation {
+  readonly observed: ObservedCell;
+  readonly state: () => RolloutState;
+  /** Whether something has come up that goes before a shift of weights. */
+  readonly interrupted: () => boolean;
+}
+
+/** What came of it: a change of the state, and whether the objects have to be looked at again. */
+export interface Performed {
+  readonly apply: (state: RolloutState) => RolloutState;
+  readonly stale: boolean;
+}
+
+/** How long a refusal holds at the most before another attempt, in milliseconds: short while traffic waits to go back. */
+const LONGEST_HOLD_MS = { usual: 10 * 60_000, urgent: 15_000 } as const;
+
+/** Performs one decision; what refuses becomes a hold, so that it can be seen and tried again. */
+export async function perform(decision: Performable, situation: Situation): Promise<Performed> {
+  const { cell } = situation.observed;
+  if (cell === undefined) throw ApplicationFailure.nonRetryable('Expected a Cell, got none.', 'ObjectNotFound');
+  try {
+    const done = await carryOut(decision, situation, cell);
+    const event = eventOf(decision);
+    return event === undefined ? done : { ...done, apply: (state) => record.noted(done.apply(state), event) };
+  } catch (error) {
+    return held(decision, failureOf(error));
+  }
+}
+
+async function carryOut(decision: Performable, situation: Situation, cell: PresentCell): Promise<Performed> {
+  const now = Date.now();
+  switch (decision.do) {
+    case 'Begin':
+      return kept((state) => record.began(state, decision, { id: uuid4().slice(0, 8), cell, now }));
+    case 'Shift':
+      return shift(decision, situation, cell);
+    case 'CheckHealth': {
+      const found = await elbv2Reads(decision.message).readTargetHealth(decision.targetGroupARNs);
+      return kept((state) => record.healthRead(state, found, { minHealthyTargets: cell.spec.minHealthyTargets, now: Date.now() }));
+    }
+    case 'Pause':
+      return kept((state) => record.paused(state, now));
+    case 'StartAnalysis':
+      return startAnalysis(decision, situation, cell);
+    case 'ReadAnalysis': {
+      const { namespace } = situation.observed.key;
+      const verdict = await analyses(decision.message).readAnalysis({ namespace, name: decision.run });
+      return kept((state) => record.analysed(state, verdict, Date.now()));
+    }
+    case 'EndAnalysis': {
+      const { namespace } = situation.observed.key;
+      await analyses(decision.message).terminateAnalysis({ namespace, name: decision.run });
+      return kept(record.analysisEnded);
+    }
+    case 'Advance':
+      return kept(record.advanced);
+    case 'Replan':
+      return kept((state) => record.replanned(state, decision, cell));
+    case 'End':
+      return kept((state) => record.ending(state, decision));
+    case 'Conclude':
+      return looking((state) => record.concluded(state, cell));
+    case 'Finish':
+      return looking(record.finished);
+    default:
+      return unreachable(decision);
+  }
+}
+
+async function shift(decision: Shift, situation: Situation, cell: PresentCell): Promise<Performed> {
+  const block = cell.spec.ingress.awsApplicationLoadBalancer;
+  if (block === undefined) throw ApplicationFailure.nonRetryable('Expected an ALB block, got none.', 'InvalidObject');
+  const { key, sequence } = situation.observed;
+  const scope = new CancellationScope();
+  const request = {
+    cell: { key, uid: cell.uid },
+    listenerARN: block.listenerARN,
+    rule: { ...block.listener.rule, forward: { targetGroups: decision.shares.map((share) => ({ ...share })) } },
+    sequence: sequence + 1,
+    urgent: decision.urgent,
+  };
+  const shifting = scope.run(() => traffic(decision.message).shiftTraffic(request));
+  if (decision.urgent) {
+    await shifting;
+  } else {
+    let settled = false;
+    const settling = shifting.finally(() => (settled = true));
+    // The failure is taken up below; this keeps it from counting as unhandled until then.
+    settling.catch(() => undefined);
+    await condition(() => settled || situation.interrupted());
+    if (!settled) {
+      scope.cancel();
+      return looking((state) => state);
+    }
+    await settling;
+  }
+  return looking(record.shifted);
+}
+
+async function startAnalysis(decision: StartAnalysis, situation: Situation, cell: PresentCell): Promise<Performed> {
+  const { key } = situation.observed;
+  const { rollout } = situation.state();
+  if (rollout === undefined) throw ApplicationFailure.nonRetryable('Expected a rollout, got none.', 'InvalidObject');
+  const template = decision.analysis.templates[0]?.templateName ?? '';
+  const name = analysisRunName({ cell: key.name, step: rollout.index, template, rollout: rollout.id });
+  const verdict = await analyses(decision.message).startAnalysis({
+    cell: { key, uid: cell.uid },
+    name,
+    rollout: rollout.id,
+    step: rollout.index,
+    analysis: decision.analysis,
+    desiredVersion: rollout.canary.version,
+  });
+  return kept((state) => record.analysed(state, verdict, Date.now()));
+}
+
+const kept = (apply: Performed['apply']): Performed => ({ apply, stale: false });
+const looking = (apply: Performed["apply"]): Performed => ({ apply, stale: true });
+
+function held(decision: Performable, { reason, message }: Failure): Performed {
+  const urgent = decision.do === 'Shift' && decision.urgent;
+  const longestMs = urgent ? LONGEST_HOLD_MS.urgent : LONGEST_HOLD_MS.usual;
+  return looking((state) => {
+    const next = record.refused(state, { during: decision.do, reason, message }, { now: Date.now(), longestMs });
+    const isNew = state.hold?.reason !== reason || state.hold.message !== message;
+    return isNew ? record.noted(next, refusalEvent(reason, message)) : next;
+  });
+}
