@@ -1,0 +1,25 @@
+import { setTimeout } from 'node:timers/promises';
+
+/** Waits; ends early and without an error when the signal is given. */
+export type Sleep = (milliseconds: number, signal: AbortSignal) => Promise<void>;
+
+/** Waits by the clock of the process. */
+export const sleep: Sleep = async (milliseconds, signal) => {
+  // The only error is the abort, and the caller asks the signal for it.
+  await setTimeout(milliseconds, undefined, { signal }).catch(() => undefined);
+};
+
+/** How long to wait between attempts, in milliseconds. */
+export interface Backoff {
+  readonly first: number;
+  readonly longest: number;
+}
+
+/**
+ * The wait after the given number of failures in a row, from 1: twice as long each time, and shortened by up to a half
+ * at random, so that processes which failed together do not come back together.
+ */
+export function waitAfter(failures: number, backoff: Backoff, random: () => number = Math.random): number {
+  const whole = Math.min(backoff.longest, backoff.first * 2 ** Math.min(failures - 1, 30));
+  return Math.round(whole * (1 - random() / 2));
+}

@@ -1,0 +1,82 @@
+import { TypedSearchAttributes } from '@temporalio/common';
+import type { SearchAttributePair } from '@temporalio/common';
+import { cellRolloutId, driftWatchId, formatKey, loadBalancerConfigId } from '../domain/ids.ts';
+import type { ObjectKey } from '../domain/ids.ts';
+import { workflowTypes } from '../workflows/messages.ts';
+import { OKRA_CELL, OKRA_KIND, OKRA_NAMESPACE } from '../workflows/search-attributes.ts';
+
+/** The type of a workflow, and all that it is started with. */
+export interface WorkflowStart {
+  readonly type: string;
+  readonly options: {
+    readonly workflowId: string;
+    readonly taskQueue: string;
+    readonly args: unknown[];
+    readonly workflowTaskTimeout: '5s';
+    readonly staticSummary: string;
+    readonly typedSearchAttributes: TypedSearchAttributes;
+  };
+}
+
+// A worker that died with a workflow task is missed after this time; the default is 10 s.
+const TASK_TIMEOUT = '5s';
+
+/** How the rollout of a Cell is started. */
+export function cellRolloutStart(key: ObjectKey, taskQueue: string): WorkflowStart {
+  return {
+    type: workflowTypes.cellRollout,
+    options: {
+      workflowId: cellRolloutId(key),
+      taskQueue,
+      args: [{ key }],
+      workflowTaskTimeout: TASK_TIMEOUT,
+      staticSummary: `Cell ${formatKey(key)}`,
+      typedSearchAttributes: ofObject('Cell', key),
+    },
+  };
+}
+
+/** How the writer of a listener rule is started. */
+export function loadBalancerConfigStart(key: ObjectKey, taskQueue: string): WorkflowStart {
+  return {
+    type: workflowTypes.loadBalancerConfig,
+    options: {
+      workflowId: loadBalancerConfigId(key),
+      taskQueue,
+      args: [{ key }],
+      workflowTaskTimeout: TASK_TIMEOUT,
+      staticSummary: `Load balancer ${formatKey(key)}`,
+      typedSearchAttributes: ofObject('AWSApplicationLoadBalancerConfig', key),
+    },
+  };
+}
+
+/** How the watch over a listener is started. */
+export function driftWatchStart(
+  of: { readonly listenerARN: string; readonly intervalSeconds: number },
+  taskQueue: string,
+): WorkflowStart {
+  const { listenerARN, intervalSeconds } = of;
+  return {
+    type: workflowTypes.driftWatch,
+    options: {
+      workflowId: driftWatchId(listenerARN),
+      taskQueue,
+      args: [{ listenerARN, intervalSeconds }],
+      workflowTaskTimeout: TASK_TIMEOUT,
+      staticSummary: `Listener ${listenerARN}`,
+      typedSearchAttributes: attributes({ key: OKRA_KIND, value: 'Listener' }),
+    },
+  };
+}
+
+// A Cell's load balancer configuration bears the Cell's name, so that one search finds both.
+const ofObject = (kind: string, { namespace, name }: ObjectKey): TypedSearchAttributes =>
+  attributes(
+    { key: OKRA_KIND, value: kind },
+    { key: OKRA_NAMESPACE, value: namespace },
+    { key: OKRA_CELL, value: name },
+  );
+
+const attributes = (...pairs: SearchAttributePair[]): TypedSearchAttributes =>
+  new TypedSearchAttributes(pairs);
