@@ -1,7 +1,8 @@
 import { ApplicationFailure, setHandler } from '@temporalio/workflow';
+import type { UpdateDefinition } from '@temporalio/common';
 import { answerTo, refusal } from '../domain/requests.ts';
 import type { RolloutState, Stamp } from '../domain/state.ts';
-import { requests, requestSignals, requestUpdates, type Request, type RequestName } from './messages.ts';
+import { requests, requestSignals, requestUpdates, type Answer, type Request, type RequestName } from './messages.ts';
 
 const descriptions: Readonly<Record<RequestName, string>> = {
   pause: 'Holds the rollout at its weight until it is resumed.',
@@ -23,7 +24,7 @@ export function handleRequests(asked: Asked): void {
   for (const name of requests) {
     const description = descriptions[name];
     setHandler(requestSignals[name], (request) => asked.take(name, stampOf(request)), { description });
-    setHandler(
+    setHandler<Answer, [Request?], UpdateDefinition<Answer, [Request?]>>(
       requestUpdates[name],
       (request) => {
         const message = answerTo(name, asked.state());

@@ -1,0 +1,93 @@
+import { ANALYSIS_RUN, ANALYSIS_TEMPLATE, CELL, CLUSTER_ANALYSIS_TEMPLATE } from '../clients/kinds.ts';
+import { isConflict, isNotFound, type KubernetesClient } from '../clients/kubernetes.ts';
+import { buildAnalysisRun, type AnalysisTemplateSpec, type NamedTemplate } from '../domain/analysis-run.ts';
+import type { AnalysisPhase, AnalysisVerdict } from '../domain/analysis.ts';
+import type { ObjectKey } from '../domain/ids.ts';
+import { API_VERSION, CELL_LABEL, ROLLOUT_LABEL, STEP_LABEL } from '../domain/labels.ts';
+import type { Cell } from '../crds/cell.ts';
+import type { AnalysisActivities, AnalysisRequest } from './contract.ts';
+import { failure } from './failure.ts';
+
+interface AnalysisRun {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly namespace?: string };
+  readonly spec: object;
+  readonly status?: { readonly phase?: AnalysisPhase | ''; readonly message?: string };
+}
+
+/** Makes the activities that start, read and end AnalysisRuns. */
+export function analysisActivities(kubernetes: KubernetesClient): AnalysisActivities {
+  const read = async (key: ObjectKey): Promise<AnalysisVerdict> => {
+    const run = await kubernetes.get<AnalysisRun>(ANALYSIS_RUN, key);
+    if (run !== undefined) return verdictOf(run);
+    // A verdict that was deleted cannot be trusted to have been a good one.
+    return { name: key.name, phase: 'Error', message: 'The AnalysisRun was deleted before it had come to a verdict.' };
+  };
+  return {
+    async startAnalysis(request) {
+      const { namespace } = request.cell.key;
+      const known = await kubernetes.get<AnalysisRun>(ANALYSIS_RUN, { namespace, name: request.name });
+      if (known !== undefined) return verdictOf(known);
+      const run = await analysisRunFor(kubernetes, request);
+      try {
+        return verdictOf(await kubernetes.create(run));
+      } catch (error) {
+        if (isConflict(error)) return read({ namespace, name: request.name });
+        throw error;
+      }
+    },
+    readAnalysis: read,
+    async terminateAnalysis(key) {
+      try {
+        await kubernetes.patch(ANALYSIS_RUN, key, { spec: { terminate: true } });
+      } catch (error) {
+        if (!isNotFound(error)) throw error;
+      }
+    },
+  };
+}
+
+const verdictOf = ({ metadata, status }: AnalysisRun): AnalysisVerdict => ({
+  name: metadata.name,
+  phase: status?.phase === undefined || status.phase === '' ? 'Pending' : status.phase,
+  message: status?.message ?? '',
+});
+
+async function analysisRunFor(kubernetes: KubernetesClient, request: AnalysisRequest): Promise<AnalysisRun> {
+  const { cell, name, rollout, step, analysis, desiredVersion } = request;
+  const templates = await Promise.all(analysis.templates.map((template) => templateOf(kubernetes, cell.key, template)));
+  const current = await kubernetes.get<Cell>(CELL, cell.key);
+  const seen = { ...current, status: { ...current?.status, desiredVersion } };
+  const built = buildAnalysisRun(templates, analysis, seen);
+  if (!built.ok) throw failure('AnalysisTemplateInvalid', built.problem);
+  return {
+    apiVersion: ANALYSIS_RUN.apiVersion,
+    kind: ANALYSIS_RUN.kind,
+    metadata: {
+      namespace: cell.key.namespace,
+      name,
+      ...{
+        labels: { [CELL_LABEL]: cell.key.name, [STEP_LABEL]: String(step), [ROLLOUT_LABEL]: rollout },
+        ownerReferences: [
+          { apiVersion: API_VERSION, kind: 'Cell', name: cell.key.name, uid: cell.uid, controller: true, blockOwnerDeletion: true },
+        ],
+      },
+    },
+    spec: built.spec,
+  };
+}
+
+async function templateOf(
+  kubernetes: KubernetesClient,
+  cell: ObjectKey,
+  template: { readonly templateName: string; readonly clusterScope?: boolean | undefined },
+): Promise<NamedTemplate> {
+  const { templateName: name, clusterScope = false } = template;
+  const kind = clusterScope ? CLUSTER_ANALYSIS_TEMPLATE : ANALYSIS_TEMPLATE;
+  const key = clusterScope ? { name } : { namespace: cell.namespace, name };
+  const found = await kubernetes.get<{ spec: AnalysisTemplateSpec }>(kind, key);
+  if (found !== undefined) return { name, spec: found.spec };
+  const where = clusterScope ? '' : ` in namespace ${cell.namespace}`;
+  throw failure('AnalysisTemplateNotFound', `Expected ${kind.kind} ${name}${where}, got none. Create it; the rollout goes on then.`);
+}

@@ -1,0 +1,64 @@
+import { AWS_APPLICATION_LOAD_BALANCER_CONFIG, AWS_TARGET_GROUP, CELL } from '../clients/kinds.ts';
+import { digest } from '../clients/digest.ts';
+import type { KubernetesClient } from '../clients/kubernetes.ts';
+import type { AWSApplicationLoadBalancerConfig } from '../crds/aws-application-load-balancer-config.ts';
+import type { AWSTargetGroup } from '../crds/aws-target-group.ts';
+import { cell as cellKind, type Cell } from '../crds/cell.ts';
+import type { ObjectKey } from '../domain/ids.ts';
+import { SEQUENCE_ANNOTATION } from '../domain/labels.ts';
+import { servedRule } from '../domain/load-balancer-status.ts';
+import type { ObservedCell, SelectedTargetGroup } from '../domain/observation.ts';
+import { matches } from '../domain/selector.ts';
+import { selectorOf, versionOf } from '../domain/version-label.ts';
+import { watchedInput } from '../domain/watched.ts';
+import type { CellActivities } from './contract.ts';
+import { statusReporter } from './status-reporter.ts';
+
+/** Makes the activities that look at a Cell and report on it. */
+export function cellActivities(kubernetes: KubernetesClient): CellActivities {
+  const report = statusReporter(kubernetes);
+  return {
+    observeCell: (key) => observe(kubernetes, key),
+    reportCell: ({ key, uid, status, events }) => report(CELL, { key, uid }, status, events),
+  };
+}
+
+async function observe(kubernetes: KubernetesClient, key: ObjectKey): Promise<ObservedCell> {
+  const [cell, groups, config] = await Promise.all([
+    kubernetes.get<Cell>(CELL, key),
+    kubernetes.list<AWSTargetGroup>(AWS_TARGET_GROUP, { namespace: key.namespace }),
+    kubernetes.get<AWSApplicationLoadBalancerConfig>(AWS_APPLICATION_LOAD_BALANCER_CONFIG, key),
+  ]);
+  const served = config?.status === undefined ? undefined : servedRule(config.status);
+  const base = {
+    key,
+    served: served?.rule.forward.targetGroups ?? [],
+    sequence: Number(config?.metadata.annotations?.[SEQUENCE_ANNOTATION] ?? 0),
+    ...(served === undefined ? {} : { rule: served.rule }),
+  };
+  if (cell === undefined) return { ...base, digest: '', selected: [] };
+  const seen = { ...base, digest: digest(watchedInput(cell, groups)), selected: selectedBy(cell, groups) };
+  if (cell.metadata.deletionTimestamp !== undefined) return seen;
+  const parsed = cellKind.parseSpec(cell.spec);
+  return {
+    ...seen,
+    cell: {
+      uid: cell.metadata.uid ?? '',
+      generation: cell.metadata.generation ?? 0,
+      spec: parsed.ok ? parsed.value : cell.spec,
+      status: cell.status ?? {},
+      problems: parsed.ok ? [] : parsed.problems,
+    },
+  };
+}
+
+function selectedBy(cell: Cell, groups: readonly AWSTargetGroup[]): readonly SelectedTargetGroup[] {
+  const selector = selectorOf(cell.spec);
+  if (selector === undefined) return [];
+  return groups
+    .filter((group) => group.metadata.deletionTimestamp === undefined && matches(selector, group.metadata.labels ?? {}))
+    .map((group) => {
+      const version = versionOf(cell.spec, group.metadata.labels ?? {});
+      return { name: group.metadata.name, arn: group.spec.arn, ...(version === undefined ? {} : { version }) };
+    });
+}

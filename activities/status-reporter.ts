@@ -1,0 +1,61 @@
+import { EVENT, type KindRef } from '../clients/kinds.ts';
+import { isConflict, isNotFound, type KubernetesClient } from '../clients/kubernetes.ts';
+import type { ObjectKey } from '../domain/ids.ts';
+import type { ReportedEvent } from '../domain/report.ts';
+
+/** The object that a report is about. */
+export interface Reported {
+  readonly key: ObjectKey;
+  readonly uid: string;
+}
+
+/** Writes a status by server-side apply, with the Events that belong to it; an object that is gone is left alone. */
+export type StatusReporter = (
+  kind: KindRef,
+  about: Reported,
+  status: object,
+  events: readonly ReportedEvent[],
+) => Promise<void>;
+
+/** Makes the one writer of statuses and Events. */
+export function statusReporter(kubernetes: KubernetesClient): StatusReporter {
+  return async (kind, { key, uid }, status, events) => {
+    for (const event of events) await emit(kubernetes, kind, { key, uid }, event);
+    try {
+      await kubernetes.apply(
+        {
+          apiVersion: kind.apiVersion,
+          kind: kind.kind,
+          // The uid keeps the apply from creating or changing another object of the same name.
+          metadata: { ...key, uid },
+          status: { ...status, lastSyncTime: new Date().toISOString() },
+        },
+        { subresource: 'status', force: true },
+      );
+    } catch (error) {
+      if (!isNotFound(error) && !isConflict(error)) throw error;
+    }
+  };
+}
+
+async function emit(kubernetes: KubernetesClient, kind: KindRef, about: Reported, event: ReportedEvent): Promise<void> {
+  const time = new Date().toISOString().replace('Z', '000Z');
+  try {
+    await kubernetes.create({
+      apiVersion: EVENT.apiVersion,
+      kind: EVENT.kind,
+      metadata: { namespace: about.key.namespace, name: `${about.key.name}.${event.id}` },
+      type: event.type,
+      reason: event.reason,
+      note: event.message.slice(0, 1024),
+      action: event.reason,
+      reportingController: 'okra.mumo.co/okrad',
+      reportingInstance: 'okrad',
+      eventTime: time,
+      regarding: { apiVersion: kind.apiVersion, kind: kind.kind, ...about.key, uid: about.uid },
+    });
+  } catch (error) {
+    // An earlier attempt of the same report has emitted it, or the namespace is being deleted.
+    if (!isConflict(error) && !isNotFound(error)) throw error;
+  }
+}

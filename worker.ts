@@ -1,0 +1,90 @@
+import { bundleWorkflowCode, NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
+import { makeActivities, type Activities } from './activities/index.ts';
+import { connectELBv2 } from './clients/elbv2.ts';
+import { connectKubernetes } from './clients/kubernetes.ts';
+import type { Log } from './clients/log.ts';
+import { connectTemporal, temporalOptions } from './clients/temporal.ts';
+import { writeBudget } from './clients/write-budget.ts';
+import type { Config } from './config.ts';
+
+/** What a worker runs with. */
+export interface WorkerSettings {
+  readonly config: Config;
+  readonly log: Log;
+  /** Ends the worker: what runs is given time to end, and is taken up elsewhere otherwise. */
+  readonly signal: AbortSignal;
+}
+
+/** The file that exports every workflow. */
+export const workflowsPath = new URL('./workflows/index.ts', import.meta.url).pathname;
+
+/** Bundles the workflows for a worker. */
+export async function bundleWorkflows(): Promise<string> {
+  const { code } = await bundleWorkflowCode({ workflowsPath, logger: quiet });
+  return code;
+}
+
+/** Runs the workflows and the activities until the signal; throws when one of the workers fails. */
+export async function runWorker({ config, log, signal }: WorkerSettings): Promise<void> {
+  const [temporal, connection, workflows] = await Promise.all([
+    connectTemporal(config, { log, signal }),
+    temporalOptions(config.temporal).then((options) => NativeConnection.connect(options)),
+    workflowCode(config),
+  ]);
+  const activities = makeActivities({
+    kubernetes: connectKubernetes(config.kubernetes.kubeconfig),
+    temporal: temporal.client,
+    elbv2: connectELBv2({ endpoint: config.aws.elbv2Endpoint }),
+    budget: writeBudget({ perSecond: config.elbv2.writesPerSecond, burst: config.elbv2.writeBurst }),
+    taskQueue: config.taskQueue,
+  });
+  const common: Omit<WorkerOptions, 'taskQueue'> = {
+    connection,
+    namespace: config.temporal.namespace,
+    identity: config.identity,
+    // A beat passes soon, so that a cancellation arrives soon.
+    maxHeartbeatThrottleInterval: '500ms',
+    shutdownGraceTime: '5s',
+    shutdownForceTime: '10s',
+  };
+  try {
+    const workers = await Promise.all([
+      Worker.create({ ...common, ...workflows, activities, taskQueue: config.taskQueue, stickyQueueScheduleToStartTimeout: '2s' }),
+      Worker.create({ ...common, activities: elbv2Only(activities), taskQueue: config.elbv2TaskQueue }),
+    ]);
+    log.info({ taskQueue: config.taskQueue }, 'worker started');
+    await untilAborted(workers, signal);
+  } finally {
+    await Promise.all([temporal.connection.close(), connection.close()]);
+  }
+}
+
+async function untilAborted(workers: readonly Worker[], signal: AbortSignal): Promise<void> {
+  const stop = (): void => workers.forEach((worker) => worker.getState() === 'RUNNING' && worker.shutdown());
+  signal.addEventListener('abort', stop, { once: true });
+  const running = workers.map((worker) => worker.run());
+  if (signal.aborted) stop();
+  try {
+    await Promise.all(running);
+  } finally {
+    stop();
+    await Promise.allSettled(running);
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+async function workflowCode({ workflowBundle }: Config): Promise<Pick<WorkerOptions, 'workflowBundle'>> {
+  if (workflowBundle !== undefined) return { workflowBundle: { codePath: workflowBundle } };
+  return { workflowBundle: { code: await bundleWorkflows() } };
+}
+
+/** The activities that wait on the task queue of ELBv2. */
+const elbv2Only = (all: Activities): object => {
+  const { applyRule, readTargetHealth, findDrift, wakeLoadBalancerConfig } = all;
+  return { applyRule, readTargetHealth, findDrift, wakeLoadBalancerConfig };
+};
+
+const silent = (): void => undefined;
+
+/** The bundler tells of every step; only what goes wrong is of interest, and that it throws. */
+const quiet = { log: silent, trace: silent, debug: silent, info: silent, warn: silent, error: silent };
