@@ -49,7 +49,13 @@ export async function runWorker({ config, log, signal }: WorkerSettings): Promis
   };
   try {
     const workers = await Promise.all([
-      Worker.create({ ...common, ...workflows, activities, taskQueue: config.taskQueue, stickyQueueScheduleToStartTimeout: '2s' }),
+      Worker.create({
+        ...common,
+        ...workflows,
+        activities,
+        taskQueue: config.taskQueue,
+        stickyQueueScheduleToStartTimeout: '2s',
+      }),
       Worker.create({ ...common, activities: elbv2Only(activities), taskQueue: config.elbv2TaskQueue }),
     ]);
     log.info({ taskQueue: config.taskQueue }, 'worker started');

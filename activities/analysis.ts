@@ -22,7 +22,11 @@ export function analysisActivities(kubernetes: KubernetesClient): AnalysisActivi
     const run = await kubernetes.get<AnalysisRun>(ANALYSIS_RUN, key);
     if (run !== undefined) return verdictOf(run);
     // A verdict that was deleted cannot be trusted to have been a good one.
-    return { name: key.name, phase: 'Error', message: 'The AnalysisRun was deleted before it had come to a verdict.' };
+    return {
+      name: key.name,
+      phase: 'Error',
+      message: 'The AnalysisRun was deleted before it had come to a verdict.',
+    };
   };
   return {
     async startAnalysis(request) {
@@ -56,7 +60,9 @@ const verdictOf = ({ metadata, status }: AnalysisRun): AnalysisVerdict => ({
 
 async function analysisRunFor(kubernetes: KubernetesClient, request: AnalysisRequest): Promise<AnalysisRun> {
   const { cell, name, rollout, step, analysis, desiredVersion } = request;
-  const templates = await Promise.all(analysis.templates.map((template) => templateOf(kubernetes, cell.key, template)));
+  const templates = await Promise.all(
+    analysis.templates.map((template) => templateOf(kubernetes, cell.key, template)),
+  );
   const current = await kubernetes.get<Cell>(CELL, cell.key);
   const seen = { ...current, status: { ...current?.status, desiredVersion } };
   const built = buildAnalysisRun(templates, analysis, seen);
@@ -70,7 +76,14 @@ async function analysisRunFor(kubernetes: KubernetesClient, request: AnalysisReq
       ...{
         labels: { [CELL_LABEL]: cell.key.name, [STEP_LABEL]: String(step), [ROLLOUT_LABEL]: rollout },
         ownerReferences: [
-          { apiVersion: API_VERSION, kind: 'Cell', name: cell.key.name, uid: cell.uid, controller: true, blockOwnerDeletion: true },
+          {
+            apiVersion: API_VERSION,
+            kind: 'Cell',
+            name: cell.key.name,
+            uid: cell.uid,
+            controller: true,
+            blockOwnerDeletion: true,
+          },
         ],
       },
     },
@@ -89,5 +102,8 @@ async function templateOf(
   const found = await kubernetes.get<{ spec: AnalysisTemplateSpec }>(kind, key);
   if (found !== undefined) return { name, spec: found.spec };
   const where = clusterScope ? '' : ` in namespace ${cell.namespace}`;
-  throw failure('AnalysisTemplateNotFound', `Expected ${kind.kind} ${name}${where}, got none. Create it; the rollout goes on then.`);
+  throw failure(
+    'AnalysisTemplateNotFound',
+    `Expected ${kind.kind} ${name}${where}, got none. Create it; the rollout goes on then.`,
+  );
 }

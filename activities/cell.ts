@@ -56,9 +56,16 @@ function selectedBy(cell: Cell, groups: readonly AWSTargetGroup[]): readonly Sel
   const selector = selectorOf(cell.spec);
   if (selector === undefined) return [];
   return groups
-    .filter((group) => group.metadata.deletionTimestamp === undefined && matches(selector, group.metadata.labels ?? {}))
+    .filter(
+      (group) =>
+        group.metadata.deletionTimestamp === undefined && matches(selector, group.metadata.labels ?? {}),
+    )
     .map((group) => {
       const version = versionOf(cell.spec, group.metadata.labels ?? {});
-      return { name: group.metadata.name, arn: group.spec.arn, ...(version === undefined ? {} : { version }) };
+      return {
+        name: group.metadata.name,
+        arn: group.spec.arn,
+        ...(version === undefined ? {} : { version }),
+      };
     });
 }

@@ -21,10 +21,17 @@ export interface DriftDependencies {
 }
 
 /** Makes the activities that compare a listener with what the objects say. */
-export function driftActivities({ kubernetes, temporal, elbv2, taskQueue }: DriftDependencies): DriftActivities {
+export function driftActivities({
+  kubernetes,
+  temporal,
+  elbv2,
+  taskQueue,
+}: DriftDependencies): DriftActivities {
   return {
     async findDrift(listenerARN) {
-      const objects = await kubernetes.list<AWSApplicationLoadBalancerConfig>(AWS_APPLICATION_LOAD_BALANCER_CONFIG);
+      const objects = await kubernetes.list<AWSApplicationLoadBalancerConfig>(
+        AWS_APPLICATION_LOAD_BALANCER_CONFIG,
+      );
       const watched = objects.filter((object) => object.spec.listenerARN === listenerARN);
       if (watched.length === 0) return { watched: 0, drifted: [] };
       const rules = await rulesOf(elbv2(listenerARN), listenerARN);
@@ -34,9 +41,11 @@ export function driftActivities({ kubernetes, temporal, elbv2, taskQueue }: Drif
         // What is not applied yet is being worked at; only what was served can have drifted.
         if (served === undefined || object.status?.phase === 'Error') continue;
         const rule = rules.find((one) => one.RuleArn === served.ruleARN);
-        const difference = rule === undefined ? undefined : differenceOf(served.rule, fromRule(rule, served.rule));
+        const difference =
+          rule === undefined ? undefined : differenceOf(served.rule, fromRule(rule, served.rule));
         if (rule === undefined) found.push({ key: keyOf(object), difference: 'The rule is gone.' });
-        else if (difference !== undefined) found.push({ key: keyOf(object), difference: describeDifference(difference) });
+        else if (difference !== undefined)
+          found.push({ key: keyOf(object), difference: describeDifference(difference) });
       }
       return { watched: watched.length, drifted: found };
     },

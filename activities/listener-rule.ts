@@ -46,7 +46,10 @@ export function listenerRuleActivities({ elbv2, budget }: ListenerRuleDependenci
 function refuseWhenLate(): void {
   const { currentAttemptScheduledTimestampMs, startToCloseTimeoutMs } = Context.current().info;
   if (Date.now() > currentAttemptScheduledTimestampMs + startToCloseTimeoutMs) {
-    throw failure('Superseded', 'Expected to write in time, got here too late; another attempt has taken over.');
+    throw failure(
+      'Superseded',
+      'Expected to write in time, got here too late; another attempt has taken over.',
+    );
   }
 }
 
@@ -108,7 +111,11 @@ async function create({ request, elbv2, permit }: Attempt): Promise<string> {
   return rule.RuleArn ?? '';
 }
 
-async function write({ request, elbv2, permit }: Attempt, ruleARN: string, difference: RuleDifference): Promise<void> {
+async function write(
+  { request, elbv2, permit }: Attempt,
+  ruleARN: string,
+  difference: RuleDifference,
+): Promise<void> {
   if (difference.priority) {
     await permit();
     await elbv2.setPriority(ruleARN, request.rule.priority);

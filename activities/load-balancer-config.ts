@@ -10,7 +10,10 @@ export function loadBalancerConfigActivities(kubernetes: KubernetesClient): Load
   const report = statusReporter(kubernetes);
   return {
     async observeLoadBalancerConfig(key) {
-      const config = await kubernetes.get<AWSApplicationLoadBalancerConfig>(AWS_APPLICATION_LOAD_BALANCER_CONFIG, key);
+      const config = await kubernetes.get<AWSApplicationLoadBalancerConfig>(
+        AWS_APPLICATION_LOAD_BALANCER_CONFIG,
+        key,
+      );
       if (config === undefined || config.metadata.deletionTimestamp !== undefined) return { key };
       const { metadata, spec, status = {} } = config;
       return {

@@ -19,9 +19,15 @@ function toCondition(match: RuleMatch): RuleCondition {
     case 'source-ip':
       return { Field: match.field, SourceIpConfig: { Values: [...match.values] } };
     case 'http-header':
-      return { Field: match.field, HttpHeaderConfig: { HttpHeaderName: match.header, Values: [...match.values] } };
+      return {
+        Field: match.field,
+        HttpHeaderConfig: { HttpHeaderName: match.header, Values: [...match.values] },
+      };
     case 'query-string':
-      return { Field: match.field, QueryStringConfig: { Values: match.pairs.map(({ key, value }) => ({ Key: key, Value: value })) } };
+      return {
+        Field: match.field,
+        QueryStringConfig: { Values: match.pairs.map(({ key, value }) => ({ Key: key, Value: value })) },
+      };
     default:
       return unreachable(match);
   }
@@ -32,7 +38,10 @@ export const toActions = (rule: ListenerRule): Action[] => [
   {
     Type: 'forward',
     ForwardConfig: {
-      TargetGroups: rule.forward.targetGroups.map(({ arn, weight }) => ({ TargetGroupArn: arn, Weight: weight })),
+      TargetGroups: rule.forward.targetGroups.map(({ arn, weight }) => ({
+        TargetGroupArn: arn,
+        Weight: weight,
+      })),
     },
   },
 ];
@@ -62,7 +71,9 @@ function singleAsWanted(got: Forwarded[], wanted: readonly Forwarded[]): Forward
 
 function forwardOf(rule: Rule): { arn: string; weight: number }[] {
   const action = rule.Actions?.find((one) => one.Type === 'forward');
-  const groups = action?.ForwardConfig?.TargetGroups ?? (action?.TargetGroupArn === undefined ? [] : [{ TargetGroupArn: action.TargetGroupArn }]);
+  const groups =
+    action?.ForwardConfig?.TargetGroups ??
+    (action?.TargetGroupArn === undefined ? [] : [{ TargetGroupArn: action.TargetGroupArn }]);
   return groups.map((group) => ({ arn: group.TargetGroupArn ?? '', weight: group.Weight ?? 1 }));
 }
 
@@ -70,7 +81,10 @@ function forwardOf(rule: Rule): { arn: string; weight: number }[] {
 const nameIn = (arn: string): string => arn.split('/')[1] ?? arn;
 
 function conditionsOf(conditions: readonly RuleCondition[]): Omit<ListenerRule, 'priority' | 'forward'> {
-  const valuesOf = (field: string, pick: (one: RuleCondition) => string[] | undefined): string[] | undefined => {
+  const valuesOf = (
+    field: string,
+    pick: (one: RuleCondition) => string[] | undefined,
+  ): string[] | undefined => {
     const found = conditions.filter((one) => one.Field === field);
     return found.length === 0 ? undefined : found.flatMap((one) => pick(one) ?? one.Values ?? []);
   };

@@ -38,7 +38,12 @@ export function statusReporter(kubernetes: KubernetesClient): StatusReporter {
   };
 }
 
-async function emit(kubernetes: KubernetesClient, kind: KindRef, about: Reported, event: ReportedEvent): Promise<void> {
+async function emit(
+  kubernetes: KubernetesClient,
+  kind: KindRef,
+  about: Reported,
+  event: ReportedEvent,
+): Promise<void> {
   const time = new Date().toISOString().replace('Z', '000Z');
   try {
     await kubernetes.create({

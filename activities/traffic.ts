@@ -30,7 +30,11 @@ export function trafficActivities(dependencies: TrafficDependencies): TrafficAct
   };
 }
 
-async function shift(dependencies: TrafficDependencies, request: ShiftRequest, signal: AbortSignal): Promise<AppliedRule> {
+async function shift(
+  dependencies: TrafficDependencies,
+  request: ShiftRequest,
+  signal: AbortSignal,
+): Promise<AppliedRule> {
   const generation = await writeConfig(dependencies.kubernetes, request);
   const { key } = request.cell;
   const { temporal, taskQueue } = dependencies;
@@ -51,7 +55,8 @@ async function shift(dependencies: TrafficDependencies, request: ShiftRequest, s
     );
   } catch (error) {
     signal.throwIfAborted();
-    if (error instanceof WorkflowUpdateFailedError && error.cause instanceof ApplicationFailure) throw error.cause;
+    if (error instanceof WorkflowUpdateFailedError && error.cause instanceof ApplicationFailure)
+      throw error.cause;
     throw error;
   }
 }
@@ -59,13 +64,18 @@ async function shift(dependencies: TrafficDependencies, request: ShiftRequest, s
 /** Writes the Cell's configuration object unless somebody with a later sequence was faster; answers with its generation. */
 async function writeConfig(kubernetes: KubernetesClient, request: ShiftRequest): Promise<number> {
   const { cell, listenerARN, rule, sequence } = request;
-  const known = await kubernetes.get<AWSApplicationLoadBalancerConfig>(AWS_APPLICATION_LOAD_BALANCER_CONFIG, cell.key);
+  const known = await kubernetes.get<AWSApplicationLoadBalancerConfig>(
+    AWS_APPLICATION_LOAD_BALANCER_CONFIG,
+    cell.key,
+  );
   const written = Number(known?.metadata.annotations?.[SEQUENCE_ANNOTATION] ?? 0);
   const repeated = Context.current().info.attempt > 1 && written === sequence;
   if (written >= sequence && !repeated) throw superseded(request, written);
   const resourceVersion = known?.metadata.resourceVersion;
   try {
-    const applied = await kubernetes.apply<AWSApplicationLoadBalancerConfig & { metadata: { name: string; namespace: string } }>(
+    const applied = await kubernetes.apply<
+      AWSApplicationLoadBalancerConfig & { metadata: { name: string; namespace: string } }
+    >(
       {
         apiVersion: API_VERSION,
         kind: AWS_APPLICATION_LOAD_BALANCER_CONFIG.kind,
@@ -74,7 +84,14 @@ async function writeConfig(kubernetes: KubernetesClient, request: ShiftRequest):
           ...(resourceVersion === undefined ? {} : { resourceVersion }),
           annotations: { [SEQUENCE_ANNOTATION]: String(sequence) },
           ownerReferences: [
-            { apiVersion: API_VERSION, kind: 'Cell', name: cell.key.name, uid: cell.uid, controller: true, blockOwnerDeletion: true },
+            {
+              apiVersion: API_VERSION,
+              kind: 'Cell',
+              name: cell.key.name,
+              uid: cell.uid,
+              controller: true,
+              blockOwnerDeletion: true,
+            },
           ],
         },
         spec: { listenerARN, listener: { rule } },
@@ -84,7 +101,11 @@ async function writeConfig(kubernetes: KubernetesClient, request: ShiftRequest):
     return applied.metadata.generation ?? 0;
   } catch (error) {
     // Somebody has written in between; the next attempt sees whether that was a later sequence.
-    if (isConflict(error)) throw failure('Unavailable', `AWSApplicationLoadBalancerConfig ${formatKey(cell.key)} was changed meanwhile.`);
+    if (isConflict(error))
+      throw failure(
+        'Unavailable',
+        `AWSApplicationLoadBalancerConfig ${formatKey(cell.key)} was changed meanwhile.`,
+      );
     throw error;
   }
 }

@@ -7,7 +7,11 @@ const spec = z.object({
 });
 
 const status = z.object({
-  observedGeneration: z.int().min(0).optional().describe('The metadata.generation that this status is about.'),
+  observedGeneration: z
+    .int()
+    .min(0)
+    .optional()
+    .describe('The metadata.generation that this status is about.'),
   conditions: conditions.optional(),
   lastSyncTime: z.iso.datetime().optional().describe('When this status was written.'),
 });

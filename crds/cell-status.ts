@@ -22,7 +22,9 @@ const targetGroup = z.object({
   version: text('The version that it serves; empty when nobody knows it any more.'),
   role: z
     .enum(['Stable', 'Canary', 'Previous'])
-    .describe('Stable: what serves, and what is gone back to. Canary: what is being rolled out. Previous: neither, at weight 0.'),
+    .describe(
+      'Stable: what serves, and what is gone back to. Canary: what is being rolled out. Previous: neither, at weight 0.',
+    ),
   weight: z.int().min(0).max(999).describe('Its weight in the listener rule, as read back from ELBv2.'),
 });
 
@@ -35,8 +37,14 @@ const blockedVersion = z.object({
 
 /** What is reported of a Cell. */
 export const cellStatus = z.object({
-  observedGeneration: z.int().min(0).optional().describe('The metadata.generation that this status is about.'),
-  observedHash: text('A digest of everything that was looked at; while it stays the same there is nothing to do.'),
+  observedGeneration: z
+    .int()
+    .min(0)
+    .optional()
+    .describe('The metadata.generation that this status is about.'),
+  observedHash: text(
+    'A digest of everything that was looked at; while it stays the same there is nothing to do.',
+  ),
   phase: z.enum(cellPhases).optional().describe('Where the Cell stands, in one word.'),
   reason: text('Why it stands there, in one CamelCase word.'),
   message: text('Why it stands there, in a sentence.'),
@@ -68,7 +76,9 @@ export const cellStatus = z.object({
     .array(blockedVersion)
     .optional()
     .meta({ 'x-kubernetes-list-type': 'atomic' })
-    .describe('Versions that failed and are not tried again before somebody sends retry, pins spec.version to them, or removes them here.'),
+    .describe(
+      'Versions that failed and are not tried again before somebody sends retry, pins spec.version to them, or removes them here.',
+    ),
   analysisRun: z
     .object({
       name: z.string().max(253).describe('The name of the AnalysisRun.'),

@@ -25,7 +25,8 @@ const argument = withRules(
   [
     {
       cel: 'has(self.value) != has(self.valueFrom)',
-      message: 'Expected an analysis argument to have exactly one of value and valueFrom. Remove one, or add one.',
+      message:
+        'Expected an analysis argument to have exactly one of value and valueFrom. Remove one, or add one.',
       holds: (arg) => (arg.value === undefined) !== (arg.valueFrom === undefined),
     },
   ],
@@ -35,8 +36,15 @@ const analysisStep = z.object({
   templates: z
     .array(
       z.object({
-        templateName: z.string().min(1).max(253).describe('The name of the AnalysisTemplate, in the namespace of the Cell.'),
-        clusterScope: z.boolean().optional().describe('Whether it is a ClusterAnalysisTemplate. Default: false.'),
+        templateName: z
+          .string()
+          .min(1)
+          .max(253)
+          .describe('The name of the AnalysisTemplate, in the namespace of the Cell.'),
+        clusterScope: z
+          .boolean()
+          .optional()
+          .describe('Whether it is a ClusterAnalysisTemplate. Default: false.'),
       }),
     )
     .min(1)
@@ -50,17 +58,31 @@ export const stepKinds = ['setWeight', 'stepWeight', 'pause', 'analysis'] as con
 
 const step = withRules(
   z.object({
-    setWeight: z.int().min(0).max(100).optional().describe('The total weight of the canary target groups from here on: 0 to 100.'),
-    stepWeight: z.int().min(1).max(100).optional().describe('What is added to the total weight of the canary target groups: 1 to 100.'),
+    setWeight: z
+      .int()
+      .min(0)
+      .max(100)
+      .optional()
+      .describe('The total weight of the canary target groups from here on: 0 to 100.'),
+    stepWeight: z
+      .int()
+      .min(1)
+      .max(100)
+      .optional()
+      .describe('What is added to the total weight of the canary target groups: 1 to 100.'),
     pause: z
       .object({
         duration: durationOrSeconds
           .optional()
-          .describe('How long, for example 30 (seconds), 5s, 10m or 1h30m. Without it the rollout waits until somebody resumes it.'),
+          .describe(
+            'How long, for example 30 (seconds), 5s, 10m or 1h30m. Without it the rollout waits until somebody resumes it.',
+          ),
       })
       .optional()
       .describe('Holds the rollout at its weight.'),
-    analysis: analysisStep.optional().describe('Runs an Argo Rollouts analysis and goes on only when it is successful.'),
+    analysis: analysisStep
+      .optional()
+      .describe('Runs an Argo Rollouts analysis and goes on only when it is successful.'),
   }),
   [
     {
@@ -75,8 +97,10 @@ const step = withRules(
 const steps = withRules(z.array(step).max(100), [
   {
     cel: '!(self.exists(s, has(s.setWeight)) && self.exists(s, has(s.stepWeight)))',
-    message: 'Expected steps to use either setWeight or stepWeight, got both. Use one of the two in all steps.',
-    holds: (list) => !(list.some((one) => one.setWeight !== undefined) && list.some((one) => one.stepWeight !== undefined)),
+    message:
+      'Expected steps to use either setWeight or stepWeight, got both. Use one of the two in all steps.',
+    holds: (list) =>
+      !(list.some((one) => one.setWeight !== undefined) && list.some((one) => one.stepWeight !== undefined)),
   },
   {
     cel: 'self.map(s, has(s.stepWeight) ? s.stepWeight : 0).sum() <= 100',
@@ -86,7 +110,9 @@ const steps = withRules(z.array(step).max(100), [
 ]).meta({ 'x-kubernetes-list-type': 'atomic' });
 
 const applicationLoadBalancer = z.object({
-  listenerARN: applicationListenerARN.describe('The ARN of the listener. The load balancer and the listener are yours.'),
+  listenerARN: applicationListenerARN.describe(
+    'The ARN of the listener. The load balancer and the listener are yours.',
+  ),
   listener: z.object({
     rule: cellListenerRule.describe('The listener rule that Okra creates and shifts traffic with.'),
   }),
@@ -97,7 +123,9 @@ const applicationLoadBalancer = z.object({
         .min(1)
         .max(8)
         .optional()
-        .describe('Labels of an AWSTargetGroup that may hold its version; the first that is not empty counts. Default: okra.mumo.co/version.'),
+        .describe(
+          'Labels of an AWSTargetGroup that may hold its version; the first that is not empty counts. Default: okra.mumo.co/version.',
+        ),
     }),
     [
       {
@@ -121,7 +149,8 @@ const ingress = withRules(
   [
     {
       cel: "self.type == 'AWSApplicationLoadBalancer'",
-      message: 'Expected spec.ingress.type to be AWSApplicationLoadBalancer. Other load balancers are not served yet.',
+      message:
+        'Expected spec.ingress.type to be AWSApplicationLoadBalancer. Other load balancers are not served yet.',
       messageExpression: `'Expected spec.ingress.type to be AWSApplicationLoadBalancer, got ' + self.type + '. Other load balancers are not served yet.'`,
       holds: (value) => value.type === 'AWSApplicationLoadBalancer',
     },
@@ -129,7 +158,8 @@ const ingress = withRules(
       cel: "self.type != 'AWSApplicationLoadBalancer' || has(self.awsApplicationLoadBalancer)",
       message:
         'Expected spec.ingress.awsApplicationLoadBalancer, because spec.ingress.type is AWSApplicationLoadBalancer. Add the block.',
-      holds: (value) => value.type !== 'AWSApplicationLoadBalancer' || value.awsApplicationLoadBalancer !== undefined,
+      holds: (value) =>
+        value.type !== 'AWSApplicationLoadBalancer' || value.awsApplicationLoadBalancer !== undefined,
     },
   ],
 );
@@ -148,17 +178,22 @@ const spec = z.object({
   version: withRules(z.string().min(1).max(63), [
     {
       cel: `self.matches('${VERSION_PATTERN}')`,
-      message: 'Expected spec.version to be a semantic version such as 1.2.3. Correct it, or remove it to follow the newest version.',
+      message:
+        'Expected spec.version to be a semantic version such as 1.2.3. Correct it, or remove it to follow the newest version.',
       messageExpression: `'Expected spec.version to be a semantic version such as 1.2.3, got ' + self + '. Correct it, or remove it to follow the newest version.'`,
       holds: (version) => new RegExp(VERSION_PATTERN).test(version),
     },
   ])
     .optional()
-    .describe('The version to serve. A lower one than serves now is swapped in at once, without steps. Default: the newest that is complete and has not failed.'),
+    .describe(
+      'The version to serve. A lower one than serves now is swapped in at once, without steps. Default: the newest that is complete and has not failed.',
+    ),
   versionedBy: z
     .object({ label: z.string().min(1).max(317).describe('The label that holds the version.') })
     .optional()
-    .describe('Which label of an AWSTargetGroup holds its version; targetGroupSelector.versionLabels goes before it.'),
+    .describe(
+      'Which label of an AWSTargetGroup holds its version; targetGroupSelector.versionLabels goes before it.',
+    ),
   minHealthyTargets: z
     .int()
     .min(1)
@@ -170,7 +205,10 @@ const spec = z.object({
     .describe('How long a rollout waits for healthy targets before it fails. Default: 10m.'),
   updateStrategy: z
     .object({
-      type: z.enum(['Canary']).default('Canary').describe('How a new version comes into service: Canary, by steps.'),
+      type: z
+        .enum(['Canary'])
+        .default('Canary')
+        .describe('How a new version comes into service: Canary, by steps.'),
       canary: z
         .object({
           steps: steps
@@ -197,7 +235,12 @@ export const cell = defineResource({
   printerColumns: [
     { name: 'Phase', type: 'string', jsonPath: '.status.phase' },
     { name: 'Step', type: 'string', jsonPath: '.status.step' },
-    { name: 'Canary', type: 'integer', jsonPath: '.status.canaryWeight', description: 'The weight of the canary.' },
+    {
+      name: 'Canary',
+      type: 'integer',
+      jsonPath: '.status.canaryWeight',
+      description: 'The weight of the canary.',
+    },
     { name: 'Stable', type: 'string', jsonPath: '.status.stableVersion' },
     { name: 'Desired', type: 'string', jsonPath: '.status.desiredVersion' },
     { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },

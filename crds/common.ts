@@ -22,7 +22,8 @@ export const labelSelector = z.object({
         [
           {
             cel: "self.operator in ['In', 'NotIn'] ? has(self.values) && size(self.values) > 0 : !has(self.values) || size(self.values) == 0",
-            message: 'Expected values with the operators In and NotIn, and none with Exists and DoesNotExist.',
+            message:
+              'Expected values with the operators In and NotIn, and none with Exists and DoesNotExist.',
             holds: ({ operator, values = [] }) =>
               operator === 'In' || operator === 'NotIn' ? values.length > 0 : values.length === 0,
           },
@@ -70,7 +71,11 @@ export const durationOrSeconds = withRules(
 export const condition = z.object({
   type: z.string().max(316).describe('What the condition is about, such as Ready.'),
   status: z.enum(['True', 'False', 'Unknown']).describe('Whether it holds: True, False or Unknown.'),
-  observedGeneration: z.int().min(0).optional().describe('The metadata.generation that the condition is about.'),
+  observedGeneration: z
+    .int()
+    .min(0)
+    .optional()
+    .describe('The metadata.generation that the condition is about.'),
   lastTransitionTime: z.iso.datetime().describe('When the status of the condition changed last.'),
   reason: z.string().min(1).max(1024).describe('Why, in one CamelCase word.'),
   message: z.string().max(32768).describe('Why, in a sentence.'),

@@ -21,7 +21,9 @@ export const manifestFolder = join(import.meta.dirname, 'manifests');
 
 /** The files that are not what the schemas say now. */
 export function stale(): readonly string[] {
-  return [...manifests()].filter(([file, text]) => read(join(manifestFolder, file)) !== text).map(([file]) => file);
+  return [...manifests()]
+    .filter(([file, text]) => read(join(manifestFolder, file)) !== text)
+    .map(([file]) => file);
 }
 
 function read(path: string): string | undefined {
@@ -44,7 +46,9 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   if (!process.argv.includes('--check')) write();
   const old = stale();
   if (old.length > 0) {
-    process.stderr.write(`Expected crds/manifests to be fresh, got old ${old.join(', ')}. Run npm run generate.\n`);
+    process.stderr.write(
+      `Expected crds/manifests to be fresh, got old ${old.join(', ')}. Run npm run generate.\n`,
+    );
     process.exitCode = 1;
   }
 }

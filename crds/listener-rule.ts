@@ -68,15 +68,24 @@ const matchRules: readonly Rule<Match>[] = [
   },
   {
     cel: "!has(self.sourceIPs) || self.sourceIPs.all(c, c.contains('/'))",
-    message: 'Expected listener.rule.sourceIPs to hold CIDR blocks such as 10.0.0.0/8. For one address append /32, or /128 with IPv6.',
+    message:
+      'Expected listener.rule.sourceIPs to hold CIDR blocks such as 10.0.0.0/8. For one address append /32, or /128 with IPv6.',
     holds: (rule) => (rule.sourceIPs ?? []).every((block) => block.includes('/')),
   },
 ];
 
 const forwardTargetGroup = z.object({
-  name: z.string().min(1).max(253).describe('The name of the AWSTargetGroup; for people, ELBv2 does not know it.'),
+  name: z
+    .string()
+    .min(1)
+    .max(253)
+    .describe('The name of the AWSTargetGroup; for people, ELBv2 does not know it.'),
   arn: targetGroupARN.describe('The ARN of the target group.'),
-  weight: z.int().min(0).max(999).describe('The share of the requests, relative to the other groups: 0 to 999.'),
+  weight: z
+    .int()
+    .min(0)
+    .max(999)
+    .describe('The share of the requests, relative to the other groups: 0 to 999.'),
 });
 
 /** A listener rule of a Cell: what it matches. What it forwards to is the rollout's business. */
@@ -103,7 +112,8 @@ export const listenerRule = withRules(
           },
           {
             cel: 'self.exists(x, x.weight > 0)',
-            message: 'Expected at least one target group with a weight above 0 in forward.targetGroups, or nobody is served.',
+            message:
+              'Expected at least one target group with a weight above 0 in forward.targetGroups, or nobody is served.',
             holds: (groups) => groups.some((group) => group.weight > 0),
           },
         ])

@@ -61,7 +61,10 @@ export type Parsed<Value> =
   { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly problems: readonly string[] };
 
 /** A kind: its definition, its manifest, and how to read its spec. */
-export interface ResourceKind<Spec extends z.ZodType, Status extends z.ZodType> extends Definition<Spec, Status> {
+export interface ResourceKind<Spec extends z.ZodType, Status extends z.ZodType> extends Definition<
+  Spec,
+  Status
+> {
   /** Reads a spec that came from outside; a problem says what was expected, what was got, and where. */
   readonly parseSpec: (spec: unknown) => Parsed<z.output<Spec>>;
   /** Builds the CustomResourceDefinition (apiextensions.k8s.io/v1). */
@@ -106,7 +109,14 @@ function manifestOf(definition: Definition<z.ZodType, z.ZodType>): StructuralSch
     spec: {
       group: GROUP,
       scope: 'Namespaced',
-      names: { kind, listKind: `${kind}List`, plural, singular, shortNames: [...shortNames], categories: ['okra'] },
+      names: {
+        kind,
+        listKind: `${kind}List`,
+        plural,
+        singular,
+        shortNames: [...shortNames],
+        categories: ['okra'],
+      },
       versions: [
         {
           name: VERSION,
@@ -131,7 +141,10 @@ function objectSchema(definition: Definition<z.ZodType, z.ZodType>, description:
       kind: { type: 'string', description: `The kind: ${definition.kind}.` },
       metadata: { type: 'object' },
       spec: { description: 'What is asked for.', ...structuralSchema(definition.spec) },
-      status: { description: 'What is reported; Okra alone writes it.', ...structuralSchema(definition.status) },
+      status: {
+        description: 'What is reported; Okra alone writes it.',
+        ...structuralSchema(definition.status),
+      },
     },
   };
 }

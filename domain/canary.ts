@@ -23,7 +23,8 @@ export function takeStep(rollout: Rollout, input: GuardInput): Decision {
 
 function complete(rollout: Rollout, input: GuardInput): Decision {
   const { progress } = rollout;
-  if (progress.is === 'Analyzing' && !isFinished(progress.verdict.phase)) return endAnalysis(progress.verdict);
+  if (progress.is === 'Analyzing' && !isFinished(progress.verdict.phase))
+    return endAnalysis(progress.verdict);
   return moveTo(TOTAL_WEIGHT, 'Finish', rollout, input);
 }
 
@@ -39,7 +40,12 @@ function moveTo(weight: number, then: 'Advance' | 'Finish', rollout: Rollout, in
   return guard(
     { do: 'Shift', purpose: 'Step', version, shares: wanted, urgent: false, message },
     input,
-    (lack) => fail('HealthTimeout', `The target groups of ${version} did not become healthy in time. ${lack}`, input.now),
+    (lack) =>
+      fail(
+        'HealthTimeout',
+        `The target groups of ${version} did not become healthy in time. ${lack}`,
+        input.now,
+      ),
   );
 }
 
@@ -79,7 +85,8 @@ function analyse(analysis: AnalysisStep, rollout: Rollout, input: GuardInput): D
     case 'Pending':
     case 'Running': {
       const until = progress.readAt + ANALYSIS_FALLBACK_MS;
-      if (input.now >= until) return { do: 'ReadAnalysis', run: name, message: `Reading AnalysisRun ${name}.` };
+      if (input.now >= until)
+        return { do: 'ReadAnalysis', run: name, message: `Reading AnalysisRun ${name}.` };
       return { do: 'Wait', for: 'Analysis', until, message: `Waiting for AnalysisRun ${name}.` };
     }
   }

@@ -15,7 +15,12 @@ import { everythingTo, includes, sameShares, weightOf } from './weights.ts';
 export function decide(observed: ObservedCell, state: RolloutState, now: number): Decision {
   const { cell } = observed;
   if (cell === undefined) {
-    return { do: 'Close', outcome: 'Deleted', reason: 'Deleted', message: 'The Cell is gone; its listener rule stays.' };
+    return {
+      do: 'Close',
+      outcome: 'Deleted',
+      reason: 'Deleted',
+      message: 'The Cell is gone; its listener rule stays.',
+    };
   }
   const input: GuardInput = { observed, cell, state, now };
   const { rollout } = state;
@@ -28,9 +33,18 @@ function goOn(rollout: Rollout, input: GuardInput): Decision {
   const { requests } = input.state;
   if (requests.paused !== undefined) {
     const { by, reason } = requests.paused;
-    return { do: 'Wait', for: 'Resume', message: `Paused by ${by}${reason === '' ? '' : `: ${reason}`}. Send resume to go on.` };
+    return {
+      do: 'Wait',
+      for: 'Resume',
+      message: `Paused by ${by}${reason === '' ? '' : `: ${reason}`}. Send resume to go on.`,
+    };
   }
-  return held(input.state, input.now) ?? replan(rollout, input) ?? reconfigure(rollout, input) ?? takeStep(rollout, input);
+  return (
+    held(input.state, input.now) ??
+    replan(rollout, input) ??
+    reconfigure(rollout, input) ??
+    takeStep(rollout, input)
+  );
 }
 
 function held(state: RolloutState, now: number): Decision | undefined {
@@ -50,17 +64,29 @@ function takeBack(rollout: Rollout, input: GuardInput): Decision {
   if (!sameShares(shares, observed.served)) {
     const message = `Giving everything back to ${stable.version}.`;
     return (
-      held(state, now) ?? { do: 'Shift', purpose: 'TakeBack', version: stable.version, shares, urgent: true, message }
+      held(state, now) ?? {
+        do: 'Shift',
+        purpose: 'TakeBack',
+        version: stable.version,
+        shares,
+        urgent: true,
+        message,
+      }
     );
   }
-  if (progress.is === 'Analyzing' && !isFinished(progress.verdict.phase)) return endAnalysis(progress.verdict);
+  if (progress.is === 'Analyzing' && !isFinished(progress.verdict.phase))
+    return endAnalysis(progress.verdict);
   return { do: 'Conclude', message: `${stable.version} has everything back.` };
 }
 
 function interrupt(rollout: Rollout, input: GuardInput): Decision | undefined {
   const { abort } = input.state.requests;
   if (abort !== undefined) {
-    return fail('Aborted', `Aborted by ${abort.by}${abort.reason === '' ? '.' : `: ${abort.reason}`}`, input.now);
+    return fail(
+      'Aborted',
+      `Aborted by ${abort.by}${abort.reason === '' ? '.' : `: ${abort.reason}`}`,
+      input.now,
+    );
   }
   const reason = reasonToWithdraw(rollout, input.observed, input.cell);
   if (reason === undefined) return undefined;
@@ -82,7 +108,10 @@ function reasonToWithdraw(
   if (cell.spec.version !== undefined) {
     const pinned = parseVersion(cell.spec.version) ?? cell.spec.version;
     if (pinned === version) return undefined;
-    return { reason: 'Pinned', message: `spec.version asks for ${pinned}, so the rollout of ${version} is withdrawn.` };
+    return {
+      reason: 'Pinned',
+      message: `spec.version asks for ${pinned}, so the rollout of ${version} is withdrawn.`,
+    };
   }
   const { target } = candidates(cell, observed, false);
   if (target === undefined || !isNewer(target.version, version)) return undefined;
@@ -93,9 +122,14 @@ function replan(rollout: Rollout, input: GuardInput): Decision | undefined {
   const steps = input.cell.spec.updateStrategy?.canary?.steps ?? [];
   if (JSON.stringify(steps) === JSON.stringify(rollout.steps)) return undefined;
   const { progress } = rollout;
-  if (progress.is === 'Analyzing' && !isFinished(progress.verdict.phase)) return endAnalysis(progress.verdict);
+  if (progress.is === 'Analyzing' && !isFinished(progress.verdict.phase))
+    return endAnalysis(progress.verdict);
   const index = resumeAt(steps, weightOf(rollout.canary.groups, input.observed.served));
-  return { do: 'Replan', index, message: `The steps were edited; going on at step ${index + 1} of ${steps.length}.` };
+  return {
+    do: 'Replan',
+    index,
+    message: `The steps were edited; going on at step ${index + 1} of ${steps.length}.`,
+  };
 }
 
 function reconfigure(rollout: Rollout, input: GuardInput): Decision | undefined {

@@ -8,7 +8,10 @@ export function readField(object: unknown, path: string): FieldValue {
   let value: unknown = object;
   for (const key of keys) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) {
-      return { ok: false, problem: `Expected fieldPath to name a field of the Cell, got ${path}: there is no ${key}.` };
+      return {
+        ok: false,
+        problem: `Expected fieldPath to name a field of the Cell, got ${path}: there is no ${key}.`,
+      };
     }
     value = Reflect.get(value, key);
   }

@@ -47,7 +47,11 @@ export const isAbout = (check: HealthCheck, arns: readonly string[]): boolean =>
   check.targetGroupARNs.length === arns.length && arns.every((arn) => check.targetGroupARNs.includes(arn));
 
 function check(targetGroupARNs: readonly string[]): Decision {
-  return { do: 'CheckHealth', targetGroupARNs, message: 'Looking at the health of the targets that are to get more traffic.' };
+  return {
+    do: 'CheckHealth',
+    targetGroupARNs,
+    message: 'Looking at the health of the targets that are to get more traffic.',
+  };
 }
 
 function attach(shift: Shift, observed: ObservedCell): Decision {

@@ -27,7 +27,8 @@ export function intend(input: GuardInput): Decision {
 function install(found: Candidates): Decision {
   const { target } = found;
   if (target === undefined) return waiting(found, undefined);
-  if (target.groups.length > MAX_TARGET_GROUPS) return tooMany(target.groups, `Version ${target.version} has`);
+  if (target.groups.length > MAX_TARGET_GROUPS)
+    return tooMany(target.groups, `Version ${target.version} has`);
   return {
     do: 'Shift',
     purpose: 'Install',
@@ -47,7 +48,8 @@ function fallBack(
   if (stable.groups.some((group) => includes(observed.selected, group))) return undefined;
   if (cell.spec.version !== undefined && found.target === undefined) return undefined;
   const older = found.target ?? found.sets.find((set) => !isBlockedVersion(cell, set.version));
-  if (older === undefined || (stable.version !== UNKNOWN_VERSION && isNewer(older.version, stable.version))) return undefined;
+  if (older === undefined || (stable.version !== UNKNOWN_VERSION && isNewer(older.version, stable.version)))
+    return undefined;
   if (older.groups.length > MAX_TARGET_GROUPS) return tooMany(older.groups, `Version ${older.version} has`);
   return {
     do: 'Shift',
@@ -115,7 +117,8 @@ function rebalance(input: GuardInput, found: Candidates, stable: VersionSet): De
 
 function reconfigure(observed: ObservedCell, cell: PresentCell, stable: VersionSet): Decision | undefined {
   const wanted = cell.spec.ingress.awsApplicationLoadBalancer?.listener.rule;
-  if (wanted === undefined || observed.rule === undefined || sameMatch(wanted, observed.rule)) return undefined;
+  if (wanted === undefined || observed.rule === undefined || sameMatch(wanted, observed.rule))
+    return undefined;
   return {
     do: 'Shift',
     purpose: 'Reconfigure',
@@ -160,7 +163,11 @@ function tooMany(groups: readonly TargetGroup[], whose: string): Decision {
   return close('Failed', 'TooManyTargetGroups', message);
 }
 
-const close = (outcome: 'Completed' | 'Waiting' | 'Reverted' | 'Failed', reason: string, message: string): Decision => ({
+const close = (
+  outcome: 'Completed' | 'Waiting' | 'Reverted' | 'Failed',
+  reason: string,
+  message: string,
+): Decision => ({
   do: 'Close',
   outcome,
   reason,

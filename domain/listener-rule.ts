@@ -18,13 +18,23 @@ export type RuleMatch =
 /** The conditions of a rule in one order, with the case that ELBv2 ignores taken away. */
 export function matchesOf(rule: Matching): readonly RuleMatch[] {
   return [
-    ...values('host-header', rule.hosts?.map((host) => host.toLowerCase())),
+    ...values(
+      'host-header',
+      rule.hosts?.map((host) => host.toLowerCase()),
+    ),
     ...values('path-pattern', rule.pathPatterns),
-    ...values('http-request-method', rule.methods?.map((method) => method.toUpperCase())),
+    ...values(
+      'http-request-method',
+      rule.methods?.map((method) => method.toUpperCase()),
+    ),
     ...values('source-ip', rule.sourceIPs),
     ...Object.entries(rule.headers ?? {})
       .toSorted(([a], [b]) => compareText(a.toLowerCase(), b.toLowerCase()))
-      .map(([header, list]): RuleMatch => ({ field: 'http-header', header, values: list.toSorted(compareText) })),
+      .map(([header, list]): RuleMatch => ({
+        field: 'http-header',
+        header,
+        values: list.toSorted(compareText),
+      })),
     ...queryStrings(rule.queryStrings),
   ];
 }
@@ -45,7 +55,9 @@ function values(
   field: 'host-header' | 'path-pattern' | 'http-request-method' | 'source-ip',
   list: readonly string[] | undefined,
 ): readonly RuleMatch[] {
-  return list === undefined || list.length === 0 ? [] : [{ field, values: [...new Set(list)].toSorted(compareText) }];
+  return list === undefined || list.length === 0
+    ? []
+    : [{ field, values: [...new Set(list)].toSorted(compareText) }];
 }
 
 function queryStrings(pairs: Readonly<Record<string, string>> | undefined): readonly RuleMatch[] {

@@ -13,7 +13,12 @@ export interface Served {
 /** What came of one attempt to apply an object. */
 export type ApplyOutcome =
   | { readonly is: 'Served'; readonly rule: Served; readonly created: boolean; readonly message?: never }
-  | { readonly is: 'Refused'; readonly reason: string; readonly message: string; readonly permanent: boolean };
+  | {
+      readonly is: 'Refused';
+      readonly reason: string;
+      readonly message: string;
+      readonly permanent: boolean;
+    };
 
 type Status = AWSApplicationLoadBalancerConfigStatus;
 
@@ -33,7 +38,11 @@ export function loadBalancerStatus(
   const said = saidOf(outcome);
   const settled = outcome.is === 'Served';
   const mirror = settled
-    ? { listenerARN: outcome.rule.listenerARN, ruleARN: outcome.rule.ruleARN, listener: { rule: outcome.rule.rule } }
+    ? {
+        listenerARN: outcome.rule.listenerARN,
+        ruleARN: outcome.rule.ruleARN,
+        listener: { rule: outcome.rule.rule },
+      }
     : pickMirror(before);
   const observedGeneration = settled ? config.generation : before.observedGeneration;
   return {
@@ -53,9 +62,15 @@ export function loadBalancerStatus(
   };
 }
 
-function saidOf(outcome: ApplyOutcome): { phase: NonNullable<Status['phase']>; reason: string; message: string } {
+function saidOf(outcome: ApplyOutcome): {
+  phase: NonNullable<Status['phase']>;
+  reason: string;
+  message: string;
+} {
   if (outcome.is === 'Refused') return { phase: 'Error', reason: outcome.reason, message: outcome.message };
-  const weights = outcome.rule.rule.forward.targetGroups.map((group) => `${group.name}: ${group.weight}`).join(', ');
+  const weights = outcome.rule.rule.forward.targetGroups
+    .map((group) => `${group.name}: ${group.weight}`)
+    .join(', ');
   return {
     phase: outcome.created ? 'Created' : 'Updated',
     reason: 'Served',

@@ -1,4 +1,7 @@
-import type { AWSApplicationLoadBalancerConfigSpec, AWSApplicationLoadBalancerConfigStatus } from '../crds/aws-application-load-balancer-config.ts';
+import type {
+  AWSApplicationLoadBalancerConfigSpec,
+  AWSApplicationLoadBalancerConfigStatus,
+} from '../crds/aws-application-load-balancer-config.ts';
 import type { CellSpec, CellStatus } from '../crds/cell.ts';
 import type { ListenerRule } from '../crds/listener-rule.ts';
 import type { ObjectKey } from './ids.ts';

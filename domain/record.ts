@@ -10,7 +10,11 @@ import type { Rollout, RolloutState } from './state.ts';
 type Of<Name extends Decision['do']> = Extract<Decision, { do: Name }>;
 
 /** Records that a rollout began; `id` tells it from every other. */
-export function began(state: RolloutState, decision: Of<'Begin'>, at: { id: string; cell: PresentCell; now: number }): RolloutState {
+export function began(
+  state: RolloutState,
+  decision: Of<'Begin'>,
+  at: { id: string; cell: PresentCell; now: number },
+): RolloutState {
   const { retry: _answered, ...requests } = state.requests;
   const rollout: Rollout = {
     id: at.id,
@@ -54,7 +58,10 @@ export function healthRead(
 
 /** Records how far the analysis of the current step has come. */
 export function analysed(state: RolloutState, verdict: AnalysisVerdict, now: number): RolloutState {
-  return inRollout(withoutHold(state), (rollout) => ({ ...rollout, progress: { is: 'Analyzing', verdict, readAt: now } }));
+  return inRollout(withoutHold(state), (rollout) => ({
+    ...rollout,
+    progress: { is: 'Analyzing', verdict, readAt: now },
+  }));
 }
 
 /** Records that nobody waits for the analysis of the current step any more. */
@@ -147,7 +154,10 @@ export function reported(state: RolloutState, status: CellStatus): RolloutState 
 
 /** Records something that people should find among the Events of the Cell. */
 export function noted(state: RolloutState, event: Omit<ReportedEvent, 'id'>): RolloutState {
-  return { ...state, events: [...state.events, { ...event, id: `${state.eventCount + state.events.length}` }] };
+  return {
+    ...state,
+    events: [...state.events, { ...event, id: `${state.eventCount + state.events.length}` }],
+  };
 }
 
 /** Records that what held may have changed: it is tried again at once. */

@@ -21,6 +21,10 @@ export function differenceOf(wanted: ListenerRule, got: ListenerRule): RuleDiffe
 
 /** Says a difference for people. */
 export function describeDifference({ priority, conditions, forward }: RuleDifference): string {
-  const parts = [priority ? 'its priority' : '', conditions ? 'its conditions' : '', forward ? 'its weights' : ''];
+  const parts = [
+    priority ? 'its priority' : '',
+    conditions ? 'its conditions' : '',
+    forward ? 'its weights' : '',
+  ];
   return `The rule differs in ${parts.filter((part) => part !== '').join(' and ')}.`;
 }

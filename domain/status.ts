@@ -70,7 +70,9 @@ function reasonOf({ state, decision }: StatusInput): string {
 function messageOf({ state, decision }: StatusInput): string {
   const { hold, rollout } = state;
   const why = rollout?.ending === undefined ? '' : `${rollout.ending.message} `;
-  return hold === undefined || decision.do === 'Close' ? `${why}${decision.message}` : `${why}${hold.message}`;
+  return hold === undefined || decision.do === 'Close'
+    ? `${why}${decision.message}`
+    : `${why}${hold.message}`;
 }
 
 /** The version that is on its way, or that serves. */
@@ -90,7 +92,11 @@ function progressOf({ observed, cell, state }: StatusInput, phase: Phase): Parti
     };
   }
   if (phase === 'Completed') {
-    return { canaryWeight: TOTAL_WEIGHT, currentStepIndex: steps.length, step: `${steps.length}/${steps.length}` };
+    return {
+      canaryWeight: TOTAL_WEIGHT,
+      currentStepIndex: steps.length,
+      step: `${steps.length}/${steps.length}`,
+    };
   }
   return phase === 'Reverted' ? { canaryWeight: 0 } : {};
 }
@@ -103,7 +109,11 @@ function targetGroupsOf({ observed, cell, state }: StatusInput): CellStatus['tar
       sets.find((set) => includes(set.groups, group))?.version ??
       cell.status.targetGroups?.find((one) => one.arn === group.arn)?.version;
     const isCanary = state.rollout !== undefined && includes(state.rollout.canary.groups, group);
-    const role = isCanary ? 'Canary' : stable !== undefined && includes(stable.groups, group) ? 'Stable' : 'Previous';
+    const role = isCanary
+      ? 'Canary'
+      : stable !== undefined && includes(stable.groups, group)
+        ? 'Stable'
+        : 'Previous';
     return { ...group, ...optional('version', version), role };
   });
 }
@@ -111,7 +121,8 @@ function targetGroupsOf({ observed, cell, state }: StatusInput): CellStatus['tar
 function blockedVersions({ cell, state }: StatusInput): BlockedVersion[] {
   const { rollout, justBlocked } = state;
   const kept = (cell.status.blockedVersions ?? []).filter(
-    (one) => one.version !== rollout?.canary.version && one.version !== justBlocked?.version && !isLifted(one, cell),
+    (one) =>
+      one.version !== rollout?.canary.version && one.version !== justBlocked?.version && !isLifted(one, cell),
   );
   return justBlocked === undefined ? kept : [...kept, justBlocked];
 }
@@ -126,7 +137,12 @@ function rolloutOf({ state, workflow }: StatusInput): Partial<CellStatus> {
   };
 }
 
-function claims(input: StatusInput, phase: Phase, reason: string, rejected: readonly RejectedTargetGroup[]): Claim[] {
+function claims(
+  input: StatusInput,
+  phase: Phase,
+  reason: string,
+  rejected: readonly RejectedTargetGroup[],
+): Claim[] {
   const { state, decision } = input;
   const message = messageOf(input);
   const serves = input.observed.served.length > 0;
@@ -164,6 +180,9 @@ function troubleOf(state: RolloutState, decision: Decision): { reason: string; m
   return decision.for === 'Verdict' ? { reason: 'Inconclusive', message: decision.message } : undefined;
 }
 
-function optional<Key extends string, Value>(key: Key, value: Value | undefined): Partial<Record<Key, Value>> {
+function optional<Key extends string, Value>(
+  key: Key,
+  value: Value | undefined,
+): Partial<Record<Key, Value>> {
   return value === undefined ? {} : ({ [key]: value } as Record<Key, Value>);
 }

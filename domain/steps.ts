@@ -28,7 +28,8 @@ export function resumeAt(steps: readonly CanaryStep[], weight: number): number {
 export function describeStep(step: CanaryStep): string {
   if (step.setWeight !== undefined) return `set the canary's weight to ${step.setWeight}`;
   if (step.stepWeight !== undefined) return `add ${step.stepWeight} to the canary's weight`;
-  if (step.analysis !== undefined) return `analyse ${step.analysis.templates.map((one) => one.templateName).join(', ')}`;
+  if (step.analysis !== undefined)
+    return `analyse ${step.analysis.templates.map((one) => one.templateName).join(', ')}`;
   const duration = step.pause?.duration;
   return duration === undefined ? 'pause until resumed' : `pause for ${durationText(duration)}`;
 }

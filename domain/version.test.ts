@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { groupByVersion, isNewer, parseVersion } from './version.ts';
 
-const group = (name: string, version?: string) => ({ name, arn: `arn:${name}`, ...(version === undefined ? {} : { version }) });
+const group = (name: string, version?: string) => ({
+  name,
+  arn: `arn:${name}`,
+  ...(version === undefined ? {} : { version }),
+});
 
 describe('parseVersion', () => {
   it.each([

@@ -29,7 +29,12 @@ export function planOf({ rollout }: RolloutState): RolloutPlan {
   if (rollout === undefined) return { steps: [] };
   const steps = rollout.steps.map((step, index) => ({
     step: describeStep(step),
-    stands: index < rollout.index ? ('done' as const) : index === rollout.index ? ('current' as const) : ('ahead' as const),
+    stands:
+      index < rollout.index
+        ? ('done' as const)
+        : index === rollout.index
+          ? ('current' as const)
+          : ('ahead' as const),
   }));
   return { version: rollout.canary.version, steps };
 }
@@ -45,8 +50,12 @@ export function detailsOf(state: RolloutState): string {
     (group) => `| ${group.name} | ${group.version ?? '?'} | ${group.role} | ${group.weight} |`,
   );
   const table =
-    groups.length === 0 ? [] : ['', '| target group | version | role | weight |', '|---|---|---|---|', ...groups];
+    groups.length === 0
+      ? []
+      : ['', '| target group | version | role | weight |', '|---|---|---|---|', ...groups];
   const list =
-    steps.length === 0 ? [] : ['', `Steps of ${version}:`, '', ...steps.map((one) => `* ${marks[one.stands]} ${one.step}`)];
+    steps.length === 0
+      ? []
+      : ['', `Steps of ${version}:`, '', ...steps.map((one) => `* ${marks[one.stands]} ${one.step}`)];
   return [heading, ...table, ...list].join('\n');
 }

@@ -18,7 +18,9 @@ describe('split', () => {
   it('adds up to the total, with shares that differ by at most one', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 100 }), fc.integer({ min: 1, max: 5 }), (total, count) => {
-        const parts = split(total, groups(...Array.from({ length: count }, (_, i) => `g${i}`))).map((g) => g.weight);
+        const parts = split(total, groups(...Array.from({ length: count }, (_, i) => `g${i}`))).map(
+          (g) => g.weight,
+        );
         expect(parts.reduce((a, b) => a + b, 0)).toBe(total);
         expect(Math.max(...parts) - Math.min(...parts)).toBeLessThanOrEqual(1);
       }),
@@ -28,7 +30,12 @@ describe('split', () => {
 
 describe('shares', () => {
   it('moves the weights of both sides together', () => {
-    expect(weights(shares(groups('a1', 'a2'), groups('b1', 'b2'), 20))).toEqual({ a1: 40, a2: 40, b1: 10, b2: 10 });
+    expect(weights(shares(groups('a1', 'a2'), groups('b1', 'b2'), 20))).toEqual({
+      a1: 40,
+      a2: 40,
+      b1: 10,
+      b2: 10,
+    });
   });
 
   it('keeps the canary in the rule at 0', () => {
@@ -50,7 +57,8 @@ describe('comparing', () => {
 
   it('ignores order', () => expect(sameShares(served, served.toReversed())).toBe(true));
 
-  it('sees another weight', () => expect(sameShares(served, [served[0]!, { ...served[1]!, weight: 21 }])).toBe(false));
+  it('sees another weight', () =>
+    expect(sameShares(served, [served[0]!, { ...served[1]!, weight: 21 }])).toBe(false));
 
   it('finds the groups that gain, new ones included', () => {
     const next = [...groups('a', 'b', 'c')].map((g, i) => ({ ...g, weight: [60, 20, 20][i]! }));

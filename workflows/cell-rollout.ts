@@ -48,7 +48,8 @@ export async function cellRollout(input: CellRolloutInput): Promise<CellRolloutR
   });
   handleRequests({
     state: () => state,
-    take: (name, stamp) => wake(ask(name === 'retry' ? record.hurried(state, Date.now()) : state, name, stamp)),
+    take: (name, stamp) =>
+      wake(ask(name === 'retry' ? record.hurried(state, Date.now()) : state, name, stamp)),
   });
   setHandler(stateQuery, () => viewOf(state), { description: 'Where the rollout stands.' });
   setHandler(planQuery, () => planOf(state), { description: 'The steps of the rollout.' });
@@ -70,7 +71,11 @@ export async function cellRollout(input: CellRolloutInput): Promise<CellRolloutR
     if (decision.do === 'Wait') {
       await waitFor(() => wakes !== seen, decision.until, decision.message);
     } else {
-      const outcome = await perform(decision, { observed, state: () => state, interrupted: () => stale || state.requests.abort !== undefined });
+      const outcome = await perform(decision, {
+        observed,
+        state: () => state,
+        interrupted: () => stale || state.requests.abort !== undefined,
+      });
       state = outcome.apply(state);
       stale ||= outcome.stale;
     }

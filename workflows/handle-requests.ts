@@ -2,7 +2,14 @@ import { ApplicationFailure, setHandler } from '@temporalio/workflow';
 import type { UpdateDefinition } from '@temporalio/common';
 import { answerTo, refusal } from '../domain/requests.ts';
 import type { RolloutState, Stamp } from '../domain/state.ts';
-import { requests, requestSignals, requestUpdates, type Answer, type Request, type RequestName } from './messages.ts';
+import {
+  requests,
+  requestSignals,
+  requestUpdates,
+  type Answer,
+  type Request,
+  type RequestName,
+} from './messages.ts';
 
 const descriptions: Readonly<Record<RequestName, string>> = {
   pause: 'Holds the rollout at its weight until it is resumed.',
@@ -44,4 +51,5 @@ function stampOf(request: Request | undefined): Stamp {
   return { by: textOr(request?.by, 'an operator'), reason: textOr(request?.reason, ''), at: Date.now() };
 }
 
-const textOr = (text: unknown, otherwise: string): string => (typeof text === 'string' && text !== '' ? text : otherwise);
+const textOr = (text: unknown, otherwise: string): string =>
+  typeof text === 'string' && text !== '' ? text : otherwise;

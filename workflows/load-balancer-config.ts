@@ -1,4 +1,10 @@
-import { allHandlersFinished, ApplicationFailure, CancellationScope, condition, setHandler } from '@temporalio/workflow';
+import {
+  allHandlersFinished,
+  ApplicationFailure,
+  CancellationScope,
+  condition,
+  setHandler,
+} from '@temporalio/workflow';
 import type { AppliedRule } from '../activities/contract.ts';
 import type { ObjectKey } from '../domain/ids.ts';
 import { loadBalancerStatus, servedRule, type ApplyOutcome } from '../domain/load-balancer-status.ts';
@@ -43,15 +49,18 @@ export async function loadBalancerConfig({ key }: LoadBalancerConfigInput): Prom
     try {
       await condition(() => isApplied(request) || (refusal !== undefined && refusal.round > asked));
       if (applied !== undefined && isApplied(request)) return applied.rule;
-      throw refusal?.failure ?? ApplicationFailure.nonRetryable('Expected a rule, got none.', 'ObjectNotFound');
+      throw (
+        refusal?.failure ?? ApplicationFailure.nonRetryable('Expected a rule, got none.', 'ObjectNotFound')
+      );
     } finally {
       waiting.delete(request);
     }
   }
-  const isApplied = (request: ApplyRequest): boolean => applied !== undefined && applied.generation >= request.generation;
+  const isApplied = (request: ApplyRequest): boolean =>
+    applied !== undefined && applied.generation >= request.generation;
   const isUrgent = (): boolean => [...waiting].some((request) => request.urgent);
 
-  for (let attempts = 0; ; ) {
+  for (let attempts = 0; ;) {
     const seen = wakes;
     round += 1;
     const { config } = await objects('Look at the object').observeLoadBalancerConfig(key);
@@ -70,7 +79,11 @@ export async function loadBalancerConfig({ key }: LoadBalancerConfigInput): Prom
       applied = { generation: config.generation, rule: outcome.rule };
     } else if (outcome !== undefined) {
       attempts += 1;
-      if (outcome.permanent) refusal = { round: round + 1, failure: ApplicationFailure.nonRetryable(outcome.message, outcome.reason) };
+      if (outcome.permanent)
+        refusal = {
+          round: round + 1,
+          failure: ApplicationFailure.nonRetryable(outcome.message, outcome.reason),
+        };
     }
     if (wakes !== seen) continue;
     if (outcome?.is === 'Served') {
@@ -114,6 +127,11 @@ export async function loadBalancerConfig({ key }: LoadBalancerConfigInput): Prom
   async function report(config: Present, outcome: ApplyOutcome): Promise<void> {
     const status = loadBalancerStatus(config, outcome, new Date().toISOString());
     if (JSON.stringify(status) === JSON.stringify(config.status)) return;
-    await objects(`Report: ${status.phase ?? ''}`).reportLoadBalancerConfig({ key, uid: config.uid, status, events: [] });
+    await objects(`Report: ${status.phase ?? ''}`).reportLoadBalancerConfig({
+      key,
+      uid: config.uid,
+      status,
+      events: [],
+    });
   }
 }

@@ -34,7 +34,8 @@ const LONGEST_HOLD_MS = { usual: 10 * 60_000, urgent: 15_000 } as const;
 /** Performs one decision; what refuses becomes a hold, so that it can be seen and tried again. */
 export async function perform(decision: Performable, situation: Situation): Promise<Performed> {
   const { cell } = situation.observed;
-  if (cell === undefined) throw ApplicationFailure.nonRetryable('Expected a Cell, got none.', 'ObjectNotFound');
+  if (cell === undefined)
+    throw ApplicationFailure.nonRetryable('Expected a Cell, got none.', 'ObjectNotFound');
   try {
     const done = await carryOut(decision, situation, cell);
     const event = eventOf(decision);
@@ -53,7 +54,9 @@ async function carryOut(decision: Performable, situation: Situation, cell: Prese
       return shift(decision, situation, cell);
     case 'CheckHealth': {
       const found = await elbv2Reads(decision.message).readTargetHealth(decision.targetGroupARNs);
-      return kept((state) => record.healthRead(state, found, { minHealthyTargets: cell.spec.minHealthyTargets, now: Date.now() }));
+      return kept((state) =>
+        record.healthRead(state, found, { minHealthyTargets: cell.spec.minHealthyTargets, now: Date.now() }),
+      );
     }
     case 'Pause':
       return kept((state) => record.paused(state, now));
@@ -86,13 +89,17 @@ async function carryOut(decision: Performable, situation: Situation, cell: Prese
 
 async function shift(decision: Shift, situation: Situation, cell: PresentCell): Promise<Performed> {
   const block = cell.spec.ingress.awsApplicationLoadBalancer;
-  if (block === undefined) throw ApplicationFailure.nonRetryable('Expected an ALB block, got none.', 'InvalidObject');
+  if (block === undefined)
+    throw ApplicationFailure.nonRetryable('Expected an ALB block, got none.', 'InvalidObject');
   const { key, sequence } = situation.observed;
   const scope = new CancellationScope();
   const request = {
     cell: { key, uid: cell.uid },
     listenerARN: block.listenerARN,
-    rule: { ...block.listener.rule, forward: { targetGroups: decision.shares.map((share) => ({ ...share })) } },
+    rule: {
+      ...block.listener.rule,
+      forward: { targetGroups: decision.shares.map((share) => ({ ...share })) },
+    },
     sequence: sequence + 1,
     urgent: decision.urgent,
   };
@@ -114,10 +121,15 @@ async function shift(decision: Shift, situation: Situation, cell: PresentCell): 
   return looking(record.shifted);
 }
 
-async function startAnalysis(decision: StartAnalysis, situation: Situation, cell: PresentCell): Promise<Performed> {
+async function startAnalysis(
+  decision: StartAnalysis,
+  situation: Situation,
+  cell: PresentCell,
+): Promise<Performed> {
   const { key } = situation.observed;
   const { rollout } = situation.state();
-  if (rollout === undefined) throw ApplicationFailure.nonRetryable('Expected a rollout, got none.', 'InvalidObject');
+  if (rollout === undefined)
+    throw ApplicationFailure.nonRetryable('Expected a rollout, got none.', 'InvalidObject');
   const template = decision.analysis.templates[0]?.templateName ?? '';
   const name = analysisRunName({ cell: key.name, step: rollout.index, template, rollout: rollout.id });
   const verdict = await analyses(decision.message).startAnalysis({
@@ -132,13 +144,17 @@ async function startAnalysis(decision: StartAnalysis, situation: Situation, cell
 }
 
 const kept = (apply: Performed['apply']): Performed => ({ apply, stale: false });
-const looking = (apply: Performed["apply"]): Performed => ({ apply, stale: true });
+const looking = (apply: Performed['apply']): Performed => ({ apply, stale: true });
 
 function held(decision: Performable, { reason, message }: Failure): Performed {
   const urgent = decision.do === 'Shift' && decision.urgent;
   const longestMs = urgent ? LONGEST_HOLD_MS.urgent : LONGEST_HOLD_MS.usual;
   return looking((state) => {
-    const next = record.refused(state, { during: decision.do, reason, message }, { now: Date.now(), longestMs });
+    const next = record.refused(
+      state,
+      { during: decision.do, reason, message },
+      { now: Date.now(), longestMs },
+    );
     const isNew = state.hold?.reason !== reason || state.hold.message !== message;
     return isNew ? record.noted(next, refusalEvent(reason, message)) : next;
   });

@@ -13,20 +13,36 @@ import { OKRA_PHASE, OKRA_VERSION } from './search-attributes.ts';
 export type Written = Pick<RolloutState, 'reported' | 'events' | 'eventCount'>;
 
 /** Shows where the rollout stands: in the Cell's status when it has changed, in the Web UI, and in the search attributes. */
-export async function report(observed: ObservedCell, state: RolloutState, decision: Decision): Promise<Written> {
+export async function report(
+  observed: ObservedCell,
+  state: RolloutState,
+  decision: Decision,
+): Promise<Written> {
   const unchanged = { ...pick(state) };
   const { cell, key } = observed;
   if (cell === undefined) return unchanged;
   // Taking traffic back waits for nothing; it is reported once it is done.
   if (decision.do === 'Shift' && decision.urgent) return unchanged;
   const { workflowId, runId } = workflowInfo();
-  const status = statusOf({ observed, cell, state, decision, workflow: { workflowId, runId }, now: Date.now() });
+  const status = statusOf({
+    observed,
+    cell,
+    state,
+    decision,
+    workflow: { workflowId, runId },
+    now: Date.now(),
+  });
   const before = state.reported ?? cell.status;
   const next = reported(state, status);
   setCurrentDetails(detailsOf(next));
   if (state.events.length === 0 && sameStatus(before, status)) return { ...unchanged, reported: status };
   announce(before, status, state.reported === undefined);
-  await objects(`Report: ${status.phase ?? ''}`).reportCell({ key, uid: cell.uid, status, events: named(state, runId) });
+  await objects(`Report: ${status.phase ?? ''}`).reportCell({
+    key,
+    uid: cell.uid,
+    status,
+    events: named(state, runId),
+  });
   return pick(next);
 }
 
@@ -49,7 +65,10 @@ const pick = ({ reported: status, events, eventCount }: RolloutState): Written =
 });
 
 function sameStatus(a: CellStatus, b: CellStatus): boolean {
-  return JSON.stringify(sorted({ ...a, lastSyncTime: undefined })) === JSON.stringify(sorted({ ...b, lastSyncTime: undefined }));
+  return (
+    JSON.stringify(sorted({ ...a, lastSyncTime: undefined })) ===
+    JSON.stringify(sorted({ ...b, lastSyncTime: undefined }))
+  );
 }
 
 function sorted(value: unknown): unknown {

@@ -1,0 +1,95 @@
+import type { CanaryStep, CellSpec, CellStatus } from '../../crds/cell.ts';
+import type { ObservedCell, SelectedTargetGroup, ServedTargetGroup } from '../observation.ts';
+
+/** The ARN of a target group in tests. */
+export const arnOf = (name: string): string =>
+  `arn:aws:elasticloadbalancing:ap-northeast-1:111122223333:targetgroup/${name}/1`;
+
+/** An observed Cell in tests, built up in words. */
+export interface CellBuilder {
+  withGroups(version: string | undefined, ...names: string[]): CellBuilder;
+  serving(weights: Readonly<Record<string, number>>): CellBuilder;
+  withSpec(spec: Partial<CellSpec>): CellBuilder;
+  withSteps(...steps: CanaryStep[]): CellBuilder;
+  withStatus(status: Partial<CellStatus>): CellBuilder;
+  atGeneration(generation: number): CellBuilder;
+  seen(): ObservedCell;
+}
+
+interface Parts {
+  readonly spec: CellSpec;
+  readonly status: CellStatus;
+  readonly generation: number;
+  readonly selected: readonly SelectedTargetGroup[];
+  readonly served: readonly ServedTargetGroup[];
+}
+
+const rule = { priority: 10, hosts: ['example.com'] };
+
+const plain: Parts = {
+  spec: {
+    ingress: {
+      type: 'AWSApplicationLoadBalancer',
+      awsApplicationLoadBalancer: {
+        listenerARN: 'arn:aws:elasticloadbalancing:ap-northeast-1:111122223333:listener/app/demo/aaa/bbb',
+        listener: { rule },
+        targetGroupSelector: { matchLabels: { role: 'web' } },
+      },
+    },
+    replicas: 1,
+    minHealthyTargets: 1,
+    healthTimeout: '10m',
+  },
+  status: {},
+  generation: 1,
+  selected: [],
+  served: [],
+};
+
+/** Starts with a Cell that wants one target group and serves nothing. */
+export const aCell = (): CellBuilder => builder(plain);
+
+function builder(parts: Parts): CellBuilder {
+  const withSpec = (spec: Partial<CellSpec>): CellBuilder =>
+    builder({ ...parts, spec: { ...parts.spec, ...spec } });
+  return {
+    withSpec,
+    withSteps: (...steps) => withSpec({ updateStrategy: { type: 'Canary', canary: { steps } } }),
+    withStatus: (status) => builder({ ...parts, status: { ...parts.status, ...status } }),
+    atGeneration: (generation) => builder({ ...parts, generation }),
+    withGroups: (version, ...names) => {
+      const added = names.map((name) => ({
+        name,
+        arn: arnOf(name),
+        ...(version === undefined ? {} : { version }),
+      }));
+      return builder({ ...parts, selected: [...parts.selected, ...added] });
+    },
+    serving: (weights) =>
+      builder({
+        ...parts,
+        served: Object.entries(weights).map(([name, weight]) => ({ name, arn: arnOf(name), weight })),
+      }),
+    seen: () => ({
+      key: { namespace: 'default', name: 'web' },
+      cell: {
+        uid: 'uid-1',
+        generation: parts.generation,
+        spec: parts.spec,
+        status: parts.status,
+        problems: [],
+      },
+      digest: 'digest',
+      selected: parts.selected,
+      served: parts.served,
+      ...(parts.served.length === 0
+        ? {}
+        : { rule: { ...rule, forward: { targetGroups: [...parts.served] } } }),
+      sequence: 0,
+    }),
+  };
+}
+
+/** Weights by name, which is how people write them. */
+export const weightsOf = (shares: readonly ServedTargetGroup[]): Record<string, number> =>
+  Object.fromEntries(shares.map((share) => [share.name, share.weight]));
