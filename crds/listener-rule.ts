@@ -58,7 +58,6 @@ const matchRules: readonly Rule<Match>[] = [
     cel: `${CEL_COUNT} <= 5`,
     message:
       'Expected listener.rule to have at most 5 condition values in all, which is what ELBv2 allows in one rule. Use wildcards, or remove some.',
-    messageExpression: `'Expected listener.rule to have at most 5 condition values in all, which is what ELBv2 allows in one rule, got ' + string(${CEL_COUNT}) + '. Use wildcards, or remove some.'`,
     holds: (rule) => countValues(rule) <= 5,
   },
   {

@@ -32,6 +32,9 @@ export async function loadBalancerConfig({ key }: LoadBalancerConfigInput): Prom
   let round = 0;
   const waiting = new Set<ApplyRequest>();
   let writing: CancellationScope | undefined;
+  const isApplied = (request: ApplyRequest): boolean =>
+    applied !== undefined && applied.generation >= request.generation;
+  const isUrgent = (): boolean => [...waiting].some((request) => request.urgent);
 
   setHandler(changed, () => void (wakes += 1), { description: 'Looks at the object again.' });
   const onDrift = (): void => {
@@ -56,9 +59,6 @@ export async function loadBalancerConfig({ key }: LoadBalancerConfigInput): Prom
       waiting.delete(request);
     }
   }
-  const isApplied = (request: ApplyRequest): boolean =>
-    applied !== undefined && applied.generation >= request.generation;
-  const isUrgent = (): boolean => [...waiting].some((request) => request.urgent);
 
   for (let attempts = 0; ;) {
     const seen = wakes;
