@@ -1,0 +1,22 @@
+import { InvalidArgumentError } from 'commander';
+
+/** The parts that a process can be made of. */
+export const components = ['watchers', 'worker'] as const;
+
+/** The name of a part. */
+export type Component = (typeof components)[number];
+
+/** Reads a list of parts, `watchers,worker` say; each of them once. */
+export function parseComponents(text: string): readonly Component[] {
+  const names = text.split(',').map((name) => name.trim());
+  const unknown = names.filter((name) => !isComponent(name));
+  if (unknown.length > 0) {
+    const got = unknown.map((name) => JSON.stringify(name)).join(', ');
+    throw new InvalidArgumentError(
+      `Expected some of ${components.join(', ')} with commas between them, got ${got}.`,
+    );
+  }
+  return components.filter((component) => names.includes(component));
+}
+
+const isComponent = (name: string): name is Component => (components as readonly string[]).includes(name);

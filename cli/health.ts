@@ -1,0 +1,37 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { once } from 'node:events';
+
+/** What the health of a process is told from. */
+export interface HealthOptions {
+  readonly host: string;
+  /** 0: any that is free. */
+  readonly port: number;
+  /** What the process still waits for; empty when it does its work. */
+  readonly missing: () => readonly string[];
+}
+
+/** A server that tells how a process is. */
+export interface HealthServer {
+  readonly port: number;
+  close(): void;
+}
+
+/** Answers `/healthz` while the process lives, and `/readyz` with 200 once nothing is missing. */
+export async function serveHealth({ host, port, missing }: HealthOptions): Promise<HealthServer> {
+  const server = createServer((request, response) => {
+    const lacks = request.url === '/readyz' ? missing() : [];
+    const isKnown = request.url === '/healthz' || request.url === '/readyz';
+    response.statusCode = isKnown ? (lacks.length === 0 ? 200 : 503) : 404;
+    response.setHeader('Content-Type', 'text/plain');
+    response.end(isKnown ? answer(lacks) : 'Expected /healthz or /readyz.\n');
+  });
+  server.listen(port, host);
+  await once(server, 'listening');
+  // An open socket of a prober must not keep the process.
+  server.unref();
+  return { port: (server.address() as AddressInfo).port, close: () => server.close() };
+}
+
+const answer = (lacks: readonly string[]): string =>
+  lacks.length === 0 ? 'ok\n' : `waiting for ${lacks.join(', ')}\n`;

@@ -1,0 +1,124 @@
+#!/usr/bin/env node
+import { readFileSync } from 'node:fs';
+import { Command, Option } from 'commander';
+import { connectKubernetes } from '../clients/kubernetes.ts';
+import { createLog } from '../clients/log.ts';
+import type { Log } from '../clients/log.ts';
+import { connectTemporal } from '../clients/temporal.ts';
+import { ConfigError, loadConfig } from '../config.ts';
+import type { Config } from '../config.ts';
+import { runWatchers } from '../watchers/run.ts';
+import { components, parseComponents } from './components.ts';
+import type { Component } from './components.ts';
+import { serveHealth } from './health.ts';
+
+// sysexits.h
+const EX_CONFIG = 78;
+
+/** What a part of the process runs with. */
+interface Means {
+  readonly config: Config;
+  readonly log: Log;
+  readonly signal: AbortSignal;
+  /** Called when the part has what it needs to do its work. */
+  readonly ready: () => void;
+}
+
+const parts: Readonly<Record<Component, (means: Means) => Promise<void>>> = {
+  watchers: async ({ config, log, signal, ready }) => {
+    const kubernetes = connectKubernetes(config.kubernetes.kubeconfig);
+    const temporal = await connectTemporal(config, { log, signal });
+    try {
+      ready();
+      await runWatchers({ kubernetes, temporal, config, log, signal });
+    } finally {
+      await temporal.connection.close();
+    }
+  },
+  worker: async ({ config, log, signal, ready }) => {
+    // The worker's native code is loaded only where it runs.
+    const { runWorker } = await import('../worker.ts');
+    ready();
+    await runWorker({ config, log, signal });
+  },
+};
+
+async function run(wanted: readonly Component[]): Promise<void> {
+  const config = loadConfig();
+  const log = createLog(config.logLevel);
+  const stop = new AbortController();
+  stopOnSignals(stop, log);
+  const waiting = new Set<Component>(wanted);
+  const { health } = config;
+  const server =
+    health === undefined ? undefined : await serveHealth({ ...health, missing: () => [...waiting] });
+  log.info({ components: wanted, identity: config.identity, version: version() }, 'started');
+  try {
+    await Promise.all(wanted.map((component) => runPart(component, { config, log, stop, waiting })));
+    log.info('stopped');
+  } finally {
+    server?.close();
+  }
+}
+
+interface Process {
+  readonly config: Config;
+  readonly log: Log;
+  readonly stop: AbortController;
+  readonly waiting: Set<Component>;
+}
+
+// A process that does only half of its work is worse than one that is started again: when one part fails, all end.
+async function runPart(component: Component, { config, log, stop, waiting }: Process): Promise<void> {
+  const own = log.child({ component });
+  try {
+    await parts[component]({ config, log: own, signal: stop.signal, ready: () => waiting.delete(component) });
+    if (!stop.signal.aborted)
+      throw new Error(`Expected the ${component} to run until told to stop, got an end.`);
+  } catch (error) {
+    // What ends because it was told to is no failure.
+    if (stop.signal.aborted && error === stop.signal.reason) return;
+    own.fatal({ err: error }, 'failed, stopping');
+    process.exitCode = 1;
+  } finally {
+    stop.abort();
+  }
+}
+
+function stopOnSignals(stop: AbortController, log: Log): void {
+  for (const name of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(name, () => {
+      // Whoever asks twice does not want to wait.
+      if (stop.signal.aborted) process.exit(1);
+      log.info({ signal: name }, 'stopping');
+      stop.abort();
+    });
+  }
+}
+
+function version(): string {
+  const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(text) as { version: string }).version;
+}
+
+const program = new Command('okrad')
+  .description(
+    'Runs Okra: the watchers that turn events of Kubernetes into messages, and the worker that does the rollouts.',
+  )
+  .version(version())
+  .addOption(
+    new Option('--components <list>', `which parts to run: ${components.join(', ')}`)
+      .default(components, components.join(','))
+      .argParser(parseComponents),
+  )
+  .addHelpText('after', '\nEverything else is set by environment variables; see docs/configuration.md.')
+  .action(async (options: { components: readonly Component[] }) => {
+    try {
+      await run(options.components);
+    } catch (error) {
+      process.stderr.write(`okrad: ${error instanceof Error ? error.message : String(error)}\n`);
+      process.exitCode = error instanceof ConfigError ? EX_CONFIG : 1;
+    }
+  });
+
+await program.parseAsync();

@@ -1,0 +1,40 @@
+import type { ObjectKey } from '../domain/ids.ts';
+import { cellRolloutId, driftWatchId, loadBalancerConfigId } from '../domain/ids.ts';
+
+/** The signals that watchers send to workflows which run; each means: look again. */
+export type WakingSignal = 'changed' | 'analysisFinished' | 'statusReported';
+
+/** What is to be done about an event. */
+export type Instruction =
+  /** Wake the workflow of an object with `changed`, and start it when it does not run. */
+  | { readonly do: 'Start'; readonly workflow: 'cellRollout' | 'loadBalancerConfig'; readonly key: ObjectKey }
+  /** Wake a workflow, if it runs. */
+  | { readonly do: 'Signal'; readonly workflowId: string; readonly signal: WakingSignal }
+  /** Have a listener watched for changes made elsewhere. */
+  | { readonly do: 'Watch'; readonly listenerARN: string }
+  | { readonly do: 'Ignore'; readonly reason: IgnoreReason };
+
+/** Why nothing is done about an event. */
+export type IgnoreReason =
+  | 'unchanged'
+  | 'no Cell selects it'
+  | 'status is about this generation'
+  | 'not finished'
+  | 'finished before'
+  | 'no Cell named'
+  | 'the Cell waits for no analysis'
+  | 'no Cell lacks a template';
+
+/** The id of the workflow that an instruction is about; undefined when it is about none. */
+export function workflowIdOf(instruction: Exclude<Instruction, { do: 'Ignore' }>): string {
+  switch (instruction.do) {
+    case 'Start':
+      return instruction.workflow === 'cellRollout'
+        ? cellRolloutId(instruction.key)
+        : loadBalancerConfigId(instruction.key);
+    case 'Signal':
+      return instruction.workflowId;
+    case 'Watch':
+      return driftWatchId(instruction.listenerARN);
+  }
+}

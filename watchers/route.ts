@@ -1,0 +1,180 @@
+import type { AWSTargetGroup } from '../crds/aws-target-group.ts';
+import type { Cell } from '../crds/cell.ts';
+import type { AWSApplicationLoadBalancerConfig } from '../crds/aws-application-load-balancer-config.ts';
+import { digest } from '../clients/digest.ts';
+import { isFinished } from '../domain/analysis.ts';
+import type { AnalysisPhase } from '../domain/analysis.ts';
+import { cellRolloutId, keyOf, loadBalancerConfigId } from '../domain/ids.ts';
+import { CELL_LABEL } from '../domain/labels.ts';
+import { matches } from '../domain/selector.ts';
+import { unreachable } from '../domain/unreachable.ts';
+import { selectorOf } from '../domain/version-label.ts';
+import { watchedInput } from '../domain/watched.ts';
+import type { Informed, ObjectEvent } from './event.ts';
+import type { IgnoreReason, Instruction } from './instruction.ts';
+import type { View } from './store.ts';
+
+/** An AnalysisRun of Argo Rollouts, as far as it is looked at. */
+export interface AnalysisRun extends Informed {
+  readonly metadata: Informed['metadata'] & { readonly labels?: Readonly<Record<string, string>> };
+  readonly status?: { readonly phase?: AnalysisPhase };
+}
+
+/** What happened, and to an object of which kind. */
+export type KindEvent =
+  | { readonly kind: 'Cell'; readonly event: ObjectEvent<Cell> }
+  | { readonly kind: 'AWSTargetGroup'; readonly event: ObjectEvent<AWSTargetGroup> }
+  | {
+      readonly kind: 'AWSApplicationLoadBalancerConfig';
+      readonly event: ObjectEvent<AWSApplicationLoadBalancerConfig>;
+    }
+  | { readonly kind: 'AnalysisRun'; readonly event: ObjectEvent<AnalysisRun> }
+  | { readonly kind: 'AnalysisTemplate' | 'ClusterAnalysisTemplate'; readonly event: ObjectEvent<Informed> };
+
+/** Says which workflows have to hear of an event; `view` shows everything as it is after the event. */
+export function route(happened: KindEvent, view: View): readonly Instruction[] {
+  switch (happened.kind) {
+    case 'Cell':
+      return routeCell(happened.event, view);
+    case 'AWSTargetGroup':
+      return routeGroup(happened.event, view);
+    case 'AWSApplicationLoadBalancerConfig':
+      return routeConfig(happened.event, view);
+    case 'AnalysisRun':
+      return routeAnalysisRun(happened.event, view);
+    case 'AnalysisTemplate':
+    case 'ClusterAnalysisTemplate':
+      return routeTemplate(happened.event, view);
+    default:
+      return unreachable(happened);
+  }
+}
+
+// A rollout in one of these phases is not over: when its workflow is lost, somebody has to start it again.
+const unsettled = new Set(['Pending', 'Progressing', 'Paused', 'Reverting', 'FailedReverting', 'Failed']);
+
+function routeCell({ type, object: cell }: ObjectEvent<Cell>, view: View): readonly Instruction[] {
+  const key = keyOf(cell);
+  if (type === 'delete') return [{ do: 'Signal', workflowId: cellRolloutId(key), signal: 'changed' }];
+  const { phase } = cell.status ?? {};
+  const isLeftOver = type === 'add' && phase !== undefined && unsettled.has(phase);
+  return isLeftOver || isNews(cell, view)
+    ? [{ do: 'Start', workflow: 'cellRollout', key }]
+    : ignore('unchanged');
+}
+
+function isNews(cell: Cell, view: View): boolean {
+  const groups = view.groups.list(keyOf(cell).namespace);
+  return digest(watchedInput(cell, groups)) !== cell.status?.observedHash;
+}
+
+function routeGroup(event: ObjectEvent<AWSTargetGroup>, view: View): readonly Instruction[] {
+  const versions = event.type === 'update' ? [event.object, event.old] : [event.object];
+  const selecting = view.cells
+    .list(keyOf(event.object).namespace)
+    .filter(({ spec }) => versions.some(({ metadata }) => matches(selectorOf(spec), metadata.labels)));
+  if (selecting.length === 0) return ignore('no Cell selects it');
+  const concerned = selecting.filter((cell) => isNews(cell, view));
+  if (concerned.length === 0) return ignore('unchanged');
+  return concerned.map((cell) => ({ do: 'Start', workflow: 'cellRollout', key: keyOf(cell) }));
+}
+
+function routeConfig(
+  event: ObjectEvent<AWSApplicationLoadBalancerConfig>,
+  view: View,
+): readonly Instruction[] {
+  const { object: config } = event;
+  const key = keyOf(config);
+  if (event.type === 'delete')
+    return [{ do: 'Signal', workflowId: loadBalancerConfigId(key), signal: 'changed' }];
+  const instructions: Instruction[] = [];
+  if (config.metadata.generation !== config.status?.observedGeneration) {
+    instructions.push({ do: 'Start', workflow: 'loadBalancerConfig', key });
+  }
+  const { listenerARN } = config.spec;
+  if (event.type === 'add' || event.old.spec.listenerARN !== listenerARN) {
+    instructions.push({ do: 'Watch', listenerARN });
+  }
+  const owner = event.type === 'update' && hasNewVerdict(event) ? troubledOwner(config, view) : undefined;
+  if (owner !== undefined) {
+    instructions.push({ do: 'Signal', workflowId: cellRolloutId(keyOf(owner)), signal: 'statusReported' });
+  }
+  return instructions.length > 0 ? instructions : ignore('status is about this generation');
+}
+
+function hasNewVerdict(event: {
+  readonly object: AWSApplicationLoadBalancerConfig;
+  readonly old: AWSApplicationLoadBalancerConfig;
+}): boolean {
+  const now = conditionOf(event.object, 'Ready');
+  const before = conditionOf(event.old, 'Ready');
+  const turnedTrue = now?.status === 'True' && before?.status !== 'True';
+  return turnedTrue || now?.reason !== before?.reason;
+}
+
+function troubledOwner(config: AWSApplicationLoadBalancerConfig, view: View): Cell | undefined {
+  const owner = config.metadata.ownerReferences?.find(
+    ({ kind, controller }) => kind === 'Cell' && controller === true,
+  );
+  if (owner === undefined) return undefined;
+  const cell = view.cells.get({ namespace: keyOf(config).namespace, name: owner.name });
+  return cell !== undefined && isTroubled(cell) ? cell : undefined;
+}
+
+function isTroubled(cell: Cell): boolean {
+  switch (cell.status?.phase) {
+    case 'Failed':
+    case 'FailedReverting':
+      return true;
+    case 'Progressing':
+      return conditionOf(cell, 'Degraded')?.status === 'True';
+    default:
+      return false;
+  }
+}
+
+function routeAnalysisRun(event: ObjectEvent<AnalysisRun>, view: View): readonly Instruction[] {
+  const { object: run } = event;
+  const name = run.metadata.labels?.[CELL_LABEL];
+  if (name === undefined || name === '') return ignore('no Cell named');
+  if (event.type !== 'delete' && !hasFinished(run)) return ignore('not finished');
+  if (event.type === 'update' && hasFinished(event.old)) return ignore('finished before');
+  const key = { namespace: keyOf(run).namespace, name };
+  const cell = view.cells.get(key);
+  if (cell !== undefined && !mayAwaitAnalysis(cell)) return ignore('the Cell waits for no analysis');
+  return [{ do: 'Signal', workflowId: cellRolloutId(key), signal: 'analysisFinished' }];
+}
+
+const hasFinished = (run: AnalysisRun): boolean =>
+  run.status?.phase !== undefined && isFinished(run.status.phase);
+
+// A Cell whose status is not there yet, or not known yet, may have begun already.
+function mayAwaitAnalysis(cell: Cell): boolean {
+  const { phase } = cell.status ?? {};
+  return phase === undefined || phase === 'Progressing' || phase === 'Paused' || phase === 'Pending';
+}
+
+const LACKS_TEMPLATE = new Set(['AnalysisTemplateNotFound', 'AnalysisTemplateInvalid']);
+
+function routeTemplate({ type, object }: ObjectEvent<Informed>, view: View): readonly Instruction[] {
+  const lacking = view.cells
+    .list(object.metadata.namespace)
+    .filter(({ status }) => status?.reason !== undefined && LACKS_TEMPLATE.has(status.reason));
+  if (type === 'delete' || lacking.length === 0) return ignore('no Cell lacks a template');
+  return lacking.map((cell) => ({ do: 'Signal', workflowId: cellRolloutId(keyOf(cell)), signal: 'changed' }));
+}
+
+const ignore = (reason: IgnoreReason): readonly Instruction[] => [{ do: 'Ignore', reason }];
+
+interface Conditioned {
+  readonly status?: { readonly conditions?: readonly ConditionRead[] | undefined } | undefined;
+}
+
+interface ConditionRead {
+  readonly type: string;
+  readonly status: string;
+  readonly reason?: string | undefined;
+}
+
+const conditionOf = ({ status }: Conditioned, type: string): ConditionRead | undefined =>
+  status?.conditions?.find((condition) => condition.type === type);

@@ -1,0 +1,80 @@
+import type { AWSApplicationLoadBalancerConfig } from '../crds/aws-application-load-balancer-config.ts';
+import type { AWSTargetGroup } from '../crds/aws-target-group.ts';
+import type { Cell } from '../crds/cell.ts';
+import type { Log } from '../clients/log.ts';
+import type { Informed } from './event.ts';
+import type { Instruction } from './instruction.ts';
+import { route } from './route.ts';
+import type { AnalysisRun, KindEvent } from './route.ts';
+import { createStore } from './store.ts';
+
+/** Keeps what is known, and says what to do about each event once everything is known. */
+export interface Router {
+  /** Learns of an event, and routes it unless there is more to learn first. */
+  take(happened: KindEvent): void;
+  /** Routes everything that is known as if it were seen for the first time, and every event from now on. */
+  replay(): void;
+}
+
+/** Makes a router that hands its instructions over. */
+export function createRouter(dispatch: (instruction: Instruction) => void, log: Log): Router {
+  const cells = createStore<Cell>();
+  const groups = createStore<AWSTargetGroup>();
+  const configs = createStore<AWSApplicationLoadBalancerConfig>();
+  const runs = createStore<AnalysisRun>();
+  const view = { cells, groups, configs };
+  let isComplete = false;
+
+  function learn(happened: KindEvent): void {
+    switch (happened.kind) {
+      case 'Cell':
+        return cells.apply(happened.event);
+      case 'AWSTargetGroup':
+        return groups.apply(happened.event);
+      case 'AWSApplicationLoadBalancerConfig':
+        return configs.apply(happened.event);
+      case 'AnalysisRun':
+        return runs.apply(happened.event);
+      case 'AnalysisTemplate':
+      case 'ClusterAnalysisTemplate':
+        // Read by workflows when they need one; that one came or changed is all there is to know.
+        return undefined;
+    }
+  }
+
+  function send(happened: KindEvent): void {
+    const of = { kind: happened.kind, ...nameOf(happened.event.object), event: happened.event.type };
+    try {
+      for (const instruction of route(happened, view)) {
+        log.debug({ ...of, instruction }, 'event routed');
+        dispatch(instruction);
+      }
+    } catch (error) {
+      // An object of a form that no schema allows must not stop the others.
+      log.error({ ...of, err: error }, 'event not routed');
+    }
+  }
+
+  function replay(): void {
+    isComplete = true;
+    for (const object of cells.list()) send({ kind: 'Cell', event: { type: 'add', object } });
+    for (const object of configs.list()) {
+      send({ kind: 'AWSApplicationLoadBalancerConfig', event: { type: 'add', object } });
+    }
+    for (const object of runs.list()) send({ kind: 'AnalysisRun', event: { type: 'add', object } });
+    // Target groups are not routed here: each Cell has just been compared with all of them.
+  }
+
+  return {
+    take: (happened) => {
+      learn(happened);
+      if (isComplete) send(happened);
+    },
+    replay,
+  };
+}
+
+const nameOf = ({ metadata }: Informed) => ({
+  name: metadata.name,
+  ...(metadata.namespace === undefined ? {} : { namespace: metadata.namespace }),
+});

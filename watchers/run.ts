@@ -1,0 +1,135 @@
+import type { Client } from '@temporalio/client';
+import { sleep } from '../clients/backoff.ts';
+import {
+  ANALYSIS_RUN,
+  ANALYSIS_TEMPLATE,
+  AWS_APPLICATION_LOAD_BALANCER_CONFIG,
+  AWS_TARGET_GROUP,
+  CELL,
+  CLUSTER_ANALYSIS_TEMPLATE,
+} from '../clients/kinds.ts';
+import type { KindRef } from '../clients/kinds.ts';
+import type { KubernetesClient } from '../clients/kubernetes.ts';
+import type { Log } from '../clients/log.ts';
+import type { Config } from '../config.ts';
+import { CELL_LABEL } from '../domain/labels.ts';
+import { createDispatcher, workflowCalls } from './dispatch.ts';
+import { runElection } from './election.ts';
+import type { ElectionTiming } from './election.ts';
+import { runInformer } from './informer.ts';
+import type { InformerTiming } from './informer.ts';
+import { kubernetesLease } from './lease.ts';
+import { createRouter } from './router.ts';
+import type { Router } from './router.ts';
+import type { KindEvent } from './route.ts';
+
+/** What the watchers need. */
+export interface WatcherOptions {
+  readonly kubernetes: KubernetesClient;
+  readonly temporal: { readonly client: Client };
+  readonly config: Pick<Config, 'kubernetes' | 'lease' | 'identity' | 'taskQueue' | 'driftIntervalSeconds'>;
+  readonly log: Log;
+  readonly signal: AbortSignal;
+  readonly timing?: {
+    readonly election?: Partial<ElectionTiming>;
+    readonly informer?: Partial<InformerTiming>;
+  };
+}
+
+/** Stands for election and, while leading, turns events of Kubernetes into messages to workflows, until the signal is given. */
+export async function runWatchers(options: WatcherOptions): Promise<void> {
+  const { kubernetes, config, log, signal, timing } = options;
+  await runElection({
+    lease: kubernetesLease(kubernetes, config.lease),
+    identity: config.identity,
+    lead: (leading) => watch({ ...options, signal: leading }),
+    log,
+    signal,
+    ...(timing?.election === undefined ? {} : { timing: timing.election }),
+  });
+}
+
+// Everything is routed as new after this time, so that a workflow which was lost meanwhile is started again.
+const REPLAY_MILLISECONDS = 600_000;
+
+// So long what was routed before the end may still be sent.
+const DRAIN_MILLISECONDS = 5_000;
+
+async function watch(options: WatcherOptions): Promise<void> {
+  const { temporal, config, log, signal } = options;
+  const ended = new AbortController();
+  const calls = workflowCalls(temporal.client);
+  const dispatcher = createDispatcher({ calls, config, log, signal: ended.signal });
+  const router = createRouter((instruction) => dispatcher.dispatch(instruction), log);
+  try {
+    await inform(options, router);
+    if (dispatcher.pending() > 0) log.info({ pending: dispatcher.pending() }, 'sending what is left');
+    await Promise.race([dispatcher.idle(), sleep(DRAIN_MILLISECONDS, ended.signal)]);
+  } finally {
+    ended.abort();
+    if (signal.aborted && dispatcher.pending() > 0)
+      log.warn({ pending: dispatcher.pending() }, 'left unsent');
+  }
+}
+
+async function inform(options: WatcherOptions, router: Router): Promise<void> {
+  const { log, signal } = options;
+  const sources = sourcesOf(options.config.kubernetes.watchNamespaces);
+  let unsynced = sources.length;
+  const onSynced = () => {
+    unsynced -= 1;
+    if (unsynced > 0) return;
+    router.replay();
+    log.info('watching');
+  };
+  const informers = sources.map((source) => informAbout(source, { ...options, router, onSynced }));
+  const replaying = async () => {
+    for (;;) {
+      await sleep(REPLAY_MILLISECONDS * (0.9 + Math.random() / 5), signal);
+      if (signal.aborted) return;
+      if (unsynced === 0) router.replay();
+    }
+  };
+  await Promise.all([...informers, replaying()]);
+}
+
+/** A kind to watch, in one namespace or in all. */
+interface Source {
+  readonly kind: KindRef;
+  readonly namespace?: string | undefined;
+  readonly labelSelector?: string;
+  readonly optional?: boolean;
+}
+
+const kinds: readonly Source[] = [
+  { kind: CELL },
+  { kind: AWS_TARGET_GROUP },
+  { kind: AWS_APPLICATION_LOAD_BALANCER_CONFIG },
+  { kind: ANALYSIS_RUN, labelSelector: CELL_LABEL, optional: true },
+  { kind: ANALYSIS_TEMPLATE, optional: true },
+  { kind: CLUSTER_ANALYSIS_TEMPLATE, optional: true },
+];
+
+function sourcesOf(namespaces: readonly string[]): readonly Source[] {
+  if (namespaces.length === 0) return kinds;
+  return kinds.flatMap((source) =>
+    source.kind.namespaced ? namespaces.map((namespace) => ({ ...source, namespace })) : [source],
+  );
+}
+
+async function informAbout(
+  source: Source,
+  to: WatcherOptions & { readonly router: Router; readonly onSynced: () => void },
+): Promise<void> {
+  const { kubernetes, log, signal, onSynced, router, timing } = to;
+  await runInformer({
+    ...source,
+    kubernetes,
+    log,
+    signal,
+    onSynced,
+    // The kind that was asked for is the kind that comes.
+    onEvent: (event) => router.take({ kind: source.kind.kind, event } as KindEvent),
+    ...(timing?.informer === undefined ? {} : { timing: timing.informer }),
+  });
+}
