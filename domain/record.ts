@@ -103,8 +103,9 @@ export function ending(state: RolloutState, decision: Of<'End'>): RolloutState {
 export function concluded(state: RolloutState, cell: PresentCell): RolloutState {
   const { rollout, health: _old, ...rest } = withoutHold(state);
   const failed = rollout?.ending?.kind === 'Failed' ? rollout.ending : undefined;
-  const idle = { ...rest, requests: {} };
-  if (rollout === undefined || failed === undefined) return idle;
+  if (rollout === undefined) return { ...rest, requests: {} };
+  const idle = { ...rest, requests: {}, serves: rollout.stable.version };
+  if (failed === undefined) return idle;
   const justBlocked = {
     version: rollout.canary.version,
     cause: failed.message,
@@ -116,8 +117,8 @@ export function concluded(state: RolloutState, cell: PresentCell): RolloutState 
 
 /** Records that the canary has become what serves. */
 export function finished(state: RolloutState): RolloutState {
-  const { rollout: _done, ...rest } = withoutHold(state);
-  return { ...rest, requests: {} };
+  const { rollout, ...rest } = withoutHold(state);
+  return { ...rest, requests: {}, ...(rollout === undefined ? {} : { serves: rollout.canary.version }) };
 }
 
 /** Records that something outside refused; it is tried again after a while that doubles, up to `longestMs`. */
@@ -141,15 +142,10 @@ export function verdictExpected(state: RolloutState): RolloutState {
   );
 }
 
-/** Records that the objects were looked at again: what a report has written is part of them now. */
-export function looked(state: RolloutState): RolloutState {
-  const { justBlocked: _written, ...rest } = state;
-  return rest;
-}
-
 /** Records that a status was written, with the events that went with it. */
 export function reported(state: RolloutState, status: CellStatus): RolloutState {
-  return { ...state, reported: status, events: [], eventCount: state.eventCount + state.events.length };
+  const { justBlocked: _written, serves: _too, ...rest } = state;
+  return { ...rest, reported: status, events: [], eventCount: state.eventCount + state.events.length };
 }
 
 /** Records something that people should find among the Events of the Cell. */

@@ -79,8 +79,10 @@ export interface RolloutState {
   readonly requests: Requests;
   readonly health?: HealthCheck;
   readonly hold?: Hold;
-  /** A version that has just failed; from the next look on the Cell's status has it. */
+  /** A version that has just failed; from the next report on the Cell's status has it. */
   readonly justBlocked?: BlockedVersion;
+  /** The version that serves since the last rollout ended; from the next report on the Cell's status has it. */
+  readonly serves?: string;
   /** Events that the next report emits. */
   readonly events: readonly ReportedEvent[];
   readonly eventCount: number;

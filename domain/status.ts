@@ -64,7 +64,8 @@ function reasonOf({ state, decision }: StatusInput): string {
   if (decision.do === 'Close') return decision.reason;
   if (state.hold !== undefined) return state.hold.reason;
   if (state.rollout?.ending !== undefined) return state.rollout.ending.reason;
-  return decision.do === 'Wait' ? `WaitingFor${decision.for}` : decision.do;
+  if (decision.do === 'Wait') return `WaitingFor${decision.for}`;
+  return decision.do === 'Shift' ? decision.purpose : decision.do;
 }
 
 function messageOf({ state, decision }: StatusInput): string {

@@ -2,6 +2,7 @@ import { condition, continueAsNew, setCurrentDetails, setHandler, workflowInfo }
 import { decide } from '../domain/decide.ts';
 import type { Outcome } from '../domain/decision.ts';
 import { cellRolloutId, type ObjectKey } from '../domain/ids.ts';
+import { withKnown } from '../domain/known.ts';
 import type { ObservedCell } from '../domain/observation.ts';
 import * as record from '../domain/record.ts';
 import { ask } from '../domain/requests.ts';
@@ -58,14 +59,16 @@ export async function cellRollout(input: CellRolloutInput): Promise<CellRolloutR
     const seen = wakes;
     if (stale || observed === undefined) {
       stale = false;
-      observed = await objects('Look at the Cell').observeCell(key);
-      state = record.looked(state);
+      observed = withKnown(await objects('Look at the Cell').observeCell(key), state);
     }
     const decision = decide(observed, state, Date.now());
+    // A version that is blocked from here on is part of what watchers compare; it has to be seen before the run closes.
+    const blocks = state.justBlocked !== undefined;
     const written = await report(observed, state, decision);
-    state = { ...state, ...written };
+    state = written(state);
+    stale ||= blocks;
     if (decision.do === 'Close') {
-      if (wakes !== seen) continue;
+      if (wakes !== seen || stale) continue;
       return { outcome: decision.outcome, message: decision.message };
     }
     if (decision.do === 'Wait') {

@@ -9,8 +9,8 @@ import { detailsOf } from '../domain/view.ts';
 import { objects } from './activities.ts';
 import { OKRA_PHASE, OKRA_VERSION } from './search-attributes.ts';
 
-/** What of the state a report changes. */
-export type Written = Pick<RolloutState, 'reported' | 'events' | 'eventCount'>;
+/** What a report changes in the state, which may have changed otherwise while it was written. */
+export type Written = (state: RolloutState) => RolloutState;
 
 /** Shows where the rollout stands: in the Cell's status when it has changed, in the Web UI, and in the search attributes. */
 export async function report(
@@ -18,11 +18,9 @@ export async function report(
   state: RolloutState,
   decision: Decision,
 ): Promise<Written> {
-  const unchanged = { ...pick(state) };
   const { cell, key } = observed;
-  if (cell === undefined) return unchanged;
   // Taking traffic back waits for nothing; it is reported once it is done.
-  if (decision.do === 'Shift' && decision.urgent) return unchanged;
+  if (cell === undefined || (decision.do === 'Shift' && decision.urgent)) return (now) => now;
   const { workflowId, runId } = workflowInfo();
   const status = statusOf({
     observed,
@@ -33,17 +31,13 @@ export async function report(
     now: Date.now(),
   });
   const before = state.reported ?? cell.status;
-  const next = reported(state, status);
-  setCurrentDetails(detailsOf(next));
-  if (state.events.length === 0 && sameStatus(before, status)) return { ...unchanged, reported: status };
-  announce(before, status, state.reported === undefined);
-  await objects(`Report: ${status.phase ?? ''}`).reportCell({
-    key,
-    uid: cell.uid,
-    status,
-    events: named(state, runId),
-  });
-  return pick(next);
+  setCurrentDetails(detailsOf({ ...state, reported: status }));
+  if (state.events.length > 0 || !sameStatus(before, status)) {
+    announce(before, status, state.reported === undefined);
+    const events = named(state, runId);
+    await objects(`Report: ${status.phase ?? ''}`).reportCell({ key, uid: cell.uid, status, events });
+  }
+  return (now) => reported(now, status);
 }
 
 function announce(before: CellStatus, status: CellStatus, first: boolean): void {
@@ -57,12 +51,6 @@ function announce(before: CellStatus, status: CellStatus, first: boolean): void 
 
 const named = (state: RolloutState, runId: string): RolloutState['events'] =>
   state.events.map((event) => ({ ...event, id: `${runId.slice(0, 8)}-${event.id}` }));
-
-const pick = ({ reported: status, events, eventCount }: RolloutState): Written => ({
-  ...(status === undefined ? {} : { reported: status }),
-  events,
-  eventCount,
-});
 
 function sameStatus(a: CellStatus, b: CellStatus): boolean {
   return (
