@@ -26,11 +26,11 @@ export interface WorkflowCalls {
 
 /** Takes instructions and sees them carried out, however long Temporal is away. */
 export interface Dispatcher {
-  dispatch(instruction: Instruction): void;
+  readonly dispatch: (instruction: Instruction) => void;
   /** How many instructions are not carried out yet. */
-  pending(): number;
+  readonly pending: () => number;
   /** Ends when all instructions are carried out. */
-  idle(): Promise<void>;
+  readonly idle: () => Promise<void>;
 }
 
 /** What a dispatcher needs. */

@@ -19,11 +19,11 @@ export interface QueueOptions<T> {
 /** Items that are each performed at least once after they were put in. */
 export interface Queue<T> {
   /** Puts an item in; one that waits already under the same key stands for both. */
-  put(item: T): void;
+  readonly put: (item: T) => void;
   /** How many keys there are that have something left to do. */
-  size(): number;
+  readonly size: () => number;
   /** Ends when nothing is left to do. */
-  idle(): Promise<void>;
+  readonly idle: () => Promise<void>;
 }
 
 interface Entry<T> {

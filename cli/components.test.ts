@@ -1,0 +1,15 @@
+import { describe, expect, it } from 'vitest';
+import { parseComponents } from './components.ts';
+
+describe('parseComponents', () => {
+  it.each([
+    ['watchers', ['watchers']],
+    ['worker', ['worker']],
+    ['worker, watchers', ['watchers', 'worker']],
+    ['worker,worker', ['worker']],
+  ])('reads %s', (text, want) => expect(parseComponents(text)).toEqual(want));
+
+  it.each(['', 'workers', 'watchers,', 'watchers;worker'])('refuses %j and says what to write', (text) => {
+    expect(() => parseComponents(text)).toThrow(/Expected some of watchers, worker/);
+  });
+});

@@ -1,0 +1,26 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { serveHealth } from './health.ts';
+import type { HealthServer } from './health.ts';
+
+let server: HealthServer | undefined;
+afterEach(() => server?.close());
+
+async function ask(path: string, missing: string[] = []): Promise<[number, string]> {
+  server = await serveHealth({ host: '127.0.0.1', port: 0, missing: () => missing });
+  const response = await fetch(`http://127.0.0.1:${server.port}${path}`);
+  return [response.status, await response.text()];
+}
+
+describe('the health server', () => {
+  it.each([
+    ['is alive while it waits', '/healthz', ['worker'], [200, 'ok\n']],
+    [
+      'is not ready while it waits, and says for what',
+      '/readyz',
+      ['watchers', 'worker'],
+      [503, 'waiting for watchers, worker\n'],
+    ],
+    ['is ready when nothing is missing', '/readyz', [], [200, 'ok\n']],
+    ['knows no other path', '/', [], [404, 'Expected /healthz or /readyz.\n']],
+  ])('%s', async (_, path, missing, want) => expect(await ask(path, missing)).toEqual(want));
+});

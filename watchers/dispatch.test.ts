@@ -1,0 +1,125 @@
+import { WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client';
+import { describe, expect, it } from 'vitest';
+import type { WorkflowStart } from '../clients/workflow-start.ts';
+import { createDispatcher } from './dispatch.ts';
+import type { WorkflowCalls } from './dispatch.ts';
+import { fakeClock, noLog, turn } from './fakes.ts';
+
+const config = { taskQueue: 'okra', driftIntervalSeconds: 60 };
+const key = { namespace: 'default', name: 'web' };
+
+/** A dispatcher over a Temporal that fails the given calls, in turn, and remembers all. */
+function aDispatcher(...errors: Error[]) {
+  const called: string[] = [];
+  const started: WorkflowStart[] = [];
+  const call = async (name: string) => {
+    await turn();
+    called.push(name);
+    const error = errors.shift();
+    if (error !== undefined) throw error;
+  };
+  const calls: WorkflowCalls = {
+    wake: async (start) => {
+      started.push(start);
+      await call(`wake ${start.options.workflowId}`);
+    },
+    signal: async (workflowId, signal) => call(`signal ${workflowId} ${signal}`),
+    start: async (start) => {
+      started.push(start);
+      await call(`start ${start.options.workflowId}`);
+    },
+  };
+  const { signal } = new AbortController();
+  const { sleep } = fakeClock({ automatic: true });
+  return { ...createDispatcher({ calls, config, log: noLog, signal, sleep }), called, started };
+}
+
+const away = () => new Error('UNAVAILABLE');
+
+describe('the dispatcher', () => {
+  it('wakes the rollout of a Cell with all that it is started with', async () => {
+    const { dispatch, idle, called, started } = aDispatcher();
+    dispatch({ do: 'Start', workflow: 'cellRollout', key });
+    await idle();
+    expect(called).toEqual(['wake cell/default/web']);
+    expect(started[0]).toMatchObject({
+      type: 'cellRollout',
+      options: {
+        workflowId: 'cell/default/web',
+        taskQueue: 'okra',
+        args: [{ key }],
+        workflowTaskTimeout: '5s',
+        staticSummary: 'Cell default/web',
+      },
+    });
+    const attributes = started[0]?.options.typedSearchAttributes
+      .getAll()
+      .map(({ key: { name }, value }) => [name, value]);
+    expect(attributes).toEqual([
+      ['OkraKind', 'Cell'],
+      ['OkraNamespace', 'default'],
+      ['OkraCell', 'web'],
+    ]);
+  });
+
+  it('wakes the writer of a load balancer configuration', async () => {
+    const { dispatch, idle, called, started } = aDispatcher();
+    dispatch({ do: 'Start', workflow: 'loadBalancerConfig', key });
+    await idle();
+    expect(called).toEqual(['wake load-balancer/default/web']);
+    expect(started[0]).toMatchObject({ type: 'loadBalancerConfig', options: { args: [{ key }] } });
+  });
+
+  it('has a listener watched, once for all objects that name it', async () => {
+    const { dispatch, idle, called, started } = aDispatcher(
+      new WorkflowExecutionAlreadyStartedError('runs', 'drift/arn', 'driftWatch'),
+    );
+    dispatch({ do: 'Watch', listenerARN: 'arn' });
+    await idle();
+    expect(called).toEqual(['start drift/arn']);
+    expect(started[0]).toMatchObject({
+      type: 'driftWatch',
+      options: { args: [{ listenerARN: 'arn', intervalSeconds: 60 }] },
+    });
+  });
+
+  it('does not mind that there is no workflow to signal', async () => {
+    const { dispatch, idle, called } = aDispatcher(
+      new WorkflowNotFoundError('gone', 'cell/default/web', undefined),
+    );
+    dispatch({ do: 'Signal', workflowId: 'cell/default/web', signal: 'changed' });
+    await idle();
+    expect(called).toEqual(['signal cell/default/web changed']);
+  });
+
+  it('tries again while Temporal is away, and loses nothing', async () => {
+    const { dispatch, idle, called } = aDispatcher(away(), away(), away());
+    dispatch({ do: 'Signal', workflowId: 'cell/default/web', signal: 'analysisFinished' });
+    dispatch({ do: 'Start', workflow: 'cellRollout', key });
+    await idle();
+    expect(called.filter((name) => name.startsWith('wake')).length).toBeGreaterThanOrEqual(2);
+    expect(called).toHaveLength(5);
+  });
+
+  it('makes one message of many that say the same', async () => {
+    const { dispatch, idle, called, pending } = aDispatcher(away());
+    for (let n = 0; n < 1000; n += 1) dispatch({ do: 'Start', workflow: 'cellRollout', key });
+    expect(pending()).toBe(1);
+    await idle();
+    expect(called).toEqual(['wake cell/default/web', 'wake cell/default/web']);
+  });
+
+  it('keeps different signals to one workflow apart', async () => {
+    const { dispatch, idle, called } = aDispatcher();
+    dispatch({ do: 'Signal', workflowId: 'cell/default/web', signal: 'changed' });
+    dispatch({ do: 'Signal', workflowId: 'cell/default/web', signal: 'analysisFinished' });
+    await idle();
+    expect(called).toEqual(['signal cell/default/web changed', 'signal cell/default/web analysisFinished']);
+  });
+
+  it('does nothing about what is ignored', () => {
+    const { dispatch, pending } = aDispatcher();
+    dispatch({ do: 'Ignore', reason: 'unchanged' });
+    expect(pending()).toBe(0);
+  });
+});
