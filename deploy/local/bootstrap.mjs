@@ -68,14 +68,21 @@ function argumentsOf(command, args, counts) {
 
 /**
  * Runs the program on the project's own Node, and answers with its exit status.
+ * The stack and the demo get a channel, whose end tells them that this process was killed.
  * @param {string[]} args
  * @returns {Promise<number>}
  */
 function execute(args) {
+  /** @type {'ipc'[]} */
+  const channel = command === 'test' ? [] : ['ipc'];
   const bin = join(root, 'node_modules', '.bin');
   const env = { ...process.env, PATH: `${bin}:${process.env['PATH'] ?? ''}` };
   return new Promise((resolve, reject) => {
-    child = spawn(join(bin, 'node'), args, { cwd: root, env, stdio: 'inherit' });
+    child = spawn(join(bin, 'node'), args, {
+      cwd: root,
+      env,
+      stdio: ['inherit', 'inherit', 'inherit', ...channel],
+    });
     child.once('error', reject);
     child.once('exit', (code, signal) => {
       resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal]));

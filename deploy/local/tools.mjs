@@ -119,16 +119,36 @@ const toolsOfComponent = {
   'elbv2-proxy': [],
 };
 
+/** @type {Record<string, readonly string[]>} */
+const needsOfComponent = {
+  'kube-apiserver': ['etcd'],
+  'kube-controller-manager': ['kube-apiserver'],
+  'kube-scheduler': ['kube-apiserver'],
+  kwok: ['kube-apiserver'],
+  'argo-rollouts': ['kube-apiserver'],
+  'elbv2-proxy': ['moto'],
+};
+
+/**
+ * Adds to the given components those that they cannot do without; refuses a name that it does not know.
+ * @param {readonly string[]} components
+ * @returns {string[]}
+ */
+export function withNeeds(components) {
+  for (const name of components) {
+    if (!componentSets.full.includes(name)) {
+      throw new Error(`Expected a component out of ${componentSets.full.join(', ')}, got ${name}.`);
+    }
+  }
+  const needs = components.flatMap((name) => needsOfComponent[name] ?? []);
+  return [...new Set([...(needs.length > 0 ? withNeeds(needs) : []), ...components])];
+}
+
 /**
  * Names the tools that the given components need, each once.
  * @param {readonly string[]} components
  * @returns {string[]}
  */
 export function toolsFor(components) {
-  for (const name of components) {
-    if (!componentSets.full.includes(name)) {
-      throw new Error(`Expected a component out of ${componentSets.full.join(', ')}, got ${name}.`);
-    }
-  }
-  return [...new Set(components.flatMap((name) => toolsOfComponent[name] ?? [name]))];
+  return [...new Set(withNeeds(components).flatMap((name) => toolsOfComponent[name] ?? [name]))];
 }

@@ -1,0 +1,54 @@
+import { fileURLToPath } from 'node:url';
+
+import type { Component } from '../process.ts';
+import { answersOk, waitFor } from '../wait.ts';
+import type { Plan, Planned } from './plan.ts';
+
+/** The one region and account of the emulator, and the credentials that it takes. */
+export const awsIdentity = {
+  region: 'us-east-1',
+  accountId: '123456789012',
+  environment: {
+    AWS_REGION: 'us-east-1',
+    AWS_DEFAULT_REGION: 'us-east-1',
+    AWS_ACCESS_KEY_ID: 'test',
+    AWS_SECRET_ACCESS_KEY: 'test',
+    AWS_EC2_METADATA_DISABLED: 'true',
+  },
+} as const;
+
+/** Plans moto, the AWS emulator; it keeps everything in memory, so that a restart forgets it. */
+export async function planMoto(plan: Plan): Promise<Planned<{ readonly url: string }>> {
+  const port = await plan.port();
+  const url = `http://127.0.0.1:${port}`;
+  const component: Component = {
+    name: 'moto',
+    after: [],
+    command: plan.executable('moto'),
+    args: ['-m', 'moto.server', '-H', '127.0.0.1', '-p', String(port)],
+    env: { ...awsIdentity.environment, PYTHONUNBUFFERED: '1', MOTO_ACCOUNT_ID: awsIdentity.accountId },
+    ready: (signal) =>
+      waitFor({ what: `${url}/moto-api/ to answer`, timeoutMillis: 60_000, signal }, () =>
+        answersOk(`${url}/moto-api/data.json`),
+      ),
+  };
+  return { component, addresses: { url } };
+}
+
+/** Plans the strict ELBv2 proxy, which refuses what AWS refuses before moto sees it, and passes other services through. */
+export async function planProxy(
+  plan: Plan,
+  moto: { readonly url: string },
+): Promise<Planned<{ readonly url: string }>> {
+  const port = await plan.port();
+  const url = `http://127.0.0.1:${port}`;
+  const program = fileURLToPath(new URL('../elbv2-proxy/main.ts', import.meta.url));
+  const component: Component = {
+    name: 'elbv2-proxy',
+    after: ['moto'],
+    command: process.execPath,
+    args: [program, '--port', String(port), '--upstream', moto.url],
+    ready: (signal) => waitFor({ what: `${url} to answer`, signal }, () => answersOk(`${url}/_proxy/health`)),
+  };
+  return { component, addresses: { url } };
+}

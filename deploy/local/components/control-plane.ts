@@ -1,0 +1,67 @@
+import { access as checkFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { callKubernetes, writeKubeconfig } from '../kubernetes.ts';
+import type { Component } from '../process.ts';
+import { answersOk, waitFor } from '../wait.ts';
+import type { Plan, Planned } from './plan.ts';
+
+/** Plans etcd; it does not wait for the disk, since a stack survives processes that die, not machines that do. */
+export async function planEtcd(plan: Plan): Promise<Planned<{ readonly url: string }>> {
+  const url = `http://127.0.0.1:${await plan.port()}`;
+  const peer = `http://127.0.0.1:${await plan.port()}`;
+  const component: Component = {
+    name: 'etcd',
+    after: [],
+    command: plan.executable('etcd'),
+    args: [
+      `--data-dir=${join(plan.dir, 'etcd')}`,
+      `--listen-client-urls=${url}`,
+      `--advertise-client-urls=${url}`,
+      `--listen-peer-urls=${peer}`,
+      `--initial-advertise-peer-urls=${peer}`,
+      `--initial-cluster=default=${peer}`,
+      '--unsafe-no-fsync',
+      '--log-level=warn',
+    ],
+    ready: (signal) => waitFor({ what: `${url}/health to answer`, signal }, () => answersOk(`${url}/health`)),
+  };
+  return { component, addresses: { url } };
+}
+
+/** Plans the API server, which signs its own certificate at the first start and keeps it. */
+export function planApiServer(plan: Plan, etcd: { readonly url: string }): Component {
+  const { dir, kubernetes } = plan;
+  return {
+    name: 'kube-apiserver',
+    after: ['etcd'],
+    command: plan.executable('kube-apiserver'),
+    args: [
+      `--etcd-servers=${etcd.url}`,
+      '--etcd-prefix=/management',
+      `--secure-port=${new URL(kubernetes.url).port}`,
+      '--bind-address=127.0.0.1',
+      `--cert-dir=${join(dir, 'certs')}`,
+      `--service-account-key-file=${join(dir, 'service-account.pub')}`,
+      `--service-account-signing-key-file=${join(dir, 'service-account.key')}`,
+      '--service-account-issuer=https://kubernetes.default.svc',
+      `--token-auth-file=${join(dir, 'tokens.csv')}`,
+      '--authorization-mode=RBAC',
+      '--service-cluster-ip-range=10.0.0.0/24',
+      '--endpoint-reconciler-type=none',
+      '--disable-admission-plugins=ServiceAccount',
+      // An upgraded connection would otherwise hold a stop back for a minute.
+      '--shutdown-delay-duration=0s',
+    ],
+    ready: async (signal) => {
+      await waitFor({ what: `${kubernetes.caFile} to be written`, signal }, async () => {
+        await checkFile(kubernetes.caFile);
+        return true;
+      });
+      await waitFor({ what: `${kubernetes.url}/readyz to answer`, timeoutMillis: 60_000, signal }, () =>
+        callKubernetes(kubernetes, { path: '/readyz' }),
+      );
+      await writeKubeconfig(kubernetes);
+    },
+  };
+}

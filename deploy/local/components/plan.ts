@@ -1,0 +1,17 @@
+import type { KubernetesAccess } from '../kubernetes.ts';
+import type { Component } from '../process.ts';
+
+/** What the components are made from: one stack's folder, tools, ports and credentials. */
+export interface Plan {
+  readonly dir: string;
+  readonly components: readonly string[];
+  readonly kubernetes: KubernetesAccess;
+  readonly executable: (tool: string) => string;
+  readonly port: () => Promise<number>;
+}
+
+/** A component together with the addresses at which it will be found. */
+export interface Planned<Addresses> {
+  readonly component: Component;
+  readonly addresses: Addresses;
+}

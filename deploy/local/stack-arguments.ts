@@ -1,0 +1,27 @@
+import { parseArgs } from 'node:util';
+
+/** What `npm run stack` was asked to do. */
+export type StackRequest =
+  | { readonly do: 'Stay' }
+  | { readonly do: 'Run'; readonly command: string }
+  | { readonly do: 'Explain'; readonly status: 0 | 2; readonly message: string };
+
+const usage = [
+  'Usage: npm run stack                      start the local stack and stay; Ctrl-C stops it',
+  "       npm run stack -- --run 'command'   run a shell command against a fresh stack and exit with its status",
+].join('\n');
+
+/** Reads the command line of `npm run stack`. */
+export function readStackArguments(args: readonly string[]): StackRequest {
+  try {
+    const options = { run: { type: 'string' }, help: { type: 'boolean', short: 'h' } } as const;
+    const { values } = parseArgs({ args: [...args], options, strict: true });
+    if (values.help === true) return { do: 'Explain', status: 0, message: usage };
+    if (values.run === undefined) return { do: 'Stay' };
+    if (values.run.trim() !== '') return { do: 'Run', command: values.run };
+    return { do: 'Explain', status: 2, message: `Expected a command after --run, got nothing.\n${usage}` };
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : String(error);
+    return { do: 'Explain', status: 2, message: `${problem}\n${usage}` };
+  }
+}
