@@ -101,7 +101,7 @@ async function renewUntilLost(candidate: Candidate, signal: AbortSignal): Promis
     }
     try {
       // An answer that comes after the deadline is of no use any more.
-      if (await claim(candidate, AbortSignal.any([signal, AbortSignal.timeout(left)]))) continue;
+      if (await claim(candidate, AbortSignal.any([signal, AbortSignal.timeout(Math.ceil(left))]))) continue;
       log.warn({ holder: candidate.seen?.holder }, 'lease lost');
       return;
     } catch (error) {

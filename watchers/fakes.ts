@@ -43,11 +43,12 @@ export function fakeClock({ automatic = false } = {}): FakeClock {
         const next = sleepers.filter(({ at }) => at <= until).toSorted((a, b) => a.at - b.at)[0];
         if (next === undefined) break;
         sleepers = sleepers.filter((sleeper) => sleeper !== next);
-        time = Math.max(time, next.at);
+        // A little late, and not a whole number, as it is with a real clock.
+        time = Math.max(time, next.at + 0.125);
         next.wake();
         await turn();
       }
-      time = until;
+      time = Math.max(time, until);
     },
   };
 }

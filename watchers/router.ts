@@ -14,6 +14,8 @@ export interface Router {
   take(happened: KindEvent): void;
   /** Routes everything that is known as if it were seen for the first time, and every event from now on. */
   replay(): void;
+  /** Whether there is the object that a workflow of this id works for; undefined when the id is of no such workflow. */
+  knows(workflowId: string): boolean | undefined;
 }
 
 /** Makes a router that hands its instructions over. */
@@ -71,6 +73,12 @@ export function createRouter(dispatch: (instruction: Instruction) => void, log: 
       if (isComplete) send(happened);
     },
     replay,
+    knows: (workflowId) => {
+      const [, kind, namespace = '', name = ''] =
+        /^(cell|load-balancer)\/([^/]+)\/([^/]+)$/.exec(workflowId) ?? [];
+      if (kind === undefined) return undefined;
+      return (kind === 'cell' ? cells : configs).get({ namespace, name }) !== undefined;
+    },
   };
 }
 

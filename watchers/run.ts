@@ -14,11 +14,13 @@ import type { Log } from '../clients/log.ts';
 import type { Config } from '../config.ts';
 import { CELL_LABEL } from '../domain/labels.ts';
 import { createDispatcher, workflowCalls } from './dispatch.ts';
+import type { Dispatcher } from './dispatch.ts';
 import { runElection } from './election.ts';
 import type { ElectionTiming } from './election.ts';
 import { runInformer } from './informer.ts';
 import type { InformerTiming } from './informer.ts';
 import { kubernetesLease } from './lease.ts';
+import { wakeOrphans } from './orphans.ts';
 import { createRouter } from './router.ts';
 import type { Router } from './router.ts';
 import type { KindEvent } from './route.ts';
@@ -62,7 +64,7 @@ async function watch(options: WatcherOptions): Promise<void> {
   const dispatcher = createDispatcher({ calls, config, log, signal: ended.signal });
   const router = createRouter((instruction) => dispatcher.dispatch(instruction), log);
   try {
-    await inform(options, router);
+    await inform(options, router, dispatcher);
     if (dispatcher.pending() > 0) log.info({ pending: dispatcher.pending() }, 'sending what is left');
     await Promise.race([dispatcher.idle(), sleep(DRAIN_MILLISECONDS, ended.signal)]);
   } finally {
@@ -72,15 +74,20 @@ async function watch(options: WatcherOptions): Promise<void> {
   }
 }
 
-async function inform(options: WatcherOptions, router: Router): Promise<void> {
-  const { log, signal } = options;
-  const sources = sourcesOf(options.config.kubernetes.watchNamespaces);
+async function inform(options: WatcherOptions, router: Router, dispatcher: Dispatcher): Promise<void> {
+  const { log, signal, temporal } = options;
+  const namespaces = options.config.kubernetes.watchNamespaces;
+  const sources = sourcesOf(namespaces);
+  const orphans = async () => {
+    await wakeOrphans({ client: temporal.client, namespaces, router, dispatcher, log });
+  };
   let unsynced = sources.length;
   const onSynced = () => {
     unsynced -= 1;
     if (unsynced > 0) return;
     router.replay();
     log.info('watching');
+    void orphans();
   };
   const informers = sources.map((source) => informAbout(source, { ...options, router, onSynced }));
   const replaying = async () => {

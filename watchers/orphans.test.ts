@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import { noLog } from './fakes.ts';
+import type { Instruction } from './instruction.ts';
+import { wakeOrphans } from './orphans.ts';
+import type { OrphanOptions } from './orphans.ts';
+
+const running = [
+  'cell/default/web',
+  'cell/default/gone',
+  'cell/other/gone',
+  'load-balancer/default/gone',
+  'stray',
+];
+
+async function woken(namespaces: string[], list: () => AsyncIterable<{ workflowId: string }>) {
+  const dispatched: Instruction[] = [];
+  await wakeOrphans({
+    client: { workflow: { list } } as unknown as OrphanOptions['client'],
+    namespaces,
+    router: { knows: (id) => (id === 'stray' ? undefined : !id.endsWith('/gone')) },
+    dispatcher: { dispatch: (instruction) => dispatched.push(instruction) },
+    log: noLog,
+  });
+  return dispatched.map((instruction) =>
+    instruction.do === 'Signal' ? instruction.workflowId : instruction.do,
+  );
+}
+
+async function* all() {
+  for (const workflowId of running) yield await Promise.resolve({ workflowId });
+}
+
+describe('wakeOrphans', () => {
+  it('wakes the workflows whose object is gone', async () => {
+    expect(await woken([], all)).toEqual([
+      'cell/default/gone',
+      'cell/other/gone',
+      'load-balancer/default/gone',
+    ]);
+  });
+
+  it('leaves namespaces alone that are not watched', async () => {
+    expect(await woken(['other'], all)).toEqual(['cell/other/gone']);
+  });
+
+  it('does without when workflows cannot be listed', async () => {
+    const fails = async function* () {
+      yield await Promise.reject<{ workflowId: string }>(new Error('no visibility'));
+    };
+    expect(await woken([], fails)).toEqual([]);
+  });
+});
