@@ -110,7 +110,7 @@ describe('the election', () => {
     const b = aCandidate('b', { lease, clock });
     await clock.advance(14 * SECOND);
     expect(holder()).toBe('dead');
-    await clock.advance(2 * SECOND);
+    await clock.advance(4 * SECOND);
     expect(holder()).toBe('b');
     b.stop.abort();
     await b.ended;
