@@ -22,6 +22,8 @@ const requirements = fileURLToPath(new URL('requirements.txt', import.meta.url))
  * @returns {Promise<Record<string, string>>}
  */
 export async function provision(tools, surroundings) {
+  const silent = await survey(tools, { ...surroundings, say: () => undefined });
+  if (silent.missing.length === 0) return silent.executables;
   const found = await survey(tools, surroundings);
   const complaints = [await checkGo(found, surroundings.env), await checkPython(found, surroundings.env)];
   const told = complaints.filter((complaint) => complaint !== undefined);

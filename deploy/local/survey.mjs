@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { accessSync, constants, readFileSync, statSync } from 'node:fs';
+import { accessSync, constants, readFileSync, realpathSync, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 import { cacheRoot } from './cache.mjs';
@@ -111,8 +111,15 @@ async function findPython(env) {
  */
 function installed(name, env) {
   const folders = [...(env['PATH'] ?? '').split(delimiter), env['KUBEBUILDER_ASSETS'] ?? ''];
-  const unique = new Set(folders.filter((folder) => folder !== ''));
-  return [...unique].map((folder) => join(folder, name)).filter(isExecutable);
+  const copies = folders.filter((folder) => folder !== '').map((folder) => join(folder, name));
+  /** @type {Map<string, string>} */
+  const byFile = new Map();
+  // On many systems /bin is a link to /usr/bin: one copy, found twice.
+  for (const copy of copies.filter(isExecutable)) {
+    const file = realpathSync(copy);
+    if (!byFile.has(file)) byFile.set(file, copy);
+  }
+  return [...byFile.values()];
 }
 
 /** @param {string} path */

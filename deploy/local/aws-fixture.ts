@@ -1,0 +1,108 @@
+import {
+  CreateListenerCommand,
+  CreateLoadBalancerCommand,
+  CreateTargetGroupCommand,
+  type ElasticLoadBalancingV2Client,
+  RegisterTargetsCommand,
+} from '@aws-sdk/client-elastic-load-balancing-v2';
+
+/** A load balancer with one HTTP listener, whose default rule answers 503 until somebody adds rules. */
+export interface ListenerFixture {
+  readonly loadBalancerArn: string;
+  readonly listenerArn: string;
+}
+
+/** Creates a load balancer in the emulator's default VPC, and a listener whose default action is a fixed response. */
+export async function createListener(
+  client: ElasticLoadBalancingV2Client,
+  name: string,
+): Promise<ListenerFixture> {
+  const { subnets } = await defaultNetwork(client);
+  const created = await client.send(
+    new CreateLoadBalancerCommand({ Name: name, Subnets: subnets.slice(0, 2) }),
+  );
+  const loadBalancerArn = given(created.LoadBalancers?.[0]?.LoadBalancerArn, 'an ARN of the load balancer');
+  const listening = await client.send(
+    new CreateListenerCommand({
+      LoadBalancerArn: loadBalancerArn,
+      Protocol: 'HTTP',
+      Port: 80,
+      DefaultActions: [
+        {
+          Type: 'fixed-response',
+          FixedResponseConfig: {
+            StatusCode: '503',
+            ContentType: 'text/plain',
+            MessageBody: 'no rule matched',
+          },
+        },
+      ],
+    }),
+  );
+  return {
+    loadBalancerArn,
+    listenerArn: given(listening.Listeners?.[0]?.ListenerArn, 'an ARN of the listener'),
+  };
+}
+
+/** Creates an HTTP target group and registers addresses in it, by default one. */
+export async function createTargetGroup(
+  client: ElasticLoadBalancingV2Client,
+  name: string,
+  { targets = ['172.31.0.10'] }: { readonly targets?: readonly string[] } = {},
+): Promise<{ readonly arn: string }> {
+  const { vpc } = await defaultNetwork(client);
+  const created = await client.send(
+    new CreateTargetGroupCommand({
+      Name: name,
+      Protocol: 'HTTP',
+      Port: 8080,
+      VpcId: vpc,
+      TargetType: 'ip',
+      HealthCheckPath: '/healthz',
+    }),
+  );
+  const arn = given(created.TargetGroups?.[0]?.TargetGroupArn, 'an ARN of the target group');
+  if (targets.length > 0) {
+    const Targets = targets.map((Id) => ({ Id, Port: 8080 }));
+    await client.send(new RegisterTargetsCommand({ TargetGroupArn: arn, Targets }));
+  }
+  return { arn };
+}
+
+async function defaultNetwork(
+  client: ElasticLoadBalancingV2Client,
+): Promise<{ readonly vpc: string; readonly subnets: readonly string[] }> {
+  const answer = await queryEc2(client, 'DescribeSubnets');
+  const subnets = [...answer.matchAll(/<subnetId>(subnet-[0-9a-f]+)<\/subnetId>/g)].map(([, id]) =>
+    given(id, 'a subnet'),
+  );
+  return { vpc: given(/<vpcId>(vpc-[0-9a-f]+)<\/vpcId>/.exec(answer)?.[1], 'a default VPC'), subnets };
+}
+
+// Two reads of a fixture do not warrant the EC2 client: the emulator tells services apart by the scope of the signature,
+// and does not check the signature itself.
+async function queryEc2(client: ElasticLoadBalancingV2Client, action: string): Promise<string> {
+  const endpoint = await client.config.endpoint?.();
+  if (endpoint === undefined)
+    throw new Error("Expected a client with the emulator's endpoint, got one for AWS itself.");
+  const region = await client.config.region();
+  const scope = `Credential=test/20200101/${region}/ec2/aws4_request`;
+  const response = await fetch(`${endpoint.protocol}//${endpoint.hostname}:${endpoint.port}/`, {
+    method: 'POST',
+    headers: {
+      authorization: `AWS4-HMAC-SHA256 ${scope}, SignedHeaders=host, Signature=none`,
+      'content-type': 'application/x-www-form-urlencoded',
+    },
+    body: new URLSearchParams({ Action: action, Version: '2016-11-15' }),
+  });
+  const text = await response.text();
+  if (!response.ok)
+    throw new Error(`Expected the emulator to answer ${action}, got ${response.status}: ${text}`);
+  return text;
+}
+
+function given<T>(value: T | undefined, what: string): T {
+  if (value === undefined) throw new Error(`Expected the emulator to answer ${what}, it did not.`);
+  return value;
+}
