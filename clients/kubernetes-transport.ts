@@ -1,7 +1,8 @@
 import { delimiter } from 'node:path';
 import { HttpMethod, IsomorphicFetchHttpLibrary, KubeConfig, RequestContext } from '@kubernetes/client-node';
 import type { ResponseContext } from '@kubernetes/client-node';
-import { errorOf, unreachable } from './kubernetes-error.ts';
+import { errorOf, KubernetesError, unreachable } from './kubernetes-error.ts';
+import { keepPool } from './kubernetes-pool.ts';
 
 /** One request to the Kubernetes API. */
 export interface Request {
@@ -21,11 +22,6 @@ export type Call = <T>(
   request: Omit<Request, 'signal'> & { readonly signal?: AbortSignal | undefined },
 ) => Promise<T>;
 
-type Dispatcher = NonNullable<ReturnType<RequestContext['getDispatcher']>>;
-
-// After this time certificates are read anew, as they are rotated while the process runs.
-const DISPATCHER_MILLISECONDS = 300_000;
-
 /**
  * Makes the sender for a kubeconfig. The generated API classes are not used: they open a connection for every
  * request, look kinds up by discovery, know no `status` subresource, and turn times into lossy dates.
@@ -33,7 +29,7 @@ const DISPATCHER_MILLISECONDS = 300_000;
 export function makeSend(kubeconfig: KubeConfig): Send {
   const server = serverOf(kubeconfig);
   const http = new IsomorphicFetchHttpLibrary();
-  const reuse = reuseDispatcher();
+  const pool = keepPool();
   return async (request) => {
     const context = new RequestContext(server + request.path, HttpMethod[request.method]);
     for (const [name, value] of Object.entries(request.query ?? {})) {
@@ -47,8 +43,12 @@ export function makeSend(kubeconfig: KubeConfig): Send {
     }
     context.setSignal(request.signal);
     await kubeconfig.applySecurityAuthentication(context);
-    reuse(context);
-    return await answer(http, context, request);
+    pool.use(context);
+    return await answer(http, context, request).catch((error: unknown) => {
+      // A connection whose other end is gone without a word would let every further request wait in vain.
+      if (error instanceof KubernetesError && error.status === 0) pool.drop();
+      throw error;
+    });
   };
 }
 
@@ -126,17 +126,4 @@ export function failure(name: string, error: unknown, signal: AbortSignal): unkn
   const reason: unknown = signal.aborted ? signal.reason : error;
   const givenUp = signal.aborted && !(reason instanceof DOMException && reason.name === 'TimeoutError');
   return givenUp ? reason : unreachable(name, reason);
-}
-
-// client-node makes a connection pool for each request; keeping one saves a TLS handshake per request.
-function reuseDispatcher(): (context: RequestContext) => void {
-  let kept: { readonly dispatcher: Dispatcher; readonly since: number } | undefined;
-  return (context) => {
-    const fresh = context.getDispatcher();
-    if (fresh === undefined) return;
-    const now = performance.now();
-    if (kept === undefined || now - kept.since > DISPATCHER_MILLISECONDS)
-      kept = { dispatcher: fresh, since: now };
-    context.setDispatcher(kept.dispatcher);
-  };
 }

@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { errorOf, isConflict, isExpired, isNotFound, unreachable } from './kubernetes-error.ts';
+
+const status = (code: number, reason: string, message: string) =>
+  JSON.stringify({ kind: 'Status', status: 'Failure', code, reason, message });
+
+describe('errorOf', () => {
+  it.each([
+    [
+      'reads what the API server says',
+      409,
+      status(409, 'AlreadyExists', 'x exists'),
+      [409, 'AlreadyExists', 'x exists'],
+    ],
+    [
+      'reads an error that came by a watch',
+      500,
+      status(410, 'Expired', 'too old'),
+      [410, 'Expired', 'too old'],
+    ],
+    [
+      'does with plain text',
+      404,
+      '404 page not found',
+      [404, 'NotFound', 'The Kubernetes API answered 404 to GET /x.'],
+    ],
+    [
+      'does with nothing at all',
+      503,
+      '',
+      [503, 'ServiceUnavailable', 'The Kubernetes API answered 503 to GET /x.'],
+    ],
+    [
+      'does with JSON of another kind',
+      418,
+      '[1]',
+      [418, 'Unknown', 'The Kubernetes API answered 418 to GET /x.'],
+    ],
+  ])('%s', (_, code, body, want) => {
+    const error = errorOf(code, body, 'GET /x');
+    expect([error.status, error.reason, error.message]).toEqual(want);
+  });
+
+  it('tells the usual ones apart', () => {
+    expect(isNotFound(errorOf(404, '', ''))).toBe(true);
+    expect(isConflict(errorOf(409, '', ''))).toBe(true);
+    expect(isExpired(errorOf(410, '', ''))).toBe(true);
+    expect(isNotFound(new Error('404'))).toBe(false);
+  });
+});
+
+describe('unreachable', () => {
+  it('says what happened below', () => {
+    const cause = new TypeError('fetch failed', { cause: new Error('connect ECONNREFUSED 127.0.0.1:1') });
+    const error = unreachable('GET /x', cause);
+    expect([error.status, error.reason]).toEqual([0, 'Unreachable']);
+    expect(error.message).toBe(
+      'Expected the Kubernetes API to answer GET /x, got fetch failed (connect ECONNREFUSED 127.0.0.1:1).',
+    );
+  });
+
+  it('says when it took too long', () => {
+    expect(unreachable('GET /x', new DOMException('too long', 'TimeoutError')).reason).toBe('Timeout');
+  });
+});

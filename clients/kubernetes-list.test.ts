@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { CONFIG_MAP } from './kinds.ts';
+import { KubernetesError } from './kubernetes-error.ts';
+import { listAll } from './kubernetes-list.ts';
+import type { Call } from './kubernetes-transport.ts';
+
+const expired = () => new KubernetesError({ status: 410, reason: 'Expired', message: 'too old' });
+const page = (names: string[], next?: string) => ({
+  metadata: { resourceVersion: '7', ...(next === undefined ? {} : { continue: next }) },
+  items: names.map((name) => ({ metadata: { name } })),
+});
+
+/** An API server that gives these answers in turn. */
+function serving(...answers: (object | Error)[]) {
+  const asked: (string | undefined)[] = [];
+  const call: Call = async <T>(request: Parameters<Call>[0]) => {
+    asked.push(request.query?.continue);
+    const answer = await Promise.resolve(answers.shift());
+    if (answer instanceof Error) throw answer;
+    return answer as T;
+  };
+  return { asked, call };
+}
+
+const namesOf = async (call: Call) => {
+  const { items } = await listAll<{ kind: string; metadata: { name: string } }>(call, CONFIG_MAP, {});
+  return items.map(({ kind, metadata }) => `${kind} ${metadata.name}`);
+};
+
+describe('listAll', () => {
+  it('reads every page, and says of each item what it is', async () => {
+    const { asked, call } = serving(page(['a', 'b'], 'next'), page(['c']));
+    expect(await namesOf(call)).toEqual(['ConfigMap a', 'ConfigMap b', 'ConfigMap c']);
+    expect(asked).toEqual([undefined, 'next']);
+  });
+
+  it('begins anew when the next page has become too old', async () => {
+    const { asked, call } = serving(page(['a'], 'old'), expired(), page(['a'], 'next'), page(['b']));
+    expect(await namesOf(call)).toEqual(['ConfigMap a', 'ConfigMap b']);
+    expect(asked).toEqual([undefined, 'old', undefined, 'next']);
+  });
+
+  it('gives up on a server that says so for ever', async () => {
+    const { asked, call } = serving(...Array.from({ length: 9 }, expired));
+    await expect(namesOf(call)).rejects.toThrow('too old');
+    expect(asked).toHaveLength(6);
+  });
+});
