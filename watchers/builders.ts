@@ -1,0 +1,115 @@
+import { digest } from '../clients/digest.ts';
+import type { AWSApplicationLoadBalancerConfig } from '../crds/aws-application-load-balancer-config.ts';
+import type { AWSTargetGroup } from '../crds/aws-target-group.ts';
+import type { Cell, CellStatus } from '../crds/cell.ts';
+import { API_VERSION } from '../domain/labels.ts';
+import { watchedInput } from '../domain/watched.ts';
+import type { Instruction, WakingSignal } from './instruction.ts';
+import { createStore } from './store.ts';
+import type { View } from './store.ts';
+
+/** The listener of every Cell here. */
+export const LISTENER = 'arn:aws:elasticloadbalancing:eu-central-1:000000000000:listener/app/a/1/2';
+
+/** An AWSTargetGroup that a Cell named `web` selects. */
+export function aGroup(name: string, labels: Record<string, string> = { role: 'web' }): AWSTargetGroup {
+  return {
+    apiVersion: API_VERSION,
+    kind: 'AWSTargetGroup',
+    metadata: { namespace: 'default', name, labels },
+    spec: { arn: `arn:${name}` },
+  };
+}
+
+/** A Cell that selects the target groups whose role is its name. */
+export function aCell(name: string, status?: CellStatus): Cell {
+  return {
+    apiVersion: API_VERSION,
+    kind: 'Cell',
+    metadata: { namespace: 'default', name, generation: 1 },
+    spec: {
+      ingress: {
+        type: 'AWSApplicationLoadBalancer',
+        awsApplicationLoadBalancer: {
+          listenerARN: LISTENER,
+          listener: { rule: { priority: 10, hosts: ['example.com'] } },
+          targetGroupSelector: { matchLabels: { role: name } },
+        },
+      },
+      replicas: 1,
+      minHealthyTargets: 1,
+      healthTimeout: '10m',
+    },
+    ...(status === undefined ? {} : { status }),
+  };
+}
+
+/** The Cell as a rollout leaves it that has looked at these groups. */
+export function settled(cell: Cell, groups: AWSTargetGroup[], status: CellStatus = {}): Cell {
+  const withStatus = { ...cell, status: { phase: 'Completed' as const, ...status } };
+  return {
+    ...withStatus,
+    status: { ...withStatus.status, observedHash: digest(watchedInput(withStatus, groups)) },
+  };
+}
+
+/** What the watchers know. */
+export function viewOf(of: {
+  cells?: Cell[];
+  groups?: AWSTargetGroup[];
+  configs?: AWSApplicationLoadBalancerConfig[];
+}): View {
+  const cells = createStore<Cell>();
+  const groups = createStore<AWSTargetGroup>();
+  const configs = createStore<AWSApplicationLoadBalancerConfig>();
+  of.cells?.forEach((object) => cells.apply({ type: 'add', object }));
+  of.groups?.forEach((object) => groups.apply({ type: 'add', object }));
+  of.configs?.forEach((object) => configs.apply({ type: 'add', object }));
+  return { cells, groups, configs };
+}
+
+/** The instruction to start the rollout of a Cell. */
+export const start = (name: string): Instruction => ({
+  do: 'Start',
+  workflow: 'cellRollout',
+  key: { namespace: 'default', name },
+});
+/** The instruction to signal a workflow. */
+export const signal = (workflowId: string, name: WakingSignal): Instruction => ({
+  do: 'Signal',
+  workflowId,
+  signal: name,
+});
+/** The configuration of the Cell `web`, applied unless said otherwise. */
+export function aConfig(
+  of: { generation?: number; observed?: number; listenerARN?: string; ready?: [string, string] } = {},
+): AWSApplicationLoadBalancerConfig {
+  const { generation = 1, observed = 1, listenerARN = LISTENER, ready = ['True', 'Applied'] } = of;
+  const [status, reason] = ready;
+  return {
+    apiVersion: API_VERSION,
+    kind: 'AWSApplicationLoadBalancerConfig',
+    metadata: {
+      namespace: 'default',
+      name: 'web',
+      generation,
+      ownerReferences: [{ apiVersion: API_VERSION, kind: 'Cell', name: 'web', uid: 'u', controller: true }],
+    },
+    spec: {
+      listenerARN,
+      listener: { rule: { priority: 10, hosts: ['example.com'], forward: { targetGroups: [] } } },
+    },
+    status: {
+      observedGeneration: observed,
+      conditions: [
+        {
+          type: 'Ready',
+          status: status === 'True' ? 'True' : 'False',
+          reason,
+          message: '',
+          lastTransitionTime: '2026-11-20T00:00:00Z',
+        },
+      ],
+    },
+  };
+}

@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import type { CellStatus } from '../crds/cell.ts';
+import { aCell, signal, viewOf } from './builders.ts';
+import { route } from './route.ts';
+import type { AnalysisRun, KindEvent } from './route.ts';
+
+const ignored = [{ do: 'Ignore', reason: expect.any(String) as string }];
+
+describe('an AnalysisRun', () => {
+  const aRun = (phase?: string, cell = 'web'): AnalysisRun => ({
+    metadata: { namespace: 'default', name: 'web-1', labels: { 'okra.mumo.co/cell': cell } },
+    ...(phase === undefined ? {} : { status: { phase: phase as 'Running' } }),
+  });
+  const told = [signal('cell/default/web', 'analysisFinished')];
+  const view = (phase: CellStatus['phase']) => viewOf({ cells: [aCell('web', { phase })] });
+
+  it.each(['Successful', 'Failed', 'Error', 'Inconclusive'])('that ends %s tells the rollout', (phase) => {
+    const happened: KindEvent = {
+      kind: 'AnalysisRun',
+      event: { type: 'update', object: aRun(phase), old: aRun('Running') },
+    };
+    expect(route(happened, view('Progressing'))).toEqual(told);
+    expect(route(happened, viewOf({}))).toEqual(told);
+  });
+
+  it.each([undefined, 'Pending', 'Running'])('in phase %s tells nobody', (phase) => {
+    const happened: KindEvent = { kind: 'AnalysisRun', event: { type: 'add', object: aRun(phase) } };
+    expect(route(happened, view('Progressing'))).toEqual(ignored);
+  });
+
+  it('that had ended before tells nobody', () => {
+    const event = { type: 'update', object: aRun('Failed'), old: aRun('Failed') } as const;
+    expect(route({ kind: 'AnalysisRun', event }, view('Progressing'))).toEqual(ignored);
+  });
+
+  it('that is gone tells the rollout, whatever its phase was', () => {
+    const happened: KindEvent = { kind: 'AnalysisRun', event: { type: 'delete', object: aRun('Running') } };
+    expect(route(happened, view('Progressing'))).toEqual(told);
+  });
+
+  it('of a settled Cell tells nobody', () => {
+    const happened: KindEvent = { kind: 'AnalysisRun', event: { type: 'add', object: aRun('Failed') } };
+    expect(route(happened, view('Completed'))).toEqual(ignored);
+  });
+
+  it('that names no Cell tells nobody', () => {
+    const happened: KindEvent = { kind: 'AnalysisRun', event: { type: 'add', object: aRun('Failed', '') } };
+    expect(route(happened, viewOf({}))).toEqual(ignored);
+  });
+});
+
+describe('an analysis template', () => {
+  const lacking = aCell('web', { phase: 'Failed', reason: 'AnalysisTemplateNotFound' });
+  const other = { ...lacking, metadata: { ...lacking.metadata, namespace: 'other' } };
+  const view = viewOf({ cells: [lacking, other, aCell('api', { phase: 'Progressing' })] });
+
+  it('reaches the Cells of its namespace that lack one', () => {
+    const object = { metadata: { namespace: 'default', name: 'success-rate' } };
+    expect(route({ kind: 'AnalysisTemplate', event: { type: 'add', object } }, view)).toEqual([
+      signal('cell/default/web', 'changed'),
+    ]);
+  });
+
+  it('of the whole cluster reaches the Cells of every namespace that lack one', () => {
+    const object = { metadata: { name: 'success-rate' } };
+    expect(route({ kind: 'ClusterAnalysisTemplate', event: { type: 'add', object } }, view)).toEqual([
+      signal('cell/default/web', 'changed'),
+      signal('cell/other/web', 'changed'),
+    ]);
+  });
+
+  it('that is gone reaches nobody', () => {
+    const object = { metadata: { namespace: 'default', name: 'success-rate' } };
+    expect(route({ kind: 'AnalysisTemplate', event: { type: 'delete', object } }, view)).toEqual(ignored);
+  });
+});
