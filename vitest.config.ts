@@ -6,7 +6,21 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['{crds,domain,workflows,activities,clients,watchers,cli,deploy}/**/*.test.ts', '*.test.ts'],
+          include: [
+            '{crds,domain,workflows,activities,clients,watchers,cli,deploy}/**/*.test.ts',
+            '*.test.ts',
+          ],
+        },
+      },
+      {
+        test: {
+          name: 'integration',
+          include: ['test/**/*.test.ts'],
+          globalSetup: ['test/setup.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          // Each file has processes of its own; more of them at once than cores only makes all of them late.
+          maxWorkers: 3,
         },
       },
     ],

@@ -1,0 +1,407 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import {
+  ElasticLoadBalancingV2,
+  paginateDescribeRules,
+  type Rule,
+} from '@aws-sdk/client-elastic-load-balancing-v2';
+import { ANALYSIS_RUN, AWS_APPLICATION_LOAD_BALANCER_CONFIG, CELL } from '../../clients/kinds.ts';
+import { connectKubernetes, type KubernetesClient } from '../../clients/kubernetes.ts';
+import type { AWSApplicationLoadBalancerConfig } from '../../crds/aws-application-load-balancer-config.ts';
+import type { CanaryStep, Cell, CellStatus } from '../../crds/cell.ts';
+import { createListener, createTargetGroup } from '../../deploy/local/aws-fixture.ts';
+import { proxyControl, type CallRecord, type ProxyControl } from '../../deploy/local/elbv2-proxy/control.ts';
+import type { StackView } from '../setup.ts';
+import { until } from '../until.ts';
+import { violations } from './invariants.ts';
+import { serveMetrics, type Metrics } from './metrics.ts';
+import { startOkrad, type Okrad } from './okrad.ts';
+
+const run = promisify(execFile);
+
+/** The weights of a rule by the names of the target groups. */
+export type Weights = Readonly<Record<string, number>>;
+
+/** An AnalysisRun as far as tests look at it. */
+export interface AnalysisRun {
+  readonly metadata: {
+    readonly name: string;
+    readonly labels?: Readonly<Record<string, string>>;
+    readonly ownerReferences?: readonly { kind: string; name: string }[];
+  };
+  readonly spec: {
+    readonly args?: readonly { name: string; value?: string }[];
+    readonly terminate?: boolean;
+  };
+  readonly status?: { readonly phase?: string };
+}
+
+let stages = 0;
+
+/** A namespace, a listener and an okrad of a test file's own, on a stack that it shares. */
+export class Stage {
+  readonly stack: StackView;
+  readonly namespace: string;
+  readonly kubernetes: KubernetesClient;
+  readonly elbv2: ElasticLoadBalancingV2;
+  readonly proxy: ProxyControl;
+  readonly metrics: Metrics;
+  readonly okrad: Okrad;
+  readonly listenerARN: string;
+  readonly arns = new Map<string, string>();
+  readonly versions = new Map<string, string>();
+  #since = 0;
+
+  private constructor(
+    parts: Pick<
+      Stage,
+      'stack' | 'namespace' | 'kubernetes' | 'elbv2' | 'proxy' | 'metrics' | 'okrad' | 'listenerARN'
+    >,
+  ) {
+    this.stack = parts.stack;
+    this.namespace = parts.namespace;
+    this.kubernetes = parts.kubernetes;
+    this.elbv2 = parts.elbv2;
+    this.proxy = parts.proxy;
+    this.metrics = parts.metrics;
+    this.okrad = parts.okrad;
+    this.listenerARN = parts.listenerARN;
+  }
+
+  /** Sets everything up; `environment` is added to okrad's. */
+  static async open(stack: StackView, environment: Readonly<Record<string, string>> = {}): Promise<Stage> {
+    stages += 1;
+    const namespace = `t${process.pid}-${stages}-${Date.now().toString(36)}`.slice(0, 30);
+    const kubernetes = connectKubernetes(stack.kubeconfig);
+    const elbv2 = new ElasticLoadBalancingV2({
+      region: stack.aws.region,
+      endpoint: stack.aws.endpoint,
+      credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+    });
+    await run(stack.binaries.kubectl, ['create', 'namespace', namespace], {
+      env: { ...process.env, ...stack.environment },
+    });
+    const { listenerArn } = await createListener(elbv2, namespace);
+    const metrics = await serveMetrics();
+    const okrad = startOkrad({
+      log: join(stack.logs, `okrad-${namespace}.log`),
+      environment: {
+        ...stack.environment,
+        OKRA_WATCH_NAMESPACE: namespace,
+        OKRA_TASK_QUEUE: namespace,
+        OKRA_LEASE_NAMESPACE: namespace,
+        OKRA_WORKFLOW_BUNDLE: stack.workflowBundle,
+        OKRA_DRIFT_INTERVAL: '3600',
+        OKRA_ELBV2_WRITES_PER_SECOND: '100',
+        ...environment,
+      },
+    });
+    const proxy = proxyControl(stack.proxyControl);
+    return new Stage({
+      stack,
+      namespace,
+      kubernetes,
+      elbv2,
+      proxy,
+      metrics,
+      okrad,
+      listenerARN: listenerArn,
+    });
+  }
+
+  /** Ends okrad and the endpoint. */
+  async close(): Promise<void> {
+    await this.okrad.end('SIGTERM');
+    await this.metrics[Symbol.asyncDispose]();
+    this.elbv2.destroy();
+  }
+
+  /** Runs kubectl in the namespace; what it prints is the answer. */
+  async kubectl(...args: readonly string[]): Promise<string> {
+    const { stdout } = await run(this.stack.binaries.kubectl, ['-n', this.namespace, ...args], {
+      env: { ...process.env, ...this.stack.environment },
+    });
+    return stdout;
+  }
+
+  /** Runs the Temporal CLI. */
+  async temporal(...args: readonly string[]): Promise<string> {
+    const { stdout } = await run(this.stack.binaries.temporal, [...args], {
+      env: { ...process.env, ...this.stack.environment },
+    });
+    return stdout;
+  }
+
+  /** The id of the workflow of a Cell. */
+  readonly workflowId = (cell: string): string => `cell/${this.namespace}/${cell}`;
+
+  /** Sends a signal the way an operator would. */
+  async signal(cell: string, name: string, input?: unknown): Promise<void> {
+    const more = input === undefined ? [] : ['--input', JSON.stringify(input)];
+    await this.temporal(
+      'workflow',
+      'signal',
+      '--workflow-id',
+      this.workflowId(cell),
+      '--name',
+      name,
+      ...more,
+    );
+  }
+
+  /** How many runs of workflows a query finds. */
+  async count(query: string): Promise<number> {
+    return Number(/Total: (\d+)/.exec(await this.temporal('workflow', 'count', '--query', query))?.[1]);
+  }
+
+  /** Waits until no run of a workflow is under way. */
+  async untilClosed(workflowId: string): Promise<void> {
+    await until(
+      `${workflowId} to close`,
+      async () => (await this.count(`WorkflowId="${workflowId}" AND ExecutionStatus="Running"`)) === 0,
+    );
+  }
+
+  /** Sends a signal, and starts the workflow if need be; a run that is just closing is asked again. */
+  async signalWithStart(type: string, workflowId: string, signal: string, name: string): Promise<void> {
+    const input = JSON.stringify({ key: { namespace: this.namespace, name } });
+    await until(`${workflowId} to take ${signal}`, () =>
+      this.temporal(
+        'workflow',
+        'signal-with-start',
+        '--signal-name',
+        signal,
+        '--type',
+        type,
+        '--task-queue',
+        this.namespace,
+        '--workflow-id',
+        workflowId,
+        '--input',
+        input,
+      ).catch((error: unknown) => {
+        if (String(error).includes('workflow is closing')) return undefined;
+        throw error;
+      }),
+    );
+  }
+
+  /** Applies an object in the namespace by `kubectl apply`, as users do. */
+  async apply(object: object): Promise<void> {
+    const { kubectl } = this.stack.binaries;
+    const child = run(kubectl, ['-n', this.namespace, 'apply', '-f', '-'], {
+      env: { ...process.env, ...this.stack.environment },
+    });
+    child.child.stdin?.end(JSON.stringify(object));
+    await child;
+  }
+
+  /** Creates target groups with one healthy target each and the AWSTargetGroups that name them. */
+  async targetGroups(
+    version: string | undefined,
+    names: readonly string[],
+    labels: Readonly<Record<string, string>> = { role: 'web' },
+  ): Promise<void> {
+    for (const name of names) {
+      const { arn } = await createTargetGroup(
+        this.elbv2,
+        `${this.namespace.slice(-20)}-${name}`.replace(/^-+/, ''),
+      );
+      this.arns.set(name, arn);
+      if (version !== undefined) this.versions.set(arn, version);
+    }
+    await this.apply({
+      apiVersion: 'v1',
+      kind: 'List',
+      items: names.map((name) => this.targetGroup(version, name, labels)),
+    });
+  }
+
+  /** An AWSTargetGroup of a target group that exists. */
+  targetGroup(version: string | undefined, name: string, labels: Readonly<Record<string, string>>): object {
+    return {
+      apiVersion: 'okra.mumo.co/v1alpha1',
+      kind: 'AWSTargetGroup',
+      metadata: {
+        name,
+        labels: { ...labels, ...(version === undefined ? {} : { 'okra.mumo.co/version': version }) },
+      },
+      spec: { arn: this.arns.get(name) },
+    };
+  }
+
+  /** A Cell on the listener of the stage. */
+  cell(
+    name: string,
+    options: {
+      steps?: readonly CanaryStep[];
+      priority?: number;
+      role?: string;
+      rule?: object;
+      spec?: object;
+    } = {},
+  ): object {
+    const { steps = [], priority = 10, role = 'web', rule, spec = {} } = options;
+    return {
+      apiVersion: 'okra.mumo.co/v1alpha1',
+      kind: 'Cell',
+      metadata: { name },
+      spec: {
+        ingress: {
+          type: 'AWSApplicationLoadBalancer',
+          awsApplicationLoadBalancer: {
+            listenerARN: this.listenerARN,
+            listener: { rule: rule ?? { priority, hosts: ['example.com'], forward: {} } },
+            targetGroupSelector: { matchLabels: { role } },
+          },
+        },
+        updateStrategy: { type: 'Canary', canary: { steps } },
+        ...spec,
+      },
+    };
+  }
+
+  /** An AnalysisTemplate that measures the endpoint of the stage. */
+  analysisTemplate(name: string, args: readonly object[] = [{ name: 'service-name' }], count = 2): object {
+    return {
+      apiVersion: 'argoproj.io/v1alpha1',
+      kind: 'AnalysisTemplate',
+      metadata: { name },
+      spec: {
+        args,
+        metrics: [
+          {
+            name: 'rate',
+            interval: '1s',
+            count,
+            consecutiveErrorLimit: 60,
+            successCondition: 'result >= 0.95',
+            provider: { web: { url: this.metrics.url, jsonPath: '{$.rate}' } },
+          },
+        ],
+      },
+    };
+  }
+
+  /** The status of a Cell. */
+  async status(name: string): Promise<CellStatus> {
+    return (await this.kubernetes.get<Cell>(CELL, { namespace: this.namespace, name }))?.status ?? {};
+  }
+
+  /** The configuration object of a Cell. */
+  config(name: string): Promise<AWSApplicationLoadBalancerConfig | undefined> {
+    return this.kubernetes.get(AWS_APPLICATION_LOAD_BALANCER_CONFIG, { namespace: this.namespace, name });
+  }
+
+  /** The AnalysisRuns of a Cell. */
+  async analysisRuns(cell: string): Promise<readonly AnalysisRun[]> {
+    return this.kubernetes.list<AnalysisRun>(ANALYSIS_RUN, {
+      namespace: this.namespace,
+      labelSelector: `okra.mumo.co/cell=${cell}`,
+    });
+  }
+
+  /** All rules of the listener, as AWS says. */
+  async rules(): Promise<readonly Rule[]> {
+    const rules: Rule[] = [];
+    for await (const page of paginateDescribeRules(
+      { client: this.elbv2 },
+      { ListenerArn: this.listenerARN },
+    )) {
+      rules.push(...(page.Rules ?? []));
+    }
+    return rules;
+  }
+
+  /** The rule with a priority; undefined when there is none. */
+  async rule(priority: number): Promise<Rule | undefined> {
+    return (await this.rules()).find((rule) => rule.Priority === String(priority));
+  }
+
+  /** What the rule with a priority forwards to, as AWS says; undefined when there is no such rule. */
+  async weights(priority = 10): Promise<Weights | undefined> {
+    const rule = await this.rule(priority);
+    if (rule === undefined) return undefined;
+    const groups = rule.Actions?.[0]?.ForwardConfig?.TargetGroups ?? [];
+    const names = new Map([...this.arns].map(([name, arn]) => [arn, name]));
+    return Object.fromEntries(
+      groups.map((group) => [
+        names.get(group.TargetGroupArn ?? '') ?? group.TargetGroupArn,
+        group.Weight ?? 0,
+      ]),
+    );
+  }
+
+  /** Waits until a Cell's status fulfils a condition. */
+  async untilStatus(
+    name: string,
+    what: string,
+    holds: (status: CellStatus) => boolean,
+    timeoutMs?: number,
+  ): Promise<CellStatus> {
+    return until(
+      `Cell ${name} to be ${what}`,
+      async () => {
+        const status = await this.status(name);
+        return holds(status) ? status : undefined;
+      },
+      { seen: () => this.status(name), ...(timeoutMs === undefined ? {} : { timeoutMs }) },
+    );
+  }
+
+  /** Waits until a Cell is in a phase. */
+  untilPhase(name: string, phase: NonNullable<CellStatus['phase']>, version?: string): Promise<CellStatus> {
+    return this.untilStatus(
+      name,
+      `${phase}${version === undefined ? '' : ` at ${version}`}`,
+      (status) => status.phase === phase && (version === undefined || status.stableVersion === version),
+    );
+  }
+
+  /** Waits until AWS serves weights. */
+  async untilWeights(weights: Weights, priority = 10): Promise<void> {
+    const key = (some: Weights | undefined): string => JSON.stringify(Object.entries(some ?? {}).toSorted());
+    await until(
+      `rule ${priority} to have ${JSON.stringify(weights)}`,
+      async () => key(await this.weights(priority)) === key(weights),
+      { seen: () => this.weights(priority) },
+    );
+  }
+
+  /** The calls that okrad made about this listener since the last mark. */
+  async calls(): Promise<readonly CallRecord[]> {
+    const about = await this.proxy.calls({ since: this.#since });
+    const ours = new Set([...this.arns.values()]);
+    const name = this.listenerARN.split('/')[2] ?? '';
+    return about.filter((call) => {
+      const parameters = JSON.stringify(call.parameters);
+      return parameters.includes(`/${name}/`) || [...ours].some((arn) => parameters.includes(arn));
+    });
+  }
+
+  /** Forgets the calls so far. */
+  async mark(): Promise<void> {
+    this.#since = await this.proxy.lastCall();
+  }
+
+  /** The writes to rules among the calls since the last mark that AWS has applied, as weights by name. */
+  async writes(): Promise<readonly Weights[]> {
+    const names = new Map([...this.arns].map(([name, arn]) => [arn, name]));
+    const calls = (await this.calls()).filter(
+      (call) => call.applied && call.after !== undefined && /^(Create|Modify)Rule$/.test(call.action),
+    );
+    return calls.flatMap((call) =>
+      (call.after ?? []).map((rule) =>
+        Object.fromEntries(
+          rule.forward.map((group) => [names.get(group.arn) ?? group.arn, group.weight ?? 1]),
+        ),
+      ),
+    );
+  }
+
+  /** Says how the calls since the last mark break what must always hold. */
+  async violations(totals: readonly number[], ...priorities: readonly number[]): Promise<readonly string[]> {
+    return violations(await this.calls(), { priorities, versions: this.versions, totals });
+  }
+}
