@@ -37,7 +37,7 @@ export interface InformerTiming {
 }
 
 const usual: InformerTiming = {
-  backoff: { first: 500, longest: 15_000 },
+  backoff: { first: 500, longest: 5_000 },
   relistSeconds: 600,
   now: () => performance.now(),
   sleep: sleepByClock,

@@ -34,7 +34,7 @@ interface Entry<T> {
 
 /** Makes an empty queue, which works until the signal is given. */
 export function createQueue<T>(options: QueueOptions<T>): Queue<T> {
-  const { backoff = { first: 200, longest: 15_000 }, sleep = sleepByClock, signal } = options;
+  const { backoff = { first: 200, longest: 5_000 }, sleep = sleepByClock, signal } = options;
   const entries = new Map<string, Entry<T>>();
   const slots = createSlots(options.concurrency ?? 16);
   let idlers: (() => void)[] = [];
