@@ -99,12 +99,24 @@ async function printCounts(counts) {
   process.stdout.write(`${line.trim()}\n`);
 }
 
-for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) {
-  process.on(signal, () => {
-    stop.abort();
-    process.exitCode = 128 + constants.signals[signal];
-    child?.kill(signal);
-  });
+/** @param {'SIGINT' | 'SIGTERM' | 'SIGHUP'} signal */
+function end(signal) {
+  stop.abort();
+  process.exitCode = 128 + constants.signals[signal];
+  child?.kill(signal);
+}
+
+for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP']))
+  process.on(signal, () => end(signal));
+
+// npm passes a signal on to the shell between it and this program, which dies of it without a word to its children.
+const parent = process.ppid;
+if (process.env['npm_lifecycle_event'] !== undefined) {
+  const orphaned = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(orphaned);
+    end('SIGTERM');
+  }, 500).unref();
 }
 
 const [command, ...args] = process.argv.slice(2);

@@ -65,9 +65,18 @@ async function installNow(root, { signal, env }) {
   const args = [...first, 'ci', '--no-audit', '--no-fund'];
   const ended = await run(command, args, { cwd: root, signal, env });
   if (signal.aborted) throw new Error('The installation was stopped.');
-  if (ended.status === 0) return;
+  if (ended.status === 0) {
+    if (existsSync(join(root, 'node_modules', '.bin', 'node'))) return;
+    throw new Error(
+      'Expected npm to install a Node 24 as node_modules/.bin/node, it did not. Its install script was probably ' +
+        'skipped: run `npm rebuild node --ignore-scripts=false`, then the same command again.',
+    );
+  }
+  // npm says what is wrong first, and its usage at length afterwards.
+  const errors = ended.output.split('\n').filter((line) => line.startsWith('npm error'));
   throw new Error(
-    `Expected \`npm ci\` to succeed, it ended with status ${ended.status}:\n${lastLines(ended.output)}\n` +
+    `Expected \`npm ci\` to succeed, it ended with status ${ended.status}:\n` +
+      `${lastLines(errors.slice(0, 20).join('\n'))}\n` +
       'Run the same command again; if it fails the same way, check `npm config get registry`.',
   );
 }
