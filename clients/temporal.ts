@@ -19,6 +19,9 @@ export interface TemporalOptions {
   readonly tls?: TLSConfig;
 }
 
+// By default gRPC waits up to two minutes before it tries a server again that was away.
+const channelArgs = { 'grpc.initial_reconnect_backoff_ms': 500, 'grpc.max_reconnect_backoff_ms': 5_000 };
+
 const backoff = { first: 500, longest: 10_000 };
 
 /** Reads the certificates that the configuration names. */
@@ -57,7 +60,7 @@ async function connect(
   log: Log,
 ): Promise<Temporal> {
   const { namespace } = config.temporal;
-  const connection = await Connection.connect({ ...options, connectTimeout: '5s' });
+  const connection = await Connection.connect({ ...options, connectTimeout: '5s', channelArgs });
   try {
     await registerSearchAttributes(connection, namespace, log);
   } catch (error) {

@@ -1,11 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Client, Connection } from '@temporalio/client';
+import type { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { digest } from '../clients/digest.ts';
 import { AWS_TARGET_GROUP, CELL, CUSTOM_RESOURCE_DEFINITION, LEASE } from '../clients/kinds.ts';
 import { connectKubernetes } from '../clients/kubernetes.ts';
 import type { KubernetesClient } from '../clients/kubernetes.ts';
+import { createLog } from '../clients/log.ts';
+import { connectTemporal } from '../clients/temporal.ts';
+import { loadConfig } from '../config.ts';
 import type { AWSTargetGroup } from '../crds/aws-target-group.ts';
 import type { Cell } from '../crds/cell.ts';
 import { resources } from '../crds/index.ts';
@@ -30,8 +33,8 @@ let okrad: Okrad;
 beforeAll(async () => {
   stack = await startStack({ components: ['kube-apiserver', 'temporal'] });
   kubernetes = connectKubernetes(stack.kubeconfig);
-  connection = await Connection.connect({ address: stack.temporal.address });
-  temporal = new Client({ connection });
+  const config = loadConfig(stack.environment);
+  ({ connection, client: temporal } = await connectTemporal(config, { log: createLog('silent') }));
 });
 
 afterAll(async () => {
