@@ -1,4 +1,11 @@
-import { bundleWorkflowCode, NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
+import {
+  bundleWorkflowCode,
+  DefaultLogger,
+  NativeConnection,
+  Runtime,
+  Worker,
+  type WorkerOptions,
+} from '@temporalio/worker';
 import { makeActivities, type Activities } from './activities/index.ts';
 import { connectELBv2 } from './clients/elbv2.ts';
 import { connectKubernetes } from './clients/kubernetes.ts';
@@ -26,11 +33,12 @@ export async function bundleWorkflows(): Promise<string> {
 
 /** Runs the workflows and the activities until the signal; throws when one of the workers fails. */
 export async function runWorker({ config, log, signal }: WorkerSettings): Promise<void> {
-  const [temporal, connection, workflows] = await Promise.all([
+  Runtime.install({ logger: logTo(log) });
+  const [temporal, workflows] = await Promise.all([
     connectTemporal(config, { log, signal }),
-    temporalOptions(config.temporal).then((options) => NativeConnection.connect(options)),
     workflowCode(config),
   ]);
+  const connection = await NativeConnection.connect(await temporalOptions(config.temporal));
   const activities = makeActivities({
     kubernetes: connectKubernetes(config.kubernetes.kubeconfig),
     temporal: temporal.client,
@@ -89,6 +97,14 @@ const elbv2Only = (all: Activities): object => {
   const { applyRule, readTargetHealth, findDrift, wakeLoadBalancerConfig } = all;
   return { applyRule, readTargetHealth, findDrift, wakeLoadBalancerConfig };
 };
+
+/** What the Temporal SDK has to say goes into the same log; that it starts and polls is of no interest. */
+const logTo = (log: Log): DefaultLogger =>
+  new DefaultLogger('WARN', ({ level, message, meta }) => {
+    const event = { ...meta };
+    if (level === 'ERROR') log.error(event, message);
+    else log.warn(event, message);
+  });
 
 const silent = (): void => undefined;
 

@@ -7,10 +7,8 @@ import { cell as cellKind, type Cell } from '../crds/cell.ts';
 import type { ObjectKey } from '../domain/ids.ts';
 import { SEQUENCE_ANNOTATION } from '../domain/labels.ts';
 import { servedRule } from '../domain/load-balancer-status.ts';
-import type { ObservedCell, SelectedTargetGroup } from '../domain/observation.ts';
-import { matches } from '../domain/selector.ts';
-import { selectorOf, versionOf } from '../domain/version-label.ts';
-import { watchedInput } from '../domain/watched.ts';
+import type { ObservedCell } from '../domain/observation.ts';
+import { selectTargetGroups, watchedInput } from '../domain/watched.ts';
 import type { CellActivities } from './contract.ts';
 import { statusReporter } from './status-reporter.ts';
 
@@ -37,7 +35,11 @@ async function observe(kubernetes: KubernetesClient, key: ObjectKey): Promise<Ob
     ...(served === undefined ? {} : { rule: served.rule }),
   };
   if (cell === undefined) return { ...base, digest: '', selected: [] };
-  const seen = { ...base, digest: digest(watchedInput(cell, groups)), selected: selectedBy(cell, groups) };
+  const seen = {
+    ...base,
+    digest: digest(watchedInput(cell, groups)),
+    selected: selectTargetGroups(cell.spec, groups),
+  };
   if (cell.metadata.deletionTimestamp !== undefined) return seen;
   const parsed = cellKind.parseSpec(cell.spec);
   return {
@@ -50,22 +52,4 @@ async function observe(kubernetes: KubernetesClient, key: ObjectKey): Promise<Ob
       problems: parsed.ok ? [] : parsed.problems,
     },
   };
-}
-
-function selectedBy(cell: Cell, groups: readonly AWSTargetGroup[]): readonly SelectedTargetGroup[] {
-  const selector = selectorOf(cell.spec);
-  if (selector === undefined) return [];
-  return groups
-    .filter(
-      (group) =>
-        group.metadata.deletionTimestamp === undefined && matches(selector, group.metadata.labels ?? {}),
-    )
-    .map((group) => {
-      const version = versionOf(cell.spec, group.metadata.labels ?? {});
-      return {
-        name: group.metadata.name,
-        arn: group.spec.arn,
-        ...(version === undefined ? {} : { version }),
-      };
-    });
 }

@@ -26,6 +26,11 @@ const status = z.object({
     .object({ rule: listenerRule.describe('The rule as it was read back from ELBv2.') })
     .optional()
     .describe('What ELBv2 serves.'),
+  weights: z
+    .string()
+    .max(2048)
+    .optional()
+    .describe('The weights that ELBv2 serves, for people: a1: 50, a2: 50.'),
   conditions: conditions.optional(),
   lastSyncTime: z.iso.datetime().optional().describe('When this status was written.'),
 });
@@ -43,7 +48,7 @@ export const awsApplicationLoadBalancerConfig = defineResource({
   printerColumns: [
     { name: 'Phase', type: 'string', jsonPath: '.status.phase' },
     { name: 'Priority', type: 'integer', jsonPath: '.spec.listener.rule.priority' },
-    { name: 'Weights', type: 'string', jsonPath: '.status.listener.rule.forward.targetGroups[*].weight' },
+    { name: 'Weights', type: 'string', jsonPath: '.status.weights' },
     { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
     { name: 'Message', type: 'string', jsonPath: '.status.message', priority: 1 },
   ],

@@ -56,7 +56,9 @@ export const duration = withRules(durationText, [
 
 /** A duration as a number of seconds or as text. */
 export const durationOrSeconds = withRules(
-  z.union([z.int().min(0).max(31_536_000), durationText]).meta({ 'x-kubernetes-int-or-string': true, maxLength: 20 }),
+  z
+    .union([z.int().min(0).max(31_536_000), durationText])
+    .meta({ 'x-kubernetes-int-or-string': true, maxLength: 20 }),
   [
     {
       cel: `type(self) == int ? self >= 0 && self <= 31536000 : self.size() > 0 && self.size() <= 20 && self.matches('${DURATION_PATTERN}')`,

@@ -1,4 +1,5 @@
 import type { ListenerRule } from '../crds/listener-rule.ts';
+import { compareText } from './canonical.ts';
 
 /** What a rule is known by: its priority and its conditions, wherever it forwards to. */
 export type Matching = Omit<ListenerRule, 'forward'>;
@@ -66,5 +67,3 @@ function queryStrings(pairs: Readonly<Record<string, string>> | undefined): read
     ? []
     : [{ field: 'query-string', pairs: entries.map(([key, value]) => ({ key, value })) }];
 }
-
-const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

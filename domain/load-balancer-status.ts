@@ -42,6 +42,7 @@ export function loadBalancerStatus(
         listenerARN: outcome.rule.listenerARN,
         ruleARN: outcome.rule.ruleARN,
         listener: { rule: outcome.rule.rule },
+        weights: weightsText(outcome.rule.rule),
       }
     : pickMirror(before);
   const observedGeneration = settled ? config.generation : before.observedGeneration;
@@ -68,18 +69,19 @@ function saidOf(outcome: ApplyOutcome): {
   message: string;
 } {
   if (outcome.is === 'Refused') return { phase: 'Error', reason: outcome.reason, message: outcome.message };
-  const weights = outcome.rule.rule.forward.targetGroups
-    .map((group) => `${group.name}: ${group.weight}`)
-    .join(', ');
   return {
     phase: outcome.created ? 'Created' : 'Updated',
     reason: 'Served',
-    message: `ELBv2 serves rule ${outcome.rule.rule.priority} with ${weights}.`,
+    message: `ELBv2 serves rule ${outcome.rule.rule.priority} with ${weightsText(outcome.rule.rule)}.`,
   };
 }
 
-function pickMirror({ listenerARN, ruleARN, listener }: Status): Status {
+const weightsText = (rule: ListenerRule): string =>
+  rule.forward.targetGroups.map((group) => `${group.name}: ${group.weight}`).join(', ');
+
+function pickMirror({ listenerARN, ruleARN, listener, weights }: Status): Status {
   return {
+    ...(weights === undefined ? {} : { weights }),
     ...(listenerARN === undefined ? {} : { listenerARN }),
     ...(ruleARN === undefined ? {} : { ruleARN }),
     ...(listener === undefined ? {} : { listener }),

@@ -1,4 +1,5 @@
 import semver from 'semver';
+import { compareText } from './canonical.ts';
 import type { SelectedTargetGroup, TargetGroup } from './observation.ts';
 
 /** The target groups that claim one version, in the order of their names. */
@@ -44,7 +45,7 @@ export function groupByVersion(selected: readonly SelectedTargetGroup[]): {
 
 /** Orders target groups by name, byte by byte, the same on every machine. */
 export const byName = (a: { readonly name: string }, b: { readonly name: string }): number =>
-  a.name < b.name ? -1 : a.name > b.name ? 1 : 0;
+  compareText(a.name, b.name);
 
 function reject(group: SelectedTargetGroup): RejectedTargetGroup {
   const { name, version } = group;

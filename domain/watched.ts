@@ -1,3 +1,4 @@
+import { canonical, compareText } from './canonical.ts';
 import { matches } from './selector.ts';
 import type { Labels } from './selector.ts';
 import type { SelectedTargetGroup } from './observation.ts';
@@ -31,7 +32,7 @@ export function selectTargetGroups(
   return groups
     .filter(({ metadata }) => metadata.deletionTimestamp === undefined && matches(selector, metadata.labels))
     .map((group) => select(spec, group))
-    .toSorted((a, b) => compare(a.name, b.name));
+    .toSorted((a, b) => compareText(a.name, b.name));
 }
 
 /**
@@ -43,7 +44,7 @@ export function watchedInput(cell: WatchedCell, groups: readonly WatchedGroup[])
   const selected = selectTargetGroups(cell.spec, groups);
   return canonical([
     cell.spec,
-    (cell.status?.blockedVersions ?? []).map(({ version }) => version).toSorted(compare),
+    (cell.status?.blockedVersions ?? []).map(({ version }) => version).toSorted(compareText),
     cell.metadata.deletionTimestamp !== undefined,
     selected.map(({ name, arn, version }) => [name, arn, version ?? null]),
   ]);
@@ -53,15 +54,3 @@ function select(spec: SelectingSpec, { metadata, spec: { arn } }: WatchedGroup):
   const version = versionOf(spec, metadata.labels);
   return { name: metadata.name, arn, ...(version === undefined ? {} : { version }) };
 }
-
-function canonical(value: unknown): string {
-  return JSON.stringify(value, (_, part: unknown) =>
-    isRecord(part) ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => compare(a, b))) : part,
-  );
-}
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-// By code unit and not by locale, so that every process sorts alike.
-const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -66,7 +66,7 @@ export async function cellRollout(input: CellRolloutInput): Promise<CellRolloutR
     const blocks = state.justBlocked !== undefined;
     const written = await report(observed, state, decision);
     state = written(state);
-    stale ||= blocks;
+    stale ||= blocks && state.justBlocked === undefined;
     if (decision.do === 'Close') {
       if (wakes !== seen || stale) continue;
       return { outcome: decision.outcome, message: decision.message };

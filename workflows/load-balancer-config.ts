@@ -7,6 +7,7 @@ import {
 } from '@temporalio/workflow';
 import type { AppliedRule } from '../activities/contract.ts';
 import type { ObjectKey } from '../domain/ids.ts';
+import { canonical } from '../domain/canonical.ts';
 import { loadBalancerStatus, servedRule, type ApplyOutcome } from '../domain/load-balancer-status.ts';
 import type { ObservedLoadBalancerConfig } from '../domain/observation.ts';
 import { elbv2Write, objects } from './activities.ts';
@@ -126,7 +127,7 @@ export async function loadBalancerConfig({ key }: LoadBalancerConfigInput): Prom
 
   async function report(config: Present, outcome: ApplyOutcome): Promise<void> {
     const status = loadBalancerStatus(config, outcome, new Date().toISOString());
-    if (JSON.stringify(status) === JSON.stringify(config.status)) return;
+    if (canonical(status) === canonical({ ...config.status, lastSyncTime: undefined })) return;
     await objects(`Report: ${status.phase ?? ''}`).reportLoadBalancerConfig({
       key,
       uid: config.uid,

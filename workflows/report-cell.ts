@@ -1,5 +1,6 @@
 import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import type { CellStatus } from '../crds/cell.ts';
+import { canonical } from '../domain/canonical.ts';
 import type { Decision } from '../domain/decision.ts';
 import type { ObservedCell } from '../domain/observation.ts';
 import { reported } from '../domain/record.ts';
@@ -19,8 +20,7 @@ export async function report(
   decision: Decision,
 ): Promise<Written> {
   const { cell, key } = observed;
-  // Taking traffic back waits for nothing; it is reported once it is done.
-  if (cell === undefined || (decision.do === 'Shift' && decision.urgent)) return (now) => now;
+  if (cell === undefined || !isWorthReporting(decision)) return (now) => now;
   const { workflowId, runId } = workflowInfo();
   const status = statusOf({
     observed,
@@ -40,6 +40,12 @@ export async function report(
   return (now) => reported(now, status);
 }
 
+/** What takes a while is reported before it is done, the rest with it; taking traffic back waits for nothing. */
+function isWorthReporting(decision: Decision): boolean {
+  if (decision.do === 'Shift') return !decision.urgent;
+  return decision.do === 'StartAnalysis' || decision.do === 'Wait' || decision.do === 'Close';
+}
+
 function announce(before: CellStatus, status: CellStatus, first: boolean): void {
   if (first || before.phase !== status.phase || before.desiredVersion !== status.desiredVersion) {
     upsertSearchAttributes([
@@ -52,19 +58,5 @@ function announce(before: CellStatus, status: CellStatus, first: boolean): void 
 const named = (state: RolloutState, runId: string): RolloutState['events'] =>
   state.events.map((event) => ({ ...event, id: `${runId.slice(0, 8)}-${event.id}` }));
 
-function sameStatus(a: CellStatus, b: CellStatus): boolean {
-  return (
-    JSON.stringify(sorted({ ...a, lastSyncTime: undefined })) ===
-    JSON.stringify(sorted({ ...b, lastSyncTime: undefined }))
-  );
-}
-
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .toSorted(([a], [b]) => (a < b ? -1 : 1))
-      .map(([key, child]) => [key, sorted(child)]),
-  );
-}
+const sameStatus = (a: CellStatus, b: CellStatus): boolean =>
+  canonical({ ...a, lastSyncTime: undefined }) === canonical({ ...b, lastSyncTime: undefined });
