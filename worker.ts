@@ -92,11 +92,16 @@ async function workflowCode({ workflowBundle }: Config): Promise<Pick<WorkerOpti
   return { workflowBundle: { code: await bundleWorkflows() } };
 }
 
-/** The activities that wait on the task queue of ELBv2. */
-const elbv2Only = (all: Activities): object => {
-  const { applyRule, readTargetHealth, findDrift, wakeLoadBalancerConfig } = all;
-  return { applyRule, readTargetHealth, findDrift, wakeLoadBalancerConfig };
-};
+/** The names of the activities that wait on the task queue of ELBv2. */
+const onElbv2Queue: readonly (keyof Activities)[] = [
+  'applyRule',
+  'readTargetHealth',
+  'findDrift',
+  'wakeLoadBalancerConfig',
+];
+
+const elbv2Only = (all: Activities): object =>
+  Object.fromEntries(onElbv2Queue.map((name) => [name, all[name]]));
 
 /** What the Temporal SDK has to say goes into the same log; that it starts and polls is of no interest. */
 const logTo = (log: Log): DefaultLogger =>

@@ -5,13 +5,14 @@ import type { AnalysisPhase, AnalysisVerdict } from '../domain/analysis.ts';
 import type { ObjectKey } from '../domain/ids.ts';
 import { API_VERSION, CELL_LABEL, ROLLOUT_LABEL, STEP_LABEL } from '../domain/labels.ts';
 import type { Cell } from '../crds/cell.ts';
+import type { Metadata } from '../crds/resource.ts';
 import type { AnalysisActivities, AnalysisRequest } from './contract.ts';
 import { failure } from './failure.ts';
 
 interface AnalysisRun {
   readonly apiVersion: string;
   readonly kind: string;
-  readonly metadata: { readonly name: string; readonly namespace?: string };
+  readonly metadata: Pick<Metadata, 'name' | 'namespace' | 'labels' | 'ownerReferences'>;
   readonly spec: object;
   readonly status?: { readonly phase?: AnalysisPhase | ''; readonly message?: string };
 }
@@ -73,19 +74,17 @@ async function analysisRunFor(kubernetes: KubernetesClient, request: AnalysisReq
     metadata: {
       namespace: cell.key.namespace,
       name,
-      ...{
-        labels: { [CELL_LABEL]: cell.key.name, [STEP_LABEL]: String(step), [ROLLOUT_LABEL]: rollout },
-        ownerReferences: [
-          {
-            apiVersion: API_VERSION,
-            kind: 'Cell',
-            name: cell.key.name,
-            uid: cell.uid,
-            controller: true,
-            blockOwnerDeletion: true,
-          },
-        ],
-      },
+      labels: { [CELL_LABEL]: cell.key.name, [STEP_LABEL]: String(step), [ROLLOUT_LABEL]: rollout },
+      ownerReferences: [
+        {
+          apiVersion: API_VERSION,
+          kind: 'Cell',
+          name: cell.key.name,
+          uid: cell.uid,
+          controller: true,
+          blockOwnerDeletion: true,
+        },
+      ],
     },
     spec: built.spec,
   };

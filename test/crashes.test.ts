@@ -6,6 +6,7 @@ import { startStack, type Stack } from '../deploy/local/stack.ts';
 import { Stage } from './rollout/stage.ts';
 import { exampleSteps, exampleTotals } from './rollout/steps.ts';
 import { prepare } from './setup.ts';
+import { until } from './until.ts';
 
 describe('A-C35 a rollout survives', () => {
   let stack: Stack;
@@ -82,6 +83,16 @@ describe('A-C35 a rollout survives', () => {
     await pausing('pause');
     await kill();
     await endsWell('pause');
+  });
+
+  it('kill -9 of okrad at every write of weights', async () => {
+    await begin('write');
+    stage.metrics.rate = 1;
+    for (let writes = 1; writes <= 4; writes += 1) {
+      await until(`write ${writes}`, async () => (await stage.writes()).length >= writes);
+      await kill();
+    }
+    await endsWell('write');
   });
 
   it('a restart of the Temporal server', async () => {

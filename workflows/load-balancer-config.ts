@@ -3,16 +3,18 @@ import {
   ApplicationFailure,
   CancellationScope,
   condition,
+  continueAsNew,
   setHandler,
+  workflowInfo,
 } from '@temporalio/workflow';
-import type { AppliedRule } from '../activities/contract.ts';
-import type { ObjectKey } from '../domain/ids.ts';
 import { canonical } from '../domain/canonical.ts';
+import { formatKey, type ObjectKey } from '../domain/ids.ts';
 import { loadBalancerStatus, servedRule, type ApplyOutcome } from '../domain/load-balancer-status.ts';
 import type { ObservedLoadBalancerConfig } from '../domain/observation.ts';
 import { elbv2Write, objects } from './activities.ts';
+import { takeApplications } from './applications.ts';
 import { failureOf } from './failure.ts';
-import { applyUpdate, changed, drifted, type ApplyRequest } from './messages.ts';
+import { changed, drifted } from './messages.ts';
 
 /** Which object to apply. */
 export interface LoadBalancerConfigInput {
@@ -20,7 +22,7 @@ export interface LoadBalancerConfigInput {
 }
 
 /** The longest time between two attempts at a rule, in milliseconds. */
-const LONGEST_BACKOFF_MS = { usual: 60_000, urgent: 2_000 } as const;
+const LONGEST_BACKOFF_MS = { urgent: 2_000, transient: 15_000, permanent: 10 * 60_000 } as const;
 
 type Present = NonNullable<ObservedLoadBalancerConfig['config']>;
 
@@ -28,96 +30,82 @@ type Present = NonNullable<ObservedLoadBalancerConfig['config']>;
 export async function loadBalancerConfig({ key }: LoadBalancerConfigInput): Promise<void> {
   let wakes = 0;
   let verify = false;
-  let applied: { generation: number; rule: AppliedRule } | undefined;
-  let refusal: { round: number; failure: ApplicationFailure } | undefined;
-  let round = 0;
-  const waiting = new Set<ApplyRequest>();
   let writing: CancellationScope | undefined;
-  const isApplied = (request: ApplyRequest): boolean =>
-    applied !== undefined && applied.generation >= request.generation;
-  const isUrgent = (): boolean => [...waiting].some((request) => request.urgent);
-
+  const applications = takeApplications((request) => {
+    wakes += 1;
+    // What takes traffic back does not wait for a write that waits itself.
+    if (request.urgent) writing?.cancel();
+  });
   setHandler(changed, () => void (wakes += 1), { description: 'Looks at the object again.' });
   const onDrift = (): void => {
     verify = true;
     wakes += 1;
   };
-  setHandler(drifted, onDrift, { description: 'Reads the rule again, because it is not what was applied.' });
-  setHandler(applyUpdate, apply, { description: 'Applies the object and answers when ELBv2 was read back.' });
-
-  async function apply(request: ApplyRequest): Promise<AppliedRule> {
-    const asked = round;
-    waiting.add(request);
-    wakes += 1;
-    if (request.urgent) writing?.cancel();
-    try {
-      await condition(() => isApplied(request) || (refusal !== undefined && refusal.round > asked));
-      if (applied !== undefined && isApplied(request)) return applied.rule;
-      throw (
-        refusal?.failure ?? ApplicationFailure.nonRetryable('Expected a rule, got none.', 'ObjectNotFound')
-      );
-    } finally {
-      waiting.delete(request);
-    }
-  }
+  setHandler(drifted, onDrift, {
+    description: 'Reads the rule again, because it is not what was applied.',
+  });
 
   for (let attempts = 0; ;) {
     const seen = wakes;
-    round += 1;
     const { config } = await objects('Look at the object').observeLoadBalancerConfig(key);
     if (config === undefined) {
-      const message = `Expected AWSApplicationLoadBalancerConfig ${key.namespace}/${key.name}, got none.`;
-      refusal = { round, failure: ApplicationFailure.nonRetryable(message, 'ObjectNotFound') };
+      const message = `Expected AWSApplicationLoadBalancerConfig ${formatKey(key)}, got none.`;
+      applications.refuse(ApplicationFailure.nonRetryable(message, 'ObjectNotFound'));
       await condition(allHandlersFinished);
-      if (wakes !== seen) continue;
-      return;
+      if (wakes === seen) return;
+      continue;
     }
     const outcome = await attempt(config);
     if (outcome !== undefined) await report(config, outcome);
     if (outcome?.is === 'Served') {
       attempts = 0;
       verify = false;
-      applied = { generation: config.generation, rule: outcome.rule };
+      applications.serve(config.generation, outcome.rule);
+      await condition(() => allHandlersFinished() || wakes !== seen);
+      if (wakes === seen) return;
     } else if (outcome !== undefined) {
       attempts += 1;
-      if (outcome.permanent)
-        refusal = {
-          round: round + 1,
-          failure: ApplicationFailure.nonRetryable(outcome.message, outcome.reason),
-        };
+      if (outcome.permanent) {
+        applications.refuse(ApplicationFailure.nonRetryable(outcome.message, outcome.reason));
+      }
+      const longest = LONGEST_BACKOFF_MS[kindOf(outcome.permanent)];
+      await condition(() => wakes !== seen, Math.min(longest, 500 * 2 ** Math.min(attempts - 1, 20)), {
+        summary: `Trying again: ${outcome.message}`.slice(0, 200),
+      });
     }
-    if (wakes !== seen) continue;
-    if (outcome?.is === 'Served') {
-      await condition(allHandlersFinished);
-      if (wakes === seen) return;
-      continue;
+    if (workflowInfo().continueAsNewSuggested && allHandlersFinished()) {
+      await continueAsNew<typeof loadBalancerConfig>({ key });
     }
-    const longest = isUrgent() ? LONGEST_BACKOFF_MS.urgent : LONGEST_BACKOFF_MS.usual;
-    await condition(() => wakes !== seen, Math.min(longest, 500 * 2 ** Math.min(attempts - 1, 10)), {
-      summary: `Trying again: ${outcome?.message ?? 'interrupted'}`,
-    });
   }
 
+  function kindOf(permanent: boolean): keyof typeof LONGEST_BACKOFF_MS {
+    if (applications.areUrgent()) return 'urgent';
+    return permanent ? 'permanent' : 'transient';
+  }
+
+  /** Makes one attempt; undefined when something more urgent has ended it. */
   async function attempt(config: Present): Promise<ApplyOutcome | undefined> {
-    const served = servedRule(config.status);
+    const { spec, adopt, status } = config;
+    const served = servedRule(status);
+    const urgent = applications.areUrgent();
+    const write = elbv2Write(`Make rule ${spec.listener.rule.priority} what the object says`, urgent);
+    const request = {
+      key,
+      listenerARN: spec.listenerARN,
+      rule: spec.listener.rule,
+      ...(served === undefined ? {} : { served }),
+      adopt,
+      urgent,
+      // After an attempt that failed nobody knows whether it was applied.
+      verify: verify || status.phase === 'Error',
+    };
     writing = new CancellationScope();
-    const { spec, adopt } = config;
-    const write = elbv2Write(`Make rule ${spec.listener.rule.priority} what the object says`, isUrgent());
     try {
-      const rule = await writing.run(() =>
-        write.applyRule({
-          key,
-          listenerARN: spec.listenerARN,
-          rule: spec.listener.rule,
-          ...(served === undefined ? {} : { served }),
-          adopt,
-          urgent: isUrgent(),
-          verify: verify || served === undefined || config.status.phase === 'Error',
-        }),
-      );
+      const rule = await writing.run(() => write.applyRule(request));
       return { is: 'Served', rule, created: served === undefined };
     } catch (error) {
-      // Cancelled by something more urgent: the object is looked at again at once.
+      // What was cancelled may have been applied all the same.
+      verify ||= writing.consideredCancelled;
       if (writing.consideredCancelled) return undefined;
       return { is: 'Refused', ...failureOf(error) };
     } finally {

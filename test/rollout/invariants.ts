@@ -103,9 +103,8 @@ function onlyAskedFor({ call, after }: Write, { versions, totals }: Expectations
 
 function createdOnce(calls: readonly CallRecord[]): string[] {
   const creations = calls.filter((call) => call.action === 'CreateRule');
-  const byPriority = Map.groupBy(
-    creations,
-    (call) => `${String(call.parameters['ListenerArn'])} ${String(call.parameters['Priority'])}`,
+  const byPriority = Map.groupBy(creations, (call) =>
+    JSON.stringify([call.parameters['ListenerArn'], call.parameters['Priority']]),
   );
   return [...byPriority.values()].flatMap((ofOne) => {
     const first = ofOne.findIndex((call) => call.applied);

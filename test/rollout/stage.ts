@@ -7,6 +7,7 @@ import {
   type Rule,
 } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { ANALYSIS_RUN, AWS_APPLICATION_LOAD_BALANCER_CONFIG, CELL } from '../../clients/kinds.ts';
+import { canonical } from '../../domain/canonical.ts';
 import { connectKubernetes, type KubernetesClient } from '../../clients/kubernetes.ts';
 import type { AWSApplicationLoadBalancerConfig } from '../../crds/aws-application-load-balancer-config.ts';
 import type { CanaryStep, Cell, CellStatus } from '../../crds/cell.ts';
@@ -14,6 +15,7 @@ import { createListener, createTargetGroup } from '../../deploy/local/aws-fixtur
 import { proxyControl, type CallRecord, type ProxyControl } from '../../deploy/local/elbv2-proxy/control.ts';
 import type { StackView } from '../setup.ts';
 import { until } from '../until.ts';
+import { closingViolations } from './closing.ts';
 import { violations } from './invariants.ts';
 import { serveMetrics, type Metrics } from './metrics.ts';
 import { startOkrad, type Okrad } from './okrad.ts';
@@ -38,6 +40,12 @@ export interface AnalysisRun {
 }
 
 let stages = 0;
+
+/** What tells the calls of tests from those of okrad in the log of the proxy. */
+const STAGE_AGENT = 'okra-stage';
+
+/** What okrad signs its calls to AWS with; unique, so that it would be found wherever it does not belong. */
+const secretOf = (namespace: string): string => `secret-of-${namespace}`;
 
 /** A namespace, a listener and an okrad of a test file's own, on a stack that it shares. */
 export class Stage {
@@ -78,6 +86,7 @@ export class Stage {
       region: stack.aws.region,
       endpoint: stack.aws.endpoint,
       credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+      customUserAgent: STAGE_AGENT,
     });
     await run(stack.binaries.kubectl, ['create', 'namespace', namespace], {
       env: { ...process.env, ...stack.environment },
@@ -88,6 +97,7 @@ export class Stage {
       log: join(stack.logs, `okrad-${namespace}.log`),
       environment: {
         ...stack.environment,
+        AWS_SECRET_ACCESS_KEY: secretOf(namespace),
         OKRA_WATCH_NAMESPACE: namespace,
         OKRA_TASK_QUEUE: namespace,
         OKRA_LEASE_NAMESPACE: namespace,
@@ -110,9 +120,11 @@ export class Stage {
     });
   }
 
-  /** Ends okrad and the endpoint. */
+  /** Ends okrad and the endpoint, and holds all that they left behind against what must always hold. */
   async close(): Promise<void> {
     await this.okrad.end('SIGTERM');
+    const broken = await closingViolations(this, secretOf(this.namespace));
+    if (broken.length > 0) throw new Error(broken.join('\n'));
     await this.metrics[Symbol.asyncDispose]();
     this.elbv2.destroy();
   }
@@ -129,6 +141,7 @@ export class Stage {
   async temporal(...args: readonly string[]): Promise<string> {
     const { stdout } = await run(this.stack.binaries.temporal, [...args], {
       env: { ...process.env, ...this.stack.environment },
+      maxBuffer: 64 * 1024 * 1024,
     });
     return stdout;
   }
@@ -185,6 +198,11 @@ export class Stage {
         throw error;
       }),
     );
+  }
+
+  /** The history of a run as JSON. */
+  history(workflowId: string, runId: string): Promise<string> {
+    return this.temporal('workflow', 'show', '--workflow-id', workflowId, '--run-id', runId, '-o', 'json');
   }
 
   /** Applies an object in the namespace by `kubectl apply`, as users do. */
@@ -361,7 +379,7 @@ export class Stage {
 
   /** Waits until AWS serves weights. */
   async untilWeights(weights: Weights, priority = 10): Promise<void> {
-    const key = (some: Weights | undefined): string => JSON.stringify(Object.entries(some ?? {}).toSorted());
+    const key = (some: Weights | undefined): string => canonical(some ?? {});
     await until(
       `rule ${priority} to have ${JSON.stringify(weights)}`,
       async () => key(await this.weights(priority)) === key(weights),
@@ -372,12 +390,24 @@ export class Stage {
   /** The calls that okrad made about this listener since the last mark. */
   async calls(): Promise<readonly CallRecord[]> {
     const about = await this.proxy.calls({ since: this.#since });
-    const ours = new Set([...this.arns.values()]);
+    const ours = new Set(this.arns.values());
     const name = this.listenerARN.split('/')[2] ?? '';
     return about.filter((call) => {
+      if (call.userAgent.includes(STAGE_AGENT)) return false;
       const parameters = JSON.stringify(call.parameters);
       return parameters.includes(`/${name}/`) || [...ours].some((arn) => parameters.includes(arn));
     });
+  }
+
+  /** All calls that okrad made about this listener. */
+  async allCalls(): Promise<readonly CallRecord[]> {
+    const since = this.#since;
+    this.#since = 0;
+    try {
+      return await this.calls();
+    } finally {
+      this.#since = since;
+    }
   }
 
   /** Forgets the calls so far. */

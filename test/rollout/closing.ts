@@ -1,0 +1,84 @@
+import { readFile } from 'node:fs/promises';
+import { CELL } from '../../clients/kinds.ts';
+import type { Cell } from '../../crds/cell.ts';
+import { canonical } from '../../domain/canonical.ts';
+import { OWNER_TAG } from '../../domain/labels.ts';
+import type { Stage } from './stage.ts';
+
+interface HistoryEvent {
+  readonly activityTaskScheduledEventAttributes?: { readonly activityType?: { readonly name?: string } };
+}
+
+/** Says what is wrong with what a stage leaves behind: statuses, histories and logs. */
+export async function closingViolations(stage: Stage, secret: string): Promise<readonly string[]> {
+  const cells = await stage.kubernetes.list<Cell>(CELL, { namespace: stage.namespace });
+  const histories = await historiesOf(stage);
+  return [
+    ...(await Promise.all(cells.map((cell) => claimsOnlyWhatIsServed(stage, cell)))).flat(),
+    ...(await everyWriteIsExplained(stage, histories)),
+    ...(await noSecretAnywhere(stage, { secret, histories, cells })),
+  ];
+}
+
+/** I9: a settled Cell's status has the weights that AWS serves. */
+async function claimsOnlyWhatIsServed(stage: Stage, cell: Cell): Promise<readonly string[]> {
+  const { status } = cell;
+  const settled =
+    status?.conditions?.some((one) => one.type === 'Progressing' && one.status === 'False') === true;
+  const priority = cell.spec.ingress.awsApplicationLoadBalancer?.listener.rule.priority;
+  if (!settled || priority === undefined || (status?.targetGroups ?? []).length === 0) return [];
+  const claimed = Object.fromEntries((status?.targetGroups ?? []).map((group) => [group.name, group.weight]));
+  const served = await stage.weights(priority);
+  if (canonical(claimed) === canonical(served)) return [];
+  return [`I9: Cell ${cell.metadata.name} claims ${canonical(claimed)}, AWS serves ${canonical(served)}`];
+}
+
+/** I10: no more writes were applied than the histories have attempts to apply a rule. */
+async function everyWriteIsExplained(stage: Stage, histories: readonly string[]): Promise<readonly string[]> {
+  const calls = await stage.allCalls();
+  const writes = calls.filter(
+    (call) =>
+      call.applied &&
+      /^(Create|Modify)Rule$/.test(call.action) &&
+      call.after?.some((rule) => rule.tags?.[OWNER_TAG]?.startsWith(`${stage.namespace}/`) === true),
+  );
+  const attempts = histories
+    .flatMap((history) => (JSON.parse(history) as { events?: HistoryEvent[] }).events ?? [])
+    .filter((event) => event.activityTaskScheduledEventAttributes?.activityType?.name === 'applyRule');
+  if (writes.length === 0) return [`I10: expected writes to the listener of ${stage.namespace}, got none`];
+  return writes.length <= attempts.length
+    ? []
+    : [`I10: ${writes.length} writes were applied, the histories explain ${attempts.length}`];
+}
+
+/** I11: the key that signs the calls to AWS is in no history, log or status. */
+async function noSecretAnywhere(
+  stage: Stage,
+  where: { readonly secret: string; readonly histories: readonly string[]; readonly cells: readonly Cell[] },
+): Promise<readonly string[]> {
+  const log = await readFile(stage.okrad.log, 'utf8');
+  const places = { history: where.histories.join('\n'), log, status: JSON.stringify(where.cells) };
+  return Object.entries(places)
+    .filter(([, text]) => text.includes(where.secret))
+    .map(([place]) => `I11: a secret stands in a ${place}`);
+}
+
+async function historiesOf(stage: Stage): Promise<readonly string[]> {
+  const list = await stage.temporal(
+    'workflow',
+    'list',
+    '--query',
+    `OkraNamespace="${stage.namespace}"`,
+    '--limit',
+    '1000',
+    '-o',
+    'json',
+  );
+  const runs = JSON.parse(list) as { execution: { workflowId: string; runId: string } }[];
+  const histories: string[] = [];
+  for (const { execution } of runs) {
+    const { workflowId, runId } = execution;
+    histories.push(await stage.history(workflowId, runId));
+  }
+  return histories;
+}
