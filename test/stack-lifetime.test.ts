@@ -27,12 +27,12 @@ describe('a stack whose owner ends', () => {
     expect(owner.pids).toHaveLength(count);
     owner.child.kill(signal);
     await owner.exited;
-    await expectAllGone(owner.pids);
+    await expectAllGone(owner);
   });
 
   it('ends with an owner that calls process.exit', async () => {
     const owner = await startOwner(['etcd'], 'process.exit(0);');
-    await expectAllGone(owner.pids);
+    await expectAllGone(owner);
   });
 
   it('ends with an owner that throws', async () => {
@@ -41,19 +41,19 @@ describe('a stack whose owner ends', () => {
       'console.error = () => {}; process.exitCode = 1; await Promise.reject(5);',
     );
     expect(await owner.exited).toEqual({ code: 1, signal: null });
-    await expectAllGone(owner.pids);
+    await expectAllGone(owner);
   });
 
   it('does not keep an owner alive that has nothing left to do', async () => {
     const owner = await startOwner(['etcd'], '');
     expect(await owner.exited).toEqual({ code: 0, signal: null });
-    await expectAllGone(owner.pids);
+    await expectAllGone(owner);
   });
 
   it('ends though a component is stopped like by Ctrl-Z', async () => {
     const owner = await startOwner(['etcd'], 'await stack.kill("etcd", "SIGSTOP"); ' + stay);
     owner.child.kill('SIGKILL');
-    await expectAllGone(owner.pids);
+    await expectAllGone(owner);
   });
 });
 

@@ -1,4 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
 import { isAlive } from '../deploy/local/lock.mjs';
@@ -7,6 +8,7 @@ import { waitFor } from '../deploy/local/wait.ts';
 /** A process that owns a stack, and the process ids of that stack's components. */
 export interface Owner {
   readonly child: ChildProcess;
+  readonly dir: string;
   readonly pids: readonly number[];
   readonly exited: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>;
 }
@@ -17,7 +19,7 @@ export async function startOwner(components: readonly string[], then: string): P
   const program = `
     const { startStack } = await import(${JSON.stringify(stack)});
     const stack = await startStack({ components: ${JSON.stringify(components)} });
-    console.log(JSON.stringify(stack.components.map((name) => stack.pid(name))));
+    console.log(JSON.stringify([stack.dir, ...stack.components.map((name) => stack.pid(name))]));
     ${then}`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
     stdio: ['ignore', 'pipe', 'ignore'],
@@ -27,14 +29,15 @@ export async function startOwner(components: readonly string[], then: string): P
   });
   const line = await firstLine(child);
   const parsed: unknown = JSON.parse(line);
-  const pids = Array.isArray(parsed) ? parsed.map(Number) : [];
-  return { child, pids, exited };
+  const [dir, ...pids]: unknown[] = Array.isArray(parsed) ? parsed : [];
+  return { child, dir: String(dir), pids: pids.map(Number), exited };
 }
 
-/** Waits until none of the processes lives. */
-export async function expectAllGone(pids: readonly number[]): Promise<void> {
-  await waitFor({ what: `the processes ${pids.join(', ')} to end`, timeoutMillis: 15_000 }, async () =>
-    pids.some((pid) => isAlive(pid)) ? undefined : true,
+/** Waits until none of the stack's processes lives, and its temporary folder is gone. */
+export async function expectAllGone({ pids, dir }: Owner): Promise<void> {
+  await waitFor(
+    { what: `the processes ${pids.join(', ')} to end and ${dir} to go`, timeoutMillis: 15_000 },
+    async () => (existsSync(dir) || pids.some((pid) => isAlive(pid)) ? undefined : true),
   );
 }
 

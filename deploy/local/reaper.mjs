@@ -1,5 +1,7 @@
 // Ends the processes of a stack when the one that started them is gone, however it went: the pipe on standard input closes
-// with it, even on `kill -9`. Lines `+<pid>` and `-<pid>` say which process groups there are.
+// with it, even on `kill -9`. Lines `+<pid>` and `-<pid>` say which process groups there are;
+// an argument names a temporary folder that goes with the stack.
+import { rm } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -37,3 +39,6 @@ for (const group of groups) {
 const end = Date.now() + graceMillis;
 while (Date.now() < end && [...groups].some((group) => send(group, 0))) await sleep(50);
 for (const group of groups) send(group, 'SIGKILL');
+
+const folder = process.argv[2];
+if (folder !== undefined) await rm(folder, { recursive: true, force: true });

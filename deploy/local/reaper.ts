@@ -9,10 +9,14 @@ export interface Reaper {
   readonly close: () => Promise<void>;
 }
 
-/** Starts the reaper, which lives in a session of its own and waits for its pipe to this process to close. */
-export function startReaper(): Reaper {
+/** Starts the reaper, which lives in a session of its own and waits for its pipe to this process to close; it takes a temporary folder along. */
+export function startReaper(temporaryFolder?: string): Reaper {
   const script = fileURLToPath(new URL('reaper.mjs', import.meta.url));
-  const child = spawn(process.execPath, [script], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
+  const folder = temporaryFolder === undefined ? [] : [temporaryFolder];
+  const child = spawn(process.execPath, [script, ...folder], {
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
   const exited = new Promise<void>((resolve) => child.once('close', () => resolve()));
   // A write to a reaper that somebody killed must not take the stack down with it.
   child.stdin.on('error', () => undefined);

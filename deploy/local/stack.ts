@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
 
@@ -65,7 +65,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     executables: binaries,
     port: ports.reserve,
   });
-  const reaper = startReaper();
+  const reaper = startReaper(options.dir === undefined ? dir : undefined);
   const surroundings = { dir, logFile: (name: string) => join(logs, `${name}.log`), reaper, log };
   const members = new Map<string, Member>(
     components.map((component) => [
@@ -78,7 +78,6 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     await stopMembers(members);
     await reaper.close();
     await ports.release();
-    if (options.dir === undefined) await rm(dir, { recursive: true, force: true });
   };
   const stopAll = (): Promise<void> => (stopping ??= stopOnce());
   try {
