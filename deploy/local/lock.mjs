@@ -57,9 +57,22 @@ export async function withLock(path, { onWait, signal }, work) {
   for (;;) {
     signal?.throwIfAborted();
     const lock = await tryLock(path);
-    if ('release' in lock) return work().finally(lock.release);
+    if ('release' in lock) return work().finally(() => lock.release());
     onWait?.(lock.holder, Math.round((Date.now() - started) / 1000));
     await sleep(300);
+  }
+}
+
+/**
+ * @template T
+ * @param {() => Promise<T>} work
+ * @param {() => Promise<void>} release
+ */
+async function workAndRelease(work, release) {
+  try {
+    return await work();
+  } finally {
+    await release();
   }
 }
 
