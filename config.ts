@@ -83,11 +83,12 @@ const pems = ['SERVER_CA_CERT', 'CLIENT_CERT', 'CLIENT_KEY'] as const;
 
 function tlsProblems(environment: Environment): string[] {
   const given = (name: string) => environment[`TEMPORAL_TLS_${name}`] !== undefined;
-  const has = (pem: string) => given(`${pem}_PATH`) || given(`${pem}_DATA`);
+  const has = (name: string) => given(`${name}_PATH`) || given(`${name}_DATA`);
   const problems = pems
-    .filter((pem) => given(`${pem}_PATH`) && given(`${pem}_DATA`))
+    .filter((name) => given(`${name}_PATH`) && given(`${name}_DATA`))
     .map(
-      (pem) => `Expected one of TEMPORAL_TLS_${pem}_PATH and TEMPORAL_TLS_${pem}_DATA, got both. Unset one.`,
+      (name) =>
+        `Expected one of TEMPORAL_TLS_${name}_PATH and TEMPORAL_TLS_${name}_DATA, got both. Unset one.`,
     );
   if (has('CLIENT_CERT') !== has('CLIENT_KEY')) {
     problems.push(

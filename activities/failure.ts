@@ -50,7 +50,7 @@ export function toFailure(error: unknown): Error {
   const cause = error instanceof Error ? error : new Error(String(error));
   const type = awsErrorType(error);
   if (type !== undefined) return failure(type, `AWS refused: ${cause.message} (${cause.name})`, cause);
-  return failure('Unavailable', `${cause.message === '' ? cause.name : cause.message}`, cause);
+  return failure('Unavailable', cause.message === '' ? cause.name : cause.message, cause);
 }
 
 function kubernetesType(error: KubernetesError): FailureType {

@@ -42,8 +42,7 @@ export async function registerSearchAttributes(
 export const isRefusal = (error: unknown): boolean =>
   hasCode(error, codes.UNAUTHENTICATED) || hasCode(error, codes.PERMISSION_DENIED);
 
-const hasCode = (error: unknown, code: number): boolean =>
-  isGrpcServiceError(error) && Number(error.code) === code;
+const hasCode = (error: unknown, code: number): boolean => isGrpcServiceError(error) && error.code === code;
 
 // What somebody with the right to do so has to run, where Okra itself has not got it.
 function command(namespace: string): string {

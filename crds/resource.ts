@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { structuralSchema, type StructuralSchema } from './structural-schema.ts';
 
 /** The API group of Okra's kinds. */

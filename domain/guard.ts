@@ -43,8 +43,8 @@ export function guard(shift: Shift, input: GuardInput, whenTimedOut?: (lack: str
 }
 
 /** Whether a health check was about these groups. */
-export const isAbout = (check: HealthCheck, arns: readonly string[]): boolean =>
-  check.targetGroupARNs.length === arns.length && arns.every((arn) => check.targetGroupARNs.includes(arn));
+export const isAbout = ({ targetGroupARNs }: HealthCheck, arns: readonly string[]): boolean =>
+  targetGroupARNs.length === arns.length && arns.every((arn) => targetGroupARNs.includes(arn));
 
 function check(targetGroupARNs: readonly string[]): Decision {
   return {

@@ -107,7 +107,7 @@ async function running(workflowId: string): Promise<{ runId: string; signals: nu
   const found = await handle.describe().catch(() => undefined);
   if (found?.status.name !== 'RUNNING') return undefined;
   const { events = [] } = await handle.fetchHistory();
-  const signals = events?.filter((event) => event.workflowExecutionSignaledEventAttributes != null).length;
+  const signals = events?.filter((event) => Boolean(event.workflowExecutionSignaledEventAttributes)).length;
   return { runId: found.runId, signals: signals ?? 0 };
 }
 

@@ -28,7 +28,7 @@ function settle(branch: Branch): Value {
   const members = branch.children.get('member');
   if (members !== undefined && branch.children.size === 1 && members.children.size > 0) {
     return [...members.children]
-      .sort(([left], [right]) => Number(left) - Number(right))
+      .toSorted(([left], [right]) => Number(left) - Number(right))
       .map(([, child]) => settle(child));
   }
   return Object.fromEntries([...branch.children].map(([name, child]) => [name, settle(child)]));
