@@ -64,19 +64,6 @@ export async function withLock(path, { onWait, signal }, work) {
 }
 
 /**
- * @template T
- * @param {() => Promise<T>} work
- * @param {() => Promise<void>} release
- */
-async function workAndRelease(work, release) {
-  try {
-    return await work();
-  } finally {
-    await release();
-  }
-}
-
-/**
  * @param {string} path
  * @param {string} token
  */
