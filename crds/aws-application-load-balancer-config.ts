@@ -5,11 +5,13 @@ import { defineResource, type Resource } from './resource.ts';
 
 const spec = z.object({
   listenerARN: applicationListenerARN.describe('The ARN of the listener that has the rule.'),
-  listener: z.object({
-    rule: listenerRule.describe(
-      'The listener rule: its priority, its conditions, and the weights of its target groups.',
-    ),
-  }),
+  listener: z
+    .object({
+      rule: listenerRule.describe(
+        'The listener rule: its priority, its conditions, and the weights of its target groups.',
+      ),
+    })
+    .describe('What the listener has to have.'),
 });
 
 const status = z.object({

@@ -8,13 +8,15 @@ const argument = withRules(
     value: z.string().max(4096).optional().describe('The value itself.'),
     valueFrom: z
       .object({
-        fieldRef: z.object({
-          fieldPath: z
-            .string()
-            .min(1)
-            .max(253)
-            .describe('A path in the Cell that ends in a plain value, for example status.desiredVersion.'),
-        }),
+        fieldRef: z
+          .object({
+            fieldPath: z
+              .string()
+              .min(1)
+              .max(253)
+              .describe('A path in the Cell that ends in a plain value, for example status.desiredVersion.'),
+          })
+          .describe('The field of the Cell that holds the value.'),
       })
       .optional()
       .describe('Where the value is read from when the analysis starts.'),

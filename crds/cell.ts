@@ -10,9 +10,11 @@ const applicationLoadBalancer = z.object({
   listenerARN: applicationListenerARN.describe(
     'The ARN of the listener. The load balancer and the listener are yours.',
   ),
-  listener: z.object({
-    rule: cellListenerRule.describe('The listener rule that Okra creates and shifts traffic with.'),
-  }),
+  listener: z
+    .object({
+      rule: cellListenerRule.describe('The listener rule that Okra creates and shifts traffic with.'),
+    })
+    .describe('What Okra makes of the listener.'),
   targetGroupSelector: withRules(
     labelSelector.extend({
       versionLabels: z

@@ -61,6 +61,11 @@ describe('what operators ask of a rollout', () => {
     const status = await stage.untilPhase('abort', 'Reverted', '1.0.0');
     expect(status.blockedVersions?.[0]?.cause).toBe('Aborted by ann: night shift');
     expect((await stage.writes()).at(-1)).toEqual({ aborta: 100, abortb: 0 });
+    // I3: whoever looks at the Cell again, nothing is given to the aborted version.
+    const writes = (await stage.writes()).length;
+    await stage.signalWithStart('cellRollout', stage.workflowId('abort'), 'changed', 'abort');
+    await stage.untilClosed(stage.workflowId('abort'));
+    expect(await stage.writes()).toHaveLength(writes);
     expect(await stage.violations([20], priority)).toEqual([]);
   });
 
