@@ -3,11 +3,12 @@ import { isConflict, isNotFound, type KubernetesClient } from '../clients/kubern
 import { buildAnalysisRun, type AnalysisTemplateSpec, type NamedTemplate } from '../domain/analysis-run.ts';
 import type { AnalysisPhase, AnalysisVerdict } from '../domain/analysis.ts';
 import type { ObjectKey } from '../domain/ids.ts';
-import { API_VERSION, CELL_LABEL, ROLLOUT_LABEL, STEP_LABEL } from '../domain/labels.ts';
+import { CELL_LABEL, ROLLOUT_LABEL, STEP_LABEL } from '../domain/labels.ts';
 import type { Cell } from '../crds/cell.ts';
 import type { Metadata } from '../crds/resource.ts';
 import type { AnalysisActivities, AnalysisRequest } from './contract.ts';
 import { failure } from './failure.ts';
+import { ownedByCell } from './owner.ts';
 
 interface AnalysisRun {
   readonly apiVersion: string;
@@ -75,16 +76,7 @@ async function analysisRunFor(kubernetes: KubernetesClient, request: AnalysisReq
       namespace: cell.key.namespace,
       name,
       labels: { [CELL_LABEL]: cell.key.name, [STEP_LABEL]: String(step), [ROLLOUT_LABEL]: rollout },
-      ownerReferences: [
-        {
-          apiVersion: API_VERSION,
-          kind: 'Cell',
-          name: cell.key.name,
-          uid: cell.uid,
-          controller: true,
-          blockOwnerDeletion: true,
-        },
-      ],
+      ownerReferences: ownedByCell(cell),
     },
     spec: built.spec,
   };

@@ -13,6 +13,7 @@ import { applyUpdate } from '../workflows/messages.ts';
 import { beating } from './beat.ts';
 import type { AppliedRule, ShiftRequest, TrafficActivities } from './contract.ts';
 import { failure } from './failure.ts';
+import { ownedByCell } from './owner.ts';
 
 /** What the activities that shift traffic are made of. */
 export interface TrafficDependencies {
@@ -83,16 +84,7 @@ async function writeConfig(kubernetes: KubernetesClient, request: ShiftRequest):
           ...cell.key,
           ...(resourceVersion === undefined ? {} : { resourceVersion }),
           annotations: { [SEQUENCE_ANNOTATION]: String(sequence) },
-          ownerReferences: [
-            {
-              apiVersion: API_VERSION,
-              kind: 'Cell',
-              name: cell.key.name,
-              uid: cell.uid,
-              controller: true,
-              blockOwnerDeletion: true,
-            },
-          ],
+          ownerReferences: ownedByCell(cell),
         },
         spec: { listenerARN, listener: { rule } },
       },

@@ -1,11 +1,18 @@
 import type { AnalysisStep } from '../crds/cell.ts';
 import type { ServedTargetGroup } from './observation.ts';
-import type { Ending } from './state.ts';
 import type { VersionSet } from './version.ts';
 
 /** What a change of weights is for. */
 export type ShiftPurpose =
   'Install' | 'FallBack' | 'RollBack' | 'Rebalance' | 'Reconfigure' | 'Attach' | 'Step' | 'TakeBack';
+
+/** Why a rollout ends before its last step; a failed version is blocked, a withdrawn one is not. */
+export interface Ending {
+  readonly kind: 'Failed' | 'Withdrawn';
+  readonly reason: string;
+  readonly message: string;
+  readonly at: number;
+}
 
 /** How a run of the workflow closes. */
 export type Outcome = 'Completed' | 'Waiting' | 'Reverted' | 'Failed' | 'Deleted';

@@ -1,6 +1,6 @@
 import type { CanaryStep, CellStatus } from '../crds/cell.ts';
 import type { AnalysisVerdict } from './analysis.ts';
-import type { Decision } from './decision.ts';
+import type { Decision, Ending } from './decision.ts';
 import type { ReportedEvent } from './report.ts';
 import type { VersionSet } from './version.ts';
 
@@ -35,14 +35,6 @@ export interface HealthCheck {
   readonly checks: number;
   /** What is lacking, in a sentence; undefined when nothing is. */
   readonly lack?: string;
-}
-
-/** Why a rollout ends before its last step; a failed version is blocked, a withdrawn one is not. */
-export interface Ending {
-  readonly kind: 'Failed' | 'Withdrawn';
-  readonly reason: string;
-  readonly message: string;
-  readonly at: number;
 }
 
 /** One version on its way into service. */

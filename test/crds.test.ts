@@ -45,15 +45,23 @@ describe('the CRDs on a real API server', () => {
     expect(samples.length - bad).toBeGreaterThanOrEqual(25);
   });
 
-  it.concurrent.each(samples)('$kind: $name', async (one) => {
-    const [zod, server] = [problemsByZod(one), await problemsByServer(one)];
-    if (one.refusal === undefined) {
-      expect({ zod, server }).toEqual({ zod: '', server: '' });
-    } else {
-      expect(zod).toContain(one.refusal);
-      expect(server).toContain(one.refusal);
-    }
-  });
+  it.concurrent.each(samples.filter((one) => one.refusal === undefined))(
+    'accept $kind: $name',
+    async (one) => {
+      expect({ zod: problemsByZod(one), server: await problemsByServer(one) }).toEqual({
+        zod: '',
+        server: '',
+      });
+    },
+  );
+
+  it.concurrent.each(samples.filter((one) => one.refusal !== undefined))(
+    'refuse $kind: $name',
+    async (one) => {
+      expect(problemsByZod(one)).toContain(one.refusal);
+      expect(await problemsByServer(one)).toContain(one.refusal);
+    },
+  );
 
   it('are explained by kubectl', async () => {
     const explained = await kubectl(['explain', 'cell.spec.updateStrategy.canary.steps']);
