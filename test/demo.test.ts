@@ -8,7 +8,7 @@ const demo = join(import.meta.dirname, '../deploy/local/demo.ts');
 
 describe('the demo', () => {
   it('shows what it says and finds nothing that differs', async () => {
-    const { stdout } = await run(process.execPath, [demo], { timeout: 110_000 });
+    const { stdout } = await run(process.execPath, [demo], { timeout: 200_000 });
     expect(stdout).toContain('blue1 50  blue2 50');
     expect(stdout).toContain('blue1 40  blue2 40  green1 10  green2 10');
     expect(stdout).toMatch(/AnalysisRun web-1-success-rate-\w+: Successful/);

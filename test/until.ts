@@ -8,7 +8,7 @@ export async function until<T>(
   probe: () => Promise<T | undefined | false>,
   options: { readonly timeoutMs?: number; readonly seen?: () => Promise<unknown> } = {},
 ): Promise<T> {
-  const { timeoutMs = 45_000, seen } = options;
+  const { timeoutMs = 90_000, seen } = options;
   for (const deadline = Date.now() + timeoutMs; ; await wait(POLL_MS)) {
     const found = await probe();
     if (found !== undefined && found !== false) return found;
