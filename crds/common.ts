@@ -1,12 +1,35 @@
 import { z } from 'zod';
-import { withRules } from './rules.ts';
+import { withRules, type Rule } from './rules.ts';
 
 const labelValue = z.string().max(63);
 
+/** Holds the keys of a map to a length; a structural schema cannot say that of keys, so that CEL has to. */
+export function withKeys<Schema extends z.ZodType<Readonly<Record<string, unknown>>>>(
+  schema: Schema,
+  { field, shortest, longest, most }: { field: string; shortest: number; longest: number; most: number },
+): Schema {
+  return withRules(schema.meta({ ...schema.meta(), maxProperties: most }), [
+    {
+      cel: `size(self) <= ${most}`,
+      message: `Expected ${field} to have at most ${most} keys. Remove some.`,
+      holds: (map) => Object.keys(map).length <= most,
+    },
+    {
+      cel: `self.all(k, size(k) >= ${shortest} && size(k) <= ${longest})`,
+      message: `Expected the keys of ${field} to have ${shortest} to ${longest} characters. Correct the key.`,
+      holds: (map) => Object.keys(map).every((key) => key.length >= shortest && key.length <= longest),
+    },
+  ]);
+}
+
 /** A label selector (metav1.LabelSelector): all of its terms must hold. */
 export const labelSelector = z.object({
-  matchLabels: z
-    .record(z.string().max(317), labelValue)
+  matchLabels: withKeys(z.record(z.string(), labelValue), {
+    field: 'matchLabels',
+    shortest: 1,
+    longest: 317,
+    most: 64,
+  })
     .optional()
     .describe('Labels that an object must have, each with exactly this value.'),
   matchExpressions: z
@@ -35,36 +58,44 @@ export const labelSelector = z.object({
     .describe('Expressions over labels; all of them must hold.'),
 });
 
-/** A duration as Cells write it: whole seconds, or hours, minutes and seconds. */
-export const DURATION_PATTERN = '^([0-9]+|([0-9]+h)?([0-9]+m)?([0-9]+s)?)$';
+/** The longest duration, a year: what is longer is a slip, and timers take it ill. */
+export const LONGEST_SECONDS = 31_536_000;
 
-/** Says which durations are understood. */
-export const DURATION_MESSAGE =
-  'Expected a duration such as 30 (seconds), 5s, 10m or 1h30m. Correct the duration.';
+// So few digits that no number in it overflows, neither here nor in CEL.
+const DURATION_PATTERN = '^([0-9]{1,8}|([0-9]{1,4}h)?([0-9]{1,6}m)?([0-9]{1,8}s)?)$';
+
+const EXPECTED = 'a duration such as 30 (seconds), 5s, 10m or 1h30m, of at most a year (8760h)';
+/** `text` says in CEL how the duration is shown. */
+const durationMessages = (text: string): Pick<Rule<unknown>, 'message' | 'messageExpression'> => ({
+  message: `Expected ${EXPECTED}. Correct the duration.`,
+  messageExpression: `'Expected ${EXPECTED}, got ' + ${text} + '. Correct the duration.'`,
+});
+
+const CEL_IS_DURATION = `self.matches('${DURATION_PATTERN}') && (self.matches('^[0-9]+$') ? int(self) <= ${LONGEST_SECONDS} : duration(self) <= duration('8760h'))`;
+
+function isDuration(text: string): boolean {
+  if (!new RegExp(DURATION_PATTERN).test(text)) return false;
+  const amount = (unit: string): number => Number(new RegExp(`([0-9]+)${unit}`).exec(text)?.[1] ?? 0);
+  return amount('h') * 3600 + amount('m') * 60 + amount('(?:s|$)') <= LONGEST_SECONDS;
+}
 
 const durationText = z.string().min(1).max(20);
 
 /** A duration as text, such as `10m`; `"30"` is 30 seconds. */
 export const duration = withRules(durationText, [
-  {
-    cel: `self.matches('${DURATION_PATTERN}')`,
-    message: DURATION_MESSAGE,
-    messageExpression: `'Expected a duration such as 30 (seconds), 5s, 10m or 1h30m, got ' + self + '. Correct the duration.'`,
-    holds: (text) => new RegExp(DURATION_PATTERN).test(text),
-  },
+  { cel: CEL_IS_DURATION, ...durationMessages('self'), holds: isDuration },
 ]);
 
 /** A duration as a number of seconds or as text. */
 export const durationOrSeconds = withRules(
   z
-    .union([z.int().min(0).max(31_536_000), durationText])
+    .union([z.int().min(0).max(LONGEST_SECONDS), durationText])
     .meta({ 'x-kubernetes-int-or-string': true, maxLength: 20 }),
   [
     {
-      cel: `type(self) == int ? self >= 0 && self <= 31536000 : self.size() > 0 && self.size() <= 20 && self.matches('${DURATION_PATTERN}')`,
-      message: DURATION_MESSAGE,
-      messageExpression: `'Expected a duration such as 30 (seconds), 5s, 10m or 1h30m, got ' + string(self) + '. Correct the duration.'`,
-      holds: (value) => typeof value === 'number' || new RegExp(DURATION_PATTERN).test(value),
+      cel: `type(self) == int ? self >= 0 && self <= ${LONGEST_SECONDS} : self.size() > 0 && self.size() <= 20 && ${CEL_IS_DURATION}`,
+      ...durationMessages('string(self)'),
+      holds: (value) => typeof value === 'number' || isDuration(value),
     },
   ],
 );

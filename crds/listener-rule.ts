@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { targetGroupARN } from './common.ts';
+import { targetGroupARN, withKeys } from './common.ts';
 import { withRules, type Rule } from './rules.ts';
 
 const values = (what: string, longest: number) =>
@@ -17,15 +17,21 @@ const match = {
   pathPatterns: values('Paths that a request may have (path-pattern), for example /api/*.', 128),
   methods: values('HTTP methods that a request may have (http-request-method); case does not matter.', 40),
   sourceIPs: values('CIDR blocks that a request may come from (source-ip), for example 10.0.0.0/8.', 49),
-  headers: z
-    .record(z.string().min(1).max(40), z.array(z.string().min(1).max(128)).min(1).max(5))
+  headers: withKeys(z.record(z.string(), z.array(z.string().min(1).max(128)).min(1).max(5)), {
+    field: 'listener.rule.headers',
+    shortest: 1,
+    longest: 40,
+    most: 5,
+  })
     .optional()
-    .meta({ maxProperties: 5 })
     .describe('HTTP headers that a request must have (http-header), each with one of the values given.'),
-  queryStrings: z
-    .record(z.string().max(128), z.string().min(1).max(128))
+  queryStrings: withKeys(z.record(z.string(), z.string().min(1).max(128)), {
+    field: 'listener.rule.queryStrings',
+    shortest: 0,
+    longest: 128,
+    most: 5,
+  })
     .optional()
-    .meta({ maxProperties: 5 })
     .describe('Query parameters of which a request must have one (query-string), as key: value.'),
 };
 
@@ -47,6 +53,11 @@ const CEL_COUNT = [
   '(has(self.queryStrings) ? size(self.queryStrings) : 0)',
 ].join(' + ');
 
+const OCTET = '(25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])';
+const IPV4_BLOCK = `(${OCTET}[.]){3}${OCTET}/(3[0-2]|[12]?[0-9])`;
+const IPV6_BLOCK = '[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*/(12[0-8]|1[01][0-9]|[1-9]?[0-9])';
+const CIDR_PATTERN = `^(${IPV4_BLOCK}|${IPV6_BLOCK})$`;
+
 const matchRules: readonly Rule<Match>[] = [
   {
     cel: `${CEL_COUNT} > 0`,
@@ -66,10 +77,10 @@ const matchRules: readonly Rule<Match>[] = [
     holds: (rule) => (rule.methods ?? []).every((method) => /^[A-Za-z_-]+$/.test(method)),
   },
   {
-    cel: "!has(self.sourceIPs) || self.sourceIPs.all(c, c.contains('/'))",
+    cel: `!has(self.sourceIPs) || self.sourceIPs.all(c, c.matches('${CIDR_PATTERN}'))`,
     message:
       'Expected listener.rule.sourceIPs to hold CIDR blocks such as 10.0.0.0/8. For one address append /32, or /128 with IPv6.',
-    holds: (rule) => (rule.sourceIPs ?? []).every((block) => block.includes('/')),
+    holds: (rule) => (rule.sourceIPs ?? []).every((block) => new RegExp(CIDR_PATTERN).test(block)),
   },
 ];
 

@@ -92,12 +92,18 @@ function describeIssue(issue: z.core.$ZodIssue, spec: unknown): string {
     (text, key) => (typeof key === 'number' ? `${text}[${key}]` : `${text}.${String(key)}`),
     'spec',
   );
-  if (issue.code === 'custom') return `${path}: ${issue.message}`;
-  const got = issue.path.reduce<unknown>(
-    (value, key) => (value as Record<PropertyKey, unknown> | undefined | null)?.[key],
+  const value = issue.path.reduce<unknown>(
+    (parent, key) => (parent as Record<PropertyKey, unknown> | undefined | null)?.[key],
     spec,
   );
-  return `Expected ${path} to be valid, got ${JSON.stringify(got) ?? 'nothing'}: ${issue.message}.`;
+  if (issue.code !== 'custom') return `Expected ${path} to be valid, got ${show(value)}: ${issue.message}.`;
+  return `${path}: ${issue.message}${typeof value === 'object' ? '' : ` Got ${show(value)}.`}`;
+}
+
+/** A value for people, in one short line. */
+function show(value: unknown): string {
+  const text = JSON.stringify(value) ?? 'nothing';
+  return text.length <= 120 ? text : `${text.slice(0, 119)}…`;
 }
 
 function manifestOf(definition: Definition<z.ZodType, z.ZodType>): StructuralSchema {

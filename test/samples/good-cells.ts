@@ -1,0 +1,82 @@
+import { listenerARN } from './arns.ts';
+import { analysis, cell, selecting, steps, withRule } from './cell.ts';
+
+/** Specs of Cells that have to be accepted, by what they show. */
+export const goodCells: Readonly<Record<string, unknown>> = {
+  'the smallest Cell': cell(),
+  'an empty canary': cell({ updateStrategy: { canary: {} } }),
+  'the shortest ARN': cell({}, { listenerARN: listenerARN.replaceAll('0123456789abcdef', 'a') }),
+  'the example of the documentation': cell({
+    replicas: 2,
+    updateStrategy: {
+      type: 'Canary',
+      canary: {
+        steps: [
+          { setWeight: 20 },
+          {
+            analysis: {
+              args: [{ name: 'service-name', value: 'exampleapp' }],
+              templates: [{ templateName: 'success-rate' }],
+            },
+          },
+          { pause: { duration: '5s' } },
+          { setWeight: 40 },
+        ],
+      },
+    },
+  }),
+  'no steps': steps(),
+  'a strategy without a block': cell({ updateStrategy: { type: 'Canary' } }),
+  'the weights 0 and 100': steps({ setWeight: 0 }, { setWeight: 100 }),
+  'weights by increment': steps({ stepWeight: 10 }, { pause: { duration: '10m' } }, { stepWeight: 90 }),
+  'a pause in seconds': steps({ pause: { duration: 30 } }),
+  'a pause in seconds as text': steps({ pause: { duration: '30' } }),
+  'a pause of nothing': steps({ pause: { duration: 0 } }),
+  'a pause of a year': steps({ pause: { duration: 31_536_000 } }, { pause: { duration: '8760h' } }),
+  'a pause in hours and minutes': steps({ pause: { duration: '1h30m' } }),
+  'a pause without an end': steps({ pause: {} }),
+  'an argument by field': analysis([
+    { name: 'v', valueFrom: { fieldRef: { fieldPath: 'status.desiredVersion' } } },
+  ]),
+  'two templates, one of the cluster': analysis(
+    [],
+    [{ templateName: 'a' }, { templateName: 'b', clusterScope: true }],
+  ),
+  'an analysis without arguments': steps({ analysis: { templates: [{ templateName: 'a' }] } }),
+  'a pin': cell({ version: '1.2.3' }),
+  'a pin with a v and a pre-release': cell({ version: 'v1.2.3-rc.1+build.5' }),
+  'five replicas': cell({ replicas: 5 }),
+  'a label for the version': cell({ versionedBy: { label: 'example.com/version' } }),
+  'labels for the version': selecting({ matchLabels: { role: 'web' }, versionLabels: ['a/b', 'c'] }),
+  'a selector by expressions': selecting({
+    matchExpressions: [{ key: 'role', operator: 'In', values: ['web'] }],
+  }),
+  'a selector by labels and expressions': selecting({
+    matchLabels: { role: 'web', empty: '' },
+    matchExpressions: [
+      { key: 'stage', operator: 'NotIn', values: ['test', 'dev'] },
+      { key: 'retired', operator: 'DoesNotExist' },
+    ],
+  }),
+  'a selector by existence': selecting({ matchExpressions: [{ key: 'role', operator: 'Exists' }] }),
+  'more healthy targets': cell({ minHealthyTargets: 3, healthTimeout: '1h' }),
+  'all kinds of conditions but one': withRule({
+    priority: 12,
+    hosts: ['a.com'],
+    pathPatterns: ['/api/*'],
+    methods: ['get'],
+    sourceIPs: ['10.0.0.0/8'],
+    headers: { 'x-env': ['canary'] },
+  }),
+  'headers with several values': withRule({ priority: 12, headers: { 'x-env': ['a', 'b'], 'x-id': ['1'] } }),
+  'address ranges of both families': withRule({
+    priority: 12,
+    sourceIPs: ['192.0.2.1/32', '0.0.0.0/0', '2001:db8::/32', '::/0'],
+  }),
+  'no word on what it forwards to': withRule({ priority: 12, hosts: ['a.com'] }),
+  'a query string': withRule({ priority: 12, queryStrings: { v: '2' } }),
+  'a query string without a key': withRule({ priority: 12, queryStrings: { '': 'beta' } }),
+  'five condition values': withRule({ priority: 1, hosts: ['a', 'b', 'c', 'd', 'e'] }),
+  'the highest priority': withRule({ priority: 50_000, hosts: ['a.com'] }),
+  'another partition': cell({}, { listenerARN: listenerARN.replace('arn:aws:', 'arn:aws-cn:') }),
+};
