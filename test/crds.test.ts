@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { GROUP, VERSION } from '../crds/resource.ts';
 import { resources } from '../crds/index.ts';
+import { steps } from './samples/cell.ts';
 import { samples, type Sample } from './samples/crds.ts';
 
 const run = promisify(execFile);
@@ -26,16 +27,28 @@ function problemsByZod({ kind, spec }: Sample): string {
   return parsed.ok ? '' : parsed.problems.join('\n');
 }
 
-/** What the API server has to say against a sample; empty when it accepts it. */
-async function problemsByServer({ kind, spec }: Sample): Promise<string> {
-  const object = { apiVersion: `${GROUP}/${VERSION}`, kind, metadata: { name: 'sample' }, spec };
-  try {
-    await kubectl(['create', '--dry-run=server', '--validate=false', '-f', '-'], object);
-    return '';
-  } catch (error) {
-    return String(error instanceof Error && 'stderr' in error ? error.stderr : error);
-  }
+const objectOf = (kind: string, spec: unknown): object => ({
+  apiVersion: `${GROUP}/${VERSION}`,
+  kind,
+  metadata: { name: 'sample' },
+  spec,
+});
+
+const DRY = ['create', '--dry-run=server', '--validate=false', '-o', 'json', '-f', '-'];
+
+/** The spec that the API server would store of a sample. */
+async function storedByServer({ kind, spec }: Pick<Sample, 'kind' | 'spec'>): Promise<unknown> {
+  const stored: { readonly spec: unknown } = JSON.parse(await kubectl(DRY, objectOf(kind, spec)));
+  return stored.spec;
 }
+
+/** What a failed kubectl has to say. */
+const complaint = (error: unknown): string =>
+  String(error instanceof Error && 'stderr' in error ? error.stderr : error);
+
+/** What the API server has to say against a sample; empty when it accepts it. */
+const problemsByServer = (sample: Sample): Promise<string> =>
+  storedByServer(sample).then(() => '', complaint);
 
 describe('the CRDs on a real API server', () => {
   it('have at least 60 samples, about half of them bad', () => {
@@ -46,12 +59,11 @@ describe('the CRDs on a real API server', () => {
   });
 
   it.concurrent.each(samples.filter((one) => one.refusal === undefined))(
-    'accept $kind: $name',
+    'accept $kind: $name, and fill in the same',
     async (one) => {
-      expect({ zod: problemsByZod(one), server: await problemsByServer(one) }).toEqual({
-        zod: '',
-        server: '',
-      });
+      const value = await storedByServer(one);
+      expect(resourceOf(one.kind).parseSpec(one.spec)).toEqual({ ok: true, value });
+      expect(resourceOf(one.kind).parseSpec(value)).toEqual({ ok: true, value });
     },
   );
 
@@ -63,25 +75,103 @@ describe('the CRDs on a real API server', () => {
     },
   );
 
+  it('drop fields that were left empty, so that nobody has to read null', async () => {
+    const emptied = steps({ pause: { duration: null } }, { setWeight: 5, pause: null });
+    const value = await storedByServer({ kind: 'Cell', spec: { ...emptied, replicas: null, version: null } });
+    const want = { ...steps({ pause: {} }, { setWeight: 5 }), replicas: 1 };
+    expect(value).toMatchObject(want);
+    expect(JSON.stringify(value)).not.toContain('null');
+    expect(resourceOf('Cell').parseSpec(value)).toEqual({ ok: true, value });
+  });
+
+  it('refuse a misspelt field when they are applied by kubectl', async () => {
+    const misspelt = objectOf('Cell', steps({ setWeight: 5, pauze: {} }));
+    const refused = kubectl(['apply', '--dry-run=server', '-f', '-'], misspelt).then(() => '', complaint);
+    expect(await refused).toContain('unknown field "spec.updateStrategy.canary.steps[0].pauze"');
+  });
+
   it('are explained by kubectl', async () => {
     const explained = await kubectl(['explain', 'cell.spec.updateStrategy.canary.steps']);
-    expect(explained).toContain('The total weight of the canary target groups');
+    for (const said of [
+      'The total weight of the canary target groups',
+      'What is added to the total weight',
+      'Holds the rollout at its weight.',
+      'Runs an Argo Rollouts analysis',
+    ])
+      expect(explained).toContain(said);
     expect(await kubectl(['explain', 'awsalbc.spec.listener', '--recursive'])).toContain('queryStrings');
   });
+});
+
+describe('objects in a namespace', () => {
+  const namespace = `crds-${process.pid}`;
+  const get = async (...args: string[]): Promise<readonly string[]> =>
+    (await kubectl(['get', '-n', namespace, ...args])).split('\n').map((line) => line.trim());
+  const words = (line = ''): readonly string[] => line.split(/\s{2,}/);
+
+  beforeAll(async () => {
+    await kubectl(['create', 'namespace', namespace]);
+    for (const kind of ['Cell', 'AWSApplicationLoadBalancerConfig', 'AWSTargetGroup'] as const) {
+      const spec = samples.find((one) => one.kind === kind && one.refusal === undefined)?.spec;
+      await kubectl(['apply', '-n', namespace, '-f', '-'], objectOf(kind, spec));
+    }
+    await kubectl(['label', 'awstg', 'sample', '-n', namespace, `${GROUP}/version=1.2.3`]);
+    await report('okcell', {
+      phase: 'Progressing',
+      step: '2/4',
+      canaryWeight: 20,
+      stableVersion: '1.0.0',
+      desiredVersion: '1.1.0',
+      message: 'It goes well.',
+    });
+    await report('awsalbc', { phase: 'Updated', weights: 'prev: 40, next: 60', message: 'It is so.' });
+  });
+  afterAll(() => kubectl(['delete', 'namespace', namespace, '--wait=false']));
+
+  const report = (kind: string, status: object): Promise<string> => {
+    const patch = ['--subresource=status', '--type=merge', '-p', JSON.stringify({ status })];
+    return kubectl(['patch', kind, 'sample', '-n', namespace, ...patch]);
+  };
 
   it.each([
-    ['okra', 'cells'],
-    ['okcell', 'cells'],
-    ['awstg', 'awstargetgroups'],
-    ['awsalbc', 'awsapplicationloadbalancerconfigs'],
-  ])('answer to %s', async (name) => {
-    await expect(kubectl(['get', name, '-n', 'default'])).resolves.toBeDefined();
+    [
+      'okcell',
+      ['NAME', 'PHASE', 'STEP', 'CANARY', 'STABLE', 'DESIRED', 'AGE'],
+      ['sample', 'Progressing', '2/4', '20', '1.0.0', '1.1.0'],
+    ],
+    ['awstg', ['NAME', 'VERSION', 'AGE'], ['sample', '1.2.3']],
+    [
+      'awsalbc',
+      ['NAME', 'PHASE', 'PRIORITY', 'WEIGHTS', 'AGE'],
+      ['sample', 'Updated', '20', 'prev: 40, next: 60'],
+    ],
+  ])('show in a table of %s what people look for', async (name, header, row) => {
+    const [first, second] = await get(name);
+    expect(words(first)).toEqual(header);
+    expect(words(second).slice(0, row.length)).toEqual(row);
   });
 
-  it('show the columns that people look for', async () => {
-    const table = await kubectl(['get', '--raw', `/apis/${GROUP}/${VERSION}/namespaces/default/cells`]);
-    expect(JSON.parse(table)).toMatchObject({ kind: 'CellList' });
-    const columns = resourceOf('Cell').printerColumns.map((column) => column.name);
-    expect(columns).toEqual(['Phase', 'Step', 'Canary', 'Stable', 'Desired', 'Age', 'Message']);
+  it('show the message when asked for more', async () => {
+    expect((await get('okcell', '-o', 'wide')).join('\n')).toContain('It goes well.');
+    expect((await get('awstg', '-o', 'wide')).join('\n')).toContain(':targetgroup/');
+  });
+
+  it('are all listed by their category', async () => {
+    const listed = (await get('okra', '-o', 'name')).filter((line) => line !== '');
+    expect(listed.toSorted()).toEqual([
+      'awsapplicationloadbalancerconfig.okra.mumo.co/sample',
+      'awstargetgroup.okra.mumo.co/sample',
+      'cell.okra.mumo.co/sample',
+    ]);
+  });
+
+  it('keep their generation when only the status is written', async () => {
+    await report('okcell', { observedGeneration: 1 });
+    const path = '-o=jsonpath={.metadata.generation} {.status.observedGeneration}';
+    expect(await get('okcell', 'sample', path)).toEqual(['1 1']);
+  });
+
+  it('have a status of known phases only', async () => {
+    expect(await report('okcell', { phase: 'Flying' }).catch(complaint)).toContain('status.phase');
   });
 });

@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import { badCells } from '../test/samples/bad-cells.ts';
+import { cell, steps, withRule } from '../test/samples/cell.ts';
+import { samples } from '../test/samples/crds.ts';
+import { resources } from './index.ts';
+import { cell as cellKind } from './cell.ts';
+
+function problemsOf(spec: unknown): readonly string[] {
+  const parsed = cellKind.parseSpec(spec);
+  return parsed.ok ? [] : parsed.problems;
+}
+
+function kindOf(kind: string): (typeof resources)[number] {
+  const found = resources.find((resource) => resource.kind === kind);
+  if (found === undefined) throw new Error(`Expected a kind of Okra, got ${kind}.`);
+  return found;
+}
+
+describe('reading a spec', () => {
+  it.each(samples.filter((one) => one.refusal === undefined))('takes $kind: $name', ({ kind, spec }) => {
+    expect(kindOf(kind).parseSpec(spec)).toMatchObject({ ok: true });
+  });
+
+  it.each(samples.filter((one) => one.refusal !== undefined))(
+    'refuses $kind: $name, and says where',
+    ({ kind, spec, refusal }) => {
+      const parsed = kindOf(kind).parseSpec(spec);
+      expect(parsed.ok ? [] : parsed.problems.join('\n')).toContain(refusal);
+    },
+  );
+
+  it('fills in what was left out', () => {
+    expect(cellKind.parseSpec(cell({ updateStrategy: {} }))).toMatchObject({
+      ok: true,
+      value: { replicas: 1, minHealthyTargets: 1, healthTimeout: '10m', updateStrategy: { type: 'Canary' } },
+    });
+  });
+
+  it('leaves out what no field is for', () => {
+    expect(cellKind.parseSpec(cell({ replica: 3 }))).not.toHaveProperty('value.replica');
+  });
+});
+
+describe('a problem', () => {
+  it.each([
+    [
+      'of a value says where it is, what was got and what was expected',
+      steps({ setWeight: 10 }, { setWeight: 120 }),
+      'Expected spec.updateStrategy.canary.steps[1].setWeight to be valid, got 120: Too big: expected number to be <=100.',
+    ],
+    [
+      'of a field that is not there says so',
+      withRule({ hosts: ['a.com'] }),
+      'Expected spec.ingress.awsApplicationLoadBalancer.listener.rule.priority to be valid, got nothing: Invalid input: expected number, received undefined.',
+    ],
+    [
+      'of a text that a rule refuses says what was got',
+      steps({ pause: { duration: '5x' } }),
+      'spec.updateStrategy.canary.steps[0].pause.duration: Expected a duration such as 30 (seconds), 5s, 10m or 1h30m, of at most a year (8760h). Correct the duration. Got "5x".',
+    ],
+    [
+      'of a block that a rule refuses does not repeat the block',
+      steps({}),
+      'spec.updateStrategy.canary.steps[0]: Expected each of steps to have exactly one of setWeight, stepWeight, pause and analysis. Write one step for each of them.',
+    ],
+    [
+      'of nothing at all names the spec',
+      undefined,
+      'Expected spec to be valid, got nothing: Invalid input: expected object, received undefined.',
+    ],
+  ])('%s', (_, spec, problem) => expect(problemsOf(spec)).toEqual([problem]));
+
+  it('stays short, however long the value is', () => {
+    const [problem] = problemsOf(withRule({ priority: 1, hosts: Array(6).fill('h'.repeat(100)) }));
+    expect(problem?.length).toBeLessThan(300);
+  });
+
+  it('is told of every bad field at once', () => {
+    expect(problemsOf(cell({ replicas: 0, minHealthyTargets: 0 }))).toHaveLength(2);
+  });
+
+  it.each(badCells)('of %s is a full sentence', (_, spec) => {
+    for (const problem of problemsOf(spec)) expect(problem).toMatch(/Expected .+[.]$/s);
+  });
+});
