@@ -45,6 +45,7 @@ const analysing = (phase: 'Running' | 'Successful' | 'Failed' | 'Error' | 'Incon
   is: 'Analyzing',
   verdict: { name: 'web-1-success-rate-r1', phase, message: '' },
   readAt: NOW,
+  reads: 0,
 });
 
 function told(decision: Decision): string {
@@ -96,7 +97,7 @@ describe('a rollout', () => {
       'waits for its verdict',
       { a: 80, b: 20 },
       rolling({ index: 1, progress: analysing('Running') }),
-      'Wait for Analysis 300000 ms',
+      'Wait for Analysis 15000 ms',
     ],
     [
       'goes on when it is successful',

@@ -56,12 +56,15 @@ export function healthRead(
   };
 }
 
-/** Records how far the analysis of the current step has come. */
+/** Records how far the analysis of the current step has come; one that has ended meanwhile is read again at once. */
 export function analysed(state: RolloutState, verdict: AnalysisVerdict, now: number): RolloutState {
-  return inRollout(withoutHold(state), (rollout) => ({
-    ...rollout,
-    progress: { is: 'Analyzing', verdict, readAt: now },
-  }));
+  const { verdictAwaits = false, ...rest } = withoutHold(state);
+  const readAt = verdictAwaits && !isFinished(verdict.phase) ? 0 : now;
+  return inRollout(rest, (rollout) => {
+    const { progress } = rollout;
+    const reads = progress.is === 'Analyzing' ? progress.reads + 1 : 0;
+    return { ...rollout, progress: { is: 'Analyzing', verdict, readAt, reads } };
+  });
 }
 
 /** Records that nobody waits for the analysis of the current step any more. */
@@ -133,9 +136,9 @@ export function refused(
   return { ...state, hold: { ...failure, since, attempts, until: at.now + delay } };
 }
 
-/** Records that Argo Rollouts has something to say: the AnalysisRun is read at once. */
+/** Records that an AnalysisRun has ended: that of the current step is read at once, or as soon as it was started. */
 export function verdictExpected(state: RolloutState): RolloutState {
-  return inRollout(state, (rollout) =>
+  return inRollout({ ...state, verdictAwaits: true }, (rollout) =>
     rollout.progress.is === 'Analyzing' && !isFinished(rollout.progress.verdict.phase)
       ? { ...rollout, progress: { ...rollout.progress, readAt: 0 } }
       : rollout,

@@ -24,7 +24,13 @@ export interface Requests {
 export type Progress =
   | { readonly is: 'Ready' }
   | { readonly is: 'Pausing'; readonly since: number }
-  | { readonly is: 'Analyzing'; readonly verdict: AnalysisVerdict; readonly readAt: number };
+  | {
+      readonly is: 'Analyzing';
+      readonly verdict: AnalysisVerdict;
+      readonly readAt: number;
+      /** How often it was read since it was started. */
+      readonly reads: number;
+    };
 
 /** What the last look at the targets of the groups that are about to gain weight has shown. */
 export interface HealthCheck {
@@ -69,6 +75,8 @@ export type BlockedVersion = NonNullable<CellStatus['blockedVersions']>[number];
 export interface RolloutState {
   readonly rollout?: Rollout;
   readonly requests: Requests;
+  /** Whether an AnalysisRun has ended since one was read last; it may be the one that is just being started. */
+  readonly verdictAwaits?: true;
   readonly health?: HealthCheck;
   readonly hold?: Hold;
   /** A version that has just failed; from the next report on the Cell's status has it. */

@@ -38,7 +38,12 @@ describe('an AnalysisRun', () => {
     expect(route(happened, view('Progressing'))).toEqual(told);
   });
 
-  it('of a settled Cell tells nobody', () => {
+  it('that ends just now tells the rollout, even when its Cell is not known to have begun yet', () => {
+    const event = { type: 'update', object: aRun('Failed'), old: aRun('Running') } as const;
+    expect(route({ kind: 'AnalysisRun', event }, view('Completed'))).toEqual(told);
+  });
+
+  it('of a settled Cell tells nobody when it is listed', () => {
     const happened: KindEvent = { kind: 'AnalysisRun', event: { type: 'add', object: aRun('Failed') } };
     expect(route(happened, view('Completed'))).toEqual(ignored);
   });

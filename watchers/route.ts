@@ -141,7 +141,9 @@ function routeAnalysisRun(event: ObjectEvent<AnalysisRun>, view: View): readonly
   if (event.type === 'update' && hasFinished(event.old)) return ignore('finished before');
   const key = { namespace: keyOf(run).namespace, name };
   const cell = view.cells.get(key);
-  if (cell !== undefined && !mayAwaitAnalysis(cell)) return ignore('the Cell waits for no analysis');
+  // What is known of the Cell may be older than the news of its run; only a run that is listed again proves nothing new.
+  const isOld = event.type === 'add' && cell !== undefined && !mayAwaitAnalysis(cell);
+  if (isOld) return ignore('the Cell waits for no analysis');
   return [{ do: 'Signal', workflowId: cellRolloutId(key), signal: 'analysisFinished' }];
 }
 
