@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startStack, type Stack } from '../deploy/local/stack.ts';
 import { Stage } from './rollout/stage.ts';
 import { exampleSteps, exampleTotals } from './rollout/steps.ts';
@@ -29,6 +29,9 @@ describe('A-C35 a rollout survives', () => {
     priority += 10;
     stage.metrics.rate = 1;
     await stage.mark();
+  });
+  afterEach(async () => {
+    expect(await stage.violations(exampleTotals, priority)).toEqual([]);
   });
 
   async function begin(name: string): Promise<void> {

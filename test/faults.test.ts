@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { Stage } from './rollout/stage.ts';
 import { exampleSteps, exampleTotals } from './rollout/steps.ts';
 import { until } from './until.ts';
@@ -15,6 +15,9 @@ describe('bad input and faults', () => {
     priority += 10;
     stage.metrics.rate = 1;
     await stage.mark();
+  });
+  afterEach(async () => {
+    expect(await stage.violations([...exampleTotals, 60], priority)).toEqual([]);
   });
 
   async function serving(name: string, steps = exampleSteps): Promise<void> {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import { Stage } from './rollout/stage.ts';
 import { until } from './until.ts';
 
@@ -8,6 +8,9 @@ describe('the listener rule of a Cell', () => {
     stage = await Stage.open(inject('stack'));
   });
   afterAll(() => stage.close());
+  afterEach(async () => {
+    expect(await stage.violations([], 12, 13, 14, 600)).toEqual([]);
+  });
 
   const conditions = {
     priority: 12,
@@ -111,5 +114,7 @@ describe('the listener rule of a Cell', () => {
     expect(await stage.weights(600)).toEqual({ r08other: expect.any(Number) as number });
     await stage.kubectl('annotate', 'awsapplicationloadbalancerconfig', 'r08', 'okra.mumo.co/adopt=true');
     await stage.untilPhase('r08', 'Completed', '1.0.0');
+    // Taking over drops what the other had, which is what the annotation asks for.
+    await stage.mark();
   });
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { Stage } from './rollout/stage.ts';
 import { exampleSteps } from './rollout/steps.ts';
 
@@ -14,6 +14,9 @@ describe('what operators ask of a rollout', () => {
     priority += 10;
     stage.metrics.rate = 1;
     await stage.mark();
+  });
+  afterEach(async () => {
+    expect(await stage.violations([20, 40], priority)).toEqual([]);
   });
 
   /** A Cell in which 2.0.0 waits in a pause that only a person ends. */
