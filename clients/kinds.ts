@@ -23,6 +23,9 @@ export const AWS_APPLICATION_LOAD_BALANCER_CONFIG = namespaced(
   'awsapplicationloadbalancerconfigs',
 );
 
+/** Okra's Freeze. */
+export const FREEZE = clustered(API_VERSION, 'Freeze', 'freezes');
+
 /** The AnalysisRun of Argo Rollouts. */
 export const ANALYSIS_RUN = namespaced(ARGO, 'AnalysisRun', 'analysisruns');
 
@@ -62,6 +65,7 @@ const known: readonly KindRef[] = [
   CELL,
   AWS_TARGET_GROUP,
   AWS_APPLICATION_LOAD_BALANCER_CONFIG,
+  FREEZE,
   ANALYSIS_RUN,
   ANALYSIS_TEMPLATE,
   CLUSTER_ANALYSIS_TEMPLATE,

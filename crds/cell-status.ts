@@ -35,6 +35,39 @@ const blockedVersion = z.object({
   observedGeneration: z.int().min(0).optional().describe('The generation of the Cell at which it failed.'),
 });
 
+const request = z.object({
+  action: z.string().max(64).describe('What was asked: pause, resume, promote, promoteFull, abort or retry.'),
+  by: z.string().max(253).describe('Who asked.'),
+  reason: z.string().max(1024).describe('Why; empty when nobody said.'),
+  time: z.iso.datetime().describe('When it was received.'),
+});
+
+const requests = z.array(request).max(20).meta({ 'x-kubernetes-list-type': 'atomic' });
+
+/** How what serves came to change, or did not. */
+export const changeOutcomes = [
+  'Installed',
+  'Completed',
+  'RolledBack',
+  'FellBack',
+  'Failed',
+  'Withdrawn',
+] as const;
+
+const change = z.object({
+  version: z.string().max(63).describe('The version that was to serve.'),
+  from: z.string().max(63).optional().describe('The version that served before.'),
+  outcome: z
+    .enum(changeOutcomes)
+    .describe(
+      'Installed: the first to serve. Completed: it took all steps. RolledBack: spec.version asked for it. FellBack: the newer target groups were gone. Failed, Withdrawn: the one before still serves.',
+    ),
+  message: z.string().max(4096).describe('What happened, in a sentence.'),
+  startedAt: z.iso.datetime().describe('When it began.'),
+  endedAt: z.iso.datetime().describe('When it was over.'),
+  requests: requests.optional().describe('What operators asked for meanwhile: who, what and why.'),
+});
+
 /** What is reported of a Cell. */
 export const cellStatus = z.object({
   observedGeneration: z
@@ -96,6 +129,15 @@ export const cellStatus = z.object({
     })
     .optional()
     .describe('The rollout that is under way.'),
+  requests: requests
+    .optional()
+    .describe('What operators have asked for since the last change: who, what and why.'),
+  history: z
+    .array(change)
+    .max(10)
+    .optional()
+    .meta({ 'x-kubernetes-list-type': 'atomic' })
+    .describe('The last ten changes of what serves, the newest first.'),
   conditions: conditions.optional(),
   lastSyncTime: z.iso.datetime().optional().describe('When this status was written.'),
 });

@@ -1,10 +1,12 @@
 import { z } from 'zod';
-import { steps, type analysisStep, type step } from './canary-steps.ts';
+import type { analysisStep, step } from './canary-steps.ts';
 import { cellStatus } from './cell-status.ts';
 import { applicationListenerARN, duration, labelSelector } from './common.ts';
 import { cellListenerRule } from './listener-rule.ts';
 import { defineResource, type Resource } from './resource.ts';
 import { withRules } from './rules.ts';
+import { updateStrategy } from './update-strategy.ts';
+import { windows } from './windows.ts';
 
 const applicationLoadBalancer = z.object({
   listenerARN: applicationListenerARN.describe(
@@ -102,21 +104,22 @@ const spec = z.object({
   healthTimeout: duration
     .default('10m')
     .describe('How long a rollout waits for healthy targets before it fails. Default: 10m.'),
-  updateStrategy: z
-    .object({
-      type: z
-        .enum(['Canary'])
-        .default('Canary')
-        .describe('How a new version comes into service: Canary, by steps.'),
-      canary: z
-        .object({
-          steps: steps
-            .optional()
-            .describe('The steps, in order. After the last one the new version gets the whole weight.'),
-        })
-        .optional()
-        .describe('What a canary rollout does.'),
-    })
+  settle: duration
+    .default('0s')
+    .describe(
+      'How long a rollout waits after each change of weights, until the data plane of the load balancer follows it. Default: 0s.',
+    ),
+  progressDeadline: duration
+    .optional()
+    .describe(
+      'How long a rollout may take until it fails and is taken back. What it waits for people, in pauses, for a window or for a Freeze does not count. Default: no limit.',
+    ),
+  windows: windows
+    .optional()
+    .describe(
+      'When rollouts may move traffic; outside of all of them a rollout keeps its weights and waits for the next one. What takes traffic back never waits. Default: at any time.',
+    ),
+  updateStrategy: updateStrategy
     .optional()
     .describe('How a new version comes into service. Default: at once.'),
 });

@@ -51,6 +51,8 @@ export interface Definition<Spec extends z.ZodType, Status extends z.ZodType> {
   readonly singular: string;
   readonly shortNames: readonly string[];
   readonly description: string;
+  /** Whether the objects belong to a namespace; they do unless this says otherwise. */
+  readonly scope?: 'Namespaced' | 'Cluster';
   readonly spec: Spec;
   readonly status: Status;
   readonly printerColumns: readonly PrinterColumn[];
@@ -107,14 +109,22 @@ function show(value: unknown): string {
 }
 
 function manifestOf(definition: Definition<z.ZodType, z.ZodType>): StructuralSchema {
-  const { kind, plural, singular, shortNames, description, printerColumns } = definition;
+  const {
+    kind,
+    plural,
+    singular,
+    shortNames,
+    description,
+    printerColumns,
+    scope = 'Namespaced',
+  } = definition;
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
     metadata: { name: `${plural}.${GROUP}` },
     spec: {
       group: GROUP,
-      scope: 'Namespaced',
+      scope,
       names: {
         kind,
         listKind: `${kind}List`,

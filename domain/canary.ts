@@ -14,6 +14,7 @@ const UNTOLD_READ_MS = { first: 15_000, longest: 10 * 60_000 } as const;
 export function takeStep(rollout: Rollout, input: GuardInput): Decision {
   const step = rollout.steps[rollout.index];
   const { requests } = input.state;
+  if (rollout.progress.is === 'Baking') return bake(rollout, rollout.progress.since, input);
   if (step === undefined || requests.promoteFull !== undefined) return complete(rollout, input);
   if (movesTraffic(step)) return moveTo(weightAfter(rollout.steps, rollout.index), 'Advance', rollout, input);
   if (requests.promote !== undefined) return advance(rollout, `Promoted by ${requests.promote.by}.`);
@@ -32,9 +33,10 @@ function moveTo(weight: number, then: 'Advance' | 'Finish', rollout: Rollout, in
   const wanted = shares(rollout.stable.groups, rollout.canary.groups, weight);
   const { version } = rollout.canary;
   if (sameShares(wanted, input.observed.served)) {
-    return then === 'Finish'
-      ? { do: 'Finish', message: `${version} serves with the whole weight.` }
-      : advance(rollout, `The canary's weight is ${weight}.`);
+    const settled = settle(rollout, input);
+    if (settled !== undefined) return settled;
+    if (then === 'Advance') return advance(rollout, `The canary's weight is ${weight}.`);
+    return input.cell.spec.updateStrategy?.bake === undefined ? finish(rollout) : startBaking(rollout, input);
   }
   const message = `Setting the weight of ${version} to ${weight}.`;
   return guard(
@@ -47,6 +49,37 @@ function moveTo(weight: number, then: 'Advance' | 'Finish', rollout: Rollout, in
         input.now,
       ),
   );
+}
+
+/** Waits until the data plane of the load balancer follows the last change of weights. */
+function settle(rollout: Rollout, { cell, now }: GuardInput): Decision | undefined {
+  const until = (rollout.shiftedAt ?? 0) + parseDuration(cell.spec.settle) * 1000;
+  if (now >= until) return undefined;
+  const message = `Waiting ${cell.spec.settle} for the load balancer's data plane to follow the weights.`;
+  return { do: 'Wait', for: 'Settle', until, message };
+}
+
+const finish = ({ canary }: Rollout): Decision => ({
+  do: 'Finish',
+  message: `${canary.version} serves with the whole weight.`,
+});
+
+function startBaking({ canary, stable }: Rollout, { cell }: GuardInput): Decision {
+  const duration = cell.spec.updateStrategy?.bake?.duration ?? '0s';
+  const message = `${canary.version} has the whole weight; watching it for ${duration}, with ${stable.version} kept at 0.`;
+  return { do: 'Bake', message };
+}
+
+/** Watches the canary with the whole weight; a promote ends it, and what fails takes everything back. */
+function bake(rollout: Rollout, since: number, { cell, state, now }: GuardInput): Decision {
+  const spec = cell.spec.updateStrategy?.bake;
+  const { promote, promoteFull } = state.requests;
+  const promoted =
+    promote ?? (promoteFull !== undefined && promoteFull.at >= since ? promoteFull : undefined);
+  const until = since + parseDuration(spec?.duration ?? 0) * 1000;
+  if (spec === undefined || promoted !== undefined || now >= until) return finish(rollout);
+  const message = `Watching ${rollout.canary.version} with the whole weight for ${spec.duration}. Send promote to end it, or abort to take everything back.`;
+  return { do: 'Wait', for: 'Bake', until, message };
 }
 
 function pause(step: CanaryStep, rollout: Rollout, input: GuardInput): Decision {

@@ -4,10 +4,13 @@ import { endAnalysis, fail, takeStep } from './canary.ts';
 import type { Decision } from './decision.ts';
 import type { GuardInput } from './guard.ts';
 import { intend } from './intent.ts';
+import { deadlineOf, standsStill } from './deadline.ts';
+import { gate } from './gate.ts';
 import { sameMatch } from './listener-rule.ts';
 import type { ObservedCell } from './observation.ts';
 import type { Rollout, RolloutState } from './state.ts';
 import { resumeAt } from './steps.ts';
+import { stepsOf } from './strategy.ts';
 import { groupByVersion, isNewer, parseVersion } from './version.ts';
 import { everythingTo, includes, sameShares, weightOf } from './weights.ts';
 
@@ -26,7 +29,14 @@ export function decide(observed: ObservedCell, state: RolloutState, now: number)
   const { rollout } = state;
   if (rollout === undefined) return held(state, now) ?? intend(input);
   if (rollout.ending !== undefined) return takeBack(rollout, input);
-  return interrupt(rollout, input) ?? goOn(rollout, input);
+  return interrupt(rollout, input) ?? inTime(goOn(rollout, input), rollout, input);
+}
+
+/** Lets nothing wait beyond the deadline of the rollout. */
+function inTime(decision: Decision, rollout: Rollout, { cell }: GuardInput): Decision {
+  const deadline = deadlineOf(rollout, cell);
+  if (deadline === undefined || decision.do !== 'Wait' || standsStill(decision)) return decision;
+  return { ...decision, until: Math.min(decision.until ?? deadline, deadline) };
 }
 
 function goOn(rollout: Rollout, input: GuardInput): Decision {
@@ -42,8 +52,7 @@ function goOn(rollout: Rollout, input: GuardInput): Decision {
   return (
     held(input.state, input.now) ??
     replan(rollout, input) ??
-    reconfigure(rollout, input) ??
-    takeStep(rollout, input)
+    gate(reconfigure(rollout, input) ?? takeStep(rollout, input), input)
   );
 }
 
@@ -88,6 +97,11 @@ function interrupt(rollout: Rollout, input: GuardInput): Decision | undefined {
       input.now,
     );
   }
+  const deadline = deadlineOf(rollout, input.cell);
+  if (deadline !== undefined && input.now >= deadline) {
+    const message = `Expected the rollout of ${rollout.canary.version} to be over within ${input.cell.spec.progressDeadline}, without what it waited for people, windows and Freezes, got step ${rollout.index + 1} of ${rollout.steps.length}.`;
+    return fail('ProgressDeadlineExceeded', message, input.now);
+  }
   const reason = reasonToWithdraw(rollout, input.observed, input.cell);
   if (reason === undefined) return undefined;
   return { do: 'End', ending: { kind: 'Withdrawn', ...reason, at: input.now }, message: reason.message };
@@ -113,15 +127,17 @@ function reasonToWithdraw(
       message: `spec.version asks for ${pinned}, so the rollout of ${version} is withdrawn.`,
     };
   }
+  // What bakes has taken all steps; the newer one takes its own from there.
+  if (rollout.progress.is === 'Baking') return undefined;
   const { target } = candidates(cell, observed, false);
   if (target === undefined || !isNewer(target.version, version)) return undefined;
   return { reason: 'Superseded', message: `${target.version} supersedes ${version}.` };
 }
 
 function replan(rollout: Rollout, input: GuardInput): Decision | undefined {
-  const steps = input.cell.spec.updateStrategy?.canary?.steps ?? [];
-  if (JSON.stringify(steps) === JSON.stringify(rollout.steps)) return undefined;
+  const steps = stepsOf(input.cell.spec);
   const { progress } = rollout;
+  if (progress.is === 'Baking' || JSON.stringify(steps) === JSON.stringify(rollout.steps)) return undefined;
   if (progress.is === 'Analyzing' && !isFinished(progress.verdict.phase))
     return endAnalysis(progress.verdict);
   const index = resumeAt(steps, weightOf(rollout.canary.groups, input.observed.served));

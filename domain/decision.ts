@@ -50,11 +50,22 @@ export type Decision =
   | { readonly do: 'Advance'; readonly message: string }
   | { readonly do: 'Replan'; readonly index: number; readonly message: string }
   | { readonly do: 'End'; readonly ending: Ending; readonly message: string }
+  | { readonly do: 'Bake'; readonly message: string }
   | { readonly do: 'Conclude'; readonly message: string }
   | { readonly do: 'Finish'; readonly message: string }
   | {
       readonly do: 'Wait';
-      readonly for: 'Resume' | 'Pause' | 'Analysis' | 'Verdict' | 'Health' | 'Hold';
+      readonly for:
+        | 'Resume'
+        | 'Pause'
+        | 'Analysis'
+        | 'Verdict'
+        | 'Health'
+        | 'Hold'
+        | 'Settle'
+        | 'Bake'
+        | 'Window'
+        | 'Freeze';
       /** When to look again, in milliseconds since the epoch; undefined: when something happens. */
       readonly until?: number;
       readonly message: string;

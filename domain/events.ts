@@ -25,12 +25,48 @@ export function eventOf(decision: Decision): Note | undefined {
     case 'Advance':
     case 'Replan':
       return normal(decision.do === 'Advance' ? 'StepCompleted' : 'StepsReplanned', decision.message);
+    case 'Bake':
+      return normal('Baking', decision.message);
     case 'CheckHealth':
     case 'Pause':
     case 'ReadAnalysis':
     case 'EndAnalysis':
+      return undefined;
     case 'Wait':
+      return waitEvent(decision);
     case 'Close':
+      return closeEvent(decision);
+  }
+}
+
+function waitEvent(decision: Extract<Decision, { do: 'Wait' }>): Note | undefined {
+  switch (decision.for) {
+    case 'Health':
+      return warning('UnhealthyTargets', decision.message);
+    case 'Verdict':
+      return warning('Inconclusive', decision.message);
+    case 'Freeze':
+    case 'Window':
+    case 'Resume':
+      return normal(`WaitingFor${decision.for}`, decision.message);
+    case 'Pause':
+    case 'Analysis':
+    case 'Hold':
+    case 'Settle':
+    case 'Bake':
+      return undefined;
+  }
+}
+
+function closeEvent({ outcome, reason, message }: Extract<Decision, { do: 'Close' }>): Note | undefined {
+  switch (outcome) {
+    case 'Waiting':
+      return normal(reason, message);
+    case 'Failed':
+      return warning(reason, message);
+    case 'Completed':
+    case 'Reverted':
+    case 'Deleted':
       return undefined;
   }
 }

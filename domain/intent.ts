@@ -1,10 +1,14 @@
 import { candidates, type Candidates, type PresentCell } from './candidate.ts';
 import type { Decision } from './decision.ts';
+import { parseDuration } from './duration.ts';
+import { gate } from './gate.ts';
 import { guard, type GuardInput } from './guard.ts';
+import { servedUntil } from './history.ts';
 import { sameMatch } from './listener-rule.ts';
 import type { ObservedCell, TargetGroup } from './observation.ts';
 import { stableSet, UNKNOWN_VERSION } from './stable.ts';
 import { resumeAt } from './steps.ts';
+import { stepsOf } from './strategy.ts';
 import { isNewer, type VersionSet } from './version.ts';
 import { everythingTo, includes, MAX_TARGET_GROUPS, weightOf } from './weights.ts';
 
@@ -14,12 +18,12 @@ export function intend(input: GuardInput): Decision {
   if (cell.problems.length > 0) return close('Failed', 'InvalidSpec', cell.problems.join(' '));
   const found = candidates(cell, observed, state.requests.retry !== undefined);
   const stable = stableSet(observed, cell);
-  if (stable === undefined) return install(found);
+  if (stable === undefined) return gate(install(found), input);
   return (
     fallBack(observed, cell, found, stable) ??
     move(input, found, stable) ??
     rebalance(input, found, stable) ??
-    reconfigure(observed, cell, stable) ??
+    reconfigure(input, stable) ??
     settle(found, stable)
   );
 }
@@ -66,23 +70,21 @@ function move(input: GuardInput, found: Candidates, stable: VersionSet): Decisio
   const { target } = found;
   if (target === undefined || target.version === stable.version) return undefined;
   const together = [...stable.groups, ...target.groups];
-  if (isNewer(target.version, stable.version)) {
-    if (together.length > MAX_TARGET_GROUPS) {
-      return tooMany(together, `Versions ${stable.version} and ${target.version} have together`);
-    }
-    const steps = cell.spec.updateStrategy?.canary?.steps ?? [];
+  const upward = isNewer(target.version, stable.version);
+  if (!upward && cell.spec.version === undefined) return undefined;
+  if (together.length > MAX_TARGET_GROUPS) {
+    return tooMany(together, `Versions ${stable.version} and ${target.version} have together`);
+  }
+  if (upward || isOutsideRollbackWindow(target.version, input)) {
     const weight = weightOf(target.groups, observed.served);
-    return {
+    const decision: Decision = {
       do: 'Begin',
       stable,
       canary: target,
-      index: resumeAt(steps, weight),
+      index: resumeAt(stepsOf(cell.spec), weight),
       message: `Rolling out ${target.version} in place of ${stable.version}.`,
     };
-  }
-  if (cell.spec.version === undefined) return undefined;
-  if (together.length > MAX_TARGET_GROUPS) {
-    return tooMany(together, `Versions ${stable.version} and ${target.version} have together`);
+    return gate(decision, input);
   }
   return guard(
     {
@@ -97,29 +99,37 @@ function move(input: GuardInput, found: Candidates, stable: VersionSet): Decisio
   );
 }
 
+/** Whether a lower version was replaced so long ago that it takes the steps like a new one. */
+function isOutsideRollbackWindow(version: string, { cell, now }: GuardInput): boolean {
+  const window = cell.spec.updateStrategy?.rollbackWindow;
+  if (window === undefined) return false;
+  const until = servedUntil(version, cell.status.history);
+  return until === undefined || now - until > parseDuration(window.duration) * 1000;
+}
+
 function rebalance(input: GuardInput, found: Candidates, stable: VersionSet): Decision | undefined {
   const set = found.sets.find((one) => one.version === stable.version);
   if (set === undefined || sameGroups(set.groups, stable.groups)) return undefined;
   const together = [...stable.groups, ...set.groups.filter((group) => !includes(stable.groups, group))];
   if (together.length > MAX_TARGET_GROUPS) return tooMany(together, `Version ${set.version} has`);
-  return guard(
-    {
-      do: 'Shift',
-      purpose: 'Rebalance',
-      version: set.version,
-      shares: everythingTo(set.groups, []),
-      urgent: false,
-      message: `Spreading the weight of ${set.version} over its ${set.groups.length} target groups.`,
-    },
-    input,
-  );
+  const shift: Decision = {
+    do: 'Shift',
+    purpose: 'Rebalance',
+    version: set.version,
+    shares: everythingTo(set.groups, []),
+    urgent: false,
+    message: `Spreading the weight of ${set.version} over its ${set.groups.length} target groups.`,
+  };
+  const gated = gate(shift, input);
+  return gated === shift ? guard(shift, input) : gated;
 }
 
-function reconfigure(observed: ObservedCell, cell: PresentCell, stable: VersionSet): Decision | undefined {
+function reconfigure(input: GuardInput, stable: VersionSet): Decision | undefined {
+  const { observed, cell } = input;
   const wanted = cell.spec.ingress.awsApplicationLoadBalancer?.listener.rule;
   if (wanted === undefined || observed.rule === undefined || sameMatch(wanted, observed.rule))
     return undefined;
-  return {
+  const shift: Decision = {
     do: 'Shift',
     purpose: 'Reconfigure',
     version: stable.version,
@@ -127,6 +137,7 @@ function reconfigure(observed: ObservedCell, cell: PresentCell, stable: VersionS
     urgent: false,
     message: 'Changing the conditions of the listener rule; the weights stay.',
   };
+  return gate(shift, input);
 }
 
 function settle(found: Candidates, stable: VersionSet): Decision {

@@ -4,6 +4,7 @@ import type {
 } from '../crds/aws-application-load-balancer-config.ts';
 import type { CellSpec, CellStatus } from '../crds/cell.ts';
 import type { ListenerRule } from '../crds/listener-rule.ts';
+import type { Freezing } from './freeze.ts';
 import type { ObjectKey } from './ids.ts';
 
 /** A target group of a Cell, as an AWSTargetGroup object names it. */
@@ -38,6 +39,8 @@ export interface ObservedCell {
   /** Identifies what was looked at; watchers compare it to see whether anything is new. */
   readonly digest: string;
   readonly selected: readonly SelectedTargetGroup[];
+  /** The Freezes that hold the rollouts of the Cell's namespace. */
+  readonly freezes: readonly Freezing[];
   /** The groups that the listener rule forwards to, as last read back from ELBv2. */
   readonly served: readonly ServedTargetGroup[];
   /** The whole listener rule, as last read back from ELBv2; undefined when none is served. */

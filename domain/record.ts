@@ -2,10 +2,15 @@ import type { CellStatus } from '../crds/cell.ts';
 import { isFinished, type AnalysisVerdict } from './analysis.ts';
 import type { PresentCell } from './candidate.ts';
 import type { Decision } from './decision.ts';
+import { eventOf } from './events.ts';
 import { lackOfHealth, type TargetHealth } from './health.ts';
 import { isAbout } from './guard.ts';
+import type { ObservedCell } from './observation.ts';
 import type { ReportedEvent } from './report.ts';
+import { clocked } from './deadline.ts';
+import { changeOf, outcomeOf } from './history.ts';
 import type { Rollout, RolloutState } from './state.ts';
+import { stepsOf } from './strategy.ts';
 
 type Of<Name extends Decision['do']> = Extract<Decision, { do: Name }>;
 
@@ -21,7 +26,7 @@ export function began(
     startedAt: at.now,
     stable: decision.stable,
     canary: decision.canary,
-    steps: at.cell.spec.updateStrategy?.canary?.steps ?? [],
+    steps: stepsOf(at.cell.spec),
     index: decision.index,
     progress: { is: 'Ready' },
   };
@@ -29,10 +34,33 @@ export function began(
 }
 
 /** Records that ELBv2 serves what was asked for; a health check made before counts no more. */
-export function shifted(state: RolloutState): RolloutState {
+export function shifted(
+  state: RolloutState,
+  { purpose, version, message }: Of<'Shift'>,
+  at: { readonly from: string | undefined; readonly now: number },
+): RolloutState {
   const { health: _used, ...rest } = withoutHold(state);
-  return rest;
+  const outcome = outcomeOf[purpose];
+  if (outcome === undefined) return inRollout(rest, (rollout) => ({ ...rollout, shiftedAt: at.now }));
+  const justChanged = changeOf(state.asked, {
+    version,
+    from: at.from,
+    outcome,
+    message,
+    startedAt: at.now,
+    endedAt: at.now,
+  });
+  const { asked: _told, ...untold } = rest;
+  return { ...untold, justChanged };
 }
+
+/** Records what a decision means for the time that the rollout may take. */
+export const timed = (state: RolloutState, decision: Decision, now: number): RolloutState =>
+  inRollout(state, (rollout) => clocked(rollout, decision, now));
+
+/** Records that all steps are done and the canary is watched with the whole weight. */
+export const baking = (state: RolloutState, now: number): RolloutState =>
+  inRollout(state, (rollout) => ({ ...rollout, progress: { is: 'Baking', since: now } }));
 
 /** Records what a look at the targets has shown. */
 export function healthRead(
@@ -91,7 +119,7 @@ export function advanced(state: RolloutState): RolloutState {
 export function replanned(state: RolloutState, decision: Of<'Replan'>, cell: PresentCell): RolloutState {
   return inRollout(withoutHold(state), (rollout) => ({
     ...rollout,
-    steps: cell.spec.updateStrategy?.canary?.steps ?? [],
+    steps: stepsOf(cell.spec),
     index: decision.index,
     progress: { is: 'Ready' },
   }));
@@ -103,11 +131,19 @@ export function ending(state: RolloutState, decision: Of<'End'>): RolloutState {
 }
 
 /** Records that everything is back at the stable side; a version that failed is blocked from here on. */
-export function concluded(state: RolloutState, cell: PresentCell): RolloutState {
-  const { rollout, health: _old, ...rest } = withoutHold(state);
+export function concluded(state: RolloutState, cell: PresentCell, now: number): RolloutState {
+  const { rollout, health: _old, asked: _told, ...rest } = withoutHold(state);
   const failed = rollout?.ending?.kind === 'Failed' ? rollout.ending : undefined;
   if (rollout === undefined) return { ...rest, requests: {} };
-  const idle = { ...rest, requests: {}, serves: rollout.stable.version };
+  const justChanged = changeOf(state.asked, {
+    version: rollout.canary.version,
+    from: rollout.stable.version,
+    outcome: rollout.ending?.kind ?? 'Withdrawn',
+    message: rollout.ending?.message ?? '',
+    startedAt: rollout.startedAt,
+    endedAt: now,
+  });
+  const idle = { ...rest, requests: {}, serves: rollout.stable.version, justChanged };
   if (failed === undefined) return idle;
   const justBlocked = {
     version: rollout.canary.version,
@@ -119,9 +155,18 @@ export function concluded(state: RolloutState, cell: PresentCell): RolloutState 
 }
 
 /** Records that the canary has become what serves. */
-export function finished(state: RolloutState): RolloutState {
-  const { rollout, ...rest } = withoutHold(state);
-  return { ...rest, requests: {}, ...(rollout === undefined ? {} : { serves: rollout.canary.version }) };
+export function finished(state: RolloutState, now: number): RolloutState {
+  const { rollout, asked: _told, ...rest } = withoutHold(state);
+  if (rollout === undefined) return { ...rest, requests: {} };
+  const justChanged = changeOf(state.asked, {
+    version: rollout.canary.version,
+    from: rollout.stable.version,
+    outcome: 'Completed',
+    message: `${rollout.canary.version} serves with the whole weight.`,
+    startedAt: rollout.startedAt,
+    endedAt: now,
+  });
+  return { ...rest, requests: {}, serves: rollout.canary.version, justChanged };
 }
 
 /** Records that something outside refused; it is tried again after a while that doubles, up to `longestMs`. */
@@ -147,7 +192,7 @@ export function verdictExpected(state: RolloutState): RolloutState {
 
 /** Records that a status was written, with the events that went with it. */
 export function reported(state: RolloutState, status: CellStatus): RolloutState {
-  const { justBlocked: _written, serves: _too, ...rest } = state;
+  const { justBlocked: _written, serves: _too, justChanged: _both, ...rest } = state;
   return { ...rest, reported: status, events: [], eventCount: state.eventCount + state.events.length };
 }
 
@@ -157,6 +202,16 @@ export function noted(state: RolloutState, event: Omit<ReportedEvent, 'id'>): Ro
     ...state,
     events: [...state.events, { ...event, id: `${state.eventCount + state.events.length}` }],
   };
+}
+
+/** Records the Event that tells people what is waited for, or how it ended, unless they have been told so already. */
+export function announced(state: RolloutState, decision: Decision, observed: ObservedCell): RolloutState {
+  if (decision.do !== 'Wait' && decision.do !== 'Close') return state;
+  const event = eventOf(decision);
+  const told = state.reported ?? observed.cell?.status;
+  const isToldByReason = decision.do === 'Wait' && decision.for === 'Health';
+  const isTold = isToldByReason ? told?.reason === 'WaitingForHealth' : told?.message === decision.message;
+  return event === undefined || isTold ? state : noted(state, event);
 }
 
 /** Records that what held may have changed: it is tried again at once. */

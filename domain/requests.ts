@@ -1,4 +1,5 @@
-import type { Requests, RolloutState, Stamp } from './state.ts';
+import type { CellStatus } from '../crds/cell.ts';
+import type { Asked, Requests, RolloutState, Stamp } from './state.ts';
 
 /** What an operator can ask of a rollout. */
 export type RequestName = 'pause' | 'resume' | 'promote' | 'promoteFull' | 'abort' | 'retry';
@@ -25,8 +26,24 @@ export function refusal(state: RolloutState, name: RequestName): string | undefi
 /** Takes a request into account; one that makes no sense now changes nothing. */
 export function ask(state: RolloutState, name: RequestName, stamp: Stamp): RolloutState {
   if (refusal(state, name) !== undefined) return state;
-  return { ...state, requests: taken(state, name, stamp) };
+  return {
+    ...state,
+    requests: taken(state, name, stamp),
+    asked: [...(state.asked ?? []), { action: name, ...stamp }].slice(-KEPT_REQUESTS),
+  };
 }
+
+/** How many requests are kept for the status. */
+const KEPT_REQUESTS = 20;
+
+/** Requests as the Cell's status has them. */
+export const requestsFrom = (asked: readonly Asked[]): NonNullable<CellStatus['requests']> =>
+  asked.map(({ action, by, reason, at }) => ({
+    action,
+    by: by.slice(0, 253),
+    reason: reason.slice(0, 1024),
+    time: new Date(at).toISOString(),
+  }));
 
 function taken(state: RolloutState, name: RequestName, stamp: Stamp): Requests {
   const { paused, ...others } = state.requests;

@@ -1,7 +1,9 @@
 import type { CanaryStep, CellStatus } from '../crds/cell.ts';
 import type { AnalysisVerdict } from './analysis.ts';
 import type { Decision, Ending } from './decision.ts';
+import type { Change } from './history.ts';
 import type { ReportedEvent } from './report.ts';
+import type { RequestName } from './requests.ts';
 import type { VersionSet } from './version.ts';
 
 /** An operator's request as it was received: who, why, and when (milliseconds since the epoch). */
@@ -20,10 +22,17 @@ export interface Requests {
   readonly retry?: Stamp;
 }
 
+/** A request that was taken, kept for the status and the history. */
+export interface Asked extends Stamp {
+  readonly action: RequestName;
+}
+
 /** Where the current step stands. Times are milliseconds since the epoch. */
 export type Progress =
   | { readonly is: 'Ready' }
   | { readonly is: 'Pausing'; readonly since: number }
+  /** All steps are done and the canary has everything; the stable side waits at 0. */
+  | { readonly is: 'Baking'; readonly since: number }
   | {
       readonly is: 'Analyzing';
       readonly verdict: AnalysisVerdict;
@@ -55,6 +64,12 @@ export interface Rollout {
   readonly index: number;
   readonly progress: Progress;
   readonly ending?: Ending;
+  /** When ELBv2 was last seen to serve a change of this rollout's weights. */
+  readonly shiftedAt?: number;
+  /** How long it has stood still for what does not count against its deadline, in milliseconds. */
+  readonly stillMs?: number;
+  /** Since when it stands still. */
+  readonly stillSince?: number;
 }
 
 /** Something outside keeps the rollout from going on; it is tried again at `until`. */
@@ -83,6 +98,10 @@ export interface RolloutState {
   readonly justBlocked?: BlockedVersion;
   /** The version that serves since the last rollout ended; from the next report on the Cell's status has it. */
   readonly serves?: string;
+  /** What operators have asked for since the last change of what serves, the oldest first. */
+  readonly asked?: readonly Asked[];
+  /** A change that is over; from the next report on the Cell's status has it. */
+  readonly justChanged?: Change;
   /** Events that the next report emits. */
   readonly events: readonly ReportedEvent[];
   readonly eventCount: number;

@@ -3,9 +3,12 @@ import { isLifted, type PresentCell } from './candidate.ts';
 import { conditionsFrom, type Claim } from './conditions.ts';
 import type { Decision } from './decision.ts';
 import type { ObservedCell } from './observation.ts';
+import { withChange } from './history.ts';
 import { stableSet } from './stable.ts';
 import type { BlockedVersion, RolloutState } from './state.ts';
 import { groupByVersion, type RejectedTargetGroup } from './version.ts';
+import { requestsFrom } from './requests.ts';
+import { stepsOf } from './strategy.ts';
 import { includes, TOTAL_WEIGHT, weightOf } from './weights.ts';
 
 type Phase = NonNullable<CellStatus['phase']>;
@@ -44,6 +47,7 @@ export function statusOf(input: StatusInput): CellStatus {
       ? { found: decision.missing.found, wanted: decision.missing.wanted }
       : {}),
     ...rolloutOf(input),
+    ...toldOf(input),
     conditions: conditionsFrom(claims(input, phase, reason, rejected), cell.status.conditions ?? [], {
       generation: cell.generation,
       time: new Date(input.now).toISOString(),
@@ -54,11 +58,14 @@ export function statusOf(input: StatusInput): CellStatus {
 function phaseOf({ state, decision }: StatusInput): Phase {
   if (decision.do === 'Close') return decision.outcome === 'Deleted' ? 'Completed' : decision.outcome;
   const { rollout, hold } = state;
-  if (rollout === undefined) return hold === undefined ? 'Progressing' : 'Failed';
+  const paused = decision.do === 'Wait' && pauses.has(decision.for);
+  if (rollout === undefined) return hold !== undefined ? 'Failed' : paused ? 'Waiting' : 'Progressing';
   if (rollout.ending !== undefined) return hold === undefined ? 'Reverting' : 'FailedReverting';
-  if (decision.do === 'Wait' && (decision.for === 'Resume' || decision.for === 'Pause')) return 'Paused';
-  return 'Progressing';
+  return paused ? 'Paused' : 'Progressing';
 }
+
+/** What a rollout waits for while nothing is done and nothing is wrong. */
+const pauses = new Set(['Resume', 'Pause', 'Window', 'Freeze']);
 
 function reasonOf({ state, decision }: StatusInput): string {
   if (decision.do === 'Close') return decision.reason;
@@ -84,7 +91,7 @@ function desiredVersion({ state, decision }: StatusInput): string | undefined {
 
 function progressOf({ observed, cell, state }: StatusInput, phase: Phase): Partial<CellStatus> {
   const { rollout } = state;
-  const steps = rollout?.steps ?? cell.spec.updateStrategy?.canary?.steps ?? [];
+  const steps = rollout?.steps ?? stepsOf(cell.spec);
   if (rollout !== undefined) {
     return {
       canaryWeight: weightOf(rollout.canary.groups, observed.served),
@@ -135,6 +142,16 @@ function rolloutOf({ state, workflow }: StatusInput): Partial<CellStatus> {
   return {
     rollout: { id: rollout.id, startedAt: new Date(rollout.startedAt).toISOString(), ...workflow },
     ...(progress.is === 'Analyzing' ? { analysisRun: progress.verdict } : {}),
+  };
+}
+
+/** What operators asked for, and how what serves came to change. */
+function toldOf({ cell, state }: StatusInput): Pick<CellStatus, 'requests' | 'history'> {
+  const requests = requestsFrom(state.asked ?? []);
+  const history = withChange((state.reported ?? cell.status).history, state.justChanged);
+  return {
+    ...(requests.length === 0 ? {} : { requests }),
+    ...(history.length === 0 ? {} : { history }),
   };
 }
 

@@ -57,5 +57,9 @@ export function detailsOf(state: RolloutState): string {
     steps.length === 0
       ? []
       : ['', `Steps of ${version}:`, '', ...steps.map((one) => `* ${marks[one.stands]} ${one.step}`)];
-  return [heading, ...table, ...list].join('\n');
+  const asked = (status.requests ?? []).map(
+    ({ action, by, reason }) => `* ${action} by ${by}${reason === '' ? '' : `: ${reason}`}`,
+  );
+  const requests = asked.length === 0 ? [] : ['', 'Asked for:', '', ...asked];
+  return [heading, ...table, ...list, ...requests].join('\n');
 }

@@ -39,6 +39,7 @@ export function aCell(name: string, status?: CellStatus): Cell {
       replicas: 1,
       minHealthyTargets: 1,
       healthTimeout: '10m',
+      settle: '0s',
     },
     ...(status === undefined ? {} : { status }),
   };

@@ -23,7 +23,8 @@ export type IgnoreReason =
   | 'finished before'
   | 'no Cell named'
   | 'the Cell waits for no analysis'
-  | 'no Cell lacks a template';
+  | 'no Cell lacks a template'
+  | 'no rollout is under way';
 
 /** The id of the workflow that an instruction is about; undefined when it is about none. */
 export function workflowIdOf(instruction: Exclude<Instruction, { do: 'Ignore' }>): string {

@@ -1,5 +1,6 @@
 import type { AWSTargetGroup } from '../crds/aws-target-group.ts';
 import type { Cell } from '../crds/cell.ts';
+import type { Freeze } from '../crds/freeze.ts';
 import type { AWSApplicationLoadBalancerConfig } from '../crds/aws-application-load-balancer-config.ts';
 import { digest } from '../clients/digest.ts';
 import { isFinished } from '../domain/analysis.ts';
@@ -28,6 +29,7 @@ export type KindEvent =
       readonly kind: 'AWSApplicationLoadBalancerConfig';
       readonly event: ObjectEvent<AWSApplicationLoadBalancerConfig>;
     }
+  | { readonly kind: 'Freeze'; readonly event: ObjectEvent<Freeze> }
   | { readonly kind: 'AnalysisRun'; readonly event: ObjectEvent<AnalysisRun> }
   | { readonly kind: 'AnalysisTemplate' | 'ClusterAnalysisTemplate'; readonly event: ObjectEvent<Informed> };
 
@@ -40,6 +42,8 @@ export function route(happened: KindEvent, view: View): readonly Instruction[] {
       return routeGroup(happened.event, view);
     case 'AWSApplicationLoadBalancerConfig':
       return routeConfig(happened.event, view);
+    case 'Freeze':
+      return routeFreeze(happened.event, view);
     case 'AnalysisRun':
       return routeAnalysisRun(happened.event, view);
     case 'AnalysisTemplate':
@@ -155,6 +159,22 @@ function mayAwaitAnalysis(cell: Cell): boolean {
   const { phase } = cell.status ?? {};
   return phase === undefined || phase === 'Progressing' || phase === 'Paused' || phase === 'Pending';
 }
+
+/** A rollout that is under way looks again when a Freeze comes, changes or goes; one that begins later sees it anyhow. */
+function routeFreeze(event: ObjectEvent<Freeze>, view: View): readonly Instruction[] {
+  const specs = event.type === 'update' ? [event.object.spec, event.old.spec] : [event.object.spec];
+  const isAbout = (namespace: string): boolean =>
+    specs.some(({ namespaces }) => namespaces === undefined || namespaces.includes(namespace));
+  const concerned = view.cells.list().filter((cell) => isAbout(keyOf(cell).namespace) && mayBeUnderWay(cell));
+  if (concerned.length === 0) return ignore('no rollout is under way');
+  return concerned.map((cell) => ({
+    do: 'Signal',
+    workflowId: cellRolloutId(keyOf(cell)),
+    signal: 'changed',
+  }));
+}
+
+const mayBeUnderWay = (cell: Cell): boolean => conditionOf(cell, 'Progressing')?.status !== 'False';
 
 const LACKS_TEMPLATE = new Set(['AnalysisTemplateNotFound', 'AnalysisTemplateInvalid']);
 

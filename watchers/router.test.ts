@@ -13,6 +13,7 @@ const cell = (name: string): Cell => ({
     replicas: 1,
     minHealthyTargets: 1,
     healthTimeout: '10m',
+    settle: '0s',
   },
 });
 

@@ -37,6 +37,7 @@ export function createRouter(dispatch: (instruction: Instruction) => void, log: 
         return configs.apply(happened.event);
       case 'AnalysisRun':
         return runs.apply(happened.event);
+      case 'Freeze':
       case 'AnalysisTemplate':
       case 'ClusterAnalysisTemplate':
         // Read by workflows when they need one; that one came or changed is all there is to know.

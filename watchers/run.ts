@@ -7,6 +7,7 @@ import {
   AWS_TARGET_GROUP,
   CELL,
   CLUSTER_ANALYSIS_TEMPLATE,
+  FREEZE,
 } from '../clients/kinds.ts';
 import type { KindRef } from '../clients/kinds.ts';
 import type { KubernetesClient } from '../clients/kubernetes.ts';
@@ -112,6 +113,7 @@ const kinds: readonly Source[] = [
   { kind: CELL },
   { kind: AWS_TARGET_GROUP },
   { kind: AWS_APPLICATION_LOAD_BALANCER_CONFIG },
+  { kind: FREEZE, optional: true },
   { kind: ANALYSIS_RUN, labelSelector: CELL_LABEL, optional: true },
   { kind: ANALYSIS_TEMPLATE, optional: true },
   { kind: CLUSTER_ANALYSIS_TEMPLATE, optional: true },

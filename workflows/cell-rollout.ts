@@ -1,6 +1,7 @@
 import { condition, continueAsNew, setCurrentDetails, setHandler, workflowInfo } from '@temporalio/workflow';
 import { decide } from '../domain/decide.ts';
 import type { Outcome } from '../domain/decision.ts';
+import { goesForward } from '../domain/gate.ts';
 import { cellRolloutId, type ObjectKey } from '../domain/ids.ts';
 import { withKnown } from '../domain/known.ts';
 import type { ObservedCell } from '../domain/observation.ts';
@@ -26,11 +27,15 @@ export interface CellRolloutResult {
   readonly message: string;
 }
 
+/** How old a look at the objects may be when something is done that goes forward, in milliseconds. */
+const FRESH_MS = 10_000;
+
 /** Rolls out a Cell: look, decide, perform, until there is nothing left to do. */
 export async function cellRollout(input: CellRolloutInput): Promise<CellRolloutResult> {
   const { key } = input;
   let state = input.state ?? initialState;
   let observed: ObservedCell | undefined;
+  let observedAt = 0;
   let stale = true;
   let wakes = 0;
 
@@ -60,8 +65,13 @@ export async function cellRollout(input: CellRolloutInput): Promise<CellRolloutR
     if (stale || observed === undefined) {
       stale = false;
       observed = withKnown(await objects('Look at the Cell').observeCell(key), state);
+      observedAt = Date.now();
     }
     const decision = decide(observed, state, Date.now());
+    // A word of a Freeze, or of anything else, may have been lost while this waited.
+    stale = goesForward(decision) && Date.now() - observedAt > FRESH_MS;
+    if (stale) continue;
+    state = record.announced(record.timed(state, decision, Date.now()), decision, observed);
     // A version that is blocked from here on is part of what watchers compare; it has to be seen before the run closes.
     const blocks = state.justBlocked !== undefined;
     const written = await report(observed, state, decision);

@@ -5,6 +5,7 @@ import { eventOf, refusalEvent } from '../domain/events.ts';
 import { analysisRunName } from '../domain/ids.ts';
 import type { ObservedCell } from '../domain/observation.ts';
 import * as record from '../domain/record.ts';
+import { stableSet } from '../domain/stable.ts';
 import type { RolloutState } from '../domain/state.ts';
 import { unreachable } from '../domain/unreachable.ts';
 import { analyses, elbv2Reads, traffic } from './activities.ts';
@@ -78,10 +79,12 @@ async function carryOut(decision: Performable, situation: Situation, cell: Prese
       return kept((state) => record.replanned(state, decision, cell));
     case 'End':
       return kept((state) => record.ending(state, decision));
+    case 'Bake':
+      return kept((state) => record.baking(state, now));
     case 'Conclude':
-      return looking((state) => record.concluded(state, cell));
+      return looking((state) => record.concluded(state, cell, now));
     case 'Finish':
-      return looking(record.finished);
+      return looking((state) => record.finished(state, now));
     default:
       return unreachable(decision);
   }
@@ -118,7 +121,8 @@ async function shift(decision: Shift, situation: Situation, cell: PresentCell): 
     }
     await settling;
   }
-  return looking(record.shifted);
+  const from = stableSet(situation.observed, cell)?.version;
+  return looking((state) => record.shifted(state, decision, { from, now: Date.now() }));
 }
 
 async function startAnalysis(

@@ -7,7 +7,7 @@ const root = join(import.meta.dirname, '..');
 /** What each pure room may import, apart from itself. */
 const allowed: Readonly<Record<string, readonly RegExp[]>> = {
   crds: [/^zod$/],
-  domain: [/^semver$/, /^\.\.\/crds\//],
+  domain: [/^(semver|luxon)$/, /^\.\.\/crds\//],
   workflows: [/^@temporalio\/(workflow|common)$/, /^\.\.\/domain\//, /^type \.\.\/(crds|activities)\//],
 };
 

@@ -1,4 +1,5 @@
 import type { CanaryStep, CellSpec, CellStatus } from '../../crds/cell.ts';
+import type { Freezing } from '../freeze.ts';
 import type { ObservedCell, SelectedTargetGroup, ServedTargetGroup } from '../observation.ts';
 
 /** The ARN of a target group in tests. */
@@ -13,6 +14,7 @@ export interface CellBuilder {
   withSteps(...steps: CanaryStep[]): CellBuilder;
   withStatus(status: Partial<CellStatus>): CellBuilder;
   atGeneration(generation: number): CellBuilder;
+  frozenBy(...freezes: Freezing[]): CellBuilder;
   seen(): ObservedCell;
 }
 
@@ -22,6 +24,7 @@ interface Parts {
   readonly generation: number;
   readonly selected: readonly SelectedTargetGroup[];
   readonly served: readonly ServedTargetGroup[];
+  readonly freezes: readonly Freezing[];
 }
 
 const rule = { priority: 10, hosts: ['example.com'] };
@@ -39,11 +42,13 @@ const plain: Parts = {
     replicas: 1,
     minHealthyTargets: 1,
     healthTimeout: '10m',
+    settle: '0s',
   },
   status: {},
   generation: 1,
   selected: [],
   served: [],
+  freezes: [],
 };
 
 /** Starts with a Cell that wants one target group and serves nothing. */
@@ -56,6 +61,7 @@ function builder(parts: Parts): CellBuilder {
     withSpec,
     withSteps: (...steps) => withSpec({ updateStrategy: { type: 'Canary', canary: { steps } } }),
     withStatus: (status) => builder({ ...parts, status: { ...parts.status, ...status } }),
+    frozenBy: (...freezes) => builder({ ...parts, freezes }),
     atGeneration: (generation) => builder({ ...parts, generation }),
     withGroups: (version, ...names) => {
       const added = names.map((name) => ({
@@ -82,6 +88,7 @@ function builder(parts: Parts): CellBuilder {
       digest: 'digest',
       selected: parts.selected,
       served: parts.served,
+      freezes: parts.freezes,
       ...(parts.served.length === 0
         ? {}
         : { rule: { ...rule, forward: { targetGroups: [...parts.served] } } }),

@@ -118,4 +118,57 @@ export const badCells: readonly (readonly [string, unknown, string])[] = [
   ['101 steps', steps(...Array.from({ length: 101 }, () => ({ pause: {} }))), 'canary.steps'],
   ['an analysis without templates', analysis([], []), 'templates'],
   ['no healthy target', cell({ minHealthyTargets: 0 }), 'minHealthyTargets'],
+  ['a settle time that is none', cell({ settle: 'a while' }), 'spec.settle'],
+  ['a deadline that is none', cell({ progressDeadline: -1 }), 'progressDeadline'],
+  ['no window', cell({ windows: [] }), 'windows'],
+  ['a window without an end', cell({ windows: [{ start: '09:00' }] }), 'windows[0].end'],
+  ['a window of no length', cell({ windows: [{ start: '09:00', end: '09:00' }] }), 'start and end'],
+  ['a window at an impossible time', cell({ windows: [{ start: '24:00', end: '09:00' }] }), 'time of day'],
+  ['an unknown day', cell({ windows: [{ days: ['Day'], start: '08:00', end: '09:00' }] }), 'days[0]'],
+  [
+    'an unknown time zone',
+    cell({ windows: [{ timeZone: 'Europe/Atlantis', start: '08:00', end: '09:00' }] }),
+    'timeZone',
+  ],
+  [
+    'an offset as a time zone',
+    cell({ windows: [{ timeZone: '+01:00', start: '08:00', end: '09:00' }] }),
+    'timeZone',
+  ],
+  [
+    'an impossible date',
+    cell({ windows: [{ start: '08:00', end: '09:00', excludeDates: ['2027-02-29'] }] }),
+    'excludeDates[0]',
+  ],
+  [
+    'canary steps with blue-green',
+    cell({ updateStrategy: { type: 'BlueGreen', canary: { steps: [{ setWeight: 20 }] } } }),
+    'no canary block',
+  ],
+  [
+    'blue-green steps with canary',
+    cell({ updateStrategy: { type: 'Canary', blueGreen: { steps: [{ promote: {} }] } } }),
+    'no blueGreen block',
+  ],
+  [
+    'blue-green steps without a promote',
+    cell({ updateStrategy: { type: 'BlueGreen', blueGreen: { steps: [{ pause: {} }] } } }),
+    'exactly one promote',
+  ],
+  [
+    'two promotes',
+    cell({ updateStrategy: { type: 'BlueGreen', blueGreen: { steps: [{ promote: {} }, { promote: {} }] } } }),
+    'exactly one promote',
+  ],
+  [
+    'a blue-green step of two kinds',
+    cell({ updateStrategy: { type: 'BlueGreen', blueGreen: { steps: [{ promote: {}, pause: {} }] } } }),
+    'exactly one of analysis, pause and promote',
+  ],
+  ['a bake without a duration', cell({ updateStrategy: { bake: {} } }), 'bake.duration'],
+  [
+    'a rollback window without a duration',
+    cell({ updateStrategy: { rollbackWindow: {} } }),
+    'rollbackWindow.duration',
+  ],
 ];

@@ -5,7 +5,7 @@ import { goodCells } from './good-cells.ts';
 /** An object that a user might write, and whether it may be accepted. */
 export interface Sample {
   readonly name: string;
-  readonly kind: 'Cell' | 'AWSTargetGroup' | 'AWSApplicationLoadBalancerConfig';
+  readonly kind: 'Cell' | 'AWSTargetGroup' | 'AWSApplicationLoadBalancerConfig' | 'Freeze';
   readonly spec: unknown;
   /** What a refusal must mention; undefined when the object is good. */
   readonly refusal?: string;
@@ -51,6 +51,18 @@ const groups: readonly (readonly [string, unknown, string?])[] = [
   ['an ARN without an id', { arn: groupARN('web').replace('/0123456789abcdef', '') }, 'target group'],
 ];
 
+const freezes: readonly (readonly [string, unknown, string?])[] = [
+  ['who and why', { by: 'ann', reason: 'Black Friday' }],
+  ['an end', { by: 'ann', reason: 'Black Friday', until: '2026-11-30T08:00:00Z' }],
+  ['an end with an offset', { by: 'ann', reason: 'Black Friday', until: '2026-11-30T08:00:00+01:00' }],
+  ['some namespaces', { by: 'ann', reason: 'Black Friday', namespaces: ['shop'] }],
+  ['nobody', { reason: 'Black Friday' }, 'spec.by'],
+  ['no reason', { by: 'ann' }, 'spec.reason'],
+  ['a blank reason', { by: 'ann', reason: '  ' }, 'spec.reason'],
+  ['no namespaces', { by: 'ann', reason: 'Black Friday', namespaces: [] }, 'namespaces'],
+  ['an end that is no time', { by: 'ann', reason: 'Black Friday', until: 'Monday' }, 'spec.until'],
+];
+
 const sample = (kind: Sample['kind'], name: string, spec: unknown, refusal?: string): Sample => ({
   kind,
   name,
@@ -63,5 +75,6 @@ export const samples: readonly Sample[] = [
   ...Object.entries(goodCells).map(([name, spec]) => sample('Cell', name, spec)),
   ...badCells.map(([name, spec, refusal]) => sample('Cell', name, spec, refusal)),
   ...configs.map(([name, spec, refusal]) => sample('AWSApplicationLoadBalancerConfig', name, spec, refusal)),
+  ...freezes.map(([name, spec, refusal]) => sample('Freeze', name, spec, refusal)),
   ...groups.map(([name, spec, refusal]) => sample('AWSTargetGroup', name, spec, refusal)),
 ];

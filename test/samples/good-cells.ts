@@ -78,5 +78,46 @@ export const goodCells: Readonly<Record<string, unknown>> = {
   'a query string without a key': withRule({ priority: 12, queryStrings: { '': 'beta' } }),
   'five condition values': withRule({ priority: 1, hosts: ['a', 'b', 'c', 'd', 'e'] }),
   'the highest priority': withRule({ priority: 50_000, hosts: ['a.com'] }),
+  'a settle time, a deadline and a window to roll back in': cell({
+    settle: '10s',
+    progressDeadline: '6h',
+    updateStrategy: { rollbackWindow: { duration: '24h' }, bake: { duration: '30m' } },
+  }),
+  'a bake with an analysis': cell({
+    updateStrategy: { bake: { duration: '30m', analysis: { templates: [{ templateName: 'a' }] } } },
+  }),
+  'windows in two zones': cell({
+    windows: [
+      {
+        timeZone: 'Europe/Berlin',
+        days: ['Mon', 'Fri'],
+        start: '09:00',
+        end: '17:00',
+        excludeDates: ['2026-12-24', '2028-02-29'],
+      },
+      { start: '22:00', end: '04:00' },
+    ],
+  }),
+  'windows in zones of long names': cell({
+    windows: [
+      { timeZone: 'America/Argentina/Buenos_Aires', start: '00:00', end: '23:59' },
+      { timeZone: 'Etc/GMT+9', start: '00:00', end: '23:59' },
+      { timeZone: 'UTC', start: '00:00', end: '23:59' },
+    ],
+  }),
+  'blue-green at once': cell({ updateStrategy: { type: 'BlueGreen' } }),
+  'blue-green by steps': cell({
+    updateStrategy: {
+      type: 'BlueGreen',
+      blueGreen: {
+        steps: [
+          { analysis: { templates: [{ templateName: 'a' }] } },
+          { pause: { duration: '10m' } },
+          { promote: {} },
+          { analysis: { templates: [{ templateName: 'a' }] } },
+        ],
+      },
+    },
+  }),
   'another partition': cell({}, { listenerARN: listenerARN.replace('arn:aws:', 'arn:aws-cn:') }),
 };

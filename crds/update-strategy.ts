@@ -1,0 +1,101 @@
+import { z } from 'zod';
+import { analysisStep, steps } from './canary-steps.ts';
+import { duration, durationOrSeconds } from './common.ts';
+import { withRules } from './rules.ts';
+
+const blueGreenStep = withRules(
+  z.object({
+    analysis: analysisStep
+      .optional()
+      .describe('Runs an Argo Rollouts analysis and goes on only when it is successful.'),
+    pause: z
+      .object({
+        duration: durationOrSeconds
+          .optional()
+          .describe(
+            'How long, for example 30 (seconds), 5s, 10m or 1h30m. Without it: until somebody resumes.',
+          ),
+      })
+      .optional()
+      .describe('Holds the rollout.'),
+    promote: z.object({}).optional().describe('Gives the whole weight to the new version, by one write.'),
+  }),
+  [
+    {
+      cel: '[has(self.analysis), has(self.pause), has(self.promote)].filter(x, x).size() == 1',
+      message:
+        'Expected each of blueGreen.steps to have exactly one of analysis, pause and promote. Write one step for each of them.',
+      holds: (value) =>
+        [value.analysis, value.pause, value.promote].filter((one) => one !== undefined).length === 1,
+    },
+  ],
+);
+
+const blueGreenSteps = withRules(z.array(blueGreenStep).max(20), [
+  {
+    cel: 'self.size() == 0 || self.exists_one(s, has(s.promote))',
+    message:
+      'Expected blueGreen.steps to have exactly one promote, which gives the traffic to the new version. Add one, or remove the others.',
+    holds: (list) => list.length === 0 || list.filter((one) => one.promote !== undefined).length === 1,
+  },
+]).meta({ 'x-kubernetes-list-type': 'atomic' });
+
+const bake = z.object({
+  duration: duration.describe('How long, for example 30m or 2h.'),
+  analysis: analysisStep
+    .optional()
+    .describe(
+      'An Argo Rollouts analysis that runs meanwhile. When it fails, everything is taken back by one write.',
+    ),
+});
+
+/** How a new version comes into service. */
+export const updateStrategy = withRules(
+  z.object({
+    type: z
+      .enum(['Canary', 'BlueGreen'])
+      .default('Canary')
+      .describe(
+        'How a new version comes into service: Canary, by steps that move its weight, or BlueGreen, by one switch.',
+      ),
+    canary: z
+      .object({
+        steps: steps
+          .optional()
+          .describe('The steps, in order. After the last one the new version gets the whole weight.'),
+      })
+      .optional()
+      .describe('What a canary rollout does.'),
+    blueGreen: z
+      .object({
+        steps: blueGreenSteps.optional().describe('The steps, in order. Default: promote at once.'),
+      })
+      .optional()
+      .describe('What a blue-green rollout does.'),
+    bake: bake
+      .optional()
+      .describe(
+        'Keeps watching after the new version has the whole weight. Until it is over the old target groups stay at weight 0, and one write takes everything back.',
+      ),
+    rollbackWindow: z
+      .object({ duration: duration.describe('How long, for example 24h.') })
+      .optional()
+      .describe(
+        'For how long after a version was replaced spec.version swaps it in again at once. Later it takes the steps like a new one. Default: for ever.',
+      ),
+  }),
+  [
+    {
+      cel: "self.type != 'BlueGreen' || !has(self.canary)",
+      message:
+        'Expected no canary block, because updateStrategy.type is BlueGreen. Move its steps to blueGreen.steps (analysis, pause, promote), or set the type to Canary.',
+      holds: (value) => value.type !== 'BlueGreen' || value.canary === undefined,
+    },
+    {
+      cel: "self.type != 'Canary' || !has(self.blueGreen)",
+      message:
+        'Expected no blueGreen block, because updateStrategy.type is Canary. Remove the block, or set the type to BlueGreen.',
+      holds: (value) => value.type !== 'Canary' || value.blueGreen === undefined,
+    },
+  ],
+);

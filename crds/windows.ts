@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import { withRules } from './rules.ts';
+
+/** The days of the week, as windows name them. */
+export const weekdays = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const;
+
+const TIME_PATTERN = '^([01][0-9]|2[0-3]):[0-5][0-9]$';
+const ZONE_PATTERN = '^(UTC|[A-Z][A-Za-z_]*(/[A-Za-z0-9_+-]+)+)$';
+const DATE_PATTERN = '^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$';
+
+/** Whether the tz database of this machine has the zone, spelled exactly so. */
+function isTimeZone(zone: string): boolean {
+  if (!new RegExp(ZONE_PATTERN).test(zone)) return false;
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone !== '';
+  } catch {
+    return false;
+  }
+}
+
+function isDate(text: string): boolean {
+  if (!new RegExp(DATE_PATTERN).test(text)) return false;
+  return new Date(`${text}T00:00:00Z`).toISOString().startsWith(text);
+}
+
+const timeZone = withRules(z.string().min(1).max(64), [
+  {
+    cel: `self.matches('${ZONE_PATTERN}') && timestamp('2026-01-01T00:00:00Z').getFullYear(self) >= 2025`,
+    message:
+      'Expected timeZone to be UTC or a name of the IANA time zone database, such as Europe/Berlin. Correct the name; it is spelled with capital letters.',
+    holds: isTimeZone,
+  },
+]);
+
+const time = (what: string) =>
+  withRules(z.string().min(5).max(5), [
+    {
+      cel: `self.matches('${TIME_PATTERN}')`,
+      message: 'Expected a time of day from 00:00 to 23:59, such as 09:30. Correct the time.',
+      messageExpression: `'Expected a time of day from 00:00 to 23:59, such as 09:30, got ' + self + '. Correct the time.'`,
+      holds: (text) => new RegExp(TIME_PATTERN).test(text),
+    },
+  ]).describe(what);
+
+const date = withRules(z.string().min(10).max(10), [
+  {
+    cel: `self.matches('${DATE_PATTERN}') && string(timestamp(self + 'T00:00:00Z')).startsWith(self)`,
+    message: 'Expected a date such as 2026-12-24. Correct the date.',
+    holds: isDate,
+  },
+]);
+
+const window = withRules(
+  z.object({
+    timeZone: timeZone
+      .default('UTC')
+      .describe('The IANA time zone of the times and dates, such as Europe/Berlin. Default: UTC.'),
+    days: z
+      .array(z.enum(weekdays))
+      .min(1)
+      .max(7)
+      .optional()
+      .describe('The days on which the window opens: Mon, Tue, Wed, Thu, Fri, Sat, Sun. Default: every day.'),
+    start: time('When it opens, from 00:00 to 23:59.'),
+    end: time('When it closes; at or before start means on the next day.'),
+    excludeDates: z
+      .array(date)
+      .max(100)
+      .optional()
+      .describe('Dates on which it does not open, such as 2026-12-24.'),
+  }),
+  [
+    {
+      cel: 'self.start != self.end',
+      message: 'Expected start and end of a window to differ. For a whole day write 00:00 to 23:59.',
+      holds: ({ start, end }) => start !== end,
+    },
+  ],
+);
+
+/** The times at which rollouts may move. */
+export const windows = z.array(window).min(1).max(20).meta({ 'x-kubernetes-list-type': 'atomic' });
+
+/** One of these times. */
+export type RolloutWindow = z.output<typeof window>;

@@ -1,0 +1,64 @@
+import type { CellStatus } from '../crds/cell.ts';
+import type { ShiftPurpose } from './decision.ts';
+import { requestsFrom } from './requests.ts';
+import type { Asked } from './state.ts';
+import { compareVersions } from './version.ts';
+
+/** One change of what serves, as it stands in the Cell's status. */
+export type Change = NonNullable<CellStatus['history']>[number];
+
+/** How many changes are kept. */
+const KEPT_CHANGES = 10;
+
+/** A change of what serves; times are milliseconds since the epoch. */
+export interface Changed {
+  readonly version: string;
+  /** The version that served before, if any did. */
+  readonly from: string | undefined;
+  readonly outcome: Change['outcome'];
+  readonly message: string;
+  readonly startedAt: number;
+  readonly endedAt: number;
+}
+
+/** The shifts that change which version serves without a rollout, and what the history calls them. */
+export const outcomeOf: Readonly<Partial<Record<ShiftPurpose, Change['outcome']>>> = {
+  Install: 'Installed',
+  RollBack: 'RolledBack',
+  FallBack: 'FellBack',
+};
+
+/** Writes a change down as the Cell's status has it, with what operators asked for meanwhile. */
+export function changeOf(asked: readonly Asked[] | undefined, changed: Changed): Change {
+  const { startedAt, endedAt, from, message, ...change } = changed;
+  const requests = requestsFrom(asked ?? []);
+  return {
+    ...change,
+    ...(from === undefined ? {} : { from }),
+    message: message.slice(0, 4096),
+    startedAt: new Date(startedAt).toISOString(),
+    endedAt: new Date(endedAt).toISOString(),
+    ...(requests.length === 0 ? {} : { requests }),
+  };
+}
+
+/** The history with one more change, the newest first; one that is there already is not added again. */
+export function withChange(history: readonly Change[] | undefined, change: Change | undefined): Change[] {
+  const known = [...(history ?? [])];
+  if (change === undefined || known.some((one) => isSame(one, change))) return known;
+  return [change, ...known].slice(0, KEPT_CHANGES);
+}
+
+/** Until when a version served, in milliseconds since the epoch; undefined when nobody remembers that it did. */
+export function servedUntil(version: string, history: readonly Change[] | undefined): number | undefined {
+  const replaced = (history ?? []).find(
+    (one) =>
+      one.from !== undefined &&
+      compareVersions(one.from, version) === 0 &&
+      (one.outcome === 'Completed' || one.outcome === 'RolledBack'),
+  );
+  return replaced === undefined ? undefined : Date.parse(replaced.endedAt);
+}
+
+const isSame = (a: Change, b: Change): boolean =>
+  a.version === b.version && a.startedAt === b.startedAt && a.outcome === b.outcome;
