@@ -59,7 +59,8 @@ async function perform(state: ProxyState, request: ElbRequest, scope: Scope): Pr
   const names = early.struck.map(nameOf);
   if (early.reply !== undefined) return { reply: early.reply, notes: { fault: names.join(' ') } };
   const staleFault = early.struck.find((fault) => fault.kind === 'stale');
-  const call: Call = { action, parameters, state, scope, ask: askFor(state.upstream, request), staleFault };
+  const ask = scope.spelling.spoken(askFor(state.upstream, request));
+  const call: Call = { action, parameters, state, scope, ask, staleFault };
   const refusal = isThrottled(call);
   if (refusal !== undefined) return failed(refusal, { fault: [...names, 'throttle-setting'].join(' ') });
   const handled = isRead(action) ? await read(call) : await write(call);

@@ -46,6 +46,16 @@ export function everyText(value: Value | undefined): readonly string[] {
   return parts.flatMap((part: Value | undefined) => everyText(part));
 }
 
+/** Changes every text anywhere in named fields. */
+export const mapTexts = (fields: Fields, change: (text: string) => string): Fields =>
+  Object.fromEntries(Object.entries(fields).map(([name, one]) => [name, mapValue(one, change)]));
+
+function mapValue(value: Value | undefined, change: (text: string) => string): Value | undefined {
+  if (typeof value === 'string') return change(value);
+  if (isFields(value)) return mapTexts(value, change);
+  return value?.map((one: Value) => mapValue(one, change) ?? '');
+}
+
 const secretNames = new Set(['ClientSecret']);
 
 /** Replaces what must not stand in a log. */

@@ -1,8 +1,54 @@
 import { describe } from 'vitest';
-import { forwardTo, groupArn, listenerArn } from '../world/sample.ts';
+import type { Fields } from '../protocol/fields.ts';
+import { forwardTo, groupArn, listenerArn, loadBalancerArn } from '../world/sample.ts';
 import { actionRules } from './actions.ts';
 import { forwardRules } from './forward.ts';
 import { create, doing, fixed, invalid, itRefuses, itTakes, modify, oidc, sticky } from './sample.ts';
+
+/** A ModifyListener call on the Network Load Balancer. */
+const balance = (groups: Readonly<Record<string, number | undefined>>): Fields => ({
+  ListenerArn: listenerArn('net'),
+  DefaultActions: [forwardTo(groups)],
+});
+
+describe('forward actions of Network Load Balancers', () => {
+  itRefuses(
+    forwardRules,
+    [
+      ['weight 1000', 'ModifyListener', balance({ tcp: 1000, tcp2: 0 }), 'weight-range', invalid],
+      [
+        'six groups',
+        'ModifyListener',
+        balance({ tcp: 1, tcp2: 1, tcp3: 1, tcp4: 1, tcp5: 1, tcp6: 1 }),
+        'five-groups-per-forward',
+        'TooManyTargetGroups',
+      ],
+      [
+        'one of two weights missing',
+        'ModifyListener',
+        balance({ tcp: 1, tcp2: undefined }),
+        'weight-for-each-of-several',
+        invalid,
+      ],
+    ],
+    forwardRules.map((rule) => rule.name),
+  );
+  itTakes([
+    ['weights 0 and 999', 'ModifyListener', balance({ tcp: 0, tcp2: 999 })],
+    ['five groups', 'ModifyListener', balance({ tcp: 1, tcp2: 1, tcp3: 1, tcp4: 1, tcp5: 1 })],
+    ['one group without weight', 'ModifyListener', balance({ tcp: undefined })],
+    [
+      'several groups from the start',
+      'CreateListener',
+      {
+        LoadBalancerArn: loadBalancerArn('net'),
+        Protocol: 'TCP',
+        Port: '81',
+        DefaultActions: [forwardTo({ tcp: 100, tcp2: 0 })],
+      },
+    ],
+  ]);
+});
 
 describe('forward actions', () => {
   itRefuses(forwardRules, [

@@ -58,6 +58,20 @@ describe('what is there already', () => {
         'LoadBalancerNotFound',
       ],
       [
+        "the emulator's name of a Network Load Balancer",
+        'DescribeListeners',
+        { LoadBalancerArn: loadBalancerArn('net').replace('/net/', '/app/') },
+        'resource-exists',
+        'LoadBalancerNotFound',
+      ],
+      [
+        "tags by the emulator's name of a listener",
+        'DescribeTags',
+        { ResourceArns: [listenerArn('net').replace('/net/', '/app/')] },
+        'tagged-resource-exists',
+        'ListenerNotFound',
+      ],
+      [
         'tags of an unknown group',
         'DescribeTags',
         { ResourceArns: [groupArn('gone')] },

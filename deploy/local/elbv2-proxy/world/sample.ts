@@ -7,17 +7,18 @@ import type { World } from './world.ts';
 
 const prefix = 'arn:aws:elasticloadbalancing:us-east-1:123456789012';
 
-/** Names a load balancer for tests. */
-export const loadBalancerArn = (name: string): string =>
-  `${prefix}:loadbalancer/app/${name}/50dc6c495c0c9188`;
+const balancer = (name: string): string =>
+  `${name.startsWith('net') ? 'net' : 'app'}/${name}/50dc6c495c0c9188`;
+
+/** Names a load balancer for tests; where the name begins with `net` it is a Network Load Balancer. */
+export const loadBalancerArn = (name: string): string => `${prefix}:loadbalancer/${balancer(name)}`;
 
 /** Names the listener of a load balancer for tests. */
-export const listenerArn = (name: string): string =>
-  `${prefix}:listener/app/${name}/50dc6c495c0c9188/f2f7dc8efc522ab2`;
+export const listenerArn = (name: string): string => `${prefix}:listener/${balancer(name)}/f2f7dc8efc522ab2`;
 
 /** Names a rule for tests; `default` is the default rule. */
 export const ruleArn = (name: string, rule: string): string =>
-  `${prefix}:listener-rule/app/${name}/50dc6c495c0c9188/f2f7dc8efc522ab2/${rule}`;
+  `${prefix}:listener-rule/${balancer(name)}/f2f7dc8efc522ab2/${rule}`;
 
 /** Names a target group for tests. */
 export const groupArn = (name: string): string => `${prefix}:targetgroup/${name}/73e2d6bc24d8a067`;
@@ -84,14 +85,22 @@ export const withGroups = (world: World, names: readonly string[], Protocol = 'H
     })),
   );
 
-/** A world with load balancers `web` and `other` and NLB `net`, HTTP groups `a` to `f`, and a rule at 10 on `web` for `a`. */
+/**
+ * A world with load balancers `web` and `other` and NLB `net`, HTTP groups `a` to `f`, TCP groups `tcp` to `tcp6`,
+ * a group for each of the other protocols, and a rule at 10 on `web` for `a`.
+ */
 export function aWorld(): World {
   const balancers = withLoadBalancer(
     withLoadBalancer(withLoadBalancer(emptyWorld, 'web'), 'other'),
     'net',
     'TCP',
   );
-  const groups = withGroups(withGroups(balancers, ['a', 'b', 'c', 'd', 'e', 'f', 'x']), ['tcp'], 'TCP');
+  const http = withGroups(balancers, ['a', 'b', 'c', 'd', 'e', 'f', 'x']);
+  const tcp = withGroups(http, ['tcp', 'tcp2', 'tcp3', 'tcp4', 'tcp5', 'tcp6'], 'TCP');
+  const groups = ['UDP', 'TCP_UDP', 'TLS'].reduce(
+    (world, protocol) => withGroups(world, [protocol.toLowerCase()], protocol),
+    tcp,
+  );
   const ruled = withRule(groups, 'web', { priority: '10', action: forwardTo({ a: 100 }) });
   return withRule(ruled, 'other', { priority: '10', action: forwardTo({ x: 100 }) });
 }

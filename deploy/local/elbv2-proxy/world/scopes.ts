@@ -5,6 +5,8 @@ import type { Upstream } from '../upstream.ts';
 import { createHistory } from './history.ts';
 import type { History } from './history.ts';
 import { loadWorld } from './load.ts';
+import { createSpelling } from './spelling.ts';
+import type { Spelling } from './spelling.ts';
 import type { World } from './world.ts';
 
 /** One account in one region: what it has, what it had, and a queue for its writes. */
@@ -12,6 +14,7 @@ export interface Scope {
   readonly account: string;
   readonly region: string;
   readonly history: History;
+  readonly spelling: Spelling;
   world(ask: Ask): Promise<World>;
   replace(world: World): void;
   /** Forgets the world, to be read again, after a write whose end is not known. */
@@ -27,6 +30,7 @@ function createScope(account: string, region: string): Scope {
     account,
     region,
     history: createHistory(),
+    spelling: createSpelling(),
     world: (ask) => {
       if (known === undefined) {
         const loading = loadWorld(ask);

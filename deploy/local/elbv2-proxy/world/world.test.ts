@@ -24,9 +24,9 @@ const rewritten = (groups: Readonly<Record<string, number>>) => ({
 });
 
 describe('ARNs', () => {
-  it('lead from a rule to its listener and load balancer', () => {
-    expect(listenerOfRule(ruleArn('web', 'r'))).toBe(listenerArn('web'));
-    expect(loadBalancerOfListener(listenerArn('web'))).toBe(loadBalancerArn('web'));
+  it.each(['web', 'net'])('lead from a rule of %s to its listener and load balancer', (name) => {
+    expect(listenerOfRule(ruleArn(name, 'r'))).toBe(listenerArn(name));
+    expect(loadBalancerOfListener(listenerArn(name))).toBe(loadBalancerArn(name));
   });
 
   it.each([

@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startProxy } from '../deploy/local/elbv2-proxy/server.ts';
+import { errorOf, forward, healthOf } from './elbv2-proxy/calls.ts';
+import { createSite, startFixture } from './elbv2-proxy/fixture.ts';
+import type { Fixture, Site } from './elbv2-proxy/fixture.ts';
+
+let fixture: Fixture;
+let net: Site;
+
+beforeAll(async () => {
+  fixture = await startFixture();
+  net = await createSite(fixture, { type: 'network', groups: 3 });
+}, 120_000);
+
+afterAll(() => fixture[Symbol.asyncDispose]());
+
+const balance = (site: Site, ...weights: readonly number[]) =>
+  fixture.elb.modifyListener({ ListenerArn: site.listener, DefaultActions: [forward(site, ...weights)] });
+
+const asEmulator = (arn: string): string => arn.replace('/net/', '/app/');
+
+describe('a Network Load Balancer', () => {
+  it('is named as AWS names it, with its listeners and rules', async () => {
+    const { elb } = fixture;
+    const balancers = await elb.describeLoadBalancers({ Names: [net.name] });
+    const listeners = await elb.describeListeners({ LoadBalancerArn: net.loadBalancer });
+    const rules = await elb.describeRules({ ListenerArn: net.listener });
+    const tags = await elb.describeTags({ ResourceArns: [net.loadBalancer, net.listener] });
+    expect(net.loadBalancer).toContain(`:loadbalancer/net/${net.name}/`);
+    expect(balancers.LoadBalancers?.[0]?.LoadBalancerArn).toBe(net.loadBalancer);
+    expect(listeners.Listeners?.map((one) => [one.ListenerArn, one.LoadBalancerArn])).toEqual([
+      [net.listener, net.loadBalancer],
+    ]);
+    expect(rules.Rules?.map((one) => one.RuleArn?.includes(`:listener-rule/net/${net.name}/`))).toEqual([
+      true,
+    ]);
+    expect(tags.TagDescriptions?.map((one) => one.ResourceArn)).toEqual([net.loadBalancer, net.listener]);
+    const groups = await elb.describeTargetGroups({ LoadBalancerArn: net.loadBalancer });
+    expect(groups.TargetGroups?.map((one) => one.LoadBalancerArns)).toEqual([[net.loadBalancer]]);
+  });
+
+  it('is not found by the name that the emulator has for it', async () => {
+    const { elb } = fixture;
+    const ends = [
+      elb.describeListeners({ LoadBalancerArn: asEmulator(net.loadBalancer) }),
+      elb.describeRules({ ListenerArn: asEmulator(net.listener) }),
+      elb.modifyListener({ ListenerArn: asEmulator(net.listener), DefaultActions: [forward(net, 1)] }),
+      elb.deleteListener({ ListenerArn: asEmulator(net.listener) }),
+      elb.addTags({ ResourceArns: [asEmulator(net.listener)], Tags: [{ Key: 'a' }] }),
+    ];
+    expect(await Promise.all(ends.map(async (end) => (await errorOf(end)).name))).toEqual([
+      'LoadBalancerNotFoundException',
+      'ListenerNotFoundException',
+      'ListenerNotFoundException',
+      'ListenerNotFoundException',
+      'ListenerNotFoundException',
+    ]);
+    await elb.deleteLoadBalancer({ LoadBalancerArn: asEmulator(net.loadBalancer) });
+    const left = await elb.describeLoadBalancers({ LoadBalancerArns: [net.loadBalancer] });
+    expect(left.LoadBalancers?.length).toBe(1);
+  });
+
+  it('keeps its name for a proxy that starts later', async () => {
+    const second = await startProxy({ upstream: fixture.motoUrl });
+    const elb = fixture.client({ endpoint: second.url });
+    const { Listeners } = await elb.describeListeners({ ListenerArns: [net.listener] });
+    expect(Listeners?.map((one) => one.LoadBalancerArn)).toEqual([net.loadBalancer]);
+    await second.close();
+  });
+
+  it('weighs several target groups in the default action of a listener', async () => {
+    await balance(net, 80, 20, 0);
+    const { Listeners } = await fixture.elb.describeListeners({ ListenerArns: [net.listener] });
+    const [action] = Listeners?.[0]?.DefaultActions ?? [];
+    expect(action?.TargetGroupArn).toBeUndefined();
+    expect(action?.ForwardConfig?.TargetGroups).toEqual(
+      [80, 20, 0].map((Weight, index) => ({ TargetGroupArn: net.groups[index], Weight })),
+    );
+  });
+
+  it('shows one target group in both forms of the action', async () => {
+    await fixture.elb.modifyListener({
+      ListenerArn: net.listener,
+      DefaultActions: [{ Type: 'forward', TargetGroupArn: net.groups[0] }],
+    });
+    const { Listeners } = await fixture.elb.describeListeners({ ListenerArns: [net.listener] });
+    expect(Listeners?.[0]?.DefaultActions).toMatchObject([
+      {
+        TargetGroupArn: net.groups[0],
+        ForwardConfig: { TargetGroups: [{ TargetGroupArn: net.groups[0], Weight: 1 }] },
+      },
+    ]);
+  });
+
+  it('shows targets as unused until its listener names their group, at any weight', async () => {
+    await balance(net, 100);
+    expect(await healthOf(fixture.elb, net.groups[1])).toEqual([
+      'unused Target.NotInUse',
+      'unused Target.NotInUse',
+    ]);
+    await balance(net, 100, 0);
+    expect(await healthOf(fixture.elb, net.groups[1])).toEqual(['healthy', 'healthy']);
+  });
+});
+
+describe('a fault of a Network Load Balancer', () => {
+  it('is found under the name that AWS has for it', async () => {
+    await fixture.control.addFault({ kind: 'throttle', match: { contains: `net/${net.name}/` } });
+    expect((await errorOf(balance(net, 100))).name).toBe('Throttling');
+    await balance(net, 100);
+  });
+});
