@@ -19,6 +19,10 @@ const balance = (site: Site, ...weights: readonly number[]) =>
 
 const asEmulator = (arn: string): string => arn.replace('/net/', '/app/');
 
+async function lastCall(action: string) {
+  return (await fixture.control.calls({ listener: net.listener, action })).at(-1);
+}
+
 describe('a Network Load Balancer', () => {
   it('is named as AWS names it, with its listeners and rules', async () => {
     const { elb } = fixture;
@@ -103,8 +107,41 @@ describe('a Network Load Balancer', () => {
   });
 });
 
-describe('a fault of a Network Load Balancer', () => {
-  it('is found under the name that AWS has for it', async () => {
+describe('the log of a Network Load Balancer', () => {
+  it('shows the default rule before and after a write to its listener, with the tags of the listener', async () => {
+    await fixture.elb.addTags({ ResourceArns: [net.listener], Tags: [{ Key: 'owner', Value: 'me' }] });
+    await balance(net, 100, 0);
+    await balance(net, 60, 40);
+    const view = (...weights: readonly number[]) => ({
+      ruleArn: expect.stringContaining(':listener-rule/net/'),
+      listenerArn: net.listener,
+      priority: 'default',
+      conditions: [],
+      forward: weights.map((weight, index) => ({ arn: net.groups[index], weight })),
+      listenerTags: { owner: 'me' },
+    });
+    expect(await lastCall('ModifyListener')).toMatchObject({
+      applied: true,
+      parameters: { ListenerArn: net.listener },
+      before: [view(100, 0)],
+      after: [view(60, 40)],
+    });
+  });
+
+  it('shows the default rule where its listener was tagged', async () => {
+    await fixture.elb.addTags({ ResourceArns: [net.listener], Tags: [{ Key: 'extra', Value: '1' }] });
+    const added = await lastCall('AddTags');
+    await fixture.elb.removeTags({ ResourceArns: [net.listener], TagKeys: ['extra'] });
+    const removed = await lastCall('RemoveTags');
+    const tagsIn = (views: typeof added) =>
+      [views?.before, views?.after].map((some) => some?.map((one) => one.listenerTags?.['extra']));
+    expect([tagsIn(added), tagsIn(removed)]).toEqual([
+      [[undefined], ['1']],
+      [['1'], [undefined]],
+    ]);
+  });
+
+  it('is found by faults under the name that AWS has for it', async () => {
     await fixture.control.addFault({ kind: 'throttle', match: { contains: `net/${net.name}/` } });
     expect((await errorOf(balance(net, 100))).name).toBe('Throttling');
     await balance(net, 100);

@@ -7,7 +7,7 @@ import { listenerOfRule } from './world/arns.ts';
 import { readAll } from './world/load.ts';
 import { shownListener, shownRule, shownTargetGroup } from './world/shown.ts';
 import { put, update } from './world/update.ts';
-import { groupsOf, viewOf } from './world/world.ts';
+import { groupsOf, isDefault, rulesOf, viewOf } from './world/world.ts';
 import type { RuleView, World } from './world/world.ts';
 
 /** Handles a write: judges it, lets the emulator apply it, and carries it over into the world. */
@@ -63,9 +63,13 @@ function changedIn<T>(before: ReadonlyMap<string, T>, after: ReadonlyMap<string,
   return [...arns].filter((arn) => before.get(arn) !== after.get(arn));
 }
 
+/** Lists the rules that look otherwise after a write; the default rule shows the tags of its listener. */
 const changedRules = ({ world, next }: Change): readonly string[] => {
-  const tagged = changedIn(world.tags, next.tags).filter((arn) => arn.includes(':listener-rule/'));
-  return [...new Set([...changedIn(world.rules, next.rules), ...tagged])];
+  const tagged = changedIn(world.tags, next.tags);
+  const rules = tagged.filter((arn) => arn.includes(':listener-rule/'));
+  const defaults = tagged.flatMap((arn) => rulesOf(next, arn).filter(isDefault));
+  const ofListeners = defaults.map((rule) => text(rule, 'RuleArn') ?? '');
+  return [...new Set([...changedIn(world.rules, next.rules), ...rules, ...ofListeners])];
 };
 
 const viewsIn = (world: World, arns: readonly string[]): readonly RuleView[] =>

@@ -104,6 +104,17 @@ describe('the world', () => {
     ]);
   });
 
+  it('shows the tags of a listener with its default rule, and with no other', () => {
+    const world = update(aWorld(), {
+      action: 'AddTags',
+      parameters: { ResourceArns: [listenerArn('web')], Tags: [{ Key: 'owner', Value: 'a' }] },
+      result: {},
+    });
+    expect(viewOf(world, ruleArn('web', 'default'))).toMatchObject({ listenerTags: { owner: 'a' } });
+    expect(viewOf(world, ruleArn('web', 'default'))).not.toHaveProperty('tags');
+    expect(viewOf(world, ruleArn('web', 'a10'))).not.toHaveProperty('listenerTags');
+  });
+
   it('lists rules by priority, the default rule last', () => {
     const rules = ['default', '30', '4'].map((Priority) => ({ Priority }));
     expect(byPriority(rules).map((rule) => rule['Priority'])).toEqual(['4', '30', 'default']);

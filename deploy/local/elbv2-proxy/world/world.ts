@@ -34,6 +34,8 @@ export interface RuleView {
   readonly conditions: readonly Fields[];
   readonly forward: readonly Forward[];
   readonly tags?: Readonly<Record<string, string>>;
+  /** The tags of the listener, with its default rule only, which is what the listener itself forwards to. */
+  readonly listenerTags?: Readonly<Record<string, string>>;
 }
 
 /** Lists the groups of one forward action, whichever of its two forms it has. */
@@ -58,15 +60,18 @@ export const groupsOf = (actions: readonly Fields[]): readonly string[] =>
 export function viewOf(world: World, ruleArn: string): RuleView | undefined {
   const rule = world.rules.get(ruleArn);
   if (rule === undefined) return undefined;
+  const listenerArn = listenerOfRule(ruleArn);
   const tags = world.tags.get(ruleArn);
-  const view = {
+  const listenerTags = isDefault(rule) ? world.tags.get(listenerArn) : undefined;
+  return {
     ruleArn,
-    listenerArn: listenerOfRule(ruleArn),
+    listenerArn,
     priority: text(rule, 'Priority') ?? '',
     conditions: items(rule, 'Conditions'),
     forward: items(rule, 'Actions').flatMap((action) => forwardOf(action)),
+    ...(tags === undefined ? {} : { tags }),
+    ...(listenerTags === undefined ? {} : { listenerTags }),
   };
-  return tags === undefined ? view : { ...view, tags };
 }
 
 /** Lists the rules of a listener. */
