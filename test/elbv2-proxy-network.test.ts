@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createNetworkListener, createTargetGroup } from '../deploy/local/aws-fixture.ts';
 import { startProxy } from '../deploy/local/elbv2-proxy/server.ts';
 import { errorOf, forward, healthOf } from './elbv2-proxy/calls.ts';
 import { createSite, startFixture } from './elbv2-proxy/fixture.ts';
@@ -145,5 +146,16 @@ describe('the log of a Network Load Balancer', () => {
     await fixture.control.addFault({ kind: 'throttle', match: { contains: `net/${net.name}/` } });
     expect((await errorOf(balance(net, 100))).name).toBe('Throttling');
     await balance(net, 100);
+  });
+});
+
+describe('the fixture of tests', () => {
+  it('makes a listener of a Network Load Balancer that forwards to a target group with a healthy target', async () => {
+    const { arn } = await createTargetGroup(fixture.elb, 'fixture-net', { protocol: 'TCP' });
+    const made = await createNetworkListener(fixture.elb, 'fixture-net', arn);
+    expect(made.loadBalancerArn).toContain(':loadbalancer/net/fixture-net/');
+    const { Listeners } = await fixture.elb.describeListeners({ ListenerArns: [made.listenerArn] });
+    expect(Listeners).toMatchObject([{ Protocol: 'TCP', DefaultActions: [{ TargetGroupArn: arn }] }]);
+    expect(await healthOf(fixture.elb, arn)).toEqual(['healthy']);
   });
 });

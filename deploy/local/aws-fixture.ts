@@ -1,43 +1,56 @@
 import {
+  type Action,
   CreateListenerCommand,
+  type CreateListenerCommandInput,
   CreateLoadBalancerCommand,
+  type CreateLoadBalancerCommandInput,
   CreateTargetGroupCommand,
   type ElasticLoadBalancingV2Client,
   RegisterTargetsCommand,
 } from '@aws-sdk/client-elastic-load-balancing-v2';
 
-/** A load balancer with one HTTP listener, whose default rule answers 503 until somebody adds rules. */
+/** A load balancer with one listener. */
 export interface ListenerFixture {
   readonly loadBalancerArn: string;
   readonly listenerArn: string;
 }
 
-/** Creates a load balancer in the emulator's default VPC, and a listener whose default action is a fixed response. */
-export async function createListener(
+const noRuleMatched: Action = {
+  Type: 'fixed-response',
+  FixedResponseConfig: { StatusCode: '503', ContentType: 'text/plain', MessageBody: 'no rule matched' },
+};
+
+/** Creates an Application Load Balancer and an HTTP listener, whose default rule answers 503 until somebody adds rules. */
+export function createListener(client: ElasticLoadBalancingV2Client, name: string): Promise<ListenerFixture> {
+  return listen(
+    client,
+    { Name: name, Type: 'application' },
+    { Protocol: 'HTTP', DefaultActions: [noRuleMatched] },
+  );
+}
+
+/** Creates a Network Load Balancer and a TCP listener, whose default action forwards to a TCP target group. */
+export function createNetworkListener(
   client: ElasticLoadBalancingV2Client,
   name: string,
+  targetGroupArn: string,
+): Promise<ListenerFixture> {
+  const forward: Action = { Type: 'forward', TargetGroupArn: targetGroupArn };
+  return listen(client, { Name: name, Type: 'network' }, { Protocol: 'TCP', DefaultActions: [forward] });
+}
+
+async function listen(
+  client: ElasticLoadBalancingV2Client,
+  loadBalancer: Pick<CreateLoadBalancerCommandInput, 'Name' | 'Type'>,
+  listener: Pick<CreateListenerCommandInput, 'Protocol' | 'DefaultActions'>,
 ): Promise<ListenerFixture> {
   const { subnets } = await defaultNetwork(client);
   const created = await client.send(
-    new CreateLoadBalancerCommand({ Name: name, Subnets: subnets.slice(0, 2) }),
+    new CreateLoadBalancerCommand({ ...loadBalancer, Subnets: subnets.slice(0, 2) }),
   );
   const loadBalancerArn = given(created.LoadBalancers?.[0]?.LoadBalancerArn, 'an ARN of the load balancer');
   const listening = await client.send(
-    new CreateListenerCommand({
-      LoadBalancerArn: loadBalancerArn,
-      Protocol: 'HTTP',
-      Port: 80,
-      DefaultActions: [
-        {
-          Type: 'fixed-response',
-          FixedResponseConfig: {
-            StatusCode: '503',
-            ContentType: 'text/plain',
-            MessageBody: 'no rule matched',
-          },
-        },
-      ],
-    }),
+    new CreateListenerCommand({ ...listener, LoadBalancerArn: loadBalancerArn, Port: 80 }),
   );
   return {
     loadBalancerArn,
@@ -45,21 +58,28 @@ export async function createListener(
   };
 }
 
-/** Creates an HTTP target group and registers addresses in it, by default one. */
+/** What a target group is made of beside its name. */
+export interface TargetGroupOptions {
+  /** HTTP goes behind Application Load Balancers, TCP behind Network Load Balancers. */
+  readonly protocol?: 'HTTP' | 'TCP';
+  readonly targets?: readonly string[];
+}
+
+/** Creates a target group, by default for HTTP, and registers addresses in it, by default one. */
 export async function createTargetGroup(
   client: ElasticLoadBalancingV2Client,
   name: string,
-  { targets = ['172.31.0.10'] }: { readonly targets?: readonly string[] } = {},
+  { protocol = 'HTTP', targets = ['172.31.0.10'] }: TargetGroupOptions = {},
 ): Promise<{ readonly arn: string }> {
   const { vpc } = await defaultNetwork(client);
   const created = await client.send(
     new CreateTargetGroupCommand({
       Name: name,
-      Protocol: 'HTTP',
+      Protocol: protocol,
       Port: 8080,
       VpcId: vpc,
       TargetType: 'ip',
-      HealthCheckPath: '/healthz',
+      ...(protocol === 'HTTP' ? { HealthCheckPath: '/healthz' } : {}),
     }),
   );
   const arn = given(created.TargetGroups?.[0]?.TargetGroupArn, 'an ARN of the target group');
