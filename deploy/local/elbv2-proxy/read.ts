@@ -10,7 +10,7 @@ import { invalid } from './refusals/refusal.ts';
 import { arnKindOf, listenerOfRule, loadBalancerOfListener } from './world/arns.ts';
 import type { Staleness } from './world/history.ts';
 import { readAll } from './world/load.ts';
-import { shownListener, shownRule, shownTargetGroup } from './world/shown.ts';
+import { shownAttributes, shownListener, shownRule, shownTargetGroup } from './world/shown.ts';
 import { byPriority, rulesOf, usersOf } from './world/world.ts';
 import type { World } from './world/world.ts';
 
@@ -40,7 +40,14 @@ export async function read(call: Call): Promise<Handled> {
   if (action === 'DescribeTargetHealth') return readHealth(call, world);
   if (isPaged(action)) return readPage(call, { world, isPast: past !== undefined });
   const answer = await ask(action, parameters);
-  return answer.ok ? { reply: { kind: 'result', result: answer.result }, notes: {} } : failed(answer.error);
+  if (!answer.ok) return failed(answer.error);
+  return { reply: { kind: 'result', result: shownResult(call, world, answer.result) }, notes: {} };
+}
+
+function shownResult({ action, parameters }: Call, world: World, result: Fields): Fields {
+  if (action !== 'DescribeTargetGroupAttributes') return result;
+  const group = world.targetGroups.get(text(parameters, 'TargetGroupArn') ?? '') ?? {};
+  return { ...result, Attributes: shownAttributes(group, items(result, 'Attributes')) };
 }
 
 async function readHealth({ action, parameters, state, ask }: Call, world: World): Promise<Handled> {

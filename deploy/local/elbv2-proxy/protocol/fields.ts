@@ -33,6 +33,10 @@ export function texts(fields: Fields, name: string): readonly string[] {
   return Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : [];
 }
 
+/** Reads a list of keys with their values, such as tags or attributes. */
+export const pairs = (fields: Fields, name: string): Readonly<Record<string, string>> =>
+  Object.fromEntries(items(fields, name).map((one) => [text(one, 'Key') ?? '', text(one, 'Value') ?? '']));
+
 /** Tells whether a list was given with at least one entry. */
 export function given(fields: Fields, name: string): boolean {
   return Array.isArray(fields[name]);

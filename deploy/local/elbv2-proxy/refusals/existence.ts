@@ -18,6 +18,8 @@ const required: Readonly<Record<string, readonly string[]>> = {
   CreateTargetGroup: ['Name'],
   ModifyTargetGroup: ['TargetGroupArn'],
   DeleteTargetGroup: ['TargetGroupArn'],
+  DescribeTargetGroupAttributes: ['TargetGroupArn'],
+  ModifyTargetGroupAttributes: ['TargetGroupArn', 'Attributes'],
   RegisterTargets: ['TargetGroupArn', 'Targets'],
   DeregisterTargets: ['TargetGroupArn', 'Targets'],
   DescribeTargetHealth: ['TargetGroupArn'],

@@ -6,13 +6,13 @@ import { judge } from './rules.ts';
 const families = [
   ['HTTP', ['b']],
   ['HTTPS', ['b']],
-  ['TCP', ['tcp', 'tcp_udp']],
+  ['TCP', ['tcp', 'tcp-udp']],
   ['TLS', ['tcp', 'tls']],
-  ['UDP', ['udp', 'tcp_udp']],
-  ['TCP_UDP', ['tcp_udp']],
+  ['UDP', ['udp', 'tcp-udp']],
+  ['TCP_UDP', ['tcp-udp']],
 ] as const;
 
-const groups = ['b', 'tcp', 'udp', 'tcp_udp', 'tls'];
+const groups = ['b', 'tcp', 'udp', 'tcp-udp', 'tls'];
 
 describe('protocol families', () => {
   it.each(families)('let a %s listener forward to %j and to nothing else', (Protocol, want) => {

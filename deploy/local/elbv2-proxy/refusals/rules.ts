@@ -1,4 +1,5 @@
 import { actionRules } from './actions.ts';
+import { attributeRules, groupAttributeRules } from './attributes.ts';
 import { conditionRules } from './conditions.ts';
 import { existenceRules, formRules } from './existence.ts';
 import { forwardRules } from './forward.ts';
@@ -14,9 +15,11 @@ export const rules: readonly Rule[] = [
   ...conditionRules,
   ...actionRules,
   ...forwardRules,
+  ...attributeRules,
   ...priorityRangeRules,
   ...existenceRules,
   ...groupRules,
+  ...groupAttributeRules,
   ...priorityRules,
   ...tagQuotaRules,
 ];

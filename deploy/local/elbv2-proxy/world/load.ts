@@ -1,6 +1,6 @@
 import type { Answer, Ask } from '../emulator.ts';
 import type { Fields } from '../protocol/fields.ts';
-import { items, text } from '../protocol/fields.ts';
+import { items, pairs, text } from '../protocol/fields.ts';
 import { shownListener, shownRule } from './shown.ts';
 import { put } from './update.ts';
 import { emptyWorld } from './world.ts';
@@ -40,7 +40,20 @@ export async function loadWorld(ask: Ask): Promise<World> {
   for (const ListenerArn of world.listeners.keys()) {
     world = put(world, 'rules', (await list(ask, 'DescribeRules', { ListenerArn })).map(shownRule));
   }
-  return { ...world, tags: await loadTags(ask, world) };
+  return { ...world, tags: await loadTags(ask, world), attributes: await loadAttributes(ask, world) };
+}
+
+async function loadAttributes(ask: Ask, world: World): Promise<World['attributes']> {
+  const attributes = new Map<string, Readonly<Record<string, string>>>();
+  for (const TargetGroupArn of world.targetGroups.keys()) {
+    const answer = await ask('DescribeTargetGroupAttributes', { TargetGroupArn });
+    if (!answer.ok)
+      throw new Error(
+        `Expected DescribeTargetGroupAttributes of the emulator to answer, got ${answer.error.message}`,
+      );
+    attributes.set(TargetGroupArn, pairs(answer.result, 'Attributes'));
+  }
+  return attributes;
 }
 
 async function loadTags(ask: Ask, world: World): Promise<World['tags']> {
@@ -53,7 +66,7 @@ async function loadTags(ask: Ask, world: World): Promise<World['tags']> {
   return new Map(
     items(answer.result, 'TagDescriptions').map((one) => [
       text(one, 'ResourceArn') ?? '',
-      Object.fromEntries(items(one, 'Tags').map((tag) => [text(tag, 'Key') ?? '', text(tag, 'Value') ?? ''])),
+      pairs(one, 'Tags'),
     ]),
   );
 }

@@ -23,13 +23,16 @@ export const ruleArn = (name: string, rule: string): string =>
 /** Names a target group for tests. */
 export const groupArn = (name: string): string => `${prefix}:targetgroup/${name}/73e2d6bc24d8a067`;
 
-/** Writes a forward action; a weight that is not given is left out. */
-export function forwardTo(groups: Readonly<Record<string, number | undefined>>): Fields {
+/** Writes a forward action, where given with a stickiness; a weight that is not given is left out. */
+export function forwardTo(
+  groups: Readonly<Record<string, number | undefined>>,
+  TargetGroupStickinessConfig?: Fields,
+): Fields {
   const TargetGroups = Object.entries(groups).map(([name, weight]) => {
     const TargetGroupArn = groupArn(name);
     return weight === undefined ? { TargetGroupArn } : { TargetGroupArn, Weight: String(weight) };
   });
-  return { Type: 'forward', ForwardConfig: { TargetGroups } };
+  return { Type: 'forward', ForwardConfig: { TargetGroups, TargetGroupStickinessConfig } };
 }
 
 /** Writes a path condition. */
@@ -73,7 +76,11 @@ export const withRule = (
   ]);
 
 /** Adds target groups of one protocol. */
-export const withGroups = (world: World, names: readonly string[], Protocol = 'HTTP'): World =>
+export const withGroups = (
+  world: World,
+  names: readonly string[],
+  { Protocol = 'HTTP', IpAddressType = 'ipv4' }: Fields = {},
+): World =>
   put(
     world,
     'targetGroups',
@@ -81,13 +88,37 @@ export const withGroups = (world: World, names: readonly string[], Protocol = 'H
       TargetGroupArn: groupArn(name),
       TargetGroupName: name,
       Protocol,
+      IpAddressType,
       TargetType: 'ip',
     })),
   );
 
+/** Gives attributes to a target group. */
+export const withAttributes = (
+  world: World,
+  name: string,
+  attributes: Readonly<Record<string, string>>,
+): World => ({ ...world, attributes: new Map([...world.attributes, [groupArn(name), attributes]]) });
+
+function everyGroup(world: World): World {
+  const http = withGroups(world, ['a', 'b', 'c', 'd', 'e', 'f', 'v', 'w', 'x', 'y', 'z', 'sticky']);
+  const tcp = withGroups(http, ['tcp', 'tcp2', 'tcp3', 'tcp4', 'tcp5', 'tcp6', 'sticky-tcp'], {
+    Protocol: 'TCP',
+  });
+  const others = ['UDP', 'TCP_UDP', 'TLS', 'GENEVE'].reduce(
+    (known, Protocol) => withGroups(known, [Protocol.toLowerCase().replace('_', '-')], { Protocol }),
+    withGroups(tcp, ['ipv6'], { Protocol: 'TCP', IpAddressType: 'ipv6' }),
+  );
+  return ['sticky', 'sticky-tcp'].reduce(
+    (known, name) => withAttributes(known, name, { 'stickiness.enabled': 'true' }),
+    others,
+  );
+}
+
 /**
- * A world with load balancers `web` and `other` and NLB `net`, HTTP groups `a` to `f`, TCP groups `tcp` to `tcp6`,
- * a group for each of the other protocols, and a rule at 10 on `web` for `a`.
+ * A world with load balancers `web` and `other` and NLB `net`, a rule on `web` for `a`, rules on `other` for `x`, and for
+ * `y` and `z` without and `v` and `w` with group stickiness. `sticky` and `sticky-tcp` have target stickiness; `a` to `f`
+ * are of HTTP, `tcp` to `tcp6` of TCP, and there is a group for each of the other protocols.
  */
 export function aWorld(): World {
   const balancers = withLoadBalancer(
@@ -95,12 +126,14 @@ export function aWorld(): World {
     'net',
     'TCP',
   );
-  const http = withGroups(balancers, ['a', 'b', 'c', 'd', 'e', 'f', 'x']);
-  const tcp = withGroups(http, ['tcp', 'tcp2', 'tcp3', 'tcp4', 'tcp5', 'tcp6'], 'TCP');
-  const groups = ['UDP', 'TCP_UDP', 'TLS'].reduce(
-    (world, protocol) => withGroups(world, [protocol.toLowerCase()], protocol),
-    tcp,
+  const rules: readonly (readonly [name: string, priority: string, action: Fields])[] = [
+    ['web', '10', forwardTo({ a: 100 })],
+    ['other', '10', forwardTo({ x: 100 })],
+    ['other', '20', forwardTo({ y: 50, z: 50 })],
+    ['other', '30', forwardTo({ v: 50, w: 50 }, { Enabled: 'true', DurationSeconds: '60' })],
+  ];
+  return rules.reduce(
+    (world, [name, priority, action]) => withRule(world, name, { priority, action }),
+    everyGroup(balancers),
   );
-  const ruled = withRule(groups, 'web', { priority: '10', action: forwardTo({ a: 100 }) });
-  return withRule(ruled, 'other', { priority: '10', action: forwardTo({ x: 100 }) });
 }

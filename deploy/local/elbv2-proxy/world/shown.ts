@@ -54,3 +54,13 @@ export const shownTargetGroup = (world: World, group: Fields): Fields => ({
   ...group,
   LoadBalancerArns: [...usersOf(world, text(group, 'TargetGroupArn') ?? '')],
 });
+
+const dayLong = ['stickiness.lb_cookie.duration_seconds', 'stickiness.app_cookie.duration_seconds'];
+
+/** Shows the attributes of a target group; AWS names the durations of cookies even before anybody has set them. */
+export function shownAttributes(group: Fields, attributes: readonly Fields[]): readonly Fields[] {
+  if (!['HTTP', 'HTTPS'].includes(text(group, 'Protocol') ?? '')) return attributes;
+  const keys = attributes.map((one) => text(one, 'Key'));
+  const missing = dayLong.filter((key) => !keys.includes(key));
+  return [...attributes, ...missing.map((Key) => ({ Key, Value: '86400' }))];
+}

@@ -1,5 +1,5 @@
 import type { Fields } from '../protocol/fields.ts';
-import { items, text, texts } from '../protocol/fields.ts';
+import { items, pairs, text, texts } from '../protocol/fields.ts';
 import { listenerOfRule, loadBalancerOfListener } from './arns.ts';
 import { shownListener, shownRule } from './shown.ts';
 import { isDefault, rulesOf } from './world.ts';
@@ -38,6 +38,7 @@ function remove(world: World, arn: string): World {
     rules: without(world.rules, gone),
     targetGroups: without(world.targetGroups, gone),
     tags: without(world.tags, gone),
+    attributes: without(world.attributes, gone),
   };
 }
 
@@ -58,11 +59,6 @@ function putListeners(world: World, result: Fields): World {
   return put(put(world, 'listeners', listeners), 'rules', rules);
 }
 
-const tagsIn = (parameters: Fields): Record<string, string> =>
-  Object.fromEntries(
-    items(parameters, 'Tags').map((tag) => [text(tag, 'Key') ?? '', text(tag, 'Value') ?? '']),
-  );
-
 function putTags(world: World, arns: readonly string[], added: Readonly<Record<string, string>>): World {
   if (Object.keys(added).length === 0) return world;
   const tags = new Map(world.tags);
@@ -80,6 +76,12 @@ function removeTags(world: World, parameters: Fields): World {
   return { ...world, tags };
 }
 
+function putAttributes(world: World, parameters: Fields): World {
+  const arn = text(parameters, 'TargetGroupArn') ?? '';
+  const changed = { ...world.attributes.get(arn), ...pairs(parameters, 'Attributes') };
+  return { ...world, attributes: new Map([...world.attributes, [arn, changed]]) };
+}
+
 const deleted: Readonly<Record<string, string>> = {
   DeleteLoadBalancer: 'LoadBalancerArn',
   DeleteListener: 'ListenerArn',
@@ -92,8 +94,10 @@ export function update(world: World, write: AppliedWrite): World {
   const { action, parameters, result } = write;
   const gone = deleted[action];
   if (gone !== undefined) return remove(world, text(parameters, gone) ?? '');
-  if (action === 'AddTags') return putTags(world, texts(parameters, 'ResourceArns'), tagsIn(parameters));
+  if (action === 'AddTags')
+    return putTags(world, texts(parameters, 'ResourceArns'), pairs(parameters, 'Tags'));
   if (action === 'RemoveTags') return removeTags(world, parameters);
+  if (action === 'ModifyTargetGroupAttributes') return putAttributes(world, parameters);
   const seen = (['loadBalancers', 'targetGroups', 'rules'] as const).reduce(
     (known, part) => {
       const found = items(result, part.charAt(0).toUpperCase() + part.slice(1));
@@ -101,7 +105,9 @@ export function update(world: World, write: AppliedWrite): World {
     },
     putListeners(world, result),
   );
-  return action.startsWith('Create') ? putTags(seen, createdArns(action, result), tagsIn(parameters)) : seen;
+  return action.startsWith('Create')
+    ? putTags(seen, createdArns(action, result), pairs(parameters, 'Tags'))
+    : seen;
 }
 
 function createdArns(action: string, result: Fields): readonly string[] {

@@ -9,6 +9,8 @@ export interface World {
   readonly rules: ReadonlyMap<string, Fields>;
   readonly targetGroups: ReadonlyMap<string, Fields>;
   readonly tags: ReadonlyMap<string, Readonly<Record<string, string>>>;
+  /** The attributes of target groups, as far as they were read or written. */
+  readonly attributes: ReadonlyMap<string, Readonly<Record<string, string>>>;
 }
 
 /** A world in which nothing was created yet. */
@@ -18,6 +20,7 @@ export const emptyWorld: World = {
   rules: new Map(),
   targetGroups: new Map(),
   tags: new Map(),
+  attributes: new Map(),
 };
 
 /** A target group in a forward action; the weight is missing where the caller gave none. */

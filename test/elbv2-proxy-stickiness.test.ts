@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { errorOf } from './elbv2-proxy/calls.ts';
+import { createSite, startFixture } from './elbv2-proxy/fixture.ts';
+import type { Fixture, Site } from './elbv2-proxy/fixture.ts';
+
+let fixture: Fixture;
+let site: Site;
+let net: Site;
+
+beforeAll(async () => {
+  fixture = await startFixture();
+  site = await createSite(fixture, { groups: 3 });
+  net = await createSite(fixture, { type: 'network' });
+}, 120_000);
+
+afterAll(() => fixture[Symbol.asyncDispose]());
+
+const set = (arn: string | undefined, values: Readonly<Record<string, string>>) =>
+  fixture.elb.modifyTargetGroupAttributes({
+    TargetGroupArn: arn,
+    Attributes: Object.entries(values).map(([key, Value]) => ({ Key: `stickiness.${key}`, Value })),
+  });
+
+async function read(arn: string | undefined): Promise<Readonly<Record<string, string | undefined>>> {
+  const { Attributes = [] } = await fixture.elb.describeTargetGroupAttributes({ TargetGroupArn: arn });
+  return Object.fromEntries(Attributes.map((one) => [one.Key?.replace('stickiness.', ''), one.Value]));
+}
+
+describe('target group attributes', () => {
+  it('are set and read, with what AWS fills in', async () => {
+    const [, , own] = site.groups;
+    expect(await read(own)).toMatchObject({
+      enabled: 'false',
+      type: 'lb_cookie',
+      'lb_cookie.duration_seconds': '86400',
+      'app_cookie.duration_seconds': '86400',
+    });
+    await set(own, { enabled: 'true', type: 'lb_cookie', 'lb_cookie.duration_seconds': '60' });
+    expect(await read(own)).toMatchObject({ enabled: 'true', 'lb_cookie.duration_seconds': '60' });
+    expect(await read(net.groups[0])).not.toHaveProperty('lb_cookie.duration_seconds');
+  });
+
+  it.each([
+    ['a duration over 7 days', { 'lb_cookie.duration_seconds': '604801' }, 'ValidationError'],
+    ['a reserved cookie name', { 'app_cookie.cookie_name': 'AWSALBX' }, 'ValidationError'],
+    ['a type of Network Load Balancers', { type: 'source_ip' }, 'InvalidConfigurationRequestException'],
+    ['neither true nor false', { enabled: 'maybe' }, 'ValidationError'],
+  ])('are refused with %s, and stay as they were', async (_, values, name) => {
+    const before = await read(site.groups[0]);
+    expect((await errorOf(set(site.groups[0], values))).name).toBe(name);
+    expect(await read(site.groups[0])).toEqual(before);
+  });
+
+  it('of an unknown group are not found', async () => {
+    const unknown = `${site.groups[0]?.slice(0, -4)}0000`;
+    expect((await errorOf(set(unknown, { enabled: 'true' }))).name).toBe('TargetGroupNotFoundException');
+    expect((await errorOf(read(unknown))).name).toBe('TargetGroupNotFoundException');
+  });
+});
