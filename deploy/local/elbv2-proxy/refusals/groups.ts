@@ -2,7 +2,7 @@ import type { Fields } from '../protocol/fields.ts';
 import { items, text } from '../protocol/fields.ts';
 import { listenerOfRule, loadBalancerOfListener } from '../world/arns.ts';
 import { groupsOf, usersOf } from '../world/world.ts';
-import { listenerArnOf, loadBalancerArnOf, protocolOf, typeOf } from './listener-of.ts';
+import { loadBalancerArnOf, protocolOf, touchedActions, typeOf } from './listener-of.ts';
 import { actionsOf, api, firstOf, forwarding, guide } from './refusal.ts';
 import type { Judged, Rule } from './refusal.ts';
 
@@ -21,14 +21,6 @@ function protocolFits(listener: string, group: Fields): boolean {
   if (text(group, 'TargetType') === 'lambda') return listener === 'HTTP' || listener === 'HTTPS';
   const protocol = text(group, 'Protocol');
   return protocol === undefined || (fits[listener] ?? [protocol]).includes(protocol);
-}
-
-/** Lists the groups that the listener has after the call, as far as the call touches them. */
-function touchedGroups(call: Judged): readonly string[] {
-  const arns = groupsOf(actionsOf(call.parameters));
-  if (arns.length > 0 || text(call.parameters, 'Protocol') === undefined) return arns;
-  const listener = call.world.listeners.get(listenerArnOf(call.parameters) ?? '');
-  return listener === undefined ? [] : groupsOf(items(listener, 'DefaultActions'));
 }
 
 function uniqueGroups({ action, parameters, world }: Judged, loadBalancer: string): ReadonlySet<string> {
@@ -66,7 +58,7 @@ export const groupRules: readonly Rule[] = [
     refuse: (call) => {
       const protocol = protocolOf(call);
       if (protocol === undefined) return undefined;
-      return firstOf(touchedGroups(call), (arn) => {
+      return firstOf(groupsOf(touchedActions(call)), (arn) => {
         const group = call.world.targetGroups.get(arn);
         if (group === undefined || protocolFits(protocol, group)) return undefined;
         const got = text(group, 'Protocol') ?? text(group, 'TargetType') ?? '';

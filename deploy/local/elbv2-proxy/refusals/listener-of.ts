@@ -1,7 +1,8 @@
 import type { Fields } from '../protocol/fields.ts';
-import { text } from '../protocol/fields.ts';
+import { items, text } from '../protocol/fields.ts';
 import { listenerOfRule, loadBalancerOfListener } from '../world/arns.ts';
 import type { World } from '../world/world.ts';
+import { actionsOf } from './refusal.ts';
 import type { Judged } from './refusal.ts';
 
 /** Finds the listener that a call is about; a listener that is yet to be created has none. */
@@ -30,4 +31,12 @@ export function loadBalancerArnOf(parameters: Fields): string | undefined {
 export function typeOf(world: World, loadBalancerArn: string): string | undefined {
   const found = world.loadBalancers.get(loadBalancerArn);
   return found === undefined ? undefined : text(found, 'Type');
+}
+
+/** Reads the actions that a call is about: those it brings, or those of the listener whose protocol it changes. */
+export function touchedActions({ parameters, world }: Judged): readonly Fields[] {
+  const brought = actionsOf(parameters);
+  if (brought.length > 0 || text(parameters, 'Protocol') === undefined) return brought;
+  const listener = world.listeners.get(listenerArnOf(parameters) ?? '');
+  return listener === undefined ? [] : items(listener, 'DefaultActions');
 }

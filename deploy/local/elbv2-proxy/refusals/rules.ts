@@ -7,6 +7,7 @@ import { groupRules } from './groups.ts';
 import { priorityRangeRules, priorityRules } from './priorities.ts';
 import type { Judged, Refusal, Rule } from './refusal.ts';
 import { requestRules, tagQuotaRules } from './requests.ts';
+import { stickinessRules } from './stickiness.ts';
 
 /** Everything the proxy refuses as AWS does, in the order in which it is judged: form first, then state, then quotas. */
 export const rules: readonly Rule[] = [
@@ -20,6 +21,7 @@ export const rules: readonly Rule[] = [
   ...existenceRules,
   ...groupRules,
   ...groupAttributeRules,
+  ...stickinessRules,
   ...priorityRules,
   ...tagQuotaRules,
 ];

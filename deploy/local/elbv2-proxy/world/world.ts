@@ -55,6 +55,10 @@ export function forwardOf(action: Fields): readonly Forward[] {
   });
 }
 
+/** Tells whether a forward action keeps clients with the target group that they have met. */
+export const isSticky = (action: Fields): boolean =>
+  text(fieldsOf(fieldsOf(action, 'ForwardConfig'), 'TargetGroupStickinessConfig'), 'Enabled') === 'true';
+
 /** Lists the ARNs of all groups that a list of actions forwards to. */
 export const groupsOf = (actions: readonly Fields[]): readonly string[] =>
   actions.flatMap((action) => forwardOf(action).map((one) => one.arn));
