@@ -70,6 +70,26 @@ describe('the proxy', () => {
     expect(await healthOf(fixture.elb, second)).toEqual(['unused Target.NotInUse', 'unused Target.NotInUse']);
   });
 
+  it('logs a rule that is deleted as it was, and not after', async () => {
+    const own = await createSite(fixture);
+    const Tags = [{ Key: 'owner', Value: 'me' }];
+    const RuleArn = await createRule(fixture.elb, own, { Tags });
+    await fixture.elb.deleteRule({ RuleArn });
+    const [logged] = await fixture.control.calls({ listener: own.listener, action: 'DeleteRule' });
+    expect(logged).toMatchObject({
+      applied: true,
+      before: [{ ruleArn: RuleArn, priority: '10', tags: { owner: 'me' } }],
+      after: [],
+    });
+    expect(logged?.before?.[0]?.forward).toEqual([
+      { arn: own.groups[0], weight: 100 },
+      { arn: own.groups[1], weight: 0 },
+    ]);
+    expect((await errorOf(fixture.elb.describeRules({ RuleArns: [RuleArn] }))).name).toBe(
+      'RuleNotFoundException',
+    );
+  });
+
   it('shows the load balancers that use a group now', async () => {
     const own = await createSite(fixture);
     const arn = await createRule(fixture.elb, own);
