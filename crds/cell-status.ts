@@ -33,6 +33,12 @@ const blockedVersion = z.object({
   cause: z.string().max(32768).describe('Why it failed.'),
   time: z.iso.datetime().describe('When it failed.'),
   observedGeneration: z.int().min(0).optional().describe('The generation of the Cell at which it failed.'),
+  pinned: z
+    .boolean()
+    .optional()
+    .describe(
+      'Whether spec.version has named it since before it failed. Then it is tried again by retry, or when spec.version is removed and set again.',
+    ),
 });
 
 const request = z.object({

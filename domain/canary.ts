@@ -7,8 +7,8 @@ import type { Rollout } from './state.ts';
 import { movesTraffic, weightAfter } from './steps.ts';
 import { sameShares, shares, TOTAL_WEIGHT } from './weights.ts';
 
-/** Without a word the verdict of an AnalysisRun is read after this time, which doubles up to the longest; in milliseconds. */
-const UNTOLD_READ_MS = { first: 15_000, longest: 10 * 60_000 } as const;
+/** Without a word the verdict of an AnalysisRun is read after this time, which grows up to the longest; in milliseconds. */
+const UNTOLD_READ_MS = { first: 30_000, growth: 10, longest: 10 * 60_000 } as const;
 
 /** Decides what the current step of a rollout needs next. */
 export function takeStep(rollout: Rollout, input: GuardInput): Decision {
@@ -119,7 +119,10 @@ function analyse(analysis: AnalysisStep, rollout: Rollout, input: GuardInput): D
     case 'Running': {
       const until =
         progress.readAt +
-        Math.min(UNTOLD_READ_MS.longest, UNTOLD_READ_MS.first * 2 ** Math.min(progress.reads, 20));
+        Math.min(
+          UNTOLD_READ_MS.longest,
+          UNTOLD_READ_MS.first * UNTOLD_READ_MS.growth ** Math.min(progress.reads, 10),
+        );
       if (input.now >= until)
         return { do: 'ReadAnalysis', run: name, message: `Reading AnalysisRun ${name}.` };
       return { do: 'Wait', for: 'Analysis', until, message: `Waiting for AnalysisRun ${name}.` };

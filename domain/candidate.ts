@@ -53,6 +53,9 @@ export function candidates(cell: PresentCell, observed: ObservedCell, retrying: 
 
 /** Whether a version is blocked no more, because somebody has pinned the Cell to it after it had failed. */
 export function isLifted(block: BlockedVersion, cell: PresentCell): boolean {
-  const pinned = cell.spec.version === undefined ? undefined : parseVersion(cell.spec.version);
-  return pinned === block.version && cell.generation > (block.observedGeneration ?? 0);
+  return block.pinned !== true && isPinned(block.version, cell);
 }
+
+/** Whether spec.version names a version. */
+export const isPinned = (version: string, { spec }: PresentCell): boolean =>
+  spec.version !== undefined && parseVersion(spec.version) === version;

@@ -97,7 +97,7 @@ describe('a rollout', () => {
       'waits for its verdict',
       { a: 80, b: 20 },
       rolling({ index: 1, progress: analysing('Running') }),
-      'Wait for Analysis 15000 ms',
+      'Wait for Analysis 30000 ms',
     ],
     [
       'goes on when it is successful',

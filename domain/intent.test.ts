@@ -112,7 +112,7 @@ describe('a Cell without a rollout', () => {
         .withGroups('1.0.0', 'a')
         .withGroups('2.0.0', 'b')
         .serving({ a: 100, b: 0 })
-        .withStatus({ blockedVersions: blocked('2.0.0') }),
+        .withStatus({ blockedVersions: blocked('2.0.0').map((one) => ({ ...one, pinned: true })) }),
       'Reverted VersionBlocked',
     ],
     [

@@ -48,13 +48,13 @@ describe('the verdict of an analysis', () => {
     expect(decide(seen, state, NOW).do).toBe('ReadAnalysis');
   });
 
-  it('is read without a word after a time that doubles', () => {
+  it('is read without a word after a time that grows', () => {
     const waits = [0, 1, 2, 9].map((more) => {
       let state = analysed(starting, verdict('Running'), NOW);
       for (let read = 0; read < more; read += 1) state = analysed(state, verdict('Running'), NOW);
       const decision = decide(seen, state, NOW);
       return decision.do === 'Wait' ? (decision.until ?? 0) - NOW : decision.do;
     });
-    expect(waits).toEqual([15_000, 30_000, 60_000, 600_000]);
+    expect(waits).toEqual([30_000, 300_000, 600_000, 600_000]);
   });
 });

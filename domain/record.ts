@@ -1,6 +1,6 @@
 import type { CellStatus } from '../crds/cell.ts';
 import { isFinished, type AnalysisVerdict } from './analysis.ts';
-import type { PresentCell } from './candidate.ts';
+import { isPinned, type PresentCell } from './candidate.ts';
 import type { Decision } from './decision.ts';
 import { eventOf } from './events.ts';
 import { lackOfHealth, type TargetHealth } from './health.ts';
@@ -150,6 +150,7 @@ export function concluded(state: RolloutState, cell: PresentCell, now: number): 
     cause: failed.message,
     time: new Date(failed.at).toISOString(),
     observedGeneration: cell.generation,
+    ...(isPinned(rollout.canary.version, cell) ? { pinned: true } : {}),
   };
   return { ...idle, justBlocked };
 }

@@ -1,5 +1,7 @@
 import type { AWSApplicationLoadBalancerConfigStatus } from '../crds/aws-application-load-balancer-config.ts';
 import type { CellStatus } from '../crds/cell.ts';
+import { canonical } from './canonical.ts';
+import type { Decision } from './decision.ts';
 import type { ObjectKey } from './ids.ts';
 
 /** A Kubernetes Event to emit; `id` makes a repeated report emit it once. */
@@ -25,3 +27,13 @@ export interface LoadBalancerReport {
   readonly status: AWSApplicationLoadBalancerConfigStatus;
   readonly events: readonly ReportedEvent[];
 }
+
+/** Whether a decision is reported: what moves traffic before it is done, the rest with it; taking traffic back waits for nothing. */
+export function isWorthReporting(decision: Decision): boolean {
+  if (decision.do === 'Shift') return !decision.urgent;
+  return decision.do === 'Wait' || decision.do === 'Close';
+}
+
+/** Whether two statuses say the same, whenever they were written. */
+export const sameStatus = (a: CellStatus, b: CellStatus): boolean =>
+  canonical({ ...a, lastSyncTime: undefined }) === canonical({ ...b, lastSyncTime: undefined });

@@ -1,5 +1,5 @@
 import type { CellStatus } from '../crds/cell.ts';
-import { isLifted, type PresentCell } from './candidate.ts';
+import { isLifted, isPinned, type PresentCell } from './candidate.ts';
 import { conditionsFrom, type Claim } from './conditions.ts';
 import type { Decision } from './decision.ts';
 import type { ObservedCell } from './observation.ts';
@@ -128,10 +128,14 @@ function targetGroupsOf({ observed, cell, state }: StatusInput): CellStatus['tar
 
 function blockedVersions({ cell, state }: StatusInput): BlockedVersion[] {
   const { rollout, justBlocked } = state;
-  const kept = (cell.status.blockedVersions ?? []).filter(
-    (one) =>
-      one.version !== rollout?.canary.version && one.version !== justBlocked?.version && !isLifted(one, cell),
-  );
+  const kept = (cell.status.blockedVersions ?? [])
+    .filter(
+      (one) =>
+        one.version !== rollout?.canary.version &&
+        one.version !== justBlocked?.version &&
+        !isLifted(one, cell),
+    )
+    .map(({ pinned, ...one }) => (pinned === true && isPinned(one.version, cell) ? { ...one, pinned } : one));
   return justBlocked === undefined ? kept : [...kept, justBlocked];
 }
 

@@ -27,6 +27,9 @@ export interface CellRolloutResult {
   readonly message: string;
 }
 
+/** How many events a run may have before another takes over, so that people can read it. */
+const LONGEST_HISTORY = 1_500;
+
 /** How old a look at the objects may be when something is done that goes forward, in milliseconds. */
 const FRESH_MS = 10_000;
 
@@ -92,7 +95,7 @@ export async function cellRollout(input: CellRolloutInput): Promise<CellRolloutR
       state = outcome.apply(state);
       stale ||= outcome.stale;
     }
-    if (workflowInfo().continueAsNewSuggested) {
+    if (workflowInfo().continueAsNewSuggested || workflowInfo().historyLength > LONGEST_HISTORY) {
       setCurrentDetails(`Going on in a new run of ${cellRolloutId(key)}.`);
       await continueAsNew<typeof cellRollout>({ key, state });
     }

@@ -1,9 +1,9 @@
 import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import type { CellStatus } from '../crds/cell.ts';
-import { canonical } from '../domain/canonical.ts';
 import type { Decision } from '../domain/decision.ts';
 import type { ObservedCell } from '../domain/observation.ts';
 import { reported } from '../domain/record.ts';
+import { isWorthReporting, sameStatus } from '../domain/report.ts';
 import type { RolloutState } from '../domain/state.ts';
 import { statusOf } from '../domain/status.ts';
 import { detailsOf } from '../domain/view.ts';
@@ -40,12 +40,6 @@ export async function report(
   return (now) => reported(now, status);
 }
 
-/** What takes a while is reported before it is done, the rest with it; taking traffic back waits for nothing. */
-function isWorthReporting(decision: Decision): boolean {
-  if (decision.do === 'Shift') return !decision.urgent;
-  return decision.do === 'StartAnalysis' || decision.do === 'Wait' || decision.do === 'Close';
-}
-
 function announce(before: CellStatus, status: CellStatus, first: boolean): void {
   if (first || before.phase !== status.phase || before.desiredVersion !== status.desiredVersion) {
     upsertSearchAttributes([
@@ -57,6 +51,3 @@ function announce(before: CellStatus, status: CellStatus, first: boolean): void 
 
 const named = (state: RolloutState, runId: string): RolloutState['events'] =>
   state.events.map((event) => ({ ...event, id: `${runId.slice(0, 8)}-${event.id}` }));
-
-const sameStatus = (a: CellStatus, b: CellStatus): boolean =>
-  canonical({ ...a, lastSyncTime: undefined }) === canonical({ ...b, lastSyncTime: undefined });
