@@ -1,19 +1,20 @@
-import { ANALYSIS_RUN, ANALYSIS_TEMPLATE, CELL, CLUSTER_ANALYSIS_TEMPLATE } from '../clients/kinds.ts';
+import { ANALYSIS_RUN } from '../clients/kinds.ts';
 import { isConflict, isNotFound, type KubernetesClient } from '../clients/kubernetes.ts';
-import { buildAnalysisRun, type AnalysisTemplateSpec, type NamedTemplate } from '../domain/analysis-run.ts';
+import { buildAnalysisRun } from '../domain/analysis-run.ts';
 import type { AnalysisPhase, AnalysisVerdict } from '../domain/analysis.ts';
 import type { ObjectKey } from '../domain/ids.ts';
 import { CELL_LABEL, ROLLOUT_LABEL, STEP_LABEL } from '../domain/labels.ts';
-import type { Cell } from '../crds/cell.ts';
 import type { Metadata } from '../crds/resource.ts';
+import { readTemplates } from './analysis-templates.ts';
 import type { AnalysisActivities, AnalysisRequest } from './contract.ts';
 import { failure } from './failure.ts';
 import { ownedByCell } from './owner.ts';
+import { seenCell } from './seen-cell.ts';
 
 interface AnalysisRun {
   readonly apiVersion: string;
   readonly kind: string;
-  readonly metadata: Pick<Metadata, 'name' | 'namespace' | 'labels' | 'ownerReferences'>;
+  readonly metadata: Pick<Metadata, 'name' | 'namespace' | 'labels' | 'annotations' | 'ownerReferences'>;
   readonly spec: object;
   readonly status?: { readonly phase?: AnalysisPhase | ''; readonly message?: string };
 }
@@ -61,13 +62,11 @@ const verdictOf = ({ metadata, status }: AnalysisRun): AnalysisVerdict => ({
 });
 
 async function analysisRunFor(kubernetes: KubernetesClient, request: AnalysisRequest): Promise<AnalysisRun> {
-  const { cell, name, rollout, step, analysis, desiredVersion } = request;
-  const templates = await Promise.all(
-    analysis.templates.map((template) => templateOf(kubernetes, cell.key, template)),
-  );
-  const current = await kubernetes.get<Cell>(CELL, cell.key);
-  const seen = { ...current, status: { ...current?.status, desiredVersion } };
-  const built = buildAnalysisRun(templates, analysis, seen);
+  const { cell, name, rollout, step, analysis, mayBeEndless, desiredVersion } = request;
+  const { labels, annotations } = analysis.analysisRunMetadata ?? {};
+  const templates = await readTemplates(kubernetes, cell.key.namespace, analysis.templates);
+  const seen = await seenCell(kubernetes, cell.key, desiredVersion);
+  const built = buildAnalysisRun(templates, { analysis, cell: seen, mayBeEndless });
   if (!built.ok) throw failure('AnalysisTemplateInvalid', built.problem);
   return {
     apiVersion: ANALYSIS_RUN.apiVersion,
@@ -75,26 +74,15 @@ async function analysisRunFor(kubernetes: KubernetesClient, request: AnalysisReq
     metadata: {
       namespace: cell.key.namespace,
       name,
-      labels: { [CELL_LABEL]: cell.key.name, [STEP_LABEL]: String(step), [ROLLOUT_LABEL]: rollout },
+      labels: {
+        ...labels,
+        [CELL_LABEL]: cell.key.name,
+        [STEP_LABEL]: String(step),
+        [ROLLOUT_LABEL]: rollout,
+      },
+      ...(annotations === undefined ? {} : { annotations }),
       ownerReferences: ownedByCell(cell),
     },
     spec: built.spec,
   };
-}
-
-async function templateOf(
-  kubernetes: KubernetesClient,
-  cell: ObjectKey,
-  template: { readonly templateName: string; readonly clusterScope?: boolean | undefined },
-): Promise<NamedTemplate> {
-  const { templateName: name, clusterScope = false } = template;
-  const kind = clusterScope ? CLUSTER_ANALYSIS_TEMPLATE : ANALYSIS_TEMPLATE;
-  const key = clusterScope ? { name } : { namespace: cell.namespace, name };
-  const found = await kubernetes.get<{ spec: AnalysisTemplateSpec }>(kind, key);
-  if (found !== undefined) return { name, spec: found.spec };
-  const where = clusterScope ? '' : ` in namespace ${cell.namespace}`;
-  throw failure(
-    'AnalysisTemplateNotFound',
-    `Expected ${kind.kind} ${name}${where}, got none. Create it; the rollout goes on then.`,
-  );
 }

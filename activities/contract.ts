@@ -1,7 +1,7 @@
 import type { ListenerRule } from '../crds/listener-rule.ts';
-import type { AnalysisStep } from '../crds/cell.ts';
+import type { AnalysisStep, ExperimentStep } from '../crds/cell.ts';
 import type { CellReport, LoadBalancerReport } from '../domain/report.ts';
-import type { ObjectKey } from '../domain/ids.ts';
+import type { BackgroundPrefix, ObjectKey } from '../domain/ids.ts';
 import type { ObservedCell, ObservedLoadBalancerConfig } from '../domain/observation.ts';
 import type { TargetHealth } from '../domain/health.ts';
 import type { AnalysisVerdict } from '../domain/analysis.ts';
@@ -39,18 +39,27 @@ export interface TrafficActivities {
   readTargetHealth(targetGroupARNs: readonly string[]): Promise<readonly TargetHealth[]>;
 }
 
-/** What is needed to start the analysis of a step. */
+/** What is needed to start the analysis of a step, or one in the background. */
 export interface AnalysisRequest {
   readonly cell: { readonly key: ObjectKey; readonly uid: string };
   readonly name: string;
   readonly rollout: string;
-  readonly step: number;
+  /** The index of the step, or what it is in the background of. */
+  readonly step: number | BackgroundPrefix;
   readonly analysis: AnalysisStep;
+  /** Whether its metrics may measure without an end, because the rollout ends it. */
+  readonly mayBeEndless: boolean;
   /** What `fieldRef` may read besides the Cell itself: the status as this rollout sees it now. */
   readonly desiredVersion: string;
 }
 
-/** What a rollout needs of Argo Rollouts. */
+/** What is needed to start the experiment of a step. */
+export interface ExperimentRequest extends Omit<AnalysisRequest, 'step' | 'analysis' | 'mayBeEndless'> {
+  readonly step: number;
+  readonly experiment: ExperimentStep;
+}
+
+/** What a rollout needs of Argo Rollouts to measure. */
 export interface AnalysisActivities {
   /** Creates the AnalysisRun from its templates, or finds the one that an earlier attempt has created. */
   startAnalysis(request: AnalysisRequest): Promise<AnalysisVerdict>;
@@ -58,6 +67,16 @@ export interface AnalysisActivities {
   readAnalysis(run: ObjectKey): Promise<AnalysisVerdict>;
   /** Asks Argo Rollouts to end an AnalysisRun; one that is gone or has ended is left as it is. */
   terminateAnalysis(run: ObjectKey): Promise<void>;
+}
+
+/** What a rollout needs of Argo Rollouts to run pods and measure them. */
+export interface ExperimentActivities {
+  /** Creates the Experiment from its ReplicaSets, or finds the one that an earlier attempt has created. */
+  startExperiment(request: ExperimentRequest): Promise<AnalysisVerdict>;
+  /** Reads how far an Experiment has come. */
+  readExperiment(experiment: ObjectKey): Promise<AnalysisVerdict>;
+  /** Asks Argo Rollouts to end an Experiment; one that is gone or has ended is left as it is. */
+  terminateExperiment(experiment: ObjectKey): Promise<void>;
 }
 
 /** What is needed to make a listener rule what its object says. */

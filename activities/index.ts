@@ -8,11 +8,13 @@ import type {
   AnalysisActivities,
   CellActivities,
   DriftActivities,
+  ExperimentActivities,
   ListenerRuleActivities,
   LoadBalancerConfigActivities,
   TrafficActivities,
 } from './contract.ts';
 import { driftActivities } from './drift.ts';
+import { experimentActivities } from './experiment.ts';
 import { translated } from './failure.ts';
 import { listenerRuleActivities } from './listener-rule.ts';
 import { loadBalancerConfigActivities } from './load-balancer-config.ts';
@@ -32,6 +34,7 @@ export interface Dependencies {
 export type Activities = CellActivities &
   LoadBalancerConfigActivities &
   AnalysisActivities &
+  ExperimentActivities &
   TrafficActivities &
   ListenerRuleActivities &
   DriftActivities;
@@ -43,6 +46,7 @@ export function makeActivities(dependencies: Dependencies): Activities {
     ...translated(cellActivities(kubernetes)),
     ...translated(loadBalancerConfigActivities(kubernetes)),
     ...translated(analysisActivities(kubernetes)),
+    ...translated(experimentActivities(kubernetes)),
     ...translated(trafficActivities(dependencies)),
     ...translated(listenerRuleActivities(dependencies)),
     ...translated(driftActivities(dependencies)),

@@ -39,6 +39,12 @@ export const CLUSTER_ANALYSIS_TEMPLATE = clustered(
   'clusteranalysistemplates',
 );
 
+/** The Experiment of Argo Rollouts. */
+export const EXPERIMENT = namespaced(ARGO, 'Experiment', 'experiments');
+
+/** The ReplicaSet whose pod template an Experiment takes. */
+export const REPLICA_SET = namespaced('apps/v1', 'ReplicaSet', 'replicasets');
+
 /** The Lease by which the watchers elect a leader. */
 export const LEASE = namespaced('coordination.k8s.io/v1', 'Lease', 'leases');
 
@@ -69,6 +75,8 @@ const known: readonly KindRef[] = [
   ANALYSIS_RUN,
   ANALYSIS_TEMPLATE,
   CLUSTER_ANALYSIS_TEMPLATE,
+  EXPERIMENT,
+  REPLICA_SET,
   LEASE,
   EVENT,
   NAMESPACE,

@@ -1,60 +1,11 @@
 import { z } from 'zod';
+import { analysisStep, backgroundAnalysis } from './analysis.ts';
 import { durationOrSeconds } from './common.ts';
+import { experimentStep } from './experiment.ts';
 import { withRules } from './rules.ts';
 
-const argument = withRules(
-  z.object({
-    name: z.string().min(1).max(253).describe('The name of the argument, as the template declares it.'),
-    value: z.string().max(4096).optional().describe('The value itself.'),
-    valueFrom: z
-      .object({
-        fieldRef: z
-          .object({
-            fieldPath: z
-              .string()
-              .min(1)
-              .max(253)
-              .describe('A path in the Cell that ends in a plain value, for example status.desiredVersion.'),
-          })
-          .describe('The field of the Cell that holds the value.'),
-      })
-      .optional()
-      .describe('Where the value is read from when the analysis starts.'),
-  }),
-  [
-    {
-      cel: 'has(self.value) != has(self.valueFrom)',
-      message:
-        'Expected an analysis argument to have exactly one of value and valueFrom. Remove one, or add one.',
-      holds: (arg) => (arg.value === undefined) !== (arg.valueFrom === undefined),
-    },
-  ],
-);
-
-/** The analysis of a step. */
-export const analysisStep = z.object({
-  templates: z
-    .array(
-      z.object({
-        templateName: z
-          .string()
-          .min(1)
-          .max(253)
-          .describe('The name of the AnalysisTemplate, in the namespace of the Cell.'),
-        clusterScope: z
-          .boolean()
-          .optional()
-          .describe('Whether it is a ClusterAnalysisTemplate. Default: false.'),
-      }),
-    )
-    .min(1)
-    .max(10)
-    .describe('The Argo Rollouts templates whose metrics make up the AnalysisRun.'),
-  args: z.array(argument).max(64).optional().describe('The arguments for the templates.'),
-});
-
 /** The keys of a step; a step has exactly one of them. */
-export const stepKinds = ['setWeight', 'stepWeight', 'pause', 'analysis'] as const;
+export const stepKinds = ['setWeight', 'stepWeight', 'pause', 'analysis', 'experiment'] as const;
 
 /** One step. */
 export const step = withRules(
@@ -84,12 +35,17 @@ export const step = withRules(
     analysis: analysisStep
       .optional()
       .describe('Runs an Argo Rollouts analysis and goes on only when it is successful.'),
+    experiment: experimentStep
+      .optional()
+      .describe(
+        'Runs pods and analyses as an Argo Rollouts Experiment, and goes on only when it is successful.',
+      ),
   }),
   [
     {
-      cel: '[has(self.setWeight), has(self.stepWeight), has(self.pause), has(self.analysis)].filter(x, x).size() == 1',
+      cel: '[has(self.setWeight), has(self.stepWeight), has(self.pause), has(self.analysis), has(self.experiment)].filter(x, x).size() == 1',
       message:
-        'Expected each of steps to have exactly one of setWeight, stepWeight, pause and analysis. Write one step for each of them.',
+        'Expected each of steps to have exactly one of setWeight, stepWeight, pause, analysis and experiment. Write one step for each of them.',
       holds: (value) => stepKinds.filter((kind) => value[kind] !== undefined).length === 1,
     },
   ],
@@ -110,3 +66,26 @@ export const steps = withRules(z.array(step).max(100), [
     holds: (list) => list.reduce((sum, one) => sum + (one.stepWeight ?? 0), 0) <= 100,
   },
 ]).meta({ 'x-kubernetes-list-type': 'atomic' });
+
+/** What a canary rollout does: its steps, and what is analysed in their background. */
+export const canary = withRules(
+  z.object({
+    steps: steps
+      .optional()
+      .describe('The steps, in order. After the last one the new version gets the whole weight.'),
+    analysis: backgroundAnalysis
+      .optional()
+      .describe(
+        'An analysis in the background of the steps: it starts with one of them and is ended after the last. When it fails, everything is taken back at once.',
+      ),
+  }),
+  [
+    {
+      cel: '!has(self.analysis) || (has(self.steps) && self.analysis.startingStep < size(self.steps))',
+      message:
+        'Expected canary.analysis.startingStep to be the index of one of the steps, from 0; otherwise the analysis would never start. Lower it, or add steps.',
+      holds: ({ analysis, steps: list = [] }) =>
+        analysis === undefined || analysis.startingStep < list.length,
+    },
+  ],
+);

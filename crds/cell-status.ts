@@ -74,6 +74,13 @@ const change = z.object({
   requests: requests.optional().describe('What operators asked for meanwhile: who, what and why.'),
 });
 
+const measured = (kind: string) =>
+  z.object({
+    name: z.string().max(253).describe(`The name of the ${kind}.`),
+    phase: z.string().max(64).describe('Its phase.'),
+    message: z.string().max(32768).describe('What Argo Rollouts says about it.'),
+  });
+
 /** What is reported of a Cell. */
 export const cellStatus = z.object({
   observedGeneration: z
@@ -118,17 +125,17 @@ export const cellStatus = z.object({
     .describe(
       'Versions that failed and are not tried again before somebody sends retry, pins spec.version to them, or removes them here.',
     ),
-  analysisRun: z
-    .object({
-      name: z.string().max(253).describe('The name of the AnalysisRun.'),
-      phase: z.string().max(64).describe('Its phase.'),
-      message: z.string().max(32768).describe('What Argo Rollouts says about it.'),
-    })
+  analysisRun: measured('AnalysisRun').optional().describe('The AnalysisRun of the current step.'),
+  experiment: measured('Experiment').optional().describe('The Experiment of the current step.'),
+  backgroundAnalysisRun: measured('AnalysisRun')
     .optional()
-    .describe('The AnalysisRun of the current step.'),
+    .describe('The AnalysisRun in the background of the steps.'),
   rollout: z
     .object({
-      id: z.string().max(64).describe('The id of the rollout; the names of its AnalysisRuns end in it.'),
+      id: z
+        .string()
+        .max(64)
+        .describe('The id of the rollout; the names of its AnalysisRuns and Experiments have it.'),
       startedAt: z.iso.datetime().describe('When the rollout began.'),
       workflowId: z.string().max(1000).describe('The id of the Temporal workflow that does it.'),
       runId: z.string().max(64).describe('The run id of that workflow.'),

@@ -1,7 +1,9 @@
 import { z } from 'zod';
-import type { analysisStep, step } from './canary-steps.ts';
+import type { analysisStep, backgroundAnalysis } from './analysis.ts';
+import type { step } from './canary-steps.ts';
 import { cellStatus } from './cell-status.ts';
 import { applicationListenerARN, duration, labelSelector } from './common.ts';
+import type { experimentStep } from './experiment.ts';
 import { cellListenerRule } from './listener-rule.ts';
 import { defineResource, type Resource } from './resource.ts';
 import { withRules } from './rules.ts';
@@ -158,5 +160,9 @@ export type CellStatus = z.output<typeof cellStatus>;
 export type Cell = Resource<CellSpec, CellStatus>;
 /** One step of a canary rollout. */
 export type CanaryStep = z.output<typeof step>;
-/** The analysis of a step. */
+/** An analysis: of a step, or in the background. */
 export type AnalysisStep = z.output<typeof analysisStep>;
+/** The analysis in the background of the steps. */
+export type BackgroundAnalysis = z.output<typeof backgroundAnalysis>;
+/** The experiment of a step. */
+export type ExperimentStep = z.output<typeof experimentStep>;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { analysisStep, steps } from './canary-steps.ts';
+import { analysisStep } from './analysis.ts';
+import { canary } from './canary-steps.ts';
 import { duration, durationOrSeconds } from './common.ts';
 import { withRules } from './rules.ts';
 
@@ -58,14 +59,7 @@ export const updateStrategy = withRules(
       .describe(
         'How a new version comes into service: Canary, by steps that move its weight, or BlueGreen, by one switch.',
       ),
-    canary: z
-      .object({
-        steps: steps
-          .optional()
-          .describe('The steps, in order. After the last one the new version gets the whole weight.'),
-      })
-      .optional()
-      .describe('What a canary rollout does.'),
+    canary: canary.optional().describe('What a canary rollout does.'),
     blueGreen: z
       .object({
         steps: blueGreenSteps.optional().describe('The steps, in order. Default: promote at once.'),

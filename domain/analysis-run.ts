@@ -1,12 +1,5 @@
 import type { AnalysisStep } from '../crds/cell.ts';
-import { readField } from './field-path.ts';
-
-/** An argument of an AnalysisTemplate or AnalysisRun (argoproj.io/v1alpha1). */
-export interface AnalysisArgument {
-  readonly name: string;
-  readonly value?: string;
-  readonly valueFrom?: unknown;
-}
+import { merged, resolved, type AnalysisArgument } from './analysis-arguments.ts';
 
 /** A metric, as far as Okra looks into it. */
 export interface AnalysisMetric {
@@ -15,18 +8,34 @@ export interface AnalysisMetric {
   readonly count?: number | string;
 }
 
+/** A setting that is about a metric. */
+export interface MetricSetting {
+  readonly metricName: string;
+}
+
 /** The spec of an AnalysisTemplate, as far as Okra looks into it. */
 export interface AnalysisTemplateSpec {
   readonly args?: readonly AnalysisArgument[];
   readonly metrics?: readonly AnalysisMetric[];
-  readonly dryRun?: readonly unknown[];
-  readonly measurementRetention?: readonly unknown[];
+  readonly dryRun?: readonly MetricSetting[];
+  readonly measurementRetention?: readonly MetricSetting[];
+  /** Templates whose metrics are added. */
+  readonly templates?: readonly { readonly templateName: string; readonly clusterScope?: boolean }[];
 }
 
 /** A template under its name. */
 export interface NamedTemplate {
   readonly name: string;
+  readonly clusterScope?: boolean;
   readonly spec: AnalysisTemplateSpec;
+}
+
+/** What an AnalysisRun is made of besides its templates, and what `fieldRef` reads. */
+export interface RunInput {
+  readonly analysis: Pick<AnalysisStep, 'args' | 'dryRun' | 'measurementRetention'>;
+  readonly cell: unknown;
+  /** Whether its metrics may measure without an end, because somebody else ends the AnalysisRun. */
+  readonly mayBeEndless: boolean;
 }
 
 /** The spec of the AnalysisRun, or what is wrong with the templates or the arguments. */
@@ -34,71 +43,89 @@ export type BuiltRun =
   | { readonly ok: true; readonly spec: Record<string, unknown> }
   | { readonly ok: false; readonly problem: string };
 
-/** Merges templates and arguments into the spec of one AnalysisRun. `cell` is what `fieldRef` reads. */
-export function buildAnalysisRun(
-  templates: readonly NamedTemplate[],
-  step: AnalysisStep,
-  cell: unknown,
-): BuiltRun {
-  const problem = problemWith(templates);
-  if (problem !== undefined) return { ok: false, problem };
-  const args = new Map<string, AnalysisArgument>();
-  for (const arg of templates.flatMap((template) => template.spec.args ?? [])) {
-    const known = args.get(arg.name);
-    if (known?.value !== undefined && arg.value !== undefined && known.value !== arg.value) {
-      return {
-        ok: false,
-        problem: `Expected one default for the argument ${arg.name}, got ${known.value} and ${arg.value}. Pass a value in the step.`,
-      };
-    }
-    args.set(arg.name, { ...known, ...arg });
-  }
-  for (const arg of step.args ?? []) {
-    const given =
-      arg.valueFrom === undefined
-        ? { ok: true as const, value: arg.value ?? '' }
-        : readField(cell, arg.valueFrom.fieldRef.fieldPath);
-    if (!given.ok) return given;
-    args.set(arg.name, { name: arg.name, value: given.value });
-  }
-  const open = [...args.values()].find((arg) => arg.value === undefined && arg.valueFrom === undefined);
+/** Merges templates and arguments into the spec of one AnalysisRun, by the rules of Argo Rollouts. */
+export function buildAnalysisRun(templates: readonly NamedTemplate[], input: RunInput): BuiltRun {
+  const { analysis, cell } = input;
+  const declared = templates.flatMap(({ spec }) => spec.args ?? []);
+  const args = merged(declared, analysis.args ?? [], cell);
+  if (!args.ok) return args;
+  const open = args.args.find((arg) => arg.value === undefined && arg.valueFrom === undefined);
   if (open !== undefined) {
-    return {
-      ok: false,
-      problem: `Expected a value for the argument ${open.name} of ${names(templates)}, got none. Add it to args of the step.`,
-    };
+    const problem = `Expected a value for the argument ${open.name} of ${names(templates)}, got none. Add it to args.`;
+    return { ok: false, problem };
   }
-  return { ok: true, spec: specOf(templates, [...args.values()]) };
+  const all = <Value>(pick: (spec: AnalysisTemplateSpec) => readonly Value[] | undefined): readonly Value[] =>
+    templates.flatMap(({ spec }) => pick(spec) ?? []);
+  const metrics = all((spec) => spec.metrics);
+  const dryRun = [...(analysis.dryRun ?? []), ...all((spec) => spec.dryRun)];
+  const retention = [...(analysis.measurementRetention ?? []), ...all((spec) => spec.measurementRetention)];
+  const problem =
+    problemWithMetrics(metrics, templates) ??
+    (input.mayBeEndless ? undefined : endless(metrics, args.args)) ??
+    problemWithSettings('dryRun', dryRun, metrics) ??
+    problemWithSettings('measurementRetention', retention, metrics);
+  if (problem !== undefined) return { ok: false, problem };
+  return {
+    ok: true,
+    spec: {
+      metrics,
+      args: args.args,
+      ...(dryRun.length === 0 ? {} : { dryRun }),
+      ...(retention.length === 0 ? {} : { measurementRetention: retention }),
+    },
+  };
 }
 
-function problemWith(templates: readonly NamedTemplate[]): string | undefined {
-  const metrics = templates.flatMap(({ spec }) => spec.metrics ?? []);
+function problemWithMetrics(
+  metrics: readonly AnalysisMetric[],
+  templates: readonly NamedTemplate[],
+): string | undefined {
   if (metrics.length === 0) return `Expected ${names(templates)} to have metrics, got none.`;
   const repeated = metrics.find(
     (metric, i) => metrics.findIndex((other) => other.name === metric.name) !== i,
   );
-  if (repeated !== undefined)
-    return `Expected each metric once, got ${repeated.name} twice in ${names(templates)}.`;
-  const endless = metrics.find((metric) => metric.interval !== undefined && Number(metric.count ?? 0) === 0);
-  if (endless === undefined) return undefined;
-  return `Expected the metric ${endless.name} to end, because a step waits for it, got an interval without a count. Step analysis should have non-zero count.`;
+  return repeated === undefined
+    ? undefined
+    : `Expected each metric once, got ${repeated.name} twice in ${names(templates)}.`;
 }
 
-function specOf(
-  templates: readonly NamedTemplate[],
-  args: readonly AnalysisArgument[],
-): Record<string, unknown> {
-  const all = (pick: (spec: AnalysisTemplateSpec) => readonly unknown[] | undefined): readonly unknown[] =>
-    templates.flatMap(({ spec }) => pick(spec) ?? []);
-  const dryRun = all((spec) => spec.dryRun);
-  const measurementRetention = all((spec) => spec.measurementRetention);
-  return {
-    metrics: all((spec) => spec.metrics),
-    args,
-    ...(dryRun.length === 0 ? {} : { dryRun }),
-    ...(measurementRetention.length === 0 ? {} : { measurementRetention }),
-  };
+/** Says which metric has no end: one with an interval and without a count (`EffectiveCount` of Argo Rollouts). */
+function endless(metrics: readonly AnalysisMetric[], args: readonly AnalysisArgument[]): string | undefined {
+  const found = metrics.find(
+    ({ interval = '', count = 0 }) => interval !== '' && !(Number(resolved(String(count), args)) > 0),
+  );
+  if (found === undefined) return undefined;
+  return `Expected the metric ${found.name} to end, because a step waits for it, got an interval without a count. Step analysis should have non-zero count.`;
+}
+
+function problemWithSettings(
+  field: string,
+  settings: readonly MetricSetting[],
+  metrics: readonly AnalysisMetric[],
+): string | undefined {
+  const given = settings.map((setting) => setting.metricName);
+  const repeated = given.find((name, i) => given.indexOf(name) !== i);
+  if (repeated !== undefined)
+    return `Expected ${field} to name each metric once, got ${repeated} twice in the step and its templates.`;
+  const unknown = given.find((name) => !metrics.some((metric) => isMeant(name, metric.name)));
+  return unknown === undefined
+    ? undefined
+    : `Expected ${field} to name metrics of the templates, got ${unknown}, which none is.`;
+}
+
+/** Argo Rollouts takes the name as a regular expression. */
+function isMeant(expression: string, name: string): boolean {
+  try {
+    return new RegExp(expression).test(name);
+  } catch {
+    return false;
+  }
 }
 
 const names = (templates: readonly NamedTemplate[]): string =>
-  `AnalysisTemplate ${templates.map((template) => template.name).join(', ')}`;
+  templates
+    .map(
+      ({ name, clusterScope = false }) =>
+        `${clusterScope ? 'ClusterAnalysisTemplate' : 'AnalysisTemplate'} ${name}`,
+    )
+    .join(', ');

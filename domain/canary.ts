@@ -1,14 +1,15 @@
-import type { AnalysisStep, CanaryStep } from '../crds/cell.ts';
-import { isFinished, type AnalysisVerdict } from './analysis.ts';
+import type { AnalysisStep, CanaryStep, ExperimentStep } from '../crds/cell.ts';
+import { isFinished, judge } from './analysis.ts';
+import { endBackground } from './background.ts';
 import type { Decision } from './decision.ts';
 import { parseDuration } from './duration.ts';
 import { guard, type GuardInput } from './guard.ts';
-import type { Rollout } from './state.ts';
+import type { Progress, Rollout } from './state.ts';
 import { movesTraffic, weightAfter } from './steps.ts';
 import { sameShares, shares, TOTAL_WEIGHT } from './weights.ts';
 
-/** Without a word the verdict of an AnalysisRun is read after this time, which grows up to the longest; in milliseconds. */
-const UNTOLD_READ_MS = { first: 30_000, growth: 10, longest: 10 * 60_000 } as const;
+/** The longest time for which a verdict is not read when nothing is heard of it, in milliseconds. */
+const LONGEST_READ_MS = 10 * 60_000;
 
 /** Decides what the current step of a rollout needs next. */
 export function takeStep(rollout: Rollout, input: GuardInput): Decision {
@@ -17,16 +18,18 @@ export function takeStep(rollout: Rollout, input: GuardInput): Decision {
   if (rollout.progress.is === 'Baking') return bake(rollout, rollout.progress.since, input);
   if (step === undefined || requests.promoteFull !== undefined) return complete(rollout, input);
   if (movesTraffic(step)) return moveTo(weightAfter(rollout.steps, rollout.index), 'Advance', rollout, input);
-  if (requests.promote !== undefined) return advance(rollout, `Promoted by ${requests.promote.by}.`);
+  if (requests.promote !== undefined)
+    return endMeasurement(rollout.progress) ?? advance(rollout, `Promoted by ${requests.promote.by}.`);
   if (step.analysis !== undefined) return analyse(step.analysis, rollout, input);
+  if (step.experiment !== undefined) return experiment(step.experiment, rollout, input);
   return pause(step, rollout, input);
 }
 
 function complete(rollout: Rollout, input: GuardInput): Decision {
-  const { progress } = rollout;
-  if (progress.is === 'Analyzing' && !isFinished(progress.verdict.phase))
-    return endAnalysis(progress.verdict);
-  return moveTo(TOTAL_WEIGHT, 'Finish', rollout, input);
+  const end = endMeasurement(rollout.progress);
+  if (end !== undefined) return end;
+  const next = moveTo(TOTAL_WEIGHT, 'Finish', rollout, input);
+  return next.do === 'Finish' ? (endBackground(rollout) ?? next) : next;
 }
 
 function moveTo(weight: number, then: 'Advance' | 'Finish', rollout: Rollout, input: GuardInput): Decision {
@@ -77,7 +80,8 @@ function bake(rollout: Rollout, since: number, { cell, state, now }: GuardInput)
   const promoted =
     promote ?? (promoteFull !== undefined && promoteFull.at >= since ? promoteFull : undefined);
   const until = since + parseDuration(spec?.duration ?? 0) * 1000;
-  if (spec === undefined || promoted !== undefined || now >= until) return finish(rollout);
+  if (spec === undefined || promoted !== undefined || now >= until)
+    return endBackground(rollout) ?? finish(rollout);
   const message = `Watching ${rollout.canary.version} with the whole weight for ${spec.duration}. Send promote to end it, or abort to take everything back.`;
   return { do: 'Wait', for: 'Bake', until, message };
 }
@@ -101,31 +105,47 @@ function analyse(analysis: AnalysisStep, rollout: Rollout, input: GuardInput): D
   if (progress.is !== 'Analyzing') {
     return { do: 'StartAnalysis', analysis, message: `Starting the analysis ${names}.` };
   }
-  const { name, phase, message } = progress.verdict;
-  const said = message === '' ? '' : ` ${message}`;
-  switch (phase) {
-    case 'Successful':
-      return advance(rollout, `AnalysisRun ${name} was successful.`);
+  return verdictOn(progress, rollout, input);
+}
+
+function experiment(step: ExperimentStep, rollout: Rollout, input: GuardInput): Decision {
+  const { progress } = rollout;
+  if (progress.is !== 'Experimenting') {
+    const names = step.templates.map((template) => template.name).join(', ');
+    return { do: 'StartExperiment', experiment: step, message: `Starting an experiment with ${names}.` };
+  }
+  return verdictOn(progress, rollout, input);
+}
+
+type MeasuringProgress = Extract<Progress, { is: 'Analyzing' | 'Experimenting' }>;
+
+/** Goes on, fails or waits by how far the analysis or experiment of the step has come. */
+function verdictOn(progress: MeasuringProgress, rollout: Rollout, input: GuardInput): Decision {
+  const isAnalysis = progress.is === 'Analyzing';
+  const kind = isAnalysis ? 'AnalysisRun' : 'Experiment';
+  const judgement = judge(kind, progress, LONGEST_READ_MS);
+  const { name } = progress.verdict;
+  switch (judgement.is) {
+    case 'Passed':
+      return advance(rollout, judgement.message);
     case 'Failed':
-    case 'Error':
-      return fail('AnalysisFailed', `AnalysisRun ${name} ended as ${phase}.${said}`, input.now);
-    case 'Inconclusive':
+      return fail(isAnalysis ? 'AnalysisFailed' : 'ExperimentFailed', judgement.message, input.now);
+    case 'Undecided':
       return {
         do: 'Wait',
         for: 'Verdict',
-        message: `AnalysisRun ${name} is inconclusive.${said} Send promote to go on, or abort to take everything back.`,
+        message: `${judgement.message} Send promote to go on, or abort to take everything back.`,
       };
-    case 'Pending':
-    case 'Running': {
-      const until =
-        progress.readAt +
-        Math.min(
-          UNTOLD_READ_MS.longest,
-          UNTOLD_READ_MS.first * UNTOLD_READ_MS.growth ** Math.min(progress.reads, 10),
-        );
-      if (input.now >= until)
-        return { do: 'ReadAnalysis', run: name, message: `Reading AnalysisRun ${name}.` };
-      return { do: 'Wait', for: 'Analysis', until, message: `Waiting for AnalysisRun ${name}.` };
+    case 'Measuring': {
+      const { readAgainAt: until } = judgement;
+      if (input.now < until) {
+        const message = `Waiting for ${kind} ${name}.`;
+        return { do: 'Wait', for: isAnalysis ? 'Analysis' : 'Experiment', until, message };
+      }
+      const message = `Reading ${kind} ${name}.`;
+      return isAnalysis
+        ? { do: 'ReadAnalysis', run: name, message }
+        : { do: 'ReadExperiment', experiment: name, message };
     }
   }
 }
@@ -135,12 +155,17 @@ export function fail(reason: string, message: string, at: number): Decision {
   return { do: 'End', ending: { kind: 'Failed', reason, message, at }, message };
 }
 
-/** Asks for the end of an analysis that nobody waits for any more. */
-export const endAnalysis = (verdict: AnalysisVerdict): Decision => ({
-  do: 'EndAnalysis',
-  run: verdict.name,
-  message: `Ending AnalysisRun ${verdict.name}, because nobody waits for it any more.`,
-});
+/** Asks for the end of an analysis or experiment that nobody waits for any more; undefined when there is none. */
+export function endMeasurement(progress: Progress): Decision | undefined {
+  if (progress.is !== 'Analyzing' && progress.is !== 'Experimenting') return undefined;
+  const { name, phase } = progress.verdict;
+  if (isFinished(phase)) return undefined;
+  return progress.is === 'Analyzing'
+    ? { do: 'EndAnalysis', run: name, message: `Ending AnalysisRun ${name}, ${UNWANTED}.` }
+    : { do: 'EndExperiment', experiment: name, message: `Ending Experiment ${name}, ${UNWANTED}.` };
+}
+
+const UNWANTED = 'because nobody waits for it any more';
 
 function advance(rollout: Rollout, why: string): Decision {
   return { do: 'Advance', message: `Step ${rollout.index + 1} of ${rollout.steps.length} is done. ${why}` };

@@ -1,6 +1,13 @@
-import { isFinished } from './analysis.ts';
+import {
+  attendBackground,
+  backdropOf,
+  endBackground,
+  failureInBackground,
+  notWithoutBackground,
+  readBackground,
+} from './background.ts';
 import { candidates, type PresentCell } from './candidate.ts';
-import { endAnalysis, fail, takeStep } from './canary.ts';
+import { endMeasurement, fail, takeStep } from './canary.ts';
 import type { Decision } from './decision.ts';
 import type { GuardInput } from './guard.ts';
 import { intend } from './intent.ts';
@@ -9,8 +16,8 @@ import { gate } from './gate.ts';
 import { sameMatch } from './listener-rule.ts';
 import type { ObservedCell } from './observation.ts';
 import type { Rollout, RolloutState } from './state.ts';
-import { resumeAt } from './steps.ts';
-import { stepsOf } from './strategy.ts';
+import { plannedBy } from './strategy.ts';
+import { isAsPlanned, resumeAt } from './steps.ts';
 import { groupByVersion, isNewer, parseVersion } from './version.ts';
 import { everythingTo, includes, sameShares, weightOf } from './weights.ts';
 
@@ -29,7 +36,12 @@ export function decide(observed: ObservedCell, state: RolloutState, now: number)
   const { rollout } = state;
   if (rollout === undefined) return held(state, now) ?? intend(input);
   if (rollout.ending !== undefined) return takeBack(rollout, input);
-  return interrupt(rollout, input) ?? inTime(goOn(rollout, input), rollout, input);
+  return (
+    interrupt(rollout, input) ??
+    failureInBackground(rollout, now) ??
+    readBackground(rollout, input) ??
+    notWithoutBackground(inTime(goOn(rollout, input), rollout, input), rollout, input)
+  );
 }
 
 /** Lets nothing wait beyond the deadline of the rollout. */
@@ -52,7 +64,12 @@ function goOn(rollout: Rollout, input: GuardInput): Decision {
   return (
     held(input.state, input.now) ??
     replan(rollout, input) ??
-    gate(reconfigure(rollout, input) ?? takeStep(rollout, input), input)
+    gate(
+      reconfigure(rollout, input) ??
+        attendBackground(backdropOf(rollout, input), rollout, input.state) ??
+        takeStep(rollout, input),
+      input,
+    )
   );
 }
 
@@ -83,8 +100,8 @@ function takeBack(rollout: Rollout, input: GuardInput): Decision {
       }
     );
   }
-  if (progress.is === 'Analyzing' && !isFinished(progress.verdict.phase))
-    return endAnalysis(progress.verdict);
+  const end = endMeasurement(progress) ?? endBackground(rollout);
+  if (end !== undefined) return held(state, now) ?? end;
   return { do: 'Conclude', message: `${stable.version} has everything back.` };
 }
 
@@ -135,11 +152,15 @@ function reasonToWithdraw(
 }
 
 function replan(rollout: Rollout, input: GuardInput): Decision | undefined {
-  const steps = stepsOf(input.cell.spec);
-  const { progress } = rollout;
-  if (progress.is === 'Baking' || JSON.stringify(steps) === JSON.stringify(rollout.steps)) return undefined;
-  if (progress.is === 'Analyzing' && !isFinished(progress.verdict.phase))
-    return endAnalysis(progress.verdict);
+  const { steps, analysis } = plannedBy(input.cell.spec);
+  const same = isAsPlanned(rollout, { steps, analysis });
+  if (rollout.progress.is === 'Baking' || (same.steps && same.background)) return undefined;
+  const end =
+    (same.steps ? undefined : endMeasurement(rollout.progress)) ??
+    (same.background ? undefined : endBackground(rollout));
+  if (end !== undefined) return end;
+  if (same.steps)
+    return { do: 'Replan', index: rollout.index, message: 'The analysis in the background was edited.' };
   const index = resumeAt(steps, weightOf(rollout.canary.groups, input.observed.served));
   return {
     do: 'Replan',

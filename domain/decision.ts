@@ -1,4 +1,5 @@
-import type { AnalysisStep } from '../crds/cell.ts';
+import type { AnalysisStep, ExperimentStep } from '../crds/cell.ts';
+import type { BackgroundPrefix } from './ids.ts';
 import type { ServedTargetGroup } from './observation.ts';
 import type { VersionSet } from './version.ts';
 
@@ -24,6 +25,24 @@ export interface Missing {
   readonly wanted: number;
 }
 
+/** What a rollout does next about what it measures. */
+export type Measurement =
+  | { readonly do: 'StartAnalysis'; readonly analysis: AnalysisStep; readonly message: string }
+  | { readonly do: 'ReadAnalysis'; readonly run: string; readonly message: string }
+  | { readonly do: 'EndAnalysis'; readonly run: string; readonly message: string }
+  | { readonly do: 'StartExperiment'; readonly experiment: ExperimentStep; readonly message: string }
+  | { readonly do: 'ReadExperiment'; readonly experiment: string; readonly message: string }
+  | { readonly do: 'EndExperiment'; readonly experiment: string; readonly message: string }
+  | {
+      readonly do: 'StartBackground';
+      readonly prefix: BackgroundPrefix;
+      readonly analysis: AnalysisStep;
+      readonly message: string;
+    }
+  | { readonly do: 'ReadBackground'; readonly run: string; readonly message: string }
+  | { readonly do: 'EndBackground'; readonly run: string; readonly message: string }
+  | { readonly do: 'WaiveBackground'; readonly message: string };
+
 /** The one thing that a rollout does next. */
 export type Decision =
   | {
@@ -44,9 +63,7 @@ export type Decision =
       readonly message: string;
     }
   | { readonly do: 'Pause'; readonly message: string }
-  | { readonly do: 'StartAnalysis'; readonly analysis: AnalysisStep; readonly message: string }
-  | { readonly do: 'ReadAnalysis'; readonly run: string; readonly message: string }
-  | { readonly do: 'EndAnalysis'; readonly run: string; readonly message: string }
+  | Measurement
   | { readonly do: 'Advance'; readonly message: string }
   | { readonly do: 'Replan'; readonly index: number; readonly message: string }
   | { readonly do: 'End'; readonly ending: Ending; readonly message: string }
@@ -59,6 +76,7 @@ export type Decision =
         | 'Resume'
         | 'Pause'
         | 'Analysis'
+        | 'Experiment'
         | 'Verdict'
         | 'Health'
         | 'Hold'

@@ -3,39 +3,49 @@ import type { ReportedEvent } from './report.ts';
 
 type Note = Omit<ReportedEvent, 'id'>;
 
+/** The reason of the Event that goes with a decision; undefined when it is not worth one. */
+const reasons: Readonly<
+  Record<Exclude<Decision['do'], 'Shift' | 'End' | 'Wait' | 'Close'>, string | undefined>
+> = {
+  Begin: 'RolloutStarted',
+  StartAnalysis: 'AnalysisStarted',
+  StartBackground: 'AnalysisStarted',
+  StartExperiment: 'ExperimentStarted',
+  WaiveBackground: 'AnalysisWaived',
+  Conclude: 'RolledBack',
+  Finish: 'RolloutCompleted',
+  Advance: 'StepCompleted',
+  Replan: 'StepsReplanned',
+  CheckHealth: undefined,
+  Pause: undefined,
+  ReadAnalysis: undefined,
+  EndAnalysis: undefined,
+  ReadExperiment: undefined,
+  EndExperiment: undefined,
+  ReadBackground: undefined,
+  EndBackground: undefined,
+  Bake: 'Baking',
+};
+
 /** The Event that tells people of a decision that was carried out; undefined when it is not worth one. */
 export function eventOf(decision: Decision): Note | undefined {
   switch (decision.do) {
-    case 'Begin':
-      return normal('RolloutStarted', decision.message);
     case 'Shift':
       return decision.purpose === 'TakeBack' || decision.purpose === 'FallBack'
         ? warning('WeightsTakenBack', `${decision.message} ELBv2 serves it.`)
         : normal('WeightsShifted', `${decision.message} ELBv2 serves it.`);
-    case 'StartAnalysis':
-      return normal('AnalysisStarted', decision.message);
     case 'End':
       return decision.ending.kind === 'Failed'
         ? warning('RolloutFailed', decision.message)
         : normal('RolloutWithdrawn', decision.message);
-    case 'Conclude':
-      return normal('RolledBack', decision.message);
-    case 'Finish':
-      return normal('RolloutCompleted', decision.message);
-    case 'Advance':
-    case 'Replan':
-      return normal(decision.do === 'Advance' ? 'StepCompleted' : 'StepsReplanned', decision.message);
-    case 'Bake':
-      return normal('Baking', decision.message);
-    case 'CheckHealth':
-    case 'Pause':
-    case 'ReadAnalysis':
-    case 'EndAnalysis':
-      return undefined;
     case 'Wait':
       return waitEvent(decision);
     case 'Close':
       return closeEvent(decision);
+    default: {
+      const reason = reasons[decision.do];
+      return reason === undefined ? undefined : normal(reason, decision.message);
+    }
   }
 }
 
@@ -49,11 +59,7 @@ function waitEvent(decision: Extract<Decision, { do: 'Wait' }>): Note | undefine
     case 'Window':
     case 'Resume':
       return normal(`WaitingFor${decision.for}`, decision.message);
-    case 'Pause':
-    case 'Analysis':
-    case 'Hold':
-    case 'Settle':
-    case 'Bake':
+    default:
       return undefined;
   }
 }

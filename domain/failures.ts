@@ -10,6 +10,8 @@ export const failures = {
   AccessDenied: 'permanent',
   AnalysisTemplateNotFound: 'permanent',
   AnalysisTemplateInvalid: 'permanent',
+  ReplicaSetNotFound: 'permanent',
+  ExperimentInvalid: 'permanent',
   InvalidObject: 'permanent',
   ObjectNotFound: 'permanent',
   Superseded: 'permanent',

@@ -2,20 +2,33 @@
 export type FieldValue =
   { readonly ok: true; readonly value: string } | { readonly ok: false; readonly problem: string };
 
-/** Reads a plain value of an object by a path such as `status.desiredVersion` or `spec.steps[0].name`. */
+// A name, an index such as [0], or a key in quotes such as ['example.com/team'].
+const KEY = String.raw`[^.[\]'"]+|\[(?:\d+|'[^']*'|"[^"]*")\]`;
+const PATH = new RegExp(String.raw`^(?:${KEY})(?:\.?(?:${KEY}))*$`);
+
+/**
+ * Reads a plain value of an object by a path such as `status.desiredVersion`, `spec.steps[0].name` or
+ * `metadata.labels['example.com/team']`.
+ */
 export function readField(object: unknown, path: string): FieldValue {
-  const keys = path.split(/[.[\]]+/).filter((key) => key !== '');
+  if (!PATH.test(path)) {
+    const problem = `Expected fieldPath to be a path such as status.desiredVersion or metadata.labels['team'], got ${path}. Correct it.`;
+    return { ok: false, problem };
+  }
+  const keys = [...path.matchAll(new RegExp(KEY, 'g'))].map(([key]) => key.replace(/^\[['"]?|['"]?\]$/g, ''));
   let value: unknown = object;
   for (const key of keys) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) {
-      return {
-        ok: false,
-        problem: `Expected fieldPath to name a field of the Cell, got ${path}: there is no ${key}.`,
-      };
+      const problem = `Expected fieldPath to name a field of the Cell, got the invalid path ${path}: there is no ${key}. Correct it.`;
+      return { ok: false, problem };
     }
     value = Reflect.get(value, key);
   }
   if (typeof value === 'string') return { ok: true, value };
   if (typeof value === 'number' || typeof value === 'boolean') return { ok: true, value: String(value) };
-  return { ok: false, problem: `Expected fieldPath to end in a plain value, got ${path}, which does not.` };
+  const what = Array.isArray(value) ? 'a list' : value === null ? 'nothing' : 'an object';
+  return {
+    ok: false,
+    problem: `Expected fieldPath to end in a plain value, got ${path}, which is ${what}. Name a field in it.`,
+  };
 }

@@ -27,6 +27,8 @@ export function goesForward(decision: Decision): boolean {
     case 'Begin':
     case 'CheckHealth':
     case 'StartAnalysis':
+    case 'StartExperiment':
+    case 'StartBackground':
       return true;
     default:
       return false;

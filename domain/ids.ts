@@ -26,14 +26,33 @@ export const ownerTag = (key: ObjectKey): string => formatKey(key);
 
 const MAX_NAME = 253;
 
-/** The name of a step's AnalysisRun; it carries Cell, step, template and rollout, so that no other rollout has the same. */
-export function analysisRunName(of: {
+/** What an analysis in the background is named after: that of the steps, or one after them. */
+export type BackgroundPrefix = 'bg' | 'bake';
+
+/** What is measured for: a rollout of a Cell, and how often its steps were edited. */
+export interface Measured {
   readonly cell: string;
-  readonly step: number;
-  readonly template: string;
   readonly rollout: string;
-}): string {
-  const suffix = `-${of.rollout}`;
-  const stem = `${of.cell}-${of.step}-${of.template}`.slice(0, MAX_NAME - suffix.length);
-  return `${stem.replace(/[^a-z0-9]+$/, '')}${suffix}`;
+  /** Counted so that no step takes the verdict of one that it has replaced. */
+  readonly edition: number;
+}
+
+/** The name of an AnalysisRun; it carries Cell, step, template and rollout, so that no other rollout has the same. */
+export function analysisRunName(
+  of: Measured & { readonly step: number | BackgroundPrefix; readonly template: string },
+): string {
+  return named(`${of.cell}-${of.step}-${of.template}`, of, MAX_NAME);
+}
+
+// Argo Rollouts names ReplicaSets and AnalysisRuns after the Experiment, and adds a name of at most 63 characters.
+const MAX_EXPERIMENT_NAME = MAX_NAME - 64;
+
+/** The name of a step's Experiment. */
+export function experimentName(of: Measured & { readonly step: number }): string {
+  return named(`${of.cell}-${of.step}-experiment`, of, MAX_EXPERIMENT_NAME);
+}
+
+function named(stem: string, { rollout, edition }: Measured, longest: number): string {
+  const suffix = edition === 0 ? `-${rollout}` : `-${rollout}-${edition}`;
+  return `${stem.slice(0, longest - suffix.length).replace(/[^a-z0-9]+$/, '')}${suffix}`;
 }

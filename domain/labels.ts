@@ -1,13 +1,13 @@
 /** The label that says which version a target group serves. */
 export const VERSION_LABEL = 'okra.mumo.co/version';
 
-/** The label on AnalysisRuns that names the Cell they belong to. */
+/** The label on AnalysisRuns and Experiments that names the Cell they belong to. */
 export const CELL_LABEL = 'okra.mumo.co/cell';
 
-/** The label on AnalysisRuns that holds the index of the step, from 0. */
+/** The label on AnalysisRuns and Experiments that holds the index of the step, from 0, or that it is in the background. */
 export const STEP_LABEL = 'okra.mumo.co/step-index';
 
-/** The label on AnalysisRuns that holds the id of the rollout they were made for. */
+/** The label on AnalysisRuns and Experiments that holds the id of the rollout they were made for. */
 export const ROLLOUT_LABEL = 'okra.mumo.co/rollout';
 
 /** The tag on a listener rule that names the object which configures it: `namespace/name`. */

@@ -18,6 +18,16 @@ const stepLists: readonly (readonly CanaryStep[])[] = [
   [{ setWeight: 20 }, { analysis }, { pause: {} }, { setWeight: 60 }, { analysis }],
   [{ pause: {} }, { stepWeight: 10 }, { stepWeight: 30 }],
   [{ analysis }, { setWeight: 100 }, { analysis }],
+  [
+    { setWeight: 20 },
+    { experiment: { duration: '10m', templates: [{ name: 'wy', specRef: 'wy', replicas: 1 }] } },
+    { setWeight: 40 },
+  ],
+  [
+    { setWeight: 20 },
+    { experiment: { duration: '10m', templates: [{ name: 'wy', specRef: 'wy', replicas: 1 }] } },
+    { setWeight: 40 },
+  ],
   [{ setWeight: 0 }, { setWeight: 33 }, { pause: { duration: 30 } }],
 ];
 
@@ -139,15 +149,21 @@ const commands = [
     .constantFrom<AnalysisPhase>('Successful', 'Failed', 'Error', 'Inconclusive')
     .map((phase) => new Do(`analysis ${phase}`, (simulation) => simulation.conclude(phase))),
   fc
+    .constantFrom<AnalysisPhase>('Successful', 'Failed', 'Inconclusive')
+    .map(
+      (phase) => new Do(`background ${phase}`, (simulation) => simulation.conclude(phase, 'inBackground')),
+    ),
+  fc
     .constantFrom(1, 5_000, 60_000, 600_000, 7_200_000, 86_400_000)
     .map((time) => new Do(`pass ${time} ms`, (simulation) => simulation.pass(time))),
-  fc.constantFrom(...stepLists).map(
-    (steps) =>
-      new Do(`steps ${JSON.stringify(steps)}`, (simulation) => {
+  fc.tuple(fc.constantFrom(...stepLists), fc.boolean()).map(
+    ([steps, watched]) =>
+      new Do(`steps ${JSON.stringify(steps)}${watched ? ' with a background' : ''}`, (simulation) => {
+        const background = watched && steps.length > 1 ? { analysis: { ...analysis, startingStep: 1 } } : {};
         const updateStrategy = {
           ...simulation.spec.updateStrategy,
           type: 'Canary' as const,
-          canary: { steps: [...steps] },
+          canary: { steps: [...steps], ...background },
         };
         simulation.edit((spec) => ({ ...spec, updateStrategy }));
         simulation.wake();
@@ -203,7 +219,8 @@ const commands = [
               ...(gates === 'windows'
                 ? { windows: [{ timeZone: 'Europe/Berlin', start: '22:00', end: '04:00' }] }
                 : {}),
-              updateStrategy: gates === 'bake' ? { ...strategy, bake: { duration: '15m' } } : strategy,
+              updateStrategy:
+                gates === 'bake' ? { ...strategy, bake: { duration: '15m', analysis } } : strategy,
             };
           },
         );

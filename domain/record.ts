@@ -1,5 +1,4 @@
 import type { CellStatus } from '../crds/cell.ts';
-import { isFinished, type AnalysisVerdict } from './analysis.ts';
 import { isPinned, type PresentCell } from './candidate.ts';
 import type { Decision } from './decision.ts';
 import { eventOf } from './events.ts';
@@ -10,7 +9,8 @@ import type { ReportedEvent } from './report.ts';
 import { clocked } from './deadline.ts';
 import { changeOf, outcomeOf } from './history.ts';
 import type { Rollout, RolloutState } from './state.ts';
-import { stepsOf } from './strategy.ts';
+import { isAsPlanned } from './steps.ts';
+import { plannedBy } from './strategy.ts';
 
 type Of<Name extends Decision['do']> = Extract<Decision, { do: Name }>;
 
@@ -21,14 +21,16 @@ export function began(
   at: { id: string; cell: PresentCell; now: number },
 ): RolloutState {
   const { retry: _answered, ...requests } = state.requests;
+  const { steps, analysis } = plannedBy(at.cell.spec);
   const rollout: Rollout = {
     id: at.id,
     startedAt: at.now,
     stable: decision.stable,
     canary: decision.canary,
-    steps: stepsOf(at.cell.spec),
+    steps,
     index: decision.index,
     progress: { is: 'Ready' },
+    ...(analysis === undefined ? {} : { backgroundAnalysis: analysis }),
   };
   return { ...withoutHold(state), requests, rollout };
 }
@@ -84,22 +86,6 @@ export function healthRead(
   };
 }
 
-/** Records how far the analysis of the current step has come; one that has ended meanwhile is read again at once. */
-export function analysed(state: RolloutState, verdict: AnalysisVerdict, now: number): RolloutState {
-  const { verdictAwaits = false, ...rest } = withoutHold(state);
-  const readAt = verdictAwaits && !isFinished(verdict.phase) ? 0 : now;
-  return inRollout(rest, (rollout) => {
-    const { progress } = rollout;
-    const reads = progress.is === 'Analyzing' ? progress.reads + 1 : 0;
-    return { ...rollout, progress: { is: 'Analyzing', verdict, readAt, reads } };
-  });
-}
-
-/** Records that nobody waits for the analysis of the current step any more. */
-export function analysisEnded(state: RolloutState): RolloutState {
-  return inRollout(withoutHold(state), (rollout) => ({ ...rollout, progress: { is: 'Ready' } }));
-}
-
 /** Records that the current step's pause has begun. */
 export function paused(state: RolloutState, now: number): RolloutState {
   return inRollout(state, (rollout) => ({ ...rollout, progress: { is: 'Pausing', since: now } }));
@@ -115,14 +101,22 @@ export function advanced(state: RolloutState): RolloutState {
   }));
 }
 
-/** Records new steps and where among them the rollout goes on. */
+/** Records new steps, where among them the rollout goes on, and what is analysed in their background. */
 export function replanned(state: RolloutState, decision: Of<'Replan'>, cell: PresentCell): RolloutState {
-  return inRollout(withoutHold(state), (rollout) => ({
-    ...rollout,
-    steps: stepsOf(cell.spec),
-    index: decision.index,
-    progress: { is: 'Ready' },
-  }));
+  const { steps, analysis } = plannedBy(cell.spec);
+  return inRollout(withoutHold(state), (rollout) => {
+    const same = isAsPlanned(rollout, { steps, analysis });
+    const { backgroundAnalysis: _old, background, ...rest } = rollout;
+    return {
+      ...rest,
+      steps,
+      index: decision.index,
+      progress: same.steps ? rollout.progress : { is: 'Ready' },
+      edition: (rollout.edition ?? 0) + 1,
+      ...(analysis === undefined ? {} : { backgroundAnalysis: analysis }),
+      ...(same.background && background !== undefined ? { background } : {}),
+    };
+  });
 }
 
 /** Records that the rollout ends before its last step, and why. */
@@ -182,15 +176,6 @@ export function refused(
   return { ...state, hold: { ...failure, since, attempts, until: at.now + delay } };
 }
 
-/** Records that an AnalysisRun has ended: that of the current step is read at once, or as soon as it was started. */
-export function verdictExpected(state: RolloutState): RolloutState {
-  return inRollout({ ...state, verdictAwaits: true }, (rollout) =>
-    rollout.progress.is === 'Analyzing' && !isFinished(rollout.progress.verdict.phase)
-      ? { ...rollout, progress: { ...rollout.progress, readAt: 0 } }
-      : rollout,
-  );
-}
-
 /** Records that a status was written, with the events that went with it. */
 export function reported(state: RolloutState, status: CellStatus): RolloutState {
   const { justBlocked: _written, serves: _too, justChanged: _both, ...rest } = state;
@@ -220,11 +205,13 @@ export function hurried(state: RolloutState, now: number): RolloutState {
   return state.hold === undefined ? state : { ...state, hold: { ...state.hold, until: now } };
 }
 
-function withoutHold(state: RolloutState): RolloutState {
+/** Forgets what has held. */
+export function withoutHold(state: RolloutState): RolloutState {
   const { hold: _over, ...rest } = state;
   return rest;
 }
 
-function inRollout(state: RolloutState, change: (rollout: Rollout) => Rollout): RolloutState {
+/** Changes the rollout that is under way, if there is one. */
+export function inRollout(state: RolloutState, change: (rollout: Rollout) => Rollout): RolloutState {
   return state.rollout === undefined ? state : { ...state, rollout: change(state.rollout) };
 }

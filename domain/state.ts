@@ -1,7 +1,8 @@
-import type { CanaryStep, CellStatus } from '../crds/cell.ts';
-import type { AnalysisVerdict } from './analysis.ts';
+import type { BackgroundAnalysis, CanaryStep, CellStatus } from '../crds/cell.ts';
+import type { Measuring } from './analysis.ts';
 import type { Decision, Ending } from './decision.ts';
 import type { Change } from './history.ts';
+import type { BackgroundPrefix } from './ids.ts';
 import type { ReportedEvent } from './report.ts';
 import type { RequestName } from './requests.ts';
 import type { VersionSet } from './version.ts';
@@ -33,13 +34,15 @@ export type Progress =
   | { readonly is: 'Pausing'; readonly since: number }
   /** All steps are done and the canary has everything; the stable side waits at 0. */
   | { readonly is: 'Baking'; readonly since: number }
-  | {
-      readonly is: 'Analyzing';
-      readonly verdict: AnalysisVerdict;
-      readonly readAt: number;
-      /** How often it was read since it was started. */
-      readonly reads: number;
-    };
+  | ({ readonly is: 'Analyzing' } & Measuring)
+  | ({ readonly is: 'Experimenting' } & Measuring);
+
+/** The AnalysisRun that goes on while the rollout does. */
+export interface Background extends Measuring {
+  readonly prefix: BackgroundPrefix;
+  /** Whether somebody goes on without a verdict, because it is inconclusive. */
+  readonly waived?: true;
+}
 
 /** What the last look at the targets of the groups that are about to gain weight has shown. */
 export interface HealthCheck {
@@ -63,6 +66,11 @@ export interface Rollout {
   /** The index of the current step; as many as there are steps once all are done. */
   readonly index: number;
   readonly progress: Progress;
+  /** How often the steps or the analysis in their background were edited; undefined: never. */
+  readonly edition?: number;
+  /** What is to be analysed in the background of the steps. */
+  readonly backgroundAnalysis?: BackgroundAnalysis;
+  readonly background?: Background;
   readonly ending?: Ending;
   /** When ELBv2 was last seen to serve a change of this rollout's weights. */
   readonly shiftedAt?: number;
@@ -90,7 +98,7 @@ export type BlockedVersion = NonNullable<CellStatus['blockedVersions']>[number];
 export interface RolloutState {
   readonly rollout?: Rollout;
   readonly requests: Requests;
-  /** Whether an AnalysisRun has ended since one was read last; it may be the one that is just being started. */
+  /** Whether an AnalysisRun or Experiment has ended since one was read last; it may be the one that is just being started. */
   readonly verdictAwaits?: true;
   readonly health?: HealthCheck;
   readonly hold?: Hold;

@@ -5,7 +5,7 @@ import type { Decision } from './decision.ts';
 import type { ObservedCell } from './observation.ts';
 import { withChange } from './history.ts';
 import { stableSet } from './stable.ts';
-import type { BlockedVersion, RolloutState } from './state.ts';
+import type { BlockedVersion, Rollout, RolloutState } from './state.ts';
 import { groupByVersion, type RejectedTargetGroup } from './version.ts';
 import { requestsFrom } from './requests.ts';
 import { stepsOf } from './strategy.ts';
@@ -142,10 +142,17 @@ function blockedVersions({ cell, state }: StatusInput): BlockedVersion[] {
 function rolloutOf({ state, workflow }: StatusInput): Partial<CellStatus> {
   const { rollout } = state;
   if (rollout === undefined) return {};
-  const { progress } = rollout;
   return {
     rollout: { id: rollout.id, startedAt: new Date(rollout.startedAt).toISOString(), ...workflow },
+    ...measuredBy(rollout),
+  };
+}
+
+function measuredBy({ progress, background }: Rollout): Partial<CellStatus> {
+  return {
     ...(progress.is === 'Analyzing' ? { analysisRun: progress.verdict } : {}),
+    ...(progress.is === 'Experimenting' ? { experiment: progress.verdict } : {}),
+    ...optional('backgroundAnalysisRun', background?.verdict),
   };
 }
 

@@ -2,7 +2,7 @@ import type { ObjectKey } from '../domain/ids.ts';
 import { cellRolloutId, driftWatchId, loadBalancerConfigId } from '../domain/ids.ts';
 
 /** The signals that watchers send to workflows which run; each means: look again. */
-export type WakingSignal = 'changed' | 'analysisFinished' | 'statusReported';
+export type WakingSignal = 'changed' | 'analysisFinished' | 'experimentFinished' | 'statusReported';
 
 /** What is to be done about an event. */
 export type Instruction =
@@ -24,7 +24,11 @@ export type IgnoreReason =
   | 'no Cell named'
   | 'the Cell waits for no analysis'
   | 'no Cell lacks a template'
-  | 'no rollout is under way';
+  | 'no rollout is under way'
+  | 'no Cell lacks a ReplicaSet';
+
+/** Says that nothing is done about an event, and why. */
+export const ignore = (reason: IgnoreReason): readonly Instruction[] => [{ do: 'Ignore', reason }];
 
 /** The id of the workflow that an instruction is about; undefined when it is about none. */
 export function workflowIdOf(instruction: Exclude<Instruction, { do: 'Ignore' }>): string {

@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { CellStatus } from '../crds/cell.ts';
+import type { ExperimentStatus } from '../domain/experiment.ts';
 import { aCell, signal, viewOf } from './builders.ts';
+import type { ObjectEvent } from './event.ts';
 import { route } from './route.ts';
-import type { AnalysisRun, KindEvent } from './route.ts';
+import type { KindEvent } from './route.ts';
+import type { AnalysisRun, Experiment, ReplicaSet } from './route-measurement.ts';
 
 const ignored = [{ do: 'Ignore', reason: expect.any(String) as string }];
 
@@ -52,6 +55,51 @@ describe('an AnalysisRun', () => {
     const happened: KindEvent = { kind: 'AnalysisRun', event: { type: 'add', object: aRun('Failed', '') } };
     expect(route(happened, viewOf({}))).toEqual(ignored);
   });
+});
+
+describe('an Experiment', () => {
+  const anExperiment = (status?: ExperimentStatus): Experiment => ({
+    metadata: { namespace: 'default', name: 'web-1', labels: { 'okra.mumo.co/cell': 'web' } },
+    ...(status === undefined ? {} : { status }),
+  });
+  const view = viewOf({ cells: [aCell('web', { phase: 'Progressing' })] });
+  const invalid = { type: 'InvalidSpec', status: 'True' };
+
+  it.each<ExperimentStatus>([{ phase: 'Successful' }, { phase: 'Failed' }, { conditions: [invalid] }])(
+    'that ends as %j tells the rollout',
+    (status) => {
+      const event = { type: 'update', object: anExperiment(status), old: anExperiment() } as const;
+      expect(route({ kind: 'Experiment', event }, view)).toEqual([
+        signal('cell/default/web', 'experimentFinished'),
+      ]);
+    },
+  );
+
+  it('that runs tells nobody', () => {
+    const event = { type: 'add', object: anExperiment({ phase: 'Running' }) } as const;
+    expect(route({ kind: 'Experiment', event }, view)).toEqual(ignored);
+  });
+});
+
+describe('a ReplicaSet', () => {
+  const view = viewOf({
+    cells: [aCell('web', { reason: 'ReplicaSetNotFound' }), aCell('api', { phase: 'Progressing' })],
+  });
+  const replicaSet = (generation: number) => ({
+    metadata: { namespace: 'default', name: 'wy', generation },
+  });
+
+  it.each<[string, ObjectEvent<ReplicaSet>]>([
+    ['that comes', { type: 'add', object: replicaSet(1) }],
+    ['that is changed', { type: 'update', object: replicaSet(2), old: replicaSet(1) }],
+  ])('%s reaches the Cells that lack one', (_, event) =>
+    expect(route({ kind: 'ReplicaSet', event }, view)).toEqual([signal('cell/default/web', 'changed')]),
+  );
+
+  it.each<[string, ObjectEvent<ReplicaSet>]>([
+    ['that goes', { type: 'delete', object: replicaSet(1) }],
+    ['whose pods come and go', { type: 'update', object: replicaSet(1), old: replicaSet(1) }],
+  ])('%s reaches nobody', (_, event) => expect(route({ kind: 'ReplicaSet', event }, view)).toEqual(ignored));
 });
 
 describe('an analysis template', () => {

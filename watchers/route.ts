@@ -3,23 +3,17 @@ import type { Cell } from '../crds/cell.ts';
 import type { Freeze } from '../crds/freeze.ts';
 import type { AWSApplicationLoadBalancerConfig } from '../crds/aws-application-load-balancer-config.ts';
 import { digest } from '../clients/digest.ts';
-import { isFinished } from '../domain/analysis.ts';
-import type { AnalysisPhase } from '../domain/analysis.ts';
 import { cellRolloutId, keyOf, loadBalancerConfigId } from '../domain/ids.ts';
-import { CELL_LABEL } from '../domain/labels.ts';
 import { matches } from '../domain/selector.ts';
 import { unreachable } from '../domain/unreachable.ts';
 import { selectorOf } from '../domain/version-label.ts';
 import { watchedInput } from '../domain/watched.ts';
 import type { Informed, ObjectEvent } from './event.ts';
-import type { IgnoreReason, Instruction } from './instruction.ts';
+import { ignore } from './instruction.ts';
+import type { Instruction } from './instruction.ts';
+import { routeAnalysisRun, routeExperiment, routeReplicaSet, routeTemplate } from './route-measurement.ts';
+import type { AnalysisRun, Experiment, ReplicaSet } from './route-measurement.ts';
 import type { View } from './store.ts';
-
-/** An AnalysisRun of Argo Rollouts, as far as it is looked at. */
-export interface AnalysisRun extends Informed {
-  readonly metadata: Informed['metadata'] & { readonly labels?: Readonly<Record<string, string>> };
-  readonly status?: { readonly phase?: AnalysisPhase };
-}
 
 /** What happened, and to an object of which kind. */
 export type KindEvent =
@@ -31,6 +25,8 @@ export type KindEvent =
     }
   | { readonly kind: 'Freeze'; readonly event: ObjectEvent<Freeze> }
   | { readonly kind: 'AnalysisRun'; readonly event: ObjectEvent<AnalysisRun> }
+  | { readonly kind: 'Experiment'; readonly event: ObjectEvent<Experiment> }
+  | { readonly kind: 'ReplicaSet'; readonly event: ObjectEvent<ReplicaSet> }
   | { readonly kind: 'AnalysisTemplate' | 'ClusterAnalysisTemplate'; readonly event: ObjectEvent<Informed> };
 
 /** Says which workflows have to hear of an event; `view` shows everything as it is after the event. */
@@ -46,6 +42,10 @@ export function route(happened: KindEvent, view: View): readonly Instruction[] {
       return routeFreeze(happened.event, view);
     case 'AnalysisRun':
       return routeAnalysisRun(happened.event, view);
+    case 'Experiment':
+      return routeExperiment(happened.event, view);
+    case 'ReplicaSet':
+      return routeReplicaSet(happened.event, view);
     case 'AnalysisTemplate':
     case 'ClusterAnalysisTemplate':
       return routeTemplate(happened.event, view);
@@ -137,29 +137,6 @@ function isTroubled(cell: Cell): boolean {
   }
 }
 
-function routeAnalysisRun(event: ObjectEvent<AnalysisRun>, view: View): readonly Instruction[] {
-  const { object: run } = event;
-  const name = run.metadata.labels?.[CELL_LABEL];
-  if (name === undefined || name === '') return ignore('no Cell named');
-  if (event.type !== 'delete' && !hasFinished(run)) return ignore('not finished');
-  if (event.type === 'update' && hasFinished(event.old)) return ignore('finished before');
-  const key = { namespace: keyOf(run).namespace, name };
-  const cell = view.cells.get(key);
-  // What is known of the Cell may be older than the news of its run; only a run that is listed again proves nothing new.
-  const isOld = event.type === 'add' && cell !== undefined && !mayAwaitAnalysis(cell);
-  if (isOld) return ignore('the Cell waits for no analysis');
-  return [{ do: 'Signal', workflowId: cellRolloutId(key), signal: 'analysisFinished' }];
-}
-
-const hasFinished = (run: AnalysisRun): boolean =>
-  run.status?.phase !== undefined && isFinished(run.status.phase);
-
-// A Cell whose status is not there yet, or not known yet, may have begun already.
-function mayAwaitAnalysis(cell: Cell): boolean {
-  const { phase } = cell.status ?? {};
-  return phase === undefined || phase === 'Progressing' || phase === 'Paused' || phase === 'Pending';
-}
-
 /** A rollout that is under way looks again when a Freeze comes, changes or goes; one that begins later sees it anyhow. */
 function routeFreeze(event: ObjectEvent<Freeze>, view: View): readonly Instruction[] {
   const specs = event.type === 'update' ? [event.object.spec, event.old.spec] : [event.object.spec];
@@ -175,18 +152,6 @@ function routeFreeze(event: ObjectEvent<Freeze>, view: View): readonly Instructi
 }
 
 const mayBeUnderWay = (cell: Cell): boolean => conditionOf(cell, 'Progressing')?.status !== 'False';
-
-const LACKS_TEMPLATE = new Set(['AnalysisTemplateNotFound', 'AnalysisTemplateInvalid']);
-
-function routeTemplate({ type, object }: ObjectEvent<Informed>, view: View): readonly Instruction[] {
-  const lacking = view.cells
-    .list(object.metadata.namespace)
-    .filter(({ status }) => status?.reason !== undefined && LACKS_TEMPLATE.has(status.reason));
-  if (type === 'delete' || lacking.length === 0) return ignore('no Cell lacks a template');
-  return lacking.map((cell) => ({ do: 'Signal', workflowId: cellRolloutId(keyOf(cell)), signal: 'changed' }));
-}
-
-const ignore = (reason: IgnoreReason): readonly Instruction[] => [{ do: 'Ignore', reason }];
 
 interface Conditioned {
   readonly status?: { readonly conditions?: readonly ConditionRead[] | undefined } | undefined;

@@ -5,7 +5,8 @@ import type { Log } from '../clients/log.ts';
 import type { Informed } from './event.ts';
 import type { Instruction } from './instruction.ts';
 import { route } from './route.ts';
-import type { AnalysisRun, KindEvent } from './route.ts';
+import type { KindEvent } from './route.ts';
+import type { AnalysisRun, Experiment } from './route-measurement.ts';
 import { createStore } from './store.ts';
 
 /** Keeps what is known, and says what to do about each event once everything is known. */
@@ -24,6 +25,7 @@ export function createRouter(dispatch: (instruction: Instruction) => void, log: 
   const groups = createStore<AWSTargetGroup>();
   const configs = createStore<AWSApplicationLoadBalancerConfig>();
   const runs = createStore<AnalysisRun>();
+  const experiments = createStore<Experiment>();
   const view = { cells, groups, configs };
   let isComplete = false;
 
@@ -37,9 +39,12 @@ export function createRouter(dispatch: (instruction: Instruction) => void, log: 
         return configs.apply(happened.event);
       case 'AnalysisRun':
         return runs.apply(happened.event);
+      case 'Experiment':
+        return experiments.apply(happened.event);
       case 'Freeze':
       case 'AnalysisTemplate':
       case 'ClusterAnalysisTemplate':
+      case 'ReplicaSet':
         // Read by workflows when they need one; that one came or changed is all there is to know.
         return undefined;
     }
@@ -65,6 +70,7 @@ export function createRouter(dispatch: (instruction: Instruction) => void, log: 
       send({ kind: 'AWSApplicationLoadBalancerConfig', event: { type: 'add', object } });
     }
     for (const object of runs.list()) send({ kind: 'AnalysisRun', event: { type: 'add', object } });
+    for (const object of experiments.list()) send({ kind: 'Experiment', event: { type: 'add', object } });
     // Target groups are not routed here: each Cell has just been compared with all of them.
   }
 

@@ -8,6 +8,8 @@ import {
   CELL,
   CLUSTER_ANALYSIS_TEMPLATE,
   FREEZE,
+  EXPERIMENT,
+  REPLICA_SET,
 } from '../clients/kinds.ts';
 import type { KindRef } from '../clients/kinds.ts';
 import type { KubernetesClient } from '../clients/kubernetes.ts';
@@ -117,6 +119,8 @@ const kinds: readonly Source[] = [
   { kind: ANALYSIS_RUN, labelSelector: CELL_LABEL, optional: true },
   { kind: ANALYSIS_TEMPLATE, optional: true },
   { kind: CLUSTER_ANALYSIS_TEMPLATE, optional: true },
+  { kind: EXPERIMENT, labelSelector: CELL_LABEL, optional: true },
+  { kind: REPLICA_SET, optional: true },
 ];
 
 function sourcesOf(namespaces: readonly string[]): readonly Source[] {

@@ -3,6 +3,7 @@ import type {
   AnalysisActivities,
   CellActivities,
   DriftActivities,
+  ExperimentActivities,
   ListenerRuleActivities,
   LoadBalancerConfigActivities,
   TrafficActivities,
@@ -21,8 +22,9 @@ const kubernetes = {
 export const objects = (summary: string) =>
   proxyActivities<CellActivities & LoadBalancerConfigActivities>({ ...kubernetes, summary });
 
-/** Starts, reads and ends AnalysisRuns. */
-export const analyses = (summary: string) => proxyActivities<AnalysisActivities>({ ...kubernetes, summary });
+/** Starts, reads and ends AnalysisRuns and Experiments. */
+export const measurements = (summary: string) =>
+  proxyActivities<AnalysisActivities & ExperimentActivities>({ ...kubernetes, summary });
 
 /**
  * Shifts traffic through the writer of the rule, for as long as that takes. Not waited for when it is cancelled: a

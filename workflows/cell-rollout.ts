@@ -6,12 +6,20 @@ import { cellRolloutId, type ObjectKey } from '../domain/ids.ts';
 import { withKnown } from '../domain/known.ts';
 import type { ObservedCell } from '../domain/observation.ts';
 import * as record from '../domain/record.ts';
+import { isBackgroundDue, verdictExpected } from '../domain/record-measurement.ts';
 import { ask } from '../domain/requests.ts';
 import { initialState, type RolloutState } from '../domain/state.ts';
 import { planOf, viewOf } from '../domain/view.ts';
 import { objects } from './activities.ts';
 import { handleRequests } from './handle-requests.ts';
-import { analysisFinished, changed, planQuery, stateQuery, statusReported } from './messages.ts';
+import {
+  analysisFinished,
+  changed,
+  experimentFinished,
+  planQuery,
+  stateQuery,
+  statusReported,
+} from './messages.ts';
 import { perform } from './perform.ts';
 import { report } from './report-cell.ts';
 
@@ -52,9 +60,9 @@ export async function cellRollout(input: CellRolloutInput): Promise<CellRolloutR
   };
   setHandler(changed, lookAgain, { description: 'Looks at the Cell and its target groups again.' });
   setHandler(statusReported, lookAgain, { description: 'Looks at the load balancer configuration again.' });
-  setHandler(analysisFinished, () => wake(record.verdictExpected(state)), {
-    description: 'Reads the AnalysisRun of the current step.',
-  });
+  const readVerdict = (): void => wake(verdictExpected(state));
+  setHandler(analysisFinished, readVerdict, { description: 'Reads the AnalysisRuns that are waited for.' });
+  setHandler(experimentFinished, readVerdict, { description: 'Reads the Experiment of the current step.' });
   handleRequests({
     state: () => state,
     take: (name, stamp) =>
@@ -90,7 +98,7 @@ export async function cellRollout(input: CellRolloutInput): Promise<CellRolloutR
       const outcome = await perform(decision, {
         observed,
         state: () => state,
-        interrupted: () => stale || state.requests.abort !== undefined,
+        interrupted: () => stale || state.requests.abort !== undefined || isBackgroundDue(state),
       });
       state = outcome.apply(state);
       stale ||= outcome.stale;

@@ -26,6 +26,9 @@ export const changed = defineSignal('changed');
 /** Look again: an AnalysisRun of this rollout has come to a verdict. */
 export const analysisFinished = defineSignal('analysisFinished');
 
+/** Look again: an Experiment of this rollout has come to a verdict. */
+export const experimentFinished = defineSignal('experimentFinished');
+
 /** Look again: the load balancer configuration of this Cell has reported a new status. */
 export const statusReported = defineSignal('statusReported');
 

@@ -2,18 +2,16 @@ import { ApplicationFailure, CancellationScope, condition, uuid4 } from '@tempor
 import type { PresentCell } from '../domain/candidate.ts';
 import type { Decision } from '../domain/decision.ts';
 import { eventOf, refusalEvent } from '../domain/events.ts';
-import { analysisRunName } from '../domain/ids.ts';
 import type { ObservedCell } from '../domain/observation.ts';
 import * as record from '../domain/record.ts';
 import { stableSet } from '../domain/stable.ts';
 import type { RolloutState } from '../domain/state.ts';
-import { unreachable } from '../domain/unreachable.ts';
-import { analyses, elbv2Reads, traffic } from './activities.ts';
+import { elbv2Reads, traffic } from './activities.ts';
 import { failureOf, type Failure } from './failure.ts';
+import { measure } from './measure.ts';
 
 type Performable = Exclude<Decision, { do: 'Wait' } | { do: 'Close' }>;
 type Shift = Extract<Decision, { do: 'Shift' }>;
-type StartAnalysis = Extract<Decision, { do: 'StartAnalysis' }>;
 
 /** What a decision is performed with. */
 export interface Situation {
@@ -61,18 +59,6 @@ async function carryOut(decision: Performable, situation: Situation, cell: Prese
     }
     case 'Pause':
       return kept((state) => record.paused(state, now));
-    case 'StartAnalysis':
-      return startAnalysis(decision, situation, cell);
-    case 'ReadAnalysis': {
-      const { namespace } = situation.observed.key;
-      const verdict = await analyses(decision.message).readAnalysis({ namespace, name: decision.run });
-      return kept((state) => record.analysed(state, verdict, Date.now()));
-    }
-    case 'EndAnalysis': {
-      const { namespace } = situation.observed.key;
-      await analyses(decision.message).terminateAnalysis({ namespace, name: decision.run });
-      return kept(record.analysisEnded);
-    }
     case 'Advance':
       return kept(record.advanced);
     case 'Replan':
@@ -86,7 +72,7 @@ async function carryOut(decision: Performable, situation: Situation, cell: Prese
     case 'Finish':
       return looking((state) => record.finished(state, now));
     default:
-      return unreachable(decision);
+      return kept(await measure(decision, situation, cell));
   }
 }
 
@@ -123,28 +109,6 @@ async function shift(decision: Shift, situation: Situation, cell: PresentCell): 
   }
   const from = stableSet(situation.observed, cell)?.version;
   return looking((state) => record.shifted(state, decision, { from, now: Date.now() }));
-}
-
-async function startAnalysis(
-  decision: StartAnalysis,
-  situation: Situation,
-  cell: PresentCell,
-): Promise<Performed> {
-  const { key } = situation.observed;
-  const { rollout } = situation.state();
-  if (rollout === undefined)
-    throw ApplicationFailure.nonRetryable('Expected a rollout, got none.', 'InvalidObject');
-  const template = decision.analysis.templates[0]?.templateName ?? '';
-  const name = analysisRunName({ cell: key.name, step: rollout.index, template, rollout: rollout.id });
-  const verdict = await analyses(decision.message).startAnalysis({
-    cell: { key, uid: cell.uid },
-    name,
-    rollout: rollout.id,
-    step: rollout.index,
-    analysis: decision.analysis,
-    desiredVersion: rollout.canary.version,
-  });
-  return kept((state) => record.analysed(state, verdict, Date.now()));
 }
 
 const kept = (apply: Performed['apply']): Performed => ({ apply, stale: false });

@@ -2,14 +2,14 @@ import type { CellSpec, CellStatus } from '../../crds/cell.ts';
 import type { AnalysisPhase, AnalysisVerdict } from '../analysis.ts';
 import { isFinished } from '../analysis.ts';
 import { decide } from '../decide.ts';
-import type { Decision } from '../decision.ts';
+import type { Decision, Measurement } from '../decision.ts';
 import { eventOf } from '../events.ts';
 import type { Freezing } from '../freeze.ts';
 import { goesForward } from '../gate.ts';
-import { analysisRunName } from '../ids.ts';
 import { withKnown } from '../known.ts';
 import type { ObservedCell, SelectedTargetGroup, ServedTargetGroup } from '../observation.ts';
 import * as record from '../record.ts';
+import * as measured from '../record-measurement.ts';
 import { isWorthReporting, sameStatus } from '../report.ts';
 import { ask, type RequestName } from '../requests.ts';
 import { stableSet } from '../stable.ts';
@@ -97,11 +97,12 @@ export class Simulation {
   }
 
   /** Gives every AnalysisRun that measures still a verdict. */
-  conclude(phase: AnalysisPhase): void {
+  conclude(phase: AnalysisPhase, which: 'all' | 'inBackground' = 'all'): void {
     for (const [name, run] of this.runs) {
-      if (isFinished(run.phase)) continue;
+      const isMeant = which === 'all' || /^web-(bg|bake)-/.test(name);
+      if (isFinished(run.phase) || !isMeant) continue;
       this.runs.set(name, { ...run, phase });
-      this.state = record.verdictExpected(this.state);
+      this.state = measured.verdictExpected(this.state);
       this.events += EVENTS.signal;
     }
   }
@@ -234,27 +235,6 @@ export class Simulation {
         return record.paused(state, now);
       case 'Bake':
         return record.baking(state, now);
-      case 'StartAnalysis': {
-        const { rollout } = state;
-        const template = decision.analysis.templates[0]?.templateName ?? '';
-        const name = analysisRunName({
-          cell: 'web',
-          step: rollout?.index ?? 0,
-          template,
-          rollout: rollout?.id ?? '',
-        });
-        const verdict = this.runs.get(name) ?? { name, phase: 'Running', message: '' };
-        this.runs.set(name, verdict);
-        this.events += EVENTS.activity;
-        return record.analysed(state, verdict, now);
-      }
-      case 'ReadAnalysis':
-        this.events += EVENTS.activity;
-        return record.analysed(state, this.#run(decision.run), now);
-      case 'EndAnalysis':
-        this.events += EVENTS.activity;
-        this.runs.set(decision.run, { ...this.#run(decision.run), phase: 'Successful' });
-        return record.analysisEnded(state);
       case 'Advance':
         return record.advanced(state);
       case 'Replan':
@@ -268,8 +248,56 @@ export class Simulation {
         this.#observed = undefined;
         return record.finished(state, now);
       default:
+        this.events += EVENTS.activity;
+        return this.#measured(decision);
+    }
+  }
+
+  #measured(decision: Measurement): RolloutState {
+    const { state, now } = this;
+    switch (decision.do) {
+      case 'StartAnalysis':
+        return measured.analysed(state, this.#start(`${state.rollout?.index}`), now);
+      case 'ReadAnalysis':
+        return measured.analysed(state, this.#read(decision.run), now);
+      case 'EndAnalysis':
+        this.#end(decision.run);
+        return measured.measurementEnded(state);
+      case 'StartExperiment':
+        return measured.experimented(state, this.#start(`${state.rollout?.index}`), now);
+      case 'ReadExperiment':
+        return measured.experimented(state, this.#read(decision.experiment), now);
+      case 'EndExperiment':
+        this.#end(decision.experiment);
+        return measured.measurementEnded(state);
+      case 'StartBackground': {
+        const { prefix } = decision;
+        return measured.backgroundStarted(state, { prefix, verdict: this.#start(prefix) }, now);
+      }
+      case 'ReadBackground':
+        return measured.backgroundRead(state, this.#read(decision.run), now);
+      case 'EndBackground':
+        this.#end(decision.run);
+        return measured.backgroundEnded(state);
+      case 'WaiveBackground':
+        return measured.backgroundWaived(state);
+      default:
         return unreachable(decision);
     }
+  }
+
+  /** What is started anew under a name that is there already is the same one. */
+  #start(step: string): AnalysisVerdict {
+    const { id = '', edition = 0 } = this.state.rollout ?? {};
+    const name = `web-${step}-${id}-${edition}`;
+    const verdict = this.runs.get(name) ?? { name, phase: 'Running', message: '' };
+    this.runs.set(name, verdict);
+    return verdict;
+  }
+
+  #end(name: string): void {
+    const run = this.#read(name);
+    if (!isFinished(run.phase)) this.runs.set(name, { ...run, phase: 'Successful' });
   }
 
   #shift(shift: Shift, observed: ObservedCell): RolloutState {
@@ -307,7 +335,7 @@ export class Simulation {
     }));
   }
 
-  #run(name: string): AnalysisVerdict {
+  #read(name: string): AnalysisVerdict {
     return this.runs.get(name) ?? { name, phase: 'Error', message: 'It is gone.' };
   }
 

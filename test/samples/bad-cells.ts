@@ -1,5 +1,5 @@
 import { groupARN, listenerARN } from './arns.ts';
-import { analysis, cell, selecting, steps, withRule } from './cell.ts';
+import { analysis, background, cell, experiment, selecting, steps, withRule } from './cell.ts';
 
 /** What is wrong, the spec, and what a refusal has to mention. */
 export const badCells: readonly (readonly [string, unknown, string])[] = [
@@ -114,6 +114,135 @@ export const badCells: readonly (readonly [string, unknown, string])[] = [
   ],
   ['an argument without a name', analysis([{ value: 'b' }]), 'args[0].name'],
   ['an argument of no field', analysis([{ name: 'a', valueFrom: { fieldRef: {} } }]), 'fieldRef.fieldPath'],
+  [
+    'an argument of two sources',
+    analysis([
+      {
+        name: 'a',
+        valueFrom: { fieldRef: { fieldPath: 'c' }, secretKeyRef: { name: 's', key: 'k' } },
+      },
+    ]),
+    'exactly one of fieldRef and secretKeyRef',
+  ],
+  [
+    'an argument of no source',
+    analysis([{ name: 'a', valueFrom: {} }]),
+    'exactly one of fieldRef and secretKeyRef',
+  ],
+  [
+    'an argument of half a secret',
+    analysis([{ name: 'a', valueFrom: { secretKeyRef: { name: 's' } } }]),
+    'secretKeyRef.key',
+  ],
+  [
+    'an argument by pod template hash',
+    analysis([{ name: 'a', valueFrom: { podTemplateHashValue: 'Latest' } }]),
+    'no pod template hash',
+  ],
+  [
+    'a metric in dry run twice',
+    steps({
+      analysis: { templates: [{ templateName: 'a' }], dryRun: [{ metricName: 'm' }, { metricName: 'm' }] },
+    }),
+    'dryRun to name each metric once',
+  ],
+  [
+    'no measurements kept',
+    steps({
+      analysis: {
+        templates: [{ templateName: 'a' }],
+        measurementRetention: [{ metricName: 'm', limit: 0 }],
+      },
+    }),
+    'measurementRetention[0].limit',
+  ],
+  [
+    'a label for an AnalysisRun without a key',
+    steps({
+      analysis: { templates: [{ templateName: 'a' }], analysisRunMetadata: { labels: { '': 'x' } } },
+    }),
+    'keys of labels',
+  ],
+  ['an experiment without an end', experiment({ duration: undefined }), 'would never end'],
+  [
+    'an experiment that waits for no analysis',
+    experiment({ duration: undefined, analyses: [{ name: 'a', templateName: 'a' }] }),
+    'would never end',
+  ],
+  ['an experiment of nothing', experiment({ templates: [] }), 'experiment.templates'],
+  [
+    'an experiment without a ReplicaSet',
+    experiment({ templates: [{ name: 'wy' }] }),
+    'experiment.templates[0].specRef',
+  ],
+  [
+    'an experiment with weight',
+    experiment({ templates: [{ name: 'wy', specRef: 'wy', weight: 10 }] }),
+    'no weight in a template of an experiment',
+  ],
+  [
+    'an experiment without pods',
+    experiment({ templates: [{ name: 'wy', specRef: 'wy', replicas: 0 }] }),
+    'templates[0].replicas',
+  ],
+  [
+    'two templates of one name',
+    experiment({
+      templates: [
+        { name: 'wy', specRef: 'a' },
+        { name: 'wy', specRef: 'b' },
+      ],
+    }),
+    'names of templates to differ',
+  ],
+  [
+    'a template whose name no object can have',
+    experiment({ templates: [{ name: 'Wy', specRef: 'a' }] }),
+    'lower-case letters',
+  ],
+  [
+    'an experiment that selects everything',
+    experiment({ templates: [{ name: 'wy', specRef: 'a', selector: {} }] }),
+    'Expected selector to have',
+  ],
+  [
+    'two analyses of one name',
+    experiment({
+      analyses: [
+        { name: 'a', templateName: 'a' },
+        { name: 'a', templateName: 'b' },
+      ],
+    }),
+    'names of analyses to differ',
+  ],
+  [
+    'a secret for an analysis of an experiment',
+    experiment({
+      analyses: [
+        {
+          name: 'a',
+          templateName: 'a',
+          args: [{ name: 'k', valueFrom: { secretKeyRef: { name: 's', key: 'k' } } }],
+        },
+      ],
+    }),
+    'Argo Rollouts drops it there',
+  ],
+  [
+    'an argument of nothing for an analysis of an experiment',
+    experiment({ analyses: [{ name: 'a', templateName: 'a', args: [{ name: 'k', valueFrom: {} }] }] }),
+    'Expected valueFrom to have fieldRef',
+  ],
+  ['an experiment of unknown length', experiment({ duration: '5x' }), 'experiment.duration'],
+  ['an experiment without patience', experiment({ progressDeadlineSeconds: 0 }), 'progressDeadlineSeconds'],
+  ['a background analysis that starts too late', background({ startingStep: 1 }), 'startingStep'],
+  ['a background analysis of no steps', background({}, []), 'startingStep'],
+  [
+    'a background analysis that starts before the first step',
+    background({ startingStep: -1 }),
+    'startingStep',
+  ],
+  ['a background analysis without templates', background({ templates: [] }), 'canary.analysis.templates'],
   ['a template without a name', analysis([], [{ clusterScope: true }]), 'templates[0].templateName'],
   ['101 steps', steps(...Array.from({ length: 101 }, () => ({ pause: {} }))), 'canary.steps'],
   ['an analysis without templates', analysis([], []), 'templates'],

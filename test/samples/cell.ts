@@ -33,3 +33,17 @@ export const analysis = (
   args: unknown[],
   templates: unknown[] = [{ templateName: 'success-rate' }],
 ): object => steps({ analysis: { templates, args } });
+
+/** What is left out of an experiment is this. */
+const wy = { duration: '5m', templates: [{ name: 'wy', specRef: 'wy' }] };
+
+/** A Cell with one step, an experiment. */
+export const experiment = (changed: object = {}): object => steps({ experiment: { ...wy, ...changed } });
+
+/** A Cell with one step and an analysis in the background. */
+export const background = (changed: object = {}, list: unknown[] = [{ setWeight: 20 }]): object =>
+  cell({
+    updateStrategy: {
+      canary: { steps: list, analysis: { templates: [{ templateName: 'success-rate' }], ...changed } },
+    },
+  });

@@ -1,5 +1,5 @@
 import { listenerARN } from './arns.ts';
-import { analysis, cell, selecting, steps, withRule } from './cell.ts';
+import { analysis, background, cell, experiment, selecting, steps, withRule } from './cell.ts';
 
 /** Specs of Cells that have to be accepted, by what they show. */
 export const goodCells: Readonly<Record<string, unknown>> = {
@@ -37,6 +37,59 @@ export const goodCells: Readonly<Record<string, unknown>> = {
   'a pause without an end': steps({ pause: {} }),
   'an argument by field': analysis([
     { name: 'v', valueFrom: { fieldRef: { fieldPath: 'status.desiredVersion' } } },
+  ]),
+  'an argument by secret': analysis([
+    { name: 'key', valueFrom: { secretKeyRef: { name: 'datadog', key: 'api-key' } } },
+  ]),
+  'an argument by a label of the Cell': analysis([
+    { name: 'team', valueFrom: { fieldRef: { fieldPath: "metadata.labels['example.com/team']" } } },
+  ]),
+  'an empty argument': analysis([{ name: 'filter', value: '' }]),
+  'all settings of an analysis': steps({
+    analysis: {
+      templates: [{ templateName: 'a' }],
+      dryRun: [{ metricName: 'a' }, { metricName: 'b-.*' }],
+      measurementRetention: [{ metricName: 'a', limit: 100 }],
+      analysisRunMetadata: { labels: { team: 'web' }, annotations: { 'example.com/why': 'canary' } },
+    },
+  }),
+  'the experiment of the documentation': experiment({
+    analyses: [
+      {
+        name: 'success-rate-dd',
+        templateName: 'success-rate-dd',
+        args: [
+          { name: 'service-name', value: 'wy-serve' },
+          { name: 'cluster-version', valueFrom: { fieldRef: { fieldPath: 'status.desiredVersion' } } },
+        ],
+      },
+    ],
+  }),
+  'an experiment that ends with its analysis': experiment({
+    duration: undefined,
+    analyses: [{ name: 'a', templateName: 'a', clusterScope: true, requiredForCompletion: true }],
+  }),
+  'all settings of an experiment': experiment({
+    duration: 300,
+    progressDeadlineSeconds: 60,
+    scaleDownDelaySeconds: 0,
+    templates: [
+      {
+        name: 'wy',
+        specRef: 'wy',
+        replicas: 2,
+        selector: { matchLabels: { app: 'wy', variant: 'b' } },
+        metadata: { labels: { variant: 'b' }, annotations: { 'example.com/why': 'experiment' } },
+      },
+    ],
+    dryRun: [{ metricName: 'rate' }],
+    measurementRetention: [{ metricName: 'rate', limit: 20 }],
+    analysisRunMetadata: { labels: { team: 'web' } },
+  }),
+  'a background analysis': background(),
+  'a background analysis from the last step on': background({ startingStep: 1 }, [
+    { setWeight: 20 },
+    { pause: {} },
   ]),
   'two templates, one of the cluster': analysis(
     [],

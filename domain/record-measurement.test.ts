@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { decide } from './decide.ts';
-import { analysed, verdictExpected } from './record.ts';
+import { analysed, verdictExpected } from './record-measurement.ts';
 import { initialState, type RolloutState } from './state.ts';
 import { aCell, arnOf } from './testing/builders.ts';
 

@@ -1,0 +1,168 @@
+import { z } from 'zod';
+import { withKeys } from './common.ts';
+import { withRules, type Rule } from './rules.ts';
+
+const name = (what: string) => z.string().min(1).max(253).describe(what);
+
+const fieldRef = z
+  .object({
+    fieldPath: name(
+      "A path in the Cell that ends in a plain value, for example status.desiredVersion, spec.replicas or metadata.labels['team'].",
+    ),
+  })
+  .optional()
+  .describe('The field of the Cell that holds the value.');
+
+const podTemplateHashValue = z
+  .string()
+  .max(64)
+  .optional()
+  .describe('Refused: a Cell has clusters and no pod template hash. Use fieldRef.');
+
+/** A Cell has clusters and no pods; the field is known so that it is refused and not dropped in silence. */
+const noPodTemplateHash: Rule<{ readonly podTemplateHashValue?: string | undefined }> = {
+  cel: '!has(self.podTemplateHashValue)',
+  message:
+    'Expected no valueFrom.podTemplateHashValue, because a Cell has clusters and no pod template hash. Use fieldRef with fieldPath: status.desiredVersion to tell the versions apart.',
+  holds: (from) => from.podTemplateHashValue === undefined,
+};
+
+const valueFrom = withRules(
+  z.object({
+    fieldRef,
+    secretKeyRef: z
+      .object({ name: name('The name of the Secret.'), key: name('The key in the Secret.') })
+      .optional()
+      .describe(
+        'A key of a Secret in the namespace of the Cell. Okra passes the reference on; only Argo Rollouts reads the Secret.',
+      ),
+    podTemplateHashValue,
+  }),
+  [
+    noPodTemplateHash,
+    {
+      cel: 'has(self.podTemplateHashValue) || has(self.fieldRef) != has(self.secretKeyRef)',
+      message: 'Expected valueFrom to have exactly one of fieldRef and secretKeyRef. Remove one, or add one.',
+      holds: (from) =>
+        from.podTemplateHashValue !== undefined ||
+        (from.fieldRef === undefined) !== (from.secretKeyRef === undefined),
+    },
+  ],
+);
+
+const valueFromOfExperiment = withRules(
+  z.object({
+    fieldRef,
+    secretKeyRef: z
+      .object({ name: name('The name of the Secret.'), key: name('The key in the Secret.') })
+      .optional()
+      .describe('Refused: Argo Rollouts drops it in an Experiment. Declare it in the AnalysisTemplate.'),
+    podTemplateHashValue,
+  }),
+  [
+    noPodTemplateHash,
+    {
+      cel: '!has(self.secretKeyRef)',
+      message:
+        'Expected no valueFrom.secretKeyRef in an analysis of an experiment, because Argo Rollouts drops it there. Declare the argument with its secretKeyRef in the AnalysisTemplate, and remove it here.',
+      holds: (from) => from.secretKeyRef === undefined,
+    },
+    {
+      cel: 'has(self.podTemplateHashValue) || has(self.secretKeyRef) || has(self.fieldRef)',
+      message: 'Expected valueFrom to have fieldRef. Add it.',
+      holds: (from) =>
+        from.podTemplateHashValue !== undefined ||
+        from.secretKeyRef !== undefined ||
+        from.fieldRef !== undefined,
+    },
+  ],
+);
+
+function argumentsWith<From extends z.ZodType>(from: From) {
+  const argument = withRules(
+    z.object({
+      name: name('The name of the argument, as the template declares it.'),
+      value: z.string().max(4096).optional().describe('The value itself.'),
+      valueFrom: from.optional().describe('Where the value is read from when the analysis starts.'),
+    }),
+    [
+      {
+        cel: 'has(self.value) != has(self.valueFrom)',
+        message:
+          'Expected an analysis argument to have exactly one of value and valueFrom. Remove one, or add one.',
+        holds: (arg) => (arg.value === undefined) !== (arg.valueFrom === undefined),
+      },
+    ],
+  );
+  return z.array(argument).max(64).optional().describe('The arguments for the templates.');
+}
+
+/** The arguments of an analysis within an experiment. */
+export const experimentArguments = argumentsWith(valueFromOfExperiment);
+
+const texts = (field: string, longest: number) =>
+  withKeys(z.record(z.string(), z.string().max(longest)), { field, shortest: 1, longest: 317, most: 32 });
+
+/** Labels and annotations that are added to what is made. */
+export const addedMetadata = z.object({
+  labels: texts('labels', 63).optional().describe('The labels to add.'),
+  annotations: texts('annotations', 4096).optional().describe('The annotations to add.'),
+});
+
+const once = <Value extends { readonly metricName: string }>(field: string): Rule<readonly Value[]> => ({
+  cel: 'self.all(one, self.exists_one(other, other.metricName == one.metricName))',
+  message: `Expected ${field} to name each metric once. Remove what is there twice.`,
+  holds: (list) => new Set(list.map((one) => one.metricName)).size === list.length,
+});
+
+const metricName = z.string().min(1).max(128).describe('The name of the metric, or a regular expression.');
+
+/** What an AnalysisRun is made with besides its templates and arguments. */
+export const analysisSettings = {
+  dryRun: withRules(z.array(z.object({ metricName })).max(16), [once('dryRun')])
+    .optional()
+    .describe('Metrics that are measured but whose results decide nothing.'),
+  measurementRetention: withRules(
+    z
+      .array(
+        z.object({
+          metricName,
+          limit: z.int().min(1).max(1000).describe('How many measurements are kept.'),
+        }),
+      )
+      .max(16),
+    [once('measurementRetention')],
+  )
+    .optional()
+    .describe('How many measurements of a metric the AnalysisRun keeps. Default: 10.'),
+  analysisRunMetadata: addedMetadata
+    .optional()
+    .describe('Labels and annotations for the AnalysisRun; those of Okra itself stay.'),
+};
+
+/** The name of a template, and where it is. */
+export const templateReference = {
+  templateName: name('The name of the AnalysisTemplate, in the namespace of the Cell.'),
+  clusterScope: z.boolean().optional().describe('Whether it is a ClusterAnalysisTemplate. Default: false.'),
+};
+
+/** An analysis: of a step, or in the background of several. */
+export const analysisStep = z.object({
+  templates: z
+    .array(z.object(templateReference))
+    .min(1)
+    .max(10)
+    .describe('The Argo Rollouts templates whose metrics make up the AnalysisRun.'),
+  args: argumentsWith(valueFrom),
+  ...analysisSettings,
+});
+
+/** The analysis that runs in the background of the steps. */
+export const backgroundAnalysis = analysisStep.extend({
+  startingStep: z
+    .int()
+    .min(0)
+    .max(99)
+    .default(0)
+    .describe('The index of the step at which it starts, from 0. Default: 0.'),
+});

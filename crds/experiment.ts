@@ -1,0 +1,108 @@
+import { z } from 'zod';
+import { addedMetadata, analysisSettings, experimentArguments, templateReference } from './analysis.ts';
+import { durationOrSeconds, labelSelector } from './common.ts';
+import { withRules, type Rule } from './rules.ts';
+
+const NAME_PATTERN = '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$';
+
+const label = (what: string) =>
+  withRules(z.string().min(1).max(63), [
+    {
+      cel: `self.matches('${NAME_PATTERN}')`,
+      message:
+        'Expected a name of lower-case letters, digits and dashes, because objects are named after it. Correct it.',
+      holds: (name) => new RegExp(NAME_PATTERN).test(name),
+    },
+  ]).describe(what);
+
+const unique = <Value extends { readonly name: string }>(field: string): Rule<readonly Value[]> => ({
+  cel: 'self.all(one, self.exists_one(other, other.name == one.name))',
+  message: `Expected the names of ${field} to differ. Rename one of them.`,
+  holds: (list) => new Set(list.map((one) => one.name)).size === list.length,
+});
+
+const template = withRules(
+  z.object({
+    name: label('The name of the template in the Experiment.'),
+    specRef: z
+      .string()
+      .min(1)
+      .max(253)
+      .describe(
+        'The name of a ReplicaSet in the namespace of the Cell whose pod template is used. The ReplicaSet itself stays as it is, usually at 0 replicas.',
+      ),
+    replicas: z.int().min(1).max(1000).default(1).describe('How many pods are run. Default: 1.'),
+    selector: withRules(labelSelector, [
+      {
+        cel: '(has(self.matchLabels) && size(self.matchLabels) > 0) || (has(self.matchExpressions) && size(self.matchExpressions) > 0)',
+        message:
+          'Expected selector to have matchLabels or matchExpressions. Add a label, or remove the selector to use that of the ReplicaSet.',
+        holds: ({ matchLabels = {}, matchExpressions = [] }) =>
+          Object.keys(matchLabels).length > 0 || matchExpressions.length > 0,
+      },
+    ])
+      .optional()
+      .describe('The selector of the pods. Default: that of the ReplicaSet.'),
+    metadata: addedMetadata.optional().describe('Labels and annotations for the pods.'),
+    weight: z.int().optional().describe('Refused: the pods of an experiment get no traffic. Use setWeight.'),
+  }),
+  [
+    {
+      cel: '!has(self.weight)',
+      message:
+        'Expected no weight in a template of an experiment, because its pods are in no target group of the load balancer and get no traffic from it. Remove it, and use setWeight to send traffic to the new version.',
+      holds: (value) => value.weight === undefined,
+    },
+  ],
+);
+
+const analysis = z.object({
+  name: label('The name of the analysis in the Experiment.'),
+  ...templateReference,
+  args: experimentArguments,
+  requiredForCompletion: z
+    .boolean()
+    .optional()
+    .describe(
+      'Whether the experiment lasts until this analysis has ended, and ends with it when there is no duration. Default: false.',
+    ),
+});
+
+/** The experiment of a step. */
+export const experimentStep = withRules(
+  z.object({
+    duration: durationOrSeconds
+      .optional()
+      .describe(
+        'How long it runs once its pods are available, for example 30 (seconds), 5s, 10m or 1h30m. Without it the experiment ends with its required analyses.',
+      ),
+    progressDeadlineSeconds: z
+      .int()
+      .min(1)
+      .max(31_536_000)
+      .optional()
+      .describe('How long the pods may take to become available, in seconds. Default: 600.'),
+    scaleDownDelaySeconds: z
+      .int()
+      .min(0)
+      .max(31_536_000)
+      .optional()
+      .describe('How long the pods stay after the end, in seconds. Default: 30.'),
+    templates: withRules(z.array(template).min(1).max(5), [unique('templates')]).describe(
+      'The pods that are run.',
+    ),
+    analyses: withRules(z.array(analysis).max(10), [unique('analyses')])
+      .optional()
+      .describe('The analyses that run along; one that fails ends the experiment.'),
+    ...analysisSettings,
+  }),
+  [
+    {
+      cel: 'has(self.duration) || (has(self.analyses) && self.analyses.exists(one, has(one.requiredForCompletion) && one.requiredForCompletion))',
+      message:
+        'Expected an experiment to have a duration, or an analysis with requiredForCompletion: true; without both it would never end. Add one of them.',
+      holds: ({ duration, analyses = [] }) =>
+        duration !== undefined || analyses.some((one) => one.requiredForCompletion === true),
+    },
+  ],
+);

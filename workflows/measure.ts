@@ -1,0 +1,114 @@
+import { ApplicationFailure } from '@temporalio/workflow';
+import type { AnalysisVerdict } from '../domain/analysis.ts';
+import type { PresentCell } from '../domain/candidate.ts';
+import type { Measurement } from '../domain/decision.ts';
+import { analysisRunName, experimentName } from '../domain/ids.ts';
+import type { ObservedCell } from '../domain/observation.ts';
+import * as record from '../domain/record-measurement.ts';
+import type { Rollout, RolloutState } from '../domain/state.ts';
+import { unreachable } from '../domain/unreachable.ts';
+import { measurements } from './activities.ts';
+
+type Starting<Name extends Measurement['do']> = Extract<Measurement, { do: Name }>;
+
+/** What something that measures is started for. */
+interface Cause {
+  readonly observed: ObservedCell;
+  readonly cell: PresentCell;
+  readonly rollout: Rollout;
+}
+
+/** Starts, reads or ends what a rollout measures; what comes of it is a change of the state. */
+export async function measure(
+  decision: Measurement,
+  situation: { readonly observed: ObservedCell; readonly state: () => RolloutState },
+  cell: PresentCell,
+): Promise<(state: RolloutState) => RolloutState> {
+  const { observed } = situation;
+  const { namespace } = observed.key;
+  const { rollout } = situation.state();
+  if (rollout === undefined)
+    throw ApplicationFailure.nonRetryable('Expected a rollout, got none.', 'InvalidObject');
+  const cause = { observed, cell, rollout };
+  const argo = measurements(decision.message);
+  switch (decision.do) {
+    case 'StartAnalysis': {
+      const verdict = await startAnalysis(decision, cause);
+      return (state) => record.analysed(state, verdict, Date.now());
+    }
+    case 'ReadAnalysis': {
+      const verdict = await argo.readAnalysis({ namespace, name: decision.run });
+      return (state) => record.analysed(state, verdict, Date.now());
+    }
+    case 'EndAnalysis':
+      await argo.terminateAnalysis({ namespace, name: decision.run });
+      return record.measurementEnded;
+    case 'StartExperiment': {
+      const verdict = await startExperiment(decision, cause);
+      return (state) => record.experimented(state, verdict, Date.now());
+    }
+    case 'ReadExperiment': {
+      const verdict = await argo.readExperiment({ namespace, name: decision.experiment });
+      return (state) => record.experimented(state, verdict, Date.now());
+    }
+    case 'EndExperiment':
+      await argo.terminateExperiment({ namespace, name: decision.experiment });
+      return record.measurementEnded;
+    case 'StartBackground': {
+      const verdict = await startAnalysis(decision, cause);
+      return (state) => record.backgroundStarted(state, { prefix: decision.prefix, verdict }, Date.now());
+    }
+    case 'ReadBackground': {
+      const verdict = await argo.readAnalysis({ namespace, name: decision.run });
+      return (state) => record.backgroundRead(state, verdict, Date.now());
+    }
+    case 'EndBackground':
+      await argo.terminateAnalysis({ namespace, name: decision.run });
+      return record.backgroundEnded;
+    case 'WaiveBackground':
+      return record.backgroundWaived;
+    default:
+      return unreachable(decision);
+  }
+}
+
+function startAnalysis(
+  decision: Starting<'StartAnalysis'> | Starting<'StartBackground'>,
+  cause: Cause,
+): Promise<AnalysisVerdict> {
+  const inBackground = decision.do === 'StartBackground';
+  const step = inBackground ? decision.prefix : cause.rollout.index;
+  const template = decision.analysis.templates[0]?.templateName ?? '';
+  return measurements(decision.message).startAnalysis({
+    ...startedFor(cause),
+    name: analysisRunName({ ...measured(cause), step, template }),
+    step,
+    analysis: decision.analysis,
+    mayBeEndless: inBackground,
+  });
+}
+
+function startExperiment(
+  { experiment, message }: Starting<'StartExperiment'>,
+  cause: Cause,
+): Promise<AnalysisVerdict> {
+  const step = cause.rollout.index;
+  return measurements(message).startExperiment({
+    ...startedFor(cause),
+    name: experimentName({ ...measured(cause), step }),
+    step,
+    experiment,
+  });
+}
+
+const startedFor = ({ observed, cell, rollout }: Cause) => ({
+  cell: { key: observed.key, uid: cell.uid },
+  rollout: rollout.id,
+  desiredVersion: rollout.canary.version,
+});
+
+const measured = ({ observed, rollout }: Cause) => ({
+  cell: observed.key.name,
+  rollout: rollout.id,
+  edition: rollout.edition ?? 0,
+});
