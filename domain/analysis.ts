@@ -28,6 +28,9 @@ const final: readonly AnalysisPhase[] = ['Successful', 'Failed', 'Error', 'Incon
 /** Whether an AnalysisRun or an Experiment in this phase measures no more. */
 export const isFinished = (phase: AnalysisPhase): boolean => final.includes(phase);
 
+/** Whether a verdict stays: one that is inconclusive can still be decided by a person, who sets the phase. */
+export const isSettled = (phase: AnalysisPhase): boolean => isFinished(phase) && phase !== 'Inconclusive';
+
 /** Without a word a verdict is read after this time, which grows by this factor with each reading; in milliseconds. */
 const FIRST_READ = { afterMs: 30_000, growth: 10 } as const;
 
@@ -46,6 +49,7 @@ export function judge(
     case 'Error':
       return { is: 'Failed', message: `${kind} ${name} ended as ${phase}.${said}` };
     case 'Inconclusive':
+      if (measuring.readAt === 0) return { is: 'Measuring', readAgainAt: 0 };
       return { is: 'Undecided', message: `${kind} ${name} is inconclusive.${said}` };
     case 'Pending':
     case 'Running': {

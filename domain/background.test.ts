@@ -183,6 +183,12 @@ describe('an analysis in the background', () => {
       'Wait for Verdict',
     ],
     [
+      'is read again when somebody may have decided it',
+      20,
+      record.verdictExpected(rolling({ index: 2, background: background('Inconclusive') })),
+      'ReadBackground',
+    ],
+    [
       'is gone on without when promoted',
       20,
       rolling({ index: 2, background: background('Inconclusive') }, { requests: { promote: stamp } }),
@@ -305,6 +311,12 @@ describe('an experiment', () => {
     ['takes everything back when it has failed', 20, at('Failed'), 'Failed: ExperimentFailed'],
     ['takes everything back when it could not run', 20, at('Error'), 'Failed: ExperimentFailed'],
     ['is left to a person when it is inconclusive', 20, at('Inconclusive'), 'Wait for Verdict'],
+    [
+      'is read again when somebody may have decided it',
+      20,
+      record.verdictExpected(at('Inconclusive')),
+      'ReadExperiment',
+    ],
     [
       'goes on without a verdict when promoted',
       20,

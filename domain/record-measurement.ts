@@ -1,4 +1,4 @@
-import { isFinished, type AnalysisVerdict, type Measuring } from './analysis.ts';
+import { isSettled, type AnalysisVerdict, type Measuring } from './analysis.ts';
 import type { Decision } from './decision.ts';
 import type { BackgroundPrefix } from './ids.ts';
 import { inRollout, withoutHold } from './record.ts';
@@ -79,17 +79,17 @@ export function verdictExpected(state: RolloutState): RolloutState {
 
 /** Whether the analysis in the background may have ended, and was not read since. */
 export const isBackgroundDue = ({ rollout }: RolloutState): boolean =>
-  rollout?.background?.readAt === 0 && !isFinished(rollout.background.verdict.phase);
+  rollout?.background?.readAt === 0 && !isSettled(rollout.background.verdict.phase);
 
 const toRead = <One extends Measuring>(one: One): One =>
-  isFinished(one.verdict.phase) ? one : { ...one, readAt: 0 };
+  isSettled(one.verdict.phase) ? one : { ...one, readAt: 0 };
 
 function reading(
   { verdictAwaits, ...rest }: RolloutState,
   verdict: AnalysisVerdict,
   now: number,
 ): { readonly readAt: number; readonly rest: RolloutState } {
-  return { readAt: verdictAwaits === true && !isFinished(verdict.phase) ? 0 : now, rest };
+  return { readAt: verdictAwaits === true && !isSettled(verdict.phase) ? 0 : now, rest };
 }
 
 // What holds the step holds on while the background is attended to.

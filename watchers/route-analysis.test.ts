@@ -36,6 +36,11 @@ describe('an AnalysisRun', () => {
     expect(route({ kind: 'AnalysisRun', event }, view('Progressing'))).toEqual(ignored);
   });
 
+  it('that a person has decided tells the rollout', () => {
+    const event = { type: 'update', object: aRun('Successful'), old: aRun('Inconclusive') } as const;
+    expect(route({ kind: 'AnalysisRun', event }, view('Progressing'))).toEqual(told);
+  });
+
   it('that is gone tells the rollout, whatever its phase was', () => {
     const happened: KindEvent = { kind: 'AnalysisRun', event: { type: 'delete', object: aRun('Running') } };
     expect(route(happened, view('Progressing'))).toEqual(told);

@@ -44,7 +44,7 @@ export const routeExperiment = (event: ObjectEvent<Experiment>, view: View): rea
     hasFinished: ({ status }) => hasEnded(status),
   });
 
-function routeMeasurement<Measured extends Labelled>(
+function routeMeasurement<Measured extends AnalysisRun | Experiment>(
   event: ObjectEvent<Measured>,
   view: View,
   as: {
@@ -56,7 +56,9 @@ function routeMeasurement<Measured extends Labelled>(
   const name = object.metadata.labels?.[CELL_LABEL];
   if (name === undefined || name === '') return ignore('no Cell named');
   if (event.type !== 'delete' && !as.hasFinished(object)) return ignore('not finished');
-  if (event.type === 'update' && as.hasFinished(event.old)) return ignore('finished before');
+  // A person may still decide what was inconclusive, by another phase.
+  const isDecided = event.type === 'update' && event.old.status?.phase !== object.status?.phase;
+  if (event.type === 'update' && as.hasFinished(event.old) && !isDecided) return ignore('finished before');
   const key = { namespace: keyOf(object).namespace, name };
   const cell = view.cells.get(key);
   // What is known of the Cell may be older than the news of its run; only a run that is listed again proves nothing new.

@@ -7,11 +7,15 @@ export interface Metrics extends AsyncDisposable {
   readonly url: string;
   /** What the endpoint answers as `rate`; undefined: it does not answer yet, so that analyses go on running. */
   rate: number | undefined;
+  /** What the last one who asked has shown as authorization. */
+  readonly authorization: string | undefined;
 }
 
 /** Serves `{"rate": …}` on a free port. */
 export async function serveMetrics(): Promise<Metrics> {
-  const server = createServer((_, response) => {
+  let authorization: string | undefined;
+  const server = createServer((request, response) => {
+    ({ authorization } = request.headers);
     if (metrics.rate === undefined) response.writeHead(503).end();
     else
       response
@@ -23,6 +27,9 @@ export async function serveMetrics(): Promise<Metrics> {
   const metrics: Metrics = {
     url: `http://127.0.0.1:${port}/`,
     rate: 1,
+    get authorization() {
+      return authorization;
+    },
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections();
       server.close();

@@ -34,6 +34,7 @@ export interface AnalysisRun {
   };
   readonly spec: {
     readonly args?: readonly { name: string; value?: string }[];
+    readonly metrics?: readonly { name: string }[];
     readonly terminate?: boolean;
   };
   readonly status?: { readonly phase?: string };
