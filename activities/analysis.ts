@@ -24,12 +24,7 @@ export function analysisActivities(kubernetes: KubernetesClient): AnalysisActivi
   const read = async (key: ObjectKey): Promise<AnalysisVerdict> => {
     const run = await kubernetes.get<AnalysisRun>(ANALYSIS_RUN, key);
     if (run !== undefined) return verdictOf(run);
-    // A verdict that was deleted cannot be trusted to have been a good one.
-    return {
-      name: key.name,
-      phase: 'Error',
-      message: 'The AnalysisRun was deleted before it had come to a verdict.',
-    };
+    return deleted(key);
   };
   return {
     async startAnalysis(request) {
@@ -47,13 +42,22 @@ export function analysisActivities(kubernetes: KubernetesClient): AnalysisActivi
     readAnalysis: read,
     async terminateAnalysis(key) {
       try {
-        await kubernetes.patch(ANALYSIS_RUN, key, { spec: { terminate: true } });
+        const patch = { spec: { terminate: true } };
+        return verdictOf(await kubernetes.patch<AnalysisRun>(ANALYSIS_RUN, key, patch));
       } catch (error) {
-        if (!isNotFound(error)) throw error;
+        if (isNotFound(error)) return deleted(key);
+        throw error;
       }
     },
   };
 }
+
+/** A verdict that was deleted cannot be trusted to have been a good one. */
+const deleted = ({ name }: ObjectKey): AnalysisVerdict => ({
+  name,
+  phase: 'Error',
+  message: 'The AnalysisRun was deleted before it had come to a verdict.',
+});
 
 const verdictOf = ({ metadata, status }: AnalysisRun): AnalysisVerdict => ({
   name: metadata.name,

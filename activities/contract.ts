@@ -65,8 +65,8 @@ export interface AnalysisActivities {
   startAnalysis(request: AnalysisRequest): Promise<AnalysisVerdict>;
   /** Reads how far an AnalysisRun has come. */
   readAnalysis(run: ObjectKey): Promise<AnalysisVerdict>;
-  /** Asks Argo Rollouts to end an AnalysisRun; one that is gone or has ended is left as it is. */
-  terminateAnalysis(run: ObjectKey): Promise<void>;
+  /** Asks Argo Rollouts to end an AnalysisRun, and answers with how far it had come; one that has ended is left as it is. */
+  terminateAnalysis(run: ObjectKey): Promise<AnalysisVerdict>;
 }
 
 /** What a rollout needs of Argo Rollouts to run pods and measure them. */

@@ -290,7 +290,11 @@ describe('an analysis in the background', () => {
     const wanted = { prefix: 'bake', analysis } as const;
     const { rollout } = rolling({ index: 4, background: background('Running') });
     expect(attendBackground(wanted, rollout!, initialState)?.do).toBe('EndBackground');
-    const ended = record.backgroundEnded(rolling({ index: 4, background: background('Running') }));
+    const ended = record.backgroundEnded(
+      rolling({ index: 4, background: background('Running') }),
+      { name: 'r', phase: 'Running', message: '' },
+      NOW,
+    );
     expect(attendBackground(wanted, ended.rollout!, initialState)).toMatchObject({
       do: 'StartBackground',
       prefix: 'bake',
@@ -417,6 +421,18 @@ describe('the verdict of a background', () => {
     expect(
       record.backgroundRead(refused, { name: 'r', phase: 'Running', message: '' }, NOW).hold,
     ).toBeUndefined();
+  });
+
+  it.each([
+    ['Running', 'Finish'],
+    ['Successful', 'Finish'],
+    ['Failed', 'Failed: AnalysisFailed'],
+    ['Error', 'Failed: AnalysisFailed'],
+    ['Inconclusive', 'Wait for Verdict'],
+  ] as const)('that had come to %s before it was ended counts', (phase, want) => {
+    const serving = rolling({ index: 4, background: background('Running') });
+    const state = record.backgroundEnded(serving, { name: 'r', phase, message: '' }, NOW);
+    expect(judged(100, state)).toBe(want);
   });
 
   it('answers the request of whoever goes on without it', () => {

@@ -1,4 +1,4 @@
-import { isSettled, type AnalysisVerdict, type Measuring } from './analysis.ts';
+import { isFinished, isSettled, type AnalysisVerdict, type Measuring } from './analysis.ts';
 import type { Decision } from './decision.ts';
 import type { BackgroundPrefix } from './ids.ts';
 import { inRollout, withoutHold } from './record.ts';
@@ -49,9 +49,11 @@ export function backgroundRead(state: RolloutState, verdict: AnalysisVerdict, no
   });
 }
 
-/** Records that the analysis in the background was ended. */
-export function backgroundEnded(state: RolloutState): RolloutState {
-  return inRollout(withoutHoldOf('EndBackground', state), ({ background: _ended, ...rollout }) => rollout);
+/** Records that the analysis in the background was ended; a verdict that it had come to before counts. */
+export function backgroundEnded(state: RolloutState, verdict: AnalysisVerdict, now: number): RolloutState {
+  const rest = withoutHoldOf('EndBackground', state);
+  if (isFinished(verdict.phase)) return backgroundRead(rest, verdict, now);
+  return inRollout(rest, ({ background: _ended, ...rollout }) => rollout);
 }
 
 /** Records that somebody goes on without a verdict from the background; the request is answered thereby. */

@@ -13,6 +13,7 @@ describe('an analysis', () => {
   beforeAll(async () => {
     stage = await Stage.open(inject('stack'));
     await stage.apply(stage.analysisTemplate('success-rate'));
+    await stage.apply(template('endless'));
   });
   afterAll(() => stage.close());
   beforeEach(async () => {
@@ -81,7 +82,6 @@ describe('an analysis', () => {
 
   it('A-C28 in the background begins with its step, is ended with the rollout, and takes everything back during a pause', async () => {
     totals = [10, 30];
-    await stage.apply(template('endless'));
     await rollOut('c28', {
       steps: [
         { stepWeight: 10 },
@@ -148,6 +148,37 @@ describe('an analysis', () => {
     expect(held.message).toMatch(/In the background AnalysisRun c28i-bg-undecided-\S+ is inconclusive/);
     await stage.signal('c28i', 'promote', { by: 'ann' });
     await stage.untilPhase('c28i', 'Completed', '2.0.0');
+  });
+
+  it('A-C28 in the background takes everything back while a write is being throttled', async () => {
+    await rollOut('c28t', {
+      steps: [{ setWeight: 20 }, { pause: {} }, { setWeight: 40 }],
+      analysis: { templates: [{ templateName: 'endless' }], startingStep: 1 },
+    });
+    await stage.untilStatus(
+      'c28t',
+      'pausing beside an analysis',
+      (status) => status.phase === 'Paused' && status.backgroundAnalysisRun !== undefined,
+    );
+    const contains = `/${stage.listenerARN.split('/')[2]}/`;
+    const fault = await stage.proxy.addFault({
+      kind: 'throttle',
+      match: { action: 'ModifyRule', contains },
+      times: 'always',
+    });
+    const asked = async (): Promise<readonly number[]> =>
+      (await stage.config('c28t'))?.spec.listener.rule.forward.targetGroups.map((group) => group.weight) ??
+      [];
+    await stage.signal('c28t', 'resume');
+    await until('40 to be asked for', async () => (await asked()).includes(40));
+    stage.metrics.rate = 0.5;
+    await until('everything to be asked back', async () => (await asked()).includes(100));
+    await stage.proxy.removeFault(fault);
+    await stage.untilPhase('c28t', 'Reverted', '1.0.0');
+    expect((await stage.writes()).slice(-2)).toEqual([
+      { c28ta: 80, c28tb: 20 },
+      { c28ta: 100, c28tb: 0 },
+    ]);
   });
 
   it('A-C29 that would never end is refused in a step, goes on when it is corrected, and is fine in the background', async () => {

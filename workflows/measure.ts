@@ -62,9 +62,10 @@ export async function measure(
       const verdict = await argo.readAnalysis({ namespace, name: decision.run });
       return (state) => record.backgroundRead(state, verdict, Date.now());
     }
-    case 'EndBackground':
-      await argo.terminateAnalysis({ namespace, name: decision.run });
-      return record.backgroundEnded;
+    case 'EndBackground': {
+      const verdict = await argo.terminateAnalysis({ namespace, name: decision.run });
+      return (state) => record.backgroundEnded(state, verdict, Date.now());
+    }
     case 'WaiveBackground':
       return record.backgroundWaived;
     default:
