@@ -277,8 +277,7 @@ export class Simulation {
       case 'ReadBackground':
         return measured.backgroundRead(state, this.#read(decision.run), now);
       case 'EndBackground':
-        this.#end(decision.run);
-        return measured.backgroundEnded(state);
+        return measured.backgroundEnded(state, this.#end(decision.run), now);
       case 'WaiveBackground':
         return measured.backgroundWaived(state);
       default:
@@ -295,9 +294,10 @@ export class Simulation {
     return verdict;
   }
 
-  #end(name: string): void {
+  #end(name: string): AnalysisVerdict {
     const run = this.#read(name);
     if (!isFinished(run.phase)) this.runs.set(name, { ...run, phase: 'Successful' });
+    return run;
   }
 
   #shift(shift: Shift, observed: ObservedCell): RolloutState {
