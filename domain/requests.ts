@@ -1,8 +1,11 @@
 import type { CellStatus } from '../crds/cell.ts';
 import type { Asked, Requests, RolloutState, Stamp } from './state.ts';
 
-/** What an operator can ask of a rollout. */
-export type RequestName = 'pause' | 'resume' | 'promote' | 'promoteFull' | 'abort' | 'retry';
+/** What an operator can ask of a rollout, in the order in which a person would look for it. */
+export const requestNames = ['pause', 'resume', 'promote', 'promoteFull', 'abort', 'retry'] as const;
+
+/** The name of an operator's request. */
+export type RequestName = (typeof requestNames)[number];
 
 /** Says why a request makes no sense now; undefined when it does. */
 export function refusal(state: RolloutState, name: RequestName): string | undefined {

@@ -1,15 +1,8 @@
 import { ApplicationFailure, setHandler } from '@temporalio/workflow';
 import type { UpdateDefinition } from '@temporalio/common';
-import { answerTo, refusal } from '../domain/requests.ts';
+import { answerTo, refusal, requestNames, type RequestName } from '../domain/requests.ts';
 import type { RolloutState, Stamp } from '../domain/state.ts';
-import {
-  requests,
-  requestSignals,
-  requestUpdates,
-  type Answer,
-  type Request,
-  type RequestName,
-} from './messages.ts';
+import { requestSignals, requestUpdates, type Answer, type Request } from './messages.ts';
 
 const descriptions: Readonly<Record<RequestName, string>> = {
   pause: 'Holds the rollout at its weight until it is resumed.',
@@ -28,7 +21,7 @@ export interface Asked {
 
 /** Listens to what operators ask, by signal and by update. */
 export function handleRequests(asked: Asked): void {
-  for (const name of requests) {
+  for (const name of requestNames) {
     const description = descriptions[name];
     setHandler(requestSignals[name], (request) => asked.take(name, stampOf(request)), { description });
     setHandler<Answer, [Request?], UpdateDefinition<Answer, [Request?]>>(

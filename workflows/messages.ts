@@ -32,12 +32,6 @@ export const experimentFinished = defineSignal('experimentFinished');
 /** Look again: the load balancer configuration of this Cell has reported a new status. */
 export const statusReported = defineSignal('statusReported');
 
-/** What an operator can ask of a rollout, in the order in which a person would look for it. */
-export const requests = ['pause', 'resume', 'promote', 'promoteFull', 'abort', 'retry'] as const;
-
-/** The name of an operator's request. */
-export type RequestName = (typeof requests)[number];
-
 /** The signals behind the requests: `temporal workflow signal --name pause --workflow-id cell/default/web`. */
 export const requestSignals = {
   pause: defineSignal<[Request?]>('pause'),

@@ -57,6 +57,7 @@ export class Simulation {
   readonly unhealthy = new Set<string>();
   readonly runs = new Map<string, AnalysisVerdict>();
   readonly writes: SimulatedWrite[] = [];
+  isDeleted = false;
   /** How many of the next writes ELBv2 refuses. */
   refusals = 0;
   /** The last decision: what is waited for, or how the run closed. */
@@ -169,13 +170,17 @@ export class Simulation {
     const rule = { priority: 10, hosts: [...this.hosts], forward: { targetGroups: [...this.served] } };
     const observed: ObservedCell = {
       key: { namespace: 'default', name: 'web' },
-      cell: {
-        uid: 'uid-1',
-        generation: this.generation,
-        spec: this.spec,
-        status: this.status,
-        problems: [],
-      },
+      ...(this.isDeleted
+        ? {}
+        : {
+            cell: {
+              uid: 'uid-1',
+              generation: this.generation,
+              spec: this.spec,
+              status: this.status,
+              problems: [],
+            },
+          }),
       digest: 'digest',
       selected: this.groups,
       freezes: this.freezes,
