@@ -95,6 +95,8 @@ async function workflowCode({ workflowBundle }: Config): Promise<Pick<WorkerOpti
 /** The names of the activities that wait on the task queue of ELBv2. */
 const onElbv2Queue: readonly (keyof Activities)[] = [
   'applyRule',
+  'removeRule',
+  'inspectLoadBalancer',
   'readTargetHealth',
   'findDrift',
   'wakeLoadBalancerConfig',

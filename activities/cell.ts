@@ -1,17 +1,18 @@
-import { AWS_APPLICATION_LOAD_BALANCER_CONFIG, AWS_TARGET_GROUP, CELL, FREEZE } from '../clients/kinds.ts';
+import { AWS_TARGET_GROUP, CELL, FREEZE } from '../clients/kinds.ts';
 import { digest } from '../clients/digest.ts';
 import { isNotFound, type KubernetesClient } from '../clients/kubernetes.ts';
-import type { AWSApplicationLoadBalancerConfig } from '../crds/aws-application-load-balancer-config.ts';
 import type { AWSTargetGroup } from '../crds/aws-target-group.ts';
 import { cell as cellKind, type Cell } from '../crds/cell.ts';
 import type { Freeze } from '../crds/freeze.ts';
 import { freezesOf } from '../domain/freeze.ts';
 import type { ObjectKey } from '../domain/ids.ts';
 import { SEQUENCE_ANNOTATION } from '../domain/labels.ts';
-import { servedRule } from '../domain/load-balancer-status.ts';
+import { routeOf } from '../domain/load-balancer.ts';
 import type { ObservedCell } from '../domain/observation.ts';
-import { selectTargetGroups, watchedInput } from '../domain/watched.ts';
+import { mayAdopt, selectTargetGroups, watchedInput } from '../domain/watched.ts';
 import type { CellActivities } from './contract.ts';
+import { loadBalancerOf } from './load-balancers/index.ts';
+import type { ConfigObject } from './load-balancers/port.ts';
 import { statusReporter } from './status-reporter.ts';
 
 /** Makes the activities that look at a Cell and report on it. */
@@ -24,25 +25,19 @@ export function cellActivities(kubernetes: KubernetesClient): CellActivities {
 }
 
 async function observe(kubernetes: KubernetesClient, key: ObjectKey): Promise<ObservedCell> {
-  const [cell, groups, config, freezes] = await Promise.all([
-    kubernetes.get<Cell>(CELL, key),
+  const cell = await kubernetes.get<Cell>(CELL, key);
+  if (cell === undefined) return { key, digest: '', selected: [], freezes: [], served: [], sequence: 0 };
+  const [groups, configured, freezes] = await Promise.all([
     kubernetes.list<AWSTargetGroup>(AWS_TARGET_GROUP, { namespace: key.namespace }),
-    kubernetes.get<AWSApplicationLoadBalancerConfig>(AWS_APPLICATION_LOAD_BALANCER_CONFIG, key),
+    observeConfig(kubernetes, cell, key),
     freezesIn(kubernetes),
   ]);
-  const served = config?.status === undefined ? undefined : servedRule(config.status);
-  const base = {
-    key,
-    freezes: freezesOf(key.namespace, freezes),
-    served: served?.rule.forward.targetGroups ?? [],
-    sequence: Number(config?.metadata.annotations?.[SEQUENCE_ANNOTATION] ?? 0),
-    ...(served === undefined ? {} : { rule: served.rule }),
-  };
-  if (cell === undefined) return { ...base, digest: '', selected: [] };
   const seen = {
-    ...base,
+    ...configured,
+    key,
     digest: digest(watchedInput(cell, groups)),
     selected: selectTargetGroups(cell.spec, groups),
+    freezes: freezesOf(key.namespace, freezes),
   };
   if (cell.metadata.deletionTimestamp !== undefined) return seen;
   const parsed = cellKind.parseSpec(cell.spec);
@@ -54,6 +49,7 @@ async function observe(kubernetes: KubernetesClient, key: ObjectKey): Promise<Ob
       spec: parsed.ok ? parsed.value : cell.spec,
       status: cell.status ?? {},
       problems: parsed.ok ? [] : parsed.problems,
+      adopt: mayAdopt(cell.metadata),
     },
   };
 }
@@ -66,4 +62,23 @@ async function freezesIn(kubernetes: KubernetesClient): Promise<readonly Freeze[
     if (isNotFound(error)) return [];
     throw error;
   }
+}
+
+/** Reads what the Cell's configuration object says; one that is being deleted says nothing any more. */
+async function observeConfig(
+  kubernetes: KubernetesClient,
+  { spec }: Cell,
+  key: ObjectKey,
+): Promise<Pick<ObservedCell, 'served' | 'serving' | 'deletionPolicy' | 'sequence'>> {
+  const none = { served: [], sequence: 0 };
+  const route = routeOf(spec);
+  if (route === undefined) return none;
+  const loadBalancer = loadBalancerOf(route.type);
+  const config = await kubernetes.get<ConfigObject>(loadBalancer.kind, key);
+  if (config === undefined) return none;
+  const sequence = Number(config.metadata.annotations?.[SEQUENCE_ANNOTATION] ?? 0);
+  if (config.metadata.deletionTimestamp !== undefined) return { ...none, sequence };
+  const { served, deletionPolicy } = loadBalancer.read(config);
+  if (served === undefined) return { ...none, sequence, deletionPolicy };
+  return { served: served.targetGroups, serving: served, deletionPolicy, sequence };
 }

@@ -1,40 +1,52 @@
-import type { ListenerRule } from '../crds/listener-rule.ts';
 import type { AnalysisStep, ExperimentStep } from '../crds/cell.ts';
 import type { CellReport, LoadBalancerReport } from '../domain/report.ts';
 import type { BackgroundPrefix, ObjectKey } from '../domain/ids.ts';
-import type { ObservedCell, ObservedLoadBalancerConfig } from '../domain/observation.ts';
+import type {
+  DeletionPolicy,
+  Forwarding,
+  Found,
+  LoadBalancerType,
+  Route,
+  Served,
+} from '../domain/load-balancer.ts';
+import type { ObservedCell, ObservedLoadBalancerConfig, TargetGroup } from '../domain/observation.ts';
 import type { TargetHealth } from '../domain/health.ts';
 import type { AnalysisVerdict } from '../domain/analysis.ts';
 
-/** What Okra serves with a listener rule, as it was read back from ELBv2. */
-export interface AppliedRule {
-  readonly listenerARN: string;
-  readonly ruleARN: string;
-  readonly rule: ListenerRule;
-}
-
 /** What a rollout needs of the Kubernetes API about its Cell. */
 export interface CellActivities {
-  /** Reads the Cell, the AWSTargetGroups that it selects, and the rule that its configuration object says is served. */
+  /** Reads the Cell, the AWSTargetGroups that it selects, and what its configuration object says is served. */
   observeCell(key: ObjectKey): Promise<ObservedCell>;
   /** Writes `.status` by server-side apply and emits the Events that belong to it. */
   reportCell(report: CellReport): Promise<void>;
 }
 
-/** The one write a rollout makes to the load balancer: its desired rule, in a Cell-owned configuration object. */
+/** The one write a rollout makes to the load balancer: what it is to serve, in a Cell-owned configuration object. */
 export interface ShiftRequest {
   readonly cell: { readonly key: ObjectKey; readonly uid: string };
-  readonly listenerARN: string;
-  readonly rule: ListenerRule;
+  readonly forwarding: Forwarding;
+  readonly deletionPolicy: DeletionPolicy;
+  /** Whether what Okra did not set up may be taken over. */
+  readonly adopt: boolean;
   /** One more than the sequence of the last write; a write with an older one is refused as `Superseded`. */
   readonly sequence: number;
   readonly urgent: boolean;
 }
 
+/** Where to look for what a load balancer serves already, and what of it would be the Cell's. */
+export interface InspectRequest {
+  readonly key: ObjectKey;
+  readonly route: Route;
+  readonly selected: readonly TargetGroup[];
+  readonly adopt: boolean;
+}
+
 /** What a rollout needs of the load balancer. */
 export interface TrafficActivities {
-  /** Writes the configuration object and waits until ELBv2 was read back and serves it. */
-  shiftTraffic(request: ShiftRequest): Promise<AppliedRule>;
+  /** Writes the configuration object and waits until the load balancer was read back and serves it. */
+  shiftTraffic(request: ShiftRequest): Promise<Served>;
+  /** Reads what the load balancer serves; fails as a `Conflict` when that is somebody else's. */
+  inspectLoadBalancer(request: InspectRequest): Promise<Found>;
   /** Reads the health of the targets of each target group, in the order of the ARNs given. */
   readTargetHealth(targetGroupARNs: readonly string[]): Promise<readonly TargetHealth[]>;
 }
@@ -79,45 +91,75 @@ export interface ExperimentActivities {
   terminateExperiment(experiment: ObjectKey): Promise<void>;
 }
 
-/** What is needed to make a listener rule what its object says. */
-export interface ApplyRuleRequest {
+/** What is needed to make a load balancer serve what its object says. */
+export interface ApplyRequest<Type extends LoadBalancerType = LoadBalancerType> {
   readonly key: ObjectKey;
-  readonly listenerARN: string;
-  readonly rule: ListenerRule;
-  /** What the object's status says is served; its rule is written to without another look. */
-  readonly served?: AppliedRule;
+  readonly forwarding: Forwarding<Type>;
+  /** What the object's status says is served; it is written to without another look. */
+  readonly served?: Served<Type>;
   readonly adopt: boolean;
   readonly urgent: boolean;
-  /** Whether the rule is read before it is compared, because somebody else may have changed it. */
+  /** Whether the load balancer is read before it is compared, because somebody else may have changed it. */
   readonly verify: boolean;
 }
 
-/** What the writer of a listener rule needs. */
-export interface ListenerRuleActivities {
-  /** Makes the rule what the request says with at most one write, and answers with what was read back. */
-  applyRule(request: ApplyRuleRequest): Promise<AppliedRule>;
+/** What is needed to delete what an object has made of its load balancer. */
+export interface RemoveRequest<Type extends LoadBalancerType = LoadBalancerType> {
+  readonly key: ObjectKey;
+  readonly forwarding: Forwarding<Type>;
+  readonly served?: Served<Type>;
 }
 
-/** What the writer of a listener rule needs of the Kubernetes API. */
+/** What the writer of a load balancer's configuration needs of the load balancer. */
+export interface ListenerRuleActivities {
+  /** Makes the load balancer serve what the request says with at most one write of weights, and answers with what was read back. */
+  applyRule(request: ApplyRequest): Promise<Served>;
+  /** Deletes what the object has made of the load balancer, if it is tagged as the object's. */
+  removeRule(request: RemoveRequest): Promise<void>;
+}
+
+/** An object that configures a load balancer. */
+export interface LoadBalancerConfigRef {
+  readonly type: LoadBalancerType;
+  readonly key: ObjectKey;
+}
+
+/** What the writer of a load balancer's configuration needs of the Kubernetes API. */
 export interface LoadBalancerConfigActivities {
-  /** Reads an AWSApplicationLoadBalancerConfig. */
-  observeLoadBalancerConfig(key: ObjectKey): Promise<ObservedLoadBalancerConfig>;
+  /** Reads an object that configures a load balancer. */
+  observeLoadBalancerConfig(ref: LoadBalancerConfigRef): Promise<ObservedLoadBalancerConfig>;
   /** Writes `.status` by server-side apply and emits the Events that belong to it. */
   reportLoadBalancerConfig(report: LoadBalancerReport): Promise<void>;
+  /** Has the object stay when it is deleted until it is let go. */
+  holdLoadBalancerConfig(ref: LoadBalancerConfigRef): Promise<void>;
+  /** Lets the object go; one that is gone already is left at that. */
+  releaseLoadBalancerConfig(ref: LoadBalancerConfigRef): Promise<void>;
+}
+
+/** A listener that is watched for changes made elsewhere. */
+export interface WatchedListener {
+  readonly type: LoadBalancerType;
+  readonly listenerARN: string;
 }
 
 /** What one look at a listener found. */
 export interface DriftFinding {
   /** How many objects name the listener. */
   readonly watched: number;
-  /** The objects whose rule is not what their status says, with the difference in words. */
-  readonly drifted: readonly { readonly key: ObjectKey; readonly difference: string }[];
+  /** The objects of which something else is served than their status says, with the difference in words. */
+  readonly drifted: readonly Drift[];
+}
+
+/** How what is served differs from what the status of an object says. */
+export interface Drift {
+  readonly key: ObjectKey;
+  readonly difference: string;
 }
 
 /** What the watch over a listener needs. */
 export interface DriftActivities {
-  /** Reads all rules of a listener once and compares them with what the objects' `.status` mirrors. */
-  findDrift(listenerARN: string): Promise<DriftFinding>;
-  /** Wakes the workflow that owns the rule of an object. */
-  wakeLoadBalancerConfig(key: ObjectKey): Promise<void>;
+  /** Reads a listener once and compares it with what the objects' `.status` mirrors. */
+  findDrift(listener: WatchedListener): Promise<DriftFinding>;
+  /** Wakes the workflow that is the writer of an object's configuration. */
+  wakeLoadBalancerConfig(ref: LoadBalancerConfigRef): Promise<void>;
 }

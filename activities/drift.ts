@@ -1,16 +1,13 @@
+import { Context } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
-import { AWS_APPLICATION_LOAD_BALANCER_CONFIG } from '../clients/kinds.ts';
 import type { ELBv2 } from '../clients/elbv2.ts';
 import type { KubernetesClient } from '../clients/kubernetes.ts';
 import { loadBalancerConfigStart } from '../clients/workflow-start.ts';
-import type { AWSApplicationLoadBalancerConfig } from '../crds/aws-application-load-balancer-config.ts';
 import { keyOf } from '../domain/ids.ts';
-import { servedRule } from '../domain/load-balancer-status.ts';
-import { describeDifference, differenceOf } from '../domain/rule-difference.ts';
 import { drifted } from '../workflows/messages.ts';
-import type { DriftActivities, DriftFinding } from './contract.ts';
-import { awsErrorType } from './failure.ts';
-import { fromRule } from './rule-conversion.ts';
+import type { DriftActivities } from './contract.ts';
+import { loadBalancerOf } from './load-balancers/index.ts';
+import type { ConfigObject } from './load-balancers/port.ts';
 
 /** What the watch over listeners is made of. */
 export interface DriftDependencies {
@@ -28,39 +25,26 @@ export function driftActivities({
   taskQueue,
 }: DriftDependencies): DriftActivities {
   return {
-    async findDrift(listenerARN) {
-      const objects = await kubernetes.list<AWSApplicationLoadBalancerConfig>(
-        AWS_APPLICATION_LOAD_BALANCER_CONFIG,
+    async findDrift({ type, listenerARN }) {
+      const loadBalancer = loadBalancerOf(type);
+      const objects = await kubernetes.list<ConfigObject>(loadBalancer.kind);
+      const watched = objects
+        .map((object) => ({ object, ...loadBalancer.read(object) }))
+        .filter(({ asked }) => asked.listenerARN === listenerARN);
+      // What is not applied yet is being worked at; only what was served can have drifted.
+      const mirrored = watched.flatMap(({ object, served }) =>
+        served === undefined || object.status?.phase === 'Error' || served.listenerARN !== listenerARN
+          ? []
+          : [{ key: keyOf(object), served }],
       );
-      const watched = objects.filter((object) => object.spec.listenerARN === listenerARN);
-      if (watched.length === 0) return { watched: 0, drifted: [] };
-      const rules = await rulesOf(elbv2(listenerARN), listenerARN);
-      const found: DriftFinding['drifted'][number][] = [];
-      for (const object of watched) {
-        const served = object.status === undefined ? undefined : servedRule(object.status);
-        // What is not applied yet is being worked at; only what was served can have drifted.
-        if (served === undefined || object.status?.phase === 'Error') continue;
-        const rule = rules.find((one) => one.RuleArn === served.ruleARN);
-        const difference =
-          rule === undefined ? undefined : differenceOf(served.rule, fromRule(rule, served.rule));
-        if (rule === undefined) found.push({ key: keyOf(object), difference: 'The rule is gone.' });
-        else if (difference !== undefined)
-          found.push({ key: keyOf(object), difference: describeDifference(difference) });
-      }
+      if (mirrored.length === 0) return { watched: watched.length, drifted: [] };
+      const calls = loadBalancer.connect({ elbv2 });
+      const found = await calls.drift(listenerARN, mirrored, Context.current().cancellationSignal);
       return { watched: watched.length, drifted: found };
     },
-    async wakeLoadBalancerConfig(key) {
-      const { type, options } = loadBalancerConfigStart(key, taskQueue);
+    async wakeLoadBalancerConfig(ref) {
+      const { type, options } = loadBalancerConfigStart(ref, taskQueue);
       await temporal.workflow.signalWithStart(type, { ...options, signal: drifted, signalArgs: [] });
     },
   };
-}
-
-async function rulesOf(elbv2: ELBv2, listenerARN: string): ReturnType<ELBv2['rulesOf']> {
-  try {
-    return await elbv2.rulesOf(listenerARN);
-  } catch (error) {
-    if (awsErrorType(error) === 'ListenerNotFound') return [];
-    throw error;
-  }
 }

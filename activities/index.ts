@@ -16,7 +16,7 @@ import type {
 import { driftActivities } from './drift.ts';
 import { experimentActivities } from './experiment.ts';
 import { translated } from './failure.ts';
-import { listenerRuleActivities } from './listener-rule.ts';
+import { loadBalancerActivities } from './load-balancer.ts';
 import { loadBalancerConfigActivities } from './load-balancer-config.ts';
 import { trafficActivities } from './traffic.ts';
 
@@ -48,7 +48,7 @@ export function makeActivities(dependencies: Dependencies): Activities {
     ...translated(analysisActivities(kubernetes)),
     ...translated(experimentActivities(kubernetes)),
     ...translated(trafficActivities(dependencies)),
-    ...translated(listenerRuleActivities(dependencies)),
+    ...translated(loadBalancerActivities(dependencies)),
     ...translated(driftActivities(dependencies)),
   };
 }

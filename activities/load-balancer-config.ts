@@ -1,33 +1,75 @@
-import { AWS_APPLICATION_LOAD_BALANCER_CONFIG } from '../clients/kinds.ts';
 import type { KubernetesClient } from '../clients/kubernetes.ts';
-import type { AWSApplicationLoadBalancerConfig } from '../crds/aws-application-load-balancer-config.ts';
-import { ADOPT_ANNOTATION } from '../domain/labels.ts';
-import type { LoadBalancerConfigActivities } from './contract.ts';
+import { isConflict, isNotFound } from '../clients/kubernetes.ts';
+import { formatKey } from '../domain/ids.ts';
+import { FINALIZER } from '../domain/labels.ts';
+import { mayAdopt } from '../domain/watched.ts';
+import type { LoadBalancerConfigActivities, LoadBalancerConfigRef } from './contract.ts';
+import { failure } from './failure.ts';
+import { loadBalancerOf } from './load-balancers/index.ts';
+import type { ConfigObject } from './load-balancers/port.ts';
 import { statusReporter } from './status-reporter.ts';
+import { targetDeploymentReporter } from './target-deployment.ts';
 
 /** Makes the activities that look at a load balancer configuration and report on it. */
 export function loadBalancerConfigActivities(kubernetes: KubernetesClient): LoadBalancerConfigActivities {
   const report = statusReporter(kubernetes);
+  const reportDeployment = targetDeploymentReporter(kubernetes);
   return {
-    async observeLoadBalancerConfig(key) {
-      const config = await kubernetes.get<AWSApplicationLoadBalancerConfig>(
-        AWS_APPLICATION_LOAD_BALANCER_CONFIG,
-        key,
-      );
-      if (config === undefined || config.metadata.deletionTimestamp !== undefined) return { key };
-      const { metadata, spec, status = {} } = config;
+    async observeLoadBalancerConfig({ type, key }) {
+      const loadBalancer = loadBalancerOf(type);
+      const object = await kubernetes.get<ConfigObject>(loadBalancer.kind, key);
+      if (object === undefined) return { key };
+      const { metadata, status = {} } = object;
+      const isUnderWay = metadata.deletionTimestamp !== undefined;
+      const isHeld = metadata.finalizers?.includes(FINALIZER) === true;
+      if (isUnderWay && !isHeld) return { key };
+      const { asked, served, deletionPolicy } = loadBalancer.read(object);
+      const { observedGeneration, phase, reason, message, conditions } = status;
       return {
         key,
         config: {
           uid: metadata.uid ?? '',
           generation: metadata.generation ?? 0,
-          spec,
-          status,
-          adopt: metadata.annotations?.[ADOPT_ANNOTATION] === 'true',
+          asked,
+          status: { observedGeneration, phase, reason, message, conditions, served },
+          adopt: mayAdopt(metadata),
+          deletion: { policy: deletionPolicy, isHeld, isUnderWay },
         },
       };
     },
-    reportLoadBalancerConfig: ({ key, uid, status, events }) =>
-      report(AWS_APPLICATION_LOAD_BALANCER_CONFIG, { key, uid }, status, events),
+    async reportLoadBalancerConfig({ type, key, uid, status, events }) {
+      const loadBalancer = loadBalancerOf(type);
+      const { served, ...said } = status;
+      const mirrored = served === undefined ? {} : loadBalancer.status(served);
+      await report(loadBalancer.kind, { key, uid }, { ...said, ...mirrored }, events);
+      await reportDeployment({ key, uid }, served);
+    },
+    holdLoadBalancerConfig: (ref) =>
+      setFinalizers(kubernetes, ref, (found) => (found.includes(FINALIZER) ? found : [...found, FINALIZER])),
+    releaseLoadBalancerConfig: (ref) =>
+      setFinalizers(kubernetes, ref, (found) => found.filter((one) => one !== FINALIZER)),
   };
+}
+
+/** Changes the finalizers of an object, those of others included in the comparison of versions, so that none is lost. */
+async function setFinalizers(
+  kubernetes: KubernetesClient,
+  { type, key }: LoadBalancerConfigRef,
+  change: (finalizers: readonly string[]) => readonly string[],
+): Promise<void> {
+  const { kind } = loadBalancerOf(type);
+  const object = await kubernetes.get<ConfigObject>(kind, key);
+  if (object === undefined) return;
+  const { finalizers: before = [], resourceVersion } = object.metadata;
+  const finalizers = change(before);
+  if (finalizers.length === before.length) return;
+  try {
+    await kubernetes.patch(kind, key, { metadata: { finalizers, resourceVersion } });
+  } catch (error) {
+    if (isNotFound(error)) return;
+    if (isConflict(error)) {
+      throw failure('Unavailable', `${kind.kind} ${formatKey(key)} was changed meanwhile.`);
+    }
+    throw error;
+  }
 }

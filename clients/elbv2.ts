@@ -1,37 +1,51 @@
 import {
-  AddTagsCommand,
-  CreateRuleCommand,
-  DescribeRulesCommand,
-  DescribeTagsCommand,
-  DescribeTargetHealthCommand,
   ElasticLoadBalancingV2Client,
-  ModifyRuleCommand,
-  SetRulePrioritiesCommand,
+  type Action,
   type CreateRuleCommandInput,
+  type Listener,
   type ModifyRuleCommandInput,
   type Rule,
   type TargetHealthDescription,
 } from '@aws-sdk/client-elastic-load-balancing-v2';
+import { elbv2Reads } from './elbv2-reads.ts';
+import { elbv2Writes } from './elbv2-writes.ts';
 
-/** What of ELBv2 Okra calls. Errors are those of the AWS SDK, under the names that the AWS documentation lists. */
-export interface ELBv2 {
+/** Reads of ELBv2. Errors are those of the AWS SDK, under the names that the AWS documentation lists. */
+export interface ELBv2Reads {
   /** Reads all rules of a listener, page by page (API_DescribeRules). */
   rulesOf(listenerARN: string, signal?: AbortSignal): Promise<readonly Rule[]>;
   /** Reads one rule; undefined when there is none (API_DescribeRules). */
   rule(ruleARN: string, signal?: AbortSignal): Promise<Rule | undefined>;
-  /** Reads the tags of a rule (API_DescribeTags). */
-  tagsOf(ruleARN: string, signal?: AbortSignal): Promise<Readonly<Record<string, string>>>;
+  /** Reads one listener (API_DescribeListeners). */
+  listener(listenerARN: string, signal?: AbortSignal): Promise<Listener>;
+  /** Reads the tags of a rule or a listener (API_DescribeTags). */
+  tagsOf(arn: string, signal?: AbortSignal): Promise<Readonly<Record<string, string>>>;
   /** Reads the health of the targets of a group (API_DescribeTargetHealth). */
   targetHealth(targetGroupARN: string, signal?: AbortSignal): Promise<readonly TargetHealthDescription[]>;
-  /** Creates a rule; not idempotent, and therefore tried once (API_CreateRule). */
+  /** Reads the attributes of a target group (API_DescribeTargetGroupAttributes). */
+  attributesOf(targetGroupARN: string, signal?: AbortSignal): Promise<Readonly<Record<string, string>>>;
+}
+
+/** Writes to ELBv2; each is tried once, so that the caller decides on another attempt. */
+export interface ELBv2Writes {
+  /** Creates a rule; not idempotent (API_CreateRule). */
   createRule(input: CreateRuleCommandInput): Promise<Rule>;
-  /** Changes a rule; tried once, so that the caller decides on another attempt (API_ModifyRule). */
+  /** Changes a rule (API_ModifyRule). */
   modifyRule(input: ModifyRuleCommandInput & { RuleArn: string }): Promise<void>;
   /** Moves a rule to another priority (API_SetRulePriorities). */
   setPriority(ruleARN: string, priority: number): Promise<void>;
-  /** Tags a rule (API_AddTags). */
-  tag(ruleARN: string, tags: Readonly<Record<string, string>>): Promise<void>;
+  /** Deletes a rule; one that is gone is left at that (API_DeleteRule). */
+  deleteRule(ruleARN: string): Promise<void>;
+  /** Sets the default action of a listener (API_ModifyListener). */
+  setDefaultAction(listenerARN: string, action: Action): Promise<void>;
+  /** Tags a rule or a listener (API_AddTags). */
+  tag(arn: string, tags: Readonly<Record<string, string>>): Promise<void>;
+  /** Sets attributes of a target group (API_ModifyTargetGroupAttributes). */
+  setAttributes(targetGroupARN: string, attributes: Readonly<Record<string, string>>): Promise<void>;
 }
+
+/** What of ELBv2 Okra calls. */
+export interface ELBv2 extends ELBv2Reads, ELBv2Writes {}
 
 /** How ELBv2 is reached. */
 export interface ELBv2Options {
@@ -78,74 +92,5 @@ function makeELBv2(region: string, { endpoint, requestTimeoutMs = REQUEST_TIMEOU
   };
   const reads = new ElasticLoadBalancingV2Client({ ...common, maxAttempts: 3 });
   const writes = new ElasticLoadBalancingV2Client({ ...common, maxAttempts: 1 });
-  return { ...readers(reads), ...writers(writes) };
-}
-
-function readers(
-  client: ElasticLoadBalancingV2Client,
-): Pick<ELBv2, 'rulesOf' | 'rule' | 'tagsOf' | 'targetHealth'> {
-  const pages = async (
-    input: { ListenerArn: string } | { RuleArns: string[] },
-    abortSignal?: AbortSignal,
-  ): Promise<Rule[]> => {
-    const rules: Rule[] = [];
-    let marker: string | undefined;
-    do {
-      const page = await client.send(
-        new DescribeRulesCommand({ ...input, ...(marker === undefined ? {} : { Marker: marker }) }),
-        abortSignal === undefined ? {} : { abortSignal },
-      );
-      rules.push(...(page.Rules ?? []));
-      marker = page.NextMarker === '' ? undefined : page.NextMarker;
-    } while (marker !== undefined);
-    return rules;
-  };
-  return {
-    rulesOf: (ListenerArn, signal) => pages({ ListenerArn }, signal),
-    rule: async (ruleARN, signal) => {
-      try {
-        return (await pages({ RuleArns: [ruleARN] }, signal))[0];
-      } catch (error) {
-        if (error instanceof Error && error.name === 'RuleNotFoundException') return undefined;
-        throw error;
-      }
-    },
-    tagsOf: async (ruleARN, signal) => {
-      const found = await client.send(
-        new DescribeTagsCommand({ ResourceArns: [ruleARN] }),
-        signal === undefined ? {} : { abortSignal: signal },
-      );
-      const tags = found.TagDescriptions?.[0]?.Tags ?? [];
-      return Object.fromEntries(tags.map((tag) => [tag.Key ?? '', tag.Value ?? '']));
-    },
-    targetHealth: async (TargetGroupArn, signal) => {
-      const found = await client.send(
-        new DescribeTargetHealthCommand({ TargetGroupArn }),
-        signal === undefined ? {} : { abortSignal: signal },
-      );
-      return found.TargetHealthDescriptions ?? [];
-    },
-  };
-}
-
-function writers(
-  client: ElasticLoadBalancingV2Client,
-): Pick<ELBv2, 'createRule' | 'modifyRule' | 'setPriority' | 'tag'> {
-  return {
-    createRule: async (input) => {
-      const created = (await client.send(new CreateRuleCommand(input))).Rules?.[0];
-      if (created === undefined) throw new Error('Expected CreateRule to answer with the rule, got none.');
-      return created;
-    },
-    modifyRule: async (input) => void (await client.send(new ModifyRuleCommand(input))),
-    setPriority: async (RuleArn, Priority) =>
-      void (await client.send(new SetRulePrioritiesCommand({ RulePriorities: [{ RuleArn, Priority }] }))),
-    tag: async (ruleARN, tags) =>
-      void (await client.send(
-        new AddTagsCommand({
-          ResourceArns: [ruleARN],
-          Tags: Object.entries(tags).map(([Key, Value]) => ({ Key, Value })),
-        }),
-      )),
-  };
+  return { ...elbv2Reads(reads), ...elbv2Writes(writes) };
 }

@@ -26,6 +26,20 @@ export const AWS_APPLICATION_LOAD_BALANCER_CONFIG = namespaced(
 /** Okra's Freeze. */
 export const FREEZE = clustered(API_VERSION, 'Freeze', 'freezes');
 
+/** Okra's AWSNetworkLoadBalancerConfig. */
+export const AWS_NETWORK_LOAD_BALANCER_CONFIG = namespaced(
+  API_VERSION,
+  'AWSNetworkLoadBalancerConfig',
+  'awsnetworkloadbalancerconfigs',
+);
+
+/** Okra's AWSApplicationLoadBalancerTargetDeployment. */
+export const AWS_APPLICATION_LOAD_BALANCER_TARGET_DEPLOYMENT = namespaced(
+  API_VERSION,
+  'AWSApplicationLoadBalancerTargetDeployment',
+  'awsapplicationloadbalancertargetdeployments',
+);
+
 /** The AnalysisRun of Argo Rollouts. */
 export const ANALYSIS_RUN = namespaced(ARGO, 'AnalysisRun', 'analysisruns');
 
@@ -72,6 +86,8 @@ const known: readonly KindRef[] = [
   AWS_TARGET_GROUP,
   AWS_APPLICATION_LOAD_BALANCER_CONFIG,
   FREEZE,
+  AWS_NETWORK_LOAD_BALANCER_CONFIG,
+  AWS_APPLICATION_LOAD_BALANCER_TARGET_DEPLOYMENT,
   ANALYSIS_RUN,
   ANALYSIS_TEMPLATE,
   CLUSTER_ANALYSIS_TEMPLATE,

@@ -2,6 +2,7 @@ import { TypedSearchAttributes } from '@temporalio/common';
 import type { SearchAttributePair } from '@temporalio/common';
 import { cellRolloutId, driftWatchId, formatKey, loadBalancerConfigId } from '../domain/ids.ts';
 import type { ObjectKey } from '../domain/ids.ts';
+import type { LoadBalancerType } from '../domain/load-balancer.ts';
 import { workflowTypes } from '../workflows/messages.ts';
 import { OKRA_CELL, OKRA_KIND, OKRA_NAMESPACE } from '../workflows/search-attributes.ts';
 
@@ -36,33 +37,40 @@ export function cellRolloutStart(key: ObjectKey, taskQueue: string): WorkflowSta
   };
 }
 
-/** How the writer of a listener rule is started. */
-export function loadBalancerConfigStart(key: ObjectKey, taskQueue: string): WorkflowStart {
+/** How the writer of a load balancer's configuration is started. */
+export function loadBalancerConfigStart(
+  { type, key }: { readonly type: LoadBalancerType; readonly key: ObjectKey },
+  taskQueue: string,
+): WorkflowStart {
   return {
     type: workflowTypes.loadBalancerConfig,
     options: {
-      workflowId: loadBalancerConfigId(key),
+      workflowId: loadBalancerConfigId(key, type),
       taskQueue,
-      args: [{ key }],
+      args: [{ key, type }],
       workflowTaskTimeout: TASK_TIMEOUT,
       staticSummary: `Load balancer ${formatKey(key)}`,
-      typedSearchAttributes: ofObject('AWSApplicationLoadBalancerConfig', key),
+      typedSearchAttributes: ofObject(`${type}Config`, key),
     },
   };
 }
 
 /** How the watch over a listener is started. */
 export function driftWatchStart(
-  of: { readonly listenerARN: string; readonly intervalSeconds: number },
+  of: {
+    readonly type: LoadBalancerType;
+    readonly listenerARN: string;
+    readonly intervalSeconds: number;
+  },
   taskQueue: string,
 ): WorkflowStart {
-  const { listenerARN, intervalSeconds } = of;
+  const { type, listenerARN, intervalSeconds } = of;
   return {
     type: workflowTypes.driftWatch,
     options: {
       workflowId: driftWatchId(listenerARN),
       taskQueue,
-      args: [{ listenerARN, intervalSeconds }],
+      args: [{ type, listenerARN, intervalSeconds }],
       workflowTaskTimeout: TASK_TIMEOUT,
       staticSummary: `Listener ${listenerARN}`,
       typedSearchAttributes: attributes({ key: OKRA_KIND, value: 'Listener' }),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { applicationListenerARN, conditions } from './common.ts';
+import { applicationListenerARN, conditions, deletionPolicy } from './common.ts';
 import { listenerRule } from './listener-rule.ts';
 import { defineResource, type Resource } from './resource.ts';
 
@@ -12,6 +12,11 @@ const spec = z.object({
       ),
     })
     .describe('What the listener has to have.'),
+  deletionPolicy: deletionPolicy
+    .optional()
+    .describe(
+      'What becomes of the rule when this object is deleted: Retain leaves it serving, Delete deletes it, if it is tagged with this object as its owner. Default: Retain.',
+    ),
 });
 
 const status = z.object({

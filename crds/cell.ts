@@ -2,75 +2,18 @@ import { z } from 'zod';
 import type { analysisStep, backgroundAnalysis } from './analysis.ts';
 import type { step } from './canary-steps.ts';
 import { cellStatus } from './cell-status.ts';
-import { applicationListenerARN, duration, labelSelector } from './common.ts';
+import { deletionPolicy, duration } from './common.ts';
 import type { experimentStep } from './experiment.ts';
-import { cellListenerRule } from './listener-rule.ts';
+import { ingress } from './ingress.ts';
 import { defineResource, type Resource } from './resource.ts';
 import { withRules } from './rules.ts';
 import { updateStrategy } from './update-strategy.ts';
 import { windows } from './windows.ts';
 
-const applicationLoadBalancer = z.object({
-  listenerARN: applicationListenerARN.describe(
-    'The ARN of the listener. The load balancer and the listener are yours.',
-  ),
-  listener: z
-    .object({
-      rule: cellListenerRule.describe('The listener rule that Okra creates and shifts traffic with.'),
-    })
-    .describe('What Okra makes of the listener.'),
-  targetGroupSelector: withRules(
-    labelSelector.extend({
-      versionLabels: z
-        .array(z.string().min(1).max(317))
-        .min(1)
-        .max(8)
-        .optional()
-        .describe(
-          'Labels of an AWSTargetGroup that may hold its version; the first that is not empty counts. Default: okra.mumo.co/version.',
-        ),
-    }),
-    [
-      {
-        cel: '(has(self.matchLabels) && size(self.matchLabels) > 0) || (has(self.matchExpressions) && size(self.matchExpressions) > 0)',
-        message:
-          'Expected targetGroupSelector to have matchLabels or matchExpressions; an empty selector would select every AWSTargetGroup. Add a label.',
-        holds: ({ matchLabels = {}, matchExpressions = [] }) =>
-          Object.keys(matchLabels).length > 0 || matchExpressions.length > 0,
-      },
-    ],
-  ).describe('Which AWSTargetGroups of the namespace belong to the Cell.'),
-});
-
-const ingress = withRules(
-  z.object({
-    type: z.string().max(64).describe('The kind of load balancer: AWSApplicationLoadBalancer.'),
-    awsApplicationLoadBalancer: applicationLoadBalancer
-      .optional()
-      .describe('The Application Load Balancer in front of the clusters.'),
-  }),
-  [
-    {
-      cel: "self.type == 'AWSApplicationLoadBalancer'",
-      message:
-        'Expected spec.ingress.type to be AWSApplicationLoadBalancer. Other load balancers are not served yet.',
-      messageExpression: `'Expected spec.ingress.type to be AWSApplicationLoadBalancer, got ' + self.type + '. Other load balancers are not served yet.'`,
-      holds: (value) => value.type === 'AWSApplicationLoadBalancer',
-    },
-    {
-      cel: "self.type != 'AWSApplicationLoadBalancer' || has(self.awsApplicationLoadBalancer)",
-      message:
-        'Expected spec.ingress.awsApplicationLoadBalancer, because spec.ingress.type is AWSApplicationLoadBalancer. Add the block.',
-      holds: (value) =>
-        value.type !== 'AWSApplicationLoadBalancer' || value.awsApplicationLoadBalancer !== undefined,
-    },
-  ],
-);
-
 const VERSION_PATTERN =
   '^v?(0|[1-9][0-9]*)[.](0|[1-9][0-9]*)[.](0|[1-9][0-9]*)(-[0-9A-Za-z-]+([.][0-9A-Za-z-]+)*)?([+][0-9A-Za-z-]+([.][0-9A-Za-z-]+)*)?$';
 
-const spec = z.object({
+const fields = z.object({
   ingress: ingress.describe('The load balancer in front of the clusters, and the target groups behind it.'),
   replicas: z
     .int()
@@ -78,6 +21,11 @@ const spec = z.object({
     .max(5)
     .default(1)
     .describe('How many target groups of a version there must be before it is rolled out. Default: 1.'),
+  deletionPolicy: deletionPolicy
+    .optional()
+    .describe(
+      'What becomes of the listener rule when the Cell is deleted: Retain leaves it serving, Delete deletes it. With a Network Load Balancer only Retain. Default: Retain.',
+    ),
   version: withRules(z.string().min(1).max(63), [
     {
       cel: `self.matches('${VERSION_PATTERN}')`,
@@ -125,6 +73,15 @@ const spec = z.object({
     .optional()
     .describe('How a new version comes into service. Default: at once.'),
 });
+
+const spec = withRules(fields, [
+  {
+    cel: "!has(self.deletionPolicy) || self.deletionPolicy == 'Retain' || self.ingress.type != 'AWSNetworkLoadBalancer'",
+    message:
+      'Expected spec.deletionPolicy to be Retain with AWSNetworkLoadBalancer, because its listener must have a default action, got Delete. Remove it, and delete the listener yourself.',
+    holds: (value) => value.deletionPolicy !== 'Delete' || value.ingress.type !== 'AWSNetworkLoadBalancer',
+  },
+]);
 
 /** A set of clusters behind one load balancer, replaced version by version. */
 export const cell = defineResource({

@@ -135,6 +135,21 @@ export const applicationListenerARN = arn(
   'the ARN of a listener of an Application Load Balancer, arn:aws:elasticloadbalancing:REGION:ACCOUNT:listener/app/NAME/ID/ID',
 );
 
+/** The ARN of a listener of a Network Load Balancer. */
+export const networkListenerARN = arn(
+  `^${ELBV2_ARN}:listener/net/[A-Za-z0-9-]{1,32}/[0-9a-z]{1,64}/[0-9a-z]{1,64}$`,
+  'the ARN of a listener of a Network Load Balancer, arn:aws:elasticloadbalancing:REGION:ACCOUNT:listener/net/NAME/ID/ID',
+);
+
+/** The ARN of a listener of either. */
+export const listenerARN = arn(
+  `^${ELBV2_ARN}:listener/(app|net)/[A-Za-z0-9-]{1,32}/[0-9a-z]{1,64}/[0-9a-z]{1,64}$`,
+  'the ARN of a listener of an Application Load Balancer, or with the type AWSNetworkLoadBalancer of a Network Load Balancer, arn:aws:elasticloadbalancing:REGION:ACCOUNT:listener/app/NAME/ID/ID',
+);
+
+/** What becomes of the rule when its object is deleted. */
+export const deletionPolicy = z.enum(['Retain', 'Delete']);
+
 function arn(pattern: string, what: string): z.ZodString {
   return withRules(z.string().min(1).max(512), [
     {

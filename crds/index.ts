@@ -1,7 +1,16 @@
 import { awsApplicationLoadBalancerConfig } from './aws-application-load-balancer-config.ts';
+import { awsApplicationLoadBalancerTargetDeployment } from './aws-application-load-balancer-target-deployment.ts';
+import { awsNetworkLoadBalancerConfig } from './aws-network-load-balancer-config.ts';
 import { awsTargetGroup } from './aws-target-group.ts';
 import { cell } from './cell.ts';
 import { freeze } from './freeze.ts';
 
 /** Every kind that Okra defines. */
-export const resources = [cell, awsTargetGroup, awsApplicationLoadBalancerConfig, freeze] as const;
+export const resources = [
+  cell,
+  awsTargetGroup,
+  awsApplicationLoadBalancerConfig,
+  awsNetworkLoadBalancerConfig,
+  awsApplicationLoadBalancerTargetDeployment,
+  freeze,
+] as const;

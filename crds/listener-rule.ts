@@ -1,6 +1,8 @@
 import { z } from 'zod';
-import { targetGroupARN, withKeys } from './common.ts';
+import { withKeys } from './common.ts';
+import { forwardTargetGroups } from './forward.ts';
 import { withRules, type Rule } from './rules.ts';
+import { stickiness, stickinessRules } from './stickiness.ts';
 
 const values = (what: string, longest: number) =>
   z.array(z.string().min(1).max(longest)).max(5).optional().describe(what);
@@ -84,27 +86,12 @@ const matchRules: readonly Rule<Match>[] = [
   },
 ];
 
-const forwardTargetGroup = z.object({
-  name: z
-    .string()
-    .min(1)
-    .max(253)
-    .describe('The name of the AWSTargetGroup; for people, ELBv2 does not know it.'),
-  arn: targetGroupARN.describe('The ARN of the target group.'),
-  weight: z
-    .int()
-    .min(0)
-    .max(999)
-    .describe('The share of the requests, relative to the other groups: 0 to 999.'),
-});
-
 /** A listener rule of a Cell: what it matches. What it forwards to is the rollout's business. */
 export const cellListenerRule = withRules(
   matchSchema.extend({
-    forward: z
-      .object({})
+    forward: withRules(z.object(stickiness), stickinessRules)
       .optional()
-      .describe('Left empty: the rollout sets the target groups and their weights.'),
+      .describe('How clients are kept; the rollout sets the target groups and their weights.'),
   }),
   matchRules,
 );
@@ -112,28 +99,15 @@ export const cellListenerRule = withRules(
 /** A whole listener rule: what it matches, and where it forwards to. */
 export const listenerRule = withRules(
   matchSchema.extend({
-    forward: z
-      .object({
-        targetGroups: withRules(z.array(forwardTargetGroup).min(1).max(5), [
-          {
-            cel: 'self.all(x, self.exists_one(y, y.arn == x.arn))',
-            message: 'Expected each target group once in forward.targetGroups. Remove the repeated ARN.',
-            holds: (groups) => new Set(groups.map((group) => group.arn)).size === groups.length,
-          },
-          {
-            cel: 'self.exists(x, x.weight > 0)',
-            message:
-              'Expected at least one target group with a weight above 0 in forward.targetGroups, or nobody is served.',
-            holds: (groups) => groups.some((group) => group.weight > 0),
-          },
-        ])
-          .meta({ 'x-kubernetes-list-type': 'atomic' })
-          .describe('The target groups that requests are forwarded to: 1 to 5, which is what ELBv2 allows.'),
-      })
-      .describe('Where requests that match are forwarded to.'),
+    forward: withRules(
+      z.object({ targetGroups: forwardTargetGroups, ...stickiness }),
+      stickinessRules,
+    ).describe('Where requests that match are forwarded to, and how clients are kept.'),
   }),
   matchRules,
 );
 
+/** What a listener rule of a Cell matches, and how it keeps clients. */
+export type CellListenerRule = z.output<typeof cellListenerRule>;
 /** What a listener rule matches and where it forwards to. */
 export type ListenerRule = z.output<typeof listenerRule>;

@@ -16,6 +16,7 @@ export interface Metadata {
   readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
   readonly deletionTimestamp?: string;
+  readonly finalizers?: readonly string[];
   readonly ownerReferences?: readonly {
     readonly apiVersion: string;
     readonly kind: string;

@@ -1,3 +1,4 @@
+import { adopt, withFound } from './adoption.ts';
 import {
   attendBackground,
   backdropOf,
@@ -13,8 +14,8 @@ import type { GuardInput } from './guard.ts';
 import { intend } from './intent.ts';
 import { deadlineOf, standsStill } from './deadline.ts';
 import { gate } from './gate.ts';
-import { sameMatch } from './listener-rule.ts';
 import type { ObservedCell } from './observation.ts';
+import { reconfigure } from './reconfigure.ts';
 import type { Rollout, RolloutState } from './state.ts';
 import { plannedBy } from './strategy.ts';
 import { isAsPlanned, resumeAt } from './steps.ts';
@@ -29,16 +30,21 @@ export function decide(observed: ObservedCell, state: RolloutState, now: number)
       do: 'Close',
       outcome: 'Deleted',
       reason: 'Deleted',
-      message: 'The Cell is gone; its listener rule stays.',
+      message: 'The Cell is gone; its load balancer configuration goes with it.',
     };
   }
   const input: GuardInput = { observed, cell, state, now };
   const { rollout } = state;
   if (rollout === undefined) return held(state, now) ?? intend(input);
-  if (rollout.ending !== undefined) return takeBack(rollout, input);
+  const interruption =
+    rollout.ending === undefined
+      ? (interrupt(rollout, input) ?? failureInBackground(rollout, now))
+      : undefined;
+  if (interruption !== undefined) return interruption;
+  const first = isUnknown(input) ? (held(state, now) ?? adopt(input)) : undefined;
+  if (first !== undefined) return first;
+  if (rollout.ending !== undefined) return takeBack(rollout, { ...input, observed: withFound(input) });
   return (
-    interrupt(rollout, input) ??
-    failureInBackground(rollout, now) ??
     readBackground(rollout, input) ??
     notWithoutBackground(inTime(goOn(rollout, input), rollout, input), rollout, input)
   );
@@ -51,8 +57,14 @@ function inTime(decision: Decision, rollout: Rollout, { cell }: GuardInput): Dec
   return { ...decision, until: Math.min(decision.until ?? deadline, deadline) };
 }
 
+/** Whether no object says what is served, and nobody has looked. */
+const isUnknown = ({ observed, state }: GuardInput): boolean =>
+  observed.served.length === 0 && state.found === undefined;
+
 function goOn(rollout: Rollout, input: GuardInput): Decision {
   const { requests } = input.state;
+  if (input.observed.served.length === 0)
+    return held(input.state, input.now) ?? adopt(input) ?? lost(rollout, input);
   if (requests.paused !== undefined) {
     const { by, reason } = requests.paused;
     return {
@@ -65,12 +77,18 @@ function goOn(rollout: Rollout, input: GuardInput): Decision {
     held(input.state, input.now) ??
     replan(rollout, input) ??
     gate(
-      reconfigure(rollout, input) ??
+      reconfigure(input.observed, input.cell, rollout.canary.version) ??
         attendBackground(backdropOf(rollout, input), rollout, input.state) ??
         takeStep(rollout, input),
       input,
     )
   );
+}
+
+/** Ends a rollout whose rule and configuration somebody has deleted; it begins anew once the stable side serves again. */
+function lost({ stable, canary }: Rollout, { now }: GuardInput): Decision {
+  const message = `Expected the load balancer to serve ${stable.version} and ${canary.version}, got nothing. Giving everything to ${stable.version}, and beginning anew.`;
+  return { do: 'End', ending: { kind: 'Withdrawn', reason: 'NotServed', message, at: now }, message };
 }
 
 function held(state: RolloutState, now: number): Decision | undefined {
@@ -166,19 +184,5 @@ function replan(rollout: Rollout, input: GuardInput): Decision | undefined {
     do: 'Replan',
     index,
     message: `The steps were edited; going on at step ${index + 1} of ${steps.length}.`,
-  };
-}
-
-function reconfigure(rollout: Rollout, input: GuardInput): Decision | undefined {
-  const wanted = input.cell.spec.ingress.awsApplicationLoadBalancer?.listener.rule;
-  const { rule, served } = input.observed;
-  if (wanted === undefined || rule === undefined || sameMatch(wanted, rule)) return undefined;
-  return {
-    do: 'Shift',
-    purpose: 'Reconfigure',
-    version: rollout.canary.version,
-    shares: served,
-    urgent: false,
-    message: 'Changing the conditions of the listener rule; the weights stay.',
   };
 }

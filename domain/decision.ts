@@ -5,7 +5,15 @@ import type { VersionSet } from './version.ts';
 
 /** What a change of weights is for. */
 export type ShiftPurpose =
-  'Install' | 'FallBack' | 'RollBack' | 'Rebalance' | 'Reconfigure' | 'Attach' | 'Step' | 'TakeBack';
+  | 'Adopt'
+  | 'Install'
+  | 'FallBack'
+  | 'RollBack'
+  | 'Rebalance'
+  | 'Reconfigure'
+  | 'Attach'
+  | 'Step'
+  | 'TakeBack';
 
 /** Why a rollout ends before its last step; a failed version is blocked, a withdrawn one is not. */
 export interface Ending {
@@ -54,6 +62,7 @@ export type Decision =
       readonly urgent: boolean;
       readonly message: string;
     }
+  | { readonly do: 'Inspect'; readonly message: string }
   | { readonly do: 'CheckHealth'; readonly targetGroupARNs: readonly string[]; readonly message: string }
   | {
       readonly do: 'Begin';

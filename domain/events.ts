@@ -16,6 +16,7 @@ const reasons: Readonly<
   Finish: 'RolloutCompleted',
   Advance: 'StepCompleted',
   Replan: 'StepsReplanned',
+  Inspect: undefined,
   CheckHealth: undefined,
   Pause: undefined,
   ReadAnalysis: undefined,

@@ -41,6 +41,7 @@ function rolling(at: Partial<Rollout> = {}, more: Partial<RolloutState> = {}): R
   };
   return { ...initialState, rollout, ...more };
 }
+const nothing: RolloutState = { ...initialState, found: { is: 'Nothing' } };
 const healthy = { health: { targetGroupARNs: [arnOf('b')], since: NOW, at: NOW, checks: 1 } };
 
 function told(decision: Decision): string {
@@ -65,7 +66,7 @@ describe('a Freeze', () => {
     [
       'holds the first version',
       base.withGroups('1.0.0', 'a').frozenBy(freeze),
-      initialState,
+      nothing,
       'Wait for Freeze',
     ],
     ['holds the next change of weights', moving.frozenBy(freeze), rolling({}, healthy), 'Wait for Freeze'],
@@ -183,7 +184,7 @@ describe('windows', () => {
     [
       'do not hold the first version',
       base.withGroups('1.0.0', 'a').withSpec({ windows: weekdays }),
-      initialState,
+      nothing,
       'Install {"a":100}',
     ],
     [

@@ -1,3 +1,5 @@
+import { loadBalancerTypes, type LoadBalancerType } from './load-balancer.ts';
+
 /** The namespace and name of a Kubernetes object. */
 export interface ObjectKey {
   readonly namespace: string;
@@ -15,8 +17,18 @@ export const formatKey = (key: ObjectKey): string => `${key.namespace}/${key.nam
 /** The id of the workflow that rolls out a Cell. */
 export const cellRolloutId = (key: ObjectKey): string => `cell/${formatKey(key)}`;
 
-/** The id of the workflow that is the only writer of a listener rule. */
-export const loadBalancerConfigId = (key: ObjectKey): string => `load-balancer/${formatKey(key)}`;
+const configPrefixes: Readonly<Record<LoadBalancerType, string>> = {
+  AWSApplicationLoadBalancer: 'load-balancer',
+  AWSNetworkLoadBalancer: 'network-load-balancer',
+};
+
+/** The id of the workflow that is the only writer of what an object configures. */
+export const loadBalancerConfigId = (key: ObjectKey, type: LoadBalancerType): string =>
+  `${configPrefixes[type]}/${formatKey(key)}`;
+
+/** The load balancer whose writer has a workflow id like this; undefined when it is the id of another workflow. */
+export const loadBalancerTypeOf = (workflowId: string): LoadBalancerType | undefined =>
+  loadBalancerTypes.find((type) => workflowId.startsWith(`${configPrefixes[type]}/`));
 
 /** The id of the workflow that watches a listener for changes made elsewhere. */
 export const driftWatchId = (listenerARN: string): string => `drift/${listenerARN}`;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { decide } from './decide.ts';
-import { initialState } from './state.ts';
+import { initialState, type RolloutState } from './state.ts';
 import { aCell, arnOf, weightsOf, type CellBuilder } from './testing/builders.ts';
 
 const NOW = 1_000_000;
@@ -15,7 +15,10 @@ const remembered = (name: string, version: string) => ({
   weight: 100,
 });
 
-function decided(cell: CellBuilder, state = initialState): string {
+/** A state in which somebody has looked at the load balancer and has found nothing. */
+const looked: RolloutState = { ...initialState, found: { is: 'Nothing' } };
+
+function decided(cell: CellBuilder, state = looked): string {
   const decision = decide(cell.seen(), state, NOW);
   switch (decision.do) {
     case 'Shift':

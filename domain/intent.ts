@@ -1,11 +1,12 @@
+import { adopt } from './adoption.ts';
 import { candidates, type Candidates, type PresentCell } from './candidate.ts';
 import type { Decision } from './decision.ts';
 import { parseDuration } from './duration.ts';
 import { gate } from './gate.ts';
 import { guard, type GuardInput } from './guard.ts';
 import { servedUntil } from './history.ts';
-import { sameMatch } from './listener-rule.ts';
 import type { ObservedCell, TargetGroup } from './observation.ts';
+import { reconfigure } from './reconfigure.ts';
 import { stableSet, UNKNOWN_VERSION } from './stable.ts';
 import { resumeAt } from './steps.ts';
 import { stepsOf } from './strategy.ts';
@@ -18,15 +19,20 @@ export function intend(input: GuardInput): Decision {
   if (cell.problems.length > 0) return close('Failed', 'InvalidSpec', cell.problems.join(' '));
   const found = candidates(cell, observed, state.requests.retry !== undefined);
   const stable = stableSet(observed, cell);
-  if (stable === undefined) return gate(install(found), input);
+  if (stable === undefined)
+    return (mayServe(cell, found) ? adopt(input) : undefined) ?? gate(install(found), input);
   return (
     fallBack(observed, cell, found, stable) ??
     move(input, found, stable) ??
     rebalance(input, found, stable) ??
-    reconfigure(input, stable) ??
+    reconfigured(input, stable) ??
     settle(found, stable)
   );
 }
+
+/** Whether something would be written as if nothing were served, or was served when the status was written. */
+const mayServe = (cell: PresentCell, found: Candidates): boolean =>
+  found.target !== undefined || (cell.status.targetGroups ?? []).length > 0;
 
 function install(found: Candidates): Decision {
   const { target } = found;
@@ -124,20 +130,9 @@ function rebalance(input: GuardInput, found: Candidates, stable: VersionSet): De
   return gated === shift ? guard(shift, input) : gated;
 }
 
-function reconfigure(input: GuardInput, stable: VersionSet): Decision | undefined {
-  const { observed, cell } = input;
-  const wanted = cell.spec.ingress.awsApplicationLoadBalancer?.listener.rule;
-  if (wanted === undefined || observed.rule === undefined || sameMatch(wanted, observed.rule))
-    return undefined;
-  const shift: Decision = {
-    do: 'Shift',
-    purpose: 'Reconfigure',
-    version: stable.version,
-    shares: observed.served,
-    urgent: false,
-    message: 'Changing the conditions of the listener rule; the weights stay.',
-  };
-  return gate(shift, input);
+function reconfigured(input: GuardInput, stable: VersionSet): Decision | undefined {
+  const shift = reconfigure(input.observed, input.cell, stable.version);
+  return shift === undefined ? undefined : gate(shift, input);
 }
 
 function settle(found: Candidates, stable: VersionSet): Decision {

@@ -10,14 +10,17 @@ export const STEP_LABEL = 'okra.mumo.co/step-index';
 /** The label on AnalysisRuns and Experiments that holds the id of the rollout they were made for. */
 export const ROLLOUT_LABEL = 'okra.mumo.co/rollout';
 
-/** The tag on a listener rule that names the object which configures it: `namespace/name`. */
+/** The tag on a listener rule, or on a listener of a Network Load Balancer, that names the object which configures it: `namespace/name`. */
 export const OWNER_TAG = 'okra.mumo.co/owner';
 
-/** The annotation that lets an object take over a listener rule which Okra did not create: `"true"`. */
+/** The annotation that lets an object take over a rule or listener which Okra did not set up: `"true"`. */
 export const ADOPT_ANNOTATION = 'okra.mumo.co/adopt';
 
 /** The annotation that counts the writes to a Cell's load balancer configuration, so that a late one is refused. */
 export const SEQUENCE_ANNOTATION = 'okra.mumo.co/sequence';
+
+/** The finalizer that keeps an object until what it has made of its load balancer is deleted. */
+export const FINALIZER = 'okra.mumo.co/load-balancer';
 
 /** The field manager of every server-side apply. */
 export const FIELD_MANAGER = 'okra';

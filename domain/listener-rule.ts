@@ -1,5 +1,5 @@
-import type { ListenerRule } from '../crds/listener-rule.ts';
-import { compareText } from './canonical.ts';
+import type { CellListenerRule, ListenerRule } from '../crds/listener-rule.ts';
+import { canonical, compareText } from './canonical.ts';
 
 /** What a rule is known by: its priority and its conditions, wherever it forwards to. */
 export type Matching = Omit<ListenerRule, 'forward'>;
@@ -44,6 +44,22 @@ export function matchesOf(rule: Matching): readonly RuleMatch[] {
 export function sameMatch(a: Matching, b: Matching): boolean {
   return JSON.stringify(normalised(a)) === JSON.stringify(normalised(b));
 }
+
+/** How a rule keeps clients. */
+export type Stickiness = Pick<ListenerRule['forward'], 'targetGroupStickiness' | 'targetStickiness'>;
+
+/** The stickiness settings of a rule, without those that are off. */
+export function stickinessOf({ forward }: Pick<CellListenerRule, 'forward'>): Stickiness {
+  const { targetGroupStickiness, targetStickiness } = forward ?? {};
+  return {
+    ...(targetGroupStickiness === undefined ? {} : { targetGroupStickiness }),
+    ...(targetStickiness === undefined ? {} : { targetStickiness }),
+  };
+}
+
+/** Whether two rules match the same requests and keep clients alike, wherever they forward to. */
+export const sameRule = (a: CellListenerRule, b: CellListenerRule): boolean =>
+  sameMatch(a, b) && canonical(stickinessOf(a)) === canonical(stickinessOf(b));
 
 const normalised = (rule: Matching): unknown => [
   rule.priority,

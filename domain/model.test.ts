@@ -245,6 +245,12 @@ const commands = [
     }),
   ),
   fc.constant(
+    new Do('delete the configuration', (simulation) => {
+      simulation.isKnown = false;
+      simulation.wake();
+    }),
+  ),
+  fc.constant(
     new Do('lose Temporal', (simulation, model) => {
       const isUnderWay = simulation.state.rollout !== undefined || simulation.state.justBlocked !== undefined;
       // What was being taken back when everything was lost is not remembered as aborted.

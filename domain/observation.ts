@@ -1,11 +1,8 @@
-import type {
-  AWSApplicationLoadBalancerConfigSpec,
-  AWSApplicationLoadBalancerConfigStatus,
-} from '../crds/aws-application-load-balancer-config.ts';
 import type { CellSpec, CellStatus } from '../crds/cell.ts';
-import type { ListenerRule } from '../crds/listener-rule.ts';
 import type { Freezing } from './freeze.ts';
 import type { ObjectKey } from './ids.ts';
+import type { DeletionPolicy, Forwarding, Served } from './load-balancer.ts';
+import type { LoadBalancerStatus } from './load-balancer-status.ts';
 
 /** A target group of a Cell, as an AWSTargetGroup object names it. */
 export interface TargetGroup {
@@ -35,30 +32,44 @@ export interface ObservedCell {
     readonly status: CellStatus;
     /** What is wrong with the spec, when the API server let it pass (an older CRD, say). */
     readonly problems: readonly string[];
+    /** Whether the Cell may take over what Okra did not create. */
+    readonly adopt?: boolean;
   };
   /** Identifies what was looked at; watchers compare it to see whether anything is new. */
   readonly digest: string;
   readonly selected: readonly SelectedTargetGroup[];
   /** The Freezes that hold the rollouts of the Cell's namespace. */
   readonly freezes: readonly Freezing[];
-  /** The groups that the listener rule forwards to, as last read back from ELBv2. */
+  /** The groups that the load balancer forwards to, as last read back from it. */
   readonly served: readonly ServedTargetGroup[];
-  /** The whole listener rule, as last read back from ELBv2; undefined when none is served. */
-  readonly rule?: ListenerRule;
+  /** All that the load balancer serves, as last read back from it; undefined when nothing is known of it. */
+  readonly serving?: Served;
+  /** What the configuration object says of its own deletion; undefined when there is no such object. */
+  readonly deletionPolicy?: DeletionPolicy;
   /** How many writes to the load balancer configuration were made. */
   readonly sequence: number;
 }
 
-/** An AWSApplicationLoadBalancerConfig as one look at the Kubernetes API shows it. */
+/** An object that configures a load balancer, as one look at the Kubernetes API shows it. */
 export interface ObservedLoadBalancerConfig {
   readonly key: ObjectKey;
-  /** Undefined when there is no such object, or when it is being deleted. */
+  /** Undefined when there is no such object, or when it is being deleted and nothing is left to do for it. */
   readonly config?: {
     readonly uid: string;
     readonly generation: number;
-    readonly spec: AWSApplicationLoadBalancerConfigSpec;
-    readonly status: AWSApplicationLoadBalancerConfigStatus;
-    /** Whether the object may take over a rule that Okra did not create. */
+    readonly asked: Forwarding;
+    /** What the status says; what is served is in it. */
+    readonly status: LoadBalancerStatus;
+    /** Whether the object may take over what Okra did not create. */
     readonly adopt: boolean;
+    readonly deletion: Deletion;
   };
+}
+
+/** How the deletion of an object stands. */
+export interface Deletion {
+  readonly policy: DeletionPolicy;
+  /** Whether the object carries Okra's finalizer, and therefore stays until what it configures is deleted. */
+  readonly isHeld: boolean;
+  readonly isUnderWay: boolean;
 }

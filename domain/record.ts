@@ -4,6 +4,7 @@ import type { Decision } from './decision.ts';
 import { eventOf } from './events.ts';
 import { lackOfHealth, type TargetHealth } from './health.ts';
 import { isAbout } from './guard.ts';
+import type { Found } from './load-balancer.ts';
 import type { ObservedCell } from './observation.ts';
 import type { ReportedEvent } from './report.ts';
 import { clocked } from './deadline.ts';
@@ -35,13 +36,13 @@ export function began(
   return { ...withoutHold(state), requests, rollout };
 }
 
-/** Records that ELBv2 serves what was asked for; a health check made before counts no more. */
+/** Records that ELBv2 serves what was asked for; what was seen of health and load balancer before counts no more. */
 export function shifted(
   state: RolloutState,
   { purpose, version, message }: Of<'Shift'>,
   at: { readonly from: string | undefined; readonly now: number },
 ): RolloutState {
-  const { health: _used, ...rest } = withoutHold(state);
+  const { health: _used, ...rest } = withoutHold(withoutFound(state));
   const outcome = outcomeOf[purpose];
   if (outcome === undefined) return inRollout(rest, (rollout) => ({ ...rollout, shiftedAt: at.now }));
   const justChanged = changeOf(state.asked, {
@@ -54,6 +55,18 @@ export function shifted(
   });
   const { asked: _told, ...untold } = rest;
   return { ...untold, justChanged };
+}
+
+/** Records what a look at the load balancer has found. */
+export const inspected = (state: RolloutState, found: Found): RolloutState => ({
+  ...withoutHold(state),
+  found,
+});
+
+/** Records that somebody may have written to the load balancer since it was looked at. */
+export function withoutFound(state: RolloutState): RolloutState {
+  const { found: _old, ...rest } = state;
+  return rest;
 }
 
 /** Records what a decision means for the time that the rollout may take. */
@@ -173,7 +186,7 @@ export function refused(
   const attempts = (state.hold?.reason === failure.reason ? state.hold.attempts : 0) + 1;
   const delay = Math.min(at.longestMs, 1000 * 2 ** Math.min(attempts - 1, 20));
   const since = state.hold?.since ?? at.now;
-  return { ...state, hold: { ...failure, since, attempts, until: at.now + delay } };
+  return { ...withoutFound(state), hold: { ...failure, since, attempts, until: at.now + delay } };
 }
 
 /** Records that a status was written, with the events that went with it. */

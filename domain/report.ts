@@ -1,8 +1,9 @@
-import type { AWSApplicationLoadBalancerConfigStatus } from '../crds/aws-application-load-balancer-config.ts';
 import type { CellStatus } from '../crds/cell.ts';
 import { canonical } from './canonical.ts';
 import type { Decision } from './decision.ts';
 import type { ObjectKey } from './ids.ts';
+import type { LoadBalancerType } from './load-balancer.ts';
+import type { LoadBalancerStatus } from './load-balancer-status.ts';
 
 /** A Kubernetes Event to emit; `id` makes a repeated report emit it once. */
 export interface ReportedEvent {
@@ -20,11 +21,12 @@ export interface CellReport {
   readonly events: readonly ReportedEvent[];
 }
 
-/** What is written to the status of an AWSApplicationLoadBalancerConfig. */
+/** What is written to the status of an object that configures a load balancer. */
 export interface LoadBalancerReport {
+  readonly type: LoadBalancerType;
   readonly key: ObjectKey;
   readonly uid: string;
-  readonly status: AWSApplicationLoadBalancerConfigStatus;
+  readonly status: LoadBalancerStatus;
   readonly events: readonly ReportedEvent[];
 }
 

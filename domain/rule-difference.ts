@@ -1,4 +1,5 @@
 import type { ListenerRule } from '../crds/listener-rule.ts';
+import { canonical } from './canonical.ts';
 import { sameMatch } from './listener-rule.ts';
 import { sameShares } from './weights.ts';
 
@@ -6,7 +7,10 @@ import { sameShares } from './weights.ts';
 export interface RuleDifference {
   readonly priority: boolean;
   readonly conditions: boolean;
+  /** Its weights, or how it keeps clients with a target group. */
   readonly forward: boolean;
+  /** How its target groups keep clients with a target. */
+  readonly targets: boolean;
 }
 
 /** Compares a rule with what is wanted; undefined when they serve the same. */
@@ -14,17 +18,23 @@ export function differenceOf(wanted: ListenerRule, got: ListenerRule): RuleDiffe
   const difference = {
     priority: wanted.priority !== got.priority,
     conditions: !sameMatch({ ...wanted, priority: got.priority }, got),
-    forward: !sameShares(wanted.forward.targetGroups, got.forward.targetGroups),
+    forward:
+      !sameShares(wanted.forward.targetGroups, got.forward.targetGroups) ||
+      !same(wanted.forward.targetGroupStickiness, got.forward.targetGroupStickiness),
+    targets: !same(wanted.forward.targetStickiness, got.forward.targetStickiness),
   };
-  return difference.priority || difference.conditions || difference.forward ? difference : undefined;
+  return Object.values(difference).includes(true) ? difference : undefined;
 }
 
+const same = (a: unknown, b: unknown): boolean => canonical(a ?? null) === canonical(b ?? null);
+
 /** Says a difference for people. */
-export function describeDifference({ priority, conditions, forward }: RuleDifference): string {
+export function describeDifference({ priority, conditions, forward, targets }: RuleDifference): string {
   const parts = [
     priority ? 'its priority' : '',
     conditions ? 'its conditions' : '',
-    forward ? 'its weights' : '',
+    forward ? 'its weights or its stickiness' : '',
+    targets ? 'the stickiness of its target groups' : '',
   ];
   return `The rule differs in ${parts.filter((part) => part !== '').join(' and ')}.`;
 }

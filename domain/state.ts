@@ -3,6 +3,7 @@ import type { Measuring } from './analysis.ts';
 import type { Decision, Ending } from './decision.ts';
 import type { Change } from './history.ts';
 import type { BackgroundPrefix } from './ids.ts';
+import type { Found } from './load-balancer.ts';
 import type { ReportedEvent } from './report.ts';
 import type { RequestName } from './requests.ts';
 import type { VersionSet } from './version.ts';
@@ -101,6 +102,8 @@ export interface RolloutState {
   /** Whether an AnalysisRun or Experiment has ended since one was read last; it may be the one that is just being started. */
   readonly verdictAwaits?: true;
   readonly health?: HealthCheck;
+  /** What a look at the load balancer has found while no object said what is served; counts until something is written. */
+  readonly found?: Found;
   readonly hold?: Hold;
   /** A version that has just failed; from the next report on the Cell's status has it. */
   readonly justBlocked?: BlockedVersion;

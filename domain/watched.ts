@@ -1,4 +1,5 @@
 import { canonical, compareText } from './canonical.ts';
+import { ADOPT_ANNOTATION } from './labels.ts';
 import { matches } from './selector.ts';
 import type { Labels } from './selector.ts';
 import type { SelectedTargetGroup } from './observation.ts';
@@ -7,7 +8,10 @@ import type { SelectingSpec } from './version-label.ts';
 
 /** What of a Cell a rollout depends on, exactly as the API server returned it. */
 export interface WatchedCell {
-  readonly metadata: { readonly deletionTimestamp?: string | undefined };
+  readonly metadata: {
+    readonly deletionTimestamp?: string | undefined;
+    readonly annotations?: Readonly<Record<string, string>> | undefined;
+  };
   readonly spec: SelectingSpec;
   readonly status?:
     { readonly blockedVersions?: readonly { readonly version: string }[] | undefined } | undefined;
@@ -47,8 +51,16 @@ export function watchedInput(cell: WatchedCell, groups: readonly WatchedGroup[])
     (cell.status?.blockedVersions ?? []).map(({ version }) => version).toSorted(compareText),
     cell.metadata.deletionTimestamp !== undefined,
     selected.map(({ name, arn, version }) => [name, arn, version ?? null]),
+    mayAdopt(cell.metadata),
   ]);
 }
+
+/** Whether an object says that it may take over what Okra did not set up. */
+export const mayAdopt = ({
+  annotations,
+}: {
+  readonly annotations?: Readonly<Record<string, string>> | undefined;
+}): boolean => annotations?.[ADOPT_ANNOTATION] === 'true';
 
 function select(spec: SelectingSpec, { metadata, spec: { arn } }: WatchedGroup): SelectedTargetGroup {
   const version = versionOf(spec, metadata.labels);

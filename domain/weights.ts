@@ -61,4 +61,30 @@ export function gaining(
   return next.filter((one) => one.weight > (served.find((old) => old.arn === one.arn)?.weight ?? 0));
 }
 
+/**
+ * Spreads the total in the proportions of the weights that there are. What carries traffic keeps at least 1; where it
+ * does not divide, the groups with the largest remainders get the rest. Empty when nothing carries traffic.
+ */
+export function normalise(groups: readonly ServedTargetGroup[]): readonly ServedTargetGroup[] {
+  const sum = groups.reduce((total, group) => total + group.weight, 0);
+  if (sum === 0) return [];
+  const parts = groups.toSorted(byName).map((group) => {
+    const exact = (group.weight * TOTAL_WEIGHT) / sum;
+    const weight = group.weight === 0 ? 0 : Math.max(1, Math.floor(exact));
+    return { group, weight, rest: exact - weight };
+  });
+  for (let left = TOTAL_WEIGHT - totalOf(parts); left !== 0; left -= Math.sign(left)) {
+    const carrying = parts.filter((part) => part.weight > (left > 0 ? 0 : 1));
+    const next = carrying.reduce((best, part) =>
+      Math.sign(left) * (part.rest - best.rest) > 0 ? part : best,
+    );
+    next.weight += Math.sign(left);
+    next.rest -= Math.sign(left);
+  }
+  return parts.map(({ group, weight }) => ({ name: group.name, arn: group.arn, weight }));
+}
+
+const totalOf = (parts: readonly { readonly weight: number }[]): number =>
+  parts.reduce((sum, part) => sum + part.weight, 0);
+
 const atZero = (group: TargetGroup): ServedTargetGroup => ({ name: group.name, arn: group.arn, weight: 0 });

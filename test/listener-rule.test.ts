@@ -101,7 +101,8 @@ describe('the listener rule of a Cell', () => {
   });
 
   it('A-R08 refuses to take over a rule that is not its own, says so, and adopts it when told to', async () => {
-    await stage.targetGroups('1.0.0', ['r08', 'r08other'], { role: 'r08' });
+    await stage.targetGroups('1.0.0', ['r08'], { role: 'r08' });
+    await stage.targetGroups(undefined, ['r08other'], { role: 'other' });
     await stage.elbv2.createRule({
       ListenerArn: stage.listenerARN,
       Priority: 600,
@@ -112,7 +113,7 @@ describe('the listener rule of a Cell', () => {
     const status = await stage.untilStatus('r08', 'in conflict', (one) => one.reason === 'Conflict');
     expect(status.message).toContain('okra.mumo.co/adopt');
     expect(await stage.weights(600)).toEqual({ r08other: expect.any(Number) as number });
-    await stage.kubectl('annotate', 'awsapplicationloadbalancerconfig', 'r08', 'okra.mumo.co/adopt=true');
+    await stage.kubectl('annotate', 'cell', 'r08', 'okra.mumo.co/adopt=true');
     await stage.untilPhase('r08', 'Completed', '1.0.0');
     // Taking over drops what the other had, which is what the annotation asks for.
     await stage.mark();

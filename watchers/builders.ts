@@ -1,12 +1,13 @@
 import { digest } from '../clients/digest.ts';
 import type { AWSApplicationLoadBalancerConfig } from '../crds/aws-application-load-balancer-config.ts';
+import type { AWSNetworkLoadBalancerConfig } from '../crds/aws-network-load-balancer-config.ts';
 import type { AWSTargetGroup } from '../crds/aws-target-group.ts';
 import type { Cell, CellStatus } from '../crds/cell.ts';
 import { API_VERSION } from '../domain/labels.ts';
 import { watchedInput } from '../domain/watched.ts';
 import type { Instruction, WakingSignal } from './instruction.ts';
 import { createStore } from './store.ts';
-import type { View } from './store.ts';
+import type { LoadBalancerConfig, View } from './store.ts';
 
 /** The listener of every Cell here. */
 export const LISTENER = 'arn:aws:elasticloadbalancing:eu-central-1:000000000000:listener/app/a/1/2';
@@ -59,13 +60,18 @@ export function viewOf(of: {
   cells?: Cell[];
   groups?: AWSTargetGroup[];
   configs?: AWSApplicationLoadBalancerConfig[];
+  networkConfigs?: AWSNetworkLoadBalancerConfig[];
 }): View {
   const cells = createStore<Cell>();
   const groups = createStore<AWSTargetGroup>();
-  const configs = createStore<AWSApplicationLoadBalancerConfig>();
+  const configs = {
+    AWSApplicationLoadBalancer: createStore<LoadBalancerConfig>(),
+    AWSNetworkLoadBalancer: createStore<LoadBalancerConfig>(),
+  };
   of.cells?.forEach((object) => cells.apply({ type: 'add', object }));
   of.groups?.forEach((object) => groups.apply({ type: 'add', object }));
-  of.configs?.forEach((object) => configs.apply({ type: 'add', object }));
+  of.configs?.forEach((object) => configs.AWSApplicationLoadBalancer.apply({ type: 'add', object }));
+  of.networkConfigs?.forEach((object) => configs.AWSNetworkLoadBalancer.apply({ type: 'add', object }));
   return { cells, groups, configs };
 }
 
@@ -112,5 +118,23 @@ export function aConfig(
         },
       ],
     },
+  };
+}
+
+/** The configuration of the Cell `web` for a Network Load Balancer, applied unless said otherwise. */
+export function aNetworkConfig(
+  of: { generation?: number; observed?: number } = {},
+): AWSNetworkLoadBalancerConfig {
+  const { metadata, status = {} } = aConfig(of);
+  const { observedGeneration, conditions } = status;
+  return {
+    apiVersion: API_VERSION,
+    kind: 'AWSNetworkLoadBalancerConfig',
+    metadata,
+    spec: {
+      listenerARN: LISTENER.replace('/app/', '/net/'),
+      listener: { forward: { targetGroups: [] } },
+    },
+    status: { observedGeneration, conditions },
   };
 }

@@ -64,22 +64,30 @@ describe('the dispatcher', () => {
 
   it('wakes the writer of a load balancer configuration', async () => {
     const { dispatch, idle, called, started } = aDispatcher();
-    dispatch({ do: 'Start', workflow: 'loadBalancerConfig', key });
+    dispatch({ do: 'Start', workflow: 'loadBalancerConfig', type: 'AWSApplicationLoadBalancer', key });
     await idle();
     expect(called).toEqual(['wake load-balancer/default/web']);
     expect(started[0]).toMatchObject({ type: 'loadBalancerConfig', options: { args: [{ key }] } });
+  });
+
+  it('tells the writers of one name for two load balancers apart', async () => {
+    const { dispatch, idle, called } = aDispatcher();
+    dispatch({ do: 'Start', workflow: 'loadBalancerConfig', type: 'AWSApplicationLoadBalancer', key });
+    dispatch({ do: 'Start', workflow: 'loadBalancerConfig', type: 'AWSNetworkLoadBalancer', key });
+    await idle();
+    expect(called).toEqual(['wake load-balancer/default/web', 'wake network-load-balancer/default/web']);
   });
 
   it('has a listener watched, once for all objects that name it', async () => {
     const { dispatch, idle, called, started } = aDispatcher(
       new WorkflowExecutionAlreadyStartedError('runs', 'drift/arn', 'driftWatch'),
     );
-    dispatch({ do: 'Watch', listenerARN: 'arn' });
+    dispatch({ do: 'Watch', type: 'AWSNetworkLoadBalancer', listenerARN: 'arn' });
     await idle();
     expect(called).toEqual(['start drift/arn']);
     expect(started[0]).toMatchObject({
       type: 'driftWatch',
-      options: { args: [{ listenerARN: 'arn', intervalSeconds: 60 }] },
+      options: { args: [{ type: 'AWSNetworkLoadBalancer', listenerARN: 'arn', intervalSeconds: 60 }] },
     });
   });
 

@@ -89,7 +89,8 @@ async function perform(order: Order, { calls, config, log }: Means): Promise<voi
       log.debug(describe(order), 'workflow signalled');
       return;
     case 'Watch': {
-      const of = { listenerARN: order.listenerARN, intervalSeconds: config.driftIntervalSeconds };
+      const { type, listenerARN } = order;
+      const of = { type, listenerARN, intervalSeconds: config.driftIntervalSeconds };
       await unless(WorkflowExecutionAlreadyStartedError, calls.start(driftWatchStart(of, config.taskQueue)));
       log.debug(describe(order), 'listener watched');
       return;
@@ -99,14 +100,14 @@ async function perform(order: Order, { calls, config, log }: Means): Promise<voi
   }
 }
 
-function startOf({ workflow, key }: Extract<Order, { do: 'Start' }>, taskQueue: string): WorkflowStart {
-  switch (workflow) {
+function startOf(order: Extract<Order, { do: 'Start' }>, taskQueue: string): WorkflowStart {
+  switch (order.workflow) {
     case 'cellRollout':
-      return cellRolloutStart(key, taskQueue);
+      return cellRolloutStart(order.key, taskQueue);
     case 'loadBalancerConfig':
-      return loadBalancerConfigStart(key, taskQueue);
+      return loadBalancerConfigStart(order, taskQueue);
     default:
-      return unreachable(workflow);
+      return unreachable(order);
   }
 }
 

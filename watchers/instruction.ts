@@ -1,4 +1,5 @@
 import type { ObjectKey } from '../domain/ids.ts';
+import type { LoadBalancerType } from '../domain/load-balancer.ts';
 import { cellRolloutId, driftWatchId, loadBalancerConfigId } from '../domain/ids.ts';
 
 /** The signals that watchers send to workflows which run; each means: look again. */
@@ -7,11 +8,17 @@ export type WakingSignal = 'changed' | 'analysisFinished' | 'experimentFinished'
 /** What is to be done about an event. */
 export type Instruction =
   /** Wake the workflow of an object with `changed`, and start it when it does not run. */
-  | { readonly do: 'Start'; readonly workflow: 'cellRollout' | 'loadBalancerConfig'; readonly key: ObjectKey }
+  | { readonly do: 'Start'; readonly workflow: 'cellRollout'; readonly key: ObjectKey }
+  | {
+      readonly do: 'Start';
+      readonly workflow: 'loadBalancerConfig';
+      readonly type: LoadBalancerType;
+      readonly key: ObjectKey;
+    }
   /** Wake a workflow, if it runs. */
   | { readonly do: 'Signal'; readonly workflowId: string; readonly signal: WakingSignal }
   /** Have a listener watched for changes made elsewhere. */
-  | { readonly do: 'Watch'; readonly listenerARN: string }
+  | { readonly do: 'Watch'; readonly type: LoadBalancerType; readonly listenerARN: string }
   | { readonly do: 'Ignore'; readonly reason: IgnoreReason };
 
 /** Why nothing is done about an event. */
@@ -36,7 +43,7 @@ export function workflowIdOf(instruction: Exclude<Instruction, { do: 'Ignore' }>
     case 'Start':
       return instruction.workflow === 'cellRollout'
         ? cellRolloutId(instruction.key)
-        : loadBalancerConfigId(instruction.key);
+        : loadBalancerConfigId(instruction.key, instruction.type);
     case 'Signal':
       return instruction.workflowId;
     case 'Watch':

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AWSApplicationLoadBalancerConfig } from '../crds/aws-application-load-balancer-config.ts';
 import type { CellStatus } from '../crds/cell.ts';
-import { aCell, aConfig, LISTENER, signal, viewOf } from './builders.ts';
+import { aCell, aConfig, aNetworkConfig, LISTENER, settled, signal, start, viewOf } from './builders.ts';
 import type { Instruction } from './instruction.ts';
 import { route } from './route.ts';
 
@@ -10,6 +10,7 @@ const ignored = [{ do: 'Ignore', reason: expect.any(String) as string }];
 const startConfig: Instruction = {
   do: 'Start',
   workflow: 'loadBalancerConfig',
+  type: 'AWSApplicationLoadBalancer',
   key: { namespace: 'default', name: 'web' },
 };
 
@@ -18,7 +19,7 @@ describe('an AWSApplicationLoadBalancerConfig', () => {
 
   it('that is applied has its listener watched when it is seen first', () => {
     expect(route({ kind: KIND, event: { type: 'add', object: aConfig() } }, viewOf({}))).toEqual([
-      { do: 'Watch', listenerARN: LISTENER },
+      { do: 'Watch', type: 'AWSApplicationLoadBalancer', listenerARN: LISTENER },
     ]);
   });
 
@@ -33,7 +34,7 @@ describe('an AWSApplicationLoadBalancerConfig', () => {
     const object = aConfig({ generation: 2, listenerARN: 'arn:other' });
     expect(route({ kind: KIND, event: { type: 'update', object, old: aConfig() } }, viewOf({}))).toEqual([
       startConfig,
-      { do: 'Watch', listenerARN: 'arn:other' },
+      { do: 'Watch', type: 'AWSApplicationLoadBalancer', listenerARN: 'arn:other' },
     ]);
   });
 
@@ -41,6 +42,55 @@ describe('an AWSApplicationLoadBalancerConfig', () => {
     expect(route({ kind: KIND, event: { type: 'delete', object: aConfig() } }, viewOf({}))).toEqual([
       signal('load-balancer/default/web', 'changed'),
     ]);
+  });
+
+  it('that is deleted by hand has the Cell make it anew, which does nothing when the Cell is being deleted', () => {
+    const event = { type: 'delete' as const, object: aConfig() };
+    const told = signal('load-balancer/default/web', 'changed');
+    const cell = aCell('web', { phase: 'Completed' });
+    expect(route({ kind: KIND, event }, viewOf({ cells: [cell] }))).toEqual([told, start('web')]);
+    const going = { ...cell, metadata: { ...cell.metadata, deletionTimestamp: '2026-11-20T00:00:00Z' } };
+    expect(route({ kind: KIND, event }, viewOf({ cells: [going] }))).toEqual([told]);
+  });
+
+  it('that was deleted while nobody watched has the Cell that serves make it anew', () => {
+    const cell = settled(
+      aCell('web', {
+        targetGroups: [{ name: 'a', arn: 'arn:a', version: '1.0.0', role: 'Stable', weight: 100 }],
+      }),
+      [],
+      {
+        targetGroups: [{ name: 'a', arn: 'arn:a', version: '1.0.0', role: 'Stable', weight: 100 }],
+      },
+    );
+    const seen = { kind: 'Cell' as const, event: { type: 'add' as const, object: cell } };
+    expect(route(seen, viewOf({ cells: [cell] }))).toEqual([start('web')]);
+    expect(route(seen, viewOf({ cells: [cell], configs: [aConfig()] }))).toEqual(ignored);
+  });
+
+  it('that may take over what it may not have taken over before starts its writer', () => {
+    const object = aConfig();
+    const adopting = {
+      ...object,
+      metadata: { ...object.metadata, annotations: { 'okra.mumo.co/adopt': 'true' } },
+    };
+    expect(
+      route({ kind: KIND, event: { type: 'update', object: adopting, old: object } }, viewOf({})),
+    ).toEqual([startConfig]);
+  });
+
+  it('of a Network Load Balancer has a writer and a watch of its own', () => {
+    const object = aNetworkConfig({ generation: 2 });
+    const type = 'AWSNetworkLoadBalancer';
+    expect(
+      route({ kind: 'AWSNetworkLoadBalancerConfig', event: { type: 'add', object } }, viewOf({})),
+    ).toEqual([
+      { ...startConfig, type },
+      { do: 'Watch', type, listenerARN: object.spec.listenerARN },
+    ]);
+    expect(
+      route({ kind: 'AWSNetworkLoadBalancerConfig', event: { type: 'delete', object } }, viewOf({})),
+    ).toEqual([signal('network-load-balancer/default/web', 'changed')]);
   });
 
   const degraded: CellStatus = {

@@ -1,28 +1,27 @@
 import type { AWSTargetGroup } from '../crds/aws-target-group.ts';
 import type { Cell } from '../crds/cell.ts';
 import type { Freeze } from '../crds/freeze.ts';
-import type { AWSApplicationLoadBalancerConfig } from '../crds/aws-application-load-balancer-config.ts';
 import { digest } from '../clients/digest.ts';
-import { cellRolloutId, keyOf, loadBalancerConfigId } from '../domain/ids.ts';
+import { cellRolloutId, keyOf } from '../domain/ids.ts';
+import { routeOf, type LoadBalancerType } from '../domain/load-balancer.ts';
 import { matches } from '../domain/selector.ts';
 import { unreachable } from '../domain/unreachable.ts';
 import { selectorOf } from '../domain/version-label.ts';
 import { watchedInput } from '../domain/watched.ts';
+import { conditionOf } from './condition.ts';
 import type { Informed, ObjectEvent } from './event.ts';
 import { ignore } from './instruction.ts';
 import type { Instruction } from './instruction.ts';
 import { routeAnalysisRun, routeExperiment, routeReplicaSet, routeTemplate } from './route-measurement.ts';
 import type { AnalysisRun, Experiment, ReplicaSet } from './route-measurement.ts';
-import type { View } from './store.ts';
+import { routeConfig } from './route-config.ts';
+import type { LoadBalancerConfig, View } from './store.ts';
 
 /** What happened, and to an object of which kind. */
 export type KindEvent =
   | { readonly kind: 'Cell'; readonly event: ObjectEvent<Cell> }
   | { readonly kind: 'AWSTargetGroup'; readonly event: ObjectEvent<AWSTargetGroup> }
-  | {
-      readonly kind: 'AWSApplicationLoadBalancerConfig';
-      readonly event: ObjectEvent<AWSApplicationLoadBalancerConfig>;
-    }
+  | { readonly kind: `${LoadBalancerType}Config`; readonly event: ObjectEvent<LoadBalancerConfig> }
   | { readonly kind: 'Freeze'; readonly event: ObjectEvent<Freeze> }
   | { readonly kind: 'AnalysisRun'; readonly event: ObjectEvent<AnalysisRun> }
   | { readonly kind: 'Experiment'; readonly event: ObjectEvent<Experiment> }
@@ -37,7 +36,9 @@ export function route(happened: KindEvent, view: View): readonly Instruction[] {
     case 'AWSTargetGroup':
       return routeGroup(happened.event, view);
     case 'AWSApplicationLoadBalancerConfig':
-      return routeConfig(happened.event, view);
+      return routeConfig('AWSApplicationLoadBalancer', happened.event, view);
+    case 'AWSNetworkLoadBalancerConfig':
+      return routeConfig('AWSNetworkLoadBalancer', happened.event, view);
     case 'Freeze':
       return routeFreeze(happened.event, view);
     case 'AnalysisRun':
@@ -62,9 +63,17 @@ function routeCell({ type, object: cell }: ObjectEvent<Cell>, view: View): reado
   if (type === 'delete') return [{ do: 'Signal', workflowId: cellRolloutId(key), signal: 'changed' }];
   const { phase } = cell.status ?? {};
   const isLeftOver = type === 'add' && phase !== undefined && unsettled.has(phase);
-  return isLeftOver || isNews(cell, view)
+  const lacks = type === 'add' && lacksConfig(cell, view);
+  return isLeftOver || lacks || isNews(cell, view)
     ? [{ do: 'Start', workflow: 'cellRollout', key }]
     : ignore('unchanged');
+}
+
+/** Whether somebody has deleted the configuration of a Cell that serves, while nobody watched. */
+function lacksConfig(cell: Cell, view: View): boolean {
+  const way = routeOf(cell.spec);
+  const serves = (cell.status?.targetGroups ?? []).length > 0;
+  return way !== undefined && serves && view.configs[way.type].get(keyOf(cell)) === undefined;
 }
 
 function isNews(cell: Cell, view: View): boolean {
@@ -83,60 +92,6 @@ function routeGroup(event: ObjectEvent<AWSTargetGroup>, view: View): readonly In
   return concerned.map((cell) => ({ do: 'Start', workflow: 'cellRollout', key: keyOf(cell) }));
 }
 
-function routeConfig(
-  event: ObjectEvent<AWSApplicationLoadBalancerConfig>,
-  view: View,
-): readonly Instruction[] {
-  const { object: config } = event;
-  const key = keyOf(config);
-  if (event.type === 'delete')
-    return [{ do: 'Signal', workflowId: loadBalancerConfigId(key), signal: 'changed' }];
-  const instructions: Instruction[] = [];
-  if (config.metadata.generation !== config.status?.observedGeneration) {
-    instructions.push({ do: 'Start', workflow: 'loadBalancerConfig', key });
-  }
-  const { listenerARN } = config.spec;
-  if (event.type === 'add' || event.old.spec.listenerARN !== listenerARN) {
-    instructions.push({ do: 'Watch', listenerARN });
-  }
-  const owner = event.type === 'update' && hasNewVerdict(event) ? troubledOwner(config, view) : undefined;
-  if (owner !== undefined) {
-    instructions.push({ do: 'Signal', workflowId: cellRolloutId(keyOf(owner)), signal: 'statusReported' });
-  }
-  return instructions.length > 0 ? instructions : ignore('status is about this generation');
-}
-
-function hasNewVerdict(event: {
-  readonly object: AWSApplicationLoadBalancerConfig;
-  readonly old: AWSApplicationLoadBalancerConfig;
-}): boolean {
-  const now = conditionOf(event.object, 'Ready');
-  const before = conditionOf(event.old, 'Ready');
-  const turnedTrue = now?.status === 'True' && before?.status !== 'True';
-  return turnedTrue || now?.reason !== before?.reason;
-}
-
-function troubledOwner(config: AWSApplicationLoadBalancerConfig, view: View): Cell | undefined {
-  const owner = config.metadata.ownerReferences?.find(
-    ({ kind, controller }) => kind === 'Cell' && controller === true,
-  );
-  if (owner === undefined) return undefined;
-  const cell = view.cells.get({ namespace: keyOf(config).namespace, name: owner.name });
-  return cell !== undefined && isTroubled(cell) ? cell : undefined;
-}
-
-function isTroubled(cell: Cell): boolean {
-  switch (cell.status?.phase) {
-    case 'Failed':
-    case 'FailedReverting':
-      return true;
-    case 'Progressing':
-      return conditionOf(cell, 'Degraded')?.status === 'True';
-    default:
-      return false;
-  }
-}
-
 /** A rollout that is under way looks again when a Freeze comes, changes or goes; one that begins later sees it anyhow. */
 function routeFreeze(event: ObjectEvent<Freeze>, view: View): readonly Instruction[] {
   const specs = event.type === 'update' ? [event.object.spec, event.old.spec] : [event.object.spec];
@@ -152,16 +107,3 @@ function routeFreeze(event: ObjectEvent<Freeze>, view: View): readonly Instructi
 }
 
 const mayBeUnderWay = (cell: Cell): boolean => conditionOf(cell, 'Progressing')?.status !== 'False';
-
-interface Conditioned {
-  readonly status?: { readonly conditions?: readonly ConditionRead[] | undefined } | undefined;
-}
-
-interface ConditionRead {
-  readonly type: string;
-  readonly status: string;
-  readonly reason?: string | undefined;
-}
-
-const conditionOf = ({ status }: Conditioned, type: string): ConditionRead | undefined =>
-  status?.conditions?.find((condition) => condition.type === type);

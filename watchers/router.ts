@@ -1,13 +1,14 @@
-import type { AWSApplicationLoadBalancerConfig } from '../crds/aws-application-load-balancer-config.ts';
 import type { AWSTargetGroup } from '../crds/aws-target-group.ts';
 import type { Cell } from '../crds/cell.ts';
 import type { Log } from '../clients/log.ts';
+import { loadBalancerTypeOf } from '../domain/ids.ts';
+import { loadBalancerTypes } from '../domain/load-balancer.ts';
 import type { Informed } from './event.ts';
 import type { Instruction } from './instruction.ts';
 import { route } from './route.ts';
 import type { KindEvent } from './route.ts';
 import type { AnalysisRun, Experiment } from './route-measurement.ts';
-import { createStore } from './store.ts';
+import { createStore, type LoadBalancerConfig } from './store.ts';
 
 /** Keeps what is known, and says what to do about each event once everything is known. */
 export interface Router {
@@ -23,7 +24,10 @@ export interface Router {
 export function createRouter(dispatch: (instruction: Instruction) => void, log: Log): Router {
   const cells = createStore<Cell>();
   const groups = createStore<AWSTargetGroup>();
-  const configs = createStore<AWSApplicationLoadBalancerConfig>();
+  const configs = {
+    AWSApplicationLoadBalancer: createStore<LoadBalancerConfig>(),
+    AWSNetworkLoadBalancer: createStore<LoadBalancerConfig>(),
+  };
   const runs = createStore<AnalysisRun>();
   const experiments = createStore<Experiment>();
   const view = { cells, groups, configs };
@@ -36,7 +40,9 @@ export function createRouter(dispatch: (instruction: Instruction) => void, log: 
       case 'AWSTargetGroup':
         return groups.apply(happened.event);
       case 'AWSApplicationLoadBalancerConfig':
-        return configs.apply(happened.event);
+        return configs.AWSApplicationLoadBalancer.apply(happened.event);
+      case 'AWSNetworkLoadBalancerConfig':
+        return configs.AWSNetworkLoadBalancer.apply(happened.event);
       case 'AnalysisRun':
         return runs.apply(happened.event);
       case 'Experiment':
@@ -66,8 +72,10 @@ export function createRouter(dispatch: (instruction: Instruction) => void, log: 
   function replay(): void {
     isComplete = true;
     for (const object of cells.list()) send({ kind: 'Cell', event: { type: 'add', object } });
-    for (const object of configs.list()) {
-      send({ kind: 'AWSApplicationLoadBalancerConfig', event: { type: 'add', object } });
+    for (const type of loadBalancerTypes) {
+      for (const object of configs[type].list()) {
+        send({ kind: `${type}Config`, event: { type: 'add', object } });
+      }
     }
     for (const object of runs.list()) send({ kind: 'AnalysisRun', event: { type: 'add', object } });
     for (const object of experiments.list()) send({ kind: 'Experiment', event: { type: 'add', object } });
@@ -81,10 +89,10 @@ export function createRouter(dispatch: (instruction: Instruction) => void, log: 
     },
     replay,
     knows: (workflowId) => {
-      const [, kind, namespace = '', name = ''] =
-        /^(cell|load-balancer)\/([^/]+)\/([^/]+)$/.exec(workflowId) ?? [];
-      if (kind === undefined) return undefined;
-      return (kind === 'cell' ? cells : configs).get({ namespace, name }) !== undefined;
+      const [, kind, namespace = '', name = ''] = /^([^/]+)\/([^/]+)\/([^/]+)$/.exec(workflowId) ?? [];
+      const type = loadBalancerTypeOf(workflowId);
+      if (kind !== 'cell' && type === undefined) return undefined;
+      return (type === undefined ? cells : configs[type]).get({ namespace, name }) !== undefined;
     },
   };
 }

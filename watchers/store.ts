@@ -1,14 +1,19 @@
 import type { AWSApplicationLoadBalancerConfig } from '../crds/aws-application-load-balancer-config.ts';
+import type { AWSNetworkLoadBalancerConfig } from '../crds/aws-network-load-balancer-config.ts';
 import type { AWSTargetGroup } from '../crds/aws-target-group.ts';
 import type { Cell } from '../crds/cell.ts';
 import type { ObjectKey } from '../domain/ids.ts';
+import type { LoadBalancerType } from '../domain/load-balancer.ts';
 import type { Informed, ObjectEvent } from './event.ts';
+
+/** An object that configures a load balancer. */
+export type LoadBalancerConfig = AWSApplicationLoadBalancerConfig | AWSNetworkLoadBalancerConfig;
 
 /** What is known of the objects that decide where a message goes. */
 export interface View {
   readonly cells: Shelf<Cell>;
   readonly groups: Shelf<AWSTargetGroup>;
-  readonly configs: Shelf<AWSApplicationLoadBalancerConfig>;
+  readonly configs: Readonly<Record<LoadBalancerType, Shelf<LoadBalancerConfig>>>;
 }
 
 /** The objects of one kind. */

@@ -9,7 +9,7 @@ import type {
   TrafficActivities,
 } from '../activities/contract.ts';
 
-type TargetHealthActivities = Pick<TrafficActivities, 'readTargetHealth'>;
+type TrafficReads = Pick<TrafficActivities, 'readTargetHealth' | 'inspectLoadBalancer'>;
 type ShiftActivities = Pick<TrafficActivities, 'shiftTraffic'>;
 
 /** Calls to the Kubernetes API: short, and repeated until they are answered. */
@@ -47,7 +47,7 @@ const priority = (urgent: boolean) => ({ priorityKey: urgent ? 1 : 3 });
 
 /** Reads from ELBv2, again and again until it answers. */
 export const elbv2Reads = (summary: string) =>
-  proxyActivities<TargetHealthActivities & DriftActivities>({
+  proxyActivities<TrafficReads & DriftActivities>({
     taskQueue: elbv2Queue(),
     startToCloseTimeout: '30s',
     retry: { initialInterval: '500ms', backoffCoefficient: 2, maximumInterval: '15s' },

@@ -9,25 +9,28 @@ import {
 } from '@temporalio/workflow';
 import { canonical } from '../domain/canonical.ts';
 import { formatKey, type ObjectKey } from '../domain/ids.ts';
-import { loadBalancerStatus, servedRule, type ApplyOutcome } from '../domain/load-balancer-status.ts';
+import { placeOf, type LoadBalancerType } from '../domain/load-balancer.ts';
+import { loadBalancerStatus, type ApplyOutcome } from '../domain/load-balancer-status.ts';
 import type { ObservedLoadBalancerConfig } from '../domain/observation.ts';
 import { elbv2Write, objects } from './activities.ts';
 import { takeApplications } from './applications.ts';
+import { holdOrRelease, removeConfigured } from './deletion.ts';
 import { failureOf } from './failure.ts';
 import { changed, drifted } from './messages.ts';
 
 /** Which object to apply. */
 export interface LoadBalancerConfigInput {
   readonly key: ObjectKey;
+  readonly type: LoadBalancerType;
 }
 
-/** The longest time between two attempts at a rule, in milliseconds. */
+/** The longest time between two attempts, in milliseconds. */
 const LONGEST_BACKOFF_MS = { urgent: 2_000, transient: 15_000, permanent: 10 * 60_000 } as const;
 
 type Present = NonNullable<ObservedLoadBalancerConfig['config']>;
 
-/** Makes a listener rule what its object says, as the only writer of that rule, until there is nothing left to apply. */
-export async function loadBalancerConfig({ key }: LoadBalancerConfigInput): Promise<void> {
+/** Makes a load balancer what its object says, as the only writer of that configuration, until there is nothing left to apply. */
+export async function loadBalancerConfig(ref: LoadBalancerConfigInput): Promise<void> {
   let wakes = 0;
   let verify = false;
   let writing: CancellationScope | undefined;
@@ -42,25 +45,26 @@ export async function loadBalancerConfig({ key }: LoadBalancerConfigInput): Prom
     wakes += 1;
   };
   setHandler(drifted, onDrift, {
-    description: 'Reads the rule again, because it is not what was applied.',
+    description: 'Reads the load balancer again, because it does not serve what was applied.',
   });
 
   for (let attempts = 0; ;) {
     const seen = wakes;
-    const { config } = await objects('Look at the object').observeLoadBalancerConfig(key);
+    const { config } = await objects('Look at the object').observeLoadBalancerConfig(ref);
     if (config === undefined) {
-      const message = `Expected AWSApplicationLoadBalancerConfig ${formatKey(key)}, got none.`;
+      const message = `Expected ${ref.type}Config ${formatKey(ref.key)}, got none.`;
       applications.refuse(ApplicationFailure.nonRetryable(message, 'ObjectNotFound'));
       await condition(allHandlersFinished);
       if (wakes === seen) return;
       continue;
     }
-    const outcome = await attempt(config);
+    const outcome = config.deletion.isUnderWay ? await remove(config) : await attempt(config);
+    if (outcome === 'Gone') continue;
     if (outcome !== undefined) await report(config, outcome);
     if (outcome?.is === 'Served') {
       attempts = 0;
       verify = false;
-      applications.serve(config.generation, outcome.rule);
+      applications.serve(config.generation, outcome.served);
       await condition(() => allHandlersFinished() || wakes !== seen);
       if (wakes === seen) return;
     } else if (outcome !== undefined) {
@@ -74,7 +78,7 @@ export async function loadBalancerConfig({ key }: LoadBalancerConfigInput): Prom
       });
     }
     if (workflowInfo().continueAsNewSuggested && allHandlersFinished()) {
-      await continueAsNew<typeof loadBalancerConfig>({ key });
+      await continueAsNew<typeof loadBalancerConfig>(ref);
     }
   }
 
@@ -85,24 +89,27 @@ export async function loadBalancerConfig({ key }: LoadBalancerConfigInput): Prom
 
   /** Makes one attempt; undefined when something more urgent has ended it. */
   async function attempt(config: Present): Promise<ApplyOutcome | undefined> {
-    const { spec, adopt, status } = config;
-    const served = servedRule(status);
+    const { asked, adopt, status } = config;
+    const { served } = status;
     const urgent = applications.areUrgent();
-    const write = elbv2Write(`Make rule ${spec.listener.rule.priority} what the object says`, urgent);
     const request = {
-      key,
-      listenerARN: spec.listenerARN,
-      rule: spec.listener.rule,
+      key: ref.key,
+      forwarding: asked,
       ...(served === undefined ? {} : { served }),
       adopt,
       urgent,
       // After an attempt that failed nobody knows whether it was applied.
       verify: verify || status.phase === 'Error',
     };
+    await holdOrRelease(ref, config.deletion);
+    const write = elbv2Write(`Make ${placeOf(asked)} what the object says`, urgent);
     writing = new CancellationScope();
     try {
-      const rule = await writing.run(() => write.applyRule(request));
-      return { is: 'Served', rule, created: served === undefined };
+      return {
+        is: 'Served',
+        served: await writing.run(() => write.applyRule(request)),
+        created: served === undefined,
+      };
     } catch (error) {
       // What was cancelled may have been applied all the same.
       verify ||= writing.consideredCancelled;
@@ -113,11 +120,23 @@ export async function loadBalancerConfig({ key }: LoadBalancerConfigInput): Prom
     }
   }
 
+  /** Deletes what the object has made, and lets the object go. */
+  async function remove(config: Present): Promise<ApplyOutcome | 'Gone'> {
+    const message = `Expected ${ref.type}Config ${formatKey(ref.key)} to stay, got its deletion.`;
+    applications.refuse(ApplicationFailure.nonRetryable(message, 'ObjectNotFound'));
+    try {
+      await removeConfigured(ref, config);
+      return 'Gone';
+    } catch (error) {
+      return { is: 'Refused', ...failureOf(error) };
+    }
+  }
+
   async function report(config: Present, outcome: ApplyOutcome): Promise<void> {
     const status = loadBalancerStatus(config, outcome, new Date().toISOString());
-    if (canonical(status) === canonical({ ...config.status, lastSyncTime: undefined })) return;
+    if (canonical(status) === canonical(config.status)) return;
     await objects(`Report: ${status.phase ?? ''}`).reportLoadBalancerConfig({
-      key,
+      ...ref,
       uid: config.uid,
       status,
       events: [],

@@ -1,5 +1,5 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
-import type { AppliedRule } from '../activities/contract.ts';
+import type { Served } from '../domain/load-balancer.ts';
 import type { RolloutPlan, RolloutView } from '../domain/view.ts';
 
 /** Who asks for something, and why; both are optional, so that a bare signal from the command line works. */
@@ -58,8 +58,8 @@ export const stateQuery = defineQuery<RolloutView>('state');
 /** The steps that a rollout still has to take. */
 export const planQuery = defineQuery<RolloutPlan>('plan');
 
-/** Asks the writer of a listener rule to apply its object's spec; answers when AWS was read back and agrees. */
-export const applyUpdate = defineUpdate<AppliedRule, [ApplyRequest]>('apply');
+/** Asks the writer of a load balancer's configuration to apply its object's spec; answers when AWS was read back and agrees. */
+export const applyUpdate = defineUpdate<Served, [ApplyRequest]>('apply');
 
 /** What the `apply` update carries. */
 export interface ApplyRequest {
@@ -69,5 +69,5 @@ export interface ApplyRequest {
   readonly urgent: boolean;
 }
 
-/** Look at ELBv2 again: the rule is not what the object's status says. */
+/** Look at the load balancer again: it does not serve what the object's status says. */
 export const drifted = defineSignal('drifted');

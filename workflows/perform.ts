@@ -2,6 +2,7 @@ import { ApplicationFailure, CancellationScope, condition, uuid4 } from '@tempor
 import type { PresentCell } from '../domain/candidate.ts';
 import type { Decision } from '../domain/decision.ts';
 import { eventOf, refusalEvent } from '../domain/events.ts';
+import { routeOf, type Route } from '../domain/load-balancer.ts';
 import type { ObservedCell } from '../domain/observation.ts';
 import * as record from '../domain/record.ts';
 import { stableSet } from '../domain/stable.ts';
@@ -11,6 +12,7 @@ import { failureOf, type Failure } from './failure.ts';
 import { measure } from './measure.ts';
 
 type Performable = Exclude<Decision, { do: 'Wait' } | { do: 'Close' }>;
+type Inspect = Extract<Decision, { do: 'Inspect' }>;
 type Shift = Extract<Decision, { do: 'Shift' }>;
 
 /** What a decision is performed with. */
@@ -51,6 +53,8 @@ async function carryOut(decision: Performable, situation: Situation, cell: Prese
       return kept((state) => record.began(state, decision, { id: uuid4().slice(0, 8), cell, now }));
     case 'Shift':
       return shift(decision, situation, cell);
+    case 'Inspect':
+      return inspect(decision, situation, cell);
     case 'CheckHealth': {
       const found = await elbv2Reads(decision.message).readTargetHealth(decision.targetGroupARNs);
       return kept((state) =>
@@ -76,19 +80,32 @@ async function carryOut(decision: Performable, situation: Situation, cell: Prese
   }
 }
 
+async function inspect({ message }: Inspect, situation: Situation, cell: PresentCell): Promise<Performed> {
+  const { key, selected } = situation.observed;
+  const route = requiredRoute(cell);
+  const found = await elbv2Reads(message).inspectLoadBalancer({
+    key,
+    route,
+    selected: selected.map(({ name, arn }) => ({ name, arn })),
+    adopt: cell.adopt === true,
+  });
+  return kept((state) => record.inspected(state, found));
+}
+
+function requiredRoute({ spec }: PresentCell): Route {
+  const route = routeOf(spec);
+  if (route !== undefined) return route;
+  throw ApplicationFailure.nonRetryable('Expected a load balancer block, got none.', 'InvalidObject');
+}
+
 async function shift(decision: Shift, situation: Situation, cell: PresentCell): Promise<Performed> {
-  const block = cell.spec.ingress.awsApplicationLoadBalancer;
-  if (block === undefined)
-    throw ApplicationFailure.nonRetryable('Expected an ALB block, got none.', 'InvalidObject');
   const { key, sequence } = situation.observed;
   const scope = new CancellationScope();
   const request = {
     cell: { key, uid: cell.uid },
-    listenerARN: block.listenerARN,
-    rule: {
-      ...block.listener.rule,
-      forward: { targetGroups: decision.shares.map((share) => ({ ...share })) },
-    },
+    forwarding: { ...requiredRoute(cell), targetGroups: decision.shares },
+    deletionPolicy: cell.spec.deletionPolicy ?? 'Retain',
+    adopt: cell.adopt === true,
     sequence: sequence + 1,
     urgent: decision.urgent,
   };
@@ -103,7 +120,7 @@ async function shift(decision: Shift, situation: Situation, cell: PresentCell): 
     await condition(() => settled || situation.interrupted());
     if (!settled) {
       scope.cancel();
-      return looking((state) => state);
+      return looking(record.withoutFound);
     }
     await settling;
   }
@@ -115,9 +132,10 @@ const kept = (apply: Performed['apply']): Performed => ({ apply, stale: false })
 const looking = (apply: Performed['apply']): Performed => ({ apply, stale: true });
 
 function held(decision: Performable, { reason, message }: Failure): Performed {
-  const urgent = decision.do === 'Shift' && decision.urgent;
-  const longestMs = urgent ? LONGEST_HOLD_MS.urgent : LONGEST_HOLD_MS.usual;
+  const shiftsBack = decision.do === 'Shift' && decision.urgent;
   return looking((state) => {
+    const urgent = shiftsBack || state.rollout?.ending !== undefined;
+    const longestMs = urgent ? LONGEST_HOLD_MS.urgent : LONGEST_HOLD_MS.usual;
     const next = record.refused(
       state,
       { during: decision.do, reason, message },

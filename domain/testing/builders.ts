@@ -27,6 +27,7 @@ interface Parts {
   readonly freezes: readonly Freezing[];
 }
 
+const listenerARN = 'arn:aws:elasticloadbalancing:ap-northeast-1:111122223333:listener/app/demo/aaa/bbb';
 const rule = { priority: 10, hosts: ['example.com'] };
 
 const plain: Parts = {
@@ -34,7 +35,7 @@ const plain: Parts = {
     ingress: {
       type: 'AWSApplicationLoadBalancer',
       awsApplicationLoadBalancer: {
-        listenerARN: 'arn:aws:elasticloadbalancing:ap-northeast-1:111122223333:listener/app/demo/aaa/bbb',
+        listenerARN,
         listener: { rule },
         targetGroupSelector: { matchLabels: { role: 'web' } },
       },
@@ -91,7 +92,15 @@ function builder(parts: Parts): CellBuilder {
       freezes: parts.freezes,
       ...(parts.served.length === 0
         ? {}
-        : { rule: { ...rule, forward: { targetGroups: [...parts.served] } } }),
+        : {
+            serving: {
+              type: 'AWSApplicationLoadBalancer' as const,
+              listenerARN,
+              ruleARN: `${listenerARN.replace(':listener/', ':listener-rule/')}/ccc`,
+              rule,
+              targetGroups: parts.served,
+            },
+          }),
       sequence: 0,
     }),
   };

@@ -9,6 +9,7 @@ import { goesForward } from '../gate.ts';
 import { withKnown } from '../known.ts';
 import type { ObservedCell, SelectedTargetGroup, ServedTargetGroup } from '../observation.ts';
 import * as record from '../record.ts';
+import { routeOf } from '../load-balancer.ts';
 import * as measured from '../record-measurement.ts';
 import { isWorthReporting, sameStatus } from '../report.ts';
 import { ask, type RequestName } from '../requests.ts';
@@ -58,6 +59,8 @@ export class Simulation {
   readonly runs = new Map<string, AnalysisVerdict>();
   readonly writes: SimulatedWrite[] = [];
   isDeleted = false;
+  /** Whether an object says what is served; somebody may have deleted it. */
+  isKnown = true;
   /** How many of the next writes ELBv2 refuses. */
   refusals = 0;
   /** The last decision: what is waited for, or how the run closed. */
@@ -167,7 +170,12 @@ export class Simulation {
   }
 
   #look(): ObservedCell {
-    const rule = { priority: 10, hosts: [...this.hosts], forward: { targetGroups: [...this.served] } };
+    const served = this.isKnown ? this.served : [];
+    const route = routeOf(this.spec);
+    const serving =
+      route?.type === 'AWSApplicationLoadBalancer' && served.length > 0
+        ? { serving: { ...route, rule: { ...route.rule, hosts: [...this.hosts] }, targetGroups: served } }
+        : {};
     const observed: ObservedCell = {
       key: { namespace: 'default', name: 'web' },
       ...(this.isDeleted
@@ -184,8 +192,8 @@ export class Simulation {
       digest: 'digest',
       selected: this.groups,
       freezes: this.freezes,
-      served: this.served,
-      ...(this.served.length === 0 ? {} : { rule }),
+      served,
+      ...serving,
       sequence: this.writes.length,
     };
     this.events += EVENTS.activity;
@@ -230,6 +238,12 @@ export class Simulation {
         return record.began(state, decision, { id: `r${this.#rollouts}`, cell, now });
       case 'Shift':
         return this.#shift(decision, observed);
+      case 'Inspect':
+        this.events += EVENTS.activity;
+        return record.inspected(
+          state,
+          this.served.length === 0 ? { is: 'Nothing' } : { is: 'Serving', targetGroups: this.served },
+        );
       case 'CheckHealth':
         this.events += EVENTS.activity;
         return record.healthRead(state, this.#healthOf(decision.targetGroupARNs), {
@@ -326,6 +340,7 @@ export class Simulation {
     this.#seenHealthy = new Set();
     const from = observed.cell === undefined ? undefined : stableSet(observed, observed.cell)?.version;
     this.served = shift.shares;
+    this.isKnown = true;
     this.hosts = this.#wantedHosts();
     return record.shifted(state, shift, { from, now });
   }
@@ -345,6 +360,6 @@ export class Simulation {
   }
 
   #wantedHosts(): readonly string[] {
-    return this.spec.ingress.awsApplicationLoadBalancer?.listener.rule.hosts ?? [];
+    return this.spec.ingress.awsApplicationLoadBalancer?.listener?.rule.hosts ?? [];
   }
 }

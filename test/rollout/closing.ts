@@ -25,7 +25,7 @@ async function claimsOnlyWhatIsServed(stage: Stage, cell: Cell): Promise<readonl
   const { status } = cell;
   const settled =
     status?.conditions?.some((one) => one.type === 'Progressing' && one.status === 'False') === true;
-  const priority = cell.spec.ingress.awsApplicationLoadBalancer?.listener.rule.priority;
+  const priority = cell.spec.ingress.awsApplicationLoadBalancer?.listener?.rule.priority;
   if (!settled || priority === undefined || (status?.targetGroups ?? []).length === 0) return [];
   const claimed = Object.fromEntries((status?.targetGroups ?? []).map((group) => [group.name, group.weight]));
   const served = await stage.weights(priority);

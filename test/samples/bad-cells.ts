@@ -1,4 +1,5 @@
 import { groupARN, listenerARN } from './arns.ts';
+import { badLoadBalancers } from './load-balancers.ts';
 import { analysis, background, cell, experiment, selecting, steps, withRule } from './cell.ts';
 
 /** What is wrong, the spec, and what a refusal has to mention. */
@@ -42,7 +43,6 @@ export const badCells: readonly (readonly [string, unknown, string])[] = [
   ['an address without a mask', withRule({ priority: 1, sourceIPs: ['10.0.0.1'] }), 'sourceIPs'],
   ['a method with a blank', withRule({ priority: 1, methods: ['GET POST'] }), 'methods'],
   ['an unknown load balancer', { ingress: { type: 'Envoy' } }, 'ingress.type'],
-  ['a load balancer that is not served yet', { ingress: { type: 'AWSNetworkLoadBalancer' } }, 'ingress.type'],
   [
     'no block for the load balancer',
     { ingress: { type: 'AWSApplicationLoadBalancer' } },
@@ -246,6 +246,7 @@ export const badCells: readonly (readonly [string, unknown, string])[] = [
   ['a template without a name', analysis([], [{ clusterScope: true }]), 'templates[0].templateName'],
   ['101 steps', steps(...Array.from({ length: 101 }, () => ({ pause: {} }))), 'canary.steps'],
   ['an analysis without templates', analysis([], []), 'templates'],
+  ...badLoadBalancers,
   ['no healthy target', cell({ minHealthyTargets: 0 }), 'minHealthyTargets'],
   ['a settle time that is none', cell({ settle: 'a while' }), 'spec.settle'],
   ['a deadline that is none', cell({ progressDeadline: -1 }), 'progressDeadline'],

@@ -1,11 +1,17 @@
-import { groupARN, listenerARN } from './arns.ts';
+import { groupARN, listenerARN, networkListenerARN } from './arns.ts';
 import { badCells } from './bad-cells.ts';
 import { goodCells } from './good-cells.ts';
 
 /** An object that a user might write, and whether it may be accepted. */
 export interface Sample {
   readonly name: string;
-  readonly kind: 'Cell' | 'AWSTargetGroup' | 'AWSApplicationLoadBalancerConfig' | 'Freeze';
+  readonly kind:
+    | 'Cell'
+    | 'AWSTargetGroup'
+    | 'AWSApplicationLoadBalancerConfig'
+    | 'AWSNetworkLoadBalancerConfig'
+    | 'AWSApplicationLoadBalancerTargetDeployment'
+    | 'Freeze';
   readonly spec: unknown;
   /** What a refusal must mention; undefined when the object is good. */
   readonly refusal?: string;
@@ -35,6 +41,43 @@ const configs: readonly (readonly [string, unknown, string?])[] = [
   ['no listener', { listener: {} }, 'spec.listenerARN'],
   ['no spec', undefined, 'spec'],
   ['no forward', { listenerARN, listener: { rule: { priority: 1, hosts: ['a'] } } }, 'forward'],
+];
+
+const sticky = (forward: object): object =>
+  config([], { forward: { targetGroups: [group('a', 1)], ...forward } });
+const groupStickiness = { targetGroupStickiness: { durationSeconds: 60 } };
+const targetStickiness = { targetStickiness: { type: 'lb_cookie', durationSeconds: 60 } };
+
+const keptAndDeleted: typeof configs = [
+  ['clients that stay', sticky({ ...groupStickiness, ...targetStickiness })],
+  ['a target that keeps clients its group does not', sticky(targetStickiness), 'targetGroupStickiness'],
+  ['a rule that goes with its object', { ...config([group('a', 1)]), deletionPolicy: 'Delete' }],
+  ['an unknown policy', { ...config([group('a', 1)]), deletionPolicy: 'Keep' }, 'spec.deletionPolicy'],
+  [
+    'the listener of a network load balancer',
+    { ...config([group('a', 1)]), listenerARN: networkListenerARN },
+    'listener of an Application Load Balancer',
+  ],
+];
+
+const network = (targetGroups: unknown[], forward: object = {}): object => ({
+  listenerARN: networkListenerARN,
+  listener: { forward: { targetGroups, ...forward } },
+});
+
+const networkConfigs: typeof configs = [
+  ['two groups', network([group('prev', 40), group('next', 60)])],
+  ['a weight of 1000', network([group('a', 1000)]), 'weight'],
+  ['weights of 0 alone', network([group('a', 0)]), 'weight above 0'],
+  ['six groups', network(['a', 'b', 'c', 'd', 'e', 'f'].map((name) => group(name, 1))), 'targetGroups'],
+  [
+    'the listener of an application load balancer',
+    { ...network([group('a', 1)]), listenerARN },
+    'listener of a Network Load Balancer',
+  ],
+  ['no listener', { listener: { forward: { targetGroups: [group('a', 1)] } } }, 'spec.listenerARN'],
+  ['clients that stay with a group', network([group('a', 1)], groupStickiness), 'Network Load Balancer'],
+  ['clients that stay with a target', network([group('a', 1)], targetStickiness), 'Network Load Balancer'],
 ];
 
 const groups: readonly (readonly [string, unknown, string?])[] = [
@@ -76,5 +119,12 @@ export const samples: readonly Sample[] = [
   ...badCells.map(([name, spec, refusal]) => sample('Cell', name, spec, refusal)),
   ...configs.map(([name, spec, refusal]) => sample('AWSApplicationLoadBalancerConfig', name, spec, refusal)),
   ...freezes.map(([name, spec, refusal]) => sample('Freeze', name, spec, refusal)),
+  ...keptAndDeleted.map(([name, spec, refusal]) =>
+    sample('AWSApplicationLoadBalancerConfig', name, spec, refusal),
+  ),
+  ...networkConfigs.map(([name, spec, refusal]) =>
+    sample('AWSNetworkLoadBalancerConfig', name, spec, refusal),
+  ),
+  sample('AWSApplicationLoadBalancerTargetDeployment', 'an empty spec', {}),
   ...groups.map(([name, spec, refusal]) => sample('AWSTargetGroup', name, spec, refusal)),
 ];

@@ -1,9 +1,11 @@
 import { listenerARN } from './arns.ts';
+import { goodLoadBalancers } from './load-balancers.ts';
 import { analysis, background, cell, experiment, selecting, steps, withRule } from './cell.ts';
 
 /** Specs of Cells that have to be accepted, by what they show. */
 export const goodCells: Readonly<Record<string, unknown>> = {
   'the smallest Cell': cell(),
+  ...goodLoadBalancers,
   'an empty canary': cell({ updateStrategy: { canary: {} } }),
   'the shortest ARN': cell({}, { listenerARN: listenerARN.replaceAll('0123456789abcdef', 'a') }),
   'the example of the documentation': cell({

@@ -1,9 +1,8 @@
 import type { Action, Rule, RuleCondition } from '@aws-sdk/client-elastic-load-balancing-v2';
-import type { ListenerRule } from '../crds/listener-rule.ts';
-import { matchesOf, type RuleMatch } from '../domain/listener-rule.ts';
-import { unreachable } from '../domain/unreachable.ts';
-
-type Forwarded = ListenerRule['forward']['targetGroups'][number];
+import type { ListenerRule } from '../../crds/listener-rule.ts';
+import { matchesOf, type RuleMatch } from '../../domain/listener-rule.ts';
+import { unreachable } from '../../domain/unreachable.ts';
+import { forwardedBy, named, singleAsWanted, toTuples } from './forward.ts';
 
 /** The conditions of a rule as ELBv2 takes them (API_RuleCondition). */
 export const toConditions = (rule: ListenerRule): RuleCondition[] => matchesOf(rule).map(toCondition);
@@ -34,51 +33,32 @@ function toCondition(match: RuleMatch): RuleCondition {
 }
 
 /** The action of a rule as ELBv2 takes it: one forward action that carries all weights (API_ForwardActionConfig). */
-export const toActions = (rule: ListenerRule): Action[] => [
-  {
-    Type: 'forward',
-    ForwardConfig: {
-      TargetGroups: rule.forward.targetGroups.map(({ arn, weight }) => ({
-        TargetGroupArn: arn,
-        Weight: weight,
-      })),
-    },
-  },
-];
+export function toActions({ forward }: ListenerRule): Action[] {
+  const { targetGroups, targetGroupStickiness: sticky } = forward;
+  const keeping =
+    sticky === undefined
+      ? {}
+      : { TargetGroupStickinessConfig: { Enabled: true, DurationSeconds: sticky.durationSeconds } };
+  return [{ Type: 'forward', ForwardConfig: { TargetGroups: toTuples(targetGroups), ...keeping } }];
+}
 
-/**
- * A rule as ELBv2 returned it, in Okra's words. Names come from what is wanted, as ELBv2 knows none; the weight of a
- * single group says nothing, so that it counts as the one that is wanted.
- */
+/** A rule as ELBv2 returned it, in Okra's words; names come from what is wanted. */
 export function fromRule(rule: Rule, wanted: ListenerRule): ListenerRule {
-  const targetGroups = forwardOf(rule).map(({ arn, weight }) => {
-    const name = wanted.forward.targetGroups.find((group) => group.arn === arn)?.name ?? nameIn(arn);
-    return { name, arn, weight };
-  });
+  const groups = named(forwardedBy(rule.Actions), wanted.forward.targetGroups);
   return {
     priority: Number(rule.Priority),
     ...conditionsOf(rule.Conditions ?? []),
-    forward: { targetGroups: singleAsWanted(targetGroups, wanted.forward.targetGroups) },
+    forward: { targetGroups: singleAsWanted(groups, wanted.forward.targetGroups), ...stickinessIn(rule) },
   };
 }
 
-function singleAsWanted(got: Forwarded[], wanted: readonly Forwarded[]): Forwarded[] {
-  const [only, ...others] = got;
-  const [want, ...more] = wanted;
-  const comparable = only !== undefined && others.length === 0 && want !== undefined && more.length === 0;
-  return comparable && only.arn === want.arn ? [{ ...only, weight: want.weight }] : got;
-}
-
-function forwardOf(rule: Rule): { arn: string; weight: number }[] {
+function stickinessIn(rule: Rule): Pick<ListenerRule['forward'], 'targetGroupStickiness'> {
   const action = rule.Actions?.find((one) => one.Type === 'forward');
-  const groups =
-    action?.ForwardConfig?.TargetGroups ??
-    (action?.TargetGroupArn === undefined ? [] : [{ TargetGroupArn: action.TargetGroupArn }]);
-  return groups.map((group) => ({ arn: group.TargetGroupArn ?? '', weight: group.Weight ?? 1 }));
+  const config = action?.ForwardConfig?.TargetGroupStickinessConfig;
+  return config?.Enabled === true
+    ? { targetGroupStickiness: { durationSeconds: config.DurationSeconds ?? 0 } }
+    : {};
 }
-
-/** The name in a target group's ARN: `…:targetgroup/NAME/ID`. */
-const nameIn = (arn: string): string => arn.split('/')[1] ?? arn;
 
 function conditionsOf(conditions: readonly RuleCondition[]): Omit<ListenerRule, 'priority' | 'forward'> {
   const valuesOf = (

@@ -1,0 +1,42 @@
+import type { Action } from '@aws-sdk/client-elastic-load-balancing-v2';
+import type { ServedTargetGroup, TargetGroup } from '../../domain/observation.ts';
+
+/** The groups that actions of ELBv2 forward to; a weight that is left out counts as 1 (API_TargetGroupTuple). */
+export function forwardedBy(
+  actions: readonly Action[] | undefined,
+): readonly { arn: string; weight: number }[] {
+  const action = actions?.find((one) => one.Type === 'forward');
+  const groups =
+    action?.ForwardConfig?.TargetGroups ??
+    (action?.TargetGroupArn === undefined ? [] : [{ TargetGroupArn: action.TargetGroupArn }]);
+  return groups.map((group) => ({ arn: group.TargetGroupArn ?? '', weight: group.Weight ?? 1 }));
+}
+
+/** Gives groups that ELBv2 returned the names under which they are known; ELBv2 itself knows none. */
+export const named = (
+  groups: readonly { readonly arn: string; readonly weight: number }[],
+  known: readonly TargetGroup[],
+): ServedTargetGroup[] =>
+  groups.map(({ arn, weight }) => ({
+    name: known.find((group) => group.arn === arn)?.name ?? nameIn(arn),
+    arn,
+    weight,
+  }));
+
+/** The weight of a single group says nothing, so that it counts as the one that is wanted. */
+export function singleAsWanted(
+  got: ServedTargetGroup[],
+  wanted: readonly ServedTargetGroup[],
+): ServedTargetGroup[] {
+  const [only, ...others] = got;
+  const [want, ...more] = wanted;
+  const comparable = only !== undefined && others.length === 0 && want !== undefined && more.length === 0;
+  return comparable && only.arn === want.arn ? [{ ...only, weight: want.weight }] : got;
+}
+
+/** The groups of a forward action as ELBv2 takes them (API_TargetGroupTuple). */
+export const toTuples = (groups: readonly ServedTargetGroup[]) =>
+  groups.map(({ arn, weight }) => ({ TargetGroupArn: arn, Weight: weight }));
+
+/** The name in a target group's ARN: `…:targetgroup/NAME/ID`. */
+const nameIn = (arn: string): string => arn.split('/')[1] ?? arn;

@@ -1,0 +1,138 @@
+import type { Listener } from '@aws-sdk/client-elastic-load-balancing-v2';
+import { quotaOf, type ELBv2 } from '../../clients/elbv2.ts';
+import { AWS_NETWORK_LOAD_BALANCER_CONFIG } from '../../clients/kinds.ts';
+import type { AWSNetworkLoadBalancerConfig } from '../../crds/aws-network-load-balancer-config.ts';
+import { weightsText, type Forwarding, type Found, type Served } from '../../domain/load-balancer.ts';
+import type { ServedTargetGroup, TargetGroup } from '../../domain/observation.ts';
+import { includes, sameShares } from '../../domain/weights.ts';
+import type { ApplyRequest, Drift, InspectRequest } from '../contract.ts';
+import { awsErrorType } from '../failure.ts';
+import { forwardedBy, named, singleAsWanted, toTuples } from './forward.ts';
+import { hasToTakeOver, ownerOf, takeOver } from './owner.ts';
+import type { LoadBalancer, LoadBalancerCalls, Means, Mirrored, Writing } from './port.ts';
+import { readBack } from './read-back.ts';
+
+type Network = 'AWSNetworkLoadBalancer';
+
+/** A Network Load Balancer: the default action of one of its listeners. */
+export const networkLoadBalancer: LoadBalancer<Network> = {
+  kind: AWS_NETWORK_LOAD_BALANCER_CONFIG,
+  read({ spec, status }: AWSNetworkLoadBalancerConfig) {
+    const { listenerARN, listener } = status ?? {};
+    const served =
+      listenerARN === undefined || listener === undefined
+        ? {}
+        : { served: servedBy(listenerARN, listener.forward.targetGroups) };
+    const asked = servedBy(spec.listenerARN, spec.listener.forward.targetGroups);
+    return { asked, ...served, deletionPolicy: 'Retain' };
+  },
+  spec: ({ listenerARN, targetGroups }) => ({ listenerARN, listener: { forward: { targetGroups } } }),
+  status: ({ listenerARN, targetGroups }) => ({
+    listenerARN,
+    listener: { forward: { targetGroups } },
+    weights: weightsText(targetGroups),
+  }),
+  quota: ({ listenerARN }) => quotaOf(listenerARN),
+  connect,
+};
+
+const servedBy = (listenerARN: string, targetGroups: readonly ServedTargetGroup[]): Served<Network> => ({
+  type: 'AWSNetworkLoadBalancer',
+  listenerARN,
+  targetGroups,
+});
+
+function connect({ elbv2: elbv2Of }: Means): LoadBalancerCalls<Network> {
+  return {
+    apply: (request, writing) => apply(elbv2Of(request.forwarding.listenerARN), request, writing),
+    inspect: (request, signal) => inspect(elbv2Of(request.route.listenerARN), request, signal),
+    // A listener must have a default action, so that there is nothing to delete.
+    remove: () => Promise.resolve(),
+    drift: (listenerARN, objects, signal) => drift(elbv2Of(listenerARN), listenerARN, { objects, signal }),
+  };
+}
+
+async function apply(
+  elbv2: ELBv2,
+  request: ApplyRequest<Network>,
+  writing: Writing,
+): Promise<Served<Network>> {
+  const { forwarding, served, verify } = request;
+  const { listenerARN, targetGroups } = forwarding;
+  const usable = served !== undefined && !verify && served.listenerARN === listenerARN;
+  const known = usable ? served.targetGroups : await find(elbv2, request, writing);
+  if (sameShares(targetGroups, known)) return servedBy(listenerARN, targetGroups);
+  await writing.permit();
+  await elbv2.setDefaultAction(listenerARN, {
+    Type: 'forward',
+    ForwardConfig: { TargetGroups: toTuples(targetGroups) },
+  });
+  return readBack(`the default action of ${listenerARN}`, async () => {
+    const got = shownBy(await elbv2.listener(listenerARN, writing.signal), forwarding);
+    return sameShares(targetGroups, got)
+      ? { ok: true, value: servedBy(listenerARN, got) }
+      : { ok: false, got: `${weightsText(got)}.` };
+  });
+}
+
+/** Reads what the listener does, and takes it over where that is allowed. */
+async function find(
+  elbv2: ELBv2,
+  { key, adopt, forwarding }: ApplyRequest<Network>,
+  { permit, signal }: Writing,
+): Promise<readonly ServedTargetGroup[]> {
+  const { listenerARN, targetGroups } = forwarding;
+  const listener = await elbv2.listener(listenerARN, signal);
+  const owner = await ownerOf(elbv2, listenerARN, signal);
+  const claim = { key, adopt, what: 'the listener', isOurs: forwardsOnlyTo(targetGroups, listener) };
+  if (hasToTakeOver(claim, listenerARN, owner)) {
+    await permit();
+    await takeOver(elbv2, listenerARN, key);
+  }
+  return shownBy(listener, forwarding);
+}
+
+async function inspect(elbv2: ELBv2, request: InspectRequest, signal: AbortSignal): Promise<Found> {
+  const { route, key, adopt, selected } = request;
+  const listener = await elbv2.listener(route.listenerARN, signal);
+  const owner = await ownerOf(elbv2, route.listenerARN, signal);
+  const claim = { key, adopt, what: 'the listener', isOurs: forwardsOnlyTo(selected, listener) };
+  hasToTakeOver(claim, route.listenerARN, owner);
+  return { is: 'Serving', targetGroups: named(forwardedBy(listener.DefaultActions), selected) };
+}
+
+async function drift(
+  elbv2: ELBv2,
+  listenerARN: string,
+  { objects, signal }: { objects: readonly Mirrored<Network>[]; signal: AbortSignal },
+): Promise<readonly Drift[]> {
+  const listener = await listenerOf(elbv2, listenerARN, signal);
+  return objects
+    .filter(
+      ({ served }) => listener === undefined || !sameShares(served.targetGroups, shownBy(listener, served)),
+    )
+    .map(({ key }) => ({
+      key,
+      difference:
+        listener === undefined ? 'The listener is gone.' : 'The default action differs in its weights.',
+    }));
+}
+
+async function listenerOf(
+  elbv2: ELBv2,
+  listenerARN: string,
+  signal: AbortSignal,
+): Promise<Listener | undefined> {
+  try {
+    return await elbv2.listener(listenerARN, signal);
+  } catch (error) {
+    if (awsErrorType(error) === 'ListenerNotFound') return undefined;
+    throw error;
+  }
+}
+
+const shownBy = (listener: Listener, { targetGroups }: Forwarding<Network>): ServedTargetGroup[] =>
+  singleAsWanted(named(forwardedBy(listener.DefaultActions), targetGroups), targetGroups);
+
+const forwardsOnlyTo = (groups: readonly TargetGroup[], { DefaultActions }: Listener): boolean =>
+  named(forwardedBy(DefaultActions), []).every((group) => includes(groups, group));

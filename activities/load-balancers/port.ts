@@ -1,0 +1,78 @@
+import type { ELBv2 } from '../../clients/elbv2.ts';
+import type { KindRef } from '../../clients/kinds.ts';
+import type { Resource } from '../../crds/resource.ts';
+import type { Condition } from '../../domain/conditions.ts';
+import type { ObjectKey } from '../../domain/ids.ts';
+import type {
+  DeletionPolicy,
+  Forwarding,
+  Found,
+  LoadBalancerType,
+  Served,
+} from '../../domain/load-balancer.ts';
+import type { LoadBalancerStatus } from '../../domain/load-balancer-status.ts';
+import type { ApplyRequest, Drift, InspectRequest, RemoveRequest } from '../contract.ts';
+
+/** An object that configures a load balancer, as the API server has it. */
+export type ConfigObject = Resource<
+  object,
+  Omit<LoadBalancerStatus, 'served' | 'conditions'> & {
+    readonly conditions?: readonly Condition[] | undefined;
+  }
+>;
+
+/** What a configuration object says. */
+export interface ConfigReading<Type extends LoadBalancerType> {
+  readonly asked: Forwarding<Type>;
+  /** What its status says is served. */
+  readonly served?: Served<Type>;
+  readonly deletionPolicy: DeletionPolicy;
+}
+
+/** What load balancers are reached with. */
+export interface Means {
+  readonly elbv2: (arn: string) => ELBv2;
+}
+
+/** How a write may be made. */
+export interface Writing {
+  /** Waits until one more write may be sent; throws when this attempt may not write any more. */
+  readonly permit: () => Promise<void>;
+  readonly signal: AbortSignal;
+}
+
+/** An object, and what its status says is served. */
+export interface Mirrored<Type extends LoadBalancerType> {
+  readonly key: ObjectKey;
+  readonly served: Served<Type>;
+}
+
+/** The calls to a load balancer; what they throw is translated by their caller. */
+export interface LoadBalancerCalls<Type extends LoadBalancerType = LoadBalancerType> {
+  /** Makes it serve what is asked, by one write that carries all weights, and answers with what was read back. */
+  apply(request: ApplyRequest<Type>, writing: Writing): Promise<Served<Type>>;
+  /** Says what it serves now; throws a `Conflict` when that is somebody else's and may not be taken over. */
+  inspect(request: InspectRequest, signal: AbortSignal): Promise<Found>;
+  /** Deletes what the object has made of it, and nothing else. */
+  remove(request: RemoveRequest<Type>, writing: Writing): Promise<void>;
+  /** Reads it once, and says of which objects it serves something else. */
+  drift(
+    listenerARN: string,
+    objects: readonly Mirrored<Type>[],
+    signal: AbortSignal,
+  ): Promise<readonly Drift[]>;
+}
+
+/** A load balancer that traffic is shifted with: the object that configures it, and the calls that make it so. */
+export interface LoadBalancer<Type extends LoadBalancerType = LoadBalancerType> {
+  readonly kind: KindRef;
+  /** Reads its configuration object. */
+  read(object: ConfigObject): ConfigReading<Type>;
+  /** Writes the spec of its configuration object. */
+  spec(forwarding: Forwarding<Type>, deletionPolicy: DeletionPolicy): object;
+  /** Writes what is served into the status of its configuration object. */
+  status(served: Served<Type>): object;
+  /** The name of the account and place whose writes share one budget. */
+  quota(forwarding: Forwarding<Type>): string;
+  connect(means: Means): LoadBalancerCalls<Type>;
+}

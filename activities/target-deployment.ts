@@ -1,0 +1,65 @@
+import {
+  AWS_APPLICATION_LOAD_BALANCER_CONFIG,
+  AWS_APPLICATION_LOAD_BALANCER_TARGET_DEPLOYMENT,
+  AWS_TARGET_GROUP,
+  CELL,
+} from '../clients/kinds.ts';
+import { isConflict, isNotFound, type KubernetesClient } from '../clients/kubernetes.ts';
+import type { AWSTargetGroup } from '../crds/aws-target-group.ts';
+import type { Cell } from '../crds/cell.ts';
+import type { ObjectKey } from '../domain/ids.ts';
+import { API_VERSION } from '../domain/labels.ts';
+import type { Served } from '../domain/load-balancer.ts';
+import { targetDeploymentStatus } from '../domain/target-deployment.ts';
+import { versionOf } from '../domain/version-label.ts';
+
+/** Shows what a listener rule routes to in an object that people read; load balancers without rules have none. */
+export type TargetDeploymentReporter = (
+  config: { readonly key: ObjectKey; readonly uid: string },
+  served: Served | undefined,
+) => Promise<void>;
+
+/** Makes the one writer of AWSApplicationLoadBalancerTargetDeployments. */
+export function targetDeploymentReporter(kubernetes: KubernetesClient): TargetDeploymentReporter {
+  return async ({ key, uid }, served) => {
+    if (served?.type !== 'AWSApplicationLoadBalancer') return;
+    const status = targetDeploymentStatus(served, await versions(kubernetes, key));
+    const { apiVersion, kind } = AWS_APPLICATION_LOAD_BALANCER_TARGET_DEPLOYMENT;
+    const owner = {
+      apiVersion: API_VERSION,
+      kind: AWS_APPLICATION_LOAD_BALANCER_CONFIG.kind,
+      name: key.name,
+      uid,
+    };
+    const metadata = { ...key, ownerReferences: [{ ...owner, controller: true, blockOwnerDeletion: false }] };
+    try {
+      await kubernetes.apply({ apiVersion, kind, metadata, spec: {} }, { force: true });
+      await kubernetes.apply(
+        {
+          apiVersion,
+          kind,
+          metadata: { ...key },
+          status: { ...status, lastSyncTime: new Date().toISOString() },
+        },
+        { subresource: 'status', force: true },
+      );
+    } catch (error) {
+      // The namespace, or the object itself, is being deleted.
+      if (!isNotFound(error) && !isConflict(error)) throw error;
+    }
+  };
+}
+
+/** The versions that the AWSTargetGroups of a namespace claim, by ARN, by the labels that the Cell of this name looks at. */
+async function versions(kubernetes: KubernetesClient, key: ObjectKey): Promise<ReadonlyMap<string, string>> {
+  const [cell, groups] = await Promise.all([
+    kubernetes.get<Cell>(CELL, key),
+    kubernetes.list<AWSTargetGroup>(AWS_TARGET_GROUP, { namespace: key.namespace }),
+  ]);
+  return new Map(
+    groups.flatMap(({ spec, metadata }) => {
+      const version = versionOf(cell?.spec ?? {}, metadata.labels);
+      return version === undefined ? [] : [[spec.arn, version] as const];
+    }),
+  );
+}

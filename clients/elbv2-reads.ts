@@ -1,0 +1,69 @@
+import {
+  DescribeListenersCommand,
+  DescribeRulesCommand,
+  DescribeTagsCommand,
+  DescribeTargetGroupAttributesCommand,
+  DescribeTargetHealthCommand,
+  ListenerNotFoundException,
+  type ElasticLoadBalancingV2Client,
+  type Rule,
+} from '@aws-sdk/client-elastic-load-balancing-v2';
+import type { ELBv2Reads } from './elbv2.ts';
+
+/** Makes the reads, which the client repeats when they fail. */
+export function elbv2Reads(client: ElasticLoadBalancingV2Client): ELBv2Reads {
+  return {
+    rulesOf: (ListenerArn, signal) => rulesIn(client, { ListenerArn }, signal),
+    rule: async (ruleARN, signal) => {
+      try {
+        return (await rulesIn(client, { RuleArns: [ruleARN] }, signal))[0];
+      } catch (error) {
+        if (error instanceof Error && error.name === 'RuleNotFoundException') return undefined;
+        throw error;
+      }
+    },
+    listener: async (listenerARN, signal) => {
+      const command = new DescribeListenersCommand({ ListenerArns: [listenerARN] });
+      const listener = (await client.send(command, until(signal))).Listeners?.[0];
+      if (listener !== undefined) return listener;
+      throw new ListenerNotFoundException({ message: `${listenerARN} was not found`, $metadata: {} });
+    },
+    tagsOf: async (arn, signal) => {
+      const found = await client.send(new DescribeTagsCommand({ ResourceArns: [arn] }), until(signal));
+      return recordOf(found.TagDescriptions?.[0]?.Tags ?? []);
+    },
+    targetHealth: async (TargetGroupArn, signal) => {
+      const found = await client.send(new DescribeTargetHealthCommand({ TargetGroupArn }), until(signal));
+      return found.TargetHealthDescriptions ?? [];
+    },
+    attributesOf: async (TargetGroupArn, signal) => {
+      const command = new DescribeTargetGroupAttributesCommand({ TargetGroupArn });
+      return recordOf((await client.send(command, until(signal))).Attributes ?? []);
+    },
+  };
+}
+
+const until = (signal: AbortSignal | undefined): { abortSignal?: AbortSignal } =>
+  signal === undefined ? {} : { abortSignal: signal };
+
+const recordOf = (
+  pairs: readonly { Key?: string | undefined; Value?: string | undefined }[],
+): Record<string, string> => Object.fromEntries(pairs.map(({ Key = '', Value = '' }) => [Key, Value]));
+
+async function rulesIn(
+  client: ElasticLoadBalancingV2Client,
+  input: { ListenerArn: string } | { RuleArns: string[] },
+  signal?: AbortSignal,
+): Promise<Rule[]> {
+  const rules: Rule[] = [];
+  let marker: string | undefined;
+  do {
+    const page = await client.send(
+      new DescribeRulesCommand({ ...input, ...(marker === undefined ? {} : { Marker: marker }) }),
+      until(signal),
+    );
+    rules.push(...(page.Rules ?? []));
+    marker = page.NextMarker === '' ? undefined : page.NextMarker;
+  } while (marker !== undefined);
+  return rules;
+}

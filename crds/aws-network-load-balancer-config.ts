@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import { conditions, networkListenerARN } from './common.ts';
+import { forwardTargetGroups } from './forward.ts';
+import { defineResource, type Resource } from './resource.ts';
+import { withRules } from './rules.ts';
+import { noStickinessRules, refusedStickiness } from './stickiness.ts';
+
+const spec = z.object({
+  listenerARN: networkListenerARN.describe('The ARN of the listener.'),
+  listener: z
+    .object({
+      forward: withRules(
+        z.object({ targetGroups: forwardTargetGroups, ...refusedStickiness }),
+        noStickinessRules,
+      ).describe('Where the default action of the listener forwards to.'),
+    })
+    .describe('What the listener has to do.'),
+});
+
+const status = z.object({
+  observedGeneration: z.int().min(0).optional().describe('The metadata.generation that was applied last.'),
+  phase: z
+    .enum(['Pending', 'Created', 'Updating', 'Updated', 'Error'])
+    .optional()
+    .describe('Whether ELBv2 serves the spec: Created or Updated when it does.'),
+  reason: z.string().max(1024).optional().describe('Why, in one CamelCase word.'),
+  message: z.string().max(32768).optional().describe('Why, in a sentence.'),
+  listenerARN: z.string().max(512).optional().describe('The listener.'),
+  listener: z
+    .object({
+      forward: z
+        .object({ targetGroups: forwardTargetGroups })
+        .describe('The default action as it was read back from ELBv2.'),
+    })
+    .optional()
+    .describe('What ELBv2 serves.'),
+  weights: z
+    .string()
+    .max(2048)
+    .optional()
+    .describe('The weights that ELBv2 serves, for people: a1: 50, a2: 50.'),
+  conditions: conditions.optional(),
+  lastSyncTime: z.iso.datetime().optional().describe('When this status was written.'),
+});
+
+/** The default action of a Network Load Balancer's listener, kept exactly as its spec says. */
+export const awsNetworkLoadBalancerConfig = defineResource({
+  kind: 'AWSNetworkLoadBalancerConfig',
+  plural: 'awsnetworkloadbalancerconfigs',
+  singular: 'awsnetworkloadbalancerconfig',
+  shortNames: ['awsnlbc'],
+  description:
+    'An AWSNetworkLoadBalancerConfig describes the default action of one listener of a Network Load Balancer. Okra makes the action exactly what the spec says, keeps it so, and reports in the status what was read back. A Cell writes one of its own name.',
+  spec,
+  status,
+  printerColumns: [
+    { name: 'Phase', type: 'string', jsonPath: '.status.phase' },
+    { name: 'Weights', type: 'string', jsonPath: '.status.weights' },
+    { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
+    { name: 'Message', type: 'string', jsonPath: '.status.message', priority: 1 },
+  ],
+});
+
+/** What an AWSNetworkLoadBalancerConfig asks for. */
+export type AWSNetworkLoadBalancerConfigSpec = z.output<typeof spec>;
+/** What is reported of an AWSNetworkLoadBalancerConfig. */
+export type AWSNetworkLoadBalancerConfigStatus = z.output<typeof status>;
+/** An AWSNetworkLoadBalancerConfig as the API server has it. */
+export type AWSNetworkLoadBalancerConfig = Resource<
+  AWSNetworkLoadBalancerConfigSpec,
+  AWSNetworkLoadBalancerConfigStatus
+>;

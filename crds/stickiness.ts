@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import { withRules, type Rule } from './rules.ts';
+
+const durationSeconds = z
+  .int()
+  .min(1)
+  .max(604_800)
+  .describe('How long a client stays, in seconds: 1 to 604800, which is a week.');
+
+const targetGroupStickiness = z.object({ durationSeconds });
+
+const targetStickiness = withRules(
+  z.object({
+    type: z
+      .enum(['lb_cookie', 'app_cookie'])
+      .describe('Whose cookie it is: lb_cookie for one of the load balancer, app_cookie for one of yours.'),
+    durationSeconds,
+    cookieName: z
+      .string()
+      .min(1)
+      .max(256)
+      .optional()
+      .describe('The name of your cookie; with app_cookie only.'),
+  }),
+  [
+    {
+      cel: "has(self.cookieName) == (self.type == 'app_cookie')",
+      message:
+        'Expected targetStickiness.cookieName with the type app_cookie, and none with lb_cookie. Add the name of your cookie, or remove it.',
+      holds: ({ cookieName, type }) => (cookieName !== undefined) === (type === 'app_cookie'),
+    },
+    {
+      cel: "!has(self.cookieName) || !self.cookieName.startsWith('AWSALB')",
+      message:
+        'Expected targetStickiness.cookieName to be a cookie of yours, got one that ELBv2 keeps for itself: AWSALB, AWSALBAPP and AWSALBTG. Choose another.',
+      holds: ({ cookieName }) => cookieName?.startsWith('AWSALB') !== true,
+    },
+  ],
+);
+
+/** The stickiness settings of a forward action. */
+export const stickiness = {
+  targetGroupStickiness: targetGroupStickiness
+    .optional()
+    .describe(
+      'Keeps a client with the target group that it was sent to first, whatever the weights say later. Default: off.',
+    ),
+  targetStickiness: targetStickiness
+    .optional()
+    .describe(
+      'Keeps a client with one target within its target group; needs targetGroupStickiness. It is set as attributes of every target group in the rule. Default: the attributes are left alone.',
+    ),
+};
+
+interface Sticky {
+  readonly targetGroupStickiness?: unknown;
+  readonly targetStickiness?: unknown;
+}
+
+/** What ELBv2 wants of stickiness settings together. */
+export const stickinessRules: readonly Rule<Sticky>[] = [
+  {
+    cel: '!has(self.targetStickiness) || has(self.targetGroupStickiness)',
+    message:
+      'Expected forward.targetGroupStickiness beside forward.targetStickiness, because ELBv2 refuses target stickiness in a rule without it. Add targetGroupStickiness, or remove targetStickiness.',
+    holds: (forward) => forward.targetStickiness === undefined || forward.targetGroupStickiness !== undefined,
+  },
+];
+
+/** The same settings where they are not for: their presence is what a rule refuses. */
+export const refusedStickiness = {
+  targetGroupStickiness: z
+    .object({})
+    .optional()
+    .describe('Refused: a Network Load Balancer has no such setting on its listener.'),
+  targetStickiness: z.object({}).optional().describe('Refused: a Network Load Balancer knows no cookies.'),
+};
+
+/** What refuses them. */
+export const noStickinessRules: readonly Rule<Sticky>[] = [
+  {
+    cel: '!has(self.targetGroupStickiness) && !has(self.targetStickiness)',
+    message:
+      'Expected no targetGroupStickiness and no targetStickiness with a Network Load Balancer, which has neither. Remove them, or use an Application Load Balancer.',
+    holds: (forward) => forward.targetGroupStickiness === undefined && forward.targetStickiness === undefined,
+  },
+];

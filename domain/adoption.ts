@@ -1,0 +1,50 @@
+import type { Decision } from './decision.ts';
+import type { GuardInput } from './guard.ts';
+import { placeOf, routeOf, weightsText } from './load-balancer.ts';
+import type { ObservedCell, ServedTargetGroup } from './observation.ts';
+import { stableSet, UNKNOWN_VERSION } from './stable.ts';
+import { includes, normalise } from './weights.ts';
+
+/**
+ * Decides what to do when nothing is known to be served: look at the load balancer first, and take over what it
+ * serves with the same weights. Undefined when there is nothing to take over.
+ */
+export function adopt(input: GuardInput): Decision | undefined {
+  const { observed, cell, state } = input;
+  if (observed.served.length > 0) return undefined;
+  if (state.found === undefined) {
+    const route = routeOf(cell.spec);
+    const where = route === undefined ? 'the load balancer' : placeOf(route);
+    return { do: 'Inspect', message: `Looking at what ${where} serves, because no object says so.` };
+  }
+  const shares = taken(input);
+  if (shares === undefined) return undefined;
+  const stable = stableSet({ ...observed, served: shares }, cell);
+  return {
+    do: 'Shift',
+    purpose: 'Adopt',
+    version: stable?.version ?? UNKNOWN_VERSION,
+    shares,
+    urgent: false,
+    message: `Taking over what is served already, with the same weights: ${weightsText(shares)}.`,
+  };
+}
+
+/** What was observed, with what a look at the load balancer has found where no object says what is served. */
+export function withFound(input: GuardInput): ObservedCell {
+  const { observed } = input;
+  return observed.served.length > 0 ? observed : { ...observed, served: taken(input) ?? [] };
+}
+
+/** The shares to take over; undefined when the load balancer serves nothing, or nothing of this Cell's. */
+function taken({ observed, cell, state }: GuardInput): readonly ServedTargetGroup[] | undefined {
+  const { found, rollout } = state;
+  if (found?.is !== 'Serving') return undefined;
+  const ours = [
+    ...observed.selected,
+    ...(cell.status.targetGroups ?? []),
+    ...(rollout === undefined ? [] : [...rollout.stable.groups, ...rollout.canary.groups]),
+  ];
+  const shares = normalise(found.targetGroups);
+  return shares.some((share) => includes(ours, share)) ? shares : undefined;
+}
