@@ -21,7 +21,8 @@ import { changed, drifted } from './messages.ts';
 /** Which object to apply. */
 export interface LoadBalancerConfigInput {
   readonly key: ObjectKey;
-  readonly type: LoadBalancerType;
+  /** Default: AWSApplicationLoadBalancer. */
+  readonly type?: LoadBalancerType;
 }
 
 /** The longest time between two attempts, in milliseconds. */
@@ -30,7 +31,8 @@ const LONGEST_BACKOFF_MS = { urgent: 2_000, transient: 15_000, permanent: 10 * 6
 type Present = NonNullable<ObservedLoadBalancerConfig['config']>;
 
 /** Makes a load balancer what its object says, as the only writer of that configuration, until there is nothing left to apply. */
-export async function loadBalancerConfig(ref: LoadBalancerConfigInput): Promise<void> {
+export async function loadBalancerConfig(input: LoadBalancerConfigInput): Promise<void> {
+  const ref = { type: 'AWSApplicationLoadBalancer', ...input } as const;
   let wakes = 0;
   let verify = false;
   let writing: CancellationScope | undefined;
@@ -78,7 +80,7 @@ export async function loadBalancerConfig(ref: LoadBalancerConfigInput): Promise<
       });
     }
     if (workflowInfo().continueAsNewSuggested && allHandlersFinished()) {
-      await continueAsNew<typeof loadBalancerConfig>(ref);
+      await continueAsNew<typeof loadBalancerConfig>(input);
     }
   }
 
