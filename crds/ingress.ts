@@ -55,7 +55,7 @@ const networkLoadBalancer = withRules(
     {
       cel: '!has(self.listener)',
       message:
-        'Expected no listener in spec.ingress.awsNetworkLoadBalancer, because a Network Load Balancer has no listener rules and no stickiness of theirs. Remove it.',
+        'Expected no listener in spec.ingress.awsNetworkLoadBalancer, because a Network Load Balancer has no listener rules, and Okra keeps no clients behind it. Remove it.',
       holds: (block) => block.listener === undefined,
     },
   ],

@@ -72,7 +72,7 @@ export const refusedStickiness = {
   targetGroupStickiness: z
     .object({})
     .optional()
-    .describe('Refused: a Network Load Balancer has no such setting on its listener.'),
+    .describe('Refused: Okra keeps no clients behind a Network Load Balancer.'),
   targetStickiness: z.object({}).optional().describe('Refused: a Network Load Balancer knows no cookies.'),
 };
 
@@ -81,7 +81,7 @@ export const noStickinessRules: readonly Rule<Sticky>[] = [
   {
     cel: '!has(self.targetGroupStickiness) && !has(self.targetStickiness)',
     message:
-      'Expected no targetGroupStickiness and no targetStickiness with a Network Load Balancer, which has neither. Remove them, or use an Application Load Balancer.',
+      'Expected no targetGroupStickiness and no targetStickiness with a Network Load Balancer, behind which Okra keeps no clients. Remove them, or use an Application Load Balancer.',
     holds: (forward) => forward.targetGroupStickiness === undefined && forward.targetStickiness === undefined,
   },
 ];

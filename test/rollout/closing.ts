@@ -3,6 +3,7 @@ import { CELL } from '../../clients/kinds.ts';
 import type { Cell } from '../../crds/cell.ts';
 import { canonical } from '../../domain/canonical.ts';
 import { OWNER_TAG } from '../../domain/labels.ts';
+import { routeOf } from '../../domain/load-balancer.ts';
 import type { Stage } from './stage.ts';
 
 interface HistoryEvent {
@@ -25,13 +26,17 @@ async function claimsOnlyWhatIsServed(stage: Stage, cell: Cell): Promise<readonl
   const { status } = cell;
   const settled =
     status?.conditions?.some((one) => one.type === 'Progressing' && one.status === 'False') === true;
-  const priority = cell.spec.ingress.awsApplicationLoadBalancer?.listener?.rule.priority;
-  if (!settled || priority === undefined || (status?.targetGroups ?? []).length === 0) return [];
+  const route = routeOf(cell.spec);
+  if (!settled || route === undefined || (status?.targetGroups ?? []).length === 0) return [];
   const claimed = Object.fromEntries((status?.targetGroups ?? []).map((group) => [group.name, group.weight]));
-  const served = await stage.weights(priority);
-  if (canonical(claimed) === canonical(served)) return [];
+  const served = await stage.servedBy(route);
+  if (shown(claimed) === shown(served ?? {})) return [];
   return [`I9: Cell ${cell.metadata.name} claims ${canonical(claimed)}, AWS serves ${canonical(served)}`];
 }
+
+/** Weights as text; that of a single group says nothing. */
+const shown = (weights: Readonly<Record<string, number>>): string =>
+  canonical(Object.keys(weights).length === 1 ? Object.keys(weights) : weights);
 
 /** I10: no more writes were applied than the histories have attempts to apply a rule. */
 async function everyWriteIsExplained(stage: Stage, histories: readonly string[]): Promise<readonly string[]> {
@@ -39,8 +44,10 @@ async function everyWriteIsExplained(stage: Stage, histories: readonly string[])
   const writes = calls.filter(
     (call) =>
       call.applied &&
-      /^(Create|Modify)Rule$/.test(call.action) &&
-      call.after?.some((rule) => rule.tags?.[OWNER_TAG]?.startsWith(`${stage.namespace}/`) === true),
+      /^(CreateRule|ModifyRule|ModifyListener)$/.test(call.action) &&
+      call.after?.some((rule) =>
+        (rule.tags ?? rule.listenerTags)?.[OWNER_TAG]?.startsWith(`${stage.namespace}/`),
+      ),
   );
   const attempts = histories
     .flatMap((history) => (JSON.parse(history) as { events?: HistoryEvent[] }).events ?? [])

@@ -4,6 +4,8 @@ import type { CallRecord, RuleView } from '../../deploy/local/elbv2-proxy/contro
 export interface Expectations {
   /** The rules that are Okra's: their priorities. */
   readonly priorities: readonly number[];
+  /** The listeners whose default action is Okra's: those of Network Load Balancers. */
+  readonly listeners?: readonly string[];
   /** The version of each target group, by ARN. */
   readonly versions: ReadonlyMap<string, string>;
   /** The totals that the spec lets a version have besides 0 and 100, and what they leave to the other side. */
@@ -20,7 +22,13 @@ const weighed = (rule: RuleView): View => ({
   forward: rule.forward.map(({ arn, weight }) => ({ arn, weight: weight ?? 1 })),
 });
 
-const writeActions = new Set(['CreateRule', 'ModifyRule', 'DeleteRule', 'SetRulePriorities']);
+const writeActions = new Set([
+  'CreateRule',
+  'ModifyRule',
+  'DeleteRule',
+  'SetRulePriorities',
+  'ModifyListener',
+]);
 
 /** Says every way in which a log of calls breaks what must always hold; empty when it does not. */
 export function violations(calls: readonly CallRecord[], expected: Expectations): readonly string[] {
@@ -67,7 +75,7 @@ function onlyHealthyGain(write: Write, writes: readonly Write[], calls: readonly
   if (goesBack) return [];
   const since = writes[index - 1]?.call.seq ?? 0;
   return after.forward
-    .filter((group) => group.weight > (before.forward.find((old) => old.arn === group.arn)?.weight ?? 0))
+    .filter((group) => group.weight > Math.ceil(percentOf(group.arn, before)))
     .filter(
       (group) =>
         !calls.some((read) => read.seq > since && read.seq < call.seq && showsHealthy(read, group.arn)),
@@ -76,6 +84,12 @@ function onlyHealthyGain(write: Write, writes: readonly Write[], calls: readonly
       (group) =>
         `I2: call ${call.seq} gave ${group.arn} more weight, and nobody had seen it healthy: ${text(after)}`,
     );
+}
+
+/** A group's share of the traffic: weights of another total, which Okra may take over, say the same by other numbers. */
+function percentOf(arn: string, rule: View): number {
+  const weight = rule.forward.find((group) => group.arn === arn)?.weight ?? 0;
+  return weight === 0 ? 0 : (weight * 100) / total(rule);
 }
 
 function showsHealthy(call: CallRecord, arn: string): boolean {
@@ -114,10 +128,14 @@ function createdOnce(calls: readonly CallRecord[]): string[] {
   });
 }
 
-function onlyOurs({ call, after }: Write, { priorities }: Expectations): string[] {
-  return priorities.includes(Number(after.priority))
+function onlyOurs({ call, after }: Write, { priorities, listeners = [] }: Expectations): string[] {
+  const isDefault = after.priority === 'default';
+  const isOurs = isDefault
+    ? listeners.includes(after.listenerArn)
+    : priorities.includes(Number(after.priority));
+  return isOurs
     ? []
-    : [`I7: call ${call.seq} wrote to the rule with priority ${after.priority}`];
+    : [`I7: call ${call.seq} wrote to the rule with priority ${after.priority} of ${after.listenerArn}`];
 }
 
 const positive = (rule: View): View['forward'] => rule.forward.filter((group) => group.weight > 0);

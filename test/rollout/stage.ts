@@ -4,14 +4,22 @@ import { promisify } from 'node:util';
 import {
   ElasticLoadBalancingV2,
   paginateDescribeRules,
+  type Action,
   type Rule,
 } from '@aws-sdk/client-elastic-load-balancing-v2';
-import { ANALYSIS_RUN, AWS_APPLICATION_LOAD_BALANCER_CONFIG, CELL } from '../../clients/kinds.ts';
+import {
+  ANALYSIS_RUN,
+  AWS_APPLICATION_LOAD_BALANCER_CONFIG,
+  AWS_NETWORK_LOAD_BALANCER_CONFIG,
+  CELL,
+} from '../../clients/kinds.ts';
 import { canonical } from '../../domain/canonical.ts';
 import { connectKubernetes, type KubernetesClient } from '../../clients/kubernetes.ts';
 import type { AWSApplicationLoadBalancerConfig } from '../../crds/aws-application-load-balancer-config.ts';
+import type { AWSNetworkLoadBalancerConfig } from '../../crds/aws-network-load-balancer-config.ts';
 import type { CanaryStep, Cell, CellStatus } from '../../crds/cell.ts';
-import { createListener, createTargetGroup } from '../../deploy/local/aws-fixture.ts';
+import type { Route } from '../../domain/load-balancer.ts';
+import { createListener, createNetworkListener, createTargetGroup } from '../../deploy/local/aws-fixture.ts';
 import { proxyControl, type CallRecord, type ProxyControl } from '../../deploy/local/elbv2-proxy/control.ts';
 import type { StackView } from '../setup.ts';
 import { until } from '../until.ts';
@@ -60,6 +68,10 @@ export class Stage {
   readonly listenerARN: string;
   readonly arns = new Map<string, string>();
   readonly versions = new Map<string, string>();
+  /** The listeners of Network Load Balancers, by the name of the group that each forwarded to first. */
+  readonly networkListeners = new Map<string, string>();
+  /** Other listeners whose calls count as those of this stage. */
+  readonly moreListeners: string[] = [];
   #since = 0;
 
   private constructor(
@@ -221,20 +233,57 @@ export class Stage {
     version: string | undefined,
     names: readonly string[],
     labels: Readonly<Record<string, string>> = { role: 'web' },
+    protocol: 'HTTP' | 'TCP' = 'HTTP',
   ): Promise<void> {
     for (const name of names) {
-      const { arn } = await createTargetGroup(
-        this.elbv2,
-        `${this.namespace.slice(-20)}-${name}`.replace(/^-+/, ''),
-      );
-      this.arns.set(name, arn);
-      if (version !== undefined) this.versions.set(arn, version);
+      if (!this.arns.has(name)) {
+        const { arn } = await createTargetGroup(this.elbv2, this.#nameInAWS(name), { protocol });
+        this.arns.set(name, arn);
+      }
+      const arn = this.arns.get(name);
+      if (version !== undefined && arn !== undefined) this.versions.set(arn, version);
     }
     await this.apply({
       apiVersion: 'v1',
       kind: 'List',
       items: names.map((name) => this.targetGroup(version, name, labels)),
     });
+  }
+
+  #nameInAWS(name: string): string {
+    return `${this.namespace.slice(-20)}-${name}`.replace(/^-+/, '');
+  }
+
+  /** Creates a Network Load Balancer whose listener forwards to a new TCP target group of this name. */
+  async networkListener(group: string): Promise<string> {
+    const name = this.#nameInAWS(group);
+    const { arn } = await createTargetGroup(this.elbv2, name, { protocol: 'TCP' });
+    const { listenerArn } = await createNetworkListener(this.elbv2, name, arn);
+    this.arns.set(group, arn);
+    this.networkListeners.set(group, listenerArn);
+    return listenerArn;
+  }
+
+  /** A Cell on the listener of a Network Load Balancer. */
+  networkCell(
+    name: string,
+    listenerARN: string,
+    options: { steps?: readonly CanaryStep[]; spec?: object } = {},
+  ): object {
+    const { steps = [], spec = {} } = options;
+    return {
+      apiVersion: 'okra.mumo.co/v1alpha1',
+      kind: 'Cell',
+      metadata: { name },
+      spec: {
+        ingress: {
+          type: 'AWSNetworkLoadBalancer',
+          awsNetworkLoadBalancer: { listenerARN, targetGroupSelector: { matchLabels: { role: name } } },
+        },
+        updateStrategy: { type: 'Canary', canary: { steps } },
+        ...spec,
+      },
+    };
   }
 
   /** An AWSTargetGroup of a target group that exists. */
@@ -308,6 +357,11 @@ export class Stage {
     return (await this.kubernetes.get<Cell>(CELL, { namespace: this.namespace, name }))?.status ?? {};
   }
 
+  /** The configuration object of a Cell behind a Network Load Balancer. */
+  networkConfig(name: string): Promise<AWSNetworkLoadBalancerConfig | undefined> {
+    return this.kubernetes.get(AWS_NETWORK_LOAD_BALANCER_CONFIG, { namespace: this.namespace, name });
+  }
+
   /** The configuration object of a Cell. */
   config(name: string): Promise<AWSApplicationLoadBalancerConfig | undefined> {
     return this.kubernetes.get(AWS_APPLICATION_LOAD_BALANCER_CONFIG, { namespace: this.namespace, name });
@@ -321,13 +375,10 @@ export class Stage {
     });
   }
 
-  /** All rules of the listener, as AWS says. */
-  async rules(): Promise<readonly Rule[]> {
+  /** All rules of a listener, as AWS says. */
+  async rules(listenerARN = this.listenerARN): Promise<readonly Rule[]> {
     const rules: Rule[] = [];
-    for await (const page of paginateDescribeRules(
-      { client: this.elbv2 },
-      { ListenerArn: this.listenerARN },
-    )) {
+    for await (const page of paginateDescribeRules({ client: this.elbv2 }, { ListenerArn: listenerARN })) {
       rules.push(...(page.Rules ?? []));
     }
     return rules;
@@ -339,10 +390,26 @@ export class Stage {
   }
 
   /** What the rule with a priority forwards to, as AWS says; undefined when there is no such rule. */
-  async weights(priority = 10): Promise<Weights | undefined> {
-    const rule = await this.rule(priority);
-    if (rule === undefined) return undefined;
-    const groups = rule.Actions?.[0]?.ForwardConfig?.TargetGroups ?? [];
+  async weights(priority = 10, listenerARN = this.listenerARN): Promise<Weights | undefined> {
+    const rule = (await this.rules(listenerARN)).find((one) => one.Priority === String(priority));
+    return rule === undefined ? undefined : this.#weightsIn(rule.Actions);
+  }
+
+  /** What the default action of a listener forwards to, as AWS says. */
+  async defaultWeights(listenerARN: string): Promise<Weights> {
+    const { Listeners } = await this.elbv2.describeListeners({ ListenerArns: [listenerARN] });
+    return this.#weightsIn(Listeners?.[0]?.DefaultActions);
+  }
+
+  /** What is forwarded to on a route, as AWS says. */
+  servedBy(route: Route): Promise<Weights | undefined> {
+    return route.type === 'AWSNetworkLoadBalancer'
+      ? this.defaultWeights(route.listenerARN)
+      : this.weights(route.rule.priority, route.listenerARN);
+  }
+
+  #weightsIn(actions: readonly Action[] | undefined): Weights {
+    const groups = actions?.[0]?.ForwardConfig?.TargetGroups ?? [];
     const names = new Map([...this.arns].map(([name, arn]) => [arn, name]));
     return Object.fromEntries(
       groups.map((group) => [
@@ -378,13 +445,14 @@ export class Stage {
     );
   }
 
-  /** Waits until AWS serves weights. */
-  async untilWeights(weights: Weights, priority = 10): Promise<void> {
+  /** Waits until AWS serves weights with the rule of a priority, or with the default action of a listener. */
+  async untilWeights(weights: Weights, at: number | string = 10): Promise<void> {
     const key = (some: Weights | undefined): string => canonical(some ?? {});
+    const read = () => (typeof at === 'number' ? this.weights(at) : this.defaultWeights(at));
     await until(
-      `rule ${priority} to have ${JSON.stringify(weights)}`,
-      async () => key(await this.weights(priority)) === key(weights),
-      { seen: () => this.weights(priority) },
+      `${typeof at === 'number' ? 'rule ' : ''}${at} to have ${JSON.stringify(weights)}`,
+      async () => key(await read()) === key(weights),
+      { seen: read },
     );
   }
 
@@ -392,11 +460,14 @@ export class Stage {
   async calls(): Promise<readonly CallRecord[]> {
     const about = await this.proxy.calls({ since: this.#since });
     const ours = new Set(this.arns.values());
-    const name = this.listenerARN.split('/')[2] ?? '';
+    const listeners = [this.listenerARN, ...this.networkListeners.values(), ...this.moreListeners];
+    const names = listeners.map((arn) => `/${arn.split('/')[2] ?? ''}/`);
     return about.filter((call) => {
       if (call.userAgent.includes(STAGE_AGENT)) return false;
       const parameters = JSON.stringify(call.parameters);
-      return parameters.includes(`/${name}/`) || [...ours].some((arn) => parameters.includes(arn));
+      return (
+        names.some((name) => parameters.includes(name)) || [...ours].some((arn) => parameters.includes(arn))
+      );
     });
   }
 
@@ -420,7 +491,8 @@ export class Stage {
   async writes(): Promise<readonly Weights[]> {
     const names = new Map([...this.arns].map(([name, arn]) => [arn, name]));
     const calls = (await this.calls()).filter(
-      (call) => call.applied && call.after !== undefined && /^(Create|Modify)Rule$/.test(call.action),
+      (call) =>
+        call.applied && call.after !== undefined && /^(Create|Modify)(Rule|Listener)$/.test(call.action),
     );
     return calls.flatMap((call) =>
       (call.after ?? []).map((rule) =>
@@ -433,6 +505,7 @@ export class Stage {
 
   /** Says how the calls since the last mark break what must always hold. */
   async violations(totals: readonly number[], ...priorities: readonly number[]): Promise<readonly string[]> {
-    return violations(await this.calls(), { priorities, versions: this.versions, totals });
+    const listeners = [...this.networkListeners.values()];
+    return violations(await this.calls(), { priorities, listeners, versions: this.versions, totals });
   }
 }

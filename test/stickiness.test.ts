@@ -1,0 +1,157 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { Stage } from './rollout/stage.ts';
+import { until } from './until.ts';
+
+const group = { targetGroupStickiness: { durationSeconds: 3600 } };
+const target = { targetStickiness: { type: 'lb_cookie', durationSeconds: 60 } };
+const attributes = /TargetGroupAttributes$/;
+
+describe('clients that stay', () => {
+  let stage: Stage;
+  let priority = 0;
+  beforeAll(async () => {
+    stage = await Stage.open(inject('stack'), { OKRA_DRIFT_INTERVAL: '1' });
+  });
+  afterAll(() => stage.close());
+  beforeEach(async () => {
+    priority += 10;
+    await stage.mark();
+  });
+  afterEach(async () => {
+    expect(await stage.violations([20], priority)).toEqual([]);
+  });
+
+  const steps = [{ setWeight: 20 }, { pause: {} }];
+  const cell = (name: string, forward: object): object =>
+    stage.cell(name, { role: name, rule: { priority, hosts: ['example.com'], forward }, steps });
+
+  async function serving(name: string, forward: object): Promise<void> {
+    await stage.targetGroups('1.0.0', [`${name}a`], { role: name });
+    await stage.apply(cell(name, forward));
+    await stage.untilPhase(name, 'Completed', '1.0.0');
+  }
+  async function pausedAt20(name: string, forward: object): Promise<void> {
+    await serving(name, forward);
+    await stage.targetGroups('2.0.0', [`${name}b`], { role: name });
+    await stage.untilStatus(
+      name,
+      'paused at 20',
+      (status) => status.phase === 'Paused' && status.canaryWeight === 20,
+    );
+  }
+  /** How a rule keeps clients with a target group, as AWS says: seconds, or undefined. */
+  async function groupSeconds(): Promise<number | undefined> {
+    const config = (await stage.rule(priority))?.Actions?.[0]?.ForwardConfig?.TargetGroupStickinessConfig;
+    return config?.Enabled === true ? config.DurationSeconds : undefined;
+  }
+  /** How a target group keeps clients with a target, as AWS says. */
+  async function attributesOf(name: string): Promise<Readonly<Record<string, string>>> {
+    const TargetGroupArn = stage.arns.get(name);
+    const { Attributes = [] } = await stage.elbv2.describeTargetGroupAttributes({ TargetGroupArn });
+    return Object.fromEntries(Attributes.map(({ Key = '', Value = '' }) => [Key, Value]));
+  }
+  const keeps = async (name: string): Promise<boolean> =>
+    (await attributesOf(name))['stickiness.enabled'] === 'true';
+  const touched = async (): Promise<readonly string[]> =>
+    (await stage.calls()).map((call) => call.action).filter((action) => attributes.test(action));
+
+  it('stay with nothing unless it is asked for, and no attribute is looked at', async () => {
+    await pausedAt20('none', {});
+    await stage.signal('none', 'promote');
+    await stage.untilPhase('none', 'Completed', '2.0.0');
+    expect(await groupSeconds()).toBeUndefined();
+    expect(await touched()).toEqual([]);
+  });
+
+  it('stay with a target group from the first write on', async () => {
+    await pausedAt20('group', group);
+    expect(await groupSeconds()).toBe(3600);
+    await stage.signal('group', 'promote');
+    await stage.untilPhase('group', 'Completed', '2.0.0');
+    expect(await groupSeconds()).toBe(3600);
+    expect(await touched()).toEqual([]);
+    expect((await stage.config('group'))?.status?.listener?.rule.forward).toMatchObject(group);
+  });
+
+  it('stay with a target, in every group that joins, and no longer in one that has left', async () => {
+    await pausedAt20('target', { ...group, ...target });
+    expect([await keeps('targeta'), await keeps('targetb')]).toEqual([true, true]);
+    expect(await attributesOf('targetb')).toMatchObject({
+      'stickiness.type': 'lb_cookie',
+      'stickiness.lb_cookie.duration_seconds': '60',
+    });
+    await stage.signal('target', 'promote');
+    await stage.untilPhase('target', 'Completed', '2.0.0');
+    await stage.targetGroups('3.0.0', ['targetc'], { role: 'target' });
+    await stage.untilStatus(
+      'target',
+      'paused at 20',
+      (status) => status.phase === 'Paused' && status.desiredVersion === '3.0.0',
+    );
+    expect(Object.keys((await stage.weights(priority)) ?? {}).toSorted()).toEqual(['targetb', 'targetc']);
+    expect([await keeps('targeta'), await keeps('targetb'), await keeps('targetc')]).toEqual([
+      false,
+      true,
+      true,
+    ]);
+  });
+
+  it('are kept and let go in the midst of a rollout, in the order that AWS wants, and the weights stay', async () => {
+    await pausedAt20('edit', {});
+    await stage.mark();
+    const weights = { edita: 80, editb: 20 };
+    await stage.apply(
+      cell('edit', {
+        ...group,
+        targetStickiness: { type: 'app_cookie', durationSeconds: 120, cookieName: 'session' },
+      }),
+    );
+    await until('both groups to keep clients', async () => (await keeps('edita')) && (await keeps('editb')));
+    expect(await attributesOf('edita')).toMatchObject({
+      'stickiness.type': 'app_cookie',
+      'stickiness.app_cookie.cookie_name': 'session',
+      'stickiness.app_cookie.duration_seconds': '120',
+    });
+    expect(await groupSeconds()).toBe(3600);
+    const writes = async (): Promise<readonly string[]> =>
+      (await stage.calls()).filter((call) => call.applied).map((call) => call.action);
+    await until(
+      'the status to say so',
+      async () => (await stage.config('edit'))?.status?.listener?.rule.forward.targetStickiness !== undefined,
+    );
+    expect(await writes()).toEqual([
+      'ModifyRule',
+      'ModifyTargetGroupAttributes',
+      'ModifyTargetGroupAttributes',
+    ]);
+    await stage.mark();
+    await stage.apply(cell('edit', {}));
+    await until('the rule to let clients go', async () => (await groupSeconds()) === undefined);
+    expect([await keeps('edita'), await keeps('editb')]).toEqual([false, false]);
+    expect(await writes()).toEqual([
+      'ModifyTargetGroupAttributes',
+      'ModifyTargetGroupAttributes',
+      'ModifyRule',
+    ]);
+    expect(await stage.weights(priority)).toEqual(weights);
+    expect(await stage.status('edit')).toMatchObject({ phase: 'Paused', canaryWeight: 20 });
+    await stage.signal('edit', 'abort');
+    await stage.untilPhase('edit', 'Reverted', '1.0.0');
+  });
+
+  it('A-R05 are kept again after somebody let them go', async () => {
+    await serving('drift', { ...group, ...target });
+    await stage.elbv2.modifyTargetGroupAttributes({
+      TargetGroupArn: stage.arns.get('drifta'),
+      Attributes: [{ Key: 'stickiness.enabled', Value: 'false' }],
+    });
+    await until('the group to keep clients again', () => keeps('drifta'));
+    const rule = await stage.rule(priority);
+    await stage.elbv2.modifyRule({
+      RuleArn: rule?.RuleArn,
+      Actions: [{ Type: 'forward', TargetGroupArn: stage.arns.get('drifta') }],
+    });
+    await until('the rule to keep clients again', async () => (await groupSeconds()) === 3600);
+    expect(await stage.weights(priority)).toHaveProperty('drifta');
+  });
+});
