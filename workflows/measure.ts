@@ -9,7 +9,7 @@ import type { Rollout, RolloutState } from '../domain/state.ts';
 import { unreachable } from '../domain/unreachable.ts';
 import { measurements } from './activities.ts';
 
-type Starting<Name extends Measurement['do']> = Extract<Measurement, { do: Name }>;
+type Of<Name extends Measurement['do']> = Extract<Measurement, { do: Name }>;
 
 /** What something that measures is started for. */
 interface Cause {
@@ -18,12 +18,14 @@ interface Cause {
   readonly rollout: Rollout;
 }
 
+type Change = (state: RolloutState) => RolloutState;
+
 /** Starts, reads or ends what a rollout measures; what comes of it is a change of the state. */
 export async function measure(
   decision: Measurement,
   situation: { readonly observed: ObservedCell; readonly state: () => RolloutState },
   cell: PresentCell,
-): Promise<(state: RolloutState) => RolloutState> {
+): Promise<Change> {
   const { observed } = situation;
   const { namespace } = observed.key;
   const { rollout } = situation.state();
@@ -32,31 +34,36 @@ export async function measure(
   const cause = { observed, cell, rollout };
   const argo = measurements(decision.message);
   switch (decision.do) {
-    case 'StartAnalysis': {
-      const verdict = await startAnalysis(decision, cause);
-      return (state) => record.analysed(state, verdict, Date.now());
-    }
-    case 'ReadAnalysis': {
-      const verdict = await argo.readAnalysis({ namespace, name: decision.run });
-      return (state) => record.analysed(state, verdict, Date.now());
-    }
+    case 'StartAnalysis':
+      return analysed(await startAnalysis(decision, cause));
+    case 'ReadAnalysis':
+      return analysed(await argo.readAnalysis({ namespace, name: decision.run }));
     case 'EndAnalysis':
       await argo.terminateAnalysis({ namespace, name: decision.run });
       return record.measurementEnded;
-    case 'StartExperiment': {
-      const verdict = await startExperiment(decision, cause);
-      return (state) => record.experimented(state, verdict, Date.now());
-    }
-    case 'ReadExperiment': {
-      const verdict = await argo.readExperiment({ namespace, name: decision.experiment });
-      return (state) => record.experimented(state, verdict, Date.now());
-    }
+    case 'StartExperiment':
+      return experimented(await startExperiment(decision, cause));
+    case 'ReadExperiment':
+      return experimented(await argo.readExperiment({ namespace, name: decision.experiment }));
     case 'EndExperiment':
       await argo.terminateExperiment({ namespace, name: decision.experiment });
       return record.measurementEnded;
+    default:
+      return measureInBackground(decision, cause);
+  }
+}
+
+type InBackground =
+  Of<'StartBackground'> | Of<'ReadBackground'> | Of<'EndBackground'> | Of<'WaiveBackground'>;
+
+async function measureInBackground(decision: InBackground, cause: Cause): Promise<Change> {
+  const { namespace } = cause.observed.key;
+  const argo = measurements(decision.message);
+  switch (decision.do) {
     case 'StartBackground': {
+      const { prefix } = decision;
       const verdict = await startAnalysis(decision, cause);
-      return (state) => record.backgroundStarted(state, { prefix: decision.prefix, verdict }, Date.now());
+      return (state) => record.backgroundStarted(state, { prefix, verdict }, Date.now());
     }
     case 'ReadBackground': {
       const verdict = await argo.readAnalysis({ namespace, name: decision.run });
@@ -73,8 +80,18 @@ export async function measure(
   }
 }
 
+const analysed =
+  (verdict: AnalysisVerdict): Change =>
+  (state) =>
+    record.analysed(state, verdict, Date.now());
+
+const experimented =
+  (verdict: AnalysisVerdict): Change =>
+  (state) =>
+    record.experimented(state, verdict, Date.now());
+
 function startAnalysis(
-  decision: Starting<'StartAnalysis'> | Starting<'StartBackground'>,
+  decision: Of<'StartAnalysis'> | Of<'StartBackground'>,
   cause: Cause,
 ): Promise<AnalysisVerdict> {
   const inBackground = decision.do === 'StartBackground';
@@ -90,7 +107,7 @@ function startAnalysis(
 }
 
 function startExperiment(
-  { experiment, message }: Starting<'StartExperiment'>,
+  { experiment, message }: Of<'StartExperiment'>,
   cause: Cause,
 ): Promise<AnalysisVerdict> {
   const step = cause.rollout.index;
