@@ -134,7 +134,7 @@ describe('an experiment', () => {
         },
       ],
     });
-    expect(await podsOf(`${name}-wy`)).toEqual(['Running']);
+    await until('a pod of its own to run', async () => (await podsOf(`${name}-wy`))[0] === 'Running');
     expect(await podsOf('wy')).toEqual([]);
     expect((await stage.status('c33')).experiment?.name).toBe(name);
     stage.metrics.rate = 1;
