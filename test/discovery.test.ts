@@ -115,6 +115,48 @@ describe('discovery and the first release', () => {
     expect(condition?.message).toContain('got "v2"');
   });
 
+  it('A-C10 takes the version from the first of the labels that it names', async () => {
+    const label = { 'team.io/ver': '3.0.0' };
+    await stage.targetGroups('1.0.0', ['c10a'], { role: 'c10' });
+    await stage.targetGroups('2.0.0', ['c10b'], { role: 'c10', ...label });
+    const targetGroupSelector = {
+      matchLabels: { role: 'c10' },
+      versionLabels: ['team.io/ver', 'okra.mumo.co/version'],
+    };
+    const rule = { priority, hosts: ['example.com'], forward: {} };
+    const awsApplicationLoadBalancer = {
+      listenerARN: stage.listenerARN,
+      listener: { rule },
+      targetGroupSelector,
+    };
+    const ingress = { type: 'AWSApplicationLoadBalancer', awsApplicationLoadBalancer };
+    await stage.apply(stage.cell('c10', { spec: { ingress } }));
+    await stage.untilPhase('c10', 'Completed', '3.0.0');
+    expect(await stage.weights(priority)).toEqual({ c10b: 100 });
+  });
+
+  it('A-C11 takes the version from the label that versionedBy names', async () => {
+    const key = 'okra.mumoshu.github.io/version';
+    await stage.targetGroups(undefined, ['c11a'], { role: 'c11', [key]: '1.0.0' });
+    await stage.apply(stage.cell('c11', { priority, role: 'c11', spec: { versionedBy: { label: key } } }));
+    const status = await stage.untilPhase('c11', 'Completed', '1.0.0');
+    expect(status.desiredVersion).toBe('1.0.0');
+    expect(await stage.weights(priority)).toEqual({ c11a: 100 });
+  });
+
+  it('A-C27 refuses weights out of range at admission, and names the step', async () => {
+    const refused = (...steps: readonly object[]): Promise<string> =>
+      stage.apply(stage.cell('c27', { priority, spec: { updateStrategy: { canary: { steps } } } })).then(
+        () => 'accepted',
+        (error: unknown) => String(error),
+      );
+    expect(await refused({ setWeight: 20 }, { setWeight: 120 })).toContain('canary.steps[1].setWeight');
+    expect(await refused({ stepWeight: 60 }, { stepWeight: 60 })).toContain(
+      'Expected the stepWeights of steps to add up to at most 100',
+    );
+    expect(await refused({ setWeight: 20 }, { stepWeight: 20 })).toContain('either setWeight or stepWeight');
+  });
+
   it('reaches the Cells that select a group when its labels change or it is deleted', async () => {
     await stage.targetGroups('1.0.0', ['sela1', 'sela2'], { role: 'sel' });
     await stage.apply(stage.cell('sel', { priority, role: 'sel', spec: { replicas: 1 } }));

@@ -134,7 +134,11 @@ describe('clients that stay', () => {
       'ModifyRule',
     ]);
     expect(await stage.weights(priority)).toEqual(weights);
-    expect(await stage.status('edit')).toMatchObject({ phase: 'Paused', canaryWeight: 20 });
+    await stage.untilStatus(
+      'edit',
+      'paused at 20',
+      (one) => one.phase === 'Paused' && one.canaryWeight === 20,
+    );
     await stage.signal('edit', 'abort');
     await stage.untilPhase('edit', 'Reverted', '1.0.0');
   });
