@@ -111,7 +111,7 @@ describe('objects in a namespace', () => {
 
   beforeAll(async () => {
     await kubectl(['create', 'namespace', namespace]);
-    for (const kind of ['Cell', 'AWSApplicationLoadBalancerConfig', 'AWSTargetGroup'] as const) {
+    for (const { kind } of resources) {
       const spec = samples.find((one) => one.kind === kind && one.refusal === undefined)?.spec;
       await kubectl(['apply', '-n', namespace, '-f', '-'], objectOf(kind, spec));
     }
@@ -124,6 +124,8 @@ describe('objects in a namespace', () => {
       desiredVersion: '1.1.0',
       message: 'It goes well.',
     });
+    await report('awsnlbc', { phase: 'Updated', weights: 'prev: 40, next: 60' });
+    await report('awsalbtd', { version: '1.2.3', weights: 'prev: 40, next: 60', priority: 20 });
     await report('awsalbc', { phase: 'Updated', weights: 'prev: 40, next: 60', message: 'It is so.' });
   });
   afterAll(() => kubectl(['delete', 'namespace', namespace, '--wait=false']));
@@ -145,6 +147,12 @@ describe('objects in a namespace', () => {
       ['NAME', 'PHASE', 'PRIORITY', 'WEIGHTS', 'AGE'],
       ['sample', 'Updated', '20', 'prev: 40, next: 60'],
     ],
+    ['awsnlbc', ['NAME', 'PHASE', 'WEIGHTS', 'AGE'], ['sample', 'Updated', 'prev: 40, next: 60']],
+    [
+      'awsalbtd',
+      ['NAME', 'VERSION', 'WEIGHTS', 'PRIORITY', 'SYNCED'],
+      ['sample', '1.2.3', 'prev: 40, next: 60', '20'],
+    ],
   ])('show in a table of %s what people look for', async (name, header, row) => {
     const [first, second] = await get(name);
     expect(words(first)).toEqual(header);
@@ -163,6 +171,8 @@ describe('objects in a namespace', () => {
     );
     expect(listed.toSorted()).toEqual([
       'awsapplicationloadbalancerconfig.okra.mumo.co/sample',
+      'awsapplicationloadbalancertargetdeployment.okra.mumo.co/sample',
+      'awsnetworkloadbalancerconfig.okra.mumo.co/sample',
       'awstargetgroup.okra.mumo.co/sample',
       'cell.okra.mumo.co/sample',
     ]);

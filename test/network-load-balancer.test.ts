@@ -139,7 +139,7 @@ describe('a Cell behind a Network Load Balancer', () => {
       DefaultActions: [{ Type: 'forward', TargetGroupArn: stage.arns.get('driftother') }],
     });
     await stage.untilWeights({ drifta: 100 }, listenerARN);
-    // Healing drops what somebody else has put in, which is what it is for.
+    // What is put back is what served, whatever came in between.
     await stage.mark();
   });
 

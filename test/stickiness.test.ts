@@ -136,8 +136,8 @@ describe('clients that stay', () => {
     expect(await stage.weights(priority)).toEqual(weights);
     await stage.untilStatus(
       'edit',
-      'paused at 20',
-      (one) => one.phase === 'Paused' && one.canaryWeight === 20,
+      'paused again',
+      (status) => status.phase === 'Paused' && status.canaryWeight === 20,
     );
     await stage.signal('edit', 'abort');
     await stage.untilPhase('edit', 'Reverted', '1.0.0');
