@@ -139,8 +139,8 @@ describe('clients that stay', () => {
       'paused again',
       (status) => status.phase === 'Paused' && status.canaryWeight === 20,
     );
-    await stage.signal('edit', 'abort');
-    await stage.untilPhase('edit', 'Reverted', '1.0.0');
+    await stage.signal('edit', 'promote');
+    await stage.untilPhase('edit', 'Completed', '2.0.0');
   });
 
   it('A-R05 are kept again after somebody let them go', async () => {
