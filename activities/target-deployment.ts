@@ -4,7 +4,7 @@ import {
   AWS_TARGET_GROUP,
   CELL,
 } from '../clients/kinds.ts';
-import { isConflict, isNotFound, type KubernetesClient } from '../clients/kubernetes.ts';
+import { KubernetesError, type KubernetesClient } from '../clients/kubernetes.ts';
 import type { AWSTargetGroup } from '../crds/aws-target-group.ts';
 import type { Cell } from '../crds/cell.ts';
 import type { ObjectKey } from '../domain/ids.ts';
@@ -44,8 +44,8 @@ export function targetDeploymentReporter(kubernetes: KubernetesClient): TargetDe
         { subresource: 'status', force: true },
       );
     } catch (error) {
-      // The namespace, or the object itself, is being deleted.
-      if (!isNotFound(error) && !isConflict(error)) throw error;
+      // A view must not hold up what it shows: it may not be installed, or allowed, or be in deletion.
+      if (!(error instanceof KubernetesError && [403, 404, 409].includes(error.status))) throw error;
     }
   };
 }

@@ -103,10 +103,10 @@ export async function loadBalancerConfig(input: LoadBalancerConfigInput): Promis
       // After an attempt that failed nobody knows whether it was applied.
       verify: verify || status.phase === 'Error',
     };
-    await holdOrRelease(ref, config.deletion);
     const write = elbv2Write(`Make ${placeOf(asked)} what the object says`, urgent);
     writing = new CancellationScope();
     try {
+      await holdOrRelease(ref, config.deletion);
       return {
         is: 'Served',
         served: await writing.run(() => write.applyRule(request)),

@@ -67,7 +67,13 @@ function connect({ elbv2: elbv2Of }: Means): LoadBalancerCalls<Application> {
       return now;
     },
     inspect: (request, signal) => inspect(elbv2Of(request.route.listenerARN), request, signal),
-    remove: (request, writing) => remove(elbv2Of(request.forwarding.listenerARN), request, writing),
+    async remove(request, writing) {
+      const { forwarding, served, key } = request;
+      await remove(elbv2Of(forwarding.listenerARN), request, writing);
+      if (served === undefined || served.listenerARN === forwarding.listenerARN) return;
+      // The object was deleted before it had moved to where its spec says.
+      await remove(elbv2Of(served.listenerARN), { key, forwarding: served, served }, writing);
+    },
     drift: (listenerARN, objects, signal) => drift(elbv2Of(listenerARN), listenerARN, { objects, signal }),
   };
 }
