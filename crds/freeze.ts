@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { conditions } from './common.ts';
 import { defineResource, type Resource } from './resource.ts';
 import { withRules } from './rules.ts';
+import { isDate } from './windows.ts';
 
 const said = (field: string, longest: number) =>
   withRules(z.string().min(1).max(longest), [
@@ -12,17 +13,32 @@ const said = (field: string, longest: number) =>
     },
   ]);
 
+const TIME_PATTERN =
+  '^[1-9][0-9]{3}-[0-9]{2}-[0-9]{2}T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]{1,9})?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])$';
+
+// Not `format: date-time`, which lets times pass that nobody can read, such as an offset of 25 hours.
+const time = withRules(z.string().min(20).max(35), [
+  {
+    cel: `self.matches('${TIME_PATTERN}') && timestamp(self) > timestamp('0999-01-01T00:00:00Z')`,
+    message: 'Expected a time such as 2027-01-02T08:00:00Z or 2027-01-02T09:00:00+01:00. Correct the time.',
+    holds: (text) => new RegExp(TIME_PATTERN).test(text) && isDate(text.slice(0, 10)),
+  },
+]);
+
 const spec = z.object({
   by: said('by', 253).describe('Who asks for it: a person or a team that can be reached.'),
   reason: said('reason', 1024).describe('Why, for everybody whose rollout it holds.'),
-  until: z.iso
-    .datetime({ offset: true })
+  until: time
     .optional()
     .describe('When it ends by itself, for example 2027-01-02T08:00:00Z. Without it: when it is deleted.'),
   namespaces: z
     .array(z.string().min(1).max(63))
     .min(1)
     .max(200)
+    // The API server says so of a set by itself.
+    .refine((names) => new Set(names).size === names.length, {
+      message: 'Expected each of spec.namespaces once. Remove the repeated one.',
+    })
     .optional()
     .meta({ 'x-kubernetes-list-type': 'set' })
     .describe('The namespaces whose rollouts it holds. Default: all.'),

@@ -5,20 +5,23 @@ import { withRules } from './rules.ts';
 export const weekdays = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const;
 
 const TIME_PATTERN = '^([01][0-9]|2[0-3]):[0-5][0-9]$';
-const ZONE_PATTERN = '^(UTC|[A-Z][A-Za-z_]*(/[A-Za-z0-9_+-]+)+)$';
-const DATE_PATTERN = '^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$';
+const ZONE_PATTERN = '^(UTC|[A-Z][A-Za-z_]*(/[A-Z][A-Za-z0-9_+-]*)+)$';
+const DATE_PATTERN = '^[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$';
 
 /** Whether the tz database of this machine has the zone, spelled exactly so. */
 function isTimeZone(zone: string): boolean {
   if (!new RegExp(ZONE_PATTERN).test(zone)) return false;
   try {
-    return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone !== '';
+    const { timeZone: known } = new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions();
+    // Intl takes any case, and the database of the API server only the right one.
+    return known === zone || known.toLowerCase() !== zone.toLowerCase();
   } catch {
     return false;
   }
 }
 
-function isDate(text: string): boolean {
+/** Whether there is such a day. */
+export function isDate(text: string): boolean {
   if (!new RegExp(DATE_PATTERN).test(text)) return false;
   return new Date(`${text}T00:00:00Z`).toISOString().startsWith(text);
 }

@@ -261,6 +261,21 @@ export const badCells: readonly (readonly [string, unknown, string])[] = [
     'timeZone',
   ],
   [
+    'a time zone in lower case',
+    cell({ windows: [{ timeZone: 'Europe/berlin', start: '08:00', end: '09:00' }] }),
+    'timeZone',
+  ],
+  [
+    'a time zone that differs by one capital',
+    cell({ windows: [{ timeZone: 'America/New_york', start: '08:00', end: '09:00' }] }),
+    'timeZone',
+  ],
+  [
+    'a date of the year 0',
+    cell({ windows: [{ start: '08:00', end: '09:00', excludeDates: ['0000-01-01'] }] }),
+    'excludeDates[0]',
+  ],
+  [
     'an offset as a time zone',
     cell({ windows: [{ timeZone: '+01:00', start: '08:00', end: '09:00' }] }),
     'timeZone',

@@ -103,7 +103,18 @@ const freezes: readonly (readonly [string, unknown, string?])[] = [
   ['no reason', { by: 'ann' }, 'spec.reason'],
   ['a blank reason', { by: 'ann', reason: '  ' }, 'spec.reason'],
   ['no namespaces', { by: 'ann', reason: 'Black Friday', namespaces: [] }, 'namespaces'],
-  ['an end that is no time', { by: 'ann', reason: 'Black Friday', until: 'Monday' }, 'spec.until'],
+  ['the same namespace twice', { by: 'ann', reason: 'x', namespaces: ['shop', 'shop'] }, 'spec.namespaces'],
+  ...[
+    ['no time', 'Monday'],
+    ['a day that never comes', '2027-02-29T08:00:00Z'],
+    ['a time with an offset of 25 hours', '2026-11-30T08:00:00+25:00'],
+    ['a time that nobody can read', '2026-11-30T08:00:00x5Z'],
+    ['a time without an offset', '2026-11-30T08:00:00'],
+  ].map(([name, until]): readonly [string, unknown, string] => [
+    `an end that is ${name}`,
+    { by: 'ann', reason: 'Black Friday', until },
+    'spec.until',
+  ]),
 ];
 
 const sample = (kind: Sample['kind'], name: string, spec: unknown, refusal?: string): Sample => ({
