@@ -63,12 +63,7 @@ const moving = next.serving({ a: 100, b: 0 });
 describe('a Freeze', () => {
   it.each<Case>([
     ['holds a rollout before it begins', next.frozenBy(freeze), initialState, 'Wait for Freeze'],
-    [
-      'holds the first version',
-      base.withGroups('1.0.0', 'a').frozenBy(freeze),
-      nothing,
-      'Wait for Freeze',
-    ],
+    ['holds the first version', base.withGroups('1.0.0', 'a').frozenBy(freeze), nothing, 'Wait for Freeze'],
     ['holds the next change of weights', moving.frozenBy(freeze), rolling({}, healthy), 'Wait for Freeze'],
     ['holds the look at the targets before it', moving.frozenBy(freeze), rolling(), 'Wait for Freeze'],
     [
