@@ -137,11 +137,12 @@ function reconfigured(input: GuardInput, stable: VersionSet): Decision | undefin
 
 function settle(found: Candidates, stable: VersionSet): Decision {
   if (found.blocked !== undefined && isNewer(found.blocked.version, stable.version)) {
-    const { version, cause } = found.blocked;
+    const { version, cause, pinned } = found.blocked;
+    const again = pinned === true ? 'remove spec.version and set it again' : `set spec.version to ${version}`;
     return close(
       'Reverted',
       'VersionBlocked',
-      `${stable.version} serves. ${version} is blocked: ${cause} Send retry, or set spec.version to ${version}, to try it again.`,
+      `${stable.version} serves. ${version} is blocked: ${cause} Send retry, or ${again}, to try it again.`,
     );
   }
   if (found.missing !== undefined) return waiting(found, stable);

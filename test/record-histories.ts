@@ -10,7 +10,7 @@ const folder = join(import.meta.dirname, 'histories');
 mkdirSync(folder, { recursive: true });
 const connection = await Connection.connect({ address: process.env['TEMPORAL_ADDRESS'] ?? '127.0.0.1:7233' });
 const client = new Client({ connection });
-const recorded = new Set<string>();
+const recorded = new Map<string, number>();
 for await (const { type, workflowId, runId } of client.workflow.list({
   query: 'ExecutionStatus="Completed"',
 })) {
@@ -23,11 +23,15 @@ for await (const { type, workflowId, runId } of client.workflow.list({
     (history.events ?? []).map((event) => event.workflowExecutionSignaledEventAttributes?.signalName),
   );
   const asked = ['abort', 'retry', 'pause', 'drifted'].filter((signal) => kinds.has(signal));
-  const name = [type, outcome, ...asked].join('-');
-  // The newest comes first, and has the most to tell.
-  if (recorded.has(name)) continue;
-  recorded.add(name);
+  const removes = (history.events ?? []).some(
+    (event) => event.activityTaskScheduledEventAttributes?.activityType?.name === 'removeRule',
+  );
+  const name = [type, outcome, ...asked, ...(removes ? ['removes'] : [])].join('-');
+  // The longest has the most to tell.
+  const events = history.events?.length ?? 0;
+  if ((recorded.get(name) ?? 0) >= events) continue;
+  recorded.set(name, events);
   writeFileSync(join(folder, `${name}.json`), historyToJSON(history));
-  process.stdout.write(`${name}: ${history.events?.length ?? 0} events\n`);
+  process.stdout.write(`${name}: ${events} events\n`);
 }
 await connection.close();
