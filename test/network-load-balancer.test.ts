@@ -15,7 +15,7 @@ describe('a Cell behind a Network Load Balancer', () => {
     await stage.mark();
   });
   afterEach(async () => {
-    expect(await stage.violations(exampleTotals)).toEqual([]);
+    expect(await stage.violations(exampleTotals, 40)).toEqual([]);
   });
 
   /** A Cell on a listener of its own, which forwards to 1.0.0 already. */
@@ -148,6 +148,59 @@ describe('a Cell behind a Network Load Balancer', () => {
     await stage.kubectl('delete', 'cell', 'gone');
     await until('the configuration to go', async () => (await stage.networkConfig('gone')) === undefined);
     expect(await stage.defaultWeights(listenerARN)).toEqual({ gonea: 1 });
+  });
+
+  /** A strategy that analyses, and then switches. */
+  const blueGreen = (...steps: object[]): { spec: object } => ({
+    spec: { updateStrategy: { type: 'BlueGreen', blueGreen: { steps } } },
+  });
+  const analysis = {
+    analysis: {
+      templates: [{ templateName: 'success-rate' }],
+      args: [{ name: 'service-name', value: 'guestbook-svc.default.svc.cluster.local' }],
+    },
+  };
+
+  it('A-N01 runs the analysis of a BlueGreen, and then switches', async () => {
+    const listenerARN = await serving('n01', blueGreen(analysis, { promote: {} }));
+    await stage.mark();
+    stage.metrics.rate = undefined;
+    await stage.targetGroups('2.0.0', ['n01b'], { role: 'n01' }, 'TCP');
+    await stage.untilStatus('n01', 'analysing', (status) => status.analysisRun !== undefined);
+    expect(await stage.writes()).toEqual([]);
+    expect(await stage.defaultWeights(listenerARN)).toEqual({ n01a: 1 });
+    stage.metrics.rate = 1;
+    await stage.untilPhase('n01', 'Completed', '2.0.0');
+    // The new group is attached without weight, so that ELBv2 checks its targets; then one write switches.
+    expect(await stage.writes()).toEqual([
+      { n01a: 100, n01b: 0 },
+      { n01a: 0, n01b: 100 },
+    ]);
+  });
+
+  it('A-N02 stays with what serves when the analysis of a BlueGreen fails', async () => {
+    const listenerARN = await serving('n02', blueGreen(analysis, { promote: {} }));
+    await stage.mark();
+    stage.metrics.rate = 0.5;
+    await stage.targetGroups('2.0.0', ['n02b'], { role: 'n02' }, 'TCP');
+    const status = await stage.untilPhase('n02', 'Reverted', '1.0.0');
+    expect(status.blockedVersions).toMatchObject([{ version: '2.0.0' }]);
+    expect(await stage.defaultWeights(listenerARN)).not.toHaveProperty('n02b');
+  });
+
+  it('A-N03 is refused with a BlueGreen that never promotes', async () => {
+    const cell = stage.networkCell('n03', stage.networkListeners.get('takea') ?? '', blueGreen(analysis));
+    await expect(stage.apply(cell)).rejects.toThrow(/exactly one promote/);
+  });
+
+  it('A-N04 takes a BlueGreen behind an Application Load Balancer as well', async () => {
+    await stage.targetGroups('1.0.0', ['n04a'], { role: 'n04' });
+    const { spec } = blueGreen(analysis, { promote: {} });
+    await stage.apply(stage.cell('n04', { priority: 40, role: 'n04', spec }));
+    await stage.untilPhase('n04', 'Completed', '1.0.0');
+    await stage.targetGroups('2.0.0', ['n04b'], { role: 'n04' });
+    await stage.untilPhase('n04', 'Completed', '2.0.0');
+    expect(await stage.writes()).toEqual([{ n04a: 100 }, { n04a: 100, n04b: 0 }, { n04a: 0, n04b: 100 }]);
   });
 
   it('survives kill -9 at every write of weights', async () => {
