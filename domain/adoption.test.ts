@@ -87,6 +87,18 @@ describe('a Cell of which no object says what is served', () => {
       'Install 2.0.0 {"b":100}',
     ],
     ['installs when nothing carries traffic', cell, saw(serving({ a: 0 })), 'Install 2.0.0 {"b":100}'],
+    [
+      'gives everything back to the version that served last when nothing serves any more',
+      remembered,
+      saw(nothing),
+      'Install 1.0.0 {"a":100}',
+    ],
+    [
+      'installs the newest when the target groups of what served last are gone',
+      aCell().withGroups('2.0.0', 'b').withStatus({ stableVersion: '1.0.0' }),
+      saw(nothing),
+      'Install 2.0.0 {"b":100}',
+    ],
     ['does not look while nothing could be installed', aCell(), initialState, 'Waiting NoTargetGroups'],
     [
       'looks all the same when its status says that something was served',

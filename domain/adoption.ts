@@ -3,11 +3,12 @@ import type { GuardInput } from './guard.ts';
 import { placeOf, routeOf, weightsText } from './load-balancer.ts';
 import type { ObservedCell, ServedTargetGroup } from './observation.ts';
 import { stableSet, UNKNOWN_VERSION } from './stable.ts';
-import { includes, normalise } from './weights.ts';
+import { groupByVersion } from './version.ts';
+import { everythingTo, includes, MAX_TARGET_GROUPS, normalise } from './weights.ts';
 
 /**
  * Decides what to do when nothing is known to be served: look at the load balancer first, and take over what it
- * serves with the same weights. Undefined when there is nothing to take over.
+ * serves with the same weights. Undefined when there is nothing to take over, and nobody knows what served before.
  */
 export function adopt(input: GuardInput): Decision | undefined {
   const { observed, cell, state } = input;
@@ -18,7 +19,7 @@ export function adopt(input: GuardInput): Decision | undefined {
     return { do: 'Inspect', message: `Looking at what ${where} serves, because no object says so.` };
   }
   const shares = taken(input);
-  if (shares === undefined) return undefined;
+  if (shares === undefined) return state.rollout === undefined ? restore(input) : undefined;
   const stable = stableSet({ ...observed, served: shares }, cell);
   return {
     do: 'Shift',
@@ -27,6 +28,21 @@ export function adopt(input: GuardInput): Decision | undefined {
     shares,
     urgent: false,
     message: `Taking over what is served already, with the same weights: ${weightsText(shares)}.`,
+  };
+}
+
+/** Gives everything to the version that served last, when that is known and nothing serves any more; newer ones take their steps. */
+function restore({ observed, cell }: GuardInput): Decision | undefined {
+  const { sets } = groupByVersion(observed.selected);
+  const last = sets.find((set) => set.version === cell.status.stableVersion);
+  if (last === undefined || last.groups.length > MAX_TARGET_GROUPS) return undefined;
+  return {
+    do: 'Shift',
+    purpose: 'Install',
+    version: last.version,
+    shares: everythingTo(last.groups, []),
+    urgent: true,
+    message: `Installing ${last.version} again with the whole weight, because it served last and nothing serves any more.`,
   };
 }
 
