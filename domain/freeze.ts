@@ -26,9 +26,15 @@ export function freezesOf(
       name,
       by,
       reason,
-      ...(until === undefined ? {} : { until: Date.parse(until) }),
+      ...endOf(until),
     }))
     .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** When a Freeze ends; one whose end cannot be read holds until it is deleted. */
+function endOf(until: string | undefined): Pick<Freezing, 'until'> {
+  const end = until === undefined ? Number.NaN : Date.parse(until);
+  return Number.isNaN(end) ? {} : { until: end };
 }
 
 /** The Freeze that holds at a time: of several, the one that holds longest. */

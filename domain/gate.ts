@@ -24,11 +24,13 @@ export function goesForward(decision: Decision): boolean {
   switch (decision.do) {
     case 'Shift':
       return !decision.urgent;
+    case 'StartBackground':
+      // What bakes has everything already; it is not left unwatched.
+      return decision.prefix !== 'bake';
     case 'Begin':
     case 'CheckHealth':
     case 'StartAnalysis':
     case 'StartExperiment':
-    case 'StartBackground':
       return true;
     default:
       return false;

@@ -30,11 +30,9 @@ export interface LoadBalancerReport {
   readonly events: readonly ReportedEvent[];
 }
 
-/** Whether a decision is reported: what moves traffic before it is done, the rest with it; taking traffic back waits for nothing. */
-export function isWorthReporting(decision: Decision): boolean {
-  if (decision.do === 'Shift') return !decision.urgent;
-  return decision.do === 'Wait' || decision.do === 'Close';
-}
+/** Whether a decision is reported: what moves traffic before it is done, the rest with what comes of it. */
+export const isWorthReporting = (decision: Decision): boolean =>
+  decision.do === 'Shift' || decision.do === 'Wait' || decision.do === 'Close';
 
 /** Whether two statuses say the same, whenever they were written. */
 export const sameStatus = (a: CellStatus, b: CellStatus): boolean =>
