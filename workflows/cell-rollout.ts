@@ -20,7 +20,7 @@ import {
   stateQuery,
   statusReported,
 } from './messages.ts';
-import { perform } from './perform.ts';
+import { perform, type Situation } from './perform.ts';
 import { report } from './report-cell.ts';
 
 /** Which Cell to roll out, and what an earlier run has handed over. */
@@ -71,6 +71,12 @@ export async function cellRollout(input: CellRolloutInput): Promise<CellRolloutR
   setHandler(stateQuery, () => viewOf(state), { description: 'Where the rollout stands.' });
   setHandler(planQuery, () => planOf(state), { description: 'The steps of the rollout.' });
 
+  const situationOf = (seen: ObservedCell): Situation => ({
+    observed: seen,
+    state: () => state,
+    interrupted: () => stale || state.requests.abort !== undefined || isBackgroundDue(state),
+  });
+
   for (;;) {
     const seen = wakes;
     if (stale || observed === undefined) {
@@ -85,6 +91,9 @@ export async function cellRollout(input: CellRolloutInput): Promise<CellRolloutR
     state = record.announced(record.timed(state, decision, Date.now()), decision, observed);
     // A version that is blocked from here on is part of what watchers compare; it has to be seen before the run closes.
     const blocks = state.justBlocked !== undefined;
+    // What takes traffic back waits for nothing, not even for being told.
+    const takingBack =
+      decision.do === 'Shift' && decision.urgent ? perform(decision, situationOf(observed)) : undefined;
     const written = await report(observed, state, decision);
     state = written(state);
     stale ||= blocks && state.justBlocked === undefined;
@@ -95,11 +104,7 @@ export async function cellRollout(input: CellRolloutInput): Promise<CellRolloutR
     if (decision.do === 'Wait') {
       await waitFor(() => wakes !== seen, decision.until, decision.message);
     } else {
-      const outcome = await perform(decision, {
-        observed,
-        state: () => state,
-        interrupted: () => stale || state.requests.abort !== undefined || isBackgroundDue(state),
-      });
+      const outcome = await (takingBack ?? perform(decision, situationOf(observed)));
       state = outcome.apply(state);
       stale ||= outcome.stale;
     }
