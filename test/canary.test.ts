@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { EVENTS } from '../domain/testing/simulation.ts';
 import { Stage } from './rollout/stage.ts';
 import { exampleSteps, exampleTotals } from './rollout/steps.ts';
 import { until } from './until.ts';
@@ -82,6 +83,21 @@ describe('a canary of clusters', () => {
       'RolloutCompleted',
     ])
       expect(events).toContain(reason);
+    // What the simulation of a day counts for each thing is no less than what Temporal writes down for it.
+    const { events: history } = JSON.parse(
+      await stage.history(stage.workflowId('c20'), running.rollout?.runId ?? ''),
+    ) as { events: { eventType: string }[] };
+    const happened = (type: string): number =>
+      history.filter((event) => event.eventType === `EVENT_TYPE_${type}`).length;
+    const counted =
+      EVENTS.start +
+      EVENTS.activity * happened('ACTIVITY_TASK_SCHEDULED') +
+      EVENTS.timer * happened('TIMER_STARTED') +
+      EVENTS.fired * happened('TIMER_FIRED') +
+      EVENTS.signal * happened('WORKFLOW_EXECUTION_SIGNALED') +
+      EVENTS.attributes * happened('UPSERT_WORKFLOW_SEARCH_ATTRIBUTES');
+    expect(happened('ACTIVITY_TASK_SCHEDULED')).toBeGreaterThan(10);
+    expect(history.length).toBeLessThanOrEqual(counted);
   });
 
   it('A-C21 goes to 100 at once without steps', async () => {

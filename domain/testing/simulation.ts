@@ -37,7 +37,7 @@ export interface SimulatedWrite {
 const MOST_DECISIONS = 400;
 
 /** The events that one thing adds to a Temporal history, with the workflow task after it; a timer is there from when it is waited for. */
-const EVENTS = { activity: 6, timer: 2, fired: 3, signal: 4, attributes: 1, start: 5 } as const;
+export const EVENTS = { activity: 6, timer: 2, fired: 3, signal: 4, attributes: 1, start: 5 } as const;
 
 const FRESH_MS = 10_000;
 
