@@ -1,5 +1,6 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
-import { Stage } from './rollout/stage.ts';
+import { describe, expect, it } from 'vitest';
+import { onStage } from './rollout/on-stage.ts';
+import type { Stage } from './rollout/stage.ts';
 import { until } from './until.ts';
 
 const steps = [{ setWeight: 20 }, { pause: {} }];
@@ -7,18 +8,9 @@ const steps = [{ setWeight: 20 }, { pause: {} }];
 describe('what is served already', () => {
   let stage: Stage;
   let priority = 0;
-  beforeAll(async () => {
-    stage = await Stage.open(inject('stack'));
-    await stage.apply(stage.analysisTemplate('success-rate'));
-  });
-  afterAll(() => stage.close());
-  beforeEach(async () => {
-    priority += 10;
-    stage.metrics.rate = 1;
-    await stage.mark();
-  });
-  afterEach(async () => {
-    expect(await stage.violations([20, 30], priority)).toEqual([]);
+  onStage({ totals: [20, 30] }, (opened, free) => {
+    stage = opened;
+    priority = free;
   });
 
   async function serving(name: string): Promise<void> {

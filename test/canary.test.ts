@@ -1,24 +1,16 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { EVENTS } from '../domain/testing/simulation.ts';
-import { Stage } from './rollout/stage.ts';
+import { onStage } from './rollout/on-stage.ts';
+import type { Stage } from './rollout/stage.ts';
 import { exampleSteps, exampleTotals } from './rollout/steps.ts';
 import { until } from './until.ts';
 
 describe('a canary of clusters', () => {
   let stage: Stage;
   let priority = 0;
-  beforeAll(async () => {
-    stage = await Stage.open(inject('stack'));
-    await stage.apply(stage.analysisTemplate('success-rate'));
-  });
-  afterAll(() => stage.close());
-  beforeEach(async () => {
-    priority += 10;
-    stage.metrics.rate = 1;
-    await stage.mark();
-  });
-  afterEach(async () => {
-    expect(await stage.violations(exampleTotals, priority)).toEqual([]);
+  onStage({ totals: exampleTotals }, (opened, free) => {
+    stage = opened;
+    priority = free;
   });
 
   /** A Cell of pairs that serves 1.0.0. */

@@ -1,21 +1,15 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { FINALIZER, OWNER_TAG } from '../domain/labels.ts';
-import { Stage } from './rollout/stage.ts';
+import { onStage } from './rollout/on-stage.ts';
+import type { Stage } from './rollout/stage.ts';
 import { until } from './until.ts';
 
 describe('A-C47 when it is deleted', () => {
   let stage: Stage;
   let priority = 0;
-  beforeAll(async () => {
-    stage = await Stage.open(inject('stack'));
-  });
-  afterAll(() => stage.close());
-  beforeEach(async () => {
-    priority += 10;
-    await stage.mark();
-  });
-  afterEach(async () => {
-    expect(await stage.violations([], priority)).toEqual([]);
+  onStage({ totals: [] }, (opened, free) => {
+    stage = opened;
+    priority = free;
   });
 
   async function serving(name: string, spec: object = {}): Promise<void> {

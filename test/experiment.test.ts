@@ -1,6 +1,7 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { EXPERIMENT } from '../clients/kinds.ts';
-import { Stage } from './rollout/stage.ts';
+import { onStage } from './rollout/on-stage.ts';
+import type { Stage } from './rollout/stage.ts';
 import { until } from './until.ts';
 
 interface Experiment {
@@ -30,22 +31,21 @@ const replicaSet = (name: string): object => ({
 describe('an experiment', () => {
   let stage: Stage;
   let priority = 0;
-  beforeAll(async () => {
-    stage = await Stage.open(inject('stack'));
-    await stage.apply(
-      stage.analysisTemplate('success-rate-dd', [{ name: 'service-name' }, { name: 'cluster-version' }]),
-    );
-    await stage.apply(replicaSet('pods'));
-  });
-  afterAll(() => stage.close());
-  beforeEach(async () => {
-    priority += 10;
-    stage.metrics.rate = 1;
-    await stage.mark();
-  });
-  afterEach(async () => {
-    expect(await stage.violations([20], priority)).toEqual([]);
-  });
+  onStage(
+    {
+      totals: [20],
+      prepare: async (opened) => {
+        await opened.apply(
+          opened.analysisTemplate('success-rate-dd', [{ name: 'service-name' }, { name: 'cluster-version' }]),
+        );
+        await opened.apply(replicaSet('pods'));
+      },
+    },
+    (opened, free) => {
+      stage = opened;
+      priority = free;
+    },
+  );
 
   /** A step that runs pods until its analysis is decided. */
   const experiment = (specRef: string) => ({

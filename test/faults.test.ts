@@ -1,23 +1,15 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
-import { Stage } from './rollout/stage.ts';
+import { describe, expect, it } from 'vitest';
+import { onStage } from './rollout/on-stage.ts';
+import type { Stage } from './rollout/stage.ts';
 import { exampleSteps, exampleTotals } from './rollout/steps.ts';
 import { until } from './until.ts';
 
 describe('bad input and faults', () => {
   let stage: Stage;
   let priority = 0;
-  beforeAll(async () => {
-    stage = await Stage.open(inject('stack'));
-    await stage.apply(stage.analysisTemplate('success-rate'));
-  });
-  afterAll(() => stage.close());
-  beforeEach(async () => {
-    priority += 10;
-    stage.metrics.rate = 1;
-    await stage.mark();
-  });
-  afterEach(async () => {
-    expect(await stage.violations([...exampleTotals, 60], priority)).toEqual([]);
+  onStage({ totals: [...exampleTotals, 60] }, (opened, free) => {
+    stage = opened;
+    priority = free;
   });
 
   async function serving(name: string, steps = exampleSteps): Promise<void> {

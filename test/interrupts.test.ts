@@ -1,21 +1,15 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { CanaryStep } from '../crds/cell.ts';
-import { Stage } from './rollout/stage.ts';
+import { onStage } from './rollout/on-stage.ts';
+import type { Stage } from './rollout/stage.ts';
 import { until } from './until.ts';
 
 describe('what interrupts a rollout', () => {
   let stage: Stage;
   let priority = 0;
-  beforeAll(async () => {
-    stage = await Stage.open(inject('stack'));
-  });
-  afterAll(() => stage.close());
-  beforeEach(async () => {
-    priority += 10;
-    await stage.mark();
-  });
-  afterEach(async () => {
-    expect(await stage.violations([20, 30, 40, 60], priority)).toEqual([]);
+  onStage({ totals: [20, 30, 40, 60] }, (opened, free) => {
+    stage = opened;
+    priority = free;
   });
 
   const steps: readonly CanaryStep[] = [{ setWeight: 20 }, { pause: {} }, { setWeight: 40 }, { pause: {} }];

@@ -1,5 +1,6 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
-import { Stage } from './rollout/stage.ts';
+import { describe, expect, it } from 'vitest';
+import { onStage } from './rollout/on-stage.ts';
+import type { Stage } from './rollout/stage.ts';
 import { until } from './until.ts';
 
 const group = { targetGroupStickiness: { durationSeconds: 3600 } };
@@ -9,16 +10,9 @@ const attributes = /TargetGroupAttributes$/;
 describe('clients that stay', () => {
   let stage: Stage;
   let priority = 0;
-  beforeAll(async () => {
-    stage = await Stage.open(inject('stack'), { OKRA_DRIFT_INTERVAL: '1' });
-  });
-  afterAll(() => stage.close());
-  beforeEach(async () => {
-    priority += 10;
-    await stage.mark();
-  });
-  afterEach(async () => {
-    expect(await stage.violations([20], priority)).toEqual([]);
+  onStage({ totals: [20], environment: { OKRA_DRIFT_INTERVAL: '1' } }, (opened, free) => {
+    stage = opened;
+    priority = free;
   });
 
   const steps = [{ setWeight: 20 }, { pause: {} }];

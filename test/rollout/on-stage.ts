@@ -1,0 +1,39 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, inject } from 'vitest';
+import { Stage } from './stage.ts';
+
+/** What a file of tests needs of its stage. */
+export interface OnStage {
+  /** The totals that the steps of its Cells let a version have besides 0 and 100. */
+  readonly totals: readonly number[];
+  /** What is added to okrad's environment. */
+  readonly environment?: Readonly<Record<string, string>>;
+  /** What is set up once. */
+  readonly prepare?: (stage: Stage) => Promise<void>;
+}
+
+/**
+ * Opens a stage for the tests of a file and closes it after them. Each test gets a rule priority of its own, begins with
+ * requests that succeed, and has its calls held against what must always hold.
+ */
+export function onStage(
+  { totals, environment, prepare }: OnStage,
+  use: (stage: Stage, priority: number) => void,
+): void {
+  let stage: Stage;
+  let priority = 0;
+  beforeAll(async () => {
+    stage = await Stage.open(inject('stack'), environment);
+    await stage.apply(stage.analysisTemplate('success-rate'));
+    await prepare?.(stage);
+  });
+  afterAll(() => stage.close());
+  beforeEach(async () => {
+    priority += 10;
+    use(stage, priority);
+    stage.metrics.rate = 1;
+    await stage.mark();
+  });
+  afterEach(async () => {
+    expect(await stage.violations(totals, priority)).toEqual([]);
+  });
+}
