@@ -18,44 +18,6 @@ describe('a blue-green Cell', () => {
     updateStrategy: { type: 'BlueGreen', blueGreen: { steps } },
   });
 
-  /** A Cell behind a Network Load Balancer whose listener forwards to 1.0.0. */
-  async function network(name: string): Promise<string> {
-    const listenerARN = await stage.networkListener(`${name}a`);
-    await stage.targetGroups('1.0.0', [`${name}a`], { role: name }, 'TCP');
-    const spec = { replicas: 1, ...strategy({ analysis }, { promote: {} }) };
-    await stage.apply(stage.networkCell(name, listenerARN, { spec }));
-    await stage.untilPhase(name, 'Completed', '1.0.0');
-    await stage.mark();
-    return listenerARN;
-  }
-
-  it('A-N01 on a Network Load Balancer is analysed while nothing moves, and then gets everything by one write', async () => {
-    const listenerARN = await network('n01');
-    stage.metrics.rate = undefined;
-    await stage.targetGroups('2.0.0', ['n01b'], { role: 'n01' }, 'TCP');
-    await stage.untilStatus('n01', 'analysing', (status) => status.analysisRun !== undefined);
-    expect(await stage.defaultWeights(listenerARN)).toEqual({ n01a: 1 });
-    expect(await stage.writes()).toEqual([]);
-    stage.metrics.rate = 1;
-    await stage.untilPhase('n01', 'Completed', '2.0.0');
-    // It joins at 0 first, so that the load balancer looks at its targets; one write moves the traffic.
-    expect(await stage.writes()).toEqual([
-      { n01a: 100, n01b: 0 },
-      { n01a: 0, n01b: 100 },
-    ]);
-    expect(await stage.analysisRuns('n01')).toHaveLength(1);
-  });
-
-  it('A-N02 on a Network Load Balancer stays with what serves when the analysis fails, and the version is blocked', async () => {
-    const listenerARN = await network('n02');
-    stage.metrics.rate = 0.5;
-    await stage.targetGroups('2.0.0', ['n02b'], { role: 'n02' }, 'TCP');
-    const status = await stage.untilPhase('n02', 'Reverted', '1.0.0');
-    expect(status.blockedVersions).toMatchObject([{ version: '2.0.0' }]);
-    expect(await stage.defaultWeights(listenerARN)).toEqual({ n02a: 1 });
-    expect(await stage.writes()).toEqual([]);
-  });
-
   it('A-N03, A-N04 is refused with steps that never promote, and with steps of a canary', async () => {
     const refused = (spec: object): Promise<string> =>
       stage.apply(stage.cell('n03', { priority, role: 'n03', spec })).then(
