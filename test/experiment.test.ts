@@ -47,9 +47,8 @@ describe('an experiment', () => {
     },
   );
 
-  /** A step that runs pods until its analysis is decided. */
+  /** A step that runs pods until its analysis is decided, however long that takes. */
   const experiment = (specRef: string) => ({
-    duration: '1s',
     scaleDownDelaySeconds: 0,
     templates: [{ name: 'wy', specRef, replicas: 1 }],
     analyses: [
@@ -114,7 +113,6 @@ describe('an experiment', () => {
     expect(running.metadata.ownerReferences?.[0]).toMatchObject({ kind: 'Cell', name: 'c33' });
     expect(running.metadata.labels).toMatchObject({ 'okra.mumo.co/step-index': '1' });
     expect(running.spec).toMatchObject({
-      duration: '1s',
       templates: [
         {
           name: 'wy',
