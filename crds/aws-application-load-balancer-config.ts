@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { applicationListenerARN, conditions, deletionPolicy } from './common.ts';
+import { applicationListenerARN, deletionPolicy } from './common.ts';
 import { listenerRule } from './listener-rule.ts';
+import { applied, serving } from './load-balancer-status.ts';
 import { defineResource, type Resource } from './resource.ts';
 
 const spec = z.object({
@@ -20,26 +21,14 @@ const spec = z.object({
 });
 
 const status = z.object({
-  observedGeneration: z.int().min(0).optional().describe('The metadata.generation that was applied last.'),
-  phase: z
-    .enum(['Pending', 'Created', 'Updating', 'Updated', 'Error'])
-    .optional()
-    .describe('Whether ELBv2 serves the spec: Created or Updated when it does.'),
-  reason: z.string().max(1024).optional().describe('Why, in one CamelCase word.'),
-  message: z.string().max(32768).optional().describe('Why, in a sentence.'),
+  ...applied,
   listenerARN: z.string().max(512).optional().describe('The listener that has the rule.'),
   ruleARN: z.string().max(512).optional().describe('The ARN of the rule.'),
   listener: z
     .object({ rule: listenerRule.describe('The rule as it was read back from ELBv2.') })
     .optional()
     .describe('What ELBv2 serves.'),
-  weights: z
-    .string()
-    .max(2048)
-    .optional()
-    .describe('The weights that ELBv2 serves, for people: a1: 50, a2: 50.'),
-  conditions: conditions.optional(),
-  lastSyncTime: z.iso.datetime().optional().describe('When this status was written.'),
+  ...serving,
 });
 
 /** A rule of an Application Load Balancer's listener, kept exactly as its spec says. */
