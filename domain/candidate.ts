@@ -24,24 +24,21 @@ export interface Candidates {
 export function candidates(cell: PresentCell, observed: ObservedCell, retrying: boolean): Candidates {
   const { sets } = groupByVersion(observed.selected);
   const blocks = retrying ? [] : (cell.status.blockedVersions ?? []);
-  const blocked = blocks.find((one) => one.version === sets.find((set) => isBlocked(set.version))?.version);
+  const isHeldBack = (version: string): boolean => !retrying && isBlocked(version, cell);
+  const blocked = blocks.find((one) => one.version === sets.find((set) => isHeldBack(set.version))?.version);
   const base = blocked === undefined ? { sets } : { sets, blocked };
   const wanted = cell.spec.replicas;
-
-  function isBlocked(version: string): boolean {
-    return blocks.some((one) => one.version === version && !isLifted(one, cell));
-  }
 
   if (cell.spec.version !== undefined) {
     const pinned = parseVersion(cell.spec.version) ?? cell.spec.version;
     const set = sets.find((one) => one.version === pinned);
-    if (isBlocked(pinned)) return base;
+    if (isHeldBack(pinned)) return base;
     const found = set?.groups.length ?? 0;
     return set !== undefined && found >= wanted
       ? { sets, target: set }
       : { sets, missing: { version: pinned, found, wanted } };
   }
-  const free = sets.filter((set) => !isBlocked(set.version));
+  const free = sets.filter((set) => !isHeldBack(set.version));
   const target = free.find((set) => set.groups.length >= wanted);
   const short = free.find((set) => set.groups.length < wanted);
   const missing =
@@ -50,6 +47,10 @@ export function candidates(cell: PresentCell, observed: ObservedCell, retrying: 
       : {};
   return { ...base, ...missing, ...(target === undefined ? {} : { target }) };
 }
+
+/** Whether a version has failed and is not tried again before somebody says so. */
+export const isBlocked = (version: string, cell: PresentCell): boolean =>
+  (cell.status.blockedVersions ?? []).some((one) => one.version === version && !isLifted(one, cell));
 
 /** Whether a version is blocked no more, because somebody has pinned the Cell to it after it had failed. */
 export function isLifted(block: BlockedVersion, cell: PresentCell): boolean {

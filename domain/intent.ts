@@ -1,5 +1,5 @@
 import { adopt } from './adoption.ts';
-import { candidates, type Candidates, type PresentCell } from './candidate.ts';
+import { candidates, isBlocked, type Candidates, type PresentCell } from './candidate.ts';
 import type { Decision } from './decision.ts';
 import { parseDuration } from './duration.ts';
 import { gate } from './gate.ts';
@@ -57,7 +57,7 @@ function fallBack(
 ): Decision | undefined {
   if (stable.groups.some((group) => includes(observed.selected, group))) return undefined;
   if (cell.spec.version !== undefined && found.target === undefined) return undefined;
-  const older = found.target ?? found.sets.find((set) => !isBlockedVersion(cell, set.version));
+  const older = found.target ?? found.sets.find((set) => !isBlocked(set.version, cell));
   if (older === undefined || (stable.version !== UNKNOWN_VERSION && isNewer(older.version, stable.version)))
     return undefined;
   if (older.groups.length > MAX_TARGET_GROUPS) return tooMany(older.groups, `Version ${older.version} has`);
@@ -183,6 +183,3 @@ const close = (
 
 const sameGroups = (a: readonly TargetGroup[], b: readonly TargetGroup[]): boolean =>
   a.length === b.length && a.every((one) => includes(b, one));
-
-const isBlockedVersion = (cell: PresentCell, version: string): boolean =>
-  (cell.status.blockedVersions ?? []).some((one) => one.version === version);
