@@ -1,0 +1,238 @@
+import { describe, expect, it } from 'vitest';
+import { clusterSecretData, parseClusterSecret } from './cluster-secret.ts';
+import { decodeBase64, encodeBase64 } from './secret-fields.ts';
+
+const certificate = encodeBase64(
+  '-----BEGIN CERTIFICATE-----\nc3VwZXItc2VjcmV0\n-----END CERTIFICATE-----\n',
+);
+const key = encodeBase64(
+  '-----BEGIN RSA PRIVATE KEY-----\nc3VwZXItc2VjcmV0\n-----END RSA PRIVATE KEY-----\n',
+);
+const server = 'https://cdk1.example';
+
+const encode = (data: Readonly<Record<string, string>>) =>
+  Object.fromEntries(Object.entries(data).map(([name, value]) => [name, encodeBase64(value)]));
+
+const aSecret = (config: unknown, data: Readonly<Record<string, string>> = {}) => ({
+  metadata: { name: 'cdk1', namespace: 'shop', labels: { 'argocd.argoproj.io/secret-type': 'cluster' } },
+  data: encode({
+    name: 'cdk1',
+    server,
+    config: typeof config === 'string' ? config : JSON.stringify(config),
+    ...data,
+  }),
+});
+
+const token = { bearerToken: 'super-secret' };
+
+describe('parseClusterSecret', () => {
+  it.each([
+    ['a bearer token', token, { by: 'Token', token: 'super-secret' }],
+    [
+      'a name and a password',
+      { username: 'me', password: 'super-secret' },
+      { by: 'Password', username: 'me', password: 'super-secret' },
+    ],
+    [
+      'a client certificate',
+      { tlsClientConfig: { certData: certificate, keyData: key } },
+      { by: 'Certificate', certificate, key },
+    ],
+    [
+      'the name of an EKS cluster',
+      { awsAuthConfig: { clusterName: 'cdk1' } },
+      { by: 'EKS', clusterName: 'cdk1' },
+    ],
+    [
+      'the name of an EKS cluster, with region and role',
+      {
+        awsAuthConfig: {
+          clusterName: 'cdk1',
+          region: 'eu-central-1',
+          roleARN: 'arn:aws:iam::123456789012:role/team/okra',
+        },
+      },
+      {
+        by: 'EKS',
+        clusterName: 'cdk1',
+        region: 'eu-central-1',
+        roleARN: 'arn:aws:iam::123456789012:role/team/okra',
+      },
+    ],
+    [
+      'a command',
+      { execProviderConfig: { command: 'aws', args: ['eks'], env: { AWS_REGION: 'eu-central-1' } } },
+      {
+        by: 'Command',
+        command: 'aws',
+        args: ['eks'],
+        environment: { AWS_REGION: 'eu-central-1' },
+        apiVersion: 'client.authentication.k8s.io/v1beta1',
+      },
+    ],
+    [
+      'a token beside fields that are there but empty',
+      { ...token, username: '', password: '', awsAuthConfig: null, tlsClientConfig: { certData: '' } },
+      { by: 'Token', token: 'super-secret' },
+    ],
+  ])('logs in by %s', (_, config, login) => {
+    expect(parseClusterSecret(aSecret(config))).toEqual({
+      is: 'Connection',
+      connection: { name: 'cdk1', server, namespaces: [], tls: { insecure: false }, login },
+    });
+  });
+
+  it.each([
+    ['https://0A1B.gr7.eu-west-1.eks.amazonaws.com', 'eu-west-1'],
+    ['https://0A1B.yl4.cn-north-1.eks.amazonaws.com.cn', 'cn-north-1'],
+    ['https://0A1B.eks-cluster.us-gov-west-1.api.aws', 'us-gov-west-1'],
+    ['https://eks.amazonaws.com.example', undefined],
+  ])('reads of %s the region %s', (endpoint, region) => {
+    const parsed = parseClusterSecret(
+      aSecret({ awsAuthConfig: { clusterName: 'cdk1' } }, { server: endpoint }),
+    );
+    expect(parsed).toMatchObject({ is: 'Connection' });
+    expect(parsed.is === 'Connection' && parsed.connection.login).toEqual({
+      by: 'EKS',
+      clusterName: 'cdk1',
+      ...(region === undefined ? {} : { region }),
+    });
+  });
+
+  it.each([
+    ['its CA', { caData: certificate }, { caData: certificate, insecure: false }],
+    ['another name', { serverName: 'api' }, { serverName: 'api', insecure: false }],
+    ['no certificate at all', { insecure: true }, { insecure: true }],
+  ])('trusts a cluster by %s', (_, tlsClientConfig, tls) => {
+    expect(parseClusterSecret(aSecret({ ...token, tlsClientConfig }))).toMatchObject({ connection: { tls } });
+  });
+
+  it('does with what else Argo CD writes, and takes the address for a name that is missing', () => {
+    const secret = aSecret(
+      { ...token, disableCompression: true },
+      { namespaces: 'a, b', clusterResources: 'true', project: 'shop', shard: '1', name: '' },
+    );
+    expect(parseClusterSecret(secret)).toMatchObject({
+      connection: { name: server, namespaces: ['a', 'b'] },
+    });
+  });
+
+  const eks = (fields: object) => ({ awsAuthConfig: { clusterName: 'cdk1', ...fields } });
+  it.each([
+    ['no config', aSecret(''), 'config to name a way to log in, got none.'],
+    ['text', aSecret('super-secret'), 'config to be JSON, got something else.'],
+    ['a list', aSecret(['super-secret']), 'config to be a JSON object, got a list.'],
+    ['nothing', aSecret('null'), 'config to be a JSON object, got nothing.'],
+    [
+      'two ways',
+      aSecret({ ...token, ...eks({}) }),
+      'config to name one way to log in, got bearerToken and awsAuthConfig. Leave one of them.',
+    ],
+    ['a number', aSecret({ bearerToken: 7 }), 'config.bearerToken to be a text, got a number.'],
+    ['two lines', aSecret({ bearerToken: 'super\nsecret' }), 'config.bearerToken to be a token in one line'],
+    ['a name alone', aSecret({ username: 'super-secret' }), 'config to have username and password together'],
+    [
+      'a key alone',
+      aSecret({ tlsClientConfig: { keyData: key } }),
+      'config.tlsClientConfig to have certData and keyData together',
+    ],
+    [
+      'a key that is none',
+      aSecret({ tlsClientConfig: { certData: certificate, keyData: encodeBase64('super-secret') } }),
+      'config.tlsClientConfig.keyData to be a PEM private key in base64',
+    ],
+    [
+      'a CA that is none',
+      aSecret({ ...token, tlsClientConfig: { caData: 'super-secret' } }),
+      'config.tlsClientConfig.caData to be a PEM certificate in base64',
+    ],
+    [
+      'a CA and none',
+      aSecret({ ...token, tlsClientConfig: { caData: certificate, insecure: true } }),
+      'config.tlsClientConfig to have caData or insecure, got both.',
+    ],
+    [
+      'an odd choice',
+      aSecret({ ...token, tlsClientConfig: { insecure: 'super-secret' } }),
+      'config.tlsClientConfig.insecure to be true or false.',
+    ],
+    ['odd TLS', aSecret({ ...token, tlsClientConfig: 7 }), 'config.tlsClientConfig to be an object'],
+    [
+      'no cluster',
+      aSecret({ awsAuthConfig: {} }),
+      'config.awsAuthConfig.clusterName to be set, got nothing.',
+    ],
+    [
+      'an odd cluster',
+      aSecret(eks({ clusterName: 'a super-secret' })),
+      'config.awsAuthConfig.clusterName to be the name of an EKS cluster',
+    ],
+    [
+      'an odd role',
+      aSecret(eks({ roleARN: 'super-secret' })),
+      'config.awsAuthConfig.roleARN to be the ARN of an IAM role',
+    ],
+    ['an odd region', aSecret(eks({ region: 'super-secret' })), 'config.awsAuthConfig.region to be a region'],
+    ['a profile', aSecret(eks({ profile: 'super-secret' })), 'config.awsAuthConfig.profile to be unset'],
+    ['no command', aSecret({ execProviderConfig: {} }), 'config.execProviderConfig.command to be set'],
+    [
+      'odd arguments',
+      aSecret({ execProviderConfig: { command: 'aws', args: ['super-secret', 7] } }),
+      'config.execProviderConfig.args to be a list of texts',
+    ],
+    ['a proxy', aSecret({ ...token, proxyUrl: 'super-secret' }), 'config.proxyUrl to be unset'],
+    ['no server', aSecret(token, { server: '' }), 'data.server to be an https URL'],
+    ['no https', aSecret(token, { server: 'http://super-secret' }), 'data.server to be an https URL'],
+    [
+      'a password in the address',
+      aSecret(token, { server: 'https://me:super-secret@host' }),
+      'data.server to be the address alone',
+    ],
+    ['no base64', { ...aSecret(token), data: { config: 'super-secret!' } }, 'data.server to be an https URL'],
+    [
+      'a config without base64',
+      { ...aSecret(token), data: { ...aSecret(token).data, config: 'super-secret!' } },
+      'data.config to be text in base64',
+    ],
+    ['no data', { metadata: aSecret(token).metadata }, 'data.server to be an https URL'],
+    [
+      'another kind of secret',
+      { ...aSecret(token), metadata: { name: 'cdk1', namespace: 'shop', labels: {} } },
+      'the label argocd.argoproj.io/secret-type=cluster, got none.',
+    ],
+  ])('refuses %s, and shows no value of it', (_, secret, want) => {
+    const parsed = parseClusterSecret(secret);
+    expect(parsed).toEqual({
+      is: 'Problem',
+      problem: expect.stringContaining(`Expected in Secret shop/cdk1 ${want}`),
+    });
+    expect(parsed.is === 'Problem' && parsed.problem).not.toMatch(/super|c3VwZXI/);
+  });
+});
+
+describe('clusterSecretData', () => {
+  it('writes what Argo CD reads (A-S01)', () => {
+    const data = clusterSecretData({ name: 'cdk1', endpoint: server, caData: certificate });
+    expect(decodeBase64(data.name)).toBe('cdk1');
+    expect(decodeBase64(data.server)).toBe(server);
+    expect(JSON.parse(decodeBase64(data.config) ?? '')).toEqual({
+      awsAuthConfig: { clusterName: 'cdk1' },
+      tlsClientConfig: { insecure: false, caData: certificate },
+    });
+  });
+
+  it('writes what parseClusterSecret reads, in another region by another role', () => {
+    const of = { region: 'eu-west-1', roleARN: 'arn:aws:iam::123456789012:role/okra' };
+    const data = clusterSecretData({ name: 'cdk1', endpoint: server, caData: certificate, ...of });
+    expect(parseClusterSecret({ ...aSecret({}), data })).toEqual({
+      is: 'Connection',
+      connection: {
+        name: 'cdk1',
+        server,
+        namespaces: [],
+        tls: { insecure: false, caData: certificate },
+        login: { by: 'EKS', clusterName: 'cdk1', ...of },
+      },
+    });
+  });
+});
