@@ -1,0 +1,58 @@
+import { fromNodeProviderChain, fromTemporaryCredentials } from '@aws-sdk/credential-providers';
+
+/** Makes or renews credentials of AWS. */
+export type AwsCredentials = ReturnType<typeof fromNodeProviderChain>;
+
+/** In which region, and as whom, AWS is called. */
+export interface AwsScope {
+  readonly region: string;
+  /** The role to assume; undefined: Okra's own identity. */
+  readonly roleARN?: string | undefined;
+  /** What the role's owner asks for beside the ARN. */
+  readonly externalID?: string | undefined;
+}
+
+/** How credentials are had. */
+export interface CredentialOptions {
+  /** The address of an emulator or a VPC endpoint of STS; undefined for AWS' own. */
+  readonly stsEndpoint?: string | undefined;
+  /** Okra's own identity; undefined: what the AWS SDK finds. */
+  readonly credentials?: AwsCredentials | undefined;
+  /** How long one request may take, in milliseconds. */
+  readonly requestTimeoutMs?: number;
+}
+
+const REQUEST_TIMEOUT_MS = 5_000;
+
+/** How long any call to AWS may take. */
+export const requestHandlerOf = (
+  requestTimeoutMs = REQUEST_TIMEOUT_MS,
+): Readonly<Record<'requestTimeout' | 'connectionTimeout', number>> & { throwOnRequestTimeout: true } => ({
+  requestTimeout: requestTimeoutMs,
+  connectionTimeout: requestTimeoutMs,
+  throwOnRequestTimeout: true,
+});
+
+/** Makes what gives the credentials for a scope: Okra's own, or those of a role that they assume (API_AssumeRole). */
+export function credentialsFor(scope: AwsScope, options: CredentialOptions = {}): AwsCredentials {
+  const { region, roleARN, externalID } = scope;
+  const own = options.credentials ?? fromNodeProviderChain();
+  if (roleARN === undefined) return own;
+  return fromTemporaryCredentials({
+    masterCredentials: own,
+    params: {
+      RoleArn: roleARN,
+      RoleSessionName: 'okra',
+      ...(externalID === undefined ? {} : { ExternalId: externalID }),
+    },
+    clientConfig: {
+      region,
+      requestHandler: requestHandlerOf(options.requestTimeoutMs),
+      ...(options.stsEndpoint === undefined ? {} : { endpoint: options.stsEndpoint }),
+    },
+  });
+}
+
+/** Names a scope, so that what was made for it is found again. */
+export const scopeName = ({ region, roleARN = '', externalID = '' }: AwsScope): string =>
+  JSON.stringify([region, roleARN, externalID]);

@@ -1,0 +1,107 @@
+import { Sha256 } from '@aws-crypto/sha256-js';
+import { SignatureV4 } from '@smithy/signature-v4';
+import { credentialsFor, scopeName } from './aws-credentials.ts';
+import type { AwsCredentials, AwsScope, CredentialOptions } from './aws-credentials.ts';
+
+/** For which cluster a token is, and as whom. */
+export interface EKSTokenScope extends AwsScope {
+  readonly clusterName: string;
+}
+
+/** Gives a token that EKS accepts now; the same one as long as it does. */
+export type EKSTokens = (scope: EKSTokenScope) => Promise<string>;
+
+/** How tokens are made. */
+export interface EKSTokenOptions extends CredentialOptions {
+  readonly now?: () => number;
+}
+
+const CLUSTER_HEADER = 'x-k8s-aws-id';
+const PREFIX = 'k8s-aws-v1.';
+
+// What aws-iam-authenticator writes; STS takes the URL for 15 minutes after its date, whatever it says here.
+const URL_SECONDS = 60;
+const REFRESH_MILLISECONDS = 600_000;
+// A token is worth nothing any more when the credentials that signed it have ended.
+const MARGIN_MILLISECONDS = 60_000;
+
+interface Token {
+  readonly value: string;
+  readonly until: number;
+}
+
+/**
+ * Makes tokens as `aws eks get-token` does: a signed URL of STS' GetCallerIdentity, that the cluster calls to learn
+ * who asks. They are kept for 10 of the 15 minutes for which EKS takes them.
+ */
+export function eksTokens(options: EKSTokenOptions = {}): EKSTokens {
+  const { now = Date.now } = options;
+  const credentials = new Map<string, AwsCredentials>();
+  const tokens = new Map<string, Promise<Token>>();
+  const make = async (scope: EKSTokenScope): Promise<Token> => {
+    const name = scopeName(scope);
+    const provider = credentials.get(name) ?? credentialsFor(scope, options);
+    credentials.set(name, provider);
+    return await sign(scope, provider, now());
+  };
+  const next = (name: string, scope: EKSTokenScope): Promise<Token> => {
+    const made = make(scope);
+    tokens.set(name, made);
+    // The next one who asks tries again.
+    made.catch(() => tokens.delete(name));
+    return made;
+  };
+  return async (scope) => {
+    const name = `${scopeName(scope)}${scope.clusterName}`;
+    const known = tokens.get(name);
+    if (known === undefined) return (await next(name, scope)).value;
+    const { value, until } = await known;
+    if (now() < until) return value;
+    // Those who find the same one too old share the next.
+    const latest = tokens.get(name);
+    const fresh = latest === undefined || latest === known ? next(name, scope) : latest;
+    return (await fresh).value;
+  };
+}
+
+async function sign(scope: EKSTokenScope, provider: AwsCredentials, now: number): Promise<Token> {
+  const { region, clusterName } = scope;
+  const credentials = await provider();
+  const signer = new SignatureV4({ service: 'sts', region, credentials, sha256: Sha256 });
+  const host = stsHost(region);
+  const request = await signer.presign(
+    {
+      method: 'GET',
+      protocol: 'https:',
+      hostname: host,
+      path: '/',
+      query: { Action: 'GetCallerIdentity', Version: '2011-06-15' },
+      headers: { host, [CLUSTER_HEADER]: clusterName },
+    },
+    { expiresIn: URL_SECONDS, signingDate: new Date(now), unhoistableHeaders: new Set([CLUSTER_HEADER]) },
+  );
+  const query = Object.entries(request.query ?? {}).map(
+    ([name, value]) => `${name}=${encode(String(value))}`,
+  );
+  const value = PREFIX + Buffer.from(`https://${host}/?${query.join('&')}`).toString('base64url');
+  const ends = credentials.expiration?.getTime() ?? Number.POSITIVE_INFINITY;
+  return { value, until: Math.min(now + REFRESH_MILLISECONDS, ends - MARGIN_MILLISECONDS) };
+}
+
+const encode = (text: string): string =>
+  encodeURIComponent(text).replace(
+    /[!'()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+
+/** The host of STS in a region; never an endpoint that was set, since EKS takes tokens for STS' own hosts alone. */
+function stsHost(region: string): string {
+  const suffix = Object.entries(suffixes).find(([prefix]) => region.startsWith(prefix));
+  return `sts.${region}.${suffix?.[1] ?? 'amazonaws.com'}`;
+}
+
+const suffixes: Readonly<Record<string, string>> = {
+  'cn-': 'amazonaws.com.cn',
+  'us-iso-': 'c2s.ic.gov',
+  'us-isob-': 'sc2s.sgov.gov',
+};
