@@ -1,0 +1,137 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { connectEKS } from './eks.ts';
+
+const scope = { region: 'eu-central-1' };
+
+interface Answer {
+  readonly status?: number;
+  readonly type?: string;
+  readonly body: object;
+}
+
+/** An EKS that answers what it is told to, and notes how many were asked for at once. */
+async function anEKS(answer: (path: string) => Answer) {
+  const seen = { paths: [] as string[], now: 0, most: 0 };
+  const server = createServer((request, response) => {
+    seen.paths.push(request.url ?? '');
+    seen.now += 1;
+    seen.most = Math.max(seen.most, seen.now);
+    const { status = 200, type, body } = answer(request.url ?? '');
+    const headers = { 'content-type': 'application/json', ...(type && { 'x-amzn-errortype': type }) };
+    setImmediate(() => {
+      seen.now -= 1;
+      response.writeHead(status, headers).end(JSON.stringify(body));
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  const credentials = () => Promise.resolve({ accessKeyId: 'AKIA', secretAccessKey: 'super-secret' });
+  return { seen, eks: connectEKS({ endpoint: `http://127.0.0.1:${port}`, credentials })(scope) };
+}
+
+const cluster = (name: string, more: object = {}) => ({
+  body: {
+    cluster: { name, arn: `arn:aws:eks:eu-central-1:1:cluster/${name}`, status: 'ACTIVE', ...more },
+  },
+});
+
+const names = Array.from({ length: 150 }, (_, index) => `c${index}`);
+
+describe('clusters', () => {
+  it('reads all pages (A-S06), a few clusters at once', async () => {
+    const { seen, eks } = await anEKS((path) => {
+      if (path.startsWith('/clusters/')) return cluster(path.slice('/clusters/'.length));
+      return path.includes('nextToken=more')
+        ? { body: { clusters: names.slice(100), nextToken: '' } }
+        : { body: { clusters: names.slice(0, 100), nextToken: 'more' } };
+    });
+    expect((await eks.clusters()).map(({ name }) => name)).toEqual(names);
+    expect(seen.most).toBeLessThanOrEqual(5);
+  });
+
+  it('tells what EKS tells, and makes nothing up', async () => {
+    const { eks } = await anEKS((path) => {
+      switch (path) {
+        case '/clusters/new':
+          return cluster('new', { status: 'CREATING' });
+        case '/clusters/ready':
+          return cluster('ready', {
+            endpoint: 'https://ready.example',
+            certificateAuthority: { data: 'Q0E=' },
+            tags: { Service: 'demo' },
+            version: '1.34',
+          });
+        default:
+          return { body: { clusters: ['new', 'ready'] } };
+      }
+    });
+    const common = { region: 'eu-central-1' };
+    expect(await eks.clusters()).toEqual([
+      { ...common, name: 'new', arn: 'arn:aws:eks:eu-central-1:1:cluster/new', status: 'CREATING', tags: {} },
+      {
+        ...common,
+        name: 'ready',
+        arn: 'arn:aws:eks:eu-central-1:1:cluster/ready',
+        status: 'ACTIVE',
+        endpoint: 'https://ready.example',
+        caData: 'Q0E=',
+        tags: { Service: 'demo' },
+        version: '1.34',
+      },
+    ]);
+  });
+
+  it('leaves out a cluster that is deleted in between', async () => {
+    const { eks } = await anEKS((path) => {
+      if (path === '/clusters/gone')
+        return { status: 404, type: 'ResourceNotFoundException', body: { message: 'No cluster found' } };
+      return path === '/clusters/here' ? cluster('here') : { body: { clusters: ['gone', 'here'] } };
+    });
+    expect((await eks.clusters()).map(({ name }) => name)).toEqual(['here']);
+  });
+
+  it('answers nothing at all when there is nothing', async () => {
+    const { eks } = await anEKS(() => ({ body: { clusters: [] } }));
+    expect(await eks.clusters()).toEqual([]);
+  });
+
+  it.each([
+    ['throttles', 429, 'ThrottlingException'],
+    ['fails', 500, 'ServerException'],
+    ['refuses', 403, 'AccessDeniedException'],
+  ])('gives no part of the clusters when EKS %s, but the name of the error', async (_, status, type) => {
+    const { eks } = await anEKS((path) => {
+      if (path === '/clusters/b') return { status, type, body: { message: 'no' } };
+      return path === '/clusters/a' ? cluster('a') : { body: { clusters: ['a', 'b'] } };
+    });
+    await expect(eks.clusters()).rejects.toMatchObject({ name: type });
+  });
+
+  it('refuses an answer that says too little', async () => {
+    const { eks } = await anEKS((path) =>
+      path === '/clusters/a' ? { body: { cluster: { name: 'a' } } } : { body: { clusters: ['a'] } },
+    );
+    await expect(eks.clusters()).rejects.toThrow('to say the arn and the status of a');
+  });
+
+  it('ends when it is told to', async () => {
+    const { eks } = await anEKS(() => ({ body: { clusters: [] } }));
+    await expect(eks.clusters(AbortSignal.abort())).rejects.toMatchObject({ name: 'AbortError' });
+  });
+});
+
+describe('connectEKS', () => {
+  it('keeps one client for each region and identity', () => {
+    const connect = connectEKS();
+    expect(connect(scope)).toBe(connect({ region: 'eu-central-1' }));
+    expect(connect({ ...scope, roleARN: 'arn:aws:iam::123456789012:role/okra' })).not.toBe(connect(scope));
+  });
+});

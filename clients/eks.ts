@@ -1,0 +1,120 @@
+import { DescribeClusterCommand, EKSClient, ListClustersCommand } from '@aws-sdk/client-eks';
+import type { Cluster } from '@aws-sdk/client-eks';
+import { credentialsFor, requestHandlerOf, scopeName } from './aws-credentials.ts';
+import type { AwsScope, CredentialOptions } from './aws-credentials.ts';
+
+/** What EKS says of a cluster. */
+export interface EKSCluster {
+  readonly name: string;
+  readonly arn: string;
+  readonly region: string;
+  /** `CREATING`, `ACTIVE`, `UPDATING`, `DELETING`, `FAILED` or `PENDING`. */
+  readonly status: string;
+  /** Undefined while the cluster is being created. */
+  readonly endpoint?: string;
+  /** PEM in base64; undefined while the cluster is being created. */
+  readonly caData?: string;
+  readonly version?: string;
+  readonly tags: Readonly<Record<string, string>>;
+}
+
+/** What of EKS Okra calls. Errors are those of the AWS SDK, under the names that the AWS documentation lists. */
+export interface EKS {
+  /** Reads every cluster, page by page (API_ListClusters, API_DescribeCluster); all of them, or an error. */
+  clusters(signal?: AbortSignal): Promise<readonly EKSCluster[]>;
+}
+
+/** How EKS is reached. */
+export interface EKSOptions extends CredentialOptions {
+  /** The address of an emulator or a VPC endpoint; undefined for AWS' own. */
+  readonly endpoint?: string | undefined;
+}
+
+const PAGE = 100;
+// AWS throttles DescribeCluster at about ten a second and account.
+const AT_ONCE = 5;
+
+/** Makes the EKS of a region and an identity; one client per each. */
+export function connectEKS(options: EKSOptions = {}): (scope: AwsScope) => EKS {
+  const byScope = new Map<string, EKS>();
+  return (scope) => {
+    const known = byScope.get(scopeName(scope)) ?? makeEKS(scope, options);
+    byScope.set(scopeName(scope), known);
+    return known;
+  };
+}
+
+function makeEKS(scope: AwsScope, options: EKSOptions): EKS {
+  const client = new EKSClient({
+    region: scope.region,
+    credentials: credentialsFor(scope, options),
+    requestHandler: requestHandlerOf(options.requestTimeoutMs),
+    maxAttempts: 3,
+    ...(options.endpoint === undefined ? {} : { endpoint: options.endpoint }),
+  });
+  return {
+    clusters: async (signal) => {
+      const names = await namesOf(client, signal);
+      const found: (EKSCluster | undefined)[] = [];
+      for (let at = 0; at < names.length; at += AT_ONCE) {
+        const some = names.slice(at, at + AT_ONCE);
+        found.push(...(await Promise.all(some.map((name) => describe(client, scope.region, name, signal)))));
+      }
+      return found.filter((cluster) => cluster !== undefined);
+    },
+  };
+}
+
+async function namesOf(client: EKSClient, signal?: AbortSignal): Promise<readonly string[]> {
+  const names: string[] = [];
+  let next: string | undefined;
+  do {
+    const command = new ListClustersCommand({
+      maxResults: PAGE,
+      ...(next === undefined ? {} : { nextToken: next }),
+    });
+    const page = await client.send(command, until(signal));
+    names.push(...(page.clusters ?? []));
+    next = page.nextToken === '' ? undefined : page.nextToken;
+  } while (next !== undefined);
+  return names;
+}
+
+async function describe(
+  client: EKSClient,
+  region: string,
+  name: string,
+  signal: AbortSignal | undefined,
+): Promise<EKSCluster | undefined> {
+  try {
+    const { cluster } = await client.send(new DescribeClusterCommand({ name }), until(signal));
+    return clusterOf(cluster, region, name);
+  } catch (error) {
+    // It was deleted after it was listed.
+    if (error instanceof Error && error.name === 'ResourceNotFoundException') return undefined;
+    throw error;
+  }
+}
+
+function clusterOf(cluster: Cluster | undefined, region: string, name: string): EKSCluster {
+  const { arn, status, endpoint, certificateAuthority, version, tags } = cluster ?? {};
+  if (arn === undefined || status === undefined) {
+    throw new Error(
+      `Expected EKS in ${region} to say the arn and the status of ${name}, got neither or one.`,
+    );
+  }
+  const caData = certificateAuthority?.data;
+  return {
+    name,
+    arn,
+    region,
+    status,
+    tags: tags ?? {},
+    ...(endpoint === undefined ? {} : { endpoint }),
+    ...(caData === undefined ? {} : { caData }),
+    ...(version === undefined ? {} : { version }),
+  };
+}
+
+const until = (signal: AbortSignal | undefined): { abortSignal?: AbortSignal } =>
+  signal === undefined ? {} : { abortSignal: signal };
