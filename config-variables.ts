@@ -27,6 +27,11 @@ const namespaces = matching(
   'names of namespaces with commas between them, such as okra,shop',
 ).transform((value) => value.split(/\s*,\s*/));
 
+const commands = matching(
+  /^[^\s,]+(\s*,\s*[^\s,]+)*$/,
+  'commands with commas between them, such as aws,/usr/local/bin/kubelogin',
+).transform((value) => value.split(/\s*,\s*/));
+
 const address = matching(/^(\[[0-9a-f:]+\]|[^\s:/]+):\d{1,5}$/i, 'a host and a port, such as 127.0.0.1:7233');
 const port = { min: 1, max: 65_535 };
 const whole = { min: 1, max: 1_000_000 };
@@ -37,6 +42,8 @@ export const variables = z.object({
   AWS_REGION: matching(/^[a-z]{2}(-[a-z]+)+-\d+$/, 'a region such as eu-central-1').optional(),
   AWS_ENDPOINT_URL: url.optional(),
   AWS_ENDPOINT_URL_ELASTIC_LOAD_BALANCING_V2: url.optional(),
+  AWS_ENDPOINT_URL_EKS: url.optional(),
+  AWS_ENDPOINT_URL_STS: url.optional(),
   TEMPORAL_ADDRESS: address.default('127.0.0.1:7233'),
   TEMPORAL_NAMESPACE: text.default('default'),
   TEMPORAL_API_KEY: text.optional(),
@@ -64,6 +71,7 @@ export const variables = z.object({
     max: 1000,
   }).default(3),
   OKRA_ELBV2_WRITE_BURST: wholeNumber('a whole number from 1 to 1000000', whole).default(20),
+  OKRA_EXEC_COMMANDS: commands.default([]),
   OKRA_LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
       error: 'one of trace, debug, info, warn, error, fatal and silent',

@@ -52,7 +52,7 @@ describe('loadConfig', () => {
   });
 });
 
-describe('the endpoint of ELBv2', () => {
+describe('the endpoint of an AWS service', () => {
   const all = 'http://127.0.0.1:1';
   const own = 'http://127.0.0.1:2';
   it.each([
@@ -64,6 +64,22 @@ describe('the endpoint of ELBv2', () => {
     ],
     ['is left to the SDK otherwise', {}, undefined],
   ])('%s', (_, environment, want) => expect(loadConfig(environment).aws.elbv2Endpoint).toBe(want));
+
+  it('is another for EKS and for STS', () => {
+    const environment = { AWS_ENDPOINT_URL: all, AWS_ENDPOINT_URL_STS: own };
+    expect(loadConfig(environment).aws).toMatchObject({ eksEndpoint: all, stsEndpoint: own });
+    expect(loadConfig({ AWS_ENDPOINT_URL_EKS: own }).aws).toEqual({ eksEndpoint: own });
+  });
+});
+
+describe('the commands that secrets may name', () => {
+  it('are none, unless they are listed', () => {
+    expect(loadConfig({}).execCommands).toEqual([]);
+    expect(loadConfig({ OKRA_EXEC_COMMANDS: 'aws, /bin/kubelogin' }).execCommands).toEqual([
+      'aws',
+      '/bin/kubelogin',
+    ]);
+  });
 });
 
 describe('the lease', () => {
@@ -109,6 +125,7 @@ const refused: [string, string][] = [
   ['OKRA_DRIFT_INTERVAL', '0'],
   ['OKRA_ELBV2_WRITES_PER_SECOND', '0'],
   ['OKRA_ELBV2_WRITE_BURST', '1.5'],
+  ['OKRA_EXEC_COMMANDS', 'aws eks'],
   ['OKRA_LOG_LEVEL', 'verbose'],
   ['OKRA_HEALTH_PORT', '0'],
 ];

@@ -33,7 +33,14 @@ export interface Config {
     /** Empty: all namespaces. */
     readonly watchNamespaces: readonly string[];
   };
-  readonly aws: { readonly region?: string; readonly elbv2Endpoint?: string };
+  readonly aws: {
+    readonly region?: string;
+    readonly elbv2Endpoint?: string;
+    readonly eksEndpoint?: string;
+    readonly stsEndpoint?: string;
+  };
+  /** The commands that a cluster's secret may have run to log in. */
+  readonly execCommands: readonly string[];
   readonly temporal: TemporalConfig;
   readonly taskQueue: string;
   /** Where calls to ELBv2 run, apart from all others, so that they can be slowed down. */
@@ -103,10 +110,15 @@ function tlsProblems(environment: Environment): string[] {
   return problems;
 }
 function arrange(from: Variables): Config {
-  const elbv2Endpoint = from.AWS_ENDPOINT_URL_ELASTIC_LOAD_BALANCING_V2 ?? from.AWS_ENDPOINT_URL;
   return {
     kubernetes: { ...given({ kubeconfig: from.KUBECONFIG }), watchNamespaces: from.OKRA_WATCH_NAMESPACE },
-    aws: given({ region: from.AWS_REGION, elbv2Endpoint }),
+    aws: given({
+      region: from.AWS_REGION,
+      elbv2Endpoint: from.AWS_ENDPOINT_URL_ELASTIC_LOAD_BALANCING_V2 ?? from.AWS_ENDPOINT_URL,
+      eksEndpoint: from.AWS_ENDPOINT_URL_EKS ?? from.AWS_ENDPOINT_URL,
+      stsEndpoint: from.AWS_ENDPOINT_URL_STS ?? from.AWS_ENDPOINT_URL,
+    }),
+    execCommands: from.OKRA_EXEC_COMMANDS,
     temporal: temporalOf(from),
     taskQueue: from.OKRA_TASK_QUEUE,
     elbv2TaskQueue: `${from.OKRA_TASK_QUEUE}-elbv2`,

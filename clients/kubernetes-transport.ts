@@ -22,11 +22,14 @@ export type Call = <T>(
   request: Omit<Request, 'signal'> & { readonly signal?: AbortSignal | undefined },
 ) => Promise<T>;
 
+/** Gives the token of the moment, for logins whose tokens change. */
+export type TokenSource = () => Promise<string>;
+
 /**
- * Makes the sender for a kubeconfig. The generated API classes are not used: they open a connection for every
+ * Makes the sender for a kubeconfig, or for one with a token that changes. The generated API classes are not used: they open a connection for every
  * request, look kinds up by discovery, know no `status` subresource, and turn times into lossy dates.
  */
-export function makeSend(kubeconfig: KubeConfig): Send {
+export function makeSend(kubeconfig: KubeConfig, token?: TokenSource): Send {
   const server = serverOf(kubeconfig);
   const http = new IsomorphicFetchHttpLibrary();
   const pool = keepPool();
@@ -43,6 +46,9 @@ export function makeSend(kubeconfig: KubeConfig): Send {
     }
     context.setSignal(request.signal);
     await kubeconfig.applySecurityAuthentication(context);
+    if (token !== undefined) {
+      context.setHeaderParam('Authorization', `Bearer ${await inTime(token(), request)}`);
+    }
     pool.use(context);
     return await answer(http, context, request).catch((error: unknown) => {
       // A connection whose other end is gone without a word would let every further request wait in vain.
@@ -107,6 +113,21 @@ function serverOf(kubeconfig: KubeConfig): string {
     );
   }
   return cluster.server.replace(/\/+$/, '');
+}
+
+// Who waits for a token shares it with others, and gives up alone.
+async function inTime(token: Promise<string>, { method, path, signal }: Request): Promise<string> {
+  const waiting = new AbortController();
+  const givenUp = new Promise<never>((_, reject) => {
+    const giveUp = (): void => reject(failure(`${method} ${path}`, signal.reason, signal));
+    if (signal.aborted) giveUp();
+    signal.addEventListener('abort', giveUp, { signal: waiting.signal });
+  });
+  try {
+    return await Promise.race([token, givenUp]);
+  } finally {
+    waiting.abort();
+  }
 }
 
 async function answer(http: IsomorphicFetchHttpLibrary, context: RequestContext, request: Request) {

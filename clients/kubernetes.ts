@@ -6,7 +6,7 @@ import type { ListOptions, Snapshot } from './kubernetes-list.ts';
 import { kindPath, objectPath } from './kubernetes-paths.ts';
 import type { Key } from './kubernetes-paths.ts';
 import { loadKubeconfig, makeCall, makeSend } from './kubernetes-transport.ts';
-import type { Call } from './kubernetes-transport.ts';
+import type { Call, Send } from './kubernetes-transport.ts';
 import { watchKind } from './kubernetes-watch.ts';
 import type { WatchEvent, WatchOptions } from './kubernetes-watch.ts';
 import { FIELD_MANAGER } from '../domain/labels.ts';
@@ -72,7 +72,11 @@ export function connectKubernetes(
   kubeconfig?: string,
   timeoutMilliseconds = TIMEOUT_MILLISECONDS,
 ): KubernetesClient {
-  const send = makeSend(loadKubeconfig(kubeconfig));
+  return clientOver(makeSend(loadKubeconfig(kubeconfig)), timeoutMilliseconds);
+}
+
+/** Makes the client over a sender, whatever it reaches. */
+export function clientOver(send: Send, timeoutMilliseconds = TIMEOUT_MILLISECONDS): KubernetesClient {
   const call = makeCall(send, timeoutMilliseconds);
   return { ...readers(call), ...writers(call), watch: (kind, options) => watchKind(send, kind, options) };
 }

@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest';
+import { encodeBase64 } from '../domain/secret-fields.ts';
+import { NAMESPACE } from './kinds.ts';
+import { remoteClusters } from './remote-clusters.ts';
+import type { Reach, RemoteOptions } from './remote-clusters.ts';
+
+const aSecret = (config: object, version = '1') => ({
+  metadata: {
+    name: 'cdk1',
+    namespace: 'shop',
+    uid: 'uid-1',
+    resourceVersion: version,
+    labels: { 'argocd.argoproj.io/secret-type': 'cluster' },
+  },
+  data: {
+    name: encodeBase64('cdk1'),
+    // Nothing listens at this port.
+    server: encodeBase64('https://127.0.0.1:2'),
+    config: encodeBase64(JSON.stringify(config)),
+  },
+});
+
+const token = { bearerToken: 'super-secret' };
+const eks = { awsAuthConfig: { clusterName: 'cdk1' } };
+
+const theClusters = (more: Partial<RemoteOptions> = {}) =>
+  remoteClusters({ tokens: () => Promise.resolve('k8s-aws-v1.x'), execCommands: [], ...more });
+
+const read = async (reach: Reach) => {
+  if (reach.is === 'Problem') return reach.problem;
+  return await reach.client.list(NAMESPACE).catch((error: unknown) => error);
+};
+
+describe('the pool of remote clusters', () => {
+  it('keeps a way as long as the secret stays', () => {
+    const clusters = theClusters();
+    const first = clusters.reach(aSecret(token));
+    expect(clusters.reach(aSecret(token))).toBe(first);
+    expect(clusters.reach(aSecret(token, '2'))).not.toBe(first);
+  });
+
+  it('forgets the clusters whose secrets are gone, and no other', () => {
+    const clusters = theClusters();
+    const first = clusters.reach(aSecret(token));
+    clusters.keep(new Set(['uid-1']));
+    expect(clusters.reach(aSecret(token))).toBe(first);
+    clusters.keep(new Set());
+    expect(clusters.reach(aSecret(token))).not.toBe(first);
+  });
+
+  it.each([
+    ['a malformed secret', {}, 'Expected in Secret shop/cdk1 config to name a way to log in'],
+    ['an EKS cluster of no region', eks, 'Set awsAuthConfig.region, or AWS_REGION.'],
+    [
+      'a command that is not listed',
+      { execProviderConfig: { command: 'aws' } },
+      'Expected execProviderConfig.command to be one of OKRA_EXEC_COMMANDS, which lists none',
+    ],
+  ])('says what is wrong with %s', (_, config, want) => {
+    expect(theClusters().reach(aSecret(config))).toEqual({
+      is: 'Problem',
+      problem: expect.stringContaining(want),
+    });
+  });
+
+  it('says which cluster is not there, and why', async () => {
+    const error = await read(theClusters().reach(aSecret(token)));
+    expect(error).toMatchObject({
+      status: 0,
+      reason: 'Unreachable',
+      message: expect.stringMatching(/^Cluster cdk1 at https:\/\/127\.0\.0\.1:2: Expected .* ECONNREFUSED/),
+    });
+  });
+
+  it('says why there is no token, and what to look at', async () => {
+    const denied = Object.assign(new Error('not authorized to assume it'), { name: 'AccessDenied' });
+    const clusters = theClusters({ tokens: () => Promise.reject(denied), region: 'eu-central-1' });
+    expect(await read(clusters.reach(aSecret(eks)))).toMatchObject({
+      reason: 'LoginFailed',
+      message: expect.stringContaining('got AccessDenied: not authorized to assume it. Check awsAuthConfig'),
+    });
+  });
+
+  it('does not wait for a token for ever', async () => {
+    const clusters = theClusters({
+      tokens: () => new Promise(() => undefined),
+      region: 'eu-central-1',
+      timeoutMilliseconds: 50,
+    });
+    expect(await read(clusters.reach(aSecret(eks)))).toMatchObject({ status: 0, reason: 'Timeout' });
+  });
+
+  it('takes the region of the secret before that of Okra', async () => {
+    const asked: string[] = [];
+    const tokens: RemoteOptions['tokens'] = ({ region, clusterName }) => {
+      asked.push(`${region} ${clusterName}`);
+      return Promise.resolve('k8s-aws-v1.x');
+    };
+    const clusters = theClusters({ tokens, region: 'eu-central-1' });
+    await read(clusters.reach(aSecret(eks)));
+    await read(clusters.reach(aSecret({ awsAuthConfig: { clusterName: 'b', region: 'eu-west-1' } }, '2')));
+    expect(asked).toEqual(['eu-central-1 cdk1', 'eu-west-1 b']);
+  });
+});

@@ -1,0 +1,175 @@
+import { KubeConfig } from '@kubernetes/client-node';
+import { parseClusterSecret } from '../domain/cluster-secret.ts';
+import type { ClusterConnection, ClusterLogin, ClusterSecret } from '../domain/cluster-secret.ts';
+import type { EKSTokens } from './eks-token.ts';
+import { execTokens, refusalOf } from './exec-login.ts';
+import { KubernetesError } from './kubernetes-error.ts';
+import { makeSend } from './kubernetes-transport.ts';
+import type { Send, TokenSource } from './kubernetes-transport.ts';
+import { clientOver } from './kubernetes.ts';
+import type { KubernetesClient } from './kubernetes.ts';
+
+/** A cluster secret as the API server gives it. */
+export type StoredClusterSecret = ClusterSecret & {
+  readonly metadata: { readonly uid: string; readonly resourceVersion: string };
+};
+
+/** A way to a cluster, or why there is none: a sentence that holds no value out of the secret. */
+export type Reach =
+  | {
+      readonly is: 'Client';
+      readonly name: string;
+      /** The only namespaces that may be touched; empty: all. */
+      readonly namespaces: readonly string[];
+      readonly client: KubernetesClient;
+    }
+  | { readonly is: 'Problem'; readonly problem: string };
+
+/** The clusters that Argo CD's secrets name. */
+export interface RemoteClusters {
+  /** Gives the way to a cluster; the same one until its secret changes. Nothing is sent before the client is used. */
+  reach(secret: StoredClusterSecret): Reach;
+  /** Forgets the clusters whose secrets have other uids. */
+  keep(uids: ReadonlySet<string>): void;
+}
+
+/** What clusters are reached with. */
+export interface RemoteOptions {
+  readonly tokens: EKSTokens;
+  /** The region of EKS clusters whose secret names none. */
+  readonly region?: string | undefined;
+  /** The commands that secrets may name. */
+  readonly execCommands: readonly string[];
+  /** How long a cluster may take for one answer. */
+  readonly timeoutMilliseconds?: number;
+}
+
+const TIMEOUT_MILLISECONDS = 10_000;
+
+/** Opens the pool of remote clusters; each has connections and timeouts of its own, so that none holds up another. */
+export function remoteClusters(options: RemoteOptions): RemoteClusters {
+  const pool = new Map<string, { readonly resourceVersion: string; readonly reach: Reach }>();
+  return {
+    reach: (secret) => {
+      const { uid, resourceVersion } = secret.metadata;
+      const known = pool.get(uid);
+      if (known?.resourceVersion === resourceVersion) return known.reach;
+      const reach = open(secret, options);
+      pool.set(uid, { resourceVersion, reach });
+      return reach;
+    },
+    keep: (uids) => {
+      for (const uid of pool.keys()) if (!uids.has(uid)) pool.delete(uid);
+    },
+  };
+}
+
+function open(secret: ClusterSecret, options: RemoteOptions): Reach {
+  const parsed = parseClusterSecret(secret);
+  if (parsed.is === 'Problem') return parsed;
+  const { connection } = parsed;
+  const source = sourceOf(connection, options);
+  if (source.is === 'Problem') return source;
+  const send = makeSend(kubeconfigOf(connection), source.token);
+  const client = clientOver(explain(send, connection), options.timeoutMilliseconds ?? TIMEOUT_MILLISECONDS);
+  return { is: 'Client', name: connection.name, namespaces: connection.namespaces, client };
+}
+
+type Source =
+  | { readonly is: 'Source'; readonly token: TokenSource | undefined }
+  | { readonly is: 'Problem'; readonly problem: string };
+
+function sourceOf({ name, login }: ClusterConnection, options: RemoteOptions): Source {
+  switch (login.by) {
+    case 'EKS': {
+      const region = login.region ?? options.region;
+      if (region !== undefined) return { is: 'Source', token: () => options.tokens({ ...login, region }) };
+      return {
+        is: 'Problem',
+        problem: `Expected a region for EKS cluster ${login.clusterName}, got none. Set awsAuthConfig.region, or AWS_REGION.`,
+      };
+    }
+    case 'Command': {
+      const { execCommands, timeoutMilliseconds = TIMEOUT_MILLISECONDS } = options;
+      const refusal = refusalOf(login, execCommands);
+      if (refusal !== undefined) return { is: 'Problem', problem: `Cluster ${name}: ${refusal}` };
+      return { is: 'Source', token: execTokens(login, { timeoutMilliseconds }) };
+    }
+    case 'Token':
+    case 'Password':
+    case 'Certificate':
+      return { is: 'Source', token: undefined };
+  }
+}
+
+function kubeconfigOf({ server, tls, login }: ClusterConnection): KubeConfig {
+  const { caData, serverName, insecure } = tls;
+  const kubeconfig = new KubeConfig();
+  kubeconfig.loadFromClusterAndUser(
+    {
+      name: 'remote',
+      server,
+      skipTLSVerify: insecure,
+      ...(caData === undefined ? {} : { caData }),
+      ...(serverName === undefined ? {} : { tlsServerName: serverName }),
+    },
+    { name: 'okra', ...staticLogin(login) },
+  );
+  return kubeconfig;
+}
+
+function staticLogin(login: ClusterLogin): Omit<Parameters<KubeConfig['loadFromClusterAndUser']>[1], 'name'> {
+  switch (login.by) {
+    case 'Token':
+      return { token: login.token };
+    case 'Password':
+      return { username: login.username, password: login.password };
+    case 'Certificate':
+      return { certData: login.certificate, keyData: login.key };
+    case 'EKS':
+    case 'Command':
+      return {};
+  }
+}
+
+/** Says of every error which cluster it comes from, and what to look at. */
+function explain(send: Send, { name, server, login }: ClusterConnection): Send {
+  return async (request) => {
+    try {
+      return await send(request);
+    } catch (error) {
+      if (request.signal.aborted && error === request.signal.reason) throw error;
+      throw explained(error, `Cluster ${name} at ${server}`, login);
+    }
+  };
+}
+
+function explained(error: unknown, cluster: string, login: ClusterLogin): KubernetesError {
+  if (!(error instanceof KubernetesError)) {
+    const got = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+    const message = `${cluster}: Expected to be given a token, got ${got}. ${advice[login.by]}`;
+    return new KubernetesError({ status: 0, reason: 'LoginFailed', message });
+  }
+  const { status, reason, message } = error;
+  const more = status === 401 ? ` ${advice[login.by]}` : '';
+  return new KubernetesError(
+    { status, reason, message: `${cluster}: ${status === 401 ? refused[login.by] : message}${more}` },
+    { cause: error },
+  );
+}
+
+const refused: Readonly<Record<ClusterLogin['by'], string>> = {
+  Token: 'Expected the bearer token to be accepted, got 401 Unauthorized.',
+  Password: 'Expected the username and password to be accepted, got 401 Unauthorized.',
+  Certificate: 'Expected the client certificate to be accepted, got 401 Unauthorized.',
+  EKS: 'Expected the EKS token to be accepted, got 401 Unauthorized.',
+  Command: "Expected the command's token to be accepted, got 401 Unauthorized.",
+};
+
+const advice: Readonly<Record<ClusterLogin['by'], string>> = {
+  Token: 'Renew bearerToken in the secret.',
+  Password: 'Kubernetes takes no passwords since 1.19: use a token, a certificate or awsAuthConfig.',
+  Certificate: 'Check that certData has not expired, and that the cluster trusts its CA.',
+  EKS: "Check awsAuthConfig, and that the cluster has an access entry for the role or for Okra's own identity.",
+  Command: 'Check execProviderConfig, and run the command where Okra runs.',
+};
