@@ -151,19 +151,27 @@ function explained(error: unknown, cluster: string, login: ClusterLogin): Kubern
     return new KubernetesError({ status: 0, reason: 'LoginFailed', message });
   }
   const { status, reason, message } = error;
-  const more = status === 401 ? ` ${advice[login.by]}` : '';
-  return new KubernetesError(
-    { status, reason, message: `${cluster}: ${status === 401 ? refused[login.by] : message}${more}` },
-    { cause: error },
-  );
+  const got = refusalIn(error);
+  const told =
+    got === undefined
+      ? message
+      : `Expected ${what[login.by]} to be accepted, got ${got}. ${advice[login.by]}`;
+  return new KubernetesError({ status, reason, message: `${cluster}: ${told}` }, { cause: error });
 }
 
-const refused: Readonly<Record<ClusterLogin['by'], string>> = {
-  Token: 'Expected the bearer token to be accepted, got 401 Unauthorized.',
-  Password: 'Expected the username and password to be accepted, got 401 Unauthorized.',
-  Certificate: 'Expected the client certificate to be accepted, got 401 Unauthorized.',
-  EKS: 'Expected the EKS token to be accepted, got 401 Unauthorized.',
-  Command: "Expected the command's token to be accepted, got 401 Unauthorized.",
+function refusalIn({ status, message }: KubernetesError): string | undefined {
+  if (status === 401) return '401 Unauthorized';
+  // What an API server takes for no login at all.
+  if (status === 403 && message.includes('system:anonymous')) return '403 Forbidden as system:anonymous';
+  return undefined;
+}
+
+const what: Readonly<Record<ClusterLogin['by'], string>> = {
+  Token: 'the bearer token',
+  Password: 'the username and password',
+  Certificate: 'the client certificate',
+  EKS: 'the EKS token',
+  Command: "the command's token",
 };
 
 const advice: Readonly<Record<ClusterLogin['by'], string>> = {
