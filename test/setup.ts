@@ -9,9 +9,9 @@ import { bundleWorkflows } from '../worker.ts';
 /** What tests know of the stack that they share. */
 export type StackView = Pick<
   Stack,
-  'dir' | 'kubeconfig' | 'temporal' | 'aws' | 'proxyControl' | 'logs' | 'environment'
+  'dir' | 'kubeconfig' | 'etcd' | 'temporal' | 'aws' | 'proxyControl' | 'logs' | 'environment'
 > & {
-  readonly binaries: { readonly kubectl: string; readonly temporal: string };
+  readonly binaries: Stack['binaries'] & { readonly kubectl: string; readonly temporal: string };
   /** The path of the bundled workflows, so that not every okrad has to bundle them. */
   readonly workflowBundle: string;
 };
@@ -27,7 +27,11 @@ const run = promisify(execFile);
 /** Installs Okra's CRDs in a stack and bundles the workflows. */
 export async function prepare(stack: Stack): Promise<StackView> {
   const env = { ...process.env, ...stack.environment };
-  const binaries = { kubectl: toolOf(stack, 'kubectl'), temporal: toolOf(stack, 'temporal') };
+  const binaries = {
+    ...stack.binaries,
+    kubectl: toolOf(stack, 'kubectl'),
+    temporal: toolOf(stack, 'temporal'),
+  };
   const kubectl = (...args: string[]): Promise<unknown> => run(binaries.kubectl, args, { env });
   const workflowBundle = join(stack.dir, 'workflows.js');
   const crds = async (): Promise<void> => {
@@ -35,8 +39,8 @@ export async function prepare(stack: Stack): Promise<StackView> {
     await kubectl('wait', '--for=condition=Established', '--timeout=60s', 'crd', '--all');
   };
   await Promise.all([crds(), bundleWorkflows().then((code) => writeFile(workflowBundle, code))]);
-  const { dir, kubeconfig, temporal, aws, proxyControl, logs, environment } = stack;
-  return { dir, kubeconfig, temporal, aws, proxyControl, logs, environment, binaries, workflowBundle };
+  const { dir, kubeconfig, etcd, temporal, aws, proxyControl, logs, environment } = stack;
+  return { dir, kubeconfig, etcd, temporal, aws, proxyControl, logs, environment, binaries, workflowBundle };
 }
 
 function toolOf(stack: Stack, name: string): string {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { planArgoRollouts } from './components/argo-rollouts.ts';
 import { awsIdentity, planMoto, planProxy } from './components/aws.ts';
 import { planApiServer, planEtcd } from './components/control-plane.ts';
-import type { Plan } from './components/plan.ts';
+import type { Plan, Planned } from './components/plan.ts';
 import { planTemporal } from './components/temporal.ts';
 import { planControllerManager, planKwok, planScheduler } from './components/workloads.ts';
 import { type KubernetesAccess, writeCredentials } from './kubernetes.ts';
@@ -12,6 +12,8 @@ import type { Component } from './process.ts';
 /** The addresses of what a stack runs; a part that it does not run has none. */
 export interface Addresses {
   readonly kubernetes?: KubernetesAccess;
+  /** Base URL of etcd, on which there is room for other clusters. */
+  readonly etcd?: string;
   readonly temporal?: { readonly address: string; readonly ui: string; readonly http: string };
   readonly aws?: { readonly endpoint: string; readonly moto: string; readonly proxyControl?: string };
 }
@@ -41,23 +43,26 @@ export async function planStack(
   const plan: Plan = { dir, components, kubernetes, executable, port };
   const temporal = has('temporal') ? await planTemporal(plan) : undefined;
   const aws = has('moto') ? await planAws(plan) : undefined;
+  const etcd = has('kube-apiserver') ? await planEtcd(plan) : undefined;
   const planned = [
-    ...(has('kube-apiserver') ? await planKubernetes(plan) : []),
+    ...(etcd === undefined ? [] : await planKubernetes(plan, etcd)),
     ...(temporal === undefined ? [] : [temporal.component]),
     ...(aws?.components ?? []),
   ];
   return {
     components: planned.filter(({ name }) => has(name)),
     addresses: {
-      ...(has('kube-apiserver') && { kubernetes }),
+      ...(etcd !== undefined && { kubernetes, etcd: etcd.addresses.url }),
       ...(temporal !== undefined && { temporal: temporal.addresses }),
       ...(aws !== undefined && { aws: aws.addresses }),
     },
   };
 }
 
-async function planKubernetes(plan: Plan): Promise<readonly Component[]> {
-  const etcd = await planEtcd(plan);
+async function planKubernetes(
+  plan: Plan,
+  etcd: Planned<{ readonly url: string }>,
+): Promise<readonly Component[]> {
   const others: Readonly<Record<string, (plan: Plan) => Promise<Component>>> = {
     'kube-controller-manager': planControllerManager,
     'kube-scheduler': planScheduler,

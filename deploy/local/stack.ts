@@ -28,6 +28,8 @@ export interface Stack {
   readonly dir: string;
   readonly kubeconfig: string;
   readonly kubernetes: KubernetesAccess;
+  /** Base URL of etcd, on which there is room for other clusters. */
+  readonly etcd: string;
   readonly temporal: { readonly address: string; readonly namespace: 'default'; readonly ui: string };
   readonly aws: {
     readonly region: string;
@@ -116,6 +118,9 @@ function describe({ dir, logs, binaries, addresses, members, stopAll }: Parts): 
     },
     get kubernetes() {
       return present('kube-apiserver', addresses.kubernetes);
+    },
+    get etcd() {
+      return present('kube-apiserver', addresses.etcd);
     },
     get temporal() {
       const { address, ui } = present('temporal', addresses.temporal);

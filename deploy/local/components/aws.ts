@@ -4,7 +4,7 @@ import type { Component } from '../process.ts';
 import { answersOk, waitFor } from '../wait.ts';
 import type { Plan, Planned } from './plan.ts';
 
-/** The one region and account of the emulator, and the credentials that it takes. */
+/** The region and account in which the emulator's user works, and the credentials that it takes. */
 export const awsIdentity = {
   region: 'us-east-1',
   accountId: '123456789012',
@@ -21,12 +21,14 @@ export const awsIdentity = {
 export async function planMoto(plan: Plan): Promise<Planned<{ readonly url: string }>> {
   const port = await plan.port();
   const url = `http://127.0.0.1:${port}`;
+  const program = fileURLToPath(new URL('../aws-emulator.py', import.meta.url));
   const component: Component = {
     name: 'moto',
     after: [],
     command: plan.executable('moto'),
-    args: ['-m', 'moto.server', '-H', '127.0.0.1', '-p', String(port)],
-    env: { ...awsIdentity.environment, PYTHONUNBUFFERED: '1', MOTO_ACCOUNT_ID: awsIdentity.accountId },
+    args: [program, '-H', '127.0.0.1', '-p', String(port)],
+    // Without MOTO_ACCOUNT_ID: it would make one account of all, whatever role is assumed.
+    env: { ...awsIdentity.environment, PYTHONUNBUFFERED: '1' },
     ready: (signal) =>
       waitFor({ what: `${url}/moto-api/ to answer`, timeoutMillis: 60_000, signal }, () =>
         answersOk(`${url}/moto-api/data.json`),

@@ -29,16 +29,30 @@ export async function planEtcd(plan: Plan): Promise<Planned<{ readonly url: stri
   return { component, addresses: { url } };
 }
 
+/** What makes one API server differ from another on the same etcd. */
+export interface ApiServerOptions {
+  readonly name: string;
+  /** Under which its objects lie in etcd. */
+  readonly prefix: string;
+  readonly args: readonly string[];
+}
+
+const management: ApiServerOptions = { name: 'kube-apiserver', prefix: '/management', args: [] };
+
 /** Plans the API server, which signs its own certificate at the first start and keeps it. */
-export function planApiServer(plan: Plan, etcd: { readonly url: string }): Component {
+export function planApiServer(
+  plan: Plan,
+  etcd: { readonly url: string },
+  { name, prefix, args }: ApiServerOptions = management,
+): Component {
   const { dir, kubernetes } = plan;
   return {
-    name: 'kube-apiserver',
+    name,
     after: ['etcd'],
     command: plan.executable('kube-apiserver'),
     args: [
       `--etcd-servers=${etcd.url}`,
-      '--etcd-prefix=/management',
+      `--etcd-prefix=${prefix}`,
       `--secure-port=${new URL(kubernetes.url).port}`,
       '--bind-address=127.0.0.1',
       `--cert-dir=${join(dir, 'certs')}`,
@@ -52,6 +66,7 @@ export function planApiServer(plan: Plan, etcd: { readonly url: string }): Compo
       '--disable-admission-plugins=ServiceAccount',
       // An upgraded connection would otherwise hold a stop back for a minute.
       '--shutdown-delay-duration=0s',
+      ...args,
     ],
     ready: async (signal) => {
       await waitFor({ what: `${kubernetes.caFile} to be written`, signal }, async () => {

@@ -1,0 +1,62 @@
+"""Starts moto with what its own API lacks, below /okra-local/: an EKS cluster's address is set, an assumed role is told."""
+
+import json
+from http import HTTPStatus
+
+from moto import server
+from moto.core import DEFAULT_ACCOUNT_ID
+from moto.eks.models import eks_backends
+from moto.sts.models import sts_backends
+
+PREFIX = "/okra-local/"
+
+
+def set_cluster(region, name, change):
+    """Gives a cluster the address, CA, status and version at which something real is to be found."""
+    cluster = eks_backends[DEFAULT_ACCOUNT_ID][region].clusters.get(name)
+    if cluster is None:
+        return HTTPStatus.NOT_FOUND, {"error": f"Expected an EKS cluster {name} in {region}, found none."}
+    cluster.endpoint = change.get("endpoint", cluster.endpoint)
+    cluster.status = change.get("status", cluster.status)
+    cluster.version = change.get("version", cluster.version)
+    if "caData" in change:
+        cluster.certificate_authority = {"data": change["caData"]}
+    return HTTPStatus.OK, {}
+
+
+def tell_role(access_key_id):
+    """Tells what AWS knows of the key of an assumed role: its secret, and who it is."""
+    for regions in sts_backends.values():
+        for backend in regions.values():
+            role = backend.get_assumed_role_from_access_key(access_key_id)
+            if role is not None:
+                found = {"secretAccessKey": role.secret_access_key, "sessionToken": role.session_token}
+                return HTTPStatus.OK, {**found, "arn": role.arn}
+    return HTTPStatus.NOT_FOUND, {"error": f"Expected the access key of an assumed role, got {access_key_id}."}
+
+
+def answer(method, parts, body):
+    match (method, parts):
+        case ("PUT", ["eks", region, name]):
+            return set_cluster(region, name, json.loads(body))
+        case ("GET", ["roles", access_key_id]):
+            return tell_role(access_key_id)
+        case _:
+            return HTTPStatus.NOT_FOUND, {"error": "Expected PUT eks/<region>/<name> or GET roles/<access key id>."}
+
+
+class Application(server.DomainDispatcherApplication):
+    """Answers what is below the prefix, and leaves all else to moto."""
+
+    def __call__(self, environ, start_response):
+        path = environ.get("PATH_INFO", "")
+        if not path.startswith(PREFIX):
+            return super().__call__(environ, start_response)
+        body = environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
+        status, found = answer(environ["REQUEST_METHOD"], path.removeprefix(PREFIX).split("/"), body)
+        start_response(f"{status.value} {status.phrase}", [("content-type", "application/json")])
+        return [json.dumps(found).encode()]
+
+
+server.DomainDispatcherApplication = Application
+server.main()
