@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { clusterSecretData, parseClusterSecret } from './cluster-secret.ts';
-import { decodeBase64, encodeBase64 } from './secret-fields.ts';
+import { decodeBase64, encodeBase64 } from './base64.ts';
 
 const certificate = encodeBase64(
   '-----BEGIN CERTIFICATE-----\nc3VwZXItc2VjcmV0\n-----END CERTIFICATE-----\n',
@@ -100,6 +100,16 @@ describe('parseClusterSecret', () => {
   });
 
   it.each([
+    ['https://127.0.0.1:6443/', 'https://127.0.0.1:6443'],
+    ['https://[::1]:6443', 'https://[::1]:6443'],
+    ['https://rancher.example/k8s/clusters/c-1', 'https://rancher.example/k8s/clusters/c-1'],
+  ])('finds a cluster at %s', (given, address) => {
+    expect(parseClusterSecret(aSecret(token, { server: given }))).toMatchObject({
+      connection: { server: address },
+    });
+  });
+
+  it.each([
     ['its CA', { caData: certificate }, { caData: certificate, insecure: false }],
     ['another name', { serverName: 'api' }, { serverName: 'api', insecure: false }],
     ['no certificate at all', { insecure: true }, { insecure: true }],
@@ -183,6 +193,12 @@ describe('parseClusterSecret', () => {
     ['a proxy', aSecret({ ...token, proxyUrl: 'super-secret' }), 'config.proxyUrl to be unset'],
     ['no server', aSecret(token, { server: '' }), 'data.server to be an https URL'],
     ['no https', aSecret(token, { server: 'http://super-secret' }), 'data.server to be an https URL'],
+    ['no host', aSecret(token, { server: 'https://' }), 'data.server to be an https URL'],
+    [
+      'a question in the address',
+      aSecret(token, { server: 'https://host/?super-secret' }),
+      'data.server to be the address alone',
+    ],
     [
       'a password in the address',
       aSecret(token, { server: 'https://me:super-secret@host' }),

@@ -1,6 +1,7 @@
+import { decodeBase64, encodeBase64 } from './base64.ts';
 import { loginOf, tlsOf } from './cluster-login.ts';
 import type { ClusterLogin, ClusterTls } from './cluster-login.ts';
-import { decodeBase64, encodeBase64, parseFields, Refused } from './secret-fields.ts';
+import { parseFields, Refused } from './secret-fields.ts';
 
 export type { ClusterLogin, ClusterTls, CommandLogin, EKSLogin } from './cluster-login.ts';
 
@@ -110,14 +111,14 @@ function entryOf(data: Readonly<Record<string, string>>, key: string): string | 
   return text === '' ? undefined : text;
 }
 
+const HOST = String.raw`(\[[0-9a-f:.]+\]|[a-z0-9]([-._a-z0-9]*[a-z0-9])?)(:\d{1,5})?`;
+const ADDRESS = new RegExp(`^https://${HOST}(/[^\\s?#@]*)?$`, 'i');
+
 function serverOf(server: string | undefined): string {
-  const url = server === undefined || !URL.canParse(server) ? undefined : new URL(server);
   // Nothing else keeps what one logs in with from being read on its way.
-  if (server === undefined || url?.protocol !== 'https:') {
+  if (server === undefined || !/^https:\/\/[^/]/i.test(server)) {
     throw new Refused('data.server to be an https URL, got something else. Set it to the API server.');
   }
-  if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
-    throw new Refused('data.server to be the address alone, got more. Put credentials into config.');
-  }
-  return server.replace(/\/+$/, '');
+  if (ADDRESS.test(server)) return server.replace(/\/+$/, '');
+  throw new Refused('data.server to be the address alone, got more. Put credentials into config.');
 }

@@ -1,3 +1,5 @@
+import { decodeBase64 } from './base64.ts';
+
 /** Fields of a secret, and the path under which people know them. */
 export interface Fields {
   readonly path: string;
@@ -53,20 +55,6 @@ export function parseFields(path: string, json: string): Fields {
   if (isRecord(value)) return { path, values: value };
   throw new Refused(`${path} to be a JSON object, got ${typeName(value)}.`);
 }
-
-/** Decodes base64 to text; undefined when it is none. */
-export function decodeBase64(encoded: string): string | undefined {
-  try {
-    const bytes = Uint8Array.from(atob(encoded), (character) => character.charCodeAt(0));
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
-}
-
-/** Encodes text in base64. */
-export const encodeBase64 = (text: string): string =>
-  btoa(Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join(''));
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -25,7 +25,7 @@ import {
   type WorkloadCluster,
 } from '../deploy/local/workload-cluster.ts';
 import { clusterSecretData, SECRET_TYPE_LABEL } from '../domain/cluster-secret.ts';
-import { encodeBase64 } from '../domain/secret-fields.ts';
+import { encodeBase64 } from '../domain/base64.ts';
 
 const stack = inject('stack');
 const { endpoint } = stack.aws;
