@@ -111,7 +111,8 @@ describe('objects in a namespace', () => {
 
   beforeAll(async () => {
     await kubectl(['create', 'namespace', namespace]);
-    for (const { kind } of resources) {
+    // One that belongs to no namespace is for everybody: a Freeze would hold the rollouts of all other tests.
+    for (const { kind } of resources.filter(({ scope }) => scope !== 'Cluster')) {
       const spec = samples.find((one) => one.kind === kind && one.refusal === undefined)?.spec;
       await kubectl(['apply', '-n', namespace, '-f', '-'], objectOf(kind, spec));
     }
