@@ -12,7 +12,11 @@ const status = z.object({
     .min(0)
     .optional()
     .describe('The metadata.generation that this status is about.'),
-  conditions: conditions.optional(),
+  conditions: conditions
+    .optional()
+    .describe(
+      'What holds for the target group now: Ready when AWS knows it and no other load balancer holds it, Degraded otherwise.',
+    ),
   lastSyncTime: z.iso.datetime().optional().describe('When this status was written.'),
 });
 
@@ -28,6 +32,12 @@ export const awsTargetGroup = defineResource({
   status,
   printerColumns: [
     { name: 'Version', type: 'string', jsonPath: '.metadata.labels.okra\\.mumo\\.co/version' },
+    {
+      name: 'Ready',
+      type: 'string',
+      jsonPath: '.status.conditions[?(@.type=="Ready")].status',
+      priority: 1,
+    },
     { name: 'ARN', type: 'string', jsonPath: '.spec.arn', priority: 1 },
     { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
   ],

@@ -2,7 +2,10 @@ import { awsApplicationLoadBalancerConfig } from './aws-application-load-balance
 import { awsApplicationLoadBalancerTargetDeployment } from './aws-application-load-balancer-target-deployment.ts';
 import { awsNetworkLoadBalancerConfig } from './aws-network-load-balancer-config.ts';
 import { awsTargetGroup } from './aws-target-group.ts';
+import { awsTargetGroupBinding } from './aws-target-group-binding.ts';
+import { awsTargetGroupSet } from './aws-target-group-set.ts';
 import { cell } from './cell.ts';
+import { clusterSet } from './cluster-set.ts';
 import { freeze } from './freeze.ts';
 
 /** Every kind that Okra defines. */
@@ -13,4 +16,7 @@ export const resources = [
   awsNetworkLoadBalancerConfig,
   awsApplicationLoadBalancerTargetDeployment,
   freeze,
+  clusterSet,
+  awsTargetGroupSet,
+  awsTargetGroupBinding,
 ] as const;

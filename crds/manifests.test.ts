@@ -26,7 +26,7 @@ const allowed = new Set(
   (
     'type format description default enum pattern properties required items additionalProperties nullable ' +
     'minimum maximum minLength maxLength minItems maxItems minProperties maxProperties ' +
-    'x-kubernetes-int-or-string x-kubernetes-list-type x-kubernetes-list-map-keys x-kubernetes-validations'
+    'x-kubernetes-int-or-string x-kubernetes-preserve-unknown-fields x-kubernetes-list-type x-kubernetes-list-map-keys x-kubernetes-validations'
   ).split(' '),
 );
 

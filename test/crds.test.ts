@@ -125,6 +125,9 @@ describe('objects in a namespace', () => {
       desiredVersion: '1.1.0',
       message: 'It goes well.',
     });
+    await report('okcs', { phase: 'Synced', clusters: { names: ['cdk1', 'cdk2'] } });
+    await report('awstgs', { phase: 'Degraded', targetGroups: 2 });
+    await report('awstgb', { phase: 'Synced' });
     await report('awsnlbc', { phase: 'Updated', weights: 'prev: 40, next: 60' });
     await report('awsalbtd', { version: '1.2.3', weights: 'prev: 40, next: 60', priority: 20 });
     await report('awsalbc', { phase: 'Updated', weights: 'prev: 40, next: 60', message: 'It is so.' });
@@ -148,6 +151,9 @@ describe('objects in a namespace', () => {
       ['NAME', 'PHASE', 'PRIORITY', 'WEIGHTS', 'AGE'],
       ['sample', 'Updated', '20', 'prev: 40, next: 60'],
     ],
+    ['okcs', ['NAME', 'PHASE', 'CLUSTERS', 'SYNCED', 'AGE'], ['sample', 'Synced', '["cdk1","cdk2"]']],
+    ['awstgs', ['NAME', 'PHASE', 'GROUPS', 'SYNCED', 'AGE'], ['sample', 'Degraded', '2']],
+    ['awstgb', ['NAME', 'PHASE', 'SYNCED', 'AGE'], ['sample', 'Synced']],
     ['awsnlbc', ['NAME', 'PHASE', 'WEIGHTS', 'AGE'], ['sample', 'Updated', 'prev: 40, next: 60']],
     [
       'awsalbtd',
@@ -175,7 +181,10 @@ describe('objects in a namespace', () => {
       'awsapplicationloadbalancertargetdeployment.okra.mumo.co/sample',
       'awsnetworkloadbalancerconfig.okra.mumo.co/sample',
       'awstargetgroup.okra.mumo.co/sample',
+      'awstargetgroupbinding.okra.mumo.co/sample',
+      'awstargetgroupset.okra.mumo.co/sample',
       'cell.okra.mumo.co/sample',
+      'clusterset.okra.mumo.co/sample',
     ]);
   });
 

@@ -1,6 +1,7 @@
 import { groupARN, listenerARN, networkListenerARN } from './arns.ts';
 import { badCells } from './bad-cells.ts';
 import { goodCells } from './good-cells.ts';
+import { clusterSets, targetGroupBindings, targetGroupSets } from './sets.ts';
 
 /** An object that a user might write, and whether it may be accepted. */
 export interface Sample {
@@ -11,7 +12,10 @@ export interface Sample {
     | 'AWSApplicationLoadBalancerConfig'
     | 'AWSNetworkLoadBalancerConfig'
     | 'AWSApplicationLoadBalancerTargetDeployment'
-    | 'Freeze';
+    | 'Freeze'
+    | 'ClusterSet'
+    | 'AWSTargetGroupSet'
+    | 'AWSTargetGroupBinding';
   readonly spec: unknown;
   /** What a refusal must mention; undefined when the object is good. */
   readonly refusal?: string;
@@ -138,4 +142,7 @@ export const samples: readonly Sample[] = [
   ),
   sample('AWSApplicationLoadBalancerTargetDeployment', 'an empty spec', {}),
   ...groups.map(([name, spec, refusal]) => sample('AWSTargetGroup', name, spec, refusal)),
+  ...clusterSets.map(([name, spec, refusal]) => sample('ClusterSet', name, spec, refusal)),
+  ...targetGroupSets.map(([name, spec, refusal]) => sample('AWSTargetGroupSet', name, spec, refusal)),
+  ...targetGroupBindings.map(([name, spec, refusal]) => sample('AWSTargetGroupBinding', name, spec, refusal)),
 ];

@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import { bindingTargets } from './binding-targets.ts';
+import { deletionPolicy, targetGroupARN } from './common.ts';
+import { newTargetGroup } from './new-target-group.ts';
+import { defineResource, type Resource } from './resource.ts';
+import { withRules } from './rules.ts';
+import { syncStatus } from './sets.ts';
+
+const spec = withRules(
+  z.object({
+    targetGroupARN: targetGroupARN
+      .optional()
+      .describe('The target group to register targets in. Without it, targetGroup says what to create.'),
+    targetGroup: newTargetGroup
+      .optional()
+      .describe('The target group to create. Its tag okra.mumo.co/owner names this object.'),
+    targets: bindingTargets.describe('What is registered. Targets that others have registered stay.'),
+    deletionPolicy: deletionPolicy
+      .optional()
+      .describe(
+        'What becomes of a target group that was created, when this object is deleted: Retain (default) or Delete. Targets that it registered are deregistered in any case.',
+      ),
+  }),
+  [
+    {
+      cel: 'has(self.targetGroupARN) != has(self.targetGroup)',
+      message:
+        'Expected exactly one of spec.targetGroupARN and spec.targetGroup. Name a target group, or say what to create.',
+      holds: (value) => (value.targetGroupARN === undefined) !== (value.targetGroup === undefined),
+    },
+  ],
+);
+
+const registered = z.object({
+  name: z.string().max(63).describe('The name of the targets in the spec.'),
+  port: z.int().min(1).max(65_535).describe('The port that they are registered with.'),
+  ids: z
+    .array(z.string().max(253))
+    .max(1000)
+    .optional()
+    .meta({ 'x-kubernetes-list-type': 'atomic' })
+    .describe('The instance ids or IP addresses that this object has registered.'),
+  clusters: z
+    .array(z.string().max(253))
+    .max(1000)
+    .optional()
+    .meta({ 'x-kubernetes-list-type': 'atomic' })
+    .describe('The clusters that were looked into, when they were selected by labels.'),
+});
+
+const status = z.object({
+  ...syncStatus,
+  targetGroupARN: z.string().max(512).optional().describe('The target group, named or created.'),
+  created: z.boolean().optional().describe('Whether this object has created the target group.'),
+  targets: z
+    .array(registered)
+    .max(100)
+    .optional()
+    .meta({ 'x-kubernetes-list-type': 'atomic' })
+    .describe('What this object has registered; nothing else is ever deregistered by it.'),
+});
+
+/** Registers nodes, pods or ids in a target group. */
+export const awsTargetGroupBinding = defineResource({
+  kind: 'AWSTargetGroupBinding',
+  plural: 'awstargetgroupbindings',
+  singular: 'awstargetgroupbinding',
+  shortNames: ['awstgb'],
+  description:
+    'An AWSTargetGroupBinding registers nodes and pods of one or many clusters, or given ids, in one ELBv2 target group, which it creates when none is named. It deregisters only what it has registered.',
+  spec,
+  status,
+  printerColumns: [
+    { name: 'Phase', type: 'string', jsonPath: '.status.phase' },
+    { name: 'ARN', type: 'string', jsonPath: '.status.targetGroupARN', priority: 1 },
+    { name: 'Synced', type: 'date', jsonPath: '.status.lastSyncTime' },
+    { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
+    { name: 'Message', type: 'string', jsonPath: '.status.message', priority: 1 },
+  ],
+});
+
+/** What an AWSTargetGroupBinding says. */
+export type AWSTargetGroupBindingSpec = z.output<typeof spec>;
+/** What is reported of an AWSTargetGroupBinding. */
+export type AWSTargetGroupBindingStatus = z.output<typeof status>;
+/** An AWSTargetGroupBinding as the API server has it. */
+export type AWSTargetGroupBinding = Resource<AWSTargetGroupBindingSpec, AWSTargetGroupBindingStatus>;

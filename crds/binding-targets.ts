@@ -1,0 +1,95 @@
+import { z } from 'zod';
+import { labelSelector, withKeys } from './common.ts';
+import { withRules } from './rules.ts';
+import { templateText } from './sets.ts';
+
+const labels = withKeys(z.record(z.string(), z.string().max(1024)), {
+  field: 'nodeSelector',
+  shortest: 1,
+  longest: 317,
+  most: 64,
+});
+
+// Labels may stand in a nodeSelector by themselves, which only a schema that preserves what it does not know can let pass.
+const nodeSelector = z
+  .object({
+    labels: labels.optional().describe('Labels that a node must have; the same as matchLabels.'),
+    matchLabels: labels.optional().describe('Labels that a node must have, each with exactly this value.'),
+    matchExpressions: labelSelector.shape.matchExpressions,
+  })
+  .catchall(z.string().max(1024))
+  .meta({ 'x-kubernetes-preserve-unknown-fields': true })
+  .describe(
+    'The nodes to register, by their labels, in one of three spellings: {matchLabels: {type: node}}, {labels: {type: node}} and {type: node}.',
+  );
+
+/** The pods, nodes or ids that are registered under one name and port. */
+export const bindingTarget = withRules(
+  z.object({
+    name: z.string().min(1).max(63).describe('A name for these targets, for the status.'),
+    ids: z
+      .array(z.string().min(1).max(253))
+      .min(1)
+      .max(100)
+      .optional()
+      .meta({ 'x-kubernetes-list-type': 'atomic' })
+      .describe('Targets as AWS knows them: instance ids, or IP addresses, as the target group has them.'),
+    clusterName: templateText
+      .min(1)
+      .optional()
+      .describe('The cluster to look for nodes or pods in: the name of its Argo CD cluster secret.'),
+    clusterSelector: labelSelector
+      .optional()
+      .describe('The clusters to look for nodes or pods in, by the labels of their Argo CD cluster secrets.'),
+    nodeName: z.string().min(1).max(253).optional().describe('The one node to register.'),
+    nodeSelector: nodeSelector.optional(),
+    podSelector: labelSelector
+      .optional()
+      .describe(
+        'The pods to register by their IP addresses. One that is not ready is not registered; one that was registered stays until it ends, so that the load balancer alone judges its health.',
+      ),
+    podNamespace: z
+      .string()
+      .min(1)
+      .max(63)
+      .optional()
+      .describe('The namespace of the pods. Default: that of the AWSTargetGroupBinding.'),
+    port: z.int().min(1).max(65_535).describe('The port that the targets listen on.'),
+  }),
+  [
+    {
+      cel: '(has(self.ids) ? 1 : 0) + (has(self.nodeName) ? 1 : 0) + (has(self.nodeSelector) ? 1 : 0) + (has(self.podSelector) ? 1 : 0) == 1',
+      message:
+        'Expected exactly one of ids, nodeName, nodeSelector and podSelector in each of targets. Split it.',
+      holds: ({ ids, nodeName, nodeSelector: nodes, podSelector }) =>
+        [ids, nodeName, nodes, podSelector].filter((one) => one !== undefined).length === 1,
+    },
+    {
+      cel: '(has(self.clusterName) ? 1 : 0) + (has(self.clusterSelector) ? 1 : 0) == (has(self.ids) ? 0 : 1)',
+      message:
+        'Expected exactly one of clusterName and clusterSelector with nodeName, nodeSelector and podSelector, and none with ids. Correct the target.',
+      holds: ({ ids, clusterName, clusterSelector }) =>
+        [clusterName, clusterSelector].filter((one) => one !== undefined).length ===
+        (ids === undefined ? 1 : 0),
+    },
+    {
+      cel: '!has(self.podNamespace) || has(self.podSelector)',
+      message: 'Expected podNamespace with podSelector only. Remove it.',
+      holds: ({ podNamespace, podSelector }) => podNamespace === undefined || podSelector !== undefined,
+    },
+  ],
+);
+
+/** All targets of a binding, each with a name of its own. */
+export const bindingTargets = z
+  .array(bindingTarget)
+  .min(1)
+  .max(20)
+  // The API server says so of a map by itself.
+  .refine((targets) => new Set(targets.map(({ name }) => name)).size === targets.length, {
+    message: 'Expected each name of targets once. Rename one.',
+  })
+  .meta({ 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['name'] });
+
+/** What is registered under one name and port. */
+export type BindingTarget = z.output<typeof bindingTarget>;

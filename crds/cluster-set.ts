@@ -1,0 +1,117 @@
+import { z } from 'zod';
+import { withKeys } from './common.ts';
+import { defineResource, type Resource } from './resource.ts';
+import { withRules } from './rules.ts';
+import {
+  clusterNames,
+  externalID,
+  region,
+  roleARN,
+  syncStatus,
+  templateLabels,
+  templateMetadata,
+} from './sets.ts';
+
+const matchTags = withRules(
+  withKeys(z.record(z.string(), z.string().max(256)), {
+    field: 'matchTags',
+    shortest: 1,
+    longest: 128,
+    most: 50,
+  }),
+  [
+    {
+      cel: 'size(self) > 0',
+      message: 'Expected matchTags to have at least one tag, got none, which all clusters have. Add a tag.',
+      holds: (tags) => Object.keys(tags).length > 0,
+    },
+  ],
+);
+
+const tagSelector = z.object({
+  matchTags: matchTags.describe(
+    'Tags that an EKS cluster must have, all of them, each with exactly this value.',
+  ),
+});
+
+const awseks = withRules(
+  z.object({
+    selector: tagSelector.optional().describe('Which EKS clusters are taken.'),
+    clusterSelector: tagSelector.optional().describe('An older spelling of selector.'),
+    region: region
+      .optional()
+      .describe('The region that the clusters are in, for example eu-central-1. Default: that of Okra.'),
+    roleARN: roleARN
+      .optional()
+      .describe('The IAM role to assume for the clusters of another account. Default: that of Okra.'),
+    externalID: externalID.optional().describe('The external id that the role asks for.'),
+  }),
+  [
+    {
+      cel: 'has(self.selector) != has(self.clusterSelector)',
+      message: 'Expected exactly one of awseks.selector and awseks.clusterSelector. Write selector.',
+      holds: ({ selector, clusterSelector }) => (selector === undefined) !== (clusterSelector === undefined),
+    },
+    {
+      cel: '!has(self.externalID) || has(self.roleARN)',
+      message:
+        'Expected awseks.roleARN with awseks.externalID, got the id alone. Add the role, or remove the id.',
+      holds: (value) => value.externalID === undefined || value.roleARN !== undefined,
+    },
+  ],
+);
+
+const secretLabels = withRules(templateLabels, [
+  {
+    cel: "!('argocd.argoproj.io/secret-type' in self)",
+    message:
+      'Expected labels without argocd.argoproj.io/secret-type, which every cluster secret has by itself. Remove it.',
+    holds: (labels) => !Object.hasOwn(labels, 'argocd.argoproj.io/secret-type'),
+  },
+]);
+
+const spec = z.object({
+  generators: z
+    .array(z.object({ awseks: awseks.describe('Takes the EKS clusters with some tags that are ACTIVE.') }))
+    .min(1)
+    .max(32)
+    .meta({ 'x-kubernetes-list-type': 'atomic' })
+    .describe('Where the clusters come from; a cluster that any of them finds is taken.'),
+  template: z
+    .object({
+      metadata: templateMetadata(secretLabels).optional().describe('Labels and annotations of the secrets.'),
+    })
+    .optional()
+    .describe('What the Argo CD cluster secrets look like, apart from what they need to have.'),
+});
+
+const status = z.object({
+  ...syncStatus,
+  clusters: clusterNames.optional().describe('The clusters that were found, and have a secret.'),
+});
+
+/** Makes Argo CD cluster secrets of the clusters that it finds. */
+export const clusterSet = defineResource({
+  kind: 'ClusterSet',
+  plural: 'clustersets',
+  singular: 'clusterset',
+  shortNames: ['okcs'],
+  description:
+    'A ClusterSet finds EKS clusters by their tags, and keeps an Argo CD cluster secret for each in its namespace, named after the cluster. Secrets that it did not make are left alone, and nothing is deleted because AWS could not be read.',
+  spec,
+  status,
+  printerColumns: [
+    { name: 'Phase', type: 'string', jsonPath: '.status.phase' },
+    { name: 'Clusters', type: 'string', jsonPath: '.status.clusters.names' },
+    { name: 'Synced', type: 'date', jsonPath: '.status.lastSyncTime' },
+    { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
+    { name: 'Message', type: 'string', jsonPath: '.status.message', priority: 1 },
+  ],
+});
+
+/** What a ClusterSet says. */
+export type ClusterSetSpec = z.output<typeof spec>;
+/** What is reported of a ClusterSet. */
+export type ClusterSetStatus = z.output<typeof status>;
+/** A ClusterSet as the API server has it. */
+export type ClusterSet = Resource<ClusterSetSpec, ClusterSetStatus>;

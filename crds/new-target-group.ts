@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import { withRules } from './rules.ts';
+import { pattern } from './sets.ts';
+
+const healthCheck = withRules(
+  z.object({
+    protocol: z
+      .enum(['HTTP', 'HTTPS', 'TCP'])
+      .optional()
+      .describe('How health is checked: HTTP, HTTPS or TCP. Default: as AWS chooses by the protocol.'),
+    path: z.string().min(1).max(1024).optional().describe('The path that is asked for. Default: /.'),
+    port: z
+      .int()
+      .min(1)
+      .max(65_535)
+      .optional()
+      .describe('The port that is asked. Default: the one that the target listens on.'),
+    intervalSeconds: z.int().min(5).max(300).optional().describe('Seconds between two checks of a target.'),
+    timeoutSeconds: z.int().min(2).max(120).optional().describe('Seconds until a check has failed.'),
+    healthyThreshold: z.int().min(2).max(10).optional().describe('Successes in a row that make it healthy.'),
+    unhealthyThreshold: z
+      .int()
+      .min(2)
+      .max(10)
+      .optional()
+      .describe('Failures in a row that make it unhealthy.'),
+    matcher: z
+      .string()
+      .min(1)
+      .max(100)
+      .optional()
+      .describe('The HTTP status codes of a healthy target, for example 200-299.'),
+  }),
+  [
+    {
+      cel: "!(has(self.path) || has(self.matcher)) || !has(self.protocol) || self.protocol != 'TCP'",
+      message: 'Expected healthCheck.path and healthCheck.matcher with HTTP or HTTPS only. Remove them.',
+      holds: ({ path, matcher, protocol }) =>
+        (path === undefined && matcher === undefined) || protocol !== 'TCP',
+    },
+  ],
+);
+
+/** A target group that Okra creates. */
+export const newTargetGroup = z.object({
+  protocol: z
+    .enum(['HTTP', 'HTTPS', 'TCP', 'TLS', 'UDP', 'TCP_UDP'])
+    .default('HTTP')
+    .describe(
+      'HTTP or HTTPS for an Application Load Balancer; TCP, TLS, UDP or TCP_UDP for a Network Load Balancer.',
+    ),
+  port: z
+    .int()
+    .min(1)
+    .max(65_535)
+    .optional()
+    .describe('The port of targets that have none of their own. Default: that of the first of targets.'),
+  vpcID: pattern(z.string().min(1).max(32), {
+    pattern: '^vpc-[0-9a-f]{8,17}$',
+    expected: 'the id of a VPC, such as vpc-0123456789abcdef0',
+  }).describe('The VPC that the targets are in.'),
+  targetType: z
+    .enum(['instance', 'ip'])
+    .default('instance')
+    .describe(
+      'How targets are registered: instance for nodes, ip for pods; nodes are taken with ip as well.',
+    ),
+  healthCheck: healthCheck.optional().describe('How targets are checked. Default: as AWS does.'),
+});
+
+/** What a target group is created with. */
+export type NewTargetGroup = z.output<typeof newTargetGroup>;

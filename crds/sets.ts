@@ -1,0 +1,112 @@
+import { z } from 'zod';
+import { conditions, withKeys } from './common.ts';
+import { withRules } from './rules.ts';
+
+const VARIABLES = '{{.awseks.cluster.name}} and {{.awseks.cluster.tags.KEY}}';
+
+/** A text in which variables of an EKS cluster may stand. */
+export const templateText = z.string().max(1024);
+
+/** Labels whose values may be templates over an EKS cluster. */
+export const templateLabels = withKeys(z.record(z.string(), templateText), {
+  field: 'labels',
+  shortest: 1,
+  longest: 317,
+  most: 64,
+});
+
+const templateAnnotations = withKeys(z.record(z.string(), templateText), {
+  field: 'annotations',
+  shortest: 1,
+  longest: 317,
+  most: 64,
+});
+
+/** The labels and annotations of what a set generates. */
+export const templateMetadata = (labels: typeof templateLabels) =>
+  z.object({
+    labels: labels
+      .optional()
+      .describe(`Labels of each generated object. The variables ${VARIABLES} may stand in the values.`),
+    annotations: templateAnnotations
+      .optional()
+      .describe(`Annotations of each generated object; the same variables may stand in the values.`),
+  });
+
+/** What is wrong with one cluster or one generated object; the others go on. */
+export const problem = z.object({
+  cluster: z.string().max(253).optional().describe('The cluster that it is about.'),
+  object: z.string().max(512).optional().describe('The object that it is about.'),
+  reason: z.string().min(1).max(64).describe('What it is, in one CamelCase word.'),
+  message: z.string().max(1024).describe('What was expected, what was got, and what to do.'),
+});
+
+/** What every object says that is synced again and again. */
+export const syncStatus = {
+  observedGeneration: z
+    .int()
+    .min(0)
+    .optional()
+    .describe('The metadata.generation that this status is about.'),
+  phase: z
+    .enum(['Synced', 'Degraded'])
+    .optional()
+    .describe('Synced when everything is as it is asked for, Degraded when there are problems.'),
+  reason: z.string().max(64).optional().describe('Why it is in this phase, in one CamelCase word.'),
+  message: z.string().max(4096).optional().describe('Why it is in this phase, in a sentence.'),
+  conditions: conditions.optional(),
+  problems: z
+    .array(problem)
+    .max(100)
+    .optional()
+    .meta({ 'x-kubernetes-list-type': 'atomic' })
+    .describe('What is wrong, and with which cluster or object; nothing else is held up by it.'),
+  lastSyncTime: z.iso.datetime().optional().describe('When this status was written.'),
+};
+
+/** The names of the clusters that a set found. */
+export const clusterNames = z.object({
+  names: z
+    .array(z.string().max(253))
+    .max(1000)
+    .optional()
+    .meta({ 'x-kubernetes-list-type': 'atomic' })
+    .describe('Their names.'),
+});
+
+const REGION_PATTERN = '^[a-z]{2}(-[a-z]+)+-[0-9]$';
+
+/** A region of AWS. */
+export const region = pattern(z.string().min(1).max(32), {
+  pattern: REGION_PATTERN,
+  expected: 'a region such as eu-central-1',
+});
+
+const ROLE_PATTERN = '^arn:aws[a-z-]*:iam::[0-9]{12}:role/[A-Za-z0-9+=,.@_/-]{1,512}$';
+
+/** The ARN of an IAM role. */
+export const roleARN = pattern(z.string().min(1).max(600), {
+  pattern: ROLE_PATTERN,
+  expected: 'the ARN of an IAM role, arn:aws:iam::ACCOUNT:role/NAME',
+});
+
+/** The id that a role of another account asks for (API_AssumeRole, ExternalId). */
+export const externalID = pattern(z.string().min(2).max(1224), {
+  pattern: '^[A-Za-z0-9_+=,.@:/-]+$',
+  expected: 'an external id of letters, digits and _+=,.@:/-',
+});
+
+/** Holds a text to a pattern, and says what was got. */
+export function pattern(
+  schema: z.ZodString,
+  { pattern: expression, expected }: { readonly pattern: string; readonly expected: string },
+): z.ZodString {
+  return withRules(schema, [
+    {
+      cel: `self.matches('${expression}')`,
+      message: `Expected ${expected}. Correct it.`,
+      messageExpression: `'Expected ${expected}, got ' + self + '. Correct it.'`,
+      holds: (text) => new RegExp(expression).test(text),
+    },
+  ]);
+}
