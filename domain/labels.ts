@@ -27,3 +27,25 @@ export const FIELD_MANAGER = 'okra';
 
 /** The API group and version of Okra's kinds. */
 export const API_VERSION = 'okra.mumo.co/v1alpha1';
+
+/** The label by which Argo CD knows the secret of a cluster. */
+export const SECRET_TYPE_LABEL = 'argocd.argoproj.io/secret-type';
+
+/** The annotation on a generated object that names the keys of its labels and annotations which were generated. */
+export const GENERATED_ANNOTATION = 'okra.mumo.co/generated';
+
+/** The annotation on a cluster secret with the unique id of its cluster: the ARN of an EKS cluster. */
+export const CLUSTER_ID_ANNOTATION = 'okra.mumo.co/cluster-id';
+
+/** The annotation on a cluster secret with the tags of its cluster, as JSON. */
+export const CLUSTER_TAGS_ANNOTATION = 'okra.mumo.co/cluster-tags';
+
+/** The labels on an AWSTargetGroup that say which TargetGroupBinding it was made of. */
+export const BINDING_LABELS = {
+  cluster: 'okra.mumo.co/target-group-binding-cluster',
+  namespace: 'okra.mumo.co/target-group-binding-namespace',
+  name: 'okra.mumo.co/target-group-binding-name',
+} as const;
+
+/** The annotation on an AWSTargetGroup that says in full what it was made of: `cluster/namespace/name`. */
+export const SOURCE_ANNOTATION = 'okra.mumo.co/target-group-binding';

@@ -1,0 +1,15 @@
+const NAME = /^[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
+const PREFIX = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
+
+/** Whether a text may be the value of a label (https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/). */
+export const isLabelValue = (text: string): boolean => text === '' || NAME.test(text);
+
+/** Whether a text may be the key of a label or an annotation. */
+export function isLabelKey(text: string): boolean {
+  const [name = '', prefix, ...more] = text.split('/').toReversed();
+  if (more.length > 0 || !NAME.test(name)) return false;
+  return prefix === undefined || (prefix.length <= 253 && PREFIX.test(prefix));
+}
+
+/** Whether a text may be the name of an object (RFC 1123, a subdomain). */
+export const isObjectName = (text: string): boolean => text.length <= 253 && PREFIX.test(text);
