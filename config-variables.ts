@@ -66,6 +66,10 @@ export const variables = z.object({
     min: 1,
     max: 86_400,
   }).default(60),
+  OKRA_CLUSTER_SET_INTERVAL: wholeNumber('a whole number of seconds from 1 to 86400', {
+    min: 1,
+    max: 86_400,
+  }).default(60),
   OKRA_ELBV2_WRITES_PER_SECOND: number(/^\d+(\.\d+)?$/, 'a number from 0.01 to 1000, such as 3', {
     min: 0.01,
     max: 1000,

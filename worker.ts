@@ -7,6 +7,7 @@ import {
   type WorkerOptions,
 } from '@temporalio/worker';
 import { makeActivities, type Activities } from './activities/index.ts';
+import { connectEKS } from './clients/eks.ts';
 import { connectELBv2 } from './clients/elbv2.ts';
 import { connectKubernetes } from './clients/kubernetes.ts';
 import type { Log } from './clients/log.ts';
@@ -43,6 +44,8 @@ export async function runWorker({ config, log, signal }: WorkerSettings): Promis
     kubernetes: connectKubernetes(config.kubernetes.kubeconfig),
     temporal: temporal.client,
     elbv2: connectELBv2({ endpoint: config.aws.elbv2Endpoint }),
+    eks: connectEKS({ endpoint: config.aws.eksEndpoint, stsEndpoint: config.aws.stsEndpoint }),
+    ...(config.aws.region === undefined ? {} : { region: config.aws.region }),
     budget: writeBudget({ perSecond: config.elbv2.writesPerSecond, burst: config.elbv2.writeBurst }),
     taskQueue: config.taskQueue,
   });

@@ -156,6 +156,20 @@ export interface Drift {
   readonly difference: string;
 }
 
+/** What came of a sync. */
+export interface Synced {
+  /** Whether the object is still there. */
+  readonly isPresent: boolean;
+  /** What holds now, in a sentence. */
+  readonly message: string;
+}
+
+/** What the workflow of a ClusterSet needs. */
+export interface ClusterSetActivities {
+  /** Makes the cluster secrets of a ClusterSet what they are to be, and reports on them. */
+  syncClusterSet(key: ObjectKey): Promise<Synced>;
+}
+
 /** What the watch over a listener needs. */
 export interface DriftActivities {
   /** Reads a listener once and compares it with what the objects' `.status` mirrors. */

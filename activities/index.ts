@@ -1,12 +1,17 @@
 import type { Client } from '@temporalio/client';
+import type { AwsScope } from '../clients/aws-credentials.ts';
+import type { EKS } from '../clients/eks.ts';
 import type { ELBv2 } from '../clients/elbv2.ts';
 import type { KubernetesClient } from '../clients/kubernetes.ts';
 import type { WriteBudget } from '../clients/write-budget.ts';
 import { analysisActivities } from './analysis.ts';
 import { cellActivities } from './cell.ts';
+import { clusterSetActivities } from './cluster-set.ts';
+import { clusterSources } from './cluster-sources/index.ts';
 import type {
   AnalysisActivities,
   CellActivities,
+  ClusterSetActivities,
   DriftActivities,
   ExperimentActivities,
   ListenerRuleActivities,
@@ -25,6 +30,9 @@ export interface Dependencies {
   readonly kubernetes: KubernetesClient;
   readonly temporal: Client;
   readonly elbv2: (arn: string) => ELBv2;
+  readonly eks: (scope: AwsScope) => EKS;
+  /** The region of clusters whose generator names none. */
+  readonly region?: string;
   readonly budget: WriteBudget;
   /** The task queue of the workflows; calls to ELBv2 have one of their own. */
   readonly taskQueue: string;
@@ -37,6 +45,7 @@ export type Activities = CellActivities &
   ExperimentActivities &
   TrafficActivities &
   ListenerRuleActivities &
+  ClusterSetActivities &
   DriftActivities;
 
 /** Makes every activity; whatever one throws is a failure listed in domain/failures.ts. */
@@ -50,5 +59,6 @@ export function makeActivities(dependencies: Dependencies): Activities {
     ...translated(trafficActivities(dependencies)),
     ...translated(loadBalancerActivities(dependencies)),
     ...translated(driftActivities(dependencies)),
+    ...translated(clusterSetActivities({ kubernetes, sources: clusterSources(dependencies) })),
   };
 }

@@ -40,6 +40,9 @@ export const AWS_APPLICATION_LOAD_BALANCER_TARGET_DEPLOYMENT = namespaced(
   'awsapplicationloadbalancertargetdeployments',
 );
 
+/** Okra's ClusterSet. */
+export const CLUSTER_SET = namespaced(API_VERSION, 'ClusterSet', 'clustersets');
+
 /** The AnalysisRun of Argo Rollouts. */
 export const ANALYSIS_RUN = namespaced(ARGO, 'AnalysisRun', 'analysisruns');
 
@@ -88,6 +91,7 @@ const known: readonly KindRef[] = [
   FREEZE,
   AWS_NETWORK_LOAD_BALANCER_CONFIG,
   AWS_APPLICATION_LOAD_BALANCER_TARGET_DEPLOYMENT,
+  CLUSTER_SET,
   ANALYSIS_RUN,
   ANALYSIS_TEMPLATE,
   CLUSTER_ANALYSIS_TEMPLATE,

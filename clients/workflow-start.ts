@@ -1,6 +1,6 @@
 import { TypedSearchAttributes } from '@temporalio/common';
 import type { SearchAttributePair } from '@temporalio/common';
-import { cellRolloutId, driftWatchId, formatKey, loadBalancerConfigId } from '../domain/ids.ts';
+import { cellRolloutId, clusterSetId, driftWatchId, formatKey, loadBalancerConfigId } from '../domain/ids.ts';
 import type { ObjectKey } from '../domain/ids.ts';
 import type { LoadBalancerType } from '../domain/load-balancer.ts';
 import { workflowTypes } from '../workflows/messages.ts';
@@ -74,6 +74,27 @@ export function driftWatchStart(
       workflowTaskTimeout: TASK_TIMEOUT,
       staticSummary: `Listener ${listenerARN}`,
       typedSearchAttributes: attributes({ key: OKRA_KIND, value: 'Listener' }),
+    },
+  };
+}
+
+/** How the workflow of a ClusterSet is started. */
+export function clusterSetStart(
+  { key, intervalSeconds }: { readonly key: ObjectKey; readonly intervalSeconds: number },
+  taskQueue: string,
+): WorkflowStart {
+  return {
+    type: workflowTypes.clusterSet,
+    options: {
+      workflowId: clusterSetId(key),
+      taskQueue,
+      args: [{ key, intervalSeconds }],
+      workflowTaskTimeout: TASK_TIMEOUT,
+      staticSummary: `ClusterSet ${formatKey(key)}`,
+      typedSearchAttributes: attributes(
+        { key: OKRA_KIND, value: 'ClusterSet' },
+        { key: OKRA_NAMESPACE, value: key.namespace },
+      ),
     },
   };
 }

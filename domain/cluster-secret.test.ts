@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { clusterSecretData, parseClusterSecret } from './cluster-secret.ts';
+import { clusterSecretValues, parseClusterSecret } from './cluster-secret.ts';
 import { decodeBase64, encodeBase64 } from './base64.ts';
 
 const certificate = encodeBase64(
@@ -10,8 +10,8 @@ const key = encodeBase64(
 );
 const server = 'https://cdk1.example';
 
-const encode = (data: Readonly<Record<string, string>>) =>
-  Object.fromEntries(Object.entries(data).map(([name, value]) => [name, encodeBase64(value)]));
+const encode = (data: object): Record<string, string> =>
+  Object.fromEntries(Object.entries(data).map(([name, value]) => [name, encodeBase64(String(value))]));
 
 const aSecret = (config: unknown, data: Readonly<Record<string, string>> = {}) => ({
   metadata: { name: 'cdk1', namespace: 'shop', labels: { 'argocd.argoproj.io/secret-type': 'cluster' } },
@@ -226,12 +226,12 @@ describe('parseClusterSecret', () => {
   });
 });
 
-describe('clusterSecretData', () => {
+describe('clusterSecretValues', () => {
   it('writes what Argo CD reads (A-S01)', () => {
-    const data = clusterSecretData({ name: 'cdk1', endpoint: server, caData: certificate });
-    expect(decodeBase64(data.name)).toBe('cdk1');
-    expect(decodeBase64(data.server)).toBe(server);
-    expect(JSON.parse(decodeBase64(data.config) ?? '')).toEqual({
+    const data = encode(clusterSecretValues({ name: 'cdk1', endpoint: server, caData: certificate }));
+    expect(decodeBase64(data['name'] ?? '')).toBe('cdk1');
+    expect(decodeBase64(data['server'] ?? '')).toBe(server);
+    expect(JSON.parse(decodeBase64(data['config'] ?? '') ?? '')).toEqual({
       awsAuthConfig: { clusterName: 'cdk1' },
       tlsClientConfig: { insecure: false, caData: certificate },
     });
@@ -239,7 +239,7 @@ describe('clusterSecretData', () => {
 
   it('writes what parseClusterSecret reads, in another region by another role', () => {
     const of = { region: 'eu-west-1', roleARN: 'arn:aws:iam::123456789012:role/okra' };
-    const data = clusterSecretData({ name: 'cdk1', endpoint: server, caData: certificate, ...of });
+    const data = encode(clusterSecretValues({ name: 'cdk1', endpoint: server, caData: certificate, ...of }));
     expect(parseClusterSecret({ ...aSecret({}), data })).toEqual({
       is: 'Connection',
       connection: {

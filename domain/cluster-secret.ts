@@ -1,15 +1,10 @@
-import { decodeBase64, encodeBase64 } from './base64.ts';
+import { SECRET_TYPE_CLUSTER, SECRET_TYPE_LABEL } from './labels.ts';
+import { decodeBase64 } from './base64.ts';
 import { loginOf, tlsOf } from './cluster-login.ts';
 import type { ClusterLogin, ClusterTls } from './cluster-login.ts';
 import { parseFields, Refused } from './secret-fields.ts';
 
 export type { ClusterLogin, ClusterTls, CommandLogin, EKSLogin } from './cluster-login.ts';
-
-/** The label by which Argo CD tells its secrets apart. */
-export const SECRET_TYPE_LABEL = 'argocd.argoproj.io/secret-type';
-
-/** What that label says of a secret that holds a cluster. */
-export const SECRET_TYPE_CLUSTER = 'cluster';
 
 /** A Secret, as far as it speaks of a cluster. */
 export interface ClusterSecret {
@@ -59,8 +54,8 @@ export interface EKSClusterFacts {
   readonly roleARN?: string;
 }
 
-/** Writes the data of the secret by which Argo CD, and Okra, reach an EKS cluster; every value in base64. */
-export function clusterSecretData(
+/** Writes what stands in the secret by which Argo CD, and Okra, reach an EKS cluster, before it is put into base64. */
+export function clusterSecretValues(
   of: EKSClusterFacts,
 ): Readonly<Record<'name' | 'server' | 'config', string>> {
   const { name, endpoint, caData, region, roleARN } = of;
@@ -74,9 +69,9 @@ export function clusterSecretData(
     tlsClientConfig: { insecure: false, caData },
   };
   return {
-    name: encodeBase64(name),
-    server: encodeBase64(endpoint),
-    config: encodeBase64(JSON.stringify(config)),
+    name,
+    server: endpoint,
+    config: JSON.stringify(config),
   };
 }
 

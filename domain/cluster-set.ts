@@ -2,7 +2,12 @@ import type { ClusterSetSpec } from '../crds/cluster-set.ts';
 import { canonical, compareText } from './canonical.ts';
 import { hasMarks, withGenerated, type Marks } from './generated.ts';
 import { isObjectName } from './label-syntax.ts';
-import { CLUSTER_ID_ANNOTATION, CLUSTER_TAGS_ANNOTATION, SECRET_TYPE_LABEL } from './labels.ts';
+import {
+  CLUSTER_ID_ANNOTATION,
+  CLUSTER_TAGS_ANNOTATION,
+  SECRET_TYPE_CLUSTER,
+  SECRET_TYPE_LABEL,
+} from './labels.ts';
 import type { Problem } from './sync-status.ts';
 import { renderAnnotations, renderLabels } from './template.ts';
 
@@ -187,7 +192,7 @@ function wantedSecret(
   }
   const { server = '', config = '' } = cluster.access ?? {};
   const marks = withGenerated({
-    labels: { ...labels.values, [SECRET_TYPE_LABEL]: 'cluster' },
+    labels: { ...labels.values, [SECRET_TYPE_LABEL]: SECRET_TYPE_CLUSTER },
     annotations: {
       ...annotations.values,
       [CLUSTER_ID_ANNOTATION]: cluster.id,

@@ -21,3 +21,25 @@ export const hasMarks = (found: Marks, wanted: Marks): boolean =>
 
 const hasAll = (found: Texts, wanted: Texts): boolean =>
   Object.entries(wanted).every(([key, value]) => Object.hasOwn(found, key) && found[key] === value);
+
+type Patch = Readonly<Record<string, string | null>>;
+
+/** What changes the marks of an object to those wanted, as a JSON merge patch: what was generated before and is not wanted any more goes, what others have added stays. */
+export function patchMarks(
+  found: Marks,
+  wanted: Marks,
+): { readonly labels: Patch; readonly annotations: Patch } {
+  const [labels = '', annotations = ''] = (found.annotations[GENERATED_ANNOTATION] ?? '').split(';');
+  return {
+    labels: { ...without(labels), ...wanted.labels },
+    annotations: { ...without(annotations), ...wanted.annotations },
+  };
+}
+
+const without = (keys: string): Patch =>
+  Object.fromEntries(
+    keys
+      .split(',')
+      .filter((key) => key !== '')
+      .map((key) => [key, null]),
+  );

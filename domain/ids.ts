@@ -33,6 +33,9 @@ export const loadBalancerTypeOf = (workflowId: string): LoadBalancerType | undef
 /** The id of the workflow that watches a listener for changes made elsewhere. */
 export const driftWatchId = (listenerARN: string): string => `drift/${listenerARN}`;
 
+/** The id of the workflow that keeps the cluster secrets of a ClusterSet. */
+export const clusterSetId = (key: ObjectKey): string => `cluster-set/${formatKey(key)}`;
+
 /** The value of the tag `okra.mumo.co/owner` on a listener rule: the object that configures it. */
 export const ownerTag = (key: ObjectKey): string => formatKey(key);
 

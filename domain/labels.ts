@@ -31,6 +31,9 @@ export const API_VERSION = 'okra.mumo.co/v1alpha1';
 /** The label by which Argo CD knows the secret of a cluster. */
 export const SECRET_TYPE_LABEL = 'argocd.argoproj.io/secret-type';
 
+/** What that label says of such a secret. */
+export const SECRET_TYPE_CLUSTER = 'cluster';
+
 /** The annotation on a generated object that names the keys of its labels and annotations which were generated. */
 export const GENERATED_ANNOTATION = 'okra.mumo.co/generated';
 

@@ -24,7 +24,8 @@ import {
   writeCertificates,
   type WorkloadCluster,
 } from '../deploy/local/workload-cluster.ts';
-import { clusterSecretData, SECRET_TYPE_LABEL } from '../domain/cluster-secret.ts';
+import { clusterSecretValues } from '../domain/cluster-secret.ts';
+import { SECRET_TYPE_LABEL } from '../domain/labels.ts';
 import { encodeBase64 } from '../domain/base64.ts';
 
 const stack = inject('stack');
@@ -178,7 +179,11 @@ describe('a workload cluster is reached', () => {
       apiVersion: 'v1',
       kind: 'Secret',
       metadata,
-      data: clusterSecretData({ name, endpoint: server, caData, region }),
+      data: Object.fromEntries(
+        Object.entries(clusterSecretValues({ name, endpoint: server, caData, region })).map(
+          ([key, value]) => [key, encodeBase64(value)],
+        ),
+      ),
     });
     onTestFinished(() => management.delete(SECRET, metadata));
     const stored = await management.get<StoredClusterSecret>(SECRET, metadata);

@@ -2,7 +2,12 @@ import { WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@te
 import type { Client } from '@temporalio/client';
 import type { Sleep } from '../clients/backoff.ts';
 import type { Log } from '../clients/log.ts';
-import { cellRolloutStart, driftWatchStart, loadBalancerConfigStart } from '../clients/workflow-start.ts';
+import {
+  cellRolloutStart,
+  clusterSetStart,
+  driftWatchStart,
+  loadBalancerConfigStart,
+} from '../clients/workflow-start.ts';
 import type { WorkflowStart } from '../clients/workflow-start.ts';
 import type { Config } from '../config.ts';
 import { unreachable } from '../domain/unreachable.ts';
@@ -36,7 +41,7 @@ export interface Dispatcher {
 /** What a dispatcher needs. */
 export interface DispatcherOptions {
   readonly calls: WorkflowCalls;
-  readonly config: Pick<Config, 'taskQueue' | 'driftIntervalSeconds'>;
+  readonly config: Pick<Config, 'taskQueue' | 'driftIntervalSeconds' | 'clusterSetIntervalSeconds'>;
   readonly log: Log;
   readonly signal: AbortSignal;
   readonly sleep?: Sleep;
@@ -81,7 +86,7 @@ type Means = Pick<DispatcherOptions, 'calls' | 'config' | 'log'>;
 async function perform(order: Order, { calls, config, log }: Means): Promise<void> {
   switch (order.do) {
     case 'Start':
-      await calls.wake(startOf(order, config.taskQueue));
+      await calls.wake(startOf(order, config));
       log.info(describe(order), 'workflow woken');
       return;
     case 'Signal':
@@ -100,12 +105,18 @@ async function perform(order: Order, { calls, config, log }: Means): Promise<voi
   }
 }
 
-function startOf(order: Extract<Order, { do: 'Start' }>, taskQueue: string): WorkflowStart {
+function startOf(order: Extract<Order, { do: 'Start' }>, config: Means['config']): WorkflowStart {
+  const { taskQueue } = config;
   switch (order.workflow) {
     case 'cellRollout':
       return cellRolloutStart(order.key, taskQueue);
     case 'loadBalancerConfig':
       return loadBalancerConfigStart(order, taskQueue);
+    case 'clusterSet':
+      return clusterSetStart(
+        { key: order.key, intervalSeconds: config.clusterSetIntervalSeconds },
+        taskQueue,
+      );
     default:
       return unreachable(order);
   }

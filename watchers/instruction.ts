@@ -1,6 +1,6 @@
 import type { ObjectKey } from '../domain/ids.ts';
 import type { LoadBalancerType } from '../domain/load-balancer.ts';
-import { cellRolloutId, driftWatchId, loadBalancerConfigId } from '../domain/ids.ts';
+import { cellRolloutId, clusterSetId, driftWatchId, loadBalancerConfigId } from '../domain/ids.ts';
 
 /** The signals that watchers send to workflows which run; each means: look again. */
 export type WakingSignal = 'changed' | 'analysisFinished' | 'experimentFinished' | 'statusReported';
@@ -15,6 +15,7 @@ export type Instruction =
       readonly type: LoadBalancerType;
       readonly key: ObjectKey;
     }
+  | { readonly do: 'Start'; readonly workflow: 'clusterSet'; readonly key: ObjectKey }
   /** Wake a workflow, if it runs. */
   | { readonly do: 'Signal'; readonly workflowId: string; readonly signal: WakingSignal }
   /** Have a listener watched for changes made elsewhere. */
@@ -41,12 +42,21 @@ export const ignore = (reason: IgnoreReason): readonly Instruction[] => [{ do: '
 export function workflowIdOf(instruction: Exclude<Instruction, { do: 'Ignore' }>): string {
   switch (instruction.do) {
     case 'Start':
-      return instruction.workflow === 'cellRollout'
-        ? cellRolloutId(instruction.key)
-        : loadBalancerConfigId(instruction.key, instruction.type);
+      return startedId(instruction);
     case 'Signal':
       return instruction.workflowId;
     case 'Watch':
       return driftWatchId(instruction.listenerARN);
+  }
+}
+
+function startedId(start: Extract<Instruction, { do: 'Start' }>): string {
+  switch (start.workflow) {
+    case 'cellRollout':
+      return cellRolloutId(start.key);
+    case 'loadBalancerConfig':
+      return loadBalancerConfigId(start.key, start.type);
+    case 'clusterSet':
+      return clusterSetId(start.key);
   }
 }

@@ -14,7 +14,7 @@ export interface OrphanOptions {
   readonly log: Log;
 }
 
-const QUERY = `ExecutionStatus = 'Running' AND WorkflowType IN ('${workflowTypes.cellRollout}', '${workflowTypes.loadBalancerConfig}')`;
+const QUERY = `ExecutionStatus = 'Running' AND WorkflowType IN ('${workflowTypes.cellRollout}', '${workflowTypes.loadBalancerConfig}', '${workflowTypes.clusterSet}')`;
 
 /** Tells running workflows whose object was deleted while nobody watched to look again. */
 export async function wakeOrphans({

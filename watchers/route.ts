@@ -1,4 +1,5 @@
 import type { AWSTargetGroup } from '../crds/aws-target-group.ts';
+import type { ClusterSet } from '../crds/cluster-set.ts';
 import type { Cell } from '../crds/cell.ts';
 import type { Freeze } from '../crds/freeze.ts';
 import { digest } from '../clients/digest.ts';
@@ -8,6 +9,7 @@ import { matches } from '../domain/selector.ts';
 import { unreachable } from '../domain/unreachable.ts';
 import { selectorOf } from '../domain/version-label.ts';
 import { watchedInput } from '../domain/watched.ts';
+import { routeClusterSet } from './route-cluster-set.ts';
 import { conditionOf } from './condition.ts';
 import type { Informed, ObjectEvent } from './event.ts';
 import { ignore } from './instruction.ts';
@@ -22,6 +24,7 @@ export type KindEvent =
   | { readonly kind: 'Cell'; readonly event: ObjectEvent<Cell> }
   | { readonly kind: 'AWSTargetGroup'; readonly event: ObjectEvent<AWSTargetGroup> }
   | { readonly kind: `${LoadBalancerType}Config`; readonly event: ObjectEvent<LoadBalancerConfig> }
+  | { readonly kind: 'ClusterSet'; readonly event: ObjectEvent<ClusterSet> }
   | { readonly kind: 'Freeze'; readonly event: ObjectEvent<Freeze> }
   | { readonly kind: 'AnalysisRun'; readonly event: ObjectEvent<AnalysisRun> }
   | { readonly kind: 'Experiment'; readonly event: ObjectEvent<Experiment> }
@@ -39,6 +42,8 @@ export function route(happened: KindEvent, view: View): readonly Instruction[] {
       return routeConfig('AWSApplicationLoadBalancer', happened.event, view);
     case 'AWSNetworkLoadBalancerConfig':
       return routeConfig('AWSNetworkLoadBalancer', happened.event, view);
+    case 'ClusterSet':
+      return routeClusterSet(happened.event);
     case 'Freeze':
       return routeFreeze(happened.event, view);
     case 'AnalysisRun':

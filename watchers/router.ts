@@ -1,4 +1,5 @@
 import type { AWSTargetGroup } from '../crds/aws-target-group.ts';
+import type { ClusterSet } from '../crds/cluster-set.ts';
 import type { Cell } from '../crds/cell.ts';
 import type { Log } from '../clients/log.ts';
 import { loadBalancerTypeOf } from '../domain/ids.ts';
@@ -30,6 +31,7 @@ export function createRouter(dispatch: (instruction: Instruction) => void, log: 
   };
   const runs = createStore<AnalysisRun>();
   const experiments = createStore<Experiment>();
+  const sets = createStore<ClusterSet>();
   const view = { cells, groups, configs };
   let isComplete = false;
 
@@ -47,6 +49,8 @@ export function createRouter(dispatch: (instruction: Instruction) => void, log: 
         return runs.apply(happened.event);
       case 'Experiment':
         return experiments.apply(happened.event);
+      case 'ClusterSet':
+        return sets.apply(happened.event);
       case 'Freeze':
       case 'AnalysisTemplate':
       case 'ClusterAnalysisTemplate':
@@ -79,6 +83,7 @@ export function createRouter(dispatch: (instruction: Instruction) => void, log: 
     }
     for (const object of runs.list()) send({ kind: 'AnalysisRun', event: { type: 'add', object } });
     for (const object of experiments.list()) send({ kind: 'Experiment', event: { type: 'add', object } });
+    for (const object of sets.list()) send({ kind: 'ClusterSet', event: { type: 'add', object } });
     // Target groups are not routed here: each Cell has just been compared with all of them.
   }
 
@@ -90,6 +95,7 @@ export function createRouter(dispatch: (instruction: Instruction) => void, log: 
     replay,
     knows: (workflowId) => {
       const [, kind, namespace = '', name = ''] = /^([^/]+)\/([^/]+)\/([^/]+)$/.exec(workflowId) ?? [];
+      if (kind === 'cluster-set') return sets.get({ namespace, name }) !== undefined;
       const type = loadBalancerTypeOf(workflowId);
       if (kind !== 'cell' && type === undefined) return undefined;
       return (type === undefined ? cells : configs[type]).get({ namespace, name }) !== undefined;

@@ -8,6 +8,7 @@ import {
   AWS_TARGET_GROUP,
   CELL,
   CLUSTER_ANALYSIS_TEMPLATE,
+  CLUSTER_SET,
   FREEZE,
   EXPERIMENT,
   REPLICA_SET,
@@ -33,7 +34,10 @@ import type { KindEvent } from './route.ts';
 export interface WatcherOptions {
   readonly kubernetes: KubernetesClient;
   readonly temporal: { readonly client: Client };
-  readonly config: Pick<Config, 'kubernetes' | 'lease' | 'identity' | 'taskQueue' | 'driftIntervalSeconds'>;
+  readonly config: Pick<
+    Config,
+    'kubernetes' | 'lease' | 'identity' | 'taskQueue' | 'driftIntervalSeconds' | 'clusterSetIntervalSeconds'
+  >;
   readonly log: Log;
   readonly signal: AbortSignal;
   readonly timing?: {
@@ -117,6 +121,7 @@ const kinds: readonly Source[] = [
   { kind: AWS_TARGET_GROUP },
   { kind: AWS_APPLICATION_LOAD_BALANCER_CONFIG },
   { kind: FREEZE, optional: true },
+  { kind: CLUSTER_SET, optional: true },
   { kind: AWS_NETWORK_LOAD_BALANCER_CONFIG },
   { kind: ANALYSIS_RUN, labelSelector: CELL_LABEL, optional: true },
   { kind: ANALYSIS_TEMPLATE, optional: true },

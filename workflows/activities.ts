@@ -2,6 +2,7 @@ import { ActivityCancellationType, proxyActivities, workflowInfo } from '@tempor
 import type {
   AnalysisActivities,
   CellActivities,
+  ClusterSetActivities,
   DriftActivities,
   ExperimentActivities,
   ListenerRuleActivities,
@@ -25,6 +26,14 @@ export const objects = (summary: string) =>
 /** Starts, reads and ends AnalysisRuns and Experiments. */
 export const measurements = (summary: string) =>
   proxyActivities<AnalysisActivities & ExperimentActivities>({ ...kubernetes, summary });
+
+/** Makes one sync of an object with what is outside; its caller looks again after a while, whatever came of it. */
+export const syncs = (summary: string) =>
+  proxyActivities<ClusterSetActivities>({
+    startToCloseTimeout: '2m',
+    retry: { initialInterval: '1s', backoffCoefficient: 2, maximumAttempts: 3 },
+    summary,
+  });
 
 /**
  * Shifts traffic through the writer of the rule, for as long as that takes. Not waited for when it is cancelled: a

@@ -18,6 +18,7 @@ export const workflowTypes = {
   cellRollout: 'cellRollout',
   loadBalancerConfig: 'loadBalancerConfig',
   driftWatch: 'driftWatch',
+  clusterSet: 'clusterSet',
 } as const;
 
 /** Look again: an object that the workflow depends on has changed. */

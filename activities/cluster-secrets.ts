@@ -1,0 +1,151 @@
+import { SECRET } from '../clients/kinds.ts';
+import { isConflict, isNotFound, type KubernetesClient } from '../clients/kubernetes.ts';
+import type { Metadata } from '../crds/resource.ts';
+import type { ClusterSetDecision, ExistingSecret, WantedSecret } from '../domain/cluster-set.ts';
+import { patchMarks } from '../domain/generated.ts';
+import type { ObjectKey } from '../domain/ids.ts';
+import { API_VERSION, SECRET_TYPE_CLUSTER, SECRET_TYPE_LABEL } from '../domain/labels.ts';
+import type { Problem } from '../domain/sync-status.ts';
+import { toFailure } from './failure.ts';
+
+interface Secret {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: Metadata;
+  readonly data?: Readonly<Record<string, string>>;
+}
+
+/** A cluster secret, and the version of it that was read. */
+export interface FoundSecret extends ExistingSecret {
+  readonly resourceVersion: string;
+}
+
+/** Reads and writes the cluster secrets of a namespace. */
+export interface ClusterSecrets {
+  /** Finds every cluster secret, and whatever else has one of these names. */
+  find(namespace: string, names: readonly string[]): Promise<readonly FoundSecret[]>;
+  /** Carries a decision out; what cannot be written is a problem, and holds nothing else up. */
+  perform(
+    owner: { readonly key: ObjectKey; readonly uid: string },
+    decision: ClusterSetDecision,
+    found: readonly FoundSecret[],
+  ): Promise<readonly Problem[]>;
+}
+
+/** Makes what reads and writes cluster secrets. */
+export function clusterSecrets(kubernetes: KubernetesClient): ClusterSecrets {
+  return {
+    async find(namespace, names) {
+      const labelSelector = `${SECRET_TYPE_LABEL}=${SECRET_TYPE_CLUSTER}`;
+      const listed = await kubernetes.list<Secret>(SECRET, { namespace, labelSelector });
+      const known = new Set(listed.map(({ metadata }) => metadata.name));
+      const others = await Promise.all(
+        [...new Set(names)]
+          .filter((name) => !known.has(name))
+          .map((name) => kubernetes.get<Secret>(SECRET, { namespace, name })),
+      );
+      return [...listed, ...others.filter((one) => one !== undefined)].map(existing);
+    },
+    async perform(owner, decision, found) {
+      const { namespace } = owner.key;
+      const writes = [
+        ...decision.create.map((wanted) => ({
+          about: wanted,
+          write: () => kubernetes.create(secretOf(owner, wanted)),
+        })),
+        ...decision.update.map((wanted) => ({
+          about: wanted,
+          write: () => update(kubernetes, namespace, { wanted, found }),
+        })),
+        ...decision.delete.map(({ name, uid }) => ({
+          about: { name, content: { name } },
+          write: () => remove(kubernetes, { namespace, name }, uid),
+        })),
+      ];
+      const problems: Problem[] = [];
+      for (const { about, write } of writes) {
+        try {
+          await write();
+        } catch (error) {
+          problems.push(notWritten(about, error));
+        }
+      }
+      return problems;
+    },
+  };
+}
+
+async function update(
+  kubernetes: KubernetesClient,
+  namespace: string,
+  { wanted, found }: { readonly wanted: WantedSecret; readonly found: readonly FoundSecret[] },
+): Promise<void> {
+  const before = found.find(({ name }) => name === wanted.name);
+  if (before === undefined) return;
+  const { resourceVersion } = before;
+  const patch = {
+    metadata: { ...patchMarks(before, wanted), resourceVersion },
+    data: encode(wanted.content),
+  };
+  await kubernetes.patch(SECRET, { namespace, name: wanted.name }, patch);
+}
+
+/** Deletes a secret, unless it is another by now. */
+async function remove(kubernetes: KubernetesClient, key: ObjectKey, uid: string): Promise<void> {
+  try {
+    await kubernetes.delete(SECRET, key, { uid });
+  } catch (error) {
+    if (!isConflict(error) && !isNotFound(error)) throw error;
+  }
+}
+
+function secretOf(
+  { key, uid }: { readonly key: ObjectKey; readonly uid: string },
+  { name, labels, annotations, content }: WantedSecret,
+) {
+  const owner = { apiVersion: API_VERSION, kind: 'ClusterSet', name: key.name, uid };
+  return {
+    apiVersion: SECRET.apiVersion,
+    kind: SECRET.kind,
+    metadata: {
+      namespace: key.namespace,
+      name,
+      labels,
+      annotations,
+      ownerReferences: [{ ...owner, controller: true, blockOwnerDeletion: true }],
+    },
+    type: 'Opaque',
+    data: encode(content),
+  };
+}
+
+function existing({ metadata, data = {} }: Secret): FoundSecret {
+  const { name, uid = '', resourceVersion = '', labels = {}, annotations = {} } = metadata;
+  const owner = metadata.ownerReferences?.find(({ controller }) => controller === true);
+  const content = Object.entries(data).map(([key, value]) => [
+    key,
+    Buffer.from(value, 'base64').toString('utf8'),
+  ]);
+  return {
+    name,
+    uid,
+    resourceVersion,
+    labels,
+    annotations,
+    ...(owner === undefined ? {} : { owner: { uid: owner.uid, name: owner.name, kind: owner.kind } }),
+    content: Object.fromEntries(content),
+  };
+}
+
+const encode = (content: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(content).map(([key, value]) => [key, Buffer.from(value).toString('base64')]),
+  );
+
+function notWritten(
+  { name, content }: { readonly name: string; readonly content: { readonly name: string } },
+  error: unknown,
+): Problem {
+  const message = `Expected to write Secret ${name}, got: ${toFailure(error).message} It is tried again.`;
+  return { cluster: content.name, object: name, reason: 'SecretNotWritten', message };
+}

@@ -1,0 +1,104 @@
+import { Context } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/common';
+import { CLUSTER_SET } from '../clients/kinds.ts';
+import type { KubernetesClient } from '../clients/kubernetes.ts';
+import { clusterSet, type ClusterSet, type ClusterSetStatus } from '../crds/cluster-set.ts';
+import { canonical } from '../domain/canonical.ts';
+import { decideClusterSet, secretNameOf, type Reading } from '../domain/cluster-set.ts';
+import type { ObjectKey } from '../domain/ids.ts';
+import { syncStatus, type Problem } from '../domain/sync-status.ts';
+import { clusterSecrets } from './cluster-secrets.ts';
+import type { ClusterSource, Generator } from './cluster-sources/port.ts';
+import type { ClusterSetActivities } from './contract.ts';
+import { toFailure } from './failure.ts';
+import { statusReporter } from './status-reporter.ts';
+
+/** What the activities of ClusterSets are made of. */
+export interface ClusterSetDependencies {
+  readonly kubernetes: KubernetesClient;
+  readonly sources: readonly ClusterSource[];
+}
+
+/** Makes the activities of ClusterSets. */
+export function clusterSetActivities({ kubernetes, sources }: ClusterSetDependencies): ClusterSetActivities {
+  const report = statusReporter(kubernetes);
+  const secrets = clusterSecrets(kubernetes);
+
+  /** Makes the secrets what they are to be; says which clusters have one, and what is wrong. */
+  async function sync(object: ClusterSet, key: ObjectKey): Promise<Outcome> {
+    const parsed = clusterSet.parseSpec(object.spec);
+    if (!parsed.ok) {
+      return {
+        names: object.status?.clusters?.names ?? [],
+        waiting: [],
+        problems: parsed.problems.map((message) => ({ reason: 'InvalidObject', message })),
+      };
+    }
+    const spec = parsed.value;
+    const { cancellationSignal: signal } = Context.current();
+    const readings = await Promise.all(
+      spec.generators.map((generator, index) => read(sources, generator, { index, signal })),
+    );
+    const wanted = readings.flatMap(({ clusters }) => clusters.map(({ name }) => secretNameOf(name)));
+    const found = await secrets.find(key.namespace, wanted);
+    const uid = object.metadata.uid ?? '';
+    const decision = decideClusterSet({ uid, spec, readings, secrets: found });
+    const failures = await secrets.perform({ key, uid }, decision, found);
+    const failed = new Set(failures.map(({ cluster }) => cluster));
+    const isMade = (name: string): boolean => !failed.has(name);
+    return {
+      names: decision.names.filter(isMade),
+      waiting: decision.waiting,
+      problems: [...decision.problems, ...failures],
+    };
+  }
+
+  return {
+    async syncClusterSet(key) {
+      const object = await kubernetes.get<ClusterSet>(CLUSTER_SET, key);
+      if (object === undefined || object.metadata.deletionTimestamp !== undefined) {
+        return { isPresent: false, message: 'The ClusterSet is gone.' };
+      }
+      const status = statusOf(object, await sync(object, key));
+      const about = { key, uid: object.metadata.uid ?? '' };
+      if (!saysTheSame(status, object.status)) await report(CLUSTER_SET, about, status, []);
+      return { isPresent: true, message: status.message ?? '' };
+    },
+  };
+}
+
+interface Outcome {
+  readonly names: readonly string[];
+  readonly waiting: readonly string[];
+  readonly problems: readonly Problem[];
+}
+
+/** Reads what a generator asks for; what cannot be read is a problem, and no reason to delete anything. */
+async function read(
+  sources: readonly ClusterSource[],
+  generator: Generator,
+  { index, signal }: { readonly index: number; readonly signal: AbortSignal },
+): Promise<Reading> {
+  try {
+    const source = sources.find((one) => one.takes(generator));
+    if (source === undefined) throw new Error('there is no source for it');
+    return { clusters: await source.read(generator, signal), failures: [] };
+  } catch (error) {
+    signal.throwIfAborted();
+    const cause = toFailure(error);
+    const reason = (cause instanceof ApplicationFailure ? cause.type : undefined) ?? 'Unavailable';
+    const message = `Expected to read the clusters of spec.generators[${index}], got: ${cause.message} It is tried again; nothing is deleted meanwhile.`;
+    return { clusters: [], failures: [{ object: `spec.generators[${index}]`, reason, message }] };
+  }
+}
+
+function statusOf({ metadata, status = {} }: ClusterSet, { names, waiting, problems }: Outcome) {
+  const message = [`${names.length} clusters have a secret.`, ...waiting.map((one) => `${one}.`)].join(' ');
+  const at = { generation: metadata.generation ?? 0, time: new Date().toISOString() };
+  return { ...syncStatus({ message: message.slice(0, 2048), problems }, status, at), clusters: { names } };
+}
+
+const saysTheSame = (status: object, before: ClusterSetStatus = {}): boolean => {
+  const { lastSyncTime: _then, ...said } = before;
+  return canonical(status) === canonical(said);
+};

@@ -1,0 +1,46 @@
+import type { AwsScope } from '../../clients/aws-credentials.ts';
+import type { EKS, EKSCluster } from '../../clients/eks.ts';
+import { clusterSecretValues } from '../../domain/cluster-secret.ts';
+import type { SourcedCluster } from '../../domain/cluster-set.ts';
+import { failure } from '../failure.ts';
+import type { ClusterSource, Generator } from './port.ts';
+
+/** What reads EKS. */
+export interface AwseksConnection {
+  readonly eks: (scope: AwsScope) => EKS;
+  /** The region of clusters whose generator names none. */
+  readonly region?: string;
+}
+
+/** Makes the source of EKS clusters. */
+export const awseks = ({ eks, region: usual }: AwseksConnection): ClusterSource => ({
+  takes: (generator) => generator.awseks !== undefined,
+  async read({ awseks: { region = usual, roleARN, externalID } }, signal) {
+    if (region === undefined) {
+      throw failure(
+        'InvalidObject',
+        'Expected awseks.region or the environment variable AWS_REGION, got neither. Set one.',
+      );
+    }
+    const role = {
+      ...(roleARN === undefined ? {} : { roleARN }),
+      ...(externalID === undefined ? {} : { externalID }),
+    };
+    const clusters = await eks({ region, ...role }).clusters(signal);
+    return clusters.map((cluster) => sourced(cluster, roleARN));
+  },
+});
+
+function sourced(cluster: EKSCluster, roleARN: Generator['awseks']['roleARN']): SourcedCluster {
+  const { arn: id, name, region, tags, status, endpoint, caData } = cluster;
+  const known = { id, name, tags, state: stateOf(status), said: status };
+  if (endpoint === undefined || caData === undefined) return known;
+  const role = roleARN === undefined ? {} : { roleARN };
+  const { server, config } = clusterSecretValues({ name, endpoint, caData, region, ...role });
+  return { ...known, access: { server, config } };
+}
+
+function stateOf(status: string): SourcedCluster['state'] {
+  if (status === 'ACTIVE') return 'Active';
+  return status === 'DELETING' ? 'Deleting' : 'Waiting';
+}

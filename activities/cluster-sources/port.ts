@@ -1,0 +1,13 @@
+import type { ClusterSetSpec } from '../../crds/cluster-set.ts';
+import type { SourcedCluster } from '../../domain/cluster-set.ts';
+
+/** One entry of `spec.generators` of a ClusterSet. */
+export type Generator = ClusterSetSpec['generators'][number];
+
+/** A place that clusters come from: EKS, and what else is added in a file beside this one. */
+export interface ClusterSource {
+  /** Whether a generator is about this place. */
+  takes(generator: Generator): boolean;
+  /** Reads every cluster there is, with its tags and how it is reached, or throws; which of them are wanted is decided elsewhere. */
+  read(generator: Generator, signal: AbortSignal): Promise<readonly SourcedCluster[]>;
+}

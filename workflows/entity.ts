@@ -1,0 +1,37 @@
+import { condition, setCurrentDetails, setHandler, workflowInfo } from '@temporalio/workflow';
+import type { Synced } from '../activities/contract.ts';
+import { failureOf } from './failure.ts';
+import { changed } from './messages.ts';
+
+/** What a workflow does that lives as long as its object. */
+export interface Entity {
+  /** The longest time between two syncs, in seconds; each is jittered by up to a tenth. */
+  readonly intervalSeconds: number;
+  readonly sync: () => Promise<Synced>;
+  /** Goes on as a new run with the same input. */
+  readonly renew: () => Promise<never>;
+}
+
+/** Syncs at once, then whenever the object has changed and once per interval, until the object is gone. */
+export async function entity({ intervalSeconds, sync, renew }: Entity): Promise<void> {
+  let wakes = 0;
+  setHandler(changed, () => void (wakes += 1), { description: 'Looks at the object again.' });
+  for (;;) {
+    const seen = wakes;
+    const { isPresent, message } = await attempt(sync);
+    setCurrentDetails(message);
+    if (!isPresent && wakes === seen) return;
+    if (workflowInfo().continueAsNewSuggested && wakes === seen) await renew();
+    const jittered = intervalSeconds * (0.95 + Math.random() / 10);
+    await condition(() => wakes !== seen, jittered * 1000, { summary: 'Until the next sync' });
+  }
+}
+
+/** Makes one sync; one that fails is made again after the interval. */
+async function attempt(sync: () => Promise<Synced>): Promise<Synced> {
+  try {
+    return await sync();
+  } catch (error) {
+    return { isPresent: true, message: failureOf(error).message };
+  }
+}
