@@ -94,6 +94,8 @@ export interface ExperimentActivities {
 /** What is needed to make a load balancer serve what its object says. */
 export interface ApplyRequest<Type extends LoadBalancerType = LoadBalancerType> {
   readonly key: ObjectKey;
+  /** The `metadata.generation` of the object that asks for it; nothing is written once there is another. */
+  readonly generation: number;
   readonly forwarding: Forwarding<Type>;
   /** What the object's status says is served; it is written to without another look. */
   readonly served?: Served<Type>;

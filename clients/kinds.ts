@@ -16,6 +16,16 @@ export const CELL = namespaced(API_VERSION, 'Cell', 'cells');
 /** Okra's AWSTargetGroup. */
 export const AWS_TARGET_GROUP = namespaced(API_VERSION, 'AWSTargetGroup', 'awstargetgroups');
 
+/** Okra's AWSTargetGroupSet. */
+export const AWS_TARGET_GROUP_SET = namespaced(API_VERSION, 'AWSTargetGroupSet', 'awstargetgroupsets');
+
+/** Okra's AWSTargetGroupBinding. */
+export const AWS_TARGET_GROUP_BINDING = namespaced(
+  API_VERSION,
+  'AWSTargetGroupBinding',
+  'awstargetgroupbindings',
+);
+
 /** Okra's AWSApplicationLoadBalancerConfig. */
 export const AWS_APPLICATION_LOAD_BALANCER_CONFIG = namespaced(
   API_VERSION,
@@ -87,6 +97,8 @@ export const CUSTOM_RESOURCE_DEFINITION = clustered(
 const known: readonly KindRef[] = [
   CELL,
   AWS_TARGET_GROUP,
+  AWS_TARGET_GROUP_SET,
+  AWS_TARGET_GROUP_BINDING,
   AWS_APPLICATION_LOAD_BALANCER_CONFIG,
   FREEZE,
   AWS_NETWORK_LOAD_BALANCER_CONFIG,

@@ -96,6 +96,7 @@ export async function loadBalancerConfig(input: LoadBalancerConfigInput): Promis
     const urgent = applications.areUrgent();
     const request = {
       key: ref.key,
+      generation: config.generation,
       forwarding: asked,
       ...(served === undefined ? {} : { served }),
       adopt,
@@ -116,7 +117,10 @@ export async function loadBalancerConfig(input: LoadBalancerConfigInput): Promis
       // What was cancelled may have been applied all the same.
       verify ||= writing.consideredCancelled;
       if (writing.consideredCancelled) return undefined;
-      return { is: 'Refused', ...failureOf(error) };
+      const failure = failureOf(error);
+      // The object asks for something else by now: look at it again, at once.
+      verify ||= failure.reason === 'Superseded';
+      return failure.reason === 'Superseded' ? undefined : { is: 'Refused', ...failure };
     } finally {
       writing = undefined;
     }
