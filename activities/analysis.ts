@@ -1,5 +1,5 @@
 import { ANALYSIS_RUN } from '../clients/kinds.ts';
-import { isConflict, isNotFound, type KubernetesClient } from '../clients/kubernetes.ts';
+import { isNotFound, type KubernetesClient } from '../clients/kubernetes.ts';
 import { buildAnalysisRun } from '../domain/analysis-run.ts';
 import type { AnalysisPhase, AnalysisVerdict } from '../domain/analysis.ts';
 import type { ObjectKey } from '../domain/ids.ts';
@@ -7,6 +7,7 @@ import { CELL_LABEL, ROLLOUT_LABEL, STEP_LABEL } from '../domain/labels.ts';
 import type { Metadata } from '../crds/resource.ts';
 import { readTemplates } from './analysis-templates.ts';
 import type { AnalysisActivities, AnalysisRequest } from './contract.ts';
+import { createOnce } from './create-once.ts';
 import { failure } from './failure.ts';
 import { ownedByCell } from './owner.ts';
 import { seenCell } from './seen-cell.ts';
@@ -21,49 +22,34 @@ interface AnalysisRun {
 
 /** Makes the activities that start, read and end AnalysisRuns. */
 export function analysisActivities(kubernetes: KubernetesClient): AnalysisActivities {
-  const read = async (key: ObjectKey): Promise<AnalysisVerdict> => {
-    const run = await kubernetes.get<AnalysisRun>(ANALYSIS_RUN, key);
-    if (run !== undefined) return verdictOf(run);
-    return deleted(key);
-  };
   return {
     async startAnalysis(request) {
-      const { namespace } = request.cell.key;
-      const known = await kubernetes.get<AnalysisRun>(ANALYSIS_RUN, { namespace, name: request.name });
-      if (known !== undefined) return verdictOf(known);
-      const run = await analysisRunFor(kubernetes, request);
-      try {
-        return verdictOf(await kubernetes.create(run));
-      } catch (error) {
-        if (isConflict(error)) return read({ namespace, name: request.name });
-        throw error;
-      }
+      const key = { namespace: request.cell.key.namespace, name: request.name };
+      const of = { kind: ANALYSIS_RUN, key };
+      return verdict(key, await createOnce(kubernetes, of, () => analysisRunFor(kubernetes, request)));
     },
-    readAnalysis: read,
+    readAnalysis: async (key) => verdict(key, await kubernetes.get<AnalysisRun>(ANALYSIS_RUN, key)),
     async terminateAnalysis(key) {
       try {
         const patch = { spec: { terminate: true } };
-        return verdictOf(await kubernetes.patch<AnalysisRun>(ANALYSIS_RUN, key, patch));
+        return verdict(key, await kubernetes.patch<AnalysisRun>(ANALYSIS_RUN, key, patch));
       } catch (error) {
-        if (isNotFound(error)) return deleted(key);
+        if (isNotFound(error)) return verdict(key, undefined);
         throw error;
       }
     },
   };
 }
 
-/** A verdict that was deleted cannot be trusted to have been a good one. */
-const deleted = ({ name }: ObjectKey): AnalysisVerdict => ({
-  name,
-  phase: 'Error',
-  message: 'The AnalysisRun was deleted before it had come to a verdict.',
-});
-
-const verdictOf = ({ metadata, status }: AnalysisRun): AnalysisVerdict => ({
-  name: metadata.name,
-  phase: status?.phase === undefined || status.phase === '' ? 'Pending' : status.phase,
-  message: status?.message ?? '',
-});
+/** How far a run has come; a verdict that was deleted cannot be trusted to have been a good one. */
+function verdict({ name }: ObjectKey, run: AnalysisRun | undefined): AnalysisVerdict {
+  if (run === undefined) {
+    const message = 'The AnalysisRun was deleted before it had come to a verdict.';
+    return { name, phase: 'Error', message };
+  }
+  const { phase = '', message = '' } = run.status ?? {};
+  return { name, phase: phase === '' ? 'Pending' : phase, message };
+}
 
 async function analysisRunFor(kubernetes: KubernetesClient, request: AnalysisRequest): Promise<AnalysisRun> {
   const { cell, name, rollout, step, analysis, mayBeEndless, desiredVersion } = request;

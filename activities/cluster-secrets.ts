@@ -4,9 +4,10 @@ import type { Metadata } from '../crds/resource.ts';
 import type { ClusterSetDecision, ExistingSecret, WantedSecret } from '../domain/cluster-set.ts';
 import { patchMarks } from '../domain/generated.ts';
 import type { ObjectKey } from '../domain/ids.ts';
-import { API_VERSION, SECRET_TYPE_CLUSTER, SECRET_TYPE_LABEL } from '../domain/labels.ts';
+import { SECRET_TYPE_CLUSTER, SECRET_TYPE_LABEL } from '../domain/labels.ts';
 import type { Problem } from '../domain/sync-status.ts';
 import { toFailure } from './failure.ts';
+import { ownedBy } from './owner.ts';
 
 interface Secret {
   readonly apiVersion: string;
@@ -103,7 +104,6 @@ function secretOf(
   { key, uid }: { readonly key: ObjectKey; readonly uid: string },
   { name, labels, annotations, content }: WantedSecret,
 ) {
-  const owner = { apiVersion: API_VERSION, kind: 'ClusterSet', name: key.name, uid };
   return {
     apiVersion: SECRET.apiVersion,
     kind: SECRET.kind,
@@ -112,7 +112,7 @@ function secretOf(
       name,
       labels,
       annotations,
-      ownerReferences: [{ ...owner, controller: true, blockOwnerDeletion: true }],
+      ownerReferences: ownedBy('ClusterSet', { key, uid }),
     },
     type: 'Opaque',
     data: encode(content),

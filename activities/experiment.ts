@@ -1,5 +1,5 @@
 import { EXPERIMENT, REPLICA_SET } from '../clients/kinds.ts';
-import { isConflict, isNotFound, type KubernetesClient } from '../clients/kubernetes.ts';
+import { isNotFound, type KubernetesClient } from '../clients/kubernetes.ts';
 import type { ExperimentStep } from '../crds/cell.ts';
 import type { Metadata } from '../crds/resource.ts';
 import { buildAnalysisRun } from '../domain/analysis-run.ts';
@@ -14,6 +14,7 @@ import type { ObjectKey } from '../domain/ids.ts';
 import { CELL_LABEL, ROLLOUT_LABEL, STEP_LABEL } from '../domain/labels.ts';
 import { readTemplates } from './analysis-templates.ts';
 import type { ExperimentActivities, ExperimentRequest } from './contract.ts';
+import { createOnce } from './create-once.ts';
 import { failure } from './failure.ts';
 import { ownedByCell } from './owner.ts';
 import { seenCell } from './seen-cell.ts';
@@ -28,27 +29,13 @@ interface Experiment {
 
 /** Makes the activities that start, read and end Experiments. */
 export function experimentActivities(kubernetes: KubernetesClient): ExperimentActivities {
-  const read = async (key: ObjectKey): Promise<AnalysisVerdict> => {
-    const experiment = await kubernetes.get<Experiment>(EXPERIMENT, key);
-    if (experiment !== undefined) return verdictOf(experiment);
-    // A verdict that was deleted cannot be trusted to have been a good one.
-    const message = 'The Experiment was deleted before it had come to a verdict.';
-    return { name: key.name, phase: 'Error', message };
-  };
   return {
     async startExperiment(request) {
-      const { namespace } = request.cell.key;
-      const known = await kubernetes.get<Experiment>(EXPERIMENT, { namespace, name: request.name });
-      if (known !== undefined) return verdictOf(known);
-      const experiment = await experimentFor(kubernetes, request);
-      try {
-        return verdictOf(await kubernetes.create(experiment));
-      } catch (error) {
-        if (isConflict(error)) return read({ namespace, name: request.name });
-        throw error;
-      }
+      const key = { namespace: request.cell.key.namespace, name: request.name };
+      const of = { kind: EXPERIMENT, key };
+      return verdict(key, await createOnce(kubernetes, of, () => experimentFor(kubernetes, request)));
     },
-    readExperiment: read,
+    readExperiment: async (key) => verdict(key, await kubernetes.get<Experiment>(EXPERIMENT, key)),
     async terminateExperiment(key) {
       try {
         await kubernetes.patch(EXPERIMENT, key, { spec: { terminate: true } });
@@ -59,8 +46,12 @@ export function experimentActivities(kubernetes: KubernetesClient): ExperimentAc
   };
 }
 
-const verdictOf = ({ metadata, status }: Experiment): AnalysisVerdict =>
-  experimentVerdict(metadata.name, status);
+/** How far an experiment has come; a verdict that was deleted cannot be trusted to have been a good one. */
+function verdict({ name }: ObjectKey, experiment: Experiment | undefined): AnalysisVerdict {
+  if (experiment !== undefined) return experimentVerdict(name, experiment.status);
+  const message = 'The Experiment was deleted before it had come to a verdict.';
+  return { name, phase: 'Error', message };
+}
 
 async function experimentFor(kubernetes: KubernetesClient, request: ExperimentRequest): Promise<Experiment> {
   const { cell, name, rollout, step, experiment, desiredVersion } = request;

@@ -8,10 +8,10 @@ import { KubernetesError, type KubernetesClient } from '../clients/kubernetes.ts
 import type { AWSTargetGroup } from '../crds/aws-target-group.ts';
 import type { Cell } from '../crds/cell.ts';
 import type { ObjectKey } from '../domain/ids.ts';
-import { API_VERSION } from '../domain/labels.ts';
 import type { Served } from '../domain/load-balancer.ts';
 import { targetDeploymentStatus } from '../domain/target-deployment.ts';
 import { versionOf } from '../domain/version-label.ts';
+import { ownedBy } from './owner.ts';
 
 /** Shows what a listener rule routes to in an object that people read; load balancers without rules have none. */
 export type TargetDeploymentReporter = (
@@ -25,13 +25,8 @@ export function targetDeploymentReporter(kubernetes: KubernetesClient): TargetDe
     if (served?.type !== 'AWSApplicationLoadBalancer') return;
     const status = targetDeploymentStatus(served, await versions(kubernetes, key));
     const { apiVersion, kind } = AWS_APPLICATION_LOAD_BALANCER_TARGET_DEPLOYMENT;
-    const owner = {
-      apiVersion: API_VERSION,
-      kind: AWS_APPLICATION_LOAD_BALANCER_CONFIG.kind,
-      name: key.name,
-      uid,
-    };
-    const metadata = { ...key, ownerReferences: [{ ...owner, controller: true, blockOwnerDeletion: false }] };
+    const owned = ownedBy(AWS_APPLICATION_LOAD_BALANCER_CONFIG.kind, { key, uid }, false);
+    const metadata = { ...key, ownerReferences: owned };
     try {
       await kubernetes.apply({ apiVersion, kind, metadata, spec: {} }, { force: true });
       await kubernetes.apply(

@@ -67,6 +67,3 @@ export const newTargetGroup = z.object({
     ),
   healthCheck: healthCheck.optional().describe('How targets are checked. Default: as AWS does.'),
 });
-
-/** What a target group is created with. */
-export type NewTargetGroup = z.output<typeof newTargetGroup>;

@@ -1,6 +1,7 @@
 import type { AnalysisStep } from '../crds/cell.ts';
 import { isFinished, judge, type Judgement } from './analysis.ts';
 import type { Decision } from './decision.ts';
+import { fail } from './ending.ts';
 import type { GuardInput } from './guard.ts';
 import type { BackgroundPrefix } from './ids.ts';
 import type { Background, Rollout, RolloutState } from './state.ts';
@@ -33,8 +34,7 @@ export function backdropOf(rollout: Rollout, { cell, state }: GuardInput): Backd
 export function failureInBackground({ background }: Rollout, now: number): Decision | undefined {
   const judgement = background === undefined ? undefined : judged(background);
   if (judgement?.is !== 'Failed') return undefined;
-  const message = `In the background ${judgement.message}`;
-  return { do: 'End', ending: { kind: 'Failed', reason: 'AnalysisFailed', message, at: now }, message };
+  return fail('AnalysisFailed', `In the background ${judgement.message}`, now);
 }
 
 /** Reads the background when something has ended, or when nothing was heard for long. */

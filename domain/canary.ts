@@ -3,6 +3,7 @@ import { isFinished, judge } from './analysis.ts';
 import { endBackground } from './background.ts';
 import type { Decision } from './decision.ts';
 import { parseDuration } from './duration.ts';
+import { fail } from './ending.ts';
 import { guard, type GuardInput } from './guard.ts';
 import type { Progress, Rollout } from './state.ts';
 import { movesTraffic, weightAfter } from './steps.ts';
@@ -148,11 +149,6 @@ function verdictOn(progress: MeasuringProgress, rollout: Rollout, input: GuardIn
         : { do: 'ReadExperiment', experiment: name, message };
     }
   }
-}
-
-/** Fails a rollout: everything goes back to the stable side and the version is blocked. */
-export function fail(reason: string, message: string, at: number): Decision {
-  return { do: 'End', ending: { kind: 'Failed', reason, message, at }, message };
 }
 
 /** Asks for the end of an analysis or experiment that nobody waits for any more; undefined when there is none. */

@@ -8,11 +8,12 @@ import {
   readBackground,
 } from './background.ts';
 import { candidates, type PresentCell } from './candidate.ts';
-import { endMeasurement, fail, takeStep } from './canary.ts';
+import { endMeasurement, takeStep } from './canary.ts';
 import type { Decision } from './decision.ts';
 import type { GuardInput } from './guard.ts';
 import { intend } from './intent.ts';
 import { deadlineOf, standsStill } from './deadline.ts';
+import { fail, withdraw } from './ending.ts';
 import { gate } from './gate.ts';
 import type { ObservedCell } from './observation.ts';
 import { reconfigure } from './reconfigure.ts';
@@ -88,7 +89,7 @@ function goOn(rollout: Rollout, input: GuardInput): Decision {
 /** Ends a rollout whose rule and configuration somebody has deleted; it begins anew once the stable side serves again. */
 function lost({ stable, canary }: Rollout, { now }: GuardInput): Decision {
   const message = `Expected the load balancer to serve ${stable.version} and ${canary.version}, got nothing. Giving everything to ${stable.version}, and beginning anew.`;
-  return { do: 'End', ending: { kind: 'Withdrawn', reason: 'NotServed', message, at: now }, message };
+  return withdraw('NotServed', message, now);
 }
 
 function held(state: RolloutState, now: number): Decision | undefined {
@@ -137,9 +138,8 @@ function interrupt(rollout: Rollout, input: GuardInput): Decision | undefined {
     const message = `Expected the rollout of ${rollout.canary.version} to be over within ${input.cell.spec.progressDeadline}, without what it waited for people, windows and Freezes, got step ${rollout.index + 1} of ${rollout.steps.length}.`;
     return fail('ProgressDeadlineExceeded', message, input.now);
   }
-  const reason = reasonToWithdraw(rollout, input.observed, input.cell);
-  if (reason === undefined) return undefined;
-  return { do: 'End', ending: { kind: 'Withdrawn', ...reason, at: input.now }, message: reason.message };
+  const why = reasonToWithdraw(rollout, input.observed, input.cell);
+  return why === undefined ? undefined : withdraw(why.reason, why.message, input.now);
 }
 
 function reasonToWithdraw(

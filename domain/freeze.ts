@@ -1,4 +1,5 @@
 import type { FreezeSpec } from '../crds/freeze.ts';
+import { byName } from './version.ts';
 
 /** A Freeze that holds the rollouts of a namespace. */
 export interface Freezing {
@@ -28,7 +29,7 @@ export function freezesOf(
       reason,
       ...endOf(until),
     }))
-    .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+    .toSorted(byName);
 }
 
 /** When a Freeze ends; one whose end cannot be read holds until it is deleted. */

@@ -1,6 +1,5 @@
 import type { CellListenerRule } from '../crds/listener-rule.ts';
 import type { CellSpec } from '../crds/cell.ts';
-import { canonical } from './canonical.ts';
 import { sameRule } from './listener-rule.ts';
 import type { ServedTargetGroup } from './observation.ts';
 import { unreachable } from './unreachable.ts';
@@ -73,10 +72,6 @@ export function sameRoute(wanted: Route, served: Route): boolean {
       return unreachable(wanted);
   }
 }
-
-/** Whether two states are the same in all that can be read of them, names included. */
-export const sameServed = (a: Served | undefined, b: Served | undefined): boolean =>
-  canonical(a ?? null) === canonical(b ?? null);
 
 /** Says where traffic gets in, for people. */
 export function placeOf(route: Route): string {
