@@ -61,6 +61,9 @@ async function run(wanted: readonly Component[]): Promise<void> {
   }
 }
 
+/** How long what is left over may keep the process when all parts have ended, in milliseconds. */
+const LEFT_OVER_MS = 5_000;
+
 interface Process {
   readonly config: Config;
   readonly log: Log;
@@ -119,6 +122,8 @@ const program = new Command('okrad')
       process.stderr.write(`okrad: ${error instanceof Error ? error.message : String(error)}\n`);
       process.exitCode = error instanceof ConfigError ? EX_CONFIG : 1;
     }
+    // A worker that was not given the time to end leaves threads behind, and they would keep the process for ever.
+    setTimeout(() => process.exit(), LEFT_OVER_MS).unref();
   });
 
 await program.parseAsync();
