@@ -66,7 +66,7 @@ export const variables = z.object({
     min: 1,
     max: 86_400,
   }).default(60),
-  OKRA_CLUSTER_SET_INTERVAL: wholeNumber('a whole number of seconds from 1 to 86400', {
+  OKRA_SYNC_INTERVAL: wholeNumber('a whole number of seconds from 1 to 86400', {
     min: 1,
     max: 86_400,
   }).default(60),

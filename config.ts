@@ -52,7 +52,7 @@ export interface Config {
   /** The path of workflow code that was bundled beforehand; undefined: it is bundled at start. */
   readonly workflowBundle?: string;
   readonly driftIntervalSeconds: number;
-  readonly clusterSetIntervalSeconds: number;
+  readonly syncIntervalSeconds: number;
   readonly logLevel: LogLevel;
   /** Where health is told; undefined: nowhere. */
   readonly health?: { readonly host: string; readonly port: number };
@@ -130,7 +130,7 @@ function arrange(from: Variables): Config {
     },
     identity: from.OKRA_IDENTITY ?? `${hostname()}-${process.pid}`,
     driftIntervalSeconds: from.OKRA_DRIFT_INTERVAL,
-    clusterSetIntervalSeconds: from.OKRA_CLUSTER_SET_INTERVAL,
+    syncIntervalSeconds: from.OKRA_SYNC_INTERVAL,
     logLevel: from.OKRA_LOG_LEVEL,
     ...given({
       workflowBundle: from.OKRA_WORKFLOW_BUNDLE,

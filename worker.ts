@@ -11,6 +11,7 @@ import { connectEKS } from './clients/eks.ts';
 import { connectELBv2 } from './clients/elbv2.ts';
 import { connectKubernetes } from './clients/kubernetes.ts';
 import type { Log } from './clients/log.ts';
+import { connectClusters } from './clients/remote-clusters.ts';
 import { connectTemporal, temporalOptions } from './clients/temporal.ts';
 import { writeBudget } from './clients/write-budget.ts';
 import type { Config } from './config.ts';
@@ -45,6 +46,7 @@ export async function runWorker({ config, log, signal }: WorkerSettings): Promis
     temporal: temporal.client,
     elbv2: connectELBv2({ endpoint: config.aws.elbv2Endpoint }),
     eks: connectEKS({ endpoint: config.aws.eksEndpoint, stsEndpoint: config.aws.stsEndpoint }),
+    clusters: connectClusters(config),
     ...(config.aws.region === undefined ? {} : { region: config.aws.region }),
     budget: writeBudget({ perSecond: config.elbv2.writesPerSecond, burst: config.elbv2.writeBurst }),
     taskQueue: config.taskQueue,

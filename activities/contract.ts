@@ -164,12 +164,32 @@ export interface Synced {
   readonly isPresent: boolean;
   /** What holds now, in a sentence. */
   readonly message: string;
+  /** After how many seconds to look again, when that is before the interval is over. */
+  readonly againInSeconds?: number;
 }
 
 /** What the workflow of a ClusterSet needs. */
 export interface ClusterSetActivities {
   /** Makes the cluster secrets of a ClusterSet what they are to be, and reports on them. */
   syncClusterSet(key: ObjectKey): Promise<Synced>;
+}
+
+/** What the workflow of an AWSTargetGroupSet needs. */
+export interface TargetGroupSetActivities {
+  /** Makes the AWSTargetGroups and AWSTargetGroupBindings of a set what they are to be, and reports on them. */
+  syncTargetGroupSet(key: ObjectKey): Promise<Synced>;
+}
+
+/** What the workflow of an AWSTargetGroupBinding needs. */
+export interface TargetGroupBindingActivities {
+  /** Registers and deregisters the targets of a binding, and reports on them; one that is being deleted is cleaned up and let go. */
+  syncTargetGroupBinding(key: ObjectKey): Promise<Synced>;
+}
+
+/** What the check of a namespace's AWSTargetGroups needs. */
+export interface TargetGroupActivities {
+  /** Compares the AWSTargetGroups of a namespace with what AWS knows, and says in their conditions what holds. */
+  checkTargetGroups(namespace: string): Promise<Synced>;
 }
 
 /** What the watch over a listener needs. */

@@ -3,6 +3,7 @@ import type { AwsScope } from '../clients/aws-credentials.ts';
 import type { EKS } from '../clients/eks.ts';
 import type { ELBv2 } from '../clients/elbv2.ts';
 import type { KubernetesClient } from '../clients/kubernetes.ts';
+import type { RemoteClusters } from '../clients/remote-clusters.ts';
 import type { WriteBudget } from '../clients/write-budget.ts';
 import { analysisActivities } from './analysis.ts';
 import { cellActivities } from './cell.ts';
@@ -31,6 +32,7 @@ export interface Dependencies {
   readonly temporal: Client;
   readonly elbv2: (arn: string) => ELBv2;
   readonly eks: (scope: AwsScope) => EKS;
+  readonly clusters: RemoteClusters;
   /** The region of clusters whose generator names none. */
   readonly region?: string;
   readonly budget: WriteBudget;

@@ -3,10 +3,12 @@ import {
   DescribeRulesCommand,
   DescribeTagsCommand,
   DescribeTargetGroupAttributesCommand,
+  DescribeTargetGroupsCommand,
   DescribeTargetHealthCommand,
   ListenerNotFoundException,
   type ElasticLoadBalancingV2Client,
   type Rule,
+  type TargetGroup,
 } from '@aws-sdk/client-elastic-load-balancing-v2';
 import type { ELBv2Reads } from './elbv2.ts';
 
@@ -32,6 +34,13 @@ export function elbv2Reads(client: ElasticLoadBalancingV2Client): ELBv2Reads {
       const found = await client.send(new DescribeTagsCommand({ ResourceArns: [arn] }), until(signal));
       return recordOf(found.TagDescriptions?.[0]?.Tags ?? []);
     },
+    targetGroups: async (arns, signal) => {
+      const found: TargetGroup[] = [];
+      for (let begin = 0; begin < arns.length; begin += GROUPS_PER_CALL) {
+        found.push(...(await groupsOf(client, arns.slice(begin, begin + GROUPS_PER_CALL), signal)));
+      }
+      return found;
+    },
     targetHealth: async (TargetGroupArn, signal) => {
       const found = await client.send(new DescribeTargetHealthCommand({ TargetGroupArn }), until(signal));
       return found.TargetHealthDescriptions ?? [];
@@ -41,6 +50,27 @@ export function elbv2Reads(client: ElasticLoadBalancingV2Client): ELBv2Reads {
       return recordOf((await client.send(command, until(signal))).Attributes ?? []);
     },
   };
+}
+
+// The reference names no limit; 20 is that of calls beside it (API_DescribeTags).
+const GROUPS_PER_CALL = 20;
+
+// One that is not known fails the call for all, so those that fail are asked for by halves.
+async function groupsOf(
+  client: ElasticLoadBalancingV2Client,
+  arns: readonly string[],
+  signal?: AbortSignal,
+): Promise<readonly TargetGroup[]> {
+  try {
+    const command = new DescribeTargetGroupsCommand({ TargetGroupArns: [...arns] });
+    return (await client.send(command, until(signal))).TargetGroups ?? [];
+  } catch (error) {
+    if (!(error instanceof Error && error.name === 'TargetGroupNotFoundException')) throw error;
+    if (arns.length <= 1) return [];
+    const half = Math.ceil(arns.length / 2);
+    const halves = [arns.slice(0, half), arns.slice(half)].map((some) => groupsOf(client, some, signal));
+    return (await Promise.all(halves)).flat();
+  }
 }
 
 const until = (signal: AbortSignal | undefined): { abortSignal?: AbortSignal } =>

@@ -5,6 +5,7 @@ import {
   type Listener,
   type ModifyRuleCommandInput,
   type Rule,
+  type TargetGroup,
   type TargetHealthDescription,
 } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { elbv2Reads } from './elbv2-reads.ts';
@@ -20,6 +21,8 @@ export interface ELBv2Reads {
   listener(listenerARN: string, signal?: AbortSignal): Promise<Listener>;
   /** Reads the tags of a rule or a listener (API_DescribeTags). */
   tagsOf(arn: string, signal?: AbortSignal): Promise<Readonly<Record<string, string>>>;
+  /** Reads target groups; those that AWS does not know are left out (API_DescribeTargetGroups). */
+  targetGroups(targetGroupARNs: readonly string[], signal?: AbortSignal): Promise<readonly TargetGroup[]>;
   /** Reads the health of the targets of a group (API_DescribeTargetHealth). */
   targetHealth(targetGroupARN: string, signal?: AbortSignal): Promise<readonly TargetHealthDescription[]>;
   /** Reads the attributes of a target group (API_DescribeTargetGroupAttributes). */

@@ -84,6 +84,19 @@ export const NAMESPACE = clustered('v1', 'Namespace', 'namespaces');
 /** A Secret. */
 export const SECRET = namespaced('v1', 'Secret', 'secrets');
 
+/** A node of a cluster. */
+export const NODE = clustered('v1', 'Node', 'nodes');
+
+/** A pod. */
+export const POD = namespaced('v1', 'Pod', 'pods');
+
+/** The TargetGroupBinding of the AWS Load Balancer Controller. */
+export const TARGET_GROUP_BINDING = namespaced(
+  'elbv2.k8s.aws/v1beta1',
+  'TargetGroupBinding',
+  'targetgroupbindings',
+);
+
 /** A ConfigMap. */
 export const CONFIG_MAP = namespaced('v1', 'ConfigMap', 'configmaps');
 
@@ -113,6 +126,9 @@ const known: readonly KindRef[] = [
   EVENT,
   NAMESPACE,
   SECRET,
+  NODE,
+  POD,
+  TARGET_GROUP_BINDING,
   CONFIG_MAP,
   CUSTOM_RESOURCE_DEFINITION,
 ];

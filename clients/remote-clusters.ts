@@ -1,7 +1,8 @@
 import { KubeConfig } from '@kubernetes/client-node';
 import { parseClusterSecret } from '../domain/cluster-secret.ts';
 import type { ClusterConnection, ClusterLogin, ClusterSecret } from '../domain/cluster-secret.ts';
-import type { EKSTokens } from './eks-token.ts';
+import type { Config } from '../config.ts';
+import { eksTokens, type EKSTokens } from './eks-token.ts';
 import { execTokens, refusalOf } from './exec-login.ts';
 import { KubernetesError } from './kubernetes-error.ts';
 import { makeSend } from './kubernetes-transport.ts';
@@ -11,7 +12,16 @@ import type { KubernetesClient } from './kubernetes.ts';
 
 /** A cluster secret as the API server gives it. */
 export type StoredClusterSecret = ClusterSecret & {
-  readonly metadata: { readonly uid: string; readonly resourceVersion: string };
+  readonly metadata: {
+    readonly namespace: string;
+    readonly uid: string;
+    readonly resourceVersion: string;
+    readonly ownerReferences?: readonly {
+      readonly kind: string;
+      readonly name: string;
+      readonly controller?: boolean;
+    }[];
+  };
 };
 
 /** A way to a cluster, or why there is none: a sentence that holds no value out of the secret. */
@@ -29,8 +39,8 @@ export type Reach =
 export interface RemoteClusters {
   /** Gives the way to a cluster; the same one until its secret changes. Nothing is sent before the client is used. */
   reach(secret: StoredClusterSecret): Reach;
-  /** Forgets the clusters whose secrets have other uids. */
-  keep(uids: ReadonlySet<string>): void;
+  /** Forgets the clusters of a namespace whose secrets have other uids. */
+  keep(namespace: string, uids: ReadonlySet<string>): void;
 }
 
 /** What clusters are reached with. */
@@ -46,20 +56,37 @@ export interface RemoteOptions {
 
 const TIMEOUT_MILLISECONDS = 10_000;
 
+interface Kept {
+  readonly namespace: string;
+  readonly resourceVersion: string;
+  readonly reach: Reach;
+}
+
+/** Opens the pool of remote clusters as the environment says. */
+export const connectClusters = ({
+  aws,
+  execCommands,
+}: Pick<Config, 'aws' | 'execCommands'>): RemoteClusters =>
+  remoteClusters({
+    tokens: eksTokens({ stsEndpoint: aws.stsEndpoint }),
+    region: aws.region,
+    execCommands,
+  });
+
 /** Opens the pool of remote clusters; each has connections and timeouts of its own, so that none holds up another. */
 export function remoteClusters(options: RemoteOptions): RemoteClusters {
-  const pool = new Map<string, { readonly resourceVersion: string; readonly reach: Reach }>();
+  const pool = new Map<string, Kept>();
   return {
     reach: (secret) => {
-      const { uid, resourceVersion } = secret.metadata;
+      const { uid, namespace, resourceVersion } = secret.metadata;
       const known = pool.get(uid);
       if (known?.resourceVersion === resourceVersion) return known.reach;
       const reach = open(secret, options);
-      pool.set(uid, { resourceVersion, reach });
+      pool.set(uid, { namespace, resourceVersion, reach });
       return reach;
     },
-    keep: (uids) => {
-      for (const uid of pool.keys()) if (!uids.has(uid)) pool.delete(uid);
+    keep: (namespace, uids) => {
+      for (const [uid, kept] of pool) if (kept.namespace === namespace && !uids.has(uid)) pool.delete(uid);
     },
   };
 }

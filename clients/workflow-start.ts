@@ -1,7 +1,14 @@
 import { TypedSearchAttributes } from '@temporalio/common';
 import type { SearchAttributePair } from '@temporalio/common';
-import { cellRolloutId, clusterSetId, driftWatchId, formatKey, loadBalancerConfigId } from '../domain/ids.ts';
-import type { ObjectKey } from '../domain/ids.ts';
+import {
+  cellRolloutId,
+  driftWatchId,
+  formatKey,
+  loadBalancerConfigId,
+  syncId,
+  targetGroupCheckId,
+} from '../domain/ids.ts';
+import type { ObjectKey, SyncWorkflow } from '../domain/ids.ts';
 import type { LoadBalancerType } from '../domain/load-balancer.ts';
 import { workflowTypes } from '../workflows/messages.ts';
 import { OKRA_CELL, OKRA_KIND, OKRA_NAMESPACE } from '../workflows/search-attributes.ts';
@@ -78,22 +85,50 @@ export function driftWatchStart(
   };
 }
 
-/** How the workflow of a ClusterSet is started. */
-export function clusterSetStart(
-  { key, intervalSeconds }: { readonly key: ObjectKey; readonly intervalSeconds: number },
+const syncedKinds: Readonly<Record<SyncWorkflow, string>> = {
+  clusterSet: 'ClusterSet',
+  targetGroupSet: 'AWSTargetGroupSet',
+  targetGroupBinding: 'AWSTargetGroupBinding',
+};
+
+/** How the workflow that syncs an object is started. */
+export function syncStart(
+  of: { readonly workflow: SyncWorkflow; readonly key: ObjectKey; readonly intervalSeconds: number },
   taskQueue: string,
 ): WorkflowStart {
+  const { workflow, key, intervalSeconds } = of;
   return {
-    type: workflowTypes.clusterSet,
+    type: workflowTypes[workflow],
     options: {
-      workflowId: clusterSetId(key),
+      workflowId: syncId(workflow, key),
       taskQueue,
       args: [{ key, intervalSeconds }],
       workflowTaskTimeout: TASK_TIMEOUT,
-      staticSummary: `ClusterSet ${formatKey(key)}`,
+      staticSummary: `${syncedKinds[workflow]} ${formatKey(key)}`,
       typedSearchAttributes: attributes(
-        { key: OKRA_KIND, value: 'ClusterSet' },
+        { key: OKRA_KIND, value: syncedKinds[workflow] },
         { key: OKRA_NAMESPACE, value: key.namespace },
+      ),
+    },
+  };
+}
+
+/** How the check of a namespace's AWSTargetGroups is started. */
+export function targetGroupCheckStart(
+  { namespace, intervalSeconds }: { readonly namespace: string; readonly intervalSeconds: number },
+  taskQueue: string,
+): WorkflowStart {
+  return {
+    type: workflowTypes.targetGroupCheck,
+    options: {
+      workflowId: targetGroupCheckId(namespace),
+      taskQueue,
+      args: [{ namespace, intervalSeconds }],
+      workflowTaskTimeout: TASK_TIMEOUT,
+      staticSummary: `AWSTargetGroups of ${namespace}`,
+      typedSearchAttributes: attributes(
+        { key: OKRA_KIND, value: 'AWSTargetGroup' },
+        { key: OKRA_NAMESPACE, value: namespace },
       ),
     },
   };

@@ -12,6 +12,7 @@ export interface ClusterSecret {
     readonly name: string;
     readonly namespace?: string;
     readonly labels?: Readonly<Record<string, string>>;
+    readonly annotations?: Readonly<Record<string, string>>;
   };
   /** In base64. */
   readonly data?: Readonly<Record<string, string>>;

@@ -33,8 +33,28 @@ export const loadBalancerTypeOf = (workflowId: string): LoadBalancerType | undef
 /** The id of the workflow that watches a listener for changes made elsewhere. */
 export const driftWatchId = (listenerARN: string): string => `drift/${listenerARN}`;
 
-/** The id of the workflow that keeps the cluster secrets of a ClusterSet. */
-export const clusterSetId = (key: ObjectKey): string => `cluster-set/${formatKey(key)}`;
+const syncPrefixes = {
+  clusterSet: 'cluster-set',
+  targetGroupSet: 'target-group-set',
+  targetGroupBinding: 'target-group-binding',
+} as const;
+
+/** A workflow that keeps what an object asks for the same as what there is, as long as the object exists. */
+export type SyncWorkflow = keyof typeof syncPrefixes;
+
+/** Every such workflow. */
+export const syncWorkflows = Object.keys(syncPrefixes) as readonly SyncWorkflow[];
+
+/** The id of the workflow that syncs an object. */
+export const syncId = (workflow: SyncWorkflow, key: ObjectKey): string =>
+  `${syncPrefixes[workflow]}/${formatKey(key)}`;
+
+/** The workflow that has an id like this; undefined when it syncs no object. */
+export const syncWorkflowOf = (workflowId: string): SyncWorkflow | undefined =>
+  syncWorkflows.find((workflow) => workflowId.startsWith(`${syncPrefixes[workflow]}/`));
+
+/** The id of the workflow that checks the AWSTargetGroups of a namespace. */
+export const targetGroupCheckId = (namespace: string): string => `target-group-check/${namespace}`;
 
 /** The value of the tag `okra.mumo.co/owner` on a listener rule: the object that configures it. */
 export const ownerTag = (key: ObjectKey): string => formatKey(key);

@@ -6,9 +6,9 @@ import {
   type ClusterReading,
   type ExistingBinding,
   type ExistingGroup,
-  type KnownCluster,
   type ObservedTargetGroupSet,
 } from './target-group-set.ts';
+import type { KnownCluster } from './known-cluster.ts';
 import type { RemoteBinding } from './target-group-of-binding.ts';
 import { arnOf } from './testing/builders.ts';
 

@@ -1,22 +1,14 @@
 import type { AWSTargetGroupSetSpec } from '../crds/aws-target-group-set.ts';
 import { compareText } from './canonical.ts';
 import { hasMarks, type Marks } from './generated.ts';
+import type { KnownCluster } from './known-cluster.ts';
 import { SOURCE_ANNOTATION } from './labels.ts';
+import { isTerm, setLooksInto } from './looks-into.ts';
 import { matches } from './selector.ts';
 import type { Problem } from './sync-status.ts';
 import { nameGroups } from './target-group-names.ts';
 import { groupOfBinding, type RemoteBinding, type SourcedGroup } from './target-group-of-binding.ts';
 import { renderBinding, type WantedBinding } from './target-group-of-template.ts';
-
-/** A cluster as its Argo CD cluster secret says it. */
-export interface KnownCluster {
-  /** The name of the secret, which no other cluster has. */
-  readonly secret: string;
-  readonly name: string;
-  readonly labels: Readonly<Record<string, string>>;
-  /** The EKS tags of the cluster; undefined when nobody knows them. */
-  readonly tags?: Readonly<Record<string, string>> | undefined;
-}
 
 /** What was found in a cluster, or why it could not be read. */
 export interface ClusterReading {
@@ -81,18 +73,7 @@ export interface TargetGroupSetDecision {
 export const selectClusters = (
   spec: AWSTargetGroupSetSpec,
   clusters: readonly KnownCluster[],
-): readonly KnownCluster[] =>
-  clusters.filter(({ labels }) =>
-    spec.generators.some(
-      ({ awseks: { clusterSelector: selector } }) => isTerm(selector) && matches(selector, labels),
-    ),
-  );
-
-type Selector = AWSTargetGroupSetSpec['generators'][number]['awseks']['clusterSelector'];
-
-// A schema refuses a selector without terms; one that got past it must not take every cluster.
-const isTerm = ({ matchLabels = {}, matchExpressions = [] }: Selector): boolean =>
-  Object.keys(matchLabels).length > 0 || matchExpressions.length > 0;
+): readonly KnownCluster[] => clusters.filter((cluster) => setLooksInto(spec, cluster));
 
 /** Says which AWSTargetGroups and AWSTargetGroupBindings to make, change and delete; those of a cluster that cannot be read stay. */
 export function decideTargetGroupSet(observed: ObservedTargetGroupSet): TargetGroupSetDecision {

@@ -19,7 +19,7 @@ describe('a ClusterSet', () => {
   let stage: Stage;
   let eks: EKS;
   beforeAll(async () => {
-    stage = await Stage.open(inject('stack'), { OKRA_CLUSTER_SET_INTERVAL: '1' });
+    stage = await Stage.open(inject('stack'), { OKRA_SYNC_INTERVAL: '1' });
     eks = new EKS({
       region: stage.stack.aws.region,
       endpoint: stage.stack.aws.endpoint,

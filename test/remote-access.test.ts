@@ -70,6 +70,7 @@ function aSecret(config: object, server = cluster.kubernetes.url): StoredCluster
   return {
     metadata: {
       name,
+      namespace: 'default',
       uid: `uid-${versions}`,
       resourceVersion: String(versions),
       labels: { [SECRET_TYPE_LABEL]: 'cluster' },

@@ -1,7 +1,10 @@
 import { digest } from '../clients/digest.ts';
+import type { StoredClusterSecret } from '../clients/remote-clusters.ts';
 import type { AWSApplicationLoadBalancerConfig } from '../crds/aws-application-load-balancer-config.ts';
 import type { AWSNetworkLoadBalancerConfig } from '../crds/aws-network-load-balancer-config.ts';
 import type { AWSTargetGroup } from '../crds/aws-target-group.ts';
+import type { AWSTargetGroupBinding } from '../crds/aws-target-group-binding.ts';
+import type { AWSTargetGroupSet } from '../crds/aws-target-group-set.ts';
 import type { Cell, CellStatus } from '../crds/cell.ts';
 import { API_VERSION } from '../domain/labels.ts';
 import { watchedInput } from '../domain/watched.ts';
@@ -61,6 +64,9 @@ export function viewOf(of: {
   groups?: AWSTargetGroup[];
   configs?: AWSApplicationLoadBalancerConfig[];
   networkConfigs?: AWSNetworkLoadBalancerConfig[];
+  targetGroupSets?: AWSTargetGroupSet[];
+  bindings?: AWSTargetGroupBinding[];
+  secrets?: StoredClusterSecret[];
 }): View {
   const cells = createStore<Cell>();
   const groups = createStore<AWSTargetGroup>();
@@ -72,7 +78,13 @@ export function viewOf(of: {
   of.groups?.forEach((object) => groups.apply({ type: 'add', object }));
   of.configs?.forEach((object) => configs.AWSApplicationLoadBalancer.apply({ type: 'add', object }));
   of.networkConfigs?.forEach((object) => configs.AWSNetworkLoadBalancer.apply({ type: 'add', object }));
-  return { cells, groups, configs };
+  const targetGroupSets = createStore<AWSTargetGroupSet>();
+  const bindings = createStore<AWSTargetGroupBinding>();
+  const secrets = createStore<StoredClusterSecret>();
+  of.targetGroupSets?.forEach((object) => targetGroupSets.apply({ type: 'add', object }));
+  of.bindings?.forEach((object) => bindings.apply({ type: 'add', object }));
+  of.secrets?.forEach((object) => secrets.apply({ type: 'add', object }));
+  return { cells, groups, configs, targetGroupSets, bindings, secrets };
 }
 
 /** The instruction to start the rollout of a Cell. */

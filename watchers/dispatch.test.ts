@@ -5,7 +5,7 @@ import { createDispatcher } from './dispatch.ts';
 import type { WorkflowCalls } from './dispatch.ts';
 import { fakeClock, noLog, turn } from './fakes.ts';
 
-const config = { taskQueue: 'okra', driftIntervalSeconds: 60, clusterSetIntervalSeconds: 30 };
+const config = { taskQueue: 'okra', driftIntervalSeconds: 60, syncIntervalSeconds: 30 };
 const key = { namespace: 'default', name: 'web' };
 
 /** A dispatcher over a Temporal that fails the given calls, in turn, and remembers all. */

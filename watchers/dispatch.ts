@@ -4,9 +4,10 @@ import type { Sleep } from '../clients/backoff.ts';
 import type { Log } from '../clients/log.ts';
 import {
   cellRolloutStart,
-  clusterSetStart,
   driftWatchStart,
   loadBalancerConfigStart,
+  syncStart,
+  targetGroupCheckStart,
 } from '../clients/workflow-start.ts';
 import type { WorkflowStart } from '../clients/workflow-start.ts';
 import type { Config } from '../config.ts';
@@ -41,7 +42,7 @@ export interface Dispatcher {
 /** What a dispatcher needs. */
 export interface DispatcherOptions {
   readonly calls: WorkflowCalls;
-  readonly config: Pick<Config, 'taskQueue' | 'driftIntervalSeconds' | 'clusterSetIntervalSeconds'>;
+  readonly config: Pick<Config, 'taskQueue' | 'driftIntervalSeconds' | 'syncIntervalSeconds'>;
   readonly log: Log;
   readonly signal: AbortSignal;
   readonly sleep?: Sleep;
@@ -106,17 +107,18 @@ async function perform(order: Order, { calls, config, log }: Means): Promise<voi
 }
 
 function startOf(order: Extract<Order, { do: 'Start' }>, config: Means['config']): WorkflowStart {
-  const { taskQueue } = config;
+  const { taskQueue, syncIntervalSeconds: intervalSeconds } = config;
   switch (order.workflow) {
     case 'cellRollout':
       return cellRolloutStart(order.key, taskQueue);
     case 'loadBalancerConfig':
       return loadBalancerConfigStart(order, taskQueue);
+    case 'targetGroupCheck':
+      return targetGroupCheckStart({ namespace: order.namespace, intervalSeconds }, taskQueue);
     case 'clusterSet':
-      return clusterSetStart(
-        { key: order.key, intervalSeconds: config.clusterSetIntervalSeconds },
-        taskQueue,
-      );
+    case 'targetGroupSet':
+    case 'targetGroupBinding':
+      return syncStart({ workflow: order.workflow, key: order.key, intervalSeconds }, taskQueue);
     default:
       return unreachable(order);
   }

@@ -1,6 +1,12 @@
-import type { ObjectKey } from '../domain/ids.ts';
+import type { ObjectKey, SyncWorkflow } from '../domain/ids.ts';
 import type { LoadBalancerType } from '../domain/load-balancer.ts';
-import { cellRolloutId, clusterSetId, driftWatchId, loadBalancerConfigId } from '../domain/ids.ts';
+import {
+  cellRolloutId,
+  driftWatchId,
+  loadBalancerConfigId,
+  syncId,
+  targetGroupCheckId,
+} from '../domain/ids.ts';
 
 /** The signals that watchers send to workflows which run; each means: look again. */
 export type WakingSignal = 'changed' | 'analysisFinished' | 'experimentFinished' | 'statusReported';
@@ -15,7 +21,8 @@ export type Instruction =
       readonly type: LoadBalancerType;
       readonly key: ObjectKey;
     }
-  | { readonly do: 'Start'; readonly workflow: 'clusterSet'; readonly key: ObjectKey }
+  | { readonly do: 'Start'; readonly workflow: SyncWorkflow; readonly key: ObjectKey }
+  | { readonly do: 'Start'; readonly workflow: 'targetGroupCheck'; readonly namespace: string }
   /** Wake a workflow, if it runs. */
   | { readonly do: 'Signal'; readonly workflowId: string; readonly signal: WakingSignal }
   /** Have a listener watched for changes made elsewhere. */
@@ -33,7 +40,8 @@ export type IgnoreReason =
   | 'the Cell waits for no analysis'
   | 'no Cell lacks a template'
   | 'no rollout is under way'
-  | 'no Cell lacks a ReplicaSet';
+  | 'no Cell lacks a ReplicaSet'
+  | 'nobody looks into the cluster';
 
 /** Says that nothing is done about an event, and why. */
 export const ignore = (reason: IgnoreReason): readonly Instruction[] => [{ do: 'Ignore', reason }];
@@ -56,7 +64,11 @@ function startedId(start: Extract<Instruction, { do: 'Start' }>): string {
       return cellRolloutId(start.key);
     case 'loadBalancerConfig':
       return loadBalancerConfigId(start.key, start.type);
+    case 'targetGroupCheck':
+      return targetGroupCheckId(start.namespace);
     case 'clusterSet':
-      return clusterSetId(start.key);
+    case 'targetGroupSet':
+    case 'targetGroupBinding':
+      return syncId(start.workflow, start.key);
   }
 }

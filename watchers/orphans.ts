@@ -1,5 +1,6 @@
 import type { Client } from '@temporalio/client';
 import type { Log } from '../clients/log.ts';
+import { syncWorkflows } from '../domain/ids.ts';
 import { workflowTypes } from '../workflows/messages.ts';
 import type { Dispatcher } from './dispatch.ts';
 import type { Router } from './router.ts';
@@ -14,7 +15,8 @@ export interface OrphanOptions {
   readonly log: Log;
 }
 
-const QUERY = `ExecutionStatus = 'Running' AND WorkflowType IN ('${workflowTypes.cellRollout}', '${workflowTypes.loadBalancerConfig}', '${workflowTypes.clusterSet}')`;
+const types = [workflowTypes.cellRollout, workflowTypes.loadBalancerConfig, ...syncWorkflows];
+const QUERY = `ExecutionStatus = 'Running' AND WorkflowType IN (${types.map((type) => `'${type}'`).join(', ')})`;
 
 /** Tells running workflows whose object was deleted while nobody watched to look again. */
 export async function wakeOrphans({

@@ -1,15 +1,17 @@
 import type { AWSTargetGroup } from '../crds/aws-target-group.ts';
+import type { AWSTargetGroupBinding } from '../crds/aws-target-group-binding.ts';
+import type { AWSTargetGroupSet } from '../crds/aws-target-group-set.ts';
 import type { ClusterSet } from '../crds/cluster-set.ts';
 import type { Cell } from '../crds/cell.ts';
 import type { Freeze } from '../crds/freeze.ts';
 import { digest } from '../clients/digest.ts';
+import type { StoredClusterSecret } from '../clients/remote-clusters.ts';
 import { cellRolloutId, keyOf } from '../domain/ids.ts';
 import { routeOf, type LoadBalancerType } from '../domain/load-balancer.ts';
 import { matches } from '../domain/selector.ts';
 import { unreachable } from '../domain/unreachable.ts';
 import { selectorOf } from '../domain/version-label.ts';
 import { watchedInput } from '../domain/watched.ts';
-import { routeClusterSet } from './route-cluster-set.ts';
 import { conditionOf } from './condition.ts';
 import type { Informed, ObjectEvent } from './event.ts';
 import { ignore } from './instruction.ts';
@@ -17,6 +19,9 @@ import type { Instruction } from './instruction.ts';
 import { routeAnalysisRun, routeExperiment, routeReplicaSet, routeTemplate } from './route-measurement.ts';
 import type { AnalysisRun, Experiment, ReplicaSet } from './route-measurement.ts';
 import { routeConfig } from './route-config.ts';
+import { routeSecret } from './route-secret.ts';
+import { routeSynced } from './route-synced.ts';
+import { routeBinding, routeGroupCheck } from './route-target-group.ts';
 import type { LoadBalancerConfig, View } from './store.ts';
 
 /** What happened, and to an object of which kind. */
@@ -25,6 +30,9 @@ export type KindEvent =
   | { readonly kind: 'AWSTargetGroup'; readonly event: ObjectEvent<AWSTargetGroup> }
   | { readonly kind: `${LoadBalancerType}Config`; readonly event: ObjectEvent<LoadBalancerConfig> }
   | { readonly kind: 'ClusterSet'; readonly event: ObjectEvent<ClusterSet> }
+  | { readonly kind: 'AWSTargetGroupSet'; readonly event: ObjectEvent<AWSTargetGroupSet> }
+  | { readonly kind: 'AWSTargetGroupBinding'; readonly event: ObjectEvent<AWSTargetGroupBinding> }
+  | { readonly kind: 'Secret'; readonly event: ObjectEvent<StoredClusterSecret> }
   | { readonly kind: 'Freeze'; readonly event: ObjectEvent<Freeze> }
   | { readonly kind: 'AnalysisRun'; readonly event: ObjectEvent<AnalysisRun> }
   | { readonly kind: 'Experiment'; readonly event: ObjectEvent<Experiment> }
@@ -35,15 +43,21 @@ export type KindEvent =
 export function route(happened: KindEvent, view: View): readonly Instruction[] {
   switch (happened.kind) {
     case 'Cell':
-      return routeCell(happened.event, view);
+      return [...routeCell(happened.event, view), ...routeCellCheck(happened.event)];
     case 'AWSTargetGroup':
-      return routeGroup(happened.event, view);
+      return [...routeGroup(happened.event, view), ...routeGroupCheck(happened.event)];
     case 'AWSApplicationLoadBalancerConfig':
       return routeConfig('AWSApplicationLoadBalancer', happened.event, view);
     case 'AWSNetworkLoadBalancerConfig':
       return routeConfig('AWSNetworkLoadBalancer', happened.event, view);
     case 'ClusterSet':
-      return routeClusterSet(happened.event);
+      return routeSynced('clusterSet', happened.event);
+    case 'AWSTargetGroupSet':
+      return routeSynced('targetGroupSet', happened.event);
+    case 'AWSTargetGroupBinding':
+      return routeBinding(happened.event);
+    case 'Secret':
+      return routeSecret(happened.event, view);
     case 'Freeze':
       return routeFreeze(happened.event, view);
     case 'AnalysisRun':
@@ -72,6 +86,14 @@ function routeCell({ type, object: cell }: ObjectEvent<Cell>, view: View): reado
   return isLeftOver || lacks || isNews(cell, view)
     ? [{ do: 'Start', workflow: 'cellRollout', key }]
     : ignore('unchanged');
+}
+
+/** A Cell that names another listener, or other groups, may make a target group one that another load balancer holds. */
+function routeCellCheck(event: ObjectEvent<Cell>): readonly Instruction[] {
+  const { namespace } = keyOf(event.object);
+  const isNamed =
+    event.type === 'update' && event.object.metadata.generation !== event.old.metadata.generation;
+  return isNamed ? [{ do: 'Start', workflow: 'targetGroupCheck', namespace }] : [];
 }
 
 /** Whether somebody has deleted the configuration of a Cell that serves, while nobody watched. */

@@ -1,8 +1,11 @@
+import type { StoredClusterSecret } from '../clients/remote-clusters.ts';
 import type { AWSTargetGroup } from '../crds/aws-target-group.ts';
+import type { AWSTargetGroupBinding } from '../crds/aws-target-group-binding.ts';
+import type { AWSTargetGroupSet } from '../crds/aws-target-group-set.ts';
 import type { ClusterSet } from '../crds/cluster-set.ts';
 import type { Cell } from '../crds/cell.ts';
 import type { Log } from '../clients/log.ts';
-import { loadBalancerTypeOf } from '../domain/ids.ts';
+import { keyOf, loadBalancerTypeOf, syncWorkflowOf } from '../domain/ids.ts';
 import { loadBalancerTypes } from '../domain/load-balancer.ts';
 import type { Informed } from './event.ts';
 import type { Instruction } from './instruction.ts';
@@ -31,8 +34,16 @@ export function createRouter(dispatch: (instruction: Instruction) => void, log: 
   };
   const runs = createStore<AnalysisRun>();
   const experiments = createStore<Experiment>();
-  const sets = createStore<ClusterSet>();
-  const view = { cells, groups, configs };
+  const clusterSets = createStore<ClusterSet>();
+  const targetGroupSets = createStore<AWSTargetGroupSet>();
+  const bindings = createStore<AWSTargetGroupBinding>();
+  const secrets = createStore<StoredClusterSecret>();
+  const view = { cells, groups, configs, targetGroupSets, bindings, secrets };
+  const synced = {
+    clusterSet: clusterSets,
+    targetGroupSet: targetGroupSets,
+    targetGroupBinding: bindings,
+  } as const;
   let isComplete = false;
 
   function learn(happened: KindEvent): void {
@@ -50,7 +61,13 @@ export function createRouter(dispatch: (instruction: Instruction) => void, log: 
       case 'Experiment':
         return experiments.apply(happened.event);
       case 'ClusterSet':
-        return sets.apply(happened.event);
+        return clusterSets.apply(happened.event);
+      case 'AWSTargetGroupSet':
+        return targetGroupSets.apply(happened.event);
+      case 'AWSTargetGroupBinding':
+        return bindings.apply(happened.event);
+      case 'Secret':
+        return secrets.apply(happened.event);
       case 'Freeze':
       case 'AnalysisTemplate':
       case 'ClusterAnalysisTemplate':
@@ -83,8 +100,18 @@ export function createRouter(dispatch: (instruction: Instruction) => void, log: 
     }
     for (const object of runs.list()) send({ kind: 'AnalysisRun', event: { type: 'add', object } });
     for (const object of experiments.list()) send({ kind: 'Experiment', event: { type: 'add', object } });
-    for (const object of sets.list()) send({ kind: 'ClusterSet', event: { type: 'add', object } });
-    // Target groups are not routed here: each Cell has just been compared with all of them.
+    for (const object of clusterSets.list()) send({ kind: 'ClusterSet', event: { type: 'add', object } });
+    for (const object of targetGroupSets.list()) {
+      send({ kind: 'AWSTargetGroupSet', event: { type: 'add', object } });
+    }
+    for (const object of bindings.list()) {
+      send({ kind: 'AWSTargetGroupBinding', event: { type: 'add', object } });
+    }
+    // Secrets are not routed here: who looks into their clusters has just been started. Nor are target groups: each
+    // Cell has just been compared with all of them, and their check is started once for each namespace.
+    for (const namespace of new Set(groups.list().map((group) => keyOf(group).namespace))) {
+      dispatch({ do: 'Start', workflow: 'targetGroupCheck', namespace });
+    }
   }
 
   return {
@@ -95,7 +122,8 @@ export function createRouter(dispatch: (instruction: Instruction) => void, log: 
     replay,
     knows: (workflowId) => {
       const [, kind, namespace = '', name = ''] = /^([^/]+)\/([^/]+)\/([^/]+)$/.exec(workflowId) ?? [];
-      if (kind === 'cluster-set') return sets.get({ namespace, name }) !== undefined;
+      const workflow = syncWorkflowOf(workflowId);
+      if (workflow !== undefined) return synced[workflow].get({ namespace, name }) !== undefined;
       const type = loadBalancerTypeOf(workflowId);
       if (kind !== 'cell' && type === undefined) return undefined;
       return (type === undefined ? cells : configs[type]).get({ namespace, name }) !== undefined;

@@ -6,18 +6,21 @@ import {
   AWS_APPLICATION_LOAD_BALANCER_CONFIG,
   AWS_NETWORK_LOAD_BALANCER_CONFIG,
   AWS_TARGET_GROUP,
+  AWS_TARGET_GROUP_BINDING,
+  AWS_TARGET_GROUP_SET,
   CELL,
   CLUSTER_ANALYSIS_TEMPLATE,
   CLUSTER_SET,
   FREEZE,
   EXPERIMENT,
   REPLICA_SET,
+  SECRET,
 } from '../clients/kinds.ts';
 import type { KindRef } from '../clients/kinds.ts';
 import type { KubernetesClient } from '../clients/kubernetes.ts';
 import type { Log } from '../clients/log.ts';
 import type { Config } from '../config.ts';
-import { CELL_LABEL } from '../domain/labels.ts';
+import { CELL_LABEL, SECRET_TYPE_CLUSTER, SECRET_TYPE_LABEL } from '../domain/labels.ts';
 import { createDispatcher, workflowCalls } from './dispatch.ts';
 import type { Dispatcher } from './dispatch.ts';
 import { runElection } from './election.ts';
@@ -36,7 +39,7 @@ export interface WatcherOptions {
   readonly temporal: { readonly client: Client };
   readonly config: Pick<
     Config,
-    'kubernetes' | 'lease' | 'identity' | 'taskQueue' | 'driftIntervalSeconds' | 'clusterSetIntervalSeconds'
+    'kubernetes' | 'lease' | 'identity' | 'taskQueue' | 'driftIntervalSeconds' | 'syncIntervalSeconds'
   >;
   readonly log: Log;
   readonly signal: AbortSignal;
@@ -122,6 +125,9 @@ const kinds: readonly Source[] = [
   { kind: AWS_APPLICATION_LOAD_BALANCER_CONFIG },
   { kind: FREEZE, optional: true },
   { kind: CLUSTER_SET, optional: true },
+  { kind: AWS_TARGET_GROUP_SET, optional: true },
+  { kind: AWS_TARGET_GROUP_BINDING, optional: true },
+  { kind: SECRET, labelSelector: `${SECRET_TYPE_LABEL}=${SECRET_TYPE_CLUSTER}`, optional: true },
   { kind: AWS_NETWORK_LOAD_BALANCER_CONFIG },
   { kind: ANALYSIS_RUN, labelSelector: CELL_LABEL, optional: true },
   { kind: ANALYSIS_TEMPLATE, optional: true },

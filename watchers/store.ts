@@ -1,6 +1,9 @@
 import type { AWSApplicationLoadBalancerConfig } from '../crds/aws-application-load-balancer-config.ts';
 import type { AWSNetworkLoadBalancerConfig } from '../crds/aws-network-load-balancer-config.ts';
+import type { StoredClusterSecret } from '../clients/remote-clusters.ts';
 import type { AWSTargetGroup } from '../crds/aws-target-group.ts';
+import type { AWSTargetGroupBinding } from '../crds/aws-target-group-binding.ts';
+import type { AWSTargetGroupSet } from '../crds/aws-target-group-set.ts';
 import type { Cell } from '../crds/cell.ts';
 import type { ObjectKey } from '../domain/ids.ts';
 import type { LoadBalancerType } from '../domain/load-balancer.ts';
@@ -14,6 +17,10 @@ export interface View {
   readonly cells: Shelf<Cell>;
   readonly groups: Shelf<AWSTargetGroup>;
   readonly configs: Readonly<Record<LoadBalancerType, Shelf<LoadBalancerConfig>>>;
+  readonly targetGroupSets: Shelf<AWSTargetGroupSet>;
+  readonly bindings: Shelf<AWSTargetGroupBinding>;
+  /** The secrets of clusters. */
+  readonly secrets: Shelf<StoredClusterSecret>;
 }
 
 /** The objects of one kind. */

@@ -7,11 +7,19 @@ import type {
   ExperimentActivities,
   ListenerRuleActivities,
   LoadBalancerConfigActivities,
+  TargetGroupActivities,
+  TargetGroupBindingActivities,
+  TargetGroupSetActivities,
   TrafficActivities,
 } from '../activities/contract.ts';
 
 type TrafficReads = Pick<TrafficActivities, 'readTargetHealth' | 'inspectLoadBalancer'>;
 type ShiftActivities = Pick<TrafficActivities, 'shiftTraffic'>;
+
+type SyncActivities = ClusterSetActivities &
+  TargetGroupSetActivities &
+  TargetGroupBindingActivities &
+  TargetGroupActivities;
 
 /** Calls to the Kubernetes API: short, and repeated until they are answered. */
 const kubernetes = {
@@ -29,7 +37,7 @@ export const measurements = (summary: string) =>
 
 /** Makes one sync of an object with what is outside; its caller looks again after a while, whatever came of it. */
 export const syncs = (summary: string) =>
-  proxyActivities<ClusterSetActivities>({
+  proxyActivities<SyncActivities>({
     startToCloseTimeout: '2m',
     retry: { initialInterval: '1s', backoffCoefficient: 2, maximumAttempts: 3 },
     summary,

@@ -1,7 +1,14 @@
 import { condition, setCurrentDetails, setHandler, workflowInfo } from '@temporalio/workflow';
 import type { Synced } from '../activities/contract.ts';
+import type { ObjectKey } from '../domain/ids.ts';
 import { failureOf } from './failure.ts';
 import { changed } from './messages.ts';
+
+/** Which object to sync, and how often. */
+export interface SyncInput {
+  readonly key: ObjectKey;
+  readonly intervalSeconds: number;
+}
 
 /** What a workflow does that lives as long as its object. */
 export interface Entity {
@@ -18,11 +25,11 @@ export async function entity({ intervalSeconds, sync, renew }: Entity): Promise<
   setHandler(changed, () => void (wakes += 1), { description: 'Looks at the object again.' });
   for (;;) {
     const seen = wakes;
-    const { isPresent, message } = await attempt(sync);
+    const { isPresent, message, againInSeconds = intervalSeconds } = await attempt(sync);
     setCurrentDetails(message);
     if (!isPresent && wakes === seen) return;
     if (workflowInfo().continueAsNewSuggested && wakes === seen) await renew();
-    const jittered = intervalSeconds * (0.95 + Math.random() / 10);
+    const jittered = Math.min(intervalSeconds, againInSeconds) * (0.95 + Math.random() / 10);
     await condition(() => wakes !== seen, jittered * 1000, { summary: 'Until the next sync' });
   }
 }

@@ -19,6 +19,9 @@ export const workflowTypes = {
   loadBalancerConfig: 'loadBalancerConfig',
   driftWatch: 'driftWatch',
   clusterSet: 'clusterSet',
+  targetGroupSet: 'targetGroupSet',
+  targetGroupBinding: 'targetGroupBinding',
+  targetGroupCheck: 'targetGroupCheck',
 } as const;
 
 /** Look again: an object that the workflow depends on has changed. */

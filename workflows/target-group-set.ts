@@ -1,0 +1,13 @@
+import { continueAsNew } from '@temporalio/workflow';
+import { syncs } from './activities.ts';
+import { entity, type SyncInput } from './entity.ts';
+
+/** Keeps an AWSTargetGroup for each TargetGroupBinding that an AWSTargetGroupSet finds, for as long as the set exists. */
+export async function targetGroupSet(input: SyncInput): Promise<void> {
+  const { key, intervalSeconds } = input;
+  await entity({
+    intervalSeconds,
+    sync: () => syncs('Sync the AWSTargetGroups').syncTargetGroupSet(key),
+    renew: () => continueAsNew<typeof targetGroupSet>(input),
+  });
+}
