@@ -42,9 +42,9 @@ describe('the pool of remote clusters', () => {
   it('forgets the clusters whose secrets are gone, and no other', () => {
     const clusters = theClusters();
     const first = clusters.reach(aSecret(token));
-    clusters.keep('argocd', new Set(['uid-1']));
+    clusters.keep('shop', new Set(['uid-1']));
     expect(clusters.reach(aSecret(token))).toBe(first);
-    clusters.keep('argocd', new Set());
+    clusters.keep('shop', new Set());
     expect(clusters.reach(aSecret(token))).not.toBe(first);
   });
 
