@@ -64,6 +64,14 @@ export const LATE_AGAIN_SECONDS = 5;
 /** After this time it is worth while to look again at a cluster that could not be read. */
 export const FAILED_AGAIN_SECONDS = 15;
 
+/** When to look again, if any cluster was late or could not be read. */
+export function againAfter(readings: readonly RemoteReading<unknown>[]): {
+  readonly againInSeconds?: number;
+} {
+  if (readings.some(({ isLate }) => isLate)) return { againInSeconds: LATE_AGAIN_SECONDS };
+  return readings.some(({ ok }) => !ok) ? { againInSeconds: FAILED_AGAIN_SECONDS } : {};
+}
+
 /** Makes a reader, which all activities of a process share. */
 export function clusterReader({ kubernetes, clusters }: ClusterReaderOptions): ClusterReader {
   const late = latecomers(PATIENCE);

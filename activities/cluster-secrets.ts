@@ -1,13 +1,14 @@
 import { SECRET } from '../clients/kinds.ts';
-import { isConflict, isNotFound, type KubernetesClient } from '../clients/kubernetes.ts';
+import type { KubernetesClient } from '../clients/kubernetes.ts';
 import type { Metadata } from '../crds/resource.ts';
 import type { ClusterSetDecision, ExistingSecret, WantedSecret } from '../domain/cluster-set.ts';
 import { patchMarks } from '../domain/generated.ts';
 import type { ObjectKey } from '../domain/ids.ts';
 import { SECRET_TYPE_CLUSTER, SECRET_TYPE_LABEL } from '../domain/labels.ts';
 import type { Problem } from '../domain/sync-status.ts';
-import { toFailure } from './failure.ts';
 import { ownedBy } from './owner.ts';
+import { remove } from './remove.ts';
+import { performWrites } from './writes.ts';
 
 interface Secret {
   readonly apiVersion: string;
@@ -49,29 +50,24 @@ export function clusterSecrets(kubernetes: KubernetesClient): ClusterSecrets {
     },
     async perform(owner, decision, found) {
       const { namespace } = owner.key;
-      const writes = [
+      const about = (name: string, cluster = name) => ({
+        object: { kind: SECRET.kind, name },
+        cluster,
+      });
+      return await performWrites([
         ...decision.create.map((wanted) => ({
-          about: wanted,
-          write: () => kubernetes.create(secretOf(owner, wanted)),
+          ...about(wanted.name, wanted.content.name),
+          run: () => kubernetes.create(secretOf(owner, wanted)),
         })),
         ...decision.update.map((wanted) => ({
-          about: wanted,
-          write: () => update(kubernetes, namespace, { wanted, found }),
+          ...about(wanted.name, wanted.content.name),
+          run: () => update(kubernetes, namespace, { wanted, found }),
         })),
         ...decision.delete.map(({ name, uid }) => ({
-          about: { name, content: { name } },
-          write: () => remove(kubernetes, { namespace, name }, uid),
+          ...about(name),
+          run: () => remove(kubernetes, { kind: SECRET, key: { namespace, name } }, uid),
         })),
-      ];
-      const problems: Problem[] = [];
-      for (const { about, write } of writes) {
-        try {
-          await write();
-        } catch (error) {
-          problems.push(notWritten(about, error));
-        }
-      }
-      return problems;
+      ]);
     },
   };
 }
@@ -89,15 +85,6 @@ async function update(
     data: encode(wanted.content),
   };
   await kubernetes.patch(SECRET, { namespace, name: wanted.name }, patch);
-}
-
-/** Deletes a secret, unless it is another by now. */
-async function remove(kubernetes: KubernetesClient, key: ObjectKey, uid: string): Promise<void> {
-  try {
-    await kubernetes.delete(SECRET, key, { uid });
-  } catch (error) {
-    if (!isConflict(error) && !isNotFound(error)) throw error;
-  }
 }
 
 function secretOf(
@@ -141,11 +128,3 @@ const encode = (content: Readonly<Record<string, string>>): Readonly<Record<stri
   Object.fromEntries(
     Object.entries(content).map(([key, value]) => [key, Buffer.from(value).toString('base64')]),
   );
-
-function notWritten(
-  { name, content }: { readonly name: string; readonly content: { readonly name: string } },
-  error: unknown,
-): Problem {
-  const message = `Expected to write Secret ${name}, got: ${toFailure(error).message} It is tried again.`;
-  return { cluster: content.name, object: name, reason: 'SecretNotWritten', message };
-}

@@ -2,11 +2,10 @@ import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { CLUSTER_SET } from '../clients/kinds.ts';
 import type { KubernetesClient } from '../clients/kubernetes.ts';
-import { clusterSet, type ClusterSet, type ClusterSetStatus } from '../crds/cluster-set.ts';
-import { canonical } from '../domain/canonical.ts';
+import { clusterSet, type ClusterSet } from '../crds/cluster-set.ts';
 import { decideClusterSet, secretNameOf, type Reading } from '../domain/cluster-set.ts';
 import type { ObjectKey } from '../domain/ids.ts';
-import { syncStatus, type Problem } from '../domain/sync-status.ts';
+import { saysTheSame, syncStatus, type Problem } from '../domain/sync-status.ts';
 import { clusterSecrets } from './cluster-secrets.ts';
 import type { ClusterSource, Generator } from './cluster-sources/port.ts';
 import type { ClusterSetActivities } from './contract.ts';
@@ -97,8 +96,3 @@ function statusOf({ metadata, status = {} }: ClusterSet, { names, waiting, probl
   const at = { generation: metadata.generation ?? 0, time: new Date().toISOString() };
   return { ...syncStatus({ message: message.slice(0, 2048), problems }, status, at), clusters: { names } };
 }
-
-const saysTheSame = (status: object, before: ClusterSetStatus = {}): boolean => {
-  const { lastSyncTime: _then, ...said } = before;
-  return canonical(status) === canonical(said);
-};

@@ -7,6 +7,7 @@ import type { RemoteClusters } from '../clients/remote-clusters.ts';
 import type { WriteBudget } from '../clients/write-budget.ts';
 import { analysisActivities } from './analysis.ts';
 import { cellActivities } from './cell.ts';
+import { clusterReader } from './cluster-reader.ts';
 import { clusterSetActivities } from './cluster-set.ts';
 import { clusterSources } from './cluster-sources/index.ts';
 import type {
@@ -17,6 +18,7 @@ import type {
   ExperimentActivities,
   ListenerRuleActivities,
   LoadBalancerConfigActivities,
+  TargetGroupSetActivities,
   TrafficActivities,
 } from './contract.ts';
 import { driftActivities } from './drift.ts';
@@ -24,6 +26,7 @@ import { experimentActivities } from './experiment.ts';
 import { translated } from './failure.ts';
 import { loadBalancerActivities } from './load-balancer.ts';
 import { loadBalancerConfigActivities } from './load-balancer-config.ts';
+import { targetGroupSetActivities } from './target-group-set.ts';
 import { trafficActivities } from './traffic.ts';
 
 /** What all activities are made of. */
@@ -48,11 +51,13 @@ export type Activities = CellActivities &
   TrafficActivities &
   ListenerRuleActivities &
   ClusterSetActivities &
+  TargetGroupSetActivities &
   DriftActivities;
 
 /** Makes every activity; whatever one throws is a failure listed in domain/failures.ts. */
 export function makeActivities(dependencies: Dependencies): Activities {
-  const { kubernetes } = dependencies;
+  const { kubernetes, clusters } = dependencies;
+  const reader = clusterReader({ kubernetes, clusters });
   return {
     ...translated(cellActivities(kubernetes)),
     ...translated(loadBalancerConfigActivities(kubernetes)),
@@ -61,6 +66,7 @@ export function makeActivities(dependencies: Dependencies): Activities {
     ...translated(trafficActivities(dependencies)),
     ...translated(loadBalancerActivities(dependencies)),
     ...translated(driftActivities(dependencies)),
+    ...translated(targetGroupSetActivities({ kubernetes, reader })),
     ...translated(clusterSetActivities({ kubernetes, sources: clusterSources(dependencies) })),
   };
 }

@@ -4,6 +4,7 @@ import { Command, Option } from 'commander';
 import { connectKubernetes } from '../clients/kubernetes.ts';
 import { createLog } from '../clients/log.ts';
 import type { Log } from '../clients/log.ts';
+import { connectClusters } from '../clients/remote-clusters.ts';
 import { connectTemporal } from '../clients/temporal.ts';
 import { ConfigError, loadConfig } from '../config.ts';
 import type { Config } from '../config.ts';
@@ -30,7 +31,7 @@ const parts: Readonly<Record<Component, (means: Means) => Promise<void>>> = {
     const temporal = await connectTemporal(config, { log, signal });
     try {
       ready();
-      await runWatchers({ kubernetes, temporal, config, log, signal });
+      await runWatchers({ kubernetes, clusters: connectClusters(config), temporal, config, log, signal });
     } finally {
       await temporal.connection.close();
     }

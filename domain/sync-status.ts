@@ -1,3 +1,4 @@
+import { canonical } from './canonical.ts';
 import { conditionsFrom, type Condition } from './conditions.ts';
 
 /** What is wrong with one cluster or one object, while the others go on. */
@@ -50,6 +51,15 @@ export function syncStatus(
     ),
   };
 }
+
+/** Whether a status says what the one before it said, whenever that was. */
+export const saysTheSame = (
+  status: object,
+  before: { readonly lastSyncTime?: string | undefined } = {},
+): boolean => {
+  const { lastSyncTime: _then, ...said } = before;
+  return canonical(status) === canonical(said);
+};
 
 function lead(problems: readonly Problem[]): string {
   const first = shorten(problems[0] ?? { reason: '', message: '' }).message;

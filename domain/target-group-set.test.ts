@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import type { AWSTargetGroupSetSpec } from '../crds/aws-target-group-set.ts';
 import {
   decideTargetGroupSet,
-  selectClusters,
   type ClusterReading,
   type ExistingBinding,
   type ExistingGroup,
   type ObservedTargetGroupSet,
 } from './target-group-set.ts';
 import type { KnownCluster } from './known-cluster.ts';
+import { setLooksInto } from './looks-into.ts';
 import type { RemoteBinding } from './target-group-of-binding.ts';
 import { arnOf } from './testing/builders.ts';
 
@@ -214,8 +214,11 @@ describe('an AWSTargetGroupSet', () => {
 
   it('looks into the clusters whose secrets any generator selects, and into none without a term', () => {
     const clusters = [known('cdk1'), known('cdk2', { labels: { service: 'other' } })];
-    expect(selectClusters(spec, clusters).map(({ name }) => name)).toEqual(['cdk1']);
-    expect(selectClusters({ generators: [{ awseks: { clusterSelector: {} } }] }, clusters)).toEqual([]);
+    expect(clusters.filter((cluster) => setLooksInto(spec, cluster)).map(({ name }) => name)).toEqual([
+      'cdk1',
+    ]);
+    const termless = { generators: [{ awseks: { clusterSelector: {} } }] };
+    expect(clusters.some((cluster) => setLooksInto(termless, cluster))).toBe(false);
   });
 
   it('takes the bindings of the generator that selects the cluster', () => {

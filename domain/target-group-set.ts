@@ -3,7 +3,7 @@ import { compareText } from './canonical.ts';
 import { hasMarks, type Marks } from './generated.ts';
 import type { KnownCluster } from './known-cluster.ts';
 import { SOURCE_ANNOTATION } from './labels.ts';
-import { isTerm, setLooksInto } from './looks-into.ts';
+import { isTerm } from './looks-into.ts';
 import { matches } from './selector.ts';
 import type { Problem } from './sync-status.ts';
 import { nameGroups } from './target-group-names.ts';
@@ -68,12 +68,6 @@ export interface TargetGroupSetDecision {
   readonly bindings: Changes<WantedBinding>;
   readonly problems: readonly Problem[];
 }
-
-/** The clusters that a set looks into. */
-export const selectClusters = (
-  spec: AWSTargetGroupSetSpec,
-  clusters: readonly KnownCluster[],
-): readonly KnownCluster[] => clusters.filter((cluster) => setLooksInto(spec, cluster));
 
 /** Says which AWSTargetGroups and AWSTargetGroupBindings to make, change and delete; those of a cluster that cannot be read stay. */
 export function decideTargetGroupSet(observed: ObservedTargetGroupSet): TargetGroupSetDecision {

@@ -20,6 +20,10 @@ export interface InformerOptions<T> {
   readonly onEvent: (event: ObjectEvent<T>) => void;
   /** Called once, when all that there is has been told. */
   readonly onSynced: () => void;
+  /** Called when the kind is watched again after it could not be. */
+  readonly onRecovered?: () => void;
+  /** Takes of an object what is kept; undefined: all but its managed fields. */
+  readonly trim?: (object: T) => T;
   readonly log: Log;
   readonly signal: AbortSignal;
   readonly timing?: Partial<InformerTiming>;
@@ -95,7 +99,7 @@ async function relist<T extends Informed>(informer: Informer<T>): Promise<string
   const { kubernetes, kind, timing, namespace, labelSelector, signal } = informer;
   const { items, resourceVersion } = await kubernetes.snapshot<T>(kind, { namespace, labelSelector, signal });
   informer.relistAt = timing.now() + timing.relistSeconds * 1000 * (0.9 + timing.random() / 5);
-  informer.known.replace(items.map(slim)).forEach(informer.onEvent);
+  informer.known.replace(items.map(trimOf(informer))).forEach(informer.onEvent);
   informer.reportFailure(undefined);
   sync(informer);
   return resourceVersion;
@@ -120,7 +124,7 @@ async function follow<T extends Informed>(informer: Informer<T>, resourceVersion
 
 function take<T extends Informed>(informer: Informer<T>, event: WatchEvent<T>): string | undefined {
   if (event.type === 'BOOKMARK') return event.resourceVersion;
-  const object = slim(event.object);
+  const object = trimOf(informer)(event.object);
   const news = event.type === 'DELETED' ? informer.known.remove(object) : informer.known.put(object);
   news.forEach(informer.onEvent);
   return object.metadata.resourceVersion;
@@ -131,6 +135,8 @@ function sync<T>(informer: Informer<T>): void {
   informer.synced = true;
   informer.onSynced();
 }
+
+const trimOf = <T extends Informed>({ trim = slim }: InformerOptions<T>): ((object: T) => T) => trim;
 
 // The largest part of most objects, of which nothing is ever read.
 function slim<T extends Informed>(object: T): T {
@@ -146,14 +152,21 @@ const isAbsent = (error: unknown): boolean =>
   error instanceof KubernetesError && [403, 404].includes(error.status);
 
 // One line when it begins to fail, one for each other reason, and one when it works again.
-function failureReporter<T>({ kind, namespace, log }: InformerOptions<T>): (error: unknown) => void {
+function failureReporter<T>({
+  kind,
+  namespace,
+  log,
+  onRecovered,
+}: InformerOptions<T>): (error: unknown) => void {
   let last = '';
   const of = { kind: kind.kind, ...(namespace === undefined ? {} : { namespace }) };
   return (error) => {
     const reason = reasonOf(error);
     if (reason === last) return;
-    if (reason === '') log.info(of, 'watch works again');
-    else log.warn({ ...of, reason, err: error }, 'watch failed, trying again');
+    if (reason === '') {
+      log.info(of, 'watch works again');
+      onRecovered?.();
+    } else log.warn({ ...of, reason, err: error }, 'watch failed, trying again');
     last = reason;
   };
 }

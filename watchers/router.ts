@@ -12,10 +12,12 @@ import type { Instruction } from './instruction.ts';
 import { route } from './route.ts';
 import type { KindEvent } from './route.ts';
 import type { AnalysisRun, Experiment } from './route-measurement.ts';
-import { createStore, type LoadBalancerConfig } from './store.ts';
+import { createStore, type LoadBalancerConfig, type View } from './store.ts';
 
 /** Keeps what is known, and says what to do about each event once everything is known. */
 export interface Router {
+  /** All that is known. */
+  readonly view: View;
   /** Learns of an event, and routes it unless there is more to learn first. */
   take(happened: KindEvent): void;
   /** Routes everything that is known as if it were seen for the first time, and every event from now on. */
@@ -115,6 +117,7 @@ export function createRouter(dispatch: (instruction: Instruction) => void, log: 
   }
 
   return {
+    view,
     take: (happened) => {
       learn(happened);
       if (isComplete) send(happened);

@@ -19,6 +19,7 @@ import {
 import type { KindRef } from '../clients/kinds.ts';
 import type { KubernetesClient } from '../clients/kubernetes.ts';
 import type { Log } from '../clients/log.ts';
+import type { RemoteClusters } from '../clients/remote-clusters.ts';
 import type { Config } from '../config.ts';
 import { CELL_LABEL, SECRET_TYPE_CLUSTER, SECRET_TYPE_LABEL } from '../domain/labels.ts';
 import { createDispatcher, workflowCalls } from './dispatch.ts';
@@ -29,6 +30,7 @@ import { runInformer } from './informer.ts';
 import type { InformerTiming } from './informer.ts';
 import { kubernetesLease } from './lease.ts';
 import { wakeOrphans } from './orphans.ts';
+import { watchRemotely } from './remote.ts';
 import { createRouter } from './router.ts';
 import type { Router } from './router.ts';
 import type { KindEvent } from './route.ts';
@@ -36,6 +38,8 @@ import type { KindEvent } from './route.ts';
 /** What the watchers need. */
 export interface WatcherOptions {
   readonly kubernetes: KubernetesClient;
+  /** The clusters that secrets name. */
+  readonly clusters: RemoteClusters;
   readonly temporal: { readonly client: Client };
   readonly config: Pick<
     Config,
@@ -86,9 +90,17 @@ async function watch(options: WatcherOptions): Promise<void> {
 }
 
 async function inform(options: WatcherOptions, router: Router, dispatcher: Dispatcher): Promise<void> {
-  const { log, signal, temporal } = options;
+  const { log, signal, temporal, clusters, timing } = options;
   const namespaces = options.config.kubernetes.watchNamespaces;
   const sources = sourcesOf(namespaces);
+  const remote = watchRemotely({
+    clusters,
+    view: router.view,
+    dispatch: (instruction) => dispatcher.dispatch(instruction),
+    log,
+    signal,
+    ...(timing?.informer === undefined ? {} : { timing: timing.informer }),
+  });
   const orphans = async () => {
     await wakeOrphans({ client: temporal.client, namespaces, router, dispatcher, log });
   };
@@ -97,10 +109,15 @@ async function inform(options: WatcherOptions, router: Router, dispatcher: Dispa
     unsynced -= 1;
     if (unsynced > 0) return;
     router.replay();
+    remote.refresh();
     log.info('watching');
     void orphans();
   };
-  const informers = sources.map((source) => informAbout(source, { ...options, router, onSynced }));
+  const onEvent = (happened: KindEvent): void => {
+    router.take(happened);
+    if (unsynced === 0 && decidesWatches.has(happened.kind)) remote.refresh();
+  };
+  const informers = sources.map((source) => informAbout(source, { ...options, onEvent, onSynced }));
   const replaying = async () => {
     for (;;) {
       await sleep(REPLAY_MILLISECONDS * (0.9 + Math.random() / 5), signal);
@@ -109,7 +126,15 @@ async function inform(options: WatcherOptions, router: Router, dispatcher: Dispa
     }
   };
   await Promise.all([...informers, replaying()]);
+  await remote.ended();
 }
+
+/** The kinds that say what has to be watched in clusters. */
+const decidesWatches: ReadonlySet<string> = new Set([
+  SECRET.kind,
+  AWS_TARGET_GROUP_SET.kind,
+  AWS_TARGET_GROUP_BINDING.kind,
+]);
 
 /** A kind to watch, in one namespace or in all. */
 interface Source {
@@ -145,9 +170,12 @@ function sourcesOf(namespaces: readonly string[]): readonly Source[] {
 
 async function informAbout(
   source: Source,
-  to: WatcherOptions & { readonly router: Router; readonly onSynced: () => void },
+  to: WatcherOptions & {
+    readonly onEvent: (happened: KindEvent) => void;
+    readonly onSynced: () => void;
+  },
 ): Promise<void> {
-  const { kubernetes, log, signal, onSynced, router, timing } = to;
+  const { kubernetes, log, signal, onSynced, onEvent, timing } = to;
   await runInformer({
     ...source,
     kubernetes,
@@ -155,7 +183,7 @@ async function informAbout(
     signal,
     onSynced,
     // The kind that was asked for is the kind that comes.
-    onEvent: (event) => router.take({ kind: source.kind.kind, event } as KindEvent),
+    onEvent: (event) => onEvent({ kind: source.kind.kind, event } as KindEvent),
     ...(timing?.informer === undefined ? {} : { timing: timing.informer }),
   });
 }

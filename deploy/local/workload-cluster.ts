@@ -46,10 +46,18 @@ export async function writeCertificates(python: string, dir: string): Promise<vo
   await run(python, [fileURLToPath(new URL('certificates.py', import.meta.url)), dir]);
 }
 
+/** A workload cluster that is to be started. */
+export interface WantedCluster {
+  readonly name: string;
+  readonly tags?: Readonly<Record<string, string>>;
+  /** What the emulator's user signs with; undefined: what the stack has its programs sign with. */
+  readonly secretAccessKey?: string;
+}
+
 /** Starts a workload cluster and names it, with tags, in the emulated EKS. */
 export async function startWorkloadCluster(
   ground: WorkloadGround,
-  cluster: { readonly name: string; readonly tags?: Readonly<Record<string, string>> },
+  { secretAccessKey, ...cluster }: WantedCluster,
 ): Promise<WorkloadCluster> {
   const { name } = cluster;
   await using undo = new AsyncDisposableStack();
@@ -57,7 +65,7 @@ export async function startWorkloadCluster(
   const [ports, reaper] = [reservePorts(), startReaper(dir)];
   undo.defer(ports.release);
   undo.defer(reaper.close);
-  const authenticator = await startAuthenticator(name, ground.aws.moto);
+  const authenticator = await startAuthenticator(name, ground.aws.moto, secretAccessKey);
   undo.defer(authenticator.close);
   const kubernetes = await writeFiles({ dir, ground, port: await ports.reserve(), authenticator });
   const component = planApiServer(

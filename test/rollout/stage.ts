@@ -70,6 +70,13 @@ export class Stage {
   readonly versions = new Map<string, string>();
   /** The listeners of Network Load Balancers, by the name of the group that each forwarded to first. */
   readonly networkListeners = new Map<string, string>();
+  /** What okrad signs its calls to AWS with. */
+  get secretAccessKey(): string {
+    return secretOf(this.namespace);
+  }
+
+  /** What has to stay secret besides the key that signs the calls to AWS. */
+  readonly secrets: string[] = [];
   /** Other listeners whose calls count as those of this stage. */
   readonly moreListeners: string[] = [];
   #since = 0;
@@ -133,10 +140,11 @@ export class Stage {
     });
   }
 
-  /** Ends okrad and the endpoint, and holds all that they left behind against what must always hold. */
-  async close(): Promise<void> {
+  /** Ends okrad and the endpoint, and holds all that they left behind against what must always hold; `writes` says whether any Cell of the stage has traffic. */
+  async close({ writes = true }: { readonly writes?: boolean } = {}): Promise<void> {
     await this.okrad.end('SIGTERM');
-    const broken = await closingViolations(this, secretOf(this.namespace));
+    const secrets = [this.secretAccessKey, ...this.secrets];
+    const broken = await closingViolations(this, { secrets, writes });
     if (broken.length > 0) throw new Error(broken.join('\n'));
     await this.metrics[Symbol.asyncDispose]();
     this.elbv2.destroy();

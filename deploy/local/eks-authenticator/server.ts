@@ -16,10 +16,14 @@ export interface Authenticator {
   readonly close: () => Promise<void>;
 }
 
-/** Starts the authenticator of a cluster on a free port; it knows the emulator's one user, and the roles that were assumed there. */
-export async function startAuthenticator(clusterName: string, moto: string): Promise<Authenticator> {
+/** Starts the authenticator of a cluster on a free port; it knows the emulator's one user, by this key, and the roles that were assumed there. */
+export async function startAuthenticator(
+  clusterName: string,
+  moto: string,
+  secretAccessKey: string = awsIdentity.environment.AWS_SECRET_ACCESS_KEY,
+): Promise<Authenticator> {
   const verdicts: Verdict[] = [];
-  const keyOf = (id: string): Promise<KnownKey | undefined> => keyIn(moto, id);
+  const keyOf = (id: string): Promise<KnownKey | undefined> => keyIn(moto, id, secretAccessKey);
   const review = async (request: IncomingMessage): Promise<object> => {
     const token = at(at(await json(request), 'spec'), 'token');
     const verdict = await checkToken(String(token), { clusterName, now: Date.now(), keyOf });
@@ -56,10 +60,10 @@ function statusOf(verdict: Verdict): object {
   }
 }
 
-async function keyIn(moto: string, id: string): Promise<KnownKey | undefined> {
+async function keyIn(moto: string, id: string, secretAccessKey: string): Promise<KnownKey | undefined> {
   const { accountId, environment } = awsIdentity;
   if (id === environment.AWS_ACCESS_KEY_ID)
-    return { secretAccessKey: environment.AWS_SECRET_ACCESS_KEY, arn: `arn:aws:iam::${accountId}:user/test` };
+    return { secretAccessKey, arn: `arn:aws:iam::${accountId}:user/test` };
   const answer = await fetch(`${moto}/okra-local/roles/${encodeURIComponent(id)}`);
   if (answer.status === 404) return undefined;
   if (!answer.ok) throw new Error(`Expected the emulator to tell of ${id}, got ${answer.status}.`);

@@ -1,0 +1,146 @@
+import { AWS_TARGET_GROUP, AWS_TARGET_GROUP_BINDING, type KindRef } from '../clients/kinds.ts';
+import type { KubernetesClient } from '../clients/kubernetes.ts';
+import type { AWSTargetGroup } from '../crds/aws-target-group.ts';
+import { awsTargetGroupBinding, type AWSTargetGroupBinding } from '../crds/aws-target-group-binding.ts';
+import type { Metadata } from '../crds/resource.ts';
+import { canonical } from '../domain/canonical.ts';
+import { patchMarks, type Marks } from '../domain/generated.ts';
+import type { ObjectKey } from '../domain/ids.ts';
+import { mergePatch } from '../domain/merge-patch.ts';
+import type { Problem } from '../domain/sync-status.ts';
+import type {
+  Changes,
+  ExistingBinding,
+  ExistingGroup,
+  TargetGroupSetDecision,
+} from '../domain/target-group-set.ts';
+import { ownedBy, type Owner } from './owner.ts';
+import { remove } from './remove.ts';
+import { performWrites, type Write } from './writes.ts';
+
+/** The AWSTargetGroups and AWSTargetGroupBindings of a namespace, and the version of each that was read. */
+export interface FoundObjects {
+  readonly groups: readonly (ExistingGroup & Versioned)[];
+  readonly bindings: readonly (ExistingBinding & Versioned)[];
+}
+
+interface Versioned {
+  readonly resourceVersion: string;
+}
+
+/** Reads and writes the objects that AWSTargetGroupSets make. */
+export interface TargetGroupObjects {
+  find(namespace: string): Promise<FoundObjects>;
+  /** Carries a decision out; what cannot be written is a problem, and holds nothing else up. */
+  perform(owner: Owner, decision: TargetGroupSetDecision, found: FoundObjects): Promise<readonly Problem[]>;
+}
+
+/** Makes what reads and writes the objects of AWSTargetGroupSets. */
+export function targetGroupObjects(kubernetes: KubernetesClient): TargetGroupObjects {
+  return {
+    async find(namespace) {
+      const [groups, bindings] = await Promise.all([
+        kubernetes.list<AWSTargetGroup>(AWS_TARGET_GROUP, { namespace }),
+        kubernetes.list<AWSTargetGroupBinding>(AWS_TARGET_GROUP_BINDING, { namespace }),
+      ]);
+      return {
+        groups: groups.map(({ metadata, spec }) => ({ ...existing(metadata), arn: spec.arn })),
+        bindings: bindings.map(existingBinding),
+      };
+    },
+    async perform(owner, { groups, bindings }, found) {
+      const means = { kubernetes, owner };
+      const specOf = (spec: string): Parameters<typeof mergePatch>[0] => JSON.parse(spec);
+      return await performWrites([
+        ...writesOf(bindings, {
+          ...means,
+          kind: AWS_TARGET_GROUP_BINDING,
+          found: found.bindings.map((one) => ({ ...one, content: specOf(one.spec) })),
+          content: ({ spec }) => specOf(spec),
+        }),
+        ...writesOf(groups, {
+          ...means,
+          kind: AWS_TARGET_GROUP,
+          found: found.groups.map((one) => ({ ...one, content: { arn: one.arn } })),
+          content: ({ arn }) => ({ arn }),
+        }),
+      ]);
+    },
+  };
+}
+
+type Content = Parameters<typeof mergePatch>[0];
+
+interface Means<Wanted> {
+  readonly kubernetes: KubernetesClient;
+  readonly owner: Owner;
+  readonly kind: KindRef;
+  readonly found: readonly (Marks & Versioned & { readonly name: string; readonly content: Content })[];
+  readonly content: (wanted: Wanted) => Content;
+}
+
+function writesOf<Wanted extends Marks & { readonly name: string }>(
+  changes: Changes<Wanted>,
+  { kubernetes, owner, kind, found, content }: Means<Wanted>,
+): readonly Write[] {
+  const before = new Map(found.map((one) => [one.name, one]));
+  const keyOf = (name: string): ObjectKey => ({ namespace: owner.key.namespace, name });
+  const about = (name: string) => ({ object: { kind: kind.kind, name } });
+  return [
+    ...changes.delete.map(({ name, uid }) => ({
+      ...about(name),
+      run: () => remove(kubernetes, { kind, key: keyOf(name) }, uid),
+    })),
+    ...changes.create.map((wanted) => ({
+      ...about(wanted.name),
+      run: () =>
+        kubernetes.create({
+          apiVersion: kind.apiVersion,
+          kind: kind.kind,
+          metadata: {
+            ...keyOf(wanted.name),
+            labels: wanted.labels,
+            annotations: wanted.annotations,
+            ownerReferences: ownedBy('AWSTargetGroupSet', owner),
+          },
+          spec: content(wanted),
+        }),
+    })),
+    ...changes.update.flatMap((wanted) => {
+      const old = before.get(wanted.name);
+      if (old === undefined) return [];
+      const metadata = { ...patchMarks(old, wanted), resourceVersion: old.resourceVersion };
+      const spec = mergePatch(old.content, content(wanted));
+      return [
+        { ...about(wanted.name), run: () => kubernetes.patch(kind, keyOf(wanted.name), { metadata, spec }) },
+      ];
+    }),
+  ];
+}
+
+function existingBinding({
+  metadata,
+  spec,
+  status,
+}: AWSTargetGroupBinding): FoundObjects['bindings'][number] {
+  const parsed = awsTargetGroupBinding.parseSpec(spec);
+  return {
+    ...existing(metadata),
+    // One that is not as the schema has it differs from all that is wanted, and is made good.
+    spec: canonical(parsed.ok ? parsed.value : spec),
+    arn: status?.targetGroupARN,
+  };
+}
+
+function existing(metadata: Metadata): Omit<FoundObjects['groups'][number], 'arn'> {
+  const { name, uid = '', resourceVersion = '', labels = {}, annotations = {} } = metadata;
+  const owner = metadata.ownerReferences?.find(({ controller }) => controller === true);
+  return {
+    name,
+    uid,
+    resourceVersion,
+    labels,
+    annotations,
+    ...(owner === undefined ? {} : { owner: { uid: owner.uid, name: owner.name, kind: owner.kind } }),
+  };
+}

@@ -1,0 +1,142 @@
+import { AWS_TARGET_GROUP_SET, TARGET_GROUP_BINDING } from '../clients/kinds.ts';
+import type { KubernetesClient } from '../clients/kubernetes.ts';
+import {
+  awsTargetGroupSet,
+  type AWSTargetGroupSet,
+  type AWSTargetGroupSetSpec,
+} from '../crds/aws-target-group-set.ts';
+import type { Metadata } from '../crds/resource.ts';
+import { compareText } from '../domain/canonical.ts';
+import type { ObjectKey } from '../domain/ids.ts';
+import { setLooksInto } from '../domain/looks-into.ts';
+import { saysTheSame, syncStatus, type Problem } from '../domain/sync-status.ts';
+import { decideTargetGroupSet, type ClusterReading } from '../domain/target-group-set.ts';
+import type { RemoteBinding } from '../domain/target-group-of-binding.ts';
+import { againAfter, type ClusterAccess, type ClusterReader, type RemoteReading } from './cluster-reader.ts';
+import type { Synced, TargetGroupSetActivities } from './contract.ts';
+import { statusReporter } from './status-reporter.ts';
+import { targetGroupObjects } from './target-group-objects.ts';
+
+/** What the activities of AWSTargetGroupSets are made of. */
+export interface TargetGroupSetDependencies {
+  readonly kubernetes: KubernetesClient;
+  readonly reader: ClusterReader;
+}
+
+/** Makes the activities of AWSTargetGroupSets. */
+export function targetGroupSetActivities({
+  kubernetes,
+  reader,
+}: TargetGroupSetDependencies): TargetGroupSetActivities {
+  const report = statusReporter(kubernetes);
+  const objects = targetGroupObjects(kubernetes);
+
+  /** Makes the objects what they are to be; says how many there are, and what is wrong. */
+  async function sync(object: AWSTargetGroupSet, key: ObjectKey): Promise<Outcome> {
+    const parsed = awsTargetGroupSet.parseSpec(object.spec);
+    if (!parsed.ok) return invalid(object, parsed.problems);
+    const spec = parsed.value;
+    const owner = { key, uid: object.metadata.uid ?? '' };
+    const [readings, found] = await Promise.all([
+      readClusters(reader, spec, key.namespace),
+      objects.find(key.namespace),
+    ]);
+    const observed = { uid: owner.uid, name: key.name, spec, ...found };
+    const decision = decideTargetGroupSet({ ...observed, readings: readings.map(({ reading }) => reading) });
+    const failures = await objects.perform(owner, decision, found);
+    const before = found.groups.filter((group) => group.owner?.uid === owner.uid).length;
+    const { create, delete: gone } = decision.groups;
+    return {
+      clusters: readings.map(({ reading }) => reading.cluster.name).toSorted(compareText),
+      targetGroups: before + create.length - gone.length,
+      problems: [...decision.problems, ...failures],
+      again: againAfter(readings.map(({ said }) => said)),
+    };
+  }
+
+  return {
+    async syncTargetGroupSet(key): Promise<Synced> {
+      const object = await kubernetes.get<AWSTargetGroupSet>(AWS_TARGET_GROUP_SET, key);
+      if (object === undefined || object.metadata.deletionTimestamp !== undefined) {
+        return { isPresent: false, message: 'The AWSTargetGroupSet is gone.' };
+      }
+      const outcome = await sync(object, key);
+      const status = statusOf(object, outcome);
+      const about = { key, uid: object.metadata.uid ?? '' };
+      if (!saysTheSame(status, object.status)) await report(AWS_TARGET_GROUP_SET, about, status, []);
+      return { isPresent: true, message: status.message ?? '', ...outcome.again };
+    },
+  };
+}
+
+interface Outcome {
+  readonly clusters: readonly string[];
+  readonly targetGroups: number;
+  readonly problems: readonly Problem[];
+  readonly again: Pick<Synced, 'againInSeconds'>;
+}
+
+/** An object that cannot be understood has everything stay as it is. */
+const invalid = ({ status = {} }: AWSTargetGroupSet, problems: readonly string[]): Outcome => ({
+  clusters: status.clusters?.names ?? [],
+  targetGroups: status.targetGroups ?? 0,
+  problems: problems.map((message) => ({ reason: 'InvalidObject', message })),
+  again: {},
+});
+
+interface Read {
+  readonly reading: ClusterReading;
+  readonly said: RemoteReading<readonly RemoteBinding[]>;
+}
+
+/** Reads the TargetGroupBindings of all clusters that a set selects, at once. */
+async function readClusters(
+  reader: ClusterReader,
+  spec: AWSTargetGroupSetSpec,
+  namespace: string,
+): Promise<readonly Read[]> {
+  const clusters = (await reader.find(namespace)).filter(({ cluster }) => setLooksInto(spec, cluster));
+  return await Promise.all(
+    clusters.map(async (one): Promise<Read> => {
+      const said = await reader.read(one, 'TargetGroupBindings', bindingsIn);
+      const found = said.ok ? { ok: true as const, bindings: said.value } : said;
+      return { reading: { cluster: one.cluster, found }, said };
+    }),
+  );
+}
+
+interface TargetGroupBinding {
+  readonly metadata: Metadata;
+  readonly spec?: { readonly targetGroupARN?: string };
+}
+
+async function bindingsIn({ client, namespaces }: ClusterAccess): Promise<readonly RemoteBinding[]> {
+  const lists =
+    namespaces.length === 0
+      ? [client.list<TargetGroupBinding>(TARGET_GROUP_BINDING)]
+      : namespaces.map((namespace) => client.list<TargetGroupBinding>(TARGET_GROUP_BINDING, { namespace }));
+  const found = (await Promise.all(lists)).flat();
+  return found.map(({ metadata, spec = {} }) => ({
+    namespace: metadata.namespace ?? 'default',
+    name: metadata.name,
+    labels: metadata.labels ?? {},
+    arn: spec.targetGroupARN === '' ? undefined : spec.targetGroupARN,
+    isDeleting: metadata.deletionTimestamp !== undefined,
+  }));
+}
+
+function statusOf(
+  { metadata, status = {} }: AWSTargetGroupSet,
+  { clusters, targetGroups, problems }: Outcome,
+) {
+  const message = `${targetGroups} AWSTargetGroups of ${clusters.length} clusters.`;
+  const at = { generation: metadata.generation ?? 0, time: new Date().toISOString() };
+  return {
+    ...syncStatus({ message, problems }, status, at),
+    clusters: { names: clusters.slice(0, MOST_NAMES) },
+    targetGroups,
+  };
+}
+
+// As many as the schema takes (crds/sets.ts).
+const MOST_NAMES = 1000;

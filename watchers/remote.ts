@@ -1,0 +1,114 @@
+import type { Log } from '../clients/log.ts';
+import type { Reach, RemoteClusters, StoredClusterSecret } from '../clients/remote-clusters.ts';
+import { runInformer } from './informer.ts';
+import type { InformerTiming } from './informer.ts';
+import type { Instruction } from './instruction.ts';
+import { remoteKinds, trim, type RemoteObject } from './remote-object.ts';
+import { remoteWatches, routeRecovery, routeRemote, type RemoteWatch } from './route-remote.ts';
+import type { View } from './store.ts';
+
+/** Watches clusters: what is looked for in them, and no more. */
+export interface RemoteWatching {
+  /** Watches from now on what has to be watched by what is known now. */
+  refresh(): void;
+  /** Ends when nothing is watched any more, after the signal. */
+  ended(): Promise<void>;
+}
+
+/** What clusters are watched with. */
+export interface RemoteWatchingOptions {
+  readonly clusters: RemoteClusters;
+  readonly view: View;
+  readonly dispatch: (instruction: Instruction) => void;
+  readonly log: Log;
+  readonly signal: AbortSignal;
+  readonly timing?: Partial<InformerTiming>;
+}
+
+interface Running {
+  readonly resourceVersion: string;
+  readonly stop: AbortController;
+}
+
+// A cluster may be away for long, and there may be many.
+const BACKOFF = { first: 500, longest: 15_000 };
+
+/** Begins to watch clusters. */
+export function watchRemotely(options: RemoteWatchingOptions): RemoteWatching {
+  const { clusters, view, signal } = options;
+  const running = new Map<string, Running>();
+  const ending = new Set<Promise<void>>();
+  let namespaces = new Set<string>();
+
+  function start(key: string, watch: RemoteWatch, reach: Extract<Reach, { is: 'Client' }>): void {
+    const stop = new AbortController();
+    running.set(key, { resourceVersion: watch.secret.metadata.resourceVersion, stop });
+    const until = AbortSignal.any([signal, stop.signal]);
+    const ended = inform(watch, reach, { ...options, signal: until }).finally(() => ending.delete(ended));
+    ending.add(ended);
+  }
+
+  return {
+    refresh() {
+      if (signal.aborted) return;
+      namespaces = forget(clusters, view.secrets.list(), namespaces);
+      const wanted = new Map(remoteWatches(view).flatMap((watch) => expand(watch, clusters)));
+      for (const [key, { resourceVersion, stop }] of running) {
+        if (wanted.get(key)?.watch.secret.metadata.resourceVersion === resourceVersion) continue;
+        stop.abort();
+        running.delete(key);
+      }
+      for (const [key, { watch, reach }] of wanted) if (!running.has(key)) start(key, watch, reach);
+    },
+    ended: async () => void (await Promise.all(ending)),
+  };
+}
+
+/** Forgets how clusters were reached whose secrets are gone; says in which namespaces there are secrets. */
+function forget(
+  clusters: RemoteClusters,
+  secrets: readonly StoredClusterSecret[],
+  before: ReadonlySet<string>,
+): Set<string> {
+  const uids = Map.groupBy(secrets, ({ metadata }) => metadata.namespace);
+  for (const namespace of new Set([...before, ...uids.keys()])) {
+    clusters.keep(namespace, new Set((uids.get(namespace) ?? []).map(({ metadata }) => metadata.uid)));
+  }
+  return new Set(uids.keys());
+}
+
+type Expanded = readonly [
+  string,
+  { readonly watch: RemoteWatch; readonly reach: Extract<Reach, { is: 'Client' }> },
+];
+
+/** Splits a watch into those of the namespaces that may be touched; none when the secret cannot be followed, which its readers report. */
+function expand(watch: RemoteWatch, clusters: RemoteClusters): readonly Expanded[] {
+  const reach = clusters.reach(watch.secret);
+  if (reach.is === 'Problem') return [];
+  const { kind, namespace, secret } = watch;
+  const isEverywhere = namespace === undefined && kind !== 'Node' && reach.namespaces.length > 0;
+  return (isEverywhere ? reach.namespaces : [namespace]).map((one) => [
+    [secret.metadata.uid, kind, one ?? ''].join(' '),
+    { watch: { ...watch, namespace: one }, reach },
+  ]);
+}
+
+async function inform(
+  watch: RemoteWatch,
+  { client, name }: Extract<Reach, { is: 'Client' }>,
+  { view, dispatch, log, signal, timing }: RemoteWatchingOptions,
+): Promise<void> {
+  await runInformer<RemoteObject>({
+    kubernetes: client,
+    kind: remoteKinds[watch.kind],
+    namespace: watch.namespace,
+    log: log.child({ cluster: name }),
+    signal,
+    trim,
+    onSynced: () => undefined,
+    onEvent: (event) => routeRemote(watch, event, view).forEach(dispatch),
+    onRecovered: () => routeRecovery(watch, view).forEach(dispatch),
+    timing: { backoff: BACKOFF, ...timing },
+  });
+}

@@ -1,0 +1,131 @@
+import { describe, expect, it } from 'vitest';
+import type { StoredClusterSecret } from '../clients/remote-clusters.ts';
+import type { AWSTargetGroupBinding } from '../crds/aws-target-group-binding.ts';
+import type { AWSTargetGroupSet } from '../crds/aws-target-group-set.ts';
+import type { BindingTarget } from '../crds/binding-targets.ts';
+import { API_VERSION } from '../domain/labels.ts';
+import { viewOf } from './builders.ts';
+import type { Instruction } from './instruction.ts';
+import { trim, type RemoteObject } from './remote-object.ts';
+import { remoteWatches, routeRecovery, routeRemote } from './route-remote.ts';
+
+const secret = (name: string, labels: Record<string, string> = {}): StoredClusterSecret => ({
+  metadata: { namespace: 'shop', name, uid: name, resourceVersion: '1', labels },
+  data: { name: Buffer.from(name).toString('base64') },
+});
+const set: AWSTargetGroupSet = {
+  apiVersion: API_VERSION,
+  kind: 'AWSTargetGroupSet',
+  metadata: { namespace: 'shop', name: 'cart' },
+  spec: { generators: [{ awseks: { clusterSelector: { matchLabels: { role: 'web' } } } }] },
+};
+const binding = (...targets: BindingTarget[]): AWSTargetGroupBinding => ({
+  apiVersion: API_VERSION,
+  kind: 'AWSTargetGroupBinding',
+  metadata: { namespace: 'shop', name: 'web' },
+  spec: { targetGroupARN: 'arn:web', targets },
+});
+const byNode: BindingTarget = { name: 'a', clusterName: 'cdk1', nodeName: 'node1', port: 80 };
+const byLabel: BindingTarget = { name: 'b', clusterName: 'cdk1', nodeSelector: { type: 'node' }, port: 80 };
+const byPod: BindingTarget = {
+  name: 'c',
+  clusterSelector: { matchLabels: { role: 'web' } },
+  podSelector: { matchLabels: { app: 'web' } },
+  port: 80,
+};
+const byId: BindingTarget = { name: 'd', ids: ['10.0.0.9'], port: 80 };
+
+describe('what is watched in clusters', () => {
+  const web = secret('cdk1', { role: 'web' });
+  it.each([
+    ['is nothing when nobody looks into them', {}, []],
+    [
+      'is the TargetGroupBindings of those that a set selects',
+      { targetGroupSets: [set], secrets: [web, secret('cdk2')] },
+      ['cdk1 TargetGroupBinding '],
+    ],
+    ['is the nodes of those that a target names', { bindings: [binding(byLabel, byNode)] }, ['cdk1 Node ']],
+    ['is the pods of the namespace of the binding', { bindings: [binding(byPod)] }, ['cdk1 Pod shop']],
+    [
+      'is the pods of the namespaces that targets name, each once',
+      { bindings: [binding({ ...byPod, podNamespace: 'x' }, { ...byPod, name: 'e', podNamespace: 'x' })] },
+      ['cdk1 Pod x'],
+    ],
+    ['is nothing for ids', { bindings: [binding(byId)] }, []],
+  ])('%s', (_, known, want) => {
+    const watches = remoteWatches(viewOf({ secrets: [web], ...known }));
+    expect(watches.map((one) => `${one.secret.metadata.name} ${one.kind} ${one.namespace ?? ''}`)).toEqual(
+      want,
+    );
+  });
+});
+
+const startSet: Instruction = {
+  do: 'Start',
+  workflow: 'targetGroupSet',
+  key: { namespace: 'shop', name: 'cart' },
+};
+const startBinding: Instruction = {
+  do: 'Start',
+  workflow: 'targetGroupBinding',
+  key: { namespace: 'shop', name: 'web' },
+};
+const nothing = { do: 'Ignore', reason: 'unchanged' };
+
+describe('an event in a cluster', () => {
+  const web = secret('cdk1', { role: 'web' });
+  const view = viewOf({ targetGroupSets: [set], bindings: [binding(byNode, byPod)], secrets: [web] });
+  const object = (name: string, more: Partial<RemoteObject> = {}): RemoteObject =>
+    trim({ metadata: { name, namespace: 'shop', labels: { app: 'web' } }, ...more });
+  const ready = (status: string, lastHeartbeatTime = '1') => {
+    const conditions = [
+      { type: 'MemoryPressure', status: 'False', lastHeartbeatTime },
+      { type: 'Ready', status, lastHeartbeatTime },
+    ];
+    return { conditions };
+  };
+
+  it.each([
+    ['about a TargetGroupBinding tells the sets', 'TargetGroupBinding', object('web1'), [startSet]],
+    ['about the node that is named tells the binding', 'Node', object('node1'), [startBinding]],
+    ['about another node tells nobody', 'Node', object('node2'), []],
+    ['about a pod that is selected tells the binding', 'Pod', object('web-1'), [startBinding]],
+    [
+      'about a pod that is not selected tells nobody',
+      'Pod',
+      object('db-1', { metadata: { name: 'db-1', namespace: 'shop', labels: { app: 'db' } } }),
+      [],
+    ],
+  ] as const)('%s', (_, kind, added, want) => {
+    expect(routeRemote({ secret: web, kind }, { type: 'add', object: added }, view)).toEqual(want);
+  });
+
+  it('is nothing when only times have changed', () => {
+    const [old, now] = [
+      object('node1', { status: ready('True', '1') }),
+      object('node1', { status: ready('True', '2') }),
+    ];
+    const event = { type: 'update', object: now, old } as const;
+    expect(routeRemote({ secret: web, kind: 'Node' }, event, view)).toEqual([nothing]);
+  });
+
+  it('tells of a node that is not ready any more', () => {
+    const [old, now] = [
+      object('node1', { status: ready('True') }),
+      object('node1', { status: ready('False') }),
+    ];
+    const event = { type: 'update', object: now, old } as const;
+    expect(routeRemote({ secret: web, kind: 'Node' }, event, view)).toEqual([startBinding]);
+  });
+
+  it('tells of a pod that is not selected any more', () => {
+    const now = object('web-1', { metadata: { name: 'web-1', namespace: 'shop', labels: {} } });
+    const event = { type: 'update', object: now, old: object('web-1') } as const;
+    expect(routeRemote({ secret: web, kind: 'Pod' }, event, view)).toEqual([startBinding]);
+  });
+
+  it('tells everybody when a cluster is watched again', () => {
+    expect(routeRecovery({ secret: web, kind: 'TargetGroupBinding' }, view)).toEqual([startSet]);
+    expect(routeRecovery({ secret: web, kind: 'Node' }, view)).toEqual([startBinding]);
+  });
+});

@@ -1,0 +1,101 @@
+import type { StoredClusterSecret } from '../clients/remote-clusters.ts';
+import type { AWSTargetGroupBinding } from '../crds/aws-target-group-binding.ts';
+import type { BindingTarget } from '../crds/binding-targets.ts';
+import { keyOf } from '../domain/ids.ts';
+import { knownCluster, type KnownCluster } from '../domain/known-cluster.ts';
+import { setLooksInto, targetLooksInto } from '../domain/looks-into.ts';
+import { matches } from '../domain/selector.ts';
+import type { ObjectEvent } from './event.ts';
+import { ignore } from './instruction.ts';
+import type { Instruction } from './instruction.ts';
+import { isSame, type RemoteKind, type RemoteObject } from './remote-object.ts';
+import type { View } from './store.ts';
+
+/** What is watched in a cluster. */
+export interface RemoteWatch {
+  readonly secret: StoredClusterSecret;
+  readonly kind: RemoteKind;
+  /** The namespace in the cluster; all when undefined. */
+  readonly namespace?: string | undefined;
+}
+
+/** Says what has to be watched in which clusters: what the sets and bindings of each secret's namespace look for. */
+export function remoteWatches(view: View): readonly RemoteWatch[] {
+  return view.secrets.list().flatMap((secret) => {
+    const { namespace: home } = keyOf(secret);
+    const cluster = knownCluster(secret);
+    const isLookedInto = view.targetGroupSets.list(home).some(({ spec }) => setLooksInto(spec, cluster));
+    const targets = targetsIn(view.bindings.list(home), cluster);
+    const podNamespaces = targets.flatMap(({ target, namespace }) =>
+      target.podSelector === undefined ? [] : [target.podNamespace ?? namespace],
+    );
+    return [
+      ...(isLookedInto ? [{ secret, kind: 'TargetGroupBinding' as const }] : []),
+      ...(targets.some(({ target }) => looksForNodes(target)) ? [{ secret, kind: 'Node' as const }] : []),
+      ...[...new Set(podNamespaces)].map((namespace) => ({ secret, kind: 'Pod' as const, namespace })),
+    ];
+  });
+}
+
+/** Says who has to hear of an event in a cluster. */
+export function routeRemote(
+  { secret, kind }: RemoteWatch,
+  event: ObjectEvent<RemoteObject>,
+  view: View,
+): readonly Instruction[] {
+  if (event.type === 'update' && isSame(event.object, event.old)) return ignore('unchanged');
+  const objects = event.type === 'update' ? [event.object, event.old] : [event.object];
+  return tell({ secret, kind }, view, (target, namespace) => isAbout(kind, objects, { target, namespace }));
+}
+
+/** Says who has to hear that a cluster is watched again after a while in which it was not. */
+export const routeRecovery = ({ secret, kind }: RemoteWatch, view: View): readonly Instruction[] =>
+  tell({ secret, kind }, view, () => true);
+
+function tell(
+  { secret, kind }: RemoteWatch,
+  view: View,
+  isFor: (target: BindingTarget, namespace: string) => boolean,
+): readonly Instruction[] {
+  const { namespace: home } = keyOf(secret);
+  const cluster = knownCluster(secret);
+  if (kind === 'TargetGroupBinding') {
+    return view.targetGroupSets
+      .list(home)
+      .filter(({ spec }) => setLooksInto(spec, cluster))
+      .map((set) => ({ do: 'Start', workflow: 'targetGroupSet', key: keyOf(set) }));
+  }
+  return view.bindings
+    .list(home)
+    .filter((binding) => targetsIn([binding], cluster).some(({ target }) => isFor(target, home)))
+    .map((binding) => ({ do: 'Start', workflow: 'targetGroupBinding', key: keyOf(binding) }));
+}
+
+function isAbout(
+  kind: RemoteKind,
+  objects: readonly RemoteObject[],
+  { target, namespace }: { readonly target: BindingTarget; readonly namespace: string },
+): boolean {
+  const { podSelector, podNamespace = namespace, nodeName } = target;
+  if (kind === 'Node') {
+    if (!looksForNodes(target)) return false;
+    return nodeName === undefined || objects.some(({ metadata }) => metadata.name === nodeName);
+  }
+  return (
+    podSelector !== undefined &&
+    objects.some(
+      ({ metadata }) => metadata.namespace === podNamespace && matches(podSelector, metadata.labels),
+    )
+  );
+}
+
+const looksForNodes = ({ nodeName, nodeSelector }: BindingTarget): boolean =>
+  nodeName !== undefined || nodeSelector !== undefined;
+
+/** The targets of bindings that may be in a cluster, each with the namespace of its binding. */
+const targetsIn = (bindings: readonly AWSTargetGroupBinding[], cluster: KnownCluster) =>
+  bindings.flatMap((binding) =>
+    binding.spec.targets
+      .filter((target) => targetLooksInto(target, cluster))
+      .map((target) => ({ target, namespace: keyOf(binding).namespace })),
+  );
