@@ -16,9 +16,19 @@ describe('the demo', () => {
     expect(stdout).toContain('Everything came as it was said');
   });
 
+  it('finds the clusters of the newest version by itself, from their tags to the last weight', async () => {
+    const { stdout } = await run(process.execPath, [demo, '--discovery'], { timeout: 300_000 });
+    for (const name of ['green1', 'green2']) {
+      expect(stdout).toContain(`Secret ${name}: how to reach EKS cluster ${name}`);
+      expect(stdout).toContain(`AWSTargetGroup default-${name}: version 2.0.0`);
+    }
+    expect(stdout).toContain('blue1 40  blue2 40  green1 10  green2 10');
+    expect(stdout).toContain('Everything came as it was said');
+  });
+
   it('refuses an argument that it does not know', async () => {
     await expect(run(process.execPath, [demo, '--fast'])).rejects.toThrow(
-      /Expected no arguments or --keep, got --fast/,
+      /Expected no arguments, --keep or --discovery, got --fast/,
     );
   });
 });

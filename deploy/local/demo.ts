@@ -4,16 +4,14 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { ElasticLoadBalancingV2 } from '@aws-sdk/client-elastic-load-balancing-v2';
-import { ANALYSIS_RUN, CELL } from '../../clients/kinds.ts';
-import { connectKubernetes, type KubernetesClient } from '../../clients/kubernetes.ts';
-import type { Cell } from '../../crds/cell.ts';
+import { connectKubernetes } from '../../clients/kubernetes.ts';
 import { createListener, createTargetGroup } from './aws-fixture.ts';
-import { analysisTemplateFor, CELL_NAME, cellFor, targetGroupsFor } from './demo/objects.ts';
+import { bringCluster, clusterSet, discoveries, targetGroupSet } from './demo/discovery.ts';
+import { analysisTemplateFor, cellFor, targetGroupsFor } from './demo/objects.ts';
 import { runOkrad } from './demo/okrad.ts';
-import { chapters, type Chapter } from './demo/story.ts';
-import { heading, row, sightOf, type Moment } from './demo/table.ts';
+import { cellKey, play, type Scene } from './demo/play.ts';
+import { chapters, discoveryChapters } from './demo/story.ts';
 import { readWeights, serveTraffic, type Weights } from './demo/traffic.ts';
-import { proxyControl } from './elbv2-proxy/control.ts';
 import { installDefinitions } from './install-definitions.ts';
 import { startStack, type Stack } from './stack.ts';
 import { componentSets } from './tools.mjs';
@@ -21,10 +19,6 @@ import { componentSets } from './tools.mjs';
 const run = promisify(execFile);
 const stopped = new AbortController();
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
-const key = { namespace: 'default', name: CELL_NAME };
-
-/** How long one chapter may take. */
-const CHAPTER_MS = 120_000;
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => stopped.abort(128 + constants.signals[signal]));
@@ -32,18 +26,15 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 // The bootstrap that started this program was killed: nobody could stop the stack any more.
 process.once('disconnect', () => stopped.abort(1));
 
-/** What the demo is played with. */
-interface Scene {
-  readonly stack: Stack;
-  readonly kubernetes: KubernetesClient;
-  readonly groups: ReadonlyMap<string, { readonly name: string; readonly version: string }>;
-  readonly weights: () => Promise<Weights>;
-  readonly apply: (object: object) => Promise<void>;
-  readonly began: number;
+/** What the demo is asked for. */
+interface Wish {
+  readonly keep: boolean;
+  readonly discovery: boolean;
 }
 
-async function main(keep: boolean): Promise<number> {
+async function main({ keep, discovery }: Wish): Promise<number> {
   say('Starting etcd, kube-apiserver, Temporal, Argo Rollouts, and moto behind a strict ELBv2 proxy …');
+  const story = discovery ? discoveryChapters : chapters;
   await using stack = await startStack({ components: componentSets.demo, log: say, signal: stopped.signal });
   await installDefinitions(stack);
   const { region, endpoint } = stack.aws;
@@ -51,111 +42,56 @@ async function main(keep: boolean): Promise<number> {
   const elbv2 = new ElasticLoadBalancingV2({ region, endpoint, credentials });
   const { listenerArn } = await createListener(elbv2, 'demo');
   const groups = new Map<string, { name: string; version: string }>();
-  for (const { version, groups: names } of chapters) {
+  for (const { version, groups: names } of story) {
     for (const name of names) groups.set((await createTargetGroup(elbv2, name)).arn, { name, version });
   }
   const weights = (): Promise<Weights> => readWeights(elbv2, listenerArn, groups);
   await using traffic = await serveTraffic(weights, groups);
-  await using _okrad = runOkrad(stack.environment, join(stack.logs, 'okrad.log'));
+  await using _okrad = runOkrad(
+    { ...stack.environment, OKRA_SYNC_INTERVAL: '2' },
+    join(stack.logs, 'okrad.log'),
+  );
+  await using clusters = new AsyncDisposableStack();
   const apply = (object: object): Promise<void> => kubectlApply(stack, object);
-  await apply(analysisTemplateFor(traffic.url));
-  await apply(cellFor(listenerArn));
-  const scene = {
+  const setUp = [analysisTemplateFor(traffic.url), cellFor(listenerArn)];
+  for (const object of discovery ? [...setUp, clusterSet, targetGroupSet] : setUp) await apply(object);
+  const kubernetes = connectKubernetes(stack.kubeconfig);
+  const last = story.at(-1);
+  const scene: Scene = {
     stack,
-    kubernetes: connectKubernetes(stack.kubeconfig),
+    kubernetes,
     groups,
     weights,
-    apply,
+    bring: async (chapter) => {
+      const { version } = chapter;
+      const mine = [...groups].flatMap(([arn, group]) =>
+        group.version === version ? [{ name: group.name, arn }] : [],
+      );
+      if (!discovery || chapter !== last) return await apply(targetGroupsFor(version, mine));
+      for (const { name, arn: targetGroupARN } of mine) {
+        clusters.use(await bringCluster(stack, { name, version, targetGroupARN }));
+      }
+    },
+    news: discovery ? discoveries(kubernetes, cellKey.namespace) : () => Promise.resolve([]),
+    say,
+    signal: stopped.signal,
     began: Date.now(),
   };
-  say(whereToLook(stack));
+  say(whereToLook(stack, discovery));
   const differences: string[] = [];
-  for (const chapter of chapters) differences.push(...(await play(chapter, scene)));
+  for (const chapter of story) differences.push(...(await play(chapter, scene)));
   elbv2.destroy();
-  if (differences.length > 0)
-    say(
-      ['', 'Something differs from what this demo says:', ...differences.map((one) => `  - ${one}`)].join(
-        '\n',
-      ),
-    );
-  else say('\nEverything came as it was said: weights, AnalysisRuns, phases.');
+  say(verdictOn(differences));
   if (keep) await stay();
   return differences.length === 0 ? 0 : 1;
 }
 
-/** Plays a chapter, and answers with what differs from what it says. */
-async function play(chapter: Chapter, scene: Scene): Promise<readonly string[]> {
-  say(`\n${chapter.title}\n${heading()}`);
-  const control = proxyControl(scene.stack.proxyControl);
-  const since = await control.lastCall();
-  const runsBefore = await verdicts(scene.kubernetes);
-  const mine = [...scene.groups].filter(([, group]) => group.version === chapter.version);
-  await scene.apply(
-    targetGroupsFor(
-      chapter.version,
-      mine.map(([arn, { name }]) => ({ name, arn })),
-    ),
-  );
-  const last = await watch(chapter, scene);
-  const calls = await control.calls({ since });
-  const writes = calls
-    .filter((call) => call.applied && /^(Create|Modify)Rule$/.test(call.action))
-    .map((call) =>
-      Object.fromEntries(
-        (call.after?.[0]?.forward ?? []).map((one) => [scene.groups.get(one.arn)?.name, one.weight]),
-      ),
-    );
-  const newVerdicts = (await verdicts(scene.kubernetes)).filter(
-    ([name]) => !runsBefore.some(([old]) => old === name),
-  );
-  for (const [name, phase] of newVerdicts) say(`  AnalysisRun ${name}: ${phase}`);
-  return [
-    ...differenceIn('the phase', chapter.ends, {
-      phase: last.status.phase,
-      stable: last.status.stableVersion,
-    }),
-    ...differenceIn('the weights that were written', chapter.writes, writes),
-    ...differenceIn(
-      'the verdicts',
-      chapter.verdicts,
-      newVerdicts.map(([, phase]) => phase),
-    ),
-  ].map((difference) => `${chapter.version}: ${difference}`);
-}
-
-/** Prints a row whenever something has changed, until the chapter is over. */
-async function watch(chapter: Chapter, scene: Scene): Promise<Moment> {
-  let seen = '';
-  for (const deadline = Date.now() + CHAPTER_MS; ; await wait(100, undefined, { signal: stopped.signal })) {
-    const cell = await scene.kubernetes.get<Cell>(CELL, key);
-    const moment = { status: cell?.status ?? {}, weights: await scene.weights() };
-    if (sightOf(moment) !== seen) say(row((Date.now() - scene.began) / 1000, moment));
-    seen = sightOf(moment);
-    const { phase, stableVersion } = moment.status;
-    if (
-      (phase === chapter.ends.phase && stableVersion === chapter.ends.stable && knows(cell, chapter)) ||
-      Date.now() > deadline
-    )
-      return moment;
-  }
-}
-
-/** Whether a Cell has taken notice of a chapter's version, so that an old status is not taken for its end. */
-const knows = (cell: Cell | undefined, { version, ends }: Chapter): boolean =>
-  ends.stable === version || (cell?.status?.blockedVersions ?? []).some((one) => one.version === version);
-
-async function verdicts(kubernetes: KubernetesClient): Promise<readonly (readonly [string, string])[]> {
-  const runs = await kubernetes.list<{ metadata: { name: string }; status?: { phase?: string } }>(
-    ANALYSIS_RUN,
-    { namespace: key.namespace },
-  );
-  return runs.map((one) => [one.metadata.name, one.status?.phase ?? 'Pending'] as const);
-}
-
-function differenceIn(what: string, expected: unknown, got: unknown): readonly string[] {
-  const [want, have] = [JSON.stringify(expected), JSON.stringify(got)];
-  return want === have ? [] : [`Expected ${what} to be ${want}, got ${have}.`];
-}
+const verdictOn = (differences: readonly string[]): string =>
+  differences.length === 0
+    ? '\nEverything came as it was said: weights, AnalysisRuns, phases.'
+    : ['', 'Something differs from what this demo says:', ...differences.map((one) => `  - ${one}`)].join(
+        '\n',
+      );
 
 async function kubectlApply(stack: Stack, object: object): Promise<void> {
   const child = run(stack.binaries['kubectl'] ?? 'kubectl', ['apply', '-f', '-'], {
@@ -165,16 +101,16 @@ async function kubectlApply(stack: Stack, object: object): Promise<void> {
   await child;
 }
 
-function whereToLook(stack: Stack): string {
+function whereToLook(stack: Stack, discovery: boolean): string {
   const kubectl = `${stack.binaries['kubectl'] ?? 'kubectl'} --kubeconfig ${stack.kubeconfig}`;
   const temporal = `${stack.binaries['temporal'] ?? 'temporal'} --address ${stack.temporal.address}`;
-  const id = `cell/${key.namespace}/${key.name}`;
+  const id = `cell/${cellKey.namespace}/${cellKey.name}`;
   return [
     '',
     `The rollouts in the Temporal Web UI: ${stack.temporal.ui}/namespaces/${stack.temporal.namespace}/workflows`,
     'To try while it runs (with --keep it goes on after the last chapter):',
-    `  ${kubectl} get cells,awsalbc,analysisruns`,
-    `  ${kubectl} describe cell ${key.name}`,
+    `  ${kubectl} get cells,awsalbc,analysisruns${discovery ? ',clustersets,awstgs,awstg' : ''}`,
+    `  ${kubectl} describe cell ${cellKey.name}`,
     `  ${temporal} workflow signal --workflow-id ${id} --name pause`,
     `  ${temporal} workflow signal --workflow-id ${id} --name resume`,
     `  tctl --address ${stack.temporal.address} workflow signal -w ${id} -n abort`,
@@ -187,11 +123,17 @@ async function stay(): Promise<void> {
   await wait(2 ** 31 - 1, undefined, { signal: stopped.signal }).catch(() => undefined);
 }
 
-const known = new Set(['--keep']);
-const unknown = process.argv.slice(2).filter((argument) => !known.has(argument));
+const known = new Set(['--keep', '--discovery']);
+const wishes = process.argv.slice(2);
+const unknown = wishes.filter((argument) => !known.has(argument));
 try {
-  if (unknown.length > 0) throw new Error(`Expected no arguments or --keep, got ${unknown.join(' ')}.`);
-  process.exitCode = await main(process.argv.includes('--keep'));
+  if (unknown.length > 0) {
+    throw new Error(`Expected no arguments, --keep or --discovery, got ${unknown.join(' ')}.`);
+  }
+  process.exitCode = await main({
+    keep: wishes.includes('--keep'),
+    discovery: wishes.includes('--discovery'),
+  });
 } catch (error) {
   process.exitCode = stopped.signal.aborted ? Number(stopped.signal.reason) : 1;
   if (!stopped.signal.aborted)
