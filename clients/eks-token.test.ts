@@ -69,6 +69,16 @@ describe('eksTokens', () => {
     expect(at.asked).toBe(2);
   });
 
+  it('makes another when the one that it keeps was refused', async () => {
+    const { at, tokens } = aClock();
+    const first = await tokens(scope);
+    at.now += 1_000;
+    expect(await tokens(scope, 'an older one')).toBe(first);
+    const second = await tokens(scope, first);
+    expect(second).not.toBe(first);
+    expect(await tokens(scope, first)).toBe(second);
+  });
+
   it('makes one token for all who ask at once, the first time and later', async () => {
     const { at, tokens } = aClock();
     await Promise.all([tokens(scope), tokens(scope)]);

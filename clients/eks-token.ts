@@ -8,8 +8,8 @@ export interface EKSTokenScope extends AwsScope {
   readonly clusterName: string;
 }
 
-/** Gives a token that EKS accepts now; the same one as long as it does. */
-export type EKSTokens = (scope: EKSTokenScope) => Promise<string>;
+/** Gives a token that EKS accepts now; the same one as long as it does, and nobody says that it was refused. */
+export type EKSTokens = (scope: EKSTokenScope, refused?: string) => Promise<string>;
 
 /** How tokens are made. */
 export interface EKSTokenOptions extends CredentialOptions {
@@ -51,12 +51,12 @@ export function eksTokens(options: EKSTokenOptions = {}): EKSTokens {
     made.catch(() => tokens.delete(name));
     return made;
   };
-  return async (scope) => {
+  return async (scope, refused) => {
     const name = `${scopeName(scope)}${scope.clusterName}`;
     const known = tokens.get(name);
     if (known === undefined) return (await next(name, scope)).value;
     const { value, until } = await known;
-    if (now() < until) return value;
+    if (now() < until && value !== refused) return value;
     // Those who find the same one too old share the next.
     const latest = tokens.get(name);
     const fresh = latest === undefined || latest === known ? next(name, scope) : latest;

@@ -56,6 +56,12 @@ describe('execTokens', () => {
     expect(fourth).toBe(third);
   });
 
+  it('runs the command again when its token was refused', async () => {
+    const token = execTokens(printing('{ token: String(process.pid) }'), options);
+    const first = await token();
+    expect(await token(first)).not.toBe(first);
+  });
+
   it('keeps a token that names no end for five minutes', async () => {
     let now = 0;
     const token = execTokens(printing('{ token: String(process.pid) }'), { ...options, now: () => now });

@@ -45,11 +45,11 @@ export function execTokens(
     });
     return made;
   };
-  return async () => {
+  return async (refused) => {
     const known = kept;
     if (known === undefined) return (await renew()).value;
     const { value, until } = await known;
-    if (now() < until) return value;
+    if (now() < until && value !== refused) return value;
     return (await (kept === undefined || kept === known ? renew() : kept)).value;
   };
 }

@@ -22,8 +22,8 @@ export type Call = <T>(
   request: Omit<Request, 'signal'> & { readonly signal?: AbortSignal | undefined },
 ) => Promise<T>;
 
-/** Gives the token of the moment, for logins whose tokens change. */
-export type TokenSource = () => Promise<string>;
+/** Gives the token of the moment, for logins whose tokens change; never the one that was refused the last time, unless there is no other. */
+export type TokenSource = (refused?: string) => Promise<string>;
 
 /**
  * Makes the sender for a kubeconfig, or for one with a token that changes. The generated API classes are not used: they open a connection for every
@@ -33,6 +33,7 @@ export function makeSend(kubeconfig: KubeConfig, token?: TokenSource): Send {
   const server = serverOf(kubeconfig);
   const http = new IsomorphicFetchHttpLibrary();
   const pool = keepPool();
+  let refused: string | undefined;
   return async (request) => {
     const context = new RequestContext(server + request.path, HttpMethod[request.method]);
     for (const [name, value] of Object.entries(request.query ?? {})) {
@@ -46,13 +47,13 @@ export function makeSend(kubeconfig: KubeConfig, token?: TokenSource): Send {
     }
     context.setSignal(request.signal);
     await kubeconfig.applySecurityAuthentication(context);
-    if (token !== undefined) {
-      context.setHeaderParam('Authorization', `Bearer ${await inTime(token(), request)}`);
-    }
+    const shown = token === undefined ? undefined : await inTime(token(refused), request);
+    if (shown !== undefined) context.setHeaderParam('Authorization', `Bearer ${shown}`);
     pool.use(context);
     return await answer(http, context, request).catch((error: unknown) => {
       // A connection whose other end is gone without a word would let every further request wait in vain.
       if (error instanceof KubernetesError && error.status === 0) pool.drop();
+      if (error instanceof KubernetesError && error.status === 401) refused = shown;
       throw error;
     });
   };

@@ -110,7 +110,8 @@ function sourceOf({ name, login }: ClusterConnection, options: RemoteOptions): S
   switch (login.by) {
     case 'EKS': {
       const region = login.region ?? options.region;
-      if (region !== undefined) return { is: 'Source', token: () => options.tokens({ ...login, region }) };
+      if (region !== undefined)
+        return { is: 'Source', token: (refused) => options.tokens({ ...login, region }, refused) };
       return {
         is: 'Problem',
         problem: `Expected a region for EKS cluster ${login.clusterName}, got none. Set awsAuthConfig.region, or AWS_REGION.`,
