@@ -6,6 +6,7 @@ import { patchMarks } from '../domain/generated.ts';
 import type { ObjectKey } from '../domain/ids.ts';
 import { SECRET_TYPE_CLUSTER, SECRET_TYPE_LABEL } from '../domain/labels.ts';
 import type { Problem } from '../domain/sync-status.ts';
+import { foundOf } from './found.ts';
 import { ownedBy } from './owner.ts';
 import { remove } from './remove.ts';
 import { performWrites } from './writes.ts';
@@ -107,21 +108,11 @@ function secretOf(
 }
 
 function existing({ metadata, data = {} }: Secret): FoundSecret {
-  const { name, uid = '', resourceVersion = '', labels = {}, annotations = {} } = metadata;
-  const owner = metadata.ownerReferences?.find(({ controller }) => controller === true);
   const content = Object.entries(data).map(([key, value]) => [
     key,
     Buffer.from(value, 'base64').toString('utf8'),
   ]);
-  return {
-    name,
-    uid,
-    resourceVersion,
-    labels,
-    annotations,
-    ...(owner === undefined ? {} : { owner: { uid: owner.uid, name: owner.name, kind: owner.kind } }),
-    content: Object.fromEntries(content),
-  };
+  return { ...foundOf(metadata), content: Object.fromEntries(content) };
 }
 
 const encode = (content: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>

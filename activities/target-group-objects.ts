@@ -2,7 +2,6 @@ import { AWS_TARGET_GROUP, AWS_TARGET_GROUP_BINDING, type KindRef } from '../cli
 import type { KubernetesClient } from '../clients/kubernetes.ts';
 import type { AWSTargetGroup } from '../crds/aws-target-group.ts';
 import { awsTargetGroupBinding, type AWSTargetGroupBinding } from '../crds/aws-target-group-binding.ts';
-import type { Metadata } from '../crds/resource.ts';
 import { canonical } from '../domain/canonical.ts';
 import { patchMarks, type Marks } from '../domain/generated.ts';
 import type { ObjectKey } from '../domain/ids.ts';
@@ -14,18 +13,15 @@ import type {
   ExistingGroup,
   TargetGroupSetDecision,
 } from '../domain/target-group-set.ts';
+import { foundOf, type Found } from './found.ts';
 import { ownedBy, type Owner } from './owner.ts';
 import { remove } from './remove.ts';
 import { performWrites, type Write } from './writes.ts';
 
 /** The AWSTargetGroups and AWSTargetGroupBindings of a namespace, and the version of each that was read. */
 export interface FoundObjects {
-  readonly groups: readonly (ExistingGroup & Versioned)[];
-  readonly bindings: readonly (ExistingBinding & Versioned)[];
-}
-
-interface Versioned {
-  readonly resourceVersion: string;
+  readonly groups: readonly (ExistingGroup & Found)[];
+  readonly bindings: readonly (ExistingBinding & Found)[];
 }
 
 /** Reads and writes the objects that AWSTargetGroupSets make. */
@@ -44,7 +40,7 @@ export function targetGroupObjects(kubernetes: KubernetesClient): TargetGroupObj
         kubernetes.list<AWSTargetGroupBinding>(AWS_TARGET_GROUP_BINDING, { namespace }),
       ]);
       return {
-        groups: groups.map(({ metadata, spec }) => ({ ...existing(metadata), arn: spec.arn })),
+        groups: groups.map(({ metadata, spec }) => ({ ...foundOf(metadata), arn: spec.arn })),
         bindings: bindings.map(existingBinding),
       };
     },
@@ -75,7 +71,7 @@ interface Means<Wanted> {
   readonly kubernetes: KubernetesClient;
   readonly owner: Owner;
   readonly kind: KindRef;
-  readonly found: readonly (Marks & Versioned & { readonly name: string; readonly content: Content })[];
+  readonly found: readonly (Found & { readonly content: Content })[];
   readonly content: (wanted: Wanted) => Content;
 }
 
@@ -125,22 +121,9 @@ function existingBinding({
 }: AWSTargetGroupBinding): FoundObjects['bindings'][number] {
   const parsed = awsTargetGroupBinding.parseSpec(spec);
   return {
-    ...existing(metadata),
+    ...foundOf(metadata),
     // One that is not as the schema has it differs from all that is wanted, and is made good.
     spec: canonical(parsed.ok ? parsed.value : spec),
     arn: status?.targetGroupARN,
-  };
-}
-
-function existing(metadata: Metadata): Omit<FoundObjects['groups'][number], 'arn'> {
-  const { name, uid = '', resourceVersion = '', labels = {}, annotations = {} } = metadata;
-  const owner = metadata.ownerReferences?.find(({ controller }) => controller === true);
-  return {
-    name,
-    uid,
-    resourceVersion,
-    labels,
-    annotations,
-    ...(owner === undefined ? {} : { owner: { uid: owner.uid, name: owner.name, kind: owner.kind } }),
   };
 }
