@@ -19,6 +19,7 @@ import type {
   ListenerRuleActivities,
   LoadBalancerConfigActivities,
   TargetGroupSetActivities,
+  TargetGroupActivities,
   TrafficActivities,
 } from './contract.ts';
 import { driftActivities } from './drift.ts';
@@ -27,6 +28,7 @@ import { translated } from './failure.ts';
 import { loadBalancerActivities } from './load-balancer.ts';
 import { loadBalancerConfigActivities } from './load-balancer-config.ts';
 import { targetGroupSetActivities } from './target-group-set.ts';
+import { targetGroupActivities } from './target-groups.ts';
 import { trafficActivities } from './traffic.ts';
 
 /** What all activities are made of. */
@@ -52,6 +54,7 @@ export type Activities = CellActivities &
   ListenerRuleActivities &
   ClusterSetActivities &
   TargetGroupSetActivities &
+  TargetGroupActivities &
   DriftActivities;
 
 /** Makes every activity; whatever one throws is a failure listed in domain/failures.ts. */
@@ -68,5 +71,6 @@ export function makeActivities(dependencies: Dependencies): Activities {
     ...translated(driftActivities(dependencies)),
     ...translated(targetGroupSetActivities({ kubernetes, reader })),
     ...translated(clusterSetActivities({ kubernetes, sources: clusterSources(dependencies) })),
+    ...translated(targetGroupActivities(dependencies)),
   };
 }

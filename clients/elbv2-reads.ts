@@ -62,8 +62,7 @@ async function groupsOf(
   signal?: AbortSignal,
 ): Promise<readonly TargetGroup[]> {
   try {
-    const command = new DescribeTargetGroupsCommand({ TargetGroupArns: [...arns] });
-    return (await client.send(command, until(signal))).TargetGroups ?? [];
+    return await groupPages(client, arns, signal);
   } catch (error) {
     if (!(error instanceof Error && error.name === 'TargetGroupNotFoundException')) throw error;
     if (arns.length <= 1) return [];
@@ -71,6 +70,23 @@ async function groupsOf(
     const halves = [arns.slice(0, half), arns.slice(half)].map((some) => groupsOf(client, some, signal));
     return (await Promise.all(halves)).flat();
   }
+}
+
+// One that a later page has must not pass for one that AWS does not know.
+async function groupPages(
+  client: ElasticLoadBalancingV2Client,
+  arns: readonly string[],
+  signal?: AbortSignal,
+): Promise<readonly TargetGroup[]> {
+  const found: TargetGroup[] = [];
+  let marker: string | undefined;
+  do {
+    const input = { TargetGroupArns: [...arns], ...(marker === undefined ? {} : { Marker: marker }) };
+    const page = await client.send(new DescribeTargetGroupsCommand(input), until(signal));
+    found.push(...(page.TargetGroups ?? []));
+    marker = page.NextMarker === '' ? undefined : page.NextMarker;
+  } while (marker !== undefined);
+  return found;
 }
 
 const until = (signal: AbortSignal | undefined): { abortSignal?: AbortSignal } =>

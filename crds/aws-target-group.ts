@@ -15,10 +15,12 @@ const status = z.object({
   conditions: conditions
     .optional()
     .describe(
-      'What holds for the target group now: Ready when AWS knows it and no other load balancer holds it, Degraded otherwise.',
+      'What holds for the target group now: Ready when AWS knows it and the Cells that select it can use it, Degraded otherwise, and both Unknown as long as AWS could not be asked.',
     ),
   lastSyncTime: z.iso.datetime().optional().describe('When this status was written.'),
 });
+
+const ready = (field: string): string => `.status.conditions[?(@.type=="Ready")].${field}`;
 
 /** An AWS target group with a version and labels, for Cells to select. */
 export const awsTargetGroup = defineResource({
@@ -32,18 +34,17 @@ export const awsTargetGroup = defineResource({
   status,
   printerColumns: [
     { name: 'Version', type: 'string', jsonPath: '.metadata.labels.okra\\.mumo\\.co/version' },
-    {
-      name: 'Ready',
-      type: 'string',
-      jsonPath: '.status.conditions[?(@.type=="Ready")].status',
-      priority: 1,
-    },
-    { name: 'ARN', type: 'string', jsonPath: '.spec.arn', priority: 1 },
+    { name: 'Ready', type: 'string', jsonPath: ready('status') },
     { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
+    { name: 'Reason', type: 'string', jsonPath: ready('reason'), priority: 1 },
+    { name: 'ARN', type: 'string', jsonPath: '.spec.arn', priority: 1 },
+    { name: 'Message', type: 'string', jsonPath: ready('message'), priority: 1 },
   ],
 });
 
+/** What is reported of an AWSTargetGroup. */
+export type AWSTargetGroupStatus = z.output<typeof status>;
 /** What an AWSTargetGroup says. */
 export type AWSTargetGroupSpec = z.output<typeof spec>;
 /** An AWSTargetGroup as the API server has it. */
-export type AWSTargetGroup = Resource<AWSTargetGroupSpec, z.output<typeof status>>;
+export type AWSTargetGroup = Resource<AWSTargetGroupSpec, AWSTargetGroupStatus>;

@@ -11,7 +11,8 @@ export interface Condition {
 /** What a condition says, before it is known since when. */
 export interface Claim {
   readonly type: string;
-  readonly holds: boolean;
+  /** `Unknown` as long as nobody could find out. */
+  readonly holds: boolean | 'Unknown';
   /** CamelCase; part of the API (metav1.Condition.reason). */
   readonly reason: string;
   readonly message: string;
@@ -24,7 +25,7 @@ export function conditionsFrom(
   at: { readonly generation: number; readonly time: string },
 ): Condition[] {
   return claims.map((claim) => {
-    const status = claim.holds ? 'True' : 'False';
+    const status = statusOf(claim);
     const old = before.find((one) => one.type === claim.type);
     return {
       type: claim.type,
@@ -35,4 +36,9 @@ export function conditionsFrom(
       observedGeneration: at.generation,
     };
   });
+}
+
+function statusOf({ holds }: Claim): Condition['status'] {
+  if (holds === 'Unknown') return holds;
+  return holds ? 'True' : 'False';
 }

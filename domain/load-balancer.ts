@@ -73,6 +73,10 @@ export function sameRoute(wanted: Route, served: Route): boolean {
   }
 }
 
+/** The ARN of the load balancer that a listener belongs to; the ARN of the listener carries it. */
+export const loadBalancerARNOf = (listenerARN: string): string =>
+  listenerARN.replace(/:listener\/([^/]+\/[^/]+\/[^/]+)\/[^/]+$/, ':loadbalancer/$1');
+
 /** Says where traffic gets in, for people. */
 export function placeOf(route: Route): string {
   switch (route.type) {

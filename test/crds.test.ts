@@ -126,6 +126,9 @@ describe('objects in a namespace', () => {
       message: 'It goes well.',
     });
     await report('okcs', { phase: 'Synced', clusters: { names: ['cdk1', 'cdk2'] } });
+    const lastTransitionTime = '2026-11-21T12:00:00Z';
+    const condition = { type: 'Ready', status: 'True', reason: 'Known', message: 'AWS knows it.' };
+    await report('awstg', { conditions: [{ ...condition, lastTransitionTime }] });
     await report('awstgs', { phase: 'Degraded', targetGroups: 2 });
     await report('awstgb', { phase: 'Synced' });
     await report('awsnlbc', { phase: 'Updated', weights: 'prev: 40, next: 60' });
@@ -145,7 +148,7 @@ describe('objects in a namespace', () => {
       ['NAME', 'PHASE', 'STEP', 'CANARY', 'STABLE', 'DESIRED', 'AGE'],
       ['sample', 'Progressing', '2/4', '20', '1.0.0', '1.1.0'],
     ],
-    ['awstg', ['NAME', 'VERSION', 'AGE'], ['sample', '1.2.3']],
+    ['awstg', ['NAME', 'VERSION', 'READY', 'AGE'], ['sample', '1.2.3', 'True']],
     [
       'awsalbc',
       ['NAME', 'PHASE', 'PRIORITY', 'WEIGHTS', 'AGE'],
@@ -168,7 +171,8 @@ describe('objects in a namespace', () => {
 
   it('show the message when asked for more', async () => {
     expect((await get('okcell', '-o', 'wide')).join('\n')).toContain('It goes well.');
-    expect((await get('awstg', '-o', 'wide')).join('\n')).toContain(':targetgroup/');
+    const wide = (await get('awstg', '-o', 'wide')).join('\n');
+    for (const said of ['Known', ':targetgroup/', 'AWS knows it.']) expect(wide).toContain(said);
   });
 
   it('are all listed by their category', async () => {

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { aCell, aGroup, settled, signal, start, viewOf } from './builders.ts';
 import { route } from './route.ts';
+import type { Instruction } from './instruction.ts';
 import type { KindEvent } from './route.ts';
 
+const check: Instruction = { do: 'Start', workflow: 'targetGroupCheck', namespace: 'default' };
 const ignored = [{ do: 'Ignore', reason: expect.any(String) as string }];
 
 describe('a Cell', () => {
@@ -11,8 +13,23 @@ describe('a Cell', () => {
 
   it('that is new starts its rollout', () => {
     expect(route({ kind: 'Cell', event: { type: 'add', object: aCell('web') } }, viewOf({ groups }))).toEqual(
-      [start('web')],
+      [start('web'), check],
     );
+  });
+
+  it.each<[string, KindEvent & { kind: 'Cell' }]>([
+    ['is new', { kind: 'Cell', event: { type: 'add', object: aCell('web') } }],
+    ['is gone', { kind: 'Cell', event: { type: 'delete', object: web } }],
+    [
+      'selects others or names another listener',
+      {
+        kind: 'Cell',
+        event: { type: 'update', object: { ...web, metadata: { ...web.metadata, generation: 2 } }, old: web },
+      },
+    ],
+  ])('that %s has the target groups of its namespace checked, where there are any', (_, happened) => {
+    expect(route(happened, viewOf({ groups }))).toContainEqual(check);
+    expect(route(happened, viewOf({}))).not.toContainEqual(check);
   });
 
   it('that is settled and unchanged starts nothing when it is seen first', () => {

@@ -43,7 +43,7 @@ export type KindEvent =
 export function route(happened: KindEvent, view: View): readonly Instruction[] {
   switch (happened.kind) {
     case 'Cell':
-      return [...routeCell(happened.event, view), ...routeCellCheck(happened.event)];
+      return [...routeCell(happened.event, view), ...routeCellCheck(happened.event, view)];
     case 'AWSTargetGroup':
       return [...routeGroup(happened.event, view), ...routeGroupCheck(happened.event)];
     case 'AWSApplicationLoadBalancerConfig':
@@ -88,12 +88,23 @@ function routeCell({ type, object: cell }: ObjectEvent<Cell>, view: View): reado
     : ignore('unchanged');
 }
 
-/** A Cell that names another listener, or other groups, may make a target group one that another load balancer holds. */
-function routeCellCheck(event: ObjectEvent<Cell>): readonly Instruction[] {
+/** A Cell that comes, goes, or names another listener or other groups may make a target group one that another load balancer holds. */
+function routeCellCheck(event: ObjectEvent<Cell>, view: View): readonly Instruction[] {
   const { namespace } = keyOf(event.object);
-  const isNamed =
-    event.type === 'update' && event.object.metadata.generation !== event.old.metadata.generation;
-  return isNamed ? [{ do: 'Start', workflow: 'targetGroupCheck', namespace }] : [];
+  const isOther = isAboutSelection(event) && view.groups.list(namespace).length > 0;
+  return isOther ? [{ do: 'Start', workflow: 'targetGroupCheck', namespace }] : [];
+}
+
+function isAboutSelection(event: ObjectEvent<Cell>): boolean {
+  switch (event.type) {
+    case 'add':
+      // One that has a status was seen before, and its groups are checked when they are.
+      return event.object.status === undefined;
+    case 'update':
+      return event.object.metadata.generation !== event.old.metadata.generation;
+    case 'delete':
+      return true;
+  }
 }
 
 /** Whether somebody has deleted the configuration of a Cell that serves, while nobody watched. */

@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { AWS_TARGET_GROUP } from '../clients/kinds.ts';
+import type { AWSTargetGroup } from '../crds/aws-target-group.ts';
+import type { Condition } from '../domain/conditions.ts';
+import { createListener } from '../deploy/local/aws-fixture.ts';
+import { Stage } from './rollout/stage.ts';
+import { until } from './until.ts';
+
+describe('an AWSTargetGroup', () => {
+  let stage: Stage;
+  let otherListenerARN: string;
+  beforeAll(async () => {
+    stage = await Stage.open(inject('stack'), { OKRA_SYNC_INTERVAL: '1' });
+    const other = await createListener(stage.elbv2, `o-${stage.namespace}`.slice(0, 30));
+    otherListenerARN = other.listenerArn;
+  });
+  afterAll(() => stage.close());
+
+  const get = (name: string): Promise<AWSTargetGroup | undefined> =>
+    stage.kubernetes.get<AWSTargetGroup>(AWS_TARGET_GROUP, { namespace: stage.namespace, name });
+  const ready = async (name: string): Promise<Condition | undefined> =>
+    (await get(name))?.status?.conditions?.find(({ type }) => type === 'Ready');
+  const untilReady = (name: string, status: Condition['status'], reason: string): Promise<Condition> =>
+    until(
+      `AWSTargetGroup ${name} to have Ready=${status} for ${reason}`,
+      async () => {
+        const found = await ready(name);
+        return found?.status === status && found.reason === reason && found;
+      },
+      { seen: () => get(name), timeoutMs: 20_000 },
+    );
+
+  /** Has a rule of another load balancer forward to a target group. */
+  async function holdElsewhere(name: string, priority: number): Promise<string> {
+    const { Rules } = await stage.elbv2.createRule({
+      ListenerArn: otherListenerARN,
+      Priority: priority,
+      Conditions: [{ Field: 'path-pattern', Values: [`/${name}`] }],
+      Actions: [{ Type: 'forward', TargetGroupArn: stage.arns.get(name) }],
+    });
+    return Rules?.[0]?.RuleArn ?? '';
+  }
+  /** Creates a target group in AWS alone. */
+  async function createdOnly(name: string, protocol: 'HTTP' | 'TCP' = 'HTTP'): Promise<void> {
+    await stage.targetGroups(undefined, [name], {}, protocol);
+    await untilReady(name, 'True', 'Known');
+    await stage.kubectl('delete', 'awstargetgroup', name);
+  }
+  /** A Cell that serves 1.0.0, and begins a rollout with a pause. */
+  async function serving(name: string, priority: number): Promise<void> {
+    await stage.targetGroups('1.0.0', [`${name}a`], { role: name });
+    const steps = [{ pause: {} }, { setWeight: 50 }];
+    await stage.apply(stage.cell(name, { priority, role: name, steps }));
+    await stage.untilPhase(name, 'Completed', '1.0.0');
+    await stage.mark();
+  }
+
+  it('A-T10 that is written by hand works in a Cell without any set', async () => {
+    await serving('t10', 10);
+    expect(await stage.weights(10)).toEqual({ t10a: 100 });
+    await untilReady('t10a', 'True', 'Known');
+    expect((await get('t10a'))?.metadata.ownerReferences).toBeUndefined();
+  });
+
+  it('says that AWS does not know its ARN, until that is corrected', async () => {
+    await createdOnly('typo');
+    const arn = stage.arns.get('typo') ?? '';
+    const wrong = arn.replace(/[^/]+$/, '0123456789abcdef');
+    const object = stage.targetGroup('1.0.0', 'typo', { role: 'nobody' });
+    await stage.apply({ ...object, spec: { arn: wrong } });
+    const said = await untilReady('typo', 'False', 'TargetGroupNotFound');
+    expect(said.message).toContain(`Expected AWS to know ${wrong}`);
+    expect(await stage.kubectl('get', 'awstg', 'typo')).toMatch(/VERSION +READY +AGE\s+typo +1\.0\.0 +False/);
+    expect(await stage.kubectl('get', 'awstg', 'typo', '-o', 'wide')).toContain('TargetGroupNotFound');
+    await stage.apply({ ...object, spec: { arn } });
+    await stage.kubectl('wait', '--for=condition=Ready', '--timeout=20s', 'awstg/typo');
+    await stage.kubectl('wait', '--for=condition=Degraded=false', '--timeout=20s', 'awstg/typo');
+  });
+
+  it('says that another load balancer holds it before its Cell writes, until that one lets go', async () => {
+    await serving('held', 20);
+    await createdOnly('heldb');
+    const rule = await holdElsewhere('heldb', 20);
+    await stage.targetGroups('2.0.0', ['heldb'], { role: 'held' });
+    const said = await untilReady('heldb', 'False', 'HeldByAnotherLoadBalancer');
+    expect(said.message).toMatch(/of Cell held, got one that load balancer app\/o-/);
+    await stage.untilPhase('held', 'Paused');
+    expect(await stage.writes()).toEqual([]);
+    await stage.elbv2.deleteRule({ RuleArn: rule });
+    await untilReady('heldb', 'True', 'Known');
+    await stage.signal('held', 'promoteFull');
+    await stage.untilPhase('held', 'Completed', '2.0.0');
+    await untilReady('heldb', 'True', 'Known');
+  });
+
+  it('that no Cell selects may be held by anybody', async () => {
+    await createdOnly('free');
+    const rule = await holdElsewhere('free', 30);
+    await stage.targetGroups('1.0.0', ['free'], { role: 'nobody' });
+    await untilReady('free', 'True', 'Known');
+    await stage.elbv2.deleteRule({ RuleArn: rule });
+  });
+
+  it('names the Cell whose load balancer cannot forward to its protocol', async () => {
+    await serving('proto', 40);
+    await createdOnly('protob', 'TCP');
+    await stage.targetGroups('2.0.0', ['protob'], { role: 'proto' });
+    const said = await untilReady('protob', 'False', 'WrongProtocol');
+    expect(said.message).toContain('as Cell proto is behind an Application Load Balancer, got one for TCP');
+    await stage.kubectl('delete', 'awstargetgroup', 'protob');
+    await stage.untilPhase('proto', 'Completed', '1.0.0');
+  });
+
+  it('says that its Cell cannot read its version', async () => {
+    await stage.targetGroups('1.0.0', ['t10b'], { role: 't10' });
+    await stage.kubectl('label', 'awstargetgroup', 't10b', 'okra.mumo.co/version=latest', '--overwrite');
+    await untilReady('t10b', 'False', 'InvalidVersion');
+    await stage.kubectl('delete', 'awstargetgroup', 't10b');
+  });
+
+  it.each([
+    ['throttles', { kind: 'throttle' }, 'Throttled'],
+    ['answers 500', { kind: 'error', status: 500 }, 'Unavailable'],
+  ] as const)('stays as it is while AWS %s', async (_, kind, reason) => {
+    const before = await get('t10a');
+    const match = { action: 'DescribeTargetGroups', contains: `/${stage.namespace.slice(-20)}` } as const;
+    const fault = await stage.proxy.addFault({ ...kind, match, times: 'always' });
+    const name = reason.toLowerCase();
+    await stage.targetGroups('1.0.0', [name], { role: 'nobody' });
+    const said = await untilReady(name, 'Unknown', reason);
+    expect(said.message).toMatch(/^Expected AWS to say whether it knows arn:/);
+    expect((await get('t10a'))?.metadata.resourceVersion).toBe(before?.metadata.resourceVersion);
+    await stage.proxy.removeFault(fault);
+    await untilReady(name, 'True', 'Known');
+    expect((await get('t10a'))?.metadata.resourceVersion).toBe(before?.metadata.resourceVersion);
+  });
+
+  it('is no longer asked for when the last one is gone', async () => {
+    await stage.kubectl('delete', 'cell', '--all');
+    await stage.kubectl('delete', 'awstargetgroup', '--all');
+    await stage.untilClosed(`target-group-check/${stage.namespace}`);
+  });
+});
