@@ -3,7 +3,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { CLUSTER_SET } from '../clients/kinds.ts';
 import type { KubernetesClient } from '../clients/kubernetes.ts';
 import { clusterSet, type ClusterSet } from '../crds/cluster-set.ts';
-import { decideClusterSet, secretNameOf, type Reading } from '../domain/cluster-set.ts';
+import { clusterIdsOf, decideClusterSet, secretNameOf, type Reading } from '../domain/cluster-set.ts';
 import type { ObjectKey } from '../domain/ids.ts';
 import { saysTheSame, syncStatus, type Problem } from '../domain/sync-status.ts';
 import { clusterSecrets } from './cluster-secrets.ts';
@@ -35,12 +35,13 @@ export function clusterSetActivities({ kubernetes, sources }: ClusterSetDependen
     }
     const spec = parsed.value;
     const { cancellationSignal: signal } = Context.current();
+    const uid = object.metadata.uid ?? '';
+    const known = clusterIdsOf(uid, await secrets.find(key.namespace, []));
     const readings = await Promise.all(
-      spec.generators.map((generator, index) => read(sources, generator, { index, signal })),
+      spec.generators.map((generator, index) => read(sources, generator, { index, signal, known })),
     );
     const wanted = readings.flatMap(({ clusters }) => clusters.map(({ name }) => secretNameOf(name)));
     const found = await secrets.find(key.namespace, wanted);
-    const uid = object.metadata.uid ?? '';
     const decision = decideClusterSet({ uid, spec, readings, secrets: found });
     const failures = await secrets.perform({ key, uid }, decision, found);
     const failed = new Set(failures.map(({ cluster }) => cluster));
@@ -76,12 +77,16 @@ interface Outcome {
 async function read(
   sources: readonly ClusterSource[],
   generator: Generator,
-  { index, signal }: { readonly index: number; readonly signal: AbortSignal },
+  {
+    index,
+    signal,
+    known,
+  }: { readonly index: number; readonly signal: AbortSignal; readonly known: readonly string[] },
 ): Promise<Reading> {
   try {
     const source = sources.find((one) => one.takes(generator));
     if (source === undefined) throw new Error('there is no source for it');
-    return { clusters: await source.read(generator, signal), failures: [] };
+    return { clusters: await source.read(generator, signal, known), failures: [] };
   } catch (error) {
     signal.throwIfAborted();
     const cause = toFailure(error);

@@ -103,6 +103,57 @@ describe('clusters', () => {
     expect(await eks.clusters()).toEqual([]);
   });
 
+  describe('with a cluster that was there before', () => {
+    const arnIn = (region: string, account = '1') => `arn:aws:eks:${region}:${account}:cluster/old`;
+    const known = arnIn('eu-central-1');
+    const gone = { status: 404, type: 'ResourceNotFoundException', body: { message: 'No cluster found' } };
+    const listing = (old: Answer, ...listed: string[]) =>
+      anEKS((path) => {
+        if (path === '/clusters/old') return old;
+        return path.startsWith('/clusters/') ? cluster('here') : { body: { clusters: listed } };
+      });
+
+    it.each([
+      ['an empty page', []],
+      ['a list without it', ['here']],
+    ])('refuses %s while EKS describes the cluster', async (_, listed) => {
+      const { eks } = await listing(cluster('old'), ...listed);
+      await expect(eks.clusters(undefined, [known])).rejects.toThrow('to list old, which it still describes');
+    });
+
+    it.each([
+      ['is gone', gone],
+      ['is being deleted', cluster('old', { status: 'DELETING' })],
+      ['is another of that name', cluster('old', { arn: arnIn('eu-central-1', '2') })],
+    ])('takes a list without it when it %s', async (_, old) => {
+      const { eks } = await listing(old, 'here');
+      expect((await eks.clusters(undefined, [known])).map(({ name }) => name)).toEqual(['here']);
+    });
+
+    it.each([
+      ['of another region', arnIn('eu-west-1')],
+      ['of another account', arnIn('eu-central-1', '2')],
+      ['of another source', 'c0ffee'],
+    ])('does not ask for one %s', async (_, id) => {
+      const { eks, seen } = await listing(gone, 'here');
+      await eks.clusters(undefined, [id]);
+      expect(seen.paths).not.toContain('/clusters/old');
+    });
+  });
+
+  it('goes on after an empty page when there is another', async () => {
+    const { eks } = await anEKS((path) => {
+      if (path === '/clusters/a') return cluster('a');
+      return { body: path.includes('nextToken=') ? { clusters: ['a'] } : { clusters: [], nextToken: 'x' } };
+    });
+    expect((await eks.clusters()).map(({ name }) => name)).toEqual(['a']);
+  });
+
+  it('refuses an answer without a list', async () => {
+    const { eks } = await anEKS(() => ({ body: {} }));
+    await expect(eks.clusters()).rejects.toThrow('got an answer without one');
+  });
+
   it.each([
     ['throttles', 429, 'ThrottlingException'],
     ['fails', 500, 'ServerException'],

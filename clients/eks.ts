@@ -20,8 +20,11 @@ export interface EKSCluster {
 
 /** What of EKS Okra calls. Errors are those of the AWS SDK, under the names that the AWS documentation lists. */
 export interface EKS {
-  /** Reads every cluster, page by page (API_ListClusters, API_DescribeCluster); all of them, or an error. */
-  clusters(signal?: AbortSignal): Promise<readonly EKSCluster[]>;
+  /**
+   * Reads every cluster, page by page (API_ListClusters, API_DescribeCluster); all of them, or an error. `known` are ARNs
+   * of clusters that were there before: a list that lacks one which EKS still describes is an error.
+   */
+  clusters(signal?: AbortSignal, known?: readonly string[]): Promise<readonly EKSCluster[]>;
 }
 
 /** How EKS is reached. */
@@ -53,16 +56,47 @@ function makeEKS(scope: AwsScope, options: EKSOptions): EKS {
     ...(options.endpoint === undefined ? {} : { endpoint: options.endpoint }),
   });
   return {
-    clusters: async (signal) => {
-      const names = await namesOf(client, signal);
-      const found: (EKSCluster | undefined)[] = [];
-      for (let at = 0; at < names.length; at += AT_ONCE) {
-        const some = names.slice(at, at + AT_ONCE);
-        found.push(...(await Promise.all(some.map((name) => describe(client, scope.region, name, signal)))));
-      }
-      return found.filter((cluster) => cluster !== undefined);
+    clusters: async (signal, known = []) => {
+      const describeAll = async (names: readonly string[]): Promise<readonly EKSCluster[]> => {
+        const found: (EKSCluster | undefined)[] = [];
+        for (let at = 0; at < names.length; at += AT_ONCE) {
+          const some = names.slice(at, at + AT_ONCE);
+          found.push(
+            ...(await Promise.all(some.map((name) => describe(client, scope.region, name, signal)))),
+          );
+        }
+        return found.filter((cluster) => cluster !== undefined);
+      };
+      const found = await describeAll(await namesOf(client, signal));
+      const missing = missingOf(known, found, scope);
+      refuseGap(await describeAll(missing.map((arn) => arn.split('/')[1] ?? '')), missing);
+      return found;
     },
   };
+}
+
+/** The known ARNs of this region and account that were not listed. */
+function missingOf(
+  known: readonly string[],
+  found: readonly EKSCluster[],
+  { region, roleARN }: AwsScope,
+): readonly string[] {
+  const account = (roleARN ?? found[0]?.arn)?.split(':')[4];
+  const listed = new Set(found.map(({ arn }) => arn));
+  return known.filter((arn) => {
+    const [, , service, place, owner] = arn.split(':');
+    const isHere = service === 'eks' && place === region && (account === undefined || owner === account);
+    return isHere && !listed.has(arn);
+  });
+}
+
+// An empty page must not pass for clusters that are gone; and what lacks one cluster may lack others.
+function refuseGap(described: readonly EKSCluster[], missing: readonly string[]): void {
+  const there = described.find(({ arn, status }) => missing.includes(arn) && status !== 'DELETING');
+  if (there === undefined) return;
+  throw new Error(
+    `Expected EKS in ${there.region} to list ${there.name}, which it still describes, got a list without it.`,
+  );
 }
 
 async function namesOf(client: EKSClient, signal?: AbortSignal): Promise<readonly string[]> {
@@ -74,7 +108,10 @@ async function namesOf(client: EKSClient, signal?: AbortSignal): Promise<readonl
       ...(next === undefined ? {} : { nextToken: next }),
     });
     const page = await client.send(command, until(signal));
-    names.push(...(page.clusters ?? []));
+    if (page.clusters === undefined) {
+      throw new Error('Expected EKS to answer a list of clusters, got an answer without one.');
+    }
+    names.push(...page.clusters);
     next = page.nextToken === '' ? undefined : page.nextToken;
   } while (next !== undefined);
   return names;

@@ -134,6 +134,12 @@ function judge(
 /** The name of a cluster's secret: that of the cluster, as far as a name may be like it. */
 export const secretNameOf = (cluster: string): string => cluster.toLowerCase().replaceAll('_', '-');
 
+/** The ids of the clusters that a set has a secret of. */
+export const clusterIdsOf = (uid: string, secrets: readonly ExistingSecret[]): readonly string[] =>
+  secrets
+    .filter(({ owner }) => owner?.uid === uid)
+    .flatMap(({ annotations }) => annotations[CLUSTER_ID_ANNOTATION] ?? []);
+
 /** The clusters that a generator asks for; those that are being deleted are gone already. */
 function selectClusters(spec: ClusterSetSpec, readings: readonly Reading[]): readonly SourcedCluster[] {
   const found = spec.generators.flatMap(({ awseks }, index) => {

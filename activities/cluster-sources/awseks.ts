@@ -15,7 +15,7 @@ export interface AwseksConnection {
 /** Makes the source of EKS clusters. */
 export const awseks = ({ eks, region: usual }: AwseksConnection): ClusterSource => ({
   takes: (generator) => generator.awseks !== undefined,
-  async read({ awseks: { region = usual, roleARN, externalID } }, signal) {
+  async read({ awseks: { region = usual, roleARN, externalID } }, signal, known) {
     if (region === undefined) {
       throw failure(
         'InvalidObject',
@@ -26,7 +26,7 @@ export const awseks = ({ eks, region: usual }: AwseksConnection): ClusterSource 
       ...(roleARN === undefined ? {} : { roleARN }),
       ...(externalID === undefined ? {} : { externalID }),
     };
-    const clusters = await eks({ region, ...role }).clusters(signal);
+    const clusters = await eks({ region, ...role }).clusters(signal, known);
     return clusters.map((cluster) => sourced(cluster, roleARN));
   },
 });

@@ -8,6 +8,13 @@ export type Generator = ClusterSetSpec['generators'][number];
 export interface ClusterSource {
   /** Whether a generator is about this place. */
   takes(generator: Generator): boolean;
-  /** Reads every cluster there is, with its tags and how it is reached, or throws; which of them are wanted is decided elsewhere. */
-  read(generator: Generator, signal: AbortSignal): Promise<readonly SourcedCluster[]>;
+  /**
+   * Reads every cluster there is, with its tags and how it is reached, or throws; which of them are wanted is decided
+   * elsewhere. `known` are the ids of the clusters that have a secret, those of other sources among them.
+   */
+  read(
+    generator: Generator,
+    signal: AbortSignal,
+    known: readonly string[],
+  ): Promise<readonly SourcedCluster[]>;
 }
