@@ -1,4 +1,4 @@
-import { continueAsNew } from '@temporalio/workflow';
+import { continueAsNew, sleep } from '@temporalio/workflow';
 import { syncs } from './activities.ts';
 import { entity } from './entity.ts';
 
@@ -8,12 +8,21 @@ export interface TargetGroupCheckInput {
   readonly intervalSeconds: number;
 }
 
+// What makes hundreds of them at a time has AWS asked about all of them once a second, and not hundreds of times.
+const SPACING_MILLISECONDS = 1000;
+
 /** Says in the conditions of a namespace's AWSTargetGroups what AWS knows of them, for as long as there are any. */
 export async function targetGroupCheck(input: TargetGroupCheckInput): Promise<void> {
   const { namespace, intervalSeconds } = input;
+  let begun = 0;
   await entity({
     intervalSeconds,
-    sync: () => syncs('Check the AWSTargetGroups').checkTargetGroups(namespace),
+    sync: async () => {
+      const early = begun + SPACING_MILLISECONDS - Date.now();
+      if (early > 0) await sleep(early, { summary: 'Until the next check' });
+      begun = Date.now();
+      return syncs('Check the AWSTargetGroups').checkTargetGroups(namespace);
+    },
     renew: () => continueAsNew<typeof targetGroupCheck>(input),
   });
 }
