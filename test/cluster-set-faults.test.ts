@@ -27,10 +27,8 @@ describe('a ClusterSet', () => {
     eks = connectEmulatedEKS(aws);
   });
   afterAll(async () => {
-    // Not by `close`, which holds weights against histories: there are none here.
-    await stage.okrad.end('SIGTERM');
-    await stage.metrics[Symbol.asyncDispose]();
-    stage.elbv2.destroy();
+    // There is no Cell here.
+    await stage.close({ writes: false });
     await api[Symbol.asyncDispose]();
     for (const name of created) await eks.send(new DeleteClusterCommand({ name }));
     eks.destroy();
