@@ -41,6 +41,26 @@ describe('a ClusterSet', () => {
     await eks.createCluster({ name, roleArn, resourcesVpcConfig, tags: { ...tags, of: stage.namespace } });
     created.add(name);
   };
+  /** EKS in another region, whose clusters go at the end. */
+  const connectElsewhere = (region: string) => {
+    const client = new EKS({
+      region,
+      endpoint: stage.stack.aws.endpoint,
+      credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+    });
+    const names: string[] = [];
+    return {
+      create: async (name: string, tags: Record<string, string>): Promise<void> => {
+        const of = { ...tags, of: stage.namespace };
+        await client.createCluster({ name, roleArn, resourcesVpcConfig: { subnetIds: [] }, tags: of });
+        names.push(name);
+      },
+      [Symbol.asyncDispose]: async () => {
+        await Promise.all(names.map((name) => client.deleteCluster({ name })));
+        client.destroy();
+      },
+    };
+  };
   const remove = async (name: string): Promise<void> => {
     await eks.deleteCluster({ name });
     created.delete(name);
@@ -164,13 +184,20 @@ describe('a ClusterSet', () => {
   });
 
   it('A-S06 finds a cluster on a later page', async () => {
-    for (let begin = 100; begin < 250; begin += 10) {
+    // In a region of their own, so that no other set has to read them again and again.
+    const region = 'eu-west-1';
+    await using elsewhere = connectElsewhere(region);
+    for (let begin = 0; begin < 100; begin += 10) {
       const names = Array.from({ length: 10 }, (_, index) => `many${begin + index}`);
-      await Promise.all(names.map((name) => create(name, { Service: 'many' })));
+      await Promise.all(names.map((name) => elsewhere.create(name, { Service: 'many' })));
     }
-    await create('zlast', { Service: 's06' });
-    await stage.apply(set('s06', { Service: 's06' }, {}));
+    await elsewhere.create('zlast', { Service: 's06' });
+    const generator = {
+      awseks: { region, selector: { matchTags: { Service: 's06', of: stage.namespace } } },
+    };
+    await stage.apply(setOf('s06', [generator], {}));
     await untilSecret('zlast');
+    await stage.kubectl('delete', 'clusterset', 's06');
   });
 
   it('I11 tells neither its workflow nor its log how a cluster is reached, nor what signs the calls', async () => {
