@@ -41,6 +41,15 @@ export function elbv2Reads(client: ElasticLoadBalancingV2Client): ELBv2Reads {
       }
       return found;
     },
+    targetGroupNamed: async (name, signal) => {
+      try {
+        const command = new DescribeTargetGroupsCommand({ Names: [name] });
+        return (await client.send(command, until(signal))).TargetGroups?.[0];
+      } catch (error) {
+        if (error instanceof Error && error.name === 'TargetGroupNotFoundException') return undefined;
+        throw error;
+      }
+    },
     targetHealth: async (TargetGroupArn, signal) => {
       const found = await client.send(new DescribeTargetHealthCommand({ TargetGroupArn }), until(signal));
       return found.TargetHealthDescriptions ?? [];

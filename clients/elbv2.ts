@@ -2,8 +2,10 @@ import {
   ElasticLoadBalancingV2Client,
   type Action,
   type CreateRuleCommandInput,
+  type CreateTargetGroupCommandInput,
   type Listener,
   type ModifyRuleCommandInput,
+  type ModifyTargetGroupCommandInput,
   type Rule,
   type TargetGroup,
   type TargetHealthDescription,
@@ -19,10 +21,12 @@ export interface ELBv2Reads {
   rule(ruleARN: string, signal?: AbortSignal): Promise<Rule | undefined>;
   /** Reads one listener (API_DescribeListeners). */
   listener(listenerARN: string, signal?: AbortSignal): Promise<Listener>;
-  /** Reads the tags of a rule or a listener (API_DescribeTags). */
+  /** Reads the tags of a rule, a listener or a target group (API_DescribeTags). */
   tagsOf(arn: string, signal?: AbortSignal): Promise<Readonly<Record<string, string>>>;
   /** Reads target groups; those that AWS does not know are left out (API_DescribeTargetGroups). */
   targetGroups(targetGroupARNs: readonly string[], signal?: AbortSignal): Promise<readonly TargetGroup[]>;
+  /** Reads the target group of a name; undefined when there is none (API_DescribeTargetGroups). */
+  targetGroupNamed(name: string, signal?: AbortSignal): Promise<TargetGroup | undefined>;
   /** Reads the health of the targets of a group (API_DescribeTargetHealth). */
   targetHealth(targetGroupARN: string, signal?: AbortSignal): Promise<readonly TargetHealthDescription[]>;
   /** Reads the attributes of a target group (API_DescribeTargetGroupAttributes). */
@@ -45,7 +49,31 @@ export interface ELBv2Writes {
   tag(arn: string, tags: Readonly<Record<string, string>>): Promise<void>;
   /** Sets attributes of a target group (API_ModifyTargetGroupAttributes). */
   setAttributes(targetGroupARN: string, attributes: Readonly<Record<string, string>>): Promise<void>;
+  /** Creates a target group, with its tags in the same call (API_CreateTargetGroup). */
+  createTargetGroup(input: NewTargetGroupInput): Promise<TargetGroup>;
+  /** Changes the health check of a target group (API_ModifyTargetGroup). */
+  modifyTargetGroup(targetGroupARN: string, healthCheck: HealthCheckInput): Promise<void>;
+  /** Deletes a target group; one that is gone is left at that (API_DeleteTargetGroup). */
+  deleteTargetGroup(targetGroupARN: string): Promise<void>;
+  /** Registers targets; those that are registered stay so (API_RegisterTargets). */
+  registerTargets(targetGroupARN: string, targets: readonly Target[]): Promise<void>;
+  /** Deregisters targets; those that are not registered are left at that (API_DeregisterTargets). */
+  deregisterTargets(targetGroupARN: string, targets: readonly Target[]): Promise<void>;
 }
+
+/** A target as ELBv2 knows it. */
+export interface Target {
+  readonly id: string;
+  readonly port: number;
+}
+
+/** A target group to create. */
+export type NewTargetGroupInput = Omit<CreateTargetGroupCommandInput, 'Tags'> & {
+  readonly tags: Readonly<Record<string, string>>;
+};
+
+/** What may be changed of a target group that exists. */
+export type HealthCheckInput = Omit<ModifyTargetGroupCommandInput, 'TargetGroupArn'>;
 
 /** What of ELBv2 Okra calls. */
 export interface ELBv2 extends ELBv2Reads, ELBv2Writes {}
@@ -60,15 +88,21 @@ export interface ELBv2Options {
 
 const REQUEST_TIMEOUT_MS = 5_000;
 
-/** Makes the ELBv2 of the region that an ARN is in; one client per region. */
-export function connectELBv2(options: ELBv2Options = {}): (arn: string) => ELBv2 {
+/** Gives the ELBv2 of the region that an ARN is in, or of a region by its name. */
+export interface ELBv2Regions {
+  (arn: string): ELBv2;
+  inRegion(region: string): ELBv2;
+}
+
+/** Makes the ELBv2 of every region; one client per region. */
+export function connectELBv2(options: ELBv2Options = {}): ELBv2Regions {
   const byRegion = new Map<string, ELBv2>();
-  return (arn) => {
-    const region = regionOf(arn);
+  const inRegion = (region: string): ELBv2 => {
     const known = byRegion.get(region) ?? makeELBv2(region, options);
     byRegion.set(region, known);
     return known;
   };
+  return Object.assign((arn: string) => inRegion(regionOf(arn)), { inRegion });
 }
 
 /** The region in an ARN: `arn:partition:service:region:account:resource`. */
