@@ -1,10 +1,8 @@
 import type { KubernetesClient } from '../clients/kubernetes.ts';
-import { isConflict, isNotFound } from '../clients/kubernetes.ts';
-import { formatKey } from '../domain/ids.ts';
 import { FINALIZER } from '../domain/labels.ts';
 import { mayAdopt } from '../domain/watched.ts';
 import type { LoadBalancerConfigActivities, LoadBalancerConfigRef } from './contract.ts';
-import { failure } from './failure.ts';
+import { hold, letGo, type Held } from './finalizers.ts';
 import { loadBalancerOf } from './load-balancers/index.ts';
 import type { ConfigObject } from './load-balancers/port.ts';
 import { statusReporter } from './status-reporter.ts';
@@ -44,32 +42,13 @@ export function loadBalancerConfigActivities(kubernetes: KubernetesClient): Load
       await report(loadBalancer.kind, { key, uid }, { ...said, ...mirrored }, events);
       await reportDeployment({ key, uid }, served);
     },
-    holdLoadBalancerConfig: (ref) =>
-      setFinalizers(kubernetes, ref, (found) => (found.includes(FINALIZER) ? found : [...found, FINALIZER])),
-    releaseLoadBalancerConfig: (ref) =>
-      setFinalizers(kubernetes, ref, (found) => found.filter((one) => one !== FINALIZER)),
+    holdLoadBalancerConfig: (ref) => hold(kubernetes, heldBy(ref)),
+    releaseLoadBalancerConfig: (ref) => letGo(kubernetes, heldBy(ref)),
   };
 }
 
-/** Changes the finalizers of an object, those of others included in the comparison of versions, so that none is lost. */
-async function setFinalizers(
-  kubernetes: KubernetesClient,
-  { type, key }: LoadBalancerConfigRef,
-  change: (finalizers: readonly string[]) => readonly string[],
-): Promise<void> {
-  const { kind } = loadBalancerOf(type);
-  const object = await kubernetes.get<ConfigObject>(kind, key);
-  if (object === undefined) return;
-  const { finalizers: before = [], resourceVersion } = object.metadata;
-  const finalizers = change(before);
-  if (finalizers.length === before.length) return;
-  try {
-    await kubernetes.patch(kind, key, { metadata: { finalizers, resourceVersion } });
-  } catch (error) {
-    if (isNotFound(error)) return;
-    if (isConflict(error)) {
-      throw failure('Unavailable', `${kind.kind} ${formatKey(key)} was changed meanwhile.`);
-    }
-    throw error;
-  }
-}
+const heldBy = ({ type, key }: LoadBalancerConfigRef): Held => ({
+  kind: loadBalancerOf(type).kind,
+  key,
+  finalizer: FINALIZER,
+});

@@ -1,0 +1,44 @@
+import type { KindRef } from '../clients/kinds.ts';
+import { isConflict, isNotFound, type KubernetesClient } from '../clients/kubernetes.ts';
+import type { Metadata } from '../crds/resource.ts';
+import { formatKey, type ObjectKey } from '../domain/ids.ts';
+import { failure } from './failure.ts';
+
+/** An object that may be kept from going. */
+export interface Held {
+  readonly kind: KindRef;
+  readonly key: ObjectKey;
+  readonly finalizer: string;
+}
+
+/** Keeps an object until it is let go, should it be deleted; throws when it was changed meanwhile. */
+export const hold = (kubernetes: KubernetesClient, held: Held): Promise<void> =>
+  setFinalizers(kubernetes, held, (found) =>
+    found.includes(held.finalizer) ? found : [...found, held.finalizer],
+  );
+
+/** Lets an object go that is kept; one that is gone, or was let go, is left at that. */
+export const letGo = (kubernetes: KubernetesClient, held: Held): Promise<void> =>
+  setFinalizers(kubernetes, held, (found) => found.filter((one) => one !== held.finalizer));
+
+/** Changes the finalizers of an object, those of others included in the comparison of versions, so that none is lost. */
+async function setFinalizers(
+  kubernetes: KubernetesClient,
+  { kind, key }: Held,
+  change: (finalizers: readonly string[]) => readonly string[],
+): Promise<void> {
+  const object = await kubernetes.get<{ readonly metadata: Metadata }>(kind, key);
+  if (object === undefined) return;
+  const { finalizers: before = [], resourceVersion } = object.metadata;
+  const finalizers = change(before);
+  if (finalizers.length === before.length) return;
+  try {
+    await kubernetes.patch(kind, key, { metadata: { finalizers, resourceVersion } });
+  } catch (error) {
+    if (isNotFound(error)) return;
+    if (isConflict(error)) {
+      throw failure('Unavailable', `${kind.kind} ${formatKey(key)} was changed meanwhile.`);
+    }
+    throw error;
+  }
+}
