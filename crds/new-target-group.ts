@@ -41,7 +41,7 @@ const healthCheck = withRules(
   ],
 );
 
-/** A target group that Okra creates. */
+/** The schema of a target group that Okra creates. */
 export const newTargetGroup = z.object({
   protocol: z
     .enum(['HTTP', 'HTTPS', 'TCP', 'TLS', 'UDP', 'TCP_UDP'])
@@ -67,3 +67,6 @@ export const newTargetGroup = z.object({
     ),
   healthCheck: healthCheck.optional().describe('How targets are checked. Default: as AWS does.'),
 });
+
+/** A target group that Okra creates. */
+export type NewTargetGroup = z.output<typeof newTargetGroup>;

@@ -10,7 +10,7 @@ export const STEP_LABEL = 'okra.mumo.co/step-index';
 /** The label on AnalysisRuns and Experiments that holds the id of the rollout they were made for. */
 export const ROLLOUT_LABEL = 'okra.mumo.co/rollout';
 
-/** The tag on a listener rule, or on a listener of a Network Load Balancer, that names the object which configures it: `namespace/name`. */
+/** The tag on a listener rule, on a listener of a Network Load Balancer, or on a target group that was created, that names the object which it belongs to: `namespace/name`. */
 export const OWNER_TAG = 'okra.mumo.co/owner';
 
 /** The annotation that lets an object take over a rule or listener which Okra did not set up: `"true"`. */
@@ -21,6 +21,12 @@ export const SEQUENCE_ANNOTATION = 'okra.mumo.co/sequence';
 
 /** The finalizer that keeps an object until what it has made of its load balancer is deleted. */
 export const FINALIZER = 'okra.mumo.co/load-balancer';
+
+/** The finalizer that keeps an AWSTargetGroupBinding until what it has registered is deregistered. */
+export const BINDING_FINALIZER = 'okra.mumo.co/target-group-binding';
+
+/** The tag on a target group with the uid of the object that has created it. */
+export const UID_TAG = 'okra.mumo.co/uid';
 
 /** The field manager of every server-side apply. */
 export const FIELD_MANAGER = 'okra';

@@ -1,0 +1,34 @@
+import type { BindingDecision, RegisteredTarget, Registration } from './target-group-binding.ts';
+
+/** What came of registering and deregistering. */
+export interface BindingOutcome {
+  /** What AWS has refused to register. */
+  readonly refused: readonly Registration[];
+  /** What was to be deregistered, and may still be registered. */
+  readonly remaining: readonly Registration[];
+}
+
+/** Says what an object has registered after all: without what was refused, and with what is not deregistered yet. */
+export function recordOf(
+  { claim, targets }: Pick<BindingDecision, 'claim' | 'targets'>,
+  { refused, remaining }: BindingOutcome,
+): readonly RegisteredTarget[] {
+  const isIn = (some: readonly Registration[], port: number) => (id: string) =>
+    some.some((one) => one.id === id && one.port === port);
+  // What is leaving stands in the claim after what is wanted.
+  const leaving = claim.slice(targets.length).map((target) => ({
+    ...target,
+    ids: (target.ids ?? []).filter(isIn(remaining, target.port)),
+  }));
+  return [
+    ...targets.map((target) => ({
+      ...target,
+      ids: (target.ids ?? []).filter((id) => !isIn(refused, target.port)(id)),
+    })),
+    ...leaving.filter(({ ids }) => ids.length > 0),
+  ];
+}
+
+/** How many targets an object has registered, each counted once. */
+export const countOf = (targets: readonly RegisteredTarget[]): number =>
+  new Set(targets.flatMap(({ ids = [], port }) => ids.map((id) => `${id}:${port}`))).size;
