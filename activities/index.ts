@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
 import type { AwsScope } from '../clients/aws-credentials.ts';
 import type { EKS } from '../clients/eks.ts';
-import type { ELBv2 } from '../clients/elbv2.ts';
+import type { ELBv2Regions } from '../clients/elbv2.ts';
 import type { KubernetesClient } from '../clients/kubernetes.ts';
 import type { RemoteClusters } from '../clients/remote-clusters.ts';
 import type { WriteBudget } from '../clients/write-budget.ts';
@@ -20,6 +20,7 @@ import type {
   LoadBalancerConfigActivities,
   TargetGroupSetActivities,
   TargetGroupActivities,
+  TargetGroupBindingActivities,
   TrafficActivities,
 } from './contract.ts';
 import { driftActivities } from './drift.ts';
@@ -29,16 +30,17 @@ import { loadBalancerActivities } from './load-balancer.ts';
 import { loadBalancerConfigActivities } from './load-balancer-config.ts';
 import { targetGroupSetActivities } from './target-group-set.ts';
 import { targetGroupActivities } from './target-groups.ts';
+import { targetGroupBindingActivities } from './target-group-binding.ts';
 import { trafficActivities } from './traffic.ts';
 
 /** What all activities are made of. */
 export interface Dependencies {
   readonly kubernetes: KubernetesClient;
   readonly temporal: Client;
-  readonly elbv2: (arn: string) => ELBv2;
+  readonly elbv2: ELBv2Regions;
   readonly eks: (scope: AwsScope) => EKS;
   readonly clusters: RemoteClusters;
-  /** The region of clusters whose generator names none. */
+  /** The region of clusters whose generator names none, and of target groups that are created. */
   readonly region?: string;
   readonly budget: WriteBudget;
   /** The task queue of the workflows; calls to ELBv2 have one of their own. */
@@ -55,6 +57,7 @@ export type Activities = CellActivities &
   ClusterSetActivities &
   TargetGroupSetActivities &
   TargetGroupActivities &
+  TargetGroupBindingActivities &
   DriftActivities;
 
 /** Makes every activity; whatever one throws is a failure listed in domain/failures.ts. */
@@ -72,5 +75,6 @@ export function makeActivities(dependencies: Dependencies): Activities {
     ...translated(targetGroupSetActivities({ kubernetes, reader })),
     ...translated(clusterSetActivities({ kubernetes, sources: clusterSources(dependencies) })),
     ...translated(targetGroupActivities(dependencies)),
+    ...translated(targetGroupBindingActivities({ ...dependencies, reader })),
   };
 }

@@ -11,8 +11,8 @@ export interface TargetGroupOwner {
 }
 
 /** How targets are checked, as ELBv2 spells it. */
-export interface HealthCheck {
-  readonly protocol?: string | undefined;
+export interface HealthCheck<Protocol = 'HTTP' | 'HTTPS' | 'TCP'> {
+  readonly protocol?: Protocol | undefined;
   readonly path?: string | undefined;
   readonly port?: string | undefined;
   readonly intervalSeconds?: number | undefined;
@@ -40,7 +40,7 @@ export interface ExistingTargetGroup {
   readonly port?: number | undefined;
   readonly vpcID?: string | undefined;
   readonly targetType?: string | undefined;
-  readonly healthCheck: HealthCheck;
+  readonly healthCheck: HealthCheck<string>;
 }
 
 /** What is to be done about a target group that exists. */

@@ -118,6 +118,29 @@ const table: [string, Partial<ObservedBinding>, Partial<ReturnType<typeof short>
     { ids: ['i-a', 'i-c'], problems: ['ClusterUnreachable'] },
   ],
   [
+    'reads nodes when the pods of the cluster cannot be read',
+    {
+      clusters: [
+        { ...cluster('c1', [node('a')]), what: 'nodes' },
+        { ...hung, name: 'c1', what: 'pods/default' },
+      ],
+    },
+    { register: ['i-a'], ids: ['i-a'] },
+  ],
+  [
+    'deregisters no pod when only the nodes of the cluster can be read',
+    {
+      ...ips,
+      clusters: [
+        { ...cluster('c1', []), what: 'nodes' },
+        { ...hung, name: 'c1', what: 'pods/default' },
+      ],
+      registered: at('10.0.0.9'),
+      ours: podOurs,
+    },
+    { ids: ['10.0.0.9'], problems: ['ClusterUnreachable'] },
+  ],
+  [
     'deregisters nothing of a named cluster that is not known',
     {
       targets: [{ name: 'nodes', clusterName: 'c9', nodeName: 'a', port: 80 }],

@@ -16,6 +16,8 @@ export interface SeenCluster {
   readonly name: string;
   /** The labels of its Argo CD cluster secret. */
   readonly labels: Readonly<Record<string, string>>;
+  /** What of it was read, as `lookedAt` says; undefined: everything. */
+  readonly what?: string;
   readonly seen:
     | { readonly ok: true; readonly nodes: readonly SeenNode[]; readonly pods: readonly SeenPod[] }
     | { readonly ok: false; readonly reason: string; readonly message: string };
@@ -57,6 +59,10 @@ export interface BindingDecision {
   readonly targets: readonly RegisteredTarget[];
   readonly problems: readonly Problem[];
 }
+
+/** What of a cluster a target is found in: its nodes, or the pods of a namespace; each is read, and may fail, by itself. */
+export const lookedAt = (target: BindingTarget, namespace: string): string =>
+  target.podSelector === undefined ? 'nodes' : `pods/${target.podNamespace ?? namespace}`;
 
 /** As many targets as one call takes (API_RegisterTargets, as the AWS Load Balancer Controller calls it). */
 export const LARGEST_BATCH = 200;
@@ -104,7 +110,9 @@ interface Found extends FoundIds {
 function find(target: BindingTarget, observed: ObservedBinding, own: ReadonlySet<string>): Found {
   if (target.ids !== undefined) return { ids: target.ids, problems: [] };
   const { name, clusterName, clusterSelector } = target;
+  const what = lookedAt(target, observed.namespace);
   const clusters = observed.clusters
+    .filter((cluster) => cluster.what === undefined || cluster.what === what)
     .filter((cluster) =>
       clusterName === undefined ? matches(clusterSelector, cluster.labels) : cluster.name === clusterName,
     )

@@ -1,0 +1,67 @@
+import { ApplicationFailure } from '@temporalio/common';
+import { quotaOf } from '../clients/elbv2.ts';
+import type { AWSTargetGroupBindingSpec } from '../crds/aws-target-group-binding.ts';
+import { recordOf } from '../domain/binding-record.ts';
+import type { Problem } from '../domain/sync-status.ts';
+import { deregisterAll } from '../domain/target-group-binding.ts';
+import { findCandidate, isOwn, type Bound, type GroupDependencies } from './binding-group.ts';
+import type { BindingLedger, Entry } from './binding-ledger.ts';
+import { deregister, readRegistered } from './binding-targets.ts';
+import { toFailure } from './failure.ts';
+
+/** What is left of what an object had registered, and why. */
+export interface Left {
+  readonly entry: Entry;
+  readonly problems: readonly Problem[];
+}
+
+/** Whether the status of an object names another target group than its spec asks for. */
+export function hasMoved(spec: AWSTargetGroupBindingSpec, { targetGroupARN, created }: Entry): boolean {
+  if (targetGroupARN === undefined) return false;
+  return spec.targetGroupARN === undefined ? created !== true : spec.targetGroupARN !== targetGroupARN;
+}
+
+/** Deregisters all that an object has registered; a target group that is gone has none of it. */
+export async function leaveGroup(
+  { elbv2, budget }: GroupDependencies,
+  ledger: BindingLedger,
+  signal: AbortSignal,
+): Promise<Left> {
+  const { targetGroupARN: arn, created, targets } = ledger.now();
+  if (arn === undefined) return { entry: { targets: [] }, problems: [] };
+  const [group] = await elbv2(arn).targetGroups([arn], signal);
+  if (group === undefined) return { entry: { targets: [] }, problems: [] };
+  const registered = await readRegistered(elbv2(arn), arn, signal);
+  const written = await deregister(
+    { elbv2: elbv2(arn), targetGroupARN: arn, budget, signal },
+    deregisterAll(targets, registered),
+  );
+  const remaining = [...written.refused, ...written.unknown];
+  const left = recordOf({ claim: targets, targets: [] }, { refused: [], remaining });
+  return {
+    entry: left.length === 0 ? { targets: [] } : { targetGroupARN: arn, created, targets: left },
+    problems: written.problems,
+  };
+}
+
+/** Deletes the target group that was created for an object; one that has become somebody else's stays. */
+export async function deleteCreated(
+  dependencies: GroupDependencies,
+  bound: Omit<Bound, 'spec'>,
+): Promise<readonly Problem[]> {
+  const { elbv2, budget } = dependencies;
+  const group = await findCandidate(dependencies, bound);
+  const { TargetGroupArn: arn = '' } = group ?? {};
+  if (group === undefined || !(await isOwn(elbv2(arn), group, bound))) return [];
+  await budget.take(quotaOf(arn), false, bound.signal);
+  bound.signal.throwIfAborted();
+  try {
+    await elbv2(arn).deleteTargetGroup(arn);
+    return [];
+  } catch (error) {
+    const cause = toFailure(error);
+    if (!(cause instanceof ApplicationFailure) || cause.type !== 'TargetGroupInUse') throw cause;
+    const message = `Expected to delete target group ${arn}, which was created for this object, got: ${cause.message} It is tried again; take it out of the rules and listeners that name it, or set spec.deletionPolicy to Retain.`;
+    return [{ object: arn, reason: 'TargetGroupInUse', message }];
+  }
+}

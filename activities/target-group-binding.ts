@@ -1,0 +1,167 @@
+import { Context } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/common';
+import { AWS_TARGET_GROUP_BINDING } from '../clients/kinds.ts';
+import type { KubernetesClient } from '../clients/kubernetes.ts';
+import {
+  awsTargetGroupBinding,
+  type AWSTargetGroupBinding,
+  type AWSTargetGroupBindingSpec,
+} from '../crds/aws-target-group-binding.ts';
+import { recordOf } from '../domain/binding-record.ts';
+import { isFailureType, isPermanent } from '../domain/failures.ts';
+import type { ObjectKey } from '../domain/ids.ts';
+import { BINDING_FINALIZER } from '../domain/labels.ts';
+import type { Problem } from '../domain/sync-status.ts';
+import { decideBinding } from '../domain/target-group-binding.ts';
+import { readClusters } from './binding-clusters.ts';
+import { groupFinder, type Bound, type FoundGroup, type GroupDependencies } from './binding-group.ts';
+import { deleteCreated, hasMoved, leaveGroup } from './binding-leave.ts';
+import { bindingLedger, type BindingLedger } from './binding-ledger.ts';
+import { bindingReporter, type BindingOutcome } from './binding-report.ts';
+import { deregister, readRegistered, register } from './binding-targets.ts';
+import { FAILED_AGAIN_SECONDS, type ClusterReader } from './cluster-reader.ts';
+import type { Synced, TargetGroupBindingActivities } from './contract.ts';
+import { toFailure } from './failure.ts';
+import { hold, letGo, type Held } from './finalizers.ts';
+
+/** What the activities of AWSTargetGroupBindings are made of. */
+export interface BindingDependencies extends GroupDependencies {
+  readonly kubernetes: KubernetesClient;
+  readonly reader: ClusterReader;
+}
+
+// An attempt that is given up by its workflow (`syncs` in workflows/activities.ts) is not to write any more.
+const LONGEST_SYNC_MILLISECONDS = 100_000;
+
+const gone: Synced = { isPresent: false, message: 'The AWSTargetGroupBinding is gone.' };
+
+/** Makes the activities of AWSTargetGroupBindings. */
+export function targetGroupBindingActivities(
+  dependencies: BindingDependencies,
+): TargetGroupBindingActivities {
+  const { kubernetes } = dependencies;
+  const report = bindingReporter(kubernetes);
+
+  /** Syncs an object that is there. */
+  async function sync(object: AWSTargetGroupBinding, key: ObjectKey): Promise<Synced> {
+    const parsed = awsTargetGroupBinding.parseSpec(object.spec);
+    const bound = boundOf(object, key);
+    const ledger = bindingLedger(kubernetes, bound, bound.status);
+    const outcome = parsed.ok
+      ? await attempt(bound.signal, () => bind(dependencies, { ...bound, spec: parsed.value }, ledger))
+      : { problems: parsed.problems.map((message) => ({ reason: 'InvalidObject', message })) };
+    return await report(object, ledger, outcome);
+  }
+
+  /** Undoes what an object has done, and lets it go. */
+  async function end(object: AWSTargetGroupBinding, held: Held): Promise<Synced> {
+    if (object.metadata.finalizers?.includes(held.finalizer) !== true) return gone;
+    const parsed = awsTargetGroupBinding.parseSpec(object.spec);
+    const spec = parsed.ok ? parsed.value : undefined;
+    const bound = boundOf(object, held.key);
+    const ledger = bindingLedger(kubernetes, bound, bound.status);
+    const outcome = await attempt(bound.signal, () => undo(dependencies, { ...bound, spec }, ledger));
+    if (outcome.problems.length > 0) return await report(object, ledger, outcome);
+    await letGo(kubernetes, held);
+    return gone;
+  }
+
+  return {
+    async syncTargetGroupBinding(key) {
+      const object = await kubernetes.get<AWSTargetGroupBinding>(AWS_TARGET_GROUP_BINDING, key);
+      if (object === undefined) return gone;
+      const held = { kind: AWS_TARGET_GROUP_BINDING, key, finalizer: BINDING_FINALIZER };
+      if (object.metadata.deletionTimestamp !== undefined) return await end(object, held);
+      await hold(kubernetes, held);
+      return await sync(object, key);
+    },
+  };
+}
+
+function boundOf({ metadata, status = {} }: AWSTargetGroupBinding, key: ObjectKey): Omit<Bound, 'spec'> {
+  const { cancellationSignal } = Context.current();
+  const signal = AbortSignal.any([cancellationSignal, AbortSignal.timeout(LONGEST_SYNC_MILLISECONDS)]);
+  return { key, uid: metadata.uid ?? '', status, signal };
+}
+
+/** Makes the registrations of an object what they are to be. */
+async function bind(
+  dependencies: BindingDependencies,
+  bound: Bound,
+  ledger: BindingLedger,
+): Promise<BindingOutcome> {
+  const { spec, signal } = bound;
+  if (hasMoved(spec, ledger.now())) {
+    const { entry, problems } = await leaveGroup(dependencies, ledger, signal);
+    await ledger.write(entry);
+    if (problems.length > 0) return { problems, againInSeconds: soonest(problems) };
+  }
+  const group = await groupFinder(dependencies)(bound);
+  if (group.is === 'Problem') return { problems: [group.problem] };
+  const { arn: targetGroupARN, created } = group;
+  await ledger.write({ targetGroupARN, created, targets: ledger.now().targets });
+  return await registerIn(group, dependencies, { bound, ledger });
+}
+
+async function registerIn(
+  { arn: targetGroupARN, created, targetType, problems }: FoundGroup & { readonly is: 'Group' },
+  { elbv2, budget, reader }: BindingDependencies,
+  { bound, ledger }: { readonly bound: Bound; readonly ledger: BindingLedger },
+): Promise<BindingOutcome> {
+  const { key, spec, signal } = bound;
+  const { clusters, againInSeconds } = await readClusters(reader, spec, key);
+  const { namespace } = key;
+  const writes = { elbv2: elbv2(targetGroupARN), targetGroupARN, budget, signal };
+  const registered = await readRegistered(writes.elbv2, targetGroupARN, signal);
+  const ours = ledger.now().targets;
+  const { targets } = spec;
+  const decision = decideBinding({ namespace, targets, targetType, clusters, registered, ours });
+  await ledger.write({ targetGroupARN, created, targets: decision.claim });
+  const added = await register(writes, decision.register);
+  const removed = await deregister(writes, decision.deregister);
+  const remaining = [...removed.refused, ...removed.unknown];
+  const settled = recordOf(decision, { refused: added.refused, remaining });
+  await ledger.write({ targetGroupARN, created, targets: settled });
+  const failed = [...added.problems, ...removed.problems];
+  return {
+    problems: [...problems, ...decision.problems, ...failed],
+    againInSeconds: earlier(againInSeconds, soonest(failed)),
+  };
+}
+
+/** Deregisters what an object has registered, and deletes what was created for it if that is asked for. */
+async function undo(
+  dependencies: BindingDependencies,
+  bound: Omit<Bound, 'spec'> & { readonly spec: AWSTargetGroupBindingSpec | undefined },
+  ledger: BindingLedger,
+): Promise<BindingOutcome> {
+  const { entry, problems } = await leaveGroup(dependencies, ledger, bound.signal);
+  const { targetGroupARN, created } = ledger.now();
+  // The target group is named until it is deleted.
+  await ledger.write({ targetGroupARN, created, targets: entry.targets });
+  if (problems.length > 0) return { problems, againInSeconds: FAILED_AGAIN_SECONDS };
+  if (bound.spec?.deletionPolicy !== 'Delete') return { problems };
+  return { problems: await deleteCreated(dependencies, bound), againInSeconds: FAILED_AGAIN_SECONDS };
+}
+
+/** Makes a problem of what is thrown, so that the status says it; nothing is undone because of it. */
+async function attempt(signal: AbortSignal, act: () => Promise<BindingOutcome>): Promise<BindingOutcome> {
+  try {
+    return await act();
+  } catch (error) {
+    signal.throwIfAborted();
+    const cause = toFailure(error);
+    const reason = (cause instanceof ApplicationFailure ? cause.type : undefined) ?? 'Unavailable';
+    const message = `Expected to sync the targets, got: ${cause.message} It is tried again; what is registered stays.`;
+    return { problems: [{ reason, message }], againInSeconds: soonest([{ reason, message }]) };
+  }
+}
+
+/** Soon, when trying again can help by itself. */
+const soonest = (problems: readonly Problem[]): number | undefined =>
+  problems.some(({ reason }) => isFailureType(reason) && !isPermanent(reason))
+    ? FAILED_AGAIN_SECONDS
+    : undefined;
+
+const earlier = (one: number | undefined, other: number | undefined): number | undefined =>
+  one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
