@@ -1,14 +1,61 @@
-"""Starts moto with what its own API lacks, below /okra-local/: an EKS cluster's address is set, an assumed role is told."""
+"""Starts moto with what it lacks: a target for each port, and below /okra-local/ an EKS cluster's address and an assumed role."""
 
 import json
+from copy import copy
 from http import HTTPStatus
 
 from moto import server
 from moto.core import DEFAULT_ACCOUNT_ID
 from moto.eks.models import eks_backends
+from moto.elbv2.models import FakeTargetGroup
 from moto.sts.models import sts_backends
 
 PREFIX = "/okra-local/"
+
+
+def key_of(group, target):
+    return target["Id"], str(target.get("Port") or group.port)
+
+
+def with_targets(group, targets):
+    """Shows moto a group as it knows groups, with one target for each id."""
+    shown = copy(group)
+    shown.targets = {target["Id"]: target for target in targets}
+    return shown
+
+
+def register(group, targets):
+    for target in targets:
+        shown = with_targets(group, [])
+        moto_register(shown, [target])
+        group.targets[key_of(group, target)] = shown.targets[target["Id"]]
+
+
+def deregister(group, targets):
+    """Leaves it at that when a target is not registered, as AWS does (API_DeregisterTargets)."""
+    for target in targets:
+        found = group.targets.pop(key_of(group, target), None)
+        if found is not None:
+            group.deregistered_targets[target["Id"]] = found
+
+
+def deregister_terminated_instances(group, instance_ids):
+    for key, target in list(group.targets.items()):
+        if target["Id"] in instance_ids:
+            group.terminated_targets[target["Id"]] = group.targets.pop(key)
+
+
+def health_for(group, target, ec2_backend):
+    found = group.targets.get(key_of(group, target))
+    return moto_health_for(with_targets(group, [] if found is None else [found]), target, ec2_backend)
+
+
+# AWS knows targets by id and port, moto by id alone.
+moto_register, moto_health_for = FakeTargetGroup.register, FakeTargetGroup.health_for
+FakeTargetGroup.register = register
+FakeTargetGroup.deregister = deregister
+FakeTargetGroup.deregister_terminated_instances = deregister_terminated_instances
+FakeTargetGroup.health_for = health_for
 
 
 def set_cluster(region, name, change):

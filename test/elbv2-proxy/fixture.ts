@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { ElasticLoadBalancingV2 } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { proxyControl } from '../../deploy/local/elbv2-proxy/control.ts';
 import type { ProxyControl } from '../../deploy/local/elbv2-proxy/control.ts';
@@ -54,7 +55,8 @@ async function untilItAnswers(url: string): Promise<void> {
 /** Starts moto and the proxy before it on free ports. */
 export async function startFixture(): Promise<Fixture> {
   const port = await freePort();
-  const moto = spawn(await motoPython(), ['-m', 'moto.server', '-H', '127.0.0.1', '-p', String(port)], {
+  const emulator = fileURLToPath(new URL('../../deploy/local/aws-emulator.py', import.meta.url));
+  const moto = spawn(await motoPython(), [emulator, '-H', '127.0.0.1', '-p', String(port)], {
     stdio: 'ignore',
   });
   const motoUrl = `http://127.0.0.1:${port}`;

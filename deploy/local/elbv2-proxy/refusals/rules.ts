@@ -8,6 +8,7 @@ import { priorityRangeRules, priorityRules } from './priorities.ts';
 import type { Judged, Refusal, Rule } from './refusal.ts';
 import { requestRules, tagQuotaRules } from './requests.ts';
 import { stickinessRules } from './stickiness.ts';
+import { targetFormRules, targetGroupRules } from './targets.ts';
 
 /** Everything the proxy refuses as AWS does, in the order in which it is judged: form first, then state, then quotas. */
 export const rules: readonly Rule[] = [
@@ -17,10 +18,12 @@ export const rules: readonly Rule[] = [
   ...actionRules,
   ...forwardRules,
   ...attributeRules,
+  ...targetFormRules,
   ...priorityRangeRules,
   ...existenceRules,
   ...groupRules,
   ...groupAttributeRules,
+  ...targetGroupRules,
   ...stickinessRules,
   ...priorityRules,
   ...tagQuotaRules,

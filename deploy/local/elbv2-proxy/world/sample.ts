@@ -79,7 +79,7 @@ export const withRule = (
 export const withGroups = (
   world: World,
   names: readonly string[],
-  { Protocol = 'HTTP', IpAddressType = 'ipv4' }: Fields = {},
+  { Protocol = 'HTTP', IpAddressType = 'ipv4', TargetType = 'ip' }: Fields = {},
 ): World =>
   put(
     world,
@@ -89,7 +89,7 @@ export const withGroups = (
       TargetGroupName: name,
       Protocol,
       IpAddressType,
-      TargetType: 'ip',
+      TargetType,
     })),
   );
 
@@ -107,7 +107,10 @@ function everyGroup(world: World): World {
   });
   const others = ['UDP', 'TCP_UDP', 'TLS', 'GENEVE'].reduce(
     (known, Protocol) => withGroups(known, [Protocol.toLowerCase().replace('_', '-')], { Protocol }),
-    withGroups(tcp, ['ipv6'], { Protocol: 'TCP', IpAddressType: 'ipv6' }),
+    withGroups(withGroups(tcp, ['nodes'], { TargetType: 'instance' }), ['ipv6'], {
+      Protocol: 'TCP',
+      IpAddressType: 'ipv6',
+    }),
   );
   return ['sticky', 'sticky-tcp'].reduce(
     (known, name) => withAttributes(known, name, { 'stickiness.enabled': 'true' }),
@@ -118,7 +121,7 @@ function everyGroup(world: World): World {
 /**
  * A world with load balancers `web` and `other` and NLB `net`, a rule on `web` for `a`, rules on `other` for `x`, and for
  * `y` and `z` without and `v` and `w` with group stickiness. `sticky` and `sticky-tcp` have target stickiness; `a` to `f`
- * are of HTTP, `tcp` to `tcp6` of TCP, and there is a group for each of the other protocols.
+ * are of HTTP, `nodes` takes instances, `tcp` to `tcp6` are of TCP, and there is a group for each of the other protocols.
  */
 export function aWorld(): World {
   const balancers = withLoadBalancer(

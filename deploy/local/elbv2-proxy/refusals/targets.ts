@@ -1,0 +1,132 @@
+import { isIP } from 'node:net';
+import type { Fields } from '../protocol/fields.ts';
+import { items, text } from '../protocol/fields.ts';
+import { api, firstOf, guide, invalid, whole, within } from './refusal.ts';
+import type { Refusal, Rule } from './refusal.ts';
+
+const registering = ['RegisterTargets', 'DeregisterTargets'];
+const checking = ['CreateTargetGroup', 'ModifyTargetGroup'];
+
+const ranges: readonly (readonly [name: string, low: number, high: number])[] = [
+  ['HealthCheckIntervalSeconds', 5, 300],
+  ['HealthCheckTimeoutSeconds', 2, 120],
+  ['HealthyThresholdCount', 2, 10],
+  ['UnhealthyThresholdCount', 2, 10],
+];
+
+function judgeName(name: string): Refusal | undefined {
+  if (name.length > 32) return invalid(`Target group name '${name}' cannot be longer than '32' characters`);
+  if (!/^[A-Za-z0-9-]+$/.test(name))
+    return invalid(
+      `Target group name '${name}' can only contain characters that are alphanumeric characters or hyphens(-)`,
+    );
+  if (!/^-|-$/.test(name)) return undefined;
+  return invalid(`Target group name '${name}' cannot begin or end with '-'`);
+}
+
+/** What AWS refuses in the settings of a target group, and in the form of targets. */
+export const targetFormRules: readonly Rule[] = [
+  {
+    name: 'group-name',
+    actions: ['CreateTargetGroup'],
+    source: api('API_CreateTargetGroup'),
+    refuse: ({ parameters }) => judgeName(text(parameters, 'Name') ?? ''),
+  },
+  {
+    name: 'group-settings-required',
+    actions: ['CreateTargetGroup'],
+    source: api('API_CreateTargetGroup'),
+    refuse: ({ parameters }) => {
+      if (text(parameters, 'TargetType') === 'lambda') return undefined;
+      return firstOf(['Protocol', 'Port', 'VpcId'], (name) =>
+        (text(parameters, name) ?? '') === '' ? invalid(`A ${name} must be specified`) : undefined,
+      );
+    },
+  },
+  {
+    name: 'health-check-ranges',
+    actions: checking,
+    source: api('API_CreateTargetGroup'),
+    refuse: ({ parameters }) =>
+      firstOf(ranges, ([name, low, high]) => {
+        const value = text(parameters, name);
+        if (value === undefined || within(whole(value), low, high)) return undefined;
+        return invalid(`'${name}' value '${value}' must be between '${low}-${high}' inclusive`);
+      }),
+  },
+  {
+    name: 'target-port',
+    actions: registering,
+    source: api('API_TargetDescription'),
+    refuse: ({ parameters }) =>
+      firstOf(items(parameters, 'Targets'), (target) => {
+        const port = text(target, 'Port');
+        if (port === undefined || within(whole(port), 1, 65_535)) return undefined;
+        return invalid(`Target port '${port}' must be between '1-65535' inclusive`);
+      }),
+  },
+  {
+    name: 'two-hundred-targets-per-call',
+    actions: registering,
+    source: api('API_RegisterTargets'),
+    refuse: ({ parameters }) =>
+      items(parameters, 'Targets').length <= 200
+        ? undefined
+        : invalid('Cannot have more than 200 targets in one call'),
+  },
+];
+
+// RFC 1918 and RFC 6598; the subnets of a VPC, which may have other addresses, are not known here.
+const privateRanges = /^(10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.)/;
+
+function judgeAddress(id: string): Refusal | undefined {
+  if (isIP(id) === 0) return invalid(`The IP address '${id}' is not a valid IPv4 or IPv6 address`);
+  if (isIP(id) === 6 || privateRanges.test(id)) return undefined;
+  return {
+    code: 'InvalidTarget',
+    message: `The IP address '${id}' is not within the subnets of the VPC, or one of the ranges 10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16 and 100.64.0.0/10`,
+  };
+}
+
+const judgeInstance = (id: string): Refusal | undefined =>
+  /^i-[0-9a-f]+$/.test(id) ? undefined : invalid(`Instance ID '${id}' is not valid`);
+
+function judgeTarget(group: Fields, id: string): Refusal | undefined {
+  switch (text(group, 'TargetType')) {
+    case 'ip':
+      return judgeAddress(id);
+    case 'instance':
+      return judgeInstance(id);
+    default:
+      return undefined;
+  }
+}
+
+/** What AWS refuses in target groups and their targets because of the group that is there. */
+export const targetGroupRules: readonly Rule[] = [
+  {
+    name: 'target-of-its-type',
+    actions: registering,
+    source: api('API_TargetDescription'),
+    refuse: ({ parameters, world }) => {
+      const group = world.targetGroups.get(text(parameters, 'TargetGroupArn') ?? '') ?? {};
+      return firstOf(items(parameters, 'Targets'), (target) => judgeTarget(group, text(target, 'Id') ?? ''));
+    },
+  },
+  {
+    name: 'health-check-protocol',
+    actions: checking,
+    source: guide('application', 'target-group-health-checks'),
+    refuse: ({ parameters, world }) => {
+      const group = world.targetGroups.get(text(parameters, 'TargetGroupArn') ?? '') ?? parameters;
+      const asked = text(parameters, 'HealthCheckProtocol') ?? '';
+      const protocol = text(group, 'Protocol') ?? '';
+      const taken = protocol.startsWith('HTTP') ? ['HTTP', 'HTTPS'] : ['HTTP', 'HTTPS', 'TCP'];
+      if (asked === '' || taken.includes(asked)) return undefined;
+      return {
+        code: 'InvalidConfigurationRequest',
+        message: `Health check protocol '${asked}' is not supported for target groups with the protocol '${protocol}'`,
+      };
+    },
+  },
+];
