@@ -63,13 +63,14 @@ export interface TargetGroupOptions {
   /** HTTP goes behind Application Load Balancers, TCP behind Network Load Balancers. */
   readonly protocol?: 'HTTP' | 'TCP';
   readonly targets?: readonly string[];
+  readonly targetType?: 'ip' | 'instance';
 }
 
 /** Creates a target group, by default for HTTP, and registers addresses in it, by default one. */
 export async function createTargetGroup(
   client: ElasticLoadBalancingV2Client,
   name: string,
-  { protocol = 'HTTP', targets = ['172.31.0.10'] }: TargetGroupOptions = {},
+  { protocol = 'HTTP', targets = ['172.31.0.10'], targetType = 'ip' }: TargetGroupOptions = {},
 ): Promise<{ readonly arn: string }> {
   const { vpc } = await defaultNetwork(client);
   const created = await client.send(
@@ -78,7 +79,7 @@ export async function createTargetGroup(
       Protocol: protocol,
       Port: 8080,
       VpcId: vpc,
-      TargetType: 'ip',
+      TargetType: targetType,
       ...(protocol === 'HTTP' ? { HealthCheckPath: '/healthz' } : {}),
     }),
   );

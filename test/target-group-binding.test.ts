@@ -1,0 +1,331 @@
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { bindingsOf, type Bindings } from './discovery/bindings.ts';
+import { startWorkload, type Workload } from './discovery/workload.ts';
+import { Stage } from './rollout/stage.ts';
+import { until } from './until.ts';
+
+const web = { role: 'web' };
+const instance = (digits: string): string => `i-${digits.padStart(17, '0')}`;
+
+describe('an AWSTargetGroupBinding', () => {
+  let stage: Stage;
+  let bindings: Bindings;
+  let c1: Workload;
+  let c2: Workload;
+  beforeAll(async () => {
+    stage = await Stage.open(inject('stack'), { OKRA_SYNC_INTERVAL: '1' });
+    bindings = bindingsOf(stage);
+    [c1, c2] = await Promise.all([
+      startWorkload(stage, 'webcluster1', web),
+      startWorkload(stage, 'webcluster2', web),
+    ]);
+    await c1.addNode('ip-10-0-0-1', instance('1'), { labels: web });
+    await c1.addNode('ip-10-0-0-2', instance('2'), { labels: web });
+    await c1.addNode('ip-10-0-0-3', instance('3'), { labels: { role: 'db' } });
+    await c2.addNode('ip-10-1-0-1', instance('11'), { labels: web });
+  }, 480_000);
+  afterAll(async () => {
+    // Not by `close`, which holds weights against histories: there are none here.
+    await stage.okrad.end('SIGTERM');
+    await stage.metrics[Symbol.asyncDispose]();
+    stage.elbv2.destroy();
+    await Promise.all([c1[Symbol.asyncDispose](), c2[Symbol.asyncDispose]()]);
+  });
+
+  it('A-B01 registers ids, and says so', async () => {
+    const arn = await bindings.group('b01', 'ip');
+    await bindings.apply('b01', arn, [{ name: 'specificips', ids: ['10.0.0.9'], port: 8080 }]);
+    await bindings.untilRegistered(arn, ['10.0.0.9:8080']);
+    const status = await bindings.untilSynced('b01');
+    expect(status).toMatchObject({
+      targetGroupARN: arn,
+      created: false,
+      targets: [{ name: 'specificips', port: 8080, ids: ['10.0.0.9'] }],
+      message: `1 target is registered in ${arn}.`,
+    });
+    expect(status.conditions).toMatchObject([
+      { type: 'Ready', status: 'True' },
+      { type: 'Degraded', status: 'False' },
+    ]);
+  });
+
+  it('writes nothing while nothing changes', async () => {
+    const arn = stage.arns.get('b01') ?? '';
+    await bindings.untilSynced('b01');
+    const since = await stage.proxy.lastCall();
+    const calls = await until('three more looks', async () => {
+      const found = await stage.proxy.calls({ since, targetGroup: arn });
+      return found.filter(({ action }) => action === 'DescribeTargetHealth').length >= 3 && found;
+    });
+    expect(new Set(calls.map(({ action }) => action))).toEqual(
+      new Set(['DescribeTargetGroups', 'DescribeTargetHealth']),
+    );
+  });
+
+  it('A-B02 registers one node of one cluster', async () => {
+    const arn = await bindings.group('b02', 'instance');
+    await bindings.apply('b02', arn, [
+      { name: 'node', clusterName: 'webcluster1', nodeName: 'ip-10-0-0-1', port: 80 },
+    ]);
+    await bindings.untilRegistered(arn, [`${instance('1')}:80`]);
+  });
+
+  it('A-B03, A-B04 registers the nodes of many clusters, as they come and go, and leaves what is not its own', async () => {
+    const foreign = instance('99');
+    const arn = await bindings.group('b03', 'instance', [foreign]);
+    await bindings.apply('b03', arn, [
+      {
+        name: 'webnodes',
+        clusterSelector: { matchLabels: web },
+        nodeSelector: { matchLabels: web },
+        port: 80,
+      },
+    ]);
+    const others = [`${foreign}:8080`];
+    const at80 = (...digits: string[]) => digits.map((one) => `${instance(one)}:80`);
+    await bindings.untilRegistered(arn, [...others, ...at80('1', '2', '11')]);
+    expect((await bindings.untilSynced('b03')).targets).toEqual([
+      {
+        name: 'webnodes',
+        port: 80,
+        ids: ['1', '2', '11'].map(instance).toSorted(),
+        clusters: ['webcluster1', 'webcluster2'],
+      },
+    ]);
+    await c2.addNode('ip-10-1-0-2', instance('12'), { labels: web, isReady: false });
+    await c2.addNode('ip-10-1-0-3', instance('13'), { labels: web });
+    await bindings.untilRegistered(arn, [...others, ...at80('1', '2', '11', '13')]);
+    await c2.setReady('ip-10-1-0-2', true);
+    await bindings.untilRegistered(arn, [...others, ...at80('1', '2', '11', '12', '13')]);
+    await c1.removeNode('ip-10-0-0-2');
+    await bindings.untilRegistered(arn, [...others, ...at80('1', '11', '12', '13')]);
+  });
+
+  it('keeps what a cluster has that cannot be read, while the others go on', async () => {
+    const arn = stage.arns.get('b03') ?? '';
+    const before = await bindings.registered(arn);
+    await c2.cluster.kill('SIGKILL');
+    const { problems } = await bindings.untilProblem('b03', 'Unreachable');
+    expect(problems).toMatchObject([{ cluster: 'webcluster2', object: 'webnodes', reason: 'Unreachable' }]);
+    await c1.addNode('ip-10-0-0-4', instance('4'), { labels: web });
+    await bindings.untilRegistered(arn, [...before, `${instance('4')}:80`]);
+    await c2.cluster.start();
+    await bindings.untilSynced('b03');
+    expect(await bindings.registered(arn)).toEqual([...before, `${instance('4')}:80`].toSorted());
+  });
+
+  it('A-B07 takes a node selector in each of its three spellings', async () => {
+    const selectors = { bare: web, labels: { labels: web }, match: { matchLabels: web } };
+    const found = await Promise.all(
+      Object.entries(selectors).map(async ([spelling, nodeSelector]) => {
+        const name = `b07-${spelling}`;
+        const arn = await bindings.group(name, 'instance');
+        await bindings.apply(name, arn, [{ name: 'n', clusterName: 'webcluster1', nodeSelector, port: 80 }]);
+        await bindings.untilSynced(name);
+        return bindings.registered(arn);
+      }),
+    );
+    const want = ['1', '4'].map((digits) => `${instance(digits)}:80`);
+    expect(found).toEqual([want, want, want]);
+  });
+
+  it('registers pods by their addresses, until they end, and one target with several ports', async () => {
+    const arn = await bindings.group('pods', 'ip');
+    await c1.addPod('web-1', '10.0.1.1', web);
+    await c1.addPod('db-1', '10.0.1.9', { role: 'db' });
+    const pods = { clusterName: 'webcluster1', podSelector: { matchLabels: web }, podNamespace: 'default' };
+    await bindings.apply('pods', arn, [
+      { name: 'http', ...pods, port: 8080 },
+      { name: 'admin', ...pods, port: 9090 },
+    ]);
+    await bindings.untilRegistered(arn, ['10.0.1.1:8080', '10.0.1.1:9090']);
+    await c1.addPod('web-2', '10.0.1.2', web);
+    await c1.removePod('web-1');
+    await bindings.untilRegistered(arn, ['10.0.1.2:8080', '10.0.1.2:9090']);
+  });
+
+  it('says which target AWS refuses, and registers the others', async () => {
+    const arn = await bindings.group('refused', 'ip');
+    const ids = ['10.0.2.1', '198.51.100.7', '10.0.2.2', '10.0.2.3'];
+    await bindings.apply('refused', arn, [{ name: 'ips', ids, port: 80 }]);
+    const { problems, targets } = await bindings.untilProblem('refused', 'InvalidTarget');
+    await bindings.untilRegistered(arn, ['10.0.2.1:80', '10.0.2.2:80', '10.0.2.3:80']);
+    expect(problems).toMatchObject([{ object: '198.51.100.7', reason: 'InvalidTarget' }]);
+    expect(targets).toEqual([{ name: 'ips', port: 80, ids: ['10.0.2.1', '10.0.2.2', '10.0.2.3'] }]);
+    await bindings.apply('refused', arn, [{ name: 'ips', ids: ids.slice(2), port: 80 }]);
+    await bindings.untilRegistered(arn, ['10.0.2.2:80', '10.0.2.3:80']);
+    await bindings.untilSynced('refused');
+  });
+
+  it('says that AWS does not know the target group, and what cluster is missing', async () => {
+    const arn = await bindings.group('known', 'ip');
+    await bindings.apply('lost', `${arn.slice(0, -6)}000000`, [{ name: 'ips', ids: ['10.0.0.9'], port: 80 }]);
+    await bindings.untilProblem('lost', 'TargetGroupNotFound');
+    await bindings.apply('lost', arn, [{ name: 'n', clusterName: 'nowhere', nodeName: 'a', port: 80 }]);
+    await bindings.untilProblem('lost', 'ClusterNotFound');
+    await bindings.apply('lost', arn, [{ name: 'ips', ids: ['10.0.0.9'], port: 80 }]);
+    await bindings.untilRegistered(arn, ['10.0.0.9:80']);
+    expect((await bindings.untilSynced('lost')).problems).toEqual([]);
+  });
+
+  it('moves its targets when it names another target group', async () => {
+    const from = await bindings.group('from', 'ip', ['10.0.0.1']);
+    const to = await bindings.group('to', 'ip', ['10.0.0.2']);
+    const targets = [{ name: 'ips', ids: ['10.0.0.9'], port: 80 }];
+    await bindings.apply('moves', from, targets);
+    await bindings.untilRegistered(from, ['10.0.0.1:8080', '10.0.0.9:80']);
+    await bindings.apply('moves', to, targets);
+    await bindings.untilRegistered(to, ['10.0.0.2:8080', '10.0.0.9:80']);
+    expect(await bindings.registered(from)).toEqual(['10.0.0.1:8080']);
+    expect((await bindings.untilSynced('moves')).targetGroupARN).toBe(to);
+  });
+
+  it('deregisters what it has registered when it is deleted, and nothing else', async () => {
+    const arn = await bindings.group('ends', 'ip', ['10.0.0.1']);
+    await bindings.apply('ends', arn, [{ name: 'ips', ids: ['10.0.0.9'], port: 80 }]);
+    await bindings.untilRegistered(arn, ['10.0.0.1:8080', '10.0.0.9:80']);
+    await stage.kubectl('delete', 'awstargetgroupbinding', 'ends');
+    await bindings.untilGone('ends');
+    expect(await bindings.registered(arn)).toEqual(['10.0.0.1:8080']);
+    await stage.untilClosed(`target-group-binding/${stage.namespace}/ends`);
+  });
+
+  it('is let go when its target group is gone before', async () => {
+    const arn = await bindings.group('early', 'ip');
+    await bindings.apply('early', arn, [{ name: 'ips', ids: ['10.0.0.9'], port: 80 }]);
+    await bindings.untilSynced('early');
+    await stage.elbv2.deleteTargetGroup({ TargetGroupArn: arn });
+    await bindings.untilProblem('early', 'TargetGroupNotFound');
+    await stage.kubectl('delete', 'awstargetgroupbinding', 'early');
+    await bindings.untilGone('early');
+  });
+
+  describe('A-B05 without targetGroupARN', () => {
+    const targets = [{ name: 'ips', ids: ['10.0.0.9'], port: 8080 }];
+    const vpcOf = async (): Promise<string> => (await find(stage.arns.get('b01') ?? ''))?.VpcId ?? '';
+    const find = async (arn: string) =>
+      (await stage.elbv2.describeTargetGroups({ TargetGroupArns: [arn] }).catch(() => undefined))
+        ?.TargetGroups?.[0];
+    const spec = async (more: object = {}, of: object = {}): Promise<object> => ({
+      targetGroup: { vpcID: await vpcOf(), targetType: 'ip', ...more },
+      targets,
+      ...of,
+    });
+    const arnOf = async (name: string): Promise<string> =>
+      (await bindings.untilSynced(name)).targetGroupARN ?? '';
+
+    it('creates the target group that is asked for, tagged, and changes what can be changed of it', async () => {
+      await bindings.applySpec(
+        'made',
+        await spec({ healthCheck: { path: '/healthz', intervalSeconds: 10 } }),
+      );
+      const arn = await arnOf('made');
+      await bindings.untilRegistered(arn, ['10.0.0.9:8080']);
+      expect(await bindings.status('made')).toMatchObject({ created: true });
+      expect(await find(arn)).toMatchObject({
+        Protocol: 'HTTP',
+        Port: 8080,
+        TargetType: 'ip',
+        HealthCheckPath: '/healthz',
+        HealthCheckIntervalSeconds: 10,
+      });
+      const { TagDescriptions } = await stage.elbv2.describeTags({ ResourceArns: [arn] });
+      expect(TagDescriptions?.[0]?.Tags).toContainEqual({
+        Key: 'okra.mumo.co/owner',
+        Value: `${stage.namespace}/made`,
+      });
+      await bindings.applySpec('made', await spec({ healthCheck: { path: '/up', intervalSeconds: 10 } }));
+      await until('the health check to be changed', async () => (await find(arn))?.HealthCheckPath === '/up');
+      await bindings.applySpec('made', await spec({ protocol: 'HTTPS' }));
+      const { problems } = await bindings.untilProblem('made', 'ImmutableTargetGroup');
+      expect(problems).toMatchObject([{ object: 'spec.targetGroup.protocol' }]);
+      expect(await bindings.registered(arn)).toEqual(['10.0.0.9:8080']);
+    });
+
+    it('finds what it has created when its status does not say so', async () => {
+      await bindings.applySpec('again', await spec());
+      const arn = await arnOf('again');
+      const forget = JSON.stringify({ status: { targetGroupARN: null, created: null } });
+      await stage.kubectl(
+        'patch',
+        'awstargetgroupbinding',
+        'again',
+        '--subresource=status',
+        '--type=merge',
+        '-p',
+        forget,
+      );
+      await until(
+        'the status to say it again',
+        async () => (await bindings.status('again')).targetGroupARN === arn,
+      );
+      const calls = await stage.proxy.calls({ action: 'CreateTargetGroup' });
+      const own = calls.filter(({ parameters }) =>
+        JSON.stringify(parameters).includes(`${stage.namespace}/again`),
+      );
+      expect(own.filter(({ applied }) => applied)).toHaveLength(1);
+    });
+
+    it('leaves a target group of its name that has not its tags', async () => {
+      await bindings.applySpec('taken', await spec());
+      const arn = await arnOf('taken');
+      await bindings.apply('taken', stage.arns.get('b01') ?? '', [
+        { name: 'x', ids: ['10.0.3.1'], port: 80 },
+      ]);
+      await bindings.untilRegistered(arn, []);
+      await stage.elbv2.removeTags({ ResourceArns: [arn], TagKeys: ['okra.mumo.co/uid'] });
+      await bindings.applySpec('taken', await spec({}, { deletionPolicy: 'Delete' }));
+      await bindings.untilProblem('taken', 'ForeignTargetGroup');
+      expect(await bindings.registered(arn)).toEqual([]);
+      await stage.kubectl('delete', 'awstargetgroupbinding', 'taken');
+      await bindings.untilGone('taken');
+      expect(await find(arn)).toBeDefined();
+    });
+
+    it('deletes it with the object when that is asked for, as soon as no load balancer uses it', async () => {
+      await bindings.applySpec('deleted', await spec({}, { deletionPolicy: 'Delete' }));
+      const arn = await arnOf('deleted');
+      const { Rules } = await stage.elbv2.createRule({
+        ListenerArn: stage.listenerARN,
+        Priority: 77,
+        Conditions: [{ Field: 'path-pattern', PathPatternConfig: { Values: ['/x'] } }],
+        Actions: [{ Type: 'forward', TargetGroupArn: arn }],
+      });
+      await stage.kubectl('delete', 'awstargetgroupbinding', 'deleted', '--wait=false');
+      const { message } = await bindings.untilProblem('deleted', 'TargetGroupInUse');
+      expect(message).toContain(`Expected to delete target group ${arn}`);
+      expect(await find(arn)).toBeDefined();
+      await stage.elbv2.deleteRule({ RuleArn: Rules?.[0]?.RuleArn });
+      await bindings.untilGone('deleted');
+      expect(await find(arn)).toBeUndefined();
+    });
+
+    it('keeps it, without its targets, by default', async () => {
+      await bindings.applySpec('kept', await spec());
+      const arn = await arnOf('kept');
+      await bindings.untilRegistered(arn, ['10.0.0.9:8080']);
+      await stage.kubectl('delete', 'awstargetgroupbinding', 'kept');
+      await bindings.untilGone('kept');
+      expect(await find(arn)).toBeDefined();
+      expect(await bindings.registered(arn)).toEqual([]);
+    });
+  });
+
+  it('I11 tells neither its workflow nor its log nor its status how a cluster is reached', async () => {
+    const id = `target-group-binding/${stage.namespace}/b03`;
+    const history = await stage.temporal('workflow', 'show', '--workflow-id', id, '-o', 'json');
+    expect(history).toContain('syncTargetGroupBinding');
+    const told = [
+      history,
+      await readFile(stage.okrad.log, 'utf8'),
+      JSON.stringify(await bindings.status('b03')),
+    ];
+    for (const secret of [c1, c2].flatMap(({ cluster }) => [
+      cluster.client.key,
+      cluster.client.certificate,
+    ])) {
+      for (const text of told) expect(text).not.toContain(secret);
+    }
+  });
+});
