@@ -3,7 +3,7 @@ import type { AWSTargetGroupBindingSpec } from '../crds/aws-target-group-binding
 import type { ObjectKey } from '../domain/ids.ts';
 import { targetLooksInto } from '../domain/looks-into.ts';
 import { seenNode, seenPod, type NodeObject, type PodObject } from '../domain/seen.ts';
-import { lookedAt, type SeenCluster } from '../domain/target-group-binding.ts';
+import { lookedAt, type SeenCluster } from '../domain/binding-ids.ts';
 import type { SeenNode, SeenPod } from '../domain/target-ids.ts';
 import {
   FAILED_AGAIN_SECONDS,

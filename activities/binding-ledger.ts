@@ -3,7 +3,7 @@ import type { KubernetesClient } from '../clients/kubernetes.ts';
 import type { AWSTargetGroupBindingStatus } from '../crds/aws-target-group-binding.ts';
 import { canonical } from '../domain/canonical.ts';
 import type { TargetGroupOwner } from '../domain/new-target-group.ts';
-import type { RegisteredTarget } from '../domain/target-group-binding.ts';
+import type { RegisteredTarget } from '../domain/registered-target.ts';
 
 /** What of a status must never be lost: where an object has registered what. */
 export interface Entry {

@@ -20,7 +20,8 @@ async function tried(judge: (targets: readonly Target[]) => Error | undefined, .
       taken.push(...targets.map(({ id }) => id));
       await Promise.resolve();
     },
-  } as Partial<ELBv2> as ELBv2;
+    deregisterTargets: () => Promise.resolve(),
+  };
   const budget = writeBudget({ perSecond: 1000, burst: 1000 });
   const { signal } = new AbortController();
   const { refused, unknown, problems } = await register({ elbv2, targetGroupARN, budget, signal }, batches);
@@ -74,18 +75,19 @@ describe('targets', () => {
   it('are not registered any more when the sync is given up', async () => {
     const signal = AbortSignal.abort(new Error('given up'));
     const budget = writeBudget({ perSecond: 1, burst: 1 });
-    const elbv2 = {} as Partial<ELBv2> as ELBv2;
+    const never = (): Promise<void> => Promise.reject(new Error('Expected no call.'));
+    const elbv2 = { registerTargets: never, deregisterTargets: never };
     await expect(register({ elbv2, targetGroupARN, budget, signal }, [at('a')])).rejects.toThrow('given up');
   });
 
   it('that are draining do not count as registered', async () => {
-    const elbv2 = {
+    const elbv2: Pick<ELBv2, 'targetHealth'> = {
       targetHealth: () =>
         Promise.resolve([
-          { Target: { Id: 'a', Port: 80 }, TargetHealth: { State: 'draining' as const } },
-          { Target: { Id: 'b', Port: 80 }, TargetHealth: { State: 'unhealthy' as const } },
+          { Target: { Id: 'a', Port: 80 }, TargetHealth: { State: 'draining' } },
+          { Target: { Id: 'b', Port: 80 }, TargetHealth: { State: 'unhealthy' } },
         ]),
-    } as Partial<ELBv2> as ELBv2;
+    };
     const { signal } = new AbortController();
     expect(await readRegistered(elbv2, targetGroupARN, signal)).toEqual(at('b'));
   });

@@ -3,12 +3,12 @@ import { quotaOf, type ELBv2 } from '../clients/elbv2.ts';
 import type { WriteBudget } from '../clients/write-budget.ts';
 import type { FailureType } from '../domain/failures.ts';
 import type { Problem } from '../domain/sync-status.ts';
-import type { Registration } from '../domain/target-group-binding.ts';
+import type { Registration } from '../domain/registered-target.ts';
 import { toFailure } from './failure.ts';
 
 /** A target group, and what it is written with. */
 export interface TargetWrites {
-  readonly elbv2: ELBv2;
+  readonly elbv2: Pick<ELBv2, 'registerTargets' | 'deregisterTargets'>;
   readonly targetGroupARN: string;
   readonly budget: WriteBudget;
   readonly signal: AbortSignal;
@@ -25,7 +25,7 @@ export interface WrittenTargets {
 
 /** Reads what is registered in a target group; what is draining is not, since it gets no new requests. */
 export async function readRegistered(
-  elbv2: ELBv2,
+  elbv2: Pick<ELBv2, 'targetHealth'>,
   targetGroupARN: string,
   signal: AbortSignal,
 ): Promise<readonly Registration[]> {

@@ -111,8 +111,9 @@ async function registerIn(
   const { key, spec, signal } = bound;
   const { clusters, againInSeconds } = await readClusters(reader, spec, key);
   const { namespace } = key;
-  const writes = { elbv2: elbv2(targetGroupARN), targetGroupARN, budget, signal };
-  const registered = await readRegistered(writes.elbv2, targetGroupARN, signal);
+  const client = elbv2(targetGroupARN);
+  const writes = { elbv2: client, targetGroupARN, budget, signal };
+  const registered = await readRegistered(client, targetGroupARN, signal);
   const ours = ledger.now().targets;
   const { targets } = spec;
   const decision = decideBinding({ namespace, targets, targetType, clusters, registered, ours });

@@ -46,6 +46,23 @@ const registered = z.object({
     .optional()
     .meta({ 'x-kubernetes-list-type': 'atomic' })
     .describe('The clusters that were looked into, when they were selected by labels.'),
+  byCluster: z
+    .array(
+      z.object({
+        cluster: z.string().max(253).describe('The name of the cluster.'),
+        ids: z
+          .array(z.string().max(253))
+          .max(1000)
+          .meta({ 'x-kubernetes-list-type': 'atomic' })
+          .describe('The ids that were found in it.'),
+      }),
+    )
+    .max(1000)
+    .optional()
+    .meta({ 'x-kubernetes-list-type': 'atomic' })
+    .describe(
+      'Which ids were found in which cluster, when clusters were selected by labels; those of one that cannot be read stay.',
+    ),
 });
 
 const status = z.object({

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { countOf, recordOf } from './binding-record.ts';
 
-const nodes = { name: 'nodes', port: 80, ids: ['i-a', 'i-b'], clusters: ['c1'] };
+const byCluster = [{ cluster: 'c1', ids: ['i-a', 'i-b'] }];
+const nodes = { name: 'nodes', port: 80, ids: ['i-a', 'i-b'], clusters: ['c1'], byCluster };
 const gone = { name: 'nodes', port: 80, ids: ['i-x', 'i-y'] };
 const decision = { targets: [nodes], claim: [nodes, gone] };
 const at = (...ids: string[]) => ids.map((id) => ({ id, port: 80 }));
@@ -9,7 +10,11 @@ const at = (...ids: string[]) => ids.map((id) => ({ id, port: 80 }));
 describe('what an object has registered', () => {
   it.each([
     ['is what is wanted, when all went well', { refused: [], remaining: [] }, [nodes]],
-    ['is not what AWS refused', { refused: at('i-b'), remaining: [] }, [{ ...nodes, ids: ['i-a'] }]],
+    [
+      'is not what AWS refused',
+      { refused: at('i-b'), remaining: [] },
+      [{ ...nodes, ids: ['i-a'], byCluster: [{ cluster: 'c1', ids: ['i-a'] }] }],
+    ],
     [
       'is still what could not be deregistered',
       { refused: [], remaining: at('i-y') },

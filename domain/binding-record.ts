@@ -1,4 +1,5 @@
-import type { BindingDecision, RegisteredTarget, Registration } from './target-group-binding.ts';
+import { onlyIds, type RegisteredTarget, type Registration } from './registered-target.ts';
+import type { BindingDecision } from './target-group-binding.ts';
 
 /** What came of registering and deregistering. */
 export interface BindingOutcome {
@@ -16,17 +17,11 @@ export function recordOf(
   const isIn = (some: readonly Registration[], port: number) => (id: string) =>
     some.some((one) => one.id === id && one.port === port);
   // What is leaving stands in the claim after what is wanted.
-  const leaving = claim.slice(targets.length).map((target) => ({
-    ...target,
-    ids: (target.ids ?? []).filter(isIn(remaining, target.port)),
-  }));
-  return [
-    ...targets.map((target) => ({
-      ...target,
-      ids: (target.ids ?? []).filter((id) => !isIn(refused, target.port)(id)),
-    })),
-    ...leaving.filter(({ ids }) => ids.length > 0),
-  ];
+  const leaving = claim
+    .slice(targets.length)
+    .map((target) => onlyIds(target, isIn(remaining, target.port)))
+    .filter(({ ids = [] }) => ids.length > 0);
+  return [...targets.map((target) => onlyIds(target, (id) => !isIn(refused, target.port)(id))), ...leaving];
 }
 
 /** How many targets an object has registered, each counted once. */

@@ -1,14 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { BindingTarget } from '../crds/binding-targets.ts';
-import {
-  decideBinding,
-  deregisterAll,
-  LARGEST_BATCH,
-  nodeSelectorOf,
-  type ObservedBinding,
-  type RegisteredTarget,
-  type SeenCluster,
-} from './target-group-binding.ts';
+import { nodeSelectorOf, type SeenCluster } from './binding-ids.ts';
+import type { RegisteredTarget } from './registered-target.ts';
+import { decideBinding, deregisterAll, LARGEST_BATCH, type ObservedBinding } from './target-group-binding.ts';
 import { instanceIdOf, type SeenNode, type SeenPod } from './target-ids.ts';
 
 const web = { role: 'web' };
@@ -116,6 +110,47 @@ const table: [string, Partial<ObservedBinding>, Partial<ReturnType<typeof short>
     'deregisters nothing of a cluster that cannot be read',
     { clusters: [cluster('c1', [node('a')]), hung], registered: at('i-a', 'i-c'), ours: ours('i-a', 'i-c') },
     { ids: ['i-a', 'i-c'], problems: ['ClusterUnreachable'] },
+  ],
+  [
+    'deregisters what leaves a cluster while another cannot be read',
+    {
+      clusters: [cluster('c1', [node('b')]), hung],
+      registered: at('i-a', 'i-b', 'i-c'),
+      ours: [
+        {
+          name: 'nodes',
+          port: 80,
+          ids: ['i-a', 'i-b', 'i-c'],
+          byCluster: [
+            { cluster: 'c1', ids: ['i-a', 'i-b'] },
+            { cluster: 'c2', ids: ['i-c'] },
+          ],
+        },
+      ],
+    },
+    { deregister: ['i-a'], ids: ['i-b', 'i-c'], problems: ['ClusterUnreachable'] },
+  ],
+  [
+    'does not keep what was leaving when a cluster cannot be read',
+    {
+      clusters: [hung],
+      registered: at('i-a', 'i-c'),
+      ours: [
+        { name: 'nodes', port: 80, ids: ['i-c'], byCluster: [{ cluster: 'c2', ids: ['i-c'] }] },
+        { name: 'nodes', port: 80, ids: ['i-a'], byCluster: [] },
+      ],
+    },
+    { deregister: ['i-a'], ids: ['i-c'], problems: ['ClusterUnreachable'] },
+  ],
+  [
+    'registers with another port what a cluster had that cannot be read',
+    {
+      targets: [{ ...nodes, port: 81 }],
+      clusters: [hung],
+      registered: at('i-c'),
+      ours: ours('i-c'),
+    },
+    { register: ['i-c'], deregister: ['i-c'], ids: ['i-c'], problems: ['ClusterUnreachable'] },
   ],
   [
     'reads nodes when the pods of the cluster cannot be read',
@@ -246,8 +281,12 @@ describe('the targets of an AWSTargetGroupBinding', () => {
       registered: at('i-a'),
       ours: ours('i-a'),
     });
-    expect(decision.targets).toEqual([{ name: 'nodes', port: 80, ids: ['i-b'], clusters: ['c1'] }]);
-    expect(decision.claim).toEqual([...decision.targets, { name: 'nodes', port: 80, ids: ['i-a'] }]);
+    const byCluster = [{ cluster: 'c1', ids: ['i-b'] }];
+    expect(decision.targets).toEqual([
+      { name: 'nodes', port: 80, ids: ['i-b'], clusters: ['c1'], byCluster },
+    ]);
+    const leaving = { name: 'nodes', port: 80, ids: ['i-a'], byCluster: [] };
+    expect(decision.claim).toEqual([...decision.targets, leaving]);
   });
 
   it('come in batches that ELBv2 takes', () => {
