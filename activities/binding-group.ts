@@ -19,7 +19,7 @@ import {
 } from '../domain/new-target-group.ts';
 import type { Problem } from '../domain/sync-status.ts';
 import type { TargetType } from '../domain/target-ids.ts';
-import { failure } from './failure.ts';
+import { failure, reasonOf, toFailure } from './failure.ts';
 
 /** What target groups are read and written with. */
 export interface GroupDependencies {
@@ -104,12 +104,15 @@ async function created(
   const isKnown = bound.status.created === true && bound.status.targetGroupARN === arn;
   if (!isKnown && !(await isOwn(elbv2(arn), group, bound))) return foreign(group, bound);
   const { problems, healthCheck } = compareTargetGroup(asked, existingOf(group));
-  if (healthCheck !== undefined) {
-    await budget.take(quotaOf(arn), false, bound.signal);
-    bound.signal.throwIfAborted();
+  if (healthCheck === undefined) return foundGroup(group, true, problems);
+  await budget.take(quotaOf(arn), false, bound.signal);
+  bound.signal.throwIfAborted();
+  try {
     await elbv2(arn).modifyTargetGroup(arn, healthCheckInput(healthCheck));
+    return foundGroup(group, true, problems);
+  } catch (error) {
+    return foundGroup(group, true, [...problems, unchanged(error)]);
   }
-  return foundGroup(group, true, problems);
 }
 
 async function create(
@@ -136,6 +139,14 @@ async function create(
     tags: wanted.tags,
   });
   return foundGroup(group, true, []);
+}
+
+/** The targets are registered all the same. */
+function unchanged(error: unknown): Problem {
+  const cause = toFailure(error);
+  const reason = reasonOf(cause);
+  const message = `Expected to change the health check of the target group, got: ${cause.message} It is tried again; correct spec.targetGroup.healthCheck if this goes on.`;
+  return { object: 'spec.targetGroup.healthCheck', reason, message };
 }
 
 function foreign({ TargetGroupName: name = '' }: TargetGroup, { key }: Bound): FoundGroup {

@@ -47,12 +47,20 @@ describe('targets', () => {
 
   it('are registered without those that AWS refuses, which it is found out by halves', async () => {
     const got = await tried(without('b', 'g'), at('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'));
-    expect(got.taken).toEqual(['a', 'c', 'd', 'e', 'f', 'h']);
-    expect(got.refused).toEqual(at('b', 'g'));
-    expect(got.problems).toEqual([
+    expect(got.taken.toSorted()).toEqual(['a', 'c', 'd', 'e', 'f', 'h']);
+    expect(got.refused.toSorted((a, b) => a.id.localeCompare(b.id))).toEqual(at('b', 'g'));
+    expect(got.problems.toSorted((a, b) => `${a.object}`.localeCompare(`${b.object}`))).toEqual([
       { object: 'b', reason: 'InvalidTarget' },
       { object: 'g', reason: 'InvalidTarget' },
     ]);
+  });
+
+  it('that are all refused do not take a call each', async () => {
+    const all = at(...Array.from({ length: 200 }, (_, index) => `t${index}`));
+    const got = await tried(without(...all.map(({ id }) => id)), all);
+    expect(got.refused).toHaveLength(200);
+    expect(got.calls.length).toBeLessThan(60);
+    expect(got.problems.length).toBeLessThan(30);
   });
 
   it('go on with the next batch after one that is refused as a whole', async () => {

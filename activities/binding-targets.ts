@@ -1,10 +1,9 @@
-import { ApplicationFailure } from '@temporalio/common';
 import { quotaOf, type ELBv2 } from '../clients/elbv2.ts';
 import type { WriteBudget } from '../clients/write-budget.ts';
 import type { FailureType } from '../domain/failures.ts';
 import type { Problem } from '../domain/sync-status.ts';
 import type { Registration } from '../domain/registered-target.ts';
-import { toFailure } from './failure.ts';
+import { reasonOf, toFailure } from './failure.ts';
 
 /** A target group, and what it is written with. */
 export interface TargetWrites {
@@ -42,6 +41,7 @@ export const register = (
 ): Promise<WrittenTargets> =>
   writeAll(writes, batches, {
     verb: 'register',
+    searches: MOST_SEARCHES,
     send: (batch) => writes.elbv2.registerTargets(writes.targetGroupARN, batch),
   });
 
@@ -52,13 +52,19 @@ export const deregister = (
 ): Promise<WrittenTargets> =>
   writeAll(writes, batches, {
     verb: 'deregister',
+    searches: MOST_SEARCHES,
     send: (batch) => writes.elbv2.deregisterTargets(writes.targetGroupARN, batch),
   });
 
 interface Write {
   readonly verb: 'register' | 'deregister';
   readonly send: (batch: readonly Registration[]) => Promise<void>;
+  /** How many more refused targets are looked for, one by one. */
+  searches: number;
 }
+
+// Where AWS refuses all, as in another VPC, two calls for each target would take the budget of all other writes.
+const MOST_SEARCHES = 10;
 
 const nothing: WrittenTargets = { refused: [], unknown: [], problems: [] };
 
@@ -95,11 +101,14 @@ async function writeBatch(
     return nothing;
   } catch (error) {
     const cause = toFailure(error);
-    const reason = (cause instanceof ApplicationFailure ? cause.type : undefined) ?? 'Unavailable';
-    if (refusedForOne.includes(reason) && batch.length > 1) {
+    const reason = reasonOf(cause);
+    if (refusedForOne.includes(reason) && batch.length > 1 && write.searches > 0) {
       const half = Math.ceil(batch.length / 2);
-      return writeAll(writes, [batch.slice(0, half), batch.slice(half)], write);
+      const halves = [batch.slice(0, half), batch.slice(half)];
+      // In either order, so that the searches do not end at the same targets each time.
+      return writeAll(writes, Math.random() < 0.5 ? halves : halves.toReversed(), write);
     }
+    write.searches -= 1;
     const problems = [problemOf(batch, { verb: write.verb, reason, message: cause.message })];
     const isKnown = reason !== 'Unavailable';
     return { refused: isKnown ? batch : [], unknown: isKnown ? [] : batch, problems };

@@ -1,5 +1,4 @@
 import { Context } from '@temporalio/activity';
-import { ApplicationFailure } from '@temporalio/common';
 import { CLUSTER_SET } from '../clients/kinds.ts';
 import type { KubernetesClient } from '../clients/kubernetes.ts';
 import { clusterSet, type ClusterSet } from '../crds/cluster-set.ts';
@@ -9,7 +8,7 @@ import { saysTheSame, syncStatus, type Problem } from '../domain/sync-status.ts'
 import { clusterSecrets } from './cluster-secrets.ts';
 import type { ClusterSource, Generator } from './cluster-sources/port.ts';
 import type { ClusterSetActivities } from './contract.ts';
-import { toFailure } from './failure.ts';
+import { reasonOf, toFailure } from './failure.ts';
 import { statusReporter } from './status-reporter.ts';
 
 /** What the activities of ClusterSets are made of. */
@@ -90,7 +89,7 @@ async function read(
   } catch (error) {
     signal.throwIfAborted();
     const cause = toFailure(error);
-    const reason = (cause instanceof ApplicationFailure ? cause.type : undefined) ?? 'Unavailable';
+    const reason = reasonOf(cause);
     const message = `Expected to read the clusters of spec.generators[${index}], got: ${cause.message} It is tried again; nothing is deleted meanwhile.`;
     return { clusters: [], failures: [{ object: `spec.generators[${index}]`, reason, message }] };
   }

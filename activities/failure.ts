@@ -59,6 +59,10 @@ export function toFailure(error: unknown): Error {
   return failure('Unavailable', cause.message === '' ? cause.name : cause.message, cause);
 }
 
+/** What a translated failure is, in a word for people. */
+export const reasonOf = (cause: Error): string =>
+  (cause instanceof ApplicationFailure ? cause.type : undefined) ?? 'Unavailable';
+
 function kubernetesType(error: KubernetesError): FailureType {
   if (error.status === 403 || error.status === 401) return 'AccessDenied';
   if (error.status === 422 || error.status === 400) return 'InvalidObject';

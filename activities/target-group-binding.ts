@@ -1,5 +1,4 @@
 import { Context } from '@temporalio/activity';
-import { ApplicationFailure } from '@temporalio/common';
 import { AWS_TARGET_GROUP_BINDING } from '../clients/kinds.ts';
 import type { KubernetesClient } from '../clients/kubernetes.ts';
 import {
@@ -7,10 +6,11 @@ import {
   type AWSTargetGroupBinding,
   type AWSTargetGroupBindingSpec,
 } from '../crds/aws-target-group-binding.ts';
-import { recordOf } from '../domain/binding-record.ts';
+import { heldBack, recordOf } from '../domain/binding-record.ts';
 import { isFailureType, isPermanent } from '../domain/failures.ts';
 import type { ObjectKey } from '../domain/ids.ts';
 import { BINDING_FINALIZER } from '../domain/labels.ts';
+import type { Registration } from '../domain/registered-target.ts';
 import type { Problem } from '../domain/sync-status.ts';
 import { decideBinding } from '../domain/target-group-binding.ts';
 import { readClusters } from './binding-clusters.ts';
@@ -21,7 +21,7 @@ import { bindingReporter, type BindingOutcome } from './binding-report.ts';
 import { deregister, readRegistered, register } from './binding-targets.ts';
 import { FAILED_AGAIN_SECONDS, type ClusterReader } from './cluster-reader.ts';
 import type { Synced, TargetGroupBindingActivities } from './contract.ts';
-import { toFailure } from './failure.ts';
+import { reasonOf, toFailure } from './failure.ts';
 import { hold, letGo, type Held } from './finalizers.ts';
 
 /** What the activities of AWSTargetGroupBindings are made of. */
@@ -119,8 +119,13 @@ async function registerIn(
   const decision = decideBinding({ namespace, targets, targetType, clusters, registered, ours });
   await ledger.write({ targetGroupARN, created, targets: decision.claim });
   const added = await register(writes, decision.register);
-  const removed = await deregister(writes, decision.deregister);
-  const remaining = [...removed.refused, ...removed.unknown];
+  const failedToCome = [...added.refused, ...added.unknown];
+  const held = heldBack(decision, {
+    failed: failedToCome,
+    reasons: added.problems.map(({ reason }) => reason),
+  });
+  const removed = await deregister(writes, withoutHeld(decision.deregister, held));
+  const remaining = [...held, ...removed.refused, ...removed.unknown];
   const settled = recordOf(decision, { refused: added.refused, remaining });
   await ledger.write({ targetGroupARN, created, targets: settled });
   const failed = [...added.problems, ...removed.problems];
@@ -129,6 +134,12 @@ async function registerIn(
     againInSeconds: earlier(againInSeconds, soonest(failed)),
   };
 }
+
+const withoutHeld = (
+  batches: readonly (readonly Registration[])[],
+  held: readonly Registration[],
+): readonly (readonly Registration[])[] =>
+  batches.map((batch) => batch.filter((one) => !held.includes(one))).filter((batch) => batch.length > 0);
 
 /** Deregisters what an object has registered, and deletes what was created for it if that is asked for. */
 async function undo(
@@ -152,7 +163,7 @@ async function attempt(signal: AbortSignal, act: () => Promise<BindingOutcome>):
   } catch (error) {
     signal.throwIfAborted();
     const cause = toFailure(error);
-    const reason = (cause instanceof ApplicationFailure ? cause.type : undefined) ?? 'Unavailable';
+    const reason = reasonOf(cause);
     const message = `Expected to sync the targets, got: ${cause.message} It is tried again; what is registered stays.`;
     return { problems: [{ reason, message }], againInSeconds: soonest([{ reason, message }]) };
   }
