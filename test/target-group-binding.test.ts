@@ -176,6 +176,46 @@ describe('an AWSTargetGroupBinding', () => {
     expect((await bindings.untilSynced('lost')).problems).toEqual([]);
   });
 
+  it('writes down what it is about to register, so that a crash leaves nothing unknown', async () => {
+    const arn = await bindings.group('claims', 'ip');
+    const match = { action: 'RegisterTargets', contains: arn } as const;
+    await stage.proxy.addFault({ kind: 'delay', delayMs: 3_000, match });
+    await bindings.apply('claims', arn, [{ name: 'ips', ids: ['10.0.0.9'], port: 80 }]);
+    await until('the status to name the target', async () => {
+      const { targets = [] } = await bindings.status('claims');
+      return targets.some(({ ids = [] }) => ids.includes('10.0.0.9'));
+    });
+    expect(await bindings.registered(arn)).toEqual([]);
+    await bindings.untilRegistered(arn, ['10.0.0.9:80']);
+  });
+
+  it('deregisters nothing while AWS cannot be read or does not take what is to come', async () => {
+    const arn = await bindings.group('faulty', 'ip');
+    const ids = (...some: string[]) => [{ name: 'ips', ids: some, port: 80 }];
+    await bindings.apply('faulty', arn, ids('10.0.0.7'));
+    await bindings.untilRegistered(arn, ['10.0.0.7:80']);
+    const health = { action: 'DescribeTargetHealth', contains: arn } as const;
+    const unread = await stage.proxy.addFault({ kind: 'throttle', times: 'always', match: health });
+    await bindings.apply('faulty', arn, ids('10.0.0.8'));
+    const { targets } = await bindings.untilProblem('faulty', 'Throttled');
+    expect(targets).toEqual(ids('10.0.0.7'));
+    const registers = { action: 'RegisterTargets', contains: arn } as const;
+    const code = 'AccessDenied';
+    const denied = await stage.proxy.addFault({
+      kind: 'error',
+      status: 403,
+      code,
+      times: 'always',
+      match: registers,
+    });
+    await stage.proxy.removeFault(unread);
+    await bindings.untilProblem('faulty', 'AccessDenied');
+    expect(await bindings.registered(arn)).toEqual(['10.0.0.7:80']);
+    await stage.proxy.removeFault(denied);
+    await bindings.untilRegistered(arn, ['10.0.0.8:80']);
+    await bindings.untilSynced('faulty');
+  });
+
   it('moves its targets when it names another target group', async () => {
     const from = await bindings.group('from', 'ip', ['10.0.0.1']);
     const to = await bindings.group('to', 'ip', ['10.0.0.2']);

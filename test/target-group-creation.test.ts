@@ -51,6 +51,13 @@ describe('A-B05 an AWSTargetGroupBinding without targetGroupARN', () => {
     });
     await bindings.applySpec('made', await spec({ healthCheck: { path: '/up', intervalSeconds: 10 } }));
     await until('the health check to be changed', async () => (await find(arn))?.HealthCheckPath === '/up');
+    await bindings.applySpec('made', {
+      ...(await spec({ healthCheck: { protocol: 'TCP' } })),
+      targets: [{ name: 'ips', ids: ['10.0.0.9', '10.0.0.8'], port: 8080 }],
+    });
+    const refused = await bindings.untilProblem('made', 'Refused');
+    expect(refused.problems).toMatchObject([{ object: 'spec.targetGroup.healthCheck' }]);
+    await bindings.untilRegistered(arn, ['10.0.0.8:8080', '10.0.0.9:8080']);
     await bindings.applySpec('made', await spec({ protocol: 'HTTPS' }));
     const { problems } = await bindings.untilProblem('made', 'ImmutableTargetGroup');
     expect(problems).toMatchObject([{ object: 'spec.targetGroup.protocol' }]);
