@@ -2,40 +2,41 @@ import { createServer, type Server } from 'node:net';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { connectKubernetes, type KubernetesClient } from '../clients/kubernetes.ts';
-import { AWS_TARGET_GROUP, AWS_TARGET_GROUP_SET, SECRET, TARGET_GROUP_BINDING } from '../clients/kinds.ts';
+import {
+  AWS_TARGET_GROUP,
+  AWS_TARGET_GROUP_BINDING,
+  AWS_TARGET_GROUP_SET,
+  SECRET,
+  TARGET_GROUP_BINDING,
+} from '../clients/kinds.ts';
 import type { AWSTargetGroup } from '../crds/aws-target-group.ts';
 import type { AWSTargetGroupSet, AWSTargetGroupSetStatus } from '../crds/aws-target-group-set.ts';
 import { installTargetGroupBindings, targetGroupBinding } from '../deploy/local/target-group-bindings.ts';
-import { startWorkloadCluster, type WorkloadCluster } from '../deploy/local/workload-cluster.ts';
+import { startWorkloadCluster } from '../deploy/local/workload-cluster.ts';
+import { bindingsOf, type Bindings } from './discovery/bindings.ts';
+import { workloadOf, type Workload } from './discovery/workload.ts';
 import { Stage } from './rollout/stage.ts';
 import { until } from './until.ts';
 
 const VERSION = 'okra.mumo.co/version';
 
-/** A workload cluster, and an administrator's client of it. */
-interface Remote {
-  readonly cluster: WorkloadCluster;
-  readonly client: KubernetesClient;
-}
-
 // The interval at which everything is looked at again is a minute: what happens sooner was watched.
 describe('an AWSTargetGroupSet', () => {
   let stage: Stage;
-  let one: Remote;
-  let two: Remote;
+  let one: Workload;
+  let two: Workload;
 
   beforeAll(async () => {
     stage = await Stage.open(inject('stack'));
     const suffix = stage.namespace.slice(-6);
-    const start = async (name: string, tags: Record<string, string>): Promise<Remote> => {
+    const start = async (name: string, tags: Record<string, string>): Promise<Workload> => {
       const of = { ...tags, of: stage.namespace };
       const { secretAccessKey } = stage;
       const wanted = { name: `${name}-${suffix}`, tags: of, secretAccessKey };
       const cluster = await startWorkloadCluster(stage.stack, wanted);
       stage.secrets.push(cluster.kubernetes.token, cluster.client.key);
       await installTargetGroupBindings(cluster.kubernetes);
-      return { cluster, client: connectKubernetes(cluster.kubernetes.kubeconfig) };
+      return workloadOf(cluster);
     };
     [one, two] = await Promise.all([
       start('cdk1', { Service: 'demo', version: '1.0.0', role: 'web' }),
@@ -57,20 +58,20 @@ describe('an AWSTargetGroupSet', () => {
     await Promise.all([one, two].map(({ cluster }) => cluster[Symbol.asyncDispose]()));
   });
 
-  const secretOf = ({ cluster }: Remote): Promise<object | undefined> =>
+  const secretOf = ({ cluster }: Workload): Promise<object | undefined> =>
     stage.kubernetes.get(SECRET, { namespace: stage.namespace, name: cluster.name });
   const arn = (name: string): string =>
     `arn:aws:elasticloadbalancing:us-east-1:123456789012:targetgroup/${name}/0123456789abcdef`;
   const bind = async (
-    { client }: Remote,
+    { kubernetes }: Workload,
     name: string,
     labels: Record<string, string>,
     targetGroupARN = arn(name),
   ): Promise<void> => {
-    await client.apply(targetGroupBinding({ name, labels, targetGroupARN }), { force: true });
+    await kubernetes.apply(targetGroupBinding({ name, labels, targetGroupARN }), { force: true });
   };
-  const unbind = ({ client }: Remote, name: string): Promise<void> =>
-    client.delete(TARGET_GROUP_BINDING, { namespace: 'default', name });
+  const unbind = ({ kubernetes }: Workload, name: string): Promise<void> =>
+    kubernetes.delete(TARGET_GROUP_BINDING, { namespace: 'default', name });
   const set = (name: string, spec: object = {}, cluster: object = { service: 'demo' }): object => ({
     apiVersion: 'okra.mumo.co/v1alpha1',
     kind: 'AWSTargetGroupSet',
@@ -215,7 +216,9 @@ describe('an AWSTargetGroupSet', () => {
     await bind(one, 'both', { set: 'first', also: 'second' });
     await stage.apply(set('first'));
     await untilNames('first', ['default-both']);
-    await one.client.apply(targetGroupBinding({ name: 'bare', labels: { also: 'second' } }), { force: true });
+    await one.kubernetes.apply(targetGroupBinding({ name: 'bare', labels: { also: 'second' } }), {
+      force: true,
+    });
     const selector = { clusterSelector: { matchLabels: { service: 'demo' } } };
     const bindingSelector = { matchLabels: { also: 'second' } };
     await stage.apply(set('second', { generators: [{ awseks: { ...selector, bindingSelector } }] }));
@@ -223,6 +226,90 @@ describe('an AWSTargetGroupSet', () => {
     expect(status.phase).toBe('Degraded');
     expect(await namesOf('first')).toEqual(['default-both']);
     expect(await namesOf('second')).toEqual([]);
+  });
+
+  describe('with a bindingTemplate', () => {
+    const instance = (digits: string): string => `i-${digits.padStart(17, '0')}`;
+    let bindings: Bindings;
+    let vpcID: string;
+    beforeAll(async () => {
+      bindings = bindingsOf(stage);
+      const some = await bindings.group('some', 'ip');
+      const { TargetGroups } = await stage.elbv2.describeTargetGroups({ TargetGroupArns: [some] });
+      vpcID = TargetGroups?.[0]?.VpcId ?? '';
+    });
+    const templated = (name: string, target: object, targetGroup: object = {}): object =>
+      set(name, {
+        generators: [{ awseks: { clusterSelector: { matchLabels: { service: 'demo' } } } }],
+        template: { metadata: { labels: { role: '{{.awseks.cluster.tags.role}}' } } },
+        bindingTemplate: {
+          metadata: {
+            name: `${name}-{{.awseks.cluster.name}}`,
+            labels: { role: '{{.awseks.cluster.tags.role}}' },
+          },
+          spec: {
+            deletionPolicy: 'Delete',
+            targetGroup: { vpcID, ...targetGroup },
+            targets: [{ name: 'all', clusterName: '{{.awseks.cluster.name}}', port: 8080, ...target }],
+          },
+        },
+      });
+
+    it('A-B06 makes a binding for each cluster, with a target group whose targets follow the nodes', async () => {
+      await one.addNode('node1', instance('1'), { labels: { type: 'node' } });
+      await stage.apply(templated('nodes', { nodeSelector: { type: 'node' } }));
+      const names = [one, two].map(({ cluster }) => `nodes-${cluster.name}`);
+      await untilNames('nodes', names);
+      const [first = ''] = names;
+      const groupARN = (await bindings.untilSynced(first)).targetGroupARN ?? '';
+      const made = await group(first);
+      expect(made?.spec.arn).toBe(groupARN);
+      expect(made?.metadata.labels).toMatchObject({ role: 'web', [VERSION]: '1.0.0' });
+      const binding = await stage.kubernetes.get<AWSTargetGroup>(AWS_TARGET_GROUP_BINDING, {
+        namespace: stage.namespace,
+        name: first,
+      });
+      expect(binding?.metadata).toMatchObject({
+        labels: { role: 'web' },
+        ownerReferences: [{ kind: 'AWSTargetGroupSet', name: 'nodes', controller: true }],
+      });
+      await bindings.untilRegistered(groupARN, [`${instance('1')}:8080`]);
+      await one.addNode('node2', instance('2'), { labels: { type: 'node' } });
+      await bindings.untilRegistered(groupARN, [`${instance('1')}:8080`, `${instance('2')}:8080`]);
+      await one.removeNode('node1');
+      await bindings.untilRegistered(groupARN, [`${instance('2')}:8080`]);
+    });
+
+    it('has the targets follow the pods', async () => {
+      const target = { podSelector: { matchLabels: { app: 'web' } }, podNamespace: 'default' };
+      await stage.apply(templated('pods', target, { targetType: 'ip' }));
+      const name = `pods-${one.cluster.name}`;
+      await until('the target group', async () => (await bindings.status(name)).targetGroupARN);
+      const groupARN = (await bindings.untilSynced(name)).targetGroupARN ?? '';
+      await one.addPod('web-1', '10.0.0.21', { app: 'web' });
+      await bindings.untilRegistered(groupARN, ['10.0.0.21:8080']);
+      await one.addPod('db-1', '10.0.0.22', { app: 'db' });
+      await one.addPod('web-2', '10.0.0.23', { app: 'web' });
+      await bindings.untilRegistered(groupARN, ['10.0.0.21:8080', '10.0.0.23:8080']);
+      await one.removePod('web-1');
+      await bindings.untilRegistered(groupARN, ['10.0.0.23:8080']);
+    });
+
+    it('changes its bindings with the template, and deletes them, with what was created, when it is deleted', async () => {
+      const name = `nodes-${one.cluster.name}`;
+      const groupARN = (await bindings.status(name)).targetGroupARN ?? '';
+      await stage.apply(templated('nodes', { nodeSelector: { type: 'none' } }));
+      await bindings.untilRegistered(groupARN, []);
+      await stage.kubectl('delete', 'awstgs', 'nodes', 'pods');
+      await bindings.untilGone(name);
+      await bindings.untilGone(`pods-${one.cluster.name}`);
+      await until('the target group to go', async () =>
+        stage.elbv2.describeTargetGroups({ TargetGroupArns: [groupARN] }).then(
+          () => false,
+          (error: Error) => error.name === 'TargetGroupNotFoundException',
+        ),
+      );
+    });
   });
 
   describe('with clusters that are in trouble', () => {
@@ -239,7 +326,7 @@ describe('an AWSTargetGroupSet', () => {
       metadata: { name, labels: { 'argocd.argoproj.io/secret-type': 'cluster', service: 'trouble' } },
       stringData: { name, ...data },
     });
-    const login = ({ cluster }: Remote, caData = cluster.caData): string =>
+    const login = ({ cluster }: Workload, caData = cluster.caData): string =>
       JSON.stringify({ bearerToken: cluster.kubernetes.token, tlsClientConfig: { caData } });
 
     it('A-T06 goes on with the others, says what is wrong with each, and keeps what it has', async () => {
@@ -283,7 +370,7 @@ describe('an AWSTargetGroupSet', () => {
       expect(Date.now() - before).toBeLessThan(20_000);
     });
 
-    const tlsOf = ({ cluster }: Remote) => ({ tlsClientConfig: { caData: cluster.caData } });
+    const tlsOf = ({ cluster }: Workload) => ({ tlsClientConfig: { caData: cluster.caData } });
 
     it('A-T06 keeps the groups of a cluster that is down, and goes on with it when it is back', async () => {
       await bind(two, 'down1', { set: 'down' });
@@ -310,9 +397,9 @@ describe('an AWSTargetGroupSet', () => {
         plural: 'customresourcedefinitions',
         namespaced: false,
       };
-      await two.client.delete(definition, { name: 'targetgroupbindings.elbv2.k8s.aws' });
+      await two.kubernetes.delete(definition, { name: 'targetgroupbindings.elbv2.k8s.aws' });
       await until('the kind to go', async () => {
-        const reading = two.client.list(TARGET_GROUP_BINDING).then(
+        const reading = two.kubernetes.list(TARGET_GROUP_BINDING).then(
           () => false,
           () => true,
         );

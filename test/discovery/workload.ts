@@ -30,8 +30,18 @@ const ready = (isReady: boolean): object => ({
 /** Starts a workload cluster, and writes the secret by which the stage reaches it with a client certificate. */
 export async function startWorkload(stage: Stage, name: string, labels: Labels): Promise<Workload> {
   const cluster = await startWorkloadCluster(stage.stack, { name });
+  stage.secrets.push(cluster.kubernetes.token, cluster.client.key);
   const kubernetes = connectKubernetes(cluster.kubernetes.kubeconfig);
   await writeClusterSecret(stage, cluster, labels);
+  return workloadOf(cluster, kubernetes);
+}
+
+/** Makes what tests do with a workload cluster. */
+export function workloadOf(
+  cluster: WorkloadCluster,
+  kubernetes: KubernetesClient = connectKubernetes(cluster.kubernetes.kubeconfig),
+): Workload {
+  const { name } = cluster;
   const setReady = async (node: string, isReady: boolean): Promise<void> =>
     void (await kubernetes.patch(
       NODE,
