@@ -80,7 +80,8 @@ describe('an event about an AWSTargetGroupBinding', () => {
       [signal('target-group-binding/default/web', 'changed'), startSet],
     ],
   ] as const)('%s', (_, event, want) => {
-    expect(route({ kind: 'AWSTargetGroupBinding', event }, viewOf({}))).toEqual(want);
+    const view = viewOf({ targetGroupSets: [aSet('web')] });
+    expect(route({ kind: 'AWSTargetGroupBinding', event }, view)).toEqual(want);
   });
 });
 
@@ -103,7 +104,14 @@ describe('an event about an AWSTargetGroup that no Cell selects', () => {
     ['tells its set when it is deleted', { type: 'delete', object: owned }, [unselected, startSet]],
     ['is nothing when its status changes', { type: 'update', object: reported, old: owned }, [unselected]],
   ] as const)('%s', (_, event, want) => {
-    expect(route({ kind: 'AWSTargetGroup', event }, viewOf({}))).toEqual(want);
+    expect(route({ kind: 'AWSTargetGroup', event }, viewOf({ targetGroupSets: [aSet('web')] }))).toEqual(
+      want,
+    );
+  });
+
+  it('tells no set that is gone, and takes its groups with it', () => {
+    const event = { type: 'delete', object: owned } as const;
+    expect(route({ kind: 'AWSTargetGroup', event }, viewOf({}))).toEqual([unselected]);
   });
 });
 

@@ -6,9 +6,10 @@ import { keyOf } from '../domain/ids.ts';
 import type { ObjectEvent } from './event.ts';
 import type { Instruction } from './instruction.ts';
 import { routeSynced } from './route-synced.ts';
+import type { View } from './store.ts';
 
 /** Says who besides Cells has to hear of an AWSTargetGroup: its check, and the set that makes it. */
-export function routeGroupCheck(event: ObjectEvent<AWSTargetGroup>): readonly Instruction[] {
+export function routeGroupCheck(event: ObjectEvent<AWSTargetGroup>, view: View): readonly Instruction[] {
   const isEdited = event.type === 'update' && saysOf(event.object) !== saysOf(event.old);
   const isNews = event.type !== 'update' || isEdited;
   if (!isNews) return [];
@@ -20,28 +21,29 @@ export function routeGroupCheck(event: ObjectEvent<AWSTargetGroup>): readonly In
   // One that has just been made is no news to who has made it.
   return [
     ...(event.type === 'delete' ? [] : [check]),
-    ...(event.type === 'add' ? [] : ownerOf(event.object)),
+    ...(event.type === 'add' ? [] : ownerOf(event.object, view)),
   ];
 }
 
 /** Says who has to hear of an AWSTargetGroupBinding: its own workflow, and the set that makes it. */
-export function routeBinding(event: ObjectEvent<AWSTargetGroupBinding>): readonly Instruction[] {
+export function routeBinding(event: ObjectEvent<AWSTargetGroupBinding>, view: View): readonly Instruction[] {
   const own = routeSynced('targetGroupBinding', event);
   if (event.type === 'add') return own;
   const isTold =
     event.type === 'delete' ||
     event.object.metadata.generation !== event.old.metadata.generation ||
     event.object.status?.targetGroupARN !== event.old.status?.targetGroupARN;
-  return isTold ? [...own, ...ownerOf(event.object)] : own;
+  return isTold ? [...own, ...ownerOf(event.object, view)] : own;
 }
 
 const saysOf = ({ metadata, spec }: AWSTargetGroup): string =>
   canonical([spec, metadata.labels ?? {}, metadata.annotations ?? {}, metadata.deletionTimestamp ?? '']);
 
-/** Starts the workflow of the AWSTargetGroupSet that makes an object. */
-function ownerOf(object: { readonly metadata: Metadata }): readonly Instruction[] {
+/** Starts the workflow of the AWSTargetGroupSet that makes an object; one that is gone takes its objects with it. */
+function ownerOf(object: { readonly metadata: Metadata }, view: View): readonly Instruction[] {
   const owner = object.metadata.ownerReferences?.find(({ controller }) => controller === true);
   if (owner?.kind !== 'AWSTargetGroupSet') return [];
-  const { namespace } = keyOf(object);
-  return [{ do: 'Start', workflow: 'targetGroupSet', key: { namespace, name: owner.name } }];
+  const key = { namespace: keyOf(object).namespace, name: owner.name };
+  if (view.targetGroupSets.get(key) === undefined) return [];
+  return [{ do: 'Start', workflow: 'targetGroupSet', key }];
 }

@@ -45,7 +45,7 @@ export function route(happened: KindEvent, view: View): readonly Instruction[] {
     case 'Cell':
       return [...routeCell(happened.event, view), ...routeCellCheck(happened.event, view)];
     case 'AWSTargetGroup':
-      return [...routeGroup(happened.event, view), ...routeGroupCheck(happened.event)];
+      return [...routeGroup(happened.event, view), ...routeGroupCheck(happened.event, view)];
     case 'AWSApplicationLoadBalancerConfig':
       return routeConfig('AWSApplicationLoadBalancer', happened.event, view);
     case 'AWSNetworkLoadBalancerConfig':
@@ -55,7 +55,7 @@ export function route(happened: KindEvent, view: View): readonly Instruction[] {
     case 'AWSTargetGroupSet':
       return routeSynced('targetGroupSet', happened.event);
     case 'AWSTargetGroupBinding':
-      return routeBinding(happened.event);
+      return routeBinding(happened.event, view);
     case 'Secret':
       return routeSecret(happened.event, view);
     case 'Freeze':
