@@ -12,12 +12,11 @@ import { loadConfig } from '../config.ts';
 import type { AWSTargetGroup } from '../crds/aws-target-group.ts';
 import type { Cell } from '../crds/cell.ts';
 import { resources } from '../crds/index.ts';
+import { startOkrad, type Okrad } from '../deploy/local/okrad.ts';
 import { startStack } from '../deploy/local/stack.ts';
 import type { Stack } from '../deploy/local/stack.ts';
 import { API_VERSION } from '../domain/labels.ts';
 import { watchedInput } from '../domain/watched.ts';
-import { startOkrad } from './rollout/okrad.ts';
-import type { Okrad } from './rollout/okrad.ts';
 import { until } from './until.ts';
 
 const ELBV2 = 'arn:aws:elasticloadbalancing:eu-central-1:000000000000';

@@ -8,11 +8,11 @@ import { connectKubernetes } from '../../clients/kubernetes.ts';
 import { createListener, createTargetGroup } from './aws-fixture.ts';
 import { bringCluster, clusterSet, discoveries, targetGroupSet } from './demo/discovery.ts';
 import { analysisTemplateFor, cellFor, targetGroupsFor } from './demo/objects.ts';
-import { runOkrad } from './demo/okrad.ts';
 import { cellKey, play, type Scene } from './demo/play.ts';
 import { chapters, discoveryChapters } from './demo/story.ts';
 import { readWeights, serveTraffic, type Weights } from './demo/traffic.ts';
 import { installDefinitions } from './install-definitions.ts';
+import { startOkrad } from './okrad.ts';
 import { startStack, type Stack } from './stack.ts';
 import { componentSets } from './tools.mjs';
 
@@ -47,10 +47,11 @@ async function main({ keep, discovery }: Wish): Promise<number> {
   }
   const weights = (): Promise<Weights> => readWeights(elbv2, listenerArn, groups);
   await using traffic = await serveTraffic(weights, groups);
-  await using _okrad = runOkrad(
-    { ...stack.environment, OKRA_SYNC_INTERVAL: '2' },
-    join(stack.logs, 'okrad.log'),
-  );
+  const { environment, logs } = stack;
+  await using _okrad = startOkrad({
+    environment: { ...environment, OKRA_SYNC_INTERVAL: '2' },
+    log: join(logs, 'okrad.log'),
+  });
   await using clusters = new AsyncDisposableStack();
   const apply = (object: object): Promise<void> => kubectlApply(stack, object);
   const setUp = [analysisTemplateFor(traffic.url), cellFor(listenerArn)];

@@ -26,7 +26,7 @@ import { until } from '../until.ts';
 import { closingViolations } from './closing.ts';
 import { violations } from './invariants.ts';
 import { serveMetrics, type Metrics } from './metrics.ts';
-import { startOkrad, type Okrad } from './okrad.ts';
+import { startOkrad, type Okrad } from '../../deploy/local/okrad.ts';
 
 const run = promisify(execFile);
 

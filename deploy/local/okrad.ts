@@ -1,0 +1,51 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const program = fileURLToPath(new URL('../../cli/okrad.ts', import.meta.url));
+
+/** An okrad process that can be ended and started again. */
+export interface Okrad extends AsyncDisposable {
+  readonly log: string;
+  readonly pid: () => number | undefined;
+  start(): void;
+  /** Ends it the way an operator or a broken machine would, and waits until it is gone. */
+  end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void>;
+}
+
+/** What okrad is started with. */
+export interface OkradOptions {
+  readonly environment: Readonly<Record<string, string>>;
+  /** The file to which it logs. */
+  readonly log: string;
+  /** Watchers and worker when undefined. */
+  readonly components?: 'watchers' | 'worker';
+}
+
+/** Starts okrad as it is shipped, logging to a file, until it is disposed of. */
+export function startOkrad({ environment, log, components }: OkradOptions): Okrad {
+  const args = [program, ...(components === undefined ? [] : ['--components', components])];
+  let child: ChildProcess | undefined;
+  const start = (): void => {
+    const file = createWriteStream(log, { flags: 'a' });
+    child = spawn(process.execPath, args, {
+      cwd: root,
+      env: { ...process.env, ...environment },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    child.stdout?.pipe(file, { end: false });
+    child.stderr?.pipe(file, { end: false });
+    child.once('close', () => file.end());
+  };
+  const end = async (signal: 'SIGTERM' | 'SIGKILL'): Promise<void> => {
+    const running = child;
+    child = undefined;
+    if (running === undefined || running.exitCode !== null || running.signalCode !== null) return;
+    running.kill(signal);
+    await once(running, 'exit');
+  };
+  start();
+  return { log, pid: () => child?.pid, start, end, [Symbol.asyncDispose]: () => end('SIGTERM') };
+}
