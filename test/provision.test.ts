@@ -60,7 +60,7 @@ describe('npm run demo on a machine that lacks something', () => {
     const ended = await run(process.execPath, [bootstrap, 'dance']).catch((error: unknown) => error);
     expect(ended).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('Expected demo, test or stack, got dance.'),
+      stderr: expect.stringContaining('Expected demo, test, stack or bench, got dance.'),
     });
   });
 });

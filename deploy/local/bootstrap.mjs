@@ -11,10 +11,12 @@ import { build } from './provision.mjs';
 import { survey } from './survey.mjs';
 import { componentSets, toolsFor } from './tools.mjs';
 
-/** @typedef {'demo' | 'test' | 'stack'} Command */
+/** @typedef {'demo' | 'test' | 'stack' | 'bench'} Command */
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const usage = 'Usage: node deploy/local/bootstrap.mjs <demo|test|stack> [arguments…]';
+const usage = 'Usage: node deploy/local/bootstrap.mjs <demo|test|stack|bench> [arguments…]';
+/** What runs in a process that owns its stack. */
+const programs = { demo: 'demo.ts', stack: 'stack-main.ts', bench: 'bench.ts' };
 const stop = new AbortController();
 /** @type {import('node:child_process').ChildProcess | undefined} */
 let child;
@@ -26,13 +28,13 @@ const say = (line) => void process.stderr.write(`${line}\n`);
  * @param {string | undefined} word
  * @returns {word is Command}
  */
-const isCommand = (word) => word === 'demo' || word === 'test' || word === 'stack';
+const isCommand = (word) => word === 'test' || (word !== undefined && Object.hasOwn(programs, word));
 
 /** @param {Command} command */
 async function prepare(command) {
   const complaint = complainAboutNode(process.versions.node);
   if (complaint !== undefined) throw new Error(complaint);
-  const components = command === 'demo' ? componentSets.demo : componentSets.full;
+  const components = command === 'demo' || command === 'bench' ? componentSets.demo : componentSets.full;
   const surroundings = { env: process.env, say, signal: stop.signal };
   const found = await survey(toolsFor(components), surroundings);
   const complaints = await Promise.all([checkGo(found, process.env), checkPython(found, process.env)]);
@@ -59,8 +61,7 @@ function abandon(error) {
  * @param {string} counts
  */
 function argumentsOf(command, args, counts) {
-  if (command !== 'test')
-    return [join(root, 'deploy/local', command === 'demo' ? 'demo.ts' : 'stack-main.ts'), ...args];
+  if (command !== 'test') return [join(root, 'deploy/local', programs[command]), ...args];
   process.env['OKRA_TEST_COUNTS'] = counts;
   const reporters = ['--reporter=default', `--reporter=${join(root, 'test/plain-reporter.ts')}`];
   return [join(root, 'node_modules/vitest/vitest.mjs'), 'run', ...reporters, ...args];
@@ -68,7 +69,7 @@ function argumentsOf(command, args, counts) {
 
 /**
  * Runs the program on the project's own Node, and answers with its exit status.
- * The stack and the demo get a channel, whose end tells them that this process was killed.
+ * All but the tests get a channel, whose end tells them that this process was killed.
  * @param {string[]} args
  * @returns {Promise<number>}
  */
@@ -122,7 +123,7 @@ if (process.env['npm_lifecycle_event'] !== undefined) {
 const [command, ...args] = process.argv.slice(2);
 try {
   if (!isCommand(command))
-    throw new Error(`Expected demo, test or stack, got ${command ?? 'nothing'}. ${usage}`);
+    throw new Error(`Expected demo, test, stack or bench, got ${command ?? 'nothing'}. ${usage}`);
   const counts = join(tmpdir(), `okra-test-counts-${process.pid}`);
   await prepare(command);
   const status = await execute(argumentsOf(command, args, counts));

@@ -1,0 +1,59 @@
+import { constants, cpus, totalmem } from 'node:os';
+import { readBenchArguments, type Size } from './bench/arguments.ts';
+import { table, type Figure } from './bench/figures.ts';
+import {
+  measureArrivals,
+  measureChanges,
+  measureCold,
+  measureMemory,
+  measureRestart,
+} from './bench/measurements.ts';
+import { buildWorld } from './bench/world.ts';
+
+const stopped = new AbortController();
+const say = (text: string): void => void process.stdout.write(`${text}\n`);
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(signal, () => stopped.abort(128 + constants.signals[signal]));
+}
+// The bootstrap that started this program was killed: nobody could stop the stack any more.
+process.once('disconnect', () => stopped.abort(1));
+
+async function measure(size: Size): Promise<void> {
+  await using world = await buildWorld({ size, say, signal: stopped.signal });
+  const figures: Figure[] = [];
+  figures.push(...(await measureCold(world)));
+  figures.push(...(await measureArrivals(world)));
+  figures.push(...(await measureChanges(world)));
+  figures.push(...(await measureMemory(world)));
+  figures.push(...(await measureRestart(world)));
+  say(`\n${table(figures)}\n`);
+  say(`Measured on ${machine()}.`);
+  say(
+    `One kube-apiserver played all ${size.clusters} clusters: to Okra each is a secret, a connection and a namespace of its own.`,
+  );
+}
+
+const machine = (): string =>
+  `${cpus().length} cores, ${Math.round(totalmem() / 1e9)} GB of memory, ${process.platform}, Node ${process.versions.node}`;
+
+async function main(): Promise<number> {
+  const request = readBenchArguments(process.argv.slice(2));
+  switch (request.do) {
+    case 'Explain':
+      process.stderr.write(`${request.message}\n`);
+      return request.status;
+    case 'Measure':
+      await measure(request.size);
+      return 0;
+  }
+}
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  process.exitCode = stopped.signal.aborted ? Number(stopped.signal.reason) : 1;
+  if (!stopped.signal.aborted)
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+}
+if (process.connected) process.disconnect();
