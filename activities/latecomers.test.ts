@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { latecomers } from './latecomers.ts';
 
 const patience = { waitMilliseconds: 20, keepMilliseconds: 60_000 };
@@ -38,5 +38,47 @@ describe('waiting for somebody who may be late', () => {
     first.resolve('at last');
     expect(await late.wait('b', never)).toEqual({ is: 'Waiting' });
     expect(await late.wait('a', never)).toEqual({ is: 'Waiting' });
+  });
+});
+
+describe('what is begun together', () => {
+  const second = { waitMilliseconds: 1_000, keepMilliseconds: 60_000 };
+  const after = (milliseconds: number) => () =>
+    new Promise<number>((resolve) => setTimeout(() => resolve(milliseconds), milliseconds));
+  const never = (): Promise<number> => new Promise(() => undefined);
+  const done = (value: number) => ({ is: 'Done', value, isLate: false });
+  const waiting = { is: 'Waiting' };
+
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  it('is waited for as long as others end', async () => {
+    const late = latecomers(second);
+    const all = Promise.all([700, 1_400, 2_100].map((time) => late.wait(`${time}`, after(time))));
+    await vi.advanceTimersByTimeAsync(2_100);
+    expect(await all).toEqual([done(700), done(1_400), done(2_100)]);
+  });
+
+  it.each([
+    ['a second after the last of the others', [200, 400], 1_500],
+    ['at the end of all patience', Array.from({ length: 20 }, (_, index) => index * 500), 5_000],
+  ])('is given up %s', async (_, others, end) => {
+    const late = latecomers(second);
+    let outcome: unknown;
+    void late.wait('hangs', never).then((got) => (outcome = got));
+    for (const time of others) void late.wait(`${time}`, after(time));
+    await vi.advanceTimersByTimeAsync(end - 200);
+    expect(outcome).toBeUndefined();
+    await vi.advanceTimersByTimeAsync(200);
+    expect(outcome).toEqual(waiting);
+  });
+
+  it('does not wait for what was begun later', async () => {
+    const late = latecomers(second);
+    const hangs = late.wait('hangs', never);
+    await vi.advanceTimersByTimeAsync(500);
+    void late.wait('other', after(400));
+    await vi.advanceTimersByTimeAsync(500);
+    expect(await hangs).toEqual(waiting);
   });
 });
