@@ -1,11 +1,4 @@
-import {
-  bundleWorkflowCode,
-  DefaultLogger,
-  NativeConnection,
-  Runtime,
-  Worker,
-  type WorkerOptions,
-} from '@temporalio/worker';
+import { DefaultLogger, NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
 import { makeActivities, type Activities } from './activities/index.ts';
 import { connectEKS } from './clients/eks.ts';
 import { connectELBv2 } from './clients/elbv2.ts';
@@ -15,6 +8,7 @@ import { connectClusters } from './clients/remote-clusters.ts';
 import { connectTemporal, temporalOptions } from './clients/temporal.ts';
 import { writeBudget } from './clients/write-budget.ts';
 import type { Config } from './config.ts';
+import { bundleWorkflowsApart } from './workflow-bundle.ts';
 
 /** What a worker runs with. */
 export interface WorkerSettings {
@@ -24,21 +18,12 @@ export interface WorkerSettings {
   readonly signal: AbortSignal;
 }
 
-/** The file that exports every workflow. */
-export const workflowsPath = new URL('./workflows/index.ts', import.meta.url).pathname;
-
-/** Bundles the workflows for a worker. */
-export async function bundleWorkflows(): Promise<string> {
-  const { code } = await bundleWorkflowCode({ workflowsPath, logger: quiet });
-  return code;
-}
-
 /** Runs the workflows and the activities until the signal; throws when one of the workers fails. */
 export async function runWorker({ config, log, signal }: WorkerSettings): Promise<void> {
   Runtime.install({ logger: logTo(log) });
   const [temporal, workflows] = await Promise.all([
     connectTemporal(config, { log, signal }),
-    workflowCode(config),
+    workflowCode(config, signal),
   ]);
   const connection = await NativeConnection.connect(await temporalOptions(config.temporal));
   const activities = makeActivities({
@@ -92,9 +77,12 @@ async function untilAborted(workers: readonly Worker[], signal: AbortSignal): Pr
   }
 }
 
-async function workflowCode({ workflowBundle }: Config): Promise<Pick<WorkerOptions, 'workflowBundle'>> {
+async function workflowCode(
+  { workflowBundle }: Config,
+  signal: AbortSignal,
+): Promise<Pick<WorkerOptions, 'workflowBundle'>> {
   if (workflowBundle !== undefined) return { workflowBundle: { codePath: workflowBundle } };
-  return { workflowBundle: { code: await bundleWorkflows() } };
+  return { workflowBundle: { code: await bundleWorkflowsApart(signal) } };
 }
 
 /** The names of the activities that wait on the task queue of ELBv2. */
@@ -117,8 +105,3 @@ const logTo = (log: Log): DefaultLogger =>
     if (level === 'ERROR') log.error(event, message);
     else log.warn(event, message);
   });
-
-const silent = (): void => undefined;
-
-/** The bundler tells of every step; only what goes wrong is of interest, and that it throws. */
-const quiet = { log: silent, trace: silent, debug: silent, info: silent, warn: silent, error: silent };

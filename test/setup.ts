@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { TestProject } from 'vitest/node';
 import { startStack, type Stack } from '../deploy/local/stack.ts';
-import { bundleWorkflows } from '../worker.ts';
+import { bundleWorkflows } from '../workflow-bundle.ts';
 
 /** What tests know of the stack that they share. */
 export type StackView = Pick<

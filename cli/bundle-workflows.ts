@@ -1,0 +1,4 @@
+// Writes the bundled workflows to standard output.
+import { bundleWorkflows } from '../workflow-bundle.ts';
+
+process.stdout.write(await bundleWorkflows());
