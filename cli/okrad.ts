@@ -1,4 +1,6 @@
 #!/usr/bin/env node
+// oxlint-disable-next-line import/no-unassigned-import -- it acts by being evaluated before all others
+import './memory.ts';
 import { readFileSync } from 'node:fs';
 import { Command, Option } from 'commander';
 import { connectKubernetes } from '../clients/kubernetes.ts';
