@@ -19,6 +19,7 @@ describe('the table', () => {
         { what: 'slow', value: 2, unit: 's', below: 2 },
         { what: 'memory', value: undefined, unit: 'MB', below: 400 },
         { what: 'ratio', value: 1.049, unit: 'times' },
+        { what: 'writes', value: 0, unit: 'objects', below: 1 },
       ]).split('\n'),
     ).toEqual([
       '| what   | measured                | target       |        |',
@@ -27,6 +28,7 @@ describe('the table', () => {
       '| slow   | 2.00 s                  | below 2 s    | missed |',
       '| memory | cannot be measured here | below 400 MB |        |',
       '| ratio  | 1.05 times              |              |        |',
+      '| writes | 0 objects               | none         | met    |',
     ]);
   });
 });

@@ -33,7 +33,10 @@ export function table(figures: readonly Figure[]): string {
 const measured = ({ value, unit }: Figure): string =>
   value === undefined ? 'cannot be measured here' : `${value.toFixed(digits[unit])} ${unit}`;
 
-const targetOf = ({ below, unit }: Figure): string => (below === undefined ? '' : `below ${below} ${unit}`);
+function targetOf({ below, unit }: Figure): string {
+  if (below === undefined) return '';
+  return below === 1 && unit === 'objects' ? 'none' : `below ${below} ${unit}`;
+}
 
 function verdictOn({ value, below }: Figure): string {
   if (value === undefined || below === undefined) return '';
