@@ -8,7 +8,7 @@ import { connectClusters } from './clients/remote-clusters.ts';
 import { connectTemporal, temporalOptions } from './clients/temporal.ts';
 import { writeBudget } from './clients/write-budget.ts';
 import type { Config } from './config.ts';
-import { bundleWorkflowsApart } from './workflow-bundle.ts';
+import { bundleWorkflowsApart } from './clients/workflow-bundle.ts';
 
 /** What a worker runs with. */
 export interface WorkerSettings {

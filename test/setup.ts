@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { TestProject } from 'vitest/node';
 import { startStack, type Stack } from '../deploy/local/stack.ts';
-import { bundleWorkflows } from '../workflow-bundle.ts';
+import { bundleWorkflows } from '../clients/workflow-bundle.ts';
 
 /** What tests know of the stack that they share. */
 export type StackView = Pick<

@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { bundleWorkflowCode } from '@temporalio/worker';
 
-const workflowsPath = fileURLToPath(new URL('./workflows/index.ts', import.meta.url));
-const program = fileURLToPath(new URL('./cli/bundle-workflows.ts', import.meta.url));
+const workflowsPath = fileURLToPath(new URL('../workflows/index.ts', import.meta.url));
+const program = fileURLToPath(new URL('../cli/bundle-workflows.ts', import.meta.url));
 const run = promisify(execFile);
 
 /** Bundles the workflows for a worker. */
