@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { AWS_TARGET_GROUP_SET, TARGET_GROUP_BINDING } from '../../../clients/kinds.ts';
+import type { AWSTargetGroup } from '../../../crds/aws-target-group.ts';
 import type { AWSTargetGroupSet } from '../../../crds/aws-target-group-set.ts';
 import { waitFor } from '../wait.ts';
 import { median, type Figure } from './figures.ts';
@@ -105,6 +106,8 @@ export async function measureMemory({ okrad }: World): Promise<readonly Figure[]
 export async function measureRestart(world: World): Promise<readonly Figure[]> {
   const { okrad, groups, temporal, signal } = world;
   world.say('Starting okrad again, with nothing to change …');
+  const isChecked = ({ status }: AWSTargetGroup): boolean => status?.conditions !== undefined;
+  await groups.until('every AWSTargetGroup to be checked', (all) => [...all.values()].every(isChecked));
   await groups.untilStill(QUIET_SECONDS);
   const before = await versions(world);
   await Promise.all([okrad.watchers.end('SIGTERM'), okrad.worker.end('SIGTERM')]);
