@@ -62,7 +62,11 @@ export function findIds(target: BindingTarget, observed: Observed): FoundTarget 
     if (cluster.seen.ok) return { cluster: cluster.name, ...idsIn(target, cluster.seen, observed, isOwn) };
     const { reason, message } = cluster.seen;
     const problems = [{ cluster: cluster.name, object: name, reason, message }];
-    return { cluster: cluster.name, ids: unified(before.flatMap(idsFoundIn(cluster.name))), problems };
+    return {
+      cluster: cluster.name,
+      ids: unified(before.flatMap(idsFoundIn(cluster.name, clusters))),
+      problems,
+    };
   });
   const problems = results.flatMap((result) => result.problems);
   const isMissing = clusterName !== undefined && clusters.length === 0;
@@ -75,11 +79,18 @@ export function findIds(target: BindingTarget, observed: Observed): FoundTarget 
   return { ids, problems, clusters: results.map(({ cluster }) => cluster), byCluster };
 }
 
-/** The ids that a cluster had; all, when nobody has written down of which cluster they are. */
+/**
+ * The ids that a cluster had, or another of its name; all, when nobody has written down of which cluster they are. One
+ * that is not known by its name may have got it since, and have had what no cluster here had.
+ */
 const idsFoundIn =
-  (cluster: string) =>
-  ({ ids = [], byCluster }: RegisteredTarget): readonly string[] =>
-    byCluster === undefined ? ids : (byCluster.find((one) => one.cluster === cluster)?.ids ?? []);
+  (name: string, here: readonly SeenCluster[]) =>
+  ({ ids = [], byCluster }: RegisteredTarget): readonly string[] => {
+    if (byCluster === undefined) return ids;
+    const had = byCluster.filter(({ cluster }) => cluster === name);
+    const gone = byCluster.filter(({ cluster }) => !here.some((one) => one.name === cluster));
+    return (had.length > 0 ? had : gone).flatMap((one) => one.ids);
+  };
 
 const unified = (ids: readonly string[]): readonly string[] => [...new Set(ids)].toSorted(compareText);
 

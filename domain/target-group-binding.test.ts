@@ -153,6 +153,44 @@ const table: [string, Partial<ObservedBinding>, Partial<ReturnType<typeof short>
     { register: ['i-c'], deregister: ['i-c'], ids: ['i-c'], problems: ['ClusterUnreachable'] },
   ],
   [
+    'deregisters nothing of a cluster that cannot be read and has the name of another',
+    {
+      clusters: [cluster('c2', [node('a')]), hung],
+      registered: at('i-a', 'i-b'),
+      ours: [
+        {
+          name: 'nodes',
+          port: 80,
+          ids: ['i-a', 'i-b'],
+          byCluster: [
+            { cluster: 'c2', ids: ['i-a'] },
+            { cluster: 'c2', ids: ['i-b'] },
+          ],
+        },
+      ],
+    },
+    { ids: ['i-a', 'i-b'], problems: ['ClusterUnreachable'] },
+  ],
+  [
+    'deregisters nothing of a cluster that cannot be read under its new name',
+    {
+      clusters: [cluster('c1', [node('a')]), { ...hung, name: 'renamed' }],
+      registered: at('i-a', 'i-b'),
+      ours: [
+        {
+          name: 'nodes',
+          port: 80,
+          ids: ['i-a', 'i-b'],
+          byCluster: [
+            { cluster: 'c1', ids: ['i-a'] },
+            { cluster: 'c2', ids: ['i-b'] },
+          ],
+        },
+      ],
+    },
+    { ids: ['i-a', 'i-b'], problems: ['ClusterUnreachable'] },
+  ],
+  [
     'reads nodes when the pods of the cluster cannot be read',
     {
       clusters: [
