@@ -40,6 +40,13 @@ describe('listAll', () => {
     expect(asked).toEqual([undefined, 'old', undefined, 'next']);
   });
 
+  it('takes no answer without items for an empty list', async () => {
+    const { call } = serving({ kind: 'Status', status: 'Success', metadata: {} });
+    await expect(namesOf(call)).rejects.toThrow('Expected a list of configmaps');
+    const { call: old } = serving({ metadata: { resourceVersion: '7' }, items: null });
+    expect(await namesOf(old)).toEqual([]);
+  });
+
   it('gives up on a server that says so for ever', async () => {
     const { asked, call } = serving(...Array.from({ length: 9 }, expired));
     await expect(namesOf(call)).rejects.toThrow('too old');

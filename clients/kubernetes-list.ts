@@ -33,7 +33,7 @@ export async function listAll<T>(call: Call, kind: KindRef, options: ListOptions
 
 interface Page<T> {
   readonly metadata: { readonly continue?: string; readonly resourceVersion: string };
-  readonly items: readonly T[] | null;
+  readonly items?: readonly T[] | null;
 }
 
 async function readPages<T>(call: Call, kind: KindRef, options: ListOptions): Promise<Snapshot<T>> {
@@ -48,6 +48,10 @@ async function readPages<T>(call: Call, kind: KindRef, options: ListOptions): Pr
       query: { labelSelector, limit: PAGE, continue: next },
       signal,
     });
+    // A gateway's answer, say, must not pass for a list of nothing; Go writes that as null at times.
+    if (page.items === undefined) {
+      throw new Error(`Expected a list of ${kind.plural}, got an answer without items.`);
+    }
     // The items of built-in kinds come without saying what they are.
     for (const item of page.items ?? [])
       items.push({ apiVersion: kind.apiVersion, kind: kind.kind, ...item });
