@@ -15,7 +15,12 @@ export interface WantedBinding extends Marks {
 
 /** What came of rendering a binding for a cluster, and the AWSTargetGroup that goes with it; that is not to be had until its target group is known. */
 export type RenderedBinding =
-  | { readonly ok: true; readonly binding: WantedBinding; readonly group: SourcedGroup }
+  | {
+      readonly ok: true;
+      readonly cluster: SourceCluster;
+      readonly binding: WantedBinding;
+      readonly group: SourcedGroup;
+    }
   | { readonly ok: false; readonly secret: string; readonly problems: readonly Problem[] };
 
 /** What of a set is looked at to render its bindings. */
@@ -75,7 +80,35 @@ export function renderBinding(set: RenderingSet, cluster: SourceCluster): readon
   });
   const binding = { name: name.value, spec, ...withGenerated({ labels: labels.values, annotations: {} }) };
   const arn = template.spec.targetGroupARN ?? existing?.arn;
-  return [{ ok: true, binding, group: groupOf(set, cluster, binding.name, arn) }];
+  return [{ ok: true, cluster, binding, group: groupOf(set, cluster, binding.name, arn) }];
+}
+
+/** Leaves a name that several clusters would have to the one whose binding there is, or else the first. */
+export function withoutRivals(
+  rendered: readonly RenderedBinding[],
+  own: readonly { readonly name: string; readonly spec: string }[],
+): readonly RenderedBinding[] {
+  const made = rendered.flatMap((one) => (one.ok ? [one] : []));
+  const rivals = Map.groupBy(made, ({ binding }) => binding.name);
+  const holders = new Map(
+    [...rivals].map(([name, some]) => {
+      const spec = own.find((one) => one.name === name)?.spec;
+      return [name, some.find(({ binding }) => binding.spec === spec) ?? some[0]] as const;
+    }),
+  );
+  return rendered.map((one) => {
+    const holder = one.ok ? holders.get(one.binding.name) : undefined;
+    return !one.ok || holder === undefined || holder === one ? one : rivalOf(holder.cluster, one);
+  });
+}
+
+function rivalOf(
+  holder: SourceCluster,
+  { cluster, binding }: Extract<RenderedBinding, { ok: true }>,
+): RenderedBinding {
+  const message = `Expected AWSTargetGroupBinding ${binding.name} to be free for cluster ${cluster.name}, got that of secret ${holder.secret}. Put {{.awseks.cluster.name}} into bindingTemplate.metadata.name, and give each cluster a name of its own.`;
+  const problem = { cluster: cluster.name, object: binding.name, reason: 'NameTaken', message };
+  return { ok: false, secret: cluster.secret, problems: [problem] };
 }
 
 function nameOf(template: string, cluster: SourceCluster): Rendered {

@@ -322,6 +322,27 @@ describe('the bindings of an AWSTargetGroupSet', () => {
     expect(after.bindings.update).toMatchObject([{ name: 'web-cluster1' }]);
   });
 
+  it('leave a name that two clusters would have to the one that has it, and say so', () => {
+    const name = 'web';
+    const constant = { ...rendering, bindingTemplate: { ...rendering.bindingTemplate!, metadata: { name } } };
+    const readings = [read('cluster1'), read('cluster2')];
+    const made = decide({ spec: constant, readings: [read('cluster2')] }).bindings.create;
+    const bindings: ExistingBinding[] = made.map((one) => ({
+      ...one,
+      uid: 'b',
+      owner: mine,
+      arn: arnOf('made'),
+    }));
+    const atFirst = decide({ spec: constant, readings });
+    expect(atFirst.bindings.create.map(({ spec: said }) => said.includes('cluster1'))).toEqual([true]);
+    const after = decide({ spec: constant, readings, bindings });
+    expect(after.bindings).toEqual({ create: [], update: [], delete: [] });
+    expect(after.groups.create).toMatchObject([
+      { annotations: { 'okra.mumo.co/target-group-binding': 'cluster2/rendered/web' } },
+    ]);
+    expect(after.problems).toMatchObject([{ reason: 'NameTaken', object: name, cluster: 'cluster1' }]);
+  });
+
   it('report a name that no object can have', () => {
     const template = { ...rendering.bindingTemplate!, metadata: { name: 'web-"{{.awseks.cluster.name}}"' } };
     const after = decide({ spec: { ...rendering, bindingTemplate: template }, readings: [read('cluster1')] });

@@ -8,7 +8,7 @@ import { matches } from './selector.ts';
 import type { Problem } from './sync-status.ts';
 import { nameGroups } from './target-group-names.ts';
 import { groupOfBinding, type RemoteBinding, type SourcedGroup } from './target-group-of-binding.ts';
-import { renderBinding, type WantedBinding } from './target-group-of-template.ts';
+import { renderBinding, withoutRivals, type WantedBinding } from './target-group-of-template.ts';
 
 /** What was found in a cluster, or why it could not be read. */
 export interface ClusterReading {
@@ -135,7 +135,10 @@ function decideBindings(observed: ObservedTargetGroupSet): {
   readonly problems: readonly Problem[];
 } {
   const own = observed.bindings.filter(({ owner }) => owner?.uid === observed.uid);
-  const rendered = observed.readings.flatMap(({ cluster }) => renderBinding(observed, cluster));
+  const rendered = withoutRivals(
+    observed.readings.flatMap(({ cluster }) => renderBinding(observed, cluster)),
+    own,
+  );
   const wanted = rendered.flatMap((one) => (one.ok ? [one.binding] : []));
   const problems = rendered.flatMap((one) => (one.ok ? [] : one.problems));
   // One template that cannot be filled in says nothing about which binding was made of it.
