@@ -212,6 +212,12 @@ describe('an AWSTargetGroupSet', () => {
     expect(short(decide({ readings: [reading] }))).toEqual({ ...nothing, problems: ['InvalidTemplate'] });
   });
 
+  it('keeps a group that has lost where it is from while a cluster cannot be read', () => {
+    const groups = groupsOf(one).map((group) => ({ ...group, annotations: {} }));
+    expect(short(decide({ readings: [unread('cdk1')], groups })).delete).toEqual([]);
+    expect(short(decide({ readings: [read('cdk1')], groups })).delete).toEqual(['default-web1']);
+  });
+
   it('looks into the clusters whose secrets any generator selects, and into none without a term', () => {
     const clusters = [known('cdk1'), known('cdk2', { labels: { service: 'other' } })];
     expect(clusters.filter((cluster) => setLooksInto(spec, cluster)).map(({ name }) => name)).toEqual([

@@ -90,8 +90,11 @@ export function decideTargetGroupSet(observed: ObservedTargetGroupSet): TargetGr
   ]);
   // What is bound, but cannot be used as it is now, keeps what it had before.
   const kept = new Set([...unusable.map(({ source }) => source), ...named.kept]);
-  const isSpared = (source = ''): boolean =>
-    kept.has(source) || unread.has(source.slice(0, source.indexOf('/') + 1));
+  const isSpared = (source: string | undefined): boolean => {
+    // One that has lost where it is from may be of any cluster.
+    if (source === undefined) return unread.size > 0;
+    return kept.has(source) || unread.has(source.slice(0, source.indexOf('/') + 1));
+  };
   const own = observed.groups.filter(({ owner }) => owner?.uid === observed.uid);
   return {
     groups: {
