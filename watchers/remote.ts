@@ -87,8 +87,9 @@ function expand(watch: RemoteWatch, clusters: RemoteClusters): readonly Expanded
   const reach = clusters.reach(watch.secret);
   if (reach.is === 'Problem') return [];
   const { kind, namespace, secret } = watch;
-  const isEverywhere = namespace === undefined && kind !== 'Node' && reach.namespaces.length > 0;
-  return (isEverywhere ? reach.namespaces : [namespace]).map((one) => [
+  const isBounded = kind !== 'Node' && reach.namespaces.length > 0;
+  const allowed = reach.namespaces.filter((one) => namespace === undefined || one === namespace);
+  return (isBounded ? allowed : [namespace]).map((one) => [
     [secret.metadata.uid, kind, one ?? ''].join(' '),
     { watch: { ...watch, namespace: one }, reach },
   ]);
