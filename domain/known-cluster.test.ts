@@ -10,6 +10,12 @@ describe('a cluster as its secret says it', () => {
     ['has the name in the secret', { name: 'Web_1' }, {}, { secret: 'web-1', name: 'Web_1' }],
     ['has that of the secret when there is none in it', {}, {}, { name: 'web-1', tags: undefined }],
     [
+      'has no longer name than a status takes',
+      { name: 'a'.repeat(300) },
+      {},
+      { secret: 'web-1', name: 'a'.repeat(253) },
+    ],
+    [
       'has the tags that its annotation says',
       {},
       tagged('{"version":"2.0.0"}'),

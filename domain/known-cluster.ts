@@ -12,10 +12,13 @@ export interface KnownCluster {
   readonly tags?: Readonly<Record<string, string>> | undefined;
 }
 
+// As long as a status takes (crds/sets.ts); a longer one would stop all that looks into other clusters as well.
+const LONGEST_NAME = 253;
+
 /** Reads which cluster a secret is about, whether it can be reached or not. */
 export function knownCluster({ metadata, data = {} }: ClusterSecret): KnownCluster {
   const { name: secret, labels = {}, annotations = {} } = metadata;
-  const name = decodeBase64(data['name'] ?? '') ?? '';
+  const name = (decodeBase64(data['name'] ?? '') ?? '').slice(0, LONGEST_NAME);
   const tags = tagsIn(annotations[CLUSTER_TAGS_ANNOTATION]);
   return { secret, name: name === '' ? secret : name, labels, ...(tags === undefined ? {} : { tags }) };
 }

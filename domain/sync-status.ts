@@ -23,6 +23,8 @@ export interface SyncStatus {
 // As many and as long as the schema takes (crds/sets.ts).
 const MOST_PROBLEMS = 100;
 const LONGEST_MESSAGE = 1024;
+const LONGEST_CLUSTER = 253;
+const LONGEST_OBJECT = 512;
 
 /** Derives the status of a sync: Synced with what was achieved, or Degraded with the first of what is wrong. */
 export function syncStatus(
@@ -66,7 +68,12 @@ function lead(problems: readonly Problem[]): string {
   return problems.length === 1 ? first : `${first} (and ${problems.length - 1} more)`;
 }
 
-const shorten = (problem: Problem): Problem =>
-  problem.message.length <= LONGEST_MESSAGE
-    ? problem
-    : { ...problem, message: `${problem.message.slice(0, LONGEST_MESSAGE - 1)}…` };
+const shorten = ({ cluster, object, reason, message }: Problem): Problem => ({
+  ...(cluster === undefined ? {} : { cluster: cut(cluster, LONGEST_CLUSTER) }),
+  ...(object === undefined ? {} : { object: cut(object, LONGEST_OBJECT) }),
+  reason,
+  message: cut(message, LONGEST_MESSAGE),
+});
+
+const cut = (text: string, longest: number): string =>
+  text.length <= longest ? text : `${text.slice(0, longest - 1)}…`;

@@ -333,8 +333,8 @@ describe('the bindings of an AWSTargetGroupSet', () => {
     const constant = { ...rendering, bindingTemplate: { ...rendering.bindingTemplate!, metadata: { name } } };
     const readings = [read('cluster1'), read('cluster2')];
     const made = decide({ spec: constant, readings: [read('cluster2')] }).bindings.create;
-    const bindings: ExistingBinding[] = made.map((one) => ({
-      ...one,
+    const bindings: ExistingBinding[] = made.map((binding) => ({
+      ...binding,
       uid: 'b',
       owner: mine,
       arn: arnOf('made'),
