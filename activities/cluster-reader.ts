@@ -3,7 +3,7 @@ import type { KubernetesClient } from '../clients/kubernetes.ts';
 import type { RemoteClusters, StoredClusterSecret } from '../clients/remote-clusters.ts';
 import { knownCluster, type KnownCluster } from '../domain/known-cluster.ts';
 import { SECRET_TYPE_CLUSTER, SECRET_TYPE_LABEL } from '../domain/labels.ts';
-import { latecomers, type Latecomers, type Outcome } from './latecomers.ts';
+import { latecomers, type Outcome } from './latecomers.ts';
 import { remoteProblem } from './remote-problem.ts';
 
 /** A cluster that has an Argo CD cluster secret. */
@@ -34,35 +34,19 @@ export type RemoteReading<T> =
       readonly isLate: boolean;
     };
 
-/** The clusters whose Argo CD cluster secrets are in a namespace. */
-export interface ReadableClusters {
+/** Reads in the clusters whose Argo CD cluster secrets are in a namespace. */
+export interface ClusterReader {
   /** Finds the clusters of a namespace. */
   find(namespace: string): Promise<readonly RemoteCluster[]>;
   /**
    * Reads something in a cluster. One that does not answer soon holds nobody up: what it answers later is what the next
-   * turn finds under the same `what`.
+   * reading of the same `what` finds.
    */
   read<T>(
     of: RemoteCluster,
     what: string,
     read: (access: ClusterAccess) => Promise<T>,
   ): Promise<RemoteReading<T>>;
-}
-
-/** One of the turns in which an object is synced, one after the other. */
-export interface Turn {
-  /** The run of the workflow that counts them. */
-  readonly run: string;
-  readonly number: number;
-}
-
-/** Reads in clusters, turn by turn. */
-export interface ClusterReader {
-  /**
-   * Takes a turn. What a cluster answers late is used in the next turn only when that is taken here as well: another
-   * process that took one between has seen what is newer, and would have it undone.
-   */
-  take<T>(turn: Turn, sync: (clusters: ReadableClusters) => Promise<T>): Promise<T>;
 }
 
 /** What clusters are read with. */
@@ -73,9 +57,6 @@ export interface ClusterReaderOptions {
 
 /** How long a cluster is waited for before the others go on without it, and how long a late answer counts. */
 const PATIENCE = { waitMilliseconds: 1_000, keepMilliseconds: 15_000 };
-
-/** After this time without a turn what was late is forgotten. */
-const FORGET_MS = 600_000;
 
 /** After this time it is worth while to look again at a cluster that was late. */
 export const LATE_AGAIN_SECONDS = 5;
@@ -92,29 +73,8 @@ export function againAfter(readings: readonly RemoteReading<unknown>[]): {
 }
 
 /** Makes a reader, which all activities of a process share. */
-export function clusterReader(
-  options: ClusterReaderOptions,
-  now: () => number = () => performance.now(),
-): ClusterReader {
-  const taken = new Map<
-    string,
-    { readonly number: number; readonly at: number; readonly late: Latecomers }
-  >();
-  return {
-    async take({ run, number }, sync) {
-      for (const [one, { at }] of taken) if (now() - at > FORGET_MS) taken.delete(one);
-      const before = taken.get(run);
-      const late = before?.number === number - 1 ? before.late : latecomers(PATIENCE);
-      // A turn that fails may be taken again elsewhere.
-      taken.delete(run);
-      const result = await sync(readable(options, late));
-      taken.set(run, { number, at: now(), late });
-      return result;
-    },
-  };
-}
-
-function readable({ kubernetes, clusters }: ClusterReaderOptions, late: Latecomers): ReadableClusters {
+export function clusterReader({ kubernetes, clusters }: ClusterReaderOptions): ClusterReader {
+  const late = latecomers(PATIENCE);
   return {
     async find(namespace) {
       const labelSelector = `${SECRET_TYPE_LABEL}=${SECRET_TYPE_CLUSTER}`;

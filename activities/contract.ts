@@ -176,14 +176,14 @@ export interface ClusterSetActivities {
 
 /** What the workflow of an AWSTargetGroupSet needs. */
 export interface TargetGroupSetActivities {
-  /** Makes the AWSTargetGroups and AWSTargetGroupBindings of a set what they are to be, and reports on them; `turn` counts the syncs of a run from 1. */
-  syncTargetGroupSet(key: ObjectKey, turn: number): Promise<Synced>;
+  /** Makes the AWSTargetGroups and AWSTargetGroupBindings of a set what they are to be, and reports on them. */
+  syncTargetGroupSet(key: ObjectKey): Promise<Synced>;
 }
 
 /** What the workflow of an AWSTargetGroupBinding needs. */
 export interface TargetGroupBindingActivities {
-  /** Registers and deregisters the targets of a binding, and reports on them; one that is being deleted is cleaned up and let go. `turn` counts the syncs of a run from 1. */
-  syncTargetGroupBinding(key: ObjectKey, turn: number): Promise<Synced>;
+  /** Registers and deregisters the targets of a binding, and reports on them; one that is being deleted is cleaned up and let go. */
+  syncTargetGroupBinding(key: ObjectKey): Promise<Synced>;
 }
 
 /** What the check of a namespace's AWSTargetGroups needs. */

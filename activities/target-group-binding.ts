@@ -19,10 +19,9 @@ import { deleteCreated, hasMoved, leaveGroup } from './binding-leave.ts';
 import { bindingLedger, type BindingLedger } from './binding-ledger.ts';
 import { bindingReporter, type BindingOutcome } from './binding-report.ts';
 import { deregister, readRegistered, register } from './binding-targets.ts';
-import { FAILED_AGAIN_SECONDS, type ClusterReader, type ReadableClusters } from './cluster-reader.ts';
+import { FAILED_AGAIN_SECONDS, type ClusterReader } from './cluster-reader.ts';
 import type { Synced, TargetGroupBindingActivities } from './contract.ts';
 import { reasonOf, toFailure } from './failure.ts';
-import { turnOf } from './turn.ts';
 import { hold, letGo, type Held } from './finalizers.ts';
 
 /** What the activities of AWSTargetGroupBindings are made of. */
@@ -40,22 +39,16 @@ const gone: Synced = { isPresent: false, message: 'The AWSTargetGroupBinding is 
 export function targetGroupBindingActivities(
   dependencies: BindingDependencies,
 ): TargetGroupBindingActivities {
-  const { kubernetes, reader } = dependencies;
+  const { kubernetes } = dependencies;
   const report = bindingReporter(kubernetes);
 
   /** Syncs an object that is there. */
-  async function sync(
-    object: AWSTargetGroupBinding,
-    key: ObjectKey,
-    clusters: ReadableClusters,
-  ): Promise<Synced> {
+  async function sync(object: AWSTargetGroupBinding, key: ObjectKey): Promise<Synced> {
     const parsed = awsTargetGroupBinding.parseSpec(object.spec);
     const bound = boundOf(object, key);
     const ledger = bindingLedger(kubernetes, bound, bound.status);
     const outcome = parsed.ok
-      ? await attempt(bound.signal, () =>
-          bind({ ...dependencies, clusters }, { ...bound, spec: parsed.value }, ledger),
-        )
+      ? await attempt(bound.signal, () => bind(dependencies, { ...bound, spec: parsed.value }, ledger))
       : { problems: parsed.problems.map((message) => ({ reason: 'InvalidObject', message })) };
     return await report(object, ledger, outcome);
   }
@@ -74,13 +67,13 @@ export function targetGroupBindingActivities(
   }
 
   return {
-    async syncTargetGroupBinding(key, turn) {
+    async syncTargetGroupBinding(key) {
       const object = await kubernetes.get<AWSTargetGroupBinding>(AWS_TARGET_GROUP_BINDING, key);
       if (object === undefined) return gone;
       const held = { kind: AWS_TARGET_GROUP_BINDING, key, finalizer: BINDING_FINALIZER };
       if (object.metadata.deletionTimestamp !== undefined) return await end(object, held);
       await hold(kubernetes, held);
-      return await reader.take(turnOf(turn), (clusters) => sync(object, key, clusters));
+      return await sync(object, key);
     },
   };
 }
@@ -91,13 +84,12 @@ function boundOf({ metadata, status = {} }: AWSTargetGroupBinding, key: ObjectKe
   return { key, uid: metadata.uid ?? '', status, signal };
 }
 
-/** What an object is bound with in a turn. */
-interface Binding extends BindingDependencies {
-  readonly clusters: ReadableClusters;
-}
-
 /** Makes the registrations of an object what they are to be. */
-async function bind(dependencies: Binding, bound: Bound, ledger: BindingLedger): Promise<BindingOutcome> {
+async function bind(
+  dependencies: BindingDependencies,
+  bound: Bound,
+  ledger: BindingLedger,
+): Promise<BindingOutcome> {
   const { spec, signal } = bound;
   if (hasMoved(spec, ledger.now())) {
     const { entry, problems } = await leaveGroup(dependencies, ledger, signal);
@@ -113,11 +105,11 @@ async function bind(dependencies: Binding, bound: Bound, ledger: BindingLedger):
 
 async function registerIn(
   { arn: targetGroupARN, created, targetType, problems }: FoundGroup & { readonly is: 'Group' },
-  { elbv2, budget, clusters: readable }: Binding,
+  { elbv2, budget, reader }: BindingDependencies,
   { bound, ledger }: { readonly bound: Bound; readonly ledger: BindingLedger },
 ): Promise<BindingOutcome> {
   const { key, spec, signal } = bound;
-  const { clusters, againInSeconds } = await readClusters(readable, spec, key);
+  const { clusters, againInSeconds } = await readClusters(reader, spec, key);
   const { namespace } = key;
   const client = elbv2(targetGroupARN);
   const writes = { elbv2: client, targetGroupARN, budget, signal };

@@ -12,16 +12,9 @@ import { setLooksInto } from '../domain/looks-into.ts';
 import { saysTheSame, syncStatus, type Problem } from '../domain/sync-status.ts';
 import { decideTargetGroupSet, type ClusterReading } from '../domain/target-group-set.ts';
 import type { RemoteBinding } from '../domain/target-group-of-binding.ts';
-import {
-  againAfter,
-  type ClusterAccess,
-  type ClusterReader,
-  type ReadableClusters,
-  type RemoteReading,
-} from './cluster-reader.ts';
+import { againAfter, type ClusterAccess, type ClusterReader, type RemoteReading } from './cluster-reader.ts';
 import type { Synced, TargetGroupSetActivities } from './contract.ts';
 import { statusReporter } from './status-reporter.ts';
-import { turnOf } from './turn.ts';
 import { targetGroupObjects } from './target-group-objects.ts';
 
 /** What the activities of AWSTargetGroupSets are made of. */
@@ -39,17 +32,13 @@ export function targetGroupSetActivities({
   const objects = targetGroupObjects(kubernetes);
 
   /** Makes the objects what they are to be; says how many there are, and what is wrong. */
-  async function sync(
-    object: AWSTargetGroupSet,
-    key: ObjectKey,
-    clusters: ReadableClusters,
-  ): Promise<Outcome> {
+  async function sync(object: AWSTargetGroupSet, key: ObjectKey): Promise<Outcome> {
     const parsed = awsTargetGroupSet.parseSpec(object.spec);
     if (!parsed.ok) return invalid(object, parsed.problems);
     const spec = parsed.value;
     const owner = { key, uid: object.metadata.uid ?? '' };
     const [readings, found] = await Promise.all([
-      readClusters(clusters, spec, key.namespace),
+      readClusters(reader, spec, key.namespace),
       objects.find(key.namespace),
     ]);
     const observed = { uid: owner.uid, name: key.name, spec, ...found };
@@ -66,12 +55,12 @@ export function targetGroupSetActivities({
   }
 
   return {
-    async syncTargetGroupSet(key, turn): Promise<Synced> {
+    async syncTargetGroupSet(key): Promise<Synced> {
       const object = await kubernetes.get<AWSTargetGroupSet>(AWS_TARGET_GROUP_SET, key);
       if (object === undefined || object.metadata.deletionTimestamp !== undefined) {
         return { isPresent: false, message: 'The AWSTargetGroupSet is gone.' };
       }
-      const outcome = await reader.take(turnOf(turn), (clusters) => sync(object, key, clusters));
+      const outcome = await sync(object, key);
       const status = statusOf(object, outcome);
       const about = { key, uid: object.metadata.uid ?? '' };
       if (!saysTheSame(status, object.status)) await report(AWS_TARGET_GROUP_SET, about, status, []);
@@ -102,7 +91,7 @@ interface Read {
 
 /** Reads the TargetGroupBindings of all clusters that a set selects, at once. */
 async function readClusters(
-  reader: ReadableClusters,
+  reader: ClusterReader,
   spec: AWSTargetGroupSetSpec,
   namespace: string,
 ): Promise<readonly Read[]> {

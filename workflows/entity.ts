@@ -14,8 +14,7 @@ export interface SyncInput {
 export interface Entity {
   /** The longest time between two syncs, in seconds; each is jittered by up to a tenth. */
   readonly intervalSeconds: number;
-  /** Makes the sync of a turn; they are counted from 1. */
-  readonly sync: (turn: number) => Promise<Synced>;
+  readonly sync: () => Promise<Synced>;
   /** Goes on as a new run with the same input. */
   readonly renew: () => Promise<never>;
 }
@@ -24,9 +23,9 @@ export interface Entity {
 export async function entity({ intervalSeconds, sync, renew }: Entity): Promise<void> {
   let wakes = 0;
   setHandler(changed, () => void (wakes += 1), { description: 'Looks at the object again.' });
-  for (let turn = 1; ; turn += 1) {
+  for (;;) {
     const seen = wakes;
-    const { isPresent, message, againInSeconds = intervalSeconds } = await attempt(() => sync(turn));
+    const { isPresent, message, againInSeconds = intervalSeconds } = await attempt(sync);
     setCurrentDetails(message);
     if (!isPresent && wakes === seen) return;
     if (workflowInfo().continueAsNewSuggested && wakes === seen) await renew();

@@ -7,7 +7,7 @@ export async function targetGroupBinding(input: SyncInput): Promise<void> {
   const { key, intervalSeconds } = input;
   await entity({
     intervalSeconds,
-    sync: (turn) => syncs('Sync the targets').syncTargetGroupBinding(key, turn),
+    sync: () => syncs('Sync the targets').syncTargetGroupBinding(key),
     renew: () => continueAsNew<typeof targetGroupBinding>(input),
   });
 }

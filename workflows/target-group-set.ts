@@ -7,7 +7,7 @@ export async function targetGroupSet(input: SyncInput): Promise<void> {
   const { key, intervalSeconds } = input;
   await entity({
     intervalSeconds,
-    sync: (turn) => syncs('Sync the AWSTargetGroups').syncTargetGroupSet(key, turn),
+    sync: () => syncs('Sync the AWSTargetGroups').syncTargetGroupSet(key),
     renew: () => continueAsNew<typeof targetGroupSet>(input),
   });
 }
