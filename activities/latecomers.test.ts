@@ -30,6 +30,33 @@ describe('waiting for somebody who may be late', () => {
     expect(await late.wait('a', never)).toEqual({ is: 'Done', value: 'at last', isLate: true });
   });
 
+  it('lets those who ask while one is under way share the next, and calls none of them late', async () => {
+    const late = latecomers(patience);
+    const first = Promise.withResolvers<number>();
+    let begun = 0;
+    const next = (): Promise<number> => Promise.resolve((begun += 1));
+    const waiting = [late.wait('a', () => first.promise), late.wait('a', next), late.wait('a', next)];
+    first.resolve(0);
+    expect(await Promise.all(waiting)).toEqual([
+      { is: 'Done', value: 0, isLate: false },
+      { is: 'Done', value: 1, isLate: false },
+      { is: 'Done', value: 1, isLate: false },
+    ]);
+    expect(begun).toBe(1);
+  });
+
+  it('has nothing late stand for what was to be begun later', async () => {
+    const late = latecomers(patience);
+    const first = Promise.withResolvers<string>();
+    const never = (): Promise<string> => new Promise(() => undefined);
+    await late.wait('a', () => first.promise);
+    const since = late.now();
+    first.resolve('too old');
+    await first.promise;
+    expect(await late.wait('b', never)).toEqual({ is: 'Waiting' });
+    expect(await late.wait('a', never, since)).toEqual({ is: 'Waiting' });
+  });
+
   it('forgets what was late after a while', async () => {
     const late = latecomers({ waitMilliseconds: 20, keepMilliseconds: 1 });
     const first = Promise.withResolvers<string>();
