@@ -9,7 +9,7 @@ import {
   FAILED_AGAIN_SECONDS,
   LATE_AGAIN_SECONDS,
   type ClusterAccess,
-  type ClusterReader,
+  type ClusterReads,
   type RemoteCluster,
 } from './cluster-reader.ts';
 
@@ -22,7 +22,7 @@ export interface SeenClusters {
 
 /** Reads the nodes and pods of the clusters that the targets of a binding may be in, and no others. */
 export async function readClusters(
-  reader: ClusterReader,
+  reader: ClusterReads,
   { targets }: AWSTargetGroupBindingSpec,
   { namespace }: ObjectKey,
 ): Promise<SeenClusters> {
@@ -47,7 +47,7 @@ interface Reading {
   readonly againInSeconds?: number;
 }
 
-async function readOne(reader: ClusterReader, remote: RemoteCluster, what: string): Promise<Reading> {
+async function readOne(reader: ClusterReads, remote: RemoteCluster, what: string): Promise<Reading> {
   const { name, labels } = remote.cluster;
   const reading = await reader.read(remote, what, (access) => seenIn(access, { cluster: name, what }));
   const late = reading.isLate ? { againInSeconds: LATE_AGAIN_SECONDS } : {};

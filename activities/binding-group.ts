@@ -20,6 +20,7 @@ import {
 import type { Problem } from '../domain/sync-status.ts';
 import type { TargetType } from '../domain/target-ids.ts';
 import { failure, reasonOf, toFailure } from './failure.ts';
+import type { Lifetime } from './lifetime.ts';
 
 /** What target groups are read and written with. */
 export interface GroupDependencies {
@@ -44,7 +45,7 @@ export type FoundGroup =
 export interface Bound extends TargetGroupOwner {
   readonly spec: AWSTargetGroupBindingSpec;
   readonly status: AWSTargetGroupBindingStatus;
-  readonly signal: AbortSignal;
+  readonly life: Lifetime;
 }
 
 /** Finds the target group of a binding. */
@@ -65,7 +66,7 @@ export function groupFinder(dependencies: GroupDependencies): GroupFinder {
 /** Finds what may be the target group that was created for an object: what its status names, or what has its name. */
 export async function findCandidate(
   { elbv2, region }: GroupDependencies,
-  { key, uid, status, signal }: Omit<Bound, 'spec'>,
+  { key, uid, status, life: { signal } }: Omit<Bound, 'spec'>,
 ): Promise<TargetGroup | undefined> {
   const { created: isCreated, targetGroupARN: arn } = status;
   if (isCreated === true && arn !== undefined) {
@@ -80,12 +81,16 @@ export async function findCandidate(
 export async function isOwn(
   elbv2: ELBv2,
   { TargetGroupArn = '' }: TargetGroup,
-  { key, uid, signal }: Omit<Bound, 'spec'>,
+  { key, uid, life: { signal } }: Omit<Bound, 'spec'>,
 ): Promise<boolean> {
   return isCreatedFor({ key, uid }, await elbv2.tagsOf(TargetGroupArn, signal));
 }
 
-async function named({ elbv2 }: GroupDependencies, arn: string, { signal }: Bound): Promise<FoundGroup> {
+async function named(
+  { elbv2 }: GroupDependencies,
+  arn: string,
+  { life: { signal } }: Bound,
+): Promise<FoundGroup> {
   const [group] = await elbv2(arn).targetGroups([arn], signal);
   if (group !== undefined) return foundGroup(group, false, []);
   const message = `Expected AWS to know spec.targetGroupARN ${arn}, got no such target group. Correct the ARN, or create the target group.`;
@@ -105,8 +110,8 @@ async function created(
   if (!isKnown && !(await isOwn(elbv2(arn), group, bound))) return foreign(group, bound);
   const { problems, healthCheck } = compareTargetGroup(asked, existingOf(group));
   if (healthCheck === undefined) return foundGroup(group, true, problems);
-  await budget.take(quotaOf(arn), false, bound.signal);
-  bound.signal.throwIfAborted();
+  await budget.take(quotaOf(arn), false, bound.life.signal);
+  bound.life.assert();
   try {
     await elbv2(arn).modifyTargetGroup(arn, healthCheckInput(healthCheck));
     return foundGroup(group, true, problems);
@@ -118,7 +123,7 @@ async function created(
 async function create(
   { elbv2, region, budget }: GroupDependencies,
   asked: NewTargetGroup,
-  { key, uid, spec, signal }: Bound,
+  { key, uid, spec, life }: Bound,
 ): Promise<FoundGroup> {
   if (region === undefined) {
     const message =
@@ -127,8 +132,8 @@ async function create(
   }
   const wanted = wantedTargetGroup(asked, spec.targets, { key, uid, digestOfUid: digest(uid) });
   // Nobody knows the account before AWS has answered.
-  await budget.take(`${region}/`, false, signal);
-  signal.throwIfAborted();
+  await budget.take(`${region}/`, false, life.signal);
+  life.assert();
   const group = await elbv2.inRegion(region).createTargetGroup({
     Name: wanted.name,
     Protocol: asked.protocol,

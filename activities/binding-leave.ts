@@ -8,6 +8,7 @@ import { findCandidate, isOwn, type Bound, type GroupDependencies } from './bind
 import type { BindingLedger, Entry } from './binding-ledger.ts';
 import { deregister, readRegistered } from './binding-targets.ts';
 import { toFailure } from './failure.ts';
+import type { Lifetime } from './lifetime.ts';
 
 /** What is left of what an object had registered, and why. */
 export interface Left {
@@ -25,15 +26,15 @@ export function hasMoved(spec: AWSTargetGroupBindingSpec, { targetGroupARN, crea
 export async function leaveGroup(
   { elbv2, budget }: GroupDependencies,
   ledger: BindingLedger,
-  signal: AbortSignal,
+  life: Lifetime,
 ): Promise<Left> {
   const { targetGroupARN: arn, created, targets } = ledger.now();
   if (arn === undefined) return { entry: { targets: [] }, problems: [] };
-  const [group] = await elbv2(arn).targetGroups([arn], signal);
+  const [group] = await elbv2(arn).targetGroups([arn], life.signal);
   if (group === undefined) return { entry: { targets: [] }, problems: [] };
-  const registered = await readRegistered(elbv2(arn), arn, signal);
+  const registered = await readRegistered(elbv2(arn), arn, life.signal);
   const written = await deregister(
-    { elbv2: elbv2(arn), targetGroupARN: arn, budget, signal },
+    { elbv2: elbv2(arn), targetGroupARN: arn, budget, life },
     deregisterAll(targets, registered),
   );
   const remaining = [...written.refused, ...written.unknown];
@@ -53,8 +54,8 @@ export async function deleteCreated(
   const group = await findCandidate(dependencies, bound);
   const { TargetGroupArn: arn = '' } = group ?? {};
   if (group === undefined || !(await isOwn(elbv2(arn), group, bound))) return [];
-  await budget.take(quotaOf(arn), false, bound.signal);
-  bound.signal.throwIfAborted();
+  await budget.take(quotaOf(arn), false, bound.life.signal);
+  bound.life.assert();
   try {
     await elbv2(arn).deleteTargetGroup(arn);
     return [];

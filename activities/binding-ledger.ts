@@ -2,6 +2,7 @@ import { AWS_TARGET_GROUP_BINDING } from '../clients/kinds.ts';
 import type { KubernetesClient } from '../clients/kubernetes.ts';
 import type { AWSTargetGroupBindingStatus } from '../crds/aws-target-group-binding.ts';
 import { canonical } from '../domain/canonical.ts';
+import type { Lifetime } from './lifetime.ts';
 import type { TargetGroupOwner } from '../domain/new-target-group.ts';
 import type { RegisteredTarget } from '../domain/registered-target.ts';
 
@@ -16,26 +17,40 @@ export interface Entry {
 export interface BindingLedger {
   /** What the status says. */
   now(): Entry;
-  /** Makes the status say something else; throws unless it does. */
+  /** The version of the object that says so; a status that is written over another one would forget what that says. */
+  version(): string;
+  /** Makes the status say something else; throws unless it does, or when the object is another by now. */
   write(entry: Entry): Promise<void>;
 }
 
-/** Opens the ledger of an object, which has this status. */
+/** An object as it was read. */
+export interface LedgerObject extends TargetGroupOwner {
+  readonly resourceVersion: string;
+  readonly status: AWSTargetGroupBindingStatus;
+  readonly life: Lifetime;
+}
+
+/** Opens the ledger of an object. */
 export function bindingLedger(
-  kubernetes: KubernetesClient,
-  { key, uid }: TargetGroupOwner,
-  status: AWSTargetGroupBindingStatus,
+  kubernetes: Pick<KubernetesClient, 'apply'>,
+  { key, uid, resourceVersion, status, life }: LedgerObject,
 ): BindingLedger {
   const { targetGroupARN, created, targets = [], ...others } = status;
   const { apiVersion, kind } = AWS_TARGET_GROUP_BINDING;
   let now: Entry = { targetGroupARN, created, targets };
+  let version = resourceVersion;
   return {
     now: () => now,
+    version: () => version,
     async write(entry) {
       if (canonical(entry) === canonical(now)) return;
-      // The uid keeps the apply from changing another object of the same name.
-      const object = { apiVersion, kind, metadata: { ...key, uid }, status: { ...others, ...entry } };
-      await kubernetes.apply(object, { subresource: 'status', force: true });
+      life.assert();
+      // The uid keeps the apply from changing another object of the same name, and the version an attempt that was
+      // given up from forgetting what a later one has registered.
+      const metadata = { ...key, uid, resourceVersion: version };
+      const object = { apiVersion, kind, metadata, status: { ...others, ...entry } };
+      const written = await kubernetes.apply(object, { subresource: 'status', force: true });
+      version = written.metadata.resourceVersion;
       now = entry;
     },
   };

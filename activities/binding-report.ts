@@ -40,7 +40,7 @@ export function bindingReporter(kubernetes: KubernetesClient): BindingReporter {
     if (canonical(status) !== canonical(said)) {
       await write(
         AWS_TARGET_GROUP_BINDING,
-        { key: keyOf({ metadata }), uid: metadata.uid ?? '' },
+        { key: keyOf({ metadata }), uid: metadata.uid ?? '', resourceVersion: ledger.version() },
         status,
         [],
       );

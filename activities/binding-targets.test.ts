@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { ELBv2, Target } from '../clients/elbv2.ts';
 import { writeBudget } from '../clients/write-budget.ts';
 import { readRegistered, register } from './binding-targets.ts';
+import { lifetimeFrom } from './lifetime.ts';
 
 const targetGroupARN = 'arn:aws:elasticloadbalancing:us-east-1:123456789012:targetgroup/web/0123456789abcdef';
 const at = (...ids: string[]): Target[] => ids.map((id) => ({ id, port: 80 }));
@@ -23,8 +24,8 @@ async function tried(judge: (targets: readonly Target[]) => Error | undefined, .
     deregisterTargets: () => Promise.resolve(),
   };
   const budget = writeBudget({ perSecond: 1000, burst: 1000 });
-  const { signal } = new AbortController();
-  const { refused, unknown, problems } = await register({ elbv2, targetGroupARN, budget, signal }, batches);
+  const life = lifetimeFrom(new AbortController().signal);
+  const { refused, unknown, problems } = await register({ elbv2, targetGroupARN, budget, life }, batches);
   return {
     calls,
     taken,
@@ -81,11 +82,11 @@ describe('targets', () => {
   });
 
   it('are not registered any more when the sync is given up', async () => {
-    const signal = AbortSignal.abort(new Error('given up'));
+    const life = lifetimeFrom(AbortSignal.abort(new Error('given up')));
     const budget = writeBudget({ perSecond: 1, burst: 1 });
     const never = (): Promise<void> => Promise.reject(new Error('Expected no call.'));
     const elbv2 = { registerTargets: never, deregisterTargets: never };
-    await expect(register({ elbv2, targetGroupARN, budget, signal }, [at('a')])).rejects.toThrow('given up');
+    await expect(register({ elbv2, targetGroupARN, budget, life }, [at('a')])).rejects.toThrow('given up');
   });
 
   it('that are draining do not count as registered', async () => {

@@ -4,13 +4,14 @@ import type { FailureType } from '../domain/failures.ts';
 import type { Problem } from '../domain/sync-status.ts';
 import type { Registration } from '../domain/registered-target.ts';
 import { reasonOf, toFailure } from './failure.ts';
+import type { Lifetime } from './lifetime.ts';
 
 /** A target group, and what it is written with. */
 export interface TargetWrites {
   readonly elbv2: Pick<ELBv2, 'registerTargets' | 'deregisterTargets'>;
   readonly targetGroupARN: string;
   readonly budget: WriteBudget;
-  readonly signal: AbortSignal;
+  readonly life: Lifetime;
 }
 
 /** What came of writing targets. */
@@ -93,9 +94,9 @@ async function writeBatch(
   batch: readonly Registration[],
   write: Write,
 ): Promise<WrittenTargets> {
-  const { budget, signal, targetGroupARN } = writes;
-  await budget.take(quotaOf(targetGroupARN), false, signal);
-  signal.throwIfAborted();
+  const { budget, life, targetGroupARN } = writes;
+  await budget.take(quotaOf(targetGroupARN), false, life.signal);
+  life.assert();
   try {
     await write.send(batch);
     return nothing;

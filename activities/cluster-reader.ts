@@ -1,9 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { SECRET } from '../clients/kinds.ts';
 import type { KubernetesClient } from '../clients/kubernetes.ts';
 import type { RemoteClusters, StoredClusterSecret } from '../clients/remote-clusters.ts';
 import { knownCluster, type KnownCluster } from '../domain/known-cluster.ts';
 import { SECRET_TYPE_CLUSTER, SECRET_TYPE_LABEL } from '../domain/labels.ts';
-import { latecomers, type Outcome } from './latecomers.ts';
+import { latecomers, type Outcome, type Patience } from './latecomers.ts';
 import { remoteProblem } from './remote-problem.ts';
 
 /** A cluster that has an Argo CD cluster secret. */
@@ -34,8 +35,19 @@ export type RemoteReading<T> =
       readonly isLate: boolean;
     };
 
-/** Reads in the clusters whose Argo CD cluster secrets are in a namespace. */
+/** Reads in clusters. */
 export interface ClusterReader {
+  /** This process, as a sync tells the next one of its object who has made it. */
+  readonly by: string;
+  /**
+   * Begins a sync of an object, and says who has made the last one. When that was another process, or nobody knows, it
+   * may have seen something newer than what was late here before now, and that does not count any more.
+   */
+  begin(object: string, last: string | undefined): ClusterReads;
+}
+
+/** Reads in the clusters whose Argo CD cluster secrets are in a namespace, for one sync. */
+export interface ClusterReads {
   /** Finds the clusters of a namespace. */
   find(namespace: string): Promise<readonly RemoteCluster[]>;
   /**
@@ -73,9 +85,15 @@ export function againAfter(readings: readonly RemoteReading<unknown>[]): {
 }
 
 /** Makes a reader, which all activities of a process share. */
-export function clusterReader({ kubernetes, clusters }: ClusterReaderOptions): ClusterReader {
-  const late = latecomers(PATIENCE);
-  return {
+export function clusterReader(
+  { kubernetes, clusters }: ClusterReaderOptions,
+  patience: Patience = PATIENCE,
+): ClusterReader {
+  const late = latecomers(patience);
+  const by = randomUUID();
+  // Since when this process alone has synced an object.
+  const alone = new Map<string, number>();
+  const reads = (since: number): ClusterReads => ({
     async find(namespace) {
       const labelSelector = `${SECRET_TYPE_LABEL}=${SECRET_TYPE_CLUSTER}`;
       const secrets = await kubernetes.list<StoredClusterSecret>(SECRET, { namespace, labelSelector });
@@ -89,7 +107,15 @@ export function clusterReader({ kubernetes, clusters }: ClusterReaderOptions): C
       }
       const { uid, resourceVersion } = secret.metadata;
       const key = `${uid} ${resourceVersion} ${what}`;
-      return readingOf(await late.wait(key, () => read(reach)), cluster.name);
+      return readingOf(await late.wait(key, () => read(reach), since), cluster.name);
+    },
+  });
+  return {
+    by,
+    begin(object, last) {
+      const since = (last === by ? alone.get(object) : undefined) ?? late.now();
+      alone.set(object, since);
+      return reads(since);
     },
   };
 }

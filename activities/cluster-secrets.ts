@@ -3,11 +3,11 @@ import type { KubernetesClient } from '../clients/kubernetes.ts';
 import type { Metadata } from '../crds/resource.ts';
 import type { ClusterSetDecision, ExistingSecret, WantedSecret } from '../domain/cluster-set.ts';
 import { patchMarks } from '../domain/generated.ts';
-import type { ObjectKey } from '../domain/ids.ts';
 import { SECRET_TYPE_CLUSTER, SECRET_TYPE_LABEL } from '../domain/labels.ts';
 import type { Problem } from '../domain/sync-status.ts';
 import { foundOf } from './found.ts';
-import { ownedBy } from './owner.ts';
+import type { Lifetime } from './lifetime.ts';
+import { ownedBy, type Owner } from './owner.ts';
 import { remove } from './remove.ts';
 import { performWrites } from './writes.ts';
 
@@ -29,7 +29,7 @@ export interface ClusterSecrets {
   find(namespace: string, names: readonly string[]): Promise<readonly FoundSecret[]>;
   /** Carries a decision out; what cannot be written is a problem, and holds nothing else up. */
   perform(
-    owner: { readonly key: ObjectKey; readonly uid: string },
+    sync: { readonly owner: Owner; readonly life: Lifetime },
     decision: ClusterSetDecision,
     found: readonly FoundSecret[],
   ): Promise<readonly Problem[]>;
@@ -49,13 +49,13 @@ export function clusterSecrets(kubernetes: KubernetesClient): ClusterSecrets {
       );
       return [...listed, ...others.filter((one) => one !== undefined)].map(existing);
     },
-    async perform(owner, decision, found) {
+    async perform({ owner, life }, decision, found) {
       const { namespace } = owner.key;
       const about = (name: string, cluster = name) => ({
         object: { kind: SECRET.kind, name },
         cluster,
       });
-      return await performWrites([
+      const writes = [
         ...decision.create.map((wanted) => ({
           ...about(wanted.name, wanted.content.name),
           run: () => kubernetes.create(secretOf(owner, wanted)),
@@ -68,7 +68,8 @@ export function clusterSecrets(kubernetes: KubernetesClient): ClusterSecrets {
           ...about(name),
           run: () => remove(kubernetes, { kind: SECRET, key: { namespace, name } }, uid),
         })),
-      ]);
+      ];
+      return await performWrites(writes, life);
     },
   };
 }
@@ -88,10 +89,7 @@ async function update(
   await kubernetes.patch(SECRET, { namespace, name: wanted.name }, patch);
 }
 
-function secretOf(
-  { key, uid }: { readonly key: ObjectKey; readonly uid: string },
-  { name, labels, annotations, content }: WantedSecret,
-) {
+function secretOf({ key, uid }: Owner, { name, labels, annotations, content }: WantedSecret) {
   return {
     apiVersion: SECRET.apiVersion,
     kind: SECRET.kind,

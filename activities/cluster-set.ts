@@ -1,4 +1,3 @@
-import { Context } from '@temporalio/activity';
 import { CLUSTER_SET } from '../clients/kinds.ts';
 import type { KubernetesClient } from '../clients/kubernetes.ts';
 import { clusterSet, type ClusterSet } from '../crds/cluster-set.ts';
@@ -9,6 +8,7 @@ import { clusterSecrets } from './cluster-secrets.ts';
 import type { ClusterSource, Generator } from './cluster-sources/port.ts';
 import type { ClusterSetActivities } from './contract.ts';
 import { reasonOf, toFailure } from './failure.ts';
+import { lifetime } from './lifetime.ts';
 import { statusReporter } from './status-reporter.ts';
 
 /** What the activities of ClusterSets are made of. */
@@ -33,7 +33,8 @@ export function clusterSetActivities({ kubernetes, sources }: ClusterSetDependen
       };
     }
     const spec = parsed.value;
-    const { cancellationSignal: signal } = Context.current();
+    const life = lifetime();
+    const { signal } = life;
     const uid = object.metadata.uid ?? '';
     const known = clusterIdsOf(uid, await secrets.find(key.namespace, []));
     const readings = await Promise.all(
@@ -42,7 +43,7 @@ export function clusterSetActivities({ kubernetes, sources }: ClusterSetDependen
     const wanted = readings.flatMap(({ clusters }) => clusters.map(({ name }) => secretNameOf(name)));
     const found = await secrets.find(key.namespace, wanted);
     const decision = decideClusterSet({ uid, spec, readings, secrets: found });
-    const failures = await secrets.perform({ key, uid }, decision, found);
+    const failures = await secrets.perform({ owner: { key, uid }, life }, decision, found);
     const failed = new Set(failures.map(({ cluster }) => cluster));
     const isMade = (name: string): boolean => !failed.has(name);
     return {

@@ -166,6 +166,8 @@ export interface Synced {
   readonly message: string;
   /** After how many seconds to look again, when that is before the interval is over. */
   readonly againInSeconds?: number;
+  /** The process that has made the sync, for the next one of the object to be told. */
+  readonly by?: string;
 }
 
 /** What the workflow of a ClusterSet needs. */
@@ -176,14 +178,14 @@ export interface ClusterSetActivities {
 
 /** What the workflow of an AWSTargetGroupSet needs. */
 export interface TargetGroupSetActivities {
-  /** Makes the AWSTargetGroups and AWSTargetGroupBindings of a set what they are to be, and reports on them. */
-  syncTargetGroupSet(key: ObjectKey): Promise<Synced>;
+  /** Makes the AWSTargetGroups and AWSTargetGroupBindings of a set what they are to be, and reports on them; `last` is the process that has made the sync before. */
+  syncTargetGroupSet(key: ObjectKey, last?: string): Promise<Synced>;
 }
 
 /** What the workflow of an AWSTargetGroupBinding needs. */
 export interface TargetGroupBindingActivities {
   /** Registers and deregisters the targets of a binding, and reports on them; one that is being deleted is cleaned up and let go. */
-  syncTargetGroupBinding(key: ObjectKey): Promise<Synced>;
+  syncTargetGroupBinding(key: ObjectKey, last?: string): Promise<Synced>;
 }
 
 /** What the check of a namespace's AWSTargetGroups needs. */

@@ -7,6 +7,8 @@ import type { ReportedEvent } from '../domain/report.ts';
 export interface Reported {
   readonly key: ObjectKey;
   readonly uid: string;
+  /** The version of the object that the report is about; when there is another by now, the report throws. */
+  readonly resourceVersion?: string;
 }
 
 /** Writes a status by server-side apply, with the Events that belong to it; an object that is gone is left alone. */
@@ -19,7 +21,7 @@ export type StatusReporter = (
 
 /** Makes the one writer of statuses and Events. */
 export function statusReporter(kubernetes: KubernetesClient): StatusReporter {
-  return async (kind, { key, uid }, status, events) => {
+  return async (kind, { key, uid, resourceVersion }, status, events) => {
     for (const event of events) await emit(kubernetes, kind, { key, uid }, event);
     try {
       await kubernetes.apply(
@@ -27,13 +29,14 @@ export function statusReporter(kubernetes: KubernetesClient): StatusReporter {
           apiVersion: kind.apiVersion,
           kind: kind.kind,
           // The uid keeps the apply from creating or changing another object of the same name.
-          metadata: { ...key, uid },
+          metadata: { ...key, uid, ...(resourceVersion === undefined ? {} : { resourceVersion }) },
           status: { ...status, lastSyncTime: new Date().toISOString() },
         },
         { subresource: 'status', force: true },
       );
     } catch (error) {
-      if (!isNotFound(error) && !isConflict(error)) throw error;
+      const isOther = isConflict(error) && resourceVersion === undefined;
+      if (!isNotFound(error) && !isOther) throw error;
     }
   };
 }

@@ -1,4 +1,3 @@
-import { Context } from '@temporalio/activity';
 import { AWS_TARGET_GROUP_BINDING } from '../clients/kinds.ts';
 import type { KubernetesClient } from '../clients/kubernetes.ts';
 import {
@@ -8,7 +7,7 @@ import {
 } from '../crds/aws-target-group-binding.ts';
 import { heldBack, recordOf } from '../domain/binding-record.ts';
 import { isFailureType, isPermanent } from '../domain/failures.ts';
-import type { ObjectKey } from '../domain/ids.ts';
+import { syncId, type ObjectKey } from '../domain/ids.ts';
 import { BINDING_FINALIZER } from '../domain/labels.ts';
 import type { Registration } from '../domain/registered-target.ts';
 import type { Problem } from '../domain/sync-status.ts';
@@ -19,10 +18,11 @@ import { deleteCreated, hasMoved, leaveGroup } from './binding-leave.ts';
 import { bindingLedger, type BindingLedger } from './binding-ledger.ts';
 import { bindingReporter, type BindingOutcome } from './binding-report.ts';
 import { deregister, readRegistered, register } from './binding-targets.ts';
-import { FAILED_AGAIN_SECONDS, type ClusterReader } from './cluster-reader.ts';
+import { FAILED_AGAIN_SECONDS, type ClusterReader, type ClusterReads } from './cluster-reader.ts';
 import type { Synced, TargetGroupBindingActivities } from './contract.ts';
 import { reasonOf, toFailure } from './failure.ts';
-import { hold, letGo, type Held } from './finalizers.ts';
+import { holdAndRead, letGo, type Held } from './finalizers.ts';
+import { isFirstAttempt, lifetime, type Lifetime } from './lifetime.ts';
 
 /** What the activities of AWSTargetGroupBindings are made of. */
 export interface BindingDependencies extends GroupDependencies {
@@ -30,69 +30,76 @@ export interface BindingDependencies extends GroupDependencies {
   readonly reader: ClusterReader;
 }
 
-// An attempt that is given up by its workflow (`syncs` in workflows/activities.ts) is not to write any more.
-const LONGEST_SYNC_MILLISECONDS = 100_000;
-
 const gone: Synced = { isPresent: false, message: 'The AWSTargetGroupBinding is gone.' };
 
 /** Makes the activities of AWSTargetGroupBindings. */
 export function targetGroupBindingActivities(
   dependencies: BindingDependencies,
 ): TargetGroupBindingActivities {
-  const { kubernetes } = dependencies;
+  const { kubernetes, reader } = dependencies;
   const report = bindingReporter(kubernetes);
 
   /** Syncs an object that is there. */
-  async function sync(object: AWSTargetGroupBinding, key: ObjectKey): Promise<Synced> {
+  async function sync(
+    object: AWSTargetGroupBinding,
+    { key, life, reads }: Pick<Bound, 'key' | 'life'> & { readonly reads: ClusterReads },
+  ): Promise<Synced> {
     const parsed = awsTargetGroupBinding.parseSpec(object.spec);
-    const bound = boundOf(object, key);
-    const ledger = bindingLedger(kubernetes, bound, bound.status);
+    const bound = boundOf(object, key, life);
+    const ledger = bindingLedger(kubernetes, bound);
     const outcome = parsed.ok
-      ? await attempt(bound.signal, () => bind(dependencies, { ...bound, spec: parsed.value }, ledger))
+      ? await attempt(life.signal, () =>
+          bind({ ...dependencies, reads }, { ...bound, spec: parsed.value }, ledger),
+        )
       : { problems: parsed.problems.map((message) => ({ reason: 'InvalidObject', message })) };
-    return await report(object, ledger, outcome);
+    return { ...(await report(object, ledger, outcome)), by: reader.by };
   }
 
   /** Undoes what an object has done, and lets it go. */
-  async function end(object: AWSTargetGroupBinding, held: Held): Promise<Synced> {
+  async function end(object: AWSTargetGroupBinding, held: Held, life: Lifetime): Promise<Synced> {
     if (object.metadata.finalizers?.includes(held.finalizer) !== true) return gone;
     const parsed = awsTargetGroupBinding.parseSpec(object.spec);
     const spec = parsed.ok ? parsed.value : undefined;
-    const bound = boundOf(object, held.key);
-    const ledger = bindingLedger(kubernetes, bound, bound.status);
-    const outcome = await attempt(bound.signal, () => undo(dependencies, { ...bound, spec }, ledger));
+    const bound = boundOf(object, held.key, life);
+    const ledger = bindingLedger(kubernetes, bound);
+    const outcome = await attempt(life.signal, () => undo(dependencies, { ...bound, spec }, ledger));
     if (outcome.problems.length > 0) return await report(object, ledger, outcome);
     await letGo(kubernetes, held);
     return gone;
   }
 
   return {
-    async syncTargetGroupBinding(key) {
-      const object = await kubernetes.get<AWSTargetGroupBinding>(AWS_TARGET_GROUP_BINDING, key);
-      if (object === undefined) return gone;
+    async syncTargetGroupBinding(key, last) {
+      const life = lifetime();
+      const reads = reader.begin(syncId('targetGroupBinding', key), isFirstAttempt() ? last : undefined);
       const held = { kind: AWS_TARGET_GROUP_BINDING, key, finalizer: BINDING_FINALIZER };
-      if (object.metadata.deletionTimestamp !== undefined) return await end(object, held);
-      await hold(kubernetes, held);
-      return await sync(object, key);
+      const found = await kubernetes.get<AWSTargetGroupBinding>(AWS_TARGET_GROUP_BINDING, key);
+      if (found === undefined) return gone;
+      if (found.metadata.deletionTimestamp !== undefined) return await end(found, held, life);
+      // What counts is the status that the object has from here on.
+      const object = await holdAndRead<AWSTargetGroupBinding>(kubernetes, held);
+      return object === undefined ? gone : await sync(object, { key, life, reads });
     },
   };
 }
 
-function boundOf({ metadata, status = {} }: AWSTargetGroupBinding, key: ObjectKey): Omit<Bound, 'spec'> {
-  const { cancellationSignal } = Context.current();
-  const signal = AbortSignal.any([cancellationSignal, AbortSignal.timeout(LONGEST_SYNC_MILLISECONDS)]);
-  return { key, uid: metadata.uid ?? '', status, signal };
+function boundOf(
+  { metadata, status = {} }: AWSTargetGroupBinding,
+  key: ObjectKey,
+  life: Lifetime,
+): Omit<Bound, 'spec'> & { readonly resourceVersion: string } {
+  const { uid = '', resourceVersion = '' } = metadata;
+  return { key, uid, resourceVersion, status, life };
 }
 
+/** What a binding is bound with. */
+type Binding = GroupDependencies & { readonly reads: ClusterReads };
+
 /** Makes the registrations of an object what they are to be. */
-async function bind(
-  dependencies: BindingDependencies,
-  bound: Bound,
-  ledger: BindingLedger,
-): Promise<BindingOutcome> {
-  const { spec, signal } = bound;
+async function bind(dependencies: Binding, bound: Bound, ledger: BindingLedger): Promise<BindingOutcome> {
+  const { spec, life } = bound;
   if (hasMoved(spec, ledger.now())) {
-    const { entry, problems } = await leaveGroup(dependencies, ledger, signal);
+    const { entry, problems } = await leaveGroup(dependencies, ledger, life);
     await ledger.write(entry);
     if (problems.length > 0) return { problems, againInSeconds: soonest(problems) };
   }
@@ -105,15 +112,15 @@ async function bind(
 
 async function registerIn(
   { arn: targetGroupARN, created, targetType, problems }: FoundGroup & { readonly is: 'Group' },
-  { elbv2, budget, reader }: BindingDependencies,
+  { elbv2, budget, reads }: Binding,
   { bound, ledger }: { readonly bound: Bound; readonly ledger: BindingLedger },
 ): Promise<BindingOutcome> {
-  const { key, spec, signal } = bound;
-  const { clusters, againInSeconds } = await readClusters(reader, spec, key);
+  const { key, spec, life } = bound;
+  const { clusters, againInSeconds } = await readClusters(reads, spec, key);
   const { namespace } = key;
   const client = elbv2(targetGroupARN);
-  const writes = { elbv2: client, targetGroupARN, budget, signal };
-  const registered = await readRegistered(client, targetGroupARN, signal);
+  const writes = { elbv2: client, targetGroupARN, budget, life };
+  const registered = await readRegistered(client, targetGroupARN, life.signal);
   const ours = ledger.now().targets;
   const { targets } = spec;
   const decision = decideBinding({ namespace, targets, targetType, clusters, registered, ours });
@@ -147,7 +154,7 @@ async function undo(
   bound: Omit<Bound, 'spec'> & { readonly spec: AWSTargetGroupBindingSpec | undefined },
   ledger: BindingLedger,
 ): Promise<BindingOutcome> {
-  const { entry, problems } = await leaveGroup(dependencies, ledger, bound.signal);
+  const { entry, problems } = await leaveGroup(dependencies, ledger, bound.life);
   const { targetGroupARN, created } = ledger.now();
   // The target group is named until it is deleted.
   await ledger.write({ targetGroupARN, created, targets: entry.targets });

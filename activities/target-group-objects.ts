@@ -14,6 +14,7 @@ import type {
   TargetGroupSetDecision,
 } from '../domain/target-group-set.ts';
 import { foundOf, type Found } from './found.ts';
+import type { Lifetime } from './lifetime.ts';
 import { ownedBy, type Owner } from './owner.ts';
 import { remove } from './remove.ts';
 import { performWrites, type Write } from './writes.ts';
@@ -28,7 +29,11 @@ export interface FoundObjects {
 export interface TargetGroupObjects {
   find(namespace: string): Promise<FoundObjects>;
   /** Carries a decision out; what cannot be written is a problem, and holds nothing else up. */
-  perform(owner: Owner, decision: TargetGroupSetDecision, found: FoundObjects): Promise<readonly Problem[]>;
+  perform(
+    sync: { readonly owner: Owner; readonly life: Lifetime },
+    decision: TargetGroupSetDecision,
+    found: FoundObjects,
+  ): Promise<readonly Problem[]>;
 }
 
 /** Makes what reads and writes the objects of AWSTargetGroupSets. */
@@ -44,10 +49,10 @@ export function targetGroupObjects(kubernetes: KubernetesClient): TargetGroupObj
         bindings: bindings.map(existingBinding),
       };
     },
-    async perform(owner, { groups, bindings }, found) {
+    async perform({ owner, life }, { groups, bindings }, found) {
       const means = { kubernetes, owner };
       const specOf = (spec: string): Parameters<typeof mergePatch>[0] => JSON.parse(spec);
-      return await performWrites([
+      const writes = [
         ...writesOf(bindings, {
           ...means,
           kind: AWS_TARGET_GROUP_BINDING,
@@ -60,7 +65,8 @@ export function targetGroupObjects(kubernetes: KubernetesClient): TargetGroupObj
           found: found.groups.map((one) => ({ ...one, content: { arn: one.arn } })),
           content: ({ arn }) => ({ arn }),
         }),
-      ]);
+      ];
+      return await performWrites(writes, life);
     },
   };
 }

@@ -7,13 +7,20 @@ import {
 } from '../crds/aws-target-group-set.ts';
 import type { Metadata } from '../crds/resource.ts';
 import { compareText } from '../domain/canonical.ts';
-import type { ObjectKey } from '../domain/ids.ts';
+import { syncId, type ObjectKey } from '../domain/ids.ts';
 import { setLooksInto } from '../domain/looks-into.ts';
 import { saysTheSame, syncStatus, type Problem } from '../domain/sync-status.ts';
 import { decideTargetGroupSet, type ClusterReading } from '../domain/target-group-set.ts';
 import type { RemoteBinding } from '../domain/target-group-of-binding.ts';
-import { againAfter, type ClusterAccess, type ClusterReader, type RemoteReading } from './cluster-reader.ts';
+import {
+  againAfter,
+  type ClusterAccess,
+  type ClusterReader,
+  type ClusterReads,
+  type RemoteReading,
+} from './cluster-reader.ts';
 import type { Synced, TargetGroupSetActivities } from './contract.ts';
+import { isFirstAttempt, lifetime, type Lifetime } from './lifetime.ts';
 import { statusReporter } from './status-reporter.ts';
 import { targetGroupObjects } from './target-group-objects.ts';
 
@@ -32,18 +39,18 @@ export function targetGroupSetActivities({
   const objects = targetGroupObjects(kubernetes);
 
   /** Makes the objects what they are to be; says how many there are, and what is wrong. */
-  async function sync(object: AWSTargetGroupSet, key: ObjectKey): Promise<Outcome> {
+  async function sync(object: AWSTargetGroupSet, key: ObjectKey, { life, reads }: Means): Promise<Outcome> {
     const parsed = awsTargetGroupSet.parseSpec(object.spec);
     if (!parsed.ok) return invalid(object, parsed.problems);
     const spec = parsed.value;
     const owner = { key, uid: object.metadata.uid ?? '' };
     const [readings, found] = await Promise.all([
-      readClusters(reader, spec, key.namespace),
+      readClusters(reads, spec, key.namespace),
       objects.find(key.namespace),
     ]);
     const observed = { uid: owner.uid, name: key.name, spec, ...found };
     const decision = decideTargetGroupSet({ ...observed, readings: readings.map(({ reading }) => reading) });
-    const failures = await objects.perform(owner, decision, found);
+    const failures = await objects.perform({ owner, life }, decision, found);
     const before = found.groups.filter((group) => group.owner?.uid === owner.uid).length;
     const { create, delete: gone } = decision.groups;
     return {
@@ -55,18 +62,27 @@ export function targetGroupSetActivities({
   }
 
   return {
-    async syncTargetGroupSet(key): Promise<Synced> {
+    async syncTargetGroupSet(key, last): Promise<Synced> {
+      const life = lifetime();
+      const reads = reader.begin(syncId('targetGroupSet', key), isFirstAttempt() ? last : undefined);
       const object = await kubernetes.get<AWSTargetGroupSet>(AWS_TARGET_GROUP_SET, key);
       if (object === undefined || object.metadata.deletionTimestamp !== undefined) {
         return { isPresent: false, message: 'The AWSTargetGroupSet is gone.' };
       }
-      const outcome = await sync(object, key);
+      const outcome = await sync(object, key, { life, reads });
+      life.assert();
       const status = statusOf(object, outcome);
       const about = { key, uid: object.metadata.uid ?? '' };
       if (!saysTheSame(status, object.status)) await report(AWS_TARGET_GROUP_SET, about, status, []);
-      return { isPresent: true, message: status.message ?? '', ...outcome.again };
+      return { isPresent: true, message: status.message ?? '', by: reader.by, ...outcome.again };
     },
   };
+}
+
+/** What a sync is made with. */
+interface Means {
+  readonly life: Lifetime;
+  readonly reads: ClusterReads;
 }
 
 interface Outcome {
@@ -91,7 +107,7 @@ interface Read {
 
 /** Reads the TargetGroupBindings of all clusters that a set selects, at once. */
 async function readClusters(
-  reader: ClusterReader,
+  reader: ClusterReads,
   spec: AWSTargetGroupSetSpec,
   namespace: string,
 ): Promise<readonly Read[]> {

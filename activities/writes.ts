@@ -1,5 +1,6 @@
 import type { Problem } from '../domain/sync-status.ts';
 import { toFailure } from './failure.ts';
+import type { Lifetime } from './lifetime.ts';
 
 /** One write of many, and what it is about in case that it fails. */
 export interface Write {
@@ -12,10 +13,15 @@ export interface Write {
 /** How many writes are under way at a time. */
 const AT_ONCE = 8;
 
-/** Performs writes; one that fails is a problem, and holds no other up. */
-export async function performWrites(writes: readonly Write[]): Promise<readonly Problem[]> {
+/** Performs writes; one that fails is a problem, and holds no other up. Throws when the time is over. */
+export async function performWrites(
+  writes: readonly Write[],
+  { assert }: Pick<Lifetime, 'assert'>,
+): Promise<readonly Problem[]> {
   const problems: (Problem | undefined)[] = [];
   for (let begin = 0; begin < writes.length; begin += AT_ONCE) {
+    // What an attempt that was given up has decided may be wrong by now.
+    assert();
     problems.push(...(await Promise.all(writes.slice(begin, begin + AT_ONCE).map(perform))));
   }
   return problems.filter((one) => one !== undefined);

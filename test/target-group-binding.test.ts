@@ -1,5 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { bindingLedger } from '../activities/binding-ledger.ts';
+import { lifetimeFrom } from '../activities/lifetime.ts';
+import { AWS_TARGET_GROUP_BINDING } from '../clients/kinds.ts';
+import type { AWSTargetGroupBinding } from '../crds/aws-target-group-binding.ts';
 import { bindingsOf, type Bindings } from './discovery/bindings.ts';
 import { startWorkload, type Workload } from './discovery/workload.ts';
 import { Stage } from './rollout/stage.ts';
@@ -185,6 +189,19 @@ describe('an AWSTargetGroupBinding', () => {
     });
     expect(await bindings.registered(arn)).toEqual([]);
     await bindings.untilRegistered(arn, ['10.0.0.9:80']);
+  });
+
+  it('forgets nothing because of an attempt that was given up, and has read an older object', async () => {
+    const key = { namespace: stage.namespace, name: 'b01' };
+    const { targets } = await bindings.untilSynced('b01');
+    const object = await stage.kubernetes.get<AWSTargetGroupBinding>(AWS_TARGET_GROUP_BINDING, key);
+    const { uid = '', resourceVersion = '' } = object?.metadata ?? {};
+    await stage.kubernetes.patch(AWS_TARGET_GROUP_BINDING, key, { metadata: { labels: { later: 'yes' } } });
+    const life = lifetimeFrom(new AbortController().signal);
+    const status = object?.status ?? {};
+    const givenUp = bindingLedger(stage.kubernetes, { key, uid, resourceVersion, status, life });
+    await expect(givenUp.write({ targets: [] })).rejects.toMatchObject({ status: 409 });
+    expect((await bindings.untilSynced('b01')).targets).toEqual(targets);
   });
 
   it('deregisters nothing while AWS cannot be read or does not take what is to come', async () => {

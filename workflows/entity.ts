@@ -14,7 +14,8 @@ export interface SyncInput {
 export interface Entity {
   /** The longest time between two syncs, in seconds; each is jittered by up to a tenth. */
   readonly intervalSeconds: number;
-  readonly sync: () => Promise<Synced>;
+  /** Makes a sync, and is told which process has made the last one, when that is known. */
+  readonly sync: (last: string | undefined) => Promise<Synced>;
   /** Goes on as a new run with the same input. */
   readonly renew: () => Promise<never>;
 }
@@ -22,10 +23,13 @@ export interface Entity {
 /** Syncs at once, then whenever the object has changed and once per interval, until the object is gone. */
 export async function entity({ intervalSeconds, sync, renew }: Entity): Promise<void> {
   let wakes = 0;
+  let last: string | undefined;
   setHandler(changed, () => void (wakes += 1), { description: 'Looks at the object again.' });
   for (;;) {
     const seen = wakes;
-    const { isPresent, message, againInSeconds = intervalSeconds } = await attempt(sync);
+    const synced = await attempt(() => sync(last));
+    const { isPresent, message, againInSeconds = intervalSeconds } = synced;
+    last = synced.by;
     setCurrentDetails(message);
     if (!isPresent && wakes === seen) return;
     if (workflowInfo().continueAsNewSuggested && wakes === seen) await renew();

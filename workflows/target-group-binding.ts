@@ -7,7 +7,7 @@ export async function targetGroupBinding(input: SyncInput): Promise<void> {
   const { key, intervalSeconds } = input;
   await entity({
     intervalSeconds,
-    sync: () => syncs('Sync the targets').syncTargetGroupBinding(key),
+    sync: (last) => syncs('Sync the targets').syncTargetGroupBinding(key, last),
     renew: () => continueAsNew<typeof targetGroupBinding>(input),
   });
 }

@@ -7,7 +7,7 @@ export async function targetGroupSet(input: SyncInput): Promise<void> {
   const { key, intervalSeconds } = input;
   await entity({
     intervalSeconds,
-    sync: () => syncs('Sync the AWSTargetGroups').syncTargetGroupSet(key),
+    sync: (last) => syncs('Sync the AWSTargetGroups').syncTargetGroupSet(key, last),
     renew: () => continueAsNew<typeof targetGroupSet>(input),
   });
 }

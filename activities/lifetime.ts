@@ -1,0 +1,36 @@
+import { Context } from '@temporalio/activity';
+
+/** The time in which an attempt of a sync may write. */
+export interface Lifetime {
+  /** Ends what is under way when the time is over. */
+  readonly signal: AbortSignal;
+  /** Throws when the time is over; asked before each write. */
+  readonly assert: () => void;
+}
+
+// An attempt that is given up by its workflow (`syncs` in workflows/activities.ts) is not to write any more.
+const LONGEST_SYNC_MILLISECONDS = 100_000;
+
+/** Makes the time of an attempt that begins now. */
+export function lifetimeFrom(
+  cancellation: AbortSignal,
+  { milliseconds = LONGEST_SYNC_MILLISECONDS, now = Date.now } = {},
+): Lifetime {
+  const endsAt = now() + milliseconds;
+  const over = new AbortController();
+  const signal = AbortSignal.any([cancellation, AbortSignal.timeout(milliseconds), over.signal]);
+  return {
+    signal,
+    assert: () => {
+      // In a process that was stopped for a while, answers that have come meanwhile are seen before timers are.
+      if (now() >= endsAt) over.abort(new DOMException('The time of the sync is over.', 'TimeoutError'));
+      signal.throwIfAborted();
+    },
+  };
+}
+
+/** Makes the time of the attempt that runs this. */
+export const lifetime = (): Lifetime => lifetimeFrom(Context.current().cancellationSignal);
+
+/** Whether no attempt of the same activity came before the one that runs this. */
+export const isFirstAttempt = (): boolean => Context.current().info.attempt === 1;
