@@ -12,7 +12,11 @@ describe('the status of a sync', () => {
       reason: 'NameTaken',
       message: 'm'.repeat(2000),
     };
-    const status = syncStatus({ message: 'ok', problems: Array(200).fill(problem) }, {}, at);
+    const status = syncStatus(
+      { message: 'ok', problems: Array.from({ length: 200 }, () => problem) },
+      {},
+      at,
+    );
     expect(awsTargetGroupSet.status.safeParse(status).error?.issues ?? []).toEqual([]);
     expect(status.problems).toHaveLength(100);
   });
