@@ -9,6 +9,7 @@ import { heldBack, recordOf } from '../domain/binding-record.ts';
 import { isFailureType, isPermanent } from '../domain/failures.ts';
 import { syncId, type ObjectKey } from '../domain/ids.ts';
 import { BINDING_FINALIZER } from '../domain/labels.ts';
+import { bindingLosesCluster } from '../domain/lost-clusters.ts';
 import type { Registration } from '../domain/registered-target.ts';
 import type { Problem } from '../domain/sync-status.ts';
 import { decideBinding } from '../domain/target-group-binding.ts';
@@ -23,6 +24,7 @@ import type { Synced, TargetGroupBindingActivities } from './contract.ts';
 import { reasonOf, toFailure } from './failure.ts';
 import { holdAndRead, letGo, type Held } from './finalizers.ts';
 import { isFirstAttempt, lifetime, type Lifetime } from './lifetime.ts';
+import { lookTwice } from './look-twice.ts';
 
 /** What the activities of AWSTargetGroupBindings are made of. */
 export interface BindingDependencies extends GroupDependencies {
@@ -116,7 +118,11 @@ async function registerIn(
   { bound, ledger }: { readonly bound: Bound; readonly ledger: BindingLedger },
 ): Promise<BindingOutcome> {
   const { key, spec, life } = bound;
-  const { clusters, againInSeconds } = await readClusters(reads, spec, key);
+  const { clusters, againInSeconds } = await lookTwice(
+    () => readClusters(reads, spec, key),
+    life,
+    (seen) => bindingLosesCluster(ledger.now().targets, seen.clusters),
+  );
   const { namespace } = key;
   const client = elbv2(targetGroupARN);
   const writes = { elbv2: client, targetGroupARN, budget, life };

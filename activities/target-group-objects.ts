@@ -131,5 +131,6 @@ function existingBinding({
     // One that is not as the schema has it differs from all that is wanted, and is made good.
     spec: canonical(parsed.ok ? parsed.value : spec),
     arn: status?.targetGroupARN,
+    isDeleting: metadata.deletionTimestamp !== undefined,
   };
 }

@@ -8,9 +8,14 @@ import {
 import type { Metadata } from '../crds/resource.ts';
 import { compareText } from '../domain/canonical.ts';
 import { syncId, type ObjectKey } from '../domain/ids.ts';
+import { setLosesCluster } from '../domain/lost-clusters.ts';
 import { setLooksInto } from '../domain/looks-into.ts';
 import { saysTheSame, syncStatus, type Problem } from '../domain/sync-status.ts';
-import { decideTargetGroupSet, type ClusterReading } from '../domain/target-group-set.ts';
+import {
+  decideTargetGroupSet,
+  type ClusterReading,
+  type TargetGroupSetDecision,
+} from '../domain/target-group-set.ts';
 import type { RemoteBinding } from '../domain/target-group-of-binding.ts';
 import {
   againAfter,
@@ -21,8 +26,9 @@ import {
 } from './cluster-reader.ts';
 import type { Synced, TargetGroupSetActivities } from './contract.ts';
 import { isFirstAttempt, lifetime, type Lifetime } from './lifetime.ts';
+import { lookTwice } from './look-twice.ts';
 import { statusReporter } from './status-reporter.ts';
-import { targetGroupObjects } from './target-group-objects.ts';
+import { targetGroupObjects, type FoundObjects } from './target-group-objects.ts';
 
 /** What the activities of AWSTargetGroupSets are made of. */
 export interface TargetGroupSetDependencies {
@@ -44,12 +50,21 @@ export function targetGroupSetActivities({
     if (!parsed.ok) return invalid(object, parsed.problems);
     const spec = parsed.value;
     const owner = { key, uid: object.metadata.uid ?? '' };
-    const [readings, found] = await Promise.all([
-      readClusters(reads, spec, key.namespace),
-      objects.find(key.namespace),
-    ]);
-    const observed = { uid: owner.uid, name: key.name, spec, ...found };
-    const decision = decideTargetGroupSet({ ...observed, readings: readings.map(({ reading }) => reading) });
+    const look = async (): Promise<Look> => {
+      const [readings, found] = await Promise.all([
+        readClusters(reads, spec, key.namespace),
+        objects.find(key.namespace),
+      ]);
+      const observed = { uid: owner.uid, name: key.name, spec, ...found };
+      const seen = { ...observed, readings: readings.map(({ reading }) => reading) };
+      return { readings, found, decision: decideTargetGroupSet(seen) };
+    };
+    const { readings, found, decision } = await lookTwice(look, life, ({ decision: first, ...seen }) =>
+      setLosesCluster(first, {
+        groups: seen.found.groups,
+        readings: seen.readings.map(({ reading }) => reading),
+      }),
+    );
     const failures = await objects.perform({ owner, life }, decision, found);
     const before = found.groups.filter((group) => group.owner?.uid === owner.uid).length;
     const { create, delete: gone } = decision.groups;
@@ -83,6 +98,12 @@ export function targetGroupSetActivities({
 interface Means {
   readonly life: Lifetime;
   readonly reads: ClusterReads;
+}
+
+interface Look {
+  readonly readings: readonly Read[];
+  readonly found: FoundObjects;
+  readonly decision: TargetGroupSetDecision;
 }
 
 interface Outcome {

@@ -282,6 +282,8 @@ describe('the bindings of an AWSTargetGroupSet', () => {
     expect(decide({ spec: rendering, bindings }).bindings.delete).toEqual([
       { name: 'web-cluster1', uid: 'b' },
     ]);
+    const leaving = [{ ...existing, isDeleting: true }];
+    expect(decide({ spec: rendering, bindings: leaving }).bindings.delete).toEqual([]);
   });
 
   it('stay with their groups when a tag is missing, and say so', () => {

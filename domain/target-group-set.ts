@@ -36,6 +36,8 @@ export interface ExistingBinding extends Existing {
   readonly spec: string;
   /** The ARN of its target group, once that is known. */
   readonly arn?: string | undefined;
+  /** Whether it is deleted already, and stays until its targets are deregistered. */
+  readonly isDeleting?: boolean;
 }
 
 /** An AWSTargetGroup as it is to be. */
@@ -145,7 +147,10 @@ function decideBindings(observed: ObservedTargetGroupSet): {
   const wanted = rendered.flatMap((one) => (one.ok ? [one.binding] : []));
   const problems = rendered.flatMap((one) => (one.ok ? [] : one.problems));
   // One template that cannot be filled in says nothing about which binding was made of it.
-  const gone = problems.length > 0 ? [] : own.filter(({ name }) => !wanted.some((one) => one.name === name));
+  const gone =
+    problems.length > 0
+      ? []
+      : own.filter(({ name, isDeleting }) => isDeleting !== true && !wanted.some((one) => one.name === name));
   return {
     changes: {
       ...changes(wanted, own, (binding, one) => binding.spec === one.spec),

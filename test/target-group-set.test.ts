@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:net';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import {
   AWS_TARGET_GROUP,
@@ -11,6 +12,7 @@ import {
 } from '../clients/kinds.ts';
 import type { AWSTargetGroup } from '../crds/aws-target-group.ts';
 import type { AWSTargetGroupSet, AWSTargetGroupSetStatus } from '../crds/aws-target-group-set.ts';
+import type { Metadata } from '../crds/resource.ts';
 import { installTargetGroupBindings, targetGroupBinding } from '../deploy/local/target-group-bindings.ts';
 import { startWorkloadCluster } from '../deploy/local/workload-cluster.ts';
 import { bindingsOf, type Bindings } from './discovery/bindings.ts';
@@ -419,7 +421,7 @@ describe('an AWSTargetGroupSet', () => {
     });
   });
 
-  it('A-T05 deletes the groups of a cluster whose secret is gone, and of a set that is deleted', async () => {
+  it('A-T05 deletes the groups of a cluster whose secret is gone, not replaced, and of a set that is deleted', async () => {
     await bind(one, 'end1', { set: 't05' });
     await stage.apply({
       apiVersion: 'v1',
@@ -439,6 +441,18 @@ describe('an AWSTargetGroupSet', () => {
     });
     await stage.apply(set('t05', {}, { service: 't05' }));
     await untilNames('t05', ['default-end1']);
+    const before = await group('default-end1');
+    const key = { namespace: stage.namespace, name: 'end' };
+    const secret = await stage.kubernetes.get<{ metadata: Metadata; data: object }>(SECRET, key);
+    await stage.kubectl('delete', 'secret', 'end');
+    // The sync that the deletion wakes begins well before the secret is there again.
+    await wait(700);
+    const { labels = {} } = secret?.metadata ?? {};
+    const data = secret?.data;
+    await stage.kubernetes.create({ apiVersion: 'v1', kind: 'Secret', metadata: { ...key, labels }, data });
+    await bind(one, 'end2', { set: 't05' });
+    await untilNames('t05', ['default-end1', 'default-end2']);
+    expect((await group('default-end1'))?.metadata.uid).toBe(before?.metadata.uid);
     await stage.kubectl('delete', 'secret', 'end');
     await untilNames('t05', []);
     await stage.kubectl('delete', 'awstgs', 't03');
