@@ -7,7 +7,7 @@ import { API_VERSION } from '../domain/labels.ts';
 import { viewOf } from './builders.ts';
 import type { Instruction } from './instruction.ts';
 import { trim, type RemoteObject } from './remote-object.ts';
-import { remoteWatches, routeRecovery, routeRemote } from './route-remote.ts';
+import { decidesWatches, remoteWatches, routeRecovery, routeRemote } from './route-remote.ts';
 
 const secret = (name: string, labels: Record<string, string> = {}): StoredClusterSecret => ({
   metadata: { namespace: 'shop', name, uid: name, resourceVersion: '1', labels },
@@ -128,4 +128,18 @@ describe('an event in a cluster', () => {
     expect(routeRecovery({ secret: web, kind: 'TargetGroupBinding' }, view)).toEqual([startSet]);
     expect(routeRecovery({ secret: web, kind: 'Node' }, view)).toEqual([startBinding]);
   });
+});
+
+describe('what has to be watched', () => {
+  const at = (generation: number) => ({ ...binding(byNode), metadata: { name: 'web', generation } });
+  const edited = { type: 'update', object: at(2), old: at(1) } as const;
+  const reported = { type: 'update', object: at(1), old: at(1) } as const;
+  const added = { type: 'add', object: at(1) } as const;
+  const relabelled = { type: 'update', object: secret('cdk1', { a: 'b' }), old: secret('cdk1') } as const;
+  it.each([
+    ['is looked at when a binding comes', { kind: 'AWSTargetGroupBinding', event: added }, true],
+    ['is looked at when a binding is edited', { kind: 'AWSTargetGroupBinding', event: edited }, true],
+    ['is not when its status is written', { kind: 'AWSTargetGroupBinding', event: reported }, false],
+    ['is looked at when a secret changes', { kind: 'Secret', event: relabelled }, true],
+  ] as const)('%s', (_, happened, want) => expect(decidesWatches(happened)).toBe(want));
 });

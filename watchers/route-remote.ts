@@ -9,6 +9,7 @@ import type { ObjectEvent } from './event.ts';
 import { ignore } from './instruction.ts';
 import type { Instruction } from './instruction.ts';
 import { isSame, type RemoteKind, type RemoteObject } from './remote-object.ts';
+import type { KindEvent } from './route.ts';
 import type { View } from './store.ts';
 
 /** What is watched in a cluster. */
@@ -35,6 +36,19 @@ export function remoteWatches(view: View): readonly RemoteWatch[] {
       ...[...new Set(podNamespaces)].map((namespace) => ({ secret, kind: 'Pod' as const, namespace })),
     ];
   });
+}
+
+/** Whether an event may change what has to be watched; the many writes of a status do not. */
+export function decidesWatches({ kind, event }: KindEvent): boolean {
+  switch (kind) {
+    case 'Secret':
+      return true;
+    case 'AWSTargetGroupSet':
+    case 'AWSTargetGroupBinding':
+      return event.type !== 'update' || event.object.metadata.generation !== event.old.metadata.generation;
+    default:
+      return false;
+  }
 }
 
 /** Says who has to hear of an event in a cluster. */

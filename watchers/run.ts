@@ -31,6 +31,7 @@ import type { InformerTiming } from './informer.ts';
 import { kubernetesLease } from './lease.ts';
 import { wakeOrphans } from './orphans.ts';
 import { watchRemotely } from './remote.ts';
+import { decidesWatches } from './route-remote.ts';
 import { createRouter } from './router.ts';
 import type { Router } from './router.ts';
 import type { KindEvent } from './route.ts';
@@ -115,7 +116,7 @@ async function inform(options: WatcherOptions, router: Router, dispatcher: Dispa
   };
   const onEvent = (happened: KindEvent): void => {
     router.take(happened);
-    if (unsynced === 0 && decidesWatches.has(happened.kind)) remote.refresh();
+    if (unsynced === 0 && decidesWatches(happened)) remote.refresh();
   };
   const informers = sources.map((source) => informAbout(source, { ...options, onEvent, onSynced }));
   const replaying = async () => {
@@ -128,13 +129,6 @@ async function inform(options: WatcherOptions, router: Router, dispatcher: Dispa
   await Promise.all([...informers, replaying()]);
   await remote.ended();
 }
-
-/** The kinds that say what has to be watched in clusters. */
-const decidesWatches: ReadonlySet<string> = new Set([
-  SECRET.kind,
-  AWS_TARGET_GROUP_SET.kind,
-  AWS_TARGET_GROUP_BINDING.kind,
-]);
 
 /** A kind to watch, in one namespace or in all. */
 interface Source {
