@@ -32,7 +32,8 @@ export async function entity({ intervalSeconds, sync, renew }: Entity): Promise<
     last = synced.by;
     setCurrentDetails(message);
     if (!isPresent && wakes === seen) return;
-    if (workflowInfo().continueAsNewSuggested && wakes === seen) await renew();
+    // The next run syncs at once, which is what a wake asks for; under one wake after the other this must not wait.
+    if (workflowInfo().continueAsNewSuggested) await renew();
     const jittered = Math.min(intervalSeconds, againInSeconds) * (0.95 + Math.random() / 10);
     await condition(() => wakes !== seen, jittered * 1000, { summary: 'Until the next sync' });
   }
