@@ -45,6 +45,20 @@ export async function leaveGroup(
   };
 }
 
+/** Says which load balancer still sends traffic to the target group that was created for an object; its targets have to stay meanwhile. */
+export async function whileInUse(
+  { elbv2 }: GroupDependencies,
+  { targetGroupARN: arn, created }: Entry,
+  { signal }: Lifetime,
+): Promise<readonly Problem[]> {
+  if (arn === undefined || created !== true) return [];
+  const [group] = await elbv2(arn).targetGroups([arn], signal);
+  const [user] = group?.LoadBalancerArns ?? [];
+  if (user === undefined) return [];
+  const message = `Expected no load balancer to forward to target group ${arn}, which was created for this object, before its targets go, got ${user}. They stay meanwhile; take the target group out of the rules and listeners that name it.`;
+  return [{ object: arn, reason: 'TargetGroupInUse', message }];
+}
+
 /** Deletes the target group that was created for an object; one that has become somebody else's stays. */
 export async function deleteCreated(
   dependencies: GroupDependencies,

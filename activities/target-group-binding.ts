@@ -15,7 +15,7 @@ import type { Problem } from '../domain/sync-status.ts';
 import { decideBinding } from '../domain/target-group-binding.ts';
 import { readClusters } from './binding-clusters.ts';
 import { groupFinder, type Bound, type FoundGroup, type GroupDependencies } from './binding-group.ts';
-import { deleteCreated, hasMoved, leaveGroup } from './binding-leave.ts';
+import { deleteCreated, hasMoved, leaveGroup, whileInUse } from './binding-leave.ts';
 import { bindingLedger, type BindingLedger } from './binding-ledger.ts';
 import { bindingReporter, type BindingOutcome } from './binding-report.ts';
 import { deregister, readRegistered, register } from './binding-targets.ts';
@@ -154,12 +154,17 @@ const withoutHeld = (
 ): readonly (readonly Registration[])[] =>
   batches.map((batch) => batch.filter((one) => !held.includes(one))).filter((batch) => batch.length > 0);
 
+// A Cell that lets a target group go needs some seconds.
+const IN_USE_AGAIN_SECONDS = 3;
+
 /** Deregisters what an object has registered, and deletes what was created for it if that is asked for. */
 async function undo(
   dependencies: BindingDependencies,
   bound: Omit<Bound, 'spec'> & { readonly spec: AWSTargetGroupBindingSpec | undefined },
   ledger: BindingLedger,
 ): Promise<BindingOutcome> {
+  const inUse = await whileInUse(dependencies, ledger.now(), bound.life);
+  if (inUse.length > 0) return { problems: inUse, againInSeconds: IN_USE_AGAIN_SECONDS };
   const { entry, problems } = await leaveGroup(dependencies, ledger, bound.life);
   const { targetGroupARN, created } = ledger.now();
   // The target group is named until it is deleted.

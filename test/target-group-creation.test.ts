@@ -111,8 +111,9 @@ describe('A-B05 an AWSTargetGroupBinding without targetGroupARN', () => {
     });
     await stage.kubectl('delete', 'awstargetgroupbinding', 'deleted', '--wait=false');
     const { message } = await bindings.untilProblem('deleted', 'TargetGroupInUse');
-    expect(message).toContain(`Expected to delete target group ${arn}`);
-    expect(await find(arn)).toBeDefined();
+    expect(message).toContain(`Expected no load balancer to forward to target group ${arn}`);
+    // Its targets go with the traffic, and not before.
+    expect(await bindings.registered(arn)).toEqual(['10.0.0.9:8080']);
     await stage.elbv2.deleteRule({ RuleArn: Rules?.[0]?.RuleArn });
     await bindings.untilGone('deleted');
     expect(await find(arn)).toBeUndefined();

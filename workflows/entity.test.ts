@@ -1,4 +1,5 @@
 import { expect, it, vi } from 'vitest';
+// Temporal suggests to go on as new after thousands of events, more than a test against a server can wait for.
 let wake = (): void => undefined;
 vi.mock('@temporalio/workflow', async (original) => ({
   ...(await original<object>()),
