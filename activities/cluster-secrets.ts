@@ -1,10 +1,10 @@
 import { SECRET } from '../clients/kinds.ts';
 import type { KubernetesClient } from '../clients/kubernetes.ts';
 import type { Metadata } from '../crds/resource.ts';
-import type { ClusterSetDecision, ExistingSecret, WantedSecret } from '../domain/cluster-set.ts';
-import { patchMarks } from '../domain/generated.ts';
+import type { ClusterSetDecision, ExistingSecret, WantedSecret } from '../domain/discovery/cluster-set.ts';
+import { patchMarks } from '../domain/discovery/generated.ts';
 import { SECRET_TYPE_CLUSTER, SECRET_TYPE_LABEL } from '../domain/labels.ts';
-import type { Problem } from '../domain/sync-status.ts';
+import type { Problem } from '../domain/discovery/sync-status.ts';
 import { foundOf } from './found.ts';
 import type { Lifetime } from './lifetime.ts';
 import { ownedBy, type Owner } from './owner.ts';

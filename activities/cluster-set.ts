@@ -1,9 +1,14 @@
 import { CLUSTER_SET } from '../clients/kinds.ts';
 import type { KubernetesClient } from '../clients/kubernetes.ts';
 import { clusterSet, type ClusterSet } from '../crds/cluster-set.ts';
-import { clusterIdsOf, decideClusterSet, secretNameOf, type Reading } from '../domain/cluster-set.ts';
+import {
+  clusterIdsOf,
+  decideClusterSet,
+  secretNameOf,
+  type Reading,
+} from '../domain/discovery/cluster-set.ts';
 import type { ObjectKey } from '../domain/ids.ts';
-import { saysTheSame, syncStatus, type Problem } from '../domain/sync-status.ts';
+import { saysTheSame, syncStatus, type Problem } from '../domain/discovery/sync-status.ts';
 import { clusterSecrets } from './cluster-secrets.ts';
 import type { ClusterSource, Generator } from './cluster-sources/port.ts';
 import type { ClusterSetActivities } from './contract.ts';

@@ -1,5 +1,5 @@
 import type { Metadata } from '../crds/resource.ts';
-import type { Marks } from '../domain/generated.ts';
+import type { Marks } from '../domain/discovery/generated.ts';
 
 /** Of an object that there is, what decides about those that are generated. */
 export interface Found extends Marks {

@@ -7,7 +7,7 @@ import type { RemoteClusters } from '../clients/remote-clusters.ts';
 import type { WriteBudget } from '../clients/write-budget.ts';
 import { analysisActivities } from './analysis.ts';
 import { cellActivities } from './cell.ts';
-import { clusterReader } from './cluster-reader.ts';
+import { clusterReader } from './clusters/reader.ts';
 import { clusterSetActivities } from './cluster-set.ts';
 import { clusterSources } from './cluster-sources/index.ts';
 import type {

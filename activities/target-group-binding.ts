@@ -5,21 +5,21 @@ import {
   type AWSTargetGroupBinding,
   type AWSTargetGroupBindingSpec,
 } from '../crds/aws-target-group-binding.ts';
-import { heldBack, recordOf } from '../domain/binding-record.ts';
+import { heldBack, recordOf } from '../domain/discovery/binding-record.ts';
 import { isFailureType, isPermanent } from '../domain/failures.ts';
 import { syncId, type ObjectKey } from '../domain/ids.ts';
 import { BINDING_FINALIZER } from '../domain/labels.ts';
-import { bindingLosesCluster } from '../domain/lost-clusters.ts';
-import type { Registration } from '../domain/registered-target.ts';
-import type { Problem } from '../domain/sync-status.ts';
-import { decideBinding } from '../domain/target-group-binding.ts';
-import { readClusters } from './binding-clusters.ts';
-import { groupFinder, type Bound, type FoundGroup, type GroupDependencies } from './binding-group.ts';
-import { deleteCreated, hasMoved, leaveGroup, whileInUse } from './binding-leave.ts';
-import { bindingLedger, type BindingLedger } from './binding-ledger.ts';
-import { bindingReporter, type BindingOutcome } from './binding-report.ts';
-import { deregister, readRegistered, register } from './binding-targets.ts';
-import { FAILED_AGAIN_SECONDS, type ClusterReader, type ClusterReads } from './cluster-reader.ts';
+import { bindingLosesCluster } from '../domain/discovery/lost-clusters.ts';
+import type { Registration } from '../domain/discovery/registered-target.ts';
+import type { Problem } from '../domain/discovery/sync-status.ts';
+import { decideBinding } from '../domain/discovery/target-group-binding.ts';
+import { readClusters } from './bindings/clusters.ts';
+import { groupFinder, type Bound, type FoundGroup, type GroupDependencies } from './bindings/group.ts';
+import { deleteCreated, hasMoved, leaveGroup, whileInUse } from './bindings/leave.ts';
+import { bindingLedger, type BindingLedger } from './bindings/ledger.ts';
+import { bindingReporter, type BindingOutcome } from './bindings/report.ts';
+import { deregister, readRegistered, register } from './bindings/targets.ts';
+import { FAILED_AGAIN_SECONDS, type ClusterReader, type ClusterReads } from './clusters/reader.ts';
 import type { Synced, TargetGroupBindingActivities } from './contract.ts';
 import { reasonOf, toFailure } from './failure.ts';
 import { holdAndRead, letGo, type Held } from './finalizers.ts';

@@ -3,16 +3,16 @@ import type { KubernetesClient } from '../clients/kubernetes.ts';
 import type { AWSTargetGroup } from '../crds/aws-target-group.ts';
 import { awsTargetGroupBinding, type AWSTargetGroupBinding } from '../crds/aws-target-group-binding.ts';
 import { canonical } from '../domain/canonical.ts';
-import { patchMarks, type Marks } from '../domain/generated.ts';
+import { patchMarks, type Marks } from '../domain/discovery/generated.ts';
 import type { ObjectKey } from '../domain/ids.ts';
-import { mergePatch } from '../domain/merge-patch.ts';
-import type { Problem } from '../domain/sync-status.ts';
+import { mergePatch } from '../domain/discovery/merge-patch.ts';
+import type { Problem } from '../domain/discovery/sync-status.ts';
 import type {
   Changes,
   ExistingBinding,
   ExistingGroup,
   TargetGroupSetDecision,
-} from '../domain/target-group-set.ts';
+} from '../domain/discovery/target-group-set.ts';
 import { foundOf, type Found } from './found.ts';
 import type { Lifetime } from './lifetime.ts';
 import { ownedBy, type Owner } from './owner.ts';

@@ -8,22 +8,22 @@ import {
 import type { Metadata } from '../crds/resource.ts';
 import { compareText } from '../domain/canonical.ts';
 import { syncId, type ObjectKey } from '../domain/ids.ts';
-import { setLosesCluster } from '../domain/lost-clusters.ts';
-import { setLooksInto } from '../domain/looks-into.ts';
-import { saysTheSame, syncStatus, type Problem } from '../domain/sync-status.ts';
+import { setLosesCluster } from '../domain/discovery/lost-clusters.ts';
+import { setLooksInto } from '../domain/discovery/looks-into.ts';
+import { saysTheSame, syncStatus, type Problem } from '../domain/discovery/sync-status.ts';
 import {
   decideTargetGroupSet,
   type ClusterReading,
   type TargetGroupSetDecision,
-} from '../domain/target-group-set.ts';
-import type { RemoteBinding } from '../domain/target-group-of-binding.ts';
+} from '../domain/discovery/target-group-set.ts';
+import type { RemoteBinding } from '../domain/discovery/target-group-of-binding.ts';
 import {
   againAfter,
   type ClusterAccess,
   type ClusterReader,
   type ClusterReads,
   type RemoteReading,
-} from './cluster-reader.ts';
+} from './clusters/reader.ts';
 import type { Synced, TargetGroupSetActivities } from './contract.ts';
 import { isFirstAttempt, lifetime, type Lifetime } from './lifetime.ts';
 import { lookTwice } from './look-twice.ts';

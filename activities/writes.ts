@@ -1,4 +1,4 @@
-import type { Problem } from '../domain/sync-status.ts';
+import type { Problem } from '../domain/discovery/sync-status.ts';
 import { toFailure } from './failure.ts';
 import type { Lifetime } from './lifetime.ts';
 

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import type { CommandLogin } from '../domain/cluster-secret.ts';
+import type { CommandLogin } from '../domain/discovery/cluster-secret.ts';
 import type { TokenSource } from './kubernetes-transport.ts';
 
 /** How commands are run. */

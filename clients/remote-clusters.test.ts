@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { encodeBase64 } from '../domain/base64.ts';
+import { encodeBase64 } from '../domain/discovery/base64.ts';
 import { NAMESPACE } from './kinds.ts';
 import { remoteClusters } from './remote-clusters.ts';
 import type { Reach, RemoteOptions } from './remote-clusters.ts';

@@ -1,6 +1,6 @@
 import { KubeConfig } from '@kubernetes/client-node';
-import { parseClusterSecret } from '../domain/cluster-secret.ts';
-import type { ClusterConnection, ClusterLogin, ClusterSecret } from '../domain/cluster-secret.ts';
+import { parseClusterSecret } from '../domain/discovery/cluster-secret.ts';
+import type { ClusterConnection, ClusterLogin, ClusterSecret } from '../domain/discovery/cluster-secret.ts';
 import type { Config } from '../config.ts';
 import { eksTokens, type EKSTokens } from './eks-token.ts';
 import { execTokens, refusalOf } from './exec-login.ts';

@@ -24,9 +24,9 @@ import {
   writeCertificates,
   type WorkloadCluster,
 } from '../deploy/local/workload-cluster.ts';
-import { clusterSecretValues } from '../domain/cluster-secret.ts';
+import { clusterSecretValues } from '../domain/discovery/cluster-secret.ts';
 import { SECRET_TYPE_LABEL } from '../domain/labels.ts';
-import { encodeBase64 } from '../domain/base64.ts';
+import { encodeBase64 } from '../domain/discovery/base64.ts';
 
 const stack = inject('stack');
 const { endpoint } = stack.aws;

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { bindingLedger } from '../activities/binding-ledger.ts';
+import { bindingLedger } from '../activities/bindings/ledger.ts';
 import { lifetimeFrom } from '../activities/lifetime.ts';
 import { AWS_TARGET_GROUP_BINDING } from '../clients/kinds.ts';
 import type { AWSTargetGroupBinding } from '../crds/aws-target-group-binding.ts';

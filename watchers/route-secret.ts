@@ -1,8 +1,8 @@
 import type { StoredClusterSecret } from '../clients/remote-clusters.ts';
 import { canonical } from '../domain/canonical.ts';
 import { keyOf } from '../domain/ids.ts';
-import { knownCluster } from '../domain/known-cluster.ts';
-import { setLooksInto, targetLooksInto } from '../domain/looks-into.ts';
+import { knownCluster } from '../domain/discovery/known-cluster.ts';
+import { setLooksInto, targetLooksInto } from '../domain/discovery/looks-into.ts';
 import type { ObjectEvent } from './event.ts';
 import { ignore } from './instruction.ts';
 import type { Instruction } from './instruction.ts';

@@ -1,38 +1,41 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join, posix } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 const root = join(import.meta.dirname, '..');
 
-/** What each pure room may import, apart from itself. */
+/** What each pure room may import, apart from itself: packages, and files as they are named from the top. */
 const allowed: Readonly<Record<string, readonly RegExp[]>> = {
   crds: [/^zod$/],
-  domain: [/^(semver|luxon)$/, /^\.\.\/crds\//],
-  workflows: [/^@temporalio\/(workflow|common)$/, /^\.\.\/domain\//, /^type \.\.\/(crds|activities)\//],
+  domain: [/^(semver|luxon)$/, /^\/crds\//],
+  workflows: [/^@temporalio\/(workflow|common)$/, /^\/domain\//, /^type \/(crds|activities)\//],
 };
 
-/** The program that writes the manifests runs at build time and is no part of the definitions. */
-const programs = new Set(['generate.ts']);
+/** The program that writes the manifests runs at build time, and what is for tests is no part of a room. */
+const others = /^(generate\.ts|testing\/.*|.*\.test\.ts)$/;
 
-function importsOf(text: string): readonly string[] {
+function importsOf(file: string, room: string): readonly string[] {
+  const text = readFileSync(join(root, room, file), 'utf8');
+  const place = posix.join('/', room, dirname(file));
   return [...text.matchAll(/^(?:import|export) (type )?[^;]*?from '([^']+)'/gms)].map(
-    ([, type = '', from = '']) => `${type}${from}`,
+    ([, type = '', from = '']) => `${type}${from.startsWith('.') ? posix.join(place, from) : from}`,
   );
 }
 
 const files = (room: string): readonly string[] =>
-  readdirSync(join(root, room)).filter(
-    (file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && !programs.has(file),
+  readdirSync(join(root, room), { recursive: true, encoding: 'utf8' }).filter(
+    (file) => file.endsWith('.ts') && !others.test(file),
   );
 
 describe.each(Object.entries(allowed))('%s', (room, patterns) => {
   it('imports nothing but what it may', () => {
+    const own = new RegExp(`^/${room}/(?!testing/)`);
     const foreign = files(room).flatMap((file) =>
-      importsOf(readFileSync(join(root, room, file), 'utf8'))
-        .filter((from) => !/^(type )?\.\//.test(from))
-        .filter(
-          (from) =>
-            !patterns.some((pattern) => pattern.test(from) || pattern.test(from.replace(/^type /, ''))),
+      importsOf(file, room)
+        .filter((from) =>
+          [own, ...patterns].every(
+            (pattern) => !pattern.test(from) && !pattern.test(from.replace(/^type /, '')),
+          ),
         )
         .map((from) => `${file}: ${from}`),
     );

@@ -1,7 +1,7 @@
 import type { AwsScope } from '../../clients/aws-credentials.ts';
 import type { EKS, EKSCluster } from '../../clients/eks.ts';
-import { clusterSecretValues } from '../../domain/cluster-secret.ts';
-import type { SourcedCluster } from '../../domain/cluster-set.ts';
+import { clusterSecretValues } from '../../domain/discovery/cluster-secret.ts';
+import type { SourcedCluster } from '../../domain/discovery/cluster-set.ts';
 import { failure } from '../failure.ts';
 import type { ClusterSource, Generator } from './port.ts';
 

@@ -1,5 +1,5 @@
 import type { ClusterSetSpec } from '../../crds/cluster-set.ts';
-import type { SourcedCluster } from '../../domain/cluster-set.ts';
+import type { SourcedCluster } from '../../domain/discovery/cluster-set.ts';
 
 /** One entry of `spec.generators` of a ClusterSet. */
 export type Generator = ClusterSetSpec['generators'][number];

@@ -1,0 +1,51 @@
+import { AWS_TARGET_GROUP_BINDING } from '../../clients/kinds.ts';
+import type { KubernetesClient } from '../../clients/kubernetes.ts';
+import type { AWSTargetGroupBinding } from '../../crds/aws-target-group-binding.ts';
+import { countOf } from '../../domain/discovery/binding-record.ts';
+import { canonical } from '../../domain/canonical.ts';
+import { keyOf } from '../../domain/ids.ts';
+import { syncStatus, type Problem } from '../../domain/discovery/sync-status.ts';
+import type { BindingLedger } from './ledger.ts';
+import type { Synced } from '../contract.ts';
+import { statusReporter } from '../status-reporter.ts';
+
+/** What a sync came to; what is registered stands in the ledger. */
+export interface BindingOutcome {
+  readonly problems: readonly Problem[];
+  readonly againInSeconds?: number | undefined;
+}
+
+/** Writes the status of an object when it says something new, and tells the workflow what it says. */
+export type BindingReporter = (
+  object: AWSTargetGroupBinding,
+  ledger: BindingLedger,
+  outcome: BindingOutcome,
+) => Promise<Synced>;
+
+/** Makes what reports on AWSTargetGroupBindings. */
+export function bindingReporter(kubernetes: KubernetesClient): BindingReporter {
+  const write = statusReporter(kubernetes);
+  return async ({ metadata, status: before = {} }, ledger, { problems, againInSeconds }) => {
+    const { targetGroupARN, created, targets } = ledger.now();
+    const count = countOf(targets);
+    const message = `${count} ${count === 1 ? 'target is' : 'targets are'} registered${targetGroupARN === undefined ? '' : ` in ${targetGroupARN}`}.`;
+    const at = { generation: metadata.generation ?? 0, time: new Date().toISOString() };
+    const status = {
+      ...syncStatus({ message, problems }, before, at),
+      targets,
+      ...(targetGroupARN === undefined ? {} : { targetGroupARN }),
+      ...(created === undefined ? {} : { created }),
+    };
+    const { lastSyncTime: _then, ...said } = before;
+    if (canonical(status) !== canonical(said)) {
+      await write(
+        AWS_TARGET_GROUP_BINDING,
+        { key: keyOf({ metadata }), uid: metadata.uid ?? '', resourceVersion: ledger.version() },
+        status,
+        [],
+      );
+    }
+    const again = againInSeconds === undefined ? {} : { againInSeconds };
+    return { isPresent: true, message: status.message ?? '', ...again };
+  };
+}

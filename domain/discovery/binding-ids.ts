@@ -1,0 +1,146 @@
+import type { BindingTarget } from '../../crds/binding-targets.ts';
+import { compareText } from '../canonical.ts';
+import type { IdsOfCluster, RegisteredTarget, Registration } from './registered-target.ts';
+import { matches, type LabelSelector } from '../selector.ts';
+import type { Problem } from './sync-status.ts';
+import {
+  idsOfNodes,
+  idsOfPods,
+  type FoundIds,
+  type SeenNode,
+  type SeenPod,
+  type TargetType,
+} from './target-ids.ts';
+
+/** What was seen in a cluster, or why it could not be read. */
+export interface SeenCluster {
+  readonly name: string;
+  /** The labels of its Argo CD cluster secret. */
+  readonly labels: Readonly<Record<string, string>>;
+  /** What of it was read, as `lookedAt` says; undefined: everything. */
+  readonly what?: string;
+  readonly seen:
+    | { readonly ok: true; readonly nodes: readonly SeenNode[]; readonly pods: readonly SeenPod[] }
+    | { readonly ok: false; readonly reason: string; readonly message: string };
+}
+
+/** What of a cluster a target is found in: its nodes, or the pods of a namespace; each is read, and may fail, by itself. */
+export const lookedAt = (target: BindingTarget, namespace: string): string =>
+  target.podSelector === undefined ? 'nodes' : `pods/${target.podNamespace ?? namespace}`;
+
+/** What ids are found in. */
+export interface Observed {
+  readonly namespace: string;
+  readonly targetType: TargetType;
+  readonly clusters: readonly SeenCluster[];
+  /** What the object has registered. */
+  readonly ours: readonly RegisteredTarget[];
+  readonly isOwn: (one: Registration) => boolean;
+}
+
+/** The ids of a target, and where they were found. */
+export interface FoundTarget extends FoundIds {
+  readonly clusters?: readonly string[];
+  readonly byCluster?: readonly IdsOfCluster[];
+}
+
+/** Finds the ids of a target in what was seen; those of a cluster that could not be read stay as they were. */
+export function findIds(target: BindingTarget, observed: Observed): FoundTarget {
+  if (target.ids !== undefined) return { ids: target.ids, problems: [] };
+  const { name, clusterName, clusterSelector } = target;
+  const what = lookedAt(target, observed.namespace);
+  const clusters = observed.clusters
+    .filter((cluster) => cluster.what === undefined || cluster.what === what)
+    .filter((cluster) =>
+      clusterName === undefined ? matches(clusterSelector, cluster.labels) : cluster.name === clusterName,
+    )
+    .toSorted((a, b) => compareText(a.name, b.name));
+  // With another port as well: what a cluster had that cannot be read now is registered with the new one.
+  const before = observed.ours.filter((one) => one.name === name);
+  const isOwn = (id: string): boolean => observed.isOwn({ id, port: target.port });
+  const results = clusters.map((cluster): FoundIds & { readonly cluster: string } => {
+    if (cluster.seen.ok) return { cluster: cluster.name, ...idsIn(target, cluster.seen, observed, isOwn) };
+    const { reason, message } = cluster.seen;
+    const problems = [{ cluster: cluster.name, object: name, reason, message }];
+    return {
+      cluster: cluster.name,
+      ids: unified(before.flatMap(idsFoundIn(cluster.name, clusters))),
+      problems,
+    };
+  });
+  const problems = results.flatMap((result) => result.problems);
+  const isMissing = clusterName !== undefined && clusters.length === 0;
+  if (isMissing) problems.push(noCluster(name, clusterName));
+  // A cluster that is not known may still have every target that it had.
+  const kept = isMissing ? before.flatMap(({ ids = [] }) => ids) : [];
+  const ids = unified([...results.flatMap((result) => result.ids), ...kept]);
+  if (clusterSelector === undefined) return { ids, problems };
+  const byCluster = results.map((result) => ({ cluster: result.cluster, ids: unified(result.ids) }));
+  return { ids, problems, clusters: results.map(({ cluster }) => cluster), byCluster };
+}
+
+/**
+ * The ids that a cluster had, or another of its name; all, when nobody has written down of which cluster they are. One
+ * that is not known by its name may have got it since, and have had what no cluster here had.
+ */
+const idsFoundIn =
+  (name: string, here: readonly SeenCluster[]) =>
+  ({ ids = [], byCluster }: RegisteredTarget): readonly string[] => {
+    if (byCluster === undefined) return ids;
+    const had = byCluster.filter(({ cluster }) => cluster === name);
+    const gone = byCluster.filter(({ cluster }) => !here.some((one) => one.name === cluster));
+    return (had.length > 0 ? had : gone).flatMap((one) => one.ids);
+  };
+
+const unified = (ids: readonly string[]): readonly string[] => [...new Set(ids)].toSorted(compareText);
+
+function idsIn(
+  target: BindingTarget,
+  seen: { readonly nodes: readonly SeenNode[]; readonly pods: readonly SeenPod[] },
+  { namespace, targetType }: Observed,
+  isOwn: (id: string) => boolean,
+): FoundIds {
+  const { name, nodeName, podSelector, podNamespace = namespace } = target;
+  const how = { targetType, isOwn, name };
+  if (podSelector !== undefined) {
+    const pods = seen.pods.filter(
+      (pod) => pod.namespace === podNamespace && matches(podSelector, pod.labels),
+    );
+    return idsOfPods(pods, how);
+  }
+  if (nodeName !== undefined)
+    return idsOfNodes(
+      seen.nodes.filter((node) => node.name === nodeName),
+      how,
+    );
+  const selector = nodeSelectorOf(target.nodeSelector ?? {});
+  if (selector === undefined) return { ids: [], problems: [withoutLabels(name)] };
+  return idsOfNodes(
+    seen.nodes.filter((node) => matches(selector, node.labels)),
+    how,
+  );
+}
+
+/** Reads a node selector in any of its three spellings; undefined when it says nothing. */
+export function nodeSelectorOf(
+  selector: NonNullable<BindingTarget['nodeSelector']>,
+): LabelSelector | undefined {
+  const { labels, matchLabels, matchExpressions = [], ...bare } = selector;
+  const all = { ...bare, ...labels, ...matchLabels };
+  return Object.keys(all).length === 0 && matchExpressions.length === 0
+    ? undefined
+    : { matchLabels: all, matchExpressions };
+}
+
+const noCluster = (object: string, cluster: string): Problem => ({
+  cluster,
+  object,
+  reason: 'ClusterNotFound',
+  message: `Expected an Argo CD cluster secret of cluster ${cluster} in this namespace, got none. Correct clusterName, or let a ClusterSet make it.`,
+});
+
+const withoutLabels = (object: string): Problem => ({
+  object,
+  reason: 'EmptyNodeSelector',
+  message: `Expected nodeSelector of target ${object} to name a label, got none, which all nodes fulfil. Add a label.`,
+});

@@ -1,0 +1,284 @@
+import { describe, expect, it } from 'vitest';
+import type { ClusterSetSpec } from '../../crds/cluster-set.ts';
+import {
+  decideClusterSet,
+  type ClusterSetDecision,
+  type ExistingSecret,
+  type Reading,
+  type SourcedCluster,
+  type WantedSecret,
+} from './cluster-set.ts';
+import { syncStatus } from './sync-status.ts';
+
+const matching = (matchTags: Record<string, string>): ClusterSetSpec['generators'][number] => ({
+  awseks: { selector: { matchTags } },
+});
+const demo = matching({ Service: 'demo' });
+const spec: ClusterSetSpec = {
+  generators: [demo],
+  template: { metadata: { labels: { service: 'demo', cluster: '{{.awseks.cluster.name}}' } } },
+};
+const idOf = (name: string): string => `arn:aws:eks:eu-central-1:1:cluster/${name}`;
+
+function cluster(name: string, changed: Partial<SourcedCluster> = {}): SourcedCluster {
+  const access = { server: `https://${name}.example.com`, config: `{"of":"${name}"}` };
+  return {
+    id: idOf(name),
+    name,
+    tags: { Service: 'demo' },
+    state: 'Active',
+    said: 'ACTIVE',
+    access,
+    ...changed,
+  };
+}
+const read = (...clusters: SourcedCluster[]): Reading => ({ clusters, failures: [] });
+const failed = (...clusters: SourcedCluster[]): Reading => ({
+  clusters,
+  failures: [{ reason: 'Throttled', message: 'Expected EKS to answer, got Throttling.' }],
+});
+
+function decide(changed: {
+  spec?: Partial<ClusterSetSpec>;
+  readings: readonly Reading[];
+  secrets?: readonly ExistingSecret[];
+}): ClusterSetDecision {
+  const { readings, secrets = [] } = changed;
+  return decideClusterSet({ uid: 'mine', spec: { ...spec, ...changed.spec }, readings, secrets });
+}
+
+/** The secret as a sync of this cluster leaves it. */
+function existing(of: SourcedCluster, changed: Partial<ExistingSecret> = {}): ExistingSecret {
+  const [wanted] = decide({ readings: [read(of)] }).create;
+  if (wanted === undefined) throw new Error('Expected a secret for the cluster.');
+  return {
+    ...wanted,
+    uid: `uid-${wanted.name}`,
+    owner: { uid: 'mine', kind: 'ClusterSet', name: 'cart' },
+    ...changed,
+  };
+}
+
+/** A decision in short: what happens to which secret. */
+const short = (decision: ClusterSetDecision): Record<string, readonly string[]> => ({
+  create: decision.create.map(({ name }) => name),
+  update: decision.update.map(({ name }) => name),
+  delete: decision.delete.map(({ name }) => name),
+  problems: decision.problems.map(({ reason }) => reason),
+  names: decision.names,
+});
+const nothing = { create: [], update: [], delete: [], problems: [], names: [] };
+
+const web = cluster('web1');
+const other = { ...existing(web), owner: { uid: 'other', kind: 'ClusterSet', name: 'shop' } };
+const handmade: ExistingSecret = {
+  name: 'web1',
+  uid: 'u',
+  labels: { service: 'demo' },
+  annotations: {},
+  content: {},
+};
+const tagged = (tags: Record<string, string>) => cluster('web1', { tags });
+const elsewhere = cluster('web1', { id: 'arn:aws:eks:eu-central-1:2:cluster/web1' });
+const roleByTag = { template: { metadata: { labels: { role: '{{.awseks.cluster.tags.role}}' } } } };
+const byNoTag: ClusterSetSpec['generators'] = [matching({})];
+
+const table: [string, Parameters<typeof decide>[0], Partial<ReturnType<typeof short>>][] = [
+  [
+    'makes a secret for a cluster with the tags',
+    { readings: [read(web)] },
+    { create: ['web1'], names: ['web1'] },
+  ],
+  ['leaves a cluster with another tag out', { readings: [read(tagged({ Service: 'other' }))] }, {}],
+  [
+    'wants all tags',
+    {
+      spec: { generators: [matching({ Service: 'demo', env: 'prod' })] },
+      readings: [read(web, cluster('web2', { tags: { Service: 'demo', env: 'prod' } }))],
+    },
+    { create: ['web2'], names: ['web2'] },
+  ],
+  ['does not take every cluster for no tags', { spec: { generators: byNoTag }, readings: [read(web)] }, {}],
+  [
+    'takes what any generator finds, once',
+    { spec: { generators: [demo, demo] }, readings: [read(web), read(web, cluster('web2'))] },
+    { create: ['web1', 'web2'], names: ['web1', 'web2'] },
+  ],
+  [
+    'does nothing when all is as it is to be',
+    { readings: [read(web)], secrets: [existing(web)] },
+    { names: ['web1'] },
+  ],
+  [
+    'changes a secret when the endpoint or the CA is another',
+    {
+      readings: [read(web)],
+      secrets: [existing({ ...web, access: { server: 'https://old', config: '{}' } })],
+    },
+    { update: ['web1'], names: ['web1'] },
+  ],
+  [
+    'changes a secret when the template says another label',
+    { readings: [read(web)], secrets: [existing(web, { labels: { service: 'old' } })] },
+    { update: ['web1'], names: ['web1'] },
+  ],
+  [
+    'changes a secret when the template says a label no more',
+    { spec: { template: {} }, readings: [read(web)], secrets: [existing(web)] },
+    { update: ['web1'], names: ['web1'] },
+  ],
+  [
+    'leaves labels that somebody else has added',
+    { readings: [read(web)], secrets: [existing(web, { labels: { ...existing(web).labels, mine: 'yes' } })] },
+    { names: ['web1'] },
+  ],
+  [
+    'deletes the secret of a cluster that is gone',
+    { readings: [read()], secrets: [existing(web)] },
+    { delete: ['web1'] },
+  ],
+  [
+    'deletes the secret of a cluster that is being deleted',
+    { readings: [read(cluster('web1', { state: 'Deleting', said: 'DELETING' }))], secrets: [existing(web)] },
+    { delete: ['web1'] },
+  ],
+  [
+    'deletes the secret of a cluster that has lost its tag',
+    { readings: [read(tagged({}))], secrets: [existing(web)] },
+    { delete: ['web1'] },
+  ],
+  ['leaves the secrets of other owners', { readings: [read()], secrets: [other, handmade] }, {}],
+  [
+    'reports a secret of the same name that nobody owns, and leaves it',
+    { readings: [read(web)], secrets: [handmade] },
+    { problems: ['ForeignSecret'] },
+  ],
+  [
+    'reports a secret of another set',
+    { readings: [read(web)], secrets: [other] },
+    { problems: ['NameTaken'] },
+  ],
+  [
+    'takes the first of two accounts with one name, and reports the other',
+    { spec: { generators: [demo, demo] }, readings: [read(web), read(elsewhere)] },
+    { create: ['web1'], problems: ['NameTaken'], names: ['web1'] },
+  ],
+  [
+    'leaves a secret to the account that has it',
+    { spec: { generators: [demo, demo] }, readings: [read(elsewhere), read(web)], secrets: [existing(web)] },
+    { problems: ['NameTaken'], names: ['web1'] },
+  ],
+  [
+    'gives a secret to no other account while something could not be read',
+    { spec: { generators: [demo, demo] }, readings: [read(elsewhere), failed()], secrets: [existing(web)] },
+    { problems: ['Throttled', 'NameTaken'], names: ['web1'] },
+  ],
+  [
+    'deletes nothing when a read failed, and makes what it found',
+    { readings: [failed(cluster('web2'))], secrets: [existing(web)] },
+    { create: ['web2'], problems: ['Throttled'], names: ['web1', 'web2'] },
+  ],
+  [
+    'deletes nothing when a generator was not read',
+    { readings: [], secrets: [existing(web)] },
+    { names: ['web1'] },
+  ],
+  [
+    'waits for a cluster that is being created',
+    { readings: [read(cluster('web1', { state: 'Waiting', said: 'CREATING', access: undefined }))] },
+    {},
+  ],
+  [
+    'keeps the secret of a cluster that is being updated',
+    { readings: [read(cluster('web1', { state: 'Waiting', said: 'UPDATING' }))], secrets: [existing(web)] },
+    { names: ['web1'] },
+  ],
+  [
+    'fills in tags',
+    { spec: roleByTag, readings: [read(tagged({ Service: 'demo', role: 'web' }))] },
+    { create: ['web1'], names: ['web1'] },
+  ],
+  [
+    'reports a label that it cannot fill in',
+    { spec: roleByTag, readings: [read(web)] },
+    { problems: ['InvalidTemplate'] },
+  ],
+  [
+    'keeps a secret whose label it cannot fill in any more',
+    { spec: roleByTag, readings: [read(web)], secrets: [existing(web)] },
+    { problems: ['InvalidTemplate'], names: ['web1'] },
+  ],
+  [
+    'names a secret as near to its cluster as it can',
+    { readings: [read(cluster('Web_1'))] },
+    { create: ['web-1'], names: ['Web_1'] },
+  ],
+  [
+    'reports a cluster whose name no secret can have',
+    { spec: { template: {} }, readings: [read(cluster('web-'))] },
+    { problems: ['InvalidTemplate'] },
+  ],
+];
+
+describe('a ClusterSet', () => {
+  it.each(table)('%s', (_, observed, want) => {
+    expect(short(decide(observed))).toEqual({ ...nothing, ...want });
+  });
+
+  it('makes what Argo CD takes for the secret of a cluster', () => {
+    const secret: WantedSecret | undefined = decide({ readings: [read(web)] }).create[0];
+    expect(secret).toEqual({
+      name: 'web1',
+      labels: { service: 'demo', cluster: 'web1', 'argocd.argoproj.io/secret-type': 'cluster' },
+      annotations: {
+        'okra.mumo.co/cluster-id': idOf('web1'),
+        'okra.mumo.co/cluster-tags': '{"Service":"demo"}',
+        'okra.mumo.co/generated':
+          'argocd.argoproj.io/secret-type,cluster,service;okra.mumo.co/cluster-id,okra.mumo.co/cluster-tags',
+      },
+      content: { name: 'web1', server: 'https://web1.example.com', config: '{"of":"web1"}' },
+    });
+  });
+
+  it('takes the older spelling of the selector', () => {
+    const generators = [{ awseks: { clusterSelector: { matchTags: { Service: 'demo' } } } }];
+    expect(decide({ spec: { generators }, readings: [read(web)] }).names).toEqual(['web1']);
+  });
+
+  it('says for which clusters it waits', () => {
+    const creating = cluster('web1', { state: 'Waiting', said: 'CREATING' });
+    expect(decide({ readings: [read(creating)] }).waiting).toEqual(['web1 is CREATING']);
+  });
+});
+
+describe('the status of a sync', () => {
+  const at = { generation: 2, time: '2026-11-20T00:00:00Z' };
+  const problem = { reason: 'Throttled', message: 'Expected EKS to answer, got Throttling.' };
+
+  it('is Synced without problems', () => {
+    expect(syncStatus({ message: 'All is well.', problems: [] }, {}, at)).toMatchObject({
+      observedGeneration: 2,
+      phase: 'Synced',
+      reason: 'Synced',
+      message: 'All is well.',
+      conditions: [
+        { type: 'Ready', status: 'True' },
+        { type: 'Degraded', status: 'False' },
+      ],
+    });
+  });
+
+  it('is Degraded with the first problem and the number of the others', () => {
+    const problems = [problem, { ...problem, message: 'x'.repeat(2000) }];
+    const status = syncStatus({ message: '1 cluster has its secret.', problems }, {}, at);
+    expect(status).toMatchObject({ phase: 'Degraded', reason: 'Throttled' });
+    expect(status.message).toBe(`${problem.message} (and 1 more) 1 cluster has its secret.`);
+    expect(status.problems?.[1]?.message).toHaveLength(1024);
+  });
+
+  it('keeps the time since when it is so', () => {
+    const before = syncStatus({ message: 'a', problems: [] }, {}, at);
+    const later = syncStatus({ message: 'b', problems: [] }, before, { ...at, time: '2026-11-21T00:00:00Z' });
+    expect(later.conditions?.map(({ lastTransitionTime }) => lastTransitionTime)).toEqual([at.time, at.time]);
+  });
+});

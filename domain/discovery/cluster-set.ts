@@ -1,0 +1,233 @@
+import type { ClusterSetSpec } from '../../crds/cluster-set.ts';
+import { canonical, compareText } from '../canonical.ts';
+import { hasMarks, withGenerated, type Marks } from './generated.ts';
+import { isObjectName } from './label-syntax.ts';
+import {
+  CLUSTER_ID_ANNOTATION,
+  CLUSTER_TAGS_ANNOTATION,
+  SECRET_TYPE_CLUSTER,
+  SECRET_TYPE_LABEL,
+} from '../labels.ts';
+import type { Problem } from './sync-status.ts';
+import { renderAnnotations, renderLabels } from './template.ts';
+
+/** A cluster as its source knows it. */
+export interface SourcedCluster {
+  /** What no other cluster has: the ARN of an EKS cluster. */
+  readonly id: string;
+  readonly name: string;
+  readonly tags: Readonly<Record<string, string>>;
+  /** Whether it can be used: yes, not now, or never again. */
+  readonly state: 'Active' | 'Waiting' | 'Deleting';
+  /** The state in the words of the source, such as CREATING. */
+  readonly said: string;
+  /** How Argo CD reaches it: the content of a cluster secret; undefined while that is not known. */
+  readonly access?: { readonly server: string; readonly config: string } | undefined;
+}
+
+/** What a source answered to one generator; what it could not read is a failure. */
+export interface Reading {
+  readonly clusters: readonly SourcedCluster[];
+  readonly failures: readonly Problem[];
+}
+
+/** A secret that there is, as far as it matters. */
+export interface ExistingSecret extends Marks {
+  readonly name: string;
+  readonly uid: string;
+  /** The uid and name of its controller; undefined when it has none. */
+  readonly owner?: { readonly uid: string; readonly name: string; readonly kind: string } | undefined;
+  readonly content: Readonly<Record<string, string>>;
+}
+
+/** A secret as it is to be. */
+export interface WantedSecret extends Marks {
+  readonly name: string;
+  /** The values of `name`, `server` and `config`. */
+  readonly content: Readonly<Record<'name' | 'server' | 'config', string>>;
+}
+
+/** What is to be done so that every cluster has its secret. */
+export interface ClusterSetDecision {
+  readonly create: readonly WantedSecret[];
+  readonly update: readonly WantedSecret[];
+  readonly delete: readonly { readonly name: string; readonly uid: string }[];
+  readonly problems: readonly Problem[];
+  /** The clusters that have a secret when this is done. */
+  readonly names: readonly string[];
+  /** The clusters that get one when they can be used, each with its state. */
+  readonly waiting: readonly string[];
+}
+
+/** What a decision about a ClusterSet is made of. */
+export interface ObservedClusterSet {
+  readonly uid: string;
+  readonly spec: ClusterSetSpec;
+  /** What came of each generator, in their order. */
+  readonly readings: readonly Reading[];
+  readonly secrets: readonly ExistingSecret[];
+}
+
+/** What is to become of the secret of one name. */
+type Verdict =
+  | { readonly do: 'Create' | 'Update'; readonly cluster: string; readonly secret: WantedSecret }
+  | { readonly do: 'Keep'; readonly cluster: string; readonly waiting?: string }
+  | { readonly do: 'Leave'; readonly waiting?: string };
+
+/** Says which secrets to make, change and delete; nothing is deleted while something could not be read. */
+export function decideClusterSet(observed: ObservedClusterSet): ClusterSetDecision {
+  const { uid, spec, readings, secrets } = observed;
+  const problems = readings.flatMap((reading) => reading.failures);
+  const isComplete = problems.length === 0 && readings.length === spec.generators.length;
+  const wanted = bySecretName(selectClusters(spec, readings));
+  const verdicts = [...wanted].map(([name, rivals]) => {
+    const judged = judge({ observed, isComplete }, name, rivals);
+    problems.push(...judged.problems);
+    return judged.verdict;
+  });
+  const gone = secrets.filter(({ name, owner }) => owner?.uid === uid && !wanted.has(name));
+  const secretsTo = (what: 'Create' | 'Update') =>
+    verdicts.flatMap((verdict) => (verdict.do === what ? [verdict.secret] : []));
+  const names = verdicts.flatMap((verdict) => (verdict.do === 'Leave' ? [] : [verdict.cluster]));
+  const spared = isComplete ? [] : gone.map(clusterIn);
+  return {
+    create: secretsTo('Create'),
+    update: secretsTo('Update'),
+    delete: isComplete ? gone.map(({ name, uid: secret }) => ({ name, uid: secret })) : [],
+    problems,
+    names: [...new Set([...names, ...spared])].toSorted(compareText),
+    waiting: verdicts.flatMap((verdict) =>
+      'waiting' in verdict && verdict.waiting !== undefined ? [verdict.waiting] : [],
+    ),
+  };
+}
+
+/** The name of the cluster that a secret is about. */
+const clusterIn = ({ name, content }: ExistingSecret): string => content['name'] ?? name;
+
+function judge(
+  { observed, isComplete }: { readonly observed: ObservedClusterSet; readonly isComplete: boolean },
+  name: string,
+  rivals: readonly SourcedCluster[],
+): { readonly verdict: Verdict; readonly problems: readonly Problem[] } {
+  const existing = observed.secrets.find((secret) => secret.name === name);
+  const own = existing?.owner?.uid === observed.uid ? existing : undefined;
+  const cluster = holderOf(rivals, own, isComplete);
+  const problems = rivals.filter((one) => one !== cluster).map((one) => rivalry(one, cluster, name));
+  const kept: Verdict =
+    own === undefined ? { do: 'Leave' } : { do: 'Keep', cluster: cluster?.name ?? clusterIn(own) };
+  if (cluster === undefined) return { verdict: kept, problems };
+  if (cluster.state !== 'Active' || cluster.access === undefined) {
+    return { verdict: { ...kept, waiting: `${cluster.name} is ${cluster.said}` }, problems };
+  }
+  if (existing !== undefined && own === undefined) {
+    return { verdict: kept, problems: [...problems, foreign(cluster, existing)] };
+  }
+  const wanted = wantedSecret(observed.spec, cluster, name);
+  if (!wanted.ok) return { verdict: kept, problems: [...problems, ...wanted.problems] };
+  const { secret } = wanted;
+  if (own !== undefined && isSame(own, secret)) return { verdict: kept, problems };
+  const verb = own === undefined ? 'Create' : 'Update';
+  return { verdict: { do: verb, cluster: cluster.name, secret }, problems };
+}
+
+/** The name of a cluster's secret: that of the cluster, as far as a name may be like it. */
+export const secretNameOf = (cluster: string): string => cluster.toLowerCase().replaceAll('_', '-');
+
+/** The ids of the clusters that a set has a secret of. */
+export const clusterIdsOf = (uid: string, secrets: readonly ExistingSecret[]): readonly string[] =>
+  secrets
+    .filter(({ owner }) => owner?.uid === uid)
+    .flatMap(({ annotations }) => annotations[CLUSTER_ID_ANNOTATION] ?? []);
+
+/** The clusters that a generator asks for; those that are being deleted are gone already. */
+function selectClusters(spec: ClusterSetSpec, readings: readonly Reading[]): readonly SourcedCluster[] {
+  const found = spec.generators.flatMap(({ awseks }, index) => {
+    const tags = (awseks.selector ?? awseks.clusterSelector)?.matchTags ?? {};
+    const wanted = Object.entries(tags);
+    // A schema refuses a selector without tags; one that got past it must not take every cluster.
+    if (wanted.length === 0) return [];
+    return (readings[index]?.clusters ?? []).filter(
+      (cluster) =>
+        cluster.state !== 'Deleting' &&
+        wanted.every(([key, value]) => Object.hasOwn(cluster.tags, key) && cluster.tags[key] === value),
+    );
+  });
+  return [...new Map(found.toReversed().map((cluster) => [cluster.id, cluster])).values()].toReversed();
+}
+
+function bySecretName(clusters: readonly SourcedCluster[]): ReadonlyMap<string, readonly SourcedCluster[]> {
+  return Map.groupBy(clusters, ({ name }) => secretNameOf(name));
+}
+
+/** Which of several clusters with one name has the secret: the one that has it already, or else the first. */
+function holderOf(
+  rivals: readonly SourcedCluster[],
+  existing: ExistingSecret | undefined,
+  isComplete: boolean,
+): SourcedCluster | undefined {
+  const id = existing?.annotations[CLUSTER_ID_ANNOTATION];
+  const holder = rivals.find((cluster) => cluster.id === id);
+  // The cluster that has the secret may be among those that could not be read.
+  const mayBeUnread = id !== undefined && !isComplete;
+  return holder ?? (mayBeUnread ? undefined : rivals[0]);
+}
+
+function wantedSecret(
+  { template }: ClusterSetSpec,
+  cluster: SourcedCluster,
+  name: string,
+):
+  | { readonly ok: true; readonly secret: WantedSecret }
+  | { readonly ok: false; readonly problems: readonly Problem[] } {
+  const labels = renderLabels(template?.metadata?.labels, cluster);
+  const annotations = renderAnnotations(template?.metadata?.annotations, cluster);
+  const messages = [...labels.problems, ...annotations.problems];
+  if (!isObjectName(name)) {
+    messages.push(
+      `Expected the name of cluster ${cluster.name} to be a name for a Secret. Rename the cluster.`,
+    );
+  }
+  if (messages.length > 0) {
+    const problems = messages.map((message) => ({
+      cluster: cluster.name,
+      reason: 'InvalidTemplate',
+      message,
+    }));
+    return { ok: false, problems };
+  }
+  const { server = '', config = '' } = cluster.access ?? {};
+  const marks = withGenerated({
+    labels: { ...labels.values, [SECRET_TYPE_LABEL]: SECRET_TYPE_CLUSTER },
+    annotations: {
+      ...annotations.values,
+      [CLUSTER_ID_ANNOTATION]: cluster.id,
+      [CLUSTER_TAGS_ANNOTATION]: canonical(cluster.tags),
+    },
+  });
+  return { ok: true, secret: { name, ...marks, content: { name: cluster.name, server, config } } };
+}
+
+const isSame = (existing: ExistingSecret, wanted: WantedSecret): boolean =>
+  hasMarks(existing, wanted) &&
+  Object.entries(wanted.content).every(([key, value]) => existing.content[key] === value);
+
+function rivalry(cluster: SourcedCluster, holder: SourcedCluster | undefined, secret: string): Problem {
+  const by = holder === undefined ? 'that of a cluster which could not be read' : `that of ${holder.id}`;
+  return {
+    cluster: cluster.name,
+    object: secret,
+    reason: 'NameTaken',
+    message: `Expected Secret ${secret} to be free for ${cluster.id}, got ${by}. Let another ClusterSet in another namespace take one of them.`,
+  };
+}
+
+function foreign(cluster: SourcedCluster, { name, owner }: ExistingSecret): Problem {
+  const by = owner === undefined ? 'one that Okra did not make' : `that of ${owner.kind} ${owner.name}`;
+  return {
+    cluster: cluster.name,
+    object: name,
+    reason: owner === undefined ? 'ForeignSecret' : 'NameTaken',
+    message: `Expected Secret ${name} to be free for cluster ${cluster.name}, got ${by}. Delete that Secret, or let the ClusterSet leave the cluster out.`,
+  };
+}

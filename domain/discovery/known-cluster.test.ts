@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import { encodeBase64 } from './base64.ts';
+import { knownCluster } from './known-cluster.ts';
+import { CLUSTER_TAGS_ANNOTATION } from '../labels.ts';
+
+const tagged = (tags: string) => ({ [CLUSTER_TAGS_ANNOTATION]: tags });
+
+describe('a cluster as its secret says it', () => {
+  it.each([
+    ['has the name in the secret', { name: 'Web_1' }, {}, { secret: 'web-1', name: 'Web_1' }],
+    ['has that of the secret when there is none in it', {}, {}, { name: 'web-1', tags: undefined }],
+    [
+      'has no longer name than a status takes',
+      { name: 'a'.repeat(300) },
+      {},
+      { secret: 'web-1', name: 'a'.repeat(253) },
+    ],
+    [
+      'has the tags that its annotation says',
+      {},
+      tagged('{"version":"2.0.0"}'),
+      { tags: { version: '2.0.0' } },
+    ],
+    ['leaves out tags that are no text', {}, tagged('{"a":1,"b":"c"}'), { tags: { b: 'c' } }],
+    ['has no tags where the annotation is not JSON', {}, tagged('{'), { tags: undefined }],
+    ['has no tags where the annotation is a list', {}, tagged('["a"]'), { tags: undefined }],
+  ])('%s', (_, content, annotations, want) => {
+    const data = Object.fromEntries(Object.entries(content).map(([key, text]) => [key, encodeBase64(text)]));
+    const known = knownCluster({ metadata: { name: 'web-1', annotations }, data });
+    expect({ ...known, tags: known.tags }).toMatchObject(want);
+  });
+});

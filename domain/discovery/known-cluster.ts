@@ -1,0 +1,39 @@
+import { decodeBase64 } from './base64.ts';
+import type { ClusterSecret } from './cluster-secret.ts';
+import { CLUSTER_TAGS_ANNOTATION } from '../labels.ts';
+
+/** A cluster as its Argo CD cluster secret says it. */
+export interface KnownCluster {
+  /** The name of the secret, which no other cluster has. */
+  readonly secret: string;
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  /** The tags of the cluster in its cloud; undefined when nobody knows them. */
+  readonly tags?: Readonly<Record<string, string>> | undefined;
+}
+
+// As long as a status takes (crds/sets.ts); a longer one would stop all that looks into other clusters as well.
+const LONGEST_NAME = 253;
+
+/** Reads which cluster a secret is about, whether it can be reached or not. */
+export function knownCluster({ metadata, data = {} }: ClusterSecret): KnownCluster {
+  const { name: secret, labels = {}, annotations = {} } = metadata;
+  const name = (decodeBase64(data['name'] ?? '') ?? '').slice(0, LONGEST_NAME);
+  const tags = tagsIn(annotations[CLUSTER_TAGS_ANNOTATION]);
+  return { secret, name: name === '' ? secret : name, labels, ...(tags === undefined ? {} : { tags }) };
+}
+
+// A ClusterSet writes them; what somebody else has made of them counts only as far as it is texts by keys.
+function tagsIn(text: string | undefined): KnownCluster['tags'] {
+  if (text === undefined) return undefined;
+  try {
+    const tags: unknown = JSON.parse(text);
+    if (typeof tags !== 'object' || tags === null || Array.isArray(tags)) return undefined;
+    const texts = Object.entries(tags).filter(
+      (entry): entry is [string, string] => typeof entry[1] === 'string',
+    );
+    return Object.fromEntries(texts);
+  } catch {
+    return undefined;
+  }
+}

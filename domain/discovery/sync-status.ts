@@ -1,0 +1,79 @@
+import { canonical } from '../canonical.ts';
+import { conditionsFrom, type Condition } from '../conditions.ts';
+
+/** What is wrong with one cluster or one object, while the others go on. */
+export interface Problem {
+  readonly cluster?: string | undefined;
+  readonly object?: string | undefined;
+  /** CamelCase; part of the API. */
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** The status of an object that is synced again and again. */
+export interface SyncStatus {
+  readonly observedGeneration?: number | undefined;
+  readonly phase?: 'Synced' | 'Degraded' | undefined;
+  readonly reason?: string | undefined;
+  readonly message?: string | undefined;
+  readonly conditions?: readonly Condition[] | undefined;
+  readonly problems?: readonly Problem[] | undefined;
+}
+
+// As many and as long as the schema takes (crds/sets.ts).
+const MOST_PROBLEMS = 100;
+const LONGEST_MESSAGE = 1024;
+const LONGEST_CLUSTER = 253;
+const LONGEST_OBJECT = 512;
+
+/** Derives the status of a sync: Synced with what was achieved, or Degraded with the first of what is wrong. */
+export function syncStatus(
+  synced: { readonly message: string; readonly problems: readonly Problem[] },
+  before: { readonly conditions?: readonly Condition[] | undefined },
+  at: { readonly generation: number; readonly time: string },
+): SyncStatus {
+  const { problems } = synced;
+  const [first] = problems;
+  const reason = first?.reason ?? 'Synced';
+  const message = first === undefined ? synced.message : `${lead(problems)} ${synced.message}`;
+  const holds = first === undefined;
+  return {
+    observedGeneration: at.generation,
+    phase: holds ? 'Synced' : 'Degraded',
+    reason,
+    message,
+    problems: problems.slice(0, MOST_PROBLEMS).map(shorten),
+    conditions: conditionsFrom(
+      [
+        { type: 'Ready', holds, reason, message },
+        { type: 'Degraded', holds: !holds, reason, message },
+      ],
+      before.conditions ?? [],
+      at,
+    ),
+  };
+}
+
+/** Whether a status says what the one before it said, whenever that was. */
+export const saysTheSame = (
+  status: object,
+  before: { readonly lastSyncTime?: string | undefined } = {},
+): boolean => {
+  const { lastSyncTime: _then, ...said } = before;
+  return canonical(status) === canonical(said);
+};
+
+function lead(problems: readonly Problem[]): string {
+  const first = shorten(problems[0] ?? { reason: '', message: '' }).message;
+  return problems.length === 1 ? first : `${first} (and ${problems.length - 1} more)`;
+}
+
+const shorten = ({ cluster, object, reason, message }: Problem): Problem => ({
+  ...(cluster === undefined ? {} : { cluster: cut(cluster, LONGEST_CLUSTER) }),
+  ...(object === undefined ? {} : { object: cut(object, LONGEST_OBJECT) }),
+  reason,
+  message: cut(message, LONGEST_MESSAGE),
+});
+
+const cut = (text: string, longest: number): string =>
+  text.length <= longest ? text : `${text.slice(0, longest - 1)}…`;

@@ -1,0 +1,104 @@
+import type { BindingTarget } from '../../crds/binding-targets.ts';
+import { findIds, type SeenCluster } from './binding-ids.ts';
+import {
+  onlyIds,
+  registrationsOf,
+  textOf,
+  unique,
+  type RegisteredTarget,
+  type Registration,
+} from './registered-target.ts';
+import type { Problem } from './sync-status.ts';
+import type { TargetType } from './target-ids.ts';
+
+/** What a decision about the targets of an AWSTargetGroupBinding is made of. */
+export interface ObservedBinding {
+  readonly namespace: string;
+  readonly targets: readonly BindingTarget[];
+  readonly targetType: TargetType;
+  readonly clusters: readonly SeenCluster[];
+  /** What is in the target group, whoever has registered it. */
+  readonly registered: readonly Registration[];
+  /** What this object has registered. */
+  readonly ours: readonly RegisteredTarget[];
+}
+
+/** What is to be registered and deregistered, in batches that ELBv2 takes. */
+export interface BindingDecision {
+  /** Recorded before anything is registered, so that nothing which a crash leaves behind is forgotten. */
+  readonly claim: readonly RegisteredTarget[];
+  readonly register: readonly (readonly Registration[])[];
+  readonly deregister: readonly (readonly Registration[])[];
+  /** Recorded after everything is done. */
+  readonly targets: readonly RegisteredTarget[];
+  readonly problems: readonly Problem[];
+}
+
+/** As many targets as one call takes (API_RegisterTargets, as the AWS Load Balancer Controller calls it). */
+export const LARGEST_BATCH = 200;
+
+/** Says which targets to register and deregister: only what this object has registered is ever deregistered. */
+export function decideBinding(observed: ObservedBinding): BindingDecision {
+  const { targets, registered, ours } = observed;
+  const own = new Set(ours.flatMap(registrationsOf).map(textOf));
+  const there = new Set(registered.map(textOf));
+  const isOwn = (one: Registration): boolean => own.has(textOf(one));
+  const found = targets.map((target) => ({ target, ...findIds(target, { ...observed, isOwn }) }));
+  // What somebody else has registered stays theirs.
+  const isOurs = (port: number) => (id: string) =>
+    own.has(textOf({ id, port })) || !there.has(textOf({ id, port }));
+  const wanted = found.map(({ target: { name, port }, ids, clusters, byCluster }) =>
+    onlyIds(
+      {
+        name,
+        port,
+        ids,
+        ...(clusters === undefined ? {} : { clusters }),
+        ...(byCluster === undefined ? {} : { byCluster }),
+      },
+      isOurs(port),
+    ),
+  );
+  const all = unique(wanted.flatMap(registrationsOf));
+  const keep = new Set(all.map(textOf));
+  const leaving = unique(ours.flatMap(registrationsOf)).filter((one) => !keep.has(textOf(one)));
+  return {
+    claim: withLeaving(wanted, ours, keep),
+    register: batches(all.filter((one) => !there.has(textOf(one)))),
+    deregister: batches(leaving.filter((one) => there.has(textOf(one)))),
+    targets: wanted,
+    problems: found.flatMap(({ problems }) => problems),
+  };
+}
+
+/** What is to be deregistered when the object is deleted: all that it has registered and that is still there. */
+export const deregisterAll = (
+  ours: readonly RegisteredTarget[],
+  registered: readonly Registration[],
+): readonly (readonly Registration[])[] => {
+  const there = new Set(registered.map(textOf));
+  return batches(unique(ours.flatMap(registrationsOf)).filter((one) => there.has(textOf(one))));
+};
+
+const batches = (all: readonly Registration[]): readonly (readonly Registration[])[] =>
+  Array.from({ length: Math.ceil(all.length / LARGEST_BATCH) }, (_, index) =>
+    all.slice(index * LARGEST_BATCH, (index + 1) * LARGEST_BATCH),
+  );
+
+/** What is wanted, and what was registered before and is not deregistered yet. */
+function withLeaving(
+  wanted: readonly RegisteredTarget[],
+  ours: readonly RegisteredTarget[],
+  keep: ReadonlySet<string>,
+): readonly RegisteredTarget[] {
+  const leaving = ours
+    .map(({ name, port, ids = [] }) => ({
+      name,
+      port,
+      ids: ids.filter((id) => !keep.has(textOf({ id, port }))),
+      // Whichever cluster they were of, none is to keep them.
+      byCluster: [],
+    }))
+    .filter(({ ids }) => ids.length > 0);
+  return [...wanted, ...leaving];
+}

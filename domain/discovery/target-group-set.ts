@@ -1,0 +1,178 @@
+import type { AWSTargetGroupSetSpec } from '../../crds/aws-target-group-set.ts';
+import { compareText } from '../canonical.ts';
+import { hasMarks, type Marks } from './generated.ts';
+import type { KnownCluster } from './known-cluster.ts';
+import { SOURCE_ANNOTATION } from '../labels.ts';
+import { isTerm } from './looks-into.ts';
+import { matches } from '../selector.ts';
+import type { Problem } from './sync-status.ts';
+import { nameGroups } from './target-group-names.ts';
+import { groupOfBinding, type RemoteBinding, type SourcedGroup } from './target-group-of-binding.ts';
+import { renderBinding, withoutRivals, type WantedBinding } from './target-group-of-template.ts';
+
+/** What was found in a cluster, or why it could not be read. */
+export interface ClusterReading {
+  readonly cluster: KnownCluster;
+  readonly found:
+    | { readonly ok: true; readonly bindings: readonly RemoteBinding[] }
+    | { readonly ok: false; readonly reason: string; readonly message: string };
+}
+
+interface Existing extends Marks {
+  readonly name: string;
+  readonly uid: string;
+  /** The uid and name of its controller; undefined when it has none. */
+  readonly owner?: { readonly uid: string; readonly name: string; readonly kind: string } | undefined;
+}
+
+/** An AWSTargetGroup that there is. */
+export interface ExistingGroup extends Existing {
+  readonly arn: string;
+}
+
+/** An AWSTargetGroupBinding that there is. */
+export interface ExistingBinding extends Existing {
+  /** Its spec in canonical form. */
+  readonly spec: string;
+  /** The ARN of its target group, once that is known. */
+  readonly arn?: string | undefined;
+  /** Whether it is deleted already, and stays until its targets are deregistered. */
+  readonly isDeleting?: boolean;
+}
+
+/** An AWSTargetGroup as it is to be. */
+export interface WantedGroup extends Marks {
+  readonly name: string;
+  readonly arn: string;
+}
+
+/** What a decision about an AWSTargetGroupSet is made of. */
+export interface ObservedTargetGroupSet {
+  readonly uid: string;
+  readonly name: string;
+  readonly spec: AWSTargetGroupSetSpec;
+  /** One for each cluster that the set selects. */
+  readonly readings: readonly ClusterReading[];
+  readonly groups: readonly ExistingGroup[];
+  readonly bindings: readonly ExistingBinding[];
+}
+
+/** What is to be done to the objects of one kind. */
+export interface Changes<Wanted> {
+  readonly create: readonly Wanted[];
+  readonly update: readonly Wanted[];
+  readonly delete: readonly { readonly name: string; readonly uid: string }[];
+}
+
+/** What is to be done so that every binding has its AWSTargetGroup. */
+export interface TargetGroupSetDecision {
+  readonly groups: Changes<WantedGroup>;
+  readonly bindings: Changes<WantedBinding>;
+  readonly problems: readonly Problem[];
+}
+
+/** Says which AWSTargetGroups and AWSTargetGroupBindings to make, change and delete; those of a cluster that cannot be read stay. */
+export function decideTargetGroupSet(observed: ObservedTargetGroupSet): TargetGroupSetDecision {
+  const problems: Problem[] = observed.readings.flatMap(({ cluster, found }) =>
+    found.ok ? [] : [{ cluster: cluster.name, reason: found.reason, message: found.message }],
+  );
+  const bindings = decideBindings(observed);
+  const sources = [
+    ...observed.readings.flatMap((reading) => groupsIn(observed.spec, reading)),
+    ...bindings.groups,
+  ];
+  const unusable = sources.flatMap((source) => (source.ok ? [] : [source]));
+  const named = nameGroups(
+    sources.flatMap((source) => (source.ok ? [source] : [])),
+    observed,
+  );
+  const unread = new Set([
+    ...observed.readings.flatMap(({ cluster, found }) => (found.ok ? [] : [`${cluster.secret}/`])),
+    ...bindings.unrendered.map((secret) => `${secret}/`),
+  ]);
+  // What is bound, but cannot be used as it is now, keeps what it had before.
+  const kept = new Set([...unusable.map(({ source }) => source), ...named.kept]);
+  const isSpared = (source: string | undefined): boolean => {
+    // One that has lost where it is from may be of any cluster.
+    if (source === undefined) return unread.size > 0;
+    return kept.has(source) || unread.has(source.slice(0, source.indexOf('/') + 1));
+  };
+  const own = observed.groups.filter(({ owner }) => owner?.uid === observed.uid);
+  return {
+    groups: {
+      ...changes(named.groups, own, (group, wanted) => group.arn === wanted.arn),
+      delete: own
+        .filter(({ name }) => !named.groups.some((group) => group.name === name))
+        .filter(({ annotations }) => !isSpared(annotations[SOURCE_ANNOTATION]))
+        .map(({ name, uid }) => ({ name, uid })),
+    },
+    bindings: bindings.changes,
+    problems: [
+      ...problems,
+      ...bindings.problems,
+      ...unusable.flatMap((source) => source.problems),
+      ...named.problems,
+    ],
+  };
+}
+
+function groupsIn(spec: AWSTargetGroupSetSpec, { cluster, found }: ClusterReading): readonly SourcedGroup[] {
+  if (!found.ok) return [];
+  const isWanted = ({ labels }: RemoteBinding): boolean =>
+    spec.generators.some(
+      ({ awseks: { clusterSelector, bindingSelector } }) =>
+        isTerm(clusterSelector) &&
+        matches(clusterSelector, cluster.labels) &&
+        matches(bindingSelector ?? (spec.bindingTemplate === undefined ? {} : undefined), labels),
+    );
+  return found.bindings
+    .filter((binding) => !binding.isDeleting && isWanted(binding))
+    .toSorted((a, b) => compareText(a.namespace, b.namespace) || compareText(a.name, b.name))
+    .map((binding) => groupOfBinding(spec, cluster, binding));
+}
+
+/** Renders the bindings of the template, one for each cluster, whether that can be read or not. */
+function decideBindings(observed: ObservedTargetGroupSet): {
+  readonly changes: Changes<WantedBinding>;
+  readonly groups: readonly SourcedGroup[];
+  /** The secrets of the clusters for which the template could not be filled in. */
+  readonly unrendered: readonly string[];
+  readonly problems: readonly Problem[];
+} {
+  const own = observed.bindings.filter(({ owner }) => owner?.uid === observed.uid);
+  const rendered = withoutRivals(
+    observed.readings.flatMap(({ cluster }) => renderBinding(observed, cluster)),
+    own,
+  );
+  const wanted = rendered.flatMap((one) => (one.ok ? [one.binding] : []));
+  const problems = rendered.flatMap((one) => (one.ok ? [] : one.problems));
+  // One template that cannot be filled in says nothing about which binding was made of it.
+  const gone =
+    problems.length > 0
+      ? []
+      : own.filter(({ name, isDeleting }) => isDeleting !== true && !wanted.some((one) => one.name === name));
+  return {
+    changes: {
+      ...changes(wanted, own, (binding, one) => binding.spec === one.spec),
+      delete: gone.map(({ name, uid }) => ({ name, uid })),
+    },
+    groups: rendered.flatMap((one) => (one.ok ? [one.group] : [])),
+    unrendered: rendered.flatMap((one) => (one.ok ? [] : [one.secret])),
+    problems,
+  };
+}
+
+function changes<Wanted extends Marks & { readonly name: string }, Found extends Existing>(
+  wanted: readonly Wanted[],
+  own: readonly Found[],
+  isSame: (found: Found, wanted: Wanted) => boolean,
+): Omit<Changes<Wanted>, 'delete'> {
+  const found = new Map(own.map((one) => [one.name, one]));
+  return {
+    create: wanted.filter(({ name }) => !found.has(name)),
+    update: wanted.filter((one) => {
+      const before = found.get(one.name);
+      return before !== undefined && !(hasMarks(before, one) && isSame(before, one));
+    }),
+  };
+}
