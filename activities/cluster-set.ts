@@ -8,7 +8,7 @@ import {
   type Reading,
 } from '../domain/discovery/cluster-set.ts';
 import type { ObjectKey } from '../domain/ids.ts';
-import { saysTheSame, syncStatus, type Problem } from '../domain/discovery/sync-status.ts';
+import { namesOf, saysTheSame, syncStatus, type Problem } from '../domain/discovery/sync-status.ts';
 import { clusterSecrets } from './cluster-secrets.ts';
 import type { ClusterSource, Generator } from './cluster-sources/port.ts';
 import type { ClusterSetActivities } from './contract.ts';
@@ -104,5 +104,8 @@ async function read(
 function statusOf({ metadata, status = {} }: ClusterSet, { names, waiting, problems }: Outcome) {
   const message = [`${names.length} clusters have a secret.`, ...waiting.map((one) => `${one}.`)].join(' ');
   const at = { generation: metadata.generation ?? 0, time: new Date().toISOString() };
-  return { ...syncStatus({ message: message.slice(0, 2048), problems }, status, at), clusters: { names } };
+  return {
+    ...syncStatus({ message: message.slice(0, 2048), problems }, status, at),
+    clusters: namesOf(names),
+  };
 }

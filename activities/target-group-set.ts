@@ -10,7 +10,7 @@ import { compareText } from '../domain/canonical.ts';
 import { syncId, type ObjectKey } from '../domain/ids.ts';
 import { setLosesCluster } from '../domain/discovery/lost-clusters.ts';
 import { setLooksInto } from '../domain/discovery/looks-into.ts';
-import { saysTheSame, syncStatus, type Problem } from '../domain/discovery/sync-status.ts';
+import { namesOf, saysTheSame, syncStatus, type Problem } from '../domain/discovery/sync-status.ts';
 import {
   decideTargetGroupSet,
   type ClusterReading,
@@ -170,10 +170,7 @@ function statusOf(
   const at = { generation: metadata.generation ?? 0, time: new Date().toISOString() };
   return {
     ...syncStatus({ message, problems }, status, at),
-    clusters: { names: clusters.slice(0, MOST_NAMES) },
+    clusters: namesOf(clusters),
     targetGroups,
   };
 }
-
-// As many as the schema takes (crds/sets.ts).
-const MOST_NAMES = 1000;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { awsTargetGroupSet } from '../../crds/aws-target-group-set.ts';
-import { syncStatus } from './sync-status.ts';
+import { namesOf, syncStatus } from './sync-status.ts';
 
 const at = { generation: 1, time: '2026-11-20T00:00:00Z' };
 
@@ -19,5 +19,13 @@ describe('the status of a sync', () => {
     );
     expect(awsTargetGroupSet.status.safeParse(status).error?.issues ?? []).toEqual([]);
     expect(status.problems).toHaveLength(100);
+  });
+});
+
+describe('the names of clusters', () => {
+  it('are no more than a status has room for', () => {
+    const many = Array.from({ length: 1001 }, (_, index) => `c${index}`);
+    expect(namesOf(many).names).toHaveLength(1000);
+    expect(namesOf(['a', 'b'])).toEqual({ names: ['a', 'b'] });
   });
 });

@@ -54,6 +54,14 @@ export function syncStatus(
   };
 }
 
+// As many as the schema takes (crds/sets.ts).
+const MOST_NAMES = 1000;
+
+/** The names of the clusters that a set found, as many of them as a status has room for. */
+export const namesOf = (names: readonly string[]): { readonly names: readonly string[] } => ({
+  names: names.slice(0, MOST_NAMES),
+});
+
 /** Whether a status says what the one before it said, whenever that was. */
 export const saysTheSame = (
   status: object,

@@ -10,6 +10,7 @@ interface Known {
   readonly uid: string;
   readonly groups: readonly (Marks & {
     readonly name: string;
+    readonly arn: string;
     readonly owner?: { readonly uid: string; readonly name: string; readonly kind: string } | undefined;
   })[];
 }
@@ -23,13 +24,22 @@ export interface Named {
 }
 
 /**
- * Gives names to groups. One that has a name keeps it, because a Cell knows it by that; of others the plain name is
- * taken by the only one that asks for it, and several get their cluster's name in front.
+ * Gives names to groups. One that has a name keeps it, because a Cell knows it by that, also when its binding or its
+ * cluster is called something else by now; of others the plain name is taken by the only one that asks for it, and
+ * several get their cluster's name in front.
  */
 export function nameGroups(asking: readonly Asking[], { uid, groups }: Known): Named {
   const own = groups.filter(({ owner }) => owner?.uid === uid);
   const heldBy = new Map(own.map(({ name, annotations }) => [name, annotations[SOURCE_ANNOTATION]]));
   const nameHeld = new Map([...heldBy].map(([name, source]) => [source, name]));
+  const asked = new Set(asking.map(({ source }) => source));
+  const nameOfARN = new Map(
+    own
+      .filter(({ annotations }) => !asked.has(annotations[SOURCE_ANNOTATION] ?? ''))
+      .map(({ arn, name }) => [arn, name]),
+  );
+  const nameBefore = ({ source, arn }: Asking): string | undefined =>
+    nameHeld.get(source) ?? nameOfARN.get(arn);
   const foreign = new Map(groups.filter(({ owner }) => owner?.uid !== uid).map((one) => [one.name, one]));
   const demand = Map.groupBy(asking, ({ names }) => names[0]);
   const arns = new Map<string, Asking>();
@@ -39,7 +49,7 @@ export function nameGroups(asking: readonly Asking[], { uid, groups }: Known): N
   const problems: Problem[] = [];
 
   const withNameFirst = asking.toSorted(
-    (a, b) => Number(nameHeld.has(b.source)) - Number(nameHeld.has(a.source)),
+    (a, b) => Number(nameBefore(b) !== undefined) - Number(nameBefore(a) !== undefined),
   );
   for (const one of withNameFirst) {
     const problem = problemOf(one);
@@ -53,7 +63,7 @@ export function nameGroups(asking: readonly Asking[], { uid, groups }: Known): N
   function problemOf(one: Asking): Pick<Problem, 'reason' | 'message'> | undefined {
     const sharing = arns.get(one.arn);
     if (sharing !== undefined) return shared(one, sharing);
-    const name = nameHeld.get(one.source) ?? freeName(one);
+    const name = nameBefore(one) ?? freeName(one);
     const other = foreign.get(name);
     if (other !== undefined) return takenBy(one, name, describe(other.owner));
     const holder = taken.get(name);

@@ -154,6 +154,21 @@ const table: [string, Partial<ObservedTargetGroupSet>, Partial<ReturnType<typeof
     { update: ['default-web1'] },
   ],
   [
+    'keeps the group, and its name, of a binding that is called something else by now',
+    { readings: [read('cdk1', bound('renamed', { arn: arnOf('web1') }))], groups: groupsOf(one) },
+    { update: ['default-web1'] },
+  ],
+  [
+    'keeps the group, and its name, of a cluster whose secret is called something else by now',
+    { readings: [read('cdk1-new', bound('web1'))], groups: groupsOf(one) },
+    { update: ['default-web1'] },
+  ],
+  [
+    'makes no second group of a target group whose former cluster cannot be read',
+    { readings: [unread('cdk1'), read('cdk1-new', bound('web1'))], groups: groupsOf(one) },
+    { update: ['default-web1'], problems: ['ClusterUnreachable'] },
+  ],
+  [
     'reports a binding without an ARN, and keeps what it had',
     { readings: [read('cdk1', bound('web1', { arn: undefined }))], groups: groupsOf(one) },
     { problems: ['MissingTargetGroupARN'] },

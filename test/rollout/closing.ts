@@ -72,6 +72,9 @@ async function everyWriteIsExplained(stage: Stage, histories: readonly string[])
 /** What Okra writes, besides the secrets of clusters. */
 const reported = [CELL, CLUSTER_SET, AWS_TARGET_GROUP_SET, AWS_TARGET_GROUP_BINDING, AWS_TARGET_GROUP, EVENT];
 
+/** How every EKS token begins. */
+const EKS_TOKEN = 'k8s-aws-v1.';
+
 /** I11: neither the key that signs the calls to AWS nor what opens a cluster is in any history, log, status or Event. */
 async function noSecretAnywhere(
   stage: Stage,
@@ -82,7 +85,7 @@ async function noSecretAnywhere(
   const objects = await Promise.all(reported.map((kind) => stage.kubernetes.list(kind, { namespace })));
   const places = { history: where.histories.join('\n'), log, status: JSON.stringify(objects) };
   // Temporal writes what an activity is given and gives in base64.
-  const spellings = where.secrets.flatMap((secret) => [
+  const spellings = [...where.secrets, EKS_TOKEN].flatMap((secret) => [
     secret,
     ...[0, 1, 2].map((shift) => inBase64(secret, shift)),
   ]);
