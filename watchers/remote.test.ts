@@ -6,6 +6,7 @@ import type { BindingTarget } from '../crds/binding-targets.ts';
 import { API_VERSION } from '../domain/labels.ts';
 import { viewOf } from './builders.ts';
 import { noLog, turn } from './fakes.ts';
+import type { Instruction } from './instruction.ts';
 import { watchRemotely } from './remote.ts';
 
 const secret: StoredClusterSecret = {
@@ -20,6 +21,19 @@ const pods = (podNamespace: string): BindingTarget => ({
   port: 80,
 });
 
+const targets = [pods('shop'), pods('other')];
+const view = viewOf({
+  secrets: [secret],
+  bindings: [
+    {
+      apiVersion: API_VERSION,
+      kind: 'AWSTargetGroupBinding',
+      metadata: { namespace: 'shop', name: 'web' },
+      spec: { targetGroupARN: 'arn:web', targets },
+    },
+  ],
+});
+
 /** What is listed in a cluster whose secret allows these namespaces. */
 async function listed(...namespaces: string[]): Promise<string[]> {
   const asked: string[] = [];
@@ -31,13 +45,6 @@ async function listed(...namespaces: string[]): Promise<string[]> {
     },
   };
   const reach: Reach = { is: 'Client', name: 'cdk1', namespaces, client: client as KubernetesClient };
-  const targets = [pods('shop'), pods('other')];
-  const spec = { targetGroupARN: 'arn:web', targets };
-  const metadata = { namespace: 'shop', name: 'web' };
-  const view = viewOf({
-    secrets: [secret],
-    bindings: [{ apiVersion: API_VERSION, kind: 'AWSTargetGroupBinding', metadata, spec }],
-  });
   const stop = new AbortController();
   const clusters = { reach: () => reach, keep: () => undefined };
   const dispatch = (): void => undefined;
@@ -47,7 +54,43 @@ async function listed(...namespaces: string[]): Promise<string[]> {
   return asked;
 }
 
+/** What is told of a cluster that has these pods, and then one more. */
+async function told(...names: string[]): Promise<Instruction[]> {
+  const instructions: Instruction[] = [];
+  const pod = (name: string, resourceVersion: string) => ({
+    metadata: { name, namespace: 'shop', resourceVersion, labels: { app: 'web' } },
+  });
+  const stop = new AbortController();
+  const client = {
+    snapshot: () => Promise.resolve({ items: names.map((name) => pod(name, '1')), resourceVersion: '1' }),
+    async *watch() {
+      yield { type: 'ADDED', object: pod('late', '2') };
+      stop.abort();
+    },
+  };
+  const reach = { is: 'Client', name: 'cdk1', namespaces: ['shop'], client: client as never } as const;
+  const watching = watchRemotely({
+    clusters: { reach: () => reach, keep: () => undefined },
+    view,
+    dispatch: (instruction) => instructions.push(instruction),
+    log: noLog,
+    signal: stop.signal,
+  });
+  watching.refresh();
+  await watching.ended();
+  return instructions;
+}
+
 describe('watching a cluster', () => {
+  it('tells at once of all that there is, and then of each change', async () => {
+    const start = {
+      do: 'Start',
+      workflow: 'targetGroupBinding',
+      key: { namespace: 'shop', name: 'web' },
+    };
+    expect(await told('a', 'b', 'c')).toEqual([start, start]);
+  });
+
   it('touches only the namespaces that its secret allows', async () => {
     expect(await listed('shop')).toEqual(['Pod shop']);
     expect(await listed()).toEqual(['Pod shop', 'Pod other']);

@@ -100,6 +100,12 @@ async function inform(
   { client, name }: Extract<Reach, { is: 'Client' }>,
   { view, dispatch, log, signal, timing }: RemoteWatchingOptions,
 ): Promise<void> {
+  // What a cluster has when it is first looked at is told at once, and not object by object.
+  let isTold = false;
+  const tell = (): void => {
+    isTold = true;
+    routeRecovery(watch, view).forEach(dispatch);
+  };
   await runInformer<RemoteObject>({
     kubernetes: client,
     kind: remoteKinds[watch.kind],
@@ -107,9 +113,11 @@ async function inform(
     log: log.child({ cluster: name }),
     signal,
     trim,
-    onSynced: () => undefined,
-    onEvent: (event) => routeRemote(watch, event, view).forEach(dispatch),
-    onRecovered: () => routeRecovery(watch, view).forEach(dispatch),
+    onSynced: tell,
+    onEvent: (event) => {
+      if (isTold) routeRemote(watch, event, view).forEach(dispatch);
+    },
+    onRecovered: tell,
     timing: { backoff: BACKOFF, ...timing },
   });
 }
