@@ -176,7 +176,7 @@ describe('discovery and the first release', () => {
     await stage.targetGroups('1.0.0', ['idle'], { role: 'idle' });
     await stage.apply(stage.cell('idle', { priority, role: 'idle' }));
     await stage.untilPhase('idle', 'Completed', '1.0.0');
-    const runs = () => stage.count(`OkraNamespace="${stage.namespace}"`);
+    const runs = () => stage.count(`OkraNamespace="${stage.namespace}" AND OkraCell IS NOT NULL`);
     const settled = await until('the number of runs to stay', async () => {
       const first = await runs();
       await stage.temporal('operator', 'cluster', 'health');
