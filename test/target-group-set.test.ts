@@ -117,7 +117,8 @@ describe('an AWSTargetGroupSet', () => {
       async () => {
         const status = await statusOf(name);
         const found = (status.problems ?? []).map(({ reason }) => reason).toSorted();
-        return JSON.stringify(found) === JSON.stringify(reasons) && status;
+        // Groups are made before the first status is written.
+        return status.phase !== undefined && JSON.stringify(found) === JSON.stringify(reasons) && status;
       },
       { seen: () => statusOf(name) },
     );
