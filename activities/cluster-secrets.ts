@@ -3,7 +3,7 @@ import type { KubernetesClient } from '../clients/kubernetes.ts';
 import type { Metadata } from '../crds/resource.ts';
 import type { ClusterSetDecision, ExistingSecret, WantedSecret } from '../domain/discovery/cluster-set.ts';
 import { patchMarks } from '../domain/discovery/generated.ts';
-import { SECRET_TYPE_CLUSTER, SECRET_TYPE_LABEL } from '../domain/labels.ts';
+import { CLUSTER_SECRETS } from '../domain/labels.ts';
 import type { Problem } from '../domain/discovery/sync-status.ts';
 import { foundOf } from './found.ts';
 import type { Lifetime } from './lifetime.ts';
@@ -39,8 +39,7 @@ export interface ClusterSecrets {
 export function clusterSecrets(kubernetes: KubernetesClient): ClusterSecrets {
   return {
     async find(namespace, names) {
-      const labelSelector = `${SECRET_TYPE_LABEL}=${SECRET_TYPE_CLUSTER}`;
-      const listed = await kubernetes.list<Secret>(SECRET, { namespace, labelSelector });
+      const listed = await kubernetes.list<Secret>(SECRET, { namespace, labelSelector: CLUSTER_SECRETS });
       const known = new Set(listed.map(({ metadata }) => metadata.name));
       const others = await Promise.all(
         [...new Set(names)]

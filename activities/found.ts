@@ -1,4 +1,5 @@
 import type { Metadata } from '../crds/resource.ts';
+import { controllerOf } from '../domain/controller.ts';
 import type { Marks } from '../domain/discovery/generated.ts';
 
 /** Of an object that there is, what decides about those that are generated. */
@@ -13,7 +14,7 @@ export interface Found extends Marks {
 /** Reads it off the metadata of an object. */
 export function foundOf(metadata: Metadata): Found {
   const { name, uid = '', resourceVersion = '', labels = {}, annotations = {} } = metadata;
-  const owner = metadata.ownerReferences?.find(({ controller }) => controller === true);
+  const owner = controllerOf(metadata);
   return {
     name,
     uid,

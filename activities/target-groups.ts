@@ -1,7 +1,7 @@
 import type { TargetGroup } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { Context } from '@temporalio/activity';
-import { ApplicationFailure } from '@temporalio/common';
 import type { ELBv2Reads } from '../clients/elbv2.ts';
+import { inBatches } from '../clients/in-batches.ts';
 import { AWS_TARGET_GROUP, CELL } from '../clients/kinds.ts';
 import type { KubernetesClient } from '../clients/kubernetes.ts';
 import type { AWSTargetGroup } from '../crds/aws-target-group.ts';
@@ -9,7 +9,7 @@ import type { Cell } from '../crds/cell.ts';
 import { checkTargetGroups, stays, type TargetGroupReport } from '../domain/discovery/target-group-check.ts';
 import type { TargetGroupAnswer } from '../domain/discovery/target-group-verdict.ts';
 import type { TargetGroupActivities } from './contract.ts';
-import { toFailure } from './failure.ts';
+import { reasonOf, toFailure } from './failure.ts';
 import { statusReporter } from './status-reporter.ts';
 
 /** What the check of AWSTargetGroups is made of. */
@@ -28,15 +28,13 @@ export function targetGroupActivities({ kubernetes, elbv2 }: TargetGroupDependen
   /** Writes the reports, a few at a time; one that cannot be written holds up no other. */
   async function write(namespace: string, reports: readonly TargetGroupReport[]): Promise<void> {
     const failures: unknown[] = [];
-    for (let at = 0; at < reports.length; at += WRITES_AT_ONCE) {
-      const some = reports.slice(at, at + WRITES_AT_ONCE);
-      const settled = await Promise.allSettled(
-        some.map(({ name, uid, status }) =>
-          report(AWS_TARGET_GROUP, { key: { namespace, name }, uid }, status, []),
-        ),
-      );
-      failures.push(...settled.flatMap((one) => (one.status === 'rejected' ? [one.reason] : [])));
-    }
+    await inBatches(reports, WRITES_AT_ONCE, async ({ name, uid, status }) => {
+      try {
+        await report(AWS_TARGET_GROUP, { key: { namespace, name }, uid }, status, []);
+      } catch (error) {
+        failures.push(error);
+      }
+    });
     if (failures.length > 0) throw failures[0];
   }
 
@@ -84,7 +82,7 @@ async function askPlace(
   } catch (error) {
     signal.throwIfAborted();
     const cause = toFailure(error);
-    const reason = (cause instanceof ApplicationFailure ? cause.type : undefined) ?? 'Unavailable';
+    const reason = reasonOf(cause);
     return arns.map((arn) => [arn, { is: 'Unasked', reason, message: cause.message }]);
   }
 }

@@ -1,6 +1,7 @@
 import { DescribeClusterCommand, EKSClient, ListClustersCommand } from '@aws-sdk/client-eks';
 import type { Cluster } from '@aws-sdk/client-eks';
 import { credentialsFor, requestHandlerOf, scopeName } from './aws-credentials.ts';
+import { inBatches } from './in-batches.ts';
 import type { AwsScope, CredentialOptions } from './aws-credentials.ts';
 
 /** What EKS says of a cluster. */
@@ -58,13 +59,7 @@ function makeEKS(scope: AwsScope, options: EKSOptions): EKS {
   return {
     clusters: async (signal, known = []) => {
       const describeAll = async (names: readonly string[]): Promise<readonly EKSCluster[]> => {
-        const found: (EKSCluster | undefined)[] = [];
-        for (let at = 0; at < names.length; at += AT_ONCE) {
-          const some = names.slice(at, at + AT_ONCE);
-          found.push(
-            ...(await Promise.all(some.map((name) => describe(client, scope.region, name, signal)))),
-          );
-        }
+        const found = await inBatches(names, AT_ONCE, (name) => describe(client, scope.region, name, signal));
         return found.filter((cluster) => cluster !== undefined);
       };
       const found = await describeAll(await namesOf(client, signal));

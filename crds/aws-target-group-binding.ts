@@ -4,7 +4,7 @@ import { deletionPolicy, targetGroupARN } from './common.ts';
 import { newTargetGroup } from './new-target-group.ts';
 import { defineResource, type Resource } from './resource.ts';
 import { withRules } from './rules.ts';
-import { syncStatus } from './sets.ts';
+import { syncStatus, syncColumns } from './sets.ts';
 
 const spec = withRules(
   z.object({
@@ -87,13 +87,12 @@ export const awsTargetGroupBinding = defineResource({
     'An AWSTargetGroupBinding registers nodes and pods of one or many clusters, or given ids, in one ELBv2 target group, which it creates when none is named. It deregisters only what it has registered.',
   spec,
   status,
-  printerColumns: [
-    { name: 'Phase', type: 'string', jsonPath: '.status.phase' },
-    { name: 'ARN', type: 'string', jsonPath: '.status.targetGroupARN', priority: 1 },
-    { name: 'Synced', type: 'date', jsonPath: '.status.lastSyncTime' },
-    { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
-    { name: 'Message', type: 'string', jsonPath: '.status.message', priority: 1 },
-  ],
+  printerColumns: syncColumns({
+    name: 'ARN',
+    type: 'string',
+    jsonPath: '.status.targetGroupARN',
+    priority: 1,
+  }),
 });
 
 /** What an AWSTargetGroupBinding says. */

@@ -4,7 +4,14 @@ import { deletionPolicy, labelSelector, targetGroupARN } from './common.ts';
 import { newTargetGroup } from './new-target-group.ts';
 import { defineResource, type Resource } from './resource.ts';
 import { withRules } from './rules.ts';
-import { clusterNames, syncStatus, templateLabels, templateMetadata, templateText } from './sets.ts';
+import {
+  clusterNames,
+  syncStatus,
+  templateLabels,
+  templateMetadata,
+  templateText,
+  syncColumns,
+} from './sets.ts';
 
 const clusterSelector = withRules(labelSelector, [
   {
@@ -112,14 +119,10 @@ export const awsTargetGroupSet = defineResource({
     'An AWSTargetGroupSet looks into the clusters whose Argo CD cluster secrets it selects, and keeps an AWSTargetGroup for each TargetGroupBinding that it finds there. The target groups of a cluster that cannot be reached are kept.',
   spec,
   status,
-  printerColumns: [
-    { name: 'Phase', type: 'string', jsonPath: '.status.phase' },
+  printerColumns: syncColumns(
     { name: 'Groups', type: 'integer', jsonPath: '.status.targetGroups' },
     { name: 'Clusters', type: 'string', jsonPath: '.status.clusters.names', priority: 1 },
-    { name: 'Synced', type: 'date', jsonPath: '.status.lastSyncTime' },
-    { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
-    { name: 'Message', type: 'string', jsonPath: '.status.message', priority: 1 },
-  ],
+  ),
 });
 
 /** What an AWSTargetGroupSet says. */

@@ -10,6 +10,7 @@ import {
   syncStatus,
   templateLabels,
   templateMetadata,
+  syncColumns,
 } from './sets.ts';
 
 const matchTags = withRules(
@@ -100,13 +101,7 @@ export const clusterSet = defineResource({
     'A ClusterSet finds EKS clusters by their tags, and keeps an Argo CD cluster secret for each in its namespace, named after the cluster. Secrets that it did not make are left alone, and nothing is deleted because AWS could not be read.',
   spec,
   status,
-  printerColumns: [
-    { name: 'Phase', type: 'string', jsonPath: '.status.phase' },
-    { name: 'Clusters', type: 'string', jsonPath: '.status.clusters.names' },
-    { name: 'Synced', type: 'date', jsonPath: '.status.lastSyncTime' },
-    { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
-    { name: 'Message', type: 'string', jsonPath: '.status.message', priority: 1 },
-  ],
+  printerColumns: syncColumns({ name: 'Clusters', type: 'string', jsonPath: '.status.clusters.names' }),
 });
 
 /** What a ClusterSet says. */

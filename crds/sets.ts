@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { conditions, withKeys } from './common.ts';
+import type { PrinterColumn } from './resource.ts';
 import { withRules } from './rules.ts';
 
 const VARIABLES = '{{.awseks.cluster.name}} and {{.awseks.cluster.tags.KEY}}';
@@ -63,6 +64,15 @@ export const syncStatus = {
     .describe('What is wrong, and with which cluster or object; nothing else is held up by it.'),
   lastSyncTime: z.iso.datetime().optional().describe('When this status was written.'),
 };
+
+/** What `kubectl get` shows of every object that is synced again and again, with columns of its own after the phase. */
+export const syncColumns = (...own: readonly PrinterColumn[]): readonly PrinterColumn[] => [
+  { name: 'Phase', type: 'string', jsonPath: '.status.phase' },
+  ...own,
+  { name: 'Synced', type: 'date', jsonPath: '.status.lastSyncTime' },
+  { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
+  { name: 'Message', type: 'string', jsonPath: '.status.message', priority: 1 },
+];
 
 /** The names of the clusters that a set found. */
 export const clusterNames = z.object({

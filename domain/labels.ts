@@ -40,6 +40,9 @@ export const SECRET_TYPE_LABEL = 'argocd.argoproj.io/secret-type';
 /** What that label says of such a secret. */
 export const SECRET_TYPE_CLUSTER = 'cluster';
 
+/** What selects the secrets of clusters among all others. */
+export const CLUSTER_SECRETS = `${SECRET_TYPE_LABEL}=${SECRET_TYPE_CLUSTER}`;
+
 /** The annotation on a generated object that names the keys of its labels and annotations which were generated. */
 export const GENERATED_ANNOTATION = 'okra.mumo.co/generated';
 

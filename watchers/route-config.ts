@@ -1,4 +1,5 @@
 import type { Cell } from '../crds/cell.ts';
+import { controllerOf } from '../domain/controller.ts';
 import { cellRolloutId, keyOf, loadBalancerConfigId } from '../domain/ids.ts';
 import type { LoadBalancerType } from '../domain/load-balancer.ts';
 import { mayAdopt } from '../domain/watched.ts';
@@ -53,10 +54,8 @@ function hasNewVerdict({ object, old }: ConfigUpdate): boolean {
 }
 
 function ownerOf(config: LoadBalancerConfig, view: View): Cell | undefined {
-  const owner = config.metadata.ownerReferences?.find(
-    ({ kind, controller }) => kind === 'Cell' && controller === true,
-  );
-  if (owner === undefined) return undefined;
+  const owner = controllerOf(config.metadata);
+  if (owner?.kind !== 'Cell') return undefined;
   return view.cells.get({ namespace: keyOf(config).namespace, name: owner.name });
 }
 

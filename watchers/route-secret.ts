@@ -1,5 +1,6 @@
 import type { StoredClusterSecret } from '../clients/remote-clusters.ts';
 import { canonical } from '../domain/canonical.ts';
+import { controllerOf } from '../domain/controller.ts';
 import { keyOf } from '../domain/ids.ts';
 import { knownCluster } from '../domain/discovery/known-cluster.ts';
 import { setLooksInto, targetLooksInto } from '../domain/discovery/looks-into.ts';
@@ -35,7 +36,7 @@ const saysOf = ({ metadata, data }: StoredClusterSecret): string =>
 
 /** Starts the workflow of the ClusterSet whose secret was deleted. */
 function makerOf(object: StoredClusterSecret): readonly Instruction[] {
-  const owner = object.metadata.ownerReferences?.find(({ controller }) => controller === true);
+  const owner = controllerOf(object.metadata);
   if (owner?.kind !== 'ClusterSet') return [];
   return [
     {

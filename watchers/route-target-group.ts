@@ -2,6 +2,7 @@ import type { AWSTargetGroup } from '../crds/aws-target-group.ts';
 import type { AWSTargetGroupBinding } from '../crds/aws-target-group-binding.ts';
 import type { Metadata } from '../crds/resource.ts';
 import { canonical } from '../domain/canonical.ts';
+import { controllerOf } from '../domain/controller.ts';
 import { keyOf } from '../domain/ids.ts';
 import type { ObjectEvent } from './event.ts';
 import type { Instruction } from './instruction.ts';
@@ -41,7 +42,7 @@ const saysOf = ({ metadata, spec }: AWSTargetGroup): string =>
 
 /** Starts the workflow of the AWSTargetGroupSet that makes an object; one that is gone takes its objects with it. */
 function ownerOf(object: { readonly metadata: Metadata }, view: View): readonly Instruction[] {
-  const owner = object.metadata.ownerReferences?.find(({ controller }) => controller === true);
+  const owner = controllerOf(object.metadata);
   if (owner?.kind !== 'AWSTargetGroupSet') return [];
   const key = { namespace: keyOf(object).namespace, name: owner.name };
   if (view.targetGroupSets.get(key) === undefined) return [];

@@ -21,7 +21,7 @@ import type { KubernetesClient } from '../clients/kubernetes.ts';
 import type { Log } from '../clients/log.ts';
 import type { RemoteClusters } from '../clients/remote-clusters.ts';
 import type { Config } from '../config.ts';
-import { CELL_LABEL, SECRET_TYPE_CLUSTER, SECRET_TYPE_LABEL } from '../domain/labels.ts';
+import { CELL_LABEL, CLUSTER_SECRETS } from '../domain/labels.ts';
 import { createDispatcher, workflowCalls } from './dispatch.ts';
 import type { Dispatcher } from './dispatch.ts';
 import { runElection } from './election.ts';
@@ -146,7 +146,7 @@ const kinds: readonly Source[] = [
   { kind: CLUSTER_SET, optional: true },
   { kind: AWS_TARGET_GROUP_SET, optional: true },
   { kind: AWS_TARGET_GROUP_BINDING, optional: true },
-  { kind: SECRET, labelSelector: `${SECRET_TYPE_LABEL}=${SECRET_TYPE_CLUSTER}`, optional: true },
+  { kind: SECRET, labelSelector: CLUSTER_SECRETS, optional: true },
   { kind: AWS_NETWORK_LOAD_BALANCER_CONFIG },
   { kind: ANALYSIS_RUN, labelSelector: CELL_LABEL, optional: true },
   { kind: ANALYSIS_TEMPLATE, optional: true },

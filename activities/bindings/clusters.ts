@@ -6,11 +6,11 @@ import { seenNode, seenPod, type NodeObject, type PodObject } from '../../domain
 import { lookedAt, type SeenCluster } from '../../domain/discovery/binding-ids.ts';
 import type { SeenNode, SeenPod } from '../../domain/discovery/target-ids.ts';
 import {
-  FAILED_AGAIN_SECONDS,
-  LATE_AGAIN_SECONDS,
+  againAfter,
   type ClusterAccess,
   type ClusterReads,
   type RemoteCluster,
+  type RemoteReading,
 } from '../clusters/reader.ts';
 
 /** What was seen in the clusters that a binding looks into. */
@@ -35,26 +35,24 @@ export async function readClusters(
       return [...whats].map((what) => readOne(reader, remote, what));
     }),
   );
-  const again = readings.flatMap(({ againInSeconds = [] }) => againInSeconds);
   return {
     clusters: readings.map(({ cluster }) => cluster),
-    ...(again.length === 0 ? {} : { againInSeconds: Math.min(...again) }),
+    ...againAfter(readings.map(({ said }) => said)),
   };
 }
 
 interface Reading {
   readonly cluster: SeenCluster;
-  readonly againInSeconds?: number;
+  readonly said: RemoteReading<SeenCluster['seen']>;
 }
 
 async function readOne(reader: ClusterReads, remote: RemoteCluster, what: string): Promise<Reading> {
   const { name, labels } = remote.cluster;
-  const reading = await reader.read(remote, what, (access) => seenIn(access, { cluster: name, what }));
-  const late = reading.isLate ? { againInSeconds: LATE_AGAIN_SECONDS } : {};
-  if (reading.ok) return { cluster: { name, labels, what, seen: reading.value }, ...late };
-  const { reason, message } = reading;
-  const cluster: SeenCluster = { name, labels, what, seen: { ok: false, reason, message } };
-  return { cluster, againInSeconds: FAILED_AGAIN_SECONDS, ...late };
+  const said = await reader.read(remote, what, (access) => seenIn(access, { cluster: name, what }));
+  const seen: SeenCluster['seen'] = said.ok
+    ? said.value
+    : { ok: false, reason: said.reason, message: said.message };
+  return { cluster: { name, labels, what, seen }, said };
 }
 
 async function seenIn(

@@ -2,9 +2,8 @@ import { AWS_TARGET_GROUP_BINDING } from '../../clients/kinds.ts';
 import type { KubernetesClient } from '../../clients/kubernetes.ts';
 import type { AWSTargetGroupBinding } from '../../crds/aws-target-group-binding.ts';
 import { countOf } from '../../domain/discovery/binding-record.ts';
-import { canonical } from '../../domain/canonical.ts';
 import { keyOf } from '../../domain/ids.ts';
-import { syncStatus, type Problem } from '../../domain/discovery/sync-status.ts';
+import { saysTheSame, syncStatus, type Problem } from '../../domain/discovery/sync-status.ts';
 import type { BindingLedger } from './ledger.ts';
 import type { Synced } from '../contract.ts';
 import { statusReporter } from '../status-reporter.ts';
@@ -36,8 +35,7 @@ export function bindingReporter(kubernetes: KubernetesClient): BindingReporter {
       ...(targetGroupARN === undefined ? {} : { targetGroupARN }),
       ...(created === undefined ? {} : { created }),
     };
-    const { lastSyncTime: _then, ...said } = before;
-    if (canonical(status) !== canonical(said)) {
+    if (!saysTheSame(status, before)) {
       await write(
         AWS_TARGET_GROUP_BINDING,
         { key: keyOf({ metadata }), uid: metadata.uid ?? '', resourceVersion: ledger.version() },

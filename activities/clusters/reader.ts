@@ -3,7 +3,7 @@ import { SECRET } from '../../clients/kinds.ts';
 import type { KubernetesClient } from '../../clients/kubernetes.ts';
 import type { RemoteClusters, StoredClusterSecret } from '../../clients/remote-clusters.ts';
 import { knownCluster, type KnownCluster } from '../../domain/discovery/known-cluster.ts';
-import { SECRET_TYPE_CLUSTER, SECRET_TYPE_LABEL } from '../../domain/labels.ts';
+import { CLUSTER_SECRETS } from '../../domain/labels.ts';
 import { latecomers, type Outcome, type Patience } from './latecomers.ts';
 import { remoteProblem } from './problem.ts';
 
@@ -71,7 +71,7 @@ export interface ClusterReaderOptions {
 const PATIENCE = { waitMilliseconds: 1_000, keepMilliseconds: 15_000 };
 
 /** After this time it is worth while to look again at a cluster that was late. */
-export const LATE_AGAIN_SECONDS = 5;
+const LATE_AGAIN_SECONDS = 5;
 
 /** After this time it is worth while to look again at a cluster that could not be read. */
 export const FAILED_AGAIN_SECONDS = 15;
@@ -95,8 +95,8 @@ export function clusterReader(
   const alone = new Map<string, number>();
   const reads = (since: number): ClusterReads => ({
     async find(namespace) {
-      const labelSelector = `${SECRET_TYPE_LABEL}=${SECRET_TYPE_CLUSTER}`;
-      const secrets = await kubernetes.list<StoredClusterSecret>(SECRET, { namespace, labelSelector });
+      const which = { namespace, labelSelector: CLUSTER_SECRETS };
+      const secrets = await kubernetes.list<StoredClusterSecret>(SECRET, which);
       clusters.keep(namespace, new Set(secrets.map(({ metadata }) => metadata.uid)));
       return secrets.map((secret) => ({ secret, cluster: knownCluster(secret) }));
     },

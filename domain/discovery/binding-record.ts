@@ -32,7 +32,7 @@ export function recordOf(
 
 /** How many targets an object has registered, each counted once. */
 export const countOf = (targets: readonly RegisteredTarget[]): number =>
-  new Set(targets.flatMap(({ ids = [], port }) => ids.map((id) => `${id}:${port}`))).size;
+  new Set(targets.flatMap(registrationsOf).map(textOf)).size;
 
 /** What came of registering. */
 export interface Registering {

@@ -3,11 +3,17 @@ import type { BindingTarget } from '../../crds/binding-targets.ts';
 import type { KnownCluster } from './known-cluster.ts';
 import { matches } from '../selector.ts';
 
+type Generator = AWSTargetGroupSetSpec['generators'][number];
+
+/** Whether a generator of an AWSTargetGroupSet looks into a cluster. */
+export const generatorLooksInto = (
+  { awseks: { clusterSelector: selector } }: Generator,
+  cluster: KnownCluster,
+): boolean => isTerm(selector) && matches(selector, cluster.labels);
+
 /** Whether an AWSTargetGroupSet looks into a cluster. */
 export const setLooksInto = (spec: AWSTargetGroupSetSpec, cluster: KnownCluster): boolean =>
-  spec.generators.some(
-    ({ awseks: { clusterSelector: selector } }) => isTerm(selector) && matches(selector, cluster.labels),
-  );
+  spec.generators.some((generator) => generatorLooksInto(generator, cluster));
 
 /** Whether the nodes or pods of a target may be in a cluster. */
 export const targetLooksInto = (
@@ -18,8 +24,9 @@ export const targetLooksInto = (
   return clusterName === undefined ? matches(clusterSelector, cluster.labels) : clusterName === cluster.name;
 };
 
-type Selector = AWSTargetGroupSetSpec['generators'][number]['awseks']['clusterSelector'];
-
-/** Whether a selector has a term; a schema refuses one without, and one that got past it must not take every cluster. */
-export const isTerm = ({ matchLabels = {}, matchExpressions = [] }: Selector): boolean =>
+// A schema refuses a selector without a term, and one that got past it must not take every cluster.
+const isTerm = ({
+  matchLabels = {},
+  matchExpressions = [],
+}: Generator['awseks']['clusterSelector']): boolean =>
   Object.keys(matchLabels).length > 0 || matchExpressions.length > 0;

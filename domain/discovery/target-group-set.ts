@@ -3,7 +3,7 @@ import { compareText } from '../canonical.ts';
 import { hasMarks, type Marks } from './generated.ts';
 import type { KnownCluster } from './known-cluster.ts';
 import { SOURCE_ANNOTATION } from '../labels.ts';
-import { isTerm } from './looks-into.ts';
+import { generatorLooksInto } from './looks-into.ts';
 import { matches } from '../selector.ts';
 import type { Problem } from './sync-status.ts';
 import { nameGroups } from './target-group-names.ts';
@@ -120,10 +120,12 @@ function groupsIn(spec: AWSTargetGroupSetSpec, { cluster, found }: ClusterReadin
   if (!found.ok) return [];
   const isWanted = ({ labels }: RemoteBinding): boolean =>
     spec.generators.some(
-      ({ awseks: { clusterSelector, bindingSelector } }) =>
-        isTerm(clusterSelector) &&
-        matches(clusterSelector, cluster.labels) &&
-        matches(bindingSelector ?? (spec.bindingTemplate === undefined ? {} : undefined), labels),
+      (generator) =>
+        generatorLooksInto(generator, cluster) &&
+        matches(
+          generator.awseks.bindingSelector ?? (spec.bindingTemplate === undefined ? {} : undefined),
+          labels,
+        ),
     );
   return found.bindings
     .filter((binding) => !binding.isDeleting && isWanted(binding))

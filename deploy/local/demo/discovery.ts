@@ -1,6 +1,6 @@
 import { AWS_TARGET_GROUP, SECRET } from '../../../clients/kinds.ts';
 import { connectKubernetes, type KubernetesClient } from '../../../clients/kubernetes.ts';
-import { SECRET_TYPE_LABEL } from '../../../domain/labels.ts';
+import { CLUSTER_SECRETS } from '../../../domain/labels.ts';
 import type { Stack } from '../stack.ts';
 import { installTargetGroupBindings, targetGroupBinding } from '../target-group-bindings.ts';
 import { startWorkloadCluster, type WorkloadCluster } from '../workload-cluster.ts';
@@ -65,7 +65,7 @@ export function discoveries(
   const told = new Set<string>();
   return async () => {
     const [secrets, groups] = await Promise.all([
-      kubernetes.list<Named>(SECRET, { namespace, labelSelector: `${SECRET_TYPE_LABEL}=cluster` }),
+      kubernetes.list<Named>(SECRET, { namespace, labelSelector: CLUSTER_SECRETS }),
       kubernetes.list<Named>(AWS_TARGET_GROUP, { namespace }),
     ]);
     const lines = [
