@@ -1,0 +1,39 @@
+import { emptyBudget, spacingOf } from './budget.ts';
+import type { BudgetState, WriteRate } from './budget.ts';
+
+const DAY_MS = 24 * 3600 * 1000;
+const MAX_TIME = 8.64e15;
+
+/** Writes the state as text, to be kept where all workers find it. */
+export const formatBudget = (state: BudgetState): string => JSON.stringify(state);
+
+/** Reads the state out of a text that anybody may have changed; of what makes no sense an empty budget is made. */
+export function parseBudget(text: string | undefined, now: number, rate: WriteRate): BudgetState {
+  try {
+    return stateIn(JSON.parse(text ?? ''), rate) ?? emptyBudget(now, rate);
+  } catch {
+    return emptyBudget(now, rate);
+  }
+}
+
+function stateIn(value: unknown, rate: WriteRate): BudgetState | undefined {
+  const { at, spacing, meter, ...lines } = fieldsOf(value);
+  const [usual, urgent] = [lineIn(lines['usual']), lineIn(lines['urgent'])];
+  if (!isTime(at) || !isTime(spacing) || spacing < 1 || !isTime(meter)) return undefined;
+  if (usual === undefined || urgent === undefined) return undefined;
+  // Nobody waits for a day; such a time would hold everybody up.
+  const longestMs = Math.max(usual.tail, urgent.tail, meter) - at;
+  if ((longestMs * spacingOf(rate)) / spacing > DAY_MS) return undefined;
+  return { at, spacing, meter, usual, urgent };
+}
+
+function lineIn(value: unknown): BudgetState['usual'] | undefined {
+  const { next, tail } = fieldsOf(value);
+  return isTime(next) && isTime(tail) ? { next, tail } : undefined;
+}
+
+const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null ? { ...value } : {};
+
+const isTime = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MAX_TIME;

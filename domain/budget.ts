@@ -1,0 +1,185 @@
+/** How fast writes may be sent. */
+export interface WriteRate {
+  readonly perSecond: number;
+  /** How many may be sent at once after a rest. */
+  readonly burst: number;
+}
+
+/** A place in a line of those that wait for a write. It is shown when its turn has come, and dropped once it was granted. */
+export interface Ticket {
+  readonly urgent: boolean;
+  readonly number: number;
+}
+
+/** One write that somebody wants to send. */
+export interface WriteRequest {
+  /** Whether it takes traffic back, and so goes before all that does not. */
+  readonly urgent: boolean;
+  /** What the last answer was, when that was to wait. */
+  readonly ticket?: Ticket | undefined;
+}
+
+/** Whether the write may be sent now, or when to ask again, and with what ticket. */
+export type Grant =
+  | { readonly is: 'Granted' }
+  | {
+      readonly is: 'Wait';
+      readonly ticket: Ticket;
+      /** Milliseconds since the epoch, by the clock of who answers. */
+      readonly notBefore: number;
+      /** The same from now on, which does not depend on whose clock is right. */
+      readonly waitMs: number;
+    };
+
+/** What is known of the writes to one account and region; all times are milliseconds since the epoch. */
+export interface BudgetState {
+  /** The latest time at which it was looked at. */
+  readonly at: number;
+  /** The milliseconds between two writes by which the times here were computed. */
+  readonly spacing: number;
+  /** When all that was granted is made up for; it may be ahead by the burst. This alone keeps the rate, whatever tickets say. */
+  readonly meter: number;
+  readonly usual: Line;
+  readonly urgent: Line;
+}
+
+/** Those that wait: the ticket before `next` has its turn one spacing before `tail`, and so on backwards. */
+interface Line {
+  readonly next: number;
+  readonly tail: number;
+}
+
+/** The answer to a request, and what to keep of it. */
+export interface Taken {
+  readonly state: BudgetState;
+  readonly grant: Grant;
+}
+
+/** How far apart the clocks of workers may be. Beyond that nobody is held up by the one ahead, and the rate is not kept. */
+export const MAX_SKEW_MS = 10_000;
+/** The longest that a throttled write holds the others back. */
+export const MAX_PENALTY_MS = 10_000;
+/** How late one may come for its turn and still keep its place when others have used the room meanwhile. */
+const LATE_MS = 2_000;
+
+/** The whole milliseconds between two writes, rounded up so that the times add up exactly. */
+export const spacingOf = ({ perSecond }: WriteRate): number => Math.max(1, Math.ceil(1000 / perSecond));
+
+/** The budget after writes of which nothing is known: slow rather than fast. One write of the urgent kind is left. */
+export const emptyBudget = (now: number, rate: WriteRate): BudgetState =>
+  budgetFrom(now + burstMs(rate) + spacingOf(rate), now, rate);
+
+/** The budget after a rest. */
+export const fullBudget = (now: number, rate: WriteRate): BudgetState => budgetFrom(now, now, rate);
+
+/** Answers a request: granted when its turn has come and the rate has room. */
+export function takeWrite(before: BudgetState, request: WriteRequest, now: number, rate: WriteRate): Taken {
+  const state = upToDate(before, now, rate);
+  const { urgent } = request;
+  const room = roomAt(state, urgent, rate);
+  const ticket = knownTicket(state, request);
+  const turn = ticket === undefined ? endOfLine(state, urgent) : turnOf(state, ticket);
+  if (turn <= now && room <= now) return granted(state, { urgent, isNew: ticket === undefined, now, rate });
+  if (ticket === undefined) return lineUp(state, { urgent, room, now });
+  if (turn > now) return wait(state, ticket, { until: Math.max(turn, room), now });
+  if (now - turn > Math.max(LATE_MS, state.spacing)) return lineUp(state, { urgent, room, now });
+  // Others that came late took the room. The whole line moves, so that it keeps its order.
+  return wait(moveLine(state, urgent, room - turn), ticket, { until: room, now });
+}
+
+/** Holds all writes back for a time, because ELBv2 throttles nonetheless: others share the account. Several at once count as one. */
+export function penalise(before: BudgetState, ms: number, now: number, rate: WriteRate): BudgetState {
+  const state = upToDate(before, now, rate);
+  const penalty = Math.ceil(Math.min(Math.max(0, ms), MAX_PENALTY_MS));
+  return { ...state, meter: Math.max(state.meter, now + burstMs(rate) + state.spacing + penalty) };
+}
+
+function budgetFrom(meter: number, now: number, rate: WriteRate): BudgetState {
+  // Numbers begin at the time, so that tickets of a state that was lost are older than all new ones.
+  const line = { next: now, tail: now };
+  return { at: now, spacing: spacingOf(rate), meter, usual: line, urgent: line };
+}
+
+const burstMs = (rate: WriteRate): number => (Math.max(1, rate.burst) - 1) * spacingOf(rate);
+
+/** Moves a state to the clock and the rate of who looks at it. */
+function upToDate(state: BudgetState, now: number, rate: WriteRate): BudgetState {
+  const spacing = spacingOf(rate);
+  // A clock that was far ahead would otherwise hold everybody up until the others have reached it.
+  const back = state.at - now > MAX_SKEW_MS ? state.at - now : 0;
+  const moved = (time: number): number => {
+    const ahead = time - back - now;
+    return ahead <= 0 ? time - back : now + Math.ceil((ahead * spacing) / state.spacing);
+  };
+  const latest = now + burstMs(rate) + 2 * spacing + MAX_PENALTY_MS;
+  return {
+    at: Math.max(state.at - back, now),
+    spacing,
+    meter: Math.min(moved(state.meter), latest),
+    usual: { ...state.usual, tail: moved(state.usual.tail) },
+    urgent: { ...state.urgent, tail: moved(state.urgent.tail) },
+  };
+}
+
+/** When the rate has room for one more. One write beyond the burst is kept for what is urgent, which puts it before all others. */
+const roomAt = (state: BudgetState, urgent: boolean, rate: WriteRate): number =>
+  state.meter - burstMs(rate) - (urgent ? state.spacing : 0);
+
+const lineOf = (state: BudgetState, urgent: boolean): Line => (urgent ? state.urgent : state.usual);
+
+const endOfLine = (state: BudgetState, urgent: boolean): number =>
+  urgent ? state.urgent.tail : Math.max(state.usual.tail, state.urgent.tail);
+
+function knownTicket(state: BudgetState, { urgent, ticket }: WriteRequest): Ticket | undefined {
+  const isKnown =
+    ticket !== undefined &&
+    ticket.urgent === urgent &&
+    Number.isSafeInteger(ticket.number) &&
+    ticket.number < lineOf(state, urgent).next;
+  return isKnown ? ticket : undefined;
+}
+
+function turnOf(state: BudgetState, { urgent, number }: Ticket): number {
+  const { next, tail } = lineOf(state, urgent);
+  return tail - (next - number) * state.spacing;
+}
+
+function granted(
+  state: BudgetState,
+  to: { readonly urgent: boolean; readonly isNew: boolean; readonly now: number; readonly rate: WriteRate },
+): Taken {
+  const spent = { ...state, meter: Math.max(state.meter, to.now) + state.spacing };
+  // Those that waited in the line of the urgent have moved the others when they lined up.
+  const isAhead = to.urgent && to.isNew && roomAt(state, false, to.rate) > to.now;
+  return {
+    state: isAhead ? moveLine(spent, false, state.spacing) : spent,
+    grant: { is: 'Granted' },
+  };
+}
+
+function lineUp(
+  state: BudgetState,
+  { urgent, room, now }: { readonly urgent: boolean; readonly room: number; readonly now: number },
+): Taken {
+  const turn = Math.max(endOfLine(state, urgent), room);
+  const { next } = lineOf(state, urgent);
+  const line = { next: next + 1, tail: turn + state.spacing };
+  const after = urgent
+    ? moveLine({ ...state, urgent: line }, false, state.spacing)
+    : { ...state, usual: line };
+  return wait(after, { urgent, number: next }, { until: turn, now });
+}
+
+function moveLine(state: BudgetState, urgent: boolean, by: number): BudgetState {
+  const line = lineOf(state, urgent);
+  const moved = { ...line, tail: line.tail + by };
+  return urgent ? { ...state, urgent: moved } : { ...state, usual: moved };
+}
+
+function wait(
+  state: BudgetState,
+  ticket: Ticket,
+  { until, now }: { readonly until: number; readonly now: number },
+): Taken {
+  return { state, grant: { is: 'Wait', ticket, notBefore: until, waitMs: until - now } };
+}
