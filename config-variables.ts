@@ -70,11 +70,11 @@ export const variables = z.object({
     min: 1,
     max: 86_400,
   }).default(60),
-  OKRA_ELBV2_WRITES_PER_SECOND: number(/^\d+(\.\d+)?$/, 'a number from 0.01 to 1000, such as 3', {
+  OKRA_ELBV2_WRITES_PER_SECOND: number(/^\d+(\.\d+)?$/, 'a number from 0.01 to 1000, such as 1.5', {
     min: 0.01,
     max: 1000,
-  }).default(3),
-  OKRA_ELBV2_WRITE_BURST: wholeNumber('a whole number from 1 to 1000000', whole).default(20),
+  }).default(1.5),
+  OKRA_ELBV2_WRITE_BURST: wholeNumber('a whole number from 1 to 1000000', whole).default(10),
   OKRA_EXEC_COMMANDS: commands.default([]),
   OKRA_LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {

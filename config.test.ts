@@ -11,7 +11,7 @@ describe('loadConfig', () => {
       temporal: { address: '127.0.0.1:7233', namespace: 'default' },
       taskQueue: 'okra',
       elbv2TaskQueue: 'okra-elbv2',
-      elbv2: { writesPerSecond: 3, writeBurst: 20 },
+      elbv2: { writesPerSecond: 1.5, writeBurst: 10 },
       lease: { namespace: 'default', name: 'okra' },
       driftIntervalSeconds: 60,
       logLevel: 'info',
@@ -29,6 +29,10 @@ describe('loadConfig', () => {
     const config = loadConfig({ OKRA_WATCH_NAMESPACE: 'shop' });
     expect(Object.isFrozen(config)).toBe(true);
     expect(Object.isFrozen(config.kubernetes.watchNamespaces)).toBe(true);
+  });
+
+  it('takes a part of a write per second', () => {
+    expect(loadConfig({ OKRA_ELBV2_WRITES_PER_SECOND: '0.25' }).elbv2.writesPerSecond).toBe(0.25);
   });
 
   it('splits the namespaces to watch', () => {
