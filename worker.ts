@@ -6,7 +6,7 @@ import { connectKubernetes } from './clients/kubernetes.ts';
 import type { Log } from './clients/log.ts';
 import { connectClusters } from './clients/remote-clusters.ts';
 import { connectTemporal, temporalOptions } from './clients/temporal.ts';
-import { writeBudget } from './clients/write-budget.ts';
+import { sharedBudget } from './clients/shared-budget.ts';
 import type { Config } from './config.ts';
 import { bundleWorkflowsApart } from './clients/workflow-bundle.ts';
 
@@ -26,14 +26,16 @@ export async function runWorker({ config, log, signal }: WorkerSettings): Promis
     workflowCode(config, signal),
   ]);
   const connection = await NativeConnection.connect(await temporalOptions(config.temporal));
+  const kubernetes = connectKubernetes(config.kubernetes.kubeconfig);
+  const { writesPerSecond: perSecond, writeBurst: burst } = config.elbv2;
   const activities = makeActivities({
-    kubernetes: connectKubernetes(config.kubernetes.kubeconfig),
+    kubernetes,
     temporal: temporal.client,
     elbv2: connectELBv2({ endpoint: config.aws.elbv2Endpoint }),
     eks: connectEKS({ endpoint: config.aws.eksEndpoint, stsEndpoint: config.aws.stsEndpoint }),
     clusters: connectClusters(config),
     ...(config.aws.region === undefined ? {} : { region: config.aws.region }),
-    budget: writeBudget({ perSecond: config.elbv2.writesPerSecond, burst: config.elbv2.writeBurst }),
+    budget: sharedBudget({ kubernetes, namespace: config.lease.namespace, rate: { perSecond, burst }, log }),
     taskQueue: config.taskQueue,
   });
   const common: Omit<WorkerOptions, 'taskQueue'> = {
@@ -54,7 +56,18 @@ export async function runWorker({ config, log, signal }: WorkerSettings): Promis
         taskQueue: config.taskQueue,
         stickyQueueScheduleToStartTimeout: '2s',
       }),
-      Worker.create({ ...common, activities: elbv2Only(activities), taskQueue: config.elbv2TaskQueue }),
+      Worker.create({
+        ...common,
+        activities: only(onElbv2Queue, activities),
+        taskQueue: config.elbv2TaskQueue,
+      }),
+      // What takes traffic back has slots of its own, so that it never waits for those of others.
+      Worker.create({
+        ...common,
+        activities: only(['shiftTraffic'], activities),
+        taskQueue: `${config.elbv2TaskQueue}-urgent`,
+        maxConcurrentActivityTaskExecutions: URGENT_SLOTS,
+      }),
     ]);
     log.info({ taskQueue: config.taskQueue }, 'worker started');
     await untilAborted(workers, signal);
@@ -87,16 +100,20 @@ async function workflowCode(
 
 /** The names of the activities that wait on the task queue of ELBv2. */
 const onElbv2Queue: readonly (keyof Activities)[] = [
-  'applyRule',
-  'removeRule',
+  'shiftTraffic',
+  'applyLoadBalancerConfig',
+  'removeLoadBalancerConfig',
   'inspectLoadBalancer',
   'readTargetHealth',
   'findDrift',
-  'wakeLoadBalancerConfig',
+  'wakeWriter',
 ];
 
-const elbv2Only = (all: Activities): object =>
-  Object.fromEntries(onElbv2Queue.map((name) => [name, all[name]]));
+/** How many writes that take traffic back go on at once in one worker. */
+const URGENT_SLOTS = 50;
+
+const only = (names: readonly (keyof Activities)[], all: Activities): object =>
+  Object.fromEntries(names.map((name) => [name, all[name]]));
 
 /** What the Temporal SDK has to say goes into the same log; that it starts and polls is of no interest. */
 const logTo = (log: Log): DefaultLogger =>

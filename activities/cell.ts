@@ -1,3 +1,4 @@
+import type { Client } from '@temporalio/client';
 import { AWS_TARGET_GROUP, CELL, FREEZE } from '../clients/kinds.ts';
 import { digest } from '../clients/digest.ts';
 import { isNotFound, type KubernetesClient } from '../clients/kubernetes.ts';
@@ -6,27 +7,34 @@ import { cell as cellKind, type Cell } from '../crds/cell.ts';
 import type { Freeze } from '../crds/freeze.ts';
 import { freezesOf } from '../domain/freeze.ts';
 import type { ObjectKey } from '../domain/ids.ts';
-import { SEQUENCE_ANNOTATION } from '../domain/labels.ts';
-import { routeOf } from '../domain/load-balancer.ts';
+import { loadBalancerTypes, routeOf } from '../domain/load-balancer.ts';
 import type { ObservedCell } from '../domain/observation.ts';
 import { mayAdopt, selectTargetGroups, watchedInput } from '../domain/watched.ts';
 import type { CellActivities } from './contract.ts';
-import { loadBalancerOf } from './load-balancers/index.ts';
-import type { ConfigObject } from './load-balancers/port.ts';
+import { isApplied, isOwnedByCell, readConfig, sequenceOf, viewOf } from './config-object.ts';
+import { readLostRun } from './lost-run.ts';
 import { statusReporter } from './status-reporter.ts';
 
+/** What the activities of a Cell are made of. */
+export interface CellDependencies {
+  readonly kubernetes: KubernetesClient;
+  readonly temporal: Client;
+}
+
 /** Makes the activities that look at a Cell and report on it. */
-export function cellActivities(kubernetes: KubernetesClient): CellActivities {
+export function cellActivities({ kubernetes, temporal }: CellDependencies): CellActivities {
   const report = statusReporter(kubernetes);
   return {
-    observeCell: (key) => observe(kubernetes, key),
+    observeCell: (key) => observeCell(kubernetes, key),
     reportCell: ({ key, uid, status, events }) => report(CELL, { key, uid }, status, events),
+    readLostRun: ({ workflowId, runId }) => readLostRun(temporal, workflowId, runId),
   };
 }
 
-async function observe(kubernetes: KubernetesClient, key: ObjectKey): Promise<ObservedCell> {
+/** Reads the Cell, and all that its rollout depends on. */
+export async function observeCell(kubernetes: KubernetesClient, key: ObjectKey): Promise<ObservedCell> {
   const cell = await kubernetes.get<Cell>(CELL, key);
-  if (cell === undefined) return { key, digest: '', selected: [], freezes: [], served: [], sequence: 0 };
+  if (cell === undefined) return observeWithoutCell(kubernetes, key);
   const [groups, configured, freezes] = await Promise.all([
     kubernetes.list<AWSTargetGroup>(AWS_TARGET_GROUP, { namespace: key.namespace }),
     observeConfig(kubernetes, cell, key),
@@ -64,21 +72,38 @@ async function freezesIn(kubernetes: KubernetesClient): Promise<readonly Freeze[
   }
 }
 
+/** What is left of a Cell that is gone: a configuration object that stays until what it has made is deleted. */
+async function observeWithoutCell(kubernetes: KubernetesClient, key: ObjectKey): Promise<ObservedCell> {
+  const nothing = { key, digest: '', selected: [], freezes: [], ...NO_CONFIG };
+  for (const type of loadBalancerTypes) {
+    const config = await readConfig(kubernetes, { type, key });
+    if (config === undefined || !isOwnedByCell(config)) continue;
+    const { deletion } = viewOf({ type, key }, config);
+    if (deletion.isUnderWay && deletion.isHeld) return { ...nothing, deletion, configType: type };
+  }
+  return nothing;
+}
+
+const NO_CONFIG = { served: [], sequence: 0, isApplied: true } as const;
+
 /** Reads what the Cell's configuration object says; one that is being deleted says nothing any more. */
 async function observeConfig(
   kubernetes: KubernetesClient,
   { spec }: Cell,
   key: ObjectKey,
-): Promise<Pick<ObservedCell, 'served' | 'serving' | 'deletionPolicy' | 'sequence'>> {
-  const none = { served: [], sequence: 0 };
+): Promise<Pick<ObservedCell, 'served' | 'serving' | 'deletion' | 'sequence' | 'isApplied' | 'configType'>> {
   const route = routeOf(spec);
-  if (route === undefined) return none;
-  const loadBalancer = loadBalancerOf(route.type);
-  const config = await kubernetes.get<ConfigObject>(loadBalancer.kind, key);
-  if (config === undefined) return none;
-  const sequence = Number(config.metadata.annotations?.[SEQUENCE_ANNOTATION] ?? 0);
-  if (config.metadata.deletionTimestamp !== undefined) return { ...none, sequence };
-  const { served, deletionPolicy } = loadBalancer.read(config);
-  if (served === undefined) return { ...none, sequence, deletionPolicy };
-  return { served: served.targetGroups, serving: served, deletionPolicy, sequence };
+  if (route === undefined) return NO_CONFIG;
+  const ref = { type: route.type, key };
+  const object = await readConfig(kubernetes, ref);
+  if (object === undefined) return NO_CONFIG;
+  const config = viewOf(ref, object);
+  const { deletion } = config;
+  const common = { sequence: sequenceOf(object), deletion, configType: route.type };
+  if (deletion.isUnderWay) return { ...NO_CONFIG, ...common };
+  const { served } = config.status;
+  const known = { ...common, isApplied: isApplied(config) };
+  return served === undefined
+    ? { ...NO_CONFIG, ...known }
+    : { ...known, served: served.targetGroups, serving: served };
 }

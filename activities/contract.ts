@@ -1,5 +1,8 @@
 import type { AnalysisStep, ExperimentStep } from '../crds/cell.ts';
-import type { CellReport, LoadBalancerReport } from '../domain/report.ts';
+import type { Ticket } from '../domain/budget.ts';
+import type { Requirements } from '../domain/decision.ts';
+import type { CellReport } from '../domain/report.ts';
+import type { LostRun } from '../domain/state.ts';
 import type { BackgroundPrefix, ObjectKey } from '../domain/ids.ts';
 import type {
   DeletionPolicy,
@@ -9,7 +12,7 @@ import type {
   Route,
   Served,
 } from '../domain/load-balancer.ts';
-import type { ObservedCell, ObservedLoadBalancerConfig, TargetGroup } from '../domain/observation.ts';
+import type { ObservedCell, TargetGroup } from '../domain/observation.ts';
 import type { TargetHealth } from '../domain/health.ts';
 import type { AnalysisVerdict } from '../domain/analysis.ts';
 
@@ -19,6 +22,8 @@ export interface CellActivities {
   observeCell(key: ObjectKey): Promise<ObservedCell>;
   /** Writes `.status` by server-side apply and emits the Events that belong to it. */
   reportCell(report: CellReport): Promise<void>;
+  /** Finds out how an earlier run of the Cell's workflow has ended. */
+  readLostRun(run: { readonly workflowId: string; readonly runId: string }): Promise<LostRun>;
 }
 
 /** The one write a rollout makes to the load balancer: what it is to serve, in a Cell-owned configuration object. */
@@ -31,7 +36,30 @@ export interface ShiftRequest {
   /** One more than the sequence of the last write; a write with an older one is refused as `Superseded`. */
   readonly sequence: number;
   readonly urgent: boolean;
+  /** Whether the load balancer is read before it is compared, because nobody knows for sure what it serves. */
+  readonly verify: boolean;
+  /** What has to be true of target groups just before the write. */
+  readonly requires?: Requirements;
+  readonly minHealthyTargets: number;
+  /** The turn in the write budget that an earlier attempt has come back with. */
+  readonly ticket?: Ticket;
 }
+
+/** A write that was not made, because its turn in the write budget comes later; nothing waits in the activity. */
+export interface NotYet {
+  readonly is: 'NotYet';
+  readonly ticket: Ticket;
+  /** How long to wait from now on, in milliseconds. */
+  readonly waitMs: number;
+}
+
+/** What came of a write of weights. */
+export type ShiftResult =
+  /** ELBv2 was read back and serves it; `observed` is undefined when the objects could not be read afterwards. */
+  | { readonly is: 'Served'; readonly observed?: ObservedCell }
+  /** Nothing was written: target groups lack what the write requires. */
+  | { readonly is: 'Lacking'; readonly targetGroupARNs: readonly string[]; readonly lack: string }
+  | NotYet;
 
 /** Where to look for what a load balancer serves already, and what of it would be the Cell's. */
 export interface InspectRequest {
@@ -43,8 +71,8 @@ export interface InspectRequest {
 
 /** What a rollout needs of the load balancer. */
 export interface TrafficActivities {
-  /** Writes the configuration object and waits until the load balancer was read back and serves it. */
-  shiftTraffic(request: ShiftRequest): Promise<Served>;
+  /** Makes one write of weights: looks at the health of what gains, writes object and load balancer, reads back, reports, and looks again. */
+  shiftTraffic(request: ShiftRequest): Promise<ShiftResult>;
   /** Reads what the load balancer serves; fails as a `Conflict` when that is somebody else's. */
   inspectLoadBalancer(request: InspectRequest): Promise<Found>;
   /** Reads the health of the targets of each target group, in the order of the ARNs given. */
@@ -94,13 +122,10 @@ export interface ExperimentActivities {
 /** What is needed to make a load balancer serve what its object says. */
 export interface ApplyRequest<Type extends LoadBalancerType = LoadBalancerType> {
   readonly key: ObjectKey;
-  /** The `metadata.generation` of the object that asks for it; nothing is written once there is another. */
-  readonly generation: number;
   readonly forwarding: Forwarding<Type>;
   /** What the object's status says is served; it is written to without another look. */
   readonly served?: Served<Type>;
   readonly adopt: boolean;
-  readonly urgent: boolean;
   /** Whether the load balancer is read before it is compared, because somebody else may have changed it. */
   readonly verify: boolean;
 }
@@ -112,30 +137,34 @@ export interface RemoveRequest<Type extends LoadBalancerType = LoadBalancerType>
   readonly served?: Served<Type>;
 }
 
-/** What the writer of a load balancer's configuration needs of the load balancer. */
-export interface ListenerRuleActivities {
-  /** Makes the load balancer serve what the request says with at most one write of weights, and answers with what was read back. */
-  applyRule(request: ApplyRequest): Promise<Served>;
-  /** Deletes what the object has made of the load balancer, if it is tagged as the object's. */
-  removeRule(request: RemoveRequest): Promise<void>;
+/** What is needed to apply an object that configures a load balancer, or to remove what it has made. */
+export interface ConfigRequest {
+  readonly ref: LoadBalancerConfigRef;
+  readonly verify: boolean;
+  readonly ticket?: Ticket;
+}
+
+/** What came of applying an object. */
+export type ConfigResult =
+  | { readonly is: 'Served' }
+  /** There is no such object any more, or its Cell is the one who writes it. */
+  | { readonly is: 'Gone' }
+  | NotYet;
+
+/** What the writer of a load balancer's configuration needs. */
+export interface LoadBalancerConfigActivities {
+  /** Makes a load balancer serve what an object without a Cell says, with at most one write of weights, reads back, and reports. */
+  applyLoadBalancerConfig(request: ConfigRequest): Promise<ConfigResult>;
+  /** Does with what an object that is being deleted has made what its policy says, and lets it go. */
+  removeLoadBalancerConfig(request: Omit<ConfigRequest, 'verify'>): Promise<ConfigResult>;
+  /** Lets an object go that is being deleted, and leaves what it has made; one that is gone already is left at that. */
+  releaseLoadBalancerConfig(ref: LoadBalancerConfigRef): Promise<void>;
 }
 
 /** An object that configures a load balancer. */
 export interface LoadBalancerConfigRef {
   readonly type: LoadBalancerType;
   readonly key: ObjectKey;
-}
-
-/** What the writer of a load balancer's configuration needs of the Kubernetes API. */
-export interface LoadBalancerConfigActivities {
-  /** Reads an object that configures a load balancer. */
-  observeLoadBalancerConfig(ref: LoadBalancerConfigRef): Promise<ObservedLoadBalancerConfig>;
-  /** Writes `.status` by server-side apply and emits the Events that belong to it. */
-  reportLoadBalancerConfig(report: LoadBalancerReport): Promise<void>;
-  /** Has the object stay when it is deleted until it is let go. */
-  holdLoadBalancerConfig(ref: LoadBalancerConfigRef): Promise<void>;
-  /** Lets the object go; one that is gone already is left at that. */
-  releaseLoadBalancerConfig(ref: LoadBalancerConfigRef): Promise<void>;
 }
 
 /** A listener that is watched for changes made elsewhere. */
@@ -149,13 +178,18 @@ export interface DriftFinding {
   /** How many objects name the listener. */
   readonly watched: number;
   /** The objects of which something else is served than their status says, with the difference in words. */
-  readonly drifted: readonly Drift[];
+  readonly drifted: readonly (Drift & Pick<WriterRef, 'isOwnedByCell'>)[];
 }
 
 /** How what is served differs from what the status of an object says. */
 export interface Drift {
   readonly key: ObjectKey;
   readonly difference: string;
+}
+
+/** The writer of an object's configuration: the workflow of its Cell, or that of the object. */
+export interface WriterRef extends LoadBalancerConfigRef {
+  readonly isOwnedByCell: boolean;
 }
 
 /** What came of a sync. */
@@ -199,5 +233,5 @@ export interface DriftActivities {
   /** Reads a listener once and compares it with what the objects' `.status` mirrors. */
   findDrift(listener: WatchedListener): Promise<DriftFinding>;
   /** Wakes the workflow that is the writer of an object's configuration. */
-  wakeLoadBalancerConfig(ref: LoadBalancerConfigRef): Promise<void>;
+  wakeWriter(ref: WriterRef): Promise<void>;
 }

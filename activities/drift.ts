@@ -1,10 +1,12 @@
 import { Context } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
 import type { ELBv2 } from '../clients/elbv2.ts';
-import type { KubernetesClient } from '../clients/kubernetes.ts';
-import { loadBalancerConfigStart } from '../clients/workflow-start.ts';
-import { keyOf } from '../domain/ids.ts';
+import { KubernetesError, type KubernetesClient } from '../clients/kubernetes.ts';
+import { cellRolloutStart, loadBalancerConfigStart } from '../clients/workflow-start.ts';
+import { formatKey, keyOf } from '../domain/ids.ts';
+import type { LoadBalancerType } from '../domain/load-balancer.ts';
 import { drifted } from '../workflows/messages.ts';
+import { isOwnedByCell } from './config-object.ts';
 import type { DriftActivities } from './contract.ts';
 import { loadBalancerOf } from './load-balancers/index.ts';
 import type { ConfigObject } from './load-balancers/port.ts';
@@ -27,7 +29,7 @@ export function driftActivities({
   return {
     async findDrift({ type, listenerARN }) {
       const loadBalancer = loadBalancerOf(type);
-      const objects = await kubernetes.list<ConfigObject>(loadBalancer.kind);
+      const objects = await configsOf(kubernetes, type, listenerARN);
       const watched = objects
         .map((object) => ({ object, ...loadBalancer.read(object) }))
         .filter(({ asked }) => asked.listenerARN === listenerARN);
@@ -40,11 +42,36 @@ export function driftActivities({
       if (mirrored.length === 0) return { watched: watched.length, drifted: [] };
       const calls = loadBalancer.connect({ elbv2 });
       const found = await calls.drift(listenerARN, mirrored, Context.current().cancellationSignal);
-      return { watched: watched.length, drifted: found };
+      const owned = new Set(
+        watched.filter(({ object }) => isOwnedByCell(object)).map(({ object }) => idOf(object)),
+      );
+      return {
+        watched: watched.length,
+        drifted: found.map((drift) => ({ ...drift, isOwnedByCell: owned.has(formatKey(drift.key)) })),
+      };
     },
-    async wakeLoadBalancerConfig(ref) {
-      const { type, options } = loadBalancerConfigStart(ref, taskQueue);
-      await temporal.workflow.signalWithStart(type, { ...options, signal: drifted, signalArgs: [] });
+    async wakeWriter({ isOwnedByCell: isOwned, ...ref }) {
+      const { type, options } = isOwned
+        ? cellRolloutStart(ref.key, taskQueue)
+        : loadBalancerConfigStart(ref, taskQueue);
+      await temporal.workflow.signalWithStart(type, { ...options, signal: drifted.name, signalArgs: [] });
     },
   };
+}
+
+const idOf = (object: ConfigObject): string => formatKey(keyOf(object));
+
+/** The objects that name a listener; an API server that cannot select by it (before 1.31) gives all of them. */
+async function configsOf(
+  kubernetes: KubernetesClient,
+  type: LoadBalancerType,
+  listenerARN: string,
+): Promise<readonly ConfigObject[]> {
+  const { kind } = loadBalancerOf(type);
+  try {
+    return await kubernetes.list<ConfigObject>(kind, { fieldSelector: `spec.listenerARN=${listenerARN}` });
+  } catch (error) {
+    if (error instanceof KubernetesError && error.status === 400) return kubernetes.list<ConfigObject>(kind);
+    throw error;
+  }
 }

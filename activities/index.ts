@@ -3,8 +3,9 @@ import type { AwsScope } from '../clients/aws-credentials.ts';
 import type { EKS } from '../clients/eks.ts';
 import type { ELBv2Regions } from '../clients/elbv2.ts';
 import type { KubernetesClient } from '../clients/kubernetes.ts';
+import { registrationBudget } from '../clients/registration-budget.ts';
 import type { RemoteClusters } from '../clients/remote-clusters.ts';
-import type { WriteBudget } from '../clients/write-budget.ts';
+import type { WriteBudget } from '../clients/shared-budget.ts';
 import { analysisActivities } from './analysis.ts';
 import { cellActivities } from './cell.ts';
 import { clusterReader } from './clusters/reader.ts';
@@ -16,7 +17,6 @@ import type {
   ClusterSetActivities,
   DriftActivities,
   ExperimentActivities,
-  ListenerRuleActivities,
   LoadBalancerConfigActivities,
   TargetGroupSetActivities,
   TargetGroupActivities,
@@ -26,7 +26,6 @@ import type {
 import { driftActivities } from './drift.ts';
 import { experimentActivities } from './experiment.ts';
 import { translated } from './failure.ts';
-import { loadBalancerActivities } from './load-balancer.ts';
 import { loadBalancerConfigActivities } from './load-balancer-config.ts';
 import { targetGroupSetActivities } from './target-group-set.ts';
 import { targetGroupActivities } from './target-groups.ts';
@@ -53,7 +52,6 @@ export type Activities = CellActivities &
   AnalysisActivities &
   ExperimentActivities &
   TrafficActivities &
-  ListenerRuleActivities &
   ClusterSetActivities &
   TargetGroupSetActivities &
   TargetGroupActivities &
@@ -65,16 +63,21 @@ export function makeActivities(dependencies: Dependencies): Activities {
   const { kubernetes, clusters } = dependencies;
   const reader = clusterReader({ kubernetes, clusters });
   return {
-    ...translated(cellActivities(kubernetes)),
-    ...translated(loadBalancerConfigActivities(kubernetes)),
+    ...translated(cellActivities(dependencies)),
+    ...translated(loadBalancerConfigActivities(dependencies)),
     ...translated(analysisActivities(kubernetes)),
     ...translated(experimentActivities(kubernetes)),
     ...translated(trafficActivities(dependencies)),
-    ...translated(loadBalancerActivities(dependencies)),
     ...translated(driftActivities(dependencies)),
     ...translated(targetGroupSetActivities({ kubernetes, reader })),
     ...translated(clusterSetActivities({ kubernetes, sources: clusterSources(dependencies) })),
     ...translated(targetGroupActivities(dependencies)),
-    ...translated(targetGroupBindingActivities({ ...dependencies, reader })),
+    ...translated(
+      targetGroupBindingActivities({
+        ...dependencies,
+        budget: registrationBudget(dependencies.budget),
+        reader,
+      }),
+    ),
   };
 }

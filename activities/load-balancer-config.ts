@@ -1,51 +1,64 @@
-import type { KubernetesClient } from '../clients/kubernetes.ts';
 import { FINALIZER } from '../domain/labels.ts';
-import { mayAdopt } from '../domain/watched.ts';
-import type { LoadBalancerConfigActivities, LoadBalancerConfigRef } from './contract.ts';
+import { beating } from './beat.ts';
+import { isOwnedByCell, readConfig, viewOf } from './config-object.ts';
+import { configWriter, type AttemptOptions, type WriterDependencies } from './config-writer.ts';
+import type {
+  ConfigRequest,
+  ConfigResult,
+  LoadBalancerConfigActivities,
+  LoadBalancerConfigRef,
+} from './contract.ts';
 import { hold, letGo, type Held } from './finalizers.ts';
 import { loadBalancerOf } from './load-balancers/index.ts';
-import type { ConfigObject } from './load-balancers/port.ts';
-import { statusReporter } from './status-reporter.ts';
-import { targetDeploymentReporter } from './target-deployment.ts';
 
-/** Makes the activities that look at a load balancer configuration and report on it. */
-export function loadBalancerConfigActivities(kubernetes: KubernetesClient): LoadBalancerConfigActivities {
-  const report = statusReporter(kubernetes);
-  const reportDeployment = targetDeploymentReporter(kubernetes);
+/** Makes the activities that apply an object which configures a load balancer, and remove what it has made. */
+export function loadBalancerConfigActivities(dependencies: WriterDependencies): LoadBalancerConfigActivities {
+  const { kubernetes } = dependencies;
+  const writer = configWriter(dependencies);
+
+  async function apply({ ref, ...request }: ConfigRequest, signal: AbortSignal): Promise<ConfigResult> {
+    const object = await readConfig(kubernetes, ref, signal);
+    if (object === undefined || isOwnedByCell(object)) return { is: 'Gone' };
+    const config = viewOf(ref, object);
+    const { policy, isHeld, isUnderWay } = config.deletion;
+    if (isUnderWay) return remove({ ref, ...request }, signal);
+    if (policy === 'Delete' && !isHeld) await hold(kubernetes, heldBy(ref));
+    if (policy === 'Retain' && isHeld) await letGo(kubernetes, heldBy(ref));
+    // After an attempt that failed nobody knows whether it was applied.
+    const verify = request.verify || config.status.phase === 'Error';
+    const applied = await writer.apply(config, { ...attempt(request, signal), verify });
+    return applied.is === 'Served' ? { is: 'Served' } : applied;
+  }
+
+  async function remove(
+    { ref, ...request }: Omit<ConfigRequest, 'verify'>,
+    signal: AbortSignal,
+  ): Promise<ConfigResult> {
+    const object = await readConfig(kubernetes, ref, signal);
+    if (object === undefined) return { is: 'Gone' };
+    const config = viewOf(ref, object);
+    if (!config.deletion.isHeld) return { is: 'Gone' };
+    if (config.deletion.policy === 'Delete') {
+      const notYet = await writer.remove(config, attempt(request, signal));
+      if (notYet !== undefined) return notYet;
+    }
+    await letGo(kubernetes, heldBy(ref));
+    return { is: 'Gone' };
+  }
+
   return {
-    async observeLoadBalancerConfig({ type, key }) {
-      const loadBalancer = loadBalancerOf(type);
-      const object = await kubernetes.get<ConfigObject>(loadBalancer.kind, key);
-      if (object === undefined) return { key };
-      const { metadata, status = {} } = object;
-      const isUnderWay = metadata.deletionTimestamp !== undefined;
-      const isHeld = metadata.finalizers?.includes(FINALIZER) === true;
-      if (isUnderWay && !isHeld) return { key };
-      const { asked, served, deletionPolicy } = loadBalancer.read(object);
-      const { observedGeneration, phase, reason, message, conditions } = status;
-      return {
-        key,
-        config: {
-          uid: metadata.uid ?? '',
-          generation: metadata.generation ?? 0,
-          asked,
-          status: { observedGeneration, phase, reason, message, conditions, served },
-          adopt: mayAdopt(metadata),
-          deletion: { policy: deletionPolicy, isHeld, isUnderWay },
-        },
-      };
-    },
-    async reportLoadBalancerConfig({ type, key, uid, status, events }) {
-      const loadBalancer = loadBalancerOf(type);
-      const { served, ...said } = status;
-      const mirrored = served === undefined ? {} : loadBalancer.status(served);
-      await report(loadBalancer.kind, { key, uid }, { ...said, ...mirrored }, events);
-      await reportDeployment({ key, uid }, served);
-    },
-    holdLoadBalancerConfig: (ref) => hold(kubernetes, heldBy(ref)),
+    applyLoadBalancerConfig: (request) => beating((signal) => apply(request, signal)),
+    removeLoadBalancerConfig: (request) => beating((signal) => remove(request, signal)),
     releaseLoadBalancerConfig: (ref) => letGo(kubernetes, heldBy(ref)),
   };
 }
+
+const attempt = ({ ticket }: Pick<ConfigRequest, 'ticket'>, signal: AbortSignal): AttemptOptions => ({
+  urgent: false,
+  verify: false,
+  ticket,
+  signal,
+});
 
 const heldBy = ({ type, key }: LoadBalancerConfigRef): Held => ({
   kind: loadBalancerOf(type).kind,

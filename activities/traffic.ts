@@ -1,87 +1,104 @@
 import { Context } from '@temporalio/activity';
-import { type Client, WithStartWorkflowOperation, WorkflowUpdateFailedError } from '@temporalio/client';
-import { ApplicationFailure } from '@temporalio/common';
-import { isConflict, type KubernetesClient } from '../clients/kubernetes.ts';
+import { isConflict } from '../clients/kubernetes.ts';
 import type { ELBv2 } from '../clients/elbv2.ts';
-import { loadBalancerConfigStart } from '../clients/workflow-start.ts';
-import type { TargetHealth } from '../domain/health.ts';
-import { formatKey, type ObjectKey } from '../domain/ids.ts';
-import { ADOPT_ANNOTATION, API_VERSION, SEQUENCE_ANNOTATION } from '../domain/labels.ts';
-import type { Served } from '../domain/load-balancer.ts';
-import { applyUpdate } from '../workflows/messages.ts';
+import { canonical } from '../domain/canonical.ts';
+import { lackOfHealth, lackOfTargets, type TargetHealth } from '../domain/health.ts';
+import { formatKey } from '../domain/ids.ts';
+import { ADOPT_ANNOTATION, API_VERSION, FINALIZER, SEQUENCE_ANNOTATION } from '../domain/labels.ts';
+import type { ObservedCell } from '../domain/observation.ts';
 import { beating } from './beat.ts';
-import type { ShiftRequest, TrafficActivities } from './contract.ts';
+import { observeCell } from './cell.ts';
+import { readConfig, sequenceOf, viewOf } from './config-object.ts';
+import { configWriter, type ConfigWriter, type WriterDependencies } from './config-writer.ts';
+import type { LoadBalancerConfigRef, ShiftRequest, ShiftResult, TrafficActivities } from './contract.ts';
 import { failure } from './failure.ts';
 import { loadBalancerOf } from './load-balancers/index.ts';
 import type { ConfigObject } from './load-balancers/port.ts';
 import { ownedByCell } from './owner.ts';
 
-/** What the activities that shift traffic are made of. */
-export interface TrafficDependencies {
-  readonly kubernetes: KubernetesClient;
-  readonly temporal: Client;
-  readonly elbv2: (arn: string) => ELBv2;
-  readonly taskQueue: string;
-}
-
 /** Makes the activities that shift traffic and look at the health of targets. */
-export function trafficActivities(dependencies: TrafficDependencies): TrafficActivities {
+export function trafficActivities(dependencies: WriterDependencies): TrafficActivities {
+  const writer = configWriter(dependencies);
   return {
-    shiftTraffic: (request) => beating((signal) => shift(dependencies, request, signal)),
+    shiftTraffic: (request) => beating((signal) => shift(request, { ...dependencies, writer, signal })),
     inspectLoadBalancer: (request) => {
       const calls = loadBalancerOf(request.route.type).connect(dependencies);
       return calls.inspect(request, Context.current().cancellationSignal);
     },
-    readTargetHealth: (arns) => Promise.all(arns.map((arn) => healthOf(dependencies.elbv2(arn), arn))),
+    readTargetHealth: (arns) => {
+      const { cancellationSignal } = Context.current();
+      return healthOf(dependencies.elbv2, arns, cancellationSignal);
+    },
   };
 }
 
-async function shift(
-  dependencies: TrafficDependencies,
-  request: ShiftRequest,
-  signal: AbortSignal,
-): Promise<Served> {
-  const { generation, uid } = await writeConfig(dependencies.kubernetes, request);
-  const { key } = request.cell;
-  const { temporal, taskQueue } = dependencies;
-  const { runId } = Context.current().info.workflowExecution ?? { runId: '' };
-  const { type, options } = loadBalancerConfigStart({ type: request.forwarding.type, key }, taskQueue);
-  const startWorkflowOperation = new WithStartWorkflowOperation(type, {
-    ...options,
-    workflowIdConflictPolicy: 'USE_EXISTING',
-  });
-  try {
-    return await temporal.connection.withAbortSignal(signal, () =>
-      temporal.workflow.executeUpdateWithStart(applyUpdate, {
-        startWorkflowOperation,
-        // A repeated attempt of this activity asks for the same update.
-        updateId: `${runId}-${uid.slice(0, 8)}-${request.sequence}`,
-        args: [{ generation, urgent: request.urgent }],
-      }),
-    );
-  } catch (error) {
-    signal.throwIfAborted();
-    if (error instanceof WorkflowUpdateFailedError && error.cause instanceof ApplicationFailure)
-      throw error.cause;
-    throw error;
-  }
+interface Means extends WriterDependencies {
+  readonly writer: ConfigWriter;
+  readonly signal: AbortSignal;
 }
 
-/** Writes the Cell's configuration object unless somebody with a later sequence was faster. */
+/** Makes one weight, from the look at what gains to a look at all that the Cell depends on afterwards. */
+async function shift(request: ShiftRequest, means: Means): Promise<ShiftResult> {
+  const { kubernetes, writer, elbv2, signal } = means;
+  const lacking = await lackOf(request, elbv2, signal);
+  if (lacking !== undefined) return lacking;
+  const { cell, forwarding, urgent, verify, ticket } = request;
+  const ref = { type: forwarding.type, key: cell.key };
+  const known = await readConfig(kubernetes, ref, signal);
+  refuseOlder(request, known);
+  const options = { urgent, verify, ticket, signal };
+  const differs = canonical(forwarding) !== canonical(askedOf(ref, known));
+  // Nothing is asked for before it may be written, so that an abort finds nothing that could be written later.
+  const turn = differs || verify ? await writer.reserve(forwarding, options) : undefined;
+  if (turn?.is === 'NotYet') return turn;
+  signal.throwIfAborted();
+  const written = await writeConfig(request, known, means);
+  const applied = await writer.apply(viewOf(ref, written), options, turn);
+  if (applied.is === 'NotYet') return applied;
+  const observed = await lookAgain(request, means);
+  return { is: 'Served', ...(observed === undefined ? {} : { observed }) };
+}
+
+const askedOf = (ref: LoadBalancerConfigRef, known: ConfigObject | undefined): unknown =>
+  known === undefined ? undefined : viewOf(ref, known).asked;
+
+/** Says what target groups lack of what the write requires; undefined when nothing. */
+async function lackOf(
+  { requires, minHealthyTargets }: ShiftRequest,
+  elbv2: (arn: string) => ELBv2,
+  signal: AbortSignal,
+): Promise<Extract<ShiftResult, { is: 'Lacking' }> | undefined> {
+  const { healthy = [], registered = [] } = requires ?? {};
+  const targetGroupARNs = [...healthy, ...registered];
+  const found = await healthOf(elbv2, targetGroupARNs, signal);
+  const lack =
+    lackOfHealth(found.slice(0, healthy.length), minHealthyTargets) ??
+    lackOfTargets(found.slice(healthy.length));
+  return lack === undefined ? undefined : { is: 'Lacking', targetGroupARNs, lack };
+}
+
+/** Refuses a write that another one has overtaken. */
+function refuseOlder({ cell, sequence }: ShiftRequest, known: ConfigObject | undefined): void {
+  const written = sequenceOf(known);
+  if (written < sequence) return;
+  throw failure(
+    'Superseded',
+    `Expected write ${sequence} to the load balancer configuration ${formatKey(cell.key)} to be the next, got ${written} there already.`,
+  );
+}
+
+/** Writes the Cell's configuration object, unless somebody has changed it since it was read. */
 async function writeConfig(
-  kubernetes: KubernetesClient,
   request: ShiftRequest,
-): Promise<{ readonly generation: number; readonly uid: string }> {
+  known: ConfigObject | undefined,
+  { kubernetes }: Means,
+): Promise<ConfigObject> {
   const { cell, forwarding, deletionPolicy, adopt, sequence } = request;
   const loadBalancer = loadBalancerOf(forwarding.type);
   const { kind } = loadBalancer;
-  const known = await kubernetes.get<ConfigObject>(kind, cell.key);
-  const written = Number(known?.metadata.annotations?.[SEQUENCE_ANNOTATION] ?? 0);
-  const repeated = Context.current().info.attempt > 1 && written === sequence;
-  if (written >= sequence && !repeated) throw superseded(request, written);
   const resourceVersion = known?.metadata.resourceVersion;
   try {
-    const { metadata } = await kubernetes.apply<ConfigObject & { metadata: ObjectKey }>(
+    return await kubernetes.apply<ConfigObject>(
       {
         apiVersion: API_VERSION,
         kind: kind.kind,
@@ -92,29 +109,42 @@ async function writeConfig(
             [SEQUENCE_ANNOTATION]: String(sequence),
             ...(adopt ? { [ADOPT_ANNOTATION]: 'true' } : {}),
           },
+          // With Delete it stays until what it has made is deleted.
+          ...(deletionPolicy === 'Delete' ? { finalizers: [FINALIZER] } : {}),
           ownerReferences: ownedByCell(cell),
         },
         spec: loadBalancer.spec(forwarding, deletionPolicy),
       },
       { force: true },
     );
-    return { generation: metadata.generation ?? 0, uid: metadata.uid ?? '' };
   } catch (error) {
-    // Somebody has written in between; the next attempt sees whether that was a later sequence.
     if (isConflict(error))
       throw failure('Unavailable', `${kind.kind} ${formatKey(cell.key)} was changed meanwhile.`);
     throw error;
   }
 }
 
-const superseded = ({ cell, sequence }: ShiftRequest, written: number): Error =>
-  failure(
-    'Superseded',
-    `Expected write ${sequence} to the load balancer configuration ${formatKey(cell.key)} to be the next, got ${written} there already.`,
-  );
+/** Looks at the Cell after a write; that this fails does not undo the write. */
+async function lookAgain({ cell }: ShiftRequest, { kubernetes }: Means): Promise<ObservedCell | undefined> {
+  try {
+    return await observeCell(kubernetes, cell.key);
+  } catch {
+    return undefined;
+  }
+}
 
-async function healthOf(elbv2: ELBv2, targetGroupARN: string): Promise<TargetHealth> {
-  const targets = await elbv2.targetHealth(targetGroupARN, Context.current().cancellationSignal);
+const healthOf = (
+  elbv2: (arn: string) => ELBv2,
+  arns: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly TargetHealth[]> => Promise.all(arns.map((arn) => healthOfGroup(elbv2(arn), arn, signal)));
+
+async function healthOfGroup(
+  elbv2: ELBv2,
+  targetGroupARN: string,
+  signal: AbortSignal,
+): Promise<TargetHealth> {
+  const targets = await elbv2.targetHealth(targetGroupARN, signal);
   const others = new Map<string, number>();
   for (const { TargetHealth: health } of targets) {
     if (health?.State === 'healthy') continue;

@@ -8,6 +8,8 @@ export interface ListOptions {
   /** All namespaces when undefined. */
   readonly namespace?: string | undefined;
   readonly labelSelector?: string | undefined;
+  /** Of custom resources only by what their definition lists as selectable (Kubernetes 1.31). */
+  readonly fieldSelector?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -37,7 +39,7 @@ interface Page<T> {
 }
 
 async function readPages<T>(call: Call, kind: KindRef, options: ListOptions): Promise<Snapshot<T>> {
-  const { namespace, labelSelector, signal } = options;
+  const { namespace, labelSelector, fieldSelector, signal } = options;
   const path = kindPath(kind, namespace);
   const items: T[] = [];
   let next: string | undefined;
@@ -45,7 +47,7 @@ async function readPages<T>(call: Call, kind: KindRef, options: ListOptions): Pr
     const page: Page<T> = await call({
       method: 'GET',
       path,
-      query: { labelSelector, limit: PAGE, continue: next },
+      query: { labelSelector, fieldSelector, limit: PAGE, continue: next },
       signal,
     });
     // A gateway's answer, say, must not pass for a list of nothing; Go writes that as null at times.

@@ -41,6 +41,7 @@ export const awsApplicationLoadBalancerConfig = defineResource({
     'An AWSApplicationLoadBalancerConfig describes one listener rule of an Application Load Balancer. Okra makes the rule exactly what the spec says, keeps it so, and reports in the status what was read back. A Cell writes one of its own name.',
   spec,
   status,
+  selectableFields: ['.spec.listenerARN'],
   printerColumns: [
     { name: 'Phase', type: 'string', jsonPath: '.status.phase' },
     { name: 'Priority', type: 'integer', jsonPath: '.spec.listener.rule.priority' },

@@ -42,6 +42,7 @@ export const awsNetworkLoadBalancerConfig = defineResource({
     'An AWSNetworkLoadBalancerConfig describes the default action of one listener of a Network Load Balancer. Okra makes the action exactly what the spec says, keeps it so, and reports in the status what was read back. A Cell writes one of its own name.',
   spec,
   status,
+  selectableFields: ['.spec.listenerARN'],
   printerColumns: [
     { name: 'Phase', type: 'string', jsonPath: '.status.phase' },
     { name: 'Weights', type: 'string', jsonPath: '.status.weights' },

@@ -139,6 +139,25 @@ export const cellStatus = z.object({
       startedAt: z.iso.datetime().describe('When the rollout began.'),
       workflowId: z.string().max(1000).describe('The id of the Temporal workflow that does it.'),
       runId: z.string().max(64).describe('The run id of that workflow.'),
+      ending: z
+        .object({
+          kind: z
+            .enum(['Failed', 'Withdrawn'])
+            .describe('Failed: its version is blocked. Withdrawn: it is not.'),
+          reason: z.string().max(1024).describe('Why, in one CamelCase word.'),
+          message: z.string().max(32768).describe('Why, in a sentence.'),
+          time: z.iso.datetime().describe('Since when.'),
+        })
+        .optional()
+        .describe('Why it is being taken back.'),
+      paused: z
+        .object({
+          by: z.string().max(253).describe('Who paused it.'),
+          reason: z.string().max(1024).describe('Why; empty when nobody said.'),
+          time: z.iso.datetime().describe('Since when.'),
+        })
+        .optional()
+        .describe('Who has paused it until somebody resumes it.'),
     })
     .optional()
     .describe('The rollout that is under way.'),

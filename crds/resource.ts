@@ -57,6 +57,8 @@ export interface Definition<Spec extends z.ZodType, Status extends z.ZodType> {
   readonly spec: Spec;
   readonly status: Status;
   readonly printerColumns: readonly PrinterColumn[];
+  /** The paths of string fields by which objects can be listed, for example `.spec.listenerARN`. */
+  readonly selectableFields?: readonly string[];
 }
 
 /** What parsing a spec came to. */
@@ -118,6 +120,7 @@ function manifestOf(definition: Definition<z.ZodType, z.ZodType>): StructuralSch
     description,
     printerColumns,
     scope = 'Namespaced',
+    selectableFields = [],
   } = definition;
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
@@ -141,6 +144,9 @@ function manifestOf(definition: Definition<z.ZodType, z.ZodType>): StructuralSch
           storage: true,
           subresources: { status: {} },
           additionalPrinterColumns: printerColumns,
+          ...(selectableFields.length === 0
+            ? {}
+            : { selectableFields: selectableFields.map((jsonPath) => ({ jsonPath })) }),
           schema: { openAPIV3Schema: objectSchema(definition, description) },
         },
       ],

@@ -71,6 +71,11 @@ export const updateStrategy = withRules(
       .describe(
         'Keeps watching after the new version has the whole weight. Until it is over the old target groups stay at weight 0, and one write takes everything back.',
       ),
+    detachAfter: duration
+      .optional()
+      .describe(
+        'How long the target groups that serve no more stay in the rule at weight 0 after the end of a rollout, so that going back is one write to groups that were checked all the time. One without a healthy target leaves at once. Default: 10m.',
+      ),
     rollbackWindow: z
       .object({ duration: duration.describe('How long, for example 24h.') })
       .optional()

@@ -5,9 +5,11 @@ import type { Decision } from './decision.ts';
 import { parseDuration } from './duration.ts';
 import { fail } from './ending.ts';
 import { guard, type GuardInput } from './guard.ts';
+import type { ObservedCell, ServedTargetGroup } from './observation.ts';
 import type { Progress, Rollout } from './state.ts';
 import { movesTraffic, weightAfter } from './steps.ts';
-import { sameShares, shares, TOTAL_WEIGHT } from './weights.ts';
+import { presentOf } from './stable.ts';
+import { everythingTo, sameShares, shares, TOTAL_WEIGHT } from './weights.ts';
 
 /** The longest time for which a verdict is not read when nothing is heard of it, in milliseconds. */
 const LONGEST_READ_MS = 10 * 60_000;
@@ -34,9 +36,9 @@ function complete(rollout: Rollout, input: GuardInput): Decision {
 }
 
 function moveTo(weight: number, then: 'Advance' | 'Finish', rollout: Rollout, input: GuardInput): Decision {
-  const wanted = shares(rollout.stable.groups, rollout.canary.groups, weight);
+  const wanted = sharesAt(weight, rollout, input.observed);
   const { version } = rollout.canary;
-  if (sameShares(wanted, input.observed.served)) {
+  if (sameShares(wanted, input.observed.served) && input.observed.isApplied) {
     const settled = settle(rollout, input);
     if (settled !== undefined) return settled;
     if (then === 'Advance') return advance(rollout, `The canary's weight is ${weight}.`);
@@ -53,6 +55,16 @@ function moveTo(weight: number, then: 'Advance' | 'Finish', rollout: Rollout, in
         input.now,
       ),
   );
+}
+
+/** What is to be served when the canary has a weight; a stable side of which nothing is left has none. */
+export function sharesAt(
+  weight: number,
+  { stable, canary }: Rollout,
+  { selected }: ObservedCell,
+): readonly ServedTargetGroup[] {
+  const left = presentOf(stable, selected);
+  return left.length === 0 ? everythingTo(canary.groups, []) : shares(left, canary.groups, weight);
 }
 
 /** Waits until the data plane of the load balancer follows the last change of weights. */

@@ -19,12 +19,12 @@ export interface Candidates {
 
 /**
  * Chooses the version that a Cell should serve: the one it is pinned to, else the newest that has enough target
- * groups and is not blocked. `retrying` lifts every block.
+ * groups and is not blocked.
  */
-export function candidates(cell: PresentCell, observed: ObservedCell, retrying: boolean): Candidates {
+export function candidates(cell: PresentCell, observed: ObservedCell): Candidates {
   const { sets } = groupByVersion(observed.selected);
-  const blocks = retrying ? [] : (cell.status.blockedVersions ?? []);
-  const isHeldBack = (version: string): boolean => !retrying && isBlocked(version, cell);
+  const blocks = cell.status.blockedVersions ?? [];
+  const isHeldBack = (version: string): boolean => isBlocked(version, cell);
   const blocked = blocks.find((one) => one.version === sets.find((set) => isHeldBack(set.version))?.version);
   const base = blocked === undefined ? { sets } : { sets, blocked };
   const wanted = cell.spec.replicas;

@@ -35,11 +35,8 @@ const cell = aCell()
   .withGroups('1.0.0', 'a')
   .withGroups('2.0.0', 'b')
   .withStatus({ stableVersion: '1.0.0' });
-const healthy = (name: string) => ({
-  health: { targetGroupARNs: [arnOf(name)], since: NOW, at: NOW, checks: 1 },
-});
-const unhealthy = (since: number) => ({
-  health: { targetGroupARNs: [arnOf('b')], since, at: NOW, checks: 1, lack: 'Expected a healthy target.' },
+const unhealthy = (since: number, at = NOW) => ({
+  health: { targetGroupARNs: [arnOf('b')], since, at, checks: 1, lack: 'Expected a healthy target.' },
 });
 const analysing = (phase: 'Running' | 'Successful' | 'Failed' | 'Error' | 'Inconclusive'): Progress => ({
   is: 'Analyzing',
@@ -48,10 +45,17 @@ const analysing = (phase: 'Running' | 'Successful' | 'Failed' | 'Error' | 'Incon
   reads: 0,
 });
 
+function requiredBy({ requires }: Extract<Decision, { do: 'Shift' }>): string {
+  const { healthy = [], registered = [] } = requires ?? {};
+  const names = (arns: readonly string[]) => arns.map((arn) => arn.split('/')[1]).join(', ');
+  if (healthy.length > 0) return ` if ${names(healthy)} is healthy`;
+  return registered.length > 0 ? ` if ${names(registered)} is registered` : '';
+}
+
 function told(decision: Decision): string {
   switch (decision.do) {
     case 'Shift':
-      return `${decision.purpose} ${JSON.stringify(weightsOf(decision.shares))}`;
+      return `${decision.purpose} ${JSON.stringify(weightsOf(decision.shares))}${requiredBy(decision)}`;
     case 'Wait':
       return `Wait for ${decision.for}${decision.until === undefined ? '' : ` ${decision.until - NOW} ms`}`;
     case 'End':
@@ -65,19 +69,23 @@ type Case = [string, Readonly<Record<string, number>>, RolloutState, string];
 
 describe('a rollout', () => {
   it.each<Case>([
-    ['attaches the canary at 0 before anything else', { a: 100 }, rolling({}), 'Attach {"a":100,"b":0}'],
-    ['looks at the targets that are to gain', { a: 100, b: 0 }, rolling({}), 'CheckHealth'],
     [
-      'moves the weight when they are healthy',
-      { a: 100, b: 0 },
-      rolling({}, healthy('b')),
-      'Step {"a":80,"b":20}',
+      'attaches the canary at 0 before anything else',
+      { a: 100 },
+      rolling({}),
+      'Attach {"a":100,"b":0} if b is registered',
     ],
     [
-      'looks again when the last look is old',
+      'moves the weight where the targets that gain are healthy',
       { a: 100, b: 0 },
-      rolling({}, { health: { targetGroupARNs: [arnOf('b')], since: 0, at: NOW - 60_000, checks: 1 } }),
-      'CheckHealth',
+      rolling({}),
+      'Step {"a":80,"b":20} if b is healthy',
+    ],
+    [
+      'tries again after a while when they were not',
+      { a: 100, b: 0 },
+      rolling({}, unhealthy(NOW - 60_000, NOW - 60_000)),
+      'Step {"a":80,"b":20} if b is healthy',
     ],
     [
       'holds while they are not healthy',
@@ -143,23 +151,17 @@ describe('a rollout', () => {
       'Advance',
     ],
     [
-      'looks at the targets before it gives everything',
-      { a: 60, b: 40 },
-      rolling({ index: 4 }),
-      'CheckHealth',
-    ],
-    [
       'gives everything after the last step and keeps the old groups at 0',
       { a: 60, b: 40 },
-      rolling({ index: 4 }, healthy('b')),
-      'Step {"a":0,"b":100}',
+      rolling({ index: 4 }),
+      'Step {"a":0,"b":100} if b is healthy',
     ],
     ['finishes once that is served', { a: 0, b: 100 }, rolling({ index: 4 }), 'Finish'],
     [
       'skips the steps when fully promoted, but not the health',
       { a: 80, b: 20 },
       rolling({ index: 1 }, { requests: { promoteFull: stamp } }),
-      'CheckHealth',
+      'Step {"a":0,"b":100} if b is healthy',
     ],
     [
       'ends the analysis that a full promotion skips',

@@ -7,48 +7,84 @@ import {
   notWithoutBackground,
   readBackground,
 } from './background.ts';
-import { candidates, type PresentCell } from './candidate.ts';
-import { endMeasurement, takeStep } from './canary.ts';
+import { endMeasurement, sharesAt, takeStep } from './canary.ts';
 import type { Decision } from './decision.ts';
-import type { GuardInput } from './guard.ts';
-import { intend } from './intent.ts';
 import { deadlineOf, standsStill } from './deadline.ts';
-import { fail, withdraw } from './ending.ts';
+import { withdraw } from './ending.ts';
 import { gate } from './gate.ts';
+import { guard, type GuardInput } from './guard.ts';
+import { heldBy } from './hold.ts';
+import { intend } from './intent.ts';
+import { interrupt } from './interrupt.ts';
 import type { ObservedCell } from './observation.ts';
-import { reconfigure } from './reconfigure.ts';
+import { isUnsure, reconfigure, restore } from './reconfigure.ts';
+import { presentOf } from './stable.ts';
 import type { Rollout, RolloutState } from './state.ts';
 import { plannedBy } from './strategy.ts';
 import { isAsPlanned, resumeAt } from './steps.ts';
-import { groupByVersion, isNewer, parseVersion } from './version.ts';
-import { everythingTo, includes, sameShares, weightOf } from './weights.ts';
+import { takeBack } from './take-back.ts';
+import { includes, weightOf } from './weights.ts';
 
 /** Decides the one thing that a Cell needs next. `now` is in milliseconds since the epoch. */
 export function decide(observed: ObservedCell, state: RolloutState, now: number): Decision {
   const { cell } = observed;
-  if (cell === undefined) {
-    return {
-      do: 'Close',
-      outcome: 'Deleted',
-      reason: 'Deleted',
-      message: 'The Cell is gone; its load balancer configuration goes with it.',
-    };
-  }
+  if (cell === undefined) return withoutCell(observed, state, now);
   const input: GuardInput = { observed, cell, state, now };
+  return inTurn(verified(release(observed, state, now) ?? decideFor(input), input), input);
+}
+
+/** A Cell that is gone leaves nothing to decide but what becomes of what its configuration has made. */
+function withoutCell({ deletion }: ObservedCell, state: RolloutState, now: number): Decision {
+  if (deletion?.isUnderWay === true && deletion.isHeld) {
+    const message = 'Doing with the load balancer what spec.deletionPolicy says, because the Cell is gone.';
+    return heldBy(state, now) ?? { do: 'Remove', message };
+  }
+  return {
+    do: 'Close',
+    outcome: 'Deleted',
+    reason: 'Deleted',
+    message: 'The Cell is gone; its load balancer configuration goes with it.',
+  };
+}
+
+/** A configuration that somebody deletes under a Cell that stays goes, and what it has made goes on serving. */
+function release({ deletion }: ObservedCell, state: RolloutState, now: number): Decision | undefined {
+  if (deletion?.isUnderWay !== true || !deletion.isHeld) return undefined;
+  const message = 'Letting the deleted configuration go; what it has made is taken over again.';
+  return heldBy(state, now) ?? { do: 'Release', message };
+}
+
+function decideFor(input: GuardInput): Decision {
+  const { observed, state, now } = input;
   const { rollout } = state;
-  if (rollout === undefined) return held(state, now) ?? intend(input);
+  if (rollout === undefined) return heldBy(state, now) ?? intend(input);
   const interruption =
     rollout.ending === undefined
       ? (interrupt(rollout, input) ?? failureInBackground(rollout, now))
       : undefined;
   if (interruption !== undefined) return interruption;
-  const first = isUnknown(input) ? (held(state, now) ?? adopt(input)) : undefined;
+  const isUnknown = observed.served.length === 0 && state.found === undefined;
+  const first = isUnknown ? (heldBy(state, now) ?? adopt(input)) : undefined;
   if (first !== undefined) return first;
   if (rollout.ending !== undefined) return takeBack(rollout, { ...input, observed: withFound(input) });
   return (
     readBackground(rollout, input) ??
     notWithoutBackground(inTime(goOn(rollout, input), rollout, input), rollout, input)
   );
+}
+
+/** Has ELBv2 read before a write wherever nobody knows for sure what it serves. */
+function verified(decision: Decision, { observed, state }: GuardInput): Decision {
+  const unsure = !observed.isApplied || state.suspect === true;
+  return decision.do === 'Shift' && unsure ? { ...decision, verify: true } : decision;
+}
+
+/** Lets a write wait for its turn in the budget; what takes traffic back has a turn of its own. */
+function inTurn(decision: Decision, { state: { budget }, now }: GuardInput): Decision {
+  if (decision.do !== 'Shift' || budget === undefined || now >= budget.notBefore) return decision;
+  if (decision.urgent && !budget.urgent) return decision;
+  const message = `Waiting for a turn in the write budget of the account. Next: ${decision.message}`;
+  return { do: 'Wait', for: 'Budget', until: budget.notBefore, message };
 }
 
 /** Lets nothing wait beyond the deadline of the rollout. */
@@ -58,24 +94,37 @@ function inTime(decision: Decision, rollout: Rollout, { cell }: GuardInput): Dec
   return { ...decision, until: Math.min(decision.until ?? deadline, deadline) };
 }
 
-/** Whether no object says what is served, and nobody has looked. */
-const isUnknown = ({ observed, state }: GuardInput): boolean =>
-  observed.served.length === 0 && state.found === undefined;
-
 function goOn(rollout: Rollout, input: GuardInput): Decision {
-  const { requests } = input.state;
-  if (input.observed.served.length === 0)
-    return held(input.state, input.now) ?? adopt(input) ?? lost(rollout, input);
-  if (requests.paused !== undefined) {
-    const { by, reason } = requests.paused;
-    return {
-      do: 'Wait',
-      for: 'Resume',
-      message: `Paused by ${by}${reason === '' ? '' : `: ${reason}`}. Send resume to go on.`,
-    };
-  }
+  const { observed, state, now } = input;
+  if (observed.served.length === 0) return heldBy(state, now) ?? adopt(input) ?? lost(rollout, input);
+  const next = paused(state) ?? heldBy(state, now) ?? takeOut(rollout, input) ?? forward(rollout, input);
+  // What was asked for and is not confirmed is withdrawn before anything is waited for.
+  const waits = goesOnAfterwards.has(next.do) && !(next.do === 'Wait' && next.for === 'Hold');
+  if (!waits || !isUnsure(observed, state)) return next;
+  // It does not wait until what was refused before is tried again, as that is what it withdraws.
+  const isHeld = state.hold?.purpose === 'Restore';
+  return (isHeld ? heldBy(state, now) : undefined) ?? restore(observed, rollout.stable.version);
+}
+
+const goesOnAfterwards: ReadonlySet<Decision['do']> = new Set([
+  'Wait',
+  'Pause',
+  'StartAnalysis',
+  'StartExperiment',
+  'StartBackground',
+  'Bake',
+  'Finish',
+]);
+
+function paused({ requests }: RolloutState): Decision | undefined {
+  if (requests.paused === undefined) return undefined;
+  const { by, reason } = requests.paused;
+  const message = `Paused by ${by}${reason === '' ? '' : `: ${reason}`}. Send resume to go on.`;
+  return { do: 'Wait', for: 'Resume', message };
+}
+
+function forward(rollout: Rollout, input: GuardInput): Decision {
   return (
-    held(input.state, input.now) ??
     replan(rollout, input) ??
     gate(
       reconfigure(input.observed, input.cell, rollout.canary.version) ??
@@ -86,87 +135,36 @@ function goOn(rollout: Rollout, input: GuardInput): Decision {
   );
 }
 
+/** Takes stable groups out at once whose AWSTargetGroups are gone or claim another version; the weight of the canary stays. */
+function takeOut(rollout: Rollout, input: GuardInput): Decision | undefined {
+  const { observed } = input;
+  const present = presentOf(rollout.stable, observed.selected);
+  const gone = rollout.stable.groups.filter(
+    (group) => !includes(present, group) && weightOf([group], observed.served) > 0,
+  );
+  if (gone.length === 0) return undefined;
+  const joining = rollout.canary.groups.filter((group) => includes(observed.served, group));
+  const weight = weightOf(rollout.canary.groups, observed.served);
+  const attached = { ...rollout, canary: { ...rollout.canary, groups: joining } };
+  // A canary that is not attached yet has nothing to take over.
+  if (present.length === 0 && joining.length === 0) return undefined;
+  return guard(
+    {
+      do: 'Shift',
+      purpose: 'TakeOut',
+      version: rollout.stable.version,
+      shares: sharesAt(weight, attached, observed),
+      urgent: false,
+      message: `Taking ${gone.map(({ name }) => name).join(', ')} out, because its AWSTargetGroup is gone or claims another version.`,
+    },
+    input,
+  );
+}
+
 /** Ends a rollout whose rule and configuration somebody has deleted; it begins anew once the stable side serves again. */
 function lost({ stable, canary }: Rollout, { now }: GuardInput): Decision {
   const message = `Expected the load balancer to serve ${stable.version} and ${canary.version}, got nothing. Giving everything to ${stable.version}, and beginning anew.`;
   return withdraw('NotServed', message, now);
-}
-
-function held(state: RolloutState, now: number): Decision | undefined {
-  const { hold } = state;
-  if (hold === undefined || now >= hold.until) return undefined;
-  return { do: 'Wait', for: 'Hold', until: hold.until, message: hold.message };
-}
-
-/** Puts everything back to the stable side by one write, ends what is still measuring, and closes the rollout. */
-function takeBack(rollout: Rollout, input: GuardInput): Decision {
-  const { observed, state, now } = input;
-  const { stable, canary, progress } = rollout;
-  const shares = everythingTo(
-    stable.groups,
-    canary.groups.filter((group) => includes(observed.served, group)),
-  );
-  if (!sameShares(shares, observed.served)) {
-    const message = `Giving everything back to ${stable.version}.`;
-    return (
-      held(state, now) ?? {
-        do: 'Shift',
-        purpose: 'TakeBack',
-        version: stable.version,
-        shares,
-        urgent: true,
-        message,
-      }
-    );
-  }
-  const end = endMeasurement(progress) ?? endBackground(rollout);
-  if (end !== undefined) return held(state, now) ?? end;
-  return { do: 'Conclude', message: `${stable.version} has everything back.` };
-}
-
-function interrupt(rollout: Rollout, input: GuardInput): Decision | undefined {
-  const { abort } = input.state.requests;
-  if (abort !== undefined) {
-    return fail(
-      'Aborted',
-      `Aborted by ${abort.by}${abort.reason === '' ? '.' : `: ${abort.reason}`}`,
-      input.now,
-    );
-  }
-  const deadline = deadlineOf(rollout, input.cell);
-  if (deadline !== undefined && input.now >= deadline) {
-    const message = `Expected the rollout of ${rollout.canary.version} to be over within ${input.cell.spec.progressDeadline}, without what it waited for people, windows and Freezes, got step ${rollout.index + 1} of ${rollout.steps.length}.`;
-    return fail('ProgressDeadlineExceeded', message, input.now);
-  }
-  const why = reasonToWithdraw(rollout, input.observed, input.cell);
-  return why === undefined ? undefined : withdraw(why.reason, why.message, input.now);
-}
-
-function reasonToWithdraw(
-  rollout: Rollout,
-  observed: ObservedCell,
-  cell: PresentCell,
-): { readonly reason: string; readonly message: string } | undefined {
-  const { version, groups } = rollout.canary;
-  const present = groupByVersion(observed.selected).sets.find((set) => set.version === version)?.groups ?? [];
-  if (!groups.every((group) => includes(present, group))) {
-    const message = `Expected the target groups of ${version} to stay during its rollout, got ${present.length} of ${groups.length} left. Giving everything back to ${rollout.stable.version}.`;
-    return { reason: 'TargetGroupsGone', message };
-  }
-  if (cell.problems.length > 0) return { reason: 'InvalidSpec', message: cell.problems.join(' ') };
-  if (cell.spec.version !== undefined) {
-    const pinned = parseVersion(cell.spec.version) ?? cell.spec.version;
-    if (pinned === version) return undefined;
-    return {
-      reason: 'Pinned',
-      message: `spec.version asks for ${pinned}, so the rollout of ${version} is withdrawn.`,
-    };
-  }
-  // What bakes has taken all steps; the newer one takes its own from there.
-  if (rollout.progress.is === 'Baking') return undefined;
-  const { target } = candidates(cell, observed, false);
-  if (target === undefined || !isNewer(target.version, version)) return undefined;
-  return { reason: 'Superseded', message: `${target.version} supersedes ${version}.` };
 }
 
 function replan(rollout: Rollout, input: GuardInput): Decision | undefined {

@@ -11,9 +11,20 @@ export type ShiftPurpose =
   | 'RollBack'
   | 'Rebalance'
   | 'Reconfigure'
+  | 'Restore'
   | 'Attach'
+  | 'TakeOut'
+  | 'Detach'
   | 'Step'
   | 'TakeBack';
+
+/** What has to be true of target groups just before a write; the one who writes looks. */
+export interface Requirements {
+  /** The groups that must have enough healthy targets, because they gain weight. */
+  readonly healthy: readonly string[];
+  /** The groups that must have a registered target, because they join the rule. */
+  readonly registered: readonly string[];
+}
 
 /** Why a rollout ends before its last step; a failed version is blocked, a withdrawn one is not. */
 export interface Ending {
@@ -60,10 +71,21 @@ export type Decision =
       readonly shares: readonly ServedTargetGroup[];
       /** Whether it takes traffic back and goes before everything else. */
       readonly urgent: boolean;
+      /** Whether ELBv2 is read before it is compared, because nobody knows for sure what it serves. */
+      readonly verify?: boolean;
+      /** Undefined: nothing is looked at before the write. */
+      readonly requires?: Requirements;
       readonly message: string;
     }
   | { readonly do: 'Inspect'; readonly message: string }
-  | { readonly do: 'CheckHealth'; readonly targetGroupARNs: readonly string[]; readonly message: string }
+  /** Looks at the groups that wait in the rule at weight 0. */
+  | { readonly do: 'CheckIdle'; readonly targetGroupARNs: readonly string[]; readonly message: string }
+  /** Finds out how a run of this workflow ended that left a rollout behind. */
+  | { readonly do: 'ReadLostRun'; readonly runId: string; readonly message: string }
+  /** Deletes what the configuration object of a Cell that is gone has made, and lets the object go. */
+  | { readonly do: 'Remove'; readonly message: string }
+  /** Lets a configuration object go that was deleted while its Cell stays, and leaves what it has made. */
+  | { readonly do: 'Release'; readonly message: string }
   | {
       readonly do: 'Begin';
       readonly stable: VersionSet;
@@ -92,15 +114,24 @@ export type Decision =
         | 'Settle'
         | 'Bake'
         | 'Window'
-        | 'Freeze';
+        | 'Freeze'
+        | 'Budget'
+        | 'Detach';
       /** When to look again, in milliseconds since the epoch; undefined: when something happens. */
       readonly until?: number;
       readonly message: string;
+      /** How the Cell stands already, while what is left to do changes nothing about it. */
+      readonly settled?: Close;
     }
-  | {
-      readonly do: 'Close';
-      readonly outcome: Outcome;
-      readonly reason: string;
-      readonly message: string;
-      readonly missing?: Missing;
-    };
+  | Close;
+
+/** Nothing is left to do. */
+export interface Close {
+  readonly do: 'Close';
+  readonly outcome: Outcome;
+  readonly reason: string;
+  readonly message: string;
+  readonly missing?: Missing;
+  /** Whether the spec asks for something else than what serves. */
+  readonly degraded?: true;
+}

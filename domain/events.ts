@@ -1,5 +1,7 @@
 import type { Decision } from './decision.ts';
 import type { ReportedEvent } from './report.ts';
+import { requestNames } from './requests.ts';
+import { cut } from './text.ts';
 
 type Note = Omit<ReportedEvent, 'id'>;
 
@@ -17,7 +19,10 @@ const reasons: Readonly<
   Advance: 'StepCompleted',
   Replan: 'StepsReplanned',
   Inspect: undefined,
-  CheckHealth: undefined,
+  CheckIdle: undefined,
+  ReadLostRun: undefined,
+  Remove: undefined,
+  Release: undefined,
   Pause: undefined,
   ReadAnalysis: undefined,
   EndAnalysis: undefined,
@@ -83,3 +88,10 @@ export const refusalEvent = (reason: string, message: string): Note => warning(r
 
 const normal = (reason: string, message: string): Note => ({ type: 'Normal', reason, message });
 const warning = (reason: string, message: string): Note => ({ type: 'Warning', reason, message });
+
+/** The Event that tells people that they have sent a signal which nobody listens to. */
+export const unknownSignalEvent = (name: string): Note =>
+  warning(
+    'UnknownSignal',
+    `Expected one of the signals ${requestNames.join(', ')}, got ${JSON.stringify(cut(name, 63))}. Nothing was done about it; send one of these.`,
+  );

@@ -1,5 +1,5 @@
 import type { PresentCell } from './candidate.ts';
-import type { Decision } from './decision.ts';
+import type { Decision, ShiftPurpose } from './decision.ts';
 import { freezeAt } from './freeze.ts';
 import type { ObservedCell } from './observation.ts';
 import { openingAt } from './windows.ts';
@@ -23,12 +23,11 @@ export function gate(decision: Decision, input: GateInput): Decision {
 export function goesForward(decision: Decision): boolean {
   switch (decision.do) {
     case 'Shift':
-      return !decision.urgent;
+      return !decision.urgent && !movesNothing.has(decision.purpose);
     case 'StartBackground':
       // What bakes has everything already; it is not left unwatched.
       return decision.prefix !== 'bake';
     case 'Begin':
-    case 'CheckHealth':
     case 'StartAnalysis':
     case 'StartExperiment':
       return true;
@@ -69,5 +68,8 @@ function shut(decision: Decision, { cell, now }: GateInput): Wait | undefined {
   return { do: 'Wait', for: 'Window', until: opensAt, message };
 }
 
+/** What gives no version more than it serves: it confirms what is served, or takes out what is gone or idle. */
+const movesNothing: ReadonlySet<ShiftPurpose> = new Set(['Restore', 'Detach', 'TakeOut']);
+
 /** Windows are for rollouts: what was never served, groups that come and go, and edits of the rule do not wait for them. */
-const waitsForWindows = new Set(['Attach', 'Step']);
+const waitsForWindows: ReadonlySet<ShiftPurpose> = new Set(['Attach', 'Step']);

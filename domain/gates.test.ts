@@ -42,7 +42,6 @@ function rolling(at: Partial<Rollout> = {}, more: Partial<RolloutState> = {}): R
   return { ...initialState, rollout, ...more };
 }
 const nothing: RolloutState = { ...initialState, found: { is: 'Nothing' } };
-const healthy = { health: { targetGroupARNs: [arnOf('b')], since: NOW, at: NOW, checks: 1 } };
 
 function told(decision: Decision): string {
   switch (decision.do) {
@@ -64,7 +63,7 @@ describe('a Freeze', () => {
   it.each<Case>([
     ['holds a rollout before it begins', next.frozenBy(freeze), initialState, 'Wait for Freeze'],
     ['holds the first version', base.withGroups('1.0.0', 'a').frozenBy(freeze), nothing, 'Wait for Freeze'],
-    ['holds the next change of weights', moving.frozenBy(freeze), rolling({}, healthy), 'Wait for Freeze'],
+    ['holds the next change of weights', moving.frozenBy(freeze), rolling({}), 'Wait for Freeze'],
     ['holds the look at the targets before it', moving.frozenBy(freeze), rolling(), 'Wait for Freeze'],
     [
       'lets a pause go on',
@@ -117,7 +116,7 @@ describe('a Freeze', () => {
         .withStatus({ stableVersion: '2.0.0' })
         .withSpec({ version: '1.0.0' })
         .frozenBy(freeze),
-      { ...initialState, health: { targetGroupARNs: [arnOf('a')], since: NOW, at: NOW, checks: 1 } },
+      initialState,
       'RollBack {"a":100,"b":0}',
     ],
     [
@@ -134,7 +133,7 @@ describe('a Freeze', () => {
           targetGroups: [{ name: 'c', arn: arnOf('c'), role: 'Stable', weight: 50, version: '1.0.0' }],
         })
         .frozenBy(freeze),
-      { ...initialState, health: { targetGroupARNs: [arnOf('a')], since: NOW, at: NOW, checks: 1 } },
+      initialState,
       'Rebalance {"a":100}',
     ],
   ])('%s', (_, cell, state, want) => expect(told(decide(cell.seen(), state, NOW))).toBe(want));
@@ -164,12 +163,7 @@ describe('windows', () => {
       initialState,
       `Wait for Window ${opening}`,
     ],
-    [
-      'hold the next step',
-      moving.withSpec({ windows: weekdays }),
-      rolling({}, healthy),
-      `Wait for Window ${opening}`,
-    ],
+    ['hold the next step', moving.withSpec({ windows: weekdays }), rolling({}), `Wait for Window ${opening}`],
     [
       'do not hold an abort',
       next.serving({ a: 80, b: 20 }).withSpec({ windows: weekdays }),
@@ -185,7 +179,7 @@ describe('windows', () => {
     [
       'do not hold a change of the rule',
       moving.withSpec({ windows: weekdays, ingress: otherHosts() }),
-      rolling({}, healthy),
+      rolling({}),
       'Reconfigure {"a":100,"b":0}',
     ],
   ])('%s', (_, cell, state, want) => expect(told(decide(cell.seen(), state, NOW))).toBe(want));
@@ -339,19 +333,15 @@ describe('the rollback window', () => {
           rollbackWindow: { duration: '24h' },
         },
       });
-  const seenHealthy = {
-    ...initialState,
-    health: { targetGroupARNs: [arnOf('a')], since: NOW, at: NOW, checks: 1 },
-  };
   it.each<Case>([
     [
       'swaps at once what was replaced inside it',
       pinned(NOW - 24 * HOUR),
-      seenHealthy,
+      initialState,
       'RollBack {"a":100,"b":0}',
     ],
-    ['takes the steps outside of it', pinned(NOW - 24 * HOUR - 1), seenHealthy, 'Begin'],
-    ['takes the steps with what nobody remembers', pinned(undefined), seenHealthy, 'Begin'],
+    ['takes the steps outside of it', pinned(NOW - 24 * HOUR - 1), initialState, 'Begin'],
+    ['takes the steps with what nobody remembers', pinned(undefined), initialState, 'Begin'],
   ])('%s', (_, seen, state, want) => expect(told(decide(seen.seen(), state, NOW))).toBe(want));
 });
 
@@ -364,13 +354,11 @@ describe('blue-green', () => {
     const steps = [{ pause: {} }, { setWeight: 100 }];
     const cell = next.withSpec({ updateStrategy }).serving({ a: 100, b: 0 });
     expect(told(decide(cell.seen(), rolling({ steps }), NOW))).toBe('Pause');
-    expect(told(decide(cell.seen(), rolling({ steps, index: 1 }, healthy), NOW))).toBe(
-      'Step {"a":0,"b":100}',
-    );
+    expect(told(decide(cell.seen(), rolling({ steps, index: 1 }), NOW))).toBe('Step {"a":0,"b":100}');
   });
   it('without steps switches at once', () => {
     const cell = next.withSpec({ updateStrategy: { type: 'BlueGreen' } }).serving({ a: 100, b: 0 });
-    expect(told(decide(cell.seen(), rolling({ steps: [] }, healthy), NOW))).toBe('Step {"a":0,"b":100}');
+    expect(told(decide(cell.seen(), rolling({ steps: [] }), NOW))).toBe('Step {"a":0,"b":100}');
   });
 });
 

@@ -5,9 +5,6 @@ import type { ObservedCell } from './observation.ts';
 import type { HealthCheck, RolloutState } from './state.ts';
 import { gaining, includes } from './weights.ts';
 
-/** How long a look at the targets counts, in milliseconds. */
-const HEALTH_VALID_MS = 15_000;
-
 /** The longest time between two looks at targets that are not healthy, in milliseconds. */
 const LONGEST_HEALTH_INTERVAL_MS = 30_000;
 
@@ -22,39 +19,51 @@ export interface GuardInput {
 }
 
 /**
- * Lets a shift pass only when every group that gains has healthy targets. A group that no rule uses reports its
- * targets as `unused` (API_TargetHealth, Target.NotInUse), so it is attached at weight 0 first and looked at then.
- * `whenTimedOut` is what happens when the groups stay unhealthy for longer than `spec.healthTimeout`.
+ * Lets a shift pass only with the requirement that every group that gains has healthy targets, which the writer looks
+ * at just before it writes. A group that no rule uses reports its targets as `unused` (API_TargetHealth,
+ * Target.NotInUse), so it is attached at weight 0 first, and only when a target is registered with it.
+ * `whenTimedOut` is what happens when the groups lack targets for longer than `spec.healthTimeout`.
  */
 export function guard(shift: Shift, input: GuardInput, whenTimedOut?: (lack: string) => Decision): Decision {
-  const { observed, cell, state, now } = input;
+  const { observed } = input;
   const receiving = gaining(shift.shares, observed.served);
   if (receiving.length === 0) return shift;
-  if (receiving.some((group) => !includes(observed.served, group))) return attach(shift, observed);
-  const arns = receiving.map((group) => group.arn);
+  const isAttached = receiving.every((group) => includes(observed.served, group));
+  const guarded = isAttached
+    ? { ...shift, requires: { healthy: receiving.map(({ arn }) => arn), registered: [] } }
+    : attach(shift, observed);
+  return unlessLacking(guarded, input, whenTimedOut);
+}
+
+/** Attaches nothing without a registered target: on AWS a group without any counts as unhealthy. */
+export function onlyRegistered(shift: Shift, input: GuardInput): Decision {
+  const joining = shift.shares.filter((group) => !includes(input.observed.served, group));
+  if (joining.length === 0) return shift;
+  const registered = joining.map(({ arn }) => arn);
+  return unlessLacking({ ...shift, requires: { healthy: [], registered } }, input);
+}
+
+/** Waits while the last look has found that a shift lacks what it requires. */
+function unlessLacking(
+  shift: Shift,
+  { state, cell, now }: GuardInput,
+  whenTimedOut?: (lack: string) => Decision,
+): Decision {
   const known = state.health;
-  if (known === undefined || !isAbout(known, arns)) return check(arns);
-  if (known.lack === undefined) return now - known.at <= HEALTH_VALID_MS ? shift : check(arns);
+  const { healthy = [], registered = [] } = shift.requires ?? {};
+  if (known === undefined || !isAbout(known, [...healthy, ...registered])) return shift;
   if (whenTimedOut !== undefined && now - known.since >= parseDuration(cell.spec.healthTimeout) * 1000) {
     return whenTimedOut(known.lack);
   }
-  const next = known.at + Math.min(LONGEST_HEALTH_INTERVAL_MS, 1000 * 2 ** (known.checks - 1));
-  return now >= next ? check(arns) : { do: 'Wait', for: 'Health', until: next, message: known.lack };
+  const next = known.at + Math.min(LONGEST_HEALTH_INTERVAL_MS, 1000 * 2 ** Math.min(known.checks - 1, 20));
+  return now >= next ? shift : { do: 'Wait', for: 'Health', until: next, message: known.lack };
 }
 
 /** Whether a health check was about these groups. */
 export const isAbout = ({ targetGroupARNs }: HealthCheck, arns: readonly string[]): boolean =>
   targetGroupARNs.length === arns.length && arns.every((arn) => targetGroupARNs.includes(arn));
 
-function check(targetGroupARNs: readonly string[]): Decision {
-  return {
-    do: 'CheckHealth',
-    targetGroupARNs,
-    message: 'Looking at the health of the targets that are to get more traffic.',
-  };
-}
-
-function attach(shift: Shift, observed: ObservedCell): Decision {
+function attach(shift: Shift, observed: ObservedCell): Shift {
   const staying = observed.served.filter((group) => group.weight > 0 || includes(shift.shares, group));
   const joining = shift.shares.filter((group) => !includes(observed.served, group));
   return {
@@ -63,6 +72,7 @@ function attach(shift: Shift, observed: ObservedCell): Decision {
     version: shift.version,
     shares: [...staying, ...joining.map((group) => ({ ...group, weight: 0 }))],
     urgent: false,
+    requires: { healthy: [], registered: joining.map(({ arn }) => arn) },
     message: `Attaching ${joining.map((group) => group.name).join(', ')} at weight 0, so that ELBv2 checks the targets.`,
   };
 }

@@ -16,6 +16,18 @@ export function lackOfHealth(found: readonly TargetHealth[], minHealthyTargets: 
   return lacking.map((group) => describe(group, minHealthyTargets)).join(' ');
 }
 
+/** Says in a sentence which groups have no registered target; undefined when each has one. */
+export function lackOfTargets(found: readonly TargetHealth[]): string | undefined {
+  const lacking = found.filter((group) => group.total === 0);
+  if (lacking.length === 0) return undefined;
+  return lacking
+    .map(
+      ({ targetGroupARN }) =>
+        `Expected a registered target in ${targetGroupARN} before it joins the rule, got none. Register one; a target group without any counts as unhealthy.`,
+    )
+    .join(' ');
+}
+
 function describe(group: TargetHealth, wanted: number): string {
   const got = group.total === 0 ? 'no target registered' : `${group.healthy} of ${group.total}`;
   const others = group.others === '' ? '' : `; ${group.others}`;

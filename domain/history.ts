@@ -2,6 +2,7 @@ import type { CellStatus } from '../crds/cell.ts';
 import type { ShiftPurpose } from './decision.ts';
 import { requestsFrom } from './requests.ts';
 import type { Asked } from './state.ts';
+import { cut } from './text.ts';
 import { compareVersions } from './version.ts';
 
 /** One change of what serves, as it stands in the Cell's status. */
@@ -35,7 +36,7 @@ export function changeOf(asked: readonly Asked[] | undefined, changed: Changed):
   return {
     ...change,
     ...(from === undefined ? {} : { from }),
-    message: message.slice(0, 4096),
+    message: cut(message, 4096),
     startedAt: new Date(startedAt).toISOString(),
     endedAt: new Date(endedAt).toISOString(),
     ...(requests.length === 0 ? {} : { requests }),

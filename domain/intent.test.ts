@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { decide } from './decide.ts';
+import type { Decision } from './decision.ts';
+import { withKnown } from './known.ts';
+import { ask } from './requests.ts';
 import { initialState, type RolloutState } from './state.ts';
 import { aCell, arnOf, weightsOf, type CellBuilder } from './testing/builders.ts';
 
@@ -19,10 +22,14 @@ const remembered = (name: string, version: string) => ({
 const looked: RolloutState = { ...initialState, found: { is: 'Nothing' } };
 
 function decided(cell: CellBuilder, state = looked): string {
-  const decision = decide(cell.seen(), state, NOW);
+  const now = decide(cell.seen(), state, NOW);
+  // What waits at weight 0 is looked at before anything becomes of it.
+  const idle = { targetGroupARNs: ['a', 'b'].map(arnOf), since: NOW, at: NOW, unhealthyARNs: [] };
+  const next = now.do === 'CheckIdle' ? decide(cell.seen(), { ...state, idle }, NOW) : now;
+  const decision = next.do === 'Wait' ? (next.settled ?? next) : next;
   switch (decision.do) {
     case 'Shift':
-      return `${decision.purpose} ${JSON.stringify(weightsOf(decision.shares))}`;
+      return `${decision.purpose} ${JSON.stringify(weightsOf(decision.shares))}${requiredBy(decision)}`;
     case 'Begin':
       return `Begin ${decision.canary.version} over ${decision.stable.version} at ${decision.index}`;
     case 'Close':
@@ -30,6 +37,11 @@ function decided(cell: CellBuilder, state = looked): string {
     default:
       return decision.do;
   }
+}
+
+function requiredBy({ requires }: Extract<Decision, { do: 'Shift' }>): string {
+  const [healthy] = requires?.healthy ?? [];
+  return healthy === undefined ? '' : ` if ${healthy.split('/')[1]} is healthy`;
 }
 
 describe('a Cell without a rollout', () => {
@@ -150,7 +162,7 @@ describe('a Cell without a rollout', () => {
         .withGroups('1.0.0', 'a')
         .withGroups('2.0.0', 'b')
         .serving({ a: 0, b: 100 }),
-      'CheckHealth',
+      'RollBack {"a":100,"b":0} if a is healthy',
     ],
     [
       'falls back when what served is gone',
@@ -192,7 +204,8 @@ describe('a Cell without a rollout', () => {
       .withGroups('2.0.0', 'b')
       .serving({ a: 100, b: 0 })
       .withStatus({ blockedVersions: blocked('2.0.0') });
-    const state = { ...initialState, requests: { retry: { by: 'me', reason: '', at: NOW } } };
-    expect(decided(cell, state)).toBe('Begin 2.0.0 over 1.0.0 at 0');
+    const asked = ask(initialState, 'retry', { by: 'me', reason: '', at: NOW });
+    const known = withKnown(cell.seen(), asked);
+    expect(decide(known, asked, NOW)).toMatchObject({ do: 'Begin', canary: { version: '2.0.0' } });
   });
 });

@@ -1,15 +1,17 @@
 import { adopt } from './adoption.ts';
 import { candidates, isBlocked, type Candidates, type PresentCell } from './candidate.ts';
+import { begin } from './begin.ts';
 import type { Decision } from './decision.ts';
 import { parseDuration } from './duration.ts';
 import { gate } from './gate.ts';
-import { guard, type GuardInput } from './guard.ts';
+import { guard, onlyRegistered, type GuardInput } from './guard.ts';
 import { servedUntil } from './history.ts';
-import type { ObservedCell, TargetGroup } from './observation.ts';
-import { reconfigure } from './reconfigure.ts';
-import { stableSet, UNKNOWN_VERSION } from './stable.ts';
-import { resumeAt } from './steps.ts';
-import { stepsOf } from './strategy.ts';
+import type { TargetGroup } from './observation.ts';
+import { isUnsure, reconfigure, restore } from './reconfigure.ts';
+import { atRest } from './rest.ts';
+import { carriersBeside, presentOf, stableSet, UNKNOWN_VERSION } from './stable.ts';
+import { close, isPinLost, settle, tooMany, waiting } from './settle.ts';
+import { backTo, giveBack } from './take-back.ts';
 import { isNewer, type VersionSet } from './version.ts';
 import { everythingTo, includes, MAX_TARGET_GROUPS, weightOf } from './weights.ts';
 
@@ -17,16 +19,23 @@ import { everythingTo, includes, MAX_TARGET_GROUPS, weightOf } from './weights.t
 export function intend(input: GuardInput): Decision {
   const { observed, cell, state } = input;
   if (cell.problems.length > 0) return close('Failed', 'InvalidSpec', cell.problems.join(' '));
-  const found = candidates(cell, observed, state.requests.retry !== undefined);
+  const left = cell.status.rollout;
+  if (left !== undefined && state.lostRunRead !== true) {
+    const message = 'Finding out how the run ended that has left a rollout behind.';
+    return { do: 'ReadLostRun', runId: left.runId, message };
+  }
+  const found = candidates(cell, observed);
   const stable = stableSet(observed, cell);
   if (stable === undefined)
-    return (mayServe(cell, found) ? adopt(input) : undefined) ?? gate(install(found), input);
+    return (mayServe(cell, found) ? adopt(input) : undefined) ?? gate(install(found, input), input);
   return (
-    fallBack(observed, cell, found, stable) ??
+    fallBack(input, found, stable) ??
+    recover(input, found, stable) ??
     move(input, found, stable) ??
     rebalance(input, found, stable) ??
     reconfigured(input, stable) ??
-    settle(found, stable)
+    (isUnsure(observed, state) ? restore(observed, stable.version) : undefined) ??
+    atRest(settle(input, found, stable), input)
   );
 }
 
@@ -34,30 +43,32 @@ export function intend(input: GuardInput): Decision {
 const mayServe = (cell: PresentCell, found: Candidates): boolean =>
   found.target !== undefined || (cell.status.targetGroups ?? []).length > 0;
 
-function install(found: Candidates): Decision {
+function install(found: Candidates, input: GuardInput): Decision {
   const { target } = found;
   if (target === undefined) return waiting(found, undefined);
   if (target.groups.length > MAX_TARGET_GROUPS)
     return tooMany(target.groups, `Version ${target.version} has`);
-  return {
+  const shift = {
     do: 'Shift',
     purpose: 'Install',
     version: target.version,
     shares: everythingTo(target.groups, []),
     urgent: false,
     message: `Installing ${target.version} with the whole weight, because nothing is served yet.`,
-  };
+  } as const;
+  return onlyRegistered(shift, input);
 }
 
 function fallBack(
-  observed: ObservedCell,
-  cell: PresentCell,
+  { observed, cell }: GuardInput,
   found: Candidates,
   stable: VersionSet,
 ): Decision | undefined {
   if (stable.groups.some((group) => includes(observed.selected, group))) return undefined;
-  if (cell.spec.version !== undefined && found.target === undefined) return undefined;
-  const older = found.target ?? found.sets.find((set) => !isBlocked(set.version, cell));
+  const isFree = ({ version, groups }: VersionSet): boolean =>
+    !isBlocked(version, cell) && (!isPinLost(found, cell) || groups.length >= cell.spec.replicas);
+  const older =
+    found.target ?? found.sets.find((set) => isFree(set) && !isNewer(set.version, stable.version));
   if (older === undefined || (stable.version !== UNKNOWN_VERSION && isNewer(older.version, stable.version)))
     return undefined;
   if (older.groups.length > MAX_TARGET_GROUPS) return tooMany(older.groups, `Version ${older.version} has`);
@@ -71,8 +82,30 @@ function fallBack(
   };
 }
 
-function move(input: GuardInput, found: Candidates, stable: VersionSet): Decision | undefined {
+/**
+ * Leaves no weight where it does not belong: what was left in the midst, by an earlier run or by whoever set up what
+ * was taken over, goes on as a rollout when it is on its way to the version that should serve, and goes back otherwise.
+ */
+function recover(input: GuardInput, found: Candidates, stable: VersionSet): Decision | undefined {
   const { observed, cell } = input;
+  const [other] = carriersBeside(stable, observed, cell);
+  if (other === undefined) return undefined;
+  const { target } = found;
+  const isOnItsWay =
+    target !== undefined &&
+    isNewer(target.version, stable.version) &&
+    weightOf(target.groups, observed.served) > 0;
+  if (isOnItsWay) return undefined;
+  if (target?.version === stable.version && isNewer(stable.version, other.version)) {
+    return begin({ stable: other, canary: target }, input);
+  }
+  const present = presentOf(stable, observed.selected);
+  const groups = present.length > 0 ? present : stable.groups;
+  return giveBack(stable.version, backTo(groups, other.groups, input));
+}
+
+function move(input: GuardInput, found: Candidates, stable: VersionSet): Decision | undefined {
+  const { cell } = input;
   const { target } = found;
   if (target === undefined || target.version === stable.version) return undefined;
   const together = [...stable.groups, ...target.groups];
@@ -81,23 +114,14 @@ function move(input: GuardInput, found: Candidates, stable: VersionSet): Decisio
   if (together.length > MAX_TARGET_GROUPS) {
     return tooMany(together, `Versions ${stable.version} and ${target.version} have together`);
   }
-  if (upward || isOutsideRollbackWindow(target.version, input)) {
-    const weight = weightOf(target.groups, observed.served);
-    const decision: Decision = {
-      do: 'Begin',
-      stable,
-      canary: target,
-      index: resumeAt(stepsOf(cell.spec), weight),
-      message: `Rolling out ${target.version} in place of ${stable.version}.`,
-    };
-    return gate(decision, input);
-  }
+  if (upward || isOutsideRollbackWindow(target.version, input))
+    return begin({ stable, canary: target }, input);
   return guard(
     {
       do: 'Shift',
       purpose: 'RollBack',
       version: target.version,
-      shares: everythingTo(target.groups, stable.groups),
+      shares: backTo(target.groups, stable.groups, input),
       urgent: true,
       message: `Rolling back to ${target.version}, because spec.version asks for it.`,
     },
@@ -122,7 +146,7 @@ function rebalance(input: GuardInput, found: Candidates, stable: VersionSet): De
     do: 'Shift',
     purpose: 'Rebalance',
     version: set.version,
-    shares: everythingTo(set.groups, []),
+    shares: everythingTo(set.groups, idleBeside(together, input)),
     urgent: false,
     message: `Spreading the weight of ${set.version} over its ${set.groups.length} target groups.`,
   };
@@ -130,56 +154,16 @@ function rebalance(input: GuardInput, found: Candidates, stable: VersionSet): De
   return gated === shift ? guard(shift, input) : gated;
 }
 
+/** The groups at weight 0 that stay in the rule, where there is room for all of them. */
+function idleBeside(groups: readonly TargetGroup[], { observed }: GuardInput): readonly TargetGroup[] {
+  const idle = observed.served.filter((one) => one.weight === 0 && !includes(groups, one));
+  return groups.length + idle.length > MAX_TARGET_GROUPS ? [] : idle;
+}
+
 function reconfigured(input: GuardInput, stable: VersionSet): Decision | undefined {
   const shift = reconfigure(input.observed, input.cell, stable.version);
   return shift === undefined ? undefined : gate(shift, input);
 }
-
-function settle(found: Candidates, stable: VersionSet): Decision {
-  if (found.blocked !== undefined && isNewer(found.blocked.version, stable.version)) {
-    const { version, cause, pinned } = found.blocked;
-    const again = pinned === true ? 'remove spec.version and set it again' : `set spec.version to ${version}`;
-    return close(
-      'Reverted',
-      'VersionBlocked',
-      `${stable.version} serves. ${version} is blocked: ${cause} Send retry, or ${again}, to try it again.`,
-    );
-  }
-  if (found.missing !== undefined) return waiting(found, stable);
-  return close('Completed', 'Serving', `${stable.version} serves with the whole weight.`);
-}
-
-function waiting(found: Candidates, stable: VersionSet | undefined): Decision {
-  const { missing } = found;
-  const serves = stable === undefined ? 'Nothing is served yet.' : `${stable.version} serves.`;
-  if (missing === undefined) {
-    const message = `${serves} Expected AWSTargetGroups that match the selector and have a version, got none.`;
-    return close('Waiting', 'NoTargetGroups', message);
-  }
-  return {
-    do: 'Close',
-    outcome: 'Waiting',
-    reason: 'NotEnoughTargetGroups',
-    message: `${serves} Waiting: ${missing.found} of ${missing.wanted} target groups at ${missing.version}.`,
-    missing,
-  };
-}
-
-function tooMany(groups: readonly TargetGroup[], whose: string): Decision {
-  const message = `${whose} ${groups.length} target groups; expected at most ${MAX_TARGET_GROUPS}, which is what a listener rule can forward to. Remove some AWSTargetGroups, or lower spec.replicas and provision fewer.`;
-  return close('Failed', 'TooManyTargetGroups', message);
-}
-
-const close = (
-  outcome: 'Completed' | 'Waiting' | 'Reverted' | 'Failed',
-  reason: string,
-  message: string,
-): Decision => ({
-  do: 'Close',
-  outcome,
-  reason,
-  message,
-});
 
 const sameGroups = (a: readonly TargetGroup[], b: readonly TargetGroup[]): boolean =>
   a.length === b.length && a.every((one) => includes(b, one));

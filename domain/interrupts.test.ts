@@ -76,10 +76,10 @@ const waits: Readonly<Record<string, () => Simulation>> = {
 };
 
 /** Where a rollout stands, in one line: its weight, and what it waits for or how it ended. */
-function stands({ served, last, state }: Simulation): string {
+function stands({ served, last, settled, state }: Simulation): string {
   const weight = weightsOf(served)['b'] ?? 0;
   const what =
-    last.do === 'Wait' ? last.for : last.do === 'Close' ? `${last.outcome} ${last.reason}` : last.do;
+    settled !== undefined ? `${settled.outcome} ${settled.reason}` : last.do === 'Wait' ? last.for : last.do;
   const step = state.rollout === undefined ? '' : ` at step ${state.rollout.index}`;
   return `${weight} ${what}${step}`;
 }

@@ -1,3 +1,4 @@
+import type { CellStatus } from '../crds/cell.ts';
 import { withChange } from './history.ts';
 import type { ObservedCell } from './observation.ts';
 import type { RolloutState } from './state.ts';
@@ -5,14 +6,24 @@ import type { RolloutState } from './state.ts';
 /** Adds to what was observed what has come of a rollout and is not written to the Cell's status yet. */
 export function withKnown(observed: ObservedCell, state: RolloutState): ObservedCell {
   const { cell } = observed;
-  const { justBlocked, serves, justChanged } = state;
   if (cell === undefined) return observed;
-  if (serves === undefined) return justChanged === undefined ? observed : withHistory(observed, state);
-  const { rollout: _over, ...status } = cell.status;
-  const blocked = (status.blockedVersions ?? []).filter((one) => one.version !== justBlocked?.version);
-  const blockedVersions = justBlocked === undefined ? blocked : [...blocked, justBlocked];
-  const known = { ...status, stableVersion: serves, blockedVersions };
+  const { rollout, ...status } = cell.status;
+  const { serves } = state;
+  const over = serves !== undefined ? { stableVersion: serves } : rollout === undefined ? {} : { rollout };
+  const known = { ...status, ...over, ...blockedOf(cell.status, state) };
   return withHistory({ ...observed, cell: { ...cell, status: known } }, state);
+}
+
+/** The versions that are blocked by what is known. */
+function blockedOf(
+  { blockedVersions }: CellStatus,
+  { justBlocked, unblocked }: RolloutState,
+): Pick<CellStatus, 'blockedVersions'> {
+  if (justBlocked === undefined && unblocked === undefined)
+    return blockedVersions === undefined ? {} : { blockedVersions };
+  const kept = unblocked === true ? [] : (blockedVersions ?? []);
+  const others = kept.filter((one) => one.version !== justBlocked?.version);
+  return { blockedVersions: justBlocked === undefined ? others : [...others, justBlocked] };
 }
 
 function withHistory(observed: ObservedCell, { justChanged }: RolloutState): ObservedCell {

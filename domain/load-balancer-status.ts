@@ -1,6 +1,6 @@
 import { conditionsFrom, type Condition } from './conditions.ts';
 import { placeOf, weightsText, type Served } from './load-balancer.ts';
-import type { ObservedLoadBalancerConfig } from './observation.ts';
+import type { LoadBalancerConfigView } from './observation.ts';
 
 /** What came of one attempt to apply an object. */
 export type ApplyOutcome =
@@ -9,7 +9,6 @@ export type ApplyOutcome =
       readonly is: 'Refused';
       readonly reason: string;
       readonly message: string;
-      readonly permanent: boolean;
     };
 
 /** The status of an object that configures a load balancer, whichever it is. */
@@ -25,7 +24,7 @@ export interface LoadBalancerStatus {
 
 /** Derives the status of an object from what came of applying it; what is still served stays in it. */
 export function loadBalancerStatus(
-  config: NonNullable<ObservedLoadBalancerConfig['config']>,
+  config: LoadBalancerConfigView,
   outcome: ApplyOutcome,
   time: string,
 ): LoadBalancerStatus {

@@ -98,6 +98,7 @@ describe('a Cell whose settings are edited', () => {
 describe('the status of a configuration', () => {
   const served = { ...network, targetGroups: [{ name: 'a', arn: arnOf('a'), weight: 100 }] };
   const config = {
+    key: { namespace: 'default', name: 'web' },
     uid: 'u',
     generation: 2,
     asked: served,
@@ -115,7 +116,7 @@ describe('the status of a configuration', () => {
     }));
 
   it('keeps what is still served when something refuses', () => {
-    const refusal = { is: 'Refused', reason: 'Throttled', message: 'Too fast.', permanent: false } as const;
+    const refusal = { is: 'Refused', reason: 'Throttled', message: 'Too fast.' } as const;
     const before = { ...config, status: { observedGeneration: 1, served } };
     expect(loadBalancerStatus(before, refusal, 'now')).toMatchObject({
       observedGeneration: 1,

@@ -1,7 +1,7 @@
 import type { CellSpec, CellStatus } from '../crds/cell.ts';
 import type { Freezing } from './freeze.ts';
 import type { ObjectKey } from './ids.ts';
-import type { DeletionPolicy, Forwarding, Served } from './load-balancer.ts';
+import type { DeletionPolicy, Forwarding, LoadBalancerType, Served } from './load-balancer.ts';
 import type { LoadBalancerStatus } from './load-balancer-status.ts';
 
 /** A target group of a Cell, as an AWSTargetGroup object names it. */
@@ -44,26 +44,27 @@ export interface ObservedCell {
   readonly served: readonly ServedTargetGroup[];
   /** All that the load balancer serves, as last read back from it; undefined when nothing is known of it. */
   readonly serving?: Served;
-  /** What the configuration object says of its own deletion; undefined when there is no such object. */
-  readonly deletionPolicy?: DeletionPolicy;
+  /** Whether ELBv2 serves what the configuration object asks for, as its status says; true when there is no such object. */
+  readonly isApplied: boolean;
+  /** Which kind of configuration object there is; undefined when there is none. */
+  readonly configType?: LoadBalancerType;
+  /** How the deletion of the configuration object stands; undefined when there is no such object. */
+  readonly deletion?: Deletion;
   /** How many writes to the load balancer configuration were made. */
   readonly sequence: number;
 }
 
-/** An object that configures a load balancer, as one look at the Kubernetes API shows it. */
-export interface ObservedLoadBalancerConfig {
+/** An object that configures a load balancer, as the API server has it. */
+export interface LoadBalancerConfigView {
   readonly key: ObjectKey;
-  /** Undefined when there is no such object, or when it is being deleted and nothing is left to do for it. */
-  readonly config?: {
-    readonly uid: string;
-    readonly generation: number;
-    readonly asked: Forwarding;
-    /** What the status says; what is served is in it. */
-    readonly status: LoadBalancerStatus;
-    /** Whether the object may take over what Okra did not create. */
-    readonly adopt: boolean;
-    readonly deletion: Deletion;
-  };
+  readonly uid: string;
+  readonly generation: number;
+  readonly asked: Forwarding;
+  /** What the status says; what is served is in it. */
+  readonly status: LoadBalancerStatus;
+  /** Whether the object may take over what Okra did not create. */
+  readonly adopt: boolean;
+  readonly deletion: Deletion;
 }
 
 /** How the deletion of an object stands. */

@@ -2,16 +2,18 @@ import type { CellStatus } from '../crds/cell.ts';
 import { isPinned, type PresentCell } from './candidate.ts';
 import type { Decision } from './decision.ts';
 import { eventOf } from './events.ts';
-import { lackOfHealth, type TargetHealth } from './health.ts';
-import { isAbout } from './guard.ts';
 import type { Found } from './load-balancer.ts';
 import type { ObservedCell } from './observation.ts';
 import type { ReportedEvent } from './report.ts';
 import { clocked } from './deadline.ts';
 import { changeOf, outcomeOf } from './history.ts';
-import type { Rollout, RolloutState } from './state.ts';
+import type { LostRun, Rollout, RolloutState } from './state.ts';
 import { isAsPlanned } from './steps.ts';
 import { plannedBy } from './strategy.ts';
+import { cut } from './text.ts';
+
+/** The longest text of a cause in the status (crds/cell-status.ts). */
+const LONGEST_CAUSE = 4_096;
 
 type Of<Name extends Decision['do']> = Extract<Decision, { do: Name }>;
 
@@ -36,13 +38,34 @@ export function began(
   return { ...withoutHold(state), requests, rollout };
 }
 
+/** Records how an earlier run ended that has left this rollout behind, and takes up what it was told. */
+export function lostRunRead(
+  state: RolloutState,
+  cell: PresentCell,
+  ended: LostRun,
+  now: number,
+): RolloutState {
+  const known: RolloutState = { ...withoutHold(state), lostRunRead: true };
+  const before = cell.status.rollout?.paused;
+  const stamp =
+    ended.is === 'Terminated'
+      ? { by: 'Temporal', reason: terminationText(ended), at: now }
+      : before === undefined
+        ? undefined
+        : { by: before.by, reason: before.reason, at: Date.parse(before.time) };
+  return stamp === undefined ? known : { ...known, requests: { paused: stamp, ...known.requests } };
+}
+
+const terminationText = ({ by, reason }: Extract<LostRun, { is: 'Terminated' }>): string =>
+  `the run was terminated${by === '' ? '' : ` by ${by}`}${reason === '' ? '' : ` (${reason})`} at its present weight`;
+
 /** Records that ELBv2 serves what was asked for; what was seen of health and load balancer before counts no more. */
 export function shifted(
   state: RolloutState,
   { purpose, version, message }: Of<'Shift'>,
   at: { readonly from: string | undefined; readonly now: number },
 ): RolloutState {
-  const { health: _used, ...rest } = withoutHold(withoutFound(state));
+  const { health: _used, budget: _spent, suspect: _read, ...rest } = withoutHold(withoutFound(state));
   const outcome = outcomeOf[purpose];
   if (outcome === undefined) return inRollout(rest, (rollout) => ({ ...rollout, shiftedAt: at.now }));
   const justChanged = changeOf(state.asked, {
@@ -77,28 +100,6 @@ export const timed = (state: RolloutState, decision: Decision, now: number): Rol
 export const baking = (state: RolloutState, now: number): RolloutState =>
   inRollout(state, (rollout) => ({ ...rollout, progress: { is: 'Baking', since: now } }));
 
-/** Records what a look at the targets has shown. */
-export function healthRead(
-  state: RolloutState,
-  found: readonly TargetHealth[],
-  at: { minHealthyTargets: number; now: number },
-): RolloutState {
-  const targetGroupARNs = found.map((one) => one.targetGroupARN);
-  const known = state.health;
-  const lack = lackOfHealth(found, at.minHealthyTargets);
-  const goesOn = known?.lack !== undefined && isAbout(known, targetGroupARNs);
-  return {
-    ...(state.hold?.during === 'CheckHealth' ? withoutHold(state) : state),
-    health: {
-      targetGroupARNs,
-      since: goesOn ? known.since : at.now,
-      at: at.now,
-      checks: goesOn ? known.checks + 1 : 1,
-      ...(lack === undefined ? {} : { lack }),
-    },
-  };
-}
-
 /** Records that the current step's pause has begun. */
 export function paused(state: RolloutState, now: number): RolloutState {
   return inRollout(state, (rollout) => ({ ...rollout, progress: { is: 'Pausing', since: now } }));
@@ -132,15 +133,26 @@ export function replanned(state: RolloutState, decision: Of<'Replan'>, cell: Pre
   });
 }
 
-/** Records that the rollout ends before its last step, and why. */
-export function ending(state: RolloutState, decision: Of<'End'>): RolloutState {
-  return inRollout(withoutHold(state), (rollout) => ({ ...rollout, ending: decision.ending }));
+/** Records that the rollout ends before its last step, and why; a version that failed is blocked from here on. */
+export function ending(state: RolloutState, { ending: end }: Of<'End'>, cell: PresentCell): RolloutState {
+  const { health: _old, ...rest } = withoutHold(state);
+  const { rollout } = rest;
+  const ended = inRollout(rest, (one) => ({ ...one, ending: end }));
+  if (rollout === undefined || end.kind !== 'Failed') return ended;
+  const { version } = rollout.canary;
+  const justBlocked = {
+    version,
+    cause: cut(end.message, LONGEST_CAUSE),
+    time: new Date(end.at).toISOString(),
+    observedGeneration: cell.generation,
+    ...(isPinned(version, cell) ? { pinned: true } : {}),
+  };
+  return { ...ended, justBlocked };
 }
 
-/** Records that everything is back at the stable side; a version that failed is blocked from here on. */
-export function concluded(state: RolloutState, cell: PresentCell, now: number): RolloutState {
+/** Records that everything is back at the stable side. */
+export function concluded(state: RolloutState, now: number): RolloutState {
   const { rollout, health: _old, asked: _told, ...rest } = withoutHold(state);
-  const failed = rollout?.ending?.kind === 'Failed' ? rollout.ending : undefined;
   if (rollout === undefined) return { ...rest, requests: {} };
   const justChanged = changeOf(state.asked, {
     version: rollout.canary.version,
@@ -150,16 +162,7 @@ export function concluded(state: RolloutState, cell: PresentCell, now: number): 
     startedAt: rollout.startedAt,
     endedAt: now,
   });
-  const idle = { ...rest, requests: {}, serves: rollout.stable.version, justChanged };
-  if (failed === undefined) return idle;
-  const justBlocked = {
-    version: rollout.canary.version,
-    cause: failed.message,
-    time: new Date(failed.at).toISOString(),
-    observedGeneration: cell.generation,
-    ...(isPinned(rollout.canary.version, cell) ? { pinned: true } : {}),
-  };
-  return { ...idle, justBlocked };
+  return { ...rest, requests: {}, serves: rollout.stable.version, justChanged };
 }
 
 /** Records that the canary has become what serves. */
@@ -177,22 +180,23 @@ export function finished(state: RolloutState, now: number): RolloutState {
   return { ...rest, requests: {}, serves: rollout.canary.version, justChanged };
 }
 
-/** Records that something outside refused; it is tried again after a while that doubles, up to `longestMs`. */
-export function refused(
-  state: RolloutState,
-  failure: { readonly during: Decision['do']; readonly reason: string; readonly message: string },
-  at: { now: number; longestMs: number },
-): RolloutState {
-  const attempts = (state.hold?.reason === failure.reason ? state.hold.attempts : 0) + 1;
-  const delay = Math.min(at.longestMs, 1000 * 2 ** Math.min(attempts - 1, 20));
-  const since = state.hold?.since ?? at.now;
-  return { ...withoutFound(state), hold: { ...failure, since, attempts, until: at.now + delay } };
-}
-
-/** Records that a status was written, with the events that went with it. */
-export function reported(state: RolloutState, status: CellStatus): RolloutState {
-  const { justBlocked: _written, serves: _too, justChanged: _both, ...rest } = state;
-  return { ...rest, reported: status, events: [], eventCount: state.eventCount + state.events.length };
+/** Records that a status was written, with the events that went with it; `sent` is the state that it was made of. */
+export function reported(state: RolloutState, sent: RolloutState, status: CellStatus): RolloutState {
+  const { justBlocked, serves, justChanged, unblocked, unreported: _over, ...rest } = state;
+  // What has come up while the status was written is told by the next one.
+  const kept = {
+    ...(justBlocked === sent.justBlocked ? {} : { justBlocked }),
+    ...(serves === sent.serves ? {} : { serves }),
+    ...(justChanged === sent.justChanged ? {} : { justChanged }),
+    ...(unblocked === sent.unblocked ? {} : { unblocked }),
+  };
+  return {
+    ...rest,
+    ...kept,
+    reported: status,
+    events: state.events.slice(sent.events.length),
+    eventCount: state.eventCount + sent.events.length,
+  };
 }
 
 /** Records something that people should find among the Events of the Cell. */
@@ -211,11 +215,6 @@ export function announced(state: RolloutState, decision: Decision, observed: Obs
   const isToldByReason = decision.do === 'Wait' && decision.for === 'Health';
   const isTold = isToldByReason ? told?.reason === 'WaitingForHealth' : told?.message === decision.message;
   return event === undefined || isTold ? state : noted(state, event);
-}
-
-/** Records that what held may have changed: it is tried again at once. */
-export function hurried(state: RolloutState, now: number): RolloutState {
-  return state.hold === undefined ? state : { ...state, hold: { ...state.hold, until: now } };
 }
 
 /** Forgets what has held. */

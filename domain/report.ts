@@ -2,8 +2,6 @@ import type { CellStatus } from '../crds/cell.ts';
 import { canonical } from './canonical.ts';
 import type { Decision } from './decision.ts';
 import type { ObjectKey } from './ids.ts';
-import type { LoadBalancerType } from './load-balancer.ts';
-import type { LoadBalancerStatus } from './load-balancer-status.ts';
 
 /** A Kubernetes Event to emit; `id` makes a repeated report emit it once. */
 export interface ReportedEvent {
@@ -18,15 +16,6 @@ export interface CellReport {
   readonly key: ObjectKey;
   readonly uid: string;
   readonly status: CellStatus;
-  readonly events: readonly ReportedEvent[];
-}
-
-/** What is written to the status of an object that configures a load balancer. */
-export interface LoadBalancerReport {
-  readonly type: LoadBalancerType;
-  readonly key: ObjectKey;
-  readonly uid: string;
-  readonly status: LoadBalancerStatus;
   readonly events: readonly ReportedEvent[];
 }
 

@@ -1,4 +1,5 @@
 import type { CellStatus } from '../crds/cell.ts';
+import { cut } from './text.ts';
 import type { Asked, Requests, RolloutState, Stamp } from './state.ts';
 
 /** What an operator can ask of a rollout, in the order in which a person would look for it. */
@@ -31,6 +32,7 @@ export function ask(state: RolloutState, name: RequestName, stamp: Stamp): Rollo
   if (refusal(state, name) !== undefined) return state;
   return {
     ...state,
+    ...(name === 'retry' ? { unblocked: true } : {}),
     requests: taken(state, name, stamp),
     asked: [...(state.asked ?? []), { action: name, ...stamp }].slice(-KEPT_REQUESTS),
   };
@@ -41,12 +43,14 @@ const KEPT_REQUESTS = 20;
 
 /** Requests as the Cell's status has them. */
 export const requestsFrom = (asked: readonly Asked[]): NonNullable<CellStatus['requests']> =>
-  asked.map(({ action, by, reason, at }) => ({
-    action,
-    by: by.slice(0, 253),
-    reason: reason.slice(0, 1024),
-    time: new Date(at).toISOString(),
-  }));
+  asked.map(({ action, ...stamp }) => ({ action, ...stampOf(stamp) }));
+
+/** Who, why and when, as the Cell's status has it. */
+export const stampOf = ({ by, reason, at }: Stamp) => ({
+  by: cut(by, 253),
+  reason: cut(reason, 1024),
+  time: new Date(at).toISOString(),
+});
 
 function taken(state: RolloutState, name: RequestName, stamp: Stamp): Requests {
   const { paused, ...others } = state.requests;
@@ -90,3 +94,14 @@ export function answerTo(name: RequestName, state: RolloutState): string {
       return 'What was blocked is tried again.';
   }
 }
+
+/** Whether an abort was asked for and its rollout is not being taken back yet. */
+export const abortIsDue = ({ rollout, requests }: RolloutState): boolean =>
+  rollout !== undefined && rollout.ending === undefined && requests.abort !== undefined;
+
+/** What a cancellation of the workflow in Temporal asks for. */
+export const CANCELLED = {
+  by: 'Temporal cancel',
+  reason: '',
+  message: 'The workflow was cancelled in Temporal while no rollout was under way.',
+} as const;

@@ -1,6 +1,7 @@
 import type { PresentCell } from './candidate.ts';
-import type { ObservedCell, ServedTargetGroup, TargetGroup } from './observation.ts';
-import { compareVersions, parseVersion, type VersionSet } from './version.ts';
+import type { ObservedCell, SelectedTargetGroup, ServedTargetGroup, TargetGroup } from './observation.ts';
+import { compareVersions, groupByVersion, parseVersion, type VersionSet } from './version.ts';
+import { includes } from './weights.ts';
 
 /** The version of a group in the rule: what its AWSTargetGroup claims, else what the Cell's status remembers. */
 function versionOf(group: TargetGroup, observed: ObservedCell, cell: PresentCell): string | undefined {
@@ -28,6 +29,31 @@ export function stableSet(observed: ObservedCell, cell: PresentCell): VersionSet
   const members = versioned.filter((one) => one.version === version);
   const kept = underWay ? members : members.filter((one) => one.group.weight > 0);
   return { version, groups: kept.map(({ group }) => ({ name: group.name, arn: group.arn })) };
+}
+
+/** The groups of a set whose AWSTargetGroups still claim its version; nobody can withdraw what no AWSTargetGroup named. */
+export function presentOf(
+  { version, groups }: VersionSet,
+  selected: readonly SelectedTargetGroup[],
+): readonly TargetGroup[] {
+  if (version === UNKNOWN_VERSION) return groups;
+  const claiming = groupByVersion(selected).sets.find((set) => set.version === version)?.groups ?? [];
+  return groups.filter((group) => includes(claiming, group));
+}
+
+/** What carries traffic besides a set, by version, the heaviest first. */
+export function carriersBeside(
+  set: VersionSet,
+  observed: ObservedCell,
+  cell: PresentCell,
+): readonly VersionSet[] {
+  const others = observed.served.filter((group) => group.weight > 0 && !includes(set.groups, group));
+  const byVersion = Map.groupBy(others, (group) => versionOf(group, observed, cell) ?? UNKNOWN_VERSION);
+  const weight = (groups: readonly ServedTargetGroup[]): number =>
+    groups.reduce((sum, group) => sum + group.weight, 0);
+  return [...byVersion]
+    .toSorted(([a, x], [b, y]) => weight(y) - weight(x) || compareVersions(b, a))
+    .map(([version, groups]) => ({ version, groups: groups.map(({ name, arn }) => ({ name, arn })) }));
 }
 
 /** What stands for the version of a group of which nobody knows it; it is older than every other. */

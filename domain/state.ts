@@ -1,10 +1,11 @@
 import type { BackgroundAnalysis, CanaryStep, CellStatus } from '../crds/cell.ts';
 import type { Measuring } from './analysis.ts';
-import type { Decision, Ending } from './decision.ts';
+import type { Decision, Ending, ShiftPurpose } from './decision.ts';
 import type { Change } from './history.ts';
 import type { BackgroundPrefix } from './ids.ts';
 import type { Found } from './load-balancer.ts';
 import type { ReportedEvent } from './report.ts';
+import type { Ticket } from './budget.ts';
 import type { RequestName } from './requests.ts';
 import type { VersionSet } from './version.ts';
 
@@ -45,15 +46,33 @@ export interface Background extends Measuring {
   readonly waived?: true;
 }
 
-/** What the last look at the targets of the groups that are about to gain weight has shown. */
+/** What the last look at the targets of the groups that are about to gain weight has found lacking. */
 export interface HealthCheck {
   readonly targetGroupARNs: readonly string[];
   /** When these groups were looked at first. */
   readonly since: number;
   readonly at: number;
   readonly checks: number;
-  /** What is lacking, in a sentence; undefined when nothing is. */
-  readonly lack?: string;
+  /** What is lacking, in a sentence. */
+  readonly lack: string;
+}
+
+/** What the last look at the groups that wait in the rule at weight 0 has shown. */
+export interface IdleCheck {
+  readonly targetGroupARNs: readonly string[];
+  /** When such groups were looked at first. */
+  readonly since: number;
+  readonly at: number;
+  /** Those of them without a healthy target. */
+  readonly unhealthyARNs: readonly string[];
+}
+
+/** A write that waits for its turn in the budget of its account and region. */
+export interface BudgetWait {
+  readonly ticket: Ticket;
+  readonly urgent: boolean;
+  /** When to come back, in milliseconds since the epoch. */
+  readonly notBefore: number;
 }
 
 /** One version on its way into service. */
@@ -85,12 +104,30 @@ export interface Rollout {
 export interface Hold {
   /** What was being done when it was refused. */
   readonly during: Decision['do'];
+  /** What for, when a change of weights was refused. */
+  readonly purpose?: ShiftPurpose;
   readonly reason: string;
   readonly message: string;
   readonly since: number;
   readonly attempts: number;
   readonly until: number;
+  /** Whether what was refused moves no traffic, so that the Cell stands as it did. */
+  readonly quiet?: true;
 }
+
+/** What was tried in vain, and when it is tried again; times are milliseconds since the epoch. */
+export interface Retry {
+  readonly reason: string;
+  readonly message: string;
+  readonly attempts: number;
+  readonly until: number;
+}
+
+/** How a run ended that has left a rollout behind. */
+export type LostRun =
+  | { readonly is: 'Terminated'; readonly by: string; readonly reason: string }
+  /** It ended otherwise, or nobody knows: the Temporal database may be lost. */
+  | { readonly is: 'Unknown' };
 
 /** A version that failed and is not tried again before somebody says so. */
 export type BlockedVersion = NonNullable<CellStatus['blockedVersions']>[number];
@@ -102,11 +139,25 @@ export interface RolloutState {
   /** Whether an AnalysisRun or Experiment has ended since one was read last; it may be the one that is just being started. */
   readonly verdictAwaits?: true;
   readonly health?: HealthCheck;
+  readonly idle?: IdleCheck;
+  readonly budget?: BudgetWait;
+  /** The sequence of the last write to the configuration that this workflow has tried. */
+  readonly sequence?: number;
+  /** Whether ELBv2 may serve something else than the status of the configuration says, so that it has to be read. */
+  readonly suspect?: true;
+  /** Whether it is known how an earlier run ended that left a rollout behind. */
+  readonly lostRunRead?: true;
+  /** The last look at the objects failed; what takes traffic back goes by the look before. */
+  readonly blind?: Retry;
+  /** The last status could not be written. */
+  readonly unreported?: Retry;
   /** What a look at the load balancer has found while no object said what is served; counts until something is written. */
   readonly found?: Found;
   readonly hold?: Hold;
   /** A version that has just failed; from the next report on the Cell's status has it. */
   readonly justBlocked?: BlockedVersion;
+  /** Whether somebody has asked to retry; from the next report on the Cell's status blocks nothing. */
+  readonly unblocked?: true;
   /** The version that serves since the last rollout ended; from the next report on the Cell's status has it. */
   readonly serves?: string;
   /** What operators have asked for since the last change of what serves, the oldest first. */

@@ -1,42 +1,34 @@
 import type { CellStatus } from '../crds/cell.ts';
-import { isLifted, isPinned, type PresentCell } from './candidate.ts';
-import { conditionsFrom, type Claim } from './conditions.ts';
+import { conditionsFrom } from './conditions.ts';
 import type { Decision } from './decision.ts';
-import type { ObservedCell } from './observation.ts';
 import { withChange } from './history.ts';
-import { stableSet } from './stable.ts';
-import type { BlockedVersion, Rollout, RolloutState } from './state.ts';
-import { groupByVersion, type RejectedTargetGroup } from './version.ts';
 import { requestsFrom } from './requests.ts';
+import { stableSet } from './stable.ts';
+import { claims } from './status-conditions.ts';
+import { LONGEST_MESSAGE, loudHold, optional, type StatusInput } from './status-input.ts';
+import { blockedVersions, rolloutOf } from './status-rollout.ts';
 import { stepsOf } from './strategy.ts';
+import { cut } from './text.ts';
+import { groupByVersion } from './version.ts';
 import { includes, TOTAL_WEIGHT, weightOf } from './weights.ts';
 
 type Phase = NonNullable<CellStatus['phase']>;
 
-/** What a status is derived from. */
-export interface StatusInput {
-  readonly observed: ObservedCell;
-  readonly cell: PresentCell;
-  readonly state: RolloutState;
-  readonly decision: Decision;
-  /** The workflow that does the rollout, for people who look for it. */
-  readonly workflow: { readonly workflowId: string; readonly runId: string };
-  readonly now: number;
-}
-
 /** Derives a Cell's whole status from what was seen, remembered and decided; it claims no weight that is not served. */
-export function statusOf(input: StatusInput): CellStatus {
+export function statusOf(given: StatusInput): CellStatus {
+  const input = { ...given, decision: effective(given.decision) };
   const { observed, cell, state, decision } = input;
   const { rejected } = groupByVersion(observed.selected);
   const phase = phaseOf(input);
   const stable = state.rollout?.stable ?? stableSet(observed, cell);
   const reason = reasonOf(input);
+  const message = messageOf(input);
   return {
     observedGeneration: cell.generation,
     observedHash: observed.digest,
     phase,
     reason,
-    message: messageOf(input),
+    message,
     ...optional('desiredVersion', desiredVersion(input) ?? stable?.version),
     ...optional('stableVersion', stable?.version),
     ...progressOf(input, phase),
@@ -48,39 +40,49 @@ export function statusOf(input: StatusInput): CellStatus {
       : {}),
     ...rolloutOf(input),
     ...toldOf(input),
-    conditions: conditionsFrom(claims(input, phase, reason, rejected), cell.status.conditions ?? [], {
-      generation: cell.generation,
-      time: new Date(input.now).toISOString(),
-    }),
+    conditions: conditionsFrom(
+      claims(input, { phase, reason, message, rejected }),
+      cell.status.conditions ?? [],
+      {
+        generation: cell.generation,
+        time: new Date(input.now).toISOString(),
+      },
+    ),
   };
 }
 
+/** What is left to do at rest changes nothing about how a Cell stands. */
+const effective = (decision: Decision): Decision =>
+  decision.do === 'Wait' ? (decision.settled ?? decision) : decision;
+
 function phaseOf({ state, decision }: StatusInput): Phase {
   if (decision.do === 'Close') return decision.outcome === 'Deleted' ? 'Completed' : decision.outcome;
-  const { rollout, hold } = state;
+  const { rollout } = state;
+  const hold = loudHold(state);
   const paused = decision.do === 'Wait' && pauses.has(decision.for);
   if (rollout === undefined) return hold !== undefined ? 'Failed' : paused ? 'Waiting' : 'Progressing';
   if (rollout.ending !== undefined) return hold === undefined ? 'Reverting' : 'FailedReverting';
   return paused ? 'Paused' : 'Progressing';
 }
 
-/** What a rollout waits for while nothing is done and nothing is wrong. */
-const pauses = new Set(['Resume', 'Pause', 'Window', 'Freeze']);
+/** What a rollout waits for while nothing is done: people, or a time that somebody has set. */
+const pauses = new Set(['Resume', 'Pause', 'Verdict', 'Window', 'Freeze']);
 
 function reasonOf({ state, decision }: StatusInput): string {
   if (decision.do === 'Close') return decision.reason;
-  if (state.hold !== undefined) return state.hold.reason;
+  const cause = loudHold(state) ?? state.blind;
+  if (cause !== undefined) return cause.reason;
   if (state.rollout?.ending !== undefined) return state.rollout.ending.reason;
   if (decision.do === 'Wait') return `WaitingFor${decision.for}`;
   return decision.do === 'Shift' ? decision.purpose : decision.do;
 }
 
 function messageOf({ state, decision }: StatusInput): string {
-  const { hold, rollout } = state;
+  const { rollout } = state;
+  const cause = loudHold(state) ?? state.blind;
   const why = rollout?.ending === undefined ? '' : `${rollout.ending.message} `;
-  return hold === undefined || decision.do === 'Close'
-    ? `${why}${decision.message}`
-    : `${why}${hold.message}`;
+  const what = cause === undefined || decision.do === 'Close' ? decision.message : cause.message;
+  return cut(`${why}${what}`, LONGEST_MESSAGE);
 }
 
 /** The version that is on its way, or that serves. */
@@ -126,36 +128,6 @@ function targetGroupsOf({ observed, cell, state }: StatusInput): CellStatus['tar
   });
 }
 
-function blockedVersions({ cell, state }: StatusInput): BlockedVersion[] {
-  const { rollout, justBlocked } = state;
-  const kept = (cell.status.blockedVersions ?? [])
-    .filter(
-      (one) =>
-        one.version !== rollout?.canary.version &&
-        one.version !== justBlocked?.version &&
-        !isLifted(one, cell),
-    )
-    .map(({ pinned, ...one }) => (pinned === true && isPinned(one.version, cell) ? { ...one, pinned } : one));
-  return justBlocked === undefined ? kept : [...kept, justBlocked];
-}
-
-function rolloutOf({ state, workflow }: StatusInput): Partial<CellStatus> {
-  const { rollout } = state;
-  if (rollout === undefined) return {};
-  return {
-    rollout: { id: rollout.id, startedAt: new Date(rollout.startedAt).toISOString(), ...workflow },
-    ...measuredBy(rollout),
-  };
-}
-
-function measuredBy({ progress, background }: Rollout): Partial<CellStatus> {
-  return {
-    ...(progress.is === 'Analyzing' ? { analysisRun: progress.verdict } : {}),
-    ...(progress.is === 'Experimenting' ? { experiment: progress.verdict } : {}),
-    ...optional('backgroundAnalysisRun', background?.verdict),
-  };
-}
-
 /** What operators asked for, and how what serves came to change. */
 function toldOf({ cell, state }: StatusInput): Pick<CellStatus, 'requests' | 'history'> {
   const requests = requestsFrom(state.asked ?? []);
@@ -164,54 +136,4 @@ function toldOf({ cell, state }: StatusInput): Pick<CellStatus, 'requests' | 'hi
     ...(requests.length === 0 ? {} : { requests }),
     ...(history.length === 0 ? {} : { history }),
   };
-}
-
-function claims(
-  input: StatusInput,
-  phase: Phase,
-  reason: string,
-  rejected: readonly RejectedTargetGroup[],
-): Claim[] {
-  const { state, decision } = input;
-  const message = messageOf(input);
-  const serves = input.observed.served.length > 0;
-  const settled = phase === 'Completed' || (phase === 'Waiting' && serves);
-  const troubled = troubleOf(state, decision);
-  return [
-    { type: 'Ready', holds: settled, reason, message },
-    { type: 'Progressing', holds: decision.do !== 'Close', reason, message },
-    {
-      type: 'Degraded',
-      holds: troubled !== undefined,
-      reason: troubled?.reason ?? 'AsExpected',
-      message: troubled?.message ?? 'Nothing keeps the Cell from what its spec asks for.',
-    },
-    {
-      type: 'TargetGroupsAccepted',
-      holds: rejected.length === 0,
-      reason: rejected[0]?.reason ?? 'Accepted',
-      message:
-        rejected.length === 0
-          ? 'Every selected AWSTargetGroup has a usable version.'
-          : rejected.map((one) => one.message).join(' '),
-    },
-  ];
-}
-
-function troubleOf(state: RolloutState, decision: Decision): { reason: string; message: string } | undefined {
-  if (decision.do === 'Close') {
-    return decision.outcome === 'Failed' || decision.outcome === 'Reverted' ? decision : undefined;
-  }
-  if (state.hold !== undefined) return state.hold;
-  if (state.rollout?.ending?.kind === 'Failed') return state.rollout.ending;
-  if (decision.do !== 'Wait') return undefined;
-  if (decision.for === 'Health') return { reason: 'UnhealthyTargets', message: decision.message };
-  return decision.for === 'Verdict' ? { reason: 'Inconclusive', message: decision.message } : undefined;
-}
-
-function optional<Key extends string, Value>(
-  key: Key,
-  value: Value | undefined,
-): Partial<Record<Key, Value>> {
-  return value === undefined ? {} : ({ [key]: value } as Record<Key, Value>);
 }

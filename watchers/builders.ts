@@ -6,7 +6,7 @@ import type { AWSTargetGroup } from '../crds/aws-target-group.ts';
 import type { AWSTargetGroupBinding } from '../crds/aws-target-group-binding.ts';
 import type { AWSTargetGroupSet } from '../crds/aws-target-group-set.ts';
 import type { Cell, CellStatus } from '../crds/cell.ts';
-import { API_VERSION } from '../domain/labels.ts';
+import { API_VERSION, SEQUENCE_ANNOTATION } from '../domain/labels.ts';
 import { watchedInput } from '../domain/watched.ts';
 import type { Instruction, WakingSignal } from './instruction.ts';
 import { createStore } from './store.ts';
@@ -101,10 +101,16 @@ export const signal = (workflowId: string, name: WakingSignal): Instruction => (
 });
 /** The configuration of the Cell `web`, applied unless said otherwise. */
 export function aConfig(
-  of: { generation?: number; observed?: number; listenerARN?: string; ready?: [string, string] } = {},
+  of: {
+    generation?: number;
+    observed?: number;
+    listenerARN?: string;
+    sequence?: number;
+    owned?: boolean;
+  } = {},
 ): AWSApplicationLoadBalancerConfig {
-  const { generation = 1, observed = 1, listenerARN = LISTENER, ready = ['True', 'Applied'] } = of;
-  const [status, reason] = ready;
+  const { generation = 1, observed = 1, listenerARN = LISTENER, sequence = 1, owned = true } = of;
+  const owner = { apiVersion: API_VERSION, kind: 'Cell', name: 'web', uid: 'u', controller: true };
   return {
     apiVersion: API_VERSION,
     kind: 'AWSApplicationLoadBalancerConfig',
@@ -112,7 +118,8 @@ export function aConfig(
       namespace: 'default',
       name: 'web',
       generation,
-      ownerReferences: [{ apiVersion: API_VERSION, kind: 'Cell', name: 'web', uid: 'u', controller: true }],
+      annotations: { [SEQUENCE_ANNOTATION]: String(sequence) },
+      ownerReferences: owned ? [owner] : [],
     },
     spec: {
       listenerARN,
@@ -123,8 +130,8 @@ export function aConfig(
       conditions: [
         {
           type: 'Ready',
-          status: status === 'True' ? 'True' : 'False',
-          reason,
+          status: 'True',
+          reason: 'Applied',
           message: '',
           lastTransitionTime: '2026-11-20T00:00:00Z',
         },
@@ -135,7 +142,7 @@ export function aConfig(
 
 /** The configuration of the Cell `web` for a Network Load Balancer, applied unless said otherwise. */
 export function aNetworkConfig(
-  of: { generation?: number; observed?: number } = {},
+  of: { generation?: number; observed?: number; owned?: boolean } = {},
 ): AWSNetworkLoadBalancerConfig {
   const { metadata, status = {} } = aConfig(of);
   const { observedGeneration, conditions } = status;

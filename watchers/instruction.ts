@@ -9,7 +9,7 @@ import {
 } from '../domain/ids.ts';
 
 /** The signals that watchers send to workflows which run; each means: look again. */
-export type WakingSignal = 'changed' | 'analysisFinished' | 'experimentFinished' | 'statusReported';
+export type WakingSignal = 'changed' | 'analysisFinished' | 'experimentFinished';
 
 /** What is to be done about an event. */
 export type Instruction =

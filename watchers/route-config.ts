@@ -1,72 +1,62 @@
 import type { Cell } from '../crds/cell.ts';
 import { controllerOf } from '../domain/controller.ts';
-import { cellRolloutId, keyOf, loadBalancerConfigId } from '../domain/ids.ts';
+import { keyOf, loadBalancerConfigId } from '../domain/ids.ts';
 import type { LoadBalancerType } from '../domain/load-balancer.ts';
+import { SEQUENCE_ANNOTATION } from '../domain/labels.ts';
 import { mayAdopt } from '../domain/watched.ts';
 import { conditionOf } from './condition.ts';
 import type { ObjectEvent } from './event.ts';
-import type { Instruction } from './instruction.ts';
+import { ignore, type Instruction } from './instruction.ts';
 import type { LoadBalancerConfig, View } from './store.ts';
 
 type ConfigEvent = ObjectEvent<LoadBalancerConfig>;
 type ConfigUpdate = Extract<ConfigEvent, { type: 'update' }>;
 
-/** Says who has to hear of an event about an object that configures a load balancer. */
+/** Says who has to hear of an event about an object that configures a load balancer: its Cell, or else its own workflow. */
 export function routeConfig(type: LoadBalancerType, event: ConfigEvent, view: View): readonly Instruction[] {
   const { object: config } = event;
-  const key = keyOf(config);
-  const instructions: Instruction[] = [];
-  if (event.type === 'delete') {
-    instructions.push({ do: 'Signal', workflowId: loadBalancerConfigId(key, type), signal: 'changed' });
-    // A Cell that stays has its configuration made anew, with the weights that are served.
-    const owner = ownerOf(config, view);
-    if (owner !== undefined && owner.metadata.deletionTimestamp === undefined) {
-      instructions.push({ do: 'Start', workflow: 'cellRollout', key: keyOf(owner) });
-    }
-    return instructions;
+  const instructions: Instruction[] = [...routeWriter(type, event, view)];
+  if (event.type !== 'delete' && (event.type === 'add' || listenerOf(event.old) !== listenerOf(config))) {
+    instructions.push({ do: 'Watch', type, listenerARN: config.spec.listenerARN });
   }
-  const isApplied = config.metadata.generation === config.status?.observedGeneration;
-  if (!isApplied || (event.type === 'update' && isAllowedMore(event))) {
-    instructions.push({ do: 'Start', workflow: 'loadBalancerConfig', type, key });
-  }
-  const { listenerARN } = config.spec;
-  if (event.type === 'add' || event.old.spec.listenerARN !== listenerARN) {
-    instructions.push({ do: 'Watch', type, listenerARN });
-  }
-  const owner = event.type === 'update' && hasNewVerdict(event) ? ownerOf(config, view) : undefined;
-  if (owner !== undefined && isTroubled(owner)) {
-    instructions.push({ do: 'Signal', workflowId: cellRolloutId(keyOf(owner)), signal: 'statusReported' });
-  }
-  return instructions.length > 0
-    ? instructions
-    : [{ do: 'Ignore', reason: 'status is about this generation' }];
+  return instructions.length > 0 ? instructions : ignore('status is about this generation');
 }
+
+const listenerOf = ({ spec }: LoadBalancerConfig): string => spec.listenerARN;
+
+/** Wakes the writer when the object asks for what is not applied, may take over more, is being deleted, or is gone. */
+function routeWriter(type: LoadBalancerType, event: ConfigEvent, view: View): readonly Instruction[] {
+  const { object: config } = event;
+  const key = keyOf(config);
+  const owner = controllerOf(config.metadata);
+  const isOwned = owner?.kind === 'Cell';
+  const cell = isOwned ? view.cells.get({ namespace: key.namespace, name: owner.name }) : undefined;
+  const start: Instruction = isOwned
+    ? { do: 'Start', workflow: 'cellRollout', key: { namespace: key.namespace, name: owner.name } }
+    : { do: 'Start', workflow: 'loadBalancerConfig', type, key };
+  if (event.type === 'delete') {
+    // A Cell that stays has its configuration made anew, with the weights that are served.
+    if (isOwned) return cell === undefined || cell.metadata.deletionTimestamp !== undefined ? [] : [start];
+    return [{ do: 'Signal', workflowId: loadBalancerConfigId(key, type), signal: 'changed' }];
+  }
+  if (isOwned && isOwnWrite(event, cell)) return [];
+  const isDeleted = config.metadata.deletionTimestamp !== undefined;
+  const isApplied = config.metadata.generation === config.status?.observedGeneration;
+  const isAllowed = event.type === 'update' && isAllowedMore(event);
+  return !isApplied || isDeleted || isAllowed ? [start] : [];
+}
+
+/** Whether the Cell's own workflow has written, which needs no waking: it counts its writes, and makes the object while it is at work. */
+function isOwnWrite(event: Exclude<ConfigEvent, { type: 'delete' }>, cell: Cell | undefined): boolean {
+  const { object: config } = event;
+  if (config.metadata.deletionTimestamp !== undefined) return false;
+  if (event.type === 'update') return sequenceOf(config) !== sequenceOf(event.old);
+  return cell !== undefined && conditionOf(cell, 'Progressing')?.status !== 'False';
+}
+
+const sequenceOf = ({ metadata }: LoadBalancerConfig): string | undefined =>
+  metadata.annotations?.[SEQUENCE_ANNOTATION];
 
 /** Whether the object may now take over what it may not have taken over before. */
 const isAllowedMore = ({ object, old }: ConfigUpdate): boolean =>
   mayAdopt(object.metadata) && !mayAdopt(old.metadata);
-
-function hasNewVerdict({ object, old }: ConfigUpdate): boolean {
-  const now = conditionOf(object, 'Ready');
-  const before = conditionOf(old, 'Ready');
-  const turnedTrue = now?.status === 'True' && before?.status !== 'True';
-  return turnedTrue || now?.reason !== before?.reason;
-}
-
-function ownerOf(config: LoadBalancerConfig, view: View): Cell | undefined {
-  const owner = controllerOf(config.metadata);
-  if (owner?.kind !== 'Cell') return undefined;
-  return view.cells.get({ namespace: keyOf(config).namespace, name: owner.name });
-}
-
-function isTroubled(cell: Cell): boolean {
-  switch (cell.status?.phase) {
-    case 'Failed':
-    case 'FailedReverting':
-      return true;
-    case 'Progressing':
-      return conditionOf(cell, 'Degraded')?.status === 'True';
-    default:
-      return false;
-  }
-}

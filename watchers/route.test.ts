@@ -1,5 +1,6 @@
+import type { CellStatus } from '../crds/cell.ts';
 import { describe, expect, it } from 'vitest';
-import { aCell, aGroup, settled, signal, start, viewOf } from './builders.ts';
+import { aCell, aConfig, aGroup, settled, signal, start, viewOf } from './builders.ts';
 import { route } from './route.ts';
 import type { Instruction } from './instruction.ts';
 import type { KindEvent } from './route.ts';
@@ -64,20 +65,33 @@ describe('a Cell', () => {
     expect(route(happened, viewOf({ groups }))).toEqual([start('web')]);
   });
 
-  it.each(['Pending', 'Progressing', 'Paused', 'Reverting', 'FailedReverting', 'Failed'] as const)(
-    'in phase %s is taken up again when it is seen first, and only then',
-    (phase) => {
-      const object = settled(aCell('web'), groups, { phase });
-      expect(route({ kind: 'Cell', event: { type: 'add', object } }, viewOf({ groups }))).toEqual([
-        start('web'),
-      ]);
-      const update: KindEvent = { kind: 'Cell', event: { type: 'update', object, old: web } };
-      expect(route(update, viewOf({ groups }))).toEqual(ignored);
-    },
-  );
+  const time = '2026-11-20T00:00:00Z';
+  const progressing = (status: 'True' | 'False') => ({
+    conditions: [{ type: 'Progressing', status, reason: 'x', message: '', lastTransitionTime: time }],
+  });
+  it.each<[string, CellStatus]>([
+    ['that makes progress', { phase: 'Waiting', ...progressing('True') }],
+    [
+      'in the midst of a rollout',
+      { phase: 'Paused', rollout: { id: 'r', startedAt: time, workflowId: 'w', runId: 'r' } },
+    ],
+    ['that has failed', { phase: 'Failed', ...progressing('False') }],
+    [
+      'whose last target groups wait at weight 0',
+      { phase: 'Completed', targetGroups: [{ name: 'a', arn: 'arn:a', role: 'Previous', weight: 0 }] },
+    ],
+  ])('%s is taken up again when it is seen first, and only then', (_, status) => {
+    const object = settled(aCell('web'), groups, status);
+    const configs = [aConfig()];
+    expect(route({ kind: 'Cell', event: { type: 'add', object } }, viewOf({ groups, configs }))).toEqual([
+      start('web'),
+    ]);
+    const update: KindEvent = { kind: 'Cell', event: { type: 'update', object, old: web } };
+    expect(route(update, viewOf({ groups, configs }))).toEqual(ignored);
+  });
 
   it.each(['Waiting', 'Completed', 'Reverted'] as const)('in phase %s is left alone', (phase) => {
-    const object = settled(aCell('web'), groups, { phase });
+    const object = settled(aCell('web'), groups, { phase, ...progressing('False') });
     expect(route({ kind: 'Cell', event: { type: 'add', object } }, viewOf({ groups }))).toEqual(ignored);
   });
 

@@ -74,18 +74,20 @@ export function route(happened: KindEvent, view: View): readonly Instruction[] {
   }
 }
 
-// A rollout in one of these phases is not over: when its workflow is lost, somebody has to start it again.
-const unsettled = new Set(['Pending', 'Progressing', 'Paused', 'Reverting', 'FailedReverting', 'Failed']);
+/** Whether something is left to do for a Cell: when its workflow is lost, somebody has to start it again. */
+function isLeftOver({ status = {} }: Cell): boolean {
+  const { phase, rollout, targetGroups = [] } = status;
+  // A group at weight 0 waits to be taken out of the rule.
+  const waits = targetGroups.some(({ weight }) => weight === 0);
+  const isUnderWay = rollout !== undefined || conditionOf({ status }, 'Progressing')?.status === 'True';
+  return isUnderWay || waits || phase === 'Failed';
+}
 
 function routeCell({ type, object: cell }: ObjectEvent<Cell>, view: View): readonly Instruction[] {
   const key = keyOf(cell);
   if (type === 'delete') return [{ do: 'Signal', workflowId: cellRolloutId(key), signal: 'changed' }];
-  const { phase } = cell.status ?? {};
-  const isLeftOver = type === 'add' && phase !== undefined && unsettled.has(phase);
-  const lacks = type === 'add' && lacksConfig(cell, view);
-  return isLeftOver || lacks || isNews(cell, view)
-    ? [{ do: 'Start', workflow: 'cellRollout', key }]
-    : ignore('unchanged');
+  const lacks = type === 'add' && (isLeftOver(cell) || lacksConfig(cell, view));
+  return lacks || isNews(cell, view) ? [{ do: 'Start', workflow: 'cellRollout', key }] : ignore('unchanged');
 }
 
 /** A Cell that comes, goes, or names another listener or other groups may make a target group one that another load balancer holds. */

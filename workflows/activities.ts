@@ -5,13 +5,13 @@ import type {
   ClusterSetActivities,
   DriftActivities,
   ExperimentActivities,
-  ListenerRuleActivities,
   LoadBalancerConfigActivities,
   TargetGroupActivities,
   TargetGroupBindingActivities,
   TargetGroupSetActivities,
   TrafficActivities,
 } from '../activities/contract.ts';
+import { cut } from '../domain/text.ts';
 
 type TrafficReads = Pick<TrafficActivities, 'readTargetHealth' | 'inspectLoadBalancer'>;
 type ShiftActivities = Pick<TrafficActivities, 'shiftTraffic'>;
@@ -21,19 +21,26 @@ type SyncActivities = ClusterSetActivities &
   TargetGroupBindingActivities &
   TargetGroupActivities;
 
-/** Calls to the Kubernetes API: short, and repeated until they are answered. */
+/**
+ * Calls to the Kubernetes API: short, and repeated a few times; then the caller says that they fail, and goes on. Not
+ * waited for when they are cancelled, since something more urgent has come up.
+ */
 const kubernetes = {
   startToCloseTimeout: '12s',
-  retry: { initialInterval: '200ms', backoffCoefficient: 2, maximumInterval: '5s' },
+  cancellationType: ActivityCancellationType.TRY_CANCEL,
+  retry: { initialInterval: '200ms', backoffCoefficient: 2, maximumInterval: '2s', maximumAttempts: 3 },
 } as const;
 
 /** Looks into the Kubernetes API and reports to it. */
 export const objects = (summary: string) =>
-  proxyActivities<CellActivities & LoadBalancerConfigActivities>({ ...kubernetes, summary });
+  proxyActivities<CellActivities & Pick<LoadBalancerConfigActivities, 'releaseLoadBalancerConfig'>>({
+    ...kubernetes,
+    summary: inShort(summary),
+  });
 
 /** Starts, reads and ends AnalysisRuns and Experiments. */
 export const measurements = (summary: string) =>
-  proxyActivities<AnalysisActivities & ExperimentActivities>({ ...kubernetes, summary });
+  proxyActivities<AnalysisActivities & ExperimentActivities>({ ...kubernetes, summary: inShort(summary) });
 
 /** Makes one sync of an object with what is outside; its caller looks again after a while, whatever came of it. */
 export const syncs = (summary: string) =>
@@ -43,43 +50,53 @@ export const syncs = (summary: string) =>
     summary,
   });
 
-/**
- * Shifts traffic through the writer of the rule, for as long as that takes. Not waited for when it is cancelled: a
- * write that comes too late is refused by its sequence.
- */
-export const traffic = (summary: string) =>
-  proxyActivities<ShiftActivities>({
-    startToCloseTimeout: '24h',
-    heartbeatTimeout: '5s',
-    cancellationType: ActivityCancellationType.TRY_CANCEL,
-    retry: { initialInterval: '200ms', backoffCoefficient: 2, maximumInterval: '2s' },
-    summary,
-  });
+/** The longest summary that is shown; Temporal refuses longer ones than 400 bytes. */
+const inShort = (summary: string): string => cut(summary, 200);
 
 /** The name of the task queue on which the calls to ELBv2 wait. */
 const elbv2Queue = (): string => `${workflowInfo().taskQueue}-elbv2`;
 
-/** How the calls to ELBv2 are ordered: what takes traffic back goes first (1 is the highest of 5). */
+/** The name of the task queue of what takes traffic back, which has slots of its own. */
+const urgentQueue = (): string => `${elbv2Queue()}-urgent`;
+
+/** How the calls to ELBv2 are ordered, where the server orders them: what takes traffic back goes first (1 is the highest of 5). */
 const priority = (urgent: boolean) => ({ priorityKey: urgent ? 1 : 3 });
 
-/** Reads from ELBv2, again and again until it answers. */
+/** Reads from ELBv2; what is refused is tried again by the caller. */
 export const elbv2Reads = (summary: string) =>
   proxyActivities<TrafficReads & DriftActivities>({
     taskQueue: elbv2Queue(),
     startToCloseTimeout: '30s',
-    retry: { initialInterval: '500ms', backoffCoefficient: 2, maximumInterval: '15s' },
+    cancellationType: ActivityCancellationType.TRY_CANCEL,
+    retry: { initialInterval: '500ms', backoffCoefficient: 2, maximumInterval: '15s', maximumAttempts: 3 },
     priority: priority(false),
-    summary,
+    summary: inShort(summary),
   });
 
-/** Makes one attempt to write a rule; its caller decides on another, with what is wanted by then. */
-export const elbv2Write = (summary: string, urgent: boolean) =>
-  proxyActivities<ListenerRuleActivities>({
-    taskQueue: elbv2Queue(),
-    startToCloseTimeout: '2m',
-    heartbeatTimeout: '4s',
-    cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
-    retry: { maximumAttempts: 1 },
+/** One attempt to write; its caller decides on another, with what is wanted by then. */
+const write = {
+  startToCloseTimeout: '2m',
+  heartbeatTimeout: '4s',
+  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+  retry: { maximumAttempts: 1 },
+} as const;
+
+/** Makes one attempt to shift traffic. */
+export const traffic = (summary: string, urgent: boolean) =>
+  proxyActivities<ShiftActivities>({
+    ...write,
+    taskQueue: urgent ? urgentQueue() : elbv2Queue(),
     priority: priority(urgent),
-    summary,
+    summary: inShort(summary),
   });
+
+/** Makes one attempt to apply an object that configures a load balancer, or to remove what it has made. */
+export const configs = (summary: string) =>
+  proxyActivities<Pick<LoadBalancerConfigActivities, 'applyLoadBalancerConfig' | 'removeLoadBalancerConfig'>>(
+    {
+      ...write,
+      taskQueue: elbv2Queue(),
+      priority: priority(false),
+      summary: inShort(summary),
+    },
+  );

@@ -1,27 +1,33 @@
-import { condition, continueAsNew, setCurrentDetails, setHandler, workflowInfo } from '@temporalio/workflow';
-import { decide } from '../domain/decide.ts';
-import type { Outcome } from '../domain/decision.ts';
-import { goesForward } from '../domain/gate.ts';
+import {
+  CancellationScope,
+  condition,
+  continueAsNew,
+  setCurrentDetails,
+  setHandler,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { Decision, Outcome } from '../domain/decision.ts';
+import { unknownSignalEvent } from '../domain/events.ts';
 import { cellRolloutId, type ObjectKey } from '../domain/ids.ts';
 import { withKnown } from '../domain/known.ts';
 import type { ObservedCell } from '../domain/observation.ts';
+import * as hold from '../domain/record-hold.ts';
 import * as record from '../domain/record.ts';
-import { isBackgroundDue, verdictExpected } from '../domain/record-measurement.ts';
-import { ask } from '../domain/requests.ts';
+import { verdictExpected } from '../domain/record-measurement.ts';
+import { abortIsDue, ask, CANCELLED } from '../domain/requests.ts';
 import { initialState, type RolloutState } from '../domain/state.ts';
+import { takeTurn } from '../domain/turn.ts';
 import { planOf, viewOf } from '../domain/view.ts';
 import { objects } from './activities.ts';
+import { failureOf } from './failure.ts';
 import { handleRequests } from './handle-requests.ts';
-import {
-  analysisFinished,
-  changed,
-  experimentFinished,
-  planQuery,
-  stateQuery,
-  statusReported,
-} from './messages.ts';
-import { perform, type Situation } from './perform.ts';
+import { isLong } from './history-length.ts';
+import { interruptible } from './interruptible.ts';
+import { analysisFinished, changed, drifted, experimentFinished, planQuery, stateQuery } from './messages.ts';
+import { perform } from './perform.ts';
+import type { Performed } from './performed.ts';
 import { report } from './report-cell.ts';
+import { unknownSignals } from './unknown-signals.ts';
 
 /** Which Cell to roll out, and what an earlier run has handed over. */
 export interface CellRolloutInput {
@@ -35,87 +41,125 @@ export interface CellRolloutResult {
   readonly message: string;
 }
 
-/** How many events a run may have before another takes over, so that people can read it. */
-const LONGEST_HISTORY = 1_500;
-
-/** How old a look at the objects may be when something is done that goes forward, in milliseconds. */
-const FRESH_MS = 10_000;
-
-/** Rolls out a Cell: look, decide, perform, until there is nothing left to do. */
+/** Rolls out a Cell: look, decide, perform, until there is nothing left to do. A cancellation by Temporal is an abort. */
 export async function cellRollout(input: CellRolloutInput): Promise<CellRolloutResult> {
-  const { key } = input;
-  let state = input.state ?? initialState;
+  const { cancelRequested } = CancellationScope.current();
+  return CancellationScope.nonCancellable(() => rollOut(input, cancelRequested));
+}
+
+async function rollOut({ key, state: before }: CellRolloutInput, cancelRequested: Promise<never>) {
+  let state = before ?? initialState;
   let observed: ObservedCell | undefined;
   let observedAt = 0;
-  let stale = true;
+  /** How many words of changes have come, and how many of them the last look has taken into account. */
+  let changes = 1;
+  let seenChanges = 0;
   let wakes = 0;
+  let told = 0;
+  let isCancelled = false;
 
   const wake = (next: RolloutState): void => {
     state = next;
     wakes += 1;
   };
-  const lookAgain = (): void => {
-    stale = true;
-    wake(record.hurried(state, Date.now()));
+  const lookAgain = (next: RolloutState): void => {
+    changes += 1;
+    wake(next);
   };
-  setHandler(changed, lookAgain, { description: 'Looks at the Cell and its target groups again.' });
-  setHandler(statusReported, lookAgain, { description: 'Looks at the load balancer configuration again.' });
+  const onChange = (): void => lookAgain(hold.hurried(state, Date.now()));
+  setHandler(changed, onChange, { description: 'Looks at the Cell and its target groups again.' });
+  const onDrift = (): void => lookAgain(hold.suspected(state, Date.now()));
+  setHandler(drifted, onDrift, {
+    description: 'Reads the load balancer, since it does not serve what it should.',
+  });
   const readVerdict = (): void => wake(verdictExpected(state));
   setHandler(analysisFinished, readVerdict, { description: 'Reads the AnalysisRuns that are waited for.' });
   setHandler(experimentFinished, readVerdict, { description: 'Reads the Experiment of the current step.' });
   handleRequests({
     state: () => state,
-    take: (name, stamp) =>
-      wake(ask(name === 'retry' ? record.hurried(state, Date.now()) : state, name, stamp)),
+    take: (name, stamp) => {
+      if (name === 'retry') lookAgain(ask(hold.hurried(state, Date.now()), name, stamp));
+      else wake(ask(state, name, stamp));
+    },
   });
   setHandler(stateQuery, () => viewOf(state), { description: 'Where the rollout stands.' });
   setHandler(planQuery, () => planOf(state), { description: 'The steps of the rollout.' });
-
-  const situationOf = (seen: ObservedCell): Situation => ({
-    observed: seen,
-    state: () => state,
-    interrupted: () => stale || state.requests.abort !== undefined || isBackgroundDue(state),
+  cancelRequested.catch(() => {
+    isCancelled = true;
+    wakes += 1;
   });
+
+  const isStale = (): boolean => changes !== seenChanges;
+  const see = (next: ObservedCell, upTo: number): void => {
+    observed = withKnown(next, state);
+    observedAt = Date.now();
+    seenChanges = upTo;
+    state = hold.sighted(state);
+  };
+  const look = async (): Promise<void> => {
+    const upTo = changes;
+    const happened = (): boolean => observed !== undefined && abortIsDue(state);
+    try {
+      const answer = await interruptible(() => objects('Look at the Cell').observeCell(key), { happened });
+      if (answer.is === 'Answered') see(answer.value, upTo);
+    } catch (error) {
+      state = hold.unseen(state, failureOf(error), Date.now());
+    }
+  };
+  const takeUp = ({ apply, sight }: Performed, upTo: number): void => {
+    state = apply(state);
+    if (sight === 'Stale') changes += 1;
+    else if (sight !== 'Same') see(sight.observed, upTo);
+  };
 
   for (;;) {
     const seen = wakes;
-    if (stale || observed === undefined) {
-      stale = false;
-      observed = withKnown(await objects('Look at the Cell').observeCell(key), state);
-      observedAt = Date.now();
+    if (isCancelled) state = ask(state, 'abort', { ...CANCELLED, at: Date.now() });
+    for (; told < unknownSignals().length; told += 1)
+      state = record.noted(state, unknownSignalEvent(unknownSignals()[told] ?? ''));
+    const turn = takeTurn({ observed, observedAt, isStale: isStale() }, state, Date.now());
+    if (turn.is === 'Look') {
+      await look();
+      continue;
     }
-    const decision = decide(observed, state, Date.now());
-    // A word of a Freeze, or of anything else, may have been lost while this waited.
-    stale = goesForward(decision) && Date.now() - observedAt > FRESH_MS;
-    if (stale) continue;
-    state = record.announced(record.timed(state, decision, Date.now()), decision, observed);
-    // A version that is blocked from here on is part of what watchers compare; it has to be seen before the run closes.
-    const blocks = state.justBlocked !== undefined;
+    const { decision } = turn;
+    ({ state } = turn);
+    const upTo = changes;
+    const situation = { observed: observed ?? { ...NOTHING, key }, state: () => state, isStale };
     // What takes traffic back waits for nothing, not even for being told.
-    const takingBack =
-      decision.do === 'Shift' && decision.urgent ? perform(decision, situationOf(observed)) : undefined;
-    const written = await report(observed, state, decision);
-    state = written(state);
-    stale ||= blocks && state.justBlocked === undefined;
+    let isBack = false;
+    const takingBack = isUrgent(decision)
+      ? perform(decision, situation).finally(() => (isBack = true))
+      : undefined;
+    const isInterrupted = (): boolean => isBack || (takingBack === undefined && abortIsDue(state));
+    // A version that is blocked from here on is part of what watchers compare; it has to be seen before the run closes.
+    const blocks = state.justBlocked;
+    state = (await report({ observed, state, decision, isInterrupted }))(state);
+    if (blocks !== undefined && state.justBlocked === undefined) changes += 1;
     if (decision.do === 'Close') {
-      if (wakes !== seen || stale) continue;
+      if (wakes !== seen || isStale() || state.unreported !== undefined) continue;
       return { outcome: decision.outcome, message: decision.message };
     }
     if (decision.do === 'Wait') {
-      await waitFor(() => wakes !== seen, decision.until, decision.message);
+      if (isCancelled && state.rollout === undefined)
+        return { outcome: 'Waiting', message: CANCELLED.message } as const;
+      await waitFor(() => wakes !== seen || told < unknownSignals().length, decision.until, decision.message);
     } else {
-      const outcome = await (takingBack ?? perform(decision, situationOf(observed)));
-      state = outcome.apply(state);
-      stale ||= outcome.stale;
+      takeUp(await (takingBack ?? perform(decision, situation)), upTo);
     }
-    if (workflowInfo().continueAsNewSuggested || workflowInfo().historyLength > LONGEST_HISTORY) {
+    if (isLong(workflowInfo())) {
       setCurrentDetails(`Going on in a new run of ${cellRolloutId(key)}.`);
       await continueAsNew<typeof cellRollout>({ key, state });
     }
   }
 }
 
+const NOTHING = { digest: '', selected: [], freezes: [], served: [], sequence: 0, isApplied: true } as const;
+
+const isUrgent = (decision: Decision): decision is Extract<Decision, { do: 'Shift' }> =>
+  decision.do === 'Shift' && decision.urgent;
+
 async function waitFor(happened: () => boolean, until: number | undefined, summary: string): Promise<void> {
   if (until === undefined) await condition(happened);
-  else await condition(happened, Math.max(1, until - Date.now()), { summary });
+  else await condition(happened, Math.max(1, until - Date.now()), { summary: summary.slice(0, 200) });
 }

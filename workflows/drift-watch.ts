@@ -19,8 +19,8 @@ export async function driftWatch(input: DriftWatchInput): Promise<void> {
     const compare = elbv2Reads('Compare the listener with what the objects say');
     const found = await compare.findDrift({ type, listenerARN });
     if (found.watched === 0) return;
-    for (const { key, difference } of found.drifted) {
-      await elbv2Reads(difference).wakeLoadBalancerConfig({ type, key });
+    for (const { key, difference, isOwnedByCell } of found.drifted) {
+      await elbv2Reads(difference).wakeWriter({ type, key, isOwnedByCell });
     }
     setCurrentDetails(`${found.watched} objects watched, ${found.drifted.length} differed at the last look.`);
     if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof driftWatch>(input);

@@ -1,8 +1,10 @@
 import { ApplicationFailure, setHandler } from '@temporalio/workflow';
-import type { UpdateDefinition } from '@temporalio/common';
+import type { RawValue, UpdateDefinition } from '@temporalio/common';
 import { answerTo, refusal, requestNames, type RequestName } from '../domain/requests.ts';
 import type { RolloutState, Stamp } from '../domain/state.ts';
-import { requestSignals, requestUpdates, type Answer, type Request } from './messages.ts';
+import { cut } from '../domain/text.ts';
+import { decode } from './decode.ts';
+import { requestSignals, requestUpdates, type Answer } from './messages.ts';
 
 const descriptions: Readonly<Record<RequestName, string>> = {
   pause: 'Holds the rollout at its weight until it is resumed.',
@@ -24,7 +26,7 @@ export function handleRequests(asked: Asked): void {
   for (const name of requestNames) {
     const description = descriptions[name];
     setHandler(requestSignals[name], (request) => asked.take(name, stampOf(request)), { description });
-    setHandler<Answer, [Request?], UpdateDefinition<Answer, [Request?]>>(
+    setHandler<Answer, [RawValue?], UpdateDefinition<Answer, [RawValue?]>>(
       requestUpdates[name],
       (request) => {
         const message = answerTo(name, asked.state());
@@ -40,9 +42,21 @@ function refuse(problem: string | undefined): void {
   if (problem !== undefined) throw ApplicationFailure.nonRetryable(problem, 'Refused');
 }
 
-function stampOf(request: Request | undefined): Stamp {
-  return { by: textOr(request?.by, 'an operator'), reason: textOr(request?.reason, ''), at: Date.now() };
+/** The longest texts that the status takes (crds/cell-status.ts); no longer ones are remembered. */
+const LONGEST = { by: 253, reason: 1_024 } as const;
+
+function stampOf(request: RawValue | undefined): Stamp {
+  const sent = decode(request);
+  const { by, reason } = isObject(sent) ? sent : { by: undefined, reason: undefined };
+  return {
+    by: cut(textOr(by, 'an operator'), LONGEST.by),
+    reason: cut(textOr(reason, ''), LONGEST.reason),
+    at: Date.now(),
+  };
 }
+
+const isObject = (value: unknown): value is { readonly by?: unknown; readonly reason?: unknown } =>
+  typeof value === 'object' && value !== null;
 
 const textOr = (text: unknown, otherwise: string): string =>
   typeof text === 'string' && text !== '' ? text : otherwise;

@@ -1,21 +1,11 @@
-import {
-  allHandlersFinished,
-  ApplicationFailure,
-  CancellationScope,
-  condition,
-  continueAsNew,
-  setHandler,
-  workflowInfo,
-} from '@temporalio/workflow';
-import { canonical } from '../domain/canonical.ts';
-import { formatKey, type ObjectKey } from '../domain/ids.ts';
-import { placeOf, type LoadBalancerType } from '../domain/load-balancer.ts';
-import { loadBalancerStatus, type ApplyOutcome } from '../domain/load-balancer-status.ts';
-import type { ObservedLoadBalancerConfig } from '../domain/observation.ts';
-import { elbv2Write, objects } from './activities.ts';
-import { takeApplications } from './applications.ts';
-import { holdOrRelease, removeConfigured } from './deletion.ts';
-import { failureOf } from './failure.ts';
+import { condition, continueAsNew, setHandler, sleep, workflowInfo } from '@temporalio/workflow';
+import type { ConfigResult } from '../activities/contract.ts';
+import type { Ticket } from '../domain/budget.ts';
+import type { ObjectKey } from '../domain/ids.ts';
+import type { LoadBalancerType } from '../domain/load-balancer.ts';
+import { configs } from './activities.ts';
+import { failureOf, type Failure } from './failure.ts';
+import { isLong } from './history-length.ts';
 import { changed, drifted } from './messages.ts';
 
 /** Which object to apply. */
@@ -23,24 +13,19 @@ export interface LoadBalancerConfigInput {
   readonly key: ObjectKey;
   /** Default: AWSApplicationLoadBalancer. */
   readonly type?: LoadBalancerType;
+  /** Whether an earlier run has left off without knowing what ELBv2 serves. */
+  readonly verify?: boolean;
 }
 
 /** The longest time between two attempts, in milliseconds. */
-const LONGEST_BACKOFF_MS = { urgent: 2_000, transient: 15_000, permanent: 10 * 60_000 } as const;
+const LONGEST_BACKOFF_MS = { transient: 15_000, permanent: 10 * 60_000 } as const;
 
-type Present = NonNullable<ObservedLoadBalancerConfig['config']>;
-
-/** Makes a load balancer what its object says, as the only writer of that configuration, until there is nothing left to apply. */
+/** Makes a load balancer what an object without a Cell says, as the only writer of that configuration, until there is nothing left to apply. */
 export async function loadBalancerConfig(input: LoadBalancerConfigInput): Promise<void> {
-  const ref = { type: 'AWSApplicationLoadBalancer', ...input } as const;
+  const ref = { type: input.type ?? 'AWSApplicationLoadBalancer', key: input.key } as const;
   let wakes = 0;
-  let verify = false;
-  let writing: CancellationScope | undefined;
-  const applications = takeApplications((request) => {
-    wakes += 1;
-    // What takes traffic back does not wait for a write that waits itself.
-    if (request.urgent) writing?.cancel();
-  });
+  let verify = input.verify === true;
+  let ticket: Ticket | undefined;
   setHandler(changed, () => void (wakes += 1), { description: 'Looks at the object again.' });
   const onDrift = (): void => {
     verify = true;
@@ -50,102 +35,42 @@ export async function loadBalancerConfig(input: LoadBalancerConfigInput): Promis
     description: 'Reads the load balancer again, because it does not serve what was applied.',
   });
 
-  for (let attempts = 0; ;) {
+  for (let failures = 0; ;) {
     const seen = wakes;
-    const { config } = await objects('Look at the object').observeLoadBalancerConfig(ref);
-    if (config === undefined) {
-      const message = `Expected ${ref.type}Config ${formatKey(ref.key)}, got none.`;
-      applications.refuse(ApplicationFailure.nonRetryable(message, 'ObjectNotFound'));
-      await condition(allHandlersFinished);
-      if (wakes === seen) return;
-      continue;
-    }
-    const outcome = config.deletion.isUnderWay ? await remove(config) : await attempt(config);
-    if (outcome === 'Gone') continue;
-    if (outcome !== undefined) await report(config, outcome);
-    if (outcome?.is === 'Served') {
-      attempts = 0;
-      verify = false;
-      applications.serve(config.generation, outcome.served);
-      await condition(() => allHandlersFinished() || wakes !== seen);
-      if (wakes === seen) return;
-    } else if (outcome !== undefined) {
-      attempts += 1;
-      if (outcome.permanent) {
-        applications.refuse(ApplicationFailure.nonRetryable(outcome.message, outcome.reason));
+    const result = await attempt();
+    switch (result.is) {
+      case 'Gone':
+      case 'Served':
+        failures = 0;
+        verify &&= wakes !== seen;
+        ticket = undefined;
+        if (wakes === seen) return;
+        break;
+      case 'NotYet':
+        ({ ticket } = result);
+        await sleep(Math.max(1, result.waitMs), {
+          summary: 'Waiting for a turn in the write budget of the account',
+        });
+        break;
+      case 'Refused': {
+        failures += 1;
+        // Nobody knows whether it was applied all the same.
+        verify = true;
+        const longest = LONGEST_BACKOFF_MS[result.permanent ? 'permanent' : 'transient'];
+        await condition(() => wakes !== seen, Math.min(longest, 500 * 2 ** Math.min(failures - 1, 20)), {
+          summary: `Trying again: ${result.message}`.slice(0, 200),
+        });
       }
-      const longest = LONGEST_BACKOFF_MS[kindOf(outcome.permanent)];
-      await condition(() => wakes !== seen, Math.min(longest, 500 * 2 ** Math.min(attempts - 1, 20)), {
-        summary: `Trying again: ${outcome.message}`.slice(0, 200),
-      });
     }
-    if (workflowInfo().continueAsNewSuggested && allHandlersFinished()) {
-      await continueAsNew<typeof loadBalancerConfig>(input);
-    }
+    if (isLong(workflowInfo())) await continueAsNew<typeof loadBalancerConfig>({ ...input, verify });
   }
 
-  function kindOf(permanent: boolean): keyof typeof LONGEST_BACKOFF_MS {
-    if (applications.areUrgent()) return 'urgent';
-    return permanent ? 'permanent' : 'transient';
-  }
-
-  /** Makes one attempt; undefined when something more urgent has ended it. */
-  async function attempt(config: Present): Promise<ApplyOutcome | undefined> {
-    const { asked, adopt, status } = config;
-    const { served } = status;
-    const urgent = applications.areUrgent();
-    const request = {
-      key: ref.key,
-      generation: config.generation,
-      forwarding: asked,
-      ...(served === undefined ? {} : { served }),
-      adopt,
-      urgent,
-      // After an attempt that failed nobody knows whether it was applied.
-      verify: verify || status.phase === 'Error',
-    };
-    const write = elbv2Write(`Make ${placeOf(asked)} what the object says`, urgent);
-    writing = new CancellationScope();
+  async function attempt(): Promise<ConfigResult | ({ readonly is: 'Refused' } & Failure)> {
+    const request = { ref, verify, ...(ticket === undefined ? {} : { ticket }) };
     try {
-      await holdOrRelease(ref, config.deletion);
-      return {
-        is: 'Served',
-        served: await writing.run(() => write.applyRule(request)),
-        created: served === undefined,
-      };
-    } catch (error) {
-      // What was cancelled may have been applied all the same.
-      verify ||= writing.consideredCancelled;
-      if (writing.consideredCancelled) return undefined;
-      const failure = failureOf(error);
-      // The object asks for something else by now: look at it again, at once.
-      verify ||= failure.reason === 'Superseded';
-      return failure.reason === 'Superseded' ? undefined : { is: 'Refused', ...failure };
-    } finally {
-      writing = undefined;
-    }
-  }
-
-  /** Deletes what the object has made, and lets the object go. */
-  async function remove(config: Present): Promise<ApplyOutcome | 'Gone'> {
-    const message = `Expected ${ref.type}Config ${formatKey(ref.key)} to stay, got its deletion.`;
-    applications.refuse(ApplicationFailure.nonRetryable(message, 'ObjectNotFound'));
-    try {
-      await removeConfigured(ref, config);
-      return 'Gone';
+      return await configs('Make the load balancer what the object says').applyLoadBalancerConfig(request);
     } catch (error) {
       return { is: 'Refused', ...failureOf(error) };
     }
-  }
-
-  async function report(config: Present, outcome: ApplyOutcome): Promise<void> {
-    const status = loadBalancerStatus(config, outcome, new Date().toISOString());
-    if (canonical(status) === canonical(config.status)) return;
-    await objects(`Report: ${status.phase ?? ''}`).reportLoadBalancerConfig({
-      ...ref,
-      uid: config.uid,
-      status,
-      events: [],
-    });
   }
 }

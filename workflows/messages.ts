@@ -1,5 +1,6 @@
+import { rawValueTypeInfo, type RawValue } from '@temporalio/common';
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
-import type { Served } from '../domain/load-balancer.ts';
+import type { RequestName } from '../domain/requests.ts';
 import type { RolloutPlan, RolloutView } from '../domain/view.ts';
 
 /** Who asks for something, and why; both are optional, so that a bare signal from the command line works. */
@@ -24,54 +25,46 @@ export const workflowTypes = {
   targetGroupCheck: 'targetGroupCheck',
 } as const;
 
+// What comes from outside is decoded by the handler: what cannot be decoded would fail the workflow task for ever, and
+// everything that comes after it would wait. Each argument has an entry of its own; nobody sends more than these.
+const raw = { inputTypes: Array.from({ length: 16 }, () => rawValueTypeInfo) };
+const signal = (name: string) => defineSignal<[RawValue?]>(name, { typeInfo: raw });
+const update = (name: string) => defineUpdate<Answer, [RawValue?]>(name, { typeInfo: raw });
+
 /** Look again: an object that the workflow depends on has changed. */
-export const changed = defineSignal('changed');
+export const changed = signal('changed');
 
 /** Look again: an AnalysisRun of this rollout has come to a verdict. */
-export const analysisFinished = defineSignal('analysisFinished');
+export const analysisFinished = signal('analysisFinished');
 
 /** Look again: an Experiment of this rollout has come to a verdict. */
-export const experimentFinished = defineSignal('experimentFinished');
-
-/** Look again: the load balancer configuration of this Cell has reported a new status. */
-export const statusReported = defineSignal('statusReported');
+export const experimentFinished = signal('experimentFinished');
 
 /** The signals behind the requests: `temporal workflow signal --name pause --workflow-id cell/default/web`. */
 export const requestSignals = {
-  pause: defineSignal<[Request?]>('pause'),
-  resume: defineSignal<[Request?]>('resume'),
-  promote: defineSignal<[Request?]>('promote'),
-  promoteFull: defineSignal<[Request?]>('promoteFull'),
-  abort: defineSignal<[Request?]>('abort'),
-  retry: defineSignal<[Request?]>('retry'),
-} as const;
+  pause: signal('pause'),
+  resume: signal('resume'),
+  promote: signal('promote'),
+  promoteFull: signal('promoteFull'),
+  abort: signal('abort'),
+  retry: signal('retry'),
+} as const satisfies Readonly<Record<RequestName, unknown>>;
 
 /** The updates behind the requests, for callers that want an answer or a refusal. */
 export const requestUpdates = {
-  pause: defineUpdate<Answer, [Request?]>('pause'),
-  resume: defineUpdate<Answer, [Request?]>('resume'),
-  promote: defineUpdate<Answer, [Request?]>('promote'),
-  promoteFull: defineUpdate<Answer, [Request?]>('promoteFull'),
-  abort: defineUpdate<Answer, [Request?]>('abort'),
-  retry: defineUpdate<Answer, [Request?]>('retry'),
-} as const;
+  pause: update('pause'),
+  resume: update('resume'),
+  promote: update('promote'),
+  promoteFull: update('promoteFull'),
+  abort: update('abort'),
+  retry: update('retry'),
+} as const satisfies Readonly<Record<RequestName, unknown>>;
 
 /** Where a rollout stands. */
-export const stateQuery = defineQuery<RolloutView>('state');
+export const stateQuery = defineQuery<RolloutView, [RawValue?]>('state', { typeInfo: raw });
 
 /** The steps that a rollout still has to take. */
-export const planQuery = defineQuery<RolloutPlan>('plan');
-
-/** Asks the writer of a load balancer's configuration to apply its object's spec; answers when AWS was read back and agrees. */
-export const applyUpdate = defineUpdate<Served, [ApplyRequest]>('apply');
-
-/** What the `apply` update carries. */
-export interface ApplyRequest {
-  /** The `metadata.generation` of the object that has to be served, or a newer one. */
-  readonly generation: number;
-  /** Whether this takes a rollout back; it is then served before anything else that waits for ELBv2. */
-  readonly urgent: boolean;
-}
+export const planQuery = defineQuery<RolloutPlan, [RawValue?]>('plan', { typeInfo: raw });
 
 /** Look at the load balancer again: it does not serve what the object's status says. */
-export const drifted = defineSignal('drifted');
+export const drifted = signal('drifted');

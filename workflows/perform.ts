@@ -1,52 +1,76 @@
-import { ApplicationFailure, CancellationScope, condition, uuid4 } from '@temporalio/workflow';
+import { ApplicationFailure, uuid4 } from '@temporalio/workflow';
 import type { PresentCell } from '../domain/candidate.ts';
+import { deadlineOf } from '../domain/deadline.ts';
 import type { Decision } from '../domain/decision.ts';
 import { eventOf, refusalEvent } from '../domain/events.ts';
-import { routeOf, type Route } from '../domain/load-balancer.ts';
-import type { ObservedCell } from '../domain/observation.ts';
+import * as hold from '../domain/record-hold.ts';
 import * as record from '../domain/record.ts';
-import { stableSet } from '../domain/stable.ts';
-import type { RolloutState } from '../domain/state.ts';
-import { elbv2Reads, traffic } from './activities.ts';
+import { isBackgroundDue } from '../domain/record-measurement.ts';
+import { abortIsDue } from '../domain/requests.ts';
+import { configs, elbv2Reads, objects } from './activities.ts';
 import { failureOf, type Failure } from './failure.ts';
+import { interruptible, type Interruption } from './interruptible.ts';
 import { measure } from './measure.ts';
+import { kept, looking, postponed, type Carried, type Performed, type Situation } from './performed.ts';
+import { inspect, shift } from './shift.ts';
 
-type Performable = Exclude<Decision, { do: 'Wait' } | { do: 'Close' }>;
-type Inspect = Extract<Decision, { do: 'Inspect' }>;
-type Shift = Extract<Decision, { do: 'Shift' }>;
-
-/** What a decision is performed with. */
-export interface Situation {
-  readonly observed: ObservedCell;
-  readonly state: () => RolloutState;
-  /** Whether something has come up that goes before a shift of weights. */
-  readonly interrupted: () => boolean;
-}
-
-/** What came of it: a change of the state, and whether the objects have to be looked at again. */
-export interface Performed {
-  readonly apply: (state: RolloutState) => RolloutState;
-  readonly stale: boolean;
-}
+/** What is done about a decision that neither waits nor closes. */
+export type Performable = Exclude<Decision, { do: 'Wait' } | { do: 'Close' }>;
 
 /** How long a refusal holds at the most before another attempt, in milliseconds: short while traffic waits to go back. */
-const LONGEST_HOLD_MS = { usual: 10 * 60_000, urgent: 15_000 } as const;
+const LONGEST_HOLD_MS = { urgent: 2_000, transient: 15_000, permanent: 10 * 60_000 } as const;
 
 /** Performs one decision; what refuses becomes a hold, so that it can be seen and tried again. */
 export async function perform(decision: Performable, situation: Situation): Promise<Performed> {
-  const { cell } = situation.observed;
-  if (cell === undefined)
-    throw ApplicationFailure.nonRetryable('Expected a Cell, got none.', 'ObjectNotFound');
   try {
-    const done = await carryOut(decision, situation, cell);
-    const event = eventOf(decision);
-    return event === undefined ? done : { ...done, apply: (state) => record.noted(done.apply(state), event) };
+    const done = await interruptible(
+      () => carryOut(decision, situation),
+      interruptionOf(decision, situation),
+    );
+    if (done.is === 'Interrupted') return interrupted(decision);
+    return done.value;
   } catch (error) {
     return held(decision, failureOf(error));
   }
 }
 
-async function carryOut(decision: Performable, situation: Situation, cell: PresentCell): Promise<Performed> {
+/** What goes before a decision that is being carried out: nothing goes before taking traffic back. */
+function interruptionOf(decision: Performable, { observed, state, isStale }: Situation): Interruption {
+  if (decision.do === 'Shift' && decision.urgent) return { happened: () => false };
+  if (decision.do !== 'Shift') return { happened: () => abortIsDue(state()) };
+  const goesOnPaused = decision.purpose === 'Restore';
+  const { rollout } = state();
+  return {
+    happened: () =>
+      isStale() ||
+      abortIsDue(state()) ||
+      (!goesOnPaused && state().requests.paused !== undefined) ||
+      isBackgroundDue(state()),
+    at: rollout === undefined || observed.cell === undefined ? undefined : deadlineOf(rollout, observed.cell),
+  };
+}
+
+/** What was interrupted may have been done all the same. */
+function interrupted(decision: Performable): Performed {
+  return {
+    apply: (state) => (decision.do === 'Shift' ? { ...record.withoutFound(state), suspect: true } : state),
+    sight: 'Stale',
+  };
+}
+
+async function carryOut(decision: Performable, situation: Situation): Promise<Performed> {
+  const { cell } = situation.observed;
+  if (decision.do === 'Remove' || decision.do === 'Release') return letGo(decision, situation);
+  if (cell === undefined)
+    throw ApplicationFailure.nonRetryable('Expected a Cell, got none.', 'ObjectNotFound');
+  const done = await carryOutFor(cell, decision, situation);
+  const event = eventOf(decision);
+  return event === undefined || !done.isDone
+    ? done
+    : { ...done, apply: (state) => record.noted(done.apply(state), event) };
+}
+
+async function carryOutFor(cell: PresentCell, decision: Performable, situation: Situation): Promise<Carried> {
   const now = Date.now();
   switch (decision.do) {
     case 'Begin':
@@ -54,12 +78,15 @@ async function carryOut(decision: Performable, situation: Situation, cell: Prese
     case 'Shift':
       return shift(decision, situation, cell);
     case 'Inspect':
-      return inspect(decision, situation, cell);
-    case 'CheckHealth': {
+      return kept(await inspect(decision, situation.observed, cell));
+    case 'CheckIdle': {
       const found = await elbv2Reads(decision.message).readTargetHealth(decision.targetGroupARNs);
-      return kept((state) =>
-        record.healthRead(state, found, { minHealthyTargets: cell.spec.minHealthyTargets, now: Date.now() }),
-      );
+      return kept((state) => hold.idleRead(state, found, Date.now()));
+    }
+    case 'ReadLostRun': {
+      const { workflowId } = cell.status.rollout ?? { workflowId: '' };
+      const ended = await objects(decision.message).readLostRun({ workflowId, runId: decision.runId });
+      return kept((state) => record.lostRunRead(state, cell, ended, now));
     }
     case 'Pause':
       return kept((state) => record.paused(state, now));
@@ -68,80 +95,54 @@ async function carryOut(decision: Performable, situation: Situation, cell: Prese
     case 'Replan':
       return kept((state) => record.replanned(state, decision, cell));
     case 'End':
-      return kept((state) => record.ending(state, decision));
+      return kept((state) => record.ending(state, decision, cell));
     case 'Bake':
       return kept((state) => record.baking(state, now));
     case 'Conclude':
-      return looking((state) => record.concluded(state, cell, now));
+      return looking((state) => record.concluded(state, now));
     case 'Finish':
       return looking((state) => record.finished(state, now));
+    case 'Remove':
+    case 'Release':
+      throw ApplicationFailure.nonRetryable('Expected something to be done for a Cell.', 'InvalidObject');
     default:
       return kept(await measure(decision, situation, cell));
   }
 }
 
-async function inspect({ message }: Inspect, situation: Situation, cell: PresentCell): Promise<Performed> {
-  const { key, selected } = situation.observed;
-  const route = requiredRoute(cell);
-  const found = await elbv2Reads(message).inspectLoadBalancer({
-    key,
-    route,
-    selected: selected.map(({ name, arn }) => ({ name, arn })),
-    adopt: cell.adopt === true,
-  });
-  return kept((state) => record.inspected(state, found));
-}
-
-function requiredRoute({ spec }: PresentCell): Route {
-  const route = routeOf(spec);
-  if (route !== undefined) return route;
-  throw ApplicationFailure.nonRetryable('Expected a load balancer block, got none.', 'InvalidObject');
-}
-
-async function shift(decision: Shift, situation: Situation, cell: PresentCell): Promise<Performed> {
-  const { key, sequence } = situation.observed;
-  const scope = new CancellationScope();
-  const request = {
-    cell: { key, uid: cell.uid },
-    forwarding: { ...requiredRoute(cell), targetGroups: decision.shares },
-    deletionPolicy: cell.spec.deletionPolicy ?? 'Retain',
-    adopt: cell.adopt === true,
-    sequence: sequence + 1,
-    urgent: decision.urgent,
-  };
-  const shifting = scope.run(() => traffic(decision.message).shiftTraffic(request));
-  if (decision.urgent) {
-    await shifting;
-  } else {
-    let settled = false;
-    const settling = shifting.finally(() => (settled = true));
-    // The failure is taken up below; this keeps it from counting as unhandled until then.
-    settling.catch(() => undefined);
-    await condition(() => settled || situation.interrupted());
-    if (!settled) {
-      scope.cancel();
-      return looking(record.withoutFound);
-    }
-    await settling;
+/** Removes or releases what the configuration of a Cell that is gone, or that has lost it, has made. */
+async function letGo(
+  decision: Extract<Decision, { do: 'Remove' | 'Release' }>,
+  { observed, state }: Situation,
+): Promise<Performed> {
+  const ref = { type: observed.configType ?? 'AWSApplicationLoadBalancer', key: observed.key } as const;
+  if (decision.do === 'Release') {
+    await objects(decision.message).releaseLoadBalancerConfig(ref);
+    return looking(record.withoutFound);
   }
-  const from = stableSet(situation.observed, cell)?.version;
-  return looking((state) => record.shifted(state, decision, { from, now: Date.now() }));
+  const { budget } = state();
+  const ticket = budget === undefined ? {} : { ticket: budget.ticket };
+  const removed = await configs(decision.message).removeLoadBalancerConfig({ ref, ...ticket });
+  return removed.is === 'NotYet' ? postponed(removed, false) : looking(record.withoutFound);
 }
 
-const kept = (apply: Performed['apply']): Performed => ({ apply, stale: false });
-const looking = (apply: Performed['apply']): Performed => ({ apply, stale: true });
-
-function held(decision: Performable, { reason, message }: Failure): Performed {
-  const shiftsBack = decision.do === 'Shift' && decision.urgent;
-  return looking((state) => {
-    const urgent = shiftsBack || state.rollout?.ending !== undefined;
-    const longestMs = urgent ? LONGEST_HOLD_MS.urgent : LONGEST_HOLD_MS.usual;
-    const next = record.refused(
-      state,
-      { during: decision.do, reason, message },
-      { now: Date.now(), longestMs },
-    );
-    const isNew = state.hold?.reason !== reason || state.hold.message !== message;
-    return isNew ? record.noted(next, refusalEvent(reason, message)) : next;
-  });
+function held(decision: Performable, { reason, message, permanent }: Failure): Performed {
+  const isQuiet = decision.do === 'CheckIdle' || (decision.do === 'Shift' && decision.purpose === 'Detach');
+  return {
+    sight: 'Stale',
+    apply: (state) => {
+      const isUrgent = (decision.do === 'Shift' && decision.urgent) || state.rollout?.ending !== undefined;
+      const longestMs = LONGEST_HOLD_MS[isUrgent ? 'urgent' : permanent ? 'permanent' : 'transient'];
+      const failure = {
+        during: decision.do,
+        ...(decision.do === 'Shift' ? { purpose: decision.purpose } : {}),
+        reason,
+        message,
+        ...(isQuiet ? { quiet: true as const } : {}),
+      };
+      const next = hold.refused(state, failure, { now: Date.now(), longestMs });
+      const isNew = state.hold?.reason !== reason || state.hold.message !== message;
+      return isNew ? record.noted(next, refusalEvent(reason, message)) : next;
+    },
+  };
 }

@@ -8,7 +8,12 @@ const root = join(import.meta.dirname, '..');
 const allowed: Readonly<Record<string, readonly RegExp[]>> = {
   crds: [/^zod$/],
   domain: [/^(semver|luxon)$/, /^\/crds\//],
-  workflows: [/^@temporalio\/(workflow|common)$/, /^\/domain\//, /^type \/(crds|activities)\//],
+  workflows: [
+    /^@temporalio\/(workflow|common)$/,
+    /^@temporalio\/workflow\/lib\/global-attributes/,
+    /^\/domain\//,
+    /^type \/(crds|activities)\//,
+  ],
 };
 
 /** The program that writes the manifests runs at build time, and what is for tests is no part of a room. */

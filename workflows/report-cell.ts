@@ -3,42 +3,58 @@ import type { CellStatus } from '../crds/cell.ts';
 import type { Decision } from '../domain/decision.ts';
 import type { ObservedCell } from '../domain/observation.ts';
 import { reported } from '../domain/record.ts';
+import { reportRefused } from '../domain/record-hold.ts';
 import { isWorthReporting, sameStatus } from '../domain/report.ts';
 import type { RolloutState } from '../domain/state.ts';
 import { statusOf } from '../domain/status.ts';
 import { detailsOf } from '../domain/view.ts';
 import { objects } from './activities.ts';
+import { failureOf } from './failure.ts';
+import { interruptible } from './interruptible.ts';
 import { OKRA_PHASE, OKRA_VERSION } from './search-attributes.ts';
 
 /** What a report changes in the state, which may have changed otherwise while it was written. */
 export type Written = (state: RolloutState) => RolloutState;
 
+/** What is reported, and what does not wait for it. */
+export interface Report {
+  readonly observed: ObservedCell | undefined;
+  readonly state: RolloutState;
+  readonly decision: Decision;
+  readonly isInterrupted: () => boolean;
+}
+
 /** Shows where the rollout stands: in the Cell's status when it has changed, in the Web UI, and in the search attributes. */
-export async function report(
-  observed: ObservedCell,
-  state: RolloutState,
-  decision: Decision,
-): Promise<Written> {
+export async function report({ observed, state, decision, isInterrupted }: Report): Promise<Written> {
+  if (observed?.cell === undefined || !isWorthReporting(decision)) return unchanged;
   const { cell, key } = observed;
-  if (cell === undefined || !isWorthReporting(decision)) return (now) => now;
   const { workflowId, runId } = workflowInfo();
-  const status = statusOf({
-    observed,
-    cell,
-    state,
-    decision,
-    workflow: { workflowId, runId },
-    now: Date.now(),
-  });
+  const workflow = { workflowId, runId };
+  const status = statusOf({ observed, cell, state, decision, workflow, now: Date.now() });
   const before = state.reported ?? cell.status;
   setCurrentDetails(detailsOf({ ...state, reported: status }));
-  if (state.events.length > 0 || !sameStatus(before, status)) {
-    announce(before, status, state.reported === undefined);
-    const events = named(state, runId);
-    await objects(`Report: ${status.phase ?? ''}`).reportCell({ key, uid: cell.uid, status, events });
+  const done: Written = (now) => reported(now, state, status);
+  if (state.events.length === 0 && sameStatus(before, status)) return done;
+  // What was refused is tried again after a while, and not with every turn.
+  if (state.unreported !== undefined && Date.now() < state.unreported.until) return unchanged;
+  announce(before, status, state.reported === undefined);
+  const write = () =>
+    objects(`Report: ${status.phase ?? ''}`).reportCell({
+      key,
+      uid: cell.uid,
+      status,
+      events: named(state, runId),
+    });
+  try {
+    const answer = await interruptible(write, { happened: isInterrupted });
+    return answer.is === 'Answered' ? done : unchanged;
+  } catch (error) {
+    const failure = failureOf(error);
+    return (now) => reportRefused(now, failure, Date.now());
   }
-  return (now) => reported(now, status);
 }
+
+const unchanged: Written = (state) => state;
 
 function announce(before: CellStatus, status: CellStatus, first: boolean): void {
   if (first || before.phase !== status.phase || before.desiredVersion !== status.desiredVersion) {

@@ -1,7 +1,7 @@
 import type { TargetGroup } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { digest } from '../../clients/digest.ts';
 import { quotaOf, type ELBv2, type ELBv2Regions, type HealthCheckInput } from '../../clients/elbv2.ts';
-import type { WriteBudget } from '../../clients/write-budget.ts';
+import type { RegistrationBudget } from '../../clients/registration-budget.ts';
 import type {
   AWSTargetGroupBindingSpec,
   AWSTargetGroupBindingStatus,
@@ -27,7 +27,7 @@ export interface GroupDependencies {
   readonly elbv2: ELBv2Regions;
   /** The region that target groups are created in. */
   readonly region?: string;
-  readonly budget: WriteBudget;
+  readonly budget: RegistrationBudget;
 }
 
 /** The target group of a binding, or what is wrong with it. */
@@ -110,7 +110,7 @@ async function created(
   if (!isKnown && !(await isOwn(elbv2(arn), group, bound))) return foreign(group, bound);
   const { problems, healthCheck } = compareTargetGroup(asked, existingOf(group));
   if (healthCheck === undefined) return foundGroup(group, true, problems);
-  await budget.take(quotaOf(arn), false, bound.life.signal);
+  await budget.take(quotaOf(arn), bound.life.signal);
   bound.life.assert();
   try {
     await elbv2(arn).modifyTargetGroup(arn, healthCheckInput(healthCheck));
@@ -132,7 +132,7 @@ async function create(
   }
   const wanted = wantedTargetGroup(asked, spec.targets, { key, uid, digestOfUid: digest(uid) });
   // Nobody knows the account before AWS has answered.
-  await budget.take(`${region}/`, false, life.signal);
+  await budget.take(`${region}/`, life.signal);
   life.assert();
   const group = await elbv2.inRegion(region).createTargetGroup({
     Name: wanted.name,

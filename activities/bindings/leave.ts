@@ -68,7 +68,7 @@ export async function deleteCreated(
   const group = await findCandidate(dependencies, bound);
   const { TargetGroupArn: arn = '' } = group ?? {};
   if (group === undefined || !(await isOwn(elbv2(arn), group, bound))) return [];
-  await budget.take(quotaOf(arn), false, bound.life.signal);
+  await budget.take(quotaOf(arn), bound.life.signal);
   bound.life.assert();
   try {
     await elbv2(arn).deleteTargetGroup(arn);

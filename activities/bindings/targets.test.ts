@@ -1,7 +1,8 @@
 import { InvalidTargetException, TooManyTargetsException } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { describe, expect, it } from 'vitest';
 import type { ELBv2, Target } from '../../clients/elbv2.ts';
-import { writeBudget } from '../../clients/write-budget.ts';
+import { registrationBudget } from '../../clients/registration-budget.ts';
+import { budgetInMemory } from '../../clients/shared-budget.ts';
 import { readRegistered, register } from './targets.ts';
 import { lifetimeFrom } from '../lifetime.ts';
 
@@ -23,7 +24,7 @@ async function tried(judge: (targets: readonly Target[]) => Error | undefined, .
     },
     deregisterTargets: () => Promise.resolve(),
   };
-  const budget = writeBudget({ perSecond: 1000, burst: 1000 });
+  const budget = registrationBudget(budgetInMemory({ perSecond: 1000, burst: 1000 }));
   const life = lifetimeFrom(new AbortController().signal);
   const { refused, unknown, problems } = await register({ elbv2, targetGroupARN, budget, life }, batches);
   return {
@@ -83,7 +84,7 @@ describe('targets', () => {
 
   it('are not registered any more when the sync is given up', async () => {
     const life = lifetimeFrom(AbortSignal.abort(new Error('given up')));
-    const budget = writeBudget({ perSecond: 1, burst: 1 });
+    const budget = registrationBudget(budgetInMemory({ perSecond: 1, burst: 1 }));
     const never = (): Promise<void> => Promise.reject(new Error('Expected no call.'));
     const elbv2 = { registerTargets: never, deregisterTargets: never };
     await expect(register({ elbv2, targetGroupARN, budget, life }, [at('a')])).rejects.toThrow('given up');

@@ -1,5 +1,5 @@
 import { quotaOf, type ELBv2 } from '../../clients/elbv2.ts';
-import type { WriteBudget } from '../../clients/write-budget.ts';
+import type { RegistrationBudget } from '../../clients/registration-budget.ts';
 import type { FailureType } from '../../domain/failures.ts';
 import type { Problem } from '../../domain/discovery/sync-status.ts';
 import type { Registration } from '../../domain/discovery/registered-target.ts';
@@ -10,7 +10,7 @@ import type { Lifetime } from '../lifetime.ts';
 export interface TargetWrites {
   readonly elbv2: Pick<ELBv2, 'registerTargets' | 'deregisterTargets'>;
   readonly targetGroupARN: string;
-  readonly budget: WriteBudget;
+  readonly budget: RegistrationBudget;
   readonly life: Lifetime;
 }
 
@@ -95,7 +95,7 @@ async function writeBatch(
   write: Write,
 ): Promise<WrittenTargets> {
   const { budget, life, targetGroupARN } = writes;
-  await budget.take(quotaOf(targetGroupARN), false, life.signal);
+  await budget.take(quotaOf(targetGroupARN), life.signal);
   life.assert();
   try {
     await write.send(batch);

@@ -102,6 +102,7 @@ function builder(parts: Parts): CellBuilder {
             },
           }),
       sequence: 0,
+      isApplied: true,
     }),
   };
 }

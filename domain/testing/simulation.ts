@@ -1,25 +1,29 @@
 import type { CellSpec, CellStatus } from '../../crds/cell.ts';
 import type { AnalysisPhase, AnalysisVerdict } from '../analysis.ts';
 import { isFinished } from '../analysis.ts';
-import { decide } from '../decide.ts';
-import type { Decision, Measurement } from '../decision.ts';
+import type { Close, Decision, Measurement } from '../decision.ts';
 import { eventOf } from '../events.ts';
 import type { Freezing } from '../freeze.ts';
-import { goesForward } from '../gate.ts';
 import { withKnown } from '../known.ts';
 import type { ObservedCell, SelectedTargetGroup, ServedTargetGroup } from '../observation.ts';
 import * as record from '../record.ts';
+import * as holds from '../record-hold.ts';
 import { routeOf } from '../load-balancer.ts';
 import * as measured from '../record-measurement.ts';
 import { isWorthReporting, sameStatus } from '../report.ts';
 import { ask, type RequestName } from '../requests.ts';
 import { stableSet } from '../stable.ts';
-import { initialState, type RolloutState } from '../state.ts';
+import { initialState, type LostRun, type RolloutState } from '../state.ts';
+import { sameShares } from '../weights.ts';
 import { statusOf } from '../status.ts';
+import { takeTurn } from '../turn.ts';
 import { unreachable } from '../unreachable.ts';
 import { aCell, arnOf } from './builders.ts';
 
 type Shift = Extract<Decision, { do: 'Shift' }>;
+
+/** Changes of weights that leave the rule as it was otherwise (workflows/shift.ts). */
+const keepingRoute: ReadonlySet<Shift['purpose']> = new Set(['TakeBack', 'Restore', 'Detach', 'TakeOut']);
 
 /** One write to the load balancer, with what was known when it was made. */
 export interface SimulatedWrite {
@@ -39,8 +43,6 @@ const MOST_DECISIONS = 400;
 /** The events that one thing adds to a Temporal history, with the workflow task after it; a timer is there from when it is waited for. */
 export const EVENTS = { activity: 6, timer: 2, fired: 3, signal: 4, attributes: 1, start: 5 } as const;
 
-const FRESH_MS = 10_000;
-
 /**
  * A Cell with its load balancer, target groups and AnalysisRuns in memory, rolled out by the domain as the workflow
  * does it: look, decide, report, perform. Everything outside answers at once, and time passes only when it is told to.
@@ -51,11 +53,18 @@ export class Simulation {
   spec: CellSpec;
   generation = 1;
   groups: SelectedTargetGroup[] = [];
+  /** What ELBv2 serves. */
   served: readonly ServedTargetGroup[] = [];
+  /** What the status of the configuration says is served; it may be behind. */
+  told: readonly ServedTargetGroup[] = [];
+  /** Whether the status of the configuration says that ELBv2 serves what is asked for. */
+  isApplied = true;
   hosts: readonly string[] = [];
   status: CellStatus = {};
   freezes: readonly Freezing[] = [];
   readonly unhealthy = new Set<string>();
+  /** The groups without any registered target. */
+  readonly empty = new Set<string>();
   readonly runs = new Map<string, AnalysisVerdict>();
   readonly writes: SimulatedWrite[] = [];
   isDeleted = false;
@@ -63,6 +72,21 @@ export class Simulation {
   isKnown = true;
   /** How many of the next writes ELBv2 refuses. */
   refusals = 0;
+  /** How many of the next writes ELBv2 applies, and answers with an error. */
+  lateRefusals = 0;
+  /** Whether the API server refuses to be read, or to have the status written. */
+  isBlind = false;
+  isMute = false;
+  /** What the budget makes the next writes wait for, in milliseconds. */
+  budgetMs: number[] = [];
+  /** How somebody has ended the last run. */
+  lostRun: LostRun = { is: 'Unknown' };
+  /** How the Cell stands, whatever is left to do at rest; undefined while it does not stand yet. */
+  get settled(): Close | undefined {
+    const { last } = this;
+    return last.do === 'Close' ? last : last.do === 'Wait' ? last.settled : undefined;
+  }
+
   /** The last decision: what is waited for, or how the run closed. */
   last: Decision = { do: 'Close', outcome: 'Waiting', reason: 'New', message: '' };
   /** The events that the history of the run has so far. */
@@ -70,6 +94,8 @@ export class Simulation {
   #seenHealthy = new Set<string>();
   #observed: ObservedCell | undefined;
   #observedAt = 0;
+  #isStale = true;
+  #sequence = 0;
   #rollouts = 0;
 
   constructor(spec: Partial<CellSpec> = {}) {
@@ -95,7 +121,8 @@ export class Simulation {
 
   /** Asks what an operator asks; a request that is refused changes nothing. */
   ask(action: RequestName): void {
-    const base = action === 'retry' ? record.hurried(this.state, this.now) : this.state;
+    const base = action === 'retry' ? holds.hurried(this.state, this.now) : this.state;
+    if (action === 'retry') this.#isStale = true;
     this.state = ask(base, action, { by: 'ann', reason: '', at: this.now });
     this.events += EVENTS.signal;
   }
@@ -112,15 +139,16 @@ export class Simulation {
   }
 
   /** Forgets all that Temporal knows; what is in Kubernetes and in AWS stays. */
-  loseTemporal(): void {
+  loseTemporal(lostRun: LostRun = { is: 'Unknown' }): void {
+    this.lostRun = lostRun;
     this.state = initialState;
     this.#observed = undefined;
   }
 
   /** Something that the Cell depends on has changed. */
   wake(): void {
-    this.state = record.hurried(this.state, this.now);
-    this.#observed = undefined;
+    this.state = holds.hurried(this.state, this.now);
+    this.#isStale = true;
     this.events += EVENTS.signal;
   }
 
@@ -141,17 +169,18 @@ export class Simulation {
   /** Decides and performs until there is something to wait for, or nothing left to do. */
   run(): void {
     for (let decisions = 0; decisions < MOST_DECISIONS; decisions += 1) {
-      const observed = this.#observed ?? this.#look();
-      const decision = decide(observed, this.state, this.now);
-      if (goesForward(decision) && this.now - this.#observedAt > FRESH_MS) {
-        this.#observed = undefined;
+      const observed = this.#observed;
+      const isStale = this.#isStale;
+      const turn = takeTurn({ observed, observedAt: this.#observedAt, isStale }, this.state, this.now);
+      if (turn.is === 'Look') {
+        this.#look();
         continue;
       }
-      const timed = record.timed(this.state, decision, this.now);
-      this.state = record.announced(timed, decision, observed);
+      const { decision } = turn;
+      this.state = turn.state;
       const blocks = this.state.justBlocked !== undefined;
-      this.#report(observed, decision);
-      if (blocks && this.state.justBlocked === undefined) this.#observed = undefined;
+      if (observed !== undefined) this.#report(observed, decision);
+      if (blocks && this.state.justBlocked === undefined) this.#isStale = true;
       const isNew = JSON.stringify(decision) !== JSON.stringify(this.last);
       this.last = decision;
       if (decision.do === 'Wait') {
@@ -159,18 +188,30 @@ export class Simulation {
         return;
       }
       if (decision.do === 'Close') {
-        if (this.#observed === undefined) continue;
+        if (this.#isStale || this.state.unreported !== undefined) continue;
         this.state = initialState;
         this.#observed = undefined;
         return;
       }
+      if (observed === undefined) throw new Error(`Expected a look before ${decision.do}, got none.`);
       this.#perform(decision, observed);
     }
     throw new Error(`Expected a wait or an end after ${MOST_DECISIONS} decisions, got ${this.last.do}.`);
   }
 
-  #look(): ObservedCell {
-    const served = this.isKnown ? this.served : [];
+  #look(): void {
+    this.events += EVENTS.activity;
+    if (this.isBlind) {
+      const failure = { reason: 'AccessDenied', message: 'The API server refuses.' };
+      this.state = holds.unseen(this.state, failure, this.now);
+      return;
+    }
+    this.#see();
+    this.state = holds.sighted(this.state);
+  }
+
+  #see(): void {
+    const served = this.isKnown ? this.told : [];
     const route = routeOf(this.spec);
     const serving =
       route?.type === 'AWSApplicationLoadBalancer' && served.length > 0
@@ -194,12 +235,12 @@ export class Simulation {
       freezes: this.freezes,
       served,
       ...serving,
-      sequence: this.writes.length,
+      isApplied: !this.isKnown || this.isApplied,
+      sequence: this.#sequence,
     };
-    this.events += EVENTS.activity;
     this.#observedAt = this.now;
+    this.#isStale = false;
     this.#observed = withKnown(observed, this.state);
-    return this.#observed;
   }
 
   #report(observed: ObservedCell, decision: Decision): void {
@@ -209,12 +250,19 @@ export class Simulation {
     const { state, now } = this;
     const status = statusOf({ observed, cell, state, decision, workflow, now });
     const before = state.reported ?? cell.status;
-    if (state.events.length > 0 || !sameStatus(before, status)) this.events += EVENTS.activity;
+    const isNew = state.events.length > 0 || !sameStatus(before, status);
+    if (isNew && state.unreported !== undefined && now < state.unreported.until) return;
+    if (isNew) this.events += EVENTS.activity;
+    if (isNew && this.isMute) {
+      const failure = { reason: 'InvalidObject', message: 'The API server refuses the status.' };
+      this.state = holds.reportRefused(state, failure, now);
+      return;
+    }
     if (before.phase !== status.phase || before.desiredVersion !== status.desiredVersion)
       this.events += EVENTS.attributes;
     // What travels to the API server and back is JSON.
     this.status = JSON.parse(JSON.stringify(status)) as CellStatus;
-    this.state = JSON.parse(JSON.stringify(record.reported(state, status))) as RolloutState;
+    this.state = JSON.parse(JSON.stringify(record.reported(state, state, status))) as RolloutState;
   }
 
   #perform(decision: Exclude<Decision, { do: 'Wait' } | { do: 'Close' }>, observed: ObservedCell): void {
@@ -244,12 +292,15 @@ export class Simulation {
           state,
           this.served.length === 0 ? { is: 'Nothing' } : { is: 'Serving', targetGroups: this.served },
         );
-      case 'CheckHealth':
+      case 'CheckIdle':
         this.events += EVENTS.activity;
-        return record.healthRead(state, this.#healthOf(decision.targetGroupARNs), {
-          minHealthyTargets: cell.spec.minHealthyTargets,
-          now,
-        });
+        return holds.idleRead(state, this.#healthOf(decision.targetGroupARNs), now);
+      case 'ReadLostRun':
+        this.events += EVENTS.activity;
+        return record.lostRunRead(state, cell, this.lostRun, now);
+      case 'Remove':
+      case 'Release':
+        throw new Error(`Expected no finalizer, got ${decision.do}.`);
       case 'Pause':
         return record.paused(state, now);
       case 'Bake':
@@ -259,12 +310,12 @@ export class Simulation {
       case 'Replan':
         return record.replanned(state, decision, cell);
       case 'End':
-        return record.ending(state, decision);
+        return record.ending(state, decision, cell);
       case 'Conclude':
-        this.#observed = undefined;
-        return record.concluded(state, cell, now);
+        this.#isStale = true;
+        return record.concluded(state, now);
       case 'Finish':
-        this.#observed = undefined;
+        this.#isStale = true;
         return record.finished(state, now);
       default:
         this.events += EVENTS.activity;
@@ -320,32 +371,80 @@ export class Simulation {
   }
 
   #shift(shift: Shift, observed: ObservedCell): RolloutState {
-    const { state, now } = this;
-    this.#observed = undefined;
+    const { now } = this;
     this.events += EVENTS.activity;
-    if (this.refusals > 0) {
-      this.refusals -= 1;
-      const failure = { during: shift.do, reason: 'Throttled', message: 'Rate exceeded.' };
-      return record.refused(state, failure, { now, longestMs: shift.urgent ? 15_000 : 600_000 });
+    const lacking = this.#lackOf(shift);
+    if (lacking !== undefined) return holds.lacking(this.state, lacking, now);
+    const wait = this.budgetMs.shift();
+    if (wait !== undefined) {
+      const ticket = { urgent: shift.urgent, number: 1 };
+      return holds.waitingForBudget(this.state, { ticket, urgent: shift.urgent, notBefore: now + wait });
     }
-    this.writes.push({
-      shift,
-      before: this.served,
-      state,
-      spec: this.spec,
-      selected: this.groups,
-      seenHealthy: this.#seenHealthy,
-      at: now,
-    });
+    this.#sequence += 1;
+    const state: RolloutState = { ...this.state, sequence: this.#sequence };
+    const { served } = this;
+    const keepsHosts = keepingRoute.has(shift.purpose) || this.hosts.join() === this.#wantedHosts().join();
+    const isWritten = !keepsHosts || !sameShares(shift.verify === true ? served : this.told, shift.shares);
+    this.isApplied = false;
+    this.isKnown = true;
+    this.#isStale = true;
+    if (isWritten && this.refusals > 0) {
+      this.refusals -= 1;
+      const failure = {
+        during: shift.do,
+        purpose: shift.purpose,
+        reason: 'Throttled',
+        message: 'Rate exceeded.',
+        ...(shift.purpose === 'Detach' ? { quiet: true as const } : {}),
+      };
+      return holds.refused(state, failure, { now, longestMs: shift.urgent ? 2_000 : 15_000 });
+    }
+    if (isWritten)
+      this.writes.push({
+        shift,
+        before: this.served,
+        state,
+        spec: this.spec,
+        selected: this.groups,
+        seenHealthy: this.#seenHealthy,
+        at: now,
+      });
     this.#seenHealthy = new Set();
     const from = observed.cell === undefined ? undefined : stableSet(observed, observed.cell)?.version;
     this.served = shift.shares;
-    this.isKnown = true;
-    this.hosts = this.#wantedHosts();
-    return record.shifted(state, shift, { from, now });
+    if (isWritten && this.lateRefusals > 0) {
+      this.lateRefusals -= 1;
+      const failure = {
+        during: shift.do,
+        purpose: shift.purpose,
+        reason: 'Unavailable',
+        message: 'Internal error.',
+        ...(shift.purpose === 'Detach' ? { quiet: true as const } : {}),
+      };
+      return holds.refused(state, failure, { now, longestMs: shift.urgent ? 2_000 : 15_000 });
+    }
+    this.told = shift.shares;
+    this.isApplied = true;
+    if (!keepingRoute.has(shift.purpose)) this.hosts = this.#wantedHosts();
+    const next = record.shifted(state, shift, { from, now });
+    if (!this.isBlind) {
+      this.state = next;
+      this.#see();
+    } else if (this.#observed !== undefined) {
+      this.#observed = { ...this.#observed, served: shift.shares, isApplied: true };
+    }
+    return next;
   }
 
-  #healthOf(arns: readonly string[]): Parameters<typeof record.healthRead>[1] {
+  #lackOf({ requires }: Shift): Parameters<typeof holds.lacking>[1] | undefined {
+    const { healthy = [], registered = [] } = requires ?? {};
+    const lacking =
+      this.#healthOf(healthy).some((one) => one.healthy === 0) ||
+      registered.some((arn) => this.empty.has(arn));
+    return lacking ? { targetGroupARNs: [...healthy, ...registered], lack: 'Expected a target.' } : undefined;
+  }
+
+  #healthOf(arns: readonly string[]): Parameters<typeof holds.idleRead>[1] {
     for (const arn of arns) if (!this.unhealthy.has(arn)) this.#seenHealthy.add(arn);
     return arns.map((targetGroupARN) => ({
       targetGroupARN,

@@ -62,7 +62,7 @@ async function everyWriteIsExplained(stage: Stage, histories: readonly string[])
   );
   const attempts = histories
     .flatMap((history) => (JSON.parse(history) as { events?: HistoryEvent[] }).events ?? [])
-    .filter((event) => event.activityTaskScheduledEventAttributes?.activityType?.name === 'applyRule');
+    .filter((event) => event.activityTaskScheduledEventAttributes?.activityType?.name === 'shiftTraffic');
   if (writes.length === 0) return [`I10: expected writes to the listener of ${stage.namespace}, got none`];
   return writes.length <= attempts.length
     ? []

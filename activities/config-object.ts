@@ -1,0 +1,47 @@
+import { type KubernetesClient } from '../clients/kubernetes.ts';
+import { controllerOf } from '../domain/controller.ts';
+import { FINALIZER, SEQUENCE_ANNOTATION } from '../domain/labels.ts';
+import type { LoadBalancerConfigView } from '../domain/observation.ts';
+import { mayAdopt } from '../domain/watched.ts';
+import type { LoadBalancerConfigRef } from './contract.ts';
+import { loadBalancerOf } from './load-balancers/index.ts';
+import type { ConfigObject } from './load-balancers/port.ts';
+
+/** Reads an object that configures a load balancer; undefined when there is none. */
+export const readConfig = (
+  kubernetes: KubernetesClient,
+  { type, key }: LoadBalancerConfigRef,
+  signal?: AbortSignal,
+): Promise<ConfigObject | undefined> =>
+  kubernetes.get<ConfigObject>(loadBalancerOf(type).kind, key, signal === undefined ? {} : { signal });
+
+/** What an object that configures a load balancer says. */
+export function viewOf({ type, key }: LoadBalancerConfigRef, object: ConfigObject): LoadBalancerConfigView {
+  const { metadata, status = {} } = object;
+  const { asked, served, deletionPolicy } = loadBalancerOf(type).read(object);
+  const { observedGeneration, phase, reason, message, conditions } = status;
+  return {
+    key,
+    uid: metadata.uid ?? '',
+    generation: metadata.generation ?? 0,
+    asked,
+    status: { observedGeneration, phase, reason, message, conditions, served },
+    adopt: mayAdopt(metadata),
+    deletion: {
+      policy: deletionPolicy,
+      isHeld: metadata.finalizers?.includes(FINALIZER) === true,
+      isUnderWay: metadata.deletionTimestamp !== undefined,
+    },
+  };
+}
+
+/** How many writes to a Cell's configuration were made. */
+export const sequenceOf = (object: ConfigObject | undefined): number =>
+  Number(object?.metadata.annotations?.[SEQUENCE_ANNOTATION] ?? 0);
+
+/** Whether the workflow of a Cell is the one who writes what an object configures. */
+export const isOwnedByCell = ({ metadata }: ConfigObject): boolean => controllerOf(metadata)?.kind === 'Cell';
+
+/** Whether the status says that ELBv2 serves what the object asks for. */
+export const isApplied = ({ generation, status }: LoadBalancerConfigView): boolean =>
+  status.observedGeneration === generation && status.phase !== 'Error';

@@ -1,0 +1,34 @@
+import type { NotYet } from '../activities/contract.ts';
+import type { ObservedCell } from '../domain/observation.ts';
+import { waitingForBudget } from '../domain/record-hold.ts';
+import type { RolloutState } from '../domain/state.ts';
+
+/** What a decision is performed with. */
+export interface Situation {
+  readonly observed: ObservedCell;
+  readonly state: () => RolloutState;
+  /** Whether the objects have changed since they were looked at. */
+  readonly isStale: () => boolean;
+}
+
+/** What came of it. */
+export interface Performed {
+  readonly apply: (state: RolloutState) => RolloutState;
+  /** What is known of the objects: the same, a new look, or that they have to be looked at. */
+  readonly sight: 'Same' | 'Stale' | { readonly observed: ObservedCell };
+}
+
+/** What came of it, and whether what was decided was done, so that it may be told. */
+export type Carried = Performed & { readonly isDone: boolean };
+
+/** It was done, and the objects are as they were. */
+export const kept = (apply: Performed['apply']): Carried => ({ apply, sight: 'Same', isDone: true });
+
+/** It was done, and the objects have to be looked at. */
+export const looking = (apply: Performed['apply']): Carried => ({ apply, sight: 'Stale', isDone: true });
+
+/** A write that waits for its turn in the budget, where everything that goes before it can reach it. */
+export const postponed = ({ ticket, waitMs }: NotYet, urgent: boolean): Carried => ({
+  ...kept((state) => waitingForBudget(state, { ticket, urgent, notBefore: Date.now() + waitMs })),
+  isDone: false,
+});
