@@ -109,6 +109,19 @@ export interface AnalysisActivities {
   terminateAnalysis(run: ObjectKey): Promise<AnalysisVerdict>;
 }
 
+/** Which AnalysisRuns and Experiments of a Cell to keep; undefined: 5. */
+export interface PruneRequest {
+  readonly key: ObjectKey;
+  readonly successful?: number | undefined;
+  readonly unsuccessful?: number | undefined;
+}
+
+/** What keeps the number of finished AnalysisRuns and Experiments down. */
+export interface MeasurementActivities {
+  /** Deletes the oldest finished AnalysisRuns and Experiments of a Cell beyond those that are kept. */
+  pruneMeasurements(request: PruneRequest): Promise<void>;
+}
+
 /** What a rollout needs of Argo Rollouts to run pods and measure them. */
 export interface ExperimentActivities {
   /** Creates the Experiment from its ReplicaSets, or finds the one that an earlier attempt has created. */

@@ -17,6 +17,7 @@ import type {
   ClusterSetActivities,
   DriftActivities,
   ExperimentActivities,
+  MeasurementActivities,
   LoadBalancerConfigActivities,
   TargetGroupSetActivities,
   TargetGroupActivities,
@@ -26,6 +27,7 @@ import type {
 import { driftActivities } from './drift.ts';
 import { experimentActivities } from './experiment.ts';
 import { translated } from './failure.ts';
+import { measurementActivities } from './measurements.ts';
 import { loadBalancerConfigActivities } from './load-balancer-config.ts';
 import { targetGroupSetActivities } from './target-group-set.ts';
 import { targetGroupActivities } from './target-groups.ts';
@@ -51,6 +53,7 @@ export type Activities = CellActivities &
   LoadBalancerConfigActivities &
   AnalysisActivities &
   ExperimentActivities &
+  MeasurementActivities &
   TrafficActivities &
   ClusterSetActivities &
   TargetGroupSetActivities &
@@ -67,6 +70,7 @@ export function makeActivities(dependencies: Dependencies): Activities {
     ...translated(loadBalancerConfigActivities(dependencies)),
     ...translated(analysisActivities(kubernetes)),
     ...translated(experimentActivities(kubernetes)),
+    ...translated(measurementActivities(kubernetes)),
     ...translated(trafficActivities(dependencies)),
     ...translated(driftActivities(dependencies)),
     ...translated(targetGroupSetActivities({ kubernetes, reader })),

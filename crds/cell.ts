@@ -64,6 +64,27 @@ const fields = z.object({
     .describe(
       'How long a rollout may take until it fails and is taken back. What it waits for people, in pauses, for a window or for a Freeze does not count. Default: no limit.',
     ),
+  analysis: z
+    .object({
+      successfulRunHistoryLimit: z
+        .int()
+        .min(0)
+        .max(1000)
+        .optional()
+        .describe(
+          'How many AnalysisRuns and how many Experiments that were successful are kept. Default: 5.',
+        ),
+      unsuccessfulRunHistoryLimit: z
+        .int()
+        .min(0)
+        .max(1000)
+        .optional()
+        .describe(
+          'How many AnalysisRuns and how many Experiments that ended otherwise are kept. Default: 5.',
+        ),
+    })
+    .optional()
+    .describe('What becomes of the AnalysisRuns and Experiments of earlier rollouts.'),
   windows: windows
     .optional()
     .describe(

@@ -84,7 +84,14 @@ function inTurn(decision: Decision, { state: { budget }, now }: GuardInput): Dec
   if (decision.do !== 'Shift' || budget === undefined || now >= budget.notBefore) return decision;
   if (decision.urgent && !budget.urgent) return decision;
   const message = `Waiting for a turn in the write budget of the account. Next: ${decision.message}`;
-  return { do: 'Wait', for: 'Budget', until: budget.notBefore, message };
+  const { settled } = decision;
+  return {
+    do: 'Wait',
+    for: 'Budget',
+    until: budget.notBefore,
+    message,
+    ...(settled === undefined ? {} : { settled }),
+  };
 }
 
 /** Lets nothing wait beyond the deadline of the rollout. */
@@ -103,7 +110,7 @@ function goOn(rollout: Rollout, input: GuardInput): Decision {
   if (!waits || !isUnsure(observed, state)) return next;
   // It does not wait until what was refused before is tried again, as that is what it withdraws.
   const isHeld = state.hold?.purpose === 'Restore';
-  return (isHeld ? heldBy(state, now) : undefined) ?? restore(observed, rollout.stable.version);
+  return (isHeld ? heldBy(state, now) : undefined) ?? restore(observed, state, rollout.stable.version);
 }
 
 const goesOnAfterwards: ReadonlySet<Decision['do']> = new Set([

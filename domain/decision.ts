@@ -75,11 +75,15 @@ export type Decision =
       readonly verify?: boolean;
       /** Undefined: nothing is looked at before the write. */
       readonly requires?: Requirements;
+      /** How the Cell stands already, while this changes nothing about it. */
+      readonly settled?: Close;
       readonly message: string;
     }
   | { readonly do: 'Inspect'; readonly message: string }
   /** Looks at the groups that wait in the rule at weight 0. */
   | { readonly do: 'CheckIdle'; readonly targetGroupARNs: readonly string[]; readonly message: string }
+  /** Deletes AnalysisRuns and Experiments of earlier rollouts beyond the number that is kept. */
+  | { readonly do: 'Prune'; readonly message: string }
   /** Finds out how a run of this workflow ended that left a rollout behind. */
   | { readonly do: 'ReadLostRun'; readonly runId: string; readonly message: string }
   /** Deletes what the configuration object of a Cell that is gone has made, and lets the object go. */

@@ -21,6 +21,7 @@ const reasons: Readonly<
   Inspect: undefined,
   CheckIdle: undefined,
   ReadLostRun: undefined,
+  Prune: undefined,
   Remove: undefined,
   Release: undefined,
   Pause: undefined,

@@ -202,7 +202,7 @@ describe('the settle time', () => {
       urgent: false,
       message: '',
     } as const;
-    expect(shifted(rolling(), shift, { from: '1.0.0', now: NOW }).rollout?.shiftedAt).toBe(NOW);
+    expect(shifted(rolling(), shift, { from: '1.0.0', left: {}, now: NOW }).rollout?.shiftedAt).toBe(NOW);
   });
 });
 

@@ -34,7 +34,9 @@ export function intend(input: GuardInput): Decision {
     move(input, found, stable) ??
     rebalance(input, found, stable) ??
     reconfigured(input, stable) ??
-    (isUnsure(observed, state) ? restore(observed, stable.version) : undefined) ??
+    (isUnsure(observed, state)
+      ? { ...restore(observed, state, stable.version), settled: settle(input, found, stable) }
+      : undefined) ??
     atRest(settle(input, found, stable), input)
   );
 }

@@ -27,13 +27,20 @@ export const isUnsure = (observed: ObservedCell, state: RolloutState): boolean =
   observed.served.length > 0 && (!observed.isApplied || state.suspect === true);
 
 /** Asks for what was served last and reads whether it is, so that nothing that was asked for before comes later. */
-export function restore(observed: ObservedCell, version: string): Extract<Decision, { do: 'Shift' }> {
+export function restore(
+  observed: ObservedCell,
+  { suspect }: RolloutState,
+  version: string,
+): Extract<Decision, { do: 'Shift' }> {
   return {
     do: 'Shift',
     purpose: 'Restore',
     version,
     shares: observed.served,
     urgent: false,
-    message: 'Making sure that the load balancer serves what it served before.',
+    message:
+      observed.isApplied && suspect === true
+        ? 'Reading the load balancer, and putting back what somebody has changed there.'
+        : 'Putting the configuration back to what is served: what it asks for was not confirmed, or somebody has edited it by hand.',
   };
 }

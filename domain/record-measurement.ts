@@ -91,9 +91,16 @@ function reading(
   verdict: AnalysisVerdict,
   now: number,
 ): { readonly readAt: number; readonly rest: RolloutState } {
-  return { readAt: verdictAwaits === true && !isSettled(verdict.phase) ? 0 : now, rest };
+  const readAt = verdictAwaits === true && !isSettled(verdict.phase) ? 0 : now;
+  return { readAt, rest: { ...rest, hasMeasured: true } };
 }
 
 // What holds the step holds on while the background is attended to.
 const withoutHoldOf = (during: Decision['do'], state: RolloutState): RolloutState =>
   state.hold?.during === during ? withoutHold(state) : state;
+
+/** Records that no more AnalysisRuns and Experiments are left than are kept. */
+export function pruned(state: RolloutState): RolloutState {
+  const { hasMeasured: _told, ...rest } = state;
+  return rest;
+}

@@ -6,8 +6,9 @@ import type { Found } from './load-balancer.ts';
 import type { ObservedCell } from './observation.ts';
 import type { ReportedEvent } from './report.ts';
 import { clocked } from './deadline.ts';
+import { tookBackWhatWasLeft } from './left-behind.ts';
 import { changeOf, outcomeOf } from './history.ts';
-import type { LostRun, Rollout, RolloutState } from './state.ts';
+import type { Rollout, RolloutState } from './state.ts';
 import { isAsPlanned } from './steps.ts';
 import { plannedBy } from './strategy.ts';
 import { cut } from './text.ts';
@@ -38,36 +39,19 @@ export function began(
   return { ...withoutHold(state), requests, rollout };
 }
 
-/** Records how an earlier run ended that has left this rollout behind, and takes up what it was told. */
-export function lostRunRead(
-  state: RolloutState,
-  cell: PresentCell,
-  ended: LostRun,
-  now: number,
-): RolloutState {
-  const known: RolloutState = { ...withoutHold(state), lostRunRead: true };
-  const before = cell.status.rollout?.paused;
-  const stamp =
-    ended.is === 'Terminated'
-      ? { by: 'Temporal', reason: terminationText(ended), at: now }
-      : before === undefined
-        ? undefined
-        : { by: before.by, reason: before.reason, at: Date.parse(before.time) };
-  return stamp === undefined ? known : { ...known, requests: { paused: stamp, ...known.requests } };
-}
-
-const terminationText = ({ by, reason }: Extract<LostRun, { is: 'Terminated' }>): string =>
-  `the run was terminated${by === '' ? '' : ` by ${by}`}${reason === '' ? '' : ` (${reason})`} at its present weight`;
-
 /** Records that ELBv2 serves what was asked for; what was seen of health and load balancer before counts no more. */
 export function shifted(
   state: RolloutState,
   { purpose, version, message }: Of<'Shift'>,
-  at: { readonly from: string | undefined; readonly now: number },
+  at: { readonly from: string | undefined; readonly left: CellStatus; readonly now: number },
 ): RolloutState {
   const { health: _used, budget: _spent, suspect: _read, ...rest } = withoutHold(withoutFound(state));
   const outcome = outcomeOf[purpose];
-  if (outcome === undefined) return inRollout(rest, (rollout) => ({ ...rollout, shiftedAt: at.now }));
+  if (outcome === undefined) {
+    const isLeftOver = purpose === 'TakeBack' && rest.rollout === undefined;
+    if (isLeftOver) return tookBackWhatWasLeft(rest, at.left, at.now);
+    return inRollout(rest, (rollout) => ({ ...rollout, shiftedAt: at.now }));
+  }
   const justChanged = changeOf(state.asked, {
     version,
     from: at.from,

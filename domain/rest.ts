@@ -2,7 +2,7 @@ import type { PresentCell } from './candidate.ts';
 import type { Close, Decision } from './decision.ts';
 import { parseDuration } from './duration.ts';
 import type { GuardInput } from './guard.ts';
-import type { ServedTargetGroup } from './observation.ts';
+import type { ObservedCell, ServedTargetGroup } from './observation.ts';
 import { includes } from './weights.ts';
 
 /** How long groups at weight 0 stay in the rule after the end of a rollout when nobody says otherwise. */
@@ -20,21 +20,28 @@ const IDLE_CHECK_MS = 120_000;
 export function atRest(close: Close, input: GuardInput): Decision {
   const { observed, cell, state, now } = input;
   const idle = observed.served.filter(({ weight }) => weight === 0);
+  const isQuiet = state.hold?.quiet === true && now < state.hold.until;
+  if (state.hasMeasured === true && !isQuiet) {
+    return {
+      do: 'Prune',
+      message: 'Deleting the oldest AnalysisRuns and Experiments beyond those that are kept.',
+    };
+  }
   if (idle.length === 0) return close;
-  if (state.hold?.quiet === true && now < state.hold.until) {
+  if (isQuiet && state.hold !== undefined) {
     const { until, message } = state.hold;
     return { do: 'Wait', for: 'Hold', until, message, settled: close };
   }
   const gone = idle.filter((group) => !includes(observed.selected, group));
-  if (gone.length > 0) return detach(gone, 'because its AWSTargetGroup is gone', input);
+  if (gone.length > 0) return detach(gone, 'because its AWSTargetGroup is gone', { observed, close });
   const check = state.idle;
   const dueAt = dueAfter(cell, cell.status.history?.[0]?.endedAt, check?.since);
   if (dueAt !== undefined && now >= dueAt)
-    return detach(idle, 'because nothing has to go back to it any more', input);
+    return detach(idle, 'because nothing has to go back to it any more', { observed, close });
   const isAboutAll = check !== undefined && idle.every(({ arn }) => check.targetGroupARNs.includes(arn));
   if (dueAt === undefined || !isAboutAll || now >= check.at + IDLE_CHECK_MS) return look(idle);
   const unhealthy = idle.filter(({ arn }) => check.unhealthyARNs.includes(arn));
-  if (unhealthy.length > 0) return detach(unhealthy, 'because it has no healthy target', input);
+  if (unhealthy.length > 0) return detach(unhealthy, 'because it has no healthy target', { observed, close });
   const message = `Keeping ${namesOf(idle)} at weight 0 until ${new Date(dueAt).toISOString()}.`;
   return {
     do: 'Wait',
@@ -62,13 +69,18 @@ const look = (idle: readonly ServedTargetGroup[]): Decision => ({
   message: `Looking at the targets of ${namesOf(idle)}, which wait at weight 0.`,
 });
 
-function detach(leaving: readonly ServedTargetGroup[], why: string, { observed }: GuardInput): Decision {
+function detach(
+  leaving: readonly ServedTargetGroup[],
+  why: string,
+  { observed, close }: { readonly observed: ObservedCell; readonly close: Close },
+): Decision {
   return {
     do: 'Shift',
     purpose: 'Detach',
     version: '',
     shares: observed.served.filter((group) => !includes(leaving, group)),
     urgent: false,
+    settled: close,
     message: `Taking ${namesOf(leaving)} out of the rule at weight 0, ${why}.`,
   };
 }

@@ -145,6 +145,8 @@ export interface RolloutState {
   readonly sequence?: number;
   /** Whether ELBv2 may serve something else than the status of the configuration says, so that it has to be read. */
   readonly suspect?: true;
+  /** Whether AnalysisRuns or Experiments were started since the old ones were deleted. */
+  readonly hasMeasured?: true;
   /** Whether it is known how an earlier run ended that left a rollout behind. */
   readonly lostRunRead?: true;
   /** The last look at the objects failed; what takes traffic back goes by the look before. */

@@ -24,7 +24,8 @@ export function rolloutOf({ cell, state, decision, workflow }: StatusInput): Par
   // One that an earlier run has left behind is remembered until it has been taken up or taken back.
   if (rollout === undefined) {
     const left = state.reported?.rollout ?? cell.status.rollout;
-    const isOver = decision.do === 'Close' || state.serves !== undefined || left === undefined;
+    const isClosed = decision.do === 'Close' && decision.outcome !== 'Failed';
+    const isOver = isClosed || state.serves !== undefined || left === undefined;
     return isOver ? {} : { rollout: left };
   }
   const { id, startedAt, ending } = rollout;

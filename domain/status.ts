@@ -53,7 +53,7 @@ export function statusOf(given: StatusInput): CellStatus {
 
 /** What is left to do at rest changes nothing about how a Cell stands. */
 const effective = (decision: Decision): Decision =>
-  decision.do === 'Wait' ? (decision.settled ?? decision) : decision;
+  decision.do === 'Wait' || decision.do === 'Shift' ? (decision.settled ?? decision) : decision;
 
 function phaseOf({ state, decision }: StatusInput): Phase {
   if (decision.do === 'Close') return decision.outcome === 'Deleted' ? 'Completed' : decision.outcome;

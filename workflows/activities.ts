@@ -5,6 +5,7 @@ import type {
   ClusterSetActivities,
   DriftActivities,
   ExperimentActivities,
+  MeasurementActivities,
   LoadBalancerConfigActivities,
   TargetGroupActivities,
   TargetGroupBindingActivities,
@@ -40,7 +41,10 @@ export const objects = (summary: string) =>
 
 /** Starts, reads and ends AnalysisRuns and Experiments. */
 export const measurements = (summary: string) =>
-  proxyActivities<AnalysisActivities & ExperimentActivities>({ ...kubernetes, summary: inShort(summary) });
+  proxyActivities<AnalysisActivities & ExperimentActivities & MeasurementActivities>({
+    ...kubernetes,
+    summary: inShort(summary),
+  });
 
 /** Makes one sync of an object with what is outside; its caller looks again after a while, whatever came of it. */
 export const syncs = (summary: string) =>

@@ -96,27 +96,56 @@ function startAnalysis(
 ): Promise<AnalysisVerdict> {
   const inBackground = decision.do === 'StartBackground';
   const step = inBackground ? decision.prefix : cause.rollout.index;
-  const template = decision.analysis.templates[0]?.templateName ?? '';
   return measurements(decision.message).startAnalysis({
     ...startedFor(cause),
-    name: analysisRunName({ ...measured(cause), step, template }),
+    name: nameOf(decision, cause),
     step,
     analysis: decision.analysis,
     mayBeEndless: inBackground,
   });
 }
 
-function startExperiment(
-  { experiment, message }: Of<'StartExperiment'>,
-  cause: Cause,
-): Promise<AnalysisVerdict> {
-  const step = cause.rollout.index;
+function startExperiment(decision: Of<'StartExperiment'>, cause: Cause): Promise<AnalysisVerdict> {
+  const { experiment, message } = decision;
   return measurements(message).startExperiment({
     ...startedFor(cause),
-    name: experimentName({ ...measured(cause), step }),
-    step,
+    name: nameOf(decision, cause),
+    step: cause.rollout.index,
     experiment,
   });
+}
+
+/** Takes what was just being started for something that waits to be ended, since nobody knows whether it was started. */
+export function startedPerhaps(
+  decision: Of<'StartAnalysis'> | Of<'StartExperiment'> | Of<'StartBackground'>,
+  observed: ObservedCell,
+  state: RolloutState,
+): RolloutState {
+  const { rollout } = state;
+  if (rollout === undefined) return state;
+  const name = nameOf(decision, { observed, rollout });
+  const verdict: AnalysisVerdict = { name, phase: 'Pending', message: '' };
+  switch (decision.do) {
+    case 'StartAnalysis':
+      return record.analysed(state, verdict, Date.now());
+    case 'StartExperiment':
+      return record.experimented(state, verdict, Date.now());
+    case 'StartBackground':
+      return record.backgroundStarted(state, { prefix: decision.prefix, verdict }, Date.now());
+    default:
+      return unreachable(decision);
+  }
+}
+
+function nameOf(
+  decision: Of<'StartAnalysis'> | Of<'StartExperiment'> | Of<'StartBackground'>,
+  cause: Pick<Cause, 'observed' | 'rollout'>,
+): string {
+  const step = decision.do === 'StartBackground' ? decision.prefix : cause.rollout.index;
+  if (decision.do === 'StartExperiment')
+    return experimentName({ ...measured(cause), step: cause.rollout.index });
+  const template = decision.analysis.templates[0]?.templateName ?? '';
+  return analysisRunName({ ...measured(cause), step, template });
 }
 
 const startedFor = ({ observed, cell, rollout }: Cause) => ({
@@ -125,7 +154,7 @@ const startedFor = ({ observed, cell, rollout }: Cause) => ({
   desiredVersion: rollout.canary.version,
 });
 
-const measured = ({ observed, rollout }: Cause) => ({
+const measured = ({ observed, rollout }: Pick<Cause, 'observed' | 'rollout'>) => ({
   cell: observed.key.name,
   rollout: rollout.id,
   edition: rollout.edition ?? 0,

@@ -4,15 +4,16 @@ import { deadlineOf } from '../domain/deadline.ts';
 import type { Decision } from '../domain/decision.ts';
 import { eventOf, refusalEvent } from '../domain/events.ts';
 import * as hold from '../domain/record-hold.ts';
+import { lostRunRead } from '../domain/record-lost.ts';
 import * as record from '../domain/record.ts';
-import { isBackgroundDue } from '../domain/record-measurement.ts';
+import * as measured from '../domain/record-measurement.ts';
 import { abortIsDue } from '../domain/requests.ts';
-import { configs, elbv2Reads, objects } from './activities.ts';
+import { configs, elbv2Reads, measurements, objects } from './activities.ts';
 import { failureOf, type Failure } from './failure.ts';
 import { interruptible, type Interruption } from './interruptible.ts';
-import { measure } from './measure.ts';
+import { measure, startedPerhaps } from './measure.ts';
 import { kept, looking, postponed, type Carried, type Performed, type Situation } from './performed.ts';
-import { inspect, shift } from './shift.ts';
+import { inspect, nextSequence, shift } from './shift.ts';
 
 /** What is done about a decision that neither waits nor closes. */
 export type Performable = Exclude<Decision, { do: 'Wait' } | { do: 'Close' }>;
@@ -27,11 +28,17 @@ export async function perform(decision: Performable, situation: Situation): Prom
       () => carryOut(decision, situation),
       interruptionOf(decision, situation),
     );
-    if (done.is === 'Interrupted') return interrupted(decision);
+    if (done.is === 'Interrupted') return numbered(interrupted(decision, situation), decision, situation);
     return done.value;
   } catch (error) {
-    return held(decision, failureOf(error));
+    return numbered(held(decision, failureOf(error)), decision, situation);
   }
+}
+
+/** Remembers how many writes were tried, since one that failed may have got as far as the configuration. */
+function numbered(done: Performed, decision: Performable, { observed }: Situation): Performed {
+  if (decision.do !== 'Shift') return done;
+  return { ...done, apply: (state) => ({ ...done.apply(state), sequence: nextSequence(observed, state) }) };
 }
 
 /** What goes before a decision that is being carried out: nothing goes before taking traffic back. */
@@ -45,17 +52,23 @@ function interruptionOf(decision: Performable, { observed, state, isStale }: Sit
       isStale() ||
       abortIsDue(state()) ||
       (!goesOnPaused && state().requests.paused !== undefined) ||
-      isBackgroundDue(state()),
+      measured.isBackgroundDue(state()),
     at: rollout === undefined || observed.cell === undefined ? undefined : deadlineOf(rollout, observed.cell),
   };
 }
 
 /** What was interrupted may have been done all the same. */
-function interrupted(decision: Performable): Performed {
-  return {
-    apply: (state) => (decision.do === 'Shift' ? { ...record.withoutFound(state), suspect: true } : state),
-    sight: 'Stale',
-  };
+function interrupted(decision: Performable, { observed }: Situation): Performed {
+  switch (decision.do) {
+    case 'Shift':
+      return { apply: (state) => ({ ...record.withoutFound(state), suspect: true }), sight: 'Stale' };
+    case 'StartAnalysis':
+    case 'StartExperiment':
+    case 'StartBackground':
+      return { apply: (state) => startedPerhaps(decision, observed, state), sight: 'Stale' };
+    default:
+      return { apply: (state) => state, sight: 'Stale' };
+  }
 }
 
 async function carryOut(decision: Performable, situation: Situation): Promise<Performed> {
@@ -83,10 +96,16 @@ async function carryOutFor(cell: PresentCell, decision: Performable, situation: 
       const found = await elbv2Reads(decision.message).readTargetHealth(decision.targetGroupARNs);
       return kept((state) => hold.idleRead(state, found, Date.now()));
     }
+    case 'Prune': {
+      const { successfulRunHistoryLimit, unsuccessfulRunHistoryLimit } = cell.spec.analysis ?? {};
+      const limits = { successful: successfulRunHistoryLimit, unsuccessful: unsuccessfulRunHistoryLimit };
+      await measurements(decision.message).pruneMeasurements({ key: situation.observed.key, ...limits });
+      return kept(measured.pruned);
+    }
     case 'ReadLostRun': {
       const { workflowId } = cell.status.rollout ?? { workflowId: '' };
       const ended = await objects(decision.message).readLostRun({ workflowId, runId: decision.runId });
-      return kept((state) => record.lostRunRead(state, cell, ended, now));
+      return kept((state) => lostRunRead(state, cell, ended, now));
     }
     case 'Pause':
       return kept((state) => record.paused(state, now));
@@ -127,7 +146,10 @@ async function letGo(
 }
 
 function held(decision: Performable, { reason, message, permanent }: Failure): Performed {
-  const isQuiet = decision.do === 'CheckIdle' || (decision.do === 'Shift' && decision.purpose === 'Detach');
+  const isQuiet =
+    decision.do === 'CheckIdle' ||
+    decision.do === 'Prune' ||
+    (decision.do === 'Shift' && decision.purpose === 'Detach');
   return {
     sight: 'Stale',
     apply: (state) => {

@@ -43,6 +43,10 @@ const numbered = <Done extends Performed>(sequence: number, done: Done): Done =>
   apply: (state) => ({ ...done.apply(state), sequence }),
 });
 
+/** The sequence of the next write: later than any that was seen or tried. */
+export const nextSequence = ({ sequence }: ObservedCell, state: RolloutState): number =>
+  Math.max(sequence, state.sequence ?? 0) + 1;
+
 function requestOf(
   { shares, urgent, verify = false, purpose, requires }: Shift,
   observed: ObservedCell,
@@ -56,7 +60,7 @@ function requestOf(
     forwarding: forwardingOf(keepsRoute ? observed.serving : requiredRoute(cell), shares),
     deletionPolicy: policy ?? 'Retain',
     adopt: cell.adopt === true,
-    sequence: Math.max(observed.sequence, state.sequence ?? 0) + 1,
+    sequence: nextSequence(observed, state),
     urgent,
     verify,
     ...(requires === undefined ? {} : { requires }),
@@ -103,7 +107,7 @@ function takenUp(
       const from = stableSet(observed, cell)?.version;
       const known = { ...observed, served: forwarding.targetGroups, serving: forwarding, isApplied: true };
       return {
-        apply: (state) => record.shifted(state, decision, { from, now: Date.now() }),
+        apply: (state) => record.shifted(state, decision, { from, left: cell.status, now: Date.now() }),
         sight: { observed: result.observed ?? known },
         isDone: true,
       };

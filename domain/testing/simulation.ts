@@ -8,6 +8,7 @@ import { withKnown } from '../known.ts';
 import type { ObservedCell, SelectedTargetGroup, ServedTargetGroup } from '../observation.ts';
 import * as record from '../record.ts';
 import * as holds from '../record-hold.ts';
+import { lostRunRead } from '../record-lost.ts';
 import { routeOf } from '../load-balancer.ts';
 import * as measured from '../record-measurement.ts';
 import { isWorthReporting, sameStatus } from '../report.ts';
@@ -295,9 +296,12 @@ export class Simulation {
       case 'CheckIdle':
         this.events += EVENTS.activity;
         return holds.idleRead(state, this.#healthOf(decision.targetGroupARNs), now);
+      case 'Prune':
+        this.events += EVENTS.activity;
+        return measured.pruned(state);
       case 'ReadLostRun':
         this.events += EVENTS.activity;
-        return record.lostRunRead(state, cell, this.lostRun, now);
+        return lostRunRead(state, cell, this.lostRun, now);
       case 'Remove':
       case 'Release':
         throw new Error(`Expected no finalizer, got ${decision.do}.`);
@@ -390,14 +394,7 @@ export class Simulation {
     this.#isStale = true;
     if (isWritten && this.refusals > 0) {
       this.refusals -= 1;
-      const failure = {
-        during: shift.do,
-        purpose: shift.purpose,
-        reason: 'Throttled',
-        message: 'Rate exceeded.',
-        ...(shift.purpose === 'Detach' ? { quiet: true as const } : {}),
-      };
-      return holds.refused(state, failure, { now, longestMs: shift.urgent ? 2_000 : 15_000 });
+      return this.#refused(state, shift, { reason: 'Throttled', message: 'Rate exceeded.' });
     }
     if (isWritten)
       this.writes.push({
@@ -410,23 +407,30 @@ export class Simulation {
         at: now,
       });
     this.#seenHealthy = new Set();
-    const from = observed.cell === undefined ? undefined : stableSet(observed, observed.cell)?.version;
     this.served = shift.shares;
     if (isWritten && this.lateRefusals > 0) {
       this.lateRefusals -= 1;
-      const failure = {
-        during: shift.do,
-        purpose: shift.purpose,
-        reason: 'Unavailable',
-        message: 'Internal error.',
-        ...(shift.purpose === 'Detach' ? { quiet: true as const } : {}),
-      };
-      return holds.refused(state, failure, { now, longestMs: shift.urgent ? 2_000 : 15_000 });
+      return this.#refused(state, shift, { reason: 'Unavailable', message: 'Internal error.' });
     }
+    return this.#confirmed(state, shift, observed);
+  }
+
+  #refused(
+    state: RolloutState,
+    { do: during, purpose, urgent }: Shift,
+    failure: { readonly reason: string; readonly message: string },
+  ): RolloutState {
+    const quiet = purpose === 'Detach' ? { quiet: true as const } : {};
+    const at = { now: this.now, longestMs: urgent ? 2_000 : 15_000 };
+    return holds.refused(state, { during, purpose, ...failure, ...quiet }, at);
+  }
+
+  #confirmed(state: RolloutState, shift: Shift, observed: ObservedCell): RolloutState {
+    const from = observed.cell === undefined ? undefined : stableSet(observed, observed.cell)?.version;
     this.told = shift.shares;
     this.isApplied = true;
     if (!keepingRoute.has(shift.purpose)) this.hosts = this.#wantedHosts();
-    const next = record.shifted(state, shift, { from, now });
+    const next = record.shifted(state, shift, { from, left: observed.cell?.status ?? {}, now: this.now });
     if (!this.isBlind) {
       this.state = next;
       this.#see();

@@ -1,0 +1,32 @@
+import { ANALYSIS_RUN, EXPERIMENT, type KindRef } from '../clients/kinds.ts';
+import type { KubernetesClient } from '../clients/kubernetes.ts';
+import { beyondLimits, type FinishedRun } from '../domain/finished-runs.ts';
+import { keyOf, type ObjectKey } from '../domain/ids.ts';
+import { CELL_LABEL } from '../domain/labels.ts';
+import type { MeasurementActivities, PruneRequest } from './contract.ts';
+import { remove } from './remove.ts';
+
+/** Makes the activity that keeps the number of finished AnalysisRuns and Experiments down. */
+export function measurementActivities(kubernetes: KubernetesClient): MeasurementActivities {
+  return {
+    async pruneMeasurements(request) {
+      for (const kind of [ANALYSIS_RUN, EXPERIMENT]) await prune(kubernetes, kind, request);
+    },
+  };
+}
+
+async function prune(kubernetes: KubernetesClient, kind: KindRef, request: PruneRequest): Promise<void> {
+  const { key, successful, unsuccessful } = request;
+  const runs = await listOf(kubernetes, kind, key);
+  for (const { metadata } of beyondLimits(runs, { successful, unsuccessful })) {
+    await remove(kubernetes, { kind, key: keyOf({ metadata }) }, metadata.uid);
+  }
+}
+
+/** Those of a Cell; an Experiment names its own AnalysisRuns, and takes them along. */
+const listOf = (
+  kubernetes: KubernetesClient,
+  kind: KindRef,
+  { namespace, name }: ObjectKey,
+): Promise<readonly FinishedRun[]> =>
+  kubernetes.list<FinishedRun>(kind, { namespace, labelSelector: `${CELL_LABEL}=${name}` });
