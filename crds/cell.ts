@@ -13,14 +13,25 @@ import { windows } from './windows.ts';
 const VERSION_PATTERN =
   '^v?(0|[1-9][0-9]*)[.](0|[1-9][0-9]*)[.](0|[1-9][0-9]*)(-[0-9A-Za-z-]+([.][0-9A-Za-z-]+)*)?([+][0-9A-Za-z-]+([.][0-9A-Za-z-]+)*)?$';
 
+// A group that leaves a rule is not health checked any more, so that nobody could say whether it can be gone back to.
+const MOST_REPLICAS = 2;
+
+const replicas = withRules(z.int().min(1), [
+  {
+    cel: `self <= ${MOST_REPLICAS}`,
+    message:
+      'Expected spec.replicas to be 1 or 2, because the old and the new version have to fit together into the five target groups that ELBv2 forwards to. Set it to 1 or 2, and put several clusters of a version into one target group, by an AWSTargetGroupBinding.',
+    holds: (count) => count <= MOST_REPLICAS,
+  },
+]);
+
 const fields = z.object({
   ingress: ingress.describe('The load balancer in front of the clusters, and the target groups behind it.'),
-  replicas: z
-    .int()
-    .min(1)
-    .max(5)
+  replicas: replicas
     .default(1)
-    .describe('How many target groups of a version there must be before it is rolled out. Default: 1.'),
+    .describe(
+      'How many target groups of a version there must be before it is rolled out: 1 or 2. More clusters of a version share a target group, by an AWSTargetGroupBinding. Default: 1.',
+    ),
   deletionPolicy: deletionPolicy
     .optional()
     .describe(

@@ -59,6 +59,11 @@ describe('a problem', () => {
       'spec.updateStrategy.canary.steps[0].pause.duration: Expected a duration such as 30 (seconds), 5s, 10m or 1h30m, of at most a year (8760h). Correct the duration. Got "5x".',
     ],
     [
+      'of replicas that could never roll gives the reason and the way out',
+      cell({ replicas: 3 }),
+      'spec.replicas: Expected spec.replicas to be 1 or 2, because the old and the new version have to fit together into the five target groups that ELBv2 forwards to. Set it to 1 or 2, and put several clusters of a version into one target group, by an AWSTargetGroupBinding. Got 3.',
+    ],
+    [
       'of a block that a rule refuses does not repeat the block',
       steps({}),
       'spec.updateStrategy.canary.steps[0]: Expected each of steps to have exactly one of setWeight, stepWeight, pause, analysis and experiment. Write one step for each of them.',

@@ -180,7 +180,7 @@ describe('a Cell without a rollout', () => {
     [
       'refuses a rollout that cannot fit into a rule',
       aCell()
-        .withSpec({ replicas: 3 })
+        .withSpec({ replicas: 2 })
         .withGroups('1.0.0', 'a1', 'a2', 'a3')
         .withGroups('2.0.0', 'b1', 'b2', 'b3')
         .serving({ a1: 33, a2: 33, a3: 34 }),

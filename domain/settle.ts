@@ -52,7 +52,7 @@ export function waiting(found: Candidates, stable: VersionSet | undefined): Clos
 
 /** Says that there are more target groups than fit into a rule. */
 export function tooMany(groups: readonly TargetGroup[], whose: string): Close {
-  const message = `${whose} ${groups.length} target groups; expected at most ${MAX_TARGET_GROUPS}, which is what a listener rule can forward to. Remove some AWSTargetGroups, or lower spec.replicas and provision fewer.`;
+  const message = `${whose} ${groups.length} target groups; expected at most ${MAX_TARGET_GROUPS}, which is what a listener rule can forward to. Remove some AWSTargetGroups, and put several clusters of a version into one target group, by an AWSTargetGroupBinding.`;
   return close('Failed', 'TooManyTargetGroups', message);
 }
 

@@ -8,12 +8,12 @@ const group = (name: string, labels: Record<string, string>, arn = `arn:${name}`
 });
 
 const spec = {
-  replicas: 2,
+  replicas: 1,
   ingress: { awsApplicationLoadBalancer: { targetGroupSelector: { matchLabels: { role: 'web' } } } },
 };
 const cell: WatchedCell = { metadata: {}, spec, status: { blockedVersions: [{ version: '1.2.0' }] } };
 const paused = { ...cell.status, phase: 'Paused' };
-const larger = { ...spec, replicas: 3 };
+const larger = { ...spec, replicas: 2 };
 const web1 = group('web1', { role: 'web', 'okra.mumo.co/version': '1.0.0' });
 const web2 = group('web2', { role: 'web', 'okra.mumo.co/version': '1.1.0' });
 const api = group('api', { role: 'api', 'okra.mumo.co/version': '1.0.0' });

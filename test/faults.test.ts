@@ -172,11 +172,11 @@ describe('bad input and faults', () => {
   });
 
   it('refuses a rollout of more than five groups before anything is written', async () => {
-    await stage.targetGroups('1.0.0', ['m1', 'm2', 'm3'], { role: 'many' });
-    await stage.apply(stage.cell('many', { priority, role: 'many', spec: { replicas: 3 } }));
+    await stage.targetGroups('1.0.0', ['m1', 'm2', 'm3', 'm4'], { role: 'many' });
+    await stage.apply(stage.cell('many', { priority, role: 'many', spec: { replicas: 2 } }));
     await stage.untilPhase('many', 'Completed', '1.0.0');
     await stage.mark();
-    await stage.targetGroups('2.0.0', ['n1', 'n2', 'n3'], { role: 'many' });
+    await stage.targetGroups('2.0.0', ['n1', 'n2'], { role: 'many' });
     const status = await stage.untilPhase('many', 'Failed');
     expect(status.message).toContain('6 target groups; expected at most 5');
     expect(await stage.writes()).toEqual([]);

@@ -82,7 +82,7 @@ describe('what interrupts a rollout', () => {
 
   it('more replicas than there are leave a rollout alone', async () => {
     await pausedAt20('more');
-    await stage.apply(cell('more', { replicas: 3 }));
+    await stage.apply(cell('more', { replicas: 2 }));
     await stage.untilStatus('more', 'seen again', (status) => status.observedGeneration === 2);
     expect(await stage.weights(priority)).toEqual({ morea: 80, moreb: 20 });
     await stage.signal('more', 'promoteFull');

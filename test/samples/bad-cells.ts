@@ -85,7 +85,12 @@ export const badCells: readonly (readonly [string, unknown, string])[] = [
   ],
   ['empty lists as conditions', withRule({ priority: 1, hosts: [], methods: [] }), 'at least one condition'],
   ['no replicas', cell({ replicas: 0 }), 'spec.replicas'],
-  ['six replicas', cell({ replicas: 6 }), 'spec.replicas'],
+  ['half a replica', cell({ replicas: 1.5 }), 'spec.replicas'],
+  [
+    'three replicas, which could never roll',
+    cell({ replicas: 3 }),
+    'because the old and the new version have to fit together',
+  ],
   ['a version that is none', cell({ version: 'latest' }), 'spec.version'],
   ['a short version', cell({ version: 'v2' }), 'spec.version'],
   ['a version that is a number', cell({ version: 1.2 }), 'spec.version'],

@@ -109,7 +109,7 @@ const version = mostly(
 export const wholeCells: fc.Arbitrary<unknown> = fields(
   { ingress },
   {
-    replicas: mostly(fc.integer({ min: 1, max: 5 }), 0, 6, '1', 1.5),
+    replicas: mostly(fc.integer({ min: 1, max: 2 }), 0, 3, '1', 1.5),
     version,
     versionedBy: fields({ label: mostly(name, '', 'x'.repeat(318)) }),
     minHealthyTargets: mostly(fc.integer({ min: 1, max: 1000 }), 0, 1001),

@@ -100,7 +100,7 @@ export const goodCells: Readonly<Record<string, unknown>> = {
   'an analysis without arguments': steps({ analysis: { templates: [{ templateName: 'a' }] } }),
   'a pin': cell({ version: '1.2.3' }),
   'a pin with a v and a pre-release': cell({ version: 'v1.2.3-rc.1+build.5' }),
-  'five replicas': cell({ replicas: 5 }),
+  'two replicas': cell({ replicas: 2 }),
   'a label for the version': cell({ versionedBy: { label: 'example.com/version' } }),
   'labels for the version': selecting({ matchLabels: { role: 'web' }, versionLabels: ['a/b', 'c'] }),
   'a selector by expressions': selecting({
