@@ -48,7 +48,7 @@ export async function observeCell(kubernetes: KubernetesClient, key: ObjectKey):
     freezes: freezesOf(key.namespace, freezes),
   };
   if (cell.metadata.deletionTimestamp !== undefined) return seen;
-  const parsed = cellKind.parseSpec(cell.spec);
+  const parsed = cellKind.parse(cell);
   return {
     ...seen,
     cell: {

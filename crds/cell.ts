@@ -115,6 +115,8 @@ const spec = withRules(fields, [
   },
 ]);
 
+const LONGEST_LABEL_VALUE = 63;
+
 /** A set of clusters behind one load balancer, replaced version by version. */
 export const cell = defineResource({
   kind: 'Cell',
@@ -125,6 +127,13 @@ export const cell = defineResource({
     'A Cell is a set of Kubernetes clusters behind one AWS load balancer. When target groups of a newer version appear, Okra moves the traffic to them step by step, and takes it back when a check fails.',
   spec,
   status: cellStatus,
+  rules: [
+    {
+      cel: `self.metadata.name.size() <= ${LONGEST_LABEL_VALUE}`,
+      message: `Expected metadata.name of a Cell to have at most ${LONGEST_LABEL_VALUE} characters, because it is the value of a label on its AnalysisRuns and Experiments. Choose a shorter name.`,
+      holds: ({ metadata }) => metadata.name.length <= LONGEST_LABEL_VALUE,
+    },
+  ],
   printerColumns: [
     { name: 'Phase', type: 'string', jsonPath: '.status.phase' },
     { name: 'Step', type: 'string', jsonPath: '.status.step' },

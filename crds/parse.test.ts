@@ -41,6 +41,28 @@ describe('reading a spec', () => {
   });
 });
 
+describe('reading a Cell', () => {
+  const problemsWith = (name: string, spec: unknown = cell()): readonly string[] => {
+    const parsed = cellKind.parse({ metadata: { name }, spec });
+    return parsed.ok ? [] : parsed.problems;
+  };
+
+  it('takes a name that can be the value of a label', () => {
+    expect(problemsWith('c'.repeat(63))).toEqual([]);
+  });
+
+  it('refuses a longer name, and says why', () => {
+    const name = 'c'.repeat(64);
+    expect(problemsWith(name)).toEqual([
+      `Expected metadata.name of a Cell to have at most 63 characters, because it is the value of a label on its AnalysisRuns and Experiments. Choose a shorter name. Got "${name}".`,
+    ]);
+  });
+
+  it('tells of the name and of the spec at once', () => {
+    expect(problemsWith('c'.repeat(64), cell({ replicas: 0 }))).toHaveLength(2);
+  });
+});
+
 describe('a problem', () => {
   it.each([
     [

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { CEL_RULES, celOf, type Rule } from './rules.ts';
 import { structuralSchema, type StructuralSchema } from './structural-schema.ts';
 
 /** The API group of Okra's kinds. */
@@ -56,9 +57,16 @@ export interface Definition<Spec extends z.ZodType, Status extends z.ZodType> {
   readonly scope?: 'Namespaced' | 'Cluster';
   readonly spec: Spec;
   readonly status: Status;
+  /** Rules over the whole object, of whose metadata CEL sees only the name. */
+  readonly rules?: readonly Rule<Named>[];
   readonly printerColumns: readonly PrinterColumn[];
   /** The paths of string fields by which objects can be listed, for example `.spec.listenerARN`. */
   readonly selectableFields?: readonly string[];
+}
+
+/** An object that has a name. */
+export interface Named {
+  readonly metadata: { readonly name: string };
 }
 
 /** What parsing a spec came to. */
@@ -72,6 +80,8 @@ export interface ResourceKind<Spec extends z.ZodType, Status extends z.ZodType> 
 > {
   /** Reads a spec that came from outside; a problem says what was expected, what was got, and where. */
   readonly parseSpec: (spec: unknown) => Parsed<z.output<Spec>>;
+  /** Reads the spec of an object, and holds the object to the rules of its kind. */
+  readonly parse: (object: Named & { readonly spec: unknown }) => Parsed<z.output<Spec>>;
   /** Builds the CustomResourceDefinition (apiextensions.k8s.io/v1). */
   readonly manifest: () => StructuralSchema;
 }
@@ -80,13 +90,21 @@ export interface ResourceKind<Spec extends z.ZodType, Status extends z.ZodType> 
 export function defineResource<Spec extends z.ZodType, Status extends z.ZodType>(
   definition: Definition<Spec, Status>,
 ): ResourceKind<Spec, Status> {
+  const parseSpec = (value: unknown): Parsed<z.output<Spec>> => {
+    const result = definition.spec.safeParse(value);
+    return result.success
+      ? { ok: true, value: result.data }
+      : { ok: false, problems: result.error.issues.map((issue) => describeIssue(issue, value)) };
+  };
   return {
     ...definition,
-    parseSpec(value) {
-      const result = definition.spec.safeParse(value);
-      return result.success
-        ? { ok: true, value: result.data }
-        : { ok: false, problems: result.error.issues.map((issue) => describeIssue(issue, value)) };
+    parseSpec,
+    parse(object) {
+      const broken = (definition.rules ?? []).filter((rule) => !rule.holds(object));
+      const parsed = parseSpec(object.spec);
+      if (broken.length === 0) return parsed;
+      const problems = broken.map(({ message }) => `${message} Got ${show(object.metadata.name)}.`);
+      return { ok: false, problems: parsed.ok ? problems : [...problems, ...parsed.problems] };
     },
     manifest: () => manifestOf(definition),
   };
@@ -169,5 +187,6 @@ function objectSchema(definition: Definition<z.ZodType, z.ZodType>, description:
         ...structuralSchema(definition.status),
       },
     },
+    ...(definition.rules === undefined ? {} : { [CEL_RULES]: celOf(definition.rules) }),
   };
 }

@@ -23,10 +23,13 @@ export function withRules<Schema extends z.ZodType>(
     (refined, rule) => refined.refine((value) => rule.holds(value), { message: rule.message }),
     schema,
   );
-  const cel = rules.map(({ cel: rule, message, messageExpression }) => ({
+  return checked.meta({ ...schema.meta(), [CEL_RULES]: celOf(rules) });
+}
+
+/** Writes rules as the API server takes them. */
+export const celOf = <Value>(rules: readonly Rule<Value>[]) =>
+  rules.map(({ cel: rule, message, messageExpression }) => ({
     rule,
     message,
     ...(messageExpression === undefined ? {} : { messageExpression }),
   }));
-  return checked.meta({ ...schema.meta(), [CEL_RULES]: cel });
-}

@@ -75,6 +75,19 @@ describe('the CRDs on a real API server', () => {
     },
   );
 
+  it('refuse a Cell whose name is too long for a label, and take one whose name just fits', async () => {
+    const named = (length: number) => ({
+      ...objectOf('Cell', steps()),
+      metadata: { name: 'c'.repeat(length) },
+    });
+    const answers = [63, 64].map((length) => kubectl(DRY, named(length)).then(() => '', complaint));
+    const [fits, tooLong] = await Promise.all(answers);
+    expect(fits).toBe('');
+    expect(tooLong).toContain(
+      'Expected metadata.name of a Cell to have at most 63 characters, because it is the value of a label on its AnalysisRuns and Experiments. Choose a shorter name.',
+    );
+  });
+
   it('drop fields that were left empty, so that nobody has to read null', async () => {
     const emptied = steps({ pause: { duration: null } }, { setWeight: 5, pause: null });
     const value = await storedByServer({ kind: 'Cell', spec: { ...emptied, replicas: null, version: null } });
