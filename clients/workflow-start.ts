@@ -10,8 +10,10 @@ import {
 } from '../domain/ids.ts';
 import type { ObjectKey, SyncWorkflow } from '../domain/ids.ts';
 import type { LoadBalancerType } from '../domain/load-balancer.ts';
+import { cut } from '../domain/text.ts';
 import { workflowTypes } from '../workflows/messages.ts';
 import { OKRA_CELL, OKRA_KIND, OKRA_NAMESPACE } from '../workflows/search-attributes.ts';
+import { temporalId } from './workflow-id.ts';
 
 /** The type of a workflow, and all that it is started with. */
 export interface WorkflowStart {
@@ -29,16 +31,19 @@ export interface WorkflowStart {
 // A worker that died with a workflow task is missed after this time; the default is 10 s.
 const TASK_TIMEOUT = '5s';
 
+// The server refuses a start whose summary has more than 400 bytes.
+const summary = (text: string): string => cut(text, 200);
+
 /** How the rollout of a Cell is started. */
 export function cellRolloutStart(key: ObjectKey, taskQueue: string): WorkflowStart {
   return {
     type: workflowTypes.cellRollout,
     options: {
-      workflowId: cellRolloutId(key),
+      workflowId: temporalId(cellRolloutId(key)),
       taskQueue,
       args: [{ key }],
       workflowTaskTimeout: TASK_TIMEOUT,
-      staticSummary: `Cell ${formatKey(key)}`,
+      staticSummary: summary(`Cell ${formatKey(key)}`),
       typedSearchAttributes: ofObject('Cell', key),
     },
   };
@@ -52,11 +57,11 @@ export function loadBalancerConfigStart(
   return {
     type: workflowTypes.loadBalancerConfig,
     options: {
-      workflowId: loadBalancerConfigId(key, type),
+      workflowId: temporalId(loadBalancerConfigId(key, type)),
       taskQueue,
       args: [{ key, type }],
       workflowTaskTimeout: TASK_TIMEOUT,
-      staticSummary: `Load balancer ${formatKey(key)}`,
+      staticSummary: summary(`Load balancer ${formatKey(key)}`),
       typedSearchAttributes: ofObject(`${type}Config`, key),
     },
   };
@@ -75,11 +80,11 @@ export function driftWatchStart(
   return {
     type: workflowTypes.driftWatch,
     options: {
-      workflowId: driftWatchId(listenerARN),
+      workflowId: temporalId(driftWatchId(listenerARN)),
       taskQueue,
       args: [{ type, listenerARN, intervalSeconds }],
       workflowTaskTimeout: TASK_TIMEOUT,
-      staticSummary: `Listener ${listenerARN}`,
+      staticSummary: summary(`Listener ${listenerARN}`),
       typedSearchAttributes: attributes({ key: OKRA_KIND, value: 'Listener' }),
     },
   };
@@ -100,11 +105,11 @@ export function syncStart(
   return {
     type: workflowTypes[workflow],
     options: {
-      workflowId: syncId(workflow, key),
+      workflowId: temporalId(syncId(workflow, key)),
       taskQueue,
       args: [{ key, intervalSeconds }],
       workflowTaskTimeout: TASK_TIMEOUT,
-      staticSummary: `${syncedKinds[workflow]} ${formatKey(key)}`,
+      staticSummary: summary(`${syncedKinds[workflow]} ${formatKey(key)}`),
       typedSearchAttributes: attributes(
         { key: OKRA_KIND, value: syncedKinds[workflow] },
         { key: OKRA_NAMESPACE, value: key.namespace },
@@ -121,11 +126,11 @@ export function targetGroupCheckStart(
   return {
     type: workflowTypes.targetGroupCheck,
     options: {
-      workflowId: targetGroupCheckId(namespace),
+      workflowId: temporalId(targetGroupCheckId(namespace)),
       taskQueue,
       args: [{ namespace, intervalSeconds }],
       workflowTaskTimeout: TASK_TIMEOUT,
-      staticSummary: `AWSTargetGroups of ${namespace}`,
+      staticSummary: summary(`AWSTargetGroups of ${namespace}`),
       typedSearchAttributes: attributes(
         { key: OKRA_KIND, value: 'AWSTargetGroup' },
         { key: OKRA_NAMESPACE, value: namespace },

@@ -14,7 +14,7 @@ export function keyOf(object: { metadata: { name: string; namespace?: string } }
 /** Writes a key the way people do: `namespace/name`. */
 export const formatKey = (key: ObjectKey): string => `${key.namespace}/${key.name}`;
 
-/** The id of the workflow that rolls out a Cell. */
+/** The id of the workflow that rolls out a Cell. Whatever Temporal gets of these ids goes through `clients/workflow-id.ts`. */
 export const cellRolloutId = (key: ObjectKey): string => `cell/${formatKey(key)}`;
 
 const configPrefixes: Readonly<Record<LoadBalancerType, string>> = {

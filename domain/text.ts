@@ -1,7 +1,32 @@
-/** Cuts a text to a number of UTF-16 code units, and shows that it was cut. */
+const MARK = '…';
+const MARK_BYTES = 3;
+
+/** Cuts a text to so many characters, never within one, and marks the cut. */
 export function cut(text: string, longest: number): string {
   if (text.length <= longest) return text;
-  const end = longest - 1;
-  const splits = /[\uD800-\uDBFF]/.test(text[end - 1] ?? '');
-  return `${text.slice(0, splits ? end - 1 : end)}…`;
+  const end = longest - MARK.length;
+  // The first half of a character that is written as two would stand alone.
+  return `${text.slice(0, isFirstHalf(text.charCodeAt(end - 1)) ? end - 1 : end)}${MARK}`;
+}
+
+/** Cuts a text to so many bytes of UTF-8, never within a character, and marks the cut. */
+export function cutToBytes(text: string, longest: number): string {
+  let bytes = 0;
+  let length = 0;
+  let fits = 0;
+  for (const character of text) {
+    bytes += bytesOf(character.codePointAt(0) ?? 0);
+    length += character.length;
+    if (bytes > longest) return `${text.slice(0, fits)}${MARK}`;
+    if (bytes <= longest - MARK_BYTES) fits = length;
+  }
+  return text;
+}
+
+const isFirstHalf = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;
+
+function bytesOf(codePoint: number): number {
+  if (codePoint < 0x80) return 1;
+  if (codePoint < 0x800) return 2;
+  return codePoint < 0x10000 ? 3 : 4;
 }

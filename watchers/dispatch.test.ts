@@ -1,6 +1,8 @@
 import { WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
+import { temporalId } from '../clients/workflow-id.ts';
 import type { WorkflowStart } from '../clients/workflow-start.ts';
+import { syncId } from '../domain/ids.ts';
 import { createDispatcher } from './dispatch.ts';
 import type { WorkflowCalls } from './dispatch.ts';
 import { fakeClock, noLog, turn } from './fakes.ts';
@@ -89,6 +91,17 @@ describe('the dispatcher', () => {
       type: 'driftWatch',
       options: { args: [{ type: 'AWSNetworkLoadBalancer', listenerARN: 'arn', intervalSeconds: 60 }] },
     });
+  });
+
+  it('starts and signals a workflow of a long name by one id, which Temporal has room for', async () => {
+    const { dispatch, idle, called } = aDispatcher();
+    const long = { namespace: 'n'.repeat(63), name: 'o'.repeat(253) };
+    dispatch({ do: 'Start', workflow: 'targetGroupBinding', key: long });
+    dispatch({ do: 'Signal', workflowId: syncId('targetGroupBinding', long), signal: 'changed' });
+    await idle();
+    const id = temporalId(syncId('targetGroupBinding', long));
+    expect(id.length).toBeLessThanOrEqual(255);
+    expect(called).toEqual([`wake ${id}`, `signal ${id} changed`]);
   });
 
   it('does not mind that there is no workflow to signal', async () => {

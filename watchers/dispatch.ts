@@ -91,7 +91,7 @@ async function perform(order: Order, { calls, config, log }: Means): Promise<voi
       log.info(describe(order), 'workflow woken');
       return;
     case 'Signal':
-      await unless(WorkflowNotFoundError, calls.signal(order.workflowId, order.signal));
+      await unless(WorkflowNotFoundError, calls.signal(workflowIdOf(order), order.signal));
       log.debug(describe(order), 'workflow signalled');
       return;
     case 'Watch': {

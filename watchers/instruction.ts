@@ -1,3 +1,4 @@
+import { temporalId } from '../clients/workflow-id.ts';
 import type { ObjectKey, SyncWorkflow } from '../domain/ids.ts';
 import type { LoadBalancerType } from '../domain/load-balancer.ts';
 import {
@@ -46,8 +47,11 @@ export type IgnoreReason =
 /** Says that nothing is done about an event, and why. */
 export const ignore = (reason: IgnoreReason): readonly Instruction[] => [{ do: 'Ignore', reason }];
 
-/** The id of the workflow that an instruction is about; undefined when it is about none. */
-export function workflowIdOf(instruction: Exclude<Instruction, { do: 'Ignore' }>): string {
+/** The id by which Temporal knows the workflow that an instruction is about. */
+export const workflowIdOf = (instruction: Exclude<Instruction, { do: 'Ignore' }>): string =>
+  temporalId(wholeId(instruction));
+
+function wholeId(instruction: Exclude<Instruction, { do: 'Ignore' }>): string {
   switch (instruction.do) {
     case 'Start':
       return startedId(instruction);

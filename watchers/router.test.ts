@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Cell } from '../crds/cell.ts';
+import { temporalId } from '../clients/workflow-id.ts';
+import { loadBalancerConfigId, syncId } from '../domain/ids.ts';
+import { aConfig } from './builders.ts';
 import { noLog } from './fakes.ts';
 import { createRouter } from './router.ts';
 import type { Instruction } from './instruction.ts';
@@ -50,6 +53,31 @@ describe('the router', () => {
     router.take({ kind: 'Cell', event: { type: 'delete', object: cell('web') } });
     router.replay();
     expect(router.given).toEqual([]);
+  });
+
+  describe('knows whether there is the object of a workflow:', () => {
+    const namespace = 'n'.repeat(63);
+    const configId = (name: string): string =>
+      temporalId(loadBalancerConfigId({ namespace, name }, 'AWSApplicationLoadBalancer'));
+    const long = (last: string): string => `${'o'.repeat(252)}${last}`;
+    const router = aRouter();
+    router.take({ kind: 'Cell', event: { type: 'add', object: cell('web') } });
+    for (const name of ['web', long('a')]) {
+      const object = { ...aConfig(), metadata: { namespace, name } };
+      router.take({ kind: 'AWSApplicationLoadBalancerConfig', event: { type: 'add', object } });
+    }
+
+    it.each([
+      ['a Cell', 'cell/default/web', true],
+      ['a Cell that is gone', 'cell/default/gone', false],
+      ['a Cell of another namespace', 'cell/other/web', false],
+      ['a configuration', configId('web'), true],
+      ['a configuration that is gone', configId('gone'), false],
+      ['one whose id is too long for Temporal', configId(long('a')), true],
+      ['one whose id is as long, and that is gone', configId(long('b')), false],
+      ['one of another kind', temporalId(syncId('targetGroupSet', { namespace, name: long('a') })), false],
+      ['nothing that Okra has made', 'stray', undefined],
+    ])('%s', (_, id, want) => expect(router.knows(id)).toBe(want));
   });
 
   it('is not stopped by an object of a form that no schema allows', () => {

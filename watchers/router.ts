@@ -5,14 +5,15 @@ import type { AWSTargetGroupSet } from '../crds/aws-target-group-set.ts';
 import type { ClusterSet } from '../crds/cluster-set.ts';
 import type { Cell } from '../crds/cell.ts';
 import type { Log } from '../clients/log.ts';
-import { keyOf, loadBalancerTypeOf, syncWorkflowOf } from '../domain/ids.ts';
+import { isShortened, temporalId } from '../clients/workflow-id.ts';
+import { formatKey, keyOf, loadBalancerTypeOf, syncWorkflowOf } from '../domain/ids.ts';
 import { loadBalancerTypes } from '../domain/load-balancer.ts';
 import type { Informed } from './event.ts';
 import type { Instruction } from './instruction.ts';
 import { route } from './route.ts';
 import type { KindEvent } from './route.ts';
 import type { AnalysisRun, Experiment } from './route-measurement.ts';
-import { createStore, type LoadBalancerConfig, type View } from './store.ts';
+import { createStore, type LoadBalancerConfig, type Shelf, type View } from './store.ts';
 
 /** Keeps what is known, and says what to do about each event once everything is known. */
 export interface Router {
@@ -92,6 +93,15 @@ export function createRouter(dispatch: (instruction: Instruction) => void, log: 
     }
   }
 
+  /** The objects among which that of a workflow would be. */
+  function shelfOf(workflowId: string): Shelf<Informed> | undefined {
+    const workflow = syncWorkflowOf(workflowId);
+    if (workflow !== undefined) return synced[workflow];
+    const type = loadBalancerTypeOf(workflowId);
+    if (type !== undefined) return configs[type];
+    return workflowId.startsWith('cell/') ? cells : undefined;
+  }
+
   function replay(): void {
     isComplete = true;
     for (const object of cells.list()) send({ kind: 'Cell', event: { type: 'add', object } });
@@ -125,11 +135,11 @@ export function createRouter(dispatch: (instruction: Instruction) => void, log: 
     replay,
     knows: (workflowId) => {
       const [, kind, namespace = '', name = ''] = /^([^/]+)\/([^/]+)\/([^/]+)$/.exec(workflowId) ?? [];
-      const workflow = syncWorkflowOf(workflowId);
-      if (workflow !== undefined) return synced[workflow].get({ namespace, name }) !== undefined;
-      const type = loadBalancerTypeOf(workflowId);
-      if (kind !== 'cell' && type === undefined) return undefined;
-      return (type === undefined ? cells : configs[type]).get({ namespace, name }) !== undefined;
+      const objects = shelfOf(workflowId);
+      if (objects === undefined) return undefined;
+      if (!isShortened(workflowId)) return objects.get({ namespace, name }) !== undefined;
+      const idOf = (object: Informed): string => temporalId(`${kind}/${formatKey(keyOf(object))}`);
+      return objects.list(namespace).some((object) => idOf(object) === workflowId);
     },
   };
 }
