@@ -4,6 +4,7 @@ import { buildAnalysisRun } from '../domain/analysis-run.ts';
 import type { AnalysisPhase, AnalysisVerdict } from '../domain/analysis.ts';
 import type { ObjectKey } from '../domain/ids.ts';
 import { CELL_LABEL, ROLLOUT_LABEL, STEP_LABEL } from '../domain/labels.ts';
+import { cut, LONGEST_SAID } from '../domain/text.ts';
 import type { Metadata } from '../crds/resource.ts';
 import { readTemplates } from './analysis-templates.ts';
 import type { AnalysisActivities, AnalysisRequest } from './contract.ts';
@@ -48,7 +49,7 @@ function verdict({ name }: ObjectKey, run: AnalysisRun | undefined): AnalysisVer
     return { name, phase: 'Error', message };
   }
   const { phase = '', message = '' } = run.status ?? {};
-  return { name, phase: phase === '' ? 'Pending' : phase, message };
+  return { name, phase: phase === '' ? 'Pending' : phase, message: cut(message, LONGEST_SAID) };
 }
 
 async function analysisRunFor(kubernetes: KubernetesClient, request: AnalysisRequest): Promise<AnalysisRun> {

@@ -9,6 +9,7 @@ import {
 } from '../domain/discovery/cluster-set.ts';
 import type { ObjectKey } from '../domain/ids.ts';
 import { namesOf, saysTheSame, syncStatus, type Problem } from '../domain/discovery/sync-status.ts';
+import { cut } from '../domain/text.ts';
 import { clusterSecrets } from './cluster-secrets.ts';
 import type { ClusterSource, Generator } from './cluster-sources/port.ts';
 import type { ClusterSetActivities } from './contract.ts';
@@ -105,7 +106,7 @@ function statusOf({ metadata, status = {} }: ClusterSet, { names, waiting, probl
   const message = [`${names.length} clusters have a secret.`, ...waiting.map((one) => `${one}.`)].join(' ');
   const at = { generation: metadata.generation ?? 0, time: new Date().toISOString() };
   return {
-    ...syncStatus({ message: message.slice(0, 2048), problems }, status, at),
+    ...syncStatus({ message: cut(message, 2048), problems }, status, at),
     clusters: namesOf(names),
   };
 }

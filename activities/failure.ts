@@ -1,6 +1,7 @@
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { KubernetesError } from '../clients/kubernetes.ts';
 import { isPermanent, type FailureType } from '../domain/failures.ts';
+import { cut, LONGEST_SAID } from '../domain/text.ts';
 
 /** What AWS calls an error, and what Okra calls it (the "Errors" sections of the ELBv2 API reference, and Common Errors). */
 const awsErrors: Readonly<Record<string, FailureType>> = {
@@ -41,11 +42,13 @@ export function awsErrorType(error: unknown): FailureType | undefined {
 
 /** Makes a failure of Okra's. */
 export function failure(type: FailureType, message: string, cause?: Error): ApplicationFailure {
+  const short = cut(message, LONGEST_SAID);
   return ApplicationFailure.create({
     type,
-    message,
+    message: short,
     nonRetryable: isPermanent(type),
-    ...(cause === undefined ? {} : { cause }),
+    // The cause would say the whole of it after all, and its stack once more.
+    ...(cause === undefined || short !== message ? {} : { cause }),
   });
 }
 

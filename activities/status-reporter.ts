@@ -1,7 +1,10 @@
 import { EVENT, type KindRef } from '../clients/kinds.ts';
+import { statusSchemaOf } from '../crds/index.ts';
 import { isConflict, isNotFound, type KubernetesClient } from '../clients/kubernetes.ts';
+import { fitted } from '../domain/fitted.ts';
 import type { ObjectKey } from '../domain/ids.ts';
 import type { ReportedEvent } from '../domain/report.ts';
+import { cutToBytes } from '../domain/text.ts';
 
 /** The object that a report is about. */
 export interface Reported {
@@ -11,7 +14,7 @@ export interface Reported {
   readonly resourceVersion?: string;
 }
 
-/** Writes a status by server-side apply, with the Events that belong to it; an object that is gone is left alone. */
+/** Writes a status by server-side apply, as long as it may be, with the Events that belong to it; an object that is gone is left alone. */
 export type StatusReporter = (
   kind: KindRef,
   about: Reported,
@@ -19,8 +22,10 @@ export type StatusReporter = (
   events: readonly ReportedEvent[],
 ) => Promise<void>;
 
+type Writer = Pick<KubernetesClient, 'apply' | 'create'>;
+
 /** Makes the one writer of statuses and Events. */
-export function statusReporter(kubernetes: KubernetesClient): StatusReporter {
+export function statusReporter(kubernetes: Writer): StatusReporter {
   return async (kind, { key, uid, resourceVersion }, status, events) => {
     for (const event of events) await emit(kubernetes, kind, { key, uid }, event);
     try {
@@ -30,7 +35,7 @@ export function statusReporter(kubernetes: KubernetesClient): StatusReporter {
           kind: kind.kind,
           // The uid keeps the apply from creating or changing another object of the same name.
           metadata: { ...key, uid, ...(resourceVersion === undefined ? {} : { resourceVersion }) },
-          status: { ...status, lastSyncTime: new Date().toISOString() },
+          status: fitted({ ...status, lastSyncTime: new Date().toISOString() }, statusSchemaOf(kind.kind)),
         },
         { subresource: 'status', force: true },
       );
@@ -41,12 +46,10 @@ export function statusReporter(kubernetes: KubernetesClient): StatusReporter {
   };
 }
 
-async function emit(
-  kubernetes: KubernetesClient,
-  kind: KindRef,
-  about: Reported,
-  event: ReportedEvent,
-): Promise<void> {
+// What the API server takes of an Event (events.k8s.io/v1), in bytes.
+const LONGEST_NOTE_BYTES = 1024;
+
+async function emit(kubernetes: Writer, kind: KindRef, about: Reported, event: ReportedEvent): Promise<void> {
   const time = new Date().toISOString().replace('Z', '000Z');
   try {
     await kubernetes.create({
@@ -55,7 +58,7 @@ async function emit(
       metadata: { namespace: about.key.namespace, name: `${about.key.name}.${event.id}` },
       type: event.type,
       reason: event.reason,
-      note: event.message.slice(0, 1024),
+      note: cutToBytes(event.message, LONGEST_NOTE_BYTES),
       action: event.reason,
       reportingController: 'okra.mumo.co/okrad',
       reportingInstance: 'okrad',

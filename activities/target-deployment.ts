@@ -5,8 +5,10 @@ import {
   CELL,
 } from '../clients/kinds.ts';
 import { KubernetesError, type KubernetesClient } from '../clients/kubernetes.ts';
+import { statusSchemaOf } from '../crds/index.ts';
 import type { AWSTargetGroup } from '../crds/aws-target-group.ts';
 import type { Cell } from '../crds/cell.ts';
+import { fitted } from '../domain/fitted.ts';
 import type { ObjectKey } from '../domain/ids.ts';
 import type { Served } from '../domain/load-balancer.ts';
 import { targetDeploymentStatus } from '../domain/target-deployment.ts';
@@ -34,7 +36,7 @@ export function targetDeploymentReporter(kubernetes: KubernetesClient): TargetDe
           apiVersion,
           kind,
           metadata: { ...key },
-          status: { ...status, lastSyncTime: new Date().toISOString() },
+          status: fitted({ ...status, lastSyncTime: new Date().toISOString() }, statusSchemaOf(kind)),
         },
         { subresource: 'status', force: true },
       );

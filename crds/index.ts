@@ -7,6 +7,7 @@ import { awsTargetGroupSet } from './aws-target-group-set.ts';
 import { cell } from './cell.ts';
 import { clusterSet } from './cluster-set.ts';
 import { freeze } from './freeze.ts';
+import { structuralSchema, type StructuralSchema } from './structural-schema.ts';
 
 /** Every kind that Okra defines. */
 export const resources = [
@@ -20,3 +21,10 @@ export const resources = [
   awsTargetGroupSet,
   awsTargetGroupBinding,
 ] as const;
+
+const statusSchemas = new Map<string, StructuralSchema>(
+  resources.map(({ kind, status }) => [kind, structuralSchema(status)]),
+);
+
+/** What the API server takes as the status of a kind of Okra's. */
+export const statusSchemaOf = (kind: string): StructuralSchema => statusSchemas.get(kind) ?? {};

@@ -1,6 +1,7 @@
 import type { ExperimentStep } from '../crds/cell.ts';
 import { resolve } from './analysis-arguments.ts';
 import { isFinished, type AnalysisPhase, type AnalysisVerdict } from './analysis.ts';
+import { cut, LONGEST_SAID } from './text.ts';
 import { matches, type LabelSelector } from './selector.ts';
 
 /** A ReplicaSet (apps/v1), as far as an Experiment takes its pods from it. */
@@ -81,9 +82,11 @@ export function buildExperiment(
 /** How far an Experiment has come; one whose spec Argo Rollouts refuses gets no phase, and comes to nothing. */
 export function experimentVerdict(name: string, status: ExperimentStatus = {}): AnalysisVerdict {
   const invalid = status.conditions?.find((one) => one.type === 'InvalidSpec' && one.status === 'True');
-  if (invalid !== undefined) return { name, phase: 'Error', message: invalid.message ?? '' };
+  if (invalid !== undefined) {
+    return { name, phase: 'Error', message: cut(invalid.message ?? '', LONGEST_SAID) };
+  }
   const { phase = '', message = '' } = status;
-  return { name, phase: phase === '' ? 'Pending' : phase, message };
+  return { name, phase: phase === '' ? 'Pending' : phase, message: cut(message, LONGEST_SAID) };
 }
 
 /** Whether an Experiment measures no more. */

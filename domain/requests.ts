@@ -1,6 +1,6 @@
 import type { CellStatus } from '../crds/cell.ts';
-import { cut } from './text.ts';
 import type { Asked, Requests, RolloutState, Stamp } from './state.ts';
+import { cut } from './text.ts';
 
 /** What an operator can ask of a rollout, in the order in which a person would look for it. */
 export const requestNames = ['pause', 'resume', 'promote', 'promoteFull', 'abort', 'retry'] as const;
@@ -30,13 +30,18 @@ export function refusal(state: RolloutState, name: RequestName): string | undefi
 /** Takes a request into account; one that makes no sense now changes nothing. */
 export function ask(state: RolloutState, name: RequestName, stamp: Stamp): RolloutState {
   if (refusal(state, name) !== undefined) return state;
+  const kept = { ...stamp, by: cut(stamp.by, LONGEST_BY), reason: cut(stamp.reason, LONGEST_REASON) };
   return {
     ...state,
     ...(name === 'retry' ? { unblocked: true } : {}),
-    requests: taken(state, name, stamp),
-    asked: [...(state.asked ?? []), { action: name, ...stamp }].slice(-KEPT_REQUESTS),
+    requests: taken(state, name, kept),
+    asked: [...(state.asked ?? []), { action: name, ...kept }].slice(-KEPT_REQUESTS),
   };
 }
+
+// As long as the schema takes (crds/cell-status.ts). Everything that is said of a request later is made of what is kept.
+const LONGEST_BY = 253;
+const LONGEST_REASON = 1024;
 
 /** How many requests are kept for the status. */
 const KEPT_REQUESTS = 20;
@@ -47,8 +52,8 @@ export const requestsFrom = (asked: readonly Asked[]): NonNullable<CellStatus['r
 
 /** Who, why and when, as the Cell's status has it. */
 export const stampOf = ({ by, reason, at }: Stamp) => ({
-  by: cut(by, 253),
-  reason: cut(reason, 1024),
+  by: cut(by, LONGEST_BY),
+  reason: cut(reason, LONGEST_REASON),
   time: new Date(at).toISOString(),
 });
 

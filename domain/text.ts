@@ -1,3 +1,6 @@
+/** How much is kept of what a server or a controller says: a whole page, say, of a proxy in between. It goes into statuses, histories and logs. */
+export const LONGEST_SAID = 4096;
+
 const MARK = '…';
 const MARK_BYTES = 3;
 

@@ -70,6 +70,17 @@ describe('what operators ask of a rollout', () => {
     await stage.untilPhase('bare', 'Reverted', '1.0.0');
   });
 
+  it('an abort is not held up by a reason that no status and no Event has room for', async () => {
+    await pausing('novel');
+    const reason = `${'🚦'.repeat(10_000)}${'x'.repeat(60_000)}`;
+    await stage.signal('novel', 'abort', { by: 'a'.repeat(300), reason });
+    const status = await stage.untilPhase('novel', 'Reverted', '1.0.0');
+    expect((await stage.writes()).at(-1)).toEqual({ novela: 100, novelb: 0 });
+    const cause = status.blockedVersions?.[0]?.cause ?? '';
+    expect(cause).toMatch(/^Aborted by a{252}…: 🚦+…$/u);
+    expect(status.history?.[0]?.requests?.[0]?.reason).toBe(cause.replace(/^.*: /, ''));
+  });
+
   it('promoteFull gives everything at once', async () => {
     await pausing('full');
     await stage.signal('full', 'promoteFull');

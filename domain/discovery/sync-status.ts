@@ -1,5 +1,6 @@
 import { canonical } from '../canonical.ts';
 import { conditionsFrom, type Condition } from '../conditions.ts';
+import { cut } from '../text.ts';
 
 /** What is wrong with one cluster or one object, while the others go on. */
 export interface Problem {
@@ -22,6 +23,7 @@ export interface SyncStatus {
 
 // As many and as long as the schema takes (crds/sets.ts).
 const MOST_PROBLEMS = 100;
+const LONGEST_SUMMARY = 4096;
 const LONGEST_MESSAGE = 1024;
 const LONGEST_CLUSTER = 253;
 const LONGEST_OBJECT = 512;
@@ -35,7 +37,8 @@ export function syncStatus(
   const { problems } = synced;
   const [first] = problems;
   const reason = first?.reason ?? 'Synced';
-  const message = first === undefined ? synced.message : `${lead(problems)} ${synced.message}`;
+  const said = first === undefined ? synced.message : `${lead(problems)} ${synced.message}`;
+  const message = cut(said, LONGEST_SUMMARY);
   const holds = first === undefined;
   return {
     observedGeneration: at.generation,
@@ -82,6 +85,3 @@ const shorten = ({ cluster, object, reason, message }: Problem): Problem => ({
   reason,
   message: cut(message, LONGEST_MESSAGE),
 });
-
-const cut = (text: string, longest: number): string =>
-  text.length <= longest ? text : `${text.slice(0, longest - 1)}…`;

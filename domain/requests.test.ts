@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import { ask } from './requests.ts';
+import { initialState, type RolloutState } from './state.ts';
+
+const set = (version: string, name: string) => ({ version, groups: [{ name, arn: `arn:${name}` }] });
+const state: RolloutState = {
+  ...initialState,
+  rollout: {
+    id: 'r1',
+    startedAt: 0,
+    stable: set('1.0.0', 'a'),
+    canary: set('2.0.0', 'b'),
+    steps: [],
+    index: 0,
+    progress: { is: 'Ready' },
+  },
+};
+
+describe('a request', () => {
+  it('is kept as it was said', () => {
+    const stamp = { by: 'ann', reason: 'errors in checkout', at: 1 };
+    expect(ask(state, 'abort', stamp)).toMatchObject({
+      requests: { abort: stamp },
+      asked: [{ action: 'abort', ...stamp }],
+    });
+  });
+
+  it('is kept as far as the status has room for it, so that no status is refused for it', () => {
+    const { requests, asked } = ask(state, 'abort', {
+      by: 'b'.repeat(100_000),
+      reason: 'r'.repeat(100_000),
+      at: 1,
+    });
+    const want = { by: `${'b'.repeat(252)}…`, reason: `${'r'.repeat(1023)}…`, at: 1 };
+    expect(requests.abort).toEqual(want);
+    expect(asked).toEqual([{ action: 'abort', ...want }]);
+  });
+});
