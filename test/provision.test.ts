@@ -56,6 +56,28 @@ describe('npm run demo on a machine that lacks something', () => {
     expect(existsSync(join(root, 'cache'))).toBe(false);
   });
 
+  it.each([
+    ['demo', ['--fast'], 'Expected no arguments, --keep or --discovery, got --fast.'],
+    ['stack', ['--rum', 'x'], "Unknown option '--rum'"],
+    ['bench', ['--clusters', '2'], 'Expected --clusters to be a whole number from 3 to 100, got 2.'],
+  ])('refuses a wrong argument of %s before it looks for anything', async (command, args, want) => {
+    symlinkSync(process.execPath, join(root, 'node'));
+    const env = { ...offline(), PATH: root };
+    const ended = await run(process.execPath, [bootstrap, command, ...args], { env }).catch(
+      (error: unknown) => error,
+    );
+    expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining(want) });
+    expect(ended).toMatchObject({ stderr: expect.stringContaining(`Usage: npm run ${command}`) });
+    expect(ended).toMatchObject({ stderr: expect.not.stringContaining('Expected Go') });
+    expect(existsSync(join(root, 'cache'))).toBe(false);
+  });
+
+  it('explains a command without setting anything up', async () => {
+    const { stderr } = await run(process.execPath, [bootstrap, 'demo', '--help'], { env: offline() });
+    expect(stderr).toContain('Usage: npm run demo');
+    expect(existsSync(join(root, 'cache'))).toBe(false);
+  });
+
   it('refuses a command that it does not know', async () => {
     const ended = await run(process.execPath, [bootstrap, 'dance']).catch((error: unknown) => error);
     expect(ended).toMatchObject({

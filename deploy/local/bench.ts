@@ -1,5 +1,5 @@
 import { constants, cpus, totalmem } from 'node:os';
-import { readBenchArguments, type Size } from './bench/arguments.ts';
+import { readBenchArguments } from './bench/arguments.mjs';
 import { table, type Figure } from './bench/figures.ts';
 import {
   measureArrivals,
@@ -8,7 +8,7 @@ import {
   measureMemory,
   measureRestart,
 } from './bench/measurements.ts';
-import { buildWorld } from './bench/world.ts';
+import { buildWorld, type World } from './bench/world.ts';
 
 const stopped = new AbortController();
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
@@ -19,7 +19,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 // The bootstrap that started this program was killed: nobody could stop the stack any more.
 process.once('disconnect', () => stopped.abort(1));
 
-async function measure(size: Size): Promise<void> {
+async function measure(size: World['size']): Promise<void> {
   await using world = await buildWorld({ size, say, signal: stopped.signal });
   const figures: Figure[] = [];
   figures.push(...(await measureCold(world)));

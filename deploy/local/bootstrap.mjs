@@ -5,9 +5,12 @@ import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+import { readBenchArguments } from './bench/arguments.mjs';
+import { readDemoArguments } from './demo/arguments.mjs';
 import { installPackages } from './npm-packages.mjs';
 import { checkGo, checkPython, complainAboutNode } from './prerequisites.mjs';
 import { build } from './provision.mjs';
+import { readStackArguments } from './stack-arguments.mjs';
 import { survey } from './survey.mjs';
 import { componentSets, toolsFor } from './tools.mjs';
 
@@ -17,6 +20,8 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const usage = 'Usage: node deploy/local/bootstrap.mjs <demo|test|stack|bench> [arguments…]';
 /** What runs in a process that owns its stack. */
 const programs = { demo: 'demo.ts', stack: 'stack-main.ts', bench: 'bench.ts' };
+/** Reads the arguments of these programs; those of the tests are read by vitest. */
+const readers = { demo: readDemoArguments, stack: readStackArguments, bench: readBenchArguments };
 const stop = new AbortController();
 /** @type {import('node:child_process').ChildProcess | undefined} */
 let child;
@@ -29,6 +34,17 @@ const say = (line) => void process.stderr.write(`${line}\n`);
  * @returns {word is Command}
  */
 const isCommand = (word) => word === 'test' || (word !== undefined && Object.hasOwn(programs, word));
+
+/**
+ * What there is to say to somebody who asked for help, or for something that there is not.
+ * @param {Command} command
+ * @param {string[]} args
+ */
+function explanationOf(command, args) {
+  if (command === 'test') return undefined;
+  const request = readers[command](args);
+  return request.do === 'Explain' ? request : undefined;
+}
 
 /** @param {Command} command */
 async function prepare(command) {
@@ -100,6 +116,15 @@ async function printCounts(counts) {
   process.stdout.write(`${line.trim()}\n`);
 }
 
+/** @param {Command} command */
+async function perform(command) {
+  const counts = join(tmpdir(), `okra-test-counts-${process.pid}`);
+  await prepare(command);
+  const status = await execute(argumentsOf(command, args, counts));
+  if (command === 'test') await printCounts(counts);
+  process.exitCode = status;
+}
+
 /** @param {'SIGINT' | 'SIGTERM' | 'SIGHUP'} signal */
 function end(signal) {
   stop.abort();
@@ -124,11 +149,12 @@ const [command, ...args] = process.argv.slice(2);
 try {
   if (!isCommand(command))
     throw new Error(`Expected demo, test, stack or bench, got ${command ?? 'nothing'}. ${usage}`);
-  const counts = join(tmpdir(), `okra-test-counts-${process.pid}`);
-  await prepare(command);
-  const status = await execute(argumentsOf(command, args, counts));
-  if (command === 'test') await printCounts(counts);
-  process.exitCode = status;
+  const explanation = explanationOf(command, args);
+  if (explanation === undefined) await perform(command);
+  else {
+    say(explanation.message);
+    process.exitCode = explanation.status;
+  }
 } catch (error) {
   say(error instanceof Error ? error.message : String(error));
   process.exitCode ||= 1;

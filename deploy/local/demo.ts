@@ -6,6 +6,8 @@ import { promisify } from 'node:util';
 import { ElasticLoadBalancingV2 } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { connectKubernetes } from '../../clients/kubernetes.ts';
 import { createListener, createTargetGroup } from './aws-fixture.ts';
+import { readDemoArguments } from './demo/arguments.mjs';
+import type { Wish } from './demo/arguments.mjs';
 import { bringCluster, clusterSet, discoveries, targetGroupSet } from './demo/discovery.ts';
 import { analysisTemplateFor, cellFor, targetGroupsFor } from './demo/objects.ts';
 import { cellKey, play, type Scene } from './demo/play.ts';
@@ -26,13 +28,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 // The bootstrap that started this program was killed: nobody could stop the stack any more.
 process.once('disconnect', () => stopped.abort(1));
 
-/** What the demo is asked for. */
-interface Wish {
-  readonly keep: boolean;
-  readonly discovery: boolean;
-}
-
-async function main({ keep, discovery }: Wish): Promise<number> {
+async function show({ keep, discovery }: Wish): Promise<number> {
   say('Starting etcd, kube-apiserver, Temporal, Argo Rollouts, and moto behind a strict ELBv2 proxy …');
   const story = discovery ? discoveryChapters : chapters;
   await using stack = await startStack({ components: componentSets.demo, log: say, signal: stopped.signal });
@@ -124,17 +120,19 @@ async function stay(): Promise<void> {
   await wait(2 ** 31 - 1, undefined, { signal: stopped.signal }).catch(() => undefined);
 }
 
-const known = new Set(['--keep', '--discovery']);
-const wishes = process.argv.slice(2);
-const unknown = wishes.filter((argument) => !known.has(argument));
-try {
-  if (unknown.length > 0) {
-    throw new Error(`Expected no arguments, --keep or --discovery, got ${unknown.join(' ')}.`);
+async function main(): Promise<number> {
+  const request = readDemoArguments(process.argv.slice(2));
+  switch (request.do) {
+    case 'Explain':
+      process.stderr.write(`${request.message}\n`);
+      return request.status;
+    case 'Show':
+      return show(request.wish);
   }
-  process.exitCode = await main({
-    keep: wishes.includes('--keep'),
-    discovery: wishes.includes('--discovery'),
-  });
+}
+
+try {
+  process.exitCode = await main();
 } catch (error) {
   process.exitCode = stopped.signal.aborted ? Number(stopped.signal.reason) : 1;
   if (!stopped.signal.aborted)

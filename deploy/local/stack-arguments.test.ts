@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { readStackArguments } from './stack-arguments.ts';
+import { readStackArguments } from './stack-arguments.mjs';
 
 describe('readStackArguments', () => {
   it.each([

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { installDefinitions } from './install-definitions.ts';
-import { readStackArguments } from './stack-arguments.ts';
+import { readStackArguments } from './stack-arguments.mjs';
 import { refuseSecondStack, removeRecord, writeRecord } from './stack-record.ts';
 import { startStack, type Stack } from './stack.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readBenchArguments } from './arguments.ts';
+import { readBenchArguments } from './arguments.mjs';
 
 describe('readBenchArguments', () => {
   it.each([

@@ -14,7 +14,7 @@ import { installTargetGroupBindings } from '../target-group-bindings.ts';
 import { componentSets } from '../tools.mjs';
 import { waitFor } from '../wait.ts';
 import { startWorkloadCluster, type WorkloadCluster } from '../workload-cluster.ts';
-import type { Size } from './arguments.ts';
+import type { Size } from './arguments.mjs';
 import { watchGroups, type GroupWatch } from './groups.ts';
 import { bindingFor, clusterName, namespaceFor, secretFor } from './objects.ts';
 

@@ -1,20 +1,29 @@
 import { parseArgs } from 'node:util';
 
-/** What `npm run stack` was asked to do. */
-export type StackRequest =
-  | { readonly do: 'Stay' }
-  | { readonly do: 'Run'; readonly command: string }
-  | { readonly do: 'Explain'; readonly status: 0 | 2; readonly message: string };
+/**
+ * @typedef {{ readonly do: 'Explain', readonly status: 0 | 2, readonly message: string }} Explanation
+ * What people are told who asked for help, or for something that there is not; with the exit status.
+ *
+ * @typedef {{ readonly do: 'Stay' } | { readonly do: 'Run', readonly command: string } | Explanation} StackRequest
+ * What `npm run stack` was asked to do.
+ */
 
 const usage = [
   'Usage: npm run stack                      start the local stack and stay; Ctrl-C stops it',
   "       npm run stack -- --run 'command'   run a shell command against a fresh stack and exit with its status",
 ].join('\n');
 
-/** Reads the command line of `npm run stack`. */
-export function readStackArguments(args: readonly string[]): StackRequest {
+/**
+ * Reads the command line of `npm run stack`.
+ * @param {readonly string[]} args
+ * @returns {StackRequest}
+ */
+export function readStackArguments(args) {
   try {
-    const options = { run: { type: 'string' }, help: { type: 'boolean', short: 'h' } } as const;
+    const options = /** @type {const} */ ({
+      run: { type: 'string' },
+      help: { type: 'boolean', short: 'h' },
+    });
     const { values } = parseArgs({ args: [...args], options, strict: true });
     if (values.help === true) return { do: 'Explain', status: 0, message: usage };
     if (values.run === undefined) return { do: 'Stay' };

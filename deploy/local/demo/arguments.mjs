@@ -1,0 +1,35 @@
+/**
+ * @typedef {object} Wish
+ * What is shown.
+ * @property {boolean} keep Whether everything keeps running afterwards.
+ * @property {boolean} discovery Whether the newest version comes by clusters that are found by their tags.
+ *
+ * @typedef {{ readonly do: 'Show', readonly wish: Readonly<Wish> } | import('../stack-arguments.mjs').Explanation} DemoRequest
+ * What `npm run demo` was asked to do.
+ */
+
+const usage = [
+  'Usage: npm run demo                   show a rollout from its first weight to the last',
+  '       npm run demo -- --discovery    the same, with clusters that are found by their tags',
+  '       npm run demo -- --keep         leave everything running afterwards',
+].join('\n');
+
+const known = ['--keep', '--discovery', '--help', '-h'];
+
+/**
+ * Reads the command line of `npm run demo`.
+ * @param {readonly string[]} args
+ * @returns {DemoRequest}
+ */
+export function readDemoArguments(args) {
+  const unknown = args.filter((argument) => !known.includes(argument));
+  if (unknown.length > 0) {
+    const problem = `Expected no arguments, --keep or --discovery, got ${unknown.join(' ')}.`;
+    return { do: 'Explain', status: 2, message: `${problem}\n${usage}` };
+  }
+  if (args.includes('--help') || args.includes('-h')) return { do: 'Explain', status: 0, message: usage };
+  return {
+    do: 'Show',
+    wish: { keep: args.includes('--keep'), discovery: args.includes('--discovery') },
+  };
+}
