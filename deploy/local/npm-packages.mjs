@@ -62,7 +62,8 @@ async function areInstalled(root) {
 async function installNow(root, { signal, env }) {
   const npm = env['npm_execpath'];
   const [command, first] = npm === undefined ? ['npm', []] : [process.execPath, [npm]];
-  const args = [...first, 'ci', '--no-audit', '--no-fund'];
+  // The Node that the packages run on comes with them; that the one which installs them may be older is no error.
+  const args = [...first, 'ci', '--no-audit', '--no-fund', '--engine-strict=false'];
   const ended = await run(command, args, { cwd: root, signal, env });
   if (signal.aborted) throw new Error('The installation was stopped.');
   if (ended.status === 0) {
