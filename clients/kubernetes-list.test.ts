@@ -28,6 +28,23 @@ const namesOf = async (call: Call) => {
 };
 
 describe('listAll', () => {
+  it('takes of each page what is wanted before it asks for the next', async () => {
+    const { call } = serving(page(['a'], '1'), page(['b']));
+    const order: string[] = [];
+    const inOrder: Call = async (request) => {
+      order.push(`page ${request.query?.continue ?? ''}`);
+      return await call(request);
+    };
+    const { items } = await listAll<{ metadata: { name: string } }>(inOrder, CONFIG_MAP, {
+      trim: ({ metadata }) => {
+        order.push(metadata.name);
+        return { metadata };
+      },
+    });
+    expect(order).toEqual(['page ', 'a', 'page 1', 'b']);
+    expect(items).toEqual([{ metadata: { name: 'a' } }, { metadata: { name: 'b' } }]);
+  });
+
   it('reads every page, and says of each item what it is', async () => {
     const { asked, call } = serving(page(['a', 'b'], 'next'), page(['c']));
     expect(await namesOf(call)).toEqual(['ConfigMap a', 'ConfigMap b', 'ConfigMap c']);

@@ -13,6 +13,12 @@ export interface ListOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** Which objects to list, and what of them. */
+export interface SnapshotOptions<T> extends ListOptions {
+  /** Takes of an object what is wanted, page by page, so that no more than a page is there as a whole. */
+  readonly trim?: ((object: T) => T) | undefined;
+}
+
 /** A whole list, and the version from which to watch it. */
 export interface Snapshot<T> {
   readonly items: readonly T[];
@@ -23,7 +29,11 @@ const PAGE = '500';
 const MAX_RESTARTS = 5;
 
 /** Reads all pages of a list; begins anew when the pages have become too old to go on with. */
-export async function listAll<T>(call: Call, kind: KindRef, options: ListOptions): Promise<Snapshot<T>> {
+export async function listAll<T>(
+  call: Call,
+  kind: KindRef,
+  options: SnapshotOptions<T>,
+): Promise<Snapshot<T>> {
   for (let restarts = 0; ; restarts += 1) {
     try {
       return await readPages<T>(call, kind, options);
@@ -38,8 +48,8 @@ interface Page<T> {
   readonly items?: readonly T[] | null;
 }
 
-async function readPages<T>(call: Call, kind: KindRef, options: ListOptions): Promise<Snapshot<T>> {
-  const { namespace, labelSelector, fieldSelector, signal } = options;
+async function readPages<T>(call: Call, kind: KindRef, options: SnapshotOptions<T>): Promise<Snapshot<T>> {
+  const { namespace, labelSelector, fieldSelector, signal, trim = (object: T) => object } = options;
   const path = kindPath(kind, namespace);
   const items: T[] = [];
   let next: string | undefined;
@@ -56,7 +66,7 @@ async function readPages<T>(call: Call, kind: KindRef, options: ListOptions): Pr
     }
     // The items of built-in kinds come without saying what they are.
     for (const item of page.items ?? [])
-      items.push({ apiVersion: kind.apiVersion, kind: kind.kind, ...item });
+      items.push(trim({ apiVersion: kind.apiVersion, kind: kind.kind, ...item }));
     next = page.metadata.continue;
     if (next === undefined || next === '') return { items, resourceVersion: page.metadata.resourceVersion };
   }

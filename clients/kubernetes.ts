@@ -2,7 +2,7 @@ import { kindOf } from './kinds.ts';
 import type { KindRef } from './kinds.ts';
 import { isNotFound } from './kubernetes-error.ts';
 import { listAll } from './kubernetes-list.ts';
-import type { ListOptions, Snapshot } from './kubernetes-list.ts';
+import type { ListOptions, Snapshot, SnapshotOptions } from './kubernetes-list.ts';
 import { kindPath, objectPath } from './kubernetes-paths.ts';
 import type { Key } from './kubernetes-paths.ts';
 import { loadKubeconfig, makeCall, makeSend } from './kubernetes-transport.ts';
@@ -52,7 +52,7 @@ export interface KubernetesClient {
   /** Reads all objects, page by page. */
   list<T>(kind: KindRef, options?: ListOptions): Promise<T[]>;
   /** Reads all objects together with the version from which to watch them. */
-  snapshot<T>(kind: KindRef, options?: ListOptions): Promise<Snapshot<T>>;
+  snapshot<T>(kind: KindRef, options?: SnapshotOptions<T>): Promise<Snapshot<T>>;
   /** Reports what changes from a version on, until the server ends the stream. */
   watch<T>(kind: KindRef, options: WatchOptions): AsyncIterable<WatchEvent<T>>;
   /** Creates an object, or changes those of its fields that are given, by server-side apply. */

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { CONFIG_MAP } from '../clients/kinds.ts';
 import { KubernetesError } from '../clients/kubernetes.ts';
 import type { KubernetesClient, WatchEvent } from '../clients/kubernetes.ts';
+import type { SnapshotOptions } from '../clients/kubernetes-list.ts';
 import type { Informed } from './event.ts';
 import { fakeClock, noLog } from './fakes.ts';
 import { runInformer } from './informer.ts';
@@ -29,11 +30,11 @@ async function informed(answers: readonly Answer[], options: Partial<InformerOpt
     throw answer?.fails ?? new Error('no answer is left');
   };
   const kubernetes: Pick<KubernetesClient, 'snapshot' | 'watch'> = {
-    snapshot: async <T>() => {
+    snapshot: async <T>(_kind: unknown, { trim = (one: T) => one }: SnapshotOptions<T> = {}) => {
       asked.push('list');
       const answer = await Promise.resolve(next());
       if (!('list' in answer)) throw new Error('expected to be asked for a watch');
-      return { items: answer.list as readonly T[], resourceVersion: answer.version };
+      return { items: (answer.list as readonly T[]).map(trim), resourceVersion: answer.version };
     },
     watch: async function* <T>(_kind: unknown, { resourceVersion }: { resourceVersion: string }) {
       asked.push(`watch ${resourceVersion}`);
@@ -78,6 +79,32 @@ describe('an informer', () => {
     ]);
     expect(asked.slice(0, 2)).toEqual(['list', 'watch 5']);
     expect(told).toEqual(['add a', 'synced', 'update a', 'add b', 'delete a']);
+  });
+
+  it('keeps of what is listed and of what is watched what it is told to, and tells of nothing else', async () => {
+    const heard: Informed[] = [];
+    const more = { spec: 'x'.repeat(1000) };
+    await informed(
+      [
+        { list: [{ ...object('a', '1'), ...more }], version: '5' },
+        { stream: [{ type: 'MODIFIED', object: { ...object('a', '6'), ...more } }] },
+      ],
+      {
+        trim: ({ metadata }) => ({ metadata }),
+        onEvent: (event) => heard.push(event.object, ...(event.type === 'update' ? [event.old] : [])),
+      },
+    );
+    expect(heard).toEqual([object('a', '1'), object('a', '6'), object('a', '1')]);
+  });
+
+  it('keeps no managed fields, and not what kubectl has applied, unless it is told otherwise', async () => {
+    const heard: Informed[] = [];
+    const annotations = { 'kubectl.kubernetes.io/last-applied-configuration': '{}', team: 'web' };
+    const metadata = { name: 'a', resourceVersion: '1', managedFields: [{}], annotations };
+    await informed([{ list: [{ metadata }], version: '5' }], {
+      onEvent: (event) => heard.push(event.object),
+    });
+    expect(heard).toEqual([{ metadata: { name: 'a', resourceVersion: '1', annotations: { team: 'web' } } }]);
   });
 
   it('goes on from the last version, a bookmark say, after a stream has ended', async () => {

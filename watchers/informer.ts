@@ -22,7 +22,7 @@ export interface InformerOptions<T> {
   readonly onSynced: () => void;
   /** Called when the kind is watched again after it could not be. */
   readonly onRecovered?: () => void;
-  /** Takes of an object what is kept; undefined: all but its managed fields. */
+  /** Takes of an object what is kept; undefined: all that is of any use. */
   readonly trim?: (object: T) => T;
   readonly log: Log;
   readonly signal: AbortSignal;
@@ -97,9 +97,14 @@ async function attempt<T extends Informed>(informer: Informer<T>): Promise<void>
 
 async function relist<T extends Informed>(informer: Informer<T>): Promise<string> {
   const { kubernetes, kind, timing, namespace, labelSelector, signal } = informer;
-  const { items, resourceVersion } = await kubernetes.snapshot<T>(kind, { namespace, labelSelector, signal });
+  const { items, resourceVersion } = await kubernetes.snapshot<T>(kind, {
+    namespace,
+    labelSelector,
+    signal,
+    trim: trimOf(informer),
+  });
   informer.relistAt = timing.now() + timing.relistSeconds * 1000 * (0.9 + timing.random() / 5);
-  informer.known.replace(items.map(trimOf(informer))).forEach(informer.onEvent);
+  informer.known.replace(items).forEach(informer.onEvent);
   informer.reportFailure(undefined);
   sync(informer);
   return resourceVersion;
@@ -138,9 +143,15 @@ function sync<T>(informer: Informer<T>): void {
 
 const trimOf = <T extends Informed>({ trim = slim }: InformerOptions<T>): ((object: T) => T) => trim;
 
-// The largest part of most objects, of which nothing is ever read.
+// What kubectl remembers of an object, and what the API server does: the largest part of most, of which nothing is ever read.
+const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
+
 function slim<T extends Informed>(object: T): T {
-  return { ...object, metadata: { ...object.metadata, managedFields: undefined } };
+  const metadata: Informed['metadata'] & { readonly annotations?: Readonly<Record<string, string>> } =
+    object.metadata;
+  const { [LAST_APPLIED]: applied, ...annotations } = metadata.annotations ?? {};
+  const others = applied === undefined ? {} : { annotations };
+  return { ...object, metadata: { ...metadata, ...others, managedFields: undefined } };
 }
 
 // Where the server was away or busy, the version is as good as before; any other answer may be about the version.

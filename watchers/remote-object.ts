@@ -1,6 +1,7 @@
 import { NODE, POD, TARGET_GROUP_BINDING, type KindRef } from '../clients/kinds.ts';
 import { canonical } from '../domain/canonical.ts';
 import type { Metadata } from './event.ts';
+import { given } from './given.ts';
 
 /** The kinds that are watched in clusters. */
 export const remoteKinds = {
@@ -53,9 +54,3 @@ const textOf = ({ metadata, spec, status }: RemoteObject): string =>
     // JSON, because what stands in it is of no type.
     JSON.stringify(status ?? {}),
   ]);
-
-type Given<T> = { [Key in keyof T]: Exclude<T[Key], undefined> };
-
-// A trimmed object has no keys without values, as it had none before.
-const given = <T extends object>(from: T): Given<T> =>
-  Object.fromEntries(Object.entries(from).filter(([, value]) => value !== undefined)) as Given<T>;

@@ -28,6 +28,7 @@ import { runElection } from './election.ts';
 import type { ElectionTiming } from './election.ts';
 import { runInformer } from './informer.ts';
 import type { InformerTiming } from './informer.ts';
+import { keepOf } from './kept.ts';
 import { kubernetesLease } from './lease.ts';
 import { wakeOrphans } from './orphans.ts';
 import { watchRemotely } from './remote.ts';
@@ -170,6 +171,7 @@ async function informAbout(
   },
 ): Promise<void> {
   const { kubernetes, log, signal, onSynced, onEvent, timing } = to;
+  const trim = keepOf(source.kind.kind);
   await runInformer({
     ...source,
     kubernetes,
@@ -178,6 +180,7 @@ async function informAbout(
     onSynced,
     // The kind that was asked for is the kind that comes.
     onEvent: (event) => onEvent({ kind: source.kind.kind, event } as KindEvent),
+    ...(trim === undefined ? {} : { trim }),
     ...(timing?.informer === undefined ? {} : { timing: timing.informer }),
   });
 }
