@@ -30,7 +30,8 @@ const targetGroup = z.object({
 
 const blockedVersion = z.object({
   version: z.string().max(63).describe('The version that failed.'),
-  cause: z.string().max(32768).describe('Why it failed.'),
+  // Short, because nobody says how many there are, and an object has room for 1.5 MB.
+  cause: z.string().max(2048).describe('Why it failed.'),
   time: z.iso.datetime().describe('When it failed.'),
   observedGeneration: z.int().min(0).optional().describe('The generation of the Cell at which it failed.'),
   pinned: z
