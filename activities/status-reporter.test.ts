@@ -88,6 +88,7 @@ function underWay(text: string): RolloutState {
 const refused = (text: string): object =>
   loadBalancerStatus(
     {
+      key: { namespace: 'default', name: 'web' },
       uid: 'u',
       generation: 1,
       status: {},

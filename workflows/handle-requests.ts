@@ -2,7 +2,6 @@ import { ApplicationFailure, setHandler } from '@temporalio/workflow';
 import type { RawValue, UpdateDefinition } from '@temporalio/common';
 import { answerTo, refusal, requestNames, type RequestName } from '../domain/requests.ts';
 import type { RolloutState, Stamp } from '../domain/state.ts';
-import { cut } from '../domain/text.ts';
 import { decode } from './decode.ts';
 import { requestSignals, requestUpdates, type Answer } from './messages.ts';
 
@@ -42,17 +41,10 @@ function refuse(problem: string | undefined): void {
   if (problem !== undefined) throw ApplicationFailure.nonRetryable(problem, 'Refused');
 }
 
-/** The longest texts that the status takes (crds/cell-status.ts); no longer ones are remembered. */
-const LONGEST = { by: 253, reason: 1_024 } as const;
-
 function stampOf(request: RawValue | undefined): Stamp {
   const sent = decode(request);
   const { by, reason } = isObject(sent) ? sent : { by: undefined, reason: undefined };
-  return {
-    by: cut(textOr(by, 'an operator'), LONGEST.by),
-    reason: cut(textOr(reason, ''), LONGEST.reason),
-    at: Date.now(),
-  };
+  return { by: textOr(by, 'an operator'), reason: textOr(reason, ''), at: Date.now() };
 }
 
 const isObject = (value: unknown): value is { readonly by?: unknown; readonly reason?: unknown } =>
