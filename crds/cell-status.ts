@@ -1,6 +1,9 @@
 import { z } from 'zod';
 import { conditions } from './common.ts';
 
+// As long as a label may be, and the numbers that are left out: v2 is 2.0.0.
+const version = z.string().max(67);
+
 const text = (what: string) => z.string().max(32768).optional().describe(what);
 
 /** The phases of a Cell. */
@@ -29,7 +32,7 @@ const targetGroup = z.object({
 });
 
 const blockedVersion = z.object({
-  version: z.string().max(63).describe('The version that failed.'),
+  version: version.describe('The version that failed.'),
   // Short, because nobody says how many there are, and an object has room for 1.5 MB.
   cause: z.string().max(2048).describe('Why it failed.'),
   time: z.iso.datetime().describe('When it failed.'),
@@ -62,8 +65,8 @@ export const changeOutcomes = [
 ] as const;
 
 const change = z.object({
-  version: z.string().max(63).describe('The version that was to serve.'),
-  from: z.string().max(63).optional().describe('The version that served before.'),
+  version: version.describe('The version that was to serve.'),
+  from: version.optional().describe('The version that served before.'),
   outcome: z
     .enum(changeOutcomes)
     .describe(

@@ -10,8 +10,15 @@ import { withRules } from './rules.ts';
 import { updateStrategy } from './update-strategy.ts';
 import { windows } from './windows.ts';
 
-const VERSION_PATTERN =
-  '^v?(0|[1-9][0-9]*)[.](0|[1-9][0-9]*)[.](0|[1-9][0-9]*)(-[0-9A-Za-z-]+([.][0-9A-Za-z-]+)*)?([+][0-9A-Za-z-]+([.][0-9A-Za-z-]+)*)?$';
+const NUMBER = '(0|[1-9][0-9]{0,14})';
+const PRERELEASE = '(0|[1-9][0-9]*|[0-9]*[A-Za-z-][0-9A-Za-z-]*)';
+const BUILD = '[0-9A-Za-z-]+';
+
+// What domain/version.ts reads as a version.
+const VERSION_PATTERN = `^v?${NUMBER}([.]${NUMBER}){0,2}(-${PRERELEASE}([.]${PRERELEASE})*)?([+]${BUILD}([.]${BUILD})*)?$`;
+
+const EXPECTED_VERSION = 'Expected spec.version to be a semantic version such as 1.2.3, v2 or 1.4-rc.1';
+const CORRECT_VERSION = 'Correct it, or remove it to follow the newest version.';
 
 // A group that leaves a rule is not health checked any more, so that nobody could say whether it can be gone back to.
 const MOST_REPLICAS = 2;
@@ -40,15 +47,14 @@ const fields = z.object({
   version: withRules(z.string().min(1).max(63), [
     {
       cel: `self.matches('${VERSION_PATTERN}')`,
-      message:
-        'Expected spec.version to be a semantic version such as 1.2.3. Correct it, or remove it to follow the newest version.',
-      messageExpression: `'Expected spec.version to be a semantic version such as 1.2.3, got ' + self + '. Correct it, or remove it to follow the newest version.'`,
+      message: `${EXPECTED_VERSION}. ${CORRECT_VERSION}`,
+      messageExpression: `'${EXPECTED_VERSION}, got ' + self + '. ${CORRECT_VERSION}'`,
       holds: (version) => new RegExp(VERSION_PATTERN).test(version),
     },
   ])
     .optional()
     .describe(
-      'The version to serve. A lower one than serves now is swapped in at once, without steps. Default: the newest that is complete and has not failed.',
+      'The version to serve: one to three numbers, with or without a leading v and the suffixes of semver; v2 is 2.0.0. A lower one than serves now is swapped in at once, without steps. Default: the newest that is complete and has not failed.',
     ),
   versionedBy: z
     .object({ label: z.string().min(1).max(317).describe('The label that holds the version.') })

@@ -1,7 +1,7 @@
 import type { Missing } from './decision.ts';
 import type { ObservedCell } from './observation.ts';
 import type { BlockedVersion } from './state.ts';
-import { groupByVersion, isNewer, parseVersion, type VersionSet } from './version.ts';
+import { groupByVersion, isNewer, isSameVersion, parseVersion, type VersionSet } from './version.ts';
 
 /** The Cell of an observation in which there is one. */
 export type PresentCell = NonNullable<ObservedCell['cell']>;
@@ -25,7 +25,8 @@ export function candidates(cell: PresentCell, observed: ObservedCell): Candidate
   const { sets } = groupByVersion(observed.selected);
   const blocks = cell.status.blockedVersions ?? [];
   const isHeldBack = (version: string): boolean => isBlocked(version, cell);
-  const blocked = blocks.find((one) => one.version === sets.find((set) => isHeldBack(set.version))?.version);
+  const held = sets.find((set) => isHeldBack(set.version));
+  const blocked = held && blocks.find((one) => isSameVersion(one.version, held.version));
   const base = blocked === undefined ? { sets } : { sets, blocked };
   const wanted = cell.spec.replicas;
 
@@ -50,7 +51,9 @@ export function candidates(cell: PresentCell, observed: ObservedCell): Candidate
 
 /** Whether a version has failed and is not tried again before somebody says so. */
 export const isBlocked = (version: string, cell: PresentCell): boolean =>
-  (cell.status.blockedVersions ?? []).some((one) => one.version === version && !isLifted(one, cell));
+  (cell.status.blockedVersions ?? []).some(
+    (one) => isSameVersion(one.version, version) && !isLifted(one, cell),
+  );
 
 /** Whether a version is blocked no more, because somebody has pinned the Cell to it after it had failed. */
 export function isLifted(block: BlockedVersion, cell: PresentCell): boolean {
@@ -59,4 +62,4 @@ export function isLifted(block: BlockedVersion, cell: PresentCell): boolean {
 
 /** Whether spec.version names a version. */
 export const isPinned = (version: string, { spec }: PresentCell): boolean =>
-  spec.version !== undefined && parseVersion(spec.version) === version;
+  spec.version !== undefined && isSameVersion(spec.version, version);

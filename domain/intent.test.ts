@@ -69,7 +69,7 @@ describe('a Cell without a rollout', () => {
     ],
     [
       'ignores a bad version beside a good one',
-      aCell().withGroups('v2', 'x').withGroups('1.0.0', 'a'),
+      aCell().withGroups('latest', 'x').withGroups('1.0.0', 'a'),
       'Install {"a":100}',
     ],
     [

@@ -1,5 +1,6 @@
 import type { AWSApplicationLoadBalancerTargetDeploymentStatus } from '../crds/aws-application-load-balancer-target-deployment.ts';
 import { weightsText, type Served } from './load-balancer.ts';
+import { parseVersion } from './version.ts';
 
 /** Derives what a listener rule routes to from what it serves and from the versions of target groups, by ARN. */
 export function targetDeploymentStatus(
@@ -8,8 +9,9 @@ export function targetDeploymentStatus(
 ): AWSApplicationLoadBalancerTargetDeploymentStatus {
   const totals = new Map<string, number>();
   const targetGroups = served.targetGroups.map((group) => {
-    const version = versions.get(group.arn);
-    if (version === undefined) return { ...group };
+    const claimed = versions.get(group.arn);
+    if (claimed === undefined) return { ...group };
+    const version = parseVersion(claimed) ?? claimed;
     totals.set(version, (totals.get(version) ?? 0) + group.weight);
     return { ...group, version };
   });

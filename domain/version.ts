@@ -16,13 +16,36 @@ export interface RejectedTargetGroup {
   readonly message: string;
 }
 
-/** Reads a version with or without a leading `v`; undefined when it is not semver (https://semver.org). */
+// So many digits that no number overflows. crds/cell.ts holds spec.version to the same, by a pattern.
+const NUMBERS = /^v?(\d{1,15})(?:\.(\d{1,15}))?(?:\.(\d{1,15}))?(?=[-+]|$)/;
+
+// A label has 63 characters, to which numbers that are left out are added; a tag may be longer. crds/cell-status.ts takes as many.
+const LONGEST_VERSION = 67;
+
+/**
+ * Reads one to three numbers, with or without a leading `v` and the suffixes of semver (https://semver.org), as a
+ * semantic version: `v2` is 2.0.0, and `1.4-rc.1` is 1.4.0-rc.1. Undefined when it is anything else.
+ */
 export function parseVersion(text: string): string | undefined {
-  return semver.valid(text.trim().replace(/^v/, '')) ?? undefined;
+  const trimmed = text.trim();
+  const found = NUMBERS.exec(trimmed);
+  if (found === null) return undefined;
+  const [numbers, major, minor = '0', patch = '0'] = found;
+  const version = semver.valid(`${major}.${minor}.${patch}${trimmed.slice(numbers.length)}`);
+  return version === null || version.length > LONGEST_VERSION ? undefined : version;
 }
 
-/** Orders versions by semver precedence: negative when `a` is lower. */
-export const compareVersions = (a: string, b: string): number => semver.compareBuild(a, b);
+/** Whether two texts are one version, however each is written. */
+export const isSameVersion = (a: string, b: string): boolean =>
+  (parseVersion(a) ?? a) === (parseVersion(b) ?? b);
+
+/** Orders versions by semver precedence: negative when `a` is lower. What is no version is lower than every one. */
+export function compareVersions(a: string, b: string): number {
+  const [one, other] = [parseVersion(a), parseVersion(b)];
+  if (one === undefined || other === undefined)
+    return Number(one !== undefined) - Number(other !== undefined);
+  return semver.compareBuild(one, other);
+}
 
 /** Whether version `a` is newer than version `b`. */
 export const isNewer = (a: string, b: string): boolean => compareVersions(a, b) > 0;
@@ -35,9 +58,10 @@ export function groupByVersion(selected: readonly SelectedTargetGroup[]): {
   const sets = new Map<string, TargetGroup[]>();
   const rejected: RejectedTargetGroup[] = [];
   for (const group of selected.toSorted(byName)) {
+    const { name, arn } = group;
     const version = group.version === undefined ? undefined : parseVersion(group.version);
     if (version === undefined) rejected.push(reject(group));
-    else sets.set(version, [...(sets.get(version) ?? []), { name: group.name, arn: group.arn }]);
+    else sets.set(version, [...(sets.get(version) ?? []), { name, arn }]);
   }
   const newestFirst = [...sets].toSorted(([a], [b]) => compareVersions(b, a));
   return { sets: newestFirst.map(([version, groups]) => ({ version, groups })), rejected };
@@ -47,18 +71,17 @@ export function groupByVersion(selected: readonly SelectedTargetGroup[]): {
 export const byName = (a: { readonly name: string }, b: { readonly name: string }): number =>
   compareText(a.name, b.name);
 
-function reject(group: SelectedTargetGroup): RejectedTargetGroup {
-  const { name, version } = group;
+function reject({ name, version }: SelectedTargetGroup): RejectedTargetGroup {
   if (version === undefined || version === '') {
     return {
       name,
       reason: 'MissingVersion',
-      message: `Expected AWSTargetGroup ${name} to have a version label, got none. Label it, for example okra.mumo.co/version=1.2.3.`,
+      message: `Expected AWSTargetGroup ${name} to have a version, got none. Label it, for example okra.mumo.co/version=1.2.3.`,
     };
   }
   return {
     name,
     reason: 'InvalidVersion',
-    message: `Expected the version label of AWSTargetGroup ${name} to be a semantic version such as 1.2.3, got ${JSON.stringify(version)}. Correct the label.`,
+    message: `Expected the version of AWSTargetGroup ${name} to be a semantic version such as 1.2.3, v2 or 1.4-rc.1, of at most 63 characters, got ${JSON.stringify(version)}. Correct its label.`,
   };
 }

@@ -101,7 +101,7 @@ describe('discovery and the first release', () => {
   });
 
   it('A-C09 sets a bad or missing version apart, says so, and rolls out the others', async () => {
-    await stage.targetGroups('v2', ['c09bad'], { role: 'c09' });
+    await stage.targetGroups('latest', ['c09bad'], { role: 'c09' });
     await stage.targetGroups(undefined, ['c09none'], { role: 'c09' });
     await stage.targetGroups('1.0.0', ['c09a'], { role: 'c09' });
     await stage.apply(stage.cell('c09', { priority, role: 'c09' }));
@@ -112,7 +112,7 @@ describe('discovery and the first release', () => {
     ]);
     const condition = status.conditions?.find((one) => one.type === 'TargetGroupsAccepted');
     expect(condition).toMatchObject({ status: 'False' });
-    expect(condition?.message).toContain('got "v2"');
+    expect(condition?.message).toContain('got "latest"');
   });
 
   it('A-C10 takes the version from the first of the labels that it names', async () => {

@@ -82,6 +82,28 @@ describe('which version serves', () => {
     await stage.untilPhase('stay', 'Completed', '2.0.0');
   });
 
+  it('a version that is written short is the same as the one that is written out', async () => {
+    await groups('short', 'v2', 'a');
+    await stage.apply(cell('short'));
+    const before = await stage.untilPhase('short', 'Completed', '2.0.0');
+    await stage.untilClosed(stage.workflowId('short'));
+    await groups('short', '2.0.0', 'a');
+    await stage.untilStatus(
+      'short',
+      'seen again',
+      ({ observedHash }) => observedHash !== before.observedHash,
+    );
+    await stage.untilClosed(stage.workflowId('short'));
+    const after = await stage.untilPhase('short', 'Completed', '2.0.0');
+    expect(after.history).toEqual(before.history);
+    expect(await stage.writes()).toEqual([{ shorta: 100 }]);
+    await groups('short', '2.1-rc.1', 'b');
+    await stage.untilPhase('short', 'Completed', '2.1.0-rc.1');
+    await stage.apply(cell('short', { version: 'v2' }));
+    await stage.untilPhase('short', 'Completed', '2.0.0');
+    expect(await stage.weights(priority)).toEqual({ shorta: 100, shortb: 0 });
+  });
+
   it('A-C43 a pin to a version that nobody has changes nothing, and says what is missing', async () => {
     await groups('lack', '1.0.0', 'a');
     await stage.apply(cell('lack'));

@@ -2,6 +2,7 @@ import type { AWSTargetGroupSetSpec } from '../../crds/aws-target-group-set.ts';
 import { withGenerated, type Marks } from './generated.ts';
 import { isLabelKey, isLabelValue } from './label-syntax.ts';
 import { BINDING_LABELS, SOURCE_ANNOTATION, VERSION_LABEL } from '../labels.ts';
+import { parseVersion } from '../version.ts';
 import type { Problem } from './sync-status.ts';
 import { renderAnnotations, renderLabels, type TemplateCluster } from './template.ts';
 
@@ -96,7 +97,7 @@ export function groupMarks(
   const problems = [...labels.problems, ...annotations.problems];
   if (version !== undefined && !isLabelValue(version)) {
     problems.push(
-      `Expected the EKS tag version of cluster ${cluster.name} to be a semantic version that a label can have, such as 1.2.3, got ${JSON.stringify(version)}. Correct the tag.`,
+      `Expected the EKS tag version of cluster ${cluster.name} to be a semantic version that a label can have, such as 1.2.3 or v2, got ${JSON.stringify(version)}. Correct the tag.`,
     );
   }
   const provenance = {
@@ -111,10 +112,12 @@ export function groupMarks(
   return { marks, problems };
 }
 
+// A label takes no build metadata, which is no part of a version's order.
 /** The version that the EKS tags claim, as a label. */
 function versionOf({ tags = {} }: TemplateCluster): Readonly<Record<string, string>> {
   const version = Object.hasOwn(tags, 'version') ? tags['version'] : undefined;
-  return version === undefined || version === '' ? {} : { [VERSION_LABEL]: version };
+  if (version === undefined || version === '') return {};
+  return { [VERSION_LABEL]: isLabelValue(version) ? version : (parseVersion(version) ?? version) };
 }
 
 const withoutEmptyVersion = (labels: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>

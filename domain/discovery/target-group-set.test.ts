@@ -212,6 +212,7 @@ describe('an AWSTargetGroupSet', () => {
     ['the label of the binding', { [VERSION]: '1.0.0' }, { version: 'v2' }, '1.0.0'],
     ['the EKS tag when the binding has none', {}, { version: 'v2' }, 'v2'],
     ['the EKS tag when the label is empty', { [VERSION]: '' }, { version: 'v2' }, 'v2'],
+    ['the EKS tag without what no label can have', {}, { version: 'v2+build.7' }, '2.0.0'],
     ['none when nobody says one', {}, {}, undefined],
     ['none when the tags are not known', {}, undefined, undefined],
   ])('takes for the version %s', (_, labels, tags, version) => {

@@ -95,10 +95,10 @@ const window = fields(
 const number = '(0|[1-9][0-9]{0,2})';
 const version = mostly(
   fc.stringMatching(
-    new RegExp(`^v?${number}[.]${number}[.]${number}(-[0-9A-Za-z-]{1,6}){0,2}([+][0-9a-z]{1,6})?$`),
+    new RegExp(`^v?${number}([.]${number}){0,2}(-[0-9A-Za-z-]{1,6}){0,2}([+][0-9a-z]{1,6})?$`),
   ),
   'latest',
-  'v2',
+  'v2.',
   '1.02.3',
   '1.2.3-',
   1.2,

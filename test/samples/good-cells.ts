@@ -100,6 +100,8 @@ export const goodCells: Readonly<Record<string, unknown>> = {
   'an analysis without arguments': steps({ analysis: { templates: [{ templateName: 'a' }] } }),
   'a pin': cell({ version: '1.2.3' }),
   'a pin with a v and a pre-release': cell({ version: 'v1.2.3-rc.1+build.5' }),
+  'a pin of one number': cell({ version: 'v2' }),
+  'a pin of two numbers and a pre-release': cell({ version: '1.4-rc.1' }),
   'two replicas': cell({ replicas: 2 }),
   'a label for the version': cell({ versionedBy: { label: 'example.com/version' } }),
   'labels for the version': selecting({ matchLabels: { role: 'web' }, versionLabels: ['a/b', 'c'] }),
