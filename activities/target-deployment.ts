@@ -47,16 +47,16 @@ export function targetDeploymentReporter(kubernetes: KubernetesClient): TargetDe
   };
 }
 
-/** The versions that the AWSTargetGroups of a namespace claim, by ARN, by the labels that the Cell of this name looks at. */
+/** The versions that the AWSTargetGroups of a namespace claim, by ARN, as the Cell of this name reads them. */
 async function versions(kubernetes: KubernetesClient, key: ObjectKey): Promise<ReadonlyMap<string, string>> {
   const [cell, groups] = await Promise.all([
     kubernetes.get<Cell>(CELL, key),
     kubernetes.list<AWSTargetGroup>(AWS_TARGET_GROUP, { namespace: key.namespace }),
   ]);
   return new Map(
-    groups.flatMap(({ spec, metadata }) => {
-      const version = versionOf(cell?.spec ?? {}, metadata.labels);
-      return version === undefined ? [] : [[spec.arn, version] as const];
+    groups.flatMap((group) => {
+      const version = versionOf(cell?.spec ?? {}, group);
+      return version === undefined ? [] : [[group.spec.arn, version] as const];
     }),
   );
 }

@@ -34,10 +34,18 @@ export function elbv2Reads(client: ElasticLoadBalancingV2Client): ELBv2Reads {
       const found = await client.send(new DescribeTagsCommand({ ResourceArns: [arn] }), until(signal));
       return recordOf(found.TagDescriptions?.[0]?.Tags ?? []);
     },
+    tagsOfGroups: async (arns, signal) => {
+      const found = await knownOf(arns, async (some) => {
+        const command = new DescribeTagsCommand({ ResourceArns: [...some] });
+        return (await client.send(command, until(signal))).TagDescriptions ?? [];
+      });
+      return new Map(found.map(({ ResourceArn = '', Tags = [] }) => [ResourceArn, recordOf(Tags)]));
+    },
     targetGroups: async (arns, signal) => {
       const found: TargetGroup[] = [];
       for (let begin = 0; begin < arns.length; begin += GROUPS_PER_CALL) {
-        found.push(...(await groupsOf(client, arns.slice(begin, begin + GROUPS_PER_CALL), signal)));
+        const some = arns.slice(begin, begin + GROUPS_PER_CALL);
+        found.push(...(await knownOf(some, (these) => groupPages(client, these, signal))));
       }
       return found;
     },
@@ -65,18 +73,17 @@ export function elbv2Reads(client: ElasticLoadBalancingV2Client): ELBv2Reads {
 const GROUPS_PER_CALL = 20;
 
 // One that is not known fails the call for all, so those that fail are asked for by halves.
-async function groupsOf(
-  client: ElasticLoadBalancingV2Client,
+async function knownOf<Found>(
   arns: readonly string[],
-  signal?: AbortSignal,
-): Promise<readonly TargetGroup[]> {
+  ask: (arns: readonly string[]) => Promise<readonly Found[]>,
+): Promise<readonly Found[]> {
   try {
-    return await groupPages(client, arns, signal);
+    return await ask(arns);
   } catch (error) {
     if (!(error instanceof Error && error.name === 'TargetGroupNotFoundException')) throw error;
     if (arns.length <= 1) return [];
     const half = Math.ceil(arns.length / 2);
-    const halves = [arns.slice(0, half), arns.slice(half)].map((some) => groupsOf(client, some, signal));
+    const halves = [arns.slice(0, half), arns.slice(half)].map((some) => knownOf(some, ask));
     return (await Promise.all(halves)).flat();
   }
 }

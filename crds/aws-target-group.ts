@@ -17,6 +17,13 @@ const status = z.object({
     .describe(
       'What holds for the target group now: Ready when AWS knows it and the Cells that select it can use it, Degraded otherwise, and both Unknown as long as AWS could not be asked.',
     ),
+  version: z
+    .string()
+    .max(256)
+    .optional()
+    .describe(
+      'The version that the AWS tags of the target group say: the tag okra.mumo.co/version, else version. It counts where no label of this object says one.',
+    ),
   lastSyncTime: z.iso.datetime().optional().describe('When this status was written.'),
 });
 
@@ -29,11 +36,17 @@ export const awsTargetGroup = defineResource({
   singular: 'awstargetgroup',
   shortNames: ['awstg'],
   description:
-    'An AWSTargetGroup names an existing ELBv2 target group. Its labels say which Cells it belongs to, and the label okra.mumo.co/version which version of the cluster it stands for.',
+    'An AWSTargetGroup names an existing ELBv2 target group. Its labels say which Cells it belongs to, and the label okra.mumo.co/version, or else a tag of the target group in AWS, which version of the cluster it stands for.',
   spec,
   status,
   printerColumns: [
     { name: 'Version', type: 'string', jsonPath: '.metadata.labels.okra\\.mumo\\.co/version' },
+    {
+      name: 'Tagged',
+      type: 'string',
+      jsonPath: '.status.version',
+      description: 'The version that the AWS tags say, where no label does.',
+    },
     { name: 'Ready', type: 'string', jsonPath: ready('status') },
     { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
     { name: 'Reason', type: 'string', jsonPath: ready('reason'), priority: 1 },

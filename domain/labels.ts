@@ -1,6 +1,9 @@
 /** The label that says which version a target group serves. */
 export const VERSION_LABEL = 'okra.mumo.co/version';
 
+/** The tags of a target group that say in AWS which version it serves, in the order in which they are tried. */
+export const VERSION_TAGS = [VERSION_LABEL, 'version'] as const;
+
 /** The label on AnalysisRuns and Experiments that names the Cell they belong to. */
 export const CELL_LABEL = 'okra.mumo.co/cell';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { versionOf } from './version-label.ts';
-import type { SelectingSpec } from './version-label.ts';
+import { labelledVersion, versionOf } from './version-label.ts';
+import type { SelectingSpec, VersionedGroup } from './version-label.ts';
 import type { Labels } from './selector.ts';
 
 const listing = (...versionLabels: string[]): SelectingSpec => ({
@@ -37,6 +37,29 @@ const table: [string, SelectingSpec, Labels, string | undefined][] = [
   ],
 ];
 
+describe('labelledVersion', () => {
+  it.each(table)('%s', (_, spec, labels, want) => expect(labelledVersion(spec, labels)).toBe(want));
+});
+
 describe('versionOf', () => {
-  it.each(table)('%s', (_, spec, labels, want) => expect(versionOf(spec, labels)).toBe(want));
+  const label = { 'okra.mumo.co/version': '1.0.0' };
+  const tagged = { observedGeneration: 2, version: 'v2' };
+  it.each<[string, SelectingSpec, Labels, VersionedGroup['status'], string | undefined]>([
+    ['the label wins over the AWS tag', {}, label, tagged, '1.0.0'],
+    ['a label that is no version wins as well', {}, { 'okra.mumo.co/version': 'latest' }, tagged, 'latest'],
+    ['the AWS tag counts where no label is', {}, { role: 'web' }, tagged, 'v2'],
+    ['the AWS tag counts where the label is empty', {}, { 'okra.mumo.co/version': '' }, tagged, 'v2'],
+    ['the AWS tag counts where the label that is named is absent', listing('a'), label, tagged, 'v2'],
+    [
+      'the AWS tag of an ARN that was corrected is none',
+      {},
+      {},
+      { ...tagged, observedGeneration: 1 },
+      undefined,
+    ],
+    ['nothing says nothing', {}, {}, { observedGeneration: 2 }, undefined],
+    ['no status says nothing', {}, {}, undefined, undefined],
+  ])('%s', (_, spec, labels, status, want) =>
+    expect(versionOf(spec, { metadata: { labels, generation: 2 }, status })).toBe(want),
+  );
 });

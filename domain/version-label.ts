@@ -21,6 +21,13 @@ interface Selecting {
   readonly targetGroupSelector?: TargetGroupSelector | undefined;
 }
 
+/** What of an AWSTargetGroup may say its version. */
+export interface VersionedGroup {
+  readonly metadata: { readonly labels?: Labels; readonly generation?: number | undefined };
+  readonly status?:
+    { readonly observedGeneration?: number | undefined; readonly version?: string | undefined } | undefined;
+}
+
 /** The selector that a Cell's load balancer block carries. */
 export const selectorOf = (spec: SelectingSpec): TargetGroupSelector | undefined =>
   (spec.ingress?.awsApplicationLoadBalancer ?? spec.ingress?.awsNetworkLoadBalancer)?.targetGroupSelector;
@@ -33,10 +40,18 @@ export function versionLabelsOf(spec: SelectingSpec): readonly string[] {
   return label === undefined || label === '' ? [VERSION_LABEL] : [label];
 }
 
+/** The version that an AWSTargetGroup claims, unchecked: that of its labels, else that of the AWS tags of its target group. */
+export const versionOf = (spec: SelectingSpec, group: VersionedGroup): string | undefined =>
+  labelledVersion(spec, group.metadata.labels) ?? taggedVersion(group);
+
 /** The version that labels claim, unchecked: the first version label that is not empty. */
-export function versionOf(spec: SelectingSpec, labels: Labels): string | undefined {
+export function labelledVersion(spec: SelectingSpec, labels: Labels): string | undefined {
   const own = labels ?? {};
   return versionLabelsOf(spec)
     .map((key) => (Object.hasOwn(own, key) ? own[key] : undefined))
     .find((value) => value !== undefined && value !== '');
 }
+
+/** The version that the AWS tags of a target group were last seen to claim; not that of an ARN that was corrected since. */
+export const taggedVersion = ({ metadata, status }: VersionedGroup): string | undefined =>
+  status?.observedGeneration === metadata.generation ? status?.version : undefined;

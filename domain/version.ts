@@ -76,12 +76,12 @@ function reject({ name, version }: SelectedTargetGroup): RejectedTargetGroup {
     return {
       name,
       reason: 'MissingVersion',
-      message: `Expected AWSTargetGroup ${name} to have a version, got none. Label it, for example okra.mumo.co/version=1.2.3.`,
+      message: `Expected AWSTargetGroup ${name} to have a version, got none. Label it, for example okra.mumo.co/version=1.2.3, or tag its target group in AWS.`,
     };
   }
   return {
     name,
     reason: 'InvalidVersion',
-    message: `Expected the version of AWSTargetGroup ${name} to be a semantic version such as 1.2.3, v2 or 1.4-rc.1, of at most 63 characters, got ${JSON.stringify(version)}. Correct its label.`,
+    message: `Expected the version of AWSTargetGroup ${name} to be a semantic version such as 1.2.3, v2 or 1.4-rc.1, of at most 63 characters, got ${JSON.stringify(version)}. Correct its label, or the tag of its target group in AWS.`,
   };
 }

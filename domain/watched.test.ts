@@ -27,6 +27,12 @@ describe('selectTargetGroups', () => {
     ]);
   });
 
+  it('takes the version that tags in AWS say, where no label does', () => {
+    expect(selectTargetGroups(spec, [tagged('web3', 'v3')])).toEqual([
+      { name: 'web3', arn: 'arn:web3', version: 'v3' },
+    ]);
+  });
+
   it('keeps a group that has no version, so that it can be reported', () => {
     expect(selectTargetGroups(spec, [group('bare', { role: 'web' })])).toEqual([
       { name: 'bare', arn: 'arn:bare' },
@@ -66,10 +72,27 @@ describe('watchedInput', () => {
   it.each(same)('is not touched by %s', (_, next, groups) => expect(watchedInput(next, groups)).toBe(before));
   it.each(other)('changes when %s', (_, next, groups) => expect(watchedInput(next, groups)).not.toBe(before));
 
+  it('changes when the tags of a selected group say another version, or none any more', () => {
+    const inputs = ['2.0.0', '2.1.0', undefined].map((version) =>
+      watchedInput(cell, [version === undefined ? group('web3', { role: 'web' }) : tagged('web3', version)]),
+    );
+    expect(new Set(inputs).size).toBe(3);
+  });
+
+  it('is not touched by a tag where a label says the version', () => {
+    const labelled = { ...web2, status: { version: '9.0.0' } };
+    expect(watchedInput(cell, [web1, labelled, api])).toBe(before);
+  });
+
   it('reads the same whichever order blocked versions are in', () => {
     expect(watchedInput(blocking('1.3.0', '1.2.0'), [])).toBe(watchedInput(blocking('1.2.0', '1.3.0'), []));
   });
 });
+
+/** A group without a version label, whose tags in AWS say one. */
+function tagged(name: string, version = '2.0.0'): WatchedGroup {
+  return { ...group(name, { role: name.replace(/\d/, '') }), status: { version } };
+}
 
 function withLabels(of: WatchedGroup, labels: Record<string, string>): WatchedGroup {
   return { ...of, metadata: { ...of.metadata, labels: { ...of.metadata.labels, ...labels } } };

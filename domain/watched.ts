@@ -1,10 +1,9 @@
 import { canonical, compareText } from './canonical.ts';
 import { ADOPT_ANNOTATION } from './labels.ts';
 import { matches } from './selector.ts';
-import type { Labels } from './selector.ts';
 import type { SelectedTargetGroup } from './observation.ts';
 import { selectorOf, versionOf } from './version-label.ts';
-import type { SelectingSpec } from './version-label.ts';
+import type { SelectingSpec, VersionedGroup } from './version-label.ts';
 
 /** What of a Cell a rollout depends on, exactly as the API server returned it. */
 export interface WatchedCell {
@@ -18,10 +17,9 @@ export interface WatchedCell {
 }
 
 /** What of an AWSTargetGroup a rollout depends on. */
-export interface WatchedGroup {
-  readonly metadata: {
+export interface WatchedGroup extends VersionedGroup {
+  readonly metadata: VersionedGroup['metadata'] & {
     readonly name: string;
-    readonly labels?: Labels;
     readonly deletionTimestamp?: string | undefined;
   };
   readonly spec: { readonly arn: string };
@@ -62,7 +60,7 @@ export const mayAdopt = ({
   readonly annotations?: Readonly<Record<string, string>> | undefined;
 }): boolean => annotations?.[ADOPT_ANNOTATION] === 'true';
 
-function select(spec: SelectingSpec, { metadata, spec: { arn } }: WatchedGroup): SelectedTargetGroup {
-  const version = versionOf(spec, metadata.labels);
-  return { name: metadata.name, arn, ...(version === undefined ? {} : { version }) };
+function select(spec: SelectingSpec, group: WatchedGroup): SelectedTargetGroup {
+  const version = versionOf(spec, group);
+  return { name: group.metadata.name, arn: group.spec.arn, ...(version === undefined ? {} : { version }) };
 }

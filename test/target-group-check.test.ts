@@ -70,7 +70,9 @@ describe('an AWSTargetGroup', () => {
     await stage.apply({ ...object, spec: { arn: wrong } });
     const said = await untilReady('typo', 'False', 'TargetGroupNotFound');
     expect(said.message).toContain(`Expected AWS to know ${wrong}`);
-    expect(await stage.kubectl('get', 'awstg', 'typo')).toMatch(/VERSION +READY +AGE\s+typo +1\.0\.0 +False/);
+    expect(await stage.kubectl('get', 'awstg', 'typo')).toMatch(
+      /VERSION +TAGGED +READY +AGE\s+typo +1\.0\.0 +False/,
+    );
     expect(await stage.kubectl('get', 'awstg', 'typo', '-o', 'wide')).toContain('TargetGroupNotFound');
     await stage.apply({ ...object, spec: { arn } });
     await stage.kubectl('wait', '--for=condition=Ready', '--timeout=20s', 'awstg/typo');
@@ -116,6 +118,68 @@ describe('an AWSTargetGroup', () => {
     await stage.kubectl('label', 'awstargetgroup', 't10b', 'okra.mumo.co/version=latest', '--overwrite');
     await untilReady('t10b', 'False', 'InvalidVersion');
     await stage.kubectl('delete', 'awstargetgroup', 't10b');
+  });
+
+  /** Sets the AWS tags of a target group; a value that is undefined removes the tag. */
+  async function tag(name: string, tags: Readonly<Record<string, string | undefined>>): Promise<void> {
+    const ResourceArns = [stage.arns.get(name) ?? ''];
+    const given = Object.entries(tags);
+    const Tags = given.flatMap(([Key, Value]) => (Value === undefined ? [] : [{ Key, Value }]));
+    const TagKeys = given.flatMap(([key, value]) => (value === undefined ? [key] : []));
+    if (Tags.length > 0) await stage.elbv2.addTags({ ResourceArns, Tags });
+    if (TagKeys.length > 0) await stage.elbv2.removeTags({ ResourceArns, TagKeys });
+  }
+  const untilTagged = (name: string, version: string | undefined): Promise<true> =>
+    until(
+      `AWSTargetGroup ${name} to have ${version} by its tags`,
+      async () => (await get(name))?.status?.version === version && true,
+      { seen: () => get(name), timeoutMs: 20_000 },
+    );
+
+  it('has the version that its target group is tagged with in AWS, where no label says one', async () => {
+    await stage.targetGroups(undefined, ['taga'], { role: 'tag' });
+    await untilReady('taga', 'True', 'Known');
+    await stage.apply(stage.cell('tag', { priority: 50, role: 'tag' }));
+    const none = await stage.untilPhase('tag', 'Waiting');
+    expect(none.rejectedTargetGroups).toMatchObject([{ name: 'taga', reason: 'MissingVersion' }]);
+    await tag('taga', { version: 'v1' });
+    await stage.untilPhase('tag', 'Completed', '1.0.0');
+    expect(await stage.kubectl('get', 'awstg', 'taga')).toMatch(/TAGGED +READY +AGE\s+taga +v1 +True/);
+    // The label goes before the tags.
+    await stage.targetGroups('0.9', ['tagb'], { role: 'tag' });
+    await tag('tagb', { version: 'v3' });
+    await untilReady('tagb', 'True', 'Known');
+    expect((await get('tagb'))?.status?.version).toBeUndefined();
+    // Okra's own tag goes before one that others may use as well.
+    await stage.targetGroups(undefined, ['tagc'], { role: 'tag' });
+    await tag('tagc', { 'okra.mumo.co/version': '1.1-rc.1', version: 'v9' });
+    await stage.untilPhase('tag', 'Completed', '1.1.0-rc.1');
+    await untilTagged('tagc', '1.1-rc.1');
+    await tag('tagc', { 'okra.mumo.co/version': undefined, version: 'newest' });
+    await untilReady('tagc', 'False', 'InvalidVersion');
+    await tag('tagc', { version: undefined });
+    await untilTagged('tagc', undefined);
+    await untilReady('tagc', 'False', 'MissingVersion');
+    const left = await stage.untilStatus(
+      'tag',
+      'without a version of tagc',
+      ({ rejectedTargetGroups = [] }) =>
+        rejectedTargetGroups.some(({ name, reason }) => name === 'tagc' && reason === 'MissingVersion'),
+    );
+    expect(left.rejectedTargetGroups).toHaveLength(1);
+  });
+
+  it('keeps the version that its tags said while AWS does not let them be read', async () => {
+    const match = { action: 'DescribeTags', contains: `/${stage.namespace.slice(-20)}` } as const;
+    const fault = await stage.proxy.addFault({ kind: 'throttle', match, times: 'always' });
+    await stage.targetGroups(undefined, ['untold'], { role: 'tag' });
+    const said = await untilReady('untold', 'Unknown', 'Throttled');
+    expect(said.message).toMatch(/^Expected a version label, or AWS to say the tags/);
+    expect((await get('taga'))?.status?.version).toBe('v1');
+    await stage.proxy.removeFault(fault);
+    await untilReady('untold', 'False', 'MissingVersion');
+    expect((await get('taga'))?.status?.version).toBe('v1');
+    await stage.kubectl('delete', 'awstargetgroup', 'untold');
   });
 
   it.each([

@@ -128,6 +128,13 @@ describe('an AWSTargetGroup', () => {
     ]);
   });
 
+  it('whose tags in AWS say another version reaches its Cell', () => {
+    const object = { ...web1, status: { version: '2.0.0' } };
+    const view = viewOf({ cells: [web, api], groups: [object] });
+    const happened: KindEvent = { kind: 'AWSTargetGroup', event: { type: 'update', object, old: web1 } };
+    expect(route(happened, view)).toEqual([start('web')]);
+  });
+
   it('that changes sides reaches the Cell it leaves and the one it joins', () => {
     const object = aGroup('web1', { role: 'api' });
     const view = viewOf({ cells: [web, api], groups: [object] });

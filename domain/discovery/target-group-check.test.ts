@@ -3,8 +3,8 @@ import type { AWSTargetGroup, AWSTargetGroupStatus } from '../../crds/aws-target
 import type { Cell } from '../../crds/cell.ts';
 import { API_VERSION } from '../labels.ts';
 import { loadBalancerARNOf, type LoadBalancerType } from '../load-balancer.ts';
-import { checkTargetGroups, type TargetGroupReport } from './target-group-check.ts';
-import type { TargetGroupAnswer, TargetGroupFacts } from './target-group-verdict.ts';
+import { arnsWantingTags, checkTargetGroups, type TargetGroupReport } from './target-group-check.ts';
+import type { TargetGroupAnswer, TargetGroupFacts } from './target-group-answer.ts';
 
 const ARN = 'arn:aws:elasticloadbalancing:eu-central-1:111122223333';
 const loadBalancer = (name: string): string => `${ARN}:loadbalancer/${name}/0123`;
@@ -194,5 +194,88 @@ describe('a check', () => {
   it('says nothing of what was not asked for, or is being deleted', () => {
     expect(check(undefined)).toEqual([]);
     expect(check(known(), { groups: [deleted(aGroup('a'))] })).toEqual([]);
+  });
+});
+
+describe('the version that tags say', () => {
+  const web = aCell('web');
+  const unlabelled = (status?: AWSTargetGroupStatus): AWSTargetGroup => ({
+    ...aGroup('a', { labels: { role: 'web' } }),
+    ...(status === undefined ? {} : { status }),
+  });
+  const tagged = (tags: Record<string, string>) => known({ tags: { is: 'Known', tags } });
+  const untold = known({ tags: throttled });
+  const before = (tag: string, observedGeneration = 1): AWSTargetGroup =>
+    unlabelled({ version: tag, observedGeneration });
+  const versionOf = (answer: TargetGroupAnswer, group: AWSTargetGroup): string | undefined =>
+    check(answer, { groups: [group], cells: [web] })[0]?.status.version;
+
+  it.each<[string, TargetGroupAnswer, AWSTargetGroup, string | undefined]>([
+    ['is that of the tag version', tagged({ version: 'v2' }), unlabelled(), 'v2'],
+    [
+      "is that of Okra's own tag first",
+      tagged({ version: 'v2', 'okra.mumo.co/version': '1.2.3' }),
+      unlabelled(),
+      '1.2.3',
+    ],
+    [
+      'is not that of an empty tag',
+      tagged({ version: 'v2', 'okra.mumo.co/version': ' ' }),
+      unlabelled(),
+      'v2',
+    ],
+    ['is none without a tag', tagged({ Version: 'v2' }), unlabelled(), undefined],
+    ['is what the tag says, be it a version or not', tagged({ version: 'latest' }), unlabelled(), 'latest'],
+    ['follows the tag', tagged({ version: 'v3' }), before('v2'), 'v3'],
+    ['goes with the tag', tagged({}), before('v2'), undefined],
+    ['goes when a label says it', known(), { ...before('v2'), metadata: aGroup('a').metadata }, undefined],
+    ['stays while AWS cannot be asked for tags', untold, before('v2'), 'v2'],
+    ['stays while AWS does not know the target group', { is: 'NotFound' }, before('v2'), 'v2'],
+    ['is not that of another ARN', untold, before('v2', 0), undefined],
+    ['is not that of another ARN that AWS cannot be asked about', throttled, before('v2', 0), undefined],
+  ])('%s', (_, answer, group, want) => expect(versionOf(answer, group)).toBe(want));
+
+  it('stays while AWS cannot be asked at all', () => {
+    const [first] = check(tagged({ version: 'v2' }), { groups: [unlabelled()], cells: [web] });
+    expect(check(throttled, { groups: [unlabelled(first?.status)], cells: [web] })).toEqual([]);
+  });
+
+  it.each<[string, TargetGroupAnswer, AWSTargetGroup, string]>([
+    ['makes it Ready', tagged({ version: 'v2' }), unlabelled(), good],
+    ['that is none leaves it without', tagged({}), unlabelled(), bad('MissingVersion')],
+    ['that cannot be read is reported', tagged({ version: 'latest' }), unlabelled(), bad('InvalidVersion')],
+    ['that was known is enough while AWS cannot be asked', untold, before('v2'), good],
+    [
+      'that nobody could ask for is Unknown',
+      untold,
+      unlabelled(),
+      'Ready=Unknown Throttled, Degraded=Unknown Throttled',
+    ],
+  ])('%s', (_, answer, group, want) =>
+    expect(said(check(answer, { groups: [group], cells: [web] }))).toBe(want),
+  );
+
+  it('is asked again, when it could not be, and what to do meanwhile is said', () => {
+    expect(messageOf(check(untold, { groups: [unlabelled()], cells: [web] }))).toBe(
+      'Expected a version label, or AWS to say the tags of the target group, got no label, and from AWS: Rate exceeded. It is asked again; a label does without. Cell web selects it.',
+    );
+  });
+
+  it.each<[string, object, readonly Cell[], boolean]>([
+    ['is asked for where no label says one', { role: 'web' }, [web], true],
+    ['is asked for where the label is empty', { role: 'web', 'okra.mumo.co/version': '' }, [web], true],
+    ['is not asked for where a label says one', { role: 'web', ...version }, [web], false],
+    ['is asked for where no Cell selects the group', { role: 'api' }, [web], true],
+    ['is not asked for where no Cell selects the group and a label says one', version, [web], false],
+    [
+      'is asked for where a Cell looks at another label',
+      { role: 'web', ...version },
+      [web, { ...web, spec: { ...web.spec, versionedBy: { label: 'team.io/v' } } }],
+      true,
+    ],
+    ['is not asked for because of a Cell that is going', { role: 'web', ...version }, [deleted(web)], false],
+  ])('%s', (_, labels, cells, want) => {
+    const group = aGroup('a', { labels });
+    expect([...arnsWantingTags([group], cells)]).toEqual(want ? [group.spec.arn] : []);
   });
 });

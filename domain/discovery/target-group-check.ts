@@ -3,16 +3,19 @@ import type { Cell } from '../../crds/cell.ts';
 import { canonical } from '../canonical.ts';
 import { conditionsFrom } from '../conditions.ts';
 import { loadBalancerARNOf, routeOf } from '../load-balancer.ts';
+import type { TargetGroupAnswer } from './target-group-answer.ts';
+import { wantsTags, withTags } from './target-group-tags.ts';
 import {
   judgeKnown,
   notFound,
   unasked,
-  type TargetGroupAnswer,
   type TargetGroupUser,
   type TargetGroupVerdict,
 } from './target-group-verdict.ts';
+import { matches } from '../selector.ts';
 import { unreachable } from '../unreachable.ts';
-import { byName } from '../version.ts';
+import { byName, groupByVersion } from '../version.ts';
+import { selectorOf } from '../version-label.ts';
 import { selectTargetGroups } from '../watched.ts';
 
 /** What a check of the AWSTargetGroups of a namespace is made of; objects are as the API server returned them. */
@@ -34,15 +37,35 @@ export interface TargetGroupReport {
 
 /** Says what is to be written of the AWSTargetGroups of a namespace: what is new, and of those that stay. */
 export function checkTargetGroups(observed: ObservedTargetGroups): readonly TargetGroupReport[] {
-  return observed.groups.filter(stays).flatMap((group) => {
-    const verdict = judge(group, observed);
+  const { answers, time } = observed;
+  const groups = observed.groups.filter(stays);
+  const usersOf = usersIn(
+    groups.map((group) => withTags(group, answers.get(group.spec.arn))),
+    observed.cells,
+  );
+  return groups.flatMap((group) => {
+    const answer = answers.get(group.spec.arn);
+    const verdict = judge(group, answer, usersOf(group));
     if (verdict === undefined) return [];
     const { lastSyncTime: _then, ...before } = group.status ?? {};
-    const status = statusOf(verdict, group, observed.time);
+    const status = statusOf(verdict, withTags(group, answer), time);
     if (canonical(status) === canonical(before)) return [];
     return [{ name: group.metadata.name, uid: group.metadata.uid ?? '', status }];
   });
 }
+
+/** The ARNs of the target groups whose tags may say a version, because no label does. */
+export const arnsWantingTags = (
+  groups: readonly AWSTargetGroup[],
+  cells: readonly Cell[],
+): ReadonlySet<string> => {
+  const specs = cells.filter(stays).map(({ spec }) => spec);
+  const wanting = groups.filter(({ metadata, ...group }) => {
+    const selecting = specs.filter((spec) => matches(selectorOf(spec), metadata.labels));
+    return wantsTags({ metadata, ...group }, selecting);
+  });
+  return new Set(wanting.map(({ spec }) => spec.arn));
+};
 
 /** Whether an object is not being deleted. */
 export const stays = ({ metadata }: Pick<AWSTargetGroup | Cell, 'metadata'>): boolean =>
@@ -51,9 +74,9 @@ export const stays = ({ metadata }: Pick<AWSTargetGroup | Cell, 'metadata'>): bo
 /** Judges a target group; undefined when what was said of it before still is all there is to say. */
 function judge(
   group: AWSTargetGroup,
-  { cells, answers }: ObservedTargetGroups,
+  answer: TargetGroupAnswer | undefined,
+  users: readonly TargetGroupUser[],
 ): TargetGroupVerdict | undefined {
-  const answer = answers.get(group.spec.arn);
   switch (answer?.is) {
     case undefined:
       return undefined;
@@ -62,7 +85,7 @@ function judge(
     case 'NotFound':
       return notFound(group);
     case 'Known':
-      return judgeKnown(group, answer, usersOf(group, cells));
+      return judgeKnown(answer, users);
     default:
       return unreachable(answer);
   }
@@ -72,15 +95,23 @@ function judge(
 const isJudged = ({ metadata, status }: AWSTargetGroup): boolean =>
   (status?.conditions ?? []).length > 0 && status?.observedGeneration === metadata.generation;
 
-function usersOf(group: AWSTargetGroup, cells: readonly Cell[]): readonly TargetGroupUser[] {
-  return cells
-    .filter((cell) => stays(cell) && selectTargetGroups(cell.spec, [group]).length > 0)
-    .toSorted((a, b) => byName(a.metadata, b.metadata))
-    .flatMap((cell) => {
-      const route = routeOf(cell.spec);
-      if (route === undefined) return [];
-      return [{ cell, type: route.type, loadBalancerARN: loadBalancerARNOf(route.listenerARN) }];
-    });
+/** Says of each target group which Cells select it, by name, and whether each can use it. */
+function usersIn(
+  groups: readonly AWSTargetGroup[],
+  cells: readonly Cell[],
+): (group: AWSTargetGroup) => readonly TargetGroupUser[] {
+  const users = new Map<string, TargetGroupUser[]>();
+  for (const cell of cells.filter(stays).toSorted((a, b) => byName(a.metadata, b.metadata))) {
+    const route = routeOf(cell.spec);
+    if (route === undefined) continue;
+    const user = { cell, type: route.type, loadBalancerARN: loadBalancerARNOf(route.listenerARN) };
+    const selected = selectTargetGroups(cell.spec, groups);
+    const rejections = new Map(groupByVersion(selected).rejected.map((one) => [one.name, one]));
+    for (const { name } of selected) {
+      users.set(name, [...(users.get(name) ?? []), { ...user, rejected: rejections.get(name) }]);
+    }
+  }
+  return ({ metadata }) => users.get(metadata.name) ?? [];
 }
 
 function statusOf(
@@ -94,8 +125,10 @@ function statusOf(
     { type: 'Ready', holds, reason, message },
     { type: 'Degraded', holds: holds === 'Unknown' ? holds : !holds, reason, message },
   ];
+  const version = status?.version;
   return {
     observedGeneration: generation,
+    ...(version === undefined ? {} : { version }),
     conditions: conditionsFrom(claims, status?.conditions ?? [], { generation, time }),
   };
 }

@@ -1,26 +1,8 @@
 import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
 import type { Cell } from '../../crds/cell.ts';
 import type { LoadBalancerType } from '../load-balancer.ts';
-import { groupByVersion } from '../version.ts';
-import { selectTargetGroups } from '../watched.ts';
-
-/** What AWS answered about an ARN. */
-export type TargetGroupAnswer =
-  | ({ readonly is: 'Known' } & TargetGroupFacts)
-  | { readonly is: 'NotFound' }
-  /** AWS could not be asked: it throttled, refused, or did not answer. */
-  | { readonly is: 'Unasked'; readonly reason: string; readonly message: string };
-
-/** What AWS says of a target group that it knows. */
-export interface TargetGroupFacts {
-  /** The load balancers that forward to it; AWS allows for one. */
-  readonly loadBalancerARNs: readonly string[];
-  /** `HTTP`, `TCP` and so on; undefined with a Lambda function. */
-  readonly protocol?: string | undefined;
-  /** `instance`, `ip`, `lambda` or `alb`. */
-  readonly targetType?: string | undefined;
-  readonly vpcID?: string | undefined;
-}
+import type { RejectedTargetGroup } from '../version.ts';
+import type { TargetGroupFacts } from './target-group-answer.ts';
 
 /** What is to be said of a target group. */
 export interface TargetGroupVerdict {
@@ -35,6 +17,8 @@ export interface TargetGroupUser {
   readonly cell: Cell;
   readonly type: LoadBalancerType;
   readonly loadBalancerARN: string;
+  /** Why the Cell cannot use the target group; undefined when it can. */
+  readonly rejected?: RejectedTargetGroup | undefined;
 }
 
 /** Says that AWS could not be asked. */
@@ -57,12 +41,8 @@ export const notFound = ({ spec }: AWSTargetGroup): TargetGroupVerdict => ({
 });
 
 /** Judges a target group that AWS knows by the Cells that select it: whether they can use it. */
-export const judgeKnown = (
-  group: AWSTargetGroup,
-  facts: TargetGroupFacts,
-  users: readonly TargetGroupUser[],
-): TargetGroupVerdict =>
-  wrongProtocol(facts, users) ?? heldByAnother(facts, users) ?? unversioned(group, users) ?? known(facts);
+export const judgeKnown = (facts: TargetGroupFacts, users: readonly TargetGroupUser[]): TargetGroupVerdict =>
+  wrongProtocol(facts, users) ?? heldByAnother(facts, users) ?? rejected(facts, users) ?? known(facts);
 
 // What a target group of a protocol can be behind (ELBv2 user guides, "Listener configuration"); GENEVE is for neither.
 const behind: Readonly<Record<string, readonly LoadBalancerType[]>> = {
@@ -121,15 +101,19 @@ function heldByAnother(
 /** A load balancer for people: `app/web/0123456789abcdef`. */
 const nameOf = (loadBalancerARN: string): string => loadBalancerARN.replace(/^.*:loadbalancer\//, '');
 
-function unversioned(
-  group: AWSTargetGroup,
+function rejected(
+  { tags }: TargetGroupFacts,
   users: readonly TargetGroupUser[],
 ): TargetGroupVerdict | undefined {
-  for (const { cell } of users) {
-    const [rejected] = groupByVersion(selectTargetGroups(cell.spec, [group])).rejected;
-    if (rejected === undefined) continue;
-    const { reason, message } = rejected;
-    return { holds: false, reason, message: `${message} Cell ${cell.metadata.name} selects it.` };
+  for (const { cell, rejected: why } of users) {
+    if (why === undefined) continue;
+    const { reason, message } = why;
+    const selecting = `Cell ${cell.metadata.name} selects it.`;
+    if (reason === 'MissingVersion' && tags?.is === 'Unasked') {
+      const asked = `Expected a version label, or AWS to say the tags of the target group, got no label, and from AWS: ${tags.message} It is asked again; a label does without. ${selecting}`;
+      return { holds: 'Unknown', reason: tags.reason, message: asked };
+    }
+    return { holds: false, reason, message: `${message} ${selecting}` };
   }
   return undefined;
 }
