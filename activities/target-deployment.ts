@@ -11,8 +11,7 @@ import type { Cell } from '../crds/cell.ts';
 import { fitted } from '../domain/fitted.ts';
 import type { ObjectKey } from '../domain/ids.ts';
 import type { Served } from '../domain/load-balancer.ts';
-import { targetDeploymentStatus } from '../domain/target-deployment.ts';
-import { versionOf } from '../domain/version-label.ts';
+import { targetDeploymentStatus, versionsByARN } from '../domain/target-deployment.ts';
 import { ownedBy } from './owner.ts';
 
 /** Shows what a listener rule routes to in an object that people read; load balancers without rules have none. */
@@ -47,16 +46,11 @@ export function targetDeploymentReporter(kubernetes: KubernetesClient): TargetDe
   };
 }
 
-/** The versions that the AWSTargetGroups of a namespace claim, by ARN, as the Cell of this name reads them. */
+/** The versions of the AWSTargetGroups of a namespace, by ARN, as the Cell of this name reads them. */
 async function versions(kubernetes: KubernetesClient, key: ObjectKey): Promise<ReadonlyMap<string, string>> {
   const [cell, groups] = await Promise.all([
     kubernetes.get<Cell>(CELL, key),
     kubernetes.list<AWSTargetGroup>(AWS_TARGET_GROUP, { namespace: key.namespace }),
   ]);
-  return new Map(
-    groups.flatMap((group) => {
-      const version = versionOf(cell?.spec ?? {}, group);
-      return version === undefined ? [] : [[group.spec.arn, version] as const];
-    }),
-  );
+  return versionsByARN(cell?.spec ?? {}, groups);
 }

@@ -1,13 +1,13 @@
 import type { PresentCell } from './candidate.ts';
 import type { ObservedCell, SelectedTargetGroup, ServedTargetGroup, TargetGroup } from './observation.ts';
-import { compareVersions, groupByVersion, parseVersion, type VersionSet } from './version.ts';
+import { compareVersions, groupByVersion, type VersionSet } from './version.ts';
 import { includes } from './weights.ts';
 
 /** The version of a group in the rule: what its AWSTargetGroup claims, else what the Cell's status remembers. */
 function versionOf(group: TargetGroup, observed: ObservedCell, cell: PresentCell): string | undefined {
-  const claimed = observed.selected.find((one) => one.arn === group.arn)?.version;
-  const parsed = claimed === undefined ? undefined : parseVersion(claimed);
-  return parsed ?? cell.status.targetGroups?.find((one) => one.arn === group.arn)?.version;
+  const { sets } = groupByVersion(observed.selected);
+  const claimed = sets.find((set) => includes(set.groups, group))?.version;
+  return claimed ?? cell.status.targetGroups?.find((one) => one.arn === group.arn)?.version;
 }
 
 /**

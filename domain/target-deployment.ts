@@ -1,6 +1,8 @@
 import type { AWSApplicationLoadBalancerTargetDeploymentStatus } from '../crds/aws-application-load-balancer-target-deployment.ts';
 import { weightsText, type Served } from './load-balancer.ts';
-import { parseVersion } from './version.ts';
+import { byName, groupByVersion, parseVersion } from './version.ts';
+import { versionOf, type SelectingSpec } from './version-label.ts';
+import { selectTargetGroups, type WatchedGroup } from './watched.ts';
 
 /** Derives what a listener rule routes to from what it serves and from the versions of target groups, by ARN. */
 export function targetDeploymentStatus(
@@ -24,4 +26,20 @@ export function targetDeploymentStatus(
     weights: weightsText(served.targetGroups),
     targetGroups,
   };
+}
+
+/** The versions of target groups, by ARN: as a Cell counts those that it selects, and as they are claimed of the others. */
+export function versionsByARN(
+  spec: SelectingSpec,
+  groups: readonly WatchedGroup[],
+): ReadonlyMap<string, string> {
+  const claimed = groups
+    .toSorted((a, b) => byName(b.metadata, a.metadata))
+    .map((group) => [group.spec.arn, versionOf(spec, group)] as const);
+  const counted = groupByVersion(selectTargetGroups(spec, groups)).sets.flatMap((set) =>
+    set.groups.map(({ arn }) => [arn, set.version] as const),
+  );
+  return new Map(
+    [...claimed, ...counted].flatMap(([arn, version]) => (version === undefined ? [] : [[arn, version]])),
+  );
 }

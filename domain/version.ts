@@ -12,7 +12,7 @@ export interface VersionSet {
 /** An AWSTargetGroup that a Cell selects but cannot use, and why. */
 export interface RejectedTargetGroup {
   readonly name: string;
-  readonly reason: 'InvalidVersion' | 'MissingVersion';
+  readonly reason: 'DuplicateARN' | 'InvalidVersion' | 'MissingVersion';
   readonly message: string;
 }
 
@@ -50,21 +50,36 @@ export function compareVersions(a: string, b: string): number {
 /** Whether version `a` is newer than version `b`. */
 export const isNewer = (a: string, b: string): boolean => compareVersions(a, b) > 0;
 
-/** Gathers target groups by version, the newest version first; those without a usable version are set apart. */
+/**
+ * Gathers target groups by version, the newest version first; those that cannot be used are set apart. A target group
+ * counts once: of several AWSTargetGroups with its ARN and a usable version, the first by name.
+ */
 export function groupByVersion(selected: readonly SelectedTargetGroup[]): {
   readonly sets: readonly VersionSet[];
   readonly rejected: readonly RejectedTargetGroup[];
 } {
   const sets = new Map<string, TargetGroup[]>();
+  const holders = new Map<string, Holder>();
   const rejected: RejectedTargetGroup[] = [];
   for (const group of selected.toSorted(byName)) {
     const { name, arn } = group;
     const version = group.version === undefined ? undefined : parseVersion(group.version);
+    const holder = holders.get(arn);
     if (version === undefined) rejected.push(reject(group));
-    else sets.set(version, [...(sets.get(version) ?? []), { name, arn }]);
+    else if (holder !== undefined) rejected.push(duplicate({ name, arn, version }, holder));
+    else {
+      holders.set(arn, { name, version });
+      sets.set(version, [...(sets.get(version) ?? []), { name, arn }]);
+    }
   }
   const newestFirst = [...sets].toSorted(([a], [b]) => compareVersions(b, a));
   return { sets: newestFirst.map(([version, groups]) => ({ version, groups })), rejected };
+}
+
+/** The AWSTargetGroup that a target group counts by. */
+interface Holder {
+  readonly name: string;
+  readonly version: string;
 }
 
 /** Orders target groups by name, byte by byte, the same on every machine. */
@@ -83,5 +98,20 @@ function reject({ name, version }: SelectedTargetGroup): RejectedTargetGroup {
     name,
     reason: 'InvalidVersion',
     message: `Expected the version of AWSTargetGroup ${name} to be a semantic version such as 1.2.3, v2 or 1.4-rc.1, of at most 63 characters, got ${JSON.stringify(version)}. Correct its label, or the tag of its target group in AWS.`,
+  };
+}
+
+function duplicate(
+  { name, arn, version }: Holder & { readonly arn: string },
+  holder: Holder,
+): RejectedTargetGroup {
+  const message =
+    version === holder.version
+      ? `Expected target group ${arn} in one of the selected AWSTargetGroups, got it in ${holder.name}, which counts, and in ${name}.`
+      : `Expected one version for target group ${arn}, got ${holder.version} in AWSTargetGroup ${holder.name}, which counts, and ${version} in ${name}.`;
+  return {
+    name,
+    reason: 'DuplicateARN',
+    message: `${message} Delete one of the two, or correct its spec.arn.`,
   };
 }

@@ -104,6 +104,32 @@ describe('which version serves', () => {
     expect(await stage.weights(priority)).toEqual({ shorta: 100, shortb: 0 });
   });
 
+  it('a target group that two AWSTargetGroups name counts once, and that is reported', async () => {
+    await groups('twice', '1.0.0', 'a');
+    const { spec } = Object.assign({ spec: {} }, stage.targetGroup('1.0.0', 'twicea', {}));
+    const again = (name: string, version: string): object => ({
+      ...stage.targetGroup(version, name, { role: 'twice' }),
+      spec,
+    });
+    await stage.apply(again('twicez', '1.0.0'));
+    await stage.apply(cell('twice', { replicas: 2 }));
+    const waiting = await stage.untilPhase('twice', 'Waiting');
+    expect(waiting).toMatchObject({ found: 1, wanted: 2 });
+    expect(waiting.rejectedTargetGroups).toMatchObject([{ name: 'twicez', reason: 'DuplicateARN' }]);
+    await stage.apply(again('twicez', '2.0.0'));
+    await stage.apply(cell('twice', { replicas: 1 }));
+    const status = await stage.untilPhase('twice', 'Completed', '1.0.0');
+    expect(status.rejectedTargetGroups?.[0]?.message).toContain('got 1.0.0 in AWSTargetGroup twicea');
+    await groups('twice', '2.0.0', 'b');
+    await stage.untilPhase('twice', 'Completed', '2.0.0');
+    expect(await stage.writes()).toEqual([
+      { twicea: 100 },
+      { twicea: 100, twiceb: 0 },
+      { twicea: 80, twiceb: 20 },
+      { twicea: 0, twiceb: 100 },
+    ]);
+  });
+
   it('A-C43 a pin to a version that nobody has changes nothing, and says what is missing', async () => {
     await groups('lack', '1.0.0', 'a');
     await stage.apply(cell('lack'));

@@ -197,6 +197,25 @@ describe('a check', () => {
   });
 });
 
+describe('one target group in two AWSTargetGroups', () => {
+  const of = (name: string, role: string, arn = 'a') => ({
+    ...aGroup(name, { labels: { role, ...version } }),
+    spec: aGroup(arn).spec,
+  });
+  const reasons = (groups: readonly AWSTargetGroup[]) =>
+    check(known(), { groups, cells: [aCell('web')] }).map(
+      ({ name, status }) => `${name} ${status.conditions?.[0]?.reason}`,
+    );
+
+  it('is reported of the one that does not count', () => {
+    expect(reasons([of('b', 'web'), of('a', 'web')])).toEqual(['b DuplicateARN', 'a Known']);
+  });
+
+  it('is nothing to report where a Cell selects but one of them', () => {
+    expect(reasons([of('a', 'web'), of('b', 'api')])).toEqual(['a Known', 'b Known']);
+  });
+});
+
 describe('the version that tags say', () => {
   const web = aCell('web');
   const unlabelled = (status?: AWSTargetGroupStatus): AWSTargetGroup => ({
