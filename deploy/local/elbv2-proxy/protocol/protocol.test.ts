@@ -4,10 +4,17 @@ import { decodeQuery, encodeQuery } from './query.ts';
 import { credentialOf, elbRequestOf } from './request.ts';
 import { decode, decodeAnswer, decodeError, encodeAnswer, encodeError } from './xml.ts';
 
+const extra = {
+  entry: [
+    { key: 'display', value: 'page' },
+    { key: 'prompt', value: 'login' },
+  ],
+};
 const nested = {
   ListenerArn: 'arn:x',
   Conditions: [{ Field: 'path-pattern', PathPatternConfig: { Values: ['/a&b', "/*?'~+ü"] } }],
   Actions: [
+    { AuthenticateOidcConfig: { AuthenticationRequestExtraParams: extra } },
     { ForwardConfig: { TargetGroups: [{ TargetGroupArn: 'a', Weight: '0' }, { TargetGroupArn: 'b' }] } },
   ],
 };
@@ -114,7 +121,9 @@ describe('a request', () => {
 
 describe('fields', () => {
   it('list every text in them', () => {
-    expect(everyText(nested)).toEqual(['arn:x', 'path-pattern', '/a&b', "/*?'~+ü", 'a', '0', 'b']);
+    expect(everyText(nested)).toEqual(
+      "arn:x path-pattern /a&b /*?'~+ü display page prompt login a 0 b".split(' '),
+    );
   });
 
   it('hide secrets at any depth', () => {

@@ -31,6 +31,10 @@ function settle(branch: Branch): Value {
       .toSorted(([left], [right]) => Number(left) - Number(right))
       .map(([, child]) => settle(child));
   }
+  // A map, such as the query parameters of an authentication.
+  const entries = branch.children.get('entry');
+  if (entries !== undefined && branch.children.size === 1 && entries.children.size > 0)
+    return { entry: [...entries.children.values()].map(settle) };
   return Object.fromEntries([...branch.children].map(([name, child]) => [name, settle(child)]));
 }
 
@@ -45,6 +49,7 @@ function append(parameters: URLSearchParams, name: string, value: Value | undefi
   if (value === undefined) return;
   if (typeof value === 'string') parameters.append(name, value);
   else if (Array.isArray(value)) {
-    value.forEach((one: Value, index) => append(parameters, `${name}.member.${index + 1}`, one));
+    const list = name.endsWith('.entry') ? name : `${name}.member`;
+    value.forEach((one: Value, index) => append(parameters, `${list}.${index + 1}`, one));
   } else for (const [part, one] of Object.entries(value)) append(parameters, `${name}.${part}`, one);
 }

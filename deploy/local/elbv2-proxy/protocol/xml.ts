@@ -24,6 +24,8 @@ const escapeText = (value: string): string => value.replace(/[&<>"\r]/g, (one) =
 function element(name: string, value: Value | undefined): string {
   if (value === undefined) return '';
   if (typeof value === 'string') return `<${name}>${escapeText(value)}</${name}>`;
+  // A map has its entries beside each other.
+  if (Array.isArray(value) && name === 'entry') return value.map((one: Value) => element(name, one)).join('');
   if (Array.isArray(value)) {
     return `<${name}>${value.map((one: Value) => element('member', one)).join('')}</${name}>`;
   }

@@ -16,6 +16,16 @@ export const conditionKinds: Readonly<Record<string, { readonly config: string; 
 export const configOf = (condition: Fields): Fields =>
   fieldsOf(condition, conditionKinds[text(condition, 'Field') ?? '']?.config ?? '');
 
+/** Lists the regular expressions of a condition. */
+const regexesOf = (condition: Fields): readonly string[] => [
+  ...texts(condition, 'RegexValues'),
+  ...texts(configOf(condition), 'RegexValues'),
+];
+
+/** Whether a condition has both values and regular expressions. */
+export const isMixed = (condition: Fields): boolean =>
+  regexesOf(condition).length > 0 && valuesOf(condition).length > regexesOf(condition).length;
+
 /** Lists the values of a condition, whichever of its forms it has. */
 export function valuesOf(condition: Fields): readonly string[] {
   const config = configOf(condition);
@@ -25,20 +35,20 @@ export function valuesOf(condition: Fields): readonly string[] {
   const address = text(config, 'IpAddressType');
   return [
     ...texts(condition, 'Values'),
-    ...texts(condition, 'RegexValues'),
     ...texts(config, 'Values'),
-    ...texts(config, 'RegexValues'),
+    ...regexesOf(condition),
     ...pairs,
     ...(address === undefined ? [] : [address]),
   ];
 }
 
-/** Counts the wildcards of a condition; an escaped one of a query string is an ordinary character. */
+/** Counts the wildcards of a condition; an escaped one of a query string is an ordinary character, and so are all in regular expressions. */
 export function wildcardsOf(condition: Fields): number {
   if (
     !['host-header', 'path-pattern', 'http-header', 'query-string'].includes(text(condition, 'Field') ?? '')
   )
     return 0;
+  if (regexesOf(condition).length > 0) return 0;
   return valuesOf(condition).reduce(
     (sum, value) => sum + (value.replaceAll(/\\[*?]/g, '').match(/[*?]/g) ?? []).length,
     0,
@@ -102,8 +112,9 @@ function judgePairs(config: Fields): string | undefined {
 
 function judgeRegexes(condition: Fields): string | undefined {
   const field = text(condition, 'Field') ?? '';
-  const regexes = [...texts(condition, 'RegexValues'), ...texts(configOf(condition), 'RegexValues')];
-  const problem = regexes.map(short).find((one) => one !== undefined);
+  const problem = regexesOf(condition)
+    .map(short)
+    .find((one) => one !== undefined);
   return problem === undefined ? undefined : `The '${field}' regular expression ${problem}`;
 }
 

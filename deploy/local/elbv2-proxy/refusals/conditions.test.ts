@@ -28,6 +28,13 @@ describe('conditions', () => {
       'one-of-a-kind',
       invalid,
     ],
+    [
+      'values beside regular expressions',
+      'CreateRule',
+      when({ Field: 'path-pattern', PathPatternConfig: { Values: ['/a'], RegexValues: ['^/b$'] } }),
+      'condition-form',
+      invalid,
+    ],
     ['two path conditions', 'CreateRule', when(pathOf('/a'), pathOf('/b')), 'one-of-a-kind', invalid],
     ['two method conditions', 'CreateRule', when(methods('GET'), methods('PUT')), 'one-of-a-kind', invalid],
     [
@@ -133,5 +140,10 @@ describe('conditions', () => {
       when(header('X-A', 'a'), header('X-B', 'b'), queries({ Value: 'c' })),
     ],
     ['conditions alone', 'ModifyRule', modify({ Conditions: [pathOf('/b')] })],
+    [
+      'regular expressions with many stars',
+      'CreateRule',
+      when({ Field: 'host-header', HostHeaderConfig: { RegexValues: ['^(a*b*c*)*d*e*f*$'] } }),
+    ],
   ]);
 });

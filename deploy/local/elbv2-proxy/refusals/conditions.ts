@@ -1,5 +1,5 @@
 import { given, items, text, texts } from '../protocol/fields.ts';
-import { conditionKinds, configOf, judgeValues, valuesOf, wildcardsOf } from './condition-values.ts';
+import { conditionKinds, configOf, isMixed, judgeValues, valuesOf, wildcardsOf } from './condition-values.ts';
 import { api, firstOf, guide, invalid } from './refusal.ts';
 import type { Rule } from './refusal.ts';
 
@@ -74,6 +74,8 @@ export const conditionRules: readonly Rule[] = [
           return invalid(`The 'Values' field is not compatible with '${field}'`);
         if (plain.length > 1)
           return invalid(`The '${field}' field contains too many values; the limit is '1'`);
+        if (isMixed(condition))
+          return invalid(`A '${field}' condition takes either values or regular expressions`);
         const isBoth = plain.length > 0 && given(configOf(condition), 'Values');
         const config = conditionKinds[field]?.config;
         return isBoth ? invalid(`You cannot provide both Values and '${config}' for a condition`) : undefined;

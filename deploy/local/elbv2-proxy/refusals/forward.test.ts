@@ -185,11 +185,4 @@ describe('lists of actions', () => {
       'InvalidLoadBalancerAction',
     ],
   ]);
-  itTakes([
-    [
-      'authentication before a forward',
-      'CreateRule',
-      doing({ ...oidc, Order: '1' }, { ...fixed, Order: '2' }),
-    ],
-  ]);
 });

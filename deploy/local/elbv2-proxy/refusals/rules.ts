@@ -1,5 +1,6 @@
 import { actionRules } from './actions.ts';
 import { attributeRules, groupAttributeRules } from './attributes.ts';
+import { authenticationRules, transformRules } from './authentication.ts';
 import { conditionRules } from './conditions.ts';
 import { existenceRules, formRules } from './existence.ts';
 import { forwardRules } from './forward.ts';
@@ -16,6 +17,8 @@ export const rules: readonly Rule[] = [
   ...requestRules,
   ...conditionRules,
   ...actionRules,
+  ...authenticationRules,
+  ...transformRules,
   ...forwardRules,
   ...attributeRules,
   ...targetFormRules,

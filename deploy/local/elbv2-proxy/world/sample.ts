@@ -101,7 +101,7 @@ export const withAttributes = (
 ): World => ({ ...world, attributes: new Map([...world.attributes, [groupArn(name), attributes]]) });
 
 function everyGroup(world: World): World {
-  const http = withGroups(world, ['a', 'b', 'c', 'd', 'e', 'f', 'v', 'w', 'x', 'y', 'z', 'sticky']);
+  const http = withGroups(world, ['a', 'b', 'c', 'd', 'e', 'f', 'v', 'w', 'x', 'y', 'z', 's', 'sticky']);
   const tcp = withGroups(http, ['tcp', 'tcp2', 'tcp3', 'tcp4', 'tcp5', 'tcp6', 'sticky-tcp'], {
     Protocol: 'TCP',
   });
@@ -118,17 +118,25 @@ function everyGroup(world: World): World {
   );
 }
 
+const authenticating: Fields = {
+  RuleArn: ruleArn('secure', 'a10'),
+  Priority: '10',
+  IsDefault: 'false',
+  Conditions: [pathOf('/*')],
+  Actions: [
+    { Type: 'authenticate-oidc', Order: '1', AuthenticateOidcConfig: { ClientId: 'c' } },
+    { ...forwardTo({ s: 100 }), Order: '2' },
+  ],
+};
+
 /**
  * A world with load balancers `web` and `other` and NLB `net`, a rule on `web` for `a`, rules on `other` for `x`, and for
- * `y` and `z` without and `v` and `w` with group stickiness. `sticky` and `sticky-tcp` have target stickiness; `a` to `f`
+ * `y` and `z` without and `v` and `w` with group stickiness; `secure` has an HTTPS listener with a rule that authenticates before it forwards to `s`. `sticky` and `sticky-tcp` have target stickiness; `a` to `f`
  * are of HTTP, `nodes` takes instances, `tcp` to `tcp6` are of TCP, and there is a group for each of the other protocols.
  */
 export function aWorld(): World {
-  const balancers = withLoadBalancer(
-    withLoadBalancer(withLoadBalancer(emptyWorld, 'web'), 'other'),
-    'net',
-    'TCP',
-  );
+  const plain = withLoadBalancer(withLoadBalancer(emptyWorld, 'web'), 'other');
+  const balancers = withLoadBalancer(withLoadBalancer(plain, 'net', 'TCP'), 'secure', 'HTTPS');
   const rules: readonly (readonly [name: string, priority: string, action: Fields])[] = [
     ['web', '10', forwardTo({ a: 100 })],
     ['other', '10', forwardTo({ x: 100 })],
@@ -137,6 +145,6 @@ export function aWorld(): World {
   ];
   return rules.reduce(
     (world, [name, priority, action]) => withRule(world, name, { priority, action }),
-    everyGroup(balancers),
+    put(everyGroup(balancers), 'rules', [authenticating]),
   );
 }

@@ -7,6 +7,8 @@ import type { History } from './history.ts';
 import { loadWorld } from './load.ts';
 import { createSpelling } from './spelling.ts';
 import type { Spelling } from './spelling.ts';
+import { createKeeping } from './keeping.ts';
+import type { Keeping } from './keeping.ts';
 import type { World } from './world.ts';
 
 /** One account in one region: what it has, what it had, and a queue for its writes. */
@@ -15,6 +17,7 @@ export interface Scope {
   readonly region: string;
   readonly history: History;
   readonly spelling: Spelling;
+  readonly keeping: Keeping;
   world(ask: Ask): Promise<World>;
   replace(world: World): void;
   /** Forgets the world, to be read again, after a write whose end is not known. */
@@ -31,6 +34,7 @@ function createScope(account: string, region: string): Scope {
     region,
     history: createHistory(),
     spelling: createSpelling(),
+    keeping: createKeeping(),
     world: (ask) => {
       if (known === undefined) {
         const loading = loadWorld(ask);

@@ -8,7 +8,24 @@ import type { World } from './world.ts';
  * https://docs.aws.amazon.com/cli/latest/reference/elbv2/create-rule.html shows it in the output of its examples.
  */
 
+/** What AWS takes for a setting of an authentication that was left out (API_AuthenticateOidcActionConfig). */
+const authentication: Fields = {
+  SessionCookieName: 'AWSELBAuthSessionCookie',
+  Scope: 'openid',
+  SessionTimeout: '604800',
+  OnUnauthenticatedRequest: 'authenticate',
+};
+
+/** Shows an authentication as AWS does, which never shows the secret, nor that the existing one was used. */
+function shownAuthentication(action: Fields, name: string): Fields {
+  const { ClientSecret: _, UseExistingClientSecret: __, ...shown } = fieldsOf(action, name);
+  return { ...action, [name]: { ...authentication, ...shown } };
+}
+
 function shownAction(action: Fields): Fields {
+  if (action['Type'] === 'authenticate-oidc') return shownAuthentication(action, 'AuthenticateOidcConfig');
+  if (action['Type'] === 'authenticate-cognito')
+    return shownAuthentication(action, 'AuthenticateCognitoConfig');
   const groups = forwardOf(action);
   if (action['Type'] !== 'forward' || groups.length === 0) return action;
   const config = fieldsOf(action, 'ForwardConfig');
