@@ -7,6 +7,14 @@ import { stickiness, stickinessRules } from './stickiness.ts';
 const values = (what: string, longest: number) =>
   z.array(z.string().min(1).max(longest)).max(5).optional().describe(what);
 
+const headerValues = (field: 'headers' | 'headerRegexes') =>
+  withKeys(z.record(z.string(), z.array(z.string().min(1).max(128)).min(1).max(5)), {
+    field: `listener.rule.${field}`,
+    shortest: 1,
+    longest: 40,
+    most: 5,
+  }).optional();
+
 const match = {
   priority: z
     .int()
@@ -19,14 +27,20 @@ const match = {
   pathPatterns: values('Paths that a request may have (path-pattern), for example /api/*.', 128),
   methods: values('HTTP methods that a request may have (http-request-method); case does not matter.', 40),
   sourceIPs: values('CIDR blocks that a request may come from (source-ip), for example 10.0.0.0/8.', 49),
-  headers: withKeys(z.record(z.string(), z.array(z.string().min(1).max(128)).min(1).max(5)), {
-    field: 'listener.rule.headers',
-    shortest: 1,
-    longest: 40,
-    most: 5,
-  })
-    .optional()
-    .describe('HTTP headers that a request must have (http-header), each with one of the values given.'),
+  hostRegexes: values(
+    'Regular expressions of which the host name of a request may match one (host-header), in place of hosts.',
+    128,
+  ),
+  pathRegexes: values(
+    'Regular expressions of which the path of a request may match one (path-pattern), in place of pathPatterns.',
+    128,
+  ),
+  headers: headerValues('headers').describe(
+    'HTTP headers that a request must have (http-header), each with one of the values given.',
+  ),
+  headerRegexes: headerValues('headerRegexes').describe(
+    'HTTP headers that a request must have (http-header), each with a value that matches one of the regular expressions given.',
+  ),
   queryStrings: withKeys(z.record(z.string(), z.string().min(1).max(128)), {
     field: 'listener.rule.queryStrings',
     shortest: 0,
@@ -40,18 +54,21 @@ const match = {
 const matchSchema = z.object(match);
 type Match = z.output<typeof matchSchema>;
 
-const lists = ['hosts', 'pathPatterns', 'methods', 'sourceIPs'] as const;
+const lists = ['hosts', 'hostRegexes', 'pathPatterns', 'pathRegexes', 'methods', 'sourceIPs'] as const;
+const maps = ['headers', 'headerRegexes'] as const;
 
 /** How many condition values a rule has; AWS counts each value of each condition. */
 function countValues(rule: Match): number {
   const inLists = lists.reduce((sum, list) => sum + (rule[list]?.length ?? 0), 0);
-  const inHeaders = Object.values(rule.headers ?? {}).reduce((sum, list) => sum + list.length, 0);
-  return inLists + inHeaders + Object.keys(rule.queryStrings ?? {}).length;
+  const inMaps = maps
+    .flatMap((map) => Object.values(rule[map] ?? {}))
+    .reduce((sum, list) => sum + list.length, 0);
+  return inLists + inMaps + Object.keys(rule.queryStrings ?? {}).length;
 }
 
 const CEL_COUNT = [
   ...lists.map((list) => `(has(self.${list}) ? size(self.${list}) : 0)`),
-  '(has(self.headers) ? self.headers.map(k, size(self.headers[k])).sum() : 0)',
+  ...maps.map((map) => `(has(self.${map}) ? self.${map}.map(k, size(self.${map}[k])).sum() : 0)`),
   '(has(self.queryStrings) ? size(self.queryStrings) : 0)',
 ].join(' + ');
 
@@ -60,11 +77,18 @@ const IPV4_BLOCK = `(${OCTET}[.]){3}${OCTET}/(3[0-2]|[12]?[0-9])`;
 const IPV6_BLOCK = '[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*/(12[0-8]|1[01][0-9]|[1-9]?[0-9])';
 const CIDR_PATTERN = `^(${IPV4_BLOCK}|${IPV6_BLOCK})$`;
 
+/** ELBv2 takes values or regular expressions in a condition, and one condition of each of these kinds in a rule. */
+const notBoth = (plain: 'hosts' | 'pathPatterns', regexes: 'hostRegexes' | 'pathRegexes'): Rule<Match> => ({
+  cel: `!has(self.${plain}) || !has(self.${regexes})`,
+  message: `Expected listener.rule to have ${plain} or ${regexes}, got both, which ELBv2 does not take in one rule. Write all of them as regular expressions, or make two rules.`,
+  holds: (rule) => rule[plain] === undefined || rule[regexes] === undefined,
+});
+
 const matchRules: readonly Rule<Match>[] = [
   {
     cel: `${CEL_COUNT} > 0`,
     message:
-      'Expected listener.rule to have at least one condition, got none. Set hosts, pathPatterns, methods, sourceIPs, headers or queryStrings: ELBv2 does not support a rule without conditions, and the default rule is never changed.',
+      'Expected listener.rule to have at least one condition, got none. Set hosts, pathPatterns, methods, sourceIPs, headers, queryStrings, or one of the fields of regular expressions: ELBv2 does not support a rule without conditions, and the default rule is never changed.',
     holds: (rule) => countValues(rule) > 0,
   },
   {
@@ -73,6 +97,8 @@ const matchRules: readonly Rule<Match>[] = [
       'Expected listener.rule to have at most 5 condition values in all, which is what ELBv2 allows in one rule. Use wildcards, or remove some.',
     holds: (rule) => countValues(rule) <= 5,
   },
+  notBoth('hosts', 'hostRegexes'),
+  notBoth('pathPatterns', 'pathRegexes'),
   {
     cel: "!has(self.methods) || self.methods.all(m, m.matches('^[A-Za-z_-]+$'))",
     message: 'Expected listener.rule.methods to hold HTTP methods such as GET. Use letters, - and _ only.',

@@ -4,13 +4,21 @@ import { canonical, compareText } from './canonical.ts';
 /** What a rule is known by: its priority and its conditions, wherever it forwards to. */
 export type Matching = Omit<ListenerRule, 'forward'>;
 
+/** Conditions that are a list of values. */
+type ValueField = 'host-header' | 'path-pattern' | 'http-request-method' | 'source-ip';
+
+/** Whether the values of a condition are compared as they are, or are regular expressions. */
+type MatchedBy = 'value' | 'regex';
+
 /** One condition of a listener rule under ELBv2's own field name (API_RuleCondition). */
 export type RuleMatch =
+  | { readonly field: ValueField; readonly by: MatchedBy; readonly values: readonly string[] }
   | {
-      readonly field: 'host-header' | 'path-pattern' | 'http-request-method' | 'source-ip';
+      readonly field: 'http-header';
+      readonly header: string;
+      readonly by: MatchedBy;
       readonly values: readonly string[];
     }
-  | { readonly field: 'http-header'; readonly header: string; readonly values: readonly string[] }
   | {
       readonly field: 'query-string';
       readonly pairs: readonly { readonly key: string; readonly value: string }[];
@@ -23,19 +31,16 @@ export function matchesOf(rule: Matching): readonly RuleMatch[] {
       'host-header',
       rule.hosts?.map((host) => host.toLowerCase()),
     ),
+    ...values('host-header', rule.hostRegexes, 'regex'),
     ...values('path-pattern', rule.pathPatterns),
+    ...values('path-pattern', rule.pathRegexes, 'regex'),
     ...values(
       'http-request-method',
       rule.methods?.map((method) => method.toUpperCase()),
     ),
     ...values('source-ip', rule.sourceIPs),
-    ...Object.entries(rule.headers ?? {})
-      .toSorted(([a], [b]) => compareText(a.toLowerCase(), b.toLowerCase()))
-      .map(([header, list]): RuleMatch => ({
-        field: 'http-header',
-        header,
-        values: list.toSorted(compareText),
-      })),
+    ...headers(rule.headers, 'value'),
+    ...headers(rule.headerRegexes, 'regex'),
     ...queryStrings(rule.queryStrings),
   ];
 }
@@ -69,12 +74,22 @@ const normalised = (rule: Matching): unknown => [
 ];
 
 function values(
-  field: 'host-header' | 'path-pattern' | 'http-request-method' | 'source-ip',
+  field: ValueField,
   list: readonly string[] | undefined,
+  by: MatchedBy = 'value',
 ): readonly RuleMatch[] {
   return list === undefined || list.length === 0
     ? []
-    : [{ field, values: [...new Set(list)].toSorted(compareText) }];
+    : [{ field, by, values: [...new Set(list)].toSorted(compareText) }];
+}
+
+function headers(
+  lists: Readonly<Record<string, readonly string[]>> | undefined,
+  by: MatchedBy,
+): readonly RuleMatch[] {
+  return Object.entries(lists ?? {})
+    .toSorted(([a], [b]) => compareText(a.toLowerCase(), b.toLowerCase()))
+    .map(([header, list]) => ({ field: 'http-header', header, by, values: list.toSorted(compareText) }));
 }
 
 function queryStrings(pairs: Readonly<Record<string, string>> | undefined): readonly RuleMatch[] {

@@ -10,7 +10,8 @@ import { awsErrorType } from '../failure.ts';
 import { hasToTakeOver, ownerOf, takeOver } from './owner.ts';
 import type { Writing } from './port.ts';
 import { readBack } from './read-back.ts';
-import { fromRule, toActions, toConditions } from './rule-conversion.ts';
+import { toConditions } from './rule-conditions.ts';
+import { fromRule, toActions } from './rule-conversion.ts';
 import { ruleOf, servedBy } from './rule-forwarding.ts';
 import { keepTargets, reads, releaseTargets, type KnownRule } from './rule-stickiness.ts';
 

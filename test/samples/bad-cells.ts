@@ -39,6 +39,21 @@ export const badCells: readonly (readonly [string, unknown, string])[] = [
     withRule({ priority: 1, hosts: ['a', 'b', 'c'], pathPatterns: ['/d', '/e', '/f'] }),
     'at most 5 condition values',
   ],
+  [
+    'host names beside regular expressions of them',
+    withRule({ priority: 1, hosts: ['a.com'], hostRegexes: ['^a$'] }),
+    'hosts or hostRegexes, got both',
+  ],
+  [
+    'paths beside regular expressions of them',
+    withRule({ priority: 1, pathPatterns: ['/a'], pathRegexes: ['^/a'] }),
+    'pathPatterns or pathRegexes, got both',
+  ],
+  [
+    'six condition values, some of them regular expressions',
+    withRule({ priority: 1, hostRegexes: ['a', 'b', 'c'], headerRegexes: { x: ['d', 'e'], y: ['f'] } }),
+    'at most 5 condition values',
+  ],
   ['six hosts', withRule({ priority: 1, hosts: ['a', 'b', 'c', 'd', 'e', 'f'] }), 'hosts'],
   ['an address without a mask', withRule({ priority: 1, sourceIPs: ['10.0.0.1'] }), 'sourceIPs'],
   ['a method with a blank', withRule({ priority: 1, methods: ['GET POST'] }), 'methods'],

@@ -9,10 +9,13 @@ const blocks = fc.oneof(
 const value = mostly(fc.string({ minLength: 1, maxLength: 40 }), '', 'x'.repeat(129));
 const conditions: Fields = {
   hosts: few(value, 1, 2),
+  hostRegexes: few(value, 1, 2),
   pathPatterns: few(value, 1, 2),
+  pathRegexes: few(value, 1, 2),
   methods: few(mostly(fc.constantFrom('GET', 'post', 'X-Y_Z'), 'GET POST', ''), 1, 2),
   sourceIPs: few(mostly(blocks, '10.0.0.1', '10.0.0.0/33', '10.0.0.256/8', '::/129', ''), 1, 2),
   headers: fc.dictionary(mostly(name, '', 'x'.repeat(41)).map(String), few(value, 1, 2), { maxKeys: 2 }),
+  headerRegexes: fc.dictionary(name, few(value, 1, 2), { maxKeys: 2 }),
   queryStrings: fc.dictionary(mostly(name, '', 'x'.repeat(129)).map(String), value, { maxKeys: 2 }),
 };
 const sticky = { durationSeconds: 600 };

@@ -125,6 +125,13 @@ export const goodCells: Readonly<Record<string, unknown>> = {
     sourceIPs: ['10.0.0.0/8'],
     headers: { 'x-env': ['canary'] },
   }),
+  'regular expressions': withRule({
+    priority: 12,
+    hostRegexes: ['^(a|b)[.]com$'],
+    pathRegexes: ['^/v[0-9]+/'],
+    headers: { 'x-env': ['canary'] },
+    headerRegexes: { 'User-Agent': ['.+Chrome.+'] },
+  }),
   'headers with several values': withRule({ priority: 12, headers: { 'x-env': ['a', 'b'], 'x-id': ['1'] } }),
   'address ranges of both families': withRule({
     priority: 12,
