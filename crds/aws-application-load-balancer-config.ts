@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { carried } from './carried.ts';
 import { applicationListenerARN, deletionPolicy } from './common.ts';
 import { listenerRule } from './listener-rule.ts';
 import { applied, serving } from './load-balancer-status.ts';
@@ -28,6 +29,11 @@ const status = z.object({
     .object({ rule: listenerRule.describe('The rule as it was read back from ELBv2.') })
     .optional()
     .describe('What ELBv2 serves.'),
+  carried: carried
+    .optional()
+    .describe(
+      'What the rule does besides matching and forwarding, as it was read from ELBv2: authentication, rewriting. No spec says it; Okra carries it along with each write.',
+    ),
   ...serving,
 });
 

@@ -1,3 +1,4 @@
+import type { Carried } from '../crds/carried.ts';
 import type { CellListenerRule } from '../crds/listener-rule.ts';
 import type { CellSpec } from '../crds/cell.ts';
 import { sameRule } from './listener-rule.ts';
@@ -38,6 +39,8 @@ export type Forwarding<Type extends LoadBalancerType = LoadBalancerType> = Route
 export type Served<Type extends LoadBalancerType = LoadBalancerType> = Forwarding<Type> & {
   /** The listener rule that does it, where one does. */
   readonly ruleARN?: string;
+  /** What that rule does besides matching and forwarding, which no Cell says, and which it has to go on doing. */
+  readonly carried?: Carried;
 };
 
 /** What was found at a place of which nothing was known. */

@@ -60,10 +60,11 @@ describe('a canary of clusters', () => {
     const count = (action: string): number =>
       calls.filter((call) => call.action === action && call.parameters['Marker'] === undefined).length;
     expect(count('ModifyRule')).toBe(4);
-    const readBacks = calls.filter(
+    const looks = calls.filter(
       (call) => call.action === 'DescribeRules' && call.parameters['RuleArns'] !== undefined,
     );
-    expect(readBacks.filter((call) => call.parameters['Marker'] === undefined)).toHaveLength(4);
+    // One right before each write, and one that reads it back.
+    expect(looks.filter((call) => call.parameters['Marker'] === undefined)).toHaveLength(8);
     // Three of the writes give weight to the two groups of the canary.
     expect(count('DescribeTargetHealth')).toBe(6);
     const events = await stage.kubectl('get', 'events', '-o', 'jsonpath={.items[*].reason}');

@@ -1,56 +1,54 @@
 import type { Rule } from '@aws-sdk/client-elastic-load-balancing-v2';
-import type { ELBv2 } from '../../clients/elbv2.ts';
-import type { ListenerRule } from '../../crds/listener-rule.ts';
-import { ownerTag } from '../../domain/ids.ts';
-import { OWNER_TAG } from '../../domain/labels.ts';
+import type { Carried } from '../../crds/carried.ts';
+import { remembered } from '../../domain/carried.ts';
 import type { Served } from '../../domain/load-balancer.ts';
-import { describeDifference, differenceOf, type RuleDifference } from '../../domain/rule-difference.ts';
-import type { ApplyRequest } from '../contract.ts';
+import { describeDifference, differenceOf, type PresentRule } from '../../domain/rule-difference.ts';
 import { awsErrorType } from '../failure.ts';
+import type { Attempt, KnownRule } from './attempt.ts';
 import { hasToTakeOver, ownerOf, takeOver } from './owner.ts';
-import type { Writing } from './port.ts';
 import { readBack } from './read-back.ts';
-import { toConditions } from './rule-conditions.ts';
-import { fromRule, toActions } from './rule-conversion.ts';
+import { fromRule } from './rule-conversion.ts';
 import { ruleOf, servedBy } from './rule-forwarding.ts';
-import { keepTargets, reads, releaseTargets, type KnownRule } from './rule-stickiness.ts';
-
-/** One attempt to make a listener rule what is wanted. */
-export interface Attempt {
-  readonly request: ApplyRequest<'AWSApplicationLoadBalancer'>;
-  readonly wanted: ListenerRule;
-  readonly elbv2: ELBv2;
-  readonly writing: Writing;
-}
+import { keepTargets, reads, releaseTargets } from './rule-stickiness.ts';
+import { refuseUnsayable } from './rule-takeover.ts';
+import { createRule, toCarry, writeRule } from './rule-write.ts';
 
 /** Makes a listener rule what is asked for, and answers with what was read back. */
 export async function applyListenerRule(attempt: Attempt): Promise<Served<'AWSApplicationLoadBalancer'>> {
   const { request, wanted } = attempt;
   const { served, verify } = request;
   const { listenerARN } = request.forwarding;
+  const had = served?.carried ?? {};
   const usable = served?.ruleARN !== undefined && !verify && served.listenerARN === listenerARN;
-  const known = usable ? { ruleARN: served.ruleARN ?? '', rule: ruleOf(served) } : await find(attempt);
+  const known = usable
+    ? { ruleARN: served.ruleARN ?? '', rule: ruleOf(served), carried: had, unsaid: [] }
+    : await find(attempt);
   if (known === undefined) {
-    const ruleARN = await create(attempt);
+    const ruleARN = await createRule(attempt);
     await keepTargets(attempt, undefined);
-    return servedBy(listenerARN, ruleARN, await shown(attempt, ruleARN));
+    const { rule, carried } = await shown(attempt, ruleARN, had);
+    return servedBy(listenerARN, ruleARN, rule, carried);
   }
-  const difference = differenceOf(wanted, known.rule);
+  const { ruleARN } = known;
+  const difference = differenceOf({ rule: wanted, carried: toCarry(attempt, ruleARN, known.carried) }, known);
   if (difference === undefined) {
     // The names are those of the request; the load balancer knows none.
-    return servedBy(listenerARN, known.ruleARN, { ...known.rule, forward: wanted.forward });
+    const rule = { ...known.rule, forward: wanted.forward };
+    return servedBy(listenerARN, ruleARN, rule, remembered(had, known.carried));
   }
+  let told: Carried;
   try {
     // ELBv2 wants the rule to keep clients for as long as one of its groups does.
     await releaseTargets(attempt, known);
-    await write(attempt, known.ruleARN, difference);
+    told = await writeRule(attempt, known, difference);
   } catch (error) {
     if (!usable || awsErrorType(error) !== 'RuleNotFound') throw error;
     // Somebody has deleted the rule since its status was written.
     return applyListenerRule({ ...attempt, request: { ...request, verify: true } });
   }
   await keepTargets(attempt, known);
-  return servedBy(listenerARN, known.ruleARN, await shown(attempt, known.ruleARN));
+  const { rule, carried } = await shown(attempt, ruleARN, told);
+  return servedBy(listenerARN, ruleARN, rule, remembered(had, carried));
 }
 
 /** Finds the rule that is ours: by listener and priority, or by its ARN when only its priority has changed. */
@@ -60,16 +58,18 @@ async function find(attempt: Attempt): Promise<KnownRule | undefined> {
   const own = rules.filter((rule) => rule.IsDefault !== true);
   const there = own.find((rule) => rule.Priority === String(wanted.priority));
   const moved = own.find((rule) => rule.RuleArn === request.served?.ruleARN);
-  if (there !== undefined) await claim(attempt, there.RuleArn ?? '');
+  if (there !== undefined) await claim(attempt, there);
   const rule = there ?? moved;
   return rule === undefined ? undefined : knownRule(attempt, rule);
 }
 
-async function claim({ request, wanted, elbv2, writing }: Attempt, ruleARN: string): Promise<void> {
+async function claim({ request, wanted, elbv2, writing }: Attempt, rule: Rule): Promise<void> {
   const { key, adopt } = request;
+  const ruleARN = rule.RuleArn ?? '';
   const what = `priority ${wanted.priority} of the listener`;
   const owner = await ownerOf(elbv2, ruleARN, writing.signal);
   if (!hasToTakeOver({ key, adopt, what }, ruleARN, owner)) return;
+  refuseUnsayable(rule, wanted);
   await writing.permit();
   await takeOver(elbv2, ruleARN, key);
 }
@@ -78,43 +78,14 @@ async function knownRule(attempt: Attempt, rule: Rule): Promise<KnownRule> {
   return { ruleARN: rule.RuleArn ?? '', ...(await reads(attempt, fromRule(rule, attempt.wanted))) };
 }
 
-async function create({ request, wanted, elbv2, writing }: Attempt): Promise<string> {
-  await writing.permit();
-  const rule = await elbv2.createRule({
-    ListenerArn: request.forwarding.listenerARN,
-    Priority: wanted.priority,
-    Conditions: toConditions(wanted),
-    Actions: toActions(wanted),
-    Tags: [{ Key: OWNER_TAG, Value: ownerTag(request.key) }],
-  });
-  return rule.RuleArn ?? '';
-}
-
-async function write(
-  { wanted, elbv2, writing }: Attempt,
-  ruleARN: string,
-  difference: RuleDifference,
-): Promise<void> {
-  if (difference.priority) {
-    await writing.permit();
-    await elbv2.setPriority(ruleARN, wanted.priority);
-  }
-  if (!difference.conditions && !difference.forward) return;
-  await writing.permit();
-  await elbv2.modifyRule({
-    RuleArn: ruleARN,
-    ...(difference.conditions ? { Conditions: toConditions(wanted) } : {}),
-    ...(difference.forward ? { Actions: toActions(wanted) } : {}),
-  });
-}
-
-function shown(attempt: Attempt, ruleARN: string): Promise<ListenerRule> {
+/** Reads a rule back until it shows what was written, and that it goes on doing what it was told to. */
+function shown(attempt: Attempt, ruleARN: string, carried: Carried): Promise<PresentRule> {
   const { wanted, elbv2, writing } = attempt;
   return readBack(`the rule (${ruleARN})`, async () => {
     const rule = await elbv2.rule(ruleARN, writing.signal);
     if (rule === undefined) return { ok: false, got: 'no rule at all.' };
-    const { rule: value } = await knownRule(attempt, rule);
-    const difference = differenceOf(wanted, value);
+    const value = await knownRule(attempt, rule);
+    const difference = differenceOf({ rule: wanted, carried }, value);
     return difference === undefined
       ? { ok: true, value }
       : { ok: false, got: `another. ${describeDifference(difference)}` };

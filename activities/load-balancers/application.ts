@@ -4,10 +4,11 @@ import type {
   AWSApplicationLoadBalancerConfig,
   AWSApplicationLoadBalancerConfigStatus,
 } from '../../crds/aws-application-load-balancer-config.ts';
+import { remembered } from '../../domain/carried.ts';
 import { ownerTag } from '../../domain/ids.ts';
 import { weightsText, type Found, type Served } from '../../domain/load-balancer.ts';
-import { describeDifference, differenceOf } from '../../domain/rule-difference.ts';
-import type { Drift, InspectRequest, RemoveRequest } from '../contract.ts';
+import { describeDrift } from '../../domain/rule-difference.ts';
+import type { ApplyRequest, Drift, InspectRequest, RemoveRequest } from '../contract.ts';
 import { awsErrorType } from '../failure.ts';
 import { applyListenerRule } from './application-apply.ts';
 import { forwardedBy, named } from './forward.ts';
@@ -15,6 +16,8 @@ import { hasToTakeOver, ownerOf } from './owner.ts';
 import type { LoadBalancer, LoadBalancerCalls, Means, Mirrored, Writing } from './port.ts';
 import { fromRule } from './rule-conversion.ts';
 import { forwardedFrom, ruleOf, servedBy } from './rule-forwarding.ts';
+import { refuseUnsayable } from './rule-takeover.ts';
+import { look } from './rule-write.ts';
 import { inCommon, readStickiness } from './target-stickiness.ts';
 
 type Application = 'AWSApplicationLoadBalancer';
@@ -39,6 +42,7 @@ export const applicationLoadBalancer: LoadBalancer<Application> = {
     listenerARN: served.listenerARN,
     ruleARN: served.ruleARN,
     listener: { rule: ruleOf(served) },
+    ...(served.carried === undefined ? {} : { carried: served.carried }),
     weights: weightsText(served.targetGroups),
   }),
   quota: ({ listenerARN }) => quotaOf(listenerARN),
@@ -49,14 +53,16 @@ function servedIn({
   listenerARN,
   ruleARN,
   listener,
+  carried,
 }: AWSApplicationLoadBalancerConfigStatus): Served<Application> | undefined {
   if (listenerARN === undefined || ruleARN === undefined || listener === undefined) return undefined;
-  return servedBy(listenerARN, ruleARN, listener.rule);
+  return servedBy(listenerARN, ruleARN, listener.rule, carried);
 }
 
 function connect({ elbv2: elbv2Of }: Means): LoadBalancerCalls<Application> {
   return {
-    async apply(request, writing) {
+    async apply(asked, writing) {
+      const request = await movingAlong(elbv2Of, asked, writing);
       const { forwarding, served, key } = request;
       const elbv2 = elbv2Of(forwarding.listenerARN);
       const now = await applyListenerRule({ request, wanted: ruleOf(forwarding), elbv2, writing });
@@ -78,6 +84,19 @@ function connect({ elbv2: elbv2Of }: Means): LoadBalancerCalls<Application> {
   };
 }
 
+/** A rule that moves to another listener takes along what it does now, and not only what it did when it was read last. */
+async function movingAlong(
+  elbv2Of: Means['elbv2'],
+  request: ApplyRequest<Application>,
+  writing: Writing,
+): Promise<ApplyRequest<Application>> {
+  const { served, forwarding } = request;
+  if (served?.ruleARN === undefined || served.listenerARN === forwarding.listenerARN) return request;
+  const found = await look(elbv2Of(served.listenerARN), request, served.ruleARN, writing);
+  if (found === undefined) return request;
+  return { ...request, served: { ...served, carried: remembered(served.carried ?? {}, found) } };
+}
+
 const hasMoved = (before: Served<Application>, now: Served<Application>): boolean =>
   before.ruleARN !== now.ruleARN &&
   (before.listenerARN !== now.listenerARN || before.rule.priority !== now.rule.priority);
@@ -91,7 +110,8 @@ async function inspect(elbv2: ELBv2, request: InspectRequest, signal: AbortSigna
   if (rule === undefined) return { is: 'Nothing' };
   const ruleARN = rule.RuleArn ?? '';
   const owner = await ownerOf(elbv2, ruleARN, signal);
-  hasToTakeOver({ key, adopt, what: `priority ${priority} of the listener` }, ruleARN, owner);
+  const claim = { key, adopt, what: `priority ${priority} of the listener` };
+  if (hasToTakeOver(claim, ruleARN, owner)) refuseUnsayable(rule, route.rule);
   return { is: 'Serving', targetGroups: named(forwardedBy(rule.Actions), selected) };
 }
 
@@ -129,11 +149,12 @@ async function drift(
       continue;
     }
     const got = fromRule(rule, wanted);
-    const arns = targetStickiness === undefined ? [] : got.forward.targetGroups.map(({ arn }) => arn);
+    const arns = targetStickiness === undefined ? [] : got.rule.forward.targetGroups.map(({ arn }) => arn);
     const keeping = inCommon(await readStickiness(elbv2, arns, signal), targetStickiness);
-    const forward = { ...got.forward, ...(keeping === undefined ? {} : { targetStickiness: keeping }) };
-    const difference = differenceOf(wanted, { ...got, forward });
-    if (difference !== undefined) found.push({ key, difference: describeDifference(difference) });
+    const forward = { ...got.rule.forward, ...(keeping === undefined ? {} : { targetStickiness: keeping }) };
+    const last = { rule: wanted, carried: served.carried ?? {} };
+    const difference = describeDrift(last, { ...got, rule: { ...got.rule, forward } });
+    if (difference !== undefined) found.push({ key, difference });
   }
   return found;
 }

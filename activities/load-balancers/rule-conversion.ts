@@ -1,25 +1,39 @@
 import type { Action, Rule } from '@aws-sdk/client-elastic-load-balancing-v2';
+import type { Carried } from '../../crds/carried.ts';
 import type { ListenerRule } from '../../crds/listener-rule.ts';
+import type { PresentRule } from '../../domain/rule-difference.ts';
 import { forwardedBy, named, singleAsWanted, toTuples } from './forward.ts';
-import { conditionsIn } from './rule-conditions.ts';
+import { carriedIn, toAction } from './rule-carried.ts';
+import { conditionsIn, unsaidIn } from './rule-conditions.ts';
 
-/** The action of a rule as ELBv2 takes it: one forward action that carries all weights (API_ForwardActionConfig). */
-export function toActions({ forward }: ListenerRule): Action[] {
+/** The actions of a rule as ELBv2 takes them: one forward action that carries all weights (API_ForwardActionConfig), after those that the rule has besides. */
+export function toActions({ forward }: ListenerRule, { actions = [] }: Carried): Action[] {
   const { targetGroups, targetGroupStickiness: sticky } = forward;
   const keeping =
     sticky === undefined
       ? {}
       : { TargetGroupStickinessConfig: { Enabled: true, DurationSeconds: sticky.durationSeconds } };
-  return [{ Type: 'forward', ForwardConfig: { TargetGroups: toTuples(targetGroups), ...keeping } }];
+  const last: Action = {
+    Type: 'forward',
+    ForwardConfig: { TargetGroups: toTuples(targetGroups), ...keeping },
+  };
+  // ELBv2 wants an order where there are several (API_Action).
+  return actions.length === 0
+    ? [last]
+    : [...actions.map(toAction), last].map((action, index) => ({ ...action, Order: index + 1 }));
 }
 
 /** A rule as ELBv2 returned it, in Okra's words; names come from what is wanted. */
-export function fromRule(rule: Rule, wanted: ListenerRule): ListenerRule {
+export function fromRule(rule: Rule, wanted: ListenerRule): PresentRule {
   const groups = named(forwardedBy(rule.Actions), wanted.forward.targetGroups);
   return {
-    priority: Number(rule.Priority),
-    ...conditionsIn(rule.Conditions ?? []),
-    forward: { targetGroups: singleAsWanted(groups, wanted.forward.targetGroups), ...stickinessIn(rule) },
+    rule: {
+      priority: Number(rule.Priority),
+      ...conditionsIn(rule.Conditions ?? []),
+      forward: { targetGroups: singleAsWanted(groups, wanted.forward.targetGroups), ...stickinessIn(rule) },
+    },
+    carried: carriedIn(rule),
+    unsaid: unsaidIn(rule.Conditions ?? []),
   };
 }
 

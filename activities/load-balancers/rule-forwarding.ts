@@ -1,4 +1,6 @@
+import type { Carried } from '../../crds/carried.ts';
 import type { ListenerRule } from '../../crds/listener-rule.ts';
+import { isCarrying } from '../../domain/carried.ts';
 import { stickinessOf } from '../../domain/listener-rule.ts';
 import type { Forwarding, Served } from '../../domain/load-balancer.ts';
 
@@ -10,9 +12,15 @@ export function ruleOf({ rule, targetGroups }: Forwarding<Application>): Listene
 }
 
 /** What a listener rule serves. */
-export const servedBy = (listenerARN: string, ruleARN: string, rule: ListenerRule): Served<Application> => ({
+export const servedBy = (
+  listenerARN: string,
+  ruleARN: string,
+  rule: ListenerRule,
+  carried: Carried = {},
+): Served<Application> => ({
   ...forwardedFrom(listenerARN, rule),
   ruleARN,
+  ...(isCarrying(carried) ? { carried } : {}),
 });
 
 /** What is asked for with a listener rule. */

@@ -1,20 +1,13 @@
 import type { ListenerRule } from '../../crds/listener-rule.ts';
-import type { Attempt } from './application-apply.ts';
+import type { PresentRule } from '../../domain/rule-difference.ts';
+import type { Attempt, KnownRule } from './attempt.ts';
 import {
   inCommon,
   readStickiness,
   same,
   writeStickiness,
-  type StickinessByGroup,
   type TargetStickiness,
 } from './target-stickiness.ts';
-
-/** A rule that exists, and how its target groups keep clients where that was read. */
-export interface KnownRule {
-  readonly ruleARN: string;
-  readonly rule: ListenerRule;
-  readonly stickiness?: StickinessByGroup;
-}
 
 type Groups = ListenerRule['forward']['targetGroups'];
 
@@ -28,14 +21,15 @@ const before = ({ request }: Attempt): TargetStickiness | undefined =>
   request.served?.rule.forward?.targetStickiness;
 
 /** Adds to a rule how its target groups keep clients, which is read only where that is wanted or was. */
-export async function reads(attempt: Attempt, rule: ListenerRule): Promise<Omit<KnownRule, 'ruleARN'>> {
+export async function reads(attempt: Attempt, present: PresentRule): Promise<Omit<KnownRule, 'ruleARN'>> {
+  const { rule } = present;
   const { targetStickiness: wanted } = attempt.wanted.forward;
-  if (wanted === undefined && before(attempt) === undefined) return { rule };
+  if (wanted === undefined && before(attempt) === undefined) return present;
   const { elbv2, writing } = attempt;
   const stickiness = await readStickiness(elbv2, arnsOf(rule.forward.targetGroups), writing.signal);
   const found = inCommon(stickiness, wanted);
   const forward = { ...rule.forward, ...(found === undefined ? {} : { targetStickiness: found }) };
-  return { rule: { ...rule, forward }, stickiness };
+  return { ...present, rule: { ...rule, forward }, stickiness };
 }
 
 /** Has the target groups of a rule keep clients no longer, when that is not wanted any more. */

@@ -417,7 +417,7 @@ export class Stage {
   }
 
   #weightsIn(actions: readonly Action[] | undefined): Weights {
-    const groups = actions?.[0]?.ForwardConfig?.TargetGroups ?? [];
+    const groups = actions?.find((one) => one.Type === 'forward')?.ForwardConfig?.TargetGroups ?? [];
     const names = new Map([...this.arns].map(([name, arn]) => [arn, name]));
     return Object.fromEntries(
       groups.map((group) => [

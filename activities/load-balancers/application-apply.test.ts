@@ -1,0 +1,220 @@
+import type { Action, Rule, RuleTransform } from '@aws-sdk/client-elastic-load-balancing-v2';
+import { describe, expect, it } from 'vitest';
+import type { Served } from '../../domain/load-balancer.ts';
+import { arnOf } from '../../domain/testing/builders.ts';
+import type { ApplyRequest } from '../contract.ts';
+import { applicationLoadBalancer } from './application.ts';
+import { aListener, listenerARN, type FakeListener } from './testing/listener.ts';
+
+type Request = ApplyRequest<'AWSApplicationLoadBalancer'>;
+
+const oidc: Action = {
+  Type: 'authenticate-oidc',
+  Order: 1,
+  AuthenticateOidcConfig: {
+    Issuer: 'https://idp.example.com',
+    AuthorizationEndpoint: 'https://idp.example.com/authorize',
+    TokenEndpoint: 'https://idp.example.com/token',
+    UserInfoEndpoint: 'https://idp.example.com/userinfo',
+    ClientId: 'client',
+  },
+};
+const pool = { UserPoolArn: 'arn', UserPoolClientId: 'client', UserPoolDomain: 'domain' };
+const cognito: Action = { Type: 'authenticate-cognito', Order: 1, AuthenticateCognitoConfig: pool };
+const rewrite: RuleTransform = {
+  Type: 'url-rewrite',
+  UrlRewriteConfig: { Rewrites: [{ Regex: '^/a', Replace: '/b' }] },
+};
+
+const forwarding = (weights: Readonly<Record<string, number>>, place = {}) => ({
+  type: 'AWSApplicationLoadBalancer' as const,
+  listenerARN,
+  rule: { priority: 10, hosts: ['a.com'] },
+  targetGroups: Object.entries(weights).map(([name, weight]) => ({ name, arn: arnOf(name), weight })),
+  ...place,
+});
+
+/** Applies weights to the rule of a listener, as the writer of its object does. */
+function apply(
+  listener: FakeListener,
+  weights: Readonly<Record<string, number>>,
+  change: Partial<Request> = {},
+) {
+  const request: Request = {
+    key: { namespace: 'default', name: 'web' },
+    generation: 1,
+    forwarding: forwarding(weights),
+    adopt: true,
+    urgent: false,
+    verify: false,
+    ...change,
+  };
+  const { signal } = new AbortController();
+  const calls = applicationLoadBalancer.connect({ elbv2: () => listener.elbv2 });
+  return calls.apply(request, { signal, permit: () => Promise.resolve() });
+}
+
+const types = (rule: Rule | undefined): readonly (string | undefined)[] | undefined =>
+  rule?.Actions?.map(({ Type }) => Type);
+
+/** A rule made by hand that is served with its whole weight, as its object's status says. */
+async function adopted(
+  ...before: Action[]
+): Promise<{ listener: FakeListener; served: Served<'AWSApplicationLoadBalancer'> }> {
+  const listener = aListener();
+  listener.byHand(10, { before, transforms: [rewrite] });
+  const served = await apply(listener, { a: 100, b: 0 });
+  return { listener, served };
+}
+
+describe('a rule that authenticates', () => {
+  it.each([
+    ['OIDC', oidc],
+    ['Cognito', cognito],
+  ])('goes on doing so with each write: %s', async (_, action) => {
+    const { listener, served } = await adopted(action);
+    const later = await apply(listener, { a: 80, b: 20 }, { served });
+    expect(listener.rule(10)?.Actions?.[0]).toEqual(action);
+    expect(types(listener.rule(10))).toEqual([action.Type, 'forward']);
+    expect(later.carried?.actions).toMatchObject([{ type: action.Type }]);
+    expect(JSON.stringify(applicationLoadBalancer.status(later))).not.toContain('ecret');
+  });
+
+  it('is known again from its status', async () => {
+    const { served } = await adopted(cognito);
+    const object = {
+      apiVersion: 'okra.mumo.co/v1alpha1',
+      kind: 'AWSApplicationLoadBalancerConfig',
+      metadata: { name: 'web' },
+      spec: applicationLoadBalancer.spec(served, 'Retain'),
+      status: applicationLoadBalancer.status(served),
+    };
+    expect(applicationLoadBalancer.read(object).served).toEqual(served);
+  });
+
+  it('keeps what somebody has added right before the write', async () => {
+    const { listener, served } = await adopted();
+    listener.change(10, { before: [oidc] });
+    const later = await apply(listener, { a: 80, b: 20 }, { served });
+    expect(types(listener.rule(10))).toEqual(['authenticate-oidc', 'forward']);
+    expect(later.carried?.actions).toMatchObject([{ type: 'authenticate-oidc' }]);
+  });
+
+  it('keeps what somebody has put in place of it', async () => {
+    const { listener, served } = await adopted(oidc);
+    listener.change(10, { before: [cognito] });
+    await apply(listener, { a: 80, b: 20 }, { served });
+    expect(types(listener.rule(10))).toEqual(['authenticate-cognito', 'forward']);
+  });
+
+  it('gets it back where it was taken off and can be made anew', async () => {
+    const { listener, served } = await adopted(cognito);
+    listener.change(10, { before: [] });
+    const healed = await apply(listener, { a: 100, b: 0 }, { served, verify: true });
+    expect(listener.rule(10)?.Actions?.[0]).toEqual(cognito);
+    expect(healed.carried).toEqual(served.carried);
+  });
+
+  it('is not written, and said to have lost it, where its secret is gone', async () => {
+    const { listener, served } = await adopted(oidc);
+    listener.change(10, { before: [] });
+    for (const verify of [false, true]) {
+      await expect(apply(listener, { a: 80, b: 20 }, { served, verify })).rejects.toMatchObject({
+        type: 'Conflict',
+        message: expect.stringContaining(
+          'Expected rule 10 of the listener to have authenticate-oidc',
+        ) as string,
+      });
+    }
+    expect(listener.weights(10)).toEqual({ a: 100, b: 0 });
+  });
+
+  it('has its traffic taken back all the same, and the loss is not forgotten', async () => {
+    const { listener, served } = await adopted(oidc);
+    listener.change(10, { before: [] });
+    const back = await apply(listener, { a: 0, b: 100 }, { served, urgent: true });
+    expect(listener.weights(10)).toEqual({ a: 0, b: 100 });
+    await expect(apply(listener, { a: 0, b: 100 }, { served: back, verify: true })).rejects.toMatchObject({
+      type: 'Conflict',
+    });
+  });
+
+  it('is taken back by what the status says where ELBv2 cannot be read', async () => {
+    const { listener, served } = await adopted(oidc);
+    listener.failReads(1);
+    await apply(listener, { a: 0, b: 100 }, { served, urgent: true });
+    expect(types(listener.rule(10))).toEqual(['authenticate-oidc', 'forward']);
+  });
+
+  it('gets no more weight where ELBv2 cannot be read', async () => {
+    const { listener, served } = await adopted(oidc);
+    listener.failReads(1);
+    await expect(apply(listener, { a: 80, b: 20 }, { served })).rejects.toThrow('Rate exceeded');
+    expect(listener.weights(10)).toEqual({ a: 100, b: 0 });
+  });
+
+  it('is not created anew without it', async () => {
+    const { listener, served } = await adopted(oidc);
+    listener.remove(10);
+    await expect(apply(listener, { a: 0, b: 100 }, { served, urgent: true })).rejects.toMatchObject({
+      type: 'Conflict',
+      message: expect.stringContaining('whose client secret AWS does not show') as string,
+    });
+    expect(listener.rule(10)).toBeUndefined();
+  });
+});
+
+describe('a rule that is made anew', () => {
+  it.each([
+    ['after it was deleted', forwarding({ a: 100, b: 0 })],
+    ['at another listener', forwarding({ a: 100, b: 0 }, { listenerARN: `${listenerARN}2` })],
+  ])('does what the one before it did: %s', async (_, place) => {
+    const { listener, served } = await adopted(cognito);
+    // What was done to it last by hand counts, and not what its status says of it.
+    const other = { ...cognito, AuthenticateCognitoConfig: { ...pool, Scope: 'openid' } };
+    if (place.listenerARN === listenerARN) listener.remove(10);
+    else listener.change(10, { before: [other] });
+    await apply(listener, {}, { forwarding: place, served, verify: true });
+    const [action, last] = listener.rule(10, place.listenerARN)?.Actions ?? [];
+    expect(action).toEqual(place.listenerARN === listenerARN ? cognito : other);
+    expect(last?.Type).toBe('forward');
+    expect(listener.rule(10, place.listenerARN)?.Transforms).toEqual([rewrite]);
+  });
+
+  it('is not moved to another listener without its secret, and stays where it is', async () => {
+    const { listener, served } = await adopted(oidc);
+    const place = forwarding({ a: 100, b: 0 }, { listenerARN: `${listenerARN}2` });
+    await expect(apply(listener, {}, { forwarding: place, served })).rejects.toMatchObject({
+      type: 'Conflict',
+    });
+    expect(types(listener.rule(10))).toEqual(['authenticate-oidc', 'forward']);
+  });
+});
+
+describe('a look at what differs', () => {
+  const differences = async (listener: FakeListener, served: Served<'AWSApplicationLoadBalancer'>) => {
+    const calls = applicationLoadBalancer.connect({ elbv2: () => listener.elbv2 });
+    const mirrored = { key: { namespace: 'default', name: 'web' }, served };
+    const found = await calls.drift(listenerARN, [mirrored], new AbortController().signal);
+    return found.map(({ difference }) => difference).join(' ');
+  };
+
+  it('finds nothing while nothing is another', async () => {
+    const { listener, served } = await adopted(oidc);
+    expect(await differences(listener, served)).toBe('');
+  });
+
+  it.each<[string, { before?: Action[]; transforms?: RuleTransform[] }, string]>([
+    ['was taken off', { before: [] }, 'The rule has lost its authenticate-oidc.'],
+    ['was put in its place', { before: [cognito] }, 'it has other actions authenticate-cognito'],
+    [
+      'is no longer rewritten',
+      { transforms: [] },
+      'it had other actions authenticate-oidc, transforms url-rewrite',
+    ],
+  ])('finds what %s', async (_, change, want) => {
+    const { listener, served } = await adopted(oidc);
+    listener.change(10, change);
+    expect(await differences(listener, served)).toContain(want);
+  });
+});

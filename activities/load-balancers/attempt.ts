@@ -1,0 +1,20 @@
+import type { ELBv2 } from '../../clients/elbv2.ts';
+import type { ListenerRule } from '../../crds/listener-rule.ts';
+import type { PresentRule } from '../../domain/rule-difference.ts';
+import type { ApplyRequest } from '../contract.ts';
+import type { Writing } from './port.ts';
+import type { StickinessByGroup } from './target-stickiness.ts';
+
+/** One attempt to make a listener rule what is wanted. */
+export interface Attempt {
+  readonly request: ApplyRequest<'AWSApplicationLoadBalancer'>;
+  readonly wanted: ListenerRule;
+  readonly elbv2: ELBv2;
+  readonly writing: Writing;
+}
+
+/** A rule that exists, and how its target groups keep clients where that was read. */
+export interface KnownRule extends PresentRule {
+  readonly ruleARN: string;
+  readonly stickiness?: StickinessByGroup;
+}

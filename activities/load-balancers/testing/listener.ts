@@ -1,0 +1,135 @@
+import type { Action, CreateRuleInput, Rule, RuleTransform } from '@aws-sdk/client-elastic-load-balancing-v2';
+import type { ELBv2 } from '../../../clients/elbv2.ts';
+import { arnOf } from '../../../domain/testing/builders.ts';
+
+/** The listener that rules made by hand are on. */
+export const listenerARN = 'arn:aws:elasticloadbalancing:ap-northeast-1:111122223333:listener/app/demo/a/b';
+
+/** What somebody makes of a rule by hand. */
+interface ByHand {
+  readonly before?: readonly Action[];
+  readonly transforms?: readonly RuleTransform[];
+}
+
+/** The rules of listeners, which do with a write what ELBv2 does with it. */
+export interface FakeListener {
+  readonly elbv2: ELBv2;
+  rule(priority: number, listener?: string): Rule | undefined;
+  weights(priority: number): Readonly<Record<string, number>>;
+  byHand(priority: number, made: ByHand): void;
+  change(priority: number, made: ByHand): void;
+  remove(priority: number): void;
+  /** Lets the next reads of one rule fail. */
+  failReads(count: number): void;
+}
+
+type Kept = Rule & { readonly listener: string; readonly tags: Record<string, string> };
+
+function refusal(name: string, message: string): Error {
+  const error = new Error(message);
+  error.name = name;
+  return error;
+}
+
+/** Shows actions as ELBv2 does: no secret, and not that the existing one was used. */
+function shown(actions: readonly Action[], present: readonly Action[]): Action[] {
+  return actions.map((action) => {
+    if (action.AuthenticateOidcConfig === undefined) return action;
+    const { ClientSecret, UseExistingClientSecret, ...config } = action.AuthenticateOidcConfig;
+    const hasOne = present.some((one) => one.Type === 'authenticate-oidc');
+    if (ClientSecret === undefined && !(UseExistingClientSecret === true && hasOne))
+      throw refusal('InvalidLoadBalancerActionException', 'You must specify a client secret');
+    return { ...action, AuthenticateOidcConfig: config };
+  });
+}
+
+const forwardTo = (weights: Readonly<Record<string, number>>, Order: number): Action => ({
+  Type: 'forward',
+  Order,
+  ForwardConfig: {
+    TargetGroups: Object.entries(weights).map(([name, Weight]) => ({ TargetGroupArn: arnOf(name), Weight })),
+  },
+});
+
+/** Makes listeners without rules. */
+export function aListener(): FakeListener {
+  let rules: readonly Kept[] = [];
+  let failures = 0;
+  let created = 0;
+  const put = (rule: Kept): void => {
+    rules = [...rules.filter((one) => one.RuleArn !== rule.RuleArn), rule];
+  };
+  const find = (arn: string | undefined): Kept => {
+    const rule = rules.find((one) => one.RuleArn === arn);
+    if (rule === undefined) throw refusal('RuleNotFoundException', 'not found');
+    return rule;
+  };
+  const at = (priority: number, listener = listenerARN): Kept | undefined =>
+    rules.find((one) => one.Priority === String(priority) && one.listener === listener);
+  const create = (input: CreateRuleInput): Kept => {
+    created += 1;
+    const { ListenerArn: listener = '', Priority, Conditions, Actions = [], Transforms, Tags = [] } = input;
+    const tags = Object.fromEntries(Tags.map(({ Key = '', Value = '' }) => [Key, Value]));
+    const RuleArn = `${listener.replace(':listener/', ':listener-rule/')}/${created}`;
+    const rule = { RuleArn, Priority: String(Priority), Conditions, Transforms, Actions: shown(Actions, []) };
+    put({ ...rule, listener, tags });
+    return find(RuleArn);
+  };
+  const elbv2: Partial<ELBv2> = {
+    rulesOf: (listener) => Promise.resolve(rules.filter((one) => one.listener === listener)),
+    rule: (arn) => {
+      failures -= 1;
+      if (failures >= 0) return Promise.reject(refusal('Throttling', 'Rate exceeded'));
+      return Promise.resolve(rules.find((one) => one.RuleArn === arn));
+    },
+    tagsOf: (arn) => Promise.resolve(find(arn).tags),
+    tag: (arn, tags) => Promise.resolve(put({ ...find(arn), tags: { ...find(arn).tags, ...tags } })),
+    createRule: (input) => Promise.resolve(input).then(create),
+    deleteRule: (arn) => {
+      rules = rules.filter((one) => one.RuleArn !== arn);
+      return Promise.resolve();
+    },
+    modifyRule: async ({ RuleArn, Actions, Conditions }) => {
+      const rule = await Promise.resolve(find(RuleArn));
+      const actions = Actions === undefined ? rule.Actions : shown(Actions, rule.Actions ?? []);
+      put({ ...rule, Actions: actions, Conditions: Conditions ?? rule.Conditions });
+    },
+  };
+  const change = (priority: number, { before, transforms }: ByHand): void => {
+    const rule = at(priority);
+    if (rule === undefined) throw new Error(`Expected a rule ${priority}, got none.`);
+    const last = (rule.Actions ?? []).filter((one) => one.Type === 'forward');
+    put({
+      ...rule,
+      ...(before === undefined ? {} : { Actions: [...before, ...last] }),
+      ...(transforms === undefined ? {} : { Transforms: [...transforms] }),
+    });
+  };
+  return {
+    elbv2: elbv2 as ELBv2,
+    rule: at,
+    weights: (priority) =>
+      Object.fromEntries(
+        (at(priority)?.Actions?.at(-1)?.ForwardConfig?.TargetGroups ?? []).map((group) => [
+          group.TargetGroupArn?.split('/')[1] ?? '',
+          group.Weight ?? 1,
+        ]),
+      ),
+    byHand: (priority, made) => {
+      create({
+        ListenerArn: listenerARN,
+        Priority: priority,
+        Conditions: [{ Field: 'host-header', HostHeaderConfig: { Values: ['a.com'] } }],
+        Actions: [forwardTo({ a: 7 }, 2)],
+      });
+      change(priority, made);
+    },
+    change,
+    remove: (priority) => {
+      rules = rules.filter((one) => one !== at(priority));
+    },
+    failReads: (count) => {
+      failures = count;
+    },
+  };
+}
