@@ -36,7 +36,7 @@ export const requestHandlerOf = (
 /** Makes what gives the credentials for a scope: Okra's own, or those of a role that they assume (API_AssumeRole). */
 export function credentialsFor(scope: AwsScope, options: CredentialOptions = {}): AwsCredentials {
   const { region, roleARN, externalID } = scope;
-  const own = options.credentials ?? fromNodeProviderChain();
+  const own = options.credentials ?? ownCredentials(region, options.requestTimeoutMs);
   if (roleARN === undefined) return own;
   return fromTemporaryCredentials({
     masterCredentials: own,
@@ -51,6 +51,30 @@ export function credentialsFor(scope: AwsScope, options: CredentialOptions = {})
       ...(options.stsEndpoint === undefined ? {} : { endpoint: options.stsEndpoint }),
     },
   });
+}
+
+/**
+ * Okra's own identity, as the AWS SDK finds it: variables, a profile, the web identity of its service account, EKS Pod
+ * Identity, the machine's role. Without a caller that says so, STS would be asked in `us-east-1`, and waited for without an end.
+ */
+function ownCredentials(region: string, requestTimeoutMs?: number): AwsCredentials {
+  const chain = fromNodeProviderChain({
+    clientConfig: { requestHandler: requestHandlerOf(requestTimeoutMs) },
+  });
+  const nobody = { callerClientConfig: { region: () => Promise.resolve(region) } };
+  return async (caller) => {
+    try {
+      return await chain({ ...nobody, ...caller });
+    } catch (error) {
+      throw unreadable(error) ?? error;
+    }
+  };
+}
+
+/** Names the failure of who reads a file, of the token of a web identity say, as the SDK names all others. */
+function unreadable(error: unknown): Error | undefined {
+  if (!(error instanceof Error) || !('path' in error)) return undefined;
+  return Object.assign(new Error(error.message, { cause: error }), { name: 'CredentialsProviderError' });
 }
 
 /** Names a scope, so that what was made for it is found again. */

@@ -10,6 +10,7 @@ import {
   type TargetGroup,
   type TargetHealthDescription,
 } from '@aws-sdk/client-elastic-load-balancing-v2';
+import { credentialsFor, requestHandlerOf, type AwsCredentials } from './aws-credentials.ts';
 import { elbv2Reads } from './elbv2-reads.ts';
 import { elbv2Writes } from './elbv2-writes.ts';
 
@@ -87,11 +88,11 @@ export interface ELBv2 extends ELBv2Reads, ELBv2Writes {}
 export interface ELBv2Options {
   /** The address of an emulator or a VPC endpoint; undefined for AWS' own. */
   readonly endpoint?: string | undefined;
+  /** Okra's own identity; undefined: what the AWS SDK finds. */
+  readonly credentials?: AwsCredentials | undefined;
   /** How long one request may take, in milliseconds. */
   readonly requestTimeoutMs?: number;
 }
-
-const REQUEST_TIMEOUT_MS = 5_000;
 
 /** Gives the ELBv2 of the region that an ARN is in, or of a region by its name. */
 export interface ELBv2Regions {
@@ -122,15 +123,12 @@ export function regionOf(arn: string): string {
 /** The account and region in an ARN, which together have one quota of API calls. */
 export const quotaOf = (arn: string): string => arn.split(':').slice(3, 5).join('/');
 
-function makeELBv2(region: string, { endpoint, requestTimeoutMs = REQUEST_TIMEOUT_MS }: ELBv2Options): ELBv2 {
+function makeELBv2(region: string, options: ELBv2Options): ELBv2 {
   const common = {
     region,
-    ...(endpoint === undefined ? {} : { endpoint }),
-    requestHandler: {
-      requestTimeout: requestTimeoutMs,
-      connectionTimeout: requestTimeoutMs,
-      throwOnRequestTimeout: true,
-    },
+    credentials: credentialsFor({ region }, options),
+    ...(options.endpoint === undefined ? {} : { endpoint: options.endpoint }),
+    requestHandler: requestHandlerOf(options.requestTimeoutMs),
   };
   const reads = new ElasticLoadBalancingV2Client({ ...common, maxAttempts: 3 });
   const writes = new ElasticLoadBalancingV2Client({ ...common, maxAttempts: 1 });
