@@ -1,44 +1,11 @@
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
+import { withoutCredentials } from '../clients/aws-redaction.ts';
 import { KubernetesError } from '../clients/kubernetes.ts';
 import { isPermanent, type FailureType } from '../domain/failures.ts';
 import { cut, LONGEST_SAID } from '../domain/text.ts';
+import { awsErrorMessage, awsErrorType } from './aws-errors.ts';
 
-/** What AWS calls an error, and what Okra calls it (the "Errors" sections of the ELBv2 API reference, and Common Errors). */
-const awsErrors: Readonly<Record<string, FailureType>> = {
-  ListenerNotFoundException: 'ListenerNotFound',
-  RuleNotFoundException: 'RuleNotFound',
-  TargetGroupNotFoundException: 'TargetGroupNotFound',
-  PriorityInUseException: 'Conflict',
-  TooManyTargetGroupsException: 'TooManyTargetGroups',
-  TooManyUniqueTargetGroupsPerLoadBalancerException: 'TooManyTargetGroups',
-  TargetGroupAssociationLimitException: 'TooManyTargetGroups',
-  TooManyRulesException: 'TooManyRules',
-  TooManyTargetsException: 'TooManyTargets',
-  TooManyRegistrationsForTargetIdException: 'TooManyTargets',
-  InvalidTargetException: 'InvalidTarget',
-  DuplicateTargetGroupNameException: 'TargetGroupNameTaken',
-  ResourceInUseException: 'TargetGroupInUse',
-  TooManyTagsException: 'Refused',
-  IncompatibleProtocolsException: 'Refused',
-  InvalidConfigurationRequestException: 'Refused',
-  OperationNotPermittedException: 'Refused',
-  UnsupportedProtocolException: 'Refused',
-  InvalidLoadBalancerActionException: 'Refused',
-  ValidationError: 'Refused',
-  ValidationErrorException: 'Refused',
-  AccessDenied: 'AccessDenied',
-  AccessDeniedException: 'AccessDenied',
-  UnauthorizedOperation: 'AccessDenied',
-  Throttling: 'Throttled',
-  ThrottlingException: 'Throttled',
-  RequestLimitExceeded: 'Throttled',
-};
-
-/** The type of an AWS SDK error; undefined when it is none, or one that may pass (a 500, a broken connection). */
-export function awsErrorType(error: unknown): FailureType | undefined {
-  if (!(error instanceof Error)) return undefined;
-  return awsErrors[error.name] ?? awsErrors[`${error.name}Exception`];
-}
+export { awsErrorType } from './aws-errors.ts';
 
 /** Makes a failure of Okra's. */
 export function failure(type: FailureType, message: string, cause?: Error): ApplicationFailure {
@@ -56,9 +23,10 @@ export function failure(type: FailureType, message: string, cause?: Error): Appl
 export function toFailure(error: unknown): Error {
   if (error instanceof ApplicationFailure || error instanceof CancelledFailure) return error;
   if (error instanceof KubernetesError) return failure(kubernetesType(error), error.message, error);
-  const cause = error instanceof Error ? error : new Error(String(error));
-  const type = awsErrorType(error);
-  if (type !== undefined) return failure(type, `AWS refused: ${cause.message} (${cause.name})`, cause);
+  const thrown = error instanceof Error ? error : new Error(String(error));
+  const type = awsErrorType(thrown);
+  const cause = withoutCredentials(thrown);
+  if (type !== undefined) return failure(type, awsErrorMessage(thrown), cause);
   return failure('Unavailable', cause.message === '' ? cause.name : cause.message, cause);
 }
 

@@ -81,6 +81,15 @@ describe('the pool of remote clusters', () => {
     });
   });
 
+  it('says nothing of the credentials that AWS repeats when it refuses them', async () => {
+    const message = 'It should have been\nx-amz-security-token:super-secret';
+    const refused = Object.assign(new Error(message), { name: 'SignatureDoesNotMatch' });
+    const clusters = theClusters({ tokens: () => Promise.reject(refused), region: 'eu-central-1' });
+    expect(await read(clusters.reach(aSecret(eks)))).toMatchObject({
+      message: expect.stringContaining('got SignatureDoesNotMatch. Check awsAuthConfig'),
+    });
+  });
+
   it('does not wait for a token for ever', async () => {
     const clusters = theClusters({
       tokens: () => new Promise(() => undefined),

@@ -2,6 +2,7 @@ import { KubeConfig } from '@kubernetes/client-node';
 import { parseClusterSecret } from '../domain/discovery/cluster-secret.ts';
 import type { ClusterConnection, ClusterLogin, ClusterSecret } from '../domain/discovery/cluster-secret.ts';
 import type { Config } from '../config.ts';
+import { wordsOf } from './aws-redaction.ts';
 import { eksTokens, type EKSTokens } from './eks-token.ts';
 import { execTokens, refusalOf } from './exec-login.ts';
 import { KubernetesError } from './kubernetes-error.ts';
@@ -174,7 +175,8 @@ function explain(send: Send, { name, server, login }: ClusterConnection): Send {
 
 function explained(error: unknown, cluster: string, login: ClusterLogin): KubernetesError {
   if (!(error instanceof KubernetesError)) {
-    const got = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+    const got =
+      error instanceof Error ? [error.name, wordsOf(error)].filter(Boolean).join(': ') : String(error);
     const message = `${cluster}: Expected to be given a token, got ${got}. ${advice[login.by]}`;
     return new KubernetesError({ status: 0, reason: 'LoginFailed', message });
   }
