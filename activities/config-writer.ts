@@ -136,7 +136,8 @@ export function configWriter({ kubernetes, elbv2, budget }: WriterDependencies):
       const { key, asked, adopt, status } = config;
       const calls = loadBalancerOf(asked.type).connect({ elbv2 });
       const known = status.served === undefined ? {} : { served: status.served };
-      const request = { key, forwarding: asked, adopt, verify: options.verify, ...known };
+      const { verify, urgent } = options;
+      const request = { key, forwarding: asked, adopt, verify, urgent, ...known };
       const served = await postponing(config, () => calls.apply(request, writing(config, options, turn)));
       if ('is' in served) return served;
       await report(config, { is: 'Served', served, created: status.served === undefined });

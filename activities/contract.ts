@@ -139,6 +139,8 @@ export interface ApplyRequest<Type extends LoadBalancerType = LoadBalancerType> 
   /** What the object's status says is served; it is written to without another look. */
   readonly served?: Served<Type>;
   readonly adopt: boolean;
+  /** Whether this takes traffic back: then no read is waited for, and where none answers it is written without one. */
+  readonly urgent: boolean;
   /** Whether the load balancer is read before it is compared, because somebody else may have changed it. */
   readonly verify: boolean;
 }

@@ -96,7 +96,7 @@ const refused = (text: string): object =>
       asked: { type: 'AWSNetworkLoadBalancer', listenerARN: 'arn', targetGroups: [] },
       deletion: { policy: 'Retain', isHeld: false, isUnderWay: false },
     },
-    { is: 'Refused', reason: 'Refused', message: text, permanent: true },
+    { is: 'Refused', reason: 'Refused', message: text },
     time,
   );
 

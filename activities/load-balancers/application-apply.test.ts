@@ -42,7 +42,6 @@ function apply(
 ) {
   const request: Request = {
     key: { namespace: 'default', name: 'web' },
-    generation: 1,
     forwarding: forwarding(weights),
     adopt: true,
     urgent: false,
@@ -144,6 +143,14 @@ describe('a rule that authenticates', () => {
     listener.failReads(1);
     await apply(listener, { a: 0, b: 100 }, { served, urgent: true });
     expect(types(listener.rule(10))).toEqual(['authenticate-oidc', 'forward']);
+  });
+
+  it('is taken back where nobody knows what it serves and ELBv2 cannot be read, whatever the status says', async () => {
+    const { listener, served } = await adopted(oidc);
+    await apply(listener, { a: 80, b: 20 }, { served });
+    listener.failReads(2);
+    await apply(listener, { a: 100, b: 0 }, { served, urgent: true, verify: true });
+    expect(listener.weights(10)).toEqual({ a: 100, b: 0 });
   });
 
   it('gets no more weight where ELBv2 cannot be read', async () => {

@@ -2,11 +2,17 @@ import type { Rule } from '@aws-sdk/client-elastic-load-balancing-v2';
 import type { Carried } from '../../crds/carried.ts';
 import { remembered } from '../../domain/carried.ts';
 import type { Served } from '../../domain/load-balancer.ts';
-import { describeDifference, differenceOf, type PresentRule } from '../../domain/rule-difference.ts';
+import {
+  describeDifference,
+  differenceOf,
+  type PresentRule,
+  type RuleDifference,
+} from '../../domain/rule-difference.ts';
 import { awsErrorType } from '../failure.ts';
 import type { Attempt, KnownRule } from './attempt.ts';
 import { hasToTakeOver, ownerOf, takeOver } from './owner.ts';
 import { readBack } from './read-back.ts';
+import { readInTime } from './read-in-time.ts';
 import { fromRule } from './rule-conversion.ts';
 import { ruleOf, servedBy } from './rule-forwarding.ts';
 import { keepTargets, reads, releaseTargets } from './rule-stickiness.ts';
@@ -20,9 +26,9 @@ export async function applyListenerRule(attempt: Attempt): Promise<Served<'AWSAp
   const { listenerARN } = request.forwarding;
   const had = served?.carried ?? {};
   const usable = served?.ruleARN !== undefined && !verify && served.listenerARN === listenerARN;
-  const known = usable
-    ? { ruleARN: served.ruleARN ?? '', rule: ruleOf(served), carried: had, unsaid: [] }
-    : await find(attempt);
+  const told =
+    served?.ruleARN === undefined || served.listenerARN !== listenerARN ? undefined : knownBy(served);
+  const known = usable ? told : await readInTime(request, attempt.writing, () => find(attempt), told);
   if (known === undefined) {
     const ruleARN = await createRule(attempt);
     await keepTargets(attempt, undefined);
@@ -30,26 +36,46 @@ export async function applyListenerRule(attempt: Attempt): Promise<Served<'AWSAp
     return servedBy(listenerARN, ruleARN, rule, carried);
   }
   const { ruleARN } = known;
-  const difference = differenceOf({ rule: wanted, carried: toCarry(attempt, ruleARN, known.carried) }, known);
+  const carrying = toCarry(attempt, ruleARN, known.carried);
+  // What nobody could read is written, whatever the status says.
+  const isUnread = known === told && !usable;
+  const difference = isUnread ? WEIGHTS_ALONE : differenceOf({ rule: wanted, carried: carrying }, known);
   if (difference === undefined) {
     // The names are those of the request; the load balancer knows none.
     const rule = { ...known.rule, forward: wanted.forward };
     return servedBy(listenerARN, ruleARN, rule, remembered(had, known.carried));
   }
-  let told: Carried;
+  let carries: Carried;
   try {
     // ELBv2 wants the rule to keep clients for as long as one of its groups does.
     await releaseTargets(attempt, known);
-    told = await writeRule(attempt, known, difference);
+    carries = await writeRule(attempt, known, difference);
   } catch (error) {
     if (!usable || awsErrorType(error) !== 'RuleNotFound') throw error;
     // Somebody has deleted the rule since its status was written.
     return applyListenerRule({ ...attempt, request: { ...request, verify: true } });
   }
   await keepTargets(attempt, known);
-  const { rule, carried } = await shown(attempt, ruleARN, told);
+  const { rule, carried } = await shown(attempt, ruleARN, carries);
   return servedBy(listenerARN, ruleARN, rule, remembered(had, carried));
 }
+
+/** What the status says of a rule. */
+const knownBy = (served: Served<'AWSApplicationLoadBalancer'>): KnownRule => ({
+  ruleARN: served.ruleARN ?? '',
+  rule: ruleOf(served),
+  carried: served.carried ?? {},
+  unsaid: [],
+});
+
+/** Taking traffic back without a look changes the weights, and nothing else. */
+const WEIGHTS_ALONE: RuleDifference = {
+  priority: false,
+  conditions: false,
+  forward: true,
+  actions: false,
+  targets: false,
+};
 
 /** Finds the rule that is ours: by listener and priority, or by its ARN when only its priority has changed. */
 async function find(attempt: Attempt): Promise<KnownRule | undefined> {

@@ -11,6 +11,7 @@ import { forwardedBy, named, singleAsWanted, toTuples } from './forward.ts';
 import { hasToTakeOver, ownerOf, takeOver } from './owner.ts';
 import type { LoadBalancer, LoadBalancerCalls, Means, Mirrored, Writing } from './port.ts';
 import { readBack } from './read-back.ts';
+import { readInTime } from './read-in-time.ts';
 
 type Network = 'AWSNetworkLoadBalancer';
 
@@ -60,8 +61,10 @@ async function apply(
   const { forwarding, served, verify } = request;
   const { listenerARN, targetGroups } = forwarding;
   const usable = served !== undefined && !verify && served.listenerARN === listenerARN;
-  const known = usable ? served.targetGroups : await find(elbv2, request, writing);
-  if (sameShares(targetGroups, known)) return servedBy(listenerARN, targetGroups);
+  const known = usable
+    ? served.targetGroups
+    : await readInTime(request, writing, () => find(elbv2, request, writing), 'Unread' as const);
+  if (known !== 'Unread' && sameShares(targetGroups, known)) return servedBy(listenerARN, targetGroups);
   await writing.permit();
   await elbv2.setDefaultAction(listenerARN, {
     Type: 'forward',

@@ -75,13 +75,14 @@ export function aListener(): FakeListener {
     put({ ...rule, listener, tags });
     return find(RuleArn);
   };
+  const read = <Value>(look: () => Value): Promise<Value> => {
+    failures -= 1;
+    if (failures >= 0) return Promise.reject(refusal('Throttling', 'Rate exceeded'));
+    return Promise.resolve(look());
+  };
   const elbv2: Partial<ELBv2> = {
-    rulesOf: (listener) => Promise.resolve(rules.filter((one) => one.listener === listener)),
-    rule: (arn) => {
-      failures -= 1;
-      if (failures >= 0) return Promise.reject(refusal('Throttling', 'Rate exceeded'));
-      return Promise.resolve(rules.find((one) => one.RuleArn === arn));
-    },
+    rulesOf: (listener) => read(() => rules.filter((one) => one.listener === listener)),
+    rule: (arn) => read(() => rules.find((one) => one.RuleArn === arn)),
     tagsOf: (arn) => Promise.resolve(find(arn).tags),
     tag: (arn, tags) => Promise.resolve(put({ ...find(arn), tags: { ...find(arn).tags, ...tags } })),
     createRule: (input) => Promise.resolve(input).then(create),
