@@ -61,13 +61,14 @@ describe('clusters', () => {
     const { eks } = await anEKS((path) => {
       switch (path) {
         case '/clusters/new':
-          return cluster('new', { status: 'CREATING' });
+          return cluster('new', { status: 'CREATING', resourcesVpcConfig: { vpcId: '' } });
         case '/clusters/ready':
           return cluster('ready', {
             endpoint: 'https://ready.example',
             certificateAuthority: { data: 'Q0E=' },
             tags: { Service: 'demo' },
             version: '1.34',
+            resourcesVpcConfig: { vpcId: 'vpc-0123456789abcdef0' },
           });
         default:
           return { body: { clusters: ['new', 'ready'] } };
@@ -85,6 +86,7 @@ describe('clusters', () => {
         caData: 'Q0E=',
         tags: { Service: 'demo' },
         version: '1.34',
+        vpcID: 'vpc-0123456789abcdef0',
       },
     ]);
   });

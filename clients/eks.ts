@@ -16,6 +16,8 @@ export interface EKSCluster {
   /** PEM in base64; undefined while the cluster is being created. */
   readonly caData?: string;
   readonly version?: string;
+  /** The VPC that it is in (API_VpcConfigResponse). */
+  readonly vpcID?: string;
   readonly tags: Readonly<Record<string, string>>;
 }
 
@@ -129,13 +131,14 @@ async function describe(
 }
 
 function clusterOf(cluster: Cluster | undefined, region: string, name: string): EKSCluster {
-  const { arn, status, endpoint, certificateAuthority, version, tags } = cluster ?? {};
+  const { arn, status, endpoint, certificateAuthority, version, tags, resourcesVpcConfig } = cluster ?? {};
   if (arn === undefined || status === undefined) {
     throw new Error(
       `Expected EKS in ${region} to say the arn and the status of ${name}, got neither or one.`,
     );
   }
   const caData = certificateAuthority?.data;
+  const vpcID = resourcesVpcConfig?.vpcId;
   return {
     name,
     arn,
@@ -145,6 +148,7 @@ function clusterOf(cluster: Cluster | undefined, region: string, name: string): 
     ...(endpoint === undefined ? {} : { endpoint }),
     ...(caData === undefined ? {} : { caData }),
     ...(version === undefined ? {} : { version }),
+    ...(vpcID === undefined || vpcID === '' ? {} : { vpcID }),
   };
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { bindingTargets } from './binding-targets.ts';
 import { deletionPolicy, targetGroupARN } from './common.ts';
-import { newTargetGroup } from './new-target-group.ts';
+import { newTargetGroup, saysVPC } from './new-target-group.ts';
 import { defineResource, type Resource } from './resource.ts';
 import { withRules } from './rules.ts';
 import { syncStatus, syncColumns } from './sets.ts';
@@ -28,6 +28,7 @@ const spec = withRules(
         'Expected exactly one of spec.targetGroupARN and spec.targetGroup. Name a target group, or say what to create.',
       holds: (value) => (value.targetGroupARN === undefined) !== (value.targetGroup === undefined),
     },
+    saysVPC,
   ],
 );
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { bindingTargets } from './binding-targets.ts';
 import { deletionPolicy, labelSelector, targetGroupARN } from './common.ts';
-import { newTargetGroup } from './new-target-group.ts';
+import { newTargetGroup, saysVPC } from './new-target-group.ts';
 import { defineResource, type Resource } from './resource.ts';
 import { withRules } from './rules.ts';
 import {
@@ -73,6 +73,7 @@ const bindingTemplate = z.object({
           'Expected exactly one of targetGroupARN and targetGroup. Name a target group, or say what to create.',
         holds: (value) => (value.targetGroupARN === undefined) !== (value.targetGroup === undefined),
       },
+      saysVPC,
     ],
   ).describe('What each AWSTargetGroupBinding says.'),
 });

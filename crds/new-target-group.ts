@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { withRules } from './rules.ts';
+import { withRules, type Rule } from './rules.ts';
 import { pattern } from './sets.ts';
 
 const healthCheck = withRules(
@@ -58,7 +58,11 @@ export const newTargetGroup = z.object({
   vpcID: pattern(z.string().min(1).max(32), {
     pattern: '^vpc-[0-9a-f]{8,17}$',
     expected: 'the id of a VPC, such as vpc-0123456789abcdef0',
-  }).describe('The VPC that the targets are in.'),
+  })
+    .optional()
+    .describe(
+      'The VPC that the targets are in. Default: that of the clusters of targets, as their secrets say it.',
+    ),
   targetType: z
     .enum(['instance', 'ip'])
     .default('instance')
@@ -67,6 +71,22 @@ export const newTargetGroup = z.object({
     ),
   healthCheck: healthCheck.optional().describe('How targets are checked. Default: as AWS does.'),
 });
+
+interface Creating {
+  readonly targetGroup?: NewTargetGroup | undefined;
+  readonly targets: readonly { readonly ids?: readonly string[] | undefined }[];
+}
+
+/** What holds of a spec that creates a target group: somebody says its VPC. */
+export const saysVPC: Rule<Creating> = {
+  cel: '!has(self.targetGroup) || has(self.targetGroup.vpcID) || self.targets.exists(t, !has(t.ids))',
+  message:
+    'Expected targetGroup.vpcID, because targets are ids alone and no cluster says in which VPC they are. Set it.',
+  holds: ({ targetGroup, targets }) =>
+    targetGroup === undefined ||
+    targetGroup.vpcID !== undefined ||
+    targets.some(({ ids }) => ids === undefined),
+};
 
 /** A target group that Okra creates. */
 export type NewTargetGroup = z.output<typeof newTargetGroup>;

@@ -55,6 +55,9 @@ export const CLUSTER_ID_ANNOTATION = 'okra.mumo.co/cluster-id';
 /** The annotation on a cluster secret with the tags of its cluster, as JSON. */
 export const CLUSTER_TAGS_ANNOTATION = 'okra.mumo.co/cluster-tags';
 
+/** The annotation on a cluster secret with the id of the VPC that its cluster is in. */
+export const CLUSTER_VPC_ANNOTATION = 'okra.mumo.co/cluster-vpc-id';
+
 /** The labels on an AWSTargetGroup that say which TargetGroupBinding it was made of. */
 export const BINDING_LABELS = {
   cluster: 'okra.mumo.co/target-group-binding-cluster',

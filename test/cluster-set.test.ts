@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { CLUSTER_SET, SECRET } from '../clients/kinds.ts';
 import type { ClusterSet, ClusterSetStatus } from '../crds/cluster-set.ts';
 import type { Metadata } from '../crds/resource.ts';
+import { changeCluster } from '../deploy/local/eks-fixture.ts';
 import { Stage } from './rollout/stage.ts';
 import { until } from './until.ts';
 
@@ -104,6 +105,7 @@ describe('a ClusterSet', () => {
     expect(found.metadata.ownerReferences).toMatchObject([
       { kind: 'ClusterSet', name: 's01', controller: true },
     ]);
+    expect(found.metadata.annotations?.['okra.mumo.co/cluster-vpc-id']).toBeUndefined();
     expect(textOf(found, 'name')).toBe('cdk1');
     expect(textOf(found, 'server')).toBe(cluster?.endpoint);
     expect(JSON.parse(textOf(found, 'config'))).toMatchObject({
@@ -113,6 +115,15 @@ describe('a ClusterSet', () => {
     const status = await untilNames('s01', ['cdk1']);
     expect(status).toMatchObject({ phase: 'Synced', lastSyncTime: expect.any(String) });
     expect(await secret('cdk2')).toBeUndefined();
+  });
+
+  it('says in the secret which VPC EKS has the cluster in', async () => {
+    const vpcID = 'vpc-0123456789abcdef0';
+    await changeCluster(stage.stack.aws, 'cdk1', { vpcID });
+    await until(
+      'the annotation',
+      async () => (await secret('cdk1'))?.metadata.annotations?.['okra.mumo.co/cluster-vpc-id'] === vpcID,
+    );
   });
 
   it('A-S02 wants all tags', async () => {

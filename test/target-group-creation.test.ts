@@ -62,6 +62,54 @@ describe('A-B05 an AWSTargetGroupBinding without targetGroupARN', () => {
     expect(await bindings.registered(arn)).toEqual(['10.0.0.9:8080']);
   });
 
+  describe('that names no VPC', () => {
+    // Nobody is there: the target group is created before the cluster is looked into.
+    const cluster = (name: string, vpcID?: string): object => ({
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: {
+        name,
+        labels: { 'argocd.argoproj.io/secret-type': 'cluster', role: 'vpc' },
+        ...(vpcID === undefined ? {} : { annotations: { 'okra.mumo.co/cluster-vpc-id': vpcID } }),
+      },
+      stringData: {
+        name,
+        server: 'https://127.0.0.1:9',
+        config: JSON.stringify({ bearerToken: 'none', tlsClientConfig: { insecure: true } }),
+      },
+    });
+    const inCluster = { name: 'nodes', clusterName: 'vpc1', nodeSelector: { type: 'node' }, port: 8080 };
+    const { clusterName: _one, ...nodes } = inCluster;
+    const inAll = { ...nodes, clusterSelector: { matchLabels: { role: 'vpc' } } };
+    const asked = (target: object): object => ({ targetGroup: {}, targets: [target] });
+    const untilCreated = (name: string): Promise<string> =>
+      until(`${name} to have a target group`, async () => (await bindings.status(name)).targetGroupARN, {
+        seen: () => bindings.status(name),
+      });
+
+    it('creates the target group in that of its cluster, as soon as its secret says it', async () => {
+      await stage.apply(cluster('vpc1'));
+      await bindings.applySpec('invpc', asked(inCluster));
+      const { message } = await bindings.untilProblem('invpc', 'VPCUnknown');
+      expect(message).toContain('got no VPC in the secrets of vpc1. Set spec.targetGroup.vpcID');
+      await stage.apply(cluster('vpc1', await vpcOf()));
+      const arn = await untilCreated('invpc');
+      expect((await find(arn))?.VpcId).toBe(await vpcOf());
+    });
+
+    it('names the clusters that are in several', async () => {
+      await stage.apply(cluster('vpc1', await vpcOf()));
+      await stage.apply(cluster('vpc2', 'vpc-0123456789abcdef0'));
+      await bindings.applySpec('several', asked(inAll));
+      const { message } = await bindings.untilProblem('several', 'DifferentVPCs');
+      expect(message).toContain(`${await vpcOf()} (vpc1)`);
+      expect(message).toContain('vpc-0123456789abcdef0 (vpc2)');
+      expect((await bindings.status('several')).targetGroupARN).toBeUndefined();
+      await stage.apply(cluster('vpc2', await vpcOf()));
+      expect((await find(await untilCreated('several')))?.VpcId).toBe(await vpcOf());
+    });
+  });
+
   it('finds what it has created when its status does not say so', async () => {
     await bindings.applySpec('again', await spec());
     const arn = await arnOf('again');

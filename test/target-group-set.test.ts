@@ -13,6 +13,7 @@ import {
 import type { AWSTargetGroup } from '../crds/aws-target-group.ts';
 import type { AWSTargetGroupSet, AWSTargetGroupSetStatus } from '../crds/aws-target-group-set.ts';
 import type { Metadata } from '../crds/resource.ts';
+import { defaultVPC } from '../deploy/local/aws-fixture.ts';
 import { installTargetGroupBindings, targetGroupBinding } from '../deploy/local/target-group-bindings.ts';
 import { startWorkloadCluster } from '../deploy/local/workload-cluster.ts';
 import { bindingsOf, type Bindings } from './discovery/bindings.ts';
@@ -27,14 +28,16 @@ describe('an AWSTargetGroupSet', () => {
   let stage: Stage;
   let one: Workload;
   let two: Workload;
+  let vpcID: string;
 
   beforeAll(async () => {
     stage = await Stage.open(inject('stack'));
     const suffix = stage.namespace.slice(-6);
+    vpcID = await defaultVPC(stage.elbv2);
     const start = async (name: string, tags: Record<string, string>): Promise<Workload> => {
       const of = { ...tags, of: stage.namespace };
       const { secretAccessKey } = stage;
-      const wanted = { name: `${name}-${suffix}`, tags: of, secretAccessKey };
+      const wanted = { name: `${name}-${suffix}`, tags: of, secretAccessKey, vpcID };
       const cluster = await startWorkloadCluster(stage.stack, wanted);
       stage.secrets.push(cluster.kubernetes.token, cluster.client.key);
       await installTargetGroupBindings(cluster.kubernetes);
@@ -234,12 +237,8 @@ describe('an AWSTargetGroupSet', () => {
   describe('with a bindingTemplate', () => {
     const instance = (digits: string): string => `i-${digits.padStart(17, '0')}`;
     let bindings: Bindings;
-    let vpcID: string;
-    beforeAll(async () => {
+    beforeAll(() => {
       bindings = bindingsOf(stage);
-      const some = await bindings.group('some', 'ip');
-      const { TargetGroups } = await stage.elbv2.describeTargetGroups({ TargetGroupArns: [some] });
-      vpcID = TargetGroups?.[0]?.VpcId ?? '';
     });
     const templated = (name: string, target: object, targetGroup: object = {}): object =>
       set(name, {
@@ -252,13 +251,13 @@ describe('an AWSTargetGroupSet', () => {
           },
           spec: {
             deletionPolicy: 'Delete',
-            targetGroup: { vpcID, ...targetGroup },
+            targetGroup,
             targets: [{ name: 'all', clusterName: '{{.awseks.cluster.name}}', port: 8080, ...target }],
           },
         },
       });
 
-    it('A-B06 makes a binding for each cluster, with a target group whose targets follow the nodes', async () => {
+    it('A-B06 makes a binding for each cluster, with a target group in its VPC whose targets follow the nodes', async () => {
       await one.addNode('node1', instance('1'), { labels: { type: 'node' } });
       await stage.apply(templated('nodes', { nodeSelector: { type: 'node' } }));
       const names = [one, two].map(({ cluster }) => `nodes-${cluster.name}`);
@@ -267,6 +266,8 @@ describe('an AWSTargetGroupSet', () => {
       const groupARN = (await bindings.untilSynced(first)).targetGroupARN ?? '';
       const made = await group(first);
       expect(made?.spec.arn).toBe(groupARN);
+      const { TargetGroups } = await stage.elbv2.describeTargetGroups({ TargetGroupArns: [groupARN] });
+      expect(TargetGroups?.[0]?.VpcId).toBe(vpcID);
       expect(made?.metadata.labels).toMatchObject({ role: 'web', [VERSION]: '1.0.0' });
       const binding = await stage.kubernetes.get<AWSTargetGroup>(AWS_TARGET_GROUP_BINDING, {
         namespace: stage.namespace,

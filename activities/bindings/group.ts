@@ -1,6 +1,6 @@
 import type { TargetGroup } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { digest } from '../../clients/digest.ts';
-import { quotaOf, type ELBv2, type ELBv2Regions, type HealthCheckInput } from '../../clients/elbv2.ts';
+import { quotaOf, type ELBv2, type ELBv2Regions } from '../../clients/elbv2.ts';
 import type { RegistrationBudget } from '../../clients/registration-budget.ts';
 import type {
   AWSTargetGroupBindingSpec,
@@ -8,19 +8,20 @@ import type {
 } from '../../crds/aws-target-group-binding.ts';
 import type { NewTargetGroup } from '../../crds/new-target-group.ts';
 import { formatKey } from '../../domain/ids.ts';
+import { vpcOfClusters, type FoundVPC } from '../../domain/discovery/cluster-vpc.ts';
 import {
   compareTargetGroup,
   isCreatedFor,
   targetGroupName,
   wantedTargetGroup,
-  type ExistingTargetGroup,
-  type HealthCheck,
   type TargetGroupOwner,
 } from '../../domain/discovery/new-target-group.ts';
 import type { Problem } from '../../domain/discovery/sync-status.ts';
 import type { TargetType } from '../../domain/discovery/target-ids.ts';
+import type { ClusterReads } from '../clusters/reader.ts';
 import { failure, reasonOf, toFailure } from '../failure.ts';
 import type { Lifetime } from '../lifetime.ts';
+import { existingOf, healthCheckInput } from './group-facts.ts';
 
 /** What target groups are read and written with. */
 export interface GroupDependencies {
@@ -51,8 +52,13 @@ export interface Bound extends TargetGroupOwner {
 /** Finds the target group of a binding. */
 export type GroupFinder = (bound: Bound) => Promise<FoundGroup>;
 
+/** What target groups are created with: the clusters among it say in which VPC. */
+interface Creation extends GroupDependencies {
+  readonly reads: Pick<ClusterReads, 'find'>;
+}
+
 /** Makes what finds target groups, and creates the one that is asked for when there is none. */
-export function groupFinder(dependencies: GroupDependencies): GroupFinder {
+export function groupFinder(dependencies: Creation): GroupFinder {
   return async (bound) => {
     const { targetGroupARN, targetGroup } = bound.spec;
     if (targetGroupARN !== undefined) return await named(dependencies, targetGroupARN, bound);
@@ -97,11 +103,7 @@ async function named(
   return { is: 'Problem', problem: { object: arn, reason: 'TargetGroupNotFound', message } };
 }
 
-async function created(
-  dependencies: GroupDependencies,
-  asked: NewTargetGroup,
-  bound: Bound,
-): Promise<FoundGroup> {
+async function created(dependencies: Creation, asked: NewTargetGroup, bound: Bound): Promise<FoundGroup> {
   const group = await findCandidate(dependencies, bound);
   if (group === undefined) return await create(dependencies, asked, bound);
   const { elbv2, budget } = dependencies;
@@ -121,16 +123,20 @@ async function created(
 }
 
 async function create(
-  { elbv2, region, budget }: GroupDependencies,
+  { elbv2, region, budget, reads }: Creation,
   asked: NewTargetGroup,
-  { key, uid, spec, life }: Bound,
+  bound: Bound,
 ): Promise<FoundGroup> {
+  const { key, uid, spec, life } = bound;
   if (region === undefined) {
     const message =
       'Expected to know in which region to create the target group, got none. Set AWS_REGION, or name a target group in spec.targetGroupARN.';
     return { is: 'Problem', problem: { object: 'spec.targetGroup', reason: 'RegionUnknown', message } };
   }
-  const wanted = wantedTargetGroup(asked, spec.targets, { key, uid, digestOfUid: digest(uid) });
+  const vpc = await vpcOf(asked, bound, reads);
+  if (vpc.is === 'Problem') return vpc;
+  const { vpcID } = vpc;
+  const wanted = wantedTargetGroup(asked, spec.targets, { key, uid, digestOfUid: digest(uid), vpcID });
   // Nobody knows the account before AWS has answered.
   await budget.take(`${region}/`, life.signal);
   life.assert();
@@ -144,6 +150,20 @@ async function create(
     tags: wanted.tags,
   });
   return foundGroup(group, true, []);
+}
+
+/** The VPC that is asked for, else that of the clusters. */
+async function vpcOf(
+  { vpcID }: NewTargetGroup,
+  { key, spec }: Bound,
+  reads: Creation['reads'],
+): Promise<FoundVPC> {
+  if (vpcID !== undefined) return { is: 'VPC', vpcID };
+  const found = await reads.find(key.namespace);
+  return vpcOfClusters(
+    spec.targets,
+    found.map(({ cluster }) => cluster),
+  );
 }
 
 /** The targets are registered all the same. */
@@ -167,31 +187,3 @@ function foundGroup(group: TargetGroup, isCreated: boolean, problems: readonly P
   const message = `Expected a target group of the type instance or ip, got ${targetType ?? 'none'}. Name another target group.`;
   return { is: 'Problem', problem: { object: arn, reason: 'UnsupportedTargetType', message } };
 }
-
-const existingOf = (group: TargetGroup): ExistingTargetGroup => ({
-  protocol: group.Protocol,
-  port: group.Port,
-  vpcID: group.VpcId,
-  targetType: group.TargetType,
-  healthCheck: {
-    protocol: group.HealthCheckProtocol,
-    path: group.HealthCheckPath,
-    port: group.HealthCheckPort,
-    intervalSeconds: group.HealthCheckIntervalSeconds,
-    timeoutSeconds: group.HealthCheckTimeoutSeconds,
-    healthyThreshold: group.HealthyThresholdCount,
-    unhealthyThreshold: group.UnhealthyThresholdCount,
-    matcher: group.Matcher?.HttpCode,
-  },
-});
-
-const healthCheckInput = (check: HealthCheck): HealthCheckInput => ({
-  HealthCheckProtocol: check.protocol,
-  HealthCheckPath: check.path,
-  HealthCheckPort: check.port,
-  HealthCheckIntervalSeconds: check.intervalSeconds,
-  HealthCheckTimeoutSeconds: check.timeoutSeconds,
-  HealthyThresholdCount: check.healthyThreshold,
-  UnhealthyThresholdCount: check.unhealthyThreshold,
-  ...(check.matcher === undefined ? {} : { Matcher: { HttpCode: check.matcher } }),
-});

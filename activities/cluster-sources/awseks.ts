@@ -32,8 +32,8 @@ export const awseks = ({ eks, region: usual }: AwseksConnection): ClusterSource 
 });
 
 function sourced(cluster: EKSCluster, roleARN: Generator['awseks']['roleARN']): SourcedCluster {
-  const { arn: id, name, region, tags, status, endpoint, caData } = cluster;
-  const known = { id, name, tags, state: stateOf(status), said: status };
+  const { arn: id, name, region, tags, status, vpcID, endpoint, caData } = cluster;
+  const known = { id, name, tags, vpcID, state: stateOf(status), said: status };
   if (endpoint === undefined || caData === undefined) return known;
   const role = roleARN === undefined ? {} : { roleARN };
   const { server, config } = clusterSecretValues({ name, endpoint, caData, region, ...role });

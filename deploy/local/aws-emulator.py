@@ -59,13 +59,15 @@ FakeTargetGroup.health_for = health_for
 
 
 def set_cluster(region, name, change):
-    """Gives a cluster the address, CA, status and version at which something real is to be found."""
+    """Gives a cluster the address, CA, status, version and VPC at which something real is to be found."""
     cluster = eks_backends[DEFAULT_ACCOUNT_ID][region].clusters.get(name)
     if cluster is None:
         return HTTPStatus.NOT_FOUND, {"error": f"Expected an EKS cluster {name} in {region}, found none."}
     cluster.endpoint = change.get("endpoint", cluster.endpoint)
     cluster.status = change.get("status", cluster.status)
     cluster.version = change.get("version", cluster.version)
+    if "vpcID" in change:
+        cluster.resources_vpc_config = {**cluster.resources_vpc_config, "vpcId": change["vpcID"]}
     if "caData" in change:
         cluster.certificate_authority = {"data": change["caData"]}
     return HTTPStatus.OK, {}

@@ -91,6 +91,10 @@ export async function createTargetGroup(
   return { arn };
 }
 
+/** The id of the emulator's default VPC, which all that is created here is in. */
+export const defaultVPC = async (client: ElasticLoadBalancingV2Client): Promise<string> =>
+  (await defaultNetwork(client)).vpc;
+
 async function defaultNetwork(
   client: ElasticLoadBalancingV2Client,
 ): Promise<{ readonly vpc: string; readonly subnets: readonly string[] }> {

@@ -14,6 +14,7 @@ export interface ClusterFacts {
   readonly caData?: string;
   readonly status?: 'CREATING' | 'ACTIVE' | 'UPDATING' | 'DELETING' | 'FAILED';
   readonly version?: string;
+  readonly vpcID?: string;
 }
 
 /** Makes a client of the emulated EKS. */

@@ -50,6 +50,8 @@ export async function writeCertificates(python: string, dir: string): Promise<vo
 export interface WantedCluster {
   readonly name: string;
   readonly tags?: Readonly<Record<string, string>>;
+  /** The VPC that EKS says it is in; undefined: none. */
+  readonly vpcID?: string;
   /** What the emulator's user signs with; undefined: what the stack has its programs sign with. */
   readonly secretAccessKey?: string;
 }

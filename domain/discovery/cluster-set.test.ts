@@ -240,6 +240,15 @@ describe('a ClusterSet', () => {
     });
   });
 
+  it('says in which VPC the cluster is, also in a secret that was made before', () => {
+    const known = cluster('web1', { vpcID: 'vpc-0123456789abcdef0' });
+    const { update } = decide({ readings: [read(known)], secrets: [existing(web)] });
+    expect(update.map(({ annotations }) => annotations['okra.mumo.co/cluster-vpc-id'])).toEqual([
+      'vpc-0123456789abcdef0',
+    ]);
+    expect(short(decide({ readings: [read(known)], secrets: [existing(known)] })).update).toEqual([]);
+  });
+
   it('takes the older spelling of the selector', () => {
     const generators = [{ awseks: { clusterSelector: { matchTags: { Service: 'demo' } } } }];
     expect(decide({ spec: { generators }, readings: [read(web)] }).names).toEqual(['web1']);

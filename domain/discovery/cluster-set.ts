@@ -5,6 +5,7 @@ import { isObjectName } from './label-syntax.ts';
 import {
   CLUSTER_ID_ANNOTATION,
   CLUSTER_TAGS_ANNOTATION,
+  CLUSTER_VPC_ANNOTATION,
   SECRET_TYPE_CLUSTER,
   SECRET_TYPE_LABEL,
 } from '../labels.ts';
@@ -21,6 +22,8 @@ export interface SourcedCluster {
   readonly state: 'Active' | 'Waiting' | 'Deleting';
   /** The state in the words of the source, such as CREATING. */
   readonly said: string;
+  /** The VPC that it is in; undefined when it is in none, or the source does not know. */
+  readonly vpcID?: string | undefined;
   /** How Argo CD reaches it: the content of a cluster secret; undefined while that is not known. */
   readonly access?: { readonly server: string; readonly config: string } | undefined;
 }
@@ -203,6 +206,7 @@ function wantedSecret(
       ...annotations.values,
       [CLUSTER_ID_ANNOTATION]: cluster.id,
       [CLUSTER_TAGS_ANNOTATION]: canonical(cluster.tags),
+      ...(cluster.vpcID === undefined ? {} : { [CLUSTER_VPC_ANNOTATION]: cluster.vpcID }),
     },
   });
   return { ok: true, secret: { name, ...marks, content: { name: cluster.name, server, config } } };

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { encodeBase64 } from './base64.ts';
 import { knownCluster } from './known-cluster.ts';
-import { CLUSTER_TAGS_ANNOTATION } from '../labels.ts';
+import { CLUSTER_TAGS_ANNOTATION, CLUSTER_VPC_ANNOTATION } from '../labels.ts';
 
+const inVPC = (vpcID: string) => ({ [CLUSTER_VPC_ANNOTATION]: vpcID });
 const tagged = (tags: string) => ({ [CLUSTER_TAGS_ANNOTATION]: tags });
 
 describe('a cluster as its secret says it', () => {
@@ -23,10 +24,18 @@ describe('a cluster as its secret says it', () => {
     ],
     ['leaves out tags that are no text', {}, tagged('{"a":1,"b":"c"}'), { tags: { b: 'c' } }],
     ['has no tags where the annotation is not JSON', {}, tagged('{'), { tags: undefined }],
+    [
+      'is in the VPC that its annotation says',
+      {},
+      inVPC('vpc-0123456789abcdef0'),
+      { vpcID: 'vpc-0123456789abcdef0' },
+    ],
+    ['is in no VPC that is none', {}, inVPC('default'), { vpcID: undefined }],
+    ['is in no VPC that nobody says', {}, {}, { vpcID: undefined }],
     ['has no tags where the annotation is a list', {}, tagged('["a"]'), { tags: undefined }],
   ])('%s', (_, content, annotations, want) => {
     const data = Object.fromEntries(Object.entries(content).map(([key, text]) => [key, encodeBase64(text)]));
     const known = knownCluster({ metadata: { name: 'web-1', annotations }, data });
-    expect({ ...known, tags: known.tags }).toMatchObject(want);
+    expect({ ...known, tags: known.tags, vpcID: known.vpcID }).toMatchObject(want);
   });
 });

@@ -1,6 +1,6 @@
 import { decodeBase64 } from './base64.ts';
 import type { ClusterSecret } from './cluster-secret.ts';
-import { CLUSTER_TAGS_ANNOTATION } from '../labels.ts';
+import { CLUSTER_TAGS_ANNOTATION, CLUSTER_VPC_ANNOTATION } from '../labels.ts';
 
 /** A cluster as its Argo CD cluster secret says it. */
 export interface KnownCluster {
@@ -10,17 +10,29 @@ export interface KnownCluster {
   readonly labels: Readonly<Record<string, string>>;
   /** The tags of the cluster in its cloud; undefined when nobody knows them. */
   readonly tags?: Readonly<Record<string, string>> | undefined;
+  /** The VPC that it is in; undefined when its secret does not say it. */
+  readonly vpcID?: string | undefined;
 }
 
 // As long as a status takes (crds/sets.ts); a longer one would stop all that looks into other clusters as well.
 const LONGEST_NAME = 253;
+
+// As spec.targetGroup.vpcID of an AWSTargetGroupBinding.
+const VPC_ID = /^vpc-[0-9a-f]{8,17}$/;
 
 /** Reads which cluster a secret is about, whether it can be reached or not. */
 export function knownCluster({ metadata, data = {} }: ClusterSecret): KnownCluster {
   const { name: secret, labels = {}, annotations = {} } = metadata;
   const name = (decodeBase64(data['name'] ?? '') ?? '').slice(0, LONGEST_NAME);
   const tags = tagsIn(annotations[CLUSTER_TAGS_ANNOTATION]);
-  return { secret, name: name === '' ? secret : name, labels, ...(tags === undefined ? {} : { tags }) };
+  const vpcID = annotations[CLUSTER_VPC_ANNOTATION];
+  return {
+    secret,
+    name: name === '' ? secret : name,
+    labels,
+    ...(tags === undefined ? {} : { tags }),
+    ...(vpcID !== undefined && VPC_ID.test(vpcID) ? { vpcID } : {}),
+  };
 }
 
 // A ClusterSet writes them; what somebody else has made of them counts only as far as it is texts by keys.

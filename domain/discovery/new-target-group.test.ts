@@ -66,7 +66,8 @@ describe('the tags of a target group', () => {
 });
 
 describe('the target group to create', () => {
-  const wanted = (group: NewTargetGroup) => wantedTargetGroup(group, targets, { key, uid, digestOfUid });
+  const wanted = (group: NewTargetGroup) =>
+    wantedTargetGroup(group, targets, { key, uid, digestOfUid, vpcID: 'vpc-01234567' });
 
   it('has the port of the first target, and leaves the health check to AWS', () => {
     expect(wanted(asked)).toEqual({
@@ -91,6 +92,7 @@ describe('a target group that exists', () => {
     ['stays when nothing differs', {}, {}],
     ['keeps what nobody asks for', { healthCheck: { path: '/' } }, {}],
     ['keeps its port when none is asked for', { port: undefined }, {}],
+    ['keeps its VPC when none is asked for', { vpcID: undefined }, {}],
     [
       'is changed in its health check',
       { healthCheck: { path: '/healthz', port: 9000 } },

@@ -79,15 +79,15 @@ export const isCreatedFor = (owner: TargetGroupOwner, tags: Readonly<Record<stri
 export function wantedTargetGroup(
   group: NewTargetGroup,
   targets: readonly BindingTarget[],
-  of: TargetGroupOwner & { readonly digestOfUid: string },
+  of: TargetGroupOwner & { readonly digestOfUid: string; readonly vpcID: string },
 ): WantedTargetGroup {
-  const { protocol, vpcID, targetType } = group;
+  const { protocol, targetType } = group;
   return {
     name: targetGroupName(of.key, of.digestOfUid),
     protocol,
     // A schema demands that there is a target.
     port: group.port ?? targets[0]?.port ?? 80,
-    vpcID,
+    vpcID: of.vpcID,
     targetType,
     healthCheck: askedHealthCheck(group.healthCheck),
     tags: targetGroupTags(of),
@@ -100,7 +100,7 @@ export function compareTargetGroup(group: NewTargetGroup, existing: ExistingTarg
     ['protocol', group.protocol, existing.protocol],
     // A default that nobody asked for, and that no target is registered with, is no difference.
     ['port', group.port ?? existing.port, existing.port],
-    ['vpcID', group.vpcID, existing.vpcID],
+    ['vpcID', group.vpcID ?? existing.vpcID, existing.vpcID],
     ['targetType', group.targetType, existing.targetType],
   ] as const;
   const problems = fixed
