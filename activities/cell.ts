@@ -91,7 +91,9 @@ async function observeConfig(
   kubernetes: KubernetesClient,
   { spec }: Cell,
   key: ObjectKey,
-): Promise<Pick<ObservedCell, 'served' | 'serving' | 'deletion' | 'sequence' | 'isApplied' | 'configType'>> {
+): Promise<
+  Pick<ObservedCell, 'served' | 'asked' | 'serving' | 'deletion' | 'sequence' | 'isApplied' | 'configType'>
+> {
   const route = routeOf(spec);
   if (route === undefined) return NO_CONFIG;
   const ref = { type: route.type, key };
@@ -102,7 +104,7 @@ async function observeConfig(
   const common = { sequence: sequenceOf(object), deletion, configType: route.type };
   if (deletion.isUnderWay) return { ...NO_CONFIG, ...common };
   const { served } = config.status;
-  const known = { ...common, isApplied: isApplied(config) };
+  const known = { ...common, asked: config.asked.targetGroups, isApplied: isApplied(config) };
   return served === undefined
     ? { ...NO_CONFIG, ...known }
     : { ...known, served: served.targetGroups, serving: served };

@@ -1,7 +1,7 @@
 import type { PresentCell } from './candidate.ts';
 import type { Decision } from './decision.ts';
 import { parseDuration } from './duration.ts';
-import type { ObservedCell } from './observation.ts';
+import type { ObservedCell, ServedTargetGroup } from './observation.ts';
 import type { HealthCheck, RolloutState } from './state.ts';
 import { gaining, includes } from './weights.ts';
 
@@ -26,13 +26,20 @@ export interface GuardInput {
  */
 export function guard(shift: Shift, input: GuardInput, whenTimedOut?: (lack: string) => Decision): Decision {
   const { observed } = input;
-  const receiving = gaining(shift.shares, observed.served);
+  const receiving = gaining(shift.shares, certain(observed));
   if (receiving.length === 0) return shift;
   const isAttached = receiving.every((group) => includes(observed.served, group));
   const guarded = isAttached
     ? { ...shift, requires: { healthy: receiving.map(({ arn }) => arn), registered: [] } }
     : attach(shift, observed);
   return unlessLacking(guarded, input, whenTimedOut);
+}
+
+/** The weight that each group has for sure: what is served may be what was asked for last, while that is not confirmed. */
+function certain({ served, asked, isApplied }: ObservedCell): readonly ServedTargetGroup[] {
+  if (isApplied || asked === undefined) return served;
+  const askedFor = (arn: string): number => asked.find((one) => one.arn === arn)?.weight ?? 0;
+  return served.map((group) => ({ ...group, weight: Math.min(group.weight, askedFor(group.arn)) }));
 }
 
 /** Attaches nothing without a registered target: on AWS a group without any counts as unhealthy. */

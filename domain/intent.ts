@@ -1,5 +1,5 @@
 import { adopt } from './adoption.ts';
-import { candidates, isBlocked, type Candidates, type PresentCell } from './candidate.ts';
+import { candidates, isBlocked, type Candidates } from './candidate.ts';
 import { begin } from './begin.ts';
 import type { Decision } from './decision.ts';
 import { parseDuration } from './duration.ts';
@@ -27,7 +27,7 @@ export function intend(input: GuardInput): Decision {
   const found = candidates(cell, observed);
   const stable = stableSet(observed, cell);
   if (stable === undefined)
-    return (mayServe(cell, found) ? adopt(input) : undefined) ?? gate(install(found, input), input);
+    return (mayServe(input, found) ? adopt(input) : undefined) ?? gate(install(found, input), input);
   return (
     fallBack(input, found, stable) ??
     recover(input, found, stable) ??
@@ -42,8 +42,11 @@ export function intend(input: GuardInput): Decision {
 }
 
 /** Whether something would be written as if nothing were served, or was served when the status was written. */
-const mayServe = (cell: PresentCell, found: Candidates): boolean =>
-  found.target !== undefined || (cell.status.targetGroups ?? []).length > 0;
+const mayServe = ({ observed, cell, state }: GuardInput, found: Candidates): boolean =>
+  found.target !== undefined ||
+  !observed.isApplied ||
+  state.found?.is === 'Serving' ||
+  (cell.status.targetGroups ?? []).length > 0;
 
 function install(found: Candidates, input: GuardInput): Decision {
   const { target } = found;

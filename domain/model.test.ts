@@ -4,6 +4,7 @@ import type { CanaryStep } from '../crds/cell.ts';
 import type { AnalysisPhase } from './analysis.ts';
 import type { ServedTargetGroup } from './observation.ts';
 import type { RequestName } from './requests.ts';
+import type { LostRun } from './state.ts';
 import { stepsOf } from './strategy.ts';
 import { weightAfter } from './steps.ts';
 import { arnOf, weightsOf } from './testing/builders.ts';
@@ -71,8 +72,8 @@ function allow({ totals }: Model, { spec, state }: Simulation): void {
 const total = (shares: readonly ServedTargetGroup[]): number =>
   shares.reduce((sum, share) => sum + share.weight, 0);
 
-/** Purposes that take traffic back to what has served, or have nothing to lose. */
-const needNoHealth = new Set(['Install', 'FallBack', 'TakeBack']);
+/** Purposes that take traffic back to what has served, ask for that again, or have nothing to lose. */
+const needNoHealth = new Set(['Install', 'FallBack', 'TakeBack', 'Restore', 'Reconfigure']);
 
 function holdAgainst(write: SimulatedWrite, model: Model): void {
   const { shift, before, state, seenHealthy } = write;
@@ -240,6 +241,33 @@ const commands = [
   fc
     .integer({ min: 1, max: 3 })
     .map((times) => new Do(`refuse ${times} writes`, (simulation) => void (simulation.refusals = times))),
+  fc
+    .integer({ min: 1, max: 2 })
+    .map(
+      (times) =>
+        new Do(
+          `apply ${times} writes and answer 500`,
+          (simulation) => void (simulation.lateRefusals = times),
+        ),
+    ),
+  fc
+    .constantFrom(400, 20_000)
+    .map((wait) => new Do(`a budget of ${wait} ms`, (simulation) => void simulation.budgetMs.push(wait))),
+  fc.constantFrom('blind', 'mute', 'well').map(
+    (how) =>
+      new Do(`the API server: ${how}`, (simulation) => {
+        simulation.isBlind = how === 'blind';
+        simulation.isMute = how === 'mute';
+        simulation.wake();
+      }),
+  ),
+  fc.tuple(fc.constantFrom(...versions), fc.boolean()).map(
+    ([version, empties]) =>
+      new Do(`${empties ? 'empty' : 'fill'} ${nameOf(version, 0)}`, ({ empty }) => {
+        if (empties) empty.add(arnOf(nameOf(version, 0)));
+        else empty.delete(arnOf(nameOf(version, 0)));
+      }),
+  ),
   fc.constant(
     new Do('retire the aborted block', (simulation, model) => {
       simulation.status = { ...simulation.status, blockedVersions: [] };
@@ -253,13 +281,14 @@ const commands = [
       simulation.wake();
     }),
   ),
-  fc.constant(
-    new Do('lose Temporal', (simulation, model) => {
-      const isUnderWay = simulation.state.rollout !== undefined || simulation.state.justBlocked !== undefined;
-      // What was being taken back when everything was lost is not remembered as aborted.
-      if (isUnderWay) model.aborted = undefined;
-      simulation.loseTemporal();
-    }),
+  fc.constantFrom<LostRun>({ is: 'Unknown' }, { is: 'Terminated', by: 'ann', reason: '' }).map(
+    (lost) =>
+      new Do(`lose Temporal: ${lost.is}`, (simulation, model) => {
+        const { blockedVersions = [] } = simulation.status;
+        // What was aborted stands in the status from the moment it is taken back, unless that could not be written.
+        if (!blockedVersions.some(({ version }) => version === model.aborted)) model.aborted = undefined;
+        simulation.loseTemporal(lost);
+      }),
   ),
 ];
 
@@ -267,6 +296,11 @@ const commands = [
 function comeToAnEnd(simulation: Simulation): void {
   simulation.freezes = [];
   simulation.refusals = 0;
+  simulation.lateRefusals = 0;
+  simulation.budgetMs = [];
+  simulation.isBlind = false;
+  simulation.isMute = false;
+  simulation.empty.clear();
   healing(simulation);
   simulation.edit(({ windows: _windows, ...spec }) => spec);
   simulation.wake();
@@ -281,6 +315,25 @@ function comeToAnEnd(simulation: Simulation): void {
   throw new Error(`Expected the Cell to come to an end, got ${JSON.stringify(simulation.last)}.`);
 }
 
+/** What the statuses of a Cell at rest claim that is not served. */
+function untold({ settled, served, told, status, isKnown }: Simulation): readonly string[] {
+  // A Cell of which no status was ever confirmed, and that has nothing to install, does not look.
+  if (!isKnown || told.length === 0) return [];
+  const truth = JSON.stringify(weightsOf(served));
+  const claims: readonly [string, readonly ServedTargetGroup[]][] = [
+    ['the configuration', told],
+    ['the Cell', status.targetGroups ?? []],
+  ];
+  const wrong = claims
+    .filter(([, groups]) => JSON.stringify(weightsOf(groups)) !== truth)
+    .map(([who, groups]) => `I9 ${who} claims ${JSON.stringify(weightsOf(groups))}, ELBv2 serves ${truth}`);
+  const carrying = new Set(
+    (status.targetGroups ?? []).filter(({ weight }) => weight > 0).map(({ version }) => version),
+  );
+  const isOver = settled?.outcome === 'Completed' || settled?.outcome === 'Reverted';
+  return isOver && carrying.size > 1 ? [...wrong, `${settled.message} But ${truth}`] : wrong;
+}
+
 describe('whatever happens to a Cell', () => {
   it(`every write keeps the invariants, and it comes to an end (${RUNS} runs)`, { timeout: 240_000 }, () => {
     fc.assert(
@@ -289,6 +342,7 @@ describe('whatever happens to a Cell', () => {
         fc.modelRun(() => ({ model: aModel(), real: simulation }), list);
         comeToAnEnd(simulation);
         expect([0, 100]).toContain(total(simulation.served));
+        expect(untold(simulation)).toEqual([]);
       }),
       { numRuns: RUNS },
     );

@@ -44,6 +44,8 @@ export interface ObservedCell {
   readonly served: readonly ServedTargetGroup[];
   /** All that the load balancer serves, as last read back from it; undefined when nothing is known of it. */
   readonly serving?: Served;
+  /** What the configuration object asks for; undefined when there is no such object. */
+  readonly asked?: readonly ServedTargetGroup[];
   /** Whether ELBv2 serves what the configuration object asks for, as its status says; true when there is no such object. */
   readonly isApplied: boolean;
   /** Which kind of configuration object there is; undefined when there is none. */

@@ -30,9 +30,12 @@ export function statusOf(given: StatusInput): CellStatus {
     reason,
     message,
     ...optional('desiredVersion', desiredVersion(input) ?? stable?.version),
-    ...optional('stableVersion', stable?.version),
+    ...optional(
+      'stableVersion',
+      stable?.version ?? (isUnseen(input) ? cell.status.stableVersion : undefined),
+    ),
     ...progressOf(input, phase),
-    targetGroups: targetGroupsOf(input),
+    targetGroups: isUnseen(input) ? cell.status.targetGroups : targetGroupsOf(input),
     rejectedTargetGroups: [...rejected],
     blockedVersions: blockedVersions(input),
     ...(decision.do === 'Close' && decision.missing !== undefined
@@ -110,6 +113,12 @@ function progressOf({ observed, cell, state }: StatusInput, phase: Phase): Parti
   }
   return phase === 'Reverted' ? { canaryWeight: 0 } : {};
 }
+
+/** Whether no object says what is served, and nobody has looked: then what was read back last is not forgotten. */
+const isUnseen = ({ observed, cell, state }: StatusInput): boolean =>
+  observed.served.length === 0 &&
+  state.found?.is !== 'Nothing' &&
+  (cell.status.targetGroups ?? []).length > 0;
 
 function targetGroupsOf({ observed, cell, state }: StatusInput): CellStatus['targetGroups'] {
   const { sets } = groupByVersion(observed.selected);

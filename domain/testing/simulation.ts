@@ -97,6 +97,7 @@ export class Simulation {
   #observedAt = 0;
   #isStale = true;
   #sequence = 0;
+  #asked: readonly ServedTargetGroup[] = [];
   #rollouts = 0;
 
   constructor(spec: Partial<CellSpec> = {}) {
@@ -156,7 +157,7 @@ export class Simulation {
   /** Lets time pass, with every timer on the way, until a time or until the run closes. */
   pass(milliseconds: number): void {
     const end = this.now + milliseconds;
-    for (let timers = 0; timers < 10_000; timers += 1) {
+    for (let timers = 0; timers < 400; timers += 1) {
       this.run();
       const until = this.last.do === 'Wait' ? this.last.until : undefined;
       if (until === undefined || until > end) break;
@@ -237,6 +238,7 @@ export class Simulation {
       served,
       ...serving,
       isApplied: !this.isKnown || this.isApplied,
+      ...(this.isKnown && this.#asked.length > 0 ? { asked: this.#asked } : {}),
       sequence: this.#sequence,
     };
     this.#observedAt = this.now;
@@ -389,6 +391,7 @@ export class Simulation {
     const { served } = this;
     const keepsHosts = keepingRoute.has(shift.purpose) || this.hosts.join() === this.#wantedHosts().join();
     const isWritten = !keepsHosts || !sameShares(shift.verify === true ? served : this.told, shift.shares);
+    this.#asked = shift.shares;
     this.isApplied = false;
     this.isKnown = true;
     this.#isStale = true;
