@@ -49,6 +49,9 @@ async function claimsOnlyWhatIsServed(stage: Stage, cell: Cell): Promise<readonl
 const shown = (weights: Readonly<Record<string, number>>): string =>
   canonical(Object.keys(weights).length === 1 ? Object.keys(weights) : weights);
 
+/** The activities that write to a load balancer: for a Cell, and for a configuration without one. */
+const attempting: readonly (string | undefined)[] = ['shiftTraffic', 'applyLoadBalancerConfig'];
+
 /** I10: no more writes were applied than the histories have attempts to apply a rule. */
 async function everyWriteIsExplained(stage: Stage, histories: readonly string[]): Promise<readonly string[]> {
   const calls = await stage.allCalls();
@@ -62,7 +65,7 @@ async function everyWriteIsExplained(stage: Stage, histories: readonly string[])
   );
   const attempts = histories
     .flatMap((history) => (JSON.parse(history) as { events?: HistoryEvent[] }).events ?? [])
-    .filter((event) => event.activityTaskScheduledEventAttributes?.activityType?.name === 'shiftTraffic');
+    .filter((event) => attempting.includes(event.activityTaskScheduledEventAttributes?.activityType?.name));
   if (writes.length === 0) return [`I10: expected writes to the listener of ${stage.namespace}, got none`];
   return writes.length <= attempts.length
     ? []

@@ -124,6 +124,7 @@ export class Stage {
         OKRA_WORKFLOW_BUNDLE: stack.workflowBundle,
         OKRA_DRIFT_INTERVAL: '3600',
         OKRA_ELBV2_WRITES_PER_SECOND: '100',
+        OKRA_ELBV2_WRITE_BURST: '1000',
         ...environment,
       },
     });
@@ -194,6 +195,22 @@ export class Stage {
     await until(
       `${workflowId} to close`,
       async () => (await this.count(`WorkflowId="${workflowId}" AND ExecutionStatus="Running"`)) === 0,
+    );
+  }
+
+  /** Waits until nothing is left to do for a Cell as its spec is now; its run stays open while groups wait at weight 0. */
+  async untilAtRest(name: string): Promise<void> {
+    const read = () => this.kubernetes.get<Cell>(CELL, { namespace: this.namespace, name });
+    await until(
+      `Cell ${name} to be at rest`,
+      async () => {
+        const cell = await read();
+        const progressing = cell?.status?.conditions?.find(({ type }) => type === 'Progressing');
+        return (
+          progressing?.status === 'False' && progressing.observedGeneration === cell?.metadata.generation
+        );
+      },
+      { seen: async () => (await read())?.status },
     );
   }
 
