@@ -198,12 +198,16 @@ export class Stage {
     );
   }
 
-  /** Waits until nothing is left to do for a Cell as its spec is now; its run stays open while groups wait at weight 0. */
+  /**
+   * Waits until nothing is left to do for a Cell as its spec is now, and its run has taken up all that it was told; the
+   * run itself stays open while groups wait at weight 0.
+   */
   async untilAtRest(name: string): Promise<void> {
     const read = () => this.kubernetes.get<Cell>(CELL, { namespace: this.namespace, name });
     await until(
       `Cell ${name} to be at rest`,
       async () => {
+        if (await this.#isAtWork(this.workflowId(name))) return false;
         const cell = await read();
         const progressing = cell?.status?.conditions?.find(({ type }) => type === 'Progressing');
         return (
@@ -212,6 +216,20 @@ export class Stage {
       },
       { seen: async () => (await read())?.status },
     );
+  }
+
+  /** Whether the last run of a workflow does anything but wait. */
+  async #isAtWork(workflowId: string): Promise<boolean> {
+    const told = await this.temporal('workflow', 'describe', '--workflow-id', workflowId, '-o', 'json');
+    const { workflowExecutionInfo, ...pending } = JSON.parse(told) as {
+      readonly workflowExecutionInfo: { readonly status: string };
+      readonly pendingWorkflowTask?: object;
+      readonly pendingActivities?: readonly object[];
+    };
+    const isOpen = workflowExecutionInfo.status === 'WORKFLOW_EXECUTION_STATUS_RUNNING';
+    const isWaiting =
+      pending.pendingWorkflowTask === undefined && (pending.pendingActivities ?? []).length === 0;
+    return isOpen && !isWaiting;
   }
 
   /** Sends a signal, and starts the workflow if need be; a run that is just closing is asked again. */
