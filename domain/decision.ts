@@ -75,9 +75,9 @@ export type Decision =
       readonly verify?: boolean;
       /** Undefined: nothing is looked at before the write. */
       readonly requires?: Requirements;
-      /** How the Cell stands already, while this changes nothing about it. */
-      readonly settled?: Close;
       readonly message: string;
+      /** How the Cell stands already, while the write changes nothing about it. */
+      readonly settled?: Close;
     }
   | { readonly do: 'Inspect'; readonly message: string }
   /** Looks at the groups that wait in the rule at weight 0. */
@@ -139,3 +139,7 @@ export interface Close {
   /** Whether the spec asks for something else than what serves. */
   readonly degraded?: true;
 }
+
+/** What people are told of a decision: how the Cell stands, where what is left to do changes nothing about it. */
+export const standing = (decision: Decision): Decision =>
+  decision.do === 'Wait' || decision.do === 'Shift' ? (decision.settled ?? decision) : decision;

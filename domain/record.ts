@@ -1,6 +1,6 @@
 import type { CellStatus } from '../crds/cell.ts';
 import { isPinned, type PresentCell } from './candidate.ts';
-import type { Decision } from './decision.ts';
+import { standing, type Decision } from './decision.ts';
 import { eventOf } from './events.ts';
 import type { Found } from './load-balancer.ts';
 import type { ObservedCell } from './observation.ts';
@@ -193,12 +193,18 @@ export function noted(state: RolloutState, event: Omit<ReportedEvent, 'id'>): Ro
 
 /** Records the Event that tells people what is waited for, or how it ended, unless they have been told so already. */
 export function announced(state: RolloutState, decision: Decision, observed: ObservedCell): RolloutState {
-  if (decision.do !== 'Wait' && decision.do !== 'Close') return state;
-  const event = eventOf(decision);
+  const said = standing(decision);
+  if (said.do !== 'Wait' && said.do !== 'Close') return state;
+  const event = eventOf(said);
+  if (event === undefined) return state;
   const told = state.reported ?? observed.cell?.status;
-  const isToldByReason = decision.do === 'Wait' && decision.for === 'Health';
-  const isTold = isToldByReason ? told?.reason === 'WaitingForHealth' : told?.message === decision.message;
-  return event === undefined || isTold ? state : noted(state, event);
+  const isToldByReason = said.do === 'Wait' && said.for === 'Health';
+  const isTold = isToldByReason ? told?.reason === 'WaitingForHealth' : told?.message === said.message;
+  // As long as the status cannot be written, the Event waits with it.
+  const isAboutToBeTold = state.events.some(({ reason, message }) =>
+    isToldByReason ? reason === event.reason : message === event.message,
+  );
+  return isTold || isAboutToBeTold ? state : noted(state, event);
 }
 
 /** Forgets what has held. */

@@ -2,7 +2,7 @@ import type { PresentCell } from './candidate.ts';
 import type { Close, Decision } from './decision.ts';
 import { parseDuration } from './duration.ts';
 import type { GuardInput } from './guard.ts';
-import type { ObservedCell, ServedTargetGroup } from './observation.ts';
+import type { ServedTargetGroup } from './observation.ts';
 import { includes } from './weights.ts';
 
 /** How long groups at weight 0 stay in the rule after the end of a rollout when nobody says otherwise. */
@@ -32,16 +32,17 @@ export function atRest(close: Close, input: GuardInput): Decision {
     const { until, message } = state.hold;
     return { do: 'Wait', for: 'Hold', until, message, settled: close };
   }
+  const resting = { observed, close };
   const gone = idle.filter((group) => !includes(observed.selected, group));
-  if (gone.length > 0) return detach(gone, 'because its AWSTargetGroup is gone', { observed, close });
+  if (gone.length > 0) return detach(gone, 'because its AWSTargetGroup is gone', resting);
   const check = state.idle;
   const dueAt = dueAfter(cell, cell.status.history?.[0]?.endedAt, check?.since);
   if (dueAt !== undefined && now >= dueAt)
-    return detach(idle, 'because nothing has to go back to it any more', { observed, close });
+    return detach(idle, 'because nothing has to go back to it any more', resting);
   const isAboutAll = check !== undefined && idle.every(({ arn }) => check.targetGroupARNs.includes(arn));
   if (dueAt === undefined || !isAboutAll || now >= check.at + IDLE_CHECK_MS) return look(idle);
   const unhealthy = idle.filter(({ arn }) => check.unhealthyARNs.includes(arn));
-  if (unhealthy.length > 0) return detach(unhealthy, 'because it has no healthy target', { observed, close });
+  if (unhealthy.length > 0) return detach(unhealthy, 'because it has no healthy target', resting);
   const message = `Keeping ${namesOf(idle)} at weight 0 until ${new Date(dueAt).toISOString()}.`;
   return {
     do: 'Wait',
@@ -72,7 +73,7 @@ const look = (idle: readonly ServedTargetGroup[]): Decision => ({
 function detach(
   leaving: readonly ServedTargetGroup[],
   why: string,
-  { observed, close }: { readonly observed: ObservedCell; readonly close: Close },
+  { observed, close }: Pick<GuardInput, 'observed'> & { readonly close: Close },
 ): Decision {
   return {
     do: 'Shift',
@@ -80,8 +81,8 @@ function detach(
     version: '',
     shares: observed.served.filter((group) => !includes(leaving, group)),
     urgent: false,
-    settled: close,
     message: `Taking ${namesOf(leaving)} out of the rule at weight 0, ${why}.`,
+    settled: close,
   };
 }
 

@@ -1,6 +1,6 @@
 import type { CellStatus } from '../crds/cell.ts';
 import { conditionsFrom } from './conditions.ts';
-import type { Decision } from './decision.ts';
+import { standing } from './decision.ts';
 import { withChange } from './history.ts';
 import { requestsFrom } from './requests.ts';
 import { stableSet } from './stable.ts';
@@ -16,7 +16,7 @@ type Phase = NonNullable<CellStatus['phase']>;
 
 /** Derives a Cell's whole status from what was seen, remembered and decided; it claims no weight that is not served. */
 export function statusOf(given: StatusInput): CellStatus {
-  const input = { ...given, decision: effective(given.decision) };
+  const input = { ...given, decision: standing(given.decision) };
   const { observed, cell, state, decision } = input;
   const { rejected } = groupByVersion(observed.selected);
   const phase = phaseOf(input);
@@ -53,10 +53,6 @@ export function statusOf(given: StatusInput): CellStatus {
     ),
   };
 }
-
-/** What is left to do at rest changes nothing about how a Cell stands. */
-const effective = (decision: Decision): Decision =>
-  decision.do === 'Wait' || decision.do === 'Shift' ? (decision.settled ?? decision) : decision;
 
 function phaseOf({ state, decision }: StatusInput): Phase {
   if (decision.do === 'Close') return decision.outcome === 'Deleted' ? 'Completed' : decision.outcome;
