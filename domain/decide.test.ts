@@ -250,6 +250,15 @@ describe('a rollout', () => {
     expect(told(decide(cell.serving(weights).seen(), state, NOW))).toBe(want),
   );
 
+  it('attaches at a step of weight 0, too, only what has a registered target', () => {
+    const none: CanaryStep[] = [{ setWeight: 0 }];
+    const seen = cell
+      .withSteps(...none)
+      .serving({ a: 100 })
+      .seen();
+    expect(told(decide(seen, rolling({ steps: none }), NOW))).toBe('Step {"a":100,"b":0} if b is registered');
+  });
+
   it('is withdrawn when a newer version is complete', () => {
     const seen = cell.withGroups('3.0.0', 'c').serving({ a: 80, b: 20 }).seen();
     expect(told(decide(seen, rolling({ index: 1 }), NOW))).toBe('Withdrawn: Superseded');

@@ -27,7 +27,7 @@ export interface GuardInput {
 export function guard(shift: Shift, input: GuardInput, whenTimedOut?: (lack: string) => Decision): Decision {
   const { observed } = input;
   const receiving = gaining(shift.shares, certain(observed));
-  if (receiving.length === 0) return shift;
+  if (receiving.length === 0) return onlyRegistered(shift, input, whenTimedOut);
   const isAttached = receiving.every((group) => includes(observed.served, group));
   const guarded = isAttached
     ? { ...shift, requires: { healthy: receiving.map(({ arn }) => arn), registered: [] } }
@@ -43,11 +43,15 @@ function certain({ served, asked, isApplied }: ObservedCell): readonly ServedTar
 }
 
 /** Attaches nothing without a registered target: on AWS a group without any counts as unhealthy. */
-export function onlyRegistered(shift: Shift, input: GuardInput): Decision {
+export function onlyRegistered(
+  shift: Shift,
+  input: GuardInput,
+  whenTimedOut?: (lack: string) => Decision,
+): Decision {
   const joining = shift.shares.filter((group) => !includes(input.observed.served, group));
   if (joining.length === 0) return shift;
   const registered = joining.map(({ arn }) => arn);
-  return unlessLacking({ ...shift, requires: { healthy: [], registered } }, input);
+  return unlessLacking({ ...shift, requires: { healthy: [], registered } }, input, whenTimedOut);
 }
 
 /** Waits while the last look has found that a shift lacks what it requires. */
