@@ -144,7 +144,8 @@ function isOutsideRollbackWindow(version: string, { cell, now }: GuardInput): bo
 
 function rebalance(input: GuardInput, found: Candidates, stable: VersionSet): Decision | undefined {
   const set = found.sets.find((one) => one.version === stable.version);
-  if (set === undefined || sameGroups(set.groups, stable.groups)) return undefined;
+  const carrying = stable.groups.filter((group) => weightOf([group], input.observed.served) > 0);
+  if (set === undefined || sameGroups(set.groups, carrying)) return undefined;
   const together = [...stable.groups, ...set.groups.filter((group) => !includes(stable.groups, group))];
   if (together.length > MAX_TARGET_GROUPS) return tooMany(together, `Version ${set.version} has`);
   const shift: Decision = {
