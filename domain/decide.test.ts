@@ -259,6 +259,22 @@ describe('a rollout', () => {
     expect(told(decide(seen, rolling({ steps: none }), NOW))).toBe('Step {"a":100,"b":0} if b is registered');
   });
 
+  it.each<[string, Partial<RolloutState>]>([
+    ['at once', {}],
+    ['though an operator has paused the rollout', { requests: { paused: stamp } }],
+  ])('takes a stable group out whose AWSTargetGroup is gone, %s', (_, more) => {
+    const seen = aCell()
+      .withSteps(...steps)
+      .withGroups('1.0.0', 'a1')
+      .withGroups('2.0.0', 'b')
+      .serving({ a1: 40, a2: 40, b: 20 })
+      .seen();
+    const stable = { version: '1.0.0', groups: [...set('', 'a1').groups, ...set('', 'a2').groups] };
+    expect(told(decide(seen, rolling({ stable, index: 2 }, more), NOW))).toBe(
+      'TakeOut {"a1":80,"b":20} if a1 is healthy',
+    );
+  });
+
   it('is withdrawn when a newer version is complete', () => {
     const seen = cell.withGroups('3.0.0', 'c').serving({ a: 80, b: 20 }).seen();
     expect(told(decide(seen, rolling({ index: 1 }), NOW))).toBe('Withdrawn: Superseded');

@@ -104,7 +104,10 @@ function inTime(decision: Decision, rollout: Rollout, { cell }: GuardInput): Dec
 function goOn(rollout: Rollout, input: GuardInput): Decision {
   const { observed, state, now } = input;
   if (observed.served.length === 0) return heldBy(state, now) ?? adopt(input) ?? lost(rollout, input);
-  const next = paused(state) ?? heldBy(state, now) ?? takeOut(rollout, input) ?? forward(rollout, input);
+  // Clients whose share goes to nobody do not wait until somebody resumes.
+  const out = takeOut(rollout, input);
+  const isPaused = out === undefined ? paused(state) : undefined;
+  const next = isPaused ?? heldBy(state, now) ?? out ?? forward(rollout, input);
   // What was asked for and is not confirmed is withdrawn before anything is waited for.
   const waits = goesOnAfterwards.has(next.do) && !(next.do === 'Wait' && next.for === 'Hold');
   if (!waits || !isUnsure(observed, state)) return next;

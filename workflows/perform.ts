@@ -45,7 +45,7 @@ function numbered(done: Performed, decision: Performable, { observed }: Situatio
 function interruptionOf(decision: Performable, { observed, state, isStale }: Situation): Interruption {
   if (decision.do === 'Shift' && decision.urgent) return { happened: () => false };
   if (decision.do !== 'Shift') return { happened: () => abortIsDue(state()) };
-  const goesOnPaused = decision.purpose === 'Restore';
+  const goesOnPaused = decision.purpose === 'Restore' || decision.purpose === 'TakeOut';
   const { rollout } = state();
   return {
     happened: () =>
