@@ -153,6 +153,14 @@ describe('a rule that authenticates', () => {
     expect(listener.weights(10)).toEqual({ a: 100, b: 0 });
   });
 
+  it('does not have its traffic wait for a look that is not answered', async () => {
+    const { listener, served } = await adopted(oidc);
+    listener.hangRead();
+    await apply(listener, { a: 0, b: 100 }, { served, urgent: true });
+    expect(listener.weights(10)).toEqual({ a: 0, b: 100 });
+    expect(types(listener.rule(10))).toEqual(['authenticate-oidc', 'forward']);
+  });
+
   it('gets no more weight where ELBv2 cannot be read', async () => {
     const { listener, served } = await adopted(oidc);
     listener.failReads(1);
@@ -195,6 +203,26 @@ describe('a rule that is made anew', () => {
       type: 'Conflict',
     });
     expect(types(listener.rule(10))).toEqual(['authenticate-oidc', 'forward']);
+  });
+});
+
+describe('a rule of somebody else', () => {
+  const regex = { Field: 'host-header', HostHeaderConfig: { RegexValues: ['^a'] } };
+  const key = { namespace: 'default', name: 'web' };
+  const inspect = (listener: FakeListener) =>
+    applicationLoadBalancer
+      .connect({ elbv2: () => listener.elbv2 })
+      .inspect({ key, route: forwarding({}), selected: [], adopt: true }, new AbortController().signal);
+
+  it.each([
+    ['by a look at it', inspect],
+    ['by a write to it', (listener: FakeListener) => apply(listener, { a: 100 })],
+  ])('is not taken over where something would be lost: %s', async (_, takeOver) => {
+    const listener = aListener();
+    listener.byHand(10, { conditions: [regex] });
+    const before = listener.rule(10);
+    await expect(takeOver(listener)).rejects.toMatchObject({ type: 'Conflict' });
+    expect(listener.rule(10)).toEqual(before);
   });
 });
 

@@ -1,4 +1,10 @@
-import type { Action, CreateRuleInput, Rule, RuleTransform } from '@aws-sdk/client-elastic-load-balancing-v2';
+import type {
+  Action,
+  CreateRuleInput,
+  Rule,
+  RuleCondition,
+  RuleTransform,
+} from '@aws-sdk/client-elastic-load-balancing-v2';
 import type { ELBv2 } from '../../../clients/elbv2.ts';
 import { arnOf } from '../../../domain/testing/builders.ts';
 
@@ -9,6 +15,7 @@ export const listenerARN = 'arn:aws:elasticloadbalancing:ap-northeast-1:11112222
 interface ByHand {
   readonly before?: readonly Action[];
   readonly transforms?: readonly RuleTransform[];
+  readonly conditions?: readonly RuleCondition[];
 }
 
 /** The rules of listeners, which do with a write what ELBv2 does with it. */
@@ -21,6 +28,8 @@ export interface FakeListener {
   remove(priority: number): void;
   /** Lets the next reads of one rule fail. */
   failReads(count: number): void;
+  /** Lets the next read of one rule go unanswered. */
+  hangRead(): void;
 }
 
 type Kept = Rule & { readonly listener: string; readonly tags: Record<string, string> };
@@ -55,6 +64,7 @@ const forwardTo = (weights: Readonly<Record<string, number>>, Order: number): Ac
 export function aListener(): FakeListener {
   let rules: readonly Kept[] = [];
   let failures = 0;
+  let hangs = false;
   let created = 0;
   const put = (rule: Kept): void => {
     rules = [...rules.filter((one) => one.RuleArn !== rule.RuleArn), rule];
@@ -75,14 +85,20 @@ export function aListener(): FakeListener {
     put({ ...rule, listener, tags });
     return find(RuleArn);
   };
-  const read = <Value>(look: () => Value): Promise<Value> => {
+  const read = <Value>(look: () => Value, signal?: AbortSignal): Promise<Value> => {
+    if (hangs) {
+      hangs = false;
+      return new Promise((_, reject) => {
+        signal?.addEventListener('abort', () => reject(refusal('AbortError', 'aborted')));
+      });
+    }
     failures -= 1;
     if (failures >= 0) return Promise.reject(refusal('Throttling', 'Rate exceeded'));
     return Promise.resolve(look());
   };
   const elbv2: Partial<ELBv2> = {
-    rulesOf: (listener) => read(() => rules.filter((one) => one.listener === listener)),
-    rule: (arn) => read(() => rules.find((one) => one.RuleArn === arn)),
+    rulesOf: (listener, signal) => read(() => rules.filter((one) => one.listener === listener), signal),
+    rule: (arn, signal) => read(() => rules.find((one) => one.RuleArn === arn), signal),
     tagsOf: (arn) => Promise.resolve(find(arn).tags),
     tag: (arn, tags) => Promise.resolve(put({ ...find(arn), tags: { ...find(arn).tags, ...tags } })),
     createRule: (input) => Promise.resolve(input).then(create),
@@ -96,7 +112,7 @@ export function aListener(): FakeListener {
       put({ ...rule, Actions: actions, Conditions: Conditions ?? rule.Conditions });
     },
   };
-  const change = (priority: number, { before, transforms }: ByHand): void => {
+  const change = (priority: number, { before, transforms, conditions }: ByHand): void => {
     const rule = at(priority);
     if (rule === undefined) throw new Error(`Expected a rule ${priority}, got none.`);
     const last = (rule.Actions ?? []).filter((one) => one.Type === 'forward');
@@ -104,6 +120,7 @@ export function aListener(): FakeListener {
       ...rule,
       ...(before === undefined ? {} : { Actions: [...before, ...last] }),
       ...(transforms === undefined ? {} : { Transforms: [...transforms] }),
+      ...(conditions === undefined ? {} : { Conditions: [...conditions] }),
     });
   };
   return {
@@ -128,6 +145,9 @@ export function aListener(): FakeListener {
     change,
     remove: (priority) => {
       rules = rules.filter((one) => one !== at(priority));
+    },
+    hangRead: () => {
+      hangs = true;
     },
     failReads: (count) => {
       failures = count;
