@@ -26,11 +26,11 @@ function anELBv2(refuses: (arns: readonly string[]) => boolean = () => false) {
   };
   return { asked, elbv2: () => reads };
 }
-const tagsOf = async (of: ReturnType<typeof anELBv2>, arns: readonly string[], tagged = arns) => {
-  const answers = await askTargetGroups(of.elbv2, { arns, tagged: new Set(tagged), signal });
+const tagsOf = async (of: ReturnType<typeof anELBv2>, arns: readonly string[]) => {
+  const answers = await askTargetGroups(of.elbv2, arns, signal);
   return arns.map((arn) => {
     const answer = answers.get(arn);
-    return answer?.is === 'Known' ? (answer.tags?.is ?? 'NotWanted') : answer?.is;
+    return answer?.is === 'Known' ? answer.tags.is : answer?.is;
   });
 };
 const names = Array.from({ length: 45 }, (_, index) => arnOf(`g${index}`));
@@ -42,17 +42,10 @@ describe('the tags of target groups', () => {
     expect(aws.asked.map((arns) => arns.length)).toEqual([20, 20, 5]);
   });
 
-  it('are asked for where somebody wants them, and AWS knows the target group', async () => {
+  it('are asked for where AWS knows the target group', async () => {
     const aws = anELBv2();
-    const arns = [arnOf('a'), arnOf('b'), arnOf('gone')];
-    expect(await tagsOf(aws, arns, [arnOf('a'), arnOf('gone')])).toEqual(['Known', 'NotWanted', 'NotFound']);
+    expect(await tagsOf(aws, [arnOf('a'), arnOf('gone')])).toEqual(['Known', 'NotFound']);
     expect(aws.asked).toEqual([[arnOf('a')]]);
-  });
-
-  it('are not asked for where nobody wants them', async () => {
-    const aws = anELBv2();
-    await tagsOf(aws, names, []);
-    expect(aws.asked).toEqual([]);
   });
 
   it('that cannot be asked for hold up no others', async () => {

@@ -6,23 +6,14 @@ import { reasonOf, toFailure } from './failure.ts';
 /** What is asked of AWS about target groups. */
 export type TargetGroupReads = Pick<ELBv2Reads, 'targetGroups' | 'tagsOfGroups'>;
 
-/** What AWS is asked about. */
-export interface Asked {
-  readonly arns: readonly string[];
-  /** Those among them whose tags are asked for. */
-  readonly tagged: ReadonlySet<string>;
-  readonly signal: AbortSignal;
-}
-
 /** Asks AWS about every ARN, those of each region and account together; one that cannot be asked stops no other. */
 export async function askTargetGroups(
   elbv2: (arn: string) => TargetGroupReads,
-  { arns, tagged, signal }: Asked,
+  arns: readonly string[],
+  signal: AbortSignal,
 ): Promise<ReadonlyMap<string, TargetGroupAnswer>> {
   const answers = await Promise.all(
-    [...Map.groupBy(arns, placeOf).values()].map((some) =>
-      askPlace(elbv2(some[0] ?? ''), { arns: some, tagged, signal }),
-    ),
+    [...Map.groupBy(arns, placeOf).values()].map((some) => askPlace(elbv2(some[0] ?? ''), some, signal)),
   );
   return new Map(answers.flat());
 }
@@ -35,14 +26,15 @@ const TAGS_PER_CALL = 20;
 
 async function askPlace(
   reads: TargetGroupReads,
-  { arns, tagged, signal }: Asked,
+  arns: readonly string[],
+  signal: AbortSignal,
 ): Promise<readonly (readonly [string, TargetGroupAnswer])[]> {
   const found = await attempt(signal, () => reads.targetGroups(arns, signal));
   if (found.is === 'Unasked') return arns.map((arn) => [arn, found]);
   const byARN = new Map(found.value.map((group) => [group.TargetGroupArn, group]));
   const tags = await askTags(
     reads,
-    arns.filter((arn) => byARN.has(arn) && tagged.has(arn)),
+    arns.filter((arn) => byARN.has(arn)),
     signal,
   );
   return arns.map((arn) => [arn, answerOf(byARN.get(arn), tags.get(arn))]);
@@ -90,7 +82,7 @@ async function attempt<Value>(signal: AbortSignal, call: () => Promise<Value>): 
 }
 
 function answerOf(group: TargetGroup | undefined, tags: TagsAnswer | undefined): TargetGroupAnswer {
-  if (group === undefined) return { is: 'NotFound' };
+  if (group === undefined || tags === undefined) return { is: 'NotFound' };
   return {
     is: 'Known',
     loadBalancerARNs: group.LoadBalancerArns ?? [],

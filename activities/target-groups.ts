@@ -3,12 +3,7 @@ import { AWS_TARGET_GROUP, CELL } from '../clients/kinds.ts';
 import type { KubernetesClient } from '../clients/kubernetes.ts';
 import type { AWSTargetGroup } from '../crds/aws-target-group.ts';
 import type { Cell } from '../crds/cell.ts';
-import {
-  arnsWantingTags,
-  checkTargetGroups,
-  stays,
-  type TargetGroupReport,
-} from '../domain/discovery/target-group-check.ts';
+import { checkTargetGroups, stays, type TargetGroupReport } from '../domain/discovery/target-group-check.ts';
 import type { TargetGroupAnswer } from '../domain/discovery/target-group-answer.ts';
 import type { TargetGroupActivities } from './contract.ts';
 import { lifetime, type Lifetime } from './lifetime.ts';
@@ -58,7 +53,7 @@ export function targetGroupActivities({ kubernetes, elbv2 }: TargetGroupDependen
       const left = groups.filter(stays);
       if (left.length === 0) return { isPresent: false, message: 'There is no AWSTargetGroup left.' };
       const arns = [...new Set(left.map(({ spec }) => spec.arn))];
-      const answers = await askTargetGroups(elbv2, { arns, tagged: arnsWantingTags(left, cells), signal });
+      const answers = await askTargetGroups(elbv2, arns, signal);
       const time = new Date().toISOString();
       await write(namespace, checkTargetGroups({ groups: left, cells, answers, time }), life);
       return summary(answers);
@@ -70,7 +65,7 @@ function summary(answers: ReadonlyMap<string, TargetGroupAnswer>) {
   const all = [...answers.values()];
   const unasked = all.filter((answer) => answer.is === 'Unasked');
   const untagged = all.flatMap((answer) =>
-    answer.is === 'Known' && answer.tags?.is === 'Unasked' ? [answer.tags] : [],
+    answer.is === 'Known' && answer.tags.is === 'Unasked' ? [answer.tags] : [],
   );
   const asked = `AWS was asked about ${answers.size - unasked.length} of ${answers.size} target groups.`;
   const said = [

@@ -45,7 +45,7 @@ export const awsTargetGroup = defineResource({
       name: 'Tagged',
       type: 'string',
       jsonPath: '.status.version',
-      description: 'The version that the AWS tags say, where no label does.',
+      description: 'The version that the AWS tags say; it counts where no label does.',
     },
     { name: 'Ready', type: 'string', jsonPath: ready('status') },
     { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },

@@ -149,7 +149,11 @@ describe('an AWSTargetGroup', () => {
     await stage.targetGroups('0.9', ['tagb'], { role: 'tag' });
     await tag('tagb', { version: 'v3' });
     await untilReady('tagb', 'True', 'Known');
-    expect((await get('tagb'))?.status?.version).toBeUndefined();
+    await untilTagged('tagb', 'v3');
+    expect((await stage.status('tag')).stableVersion).toBe('1.0.0');
+    // A label that is removed from what serves moves nothing, when a tag says the same.
+    await stage.kubectl('label', 'awstargetgroup', 'taga', 'okra.mumo.co/version=1.0.0');
+    await stage.kubectl('label', 'awstargetgroup', 'taga', 'okra.mumo.co/version-');
     // Okra's own tag goes before one that others may use as well.
     await stage.targetGroups(undefined, ['tagc'], { role: 'tag' });
     await tag('tagc', { 'okra.mumo.co/version': '1.1-rc.1', version: 'v9' });

@@ -14,8 +14,7 @@ export interface TargetGroupFacts {
   /** `instance`, `ip`, `lambda` or `alb`. */
   readonly targetType?: string | undefined;
   readonly vpcID?: string | undefined;
-  /** Undefined when nobody wanted to know them. */
-  readonly tags?: TagsAnswer | undefined;
+  readonly tags: TagsAnswer;
 }
 
 /** What AWS answered about the tags of a target group. */

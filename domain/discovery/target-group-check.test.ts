@@ -3,7 +3,7 @@ import type { AWSTargetGroup, AWSTargetGroupStatus } from '../../crds/aws-target
 import type { Cell } from '../../crds/cell.ts';
 import { API_VERSION } from '../labels.ts';
 import { loadBalancerARNOf, type LoadBalancerType } from '../load-balancer.ts';
-import { arnsWantingTags, checkTargetGroups, type TargetGroupReport } from './target-group-check.ts';
+import { checkTargetGroups, type TargetGroupReport } from './target-group-check.ts';
 import type { TargetGroupAnswer, TargetGroupFacts } from './target-group-answer.ts';
 
 const ARN = 'arn:aws:elasticloadbalancing:eu-central-1:111122223333';
@@ -53,6 +53,7 @@ const known = (facts: Partial<TargetGroupFacts> = {}): TargetGroupAnswer => ({
   protocol: 'HTTP',
   targetType: 'ip',
   vpcID: 'vpc-1',
+  tags: { is: 'Known', tags: {} },
   ...facts,
 });
 const heldBy = (...names: string[]) => known({ loadBalancerARNs: names.map(loadBalancer) });
@@ -247,7 +248,7 @@ describe('the version that tags say', () => {
     ['is what the tag says, be it a version or not', tagged({ version: 'latest' }), unlabelled(), 'latest'],
     ['follows the tag', tagged({ version: 'v3' }), before('v2'), 'v3'],
     ['goes with the tag', tagged({}), before('v2'), undefined],
-    ['goes when a label says it', known(), { ...before('v2'), metadata: aGroup('a').metadata }, undefined],
+    ['is there beside a label, for when that is removed', tagged({ version: 'v2' }), aGroup('a'), 'v2'],
     ['stays while AWS cannot be asked for tags', untold, before('v2'), 'v2'],
     ['stays while AWS does not know the target group', { is: 'NotFound' }, before('v2'), 'v2'],
     ['is not that of another ARN', untold, before('v2', 0), undefined],
@@ -278,23 +279,5 @@ describe('the version that tags say', () => {
     expect(messageOf(check(untold, { groups: [unlabelled()], cells: [web] }))).toBe(
       'Expected a version label, or AWS to say the tags of the target group, got no label, and from AWS: Rate exceeded. It is asked again; a label does without. Cell web selects it.',
     );
-  });
-
-  it.each<[string, object, readonly Cell[], boolean]>([
-    ['is asked for where no label says one', { role: 'web' }, [web], true],
-    ['is asked for where the label is empty', { role: 'web', 'okra.mumo.co/version': '' }, [web], true],
-    ['is not asked for where a label says one', { role: 'web', ...version }, [web], false],
-    ['is asked for where no Cell selects the group', { role: 'api' }, [web], true],
-    ['is not asked for where no Cell selects the group and a label says one', version, [web], false],
-    [
-      'is asked for where a Cell looks at another label',
-      { role: 'web', ...version },
-      [web, { ...web, spec: { ...web.spec, versionedBy: { label: 'team.io/v' } } }],
-      true,
-    ],
-    ['is not asked for because of a Cell that is going', { role: 'web', ...version }, [deleted(web)], false],
-  ])('%s', (_, labels, cells, want) => {
-    const group = aGroup('a', { labels });
-    expect([...arnsWantingTags([group], cells)]).toEqual(want ? [group.spec.arn] : []);
   });
 });

@@ -4,7 +4,7 @@ import { canonical } from '../canonical.ts';
 import { conditionsFrom } from '../conditions.ts';
 import { loadBalancerARNOf, routeOf } from '../load-balancer.ts';
 import type { TargetGroupAnswer } from './target-group-answer.ts';
-import { wantsTags, withTags } from './target-group-tags.ts';
+import { withTags } from './target-group-tags.ts';
 import {
   judgeKnown,
   notFound,
@@ -12,10 +12,8 @@ import {
   type TargetGroupUser,
   type TargetGroupVerdict,
 } from './target-group-verdict.ts';
-import { matches } from '../selector.ts';
 import { unreachable } from '../unreachable.ts';
 import { byName, groupByVersion } from '../version.ts';
-import { selectorOf } from '../version-label.ts';
 import { selectTargetGroups } from '../watched.ts';
 
 /** What a check of the AWSTargetGroups of a namespace is made of; objects are as the API server returned them. */
@@ -53,19 +51,6 @@ export function checkTargetGroups(observed: ObservedTargetGroups): readonly Targ
     return [{ name: group.metadata.name, uid: group.metadata.uid ?? '', status }];
   });
 }
-
-/** The ARNs of the target groups whose tags may say a version, because no label does. */
-export const arnsWantingTags = (
-  groups: readonly AWSTargetGroup[],
-  cells: readonly Cell[],
-): ReadonlySet<string> => {
-  const specs = cells.filter(stays).map(({ spec }) => spec);
-  const wanting = groups.filter(({ metadata, ...group }) => {
-    const selecting = specs.filter((spec) => matches(selectorOf(spec), metadata.labels));
-    return wantsTags({ metadata, ...group }, selecting);
-  });
-  return new Set(wanting.map(({ spec }) => spec.arn));
-};
 
 /** Whether an object is not being deleted. */
 export const stays = ({ metadata }: Pick<AWSTargetGroup | Cell, 'metadata'>): boolean =>

@@ -109,7 +109,7 @@ function rejected(
     if (why === undefined) continue;
     const { reason, message } = why;
     const selecting = `Cell ${cell.metadata.name} selects it.`;
-    if (reason === 'MissingVersion' && tags?.is === 'Unasked') {
+    if (reason === 'MissingVersion' && tags.is === 'Unasked') {
       const asked = `Expected a version label, or AWS to say the tags of the target group, got no label, and from AWS: ${tags.message} It is asked again; a label does without. ${selecting}`;
       return { holds: 'Unknown', reason: tags.reason, message: asked };
     }
