@@ -17,7 +17,7 @@ describe('what is served already', () => {
     await stage.targetGroups('1.0.0', [`${name}a`], { role: name });
     await stage.apply(stage.cell(name, { priority, role: name, steps }));
     await stage.untilPhase(name, 'Completed', '1.0.0');
-    await stage.untilClosed(stage.workflowId(name));
+    await stage.untilAtRest(name);
   }
   async function pausedAt20(name: string): Promise<void> {
     await serving(name);
@@ -75,12 +75,12 @@ describe('what is served already', () => {
     await stage.signal('gone', 'abort');
     await stage.untilPhase('gone', 'Reverted', '1.0.0');
     expect(await stage.writes()).toEqual([{ gonea: 100, goneb: 0 }]);
-    await stage.untilClosed(stage.workflowId('gone'));
+    await stage.untilAtRest('gone');
 
     // 2.0.0 is blocked now; deleting the configuration again does not let it in.
     await stage.mark();
     await deleteConfig('gone');
-    await stage.untilClosed(stage.workflowId('gone'));
+    await stage.untilAtRest('gone');
     expect(await stage.writes()).toEqual([]);
     expect(await stage.weights(priority)).toEqual({ gonea: 100, goneb: 0 });
     expect(await stage.status('gone')).toMatchObject({ phase: 'Reverted', stableVersion: '1.0.0' });
@@ -90,7 +90,7 @@ describe('what is served already', () => {
     await pausedAt20('away');
     await stage.signal('away', 'resume');
     await stage.untilPhase('away', 'Completed', '2.0.0');
-    await stage.untilClosed(stage.workflowId('away'));
+    await stage.untilAtRest('away');
     await stage.mark();
     await stage.okrad.end('SIGTERM');
     await stage.kubectl('delete', 'awsalbc', 'away');

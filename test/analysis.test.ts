@@ -203,7 +203,7 @@ describe('an analysis', () => {
     stage.metrics.rate = 0.7;
     await rollOut('c30', steps({ setWeight: 20 }, { analysis: { templates: [{ templateName: 'c30' }] } }));
     const held = await untilReason('c30', 'WaitingForVerdict');
-    expect(held).toMatchObject({ phase: 'Progressing', analysisRun: { phase: 'Inconclusive' } });
+    expect(held).toMatchObject({ phase: 'Paused', analysisRun: { phase: 'Inconclusive' } });
     expect(held.conditions).toEqual(degraded('Inconclusive'));
     expect(await stage.weights(priority)).toEqual({ c30a: 80, c30b: 20 });
     await setPhase(held.analysisRun?.name ?? '', 'Successful');
@@ -292,7 +292,7 @@ describe('an analysis', () => {
     const { events } = JSON.parse(await stage.history(stage.workflowId('c34'), runId)) as {
       events: TimerEvent[];
     };
-    const pauses = timersOf(events);
+    const pauses = timersOf(events).filter(({ summary }) => summary.startsWith('Pausing '));
     const wanted = [3, 3, 3, 30, 30, 600];
     expect(pauses).toHaveLength(wanted.length);
     // A timer begins when its pause has been reported, and ends the pause on time.
@@ -420,6 +420,7 @@ describe('an analysis', () => {
 
 interface TimerEvent {
   readonly eventTime: string;
+  readonly userMetadata?: { readonly summary?: { readonly data: string } };
   readonly timerStartedEventAttributes?: {
     readonly timerId: string;
     readonly startToFireTimeout: string;
@@ -427,14 +428,23 @@ interface TimerEvent {
   readonly timerFiredEventAttributes?: { readonly timerId: string };
 }
 
-/** The timers of a history: how long they were to last, and how long they took when they fired. */
-function timersOf(events: readonly TimerEvent[]): readonly { seconds: number; took?: number }[] {
+interface Timer {
+  readonly summary: string;
+  readonly seconds: number;
+  readonly took?: number;
+}
+
+/** The timers of a history: what for, how long they were to last, and how long they took when they fired. */
+function timersOf(events: readonly TimerEvent[]): readonly Timer[] {
   return events.flatMap((event) => {
     const started = event.timerStartedEventAttributes;
     if (started === undefined) return [];
     const seconds = Number.parseFloat(started.startToFireTimeout);
+    const summary = String(JSON.parse(inText(event.userMetadata?.summary?.data ?? 'IiI=')));
     const fired = events.find((one) => one.timerFiredEventAttributes?.timerId === started.timerId);
-    if (fired === undefined) return [{ seconds }];
-    return [{ seconds, took: (Date.parse(fired.eventTime) - Date.parse(event.eventTime)) / 1000 }];
+    if (fired === undefined) return [{ summary, seconds }];
+    return [{ summary, seconds, took: (Date.parse(fired.eventTime) - Date.parse(event.eventTime)) / 1000 }];
   });
 }
+
+const inText = (base64: string): string => Buffer.from(base64, 'base64').toString('utf8');

@@ -59,7 +59,7 @@ describe('what operators ask of a rollout', () => {
     // I3: whoever looks at the Cell again, nothing is given to the aborted version.
     const writes = (await stage.writes()).length;
     await stage.signalWithStart('cellRollout', stage.workflowId('abort'), 'changed', 'abort');
-    await stage.untilClosed(stage.workflowId('abort'));
+    await stage.untilAtRest('abort');
     expect(await stage.writes()).toHaveLength(writes);
     expect(await stage.violations([20], priority)).toEqual([]);
   });

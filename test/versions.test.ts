@@ -31,7 +31,7 @@ describe('which version serves', () => {
     await stage.untilPhase(name, 'Completed', '1.0.0');
     await groups(name, '2.0.0', 'b');
     await stage.untilPhase(name, 'Completed', '2.0.0');
-    await stage.untilClosed(stage.workflowId(name));
+    await stage.untilAtRest(name);
     await stage.mark();
   }
   const runsOf = async (name: string): Promise<number> => (await stage.analysisRuns(name)).length;
@@ -76,7 +76,7 @@ describe('which version serves', () => {
     await stage.untilPhase('stay', 'Completed', '1.0.0');
     await groups('stay', '2.0.0', 'b');
     await stage.signalWithStart('cellRollout', stage.workflowId('stay'), 'changed', 'stay');
-    await stage.untilClosed(stage.workflowId('stay'));
+    await stage.untilAtRest('stay');
     expect(await stage.writes()).toEqual([{ staya: 100 }]);
     await stage.apply(cell('stay'));
     await stage.untilPhase('stay', 'Completed', '2.0.0');
@@ -211,13 +211,13 @@ describe('which version serves', () => {
     await stage.apply(cell('anew', { version: '2.0.0' }));
     await groups('anew', '2.0.0', 'b');
     await stage.untilPhase('anew', 'Reverted', '1.0.0');
-    await stage.untilClosed(stage.workflowId('anew'));
+    await stage.untilAtRest('anew');
     const runs = await runsOf('anew');
     await stage.mark();
     stage.metrics.rate = 1;
     await stage.apply(cell('anew', { version: '2.0.0', minHealthyTargets: 1, healthTimeout: '11m' }));
     await stage.untilStatus('anew', 'seen again', (status) => status.observedGeneration === 3);
-    await stage.untilClosed(stage.workflowId('anew'));
+    await stage.untilAtRest('anew');
     expect(await stage.writes()).toEqual([]);
     expect(await runsOf('anew')).toBe(runs);
     await stage.apply(cell('anew', { version: '1.0.0' }));
