@@ -3,7 +3,7 @@ export class KubernetesError extends Error {
   override readonly name = 'KubernetesError';
   /** The HTTP status, or 0 when the API server could not be reached or did not answer in time. */
   readonly status: number;
-  /** The machine-readable reason: `AlreadyExists`, `Conflict`, `Invalid`, `Forbidden`, `Expired`, `Unreachable`, … */
+  /** The machine-readable reason: `AlreadyExists`, `Conflict`, `Invalid`, `Forbidden`, `Expired`, `Unreachable`, `LoginFailed`, … */
   readonly reason: string;
 
   constructor(of: { status: number; reason: string; message: string }, options?: ErrorOptions) {
@@ -47,6 +47,10 @@ export function unreachable(request: string, cause: unknown): KubernetesError {
     { cause },
   );
 }
+
+/** Says that a request was not sent, because there is nothing to show who sends it. */
+export const loginFailed = (message: string, cause: unknown): KubernetesError =>
+  new KubernetesError({ status: 0, reason: 'LoginFailed', message }, { cause });
 
 const reasons: Readonly<Record<number, string>> = {
   400: 'BadRequest',

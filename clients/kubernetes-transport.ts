@@ -1,7 +1,7 @@
 import { delimiter } from 'node:path';
 import { HttpMethod, IsomorphicFetchHttpLibrary, KubeConfig, RequestContext } from '@kubernetes/client-node';
 import type { ResponseContext } from '@kubernetes/client-node';
-import { errorOf, KubernetesError, unreachable } from './kubernetes-error.ts';
+import { errorOf, KubernetesError, loginFailed, unreachable } from './kubernetes-error.ts';
 import { keepPool } from './kubernetes-pool.ts';
 
 /** One request to the Kubernetes API. */
@@ -46,7 +46,7 @@ export function makeSend(kubeconfig: KubeConfig, token?: TokenSource): Send {
       context.setBody(JSON.stringify(request.body));
     }
     context.setSignal(request.signal);
-    await kubeconfig.applySecurityAuthentication(context);
+    await logIn(kubeconfig, context);
     const shown = token === undefined ? undefined : await inTime(token(refused), request);
     if (shown !== undefined) context.setHeaderParam('Authorization', `Bearer ${shown}`);
     pool.use(context);
@@ -114,6 +114,19 @@ function serverOf(kubeconfig: KubeConfig): string {
     );
   }
   return cluster.server.replace(/\/+$/, '');
+}
+
+// A file that is not there, or a command that fails, is said as everything else is for which there is no answer.
+async function logIn(kubeconfig: KubeConfig, context: RequestContext): Promise<void> {
+  try {
+    await kubeconfig.applySecurityAuthentication(context);
+  } catch (error) {
+    const got = error instanceof Error ? error.message : String(error);
+    throw loginFailed(
+      `Expected the kubeconfig to log in to ${kubeconfig.getCurrentCluster()?.server}, got ${got}. Correct it, or what it names.`,
+      error,
+    );
+  }
 }
 
 // Who waits for a token shares it with others, and gives up alone.

@@ -9,6 +9,7 @@ import { loadKubeconfig, makeCall, makeSend } from './kubernetes-transport.ts';
 import type { Call, Send } from './kubernetes-transport.ts';
 import { watchKind } from './kubernetes-watch.ts';
 import type { WatchEvent, WatchOptions } from './kubernetes-watch.ts';
+import { takeTokenFile } from './service-account.ts';
 import { FIELD_MANAGER } from '../domain/labels.ts';
 
 export { isConflict, isExpired, isNotFound, KubernetesError } from './kubernetes-error.ts';
@@ -72,7 +73,9 @@ export function connectKubernetes(
   kubeconfig?: string,
   timeoutMilliseconds = TIMEOUT_MILLISECONDS,
 ): KubernetesClient {
-  return clientOver(makeSend(loadKubeconfig(kubeconfig)), timeoutMilliseconds);
+  const loaded = loadKubeconfig(kubeconfig);
+  const token = takeTokenFile(loaded);
+  return clientOver(makeSend(loaded, token), timeoutMilliseconds);
 }
 
 /** Makes the client over a sender, whatever it reaches. */
