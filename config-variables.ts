@@ -47,6 +47,7 @@ export const variables = z.object({
   TEMPORAL_ADDRESS: address.default('127.0.0.1:7233'),
   TEMPORAL_NAMESPACE: text.default('default'),
   TEMPORAL_API_KEY: text.optional(),
+  OKRA_TEMPORAL_API_KEY_FILE: text.optional(),
   TEMPORAL_TLS: flag.optional(),
   TEMPORAL_TLS_SERVER_CA_CERT_PATH: text.optional(),
   TEMPORAL_TLS_SERVER_CA_CERT_DATA: text.optional(),

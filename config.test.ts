@@ -98,6 +98,7 @@ describe('encryption', () => {
   const client = { certificate: { path: '/tls/crt' }, key: { path: '/tls/key' } };
   it.each([
     ['comes with an API key', { TEMPORAL_API_KEY: 'k' }, {}],
+    ['comes with the file of an API key', { OKRA_TEMPORAL_API_KEY_FILE: '/key' }, {}],
     ['comes with a certificate', pair, { client }],
     ['is had by asking', { TEMPORAL_TLS: 'true' }, {}],
     ['can be refused', { ...pair, TEMPORAL_TLS: 'false' }, undefined],
@@ -117,6 +118,19 @@ describe('encryption', () => {
     ['refuses a path beside content', { ...pair, TEMPORAL_TLS_CLIENT_KEY_DATA: 'PEM' }, /got both/],
     ['refuses not to verify', { TEMPORAL_TLS_DISABLE_HOST_VERIFICATION: 'true' }, /always verified/],
   ])('%s', (_, environment, want) => expect(problemsOf(environment)).toEqual([expect.stringMatching(want)]));
+});
+
+describe('the API key of Temporal', () => {
+  it.each([
+    ['is a variable', { TEMPORAL_API_KEY: 'k' }, { data: 'k' }],
+    ['is a file', { OKRA_TEMPORAL_API_KEY_FILE: '/key' }, { path: '/key' }],
+  ])('%s', (_, environment, want) => expect(loadConfig(environment).temporal.apiKey).toEqual(want));
+
+  it('is not both', () => {
+    expect(problemsOf({ TEMPORAL_API_KEY: 'k', OKRA_TEMPORAL_API_KEY_FILE: '/key' })).toEqual([
+      'Expected one of TEMPORAL_API_KEY and OKRA_TEMPORAL_API_KEY_FILE, got both. Unset one.',
+    ]);
+  });
 });
 
 const refused: [string, string][] = [

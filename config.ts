@@ -6,21 +6,21 @@ import type { Variables } from './config-variables.ts';
 /** How much is logged. */
 export type LogLevel = Variables['OKRA_LOG_LEVEL'];
 
-/** A certificate or key: the path of a PEM file, or its content. */
-export type Pem = { readonly path: string } | { readonly data: string };
+/** A certificate, a private key or an API key: the path of its file, or its content. */
+export type Credential = { readonly path: string } | { readonly data: string };
 
 /** How the connection to Temporal is encrypted. */
 export interface TemporalTls {
   readonly serverName?: string;
-  readonly serverCa?: Pem;
-  readonly client?: { readonly certificate: Pem; readonly key: Pem };
+  readonly serverCa?: Credential;
+  readonly client?: { readonly certificate: Credential; readonly key: Credential };
 }
 
 /** Where Temporal is, and how it lets one in. */
 export interface TemporalConfig {
   readonly address: string;
   readonly namespace: string;
-  readonly apiKey?: string;
+  readonly apiKey?: Credential;
   /** Undefined: not encrypted. */
   readonly tls?: TemporalTls;
 }
@@ -75,7 +75,7 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
   const set = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
   const parsed = variables.safeParse(set);
   const problems = parsed.success ? [] : parsed.error.issues.map((issue) => describe(issue, set));
-  problems.push(...tlsProblems(set));
+  problems.push(...tlsProblems(set), ...apiKeyProblems(set));
   if (!parsed.success || problems.length > 0) throw new ConfigError(problems);
   return freeze(arrange(parsed.data));
 }
@@ -110,6 +110,12 @@ function tlsProblems(environment: Environment): string[] {
   }
   return problems;
 }
+
+function apiKeyProblems({ TEMPORAL_API_KEY, OKRA_TEMPORAL_API_KEY_FILE }: Environment): string[] {
+  if (TEMPORAL_API_KEY === undefined || OKRA_TEMPORAL_API_KEY_FILE === undefined) return [];
+  return ['Expected one of TEMPORAL_API_KEY and OKRA_TEMPORAL_API_KEY_FILE, got both. Unset one.'];
+}
+
 function arrange(from: Variables): Config {
   return {
     kubernetes: { ...given({ kubeconfig: from.KUBECONFIG }), watchNamespaces: from.OKRA_WATCH_NAMESPACE },
@@ -145,25 +151,26 @@ function arrange(from: Variables): Config {
 function temporalOf(from: Variables): TemporalConfig {
   const tls = given({
     serverName: from.TEMPORAL_TLS_SERVER_NAME,
-    serverCa: pem(from.TEMPORAL_TLS_SERVER_CA_CERT_PATH, from.TEMPORAL_TLS_SERVER_CA_CERT_DATA),
+    serverCa: credential(from.TEMPORAL_TLS_SERVER_CA_CERT_PATH, from.TEMPORAL_TLS_SERVER_CA_CERT_DATA),
     client: clientPair(from),
   });
+  const apiKey = credential(from.OKRA_TEMPORAL_API_KEY_FILE, from.TEMPORAL_API_KEY);
   // As the Temporal CLI does it: an API key or a certificate asks for encryption, unless it is refused.
-  const wanted = from.TEMPORAL_TLS ?? (from.TEMPORAL_API_KEY !== undefined || Object.keys(tls).length > 0);
+  const wanted = from.TEMPORAL_TLS ?? (apiKey !== undefined || Object.keys(tls).length > 0);
   return {
     address: from.TEMPORAL_ADDRESS,
     namespace: from.TEMPORAL_NAMESPACE,
-    ...given({ apiKey: from.TEMPORAL_API_KEY, tls: wanted ? tls : undefined }),
+    ...given({ apiKey, tls: wanted ? tls : undefined }),
   };
 }
 
 function clientPair(from: Variables): TemporalTls['client'] {
-  const certificate = pem(from.TEMPORAL_TLS_CLIENT_CERT_PATH, from.TEMPORAL_TLS_CLIENT_CERT_DATA);
-  const key = pem(from.TEMPORAL_TLS_CLIENT_KEY_PATH, from.TEMPORAL_TLS_CLIENT_KEY_DATA);
+  const certificate = credential(from.TEMPORAL_TLS_CLIENT_CERT_PATH, from.TEMPORAL_TLS_CLIENT_CERT_DATA);
+  const key = credential(from.TEMPORAL_TLS_CLIENT_KEY_PATH, from.TEMPORAL_TLS_CLIENT_KEY_DATA);
   return certificate === undefined || key === undefined ? undefined : { certificate, key };
 }
 
-function pem(path: string | undefined, data: string | undefined): Pem | undefined {
+function credential(path: string | undefined, data: string | undefined): Credential | undefined {
   if (path !== undefined) return { path };
   return data === undefined ? undefined : { data };
 }

@@ -1,12 +1,20 @@
-import { DefaultLogger, NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
+import {
+  DefaultLogger,
+  Runtime,
+  Worker,
+  type NativeConnection,
+  type WorkerOptions,
+} from '@temporalio/worker';
 import { makeActivities, type Activities } from './activities/index.ts';
 import { connectEKS } from './clients/eks.ts';
 import { connectELBv2 } from './clients/elbv2.ts';
 import { connectKubernetes } from './clients/kubernetes.ts';
 import type { Log } from './clients/log.ts';
 import { connectClusters } from './clients/remote-clusters.ts';
-import { connectTemporal, temporalOptions } from './clients/temporal.ts';
 import { sharedBudget } from './clients/shared-budget.ts';
+import { connectTemporal } from './clients/temporal.ts';
+import { runWorkers } from './clients/temporal-workers.ts';
+import type { Waiting } from './clients/waiting.ts';
 import type { Config } from './config.ts';
 import { bundleWorkflowsApart } from './clients/workflow-bundle.ts';
 
@@ -16,16 +24,21 @@ export interface WorkerSettings {
   readonly log: Log;
   /** Ends the worker: what runs is given time to end, and is taken up elsewhere otherwise. */
   readonly signal: AbortSignal;
+  /** Told what is waited for. */
+  readonly waiting: {
+    readonly temporal: Waiting;
+    /** Until Temporal has seen the worker poll. */
+    readonly polls: Waiting;
+  };
 }
 
 /** Runs the workflows and the activities until the signal; throws when one of the workers fails. */
-export async function runWorker({ config, log, signal }: WorkerSettings): Promise<void> {
+export async function runWorker({ config, log, signal, waiting }: WorkerSettings): Promise<void> {
   Runtime.install({ logger: logTo(log) });
   const [temporal, workflows] = await Promise.all([
-    connectTemporal(config, { log, signal }),
+    connectTemporal(config, { log, signal, waiting: waiting.temporal }),
     workflowCode(config, signal),
   ]);
-  const connection = await NativeConnection.connect(await temporalOptions(config.temporal));
   const kubernetes = connectKubernetes(config.kubernetes.kubeconfig);
   const { writesPerSecond: perSecond, writeBurst: burst } = config.elbv2;
   const activities = makeActivities({
@@ -38,55 +51,57 @@ export async function runWorker({ config, log, signal }: WorkerSettings): Promis
     budget: sharedBudget({ kubernetes, namespace: config.lease.namespace, rate: { perSecond, burst }, log }),
     taskQueue: config.taskQueue,
   });
+  const { namespace } = config.temporal;
+  const { identity, taskQueue, elbv2TaskQueue } = config;
   const common: Omit<WorkerOptions, 'taskQueue'> = {
-    connection,
-    namespace: config.temporal.namespace,
-    identity: config.identity,
+    namespace,
+    identity,
     // A beat passes soon, so that a cancellation arrives soon.
     maxHeartbeatThrottleInterval: '500ms',
     shutdownGraceTime: '5s',
     shutdownForceTime: '10s',
   };
-  try {
-    const workers = await Promise.all([
+  const create = (connection: NativeConnection): Promise<readonly Worker[]> =>
+    Promise.all([
       Worker.create({
         ...common,
         ...workflows,
+        connection,
         activities,
-        taskQueue: config.taskQueue,
+        taskQueue,
         stickyQueueScheduleToStartTimeout: '2s',
       }),
       Worker.create({
         ...common,
+        connection,
         activities: only(onElbv2Queue, activities),
-        taskQueue: config.elbv2TaskQueue,
+        taskQueue: elbv2TaskQueue,
+        maxConcurrentActivityTaskExecutions: ELBV2_SLOTS,
       }),
       // What takes traffic back has slots of its own, so that it never waits for those of others.
       Worker.create({
         ...common,
+        connection,
         activities: only(['shiftTraffic'], activities),
-        taskQueue: `${config.elbv2TaskQueue}-urgent`,
-        maxConcurrentActivityTaskExecutions: URGENT_SLOTS,
+        taskQueue: `${elbv2TaskQueue}-urgent`,
+        maxConcurrentActivityTaskExecutions: ELBV2_SLOTS,
       }),
     ]);
-    log.info({ taskQueue: config.taskQueue }, 'worker started');
-    await untilAborted(workers, signal);
-  } finally {
-    await Promise.all([temporal.connection.close(), connection.close()]);
-  }
-}
-
-async function untilAborted(workers: readonly Worker[], signal: AbortSignal): Promise<void> {
-  const stop = (): void => workers.forEach((worker) => worker.getState() === 'RUNNING' && worker.shutdown());
-  signal.addEventListener('abort', stop, { once: true });
-  const running = workers.map((worker) => worker.run());
-  if (signal.aborted) stop();
+  const queues = [
+    { taskQueue, types: ['workflow', 'activity'] },
+    { taskQueue: elbv2TaskQueue, types: ['activity'] },
+    { taskQueue: `${elbv2TaskQueue}-urgent`, types: ['activity'] },
+  ] as const;
   try {
-    await Promise.all(running);
+    await runWorkers(create, {
+      temporal: config.temporal,
+      poller: { namespace, identity, queues },
+      log,
+      signal,
+      waiting: waiting.polls,
+    });
   } finally {
-    stop();
-    await Promise.allSettled(running);
-    signal.removeEventListener('abort', stop);
+    await temporal.connection.close();
   }
 }
 
@@ -109,8 +124,8 @@ const onElbv2Queue: readonly (keyof Activities)[] = [
   'wakeWriter',
 ];
 
-/** How many writes that take traffic back go on at once in one worker. */
-const URGENT_SLOTS = 50;
+/** How many calls to ELBv2 go on at once in one worker, on each queue: more of them only make each slower, as none waits. */
+const ELBV2_SLOTS = 25;
 
 const only = (names: readonly (keyof Activities)[], all: Activities): object =>
   Object.fromEntries(names.map((name) => [name, all[name]]));

@@ -18,7 +18,7 @@ describe('the health server', () => {
       'is not ready while it waits, and says for what',
       '/readyz',
       ['watchers', 'worker'],
-      [503, 'waiting for watchers, worker\n'],
+      [503, 'waiting for watchers\nwaiting for worker\n'],
     ],
     ['is ready when nothing is missing', '/readyz', [], [200, 'ok\n']],
     ['knows no other path', '/', [], [404, 'Expected /healthz or /readyz.\n']],

@@ -7,7 +7,7 @@ export interface HealthOptions {
   readonly host: string;
   /** 0: any that is free. */
   readonly port: number;
-  /** What the process still waits for; empty when it does its work. */
+  /** What the process still waits for, a sentence each; empty when it does its work. */
   readonly missing: () => readonly string[];
 }
 
@@ -34,4 +34,4 @@ export async function serveHealth({ host, port, missing }: HealthOptions): Promi
 }
 
 const answer = (lacks: readonly string[]): string =>
-  lacks.length === 0 ? 'ok\n' : `waiting for ${lacks.join(', ')}\n`;
+  lacks.length === 0 ? 'ok\n' : lacks.map((one) => `waiting for ${one}\n`).join('');

@@ -8,12 +8,15 @@ import { createLog } from '../clients/log.ts';
 import type { Log } from '../clients/log.ts';
 import { connectClusters } from '../clients/remote-clusters.ts';
 import { connectTemporal } from '../clients/temporal.ts';
+import type { Waiting } from '../clients/waiting.ts';
 import { ConfigError, loadConfig } from '../config.ts';
 import type { Config } from '../config.ts';
 import { runWatchers } from '../watchers/run.ts';
 import { components, parseComponents } from './components.ts';
 import type { Component } from './components.ts';
 import { serveHealth } from './health.ts';
+import { createReadiness } from './readiness.ts';
+import type { Readiness } from './readiness.ts';
 
 // sysexits.h
 const EX_CONFIG = 78;
@@ -23,26 +26,35 @@ interface Means {
   readonly config: Config;
   readonly log: Log;
   readonly signal: AbortSignal;
-  /** Called when the part has what it needs to do its work. */
-  readonly ready: () => void;
+  /** By whom the part is told of what it needs to do its work. */
+  readonly waiting: (condition: string) => Waiting;
 }
 
+/** What each part needs to do its work. */
+const conditions: Readonly<Record<Component, readonly string[]>> = {
+  watchers: ['temporal', 'lease', 'kinds'],
+  worker: ['temporal', 'polls'],
+};
+
+const conditionOf = (component: Component, condition: string): string => `${component}, ${condition}`;
+
 const parts: Readonly<Record<Component, (means: Means) => Promise<void>>> = {
-  watchers: async ({ config, log, signal, ready }) => {
+  watchers: async ({ config, log, signal, waiting }) => {
     const kubernetes = connectKubernetes(config.kubernetes.kubeconfig);
-    const temporal = await connectTemporal(config, { log, signal });
+    const clusters = connectClusters(config);
+    const temporal = await connectTemporal(config, { log, signal, waiting: waiting('temporal') });
+    const needs = { lease: waiting('lease'), kinds: waiting('kinds') };
     try {
-      ready();
-      await runWatchers({ kubernetes, clusters: connectClusters(config), temporal, config, log, signal });
+      await runWatchers({ kubernetes, clusters, temporal, config, log, signal, needs });
     } finally {
       await temporal.connection.close();
     }
   },
-  worker: async ({ config, log, signal, ready }) => {
+  worker: async ({ config, log, signal, waiting }) => {
     // The worker's native code is loaded only where it runs.
     const { runWorker } = await import('../worker.ts');
-    ready();
-    await runWorker({ config, log, signal });
+    const needs = { temporal: waiting('temporal'), polls: waiting('polls') };
+    await runWorker({ config, log, signal, waiting: needs });
   },
 };
 
@@ -51,13 +63,14 @@ async function run(wanted: readonly Component[]): Promise<void> {
   const log = createLog(config.logLevel);
   const stop = new AbortController();
   stopOnSignals(stop, log);
-  const waiting = new Set<Component>(wanted);
+  const all = wanted.flatMap((component) => conditions[component].map((one) => conditionOf(component, one)));
+  const readiness = createReadiness(all, log);
   const { health } = config;
   const server =
-    health === undefined ? undefined : await serveHealth({ ...health, missing: () => [...waiting] });
+    health === undefined ? undefined : await serveHealth({ ...health, missing: readiness.missing });
   log.info({ components: wanted, identity: config.identity, version: version() }, 'started');
   try {
-    await Promise.all(wanted.map((component) => runPart(component, { config, log, stop, waiting })));
+    await Promise.all(wanted.map((component) => runPart(component, { config, log, stop, readiness })));
     log.info('stopped');
   } finally {
     server?.close();
@@ -71,14 +84,15 @@ interface Process {
   readonly config: Config;
   readonly log: Log;
   readonly stop: AbortController;
-  readonly waiting: Set<Component>;
+  readonly readiness: Readiness;
 }
 
 // A process that does only half of its work is worse than one that is started again: when one part fails, all end.
-async function runPart(component: Component, { config, log, stop, waiting }: Process): Promise<void> {
+async function runPart(component: Component, { config, log, stop, readiness }: Process): Promise<void> {
   const own = log.child({ component });
   try {
-    await parts[component]({ config, log: own, signal: stop.signal, ready: () => waiting.delete(component) });
+    const waiting = (condition: string): Waiting => readiness.of(conditionOf(component, condition));
+    await parts[component]({ config, log: own, signal: stop.signal, waiting });
     if (!stop.signal.aborted)
       throw new Error(`Expected the ${component} to run until told to stop, got an end.`);
   } catch (error) {

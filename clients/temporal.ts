@@ -1,92 +1,120 @@
-import { readFile } from 'node:fs/promises';
-import { Client, Connection } from '@temporalio/client';
-import type { TLSConfig } from '@temporalio/client';
-import type { Config, Pem, TemporalConfig } from '../config.ts';
+import { Client } from '@temporalio/client';
+import type { ConnectionLike } from '@temporalio/client';
+import type { Config, TemporalConfig } from '../config.ts';
 import { sleep, waitAfter } from './backoff.ts';
+import { detailsOf, isRefusal } from './grpc-status.ts';
 import type { Log } from './log.ts';
-import { isRefusal, registerSearchAttributes } from './search-attributes.ts';
+import { untilRegistered } from './search-attributes.ts';
+import { connectRenewably, type RenewableConnection } from './temporal-connection.ts';
+import { followCredentials, readCredentials, type TemporalCredentials } from './temporal-credentials.ts';
+import { unheard, type Waiting } from './waiting.ts';
 
 /** A connection to Temporal, and the client over it. */
 export interface Temporal {
-  readonly connection: Connection;
+  readonly connection: ConnectionLike;
   readonly client: Client;
 }
 
-/** What a connection to Temporal is made with; a worker's connection takes the same. */
-export interface TemporalOptions {
-  readonly address: string;
-  readonly apiKey?: string;
-  readonly tls?: TLSConfig;
+/** Who is told of a connection, and how long it is looked after. */
+export interface ConnectOptions {
+  readonly log: Log;
+  readonly signal?: AbortSignal;
+  /** Told what is waited for: at first, and whenever Temporal does not answer any more. */
+  readonly waiting?: Waiting;
+  /** How often the files of credentials are read. */
+  readonly followMilliseconds?: number;
 }
-
-// By default gRPC waits up to two minutes before it tries a server again that was away.
-const channelArgs = { 'grpc.initial_reconnect_backoff_ms': 500, 'grpc.max_reconnect_backoff_ms': 5_000 };
 
 const backoff = { first: 500, longest: 10_000 };
 
-/** Reads the certificates that the configuration names. */
-export async function temporalOptions(config: TemporalConfig): Promise<TemporalOptions> {
-  const { address, apiKey, tls } = config;
-  return {
-    address,
-    ...(apiKey === undefined ? {} : { apiKey }),
-    ...(tls === undefined ? {} : { tls: await tlsOptions(tls) }),
-  };
-}
+/** How often Temporal is asked whether it answers. */
+const ASK_MILLISECONDS = 5_000;
+const ANSWER_MILLISECONDS = 4_000;
 
-/** Connects to Temporal and registers Okra's search attributes; waits for a server that is not there yet. */
+/**
+ * Connects to Temporal, and registers Okra's search attributes; waits for a server that is not there yet, that does not
+ * let this process in, or that lacks the attributes. What changes in the files of credentials is taken up.
+ */
 export async function connectTemporal(
   config: Pick<Config, 'temporal' | 'identity'>,
-  options: { readonly log: Log; readonly signal?: AbortSignal },
+  { log, signal = never, waiting = unheard, followMilliseconds }: ConnectOptions,
 ): Promise<Temporal> {
-  const { log, signal = new AbortController().signal } = options;
-  const { address, namespace } = config.temporal;
-  const connectionOptions = await temporalOptions(config.temporal);
+  const { namespace } = config.temporal;
+  const { renewable, shown } = await reach(config.temporal, { log, signal, waiting });
+  const { connection } = renewable;
+  const open = AbortSignal.any([signal, renewable.closed]);
+  void followCredentials(config.temporal, renewable, {
+    shown,
+    log,
+    signal: open,
+    everyMilliseconds: followMilliseconds,
+  });
+  try {
+    await untilRegistered(connection, { namespace, log, signal, waiting });
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
+  waiting(undefined);
+  void watch(connection, config.temporal, { signal: open, waiting });
+  return { connection, client: new Client({ connection, namespace, identity: config.identity }) };
+}
+
+const never = new AbortController().signal;
+
+type Means = Required<Pick<ConnectOptions, 'log' | 'signal' | 'waiting'>>;
+
+/** Connects, again and again until the namespace is there. */
+async function reach(
+  config: TemporalConfig,
+  { log, signal, waiting }: Means,
+): Promise<{ readonly renewable: RenewableConnection; readonly shown: TemporalCredentials }> {
+  const { address, namespace } = config;
   for (let failures = 1; ; failures += 1) {
     signal.throwIfAborted();
     try {
-      return await connect(connectionOptions, config, log);
+      const shown = await readCredentials(config);
+      const renewable = await connectRenewably(address, shown);
+      try {
+        await ask(renewable.connection, namespace);
+        return { renewable, shown };
+      } catch (error) {
+        await renewable.connection.close();
+        throw error;
+      }
     } catch (error) {
-      if (isRefusal(error)) throw refusal(address, namespace, error);
+      waiting(unanswered(config, error));
       log.warn({ address, namespace, err: error }, 'temporal not reached yet');
       await sleep(waitAfter(failures, backoff), signal);
     }
   }
 }
 
-async function connect(
-  options: TemporalOptions,
-  config: Pick<Config, 'temporal' | 'identity'>,
-  log: Log,
-): Promise<Temporal> {
-  const { namespace } = config.temporal;
-  const connection = await Connection.connect({ ...options, connectTimeout: '5s', channelArgs });
-  try {
-    await registerSearchAttributes(connection, namespace, log);
-  } catch (error) {
-    await connection.close();
-    throw error;
+/** Asks Temporal now and then, until the signal, and tells whether it answers. */
+async function watch(
+  connection: ConnectionLike,
+  config: TemporalConfig,
+  { signal, waiting }: Pick<Means, 'signal' | 'waiting'>,
+): Promise<void> {
+  for (;;) {
+    await sleep(ASK_MILLISECONDS, signal);
+    if (signal.aborted) return;
+    const reason = await ask(connection, config.namespace).then(
+      () => undefined,
+      (error: unknown) => unanswered(config, error),
+    );
+    if (!signal.aborted) waiting(reason);
   }
-  return { connection, client: new Client({ connection, namespace, identity: config.identity }) };
 }
 
-function refusal(address: string, namespace: string, cause: unknown): Error {
-  return new Error(
-    `Expected Temporal at ${address} to let this process into namespace ${namespace}, got a refusal: ${String(cause)}. Check TEMPORAL_NAMESPACE, TEMPORAL_API_KEY and TEMPORAL_TLS_CLIENT_CERT_PATH.`,
-    { cause },
+const ask = (connection: ConnectionLike, namespace: string): Promise<unknown> =>
+  connection.withDeadline(Date.now() + ANSWER_MILLISECONDS, () =>
+    connection.workflowService.describeNamespace({ namespace }),
   );
-}
 
-async function tlsOptions(tls: NonNullable<TemporalConfig['tls']>): Promise<TLSConfig> {
-  const { serverName, serverCa, client } = tls;
-  return {
-    ...(serverName === undefined ? {} : { serverNameOverride: serverName }),
-    ...(serverCa === undefined ? {} : { serverRootCACertificate: await read(serverCa) }),
-    ...(client === undefined
-      ? {}
-      : { clientCertPair: { crt: await read(client.certificate), key: await read(client.key) } }),
-  };
+function unanswered({ address, namespace }: TemporalConfig, error: unknown): string {
+  const what = `Expected an answer of Temporal at ${address} about its namespace ${namespace}, got: ${detailsOf(error)}.`;
+  return isRefusal(error)
+    ? `${what} Check TEMPORAL_NAMESPACE, TEMPORAL_API_KEY and TEMPORAL_TLS_CLIENT_CERT_PATH.`
+    : what;
 }
-
-const read = async (pem: Pem): Promise<Uint8Array> =>
-  'path' in pem ? await readFile(pem.path) : Buffer.from(pem.data);

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Client, Connection } from '@temporalio/client';
+import type { Client, ConnectionLike } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { digest } from '../clients/digest.ts';
 import { AWS_TARGET_GROUP, CELL, CUSTOM_RESOURCE_DEFINITION, LEASE } from '../clients/kinds.ts';
@@ -24,7 +24,7 @@ const NAMESPACE = 'default';
 
 let stack: Stack;
 let kubernetes: KubernetesClient;
-let connection: Connection;
+let connection: ConnectionLike;
 let temporal: Client;
 let okrad: Okrad;
 

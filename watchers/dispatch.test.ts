@@ -1,13 +1,19 @@
-import { WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client';
+import { ServiceError, WorkflowNotFoundError } from '@temporalio/client';
+import pino from 'pino';
 import { describe, expect, it } from 'vitest';
 import { temporalId } from '../clients/workflow-id.ts';
 import type { WorkflowStart } from '../clients/workflow-start.ts';
 import { syncId } from '../domain/ids.ts';
 import { createDispatcher } from './dispatch.ts';
 import type { WorkflowCalls } from './dispatch.ts';
-import { fakeClock, noLog, turn } from './fakes.ts';
+import { fakeClock, turn } from './fakes.ts';
 
-const config = { taskQueue: 'okra', driftIntervalSeconds: 60, syncIntervalSeconds: 30 };
+const config = {
+  taskQueue: 'okra',
+  driftIntervalSeconds: 60,
+  syncIntervalSeconds: 30,
+  temporal: { address: '127.0.0.1:7233', namespace: 'prod.a1b2c' },
+};
 const key = { namespace: 'default', name: 'web' };
 
 /** A dispatcher over a Temporal that fails the given calls, in turn, and remembers all. */
@@ -26,17 +32,21 @@ function aDispatcher(...errors: Error[]) {
       await call(`wake ${start.options.workflowId}`);
     },
     signal: async (workflowId, signal) => call(`signal ${workflowId} ${signal}`),
-    start: async (start) => {
-      started.push(start);
-      await call(`start ${start.options.workflowId}`);
-    },
   };
   const { signal } = new AbortController();
-  const { sleep } = fakeClock({ automatic: true });
-  return { ...createDispatcher({ calls, config, log: noLog, signal, sleep }), called, started };
+  const { sleep, slept } = fakeClock({ automatic: true });
+  const said: { readonly level: string; readonly msg: string }[] = [];
+  const log = pino({ level: 'info' }, { write: (line: string) => void said.push(JSON.parse(line)) });
+  return { ...createDispatcher({ calls, config, log, signal, sleep }), called, started, slept, said };
 }
 
 const away = () => new Error('UNAVAILABLE');
+
+/** What the client throws when the server has something against a start. */
+const refusal = (details: string) =>
+  new ServiceError('Failed to signalWithStart Workflow', {
+    cause: Object.assign(new Error(`3 INVALID_ARGUMENT: ${details}`), { code: 3, details, metadata: {} }),
+  });
 
 describe('the dispatcher', () => {
   it('wakes the rollout of a Cell with all that it is started with', async () => {
@@ -80,13 +90,12 @@ describe('the dispatcher', () => {
     expect(called).toEqual(['wake load-balancer/default/web', 'wake network-load-balancer/default/web']);
   });
 
-  it('has a listener watched, once for all objects that name it', async () => {
-    const { dispatch, idle, called, started } = aDispatcher(
-      new WorkflowExecutionAlreadyStartedError('runs', 'drift/arn', 'driftWatch'),
-    );
+  it('has a listener watched, once for all objects that name it, and at the interval of now', async () => {
+    const { dispatch, idle, called, started } = aDispatcher();
+    dispatch({ do: 'Watch', type: 'AWSNetworkLoadBalancer', listenerARN: 'arn' });
     dispatch({ do: 'Watch', type: 'AWSNetworkLoadBalancer', listenerARN: 'arn' });
     await idle();
-    expect(called).toEqual(['start drift/arn']);
+    expect(new Set(called)).toEqual(new Set(['wake drift/arn']));
     expect(started[0]).toMatchObject({
       type: 'driftWatch',
       options: { args: [{ type: 'AWSNetworkLoadBalancer', listenerARN: 'arn', intervalSeconds: 60 }] },
@@ -120,6 +129,21 @@ describe('the dispatcher', () => {
     await idle();
     expect(called.filter((name) => name.startsWith('wake')).length).toBeGreaterThanOrEqual(2);
     expect(called).toHaveLength(5);
+  });
+
+  it('tries again what Temporal refuses, ever more seldom, and says what to do', async () => {
+    const lacks = refusal('Namespace prod.a1b2c has no mapping defined for search attribute OkraKind');
+    const { dispatch, idle, called, slept, said } = aDispatcher(...Array.from({ length: 9 }, () => lacks));
+    dispatch({ do: 'Start', workflow: 'cellRollout', key });
+    await idle();
+    expect(called).toHaveLength(10);
+    expect(Math.max(...slept)).toBeGreaterThan(20_000);
+    const errors = said.filter(({ msg }) => msg.includes('no mapping defined for search attribute OkraKind'));
+    expect(errors).toHaveLength(1);
+    expect(errors[0]?.msg).toContain(
+      'temporal operator search-attribute create --namespace prod.a1b2c --name OkraKind --type Keyword',
+    );
+    expect(errors[0]?.msg).toContain('tcld namespace search-attributes add --namespace prod.a1b2c');
   });
 
   it('makes one message of many that say the same', async () => {

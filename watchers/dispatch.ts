@@ -1,7 +1,9 @@
-import { WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client';
+import { WorkflowNotFoundError } from '@temporalio/client';
 import type { Client } from '@temporalio/client';
-import type { Sleep } from '../clients/backoff.ts';
+import type { Backoff, Sleep } from '../clients/backoff.ts';
+import { detailsOf, hasCode, statusCodes } from '../clients/grpc-status.ts';
 import type { Log } from '../clients/log.ts';
+import { registration } from '../clients/search-attributes.ts';
 import {
   cellRolloutStart,
   driftWatchStart,
@@ -26,8 +28,6 @@ export interface WorkflowCalls {
   wake(start: WorkflowStart): Promise<void>;
   /** Sends a signal; throws WorkflowNotFoundError when the workflow does not run. */
   signal(workflowId: string, signal: WakingSignal): Promise<void>;
-  /** Starts a workflow; throws WorkflowExecutionAlreadyStartedError when it runs. */
-  start(start: WorkflowStart): Promise<void>;
 }
 
 /** Takes instructions and sees them carried out, however long Temporal is away. */
@@ -42,7 +42,7 @@ export interface Dispatcher {
 /** What a dispatcher needs. */
 export interface DispatcherOptions {
   readonly calls: WorkflowCalls;
-  readonly config: Pick<Config, 'taskQueue' | 'driftIntervalSeconds' | 'syncIntervalSeconds'>;
+  readonly config: Pick<Config, 'taskQueue' | 'driftIntervalSeconds' | 'syncIntervalSeconds' | 'temporal'>;
   readonly log: Log;
   readonly signal: AbortSignal;
   readonly sleep?: Sleep;
@@ -59,17 +59,17 @@ export function workflowCalls(client: Client): WorkflowCalls {
     wake: ({ type, options }) =>
       inTime(() => client.workflow.signalWithStart(type, { ...options, signal: changed, signalArgs: [] })),
     signal: (workflowId, signal) => inTime(() => client.workflow.getHandle(workflowId).signal(signal)),
-    start: ({ type, options }) => inTime(() => client.workflow.start(type, options)),
   };
 }
 
 /** Makes a dispatcher, which works until the signal is given. */
 export function createDispatcher({ calls, config, log, signal, sleep }: DispatcherOptions): Dispatcher {
-  const reportFailure = failureReporter(log);
+  const reportFailure = failureReporter(log, config.temporal.namespace);
   const queue = createQueue<Order>({
     keyOf: (order) => [order.do, workflowIdOf(order), order.do === 'Signal' ? order.signal : ''].join(' '),
     perform: (order) => perform(order, { calls, config, log }),
     onFailure: (order, error) => reportFailure(order, error, queue.size()),
+    backoff: (error) => (isRefused(error) ? refused : away),
     signal,
     ...(sleep === undefined ? {} : { sleep }),
   });
@@ -97,7 +97,8 @@ async function perform(order: Order, { calls, config, log }: Means): Promise<voi
     case 'Watch': {
       const { type, listenerARN } = order;
       const of = { type, listenerARN, intervalSeconds: config.driftIntervalSeconds };
-      await unless(WorkflowExecutionAlreadyStartedError, calls.start(driftWatchStart(of, config.taskQueue)));
+      // One that runs is woken, as the interval may be another since it has gone to sleep.
+      await calls.wake(driftWatchStart(of, config.taskQueue));
       log.debug(describe(order), 'listener watched');
       return;
     }
@@ -132,16 +133,37 @@ async function unless(expected: new (...args: never[]) => Error, call: Promise<v
   }
 }
 
+const away: Backoff = { first: 200, longest: 5_000 };
+
+// What Temporal refuses has to be put right by a person, and there may be one such order for each object.
+const refused: Backoff = { first: 1_000, longest: 60_000 };
+
+const isRefused = (error: unknown): boolean => hasCode(error, statusCodes.INVALID_ARGUMENT);
+
 const QUIET_MILLISECONDS = 10_000;
 
 // While Temporal is away every instruction fails again and again; a line now and then says enough.
-function failureReporter(log: Log): (order: Order, error: unknown, pending: number) => void {
-  let quietUntil = 0;
+function failureReporter(
+  log: Log,
+  namespace: string,
+): (order: Order, error: unknown, pending: number) => void {
+  const quietUntil = { away: 0, refused: 0 };
   return (order, error, pending) => {
-    const level = performance.now() < quietUntil ? 'debug' : 'warn';
-    if (level === 'warn') quietUntil = performance.now() + QUIET_MILLISECONDS;
-    log[level]({ ...describe(order), pending, err: error }, 'workflow not reached, trying again');
+    const of = { ...describe(order), pending, err: error };
+    const kind = isRefused(error) ? 'refused' : 'away';
+    const isQuiet = performance.now() < quietUntil[kind];
+    if (!isQuiet) quietUntil[kind] = performance.now() + QUIET_MILLISECONDS;
+    if (kind === 'away') log[isQuiet ? 'debug' : 'warn'](of, 'workflow not reached, trying again');
+    else log[isQuiet ? 'debug' : 'error'](of, refusal(error, namespace));
   };
+}
+
+function refusal(error: unknown, namespace: string): string {
+  const said = detailsOf(error);
+  const todo = /search attribute/i.test(said)
+    ? registration(namespace)
+    : 'See which limit of the Temporal server that is.';
+  return `Expected Temporal to take this, got: ${said}. It is tried again. ${todo}`;
 }
 
 const describe = (order: Order) => ({

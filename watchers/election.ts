@@ -2,6 +2,7 @@ import { sleep as sleepByClock } from '../clients/backoff.ts';
 import type { Sleep } from '../clients/backoff.ts';
 import { isConflict } from '../clients/kubernetes.ts';
 import type { Log } from '../clients/log.ts';
+import { unheard, type Waiting } from '../clients/waiting.ts';
 import type { LeasePort, LeaseRecord } from './lease.ts';
 
 /** How long leadership lasts; client-go's own figures are the default. */
@@ -24,6 +25,8 @@ export interface ElectionOptions {
   readonly lead: (signal: AbortSignal) => Promise<void>;
   readonly log: Log;
   readonly signal: AbortSignal;
+  /** Told whether the Lease can be reached; who can reach it stands by at least. */
+  readonly waiting?: Waiting | undefined;
   readonly timing?: Partial<ElectionTiming>;
 }
 
@@ -62,20 +65,28 @@ export async function runElection(options: ElectionOptions): Promise<void> {
 }
 
 async function acquire(candidate: Candidate): Promise<boolean> {
-  const { clock, log, signal } = candidate;
+  const { clock, log, signal, waiting = unheard } = candidate;
   for (let told = ''; !signal.aborted;) {
     try {
-      if (await claim(candidate, signal)) return true;
+      const isOurs = await claim(candidate, signal);
+      waiting(undefined);
+      if (isOurs) return true;
       const holder = candidate.seen?.holder ?? '';
       if (holder !== told) log.info({ holder }, 'standing by');
       told = holder;
     } catch (error) {
-      if (!signal.aborted && !isConflict(error)) log.warn({ err: error }, 'lease not reached, trying again');
+      if (!signal.aborted && !isConflict(error)) {
+        waiting(unreached(error));
+        log.warn({ err: error }, 'lease not reached, trying again');
+      }
     }
     await clock.sleep(clock.retrySeconds * 1000, signal);
   }
   return false;
 }
+
+const unreached = (error: unknown): string =>
+  `Expected the Kubernetes API to answer about the Lease, got: ${error instanceof Error ? error.message : String(error)}.`;
 
 async function leadWhileElected(candidate: Candidate): Promise<void> {
   const resigned = new AbortController();
@@ -90,7 +101,7 @@ async function leadWhileElected(candidate: Candidate): Promise<void> {
 }
 
 async function renewUntilLost(candidate: Candidate, signal: AbortSignal): Promise<void> {
-  const { clock, log } = candidate;
+  const { clock, log, waiting = unheard } = candidate;
   for (;;) {
     await clock.sleep(clock.retrySeconds * 1000, signal);
     if (signal.aborted) return;
@@ -101,11 +112,15 @@ async function renewUntilLost(candidate: Candidate, signal: AbortSignal): Promis
     }
     try {
       // An answer that comes after the deadline is of no use any more.
-      if (await claim(candidate, AbortSignal.any([signal, AbortSignal.timeout(Math.ceil(left))]))) continue;
+      const isOurs = await claim(candidate, AbortSignal.any([signal, AbortSignal.timeout(Math.ceil(left))]));
+      waiting(undefined);
+      if (isOurs) continue;
       log.warn({ holder: candidate.seen?.holder }, 'lease lost');
       return;
     } catch (error) {
-      if (!signal.aborted) log.warn({ err: error }, 'lease not renewed, trying again');
+      if (signal.aborted) continue;
+      if (!isConflict(error)) waiting(unreached(error));
+      log.warn({ err: error }, 'lease not renewed, trying again');
     }
   }
 }

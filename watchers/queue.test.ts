@@ -64,7 +64,9 @@ describe('the queue', () => {
   });
 
   it('tries again until it works, waiting longer each time', async () => {
-    const { queue, performed, failures, clock, end } = aQueue({ backoff: { first: 100, longest: 300 } });
+    const { queue, performed, failures, clock, end } = aQueue({
+      backoff: () => ({ first: 100, longest: 300 }),
+    });
     queue.put('a');
     for (const wait of [100, 200, 300, 300]) {
       await end(new Error('away'));
@@ -75,6 +77,18 @@ describe('the queue', () => {
     expect(clock.slept).toEqual([100, 200, 300, 300]);
     expect(failures).toEqual([1, 2, 3, 4]);
     expect(queue.size()).toBe(0);
+  });
+
+  it('waits as long as the error asks for', async () => {
+    const { queue, clock, end } = aQueue({
+      backoff: (error) =>
+        error instanceof TypeError ? { first: 1000, longest: 1000 } : { first: 1, longest: 1 },
+    });
+    queue.put('a');
+    await end(new TypeError('refused'));
+    await clock.advance(1000);
+    await end(new Error('away'));
+    expect(clock.slept).toEqual([1000, 1]);
   });
 
   it('does not let a key that fails hold up another', async () => {

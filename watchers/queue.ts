@@ -11,7 +11,8 @@ export interface QueueOptions<T> {
   readonly signal: AbortSignal;
   /** How many items are performed at a time. */
   readonly concurrency?: number;
-  readonly backoff?: Backoff;
+  /** How long to wait after a failure. */
+  readonly backoff?: (error: unknown) => Backoff;
   readonly sleep?: Sleep;
   readonly random?: () => number;
 }
@@ -32,9 +33,11 @@ interface Entry<T> {
   again: boolean;
 }
 
+const usual: Backoff = { first: 200, longest: 5_000 };
+
 /** Makes an empty queue, which works until the signal is given. */
 export function createQueue<T>(options: QueueOptions<T>): Queue<T> {
-  const { backoff = { first: 200, longest: 5_000 }, sleep = sleepByClock, signal } = options;
+  const { backoff = () => usual, sleep = sleepByClock, signal } = options;
   const entries = new Map<string, Entry<T>>();
   const slots = createSlots(options.concurrency ?? 16);
   let idlers: (() => void)[] = [];
@@ -46,7 +49,7 @@ export function createQueue<T>(options: QueueOptions<T>): Queue<T> {
       failures = error === undefined ? 0 : failures + 1;
       if (error === undefined) continue;
       options.onFailure(entry.item, error.cause, failures);
-      await sleep(waitAfter(failures, backoff, options.random), signal);
+      await sleep(waitAfter(failures, backoff(error.cause), options.random), signal);
     }
     entries.delete(key);
     if (entries.size > 0) return;

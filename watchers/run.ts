@@ -20,6 +20,7 @@ import type { KindRef } from '../clients/kinds.ts';
 import type { KubernetesClient } from '../clients/kubernetes.ts';
 import type { Log } from '../clients/log.ts';
 import type { RemoteClusters } from '../clients/remote-clusters.ts';
+import type { Waiting } from '../clients/waiting.ts';
 import type { Config } from '../config.ts';
 import { CELL_LABEL, CLUSTER_SECRETS } from '../domain/labels.ts';
 import { createDispatcher, workflowCalls } from './dispatch.ts';
@@ -45,10 +46,18 @@ export interface WatcherOptions {
   readonly temporal: { readonly client: Client };
   readonly config: Pick<
     Config,
-    'kubernetes' | 'lease' | 'identity' | 'taskQueue' | 'driftIntervalSeconds' | 'syncIntervalSeconds'
+    | 'kubernetes'
+    | 'temporal'
+    | 'lease'
+    | 'identity'
+    | 'taskQueue'
+    | 'driftIntervalSeconds'
+    | 'syncIntervalSeconds'
   >;
   readonly log: Log;
   readonly signal: AbortSignal;
+  /** Told what is waited for: the Lease, and to know all objects while leading. */
+  readonly needs?: { readonly lease: Waiting; readonly kinds: Waiting };
   readonly timing?: {
     readonly election?: Partial<ElectionTiming>;
     readonly informer?: Partial<InformerTiming>;
@@ -57,8 +66,11 @@ export interface WatcherOptions {
 
 /** Stands for election and, while leading, turns events of Kubernetes into messages to workflows, until the signal is given. */
 export async function runWatchers(options: WatcherOptions): Promise<void> {
-  const { kubernetes, config, log, signal, timing } = options;
+  const { kubernetes, config, log, signal, needs, timing } = options;
+  // Who stands by needs to know none.
+  needs?.kinds(undefined);
   await runElection({
+    waiting: needs?.lease,
     lease: kubernetesLease(kubernetes, config.lease),
     identity: config.identity,
     lead: (leading) => watch({ ...options, signal: leading }),
@@ -86,13 +98,14 @@ async function watch(options: WatcherOptions): Promise<void> {
     await Promise.race([dispatcher.idle(), sleep(DRAIN_MILLISECONDS, ended.signal)]);
   } finally {
     ended.abort();
+    options.needs?.kinds(undefined);
     if (signal.aborted && dispatcher.pending() > 0)
       log.warn({ pending: dispatcher.pending() }, 'left unsent');
   }
 }
 
 async function inform(options: WatcherOptions, router: Router, dispatcher: Dispatcher): Promise<void> {
-  const { log, signal, temporal, clusters, timing } = options;
+  const { log, signal, temporal, clusters, needs, timing } = options;
   const namespaces = options.config.kubernetes.watchNamespaces;
   const sources = sourcesOf(namespaces);
   const remote = watchRemotely({
@@ -107,9 +120,13 @@ async function inform(options: WatcherOptions, router: Router, dispatcher: Dispa
     await wakeOrphans({ client: temporal.client, namespaces, router, dispatcher, log });
   };
   let unsynced = sources.length;
+  needs?.kinds(
+    `Expected to list ${kinds.map(({ kind }) => kind.kind).join(', ')}, got no answer for all yet.`,
+  );
   const onSynced = () => {
     unsynced -= 1;
     if (unsynced > 0) return;
+    needs?.kinds(undefined);
     router.replay();
     remote.refresh();
     log.info('watching');

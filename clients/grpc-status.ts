@@ -1,0 +1,30 @@
+import { isGrpcServiceError } from '@temporalio/client';
+
+/** google.rpc.Code, as far as Okra asks for it. */
+export const statusCodes = {
+  INVALID_ARGUMENT: 3,
+  DEADLINE_EXCEEDED: 4,
+  ALREADY_EXISTS: 6,
+  PERMISSION_DENIED: 7,
+  UNIMPLEMENTED: 12,
+  UNAUTHENTICATED: 16,
+} as const;
+
+/** Whether a call to Temporal was answered with a code, or failed because of such an answer. */
+export function hasCode(error: unknown, code: number): boolean {
+  if (isGrpcServiceError(error)) return error.code === code;
+  return error instanceof Error && error.cause !== undefined && hasCode(error.cause, code);
+}
+
+/** Whether an error says that the server knows this process, or its credentials, and does not let it in. */
+export const isRefusal = (error: unknown): boolean =>
+  hasCode(error, statusCodes.UNAUTHENTICATED) || hasCode(error, statusCodes.PERMISSION_DENIED);
+
+/** What a server has said against a call, in its own words. */
+export function detailsOf(error: unknown): string {
+  // What gRPC says of it is about its own insides.
+  if (hasCode(error, statusCodes.DEADLINE_EXCEEDED)) return 'no answer in time';
+  if (isGrpcServiceError(error)) return error.details === '' ? error.message : error.details;
+  if (!(error instanceof Error)) return String(error);
+  return error.cause === undefined ? error.message : detailsOf(error.cause);
+}
