@@ -13,6 +13,7 @@ import type { AWSTargetGroup } from '../crds/aws-target-group.ts';
 import type { Cell } from '../crds/cell.ts';
 import { resources } from '../crds/index.ts';
 import { startOkrad, type Okrad } from '../deploy/local/okrad.ts';
+import { reservePorts } from '../deploy/local/ports.ts';
 import { startStack } from '../deploy/local/stack.ts';
 import type { Stack } from '../deploy/local/stack.ts';
 import { API_VERSION } from '../domain/labels.ts';
@@ -27,6 +28,7 @@ let kubernetes: KubernetesClient;
 let connection: ConnectionLike;
 let temporal: Client;
 let okrad: Okrad;
+const ports = reservePorts();
 
 // Servers are stopped under its feet here, so that this file has a stack of its own.
 beforeAll(async () => {
@@ -40,15 +42,26 @@ afterAll(async () => {
   await okrad?.end('SIGTERM');
   await connection?.close();
   await stack?.stopAll();
+  await ports.release();
 });
 
 /** Starts the watchers alone: no worker answers, so that what they start stays as they started it. */
-function watchers(name: string): Okrad {
+function watchers(name: string, healthPort?: number): Okrad {
   return startOkrad({
     components: 'watchers',
     log: join(stack.logs, `${name}.log`),
-    environment: { ...stack.environment, OKRA_IDENTITY: name },
+    environment: {
+      ...stack.environment,
+      OKRA_IDENTITY: name,
+      ...(healthPort === undefined ? {} : { OKRA_HEALTH_PORT: String(healthPort) }),
+    },
   });
+}
+
+/** What okrad says when it is asked whether it is ready. */
+async function readiness(port: number): Promise<string> {
+  const response = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined);
+  return (await response?.text()) ?? 'no answer';
 }
 
 async function define(): Promise<void> {
@@ -135,8 +148,10 @@ const logged = async (name: string, event: string) =>
 // Each goes on from where the one before has left the cluster: the watchers live as long as these do.
 describe('the watchers', { concurrent: false }, () => {
   it('wait for CRDs that are not installed yet', async () => {
-    okrad = watchers('first');
+    const port = await ports.reserve();
+    okrad = watchers('first', port);
     await logged('first', 'watch failed, trying again');
+    expect(await readiness(port)).toMatch(/^waiting for watchers, kinds: Expected to list Cell, [^\n]*\n$/);
     await define();
     await applyGroup('web1', 'web');
     await applyCell('web');
@@ -225,8 +240,10 @@ describe('the watchers', { concurrent: false }, () => {
 
   it('are taken over by a standby when they are killed', async () => {
     await settle('web');
-    await using standby = watchers('standby');
+    const port = await ports.reserve();
+    await using standby = watchers('standby', port);
     await logged('standby', 'standing by');
+    expect(await readiness(port)).toBe('ok\n');
     await okrad.end('SIGKILL');
     await applyGroup('web3', 'web');
     await until('the standby to lead', async () => (await holder()) === 'standby');
