@@ -50,6 +50,7 @@ export async function runWorker({ config, log, signal, waiting }: WorkerSettings
     ...(config.aws.region === undefined ? {} : { region: config.aws.region }),
     budget: sharedBudget({ kubernetes, namespace: config.lease.namespace, rate: { perSecond, burst }, log }),
     taskQueue: config.taskQueue,
+    intervals: { drift: config.driftIntervalSeconds, sync: config.syncIntervalSeconds },
   });
   const { namespace } = config.temporal;
   const { identity, taskQueue, elbv2TaskQueue } = config;

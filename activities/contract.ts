@@ -194,6 +194,8 @@ export interface DriftFinding {
   readonly watched: number;
   /** The objects of which something else is served than their status says, with the difference in words. */
   readonly drifted: readonly (Drift & Pick<WriterRef, 'isOwnedByCell'>)[];
+  /** The interval that is set now, in seconds. */
+  readonly intervalSeconds?: number;
 }
 
 /** How what is served differs from what the status of an object says. */
@@ -213,6 +215,8 @@ export interface Synced {
   readonly isPresent: boolean;
   /** What holds now, in a sentence. */
   readonly message: string;
+  /** The interval that is set now, in seconds. */
+  readonly intervalSeconds?: number;
   /** After how many seconds to look again, when that is before the interval is over. */
   readonly againInSeconds?: number;
   /** The process that has made the sync, for the next one of the object to be told. */

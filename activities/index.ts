@@ -29,6 +29,7 @@ import { experimentActivities } from './experiment.ts';
 import { translated } from './failure.ts';
 import { measurementActivities } from './measurements.ts';
 import { loadBalancerConfigActivities } from './load-balancer-config.ts';
+import { paced } from './paced.ts';
 import { targetGroupSetActivities } from './target-group-set.ts';
 import { targetGroupActivities } from './target-groups.ts';
 import { targetGroupBindingActivities } from './target-group-binding.ts';
@@ -46,6 +47,8 @@ export interface Dependencies {
   readonly budget: WriteBudget;
   /** The task queue of the workflows; calls to ELBv2 have one of their own. */
   readonly taskQueue: string;
+  /** How often to look at what nobody tells of, in seconds. */
+  readonly intervals: { readonly drift: number; readonly sync: number };
 }
 
 /** Every activity. */
@@ -63,7 +66,7 @@ export type Activities = CellActivities &
 
 /** Makes every activity; whatever one throws is a failure listed in domain/failures.ts. */
 export function makeActivities(dependencies: Dependencies): Activities {
-  const { kubernetes, clusters } = dependencies;
+  const { kubernetes, clusters, intervals } = dependencies;
   const reader = clusterReader({ kubernetes, clusters });
   return {
     ...translated(cellActivities(dependencies)),
@@ -72,16 +75,19 @@ export function makeActivities(dependencies: Dependencies): Activities {
     ...translated(experimentActivities(kubernetes)),
     ...translated(measurementActivities(kubernetes)),
     ...translated(trafficActivities(dependencies)),
-    ...translated(driftActivities(dependencies)),
-    ...translated(targetGroupSetActivities({ kubernetes, reader })),
-    ...translated(clusterSetActivities({ kubernetes, sources: clusterSources(dependencies) })),
-    ...translated(targetGroupActivities(dependencies)),
-    ...translated(
-      targetGroupBindingActivities({
-        ...dependencies,
-        budget: registrationBudget(dependencies.budget),
-        reader,
+    ...paced(translated(driftActivities(dependencies)), intervals.drift),
+    ...paced(
+      translated({
+        ...targetGroupSetActivities({ kubernetes, reader }),
+        ...clusterSetActivities({ kubernetes, sources: clusterSources(dependencies) }),
+        ...targetGroupActivities(dependencies),
+        ...targetGroupBindingActivities({
+          ...dependencies,
+          budget: registrationBudget(dependencies.budget),
+          reader,
+        }),
       }),
+      intervals.sync,
     ),
   };
 }

@@ -43,6 +43,7 @@ async function keptBytes(): Promise<ReadonlyMap<string, number>> {
     temporal: { client: { workflow: { list: none } } as unknown as WatcherOptions['temporal']['client'] },
     config: {
       kubernetes: { watchNamespaces: [] },
+      temporal: { address: '127.0.0.1:1', namespace: 'default' },
       lease: { namespace: 'default', name: 'okra' },
       identity: 'one',
       taskQueue: 'okra',

@@ -4,7 +4,6 @@ import {
   continueAsNew,
   setCurrentDetails,
   setHandler,
-  workflowInfo,
 } from '@temporalio/workflow';
 import type { Decision, Outcome } from '../domain/decision.ts';
 import { unknownSignalEvent } from '../domain/events.ts';
@@ -21,7 +20,7 @@ import { planOf, viewOf } from '../domain/view.ts';
 import { objects } from './activities.ts';
 import { failureOf } from './failure.ts';
 import { handleRequests } from './handle-requests.ts';
-import { isLong } from './history-length.ts';
+import { hasLongHistory } from './long-history.ts';
 import { interruptible } from './interruptible.ts';
 import { analysisFinished, changed, drifted, experimentFinished, planQuery, stateQuery } from './messages.ts';
 import { perform } from './perform.ts';
@@ -147,7 +146,7 @@ async function rollOut({ key, state: before }: CellRolloutInput, cancelRequested
     } else {
       takeUp(await (takingBack ?? perform(decision, situation)), upTo);
     }
-    if (isLong(workflowInfo())) {
+    if (hasLongHistory()) {
       setCurrentDetails(`Going on in a new run of ${cellRolloutId(key)}.`);
       await continueAsNew<typeof cellRollout>({ key, state });
     }

@@ -8,6 +8,6 @@ export async function clusterSet(input: SyncInput): Promise<void> {
   await entity({
     intervalSeconds,
     sync: () => syncs('Sync the cluster secrets').syncClusterSet(key),
-    renew: () => continueAsNew<typeof clusterSet>(input),
+    renew: (seconds) => continueAsNew<typeof clusterSet>({ ...input, intervalSeconds: seconds }),
   });
 }

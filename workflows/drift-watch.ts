@@ -1,28 +1,40 @@
-import { continueAsNew, setCurrentDetails, sleep, workflowInfo } from '@temporalio/workflow';
-import type { LoadBalancerType } from '../domain/load-balancer.ts';
+import { continueAsNew } from '@temporalio/workflow';
+import type { Synced, WatchedListener } from '../activities/contract.ts';
 import { elbv2Reads } from './activities.ts';
+import { entity } from './entity.ts';
 
-/** Which listener to watch, and how often. */
-export interface DriftWatchInput {
-  readonly type: LoadBalancerType;
-  readonly listenerARN: string;
+/** Which listener to watch, and how often, until the first look says otherwise. */
+export interface DriftWatchInput extends WatchedListener {
   /** The time between two looks, in seconds; each is jittered by up to a tenth. */
   readonly intervalSeconds: number;
 }
 
+// The watches over all listeners are woken together, whenever okrad is started.
+const SPREAD_SECONDS = 10;
+
+const LONGEST_SUMMARY = 200;
+
 /** Looks at a listener once per interval, for as long as an object names it, and wakes the writers of what differs. */
 export async function driftWatch(input: DriftWatchInput): Promise<void> {
   const { type, listenerARN, intervalSeconds } = input;
-  for (;;) {
-    const jittered = intervalSeconds * (0.95 + Math.random() / 10);
-    await sleep(jittered * 1000, { summary: 'Until the next look at the listener' });
-    const compare = elbv2Reads('Compare the listener with what the objects say');
-    const found = await compare.findDrift({ type, listenerARN });
-    if (found.watched === 0) return;
-    for (const { key, difference, isOwnedByCell } of found.drifted) {
-      await elbv2Reads(difference).wakeWriter({ type, key, isOwnedByCell });
-    }
-    setCurrentDetails(`${found.watched} objects watched, ${found.drifted.length} differed at the last look.`);
-    if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof driftWatch>(input);
+  await entity({
+    intervalSeconds,
+    spreadSeconds: Math.min(SPREAD_SECONDS, intervalSeconds),
+    sync: () => compare({ type, listenerARN }),
+    renew: (seconds) => continueAsNew<typeof driftWatch>({ ...input, intervalSeconds: seconds }),
+  });
+}
+
+async function compare(listener: WatchedListener): Promise<Synced> {
+  const look = elbv2Reads('Compare the listener with what the objects say');
+  const { watched, drifted, ...rest } = await look.findDrift(listener);
+  for (const { key, difference, isOwnedByCell } of drifted) {
+    const wake = elbv2Reads(difference.slice(0, LONGEST_SUMMARY));
+    await wake.wakeWriter({ type: listener.type, key, isOwnedByCell });
   }
+  return {
+    ...rest,
+    isPresent: watched > 0,
+    message: `${watched} objects watched, ${drifted.length} differed at the last look.`,
+  };
 }

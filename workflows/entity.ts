@@ -1,10 +1,11 @@
-import { condition, setCurrentDetails, setHandler, workflowInfo } from '@temporalio/workflow';
+import { condition, setCurrentDetails, setHandler, sleep } from '@temporalio/workflow';
 import type { Synced } from '../activities/contract.ts';
 import type { ObjectKey } from '../domain/ids.ts';
 import { failureOf } from './failure.ts';
+import { hasLongHistory } from './long-history.ts';
 import { changed } from './messages.ts';
 
-/** Which object to sync, and how often. */
+/** Which object to sync, and how often, until the first sync says otherwise. */
 export interface SyncInput {
   readonly key: ObjectKey;
   readonly intervalSeconds: number;
@@ -12,30 +13,45 @@ export interface SyncInput {
 
 /** What a workflow does that lives as long as its object. */
 export interface Entity {
-  /** The longest time between two syncs, in seconds; each is jittered by up to a tenth. */
+  /** The longest time between two syncs, in seconds, until a sync says otherwise; each is jittered by up to a tenth. */
   readonly intervalSeconds: number;
+  /** Over how many seconds the syncs are spread of those that are woken together; 0: they sync at once. */
+  readonly spreadSeconds?: number;
   /** Makes a sync, and is told which process has made the last one, when that is known. */
   readonly sync: (last: string | undefined) => Promise<Synced>;
-  /** Goes on as a new run with the same input. */
-  readonly renew: () => Promise<never>;
+  /** Goes on as a new run with the same input, but for the interval. */
+  readonly renew: (intervalSeconds: number) => Promise<never>;
 }
 
 /** Syncs at once, then whenever the object has changed and once per interval, until the object is gone. */
-export async function entity({ intervalSeconds, sync, renew }: Entity): Promise<void> {
+export async function entity({
+  intervalSeconds: first,
+  spreadSeconds = 0,
+  sync,
+  renew,
+}: Entity): Promise<void> {
   let wakes = 0;
   let last: string | undefined;
+  let intervalSeconds = first;
   setHandler(changed, () => void (wakes += 1), { description: 'Looks at the object again.' });
-  for (;;) {
+  for (let woken = true; ;) {
+    if (woken && spreadSeconds > 0) {
+      await sleep(Math.random() * spreadSeconds * 1000, { summary: 'Not all at once' });
+    }
     const seen = wakes;
     const synced = await attempt(() => sync(last));
+    // The interval may be set otherwise since this run was started.
+    intervalSeconds = synced.intervalSeconds ?? intervalSeconds;
     const { isPresent, message, againInSeconds = intervalSeconds } = synced;
     last = synced.by;
     setCurrentDetails(message);
     if (!isPresent && wakes === seen) return;
     // The next run syncs at once, which is what a wake asks for; under one wake after the other this must not wait.
-    if (workflowInfo().continueAsNewSuggested) await renew();
+    if (hasLongHistory()) await renew(intervalSeconds);
     const jittered = Math.min(intervalSeconds, againInSeconds) * (0.95 + Math.random() / 10);
-    await condition(() => wakes !== seen, jittered * 1000, { summary: 'Until the next sync' });
+    woken = await condition(() => wakes !== seen || hasLongHistory(), jittered * 1000, {
+      summary: 'Until the next sync',
+    });
   }
 }
 

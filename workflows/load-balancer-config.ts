@@ -1,11 +1,11 @@
-import { condition, continueAsNew, setHandler, sleep, workflowInfo } from '@temporalio/workflow';
+import { condition, continueAsNew, setHandler, sleep } from '@temporalio/workflow';
 import type { ConfigResult } from '../activities/contract.ts';
 import type { Ticket } from '../domain/budget.ts';
 import type { ObjectKey } from '../domain/ids.ts';
 import type { LoadBalancerType } from '../domain/load-balancer.ts';
 import { configs } from './activities.ts';
 import { failureOf, type Failure } from './failure.ts';
-import { isLong } from './history-length.ts';
+import { hasLongHistory } from './long-history.ts';
 import { changed, drifted } from './messages.ts';
 
 /** Which object to apply. */
@@ -62,7 +62,7 @@ export async function loadBalancerConfig(input: LoadBalancerConfigInput): Promis
         });
       }
     }
-    if (isLong(workflowInfo())) await continueAsNew<typeof loadBalancerConfig>({ ...input, verify });
+    if (hasLongHistory()) await continueAsNew<typeof loadBalancerConfig>({ ...input, verify });
   }
 
   async function attempt(): Promise<ConfigResult | ({ readonly is: 'Refused' } & Failure)> {

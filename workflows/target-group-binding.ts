@@ -8,6 +8,6 @@ export async function targetGroupBinding(input: SyncInput): Promise<void> {
   await entity({
     intervalSeconds,
     sync: (last) => syncs('Sync the targets').syncTargetGroupBinding(key, last),
-    renew: () => continueAsNew<typeof targetGroupBinding>(input),
+    renew: (seconds) => continueAsNew<typeof targetGroupBinding>({ ...input, intervalSeconds: seconds }),
   });
 }

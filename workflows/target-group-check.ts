@@ -23,6 +23,6 @@ export async function targetGroupCheck(input: TargetGroupCheckInput): Promise<vo
       begun = Date.now();
       return syncs('Check the AWSTargetGroups').checkTargetGroups(namespace);
     },
-    renew: () => continueAsNew<typeof targetGroupCheck>(input),
+    renew: (seconds) => continueAsNew<typeof targetGroupCheck>({ ...input, intervalSeconds: seconds }),
   });
 }

@@ -8,6 +8,6 @@ export async function targetGroupSet(input: SyncInput): Promise<void> {
   await entity({
     intervalSeconds,
     sync: (last) => syncs('Sync the AWSTargetGroups').syncTargetGroupSet(key, last),
-    renew: () => continueAsNew<typeof targetGroupSet>(input),
+    renew: (seconds) => continueAsNew<typeof targetGroupSet>({ ...input, intervalSeconds: seconds }),
   });
 }

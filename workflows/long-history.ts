@@ -1,0 +1,10 @@
+import { workflowInfo } from '@temporalio/workflow';
+
+/** How many events a run may have before another takes over, so that it is replayed soon and can be read. */
+const LONGEST_HISTORY = 1_000;
+
+/** Whether a run has had enough events. A condition may ask, so that a run goes on as a new one also while it waits. */
+export function hasLongHistory(): boolean {
+  const { continueAsNewSuggested, historyLength } = workflowInfo();
+  return continueAsNewSuggested || historyLength > LONGEST_HISTORY;
+}
