@@ -42,7 +42,9 @@ describe('what interrupts a rollout', () => {
     await stage.untilStatus('ill', 'waiting for health', (status) => status.reason === 'WaitingForHealth');
     await stage.signal('ill', 'abort', { by: 'ann' });
     await stage.untilPhase('ill', 'Reverted', '1.0.0');
-    expect(await stage.weights(priority)).toEqual({ illa: 100, illb: 0 });
+    // Without a healthy target it does not wait in the rule either.
+    await stage.untilWeights({ illa: 100 }, priority);
+    expect((await stage.writes()).map((weights) => weights['illb'] ?? 0)).toEqual([0, 0, 0]);
     await stage.proxy.clearTargets(targetGroupArn);
   });
 
@@ -75,9 +77,13 @@ describe('what interrupts a rollout', () => {
     await pausedAt20('pick');
     await stage.kubectl('label', 'awstargetgroup', 'pickb', 'role=other', '--overwrite');
     const status = await stage.untilPhase('pick', 'Completed', '1.0.0');
-    expect(await stage.weights(priority)).toMatchObject({ picka: 100 });
+    expect((await stage.writes()).slice(-2)).toEqual([{ picka: 80, pickb: 20 }, { picka: 100 }]);
     expect(status.blockedVersions).toEqual([]);
     expect(status.history?.[0]?.outcome).toBe('Withdrawn');
+    // What the Cell does not select any more leaves with its weight, which nothing else may do.
+    const left = expect.stringMatching(/^I4: .*-pickb\/\S+ while it carried 20$/) as string;
+    expect(await stage.violations([20], priority)).toEqual([left]);
+    await stage.mark();
   });
 
   it('more replicas than there are leave a rollout alone', async () => {

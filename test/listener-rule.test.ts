@@ -40,9 +40,9 @@ describe('the listener rule of a Cell', () => {
       rule?.Conditions?.find((one) => one.Field === 'http-request-method')?.HttpRequestMethodConfig?.Values,
     ).toEqual(['GET']);
     await stage.mark();
-    const id = `load-balancer/${stage.namespace}/r01`;
+    const id = stage.workflowId('r01');
     for (let again = 0; again < 10; again += 1)
-      await stage.signalWithStart('loadBalancerConfig', id, 'drifted', 'r01');
+      await stage.signalWithStart('cellRollout', id, 'drifted', 'r01');
     await until('the rule to be read again', async () =>
       (await stage.calls()).some((call) => call.action === 'DescribeRules'),
     );
