@@ -1,4 +1,4 @@
-import { CancellationScope, condition, isCancellation } from '@temporalio/workflow';
+import { ActivityFailure, CancellationScope, condition, isCancellation } from '@temporalio/workflow';
 
 /** Either an answer, or that something more urgent has come up before there was one. */
 export type Answered<Value> =
@@ -31,7 +31,9 @@ export async function interruptible<Value>(
   try {
     return { is: 'Answered', value: await running };
   } catch (error) {
-    if (scope.consideredCancelled && isCancellation(error)) return { is: 'Interrupted' };
+    // One that is given up in the midst of a call fails by that call; nobody waits for what it says any more.
+    const isGivenUp = isCancellation(error) || error instanceof ActivityFailure;
+    if (scope.consideredCancelled && isGivenUp) return { is: 'Interrupted' };
     throw error;
   }
 }
