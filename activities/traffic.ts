@@ -1,7 +1,9 @@
 import { Context } from '@temporalio/activity';
 import { isConflict } from '../clients/kubernetes.ts';
 import type { ELBv2 } from '../clients/elbv2.ts';
+import type { KindRef } from '../clients/kinds.ts';
 import { canonical } from '../domain/canonical.ts';
+import { mergePatch } from '../domain/discovery/merge-patch.ts';
 import { lackOfHealth, lackOfTargets, type TargetHealth } from '../domain/health.ts';
 import { formatKey } from '../domain/ids.ts';
 import { ADOPT_ANNOTATION, API_VERSION, FINALIZER, SEQUENCE_ANNOTATION } from '../domain/labels.ts';
@@ -97,8 +99,9 @@ async function writeConfig(
   const loadBalancer = loadBalancerOf(forwarding.type);
   const { kind } = loadBalancer;
   const resourceVersion = known?.metadata.resourceVersion;
+  const spec = loadBalancer.spec(forwarding, deletionPolicy);
   try {
-    return await kubernetes.apply<ConfigObject>(
+    const written = await kubernetes.apply<ConfigObject>(
       {
         apiVersion: API_VERSION,
         kind: kind.kind,
@@ -113,16 +116,32 @@ async function writeConfig(
           ...(deletionPolicy === 'Delete' ? { finalizers: [FINALIZER] } : {}),
           ownerReferences: ownedByCell(cell),
         },
-        spec: loadBalancer.spec(forwarding, deletionPolicy),
+        spec,
       },
       { force: true },
     );
+    return await withoutOthers(written, spec, { kind, kubernetes });
   } catch (error) {
     if (isConflict(error))
       throw failure('Unavailable', `${kind.kind} ${formatKey(cell.key)} was changed meanwhile.`);
     throw error;
   }
 }
+
+/** Takes out of an object what somebody else has added, which a server-side apply that does not name it leaves there. */
+async function withoutOthers(
+  written: ConfigObject,
+  spec: object,
+  { kind, kubernetes }: Pick<Means, 'kubernetes'> & { readonly kind: KindRef },
+): Promise<ConfigObject> {
+  const { name, namespace = '', resourceVersion } = written.metadata;
+  const others = mergePatch(jsonOf(written.spec), jsonOf(spec));
+  if (Object.keys(others).length === 0) return written;
+  const patch = { metadata: { resourceVersion }, spec: others };
+  return kubernetes.patch<ConfigObject>(kind, { namespace, name }, patch);
+}
+
+const jsonOf = (spec: object): Parameters<typeof mergePatch>[0] => JSON.parse(JSON.stringify(spec));
 
 /** Looks at the Cell after a write; that this fails does not undo the write. */
 async function lookAgain({ cell }: ShiftRequest, { kubernetes }: Means): Promise<ObservedCell | undefined> {
