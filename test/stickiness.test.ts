@@ -67,6 +67,19 @@ describe('clients that stay', () => {
     expect((await stage.config('group'))?.status?.listener?.rule.forward).toMatchObject(group);
   });
 
+  it('are taken back from a target group with its weight, as their cookie would go before that', async () => {
+    await pausedAt20('back', group);
+    await stage.signal('back', 'abort');
+    await stage.untilPhase('back', 'Reverted', '1.0.0');
+    expect((await stage.writes()).slice(2)).toEqual([{ backa: 80, backb: 20 }, { backa: 100 }]);
+    expect(Object.keys((await stage.weights(priority)) ?? {})).toEqual(['backa']);
+    expect(await groupSeconds()).toBe(3600);
+    // Only leaving the rule takes clients back, which nothing else with weight may do.
+    const left = expect.stringMatching(/^I4: .*-backb\/\S+ while it carried 20$/) as string;
+    expect(await stage.violations([20], priority)).toEqual([left]);
+    await stage.mark();
+  });
+
   it('stay with a target, in every group that joins, and no longer in one that has left', async () => {
     await pausedAt20('target', { ...group, ...target });
     expect([await keeps('targeta'), await keeps('targetb')]).toEqual([true, true]);
