@@ -1,6 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
-import { AWS_TARGET_GROUP, AWS_TARGET_GROUP_BINDING, SECRET, type KindRef } from '../clients/kinds.ts';
+import {
+  ANALYSIS_RUN,
+  AWS_TARGET_GROUP,
+  AWS_TARGET_GROUP_BINDING,
+  EXPERIMENT,
+  SECRET,
+  type KindRef,
+} from '../clients/kinds.ts';
 import { KubernetesError } from '../clients/kubernetes.ts';
 import { createCluster } from '../deploy/local/eks-fixture.ts';
 import { installTargetGroupBindings, targetGroupBinding } from '../deploy/local/target-group-bindings.ts';
@@ -84,6 +91,8 @@ describe('okrad in a pod', () => {
     await stage.apply(replicaSet);
     const templates = [{ templateName: 'success-rate' }];
     const spec = {
+      // What has ended goes at once.
+      analysis: { successfulRunHistoryLimit: 0, unsuccessfulRunHistoryLimit: 0 },
       updateStrategy: {
         type: 'Canary',
         canary: {
@@ -104,6 +113,7 @@ describe('okrad in a pod', () => {
     await stage.untilStatus('pod', 'experimenting', (status) => status.experiment !== undefined);
     await stage.signal('pod', 'promote');
     await stage.untilPhase('pod', 'Completed', '2.0.0');
+    for (const kind of [ANALYSIS_RUN, EXPERIMENT]) await untilNames(kind, '', 'okra.mumo.co/cell=pod');
     await stage.kubectl('delete', 'clusteranalysistemplate', shared);
     const listener = await stage.networkListener('neta');
     await stage.targetGroups('1.0.0', ['neta'], { role: 'net' }, 'TCP');
