@@ -7,6 +7,7 @@ import { connectKubernetes } from '../clients/kubernetes.ts';
 import { createLog } from '../clients/log.ts';
 import type { Log } from '../clients/log.ts';
 import { connectClusters } from '../clients/remote-clusters.ts';
+import { temporalDatabase } from '../clients/temporal-database.ts';
 import { connectTemporal } from '../clients/temporal.ts';
 import type { Waiting } from '../clients/waiting.ts';
 import { ConfigError, loadConfig } from '../config.ts';
@@ -45,7 +46,8 @@ const parts: Readonly<Record<Component, (means: Means) => Promise<void>>> = {
     const temporal = await connectTemporal(config, { log, signal, waiting: waiting('temporal') });
     const needs = { lease: waiting('lease'), kinds: waiting('kinds') };
     try {
-      await runWatchers({ kubernetes, clusters, temporal, config, log, signal, needs });
+      const database = temporalDatabase(temporal, log);
+      await runWatchers({ kubernetes, clusters, temporal, database, config, log, signal, needs });
     } finally {
       await temporal.connection.close();
     }

@@ -41,6 +41,7 @@ async function keptBytes(): Promise<ReadonlyMap<string, number>> {
     kubernetes: kubernetes as KubernetesClient,
     clusters: clusters as unknown as WatcherOptions['clusters'],
     temporal: { client: { workflow: { list: none } } as unknown as WatcherOptions['temporal']['client'] },
+    database: { read: () => give('one'), prepare: () => give(undefined) },
     config: {
       kubernetes: { watchNamespaces: [] },
       temporal: { address: '127.0.0.1:1', namespace: 'default' },

@@ -20,9 +20,11 @@ import type { KindRef } from '../clients/kinds.ts';
 import type { KubernetesClient } from '../clients/kubernetes.ts';
 import type { Log } from '../clients/log.ts';
 import type { RemoteClusters } from '../clients/remote-clusters.ts';
+import type { TemporalDatabase } from '../clients/temporal-database.ts';
 import type { Waiting } from '../clients/waiting.ts';
 import type { Config } from '../config.ts';
 import { CELL_LABEL, CLUSTER_SECRETS } from '../domain/labels.ts';
+import { watchDatabase } from './database.ts';
 import { createDispatcher, workflowCalls } from './dispatch.ts';
 import type { Dispatcher } from './dispatch.ts';
 import { runElection } from './election.ts';
@@ -44,6 +46,7 @@ export interface WatcherOptions {
   /** The clusters that secrets name. */
   readonly clusters: RemoteClusters;
   readonly temporal: { readonly client: Client };
+  readonly database: TemporalDatabase;
   readonly config: Pick<
     Config,
     | 'kubernetes'
@@ -137,14 +140,18 @@ async function inform(options: WatcherOptions, router: Router, dispatcher: Dispa
     if (unsynced === 0 && decidesWatches(happened)) remote.refresh();
   };
   const informers = sources.map((source) => informAbout(source, { ...options, onEvent, onSynced }));
+  const replay = (): void => {
+    if (unsynced === 0) router.replay();
+  };
   const replaying = async () => {
     for (;;) {
       await sleep(REPLAY_MILLISECONDS * (0.9 + Math.random() / 5), signal);
       if (signal.aborted) return;
-      if (unsynced === 0) router.replay();
+      replay();
     }
   };
-  await Promise.all([...informers, replaying()]);
+  const { database } = options;
+  await Promise.all([...informers, replaying(), watchDatabase({ database, onLost: replay, log, signal })]);
   await remote.ended();
 }
 

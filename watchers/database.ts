@@ -1,0 +1,44 @@
+import { sleep as sleepByClock } from '../clients/backoff.ts';
+import type { Sleep } from '../clients/backoff.ts';
+import type { Log } from '../clients/log.ts';
+import type { TemporalDatabase } from '../clients/temporal-database.ts';
+
+/** What is needed to notice that Temporal has lost its database. */
+export interface DatabaseOptions {
+  readonly database: TemporalDatabase;
+  /** Called when the database is another one, in which nothing is known of what ran. */
+  readonly onLost: () => void;
+  readonly log: Pick<Log, 'warn' | 'debug'>;
+  readonly signal: AbortSignal;
+  readonly sleep?: Sleep;
+}
+
+/** How long nobody may notice, in milliseconds. */
+const LOOK_MILLISECONDS = 10_000;
+
+/** Notices until the signal is given when Temporal has another database than before, and sets it up. */
+export async function watchDatabase(options: DatabaseOptions): Promise<void> {
+  const { signal, sleep = sleepByClock } = options;
+  for (let known: string | undefined; !signal.aborted; await sleep(LOOK_MILLISECONDS, signal)) {
+    known = await look(known, options);
+  }
+}
+
+async function look(
+  known: string | undefined,
+  { database, onLost, log, signal }: DatabaseOptions,
+): Promise<string | undefined> {
+  try {
+    const found = await database.read();
+    if (found === '' || found === known) return known;
+    await database.prepare(signal);
+    if (known === undefined) return found;
+    log.warn({ before: known, found }, 'temporal has lost its database, starting again what ran');
+    onLost();
+    return found;
+  } catch (error) {
+    // Temporal is away, which those say who need it.
+    log.debug({ err: error }, 'temporal did not say which database it has');
+    return known;
+  }
+}
