@@ -24,7 +24,7 @@ for await (const { type, workflowId, runId } of client.workflow.list({
   );
   const asked = ['abort', 'retry', 'pause', 'drifted'].filter((signal) => kinds.has(signal));
   const removes = (history.events ?? []).some(
-    (event) => event.activityTaskScheduledEventAttributes?.activityType?.name === 'removeRule',
+    (event) => event.activityTaskScheduledEventAttributes?.activityType?.name === 'removeLoadBalancerConfig',
   );
   const name = [type, outcome, ...asked, ...(removes ? ['removes'] : [])].join('-');
   // The longest has the most to tell.
