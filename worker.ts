@@ -134,7 +134,8 @@ const only = (names: readonly (keyof Activities)[], all: Activities): object =>
 /** What the Temporal SDK has to say goes into the same log; that it starts and polls is of no interest. */
 const logTo = (log: Log): DefaultLogger =>
   new DefaultLogger('WARN', ({ level, message, meta }) => {
-    const event = { ...meta };
+    const { error, ...rest } = meta ?? {};
+    const event = error === undefined ? rest : { ...rest, err: error };
     if (level === 'ERROR') log.error(event, message);
     else log.warn(event, message);
   });

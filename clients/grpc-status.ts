@@ -20,11 +20,13 @@ export function hasCode(error: unknown, code: number): boolean {
 export const isRefusal = (error: unknown): boolean =>
   hasCode(error, statusCodes.UNAUTHENTICATED) || hasCode(error, statusCodes.PERMISSION_DENIED);
 
-/** What a server has said against a call, in its own words. */
+/** What a server has said against a call, in its own words, without a full stop. */
 export function detailsOf(error: unknown): string {
   // What gRPC says of it is about its own insides.
   if (hasCode(error, statusCodes.DEADLINE_EXCEEDED)) return 'no answer in time';
-  if (isGrpcServiceError(error)) return error.details === '' ? error.message : error.details;
-  if (!(error instanceof Error)) return String(error);
-  return error.cause === undefined ? error.message : detailsOf(error.cause);
+  if (isGrpcServiceError(error) && error.details !== '') return withoutStop(error.details);
+  if (!(error instanceof Error)) return withoutStop(String(error));
+  return error.cause === undefined ? withoutStop(error.message) : detailsOf(error.cause);
 }
+
+const withoutStop = (text: string): string => text.replace(/\.$/, '');

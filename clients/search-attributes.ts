@@ -77,7 +77,7 @@ export function registration(namespace: string, names: readonly string[] = all):
 }
 
 const lacking = (namespace: string, missing: readonly string[], refusal: string): string =>
-  `Expected the search attributes ${missing.join(', ')} in the Temporal namespace ${namespace}, got none and may not add them: ${refusal} ` +
+  `Expected the search attributes ${missing.join(', ')} in the Temporal namespace ${namespace}, got none and may not add them: ${refusal}. ` +
   `Nothing is started until they are there. ${registration(namespace, missing)}`;
 
 /** The attributes that are not registered; where they may not be listed, those that cannot be searched for. */
