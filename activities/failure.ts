@@ -1,3 +1,4 @@
+import { asyncLocalStorage } from '@temporalio/activity';
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { withoutCredentials } from '../clients/aws-redaction.ts';
 import { KubernetesError } from '../clients/kubernetes.ts';
@@ -24,11 +25,15 @@ export function toFailure(error: unknown): Error {
   if (error instanceof ApplicationFailure || error instanceof CancelledFailure) return error;
   if (error instanceof KubernetesError) return failure(kubernetesType(error), error.message, error);
   const thrown = error instanceof Error ? error : new Error(String(error));
+  if (thrown.name === 'AbortError' && isGivenUp()) return new CancelledFailure(thrown.message);
   const type = awsErrorType(thrown);
   const cause = withoutCredentials(thrown);
   if (type !== undefined) return failure(type, awsErrorMessage(thrown), cause);
   return failure('Unavailable', cause.message === '' ? cause.name : cause.message, cause);
 }
+
+/** Whether the activity that runs this was cancelled; the clients of AWS then throw an error of their own. */
+const isGivenUp = (): boolean => asyncLocalStorage.getStore()?.cancellationSignal.aborted === true;
 
 /** What a translated failure is, in a word for people. */
 export const reasonOf = (cause: Error): string =>

@@ -130,6 +130,12 @@ function experiment(step: ExperimentStep, rollout: Rollout, input: GuardInput): 
   return verdictOn(progress, rollout, input);
 }
 
+/** What comes of how far the analysis or experiment of the step has come; undefined when nothing measures. */
+export const verdictSoFar = (rollout: Rollout, input: GuardInput): Decision | undefined =>
+  rollout.progress.is === 'Analyzing' || rollout.progress.is === 'Experimenting'
+    ? verdictOn(rollout.progress, rollout, input)
+    : undefined;
+
 type MeasuringProgress = Extract<Progress, { is: 'Analyzing' | 'Experimenting' }>;
 
 /** Goes on, fails or waits by how far the analysis or experiment of the step has come. */

@@ -7,7 +7,7 @@ import {
   notWithoutBackground,
   readBackground,
 } from './background.ts';
-import { endMeasurement, sharesAt, takeStep } from './canary.ts';
+import { endMeasurement, sharesAt, takeStep, verdictSoFar } from './canary.ts';
 import type { Decision } from './decision.ts';
 import { deadlineOf, standsStill } from './deadline.ts';
 import { withdraw } from './ending.ts';
@@ -106,7 +106,7 @@ function goOn(rollout: Rollout, input: GuardInput): Decision {
   if (observed.served.length === 0) return heldBy(state, now) ?? adopt(input) ?? lost(rollout, input);
   // Clients whose share goes to nobody do not wait until somebody resumes.
   const out = takeOut(rollout, input);
-  const isPaused = out === undefined ? paused(state) : undefined;
+  const isPaused = out === undefined ? paused(rollout, input) : undefined;
   const next = isPaused ?? heldBy(state, now) ?? out ?? forward(rollout, input);
   // What was asked for and is not confirmed is withdrawn before anything is waited for.
   const waits = goesOnAfterwards.has(next.do) && !(next.do === 'Wait' && next.for === 'Hold');
@@ -126,11 +126,25 @@ const goesOnAfterwards: ReadonlySet<Decision['do']> = new Set([
   'Finish',
 ]);
 
-function paused({ requests }: RolloutState): Decision | undefined {
+/** Holds what somebody has paused; what measures goes on, and takes everything back when it fails. */
+function paused(rollout: Rollout, input: GuardInput): Decision | undefined {
+  const { requests, hold } = input.state;
   if (requests.paused === undefined) return undefined;
   const { by, reason } = requests.paused;
   const message = `Paused by ${by}${reason === '' ? '' : `: ${reason}`}. Send resume to go on.`;
-  return { do: 'Wait', for: 'Resume', message };
+  const wait = { do: 'Wait', for: 'Resume', message } as const;
+  const verdict = verdictSoFar(rollout, input);
+  switch (verdict?.do) {
+    case undefined:
+    case 'Advance':
+      return wait;
+    case 'Wait':
+      return verdict.until === undefined ? wait : { ...wait, until: verdict.until };
+    case 'End':
+      return verdict;
+    default:
+      return hold === undefined || input.now >= hold.until ? verdict : { ...wait, until: hold.until };
+  }
 }
 
 function forward(rollout: Rollout, input: GuardInput): Decision {

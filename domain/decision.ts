@@ -81,7 +81,13 @@ export type Decision =
     }
   | { readonly do: 'Inspect'; readonly message: string }
   /** Looks at the groups that wait in the rule at weight 0. */
-  | { readonly do: 'CheckIdle'; readonly targetGroupARNs: readonly string[]; readonly message: string }
+  | {
+      readonly do: 'CheckIdle';
+      readonly targetGroupARNs: readonly string[];
+      readonly message: string;
+      /** How the Cell stands already. */
+      readonly settled: Close;
+    }
   /** Deletes AnalysisRuns and Experiments of earlier rollouts beyond the number that is kept. */
   | { readonly do: 'Prune'; readonly message: string }
   /** Finds out how a run of this workflow ended that left a rollout behind. */
@@ -142,4 +148,6 @@ export interface Close {
 
 /** What people are told of a decision: how the Cell stands, where what is left to do changes nothing about it. */
 export const standing = (decision: Decision): Decision =>
-  decision.do === 'Wait' || decision.do === 'Shift' ? (decision.settled ?? decision) : decision;
+  decision.do === 'Wait' || decision.do === 'Shift' || decision.do === 'CheckIdle'
+    ? (decision.settled ?? decision)
+    : decision;

@@ -47,6 +47,11 @@ const waits: Readonly<Record<string, () => Simulation>> = {
     return started(simulation);
   },
   'the settle time': () => started(rolling([{ setWeight: 20 }, { setWeight: 50 }], { settle: '1h' })),
+  'a template that is missing': () => {
+    const simulation = rolling([{ setWeight: 20 }, { analysis }, { setWeight: 50 }]);
+    simulation.lacksTemplates = true;
+    return started(simulation);
+  },
   'a write that was throttled': () => {
     const simulation = rolling([{ setWeight: 20 }]);
     simulation.refusals = 1;
@@ -112,7 +117,7 @@ describe('what an operator asks for at each kind of wait', () => {
   });
 
   it.each(Object.keys(waits))('%s: a retry is refused, unless something outside holds it', (wait) => {
-    const held = wait === 'a write that was throttled';
+    const held = wait === 'a write that was throttled' || wait === 'a template that is missing';
     expect(after(wait, 'retry') === 'refused').toBe(!held);
   });
 
@@ -132,6 +137,7 @@ describe('what an operator asks for at each kind of wait', () => {
     ['an inconclusive analysis', '100 Completed Serving'],
     ['targets that are not healthy', '0 Health at step 0'],
     ['the settle time', '20 Settle at step 0'],
+    ['a template that is missing', '100 Completed Serving'],
     ['a write that was throttled', '0 Hold at step 0'],
     ['a window', '20 Window at step 2'],
     ['a Freeze', '20 Freeze at step 2'],
@@ -147,6 +153,7 @@ describe('what an operator asks for at each kind of wait', () => {
     ['an inconclusive analysis', '100 Completed Serving'],
     ['targets that are not healthy', '0 Health at step 0'],
     ['the settle time', '100 Settle at step 0'],
+    ['a template that is missing', '100 Completed Serving'],
     ['a write that was throttled', '0 Hold at step 0'],
     ['a window', '20 Window at step 2'],
     ['a Freeze', '20 Freeze at step 2'],
@@ -161,6 +168,80 @@ describe('what an operator asks for at each kind of wait', () => {
     simulation.run();
     for (const name of requestNames)
       expect(refusal(simulation.state, name) === undefined).toBe(name === 'retry');
+  });
+});
+
+describe('a rollout that somebody has paused', () => {
+  const measuring = (wait: 'an analysis' | 'an experiment'): Simulation => {
+    const simulation = started(
+      rolling([{ setWeight: 20 }, wait === 'an analysis' ? { analysis } : { experiment }, { setWeight: 50 }]),
+    );
+    simulation.ask('pause');
+    return started(simulation);
+  };
+
+  it.each(['an analysis', 'an experiment'] as const)('goes back when %s fails meanwhile', (wait) => {
+    const simulation = measuring(wait);
+    simulation.conclude('Failed');
+    expect(stands(started(simulation))).toBe('0 Reverted VersionBlocked');
+  });
+
+  it('goes back when a failure is not told of', () => {
+    const simulation = measuring('an analysis');
+    for (const [name, run] of simulation.runs) simulation.runs.set(name, { ...run, phase: 'Failed' });
+    simulation.pass(60_000);
+    expect(stands(simulation)).toBe('0 Reverted VersionBlocked');
+  });
+
+  it.each(['Successful', 'Inconclusive'] as const)('stays when an analysis is %s', (phase) => {
+    const simulation = measuring('an analysis');
+    simulation.conclude(phase);
+    expect(stands(started(simulation))).toBe('20 Resume at step 1');
+  });
+
+  it('says so, whatever was refused before', () => {
+    const simulation = waits['a template that is missing']?.();
+    simulation?.ask('pause');
+    simulation?.run();
+    expect(simulation?.status).toMatchObject({ phase: 'Paused', reason: 'WaitingForResume' });
+  });
+});
+
+describe('an API server that refuses', () => {
+  const atThePause = (): Simulation =>
+    started(rolling([{ setWeight: 20 }, { pause: {} }, { setWeight: 50 }]));
+
+  it('does not make a version forgotten that was blocked when the Cell was seen last', () => {
+    const simulation = atThePause();
+    simulation.isBlind = true;
+    simulation.wake();
+    simulation.run();
+    simulation.ask('abort');
+    simulation.pass(60_000);
+    expect(simulation.status.blockedVersions).toMatchObject([{ version: '2.0.0' }]);
+  });
+
+  it('has a status written later that it has refused, though nothing else is to be done', () => {
+    const simulation = atThePause();
+    simulation.isMute = true;
+    simulation.edit((spec) => ({ ...spec, healthTimeout: '11m' }));
+    simulation.wake();
+    simulation.run();
+    simulation.isMute = false;
+    simulation.pass(1_000);
+    expect(simulation.status.observedGeneration).toBe(2);
+  });
+
+  it('does not keep a run that has nothing to tell any more', () => {
+    const simulation = atThePause();
+    simulation.isMute = true;
+    simulation.edit((spec) => ({ ...spec, healthTimeout: '11m' }));
+    simulation.wake();
+    simulation.run();
+    simulation.isDeleted = true;
+    simulation.wake();
+    simulation.run();
+    expect(simulation.last).toMatchObject({ do: 'Close', outcome: 'Deleted' });
   });
 });
 

@@ -14,6 +14,15 @@ export function withKnown(observed: ObservedCell, state: RolloutState): Observed
   return withHistory({ ...observed, cell: { ...cell, status: known } }, state);
 }
 
+/** Puts the status that was written last in the place of the one that was seen before. */
+export function withReported(
+  observed: ObservedCell | undefined,
+  status: CellStatus | undefined,
+): ObservedCell | undefined {
+  if (observed?.cell === undefined || status === undefined) return observed;
+  return { ...observed, cell: { ...observed.cell, status } };
+}
+
 /** The versions that are blocked by what is known. */
 function blockedOf(
   { blockedVersions }: CellStatus,

@@ -1,5 +1,6 @@
 import { isAbout } from './guard.ts';
 import type { TargetHealth } from './health.ts';
+import type { ObservedCell } from './observation.ts';
 import { withoutFound, withoutHold } from './record.ts';
 import type { BudgetWait, Hold, Retry, RolloutState } from './state.ts';
 
@@ -61,10 +62,10 @@ export const unseen = (state: RolloutState, failure: Told, now: number): Rollout
   blind: retryOf(state.blind, failure, now),
 });
 
-/** Records that the objects were looked at. */
-export function sighted(state: RolloutState): RolloutState {
-  const { blind: _over, ...rest } = state;
-  return rest;
+/** Records that the objects were looked at; a Cell that is gone has no status to write any more. */
+export function sighted(state: RolloutState, { cell }: Pick<ObservedCell, 'cell'>): RolloutState {
+  const { blind: _over, unreported, ...rest } = state;
+  return cell === undefined || unreported === undefined ? rest : { ...rest, unreported };
 }
 
 /** Records that the status could not be written. */

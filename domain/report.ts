@@ -19,9 +19,9 @@ export interface CellReport {
   readonly events: readonly ReportedEvent[];
 }
 
-/** Whether a decision is reported: what moves traffic before it is done, the rest with what comes of it. */
-export const isWorthReporting = (decision: Decision): boolean =>
-  decision.do === 'Shift' || decision.do === 'Wait' || decision.do === 'Close';
+/** Whether a decision is reported: what moves traffic before it is done, how a Cell stands before it waits, the rest with what comes of it. */
+export const isWorthReporting = ({ do: what }: Decision): boolean =>
+  what === 'Shift' || what === 'Wait' || what === 'CheckIdle' || what === 'Close';
 
 /** Whether two statuses say the same, whenever they were written. */
 export const sameStatus = (a: CellStatus, b: CellStatus): boolean =>

@@ -1,5 +1,5 @@
 import type { CellStatus } from '../crds/cell.ts';
-import type { Asked, Requests, RolloutState, Stamp } from './state.ts';
+import type { Asked, Hold, Requests, RolloutState, Stamp } from './state.ts';
 import { cut } from './text.ts';
 
 /** What an operator can ask of a rollout, in the order in which a person would look for it. */
@@ -31,13 +31,19 @@ export function refusal(state: RolloutState, name: RequestName): string | undefi
 export function ask(state: RolloutState, name: RequestName, stamp: Stamp): RolloutState {
   if (refusal(state, name) !== undefined) return state;
   const kept = { ...stamp, by: cut(stamp.by, LONGEST_BY), reason: cut(stamp.reason, LONGEST_REASON) };
+  const { hold } = state;
   return {
     ...state,
+    ...(hold !== undefined && goesOnWithout(hold, name) ? { hold: { ...hold, until: stamp.at } } : {}),
     ...(name === 'retry' ? { unblocked: true } : {}),
     requests: taken(state, name, kept),
     asked: [...(state.asked ?? []), { action: name, ...kept }].slice(-KEPT_REQUESTS),
   };
 }
+
+/** Whether a request finishes the step of which something was refused; a write that was refused has to be made all the same. */
+const goesOnWithout = ({ during }: Hold, name: RequestName): boolean =>
+  during !== 'Shift' && (name === 'promote' || name === 'promoteFull');
 
 // As long as the schema takes (crds/cell-status.ts). Everything that is said of a request later is made of what is kept.
 const LONGEST_BY = 253;

@@ -40,7 +40,7 @@ export function atRest(close: Close, input: GuardInput): Decision {
   if (dueAt !== undefined && now >= dueAt)
     return detach(idle, 'because nothing has to go back to it any more', resting);
   const isAboutAll = check !== undefined && idle.every(({ arn }) => check.targetGroupARNs.includes(arn));
-  if (dueAt === undefined || !isAboutAll || now >= check.at + IDLE_CHECK_MS) return look(idle);
+  if (dueAt === undefined || !isAboutAll || now >= check.at + IDLE_CHECK_MS) return look(idle, close);
   const unhealthy = idle.filter(({ arn }) => check.unhealthyARNs.includes(arn));
   if (unhealthy.length > 0) return detach(unhealthy, 'because it has no healthy target', resting);
   const message = `Keeping ${namesOf(idle)} at weight 0 until ${new Date(dueAt).toISOString()}.`;
@@ -64,8 +64,9 @@ function dueAfter(
   return from === undefined ? undefined : from + parseDuration(after) * 1000;
 }
 
-const look = (idle: readonly ServedTargetGroup[]): Decision => ({
+const look = (idle: readonly ServedTargetGroup[], settled: Close): Decision => ({
   do: 'CheckIdle',
+  settled,
   targetGroupARNs: idle.map(({ arn }) => arn),
   message: `Looking at the targets of ${namesOf(idle)}, which wait at weight 0.`,
 });

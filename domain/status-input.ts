@@ -17,9 +17,24 @@ export interface StatusInput {
   readonly now: number;
 }
 
-/** What keeps the Cell from what it does; that something which moves no traffic was refused does not. */
-export const loudHold = ({ hold }: RolloutState): RolloutState['hold'] =>
-  hold?.quiet === true ? undefined : hold;
+/** What is waited for while nothing is done: people, or a time that somebody has set. */
+const pauses = new Set<Extract<Decision, { do: 'Wait' }>['for']>([
+  'Resume',
+  'Pause',
+  'Verdict',
+  'Window',
+  'Freeze',
+]);
+
+/** Whether people, or a time that somebody has set, are waited for. */
+export const isPause = (decision: Decision): boolean => decision.do === 'Wait' && pauses.has(decision.for);
+
+/** What keeps the Cell from what it does; that something which moves no traffic was refused does not, nor what was refused before a pause. */
+export const loudHold = ({
+  state: { hold },
+  decision,
+}: Pick<StatusInput, 'state' | 'decision'>): RolloutState['hold'] =>
+  hold?.quiet === true || isPause(decision) ? undefined : hold;
 
 /** A field that is there only when it has a value. */
 export function optional<Key extends string, Value>(

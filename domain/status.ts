@@ -5,7 +5,7 @@ import { withChange } from './history.ts';
 import { requestsFrom } from './requests.ts';
 import { stableSet } from './stable.ts';
 import { claims } from './status-conditions.ts';
-import { LONGEST_MESSAGE, loudHold, optional, type StatusInput } from './status-input.ts';
+import { isPause, LONGEST_MESSAGE, loudHold, optional, type StatusInput } from './status-input.ts';
 import { blockedVersions, rolloutOf } from './status-rollout.ts';
 import { stepsOf } from './strategy.ts';
 import { cut } from './text.ts';
@@ -54,31 +54,31 @@ export function statusOf(given: StatusInput): CellStatus {
   };
 }
 
-function phaseOf({ state, decision }: StatusInput): Phase {
+function phaseOf(input: StatusInput): Phase {
+  const { state, decision } = input;
   if (decision.do === 'Close') return decision.outcome === 'Deleted' ? 'Completed' : decision.outcome;
   const { rollout } = state;
-  const hold = loudHold(state);
-  const paused = decision.do === 'Wait' && pauses.has(decision.for);
+  const hold = loudHold(input);
+  const paused = isPause(decision);
   if (rollout === undefined) return hold !== undefined ? 'Failed' : paused ? 'Waiting' : 'Progressing';
   if (rollout.ending !== undefined) return hold === undefined ? 'Reverting' : 'FailedReverting';
   return paused ? 'Paused' : 'Progressing';
 }
 
-/** What a rollout waits for while nothing is done: people, or a time that somebody has set. */
-const pauses = new Set(['Resume', 'Pause', 'Verdict', 'Window', 'Freeze']);
-
-function reasonOf({ state, decision }: StatusInput): string {
+function reasonOf(input: StatusInput): string {
+  const { state, decision } = input;
   if (decision.do === 'Close') return decision.reason;
-  const cause = loudHold(state) ?? state.blind;
+  const cause = loudHold(input) ?? state.blind;
   if (cause !== undefined) return cause.reason;
   if (state.rollout?.ending !== undefined) return state.rollout.ending.reason;
   if (decision.do === 'Wait') return `WaitingFor${decision.for}`;
   return decision.do === 'Shift' ? decision.purpose : decision.do;
 }
 
-function messageOf({ state, decision }: StatusInput): string {
+function messageOf(input: StatusInput): string {
+  const { state, decision } = input;
   const { rollout } = state;
-  const cause = loudHold(state) ?? state.blind;
+  const cause = loudHold(input) ?? state.blind;
   const why = rollout?.ending === undefined ? '' : `${rollout.ending.message} `;
   const what = cause === undefined || decision.do === 'Close' ? decision.message : cause.message;
   return cut(`${why}${what}`, LONGEST_MESSAGE);

@@ -8,7 +8,7 @@ import {
 import type { Decision, Outcome } from '../domain/decision.ts';
 import { unknownSignalEvent } from '../domain/events.ts';
 import { cellRolloutId, type ObjectKey } from '../domain/ids.ts';
-import { withKnown } from '../domain/known.ts';
+import { withKnown, withReported } from '../domain/known.ts';
 import type { ObservedCell } from '../domain/observation.ts';
 import * as hold from '../domain/record-hold.ts';
 import * as record from '../domain/record.ts';
@@ -83,9 +83,16 @@ async function rollOut({ key, state: before }: CellRolloutInput, cancelRequested
   });
   setHandler(stateQuery, () => viewOf(state), { description: 'Where the rollout stands.' });
   setHandler(planQuery, () => planOf(state), { description: 'The steps of the rollout.' });
+  /** A cancellation is an abort of the rollout that is under way; what comes of it is waited for as after any other. */
+  const abortWhenCancelled = (): void => {
+    if (!isCancelled || state.rollout === undefined) return;
+    isCancelled = false;
+    wake(ask(state, 'abort', { ...CANCELLED, at: Date.now() }));
+  };
   cancelRequested.catch(() => {
     isCancelled = true;
     wakes += 1;
+    abortWhenCancelled();
   });
 
   const isStale = (): boolean => changes !== seenChanges;
@@ -93,7 +100,7 @@ async function rollOut({ key, state: before }: CellRolloutInput, cancelRequested
     observed = withKnown(next, state);
     observedAt = Date.now();
     seenChanges = upTo;
-    state = hold.sighted(state);
+    state = hold.sighted(state, next);
   };
   const look = async (): Promise<void> => {
     const upTo = changes;
@@ -105,6 +112,11 @@ async function rollOut({ key, state: before }: CellRolloutInput, cancelRequested
       state = hold.unseen(state, failureOf(error), Date.now());
     }
   };
+  /** Whether the status says all that is known, so that nothing is lost with this run. */
+  const isTold = (): boolean => !isStale() && state.unreported === undefined;
+  /** Whether there is nothing that a cancellation could abort. */
+  const isIdle = (): boolean =>
+    isTold() && observed !== undefined && observed.cell?.status.rollout === undefined;
   const takeUp = ({ apply, sight }: Performed, upTo: number): void => {
     state = apply(state);
     if (sight === 'Stale') changes += 1;
@@ -113,7 +125,7 @@ async function rollOut({ key, state: before }: CellRolloutInput, cancelRequested
 
   for (;;) {
     const seen = wakes;
-    if (isCancelled) state = ask(state, 'abort', { ...CANCELLED, at: Date.now() });
+    abortWhenCancelled();
     for (; told < unknownSignals().length; told += 1)
       state = record.noted(state, unknownSignalEvent(unknownSignals()[told] ?? ''));
     const turn = takeTurn({ observed, observedAt, isStale: isStale() }, state, Date.now());
@@ -133,18 +145,26 @@ async function rollOut({ key, state: before }: CellRolloutInput, cancelRequested
     const isInterrupted = (): boolean => isBack || (takingBack === undefined && abortIsDue(state));
     // A version that is blocked from here on is part of what watchers compare; it has to be seen before the run closes.
     const blocks = state.justBlocked;
+    const { reported, unreported } = state;
     state = (await report({ observed, state, decision, isInterrupted }))(state);
+    const keepTold = (): void => {
+      if (state.reported !== reported) observed = withReported(observed, state.reported);
+    };
+    keepTold();
     if (blocks !== undefined && state.justBlocked === undefined) changes += 1;
     if (decision.do === 'Close') {
-      if (wakes !== seen || isStale() || state.unreported !== undefined) continue;
+      if (wakes !== seen || !isTold()) continue;
       return { outcome: decision.outcome, message: decision.message };
     }
     if (decision.do === 'Wait') {
-      if (isCancelled && state.rollout === undefined)
-        return { outcome: 'Waiting', message: CANCELLED.message } as const;
+      // What was refused just now is tried again after a while, which nothing else may end.
+      if (state.unreported !== unreported) continue;
+      if (isCancelled && isIdle()) return { outcome: 'Waiting', message: CANCELLED.message } as const;
       await waitFor(() => wakes !== seen || told < unknownSignals().length, decision.until, decision.message);
     } else {
       takeUp(await (takingBack ?? perform(decision, situation)), upTo);
+      // What was seen while the status was written may be older than that.
+      if (takingBack !== undefined) keepTold();
     }
     if (hasLongHistory()) {
       setCurrentDetails(`Going on in a new run of ${cellRolloutId(key)}.`);

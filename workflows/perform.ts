@@ -44,6 +44,7 @@ function numbered(done: Performed, decision: Performable, { observed }: Situatio
 /** What goes before a decision that is being carried out: nothing goes before taking traffic back. */
 function interruptionOf(decision: Performable, { observed, state, isStale }: Situation): Interruption {
   if (decision.do === 'Shift' && decision.urgent) return { happened: () => false };
+  if (decision.do === 'CheckIdle') return { happened: isStale };
   if (decision.do !== 'Shift') return { happened: () => abortIsDue(state()) };
   const goesOnPaused = decision.purpose === 'Restore' || decision.purpose === 'TakeOut';
   const { rollout } = state();

@@ -4,7 +4,7 @@ import { isFinished } from '../analysis.ts';
 import type { Close, Decision, Measurement } from '../decision.ts';
 import { eventOf } from '../events.ts';
 import type { Freezing } from '../freeze.ts';
-import { withKnown } from '../known.ts';
+import { withKnown, withReported } from '../known.ts';
 import type { ObservedCell, SelectedTargetGroup, ServedTargetGroup } from '../observation.ts';
 import * as record from '../record.ts';
 import * as holds from '../record-hold.ts';
@@ -71,6 +71,8 @@ export class Simulation {
   isDeleted = false;
   /** Whether an object says what is served; somebody may have deleted it. */
   isKnown = true;
+  /** Whether the templates of what measures are missing. */
+  lacksTemplates = false;
   /** How many of the next writes ELBv2 refuses. */
   refusals = 0;
   /** How many of the next writes ELBv2 applies, and answers with an error. */
@@ -181,11 +183,13 @@ export class Simulation {
       const { decision } = turn;
       this.state = turn.state;
       const blocks = this.state.justBlocked !== undefined;
+      const { unreported } = this.state;
       if (observed !== undefined) this.#report(observed, decision);
       if (blocks && this.state.justBlocked === undefined) this.#isStale = true;
       const isNew = JSON.stringify(decision) !== JSON.stringify(this.last);
       this.last = decision;
       if (decision.do === 'Wait') {
+        if (this.state.unreported !== unreported) continue;
         if (isNew && decision.until !== undefined) this.events += EVENTS.timer;
         return;
       }
@@ -209,7 +213,7 @@ export class Simulation {
       return;
     }
     this.#see();
-    this.state = holds.sighted(this.state);
+    if (this.#observed !== undefined) this.state = holds.sighted(this.state, this.#observed);
   }
 
   #see(): void {
@@ -266,6 +270,7 @@ export class Simulation {
     // What travels to the API server and back is JSON.
     this.status = JSON.parse(JSON.stringify(status)) as CellStatus;
     this.state = JSON.parse(JSON.stringify(record.reported(state, state, status))) as RolloutState;
+    this.#observed = withReported(observed, this.status);
   }
 
   #perform(decision: Exclude<Decision, { do: 'Wait' } | { do: 'Close' }>, observed: ObservedCell): void {
@@ -333,6 +338,10 @@ export class Simulation {
     const { state, now } = this;
     switch (decision.do) {
       case 'StartAnalysis':
+        if (this.lacksTemplates) {
+          const missing = { reason: 'AnalysisTemplateNotFound', message: 'There is none.' };
+          return holds.refused(state, { during: decision.do, ...missing }, { now, longestMs: 600_000 });
+        }
         return measured.analysed(state, this.#start(`${state.rollout?.index}`), now);
       case 'ReadAnalysis':
         return measured.analysed(state, this.#read(decision.run), now);
