@@ -23,10 +23,19 @@ for await (const { type, workflowId, runId } of client.workflow.list({
     (history.events ?? []).map((event) => event.workflowExecutionSignaledEventAttributes?.signalName),
   );
   const asked = ['abort', 'retry', 'pause', 'drifted'].filter((signal) => kinds.has(signal));
+  const isCancelled = (history.events ?? []).some(
+    (event) => event.workflowExecutionCancelRequestedEventAttributes,
+  );
   const removes = (history.events ?? []).some(
     (event) => event.activityTaskScheduledEventAttributes?.activityType?.name === 'removeLoadBalancerConfig',
   );
-  const name = [type, outcome, ...asked, ...(removes ? ['removes'] : [])].join('-');
+  const name = [
+    type,
+    outcome,
+    ...asked,
+    ...(isCancelled ? ['cancelled'] : []),
+    ...(removes ? ['removes'] : []),
+  ].join('-');
   // The longest has the most to tell.
   const events = history.events?.length ?? 0;
   if ((recorded.get(name) ?? 0) >= events) continue;

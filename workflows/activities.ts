@@ -12,7 +12,7 @@ import type {
   TargetGroupSetActivities,
   TrafficActivities,
 } from '../activities/contract.ts';
-import { cut } from '../domain/text.ts';
+import { cutToBytes } from '../domain/text.ts';
 
 type TrafficReads = Pick<TrafficActivities, 'readTargetHealth' | 'inspectLoadBalancer'>;
 type ShiftActivities = Pick<TrafficActivities, 'shiftTraffic'>;
@@ -54,8 +54,8 @@ export const syncs = (summary: string) =>
     summary,
   });
 
-/** The longest summary that is shown; Temporal refuses longer ones than 400 bytes. */
-const inShort = (summary: string): string => cut(summary, 200);
+/** A summary as long as Temporal takes it: up to 400 bytes. */
+const inShort = (summary: string): string => cutToBytes(summary, 200);
 
 /** The name of the task queue on which the calls to ELBv2 wait. */
 const elbv2Queue = (): string => `${workflowInfo().taskQueue}-elbv2`;

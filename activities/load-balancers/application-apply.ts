@@ -28,7 +28,9 @@ export async function applyListenerRule(attempt: Attempt): Promise<Served<'AWSAp
   const usable = served?.ruleARN !== undefined && !verify && served.listenerARN === listenerARN;
   const told =
     served?.ruleARN === undefined || served.listenerARN !== listenerARN ? undefined : knownBy(served);
-  const known = usable ? told : await readInTime(request, attempt.writing, () => find(attempt), told);
+  const known = usable
+    ? told
+    : await readInTime(request, attempt.writing, (writing) => find({ ...attempt, writing }), told);
   if (known === undefined) {
     const ruleARN = await createRule(attempt);
     await keepTargets(attempt, undefined);

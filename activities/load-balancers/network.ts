@@ -63,7 +63,7 @@ async function apply(
   const usable = served !== undefined && !verify && served.listenerARN === listenerARN;
   const known = usable
     ? served.targetGroups
-    : await readInTime(request, writing, () => find(elbv2, request, writing), 'Unread' as const);
+    : await readInTime(request, writing, (bounded) => find(elbv2, request, bounded), 'Unread' as const);
   if (known !== 'Unread' && sameShares(targetGroups, known)) return servedBy(listenerARN, targetGroups);
   await writing.permit();
   await elbv2.setDefaultAction(listenerARN, {
