@@ -12,7 +12,7 @@ import type {
   TargetGroupSetActivities,
   TrafficActivities,
 } from '../activities/contract.ts';
-import { cutToBytes } from '../domain/text.ts';
+import { inShort } from './summary.ts';
 
 type TrafficReads = Pick<TrafficActivities, 'readTargetHealth' | 'inspectLoadBalancer'>;
 type ShiftActivities = Pick<TrafficActivities, 'shiftTraffic'>;
@@ -53,9 +53,6 @@ export const syncs = (summary: string) =>
     retry: { initialInterval: '1s', backoffCoefficient: 2, maximumAttempts: 3 },
     summary,
   });
-
-/** A summary as long as Temporal takes it: up to 400 bytes. */
-const inShort = (summary: string): string => cutToBytes(summary, 200);
 
 /** The name of the task queue on which the calls to ELBv2 wait. */
 const elbv2Queue = (): string => `${workflowInfo().taskQueue}-elbv2`;

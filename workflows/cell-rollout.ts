@@ -26,6 +26,7 @@ import { analysisFinished, changed, drifted, experimentFinished, planQuery, stat
 import { perform } from './perform.ts';
 import type { Performed } from './performed.ts';
 import { report } from './report-cell.ts';
+import { inShort } from './summary.ts';
 import { unknownSignals } from './unknown-signals.ts';
 
 /** Which Cell to roll out, and what an earlier run has handed over. */
@@ -180,5 +181,5 @@ const isUrgent = (decision: Decision): decision is Extract<Decision, { do: 'Shif
 
 async function waitFor(happened: () => boolean, until: number | undefined, summary: string): Promise<void> {
   if (until === undefined) await condition(happened);
-  else await condition(happened, Math.max(1, until - Date.now()), { summary: summary.slice(0, 200) });
+  else await condition(happened, Math.max(1, until - Date.now()), { summary: inShort(summary) });
 }

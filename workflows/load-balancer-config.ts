@@ -7,6 +7,7 @@ import { configs } from './activities.ts';
 import { failureOf, type Failure } from './failure.ts';
 import { hasLongHistory } from './long-history.ts';
 import { changed, drifted } from './messages.ts';
+import { inShort } from './summary.ts';
 
 /** Which object to apply. */
 export interface LoadBalancerConfigInput {
@@ -58,7 +59,7 @@ export async function loadBalancerConfig(input: LoadBalancerConfigInput): Promis
         verify = true;
         const longest = LONGEST_BACKOFF_MS[result.permanent ? 'permanent' : 'transient'];
         await condition(() => wakes !== seen, Math.min(longest, 500 * 2 ** Math.min(failures - 1, 20)), {
-          summary: `Trying again: ${result.message}`.slice(0, 200),
+          summary: inShort(`Trying again: ${result.message}`),
         });
       }
     }
