@@ -86,6 +86,29 @@ describe('what interrupts a rollout', () => {
     await stage.mark();
   });
 
+  it('a stable target group that goes is taken out at once, paused or not, and the canary keeps its weight', async () => {
+    await stage.targetGroups('1.0.0', ['twoa1', 'twoa2'], { role: 'two' });
+    await stage.apply(cell('two', { replicas: 2 }));
+    await stage.untilPhase('two', 'Completed', '1.0.0');
+    await stage.targetGroups('2.0.0', ['twob1', 'twob2'], { role: 'two' });
+    await untilPausedAt('two', 20);
+    await stage.signal('two', 'pause', { by: 'ann' });
+    await stage.kubectl('delete', 'awstargetgroup', 'twoa2');
+    await stage.untilWeights({ twoa1: 80, twob1: 10, twob2: 10 }, priority);
+    await untilPausedAt('two', 20);
+    // What the Cell does not select any more leaves with its weight, which nothing else may do.
+    const left = expect.stringMatching(/^I4: .*-twoa2\/\S+ while it carried 40$/) as string;
+    expect(await stage.violations([20], priority)).toEqual([left]);
+    await stage.mark();
+    await stage.signal('two', 'abort');
+    await stage.untilPhase('two', 'Reverted', '1.0.0');
+    expect(await stage.weights(priority)).toEqual({ twoa1: 100, twob1: 0, twob2: 0 });
+    // Taking traffic back asks nobody for the health of targets.
+    const unasked = expect.stringMatching(/^I2: .*-twoa1\/\S+ more weight/) as string;
+    expect(await stage.violations([20], priority)).toEqual([unasked]);
+    await stage.mark();
+  });
+
   it('more replicas than there are leave a rollout alone', async () => {
     await pausedAt20('more');
     await stage.apply(cell('more', { replicas: 2 }));
