@@ -142,9 +142,12 @@ describe('what is asked for and not served', () => {
 
   it('is taken back by an abort when ELBv2 has applied it and answered 500', async () => {
     await attached('late');
-    const unread = await fault({ kind: 'error', status: 500 }, 'DescribeRules');
+    // The answer takes long enough to refuse the reads that follow, and only those: a write is preceded by one.
+    await fault({ kind: 'delay', when: 'after', delayMs: 3000, times: 1 });
     await fault({ kind: 'error', when: 'after', status: 500, times: 1 });
     await stage.signal('late', 'resume');
+    await until('the write', async () => (await stage.weights(priority))?.['lateb'] === 20);
+    const unread = await fault({ kind: 'error', status: 500 }, 'DescribeRules');
     await untilReason('late', 'Unavailable');
     expect(await configured('late')).toEqual({
       asked: { latea: 80, lateb: 20 },
