@@ -141,7 +141,7 @@ describe('objects in a namespace', () => {
     await report('okcs', { phase: 'Synced', clusters: { names: ['cdk1', 'cdk2'] } });
     const lastTransitionTime = '2026-11-21T12:00:00Z';
     const condition = { type: 'Ready', status: 'True', reason: 'Known', message: 'AWS knows it.' };
-    await report('awstg', { conditions: [{ ...condition, lastTransitionTime }] });
+    await report('awstg', { version: '1.2.2', conditions: [{ ...condition, lastTransitionTime }] });
     await report('awstgs', { phase: 'Degraded', targetGroups: 2 });
     await report('awstgb', { phase: 'Synced' });
     await report('awsnlbc', { phase: 'Updated', weights: 'prev: 40, next: 60' });
@@ -161,7 +161,7 @@ describe('objects in a namespace', () => {
       ['NAME', 'PHASE', 'STEP', 'CANARY', 'STABLE', 'DESIRED', 'AGE'],
       ['sample', 'Progressing', '2/4', '20', '1.0.0', '1.1.0'],
     ],
-    ['awstg', ['NAME', 'VERSION', 'READY', 'AGE'], ['sample', '1.2.3', 'True']],
+    ['awstg', ['NAME', 'VERSION', 'TAGGED', 'READY', 'AGE'], ['sample', '1.2.3', '1.2.2', 'True']],
     [
       'awsalbc',
       ['NAME', 'PHASE', 'PRIORITY', 'WEIGHTS', 'AGE'],
