@@ -132,6 +132,8 @@ describe('bad input and faults', () => {
     await stage.kubectl('label', 'awstargetgroup', 'sickb', 'role=sick2', '--overwrite');
     const status = await stage.untilPhase('sick', 'Reverted', '1.0.0');
     expect(status.blockedVersions?.[0]?.cause).toContain('did not become healthy in time');
+    // No target of it is healthy, so that it leaves the rule as well.
+    await stage.untilWeights({ sicka: 100 }, priority);
     expect((await stage.writes()).every((write) => (write['sickb'] ?? 0) === 0)).toBe(true);
   });
 
