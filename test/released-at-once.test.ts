@@ -6,8 +6,8 @@ import type { CallRecord } from '../deploy/local/elbv2-proxy/control.ts';
 import { Stage } from './rollout/stage.ts';
 import { until } from './until.ts';
 
-/** How many Cells one Freeze releases: more than twice as many as okrad has slots for calls to ELBv2 (worker.ts). */
-const CELLS = Number(process.env['OKRA_TEST_CELLS'] ?? 60);
+/** How many Cells one Freeze releases: more than okrad has slots for calls to ELBv2 (worker.ts). More take longer to set up than to release. */
+const CELLS = Number(process.env['OKRA_TEST_CELLS'] ?? 30);
 /** A listener has room for 100 rules. */
 const PER_LISTENER = 90;
 const BURST = 5;
