@@ -112,13 +112,15 @@ export interface AnalysisActivities {
 /** Which AnalysisRuns and Experiments of a Cell to keep; undefined: 5. */
 export interface PruneRequest {
   readonly key: ObjectKey;
+  /** When no rollout was under way, in milliseconds since the epoch: what was made before that and measures still was left behind. */
+  readonly atRestAt: number;
   readonly successful?: number | undefined;
   readonly unsuccessful?: number | undefined;
 }
 
 /** What keeps the number of finished AnalysisRuns and Experiments down. */
 export interface MeasurementActivities {
-  /** Deletes the oldest finished AnalysisRuns and Experiments of a Cell beyond those that are kept. */
+  /** Deletes the oldest finished AnalysisRuns and Experiments of a Cell beyond those that are kept, and ends those that a lost run has left behind. */
   pruneMeasurements(request: PruneRequest): Promise<void>;
 }
 

@@ -145,7 +145,7 @@ export interface RolloutState {
   readonly sequence?: number;
   /** Whether ELBv2 may serve something else than the status of the configuration says, so that it has to be read. */
   readonly suspect?: true;
-  /** Whether AnalysisRuns or Experiments were started since the old ones were deleted. */
+  /** Whether AnalysisRuns or Experiments were started since the old ones were deleted, by this run or by one that was lost. */
   readonly hasMeasured?: true;
   /** Whether it is known how an earlier run ended that left a rollout behind. */
   readonly lostRunRead?: true;
