@@ -71,13 +71,22 @@ export async function runWorker({ config, log, signal, waiting }: WorkerSettings
         activities,
         taskQueue,
         stickyQueueScheduleToStartTimeout: '2s',
+        maxConcurrentActivityTaskExecutions: SLOTS,
+      }),
+      // A cluster that does not answer holds a sync up, and never a rollout.
+      Worker.create({
+        ...common,
+        connection,
+        activities: only(onDiscoveryQueue, activities),
+        taskQueue: `${taskQueue}-discovery`,
+        maxConcurrentActivityTaskExecutions: SLOTS,
       }),
       Worker.create({
         ...common,
         connection,
         activities: only(onElbv2Queue, activities),
         taskQueue: elbv2TaskQueue,
-        maxConcurrentActivityTaskExecutions: ELBV2_SLOTS,
+        maxConcurrentActivityTaskExecutions: SLOTS,
       }),
       // What takes traffic back has slots of its own, so that it never waits for those of others.
       Worker.create({
@@ -85,11 +94,12 @@ export async function runWorker({ config, log, signal, waiting }: WorkerSettings
         connection,
         activities: only(['shiftTraffic'], activities),
         taskQueue: `${elbv2TaskQueue}-urgent`,
-        maxConcurrentActivityTaskExecutions: ELBV2_SLOTS,
+        maxConcurrentActivityTaskExecutions: SLOTS,
       }),
     ]);
   const queues = [
     { taskQueue, types: ['workflow', 'activity'] },
+    { taskQueue: `${taskQueue}-discovery`, types: ['activity'] },
     { taskQueue: elbv2TaskQueue, types: ['activity'] },
     { taskQueue: `${elbv2TaskQueue}-urgent`, types: ['activity'] },
   ] as const;
@@ -125,8 +135,19 @@ const onElbv2Queue: readonly (keyof Activities)[] = [
   'wakeWriter',
 ];
 
-/** How many calls to ELBv2 go on at once in one worker, on each queue: more of them only make each slower, as none waits. */
-const ELBV2_SLOTS = 25;
+/** The names of the activities that read clusters and AWS for discovery. */
+const onDiscoveryQueue: readonly (keyof Activities)[] = [
+  'syncClusterSet',
+  'syncTargetGroupSet',
+  'syncTargetGroupBinding',
+  'checkTargetGroups',
+];
+
+/**
+ * How many activities go on at once in one worker, on each queue. More of them only make each slower, until they take
+ * longer than they may: what waits for a slot waits in Temporal, where no timeout runs.
+ */
+const SLOTS = 25;
 
 const only = (names: readonly (keyof Activities)[], all: Activities): object =>
   Object.fromEntries(names.map((name) => [name, all[name]]));
