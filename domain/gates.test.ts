@@ -8,6 +8,7 @@ import { baking, finished, shifted, timed } from './record.ts';
 import { ask } from './requests.ts';
 import { initialState, type Rollout, type RolloutState } from './state.ts';
 import { aCell, arnOf, weightsOf, type CellBuilder } from './testing/builders.ts';
+import { parseStep } from './steps/index.ts';
 
 /** A Saturday noon. */
 const NOW = Date.parse('2026-11-21T12:00:00Z');
@@ -34,7 +35,7 @@ function rolling(at: Partial<Rollout> = {}, more: Partial<RolloutState> = {}): R
     startedAt: NOW - HOUR,
     stable: set('1.0.0', 'a'),
     canary: set('2.0.0', 'b'),
-    steps: [{ setWeight: 20 }, { pause: { duration: '1h' } }, { setWeight: 50 }],
+    steps: [{ setWeight: 20 }, { pause: { duration: '1h' } }, { setWeight: 50 }].map(parseStep),
     index: 0,
     progress: { is: 'Ready' },
     ...at,
@@ -267,7 +268,7 @@ describe('baking', () => {
   };
   const cell = next.serving({ a: 0, b: 100 }).withSpec({ updateStrategy });
   const steps = updateStrategy.canary.steps;
-  const done = rolling({ steps, index: 1 });
+  const done = rolling({ steps: steps.map(parseStep), index: 1 });
   it.each<Case>([
     ['begins when everything is given', cell, done, 'Bake'],
     ['lasts its time', cell, baking(done, NOW), `Wait for Bake ${HOUR}`],
@@ -353,8 +354,10 @@ describe('blue-green', () => {
   it('is one switch among its steps', () => {
     const steps = [{ pause: {} }, { setWeight: 100 }];
     const cell = next.withSpec({ updateStrategy }).serving({ a: 100, b: 0 });
-    expect(told(decide(cell.seen(), rolling({ steps }), NOW))).toBe('Pause');
-    expect(told(decide(cell.seen(), rolling({ steps, index: 1 }), NOW))).toBe('Step {"a":0,"b":100}');
+    expect(told(decide(cell.seen(), rolling({ steps: steps.map(parseStep) }), NOW))).toBe('Pause');
+    expect(told(decide(cell.seen(), rolling({ steps: steps.map(parseStep), index: 1 }), NOW))).toBe(
+      'Step {"a":0,"b":100}',
+    );
   });
   it('without steps switches at once', () => {
     const cell = next.withSpec({ updateStrategy: { type: 'BlueGreen' } }).serving({ a: 100, b: 0 });

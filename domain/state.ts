@@ -1,4 +1,4 @@
-import type { BackgroundAnalysis, CanaryStep, CellStatus } from '../crds/cell.ts';
+import type { BackgroundAnalysis, CellStatus } from '../crds/cell.ts';
 import type { Measuring } from './analysis.ts';
 import type { Decision, Ending, ShiftPurpose } from './decision.ts';
 import type { Change } from './history.ts';
@@ -7,6 +7,7 @@ import type { Found } from './load-balancer.ts';
 import type { ReportedEvent } from './report.ts';
 import type { Ticket } from './budget.ts';
 import type { RequestName } from './requests.ts';
+import type { Step } from './steps/step.ts';
 import type { VersionSet } from './version.ts';
 
 /** An operator's request as it was received: who, why, and when (milliseconds since the epoch). */
@@ -82,7 +83,7 @@ export interface Rollout {
   /** The set that served before; it gets everything back when the canary fails. */
   readonly stable: VersionSet;
   readonly canary: VersionSet;
-  readonly steps: readonly CanaryStep[];
+  readonly steps: readonly Step[];
   /** The index of the current step; as many as there are steps once all are done. */
   readonly index: number;
   readonly progress: Progress;

@@ -1,6 +1,6 @@
 import { endBackground } from './background.ts';
 import { isBlocked, type PresentCell } from './candidate.ts';
-import { endMeasurement } from './canary.ts';
+import { endMeasurement } from './measurement.ts';
 import type { Decision } from './decision.ts';
 import type { GuardInput } from './guard.ts';
 import { heldBy } from './hold.ts';
