@@ -149,6 +149,52 @@ describe('the log of a Network Load Balancer', () => {
   });
 });
 
+describe('a rule of a Network Load Balancer', () => {
+  it('tells clients apart by the type of their address, and is read, changed and removed', async () => {
+    const { elb } = fixture;
+    const { arn } = await createTargetGroup(elb, 'dual-a', { protocol: 'TCP' });
+    const other = await createTargetGroup(elb, 'dual-b', { protocol: 'TCP' });
+    const made = await createNetworkListener(elb, 'dual', arn, 'dualstack');
+    const Conditions = [{ Field: 'source-ip', SourceIpConfig: { IpAddressType: 'ipv4' as const } }];
+    const weighted = (...weights: readonly number[]) => [
+      {
+        Type: 'forward' as const,
+        ForwardConfig: {
+          TargetGroups: [arn, other.arn].map((TargetGroupArn, index) => ({
+            TargetGroupArn,
+            Weight: weights[index],
+          })),
+        },
+      },
+    ];
+    const { Rules: [rule] = [] } = await elb.createRule({
+      ListenerArn: made.listenerArn,
+      Priority: 10,
+      Conditions,
+      Actions: weighted(100, 0),
+    });
+    await elb.modifyRule({ RuleArn: rule?.RuleArn, Actions: weighted(90, 10) });
+    const { Rules = [] } = await elb.describeRules({ ListenerArn: made.listenerArn });
+    expect(Rules).toMatchObject([
+      { RuleArn: rule?.RuleArn, Priority: '10', Conditions, Actions: weighted(90, 10) },
+      { IsDefault: true },
+    ]);
+    expect(rule?.RuleArn).toContain(':listener-rule/net/dual/');
+    await elb.deleteRule({ RuleArn: rule?.RuleArn });
+    expect((await elb.describeRules({ ListenerArn: made.listenerArn })).Rules).toHaveLength(1);
+  });
+
+  it('is refused where the load balancer has IPv4 alone', async () => {
+    const refused = fixture.elb.createRule({
+      ListenerArn: net.listener,
+      Priority: 10,
+      Conditions: [{ Field: 'source-ip', SourceIpConfig: { IpAddressType: 'ipv4' } }],
+      Actions: [forward(net, 100)],
+    });
+    expect((await errorOf(refused)).name).toBe('InvalidConfigurationRequestException');
+  });
+});
+
 describe('the fixture of tests', () => {
   it('makes a listener of a Network Load Balancer that forwards to a target group with a healthy target', async () => {
     const { arn } = await createTargetGroup(fixture.elb, 'fixture-net', { protocol: 'TCP' });

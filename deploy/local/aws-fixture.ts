@@ -29,19 +29,24 @@ export function createListener(client: ElasticLoadBalancingV2Client, name: strin
   );
 }
 
-/** Creates a Network Load Balancer and a TCP listener, whose default action forwards to a TCP target group. */
+/** Creates a Network Load Balancer and a TCP listener, whose default action forwards to a TCP target group; listeners of a dual-stack one take rules. */
 export function createNetworkListener(
   client: ElasticLoadBalancingV2Client,
   name: string,
   targetGroupArn: string,
+  IpAddressType: 'ipv4' | 'dualstack' = 'ipv4',
 ): Promise<ListenerFixture> {
   const forward: Action = { Type: 'forward', TargetGroupArn: targetGroupArn };
-  return listen(client, { Name: name, Type: 'network' }, { Protocol: 'TCP', DefaultActions: [forward] });
+  return listen(
+    client,
+    { Name: name, Type: 'network', IpAddressType },
+    { Protocol: 'TCP', DefaultActions: [forward] },
+  );
 }
 
 async function listen(
   client: ElasticLoadBalancingV2Client,
-  loadBalancer: Pick<CreateLoadBalancerCommandInput, 'Name' | 'Type'>,
+  loadBalancer: Pick<CreateLoadBalancerCommandInput, 'Name' | 'Type' | 'IpAddressType'>,
   listener: Pick<CreateListenerCommandInput, 'Protocol' | 'DefaultActions'>,
 ): Promise<ListenerFixture> {
   const { subnets } = await defaultNetwork(client);

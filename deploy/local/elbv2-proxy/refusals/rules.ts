@@ -5,6 +5,7 @@ import { conditionRules } from './conditions.ts';
 import { existenceRules, formRules } from './existence.ts';
 import { forwardRules } from './forward.ts';
 import { groupRules } from './groups.ts';
+import { networkRules } from './network-rules.ts';
 import { priorityRangeRules, priorityRules } from './priorities.ts';
 import type { Judged, Refusal, Rule } from './refusal.ts';
 import { requestRules, tagQuotaRules } from './requests.ts';
@@ -24,6 +25,7 @@ export const rules: readonly Rule[] = [
   ...targetFormRules,
   ...priorityRangeRules,
   ...existenceRules,
+  ...networkRules,
   ...groupRules,
   ...groupAttributeRules,
   ...targetGroupRules,

@@ -43,11 +43,14 @@ export const pathOf = (...Values: readonly string[]): Fields => ({
 
 const respond: Fields = { Type: 'fixed-response', FixedResponseConfig: { StatusCode: '404' } };
 
-/** Adds a load balancer of that name, with one listener and its default rule. */
+/** Adds a load balancer of that name, with one listener and its default rule; where the name ends with `dual`, it is a dual-stack one. */
 export function withLoadBalancer(world: World, name: string, protocol = 'HTTP'): World {
   const isNetwork = !protocol.startsWith('HTTP');
   const Type = isNetwork ? 'network' : 'application';
-  const known = put(world, 'loadBalancers', [{ LoadBalancerArn: loadBalancerArn(name), Type }]);
+  const IpAddressType = name.endsWith('dual') ? 'dualstack' : 'ipv4';
+  const known = put(world, 'loadBalancers', [
+    { LoadBalancerArn: loadBalancerArn(name), Type, IpAddressType },
+  ]);
   const DefaultActions = isNetwork ? [] : [respond];
   const listener = { ListenerArn: listenerArn(name), Protocol: protocol, DefaultActions };
   const rule = {
@@ -130,13 +133,14 @@ const authenticating: Fields = {
 };
 
 /**
- * A world with load balancers `web` and `other` and NLB `net`, a rule on `web` for `a`, rules on `other` for `x`, and for
+ * A world with load balancers `web` and `other`, NLB `net` and dual-stack NLB `net-dual`, a rule on `web` for `a`, rules on `other` for `x`, and for
  * `y` and `z` without and `v` and `w` with group stickiness; `secure` has an HTTPS listener with a rule that authenticates before it forwards to `s`. `sticky` and `sticky-tcp` have target stickiness; `a` to `f`
  * are of HTTP, `nodes` takes instances, `tcp` to `tcp6` are of TCP, and there is a group for each of the other protocols.
  */
 export function aWorld(): World {
   const plain = withLoadBalancer(withLoadBalancer(emptyWorld, 'web'), 'other');
-  const balancers = withLoadBalancer(withLoadBalancer(plain, 'net', 'TCP'), 'secure', 'HTTPS');
+  const networks = withLoadBalancer(withLoadBalancer(plain, 'net', 'TCP'), 'net-dual', 'TCP');
+  const balancers = withLoadBalancer(networks, 'secure', 'HTTPS');
   const rules: readonly (readonly [name: string, priority: string, action: Fields])[] = [
     ['web', '10', forwardTo({ a: 100 })],
     ['other', '10', forwardTo({ x: 100 })],
