@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createNetworkListener, createTargetGroup } from '../deploy/local/aws-fixture.ts';
+import { createNetworkListener, createTargetGroup, defaultVPC } from '../deploy/local/aws-fixture.ts';
 import { startProxy } from '../deploy/local/elbv2-proxy/server.ts';
 import { errorOf, forward, healthOf } from './elbv2-proxy/calls.ts';
 import { createSite, startFixture } from './elbv2-proxy/fixture.ts';
@@ -192,6 +192,39 @@ describe('a rule of a Network Load Balancer', () => {
       Actions: [forward(net, 100)],
     });
     expect((await errorOf(refused)).name).toBe('InvalidConfigurationRequestException');
+  });
+});
+
+describe('QUIC', () => {
+  it('goes to target groups of QUIC, whose targets have server ids', async () => {
+    const { elb } = fixture;
+    const VpcId = await defaultVPC(elb);
+    const made = await elb.createTargetGroup({
+      Name: 'quic',
+      Protocol: 'TCP_QUIC',
+      Port: 443,
+      VpcId,
+      TargetType: 'ip',
+    });
+    const [group] = made.TargetGroups ?? [];
+    const TargetGroupArn = group?.TargetGroupArn;
+    await elb.registerTargets({
+      TargetGroupArn,
+      Targets: [{ Id: '10.0.0.1', QuicServerId: '0xa1b2c3d4e5f60718' }],
+    });
+    const action = { Type: 'forward' as const, TargetGroupArn };
+    const { Listeners = [] } = await elb.createListener({
+      LoadBalancerArn: net.loadBalancer,
+      Protocol: 'QUIC',
+      Port: 443,
+      DefaultActions: [action],
+    });
+    const found = await elb.describeListeners({ ListenerArns: [Listeners[0]?.ListenerArn ?? ''] });
+    const groups = await elb.describeTargetGroups({ TargetGroupArns: [TargetGroupArn ?? ''] });
+    expect([found.Listeners?.[0]?.Protocol, groups.TargetGroups?.[0]?.Protocol]).toEqual([
+      'QUIC',
+      'TCP_QUIC',
+    ]);
   });
 });
 

@@ -103,12 +103,21 @@ export const withAttributes = (
   attributes: Readonly<Record<string, string>>,
 ): World => ({ ...world, attributes: new Map([...world.attributes, [groupArn(name), attributes]]) });
 
+/** Lets the nodes of a load balancer send requests to other zones. */
+const acrossZones = (world: World, name: string): World => ({
+  ...world,
+  attributes: new Map([
+    ...world.attributes,
+    [loadBalancerArn(name), { 'load_balancing.cross_zone.enabled': 'true' }],
+  ]),
+});
+
 function everyGroup(world: World): World {
   const http = withGroups(world, ['a', 'b', 'c', 'd', 'e', 'f', 'v', 'w', 'x', 'y', 'z', 's', 'sticky']);
-  const tcp = withGroups(http, ['tcp', 'tcp2', 'tcp3', 'tcp4', 'tcp5', 'tcp6', 'sticky-tcp'], {
-    Protocol: 'TCP',
-  });
-  const others = ['UDP', 'TCP_UDP', 'TLS', 'GENEVE'].reduce(
+  const names = ['tcp', 'tcp2', 'tcp3', 'tcp4', 'tcp5', 'tcp6', 'sticky-tcp', 'zonal'];
+  const zonal = { 'load_balancing.cross_zone.enabled': 'false' };
+  const tcp = withAttributes(withGroups(http, names, { Protocol: 'TCP' }), 'zonal', zonal);
+  const others = ['UDP', 'TCP_UDP', 'TLS', 'GENEVE', 'QUIC', 'TCP_QUIC'].reduce(
     (known, Protocol) => withGroups(known, [Protocol.toLowerCase().replace('_', '-')], { Protocol }),
     withGroups(withGroups(tcp, ['nodes'], { TargetType: 'instance' }), ['ipv6'], {
       Protocol: 'TCP',
@@ -133,13 +142,14 @@ const authenticating: Fields = {
 };
 
 /**
- * A world with load balancers `web` and `other`, NLB `net` and dual-stack NLB `net-dual`, a rule on `web` for `a`, rules on `other` for `x`, and for
+ * A world with load balancers `web` and `other`, NLB `net` and dual-stack NLB `net-dual`, of which only `net` goes across zones, a rule on `web` for `a`, rules on `other` for `x`, and for
  * `y` and `z` without and `v` and `w` with group stickiness; `secure` has an HTTPS listener with a rule that authenticates before it forwards to `s`. `sticky` and `sticky-tcp` have target stickiness; `a` to `f`
- * are of HTTP, `nodes` takes instances, `tcp` to `tcp6` are of TCP, and there is a group for each of the other protocols.
+ * are of HTTP, `nodes` takes instances, `tcp` to `tcp6` are of TCP, and so is `zonal`, which keeps to its zones, and there is a group for each of the other protocols.
  */
 export function aWorld(): World {
   const plain = withLoadBalancer(withLoadBalancer(emptyWorld, 'web'), 'other');
-  const networks = withLoadBalancer(withLoadBalancer(plain, 'net', 'TCP'), 'net-dual', 'TCP');
+  const network = acrossZones(withLoadBalancer(plain, 'net', 'TCP'), 'net');
+  const networks = withLoadBalancer(network, 'net-dual', 'TCP');
   const balancers = withLoadBalancer(networks, 'secure', 'HTTPS');
   const rules: readonly (readonly [name: string, priority: string, action: Fields])[] = [
     ['web', '10', forwardTo({ a: 100 })],
