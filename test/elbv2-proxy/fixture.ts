@@ -138,6 +138,10 @@ export async function createSite(
   const [vpc = ''] = all(await callService(url, 'ec2', 'Action=DescribeVpcs&Version=2016-11-15'), 'vpcId');
   const balancers = await elb.createLoadBalancer({ Name: name, Subnets: [...subnets], Type: type });
   const loadBalancer = balancers.LoadBalancers?.[0]?.LoadBalancerArn ?? '';
+  // Otherwise it keeps to its zones, and takes no group stickiness.
+  const Attributes = [{ Key: 'load_balancing.cross_zone.enabled', Value: 'true' }];
+  if (type === 'network')
+    await elb.modifyLoadBalancerAttributes({ LoadBalancerArn: loadBalancer, Attributes });
   const arns: string[] = [];
   for (let made = 0; made < groups; made += 1)
     arns.push(await createGroup(elb, { name: `${name}-${made}`, vpc, type }));

@@ -59,7 +59,8 @@ async function perform(state: ProxyState, request: ElbRequest, scope: Scope): Pr
   const names = early.struck.map(nameOf);
   if (early.reply !== undefined) return { reply: early.reply, notes: { fault: names.join(' ') } };
   const staleFault = early.struck.find((fault) => fault.kind === 'stale');
-  const ask = scope.keeping.spoken(scope.spelling.spoken(askFor(state.upstream, request)));
+  const spelt = scope.spelling.spoken(askFor(state.upstream, request));
+  const ask = scope.keeping.spoken(scope.protocols.spoken(spelt));
   const call: Call = { action, parameters, state, scope, ask, staleFault };
   const refusal = isThrottled(call);
   if (refusal !== undefined) return failed(refusal, { fault: [...names, 'throttle-setting'].join(' ') });

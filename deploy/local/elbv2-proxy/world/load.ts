@@ -45,14 +45,16 @@ export async function loadWorld(ask: Ask): Promise<World> {
 
 async function loadAttributes(ask: Ask, world: World): Promise<World['attributes']> {
   const attributes = new Map<string, Readonly<Record<string, string>>>();
-  for (const TargetGroupArn of world.targetGroups.keys()) {
-    const answer = await ask('DescribeTargetGroupAttributes', { TargetGroupArn });
+  const read = async (action: string, name: string, arn: string): Promise<void> => {
+    const answer = await ask(action, { [name]: arn });
     if (!answer.ok)
-      throw new Error(
-        `Expected DescribeTargetGroupAttributes of the emulator to answer, got ${answer.error.message}`,
-      );
-    attributes.set(TargetGroupArn, pairs(answer.result, 'Attributes'));
-  }
+      throw new Error(`Expected ${action} of the emulator to answer, got ${answer.error.message}`);
+    attributes.set(arn, pairs(answer.result, 'Attributes'));
+  };
+  for (const arn of world.targetGroups.keys())
+    await read('DescribeTargetGroupAttributes', 'TargetGroupArn', arn);
+  for (const arn of world.loadBalancers.keys())
+    await read('DescribeLoadBalancerAttributes', 'LoadBalancerArn', arn);
   return attributes;
 }
 

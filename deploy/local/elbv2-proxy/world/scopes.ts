@@ -9,6 +9,8 @@ import { createSpelling } from './spelling.ts';
 import type { Spelling } from './spelling.ts';
 import { createKeeping } from './keeping.ts';
 import type { Keeping } from './keeping.ts';
+import { createProtocols } from './protocols.ts';
+import type { Protocols } from './protocols.ts';
 import type { World } from './world.ts';
 
 /** One account in one region: what it has, what it had, and a queue for its writes. */
@@ -18,6 +20,7 @@ export interface Scope {
   readonly history: History;
   readonly spelling: Spelling;
   readonly keeping: Keeping;
+  readonly protocols: Protocols;
   world(ask: Ask): Promise<World>;
   replace(world: World): void;
   /** Forgets the world, to be read again, after a write whose end is not known. */
@@ -35,6 +38,7 @@ function createScope(account: string, region: string): Scope {
     history: createHistory(),
     spelling: createSpelling(),
     keeping: createKeeping(),
+    protocols: createProtocols(),
     world: (ask) => {
       if (known === undefined) {
         const loading = loadWorld(ask);

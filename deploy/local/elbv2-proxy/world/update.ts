@@ -77,7 +77,7 @@ function removeTags(world: World, parameters: Fields): World {
 }
 
 function putAttributes(world: World, parameters: Fields): World {
-  const arn = text(parameters, 'TargetGroupArn') ?? '';
+  const arn = text(parameters, 'TargetGroupArn') ?? text(parameters, 'LoadBalancerArn') ?? '';
   const changed = { ...world.attributes.get(arn), ...pairs(parameters, 'Attributes') };
   return { ...world, attributes: new Map([...world.attributes, [arn, changed]]) };
 }
@@ -97,7 +97,8 @@ export function update(world: World, write: AppliedWrite): World {
   if (action === 'AddTags')
     return putTags(world, texts(parameters, 'ResourceArns'), pairs(parameters, 'Tags'));
   if (action === 'RemoveTags') return removeTags(world, parameters);
-  if (action === 'ModifyTargetGroupAttributes') return putAttributes(world, parameters);
+  if (action === 'ModifyTargetGroupAttributes' || action === 'ModifyLoadBalancerAttributes')
+    return putAttributes(world, parameters);
   const seen = (['loadBalancers', 'targetGroups', 'rules'] as const).reduce(
     (known, part) => {
       const found = items(result, part.charAt(0).toUpperCase() + part.slice(1));

@@ -9,7 +9,7 @@ export interface World {
   readonly rules: ReadonlyMap<string, Fields>;
   readonly targetGroups: ReadonlyMap<string, Fields>;
   readonly tags: ReadonlyMap<string, Readonly<Record<string, string>>>;
-  /** The attributes of target groups, as far as they were read or written. */
+  /** The attributes of target groups and load balancers, as far as they were read or written. */
   readonly attributes: ReadonlyMap<string, Readonly<Record<string, string>>>;
 }
 
