@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { withKeys } from './common.ts';
 import { forwardTargetGroups } from './forward.ts';
 import { withRules, type Rule } from './rules.ts';
-import { stickiness, stickinessRules } from './stickiness.ts';
+import { noApplicationCookie, stickiness, stickinessRules } from './stickiness.ts';
 
 const values = (what: string, longest: number) =>
   z.array(z.string().min(1).max(longest)).max(5).optional().describe(what);
@@ -115,7 +115,7 @@ const matchRules: readonly Rule<Match>[] = [
 /** A listener rule of a Cell: what it matches. What it forwards to is the rollout's business. */
 export const cellListenerRule = withRules(
   matchSchema.extend({
-    forward: withRules(z.object(stickiness), stickinessRules)
+    forward: withRules(z.object(stickiness), [...stickinessRules, noApplicationCookie])
       .optional()
       .describe('How clients are kept; the rollout sets the target groups and their weights.'),
   }),

@@ -13,7 +13,9 @@ const targetStickiness = withRules(
   z.object({
     type: z
       .enum(['lb_cookie', 'app_cookie'])
-      .describe('Whose cookie it is: lb_cookie for one of the load balancer, app_cookie for one of yours.'),
+      .describe(
+        'Whose cookie it is: lb_cookie for one of the load balancer, app_cookie for one of yours. AWS weighs nothing with app_cookie: it is for a rule without a Cell that forwards to one target group.',
+      ),
     durationSeconds,
     cookieName: z
       .string()
@@ -56,6 +58,18 @@ interface Sticky {
   readonly targetGroupStickiness?: unknown;
   readonly targetStickiness?: unknown;
 }
+
+interface StickyByCookie {
+  readonly targetStickiness?: z.output<typeof targetStickiness> | undefined;
+}
+
+/** What holds of a Cell besides: its rule is a weighted one, whatever it forwards to at the time. */
+export const noApplicationCookie: Rule<StickyByCookie> = {
+  cel: "!has(self.targetStickiness) || self.targetStickiness.type != 'app_cookie'",
+  message:
+    'Expected forward.targetStickiness.type to be lb_cookie, got app_cookie, which does not work with weighted target groups (AWS guide to sticky sessions). Use lb_cookie, or targetGroupStickiness alone.',
+  holds: ({ targetStickiness: sticky }) => sticky?.type !== 'app_cookie',
+};
 
 /** What ELBv2 wants of stickiness settings together. */
 export const stickinessRules: readonly Rule<Sticky>[] = [

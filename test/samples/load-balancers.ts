@@ -38,10 +38,6 @@ export const goodLoadBalancers: Readonly<Record<string, unknown>> = {
     targetGroupStickiness: { durationSeconds: 604_800 },
   }),
   'clients that stay with a target by a cookie of the load balancer': target(),
-  'clients that stay with a target by a cookie of the application': target({
-    type: 'app_cookie',
-    cookieName: 'session',
-  }),
 };
 
 /** What is wrong behind a load balancer, the spec, and what a refusal has to mention. */
@@ -133,6 +129,11 @@ export const badLoadBalancers: readonly (readonly [string, unknown, string])[] =
   ['a cookie of an unknown kind', target({ type: 'source_ip' }), 'targetStickiness.type'],
   ['a cookie of the application without a name', target({ type: 'app_cookie' }), 'cookieName'],
   ['a cookie of the load balancer with a name', target({ cookieName: 'session' }), 'cookieName'],
+  [
+    'a cookie of the application, which does not work with weights',
+    target({ type: 'app_cookie', cookieName: 'session' }),
+    'does not work with weighted target groups',
+  ],
   [
     'a cookie with a name that is taken',
     target({ type: 'app_cookie', cookieName: 'AWSALBAPP-0' }),
