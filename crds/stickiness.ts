@@ -81,21 +81,24 @@ export const stickinessRules: readonly Rule<Sticky>[] = [
   },
 ];
 
-/** The same settings where they are not for: their presence is what a rule refuses. */
-export const refusedStickiness = {
+const onListener = {
   targetGroupStickiness: z
-    .object({})
+    .object({
+      enabled: z.boolean().describe('Whether flows of a client stay with the target group of the first.'),
+    })
     .optional()
-    .describe('Refused: Okra keeps no clients behind a Network Load Balancer.'),
+    .describe(
+      'Keeps flows of a client with the target group that it was sent to first, whatever the weights say later. Default: as the listener does.',
+    ),
   targetStickiness: z.object({}).optional().describe('Refused: a Network Load Balancer knows no cookies.'),
 };
 
-/** What refuses them. */
-export const noStickinessRules: readonly Rule<Sticky>[] = [
-  {
-    cel: '!has(self.targetGroupStickiness) && !has(self.targetStickiness)',
-    message:
-      'Expected no targetGroupStickiness and no targetStickiness with a Network Load Balancer, behind which Okra keeps no clients. Remove them, or use an Application Load Balancer.',
-    holds: (forward) => forward.targetGroupStickiness === undefined && forward.targetStickiness === undefined,
-  },
-];
+const noCookies: Rule<Sticky> = {
+  cel: '!has(self.targetStickiness)',
+  message:
+    'Expected no targetStickiness with a Network Load Balancer, which knows no cookies. Remove it; set stickiness.type source_ip in the target groups where you want that.',
+  holds: (forward) => forward.targetStickiness === undefined,
+};
+
+/** How the listener of a Network Load Balancer keeps clients. */
+export const networkStickiness = { fields: onListener, rules: [noCookies] };

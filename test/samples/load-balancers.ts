@@ -27,6 +27,10 @@ export const goodLoadBalancers: Readonly<Record<string, unknown>> = {
     updateStrategy: { type: 'Canary', canary: { steps: [{ setWeight: 20 }] } },
   }),
   'a Network Load Balancer whose rule stays, as it must': networkCell({ deletionPolicy: 'Retain' }),
+  'a Network Load Balancer that keeps clients with a target group': networkCell(
+    {},
+    { listener: { forward: { targetGroupStickiness: { enabled: true } } } },
+  ),
   'a Network Load Balancer in the block of the other': behind({
     type: 'AWSNetworkLoadBalancer',
     awsApplicationLoadBalancer: network,
@@ -70,6 +74,11 @@ export const badLoadBalancers: readonly (readonly [string, unknown, string])[] =
     'listener.rule',
   ],
   [
+    'a network load balancer with a cookie',
+    networkCell({}, { listener: { forward: { targetStickiness: {} } } }),
+    'knows no cookies',
+  ],
+  [
     'a network load balancer with the listener of another kind',
     networkCell({}, { listenerARN }),
     'listener of a Network Load Balancer',
@@ -77,7 +86,7 @@ export const badLoadBalancers: readonly (readonly [string, unknown, string])[] =
   [
     'a network load balancer with a rule',
     networkCell({}, { listener: application.listener }),
-    'no listener in spec.ingress.awsNetworkLoadBalancer',
+    'no listener.rule in spec.ingress.awsNetworkLoadBalancer',
   ],
   [
     'a network load balancer in the block of the other, with its ARN',
