@@ -1,10 +1,8 @@
 import { Context } from '@temporalio/activity';
 import { isConflict } from '../clients/kubernetes.ts';
-import type { ELBv2 } from '../clients/elbv2.ts';
 import type { KindRef } from '../clients/kinds.ts';
 import { canonical } from '../domain/canonical.ts';
 import { mergePatch } from '../domain/discovery/merge-patch.ts';
-import { lackOfHealth, lackOfTargets, type TargetHealth } from '../domain/health.ts';
 import { formatKey } from '../domain/ids.ts';
 import { ADOPT_ANNOTATION, API_VERSION, FINALIZER, SEQUENCE_ANNOTATION } from '../domain/labels.ts';
 import type { ObservedCell } from '../domain/observation.ts';
@@ -17,6 +15,7 @@ import { failure } from './failure.ts';
 import { loadBalancerOf } from './load-balancers/index.ts';
 import type { ConfigObject } from './load-balancers/port.ts';
 import { ownedByCell } from './owner.ts';
+import { healthOf, lackOf } from './target-health.ts';
 
 /** Makes the activities that shift traffic and look at the health of targets. */
 export function trafficActivities(dependencies: WriterDependencies): TrafficActivities {
@@ -63,21 +62,6 @@ async function shift(request: ShiftRequest, means: Means): Promise<ShiftResult> 
 
 const askedOf = (ref: LoadBalancerConfigRef, known: ConfigObject | undefined): unknown =>
   known === undefined ? undefined : viewOf(ref, known).asked;
-
-/** Says what target groups lack of what the write requires; undefined when nothing. */
-async function lackOf(
-  { requires, minHealthyTargets }: ShiftRequest,
-  elbv2: (arn: string) => ELBv2,
-  signal: AbortSignal,
-): Promise<Extract<ShiftResult, { is: 'Lacking' }> | undefined> {
-  const { healthy = [], registered = [] } = requires ?? {};
-  const targetGroupARNs = [...healthy, ...registered];
-  const found = await healthOf(elbv2, targetGroupARNs, signal);
-  const lack =
-    lackOfHealth(found.slice(0, healthy.length), minHealthyTargets) ??
-    lackOfTargets(found.slice(healthy.length));
-  return lack === undefined ? undefined : { is: 'Lacking', targetGroupARNs, lack };
-}
 
 /** Refuses a write that another one has overtaken. */
 function refuseOlder({ cell, sequence }: ShiftRequest, known: ConfigObject | undefined): void {
@@ -150,30 +134,4 @@ async function lookAgain({ cell }: ShiftRequest, { kubernetes }: Means): Promise
   } catch {
     return undefined;
   }
-}
-
-const healthOf = (
-  elbv2: (arn: string) => ELBv2,
-  arns: readonly string[],
-  signal: AbortSignal,
-): Promise<readonly TargetHealth[]> => Promise.all(arns.map((arn) => healthOfGroup(elbv2(arn), arn, signal)));
-
-async function healthOfGroup(
-  elbv2: ELBv2,
-  targetGroupARN: string,
-  signal: AbortSignal,
-): Promise<TargetHealth> {
-  const targets = await elbv2.targetHealth(targetGroupARN, signal);
-  const others = new Map<string, number>();
-  for (const { TargetHealth: health } of targets) {
-    if (health?.State === 'healthy') continue;
-    const what = `${health?.State ?? 'unknown'}${health?.Reason === undefined ? '' : ` (${health.Reason})`}`;
-    others.set(what, (others.get(what) ?? 0) + 1);
-  }
-  return {
-    targetGroupARN,
-    healthy: targets.filter((target) => target.TargetHealth?.State === 'healthy').length,
-    total: targets.length,
-    others: [...others].map(([what, count]) => `${count} ${what}`).join(', '),
-  };
 }

@@ -1,11 +1,14 @@
 import {
   DescribeListenersCommand,
+  DescribeLoadBalancerAttributesCommand,
+  DescribeLoadBalancersCommand,
   DescribeRulesCommand,
   DescribeTagsCommand,
   DescribeTargetGroupAttributesCommand,
   DescribeTargetGroupsCommand,
   DescribeTargetHealthCommand,
   ListenerNotFoundException,
+  LoadBalancerNotFoundException,
   type ElasticLoadBalancingV2Client,
   type Rule,
   type TargetGroup,
@@ -29,6 +32,16 @@ export function elbv2Reads(client: ElasticLoadBalancingV2Client): ELBv2Reads {
       const listener = (await client.send(command, until(signal))).Listeners?.[0];
       if (listener !== undefined) return listener;
       throw new ListenerNotFoundException({ message: `${listenerARN} was not found`, $metadata: {} });
+    },
+    loadBalancer: async (arn, signal) => {
+      const command = new DescribeLoadBalancersCommand({ LoadBalancerArns: [arn] });
+      const loadBalancer = (await client.send(command, until(signal))).LoadBalancers?.[0];
+      if (loadBalancer !== undefined) return loadBalancer;
+      throw new LoadBalancerNotFoundException({ message: `${arn} was not found`, $metadata: {} });
+    },
+    loadBalancerAttributes: async (LoadBalancerArn, signal) => {
+      const command = new DescribeLoadBalancerAttributesCommand({ LoadBalancerArn });
+      return recordOf((await client.send(command, until(signal))).Attributes ?? []);
     },
     tagsOf: async (arn, signal) => {
       const found = await client.send(new DescribeTagsCommand({ ResourceArns: [arn] }), until(signal));

@@ -4,6 +4,7 @@ import {
   type CreateRuleCommandInput,
   type CreateTargetGroupCommandInput,
   type Listener,
+  type LoadBalancer,
   type ModifyRuleCommandInput,
   type ModifyTargetGroupCommandInput,
   type Rule,
@@ -22,6 +23,13 @@ export interface ELBv2Reads {
   rule(ruleARN: string, signal?: AbortSignal): Promise<Rule | undefined>;
   /** Reads one listener (API_DescribeListeners). */
   listener(listenerARN: string, signal?: AbortSignal): Promise<Listener>;
+  /** Reads one load balancer (API_DescribeLoadBalancers). */
+  loadBalancer(loadBalancerARN: string, signal?: AbortSignal): Promise<LoadBalancer>;
+  /** Reads the attributes of a load balancer (API_DescribeLoadBalancerAttributes). */
+  loadBalancerAttributes(
+    loadBalancerARN: string,
+    signal?: AbortSignal,
+  ): Promise<Readonly<Record<string, string>>>;
   /** Reads the tags of a rule, a listener or a target group (API_DescribeTags). */
   tagsOf(arn: string, signal?: AbortSignal): Promise<Readonly<Record<string, string>>>;
   /** Reads the tags of at most 20 target groups, by ARN; those that AWS does not know are left out (API_DescribeTags). */

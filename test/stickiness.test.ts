@@ -108,16 +108,12 @@ describe('clients that stay', () => {
     await stage.mark();
     const weights = { edita: 80, editb: 20 };
     await stage.apply(
-      cell('edit', {
-        ...group,
-        targetStickiness: { type: 'app_cookie', durationSeconds: 120, cookieName: 'session' },
-      }),
+      cell('edit', { ...group, targetStickiness: { type: 'lb_cookie', durationSeconds: 120 } }),
     );
     await until('both groups to keep clients', async () => (await keeps('edita')) && (await keeps('editb')));
     expect(await attributesOf('edita')).toMatchObject({
-      'stickiness.type': 'app_cookie',
-      'stickiness.app_cookie.cookie_name': 'session',
-      'stickiness.app_cookie.duration_seconds': '120',
+      'stickiness.type': 'lb_cookie',
+      'stickiness.lb_cookie.duration_seconds': '120',
     });
     expect(await groupSeconds()).toBe(3600);
     const writes = async (): Promise<readonly string[]> =>

@@ -15,7 +15,7 @@ import { readBack } from './read-back.ts';
 import { readInTime } from './read-in-time.ts';
 import { fromRule } from './rule-conversion.ts';
 import { ruleOf, servedBy } from './rule-forwarding.ts';
-import { keepTargets, reads, releaseTargets } from './rule-stickiness.ts';
+import { keepTargets, reads, refuseUnweighable, releaseTargets } from './rule-stickiness.ts';
 import { refuseUnsayable } from './rule-takeover.ts';
 import { createRule, toCarry, writeRule } from './rule-write.ts';
 
@@ -23,6 +23,7 @@ import { createRule, toCarry, writeRule } from './rule-write.ts';
 export async function applyListenerRule(attempt: Attempt): Promise<Served<'AWSApplicationLoadBalancer'>> {
   const { request, wanted } = attempt;
   const { served, verify } = request;
+  refuseUnweighable(attempt);
   const { listenerARN } = request.forwarding;
   const had = served?.carried ?? {};
   const usable = served?.ruleARN !== undefined && !verify && served.listenerARN === listenerARN;

@@ -80,7 +80,8 @@ const networkConfigs: typeof configs = [
     'listener of a Network Load Balancer',
   ],
   ['no listener', { listener: { forward: { targetGroups: [group('a', 1)] } } }, 'spec.listenerARN'],
-  ['clients that stay with a group', network([group('a', 1)], groupStickiness), 'Network Load Balancer'],
+  ['clients that stay', network([group('a', 1)], { targetGroupStickiness: { enabled: true } })],
+  ['clients that stay for a time', network([group('a', 1)], groupStickiness), 'Stickiness.enabled'],
   ['clients that stay with a target', network([group('a', 1)], targetStickiness), 'Network Load Balancer'],
 ];
 

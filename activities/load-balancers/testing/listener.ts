@@ -23,6 +23,7 @@ export interface FakeListener {
   readonly elbv2: ELBv2;
   rule(priority: number, listener?: string): Rule | undefined;
   weights(priority: number): Readonly<Record<string, number>>;
+  attributes(group: string): Readonly<Record<string, string>> | undefined;
   byHand(priority: number, made: ByHand): void;
   change(priority: number, made: ByHand): void;
   remove(priority: number): void;
@@ -66,6 +67,7 @@ export function aListener(): FakeListener {
   let failures = 0;
   let hangs = false;
   let created = 0;
+  const attributes = new Map<string, Readonly<Record<string, string>>>();
   const put = (rule: Kept): void => {
     rules = [...rules.filter((one) => one.RuleArn !== rule.RuleArn), rule];
   };
@@ -101,6 +103,11 @@ export function aListener(): FakeListener {
     rule: (arn, signal) => read(() => rules.find((one) => one.RuleArn === arn), signal),
     tagsOf: (arn) => Promise.resolve(find(arn).tags),
     tag: (arn, tags) => Promise.resolve(put({ ...find(arn), tags: { ...find(arn).tags, ...tags } })),
+    attributesOf: (arn) => Promise.resolve(attributes.get(arn) ?? {}),
+    setAttributes: (arn, some) => {
+      attributes.set(arn, { ...attributes.get(arn), ...some });
+      return Promise.resolve();
+    },
     createRule: (input) => Promise.resolve(input).then(create),
     deleteRule: (arn) => {
       rules = rules.filter((one) => one.RuleArn !== arn);
@@ -133,6 +140,7 @@ export function aListener(): FakeListener {
           group.Weight ?? 1,
         ]),
       ),
+    attributes: (group) => attributes.get(arnOf(group)),
     byHand: (priority, made) => {
       create({
         ListenerArn: listenerARN,
