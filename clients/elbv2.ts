@@ -46,10 +46,10 @@ export interface ELBv2Reads {
 export interface ELBv2Writes {
   /** Creates a rule; not idempotent (API_CreateRule). */
   createRule(input: CreateRuleCommandInput): Promise<Rule>;
-  /** Changes a rule (API_ModifyRule). */
-  modifyRule(input: ModifyRuleCommandInput & { RuleArn: string }): Promise<void>;
-  /** Moves a rule to another priority (API_SetRulePriorities). */
-  setPriority(ruleARN: string, priority: number): Promise<void>;
+  /** Changes a rule, and answers with what it is then (API_ModifyRule). */
+  modifyRule(input: ModifyRuleCommandInput & { RuleArn: string }): Promise<Rule | undefined>;
+  /** Moves rules to other priorities, all at once or none (API_SetRulePriorities). */
+  setPriorities(moves: readonly RuleMove[]): Promise<void>;
   /** Deletes a rule; one that is gone is left at that (API_DeleteRule). */
   deleteRule(ruleARN: string): Promise<void>;
   /** Sets the default action of a listener (API_ModifyListener). */
@@ -68,6 +68,12 @@ export interface ELBv2Writes {
   registerTargets(targetGroupARN: string, targets: readonly Target[]): Promise<void>;
   /** Deregisters targets; those that are not registered are left at that (API_DeregisterTargets). */
   deregisterTargets(targetGroupARN: string, targets: readonly Target[]): Promise<void>;
+}
+
+/** A rule that moves to another priority. */
+export interface RuleMove {
+  readonly ruleARN: string;
+  readonly priority: number;
 }
 
 /** A target as ELBv2 knows it. */

@@ -73,8 +73,8 @@ async function apply(
   return readBack(`the default action of ${listenerARN}`, async () => {
     const got = shownBy(await elbv2.listener(listenerARN, writing.signal), forwarding);
     return sameShares(targetGroups, got)
-      ? { ok: true, value: servedBy(listenerARN, got) }
-      : { ok: false, got: `${weightsText(got)}.` };
+      ? { is: 'Shown', value: servedBy(listenerARN, got) }
+      : { is: 'Another', got: `${weightsText(got)}.` };
   });
 }
 
