@@ -25,6 +25,13 @@ export interface TemporalConfig {
   readonly tls?: TemporalTls;
 }
 
+/** How fast calls of a kind may be sent. */
+export interface CallRate {
+  readonly perSecond: number;
+  /** How many may be sent at once after a rest. */
+  readonly burst: number;
+}
+
 /** All that can be set from outside. */
 export interface Config {
   readonly kubernetes: {
@@ -45,7 +52,14 @@ export interface Config {
   readonly taskQueue: string;
   /** Where calls to ELBv2 run, apart from all others, so that they can be slowed down. */
   readonly elbv2TaskQueue: string;
-  readonly elbv2: { readonly writesPerSecond: number; readonly writeBurst: number };
+  readonly elbv2: {
+    /** What modifies rules, listeners and target groups, by all workers together. */
+    readonly writes: CallRate;
+    /** What registers targets, by all workers together. */
+    readonly registrations: CallRate;
+    /** What reads, by this process. */
+    readonly reads: CallRate;
+  };
   readonly lease: { readonly namespace: string; readonly name: string };
   /** What this process is called by others: in the lease, and as a Temporal worker. */
   readonly identity: string;
@@ -129,7 +143,7 @@ function arrange(from: Variables): Config {
     temporal: temporalOf(from),
     taskQueue: from.OKRA_TASK_QUEUE,
     elbv2TaskQueue: `${from.OKRA_TASK_QUEUE}-elbv2`,
-    elbv2: { writesPerSecond: from.OKRA_ELBV2_WRITES_PER_SECOND, writeBurst: from.OKRA_ELBV2_WRITE_BURST },
+    elbv2: ratesOf(from),
     lease: {
       namespace: from.OKRA_LEASE_NAMESPACE ?? from.POD_NAMESPACE ?? 'default',
       name: from.OKRA_LEASE_NAME,
@@ -147,6 +161,15 @@ function arrange(from: Variables): Config {
     }),
   };
 }
+
+const ratesOf = (from: Variables): Config['elbv2'] => ({
+  writes: { perSecond: from.OKRA_ELBV2_WRITES_PER_SECOND, burst: from.OKRA_ELBV2_WRITE_BURST },
+  registrations: {
+    perSecond: from.OKRA_ELBV2_REGISTRATIONS_PER_SECOND,
+    burst: from.OKRA_ELBV2_REGISTRATION_BURST,
+  },
+  reads: { perSecond: from.OKRA_ELBV2_READS_PER_SECOND, burst: from.OKRA_ELBV2_READ_BURST },
+});
 
 function temporalOf(from: Variables): TemporalConfig {
   const tls = given({

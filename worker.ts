@@ -1,3 +1,4 @@
+import { asyncLocalStorage } from '@temporalio/activity';
 import {
   DefaultLogger,
   Runtime,
@@ -7,6 +8,7 @@ import {
 } from '@temporalio/worker';
 import { makeActivities, type Activities } from './activities/index.ts';
 import { connectEKS } from './clients/eks.ts';
+import { readPace } from './clients/elbv2-pace.ts';
 import { connectELBv2 } from './clients/elbv2.ts';
 import { connectKubernetes } from './clients/kubernetes.ts';
 import type { Log } from './clients/log.ts';
@@ -40,15 +42,17 @@ export async function runWorker({ config, log, signal, waiting }: WorkerSettings
     workflowCode(config, signal),
   ]);
   const kubernetes = connectKubernetes(config.kubernetes.kubeconfig);
-  const { writesPerSecond: perSecond, writeBurst: burst } = config.elbv2;
   const activities = makeActivities({
     kubernetes,
     temporal: temporal.client,
-    elbv2: connectELBv2({ endpoint: config.aws.elbv2Endpoint }),
+    elbv2: connectELBv2({
+      endpoint: config.aws.elbv2Endpoint,
+      pace: readPace(config.elbv2.reads, () => activityQueue() === urgentQueueOf(config)),
+    }),
     eks: connectEKS({ endpoint: config.aws.eksEndpoint, stsEndpoint: config.aws.stsEndpoint }),
     clusters: connectClusters(config),
     ...(config.aws.region === undefined ? {} : { region: config.aws.region }),
-    budget: sharedBudget({ kubernetes, namespace: config.lease.namespace, rate: { perSecond, burst }, log }),
+    budgets: sharedBudget({ kubernetes, namespace: config.lease.namespace, rates: config.elbv2, log }),
     taskQueue: config.taskQueue,
     intervals: { drift: config.driftIntervalSeconds, sync: config.syncIntervalSeconds },
   });
@@ -93,7 +97,7 @@ export async function runWorker({ config, log, signal, waiting }: WorkerSettings
         ...common,
         connection,
         activities: only(['shiftTraffic'], activities),
-        taskQueue: `${elbv2TaskQueue}-urgent`,
+        taskQueue: urgentQueueOf(config),
         maxConcurrentActivityTaskExecutions: SLOTS,
       }),
     ]);
@@ -101,7 +105,7 @@ export async function runWorker({ config, log, signal, waiting }: WorkerSettings
     { taskQueue, types: ['workflow', 'activity'] },
     { taskQueue: `${taskQueue}-discovery`, types: ['activity'] },
     { taskQueue: elbv2TaskQueue, types: ['activity'] },
-    { taskQueue: `${elbv2TaskQueue}-urgent`, types: ['activity'] },
+    { taskQueue: urgentQueueOf(config), types: ['activity'] },
   ] as const;
   try {
     await runWorkers(create, {
@@ -123,6 +127,12 @@ async function workflowCode(
   if (workflowBundle !== undefined) return { workflowBundle: { codePath: workflowBundle } };
   return { workflowBundle: { code: await bundleWorkflowsApart(signal) } };
 }
+
+/** The queue of what takes traffic back. */
+const urgentQueueOf = ({ elbv2TaskQueue }: Config): string => `${elbv2TaskQueue}-urgent`;
+
+/** The queue of the activity that runs this. */
+const activityQueue = (): string | undefined => asyncLocalStorage.getStore()?.info.taskQueue;
 
 /** The names of the activities that wait on the task queue of ELBv2. */
 const onElbv2Queue: readonly (keyof Activities)[] = [

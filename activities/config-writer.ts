@@ -91,8 +91,9 @@ export function configWriter({ kubernetes, elbv2, budget }: WriterDependencies):
     const { signal } = options;
     return {
       signal,
-      permit: async () => {
-        const grant = ahead === undefined ? await take(config.asked, options) : { is: 'Granted' as const };
+      permit: async (same) => {
+        const isPaid = same === 'Same' || ahead !== undefined;
+        const grant = isPaid ? { is: 'Granted' as const } : await take(config.asked, options);
         ahead = undefined;
         if (grant.is === 'Wait') throw new Postponed(grant);
         signal.throwIfAborted();

@@ -17,6 +17,7 @@ import type { ELBv2Reads } from './elbv2.ts';
 
 /** Makes the reads, which the client repeats when they fail. */
 export function elbv2Reads(client: ElasticLoadBalancingV2Client): ELBv2Reads {
+  let anyGroup: string | undefined;
   return {
     rulesOf: (ListenerArn, signal) => rulesIn(client, { ListenerArn }, signal),
     rule: async (ruleARN, signal) => {
@@ -71,6 +72,10 @@ export function elbv2Reads(client: ElasticLoadBalancingV2Client): ELBv2Reads {
         throw error;
       }
     },
+    anyTargetGroup: async (signal) => {
+      anyGroup ??= (await client.send(ANY_GROUP, until(signal))).TargetGroups?.[0]?.TargetGroupArn;
+      return anyGroup;
+    },
     targetHealth: async (TargetGroupArn, signal) => {
       const found = await client.send(new DescribeTargetHealthCommand({ TargetGroupArn }), until(signal));
       return found.TargetHealthDescriptions ?? [];
@@ -81,6 +86,8 @@ export function elbv2Reads(client: ElasticLoadBalancingV2Client): ELBv2Reads {
     },
   };
 }
+
+const ANY_GROUP = new DescribeTargetGroupsCommand({ PageSize: 1 });
 
 // The reference names no limit; 20 is that of calls beside it (API_DescribeTags).
 const GROUPS_PER_CALL = 20;

@@ -41,6 +41,23 @@ describe('errorOf', () => {
     expect([error.status, error.reason, error.message]).toEqual(want);
   });
 
+  const initializing = JSON.stringify({
+    kind: 'Status',
+    code: 429,
+    reason: 'TooManyRequests',
+    message: 'storage is (re)initializing',
+    details: { retryAfterSeconds: 1 },
+  });
+  it.each([
+    ['in its status', initializing, undefined, 1],
+    ['in its header alone', 'Too many requests, please try again later.', '2', 2],
+    ['as a date', '', 'Wed, 21 Oct 2026 07:28:00 GMT', undefined],
+    ['as nonsense', JSON.stringify({ details: { retryAfterSeconds: 'soon' } }), '-1', undefined],
+    ['not at all', JSON.stringify({ details: null }), undefined, undefined],
+  ])('reads when to ask again where the API server says it %s', (_, body, header, want) => {
+    expect(errorOf(429, body, 'GET /x', header).retryAfterSeconds).toBe(want);
+  });
+
   it('tells the usual ones apart', () => {
     expect(isNotFound(errorOf(404, '', ''))).toBe(true);
     expect(isConflict(errorOf(409, '', ''))).toBe(true);

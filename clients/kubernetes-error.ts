@@ -5,11 +5,17 @@ export class KubernetesError extends Error {
   readonly status: number;
   /** The machine-readable reason: `AlreadyExists`, `Conflict`, `Invalid`, `Forbidden`, `Expired`, `Unreachable`, `LoginFailed`, … */
   readonly reason: string;
+  /** In how many seconds the API server wants to be asked again; undefined when it does not say so. */
+  readonly retryAfterSeconds: number | undefined;
 
-  constructor(of: { status: number; reason: string; message: string }, options?: ErrorOptions) {
+  constructor(
+    of: { status: number; reason: string; message: string; retryAfterSeconds?: number | undefined },
+    options?: ErrorOptions,
+  ) {
     super(of.message, options);
     this.status = of.status;
     this.reason = of.reason;
+    this.retryAfterSeconds = of.retryAfterSeconds;
   }
 }
 
@@ -26,12 +32,14 @@ export const isExpired = (error: unknown): boolean =>
   error instanceof KubernetesError && error.status === 410;
 
 /** Reads the error out of an answer that is not a success. */
-export function errorOf(status: number, body: string, request: string): KubernetesError {
+export function errorOf(status: number, body: string, request: string, retryAfter = ''): KubernetesError {
   const parsed = parseStatus(body);
   return new KubernetesError({
     status: parsed.code ?? status,
     reason: parsed.reason ?? reasons[status] ?? 'Unknown',
     message: parsed.message ?? `The Kubernetes API answered ${status} to ${request}.`,
+    // What limits requests says it in the header alone; in the header may also stand a date, which nobody sends.
+    retryAfterSeconds: /^\d{1,9}$/.test(retryAfter) ? Number(retryAfter) : parsed.retryAfterSeconds,
   });
 }
 
@@ -70,6 +78,7 @@ interface Status {
   readonly code?: number;
   readonly reason?: string;
   readonly message?: string;
+  readonly retryAfterSeconds?: number;
 }
 
 function parseStatus(body: string): Status {
@@ -81,11 +90,13 @@ function parseStatus(body: string): Status {
     return {};
   }
   if (typeof parsed !== 'object' || parsed === null) return {};
-  const { code, reason, message } = parsed as Record<string, unknown>;
+  const { code, reason, message, details } = parsed as Record<string, unknown>;
+  const { retryAfterSeconds } = (details ?? {}) as Record<string, unknown>;
   return {
     ...(typeof code === 'number' ? { code } : {}),
     ...(typeof reason === 'string' && reason !== '' ? { reason } : {}),
     ...(typeof message === 'string' && message !== '' ? { message } : {}),
+    ...(typeof retryAfterSeconds === 'number' ? { retryAfterSeconds } : {}),
   };
 }
 

@@ -153,7 +153,8 @@ async function answer(http: IsomorphicFetchHttpLibrary, context: RequestContext,
   } catch (error) {
     throw failure(name, error, request.signal);
   }
-  throw errorOf(response.httpStatusCode, await response.body.text().catch(() => ''), name);
+  const said = await response.body.text().catch(() => '');
+  throw errorOf(response.httpStatusCode, said, name, response.headers['retry-after']);
 }
 
 /** What to throw when no whole answer came: the caller's own reason when it gave up, a KubernetesError otherwise. */

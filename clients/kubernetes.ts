@@ -9,6 +9,7 @@ import { loadKubeconfig, makeCall, makeSend } from './kubernetes-transport.ts';
 import type { Call, Send } from './kubernetes-transport.ts';
 import { watchKind } from './kubernetes-watch.ts';
 import type { WatchEvent, WatchOptions } from './kubernetes-watch.ts';
+import { heedRetryAfter } from './retry-after.ts';
 import { takeTokenFile } from './service-account.ts';
 import { FIELD_MANAGER } from '../domain/labels.ts';
 
@@ -80,7 +81,7 @@ export function connectKubernetes(
 
 /** Makes the client over a sender, whatever it reaches. */
 export function clientOver(send: Send, timeoutMilliseconds = TIMEOUT_MILLISECONDS): KubernetesClient {
-  const call = makeCall(send, timeoutMilliseconds);
+  const call = makeCall(heedRetryAfter(send, { longestMs: timeoutMilliseconds / 2 }), timeoutMilliseconds);
   return { ...readers(call), ...writers(call), watch: (kind, options) => watchKind(send, kind, options) };
 }
 

@@ -180,13 +180,14 @@ function explained(error: unknown, cluster: string, login: ClusterLogin): Kubern
     const message = `${cluster}: Expected to be given a token, got ${got}. ${advice[login.by]}`;
     return new KubernetesError({ status: 0, reason: 'LoginFailed', message });
   }
-  const { status, reason, message } = error;
+  const { status, reason, message, retryAfterSeconds } = error;
   const got = refusalIn(error);
   const told =
     got === undefined
       ? message
       : `Expected ${what[login.by]} to be accepted, got ${got}. ${advice[login.by]}`;
-  return new KubernetesError({ status, reason, message: `${cluster}: ${told}` }, { cause: error });
+  const said = { status, reason, message: `${cluster}: ${told}`, retryAfterSeconds };
+  return new KubernetesError(said, { cause: error });
 }
 
 function refusalIn({ status, message }: KubernetesError): string | undefined {

@@ -101,8 +101,11 @@ async function apply(
     const got = shownBy(await elbv2.listener(listenerARN, writing.signal), forwarding);
     const keeps = got.targetGroupStickiness?.enabled === true;
     return sameShares(targetGroups, got.targetGroups) && keeps === (sticky?.enabled === true)
-      ? { ok: true, value: servedBy(listenerARN, got) }
-      : { ok: false, got: `${weightsText(got.targetGroups)}${keeps ? ', with group stickiness' : ''}.` };
+      ? { is: 'Shown', value: servedBy(listenerARN, got) }
+      : {
+          is: 'Another',
+          got: `${weightsText(got.targetGroups)}${keeps ? ', with group stickiness' : ''}.`,
+        };
   });
 }
 

@@ -125,6 +125,10 @@ export class Stage {
         OKRA_DRIFT_INTERVAL: '3600',
         OKRA_ELBV2_WRITES_PER_SECOND: '100',
         OKRA_ELBV2_WRITE_BURST: '1000',
+        OKRA_ELBV2_REGISTRATIONS_PER_SECOND: '100',
+        OKRA_ELBV2_REGISTRATION_BURST: '1000',
+        OKRA_ELBV2_READS_PER_SECOND: '1000',
+        OKRA_ELBV2_READ_BURST: '1000',
         ...environment,
       },
     });
