@@ -1,7 +1,7 @@
 import type Dns from 'node:dns';
 import { once } from 'node:events';
 import { createServer, type RequestListener, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer as createTcpServer, type AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -152,6 +152,18 @@ describe('an address that is not for others', () => {
 });
 
 describe('an answer', () => {
+  it('is not waited for any longer than it may take, also where not even a connection is made', async () => {
+    const silent = createTcpServer(() => undefined);
+    silent.listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    onTestFinished(() => void silent.close());
+    const { port } = silent.address() as AddressInfo;
+    const began = performance.now();
+    const failure = await failureOf(read(clientOf(`https://127.0.0.1:${port}`, {}, 200)));
+    expect(failure.reason).toBe('Timeout');
+    expect(performance.now() - began).toBeLessThan(3_000);
+  });
+
   it.each([
     ['that is a page', `<html>${SECRET}</html>`, 'Expected JSON in answer to GET'],
     ['that is cut off', `{"metadata":{"name":"${SECRET}`, 'Expected JSON in answer to GET'],

@@ -40,7 +40,8 @@ export function makeSend(door: Door, token?: TokenSource): Send {
   let refused: string | undefined;
   return async (request) => {
     const { headers, dispatcher } = await door.open();
-    const shown = token === undefined ? undefined : await inTime(token(refused), request);
+    const shown =
+      token === undefined ? undefined : await inTime(token(refused), nameOf(request), request.signal);
     const login = shown === undefined ? headers : { ...headers, Authorization: `Bearer ${shown}` };
     return await answer(door, { headers: login, dispatcher }, request).catch((error: unknown) => {
       // A connection whose other end is gone without a word would let every further request wait in vain.
@@ -58,7 +59,7 @@ export function makeCall(send: Send, timeoutMilliseconds: number, answerBytes: n
     const signal = request.signal === undefined ? timeout : AbortSignal.any([request.signal, timeout]);
     signal.throwIfAborted();
     const { allowance } = request;
-    const name = `${request.method} ${request.path}`;
+    const name = nameOf(request);
     const body = await send({ ...request, signal });
     const limits = { most: answerBytes, name, ...(allowance === undefined ? {} : { allowance }) };
     const text = await textOf(body, limits).catch((error: unknown) => {
@@ -108,16 +109,18 @@ function loadFiles(kubeconfig: KubeConfig, files: readonly string[]): void {
   }
 }
 
-// Who waits for a token shares it with others, and gives up alone.
-async function inTime(token: Promise<string>, { method, path, signal }: Request): Promise<string> {
+const nameOf = ({ method, path }: Pick<Request, 'method' | 'path'>): string => `${method} ${path}`;
+
+// Who waits for a token, or for a connection, shares it with others, and gives up alone.
+async function inTime<T>(awaited: Promise<T>, name: string, signal: AbortSignal): Promise<T> {
   const waiting = new AbortController();
   const givenUp = new Promise<never>((_, reject) => {
-    const giveUp = (): void => reject(failure(`${method} ${path}`, signal.reason, signal));
+    const giveUp = (): void => reject(failure(name, signal.reason, signal));
     if (signal.aborted) giveUp();
     signal.addEventListener('abort', giveUp, { signal: waiting.signal });
   });
   try {
-    return await Promise.race([token, givenUp]);
+    return await Promise.race([awaited, givenUp]);
   } finally {
     waiting.abort();
   }
@@ -125,7 +128,7 @@ async function inTime(token: Promise<string>, { method, path, signal }: Request)
 
 async function answer(door: Door, opened: Opened, request: Request): Promise<Readable> {
   const { method, path, query = {}, body, contentType = 'application/json', signal } = request;
-  const name = `${method} ${path}`;
+  const name = nameOf(request);
   const url = new URL(door.server + path);
   for (const [key, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(key, value);
   const content = body === undefined ? {} : { body: JSON.stringify(body) };
@@ -138,13 +141,14 @@ async function answer(door: Door, opened: Opened, request: Request): Promise<Rea
   };
   try {
     // It follows no redirect.
-    const got = await sendRequest(url, {
+    const options = {
       method,
       headers,
       ...content,
       signal,
       dispatcher: opened.dispatcher,
-    });
+    };
+    const got = await inTime(sendRequest(url, options), name, signal);
     const unpackedBody = unpacked(got.body, got.headers['content-encoding']);
     if (got.statusCode < 300) return unpackedBody;
     throw errorOf(
