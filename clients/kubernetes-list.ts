@@ -4,7 +4,8 @@ import type { KindRef } from './kinds.ts';
 import { kindPath } from './kubernetes-paths.ts';
 import type { Call } from './kubernetes-transport.ts';
 import { OWN_CLUSTER, TOKEN_CHARACTERS, type ReadLimits } from './limits.ts';
-import { isObject, isRecord } from './object-shape.ts';
+import { isObject } from './object-shape.ts';
+import { isRecord } from '../domain/shape.ts';
 
 /** Which objects to list. */
 export interface ListOptions {

@@ -6,7 +6,8 @@ import { kindPath } from './kubernetes-paths.ts';
 import { failure, parseAnswer } from './kubernetes-transport.ts';
 import type { Send } from './kubernetes-transport.ts';
 import { OWN_CLUSTER, TOKEN_CHARACTERS, type ReadLimits } from './limits.ts';
-import { isObject, isRecord } from './object-shape.ts';
+import { isObject } from './object-shape.ts';
+import { isRecord } from '../domain/shape.ts';
 
 /** What to watch, and from which version on. */
 export interface WatchOptions extends ListOptions {

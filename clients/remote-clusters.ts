@@ -97,6 +97,11 @@ function open(secret: ClusterSecret, options: RemoteOptions): Reach {
   const parsed = parseClusterSecret(secret);
   if (parsed.is === 'Problem') return parsed;
   const { connection } = parsed;
+  // A port beyond all ports, say.
+  if (!URL.canParse(connection.server)) {
+    const problem = `Expected in Secret ${secret.metadata.name} data.server to be an address, got something else. Set it to the API server.`;
+    return { is: 'Problem', problem };
+  }
   const source = sourceOf(connection, options);
   if (source.is === 'Problem') return source;
   const send = makeSend(remoteDoor(doorOf(connection)), source.token);
