@@ -5,11 +5,11 @@ import {
   type AWSTargetGroupSet,
   type AWSTargetGroupSetSpec,
 } from '../crds/aws-target-group-set.ts';
-import type { Metadata } from '../crds/resource.ts';
 import { compareText } from '../domain/canonical.ts';
 import { syncId, type ObjectKey } from '../domain/ids.ts';
 import { setLosesCluster } from '../domain/discovery/lost-clusters.ts';
 import { setLooksInto } from '../domain/discovery/looks-into.ts';
+import { seenBinding, type BindingObject } from '../domain/discovery/seen.ts';
 import { namesOf, saysTheSame, syncStatus, type Problem } from '../domain/discovery/sync-status.ts';
 import {
   decideTargetGroupSet,
@@ -142,24 +142,13 @@ async function readClusters(
   );
 }
 
-interface TargetGroupBinding {
-  readonly metadata: Metadata;
-  readonly spec?: { readonly targetGroupARN?: string };
-}
-
 async function bindingsIn({ client, namespaces }: ClusterAccess): Promise<readonly RemoteBinding[]> {
   const lists =
     namespaces.length === 0
-      ? [client.list<TargetGroupBinding>(TARGET_GROUP_BINDING)]
-      : namespaces.map((namespace) => client.list<TargetGroupBinding>(TARGET_GROUP_BINDING, { namespace }));
+      ? [client.list<BindingObject>(TARGET_GROUP_BINDING)]
+      : namespaces.map((namespace) => client.list<BindingObject>(TARGET_GROUP_BINDING, { namespace }));
   const found = (await Promise.all(lists)).flat();
-  return found.map(({ metadata, spec = {} }) => ({
-    namespace: metadata.namespace ?? 'default',
-    name: metadata.name,
-    labels: metadata.labels ?? {},
-    arn: spec.targetGroupARN === '' ? undefined : spec.targetGroupARN,
-    isDeleting: metadata.deletionTimestamp !== undefined,
-  }));
+  return found.map(seenBinding);
 }
 
 function statusOf(

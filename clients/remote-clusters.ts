@@ -1,4 +1,3 @@
-import { KubeConfig } from '@kubernetes/client-node';
 import { parseClusterSecret } from '../domain/discovery/cluster-secret.ts';
 import type { ClusterConnection, ClusterLogin, ClusterSecret } from '../domain/discovery/cluster-secret.ts';
 import type { Config } from '../config.ts';
@@ -6,10 +5,12 @@ import { wordsOf } from './aws-redaction.ts';
 import { eksTokens, type EKSTokens } from './eks-token.ts';
 import { execTokens, refusalOf } from './exec-login.ts';
 import { KubernetesError } from './kubernetes-error.ts';
+import { remoteDoor, type RemoteDoorOptions } from './kubernetes-door.ts';
 import { makeSend } from './kubernetes-transport.ts';
 import type { Send, TokenSource } from './kubernetes-transport.ts';
 import { clientOver } from './kubernetes.ts';
 import type { KubernetesClient } from './kubernetes.ts';
+import { REMOTE_CLUSTER } from './limits.ts';
 
 /** A cluster secret as the API server gives it. */
 export type StoredClusterSecret = ClusterSecret & {
@@ -96,10 +97,16 @@ function open(secret: ClusterSecret, options: RemoteOptions): Reach {
   const parsed = parseClusterSecret(secret);
   if (parsed.is === 'Problem') return parsed;
   const { connection } = parsed;
+  // A port beyond all ports, say.
+  if (!URL.canParse(connection.server)) {
+    const problem = `Expected in Secret ${secret.metadata.name} data.server to be an address, got something else. Set it to the API server.`;
+    return { is: 'Problem', problem };
+  }
   const source = sourceOf(connection, options);
   if (source.is === 'Problem') return source;
-  const send = makeSend(kubeconfigOf(connection), source.token);
-  const client = clientOver(explain(send, connection), options.timeoutMilliseconds ?? TIMEOUT_MILLISECONDS);
+  const send = makeSend(remoteDoor(doorOf(connection)), source.token);
+  const timeout = options.timeoutMilliseconds ?? TIMEOUT_MILLISECONDS;
+  const client = clientOver(explain(send, connection), timeout, REMOTE_CLUSTER);
   return { is: 'Client', name: connection.name, namespaces: connection.namespaces, client };
 }
 
@@ -131,30 +138,33 @@ function sourceOf({ name, login }: ClusterConnection, options: RemoteOptions): S
   }
 }
 
-function kubeconfigOf({ server, tls, login }: ClusterConnection): KubeConfig {
+function doorOf({ server, tls, login }: ClusterConnection): RemoteDoorOptions {
   const { caData, serverName, insecure } = tls;
-  const kubeconfig = new KubeConfig();
-  kubeconfig.loadFromClusterAndUser(
-    {
-      name: 'remote',
-      server,
-      skipTLSVerify: insecure,
-      ...(caData === undefined ? {} : { caData }),
-      ...(serverName === undefined ? {} : { tlsServerName: serverName }),
+  const pair =
+    login.by === 'Certificate' ? { cert: decoded(login.certificate), key: decoded(login.key) } : {};
+  return {
+    server,
+    headers: staticLogin(login),
+    tls: {
+      ...pair,
+      rejectUnauthorized: !insecure,
+      ...(caData === undefined ? {} : { ca: decoded(caData) }),
+      ...(serverName === undefined ? {} : { servername: serverName }),
     },
-    { name: 'okra', ...staticLogin(login) },
-  );
-  return kubeconfig;
+  };
 }
 
-function staticLogin(login: ClusterLogin): Omit<Parameters<KubeConfig['loadFromClusterAndUser']>[1], 'name'> {
+const decoded = (base64: string): string => Buffer.from(base64, 'base64').toString('utf8');
+
+function staticLogin(login: ClusterLogin): Readonly<Record<string, string>> {
   switch (login.by) {
     case 'Token':
-      return { token: login.token };
-    case 'Password':
-      return { username: login.username, password: login.password };
+      return { Authorization: `Bearer ${login.token}` };
+    case 'Password': {
+      const both = Buffer.from(`${login.username}:${login.password}`).toString('base64');
+      return { Authorization: `Basic ${both}` };
+    }
     case 'Certificate':
-      return { certData: login.certificate, keyData: login.key };
     case 'EKS':
     case 'Command':
       return {};

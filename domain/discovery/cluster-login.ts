@@ -1,4 +1,4 @@
-import { Refused, listOf, partOf, pemOf, textOf } from './secret-fields.ts';
+import { LONGEST_TOKEN, Refused, listOf, partOf, pemOf, textOf } from './secret-fields.ts';
 import type { Fields } from './secret-fields.ts';
 
 /** How one logs in to a cluster. Values are secret, all but the names of things. */
@@ -59,6 +59,8 @@ export function tlsOf(config: Fields): ClusterTls {
   if (typeof insecure !== 'boolean') throw new Refused(`${tls.path}.insecure to be true or false.`);
   const caData = pemOf(tls, 'caData', 'CERTIFICATE');
   const serverName = textOf(tls, 'serverName');
+  if (serverName !== undefined && !HOST_NAME.test(serverName))
+    throw new Refused(`${tls.path}.serverName to be the name of a host, got something else.`);
   if (insecure && caData !== undefined) {
     throw new Refused(`${tls.path} to have caData or insecure, got both. Remove insecure.`);
   }
@@ -68,6 +70,8 @@ export function tlsOf(config: Fields): ClusterTls {
     ...(serverName === undefined ? {} : { serverName }),
   };
 }
+
+const HOST_NAME = /^[A-Za-z0-9][-.:_A-Za-z0-9]{0,252}$/;
 
 const fieldOf: Readonly<Record<ClusterLogin['by'], string>> = {
   Token: 'bearerToken',
@@ -82,7 +86,7 @@ const fieldsOf = (ways: readonly ClusterLogin[]): string => ways.map(({ by }) =>
 type Read = (config: Fields, server: string) => ClusterLogin | undefined;
 
 const tokenOf: Read = (config) => {
-  const token = textOf(config, 'bearerToken');
+  const token = textOf(config, 'bearerToken', LONGEST_TOKEN);
   if (token === undefined) return undefined;
   // Anything else would break the header, and the error would show it.
   if (/^[\x21-\x7e]+$/.test(token)) return { by: 'Token', token };

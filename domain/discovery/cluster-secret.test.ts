@@ -252,3 +252,70 @@ describe('clusterSecretValues', () => {
     });
   });
 });
+
+describe('what is too long or too much in a secret', () => {
+  const long = 'x'.repeat(600_000);
+  const data = (more: Readonly<Record<string, string>>) => aSecret(token, more);
+  it.each([
+    ['a name', data({ name: 'x'.repeat(254) }), 'data.name to have at most 253 characters, got 254'],
+    ['a name without an end', data({ name: long }), 'data.name to have at most 253 characters, got more'],
+    [
+      'an address',
+      data({ server: `https://a/${'a'.repeat(2_048)}` }),
+      'data.server to have at most 2048 characters, got 2058',
+    ],
+    [
+      'slashes after an address',
+      data({ server: `https://a${'/'.repeat(160_000)}x` }),
+      'data.server to have at most 2048 characters, got more',
+    ],
+    ['a config', aSecret(long), 'data.config to have at most 512000 characters, got 600000'],
+    [
+      'namespaces',
+      data({ namespaces: Array.from({ length: 101 }, (_, i) => `n${i}`).join(',') }),
+      'data.namespaces to name at most 100 namespaces, got 101',
+    ],
+    ['what is no namespace', data({ namespaces: 'a,../b' }), 'data.namespaces to be names of namespaces'],
+    [
+      'a token',
+      aSecret({ bearerToken: 'x'.repeat(64_001) }),
+      'config.bearerToken to have at most 64000 characters',
+    ],
+    [
+      'certificates',
+      aSecret({ ...token, tlsClientConfig: { caData: 'x'.repeat(256_001) } }),
+      'config.tlsClientConfig.caData to have at most 256000 characters',
+    ],
+    [
+      'the name in a certificate',
+      aSecret({ ...token, tlsClientConfig: { serverName: 'a b' } }),
+      'config.tlsClientConfig.serverName to be the name of a host',
+    ],
+    [
+      'arguments',
+      aSecret({ execProviderConfig: { command: 'aws', args: Array(101).fill('a') } }),
+      'config.execProviderConfig.args to have at most 100 texts, got 101',
+    ],
+    [
+      'an argument',
+      aSecret({ execProviderConfig: { command: 'aws', args: ['a'.repeat(4_097)] } }),
+      'config.execProviderConfig.args to have at most 4096 characters, got 4097',
+    ],
+  ])('is refused: %s', (_, secret, want) => {
+    const began = performance.now();
+    const parsed = parseClusterSecret(secret);
+    expect(performance.now() - began).toBeLessThan(1_000);
+    expect(parsed).toEqual({
+      is: 'Problem',
+      problem: expect.stringContaining(`Expected in Secret shop/cdk1 ${want}`),
+    });
+  });
+
+  it('is not what many clusters have', () => {
+    const namespaces = Array.from({ length: 100 }, (_, i) => `n${i}`);
+    const parsed = parseClusterSecret(
+      aSecret(token, { namespaces: [...namespaces, 'n1'].slice(1).join(' , ') }),
+    );
+    expect(parsed).toMatchObject({ is: 'Connection', connection: { namespaces: namespaces.slice(1) } });
+  });
+});

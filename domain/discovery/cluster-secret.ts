@@ -2,7 +2,8 @@ import { SECRET_TYPE_CLUSTER, SECRET_TYPE_LABEL } from '../labels.ts';
 import { decodeBase64 } from './base64.ts';
 import { loginOf, tlsOf } from './cluster-login.ts';
 import type { ClusterLogin, ClusterTls } from './cluster-login.ts';
-import { parseFields, Refused } from './secret-fields.ts';
+import { withoutEnd } from '../text.ts';
+import { parseFields, Refused, refuseLonger } from './secret-fields.ts';
 
 export type { ClusterLogin, ClusterTls, CommandLogin, EKSLogin } from './cluster-login.ts';
 
@@ -91,23 +92,49 @@ function connectionOf({ metadata, data = {} }: ClusterSecret): ClusterConnection
   return {
     name: entryOf(data, 'name') ?? server,
     server,
-    namespaces: (entryOf(data, 'namespaces') ?? '')
-      .split(',')
-      .map((namespace) => namespace.trim())
-      .filter((namespace) => namespace !== ''),
+    namespaces: namespacesOf(entryOf(data, 'namespaces') ?? ''),
     tls: tlsOf(config),
     login: loginOf(config, server),
   };
 }
 
-function entryOf(data: Readonly<Record<string, string>>, key: string): string | undefined {
+const longest = { name: 253, server: 2_048, config: 512_000, namespaces: 16_000 } as const;
+
+// Base64 writes three bytes as four characters, and UTF-8 a character as four bytes at most.
+const LONGEST_ENCODING = 16 / 3;
+
+function entryOf(data: Readonly<Record<string, string>>, key: keyof typeof longest): string | undefined {
   const encoded = data[key] ?? '';
+  // What is far too long is not worth to be decoded.
+  if (encoded.length > longest[key] * LONGEST_ENCODING + 4)
+    throw new Refused(`data.${key} to have at most ${longest[key]} characters, got more. Shorten it.`);
   const text = decodeBase64(encoded);
   if (text === undefined) throw new Refused(`data.${key} to be text in base64, got something else.`);
+  refuseLonger(`data.${key}`, text, longest[key]);
   return text === '' ? undefined : text;
 }
 
-const HOST = String.raw`(\[[0-9a-f:.]+\]|[a-z0-9]([-._a-z0-9]*[a-z0-9])?)(:\d{1,5})?`;
+// Each is watched by itself.
+const MOST_NAMESPACES = 100;
+const NAMESPACE = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
+
+function namespacesOf(text: string): readonly string[] {
+  const names = text
+    .split(',')
+    .map((namespace) => namespace.trim())
+    .filter((namespace) => namespace !== '');
+  if (names.length > MOST_NAMESPACES) {
+    throw new Refused(
+      `data.namespaces to name at most ${MOST_NAMESPACES} namespaces, got ${names.length}. Leave out those that Okra need not see, or unset it to let Okra see all.`,
+    );
+  }
+  if (names.every((name) => NAMESPACE.test(name))) return [...new Set(names)];
+  throw new Refused(
+    'data.namespaces to be names of namespaces with commas between them, got something else.',
+  );
+}
+
+const HOST = String.raw`(\[[0-9a-f:.]+\]|[a-z0-9][-._a-z0-9]*)(:\d{1,5})?`;
 const ADDRESS = new RegExp(`^https://${HOST}(/[^\\s?#@]*)?$`, 'i');
 
 function serverOf(server: string | undefined): string {
@@ -115,6 +142,6 @@ function serverOf(server: string | undefined): string {
   if (server === undefined || !/^https:\/\/[^/]/i.test(server)) {
     throw new Refused('data.server to be an https URL, got something else. Set it to the API server.');
   }
-  if (ADDRESS.test(server)) return server.replace(/\/+$/, '');
+  if (ADDRESS.test(server)) return withoutEnd(server, '/');
   throw new Refused('data.server to be the address alone, got more. Put credentials into config.');
 }
