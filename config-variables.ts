@@ -39,7 +39,7 @@ const whole = { min: 1, max: 1_000_000 };
 /** Every environment variable that Okra reads, with what it takes. */
 export const variables = z.object({
   KUBECONFIG: text.optional(),
-  AWS_REGION: matching(/^[a-z]{2}(-[a-z]+)+-\d+$/, 'a region such as eu-central-1').optional(),
+  AWS_REGION: matching(/^[a-z]{2,8}(-[a-z]{1,16}){1,4}-\d{1,2}$/, 'a region such as eu-central-1').optional(),
   AWS_ENDPOINT_URL: url.optional(),
   AWS_ENDPOINT_URL_ELASTIC_LOAD_BALANCING_V2: url.optional(),
   AWS_ENDPOINT_URL_EKS: url.optional(),

@@ -108,7 +108,7 @@ const certificateOf: Read = (config) => {
 };
 
 const ROLE = /^arn:aws[a-z-]*:iam::\d{12}:role\/[\w+=,.@/-]{1,512}$/;
-const REGION = /^[a-z]{2}(-[a-z]+)+-\d+$/;
+const REGION = /^[a-z]{2,8}(-[a-z]{1,16}){1,4}-\d{1,2}$/;
 
 const eksOf: Read = (config, server) => {
   const eks = partOf(config, 'awsAuthConfig');
@@ -138,8 +138,15 @@ const eksOf: Read = (config, server) => {
   };
 };
 
-const regionOfEndpoint = (server: string): string | undefined =>
-  /^https:\/\/[^/]+\.([a-z0-9-]+)\.(?:eks\.amazonaws\.com(?:\.cn)?|api\.aws)(?:[:/]|$)/.exec(server)?.[1];
+// The endpoints of EKS end differently in each partition: ID.gr7.REGION.eks.SUFFIX, and ID.eks-cluster.REGION.api.SUFFIX.
+function regionOfEndpoint(server: string): string | undefined {
+  const host = /^https:\/\/([^/:]+)/i.exec(server)?.[1] ?? '';
+  const labels = host.toLowerCase().split('.');
+  const at = labels.findIndex((label) => REGION.test(label));
+  const [before, after] = [labels[at - 1], labels[at + 1]];
+  const isEKS = after === 'eks' || (before === 'eks-cluster' && after === 'api');
+  return at > 0 && isEKS ? labels[at] : undefined;
+}
 
 const commandOf: Read = (config) => {
   const exec = partOf(config, 'execProviderConfig');
