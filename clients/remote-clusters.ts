@@ -1,6 +1,11 @@
 import { KubeConfig } from '@kubernetes/client-node';
 import { parseClusterSecret } from '../domain/discovery/cluster-secret.ts';
-import type { ClusterConnection, ClusterLogin, ClusterSecret } from '../domain/discovery/cluster-secret.ts';
+import type {
+  ClientCertificate,
+  ClusterConnection,
+  ClusterLogin,
+  ClusterSecret,
+} from '../domain/discovery/cluster-secret.ts';
 import type { Config } from '../config.ts';
 import { wordsOf } from './aws-redaction.ts';
 import { eksTokens, type EKSTokens } from './eks-token.ts';
@@ -8,7 +13,7 @@ import { execTokens, refusalOf } from './exec-login.ts';
 import { KubernetesError } from './kubernetes-error.ts';
 import { makeSend } from './kubernetes-transport.ts';
 import type { Send, TokenSource } from './kubernetes-transport.ts';
-import { clientOver } from './kubernetes.ts';
+import { clientOver, sendAsOkra } from './kubernetes.ts';
 import type { KubernetesClient } from './kubernetes.ts';
 
 /** A cluster secret as the API server gives it. */
@@ -51,6 +56,8 @@ export interface RemoteOptions {
   readonly region?: string | undefined;
   /** The commands that secrets may name. */
   readonly execCommands: readonly string[];
+  /** Makes the sender to the cluster that Okra is in, as Okra itself. */
+  readonly own: () => Send;
   /** How long a cluster may take for one answer. */
   readonly timeoutMilliseconds?: number;
 }
@@ -67,11 +74,13 @@ interface Kept {
 export const connectClusters = ({
   aws,
   execCommands,
-}: Pick<Config, 'aws' | 'execCommands'>): RemoteClusters =>
+  kubernetes,
+}: Pick<Config, 'aws' | 'execCommands' | 'kubernetes'>): RemoteClusters =>
   remoteClusters({
     tokens: eksTokens({ stsEndpoint: aws.stsEndpoint }),
     region: aws.region,
     execCommands,
+    own: () => sendAsOkra(kubernetes.kubeconfig),
   });
 
 /** Opens the pool of remote clusters; each has connections and timeouts of its own, so that none holds up another. */
@@ -98,7 +107,8 @@ function open(secret: ClusterSecret, options: RemoteOptions): Reach {
   const { connection } = parsed;
   const source = sourceOf(connection, options);
   if (source.is === 'Problem') return source;
-  const send = makeSend(kubeconfigOf(connection), source.token);
+  const isOwn = connection.login.by === 'InCluster';
+  const send = isOwn ? options.own() : makeSend(kubeconfigOf(connection), source.token);
   const client = clientOver(explain(send, connection), options.timeoutMilliseconds ?? TIMEOUT_MILLISECONDS);
   return { is: 'Client', name: connection.name, namespaces: connection.namespaces, client };
 }
@@ -127,11 +137,12 @@ function sourceOf({ name, login }: ClusterConnection, options: RemoteOptions): S
     case 'Token':
     case 'Password':
     case 'Certificate':
+    case 'InCluster':
       return { is: 'Source', token: undefined };
   }
 }
 
-function kubeconfigOf({ server, tls, login }: ClusterConnection): KubeConfig {
+function kubeconfigOf({ server, tls, login, certificate }: ClusterConnection): KubeConfig {
   const { caData, serverName, insecure } = tls;
   const kubeconfig = new KubeConfig();
   kubeconfig.loadFromClusterAndUser(
@@ -142,7 +153,7 @@ function kubeconfigOf({ server, tls, login }: ClusterConnection): KubeConfig {
       ...(caData === undefined ? {} : { caData }),
       ...(serverName === undefined ? {} : { tlsServerName: serverName }),
     },
-    { name: 'okra', ...staticLogin(login) },
+    { name: 'okra', ...(certificate === undefined ? {} : shown(certificate)), ...staticLogin(login) },
   );
   return kubeconfig;
 }
@@ -154,12 +165,15 @@ function staticLogin(login: ClusterLogin): Omit<Parameters<KubeConfig['loadFromC
     case 'Password':
       return { username: login.username, password: login.password };
     case 'Certificate':
-      return { certData: login.certificate, keyData: login.key };
+      return shown(login);
+    case 'InCluster':
     case 'EKS':
     case 'Command':
       return {};
   }
 }
+
+const shown = ({ certificate, key }: ClientCertificate) => ({ certData: certificate, keyData: key });
 
 /** Says of every error which cluster it comes from, and what to look at. */
 function explain(send: Send, { name, server, login }: ClusterConnection): Send {
@@ -202,6 +216,7 @@ const what: Readonly<Record<ClusterLogin['by'], string>> = {
   Certificate: 'the client certificate',
   EKS: 'the EKS token',
   Command: "the command's token",
+  InCluster: "Okra's own account",
 };
 
 const advice: Readonly<Record<ClusterLogin['by'], string>> = {
@@ -210,4 +225,5 @@ const advice: Readonly<Record<ClusterLogin['by'], string>> = {
   Certificate: 'Check that certData has not expired, and that the cluster trusts its CA.',
   EKS: "Check awsAuthConfig, and that the cluster has an access entry for the role or for Okra's own identity.",
   Command: 'Check execProviderConfig, and run the command where Okra runs.',
+  InCluster: "Check KUBECONFIG of okrad, or its pod's service account.",
 };

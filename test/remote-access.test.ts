@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } fro
 import { connectEKS } from '../clients/eks.ts';
 import { eksTokens } from '../clients/eks-token.ts';
 import { CONFIG_MAP, NAMESPACE, SECRET } from '../clients/kinds.ts';
-import { connectKubernetes, type KubernetesClient } from '../clients/kubernetes.ts';
+import { connectKubernetes, sendAsOkra, type KubernetesClient } from '../clients/kubernetes.ts';
 import {
   remoteClusters,
   type Reach,
@@ -84,7 +84,13 @@ function aSecret(config: object, server = cluster.kubernetes.url): StoredCluster
 }
 
 const clustersWith = (more: Partial<RemoteOptions> = {}) =>
-  remoteClusters({ tokens: eksTokens(aws), region, execCommands: [], ...more });
+  remoteClusters({
+    tokens: eksTokens(aws),
+    region,
+    execCommands: [],
+    own: () => sendAsOkra(stack.kubeconfig),
+    ...more,
+  });
 
 const reach = (config: object, more: Partial<RemoteOptions> = {}, server?: string): KubernetesClient =>
   clientOf(clustersWith(more).reach(aSecret(config, server)));
@@ -130,6 +136,17 @@ describe('a workload cluster is reached', () => {
     expect(cluster.authenticator.verdicts.slice(before)).toEqual([
       { is: 'Accepted', arn: `arn:aws:iam::${accountId}:user/test` },
     ]);
+  });
+
+  it('by an EKS token, with a client certificate beside it', async () => {
+    const { certificate, key } = cluster.client;
+    const tlsClientConfig = { certData: certificate, keyData: key };
+    expect(await namesIn(reach({ ...eks(), tlsClientConfig }))).toContain('default');
+  });
+
+  it('as Okra itself, when it is the one that Okra is in', async () => {
+    const client = reach({ tlsClientConfig: { insecure: false } }, {}, 'https://kubernetes.default.svc');
+    expect(await namesIn(client)).toContain('default');
   });
 
   it('by an EKS token that an assumed role has signed', async () => {
