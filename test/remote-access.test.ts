@@ -182,7 +182,9 @@ describe('a workload cluster is reached', () => {
   });
 
   it('by the secret that is made of what EKS says (A-S01)', async () => {
-    const found = (await connectEKS(aws)({ region }).clusters()).find((entry) => entry.name === name);
+    const found = (await connectEKS(aws)({ region }).clusters()).clusters.find(
+      (entry) => entry.name === name,
+    );
     expect(found).toMatchObject({
       arn: `arn:aws:eks:${region}:${accountId}:cluster/${name}`,
       status: 'ACTIVE',
@@ -358,19 +360,22 @@ describe('the clusters of EKS', () => {
         client.send(new CreateClusterCommand({ name: there, roleArn, resourcesVpcConfig: {} })),
       ),
     );
-    const found = await connectEKS(aws)({ region: elsewhere }).clusters();
+    const { clusters: found } = await connectEKS(aws)({ region: elsewhere }).clusters();
     expect(found.map((entry) => entry.name).toSorted()).toEqual(names.toSorted());
     expect(found.every((entry) => entry.region === elsewhere)).toBe(true);
   });
 
   it('are those of the account of the role', async () => {
     const roleARN = 'arn:aws:iam::210987654321:role/reader';
-    expect(await connectEKS(aws)({ region, roleARN, externalID: 'shop' }).clusters()).toEqual([]);
+    expect(await connectEKS(aws)({ region, roleARN, externalID: 'shop' }).clusters()).toEqual({
+      clusters: [],
+      denied: [],
+    });
   });
 
   it('are told with the status of the moment', async () => {
     const statusOf = async () =>
-      (await connectEKS(aws)({ region }).clusters()).find((entry) => entry.name === name)?.status;
+      (await connectEKS(aws)({ region }).clusters()).clusters.find((entry) => entry.name === name)?.status;
     await changeCluster(stack.aws, name, { status: 'UPDATING' });
     expect(await statusOf()).toBe('UPDATING');
     await changeCluster(stack.aws, name, { status: 'ACTIVE' });
