@@ -43,7 +43,7 @@ const burst = wholeNumber('a whole number from 1 to 1000000', { min: 1, max: 1_0
 /** Every environment variable that Okra reads, with what it takes. */
 export const variables = z.object({
   KUBECONFIG: text.optional(),
-  AWS_REGION: matching(/^[a-z]{2}(-[a-z]+)+-\d+$/, 'a region such as eu-central-1').optional(),
+  AWS_REGION: matching(/^[a-z]{2,8}(-[a-z]{1,16}){1,4}-\d{1,2}$/, 'a region such as eu-central-1').optional(),
   AWS_ENDPOINT_URL: url.optional(),
   AWS_ENDPOINT_URL_ELASTIC_LOAD_BALANCING_V2: url.optional(),
   AWS_ENDPOINT_URL_EKS: url.optional(),

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { z } from 'zod';
 import { variables } from './config-variables.ts';
@@ -94,6 +95,9 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
   return freeze(arrange(parsed.data));
 }
 
+// With the host's network pods of one node have one host name, and in a container every process has the same id.
+const ownName = `${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`;
+
 type Environment = Readonly<Record<string, string | undefined>>;
 
 function describe(issue: z.core.$ZodIssue, environment: Environment): string {
@@ -148,7 +152,7 @@ function arrange(from: Variables): Config {
       namespace: from.OKRA_LEASE_NAMESPACE ?? from.POD_NAMESPACE ?? 'default',
       name: from.OKRA_LEASE_NAME,
     },
-    identity: from.OKRA_IDENTITY ?? `${hostname()}-${process.pid}`,
+    identity: from.OKRA_IDENTITY ?? ownName,
     driftIntervalSeconds: from.OKRA_DRIFT_INTERVAL,
     syncIntervalSeconds: from.OKRA_SYNC_INTERVAL,
     logLevel: from.OKRA_LOG_LEVEL,

@@ -76,9 +76,14 @@ export function connectKubernetes(
   kubeconfig?: string,
   timeoutMilliseconds = TIMEOUT_MILLISECONDS,
 ): KubernetesClient {
+  return clientOver(sendAsOkra(kubeconfig), timeoutMilliseconds);
+}
+
+/** Makes the sender to the API server that kubeconfig files name, or else to the usual one. */
+export function sendAsOkra(kubeconfig?: string): Send {
   const loaded = loadKubeconfig(kubeconfig);
   const token = takeTokenFile(loaded);
-  return clientOver(makeSend(kubeconfigDoor(loaded), token), timeoutMilliseconds);
+  return makeSend(kubeconfigDoor(loaded), token);
 }
 
 /** Makes the client over a sender, whatever it reaches. */

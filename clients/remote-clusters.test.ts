@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { encodeBase64 } from '../domain/discovery/base64.ts';
 import { NAMESPACE } from './kinds.ts';
+import { KubernetesError } from './kubernetes-error.ts';
+import type { Send } from './kubernetes-transport.ts';
+import { sendAsOkra } from './kubernetes.ts';
 import { remoteClusters } from './remote-clusters.ts';
 import type { Reach, RemoteOptions } from './remote-clusters.ts';
 
@@ -24,7 +27,12 @@ const token = { bearerToken: 'super-secret' };
 const eks = { awsAuthConfig: { clusterName: 'cdk1' } };
 
 const theClusters = (more: Partial<RemoteOptions> = {}) =>
-  remoteClusters({ tokens: () => Promise.resolve('k8s-aws-v1.x'), execCommands: [], ...more });
+  remoteClusters({
+    tokens: () => Promise.resolve('k8s-aws-v1.x'),
+    execCommands: [],
+    own: sendAsOkra,
+    ...more,
+  });
 
 const read = async (reach: Reach) => {
   if (reach.is === 'Problem') return reach.problem;
@@ -60,6 +68,25 @@ describe('the pool of remote clusters', () => {
     expect(theClusters().reach(aSecret(config))).toEqual({
       is: 'Problem',
       problem: expect.stringContaining(want),
+    });
+  });
+
+  describe('of the cluster that Okra is in', () => {
+    const secret = { ...aSecret({ tlsClientConfig: { insecure: false } }) };
+    const data = { ...secret.data, server: encodeBase64('https://kubernetes.default.svc') };
+    const inCluster = { ...secret, data };
+
+    it('goes the way that Okra itself goes', async () => {
+      const paths: string[] = [];
+      const own: Send = ({ path }) => {
+        paths.push(path);
+        return Promise.reject(new KubernetesError({ status: 401, reason: 'Unauthorized', message: 'no' }));
+      };
+      expect(await read(theClusters({ own: () => own }).reach(inCluster))).toMatchObject({
+        status: 401,
+        message: expect.stringMatching(/^Cluster cdk1 at .*: Expected Okra's own account to be accepted/),
+      });
+      expect(paths).toEqual(['/api/v1/namespaces']);
     });
   });
 

@@ -1,5 +1,10 @@
 import { parseClusterSecret } from '../domain/discovery/cluster-secret.ts';
-import type { ClusterConnection, ClusterLogin, ClusterSecret } from '../domain/discovery/cluster-secret.ts';
+import type {
+  ClientCertificate,
+  ClusterConnection,
+  ClusterLogin,
+  ClusterSecret,
+} from '../domain/discovery/cluster-secret.ts';
 import type { Config } from '../config.ts';
 import { wordsOf } from './aws-redaction.ts';
 import { eksTokens, type EKSTokens } from './eks-token.ts';
@@ -8,7 +13,7 @@ import { KubernetesError } from './kubernetes-error.ts';
 import { remoteDoor, type RemoteDoorOptions } from './kubernetes-door.ts';
 import { makeSend } from './kubernetes-transport.ts';
 import type { Send, TokenSource } from './kubernetes-transport.ts';
-import { clientOver } from './kubernetes.ts';
+import { clientOver, sendAsOkra } from './kubernetes.ts';
 import type { KubernetesClient } from './kubernetes.ts';
 import { REMOTE_CLUSTER } from './limits.ts';
 
@@ -52,6 +57,8 @@ export interface RemoteOptions {
   readonly region?: string | undefined;
   /** The commands that secrets may name. */
   readonly execCommands: readonly string[];
+  /** Makes the sender to the cluster that Okra is in, as Okra itself. */
+  readonly own: () => Send;
   /** How long a cluster may take for one answer. */
   readonly timeoutMilliseconds?: number;
 }
@@ -68,11 +75,13 @@ interface Kept {
 export const connectClusters = ({
   aws,
   execCommands,
-}: Pick<Config, 'aws' | 'execCommands'>): RemoteClusters =>
+  kubernetes,
+}: Pick<Config, 'aws' | 'execCommands' | 'kubernetes'>): RemoteClusters =>
   remoteClusters({
     tokens: eksTokens({ stsEndpoint: aws.stsEndpoint }),
     region: aws.region,
     execCommands,
+    own: () => sendAsOkra(kubernetes.kubeconfig),
   });
 
 /** Opens the pool of remote clusters; each has connections and timeouts of its own, so that none holds up another. */
@@ -104,7 +113,8 @@ function open(secret: ClusterSecret, options: RemoteOptions): Reach {
   }
   const source = sourceOf(connection, options);
   if (source.is === 'Problem') return source;
-  const send = makeSend(remoteDoor(doorOf(connection)), source.token);
+  const isOwn = connection.login.by === 'InCluster';
+  const send = isOwn ? options.own() : makeSend(remoteDoor(doorOf(connection)), source.token);
   const timeout = options.timeoutMilliseconds ?? TIMEOUT_MILLISECONDS;
   const client = clientOver(explain(send, connection), timeout, REMOTE_CLUSTER);
   return { is: 'Client', name: connection.name, namespaces: connection.namespaces, client };
@@ -134,19 +144,19 @@ function sourceOf({ name, login }: ClusterConnection, options: RemoteOptions): S
     case 'Token':
     case 'Password':
     case 'Certificate':
+    case 'InCluster':
       return { is: 'Source', token: undefined };
   }
 }
 
-function doorOf({ server, tls, login }: ClusterConnection): RemoteDoorOptions {
+function doorOf({ server, tls, login, certificate }: ClusterConnection): RemoteDoorOptions {
   const { caData, serverName, insecure } = tls;
-  const pair =
-    login.by === 'Certificate' ? { cert: decoded(login.certificate), key: decoded(login.key) } : {};
+  const pair = login.by === 'Certificate' ? login : certificate;
   return {
     server,
     headers: staticLogin(login),
     tls: {
-      ...pair,
+      ...(pair === undefined ? {} : shown(pair)),
       rejectUnauthorized: !insecure,
       ...(caData === undefined ? {} : { ca: decoded(caData) }),
       ...(serverName === undefined ? {} : { servername: serverName }),
@@ -165,11 +175,17 @@ function staticLogin(login: ClusterLogin): Readonly<Record<string, string>> {
       return { Authorization: `Basic ${both}` };
     }
     case 'Certificate':
+    case 'InCluster':
     case 'EKS':
     case 'Command':
       return {};
   }
 }
+
+const shown = ({ certificate, key }: ClientCertificate) => ({
+  cert: decoded(certificate),
+  key: decoded(key),
+});
 
 /** Says of every error which cluster it comes from, and what to look at. */
 function explain(send: Send, { name, server, login }: ClusterConnection): Send {
@@ -213,6 +229,7 @@ const what: Readonly<Record<ClusterLogin['by'], string>> = {
   Certificate: 'the client certificate',
   EKS: 'the EKS token',
   Command: "the command's token",
+  InCluster: "Okra's own account",
 };
 
 const advice: Readonly<Record<ClusterLogin['by'], string>> = {
@@ -221,4 +238,5 @@ const advice: Readonly<Record<ClusterLogin['by'], string>> = {
   Certificate: 'Check that certData has not expired, and that the cluster trusts its CA.',
   EKS: "Check awsAuthConfig, and that the cluster has an access entry for the role or for Okra's own identity.",
   Command: 'Check execProviderConfig, and run the command where Okra runs.',
+  InCluster: "Check KUBECONFIG of okrad, or its pod's service account.",
 };

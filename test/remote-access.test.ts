@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } fro
 import { connectEKS } from '../clients/eks.ts';
 import { eksTokens } from '../clients/eks-token.ts';
 import { CONFIG_MAP, NAMESPACE, SECRET } from '../clients/kinds.ts';
-import { connectKubernetes, type KubernetesClient } from '../clients/kubernetes.ts';
+import { connectKubernetes, sendAsOkra, type KubernetesClient } from '../clients/kubernetes.ts';
 import {
   remoteClusters,
   type Reach,
@@ -84,7 +84,13 @@ function aSecret(config: object, server = cluster.kubernetes.url): StoredCluster
 }
 
 const clustersWith = (more: Partial<RemoteOptions> = {}) =>
-  remoteClusters({ tokens: eksTokens(aws), region, execCommands: [], ...more });
+  remoteClusters({
+    tokens: eksTokens(aws),
+    region,
+    execCommands: [],
+    own: () => sendAsOkra(stack.kubeconfig),
+    ...more,
+  });
 
 const reach = (config: object, more: Partial<RemoteOptions> = {}, server?: string): KubernetesClient =>
   clientOf(clustersWith(more).reach(aSecret(config, server)));
@@ -132,6 +138,17 @@ describe('a workload cluster is reached', () => {
     ]);
   });
 
+  it('by an EKS token, with a client certificate beside it', async () => {
+    const { certificate, key } = cluster.client;
+    const tlsClientConfig = { certData: certificate, keyData: key };
+    expect(await namesIn(reach({ ...eks(), tlsClientConfig }))).toContain('default');
+  });
+
+  it('as Okra itself, when it is the one that Okra is in', async () => {
+    const client = reach({ tlsClientConfig: { insecure: false } }, {}, 'https://kubernetes.default.svc');
+    expect(await namesIn(client)).toContain('default');
+  });
+
   it('by an EKS token that an assumed role has signed', async () => {
     const client = reach(eks({ roleARN: `arn:aws:iam::${accountId}:role/deployer` }));
     expect(await namesIn(client)).toContain('default');
@@ -165,7 +182,9 @@ describe('a workload cluster is reached', () => {
   });
 
   it('by the secret that is made of what EKS says (A-S01)', async () => {
-    const found = (await connectEKS(aws)({ region }).clusters()).find((entry) => entry.name === name);
+    const found = (await connectEKS(aws)({ region }).clusters()).clusters.find(
+      (entry) => entry.name === name,
+    );
     expect(found).toMatchObject({
       arn: `arn:aws:eks:${region}:${accountId}:cluster/${name}`,
       status: 'ACTIVE',
@@ -341,19 +360,22 @@ describe('the clusters of EKS', () => {
         client.send(new CreateClusterCommand({ name: there, roleArn, resourcesVpcConfig: {} })),
       ),
     );
-    const found = await connectEKS(aws)({ region: elsewhere }).clusters();
+    const { clusters: found } = await connectEKS(aws)({ region: elsewhere }).clusters();
     expect(found.map((entry) => entry.name).toSorted()).toEqual(names.toSorted());
     expect(found.every((entry) => entry.region === elsewhere)).toBe(true);
   });
 
   it('are those of the account of the role', async () => {
     const roleARN = 'arn:aws:iam::210987654321:role/reader';
-    expect(await connectEKS(aws)({ region, roleARN, externalID: 'shop' }).clusters()).toEqual([]);
+    expect(await connectEKS(aws)({ region, roleARN, externalID: 'shop' }).clusters()).toEqual({
+      clusters: [],
+      denied: [],
+    });
   });
 
   it('are told with the status of the moment', async () => {
     const statusOf = async () =>
-      (await connectEKS(aws)({ region }).clusters()).find((entry) => entry.name === name)?.status;
+      (await connectEKS(aws)({ region }).clusters()).clusters.find((entry) => entry.name === name)?.status;
     await changeCluster(stack.aws, name, { status: 'UPDATING' });
     expect(await statusOf()).toBe('UPDATING');
     await changeCluster(stack.aws, name, { status: 'ACTIVE' });

@@ -5,10 +5,17 @@ import type { Fields } from './secret-fields.ts';
 export type ClusterLogin =
   | { readonly by: 'Token'; readonly token: string }
   | { readonly by: 'Password'; readonly username: string; readonly password: string }
-  /** PEM in base64, both. */
-  | { readonly by: 'Certificate'; readonly certificate: string; readonly key: string }
+  | ({ readonly by: 'Certificate' } & ClientCertificate)
   | ({ readonly by: 'EKS' } & EKSLogin)
-  | ({ readonly by: 'Command' } & CommandLogin);
+  | ({ readonly by: 'Command' } & CommandLogin)
+  /** As Okra itself, to the cluster that the secret is in. */
+  | { readonly by: 'InCluster' };
+
+/** A client certificate and its key; PEM in base64, both. */
+export interface ClientCertificate {
+  readonly certificate: string;
+  readonly key: string;
+}
 
 /** Which EKS cluster to have a token signed for, and as whom. */
 export interface EKSLogin {
@@ -37,19 +44,36 @@ export interface ClusterTls {
   readonly insecure: boolean;
 }
 
+// What Argo CD calls the cluster that it runs in (KubernetesInternalAPIServerAddr), and reaches as itself.
+const IN_CLUSTER = 'https://kubernetes.default.svc';
+
 /** Reads the one way to log in that a cluster's `config` names; throws a Refused otherwise. */
 export function loginOf(config: Fields, server: string): ClusterLogin {
-  const ways = [tokenOf, passwordOf, certificateOf, eksOf, commandOf]
+  const ways = [tokenOf, passwordOf, eksOf, commandOf]
     .map((read) => read(config, server))
     .filter((way) => way !== undefined);
   const [way, another] = ways;
-  if (way === undefined) {
-    throw new Refused(
-      'config to name a way to log in, got none. Set bearerToken, username and password, tlsClientConfig.certData and keyData, awsAuthConfig or execProviderConfig.',
-    );
+  if (another !== undefined) {
+    throw new Refused(`config to name one way to log in, got ${fieldsOf(ways)}. Leave one of them.`);
   }
-  if (another === undefined) return way;
-  throw new Refused(`config to name one way to log in, got ${fieldsOf(ways)}. Leave one of them.`);
+  const certificate = certificateOf(config);
+  if (way !== undefined) return way;
+  if (certificate !== undefined) return { by: 'Certificate', ...certificate };
+  if (server === IN_CLUSTER) return { by: 'InCluster' };
+  throw new Refused(
+    'config to name a way to log in, got none. Set bearerToken, username and password, tlsClientConfig.certData and keyData, awsAuthConfig or execProviderConfig.',
+  );
+}
+
+/** Reads the client certificate that is shown whatever else one logs in with, as Argo CD does; throws a Refused for half of one. */
+export function certificateOf(config: Fields): ClientCertificate | undefined {
+  const tls = partOf(config, 'tlsClientConfig');
+  if (tls === undefined) return undefined;
+  const certificate = pemOf(tls, 'certData', 'CERTIFICATE');
+  const key = pemOf(tls, 'keyData', 'PRIVATE KEY');
+  if (certificate === undefined && key === undefined) return undefined;
+  if (certificate !== undefined && key !== undefined) return { certificate, key };
+  throw new Refused(`${tls.path} to have certData and keyData together, got one of them. Set both.`);
 }
 
 /** Reads how the cluster's certificate is verified; throws a Refused for what cannot be followed. */
@@ -73,17 +97,19 @@ export function tlsOf(config: Fields): ClusterTls {
 
 const HOST_NAME = /^[A-Za-z0-9][-.:_A-Za-z0-9]{0,252}$/;
 
-const fieldOf: Readonly<Record<ClusterLogin['by'], string>> = {
+const fieldOf: Readonly<Record<Way['by'], string>> = {
   Token: 'bearerToken',
   Password: 'username',
-  Certificate: 'tlsClientConfig.certData',
   EKS: 'awsAuthConfig',
   Command: 'execProviderConfig',
 };
 
-const fieldsOf = (ways: readonly ClusterLogin[]): string => ways.map(({ by }) => fieldOf[by]).join(' and ');
+const fieldsOf = (ways: readonly Way[]): string => ways.map(({ by }) => fieldOf[by]).join(' and ');
 
-type Read = (config: Fields, server: string) => ClusterLogin | undefined;
+/** What a field of its own says one logs in with; of these there is one at most. */
+type Way = Exclude<ClusterLogin, { readonly by: 'Certificate' | 'InCluster' }>;
+
+type Read = (config: Fields, server: string) => Way | undefined;
 
 const tokenOf: Read = (config) => {
   const token = textOf(config, 'bearerToken', LONGEST_TOKEN);
@@ -101,18 +127,8 @@ const passwordOf: Read = (config) => {
   throw new Refused('config to have username and password together, got one of them. Set both.');
 };
 
-const certificateOf: Read = (config) => {
-  const tls = partOf(config, 'tlsClientConfig');
-  if (tls === undefined) return undefined;
-  const certificate = pemOf(tls, 'certData', 'CERTIFICATE');
-  const key = pemOf(tls, 'keyData', 'PRIVATE KEY');
-  if (certificate === undefined && key === undefined) return undefined;
-  if (certificate !== undefined && key !== undefined) return { by: 'Certificate', certificate, key };
-  throw new Refused(`${tls.path} to have certData and keyData together, got one of them. Set both.`);
-};
-
 const ROLE = /^arn:aws[a-z-]*:iam::\d{12}:role\/[\w+=,.@/-]{1,512}$/;
-const REGION = /^[a-z]{2}(-[a-z]+)+-\d+$/;
+const REGION = /^[a-z]{2,8}(-[a-z]{1,16}){1,4}-\d{1,2}$/;
 
 const eksOf: Read = (config, server) => {
   const eks = partOf(config, 'awsAuthConfig');
@@ -142,8 +158,15 @@ const eksOf: Read = (config, server) => {
   };
 };
 
-const regionOfEndpoint = (server: string): string | undefined =>
-  /^https:\/\/[^/]+\.([a-z0-9-]+)\.(?:eks\.amazonaws\.com(?:\.cn)?|api\.aws)(?:[:/]|$)/.exec(server)?.[1];
+// The endpoints of EKS end differently in each partition: ID.gr7.REGION.eks.SUFFIX, and ID.eks-cluster.REGION.api.SUFFIX.
+function regionOfEndpoint(server: string): string | undefined {
+  const host = /^https:\/\/([^/:]+)/i.exec(server)?.[1] ?? '';
+  const labels = host.toLowerCase().split('.');
+  const at = labels.findIndex((label) => REGION.test(label));
+  const [before, after] = [labels[at - 1], labels[at + 1]];
+  const isEKS = after === 'eks' || (before === 'eks-cluster' && after === 'api');
+  return at > 0 && isEKS ? labels[at] : undefined;
+}
 
 const commandOf: Read = (config) => {
   const exec = partOf(config, 'execProviderConfig');

@@ -83,6 +83,32 @@ describe('parseClusterSecret', () => {
   });
 
   it.each([
+    ['an EKS token', { awsAuthConfig: { clusterName: 'cdk1' } }, 'EKS'],
+    ['a bearer token', token, 'Token'],
+    ['a password', { username: 'me', password: 'super-secret' }, 'Password'],
+    ['a command', { execProviderConfig: { command: 'aws' } }, 'Command'],
+  ])('shows a client certificate beside %s', (_, config, by) => {
+    const tlsClientConfig = { certData: certificate, keyData: key };
+    expect(parseClusterSecret(aSecret({ ...config, tlsClientConfig }))).toMatchObject({
+      connection: { login: { by }, certificate: { certificate, key } },
+    });
+  });
+
+  it.each([
+    ['TLS alone', { tlsClientConfig: { insecure: false } }],
+    ['nothing', {}],
+    ['no config', ''],
+  ])("logs in to Argo CD's own cluster as Okra itself by %s", (_, config) => {
+    const inCluster = { server: 'https://kubernetes.default.svc' };
+    expect(parseClusterSecret(aSecret(config, inCluster))).toMatchObject({
+      connection: { ...inCluster, login: { by: 'InCluster' } },
+    });
+    expect(parseClusterSecret(aSecret(token, inCluster))).toMatchObject({
+      connection: { login: { by: 'Token' } },
+    });
+  });
+
+  it.each([
     ['https://0A1B.gr7.eu-west-1.eks.amazonaws.com', 'eu-west-1'],
     ['https://0A1B.yl4.cn-north-1.eks.amazonaws.com.cn', 'cn-north-1'],
     ['https://0A1B.eks-cluster.us-gov-west-1.api.aws', 'us-gov-west-1'],
@@ -130,6 +156,16 @@ describe('parseClusterSecret', () => {
   const eks = (fields: object) => ({ awsAuthConfig: { clusterName: 'cdk1', ...fields } });
   it.each([
     ['no config', aSecret(''), 'config to name a way to log in, got none.'],
+    [
+      'TLS alone for a cluster elsewhere',
+      aSecret({ tlsClientConfig: { insecure: false } }, { server: 'https://kubernetes.default.svc.evil' }),
+      'config to name a way to log in, got none.',
+    ],
+    [
+      'half a certificate beside a token',
+      aSecret({ ...token, tlsClientConfig: { certData: certificate } }),
+      'config.tlsClientConfig to have certData and keyData together',
+    ],
     ['text', aSecret('super-secret'), 'config to be JSON, got something else.'],
     ['a list', aSecret(['super-secret']), 'config to be a JSON object, got a list.'],
     ['nothing', aSecret('null'), 'config to be a JSON object, got nothing.'],

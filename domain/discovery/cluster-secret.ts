@@ -1,11 +1,11 @@
 import { SECRET_TYPE_CLUSTER, SECRET_TYPE_LABEL } from '../labels.ts';
 import { decodeBase64 } from './base64.ts';
-import { loginOf, tlsOf } from './cluster-login.ts';
-import type { ClusterLogin, ClusterTls } from './cluster-login.ts';
+import { certificateOf, loginOf, tlsOf } from './cluster-login.ts';
+import type { ClientCertificate, ClusterLogin, ClusterTls } from './cluster-login.ts';
 import { withoutEnd } from '../text.ts';
 import { parseFields, Refused, refuseLonger } from './secret-fields.ts';
 
-export type { ClusterLogin, ClusterTls, CommandLogin, EKSLogin } from './cluster-login.ts';
+export type { ClientCertificate, ClusterLogin, ClusterTls, CommandLogin, EKSLogin } from './cluster-login.ts';
 
 /** A Secret, as far as it speaks of a cluster. */
 export interface ClusterSecret {
@@ -27,6 +27,8 @@ export interface ClusterConnection {
   readonly namespaces: readonly string[];
   readonly tls: ClusterTls;
   readonly login: ClusterLogin;
+  /** What is shown beside another login. */
+  readonly certificate?: ClientCertificate;
 }
 
 /** What a secret says, or why it cannot be followed: a sentence that holds no value out of the secret. */
@@ -89,12 +91,15 @@ function connectionOf({ metadata, data = {} }: ClusterSecret): ClusterConnection
   const proxied = config.values['proxyUrl'] ?? '';
   if (proxied !== '')
     throw new Refused('config.proxyUrl to be unset, because Okra uses no proxy. Remove it.');
+  const login = loginOf(config, server);
+  const certificate = login.by === 'Certificate' ? undefined : certificateOf(config);
   return {
     name: entryOf(data, 'name') ?? server,
     server,
     namespaces: namespacesOf(entryOf(data, 'namespaces') ?? ''),
     tls: tlsOf(config),
-    login: loginOf(config, server),
+    login,
+    ...(certificate === undefined ? {} : { certificate }),
   };
 }
 
