@@ -32,6 +32,11 @@ const commands = matching(
   'commands with commas between them, such as aws,/usr/local/bin/kubelogin',
 ).transform((value) => value.split(/\s*,\s*/));
 
+const hosts = matching(
+  /^[^\s,/@]+(\s*,\s*[^\s,/@]+)*$/,
+  'hosts, or patterns of them, with commas between them, such as *.azmk8s.io,cluster.example:6443',
+).transform((value) => value.split(/\s*,\s*/));
+
 const address = matching(/^(\[[0-9a-f:]+\]|[^\s:/]+):\d{1,5}$/i, 'a host and a port, such as 127.0.0.1:7233');
 const port = { min: 1, max: 65_535 };
 const whole = { min: 1, max: 1_000_000 };
@@ -77,6 +82,7 @@ export const variables = z.object({
   }).default(1.5),
   OKRA_ELBV2_WRITE_BURST: wholeNumber('a whole number from 1 to 1000000', whole).default(10),
   OKRA_EXEC_COMMANDS: commands.default([]),
+  OKRA_EXEC_SERVERS: hosts.default([]),
   OKRA_LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
       error: 'one of trace, debug, info, warn, error, fatal and silent',

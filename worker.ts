@@ -6,6 +6,7 @@ import {
   type WorkerOptions,
 } from '@temporalio/worker';
 import { makeActivities, type Activities } from './activities/index.ts';
+import { accessPolicies } from './clients/access-policies.ts';
 import { connectEKS } from './clients/eks.ts';
 import { connectELBv2 } from './clients/elbv2.ts';
 import { connectKubernetes } from './clients/kubernetes.ts';
@@ -46,7 +47,7 @@ export async function runWorker({ config, log, signal, waiting }: WorkerSettings
     temporal: temporal.client,
     elbv2: connectELBv2({ endpoint: config.aws.elbv2Endpoint }),
     eks: connectEKS({ endpoint: config.aws.eksEndpoint, stsEndpoint: config.aws.stsEndpoint }),
-    clusters: connectClusters(config),
+    clusters: connectClusters(config, accessPolicies(kubernetes)),
     ...(config.aws.region === undefined ? {} : { region: config.aws.region }),
     budget: sharedBudget({ kubernetes, namespace: config.lease.namespace, rate: { perSecond, burst }, log }),
     taskQueue: config.taskQueue,

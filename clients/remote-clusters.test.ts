@@ -23,8 +23,20 @@ const aSecret = (config: object, version = '1') => ({
 const token = { bearerToken: 'super-secret' };
 const eks = { awsAuthConfig: { clusterName: 'cdk1' } };
 
+const endpoint = {
+  arn: 'arn:aws:eks:eu-central-1:111122223333:cluster/cdk1',
+  endpoint: 'https://127.0.0.1:2',
+};
+
 const theClusters = (more: Partial<RemoteOptions> = {}) =>
-  remoteClusters({ tokens: () => Promise.resolve('k8s-aws-v1.x'), execCommands: [], ...more });
+  remoteClusters({
+    tokens: () => Promise.resolve('k8s-aws-v1.x'),
+    endpoints: () => Promise.resolve(endpoint),
+    access: () => Promise.resolve(undefined),
+    execCommands: [],
+    execServers: [],
+    ...more,
+  });
 
 const read = async (reach: Reach) => {
   if (reach.is === 'Problem') return reach.problem;

@@ -3,11 +3,13 @@ import { parseClusterSecret } from '../domain/discovery/cluster-secret.ts';
 import type { ClusterConnection, ClusterLogin, ClusterSecret } from '../domain/discovery/cluster-secret.ts';
 import type { Config } from '../config.ts';
 import { wordsOf } from './aws-redaction.ts';
-import { eksTokens, type EKSTokens } from './eks-token.ts';
-import { execTokens, refusalOf } from './exec-login.ts';
+import type { AccessPolicies } from './access-policies.ts';
+import { clusterTokens, type ClusterTokenOptions } from './cluster-tokens.ts';
+import { eksEndpoints } from './eks-endpoints.ts';
+import { eksTokens } from './eks-token.ts';
 import { KubernetesError } from './kubernetes-error.ts';
 import { makeSend } from './kubernetes-transport.ts';
-import type { Send, TokenSource } from './kubernetes-transport.ts';
+import type { Send } from './kubernetes-transport.ts';
 import { clientOver } from './kubernetes.ts';
 import type { KubernetesClient } from './kubernetes.ts';
 
@@ -45,12 +47,7 @@ export interface RemoteClusters {
 }
 
 /** What clusters are reached with. */
-export interface RemoteOptions {
-  readonly tokens: EKSTokens;
-  /** The region of EKS clusters whose secret names none. */
-  readonly region?: string | undefined;
-  /** The commands that secrets may name. */
-  readonly execCommands: readonly string[];
+export interface RemoteOptions extends Omit<ClusterTokenOptions, 'timeoutMilliseconds'> {
   /** How long a cluster may take for one answer. */
   readonly timeoutMilliseconds?: number;
 }
@@ -64,14 +61,17 @@ interface Kept {
 }
 
 /** Opens the pool of remote clusters as the environment says. */
-export const connectClusters = ({
-  aws,
-  execCommands,
-}: Pick<Config, 'aws' | 'execCommands'>): RemoteClusters =>
+export const connectClusters = (
+  { aws, execCommands, execServers }: Pick<Config, 'aws' | 'execCommands' | 'execServers'>,
+  access: AccessPolicies,
+): RemoteClusters =>
   remoteClusters({
     tokens: eksTokens({ stsEndpoint: aws.stsEndpoint }),
+    endpoints: eksEndpoints({ endpoint: aws.eksEndpoint, stsEndpoint: aws.stsEndpoint }),
+    access: (namespace) => access.lately(namespace),
     region: aws.region,
     execCommands,
+    execServers,
   });
 
 /** Opens the pool of remote clusters; each has connections and timeouts of its own, so that none holds up another. */
@@ -96,39 +96,13 @@ function open(secret: ClusterSecret, options: RemoteOptions): Reach {
   const parsed = parseClusterSecret(secret);
   if (parsed.is === 'Problem') return parsed;
   const { connection } = parsed;
-  const source = sourceOf(connection, options);
+  const { namespace = '' } = secret.metadata;
+  const { timeoutMilliseconds = TIMEOUT_MILLISECONDS } = options;
+  const source = clusterTokens(connection, namespace, { ...options, timeoutMilliseconds });
   if (source.is === 'Problem') return source;
   const send = makeSend(kubeconfigOf(connection), source.token);
-  const client = clientOver(explain(send, connection), options.timeoutMilliseconds ?? TIMEOUT_MILLISECONDS);
+  const client = clientOver(explain(send, connection), timeoutMilliseconds);
   return { is: 'Client', name: connection.name, namespaces: connection.namespaces, client };
-}
-
-type Source =
-  | { readonly is: 'Source'; readonly token: TokenSource | undefined }
-  | { readonly is: 'Problem'; readonly problem: string };
-
-function sourceOf({ name, login }: ClusterConnection, options: RemoteOptions): Source {
-  switch (login.by) {
-    case 'EKS': {
-      const region = login.region ?? options.region;
-      if (region !== undefined)
-        return { is: 'Source', token: (refused) => options.tokens({ ...login, region }, refused) };
-      return {
-        is: 'Problem',
-        problem: `Expected a region for EKS cluster ${login.clusterName}, got none. Set awsAuthConfig.region, or AWS_REGION.`,
-      };
-    }
-    case 'Command': {
-      const { execCommands, timeoutMilliseconds = TIMEOUT_MILLISECONDS } = options;
-      const refusal = refusalOf(login, execCommands);
-      if (refusal !== undefined) return { is: 'Problem', problem: `Cluster ${name}: ${refusal}` };
-      return { is: 'Source', token: execTokens(login, { timeoutMilliseconds }) };
-    }
-    case 'Token':
-    case 'Password':
-    case 'Certificate':
-      return { is: 'Source', token: undefined };
-  }
 }
 
 function kubeconfigOf({ server, tls, login }: ClusterConnection): KubeConfig {

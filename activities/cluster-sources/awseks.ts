@@ -3,7 +3,7 @@ import type { EKS, EKSCluster } from '../../clients/eks.ts';
 import { clusterSecretValues } from '../../domain/discovery/cluster-secret.ts';
 import type { SourcedCluster } from '../../domain/discovery/cluster-set.ts';
 import { failure } from '../failure.ts';
-import type { ClusterSource, Generator } from './port.ts';
+import type { ClusterSource } from './port.ts';
 
 /** What reads EKS. */
 export interface AwseksConnection {
@@ -27,15 +27,17 @@ export const awseks = ({ eks, region: usual }: AwseksConnection): ClusterSource 
       ...(externalID === undefined ? {} : { externalID }),
     };
     const clusters = await eks({ region, ...role }).clusters(signal, known);
-    return clusters.map((cluster) => sourced(cluster, roleARN));
+    return clusters.map((cluster) => sourced(cluster, role));
   },
 });
 
-function sourced(cluster: EKSCluster, roleARN: Generator['awseks']['roleARN']): SourcedCluster {
+function sourced(
+  cluster: EKSCluster,
+  role: { readonly roleARN?: string; readonly externalID?: string },
+): SourcedCluster {
   const { arn: id, name, region, tags, status, vpcID, endpoint, caData } = cluster;
   const known = { id, name, tags, vpcID, state: stateOf(status), said: status };
   if (endpoint === undefined || caData === undefined) return known;
-  const role = roleARN === undefined ? {} : { roleARN };
   const { server, config } = clusterSecretValues({ name, endpoint, caData, region, ...role });
   return { ...known, access: { server, config } };
 }

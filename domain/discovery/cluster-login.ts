@@ -17,6 +17,8 @@ export interface EKSLogin {
   readonly region?: string;
   /** Undefined: Okra's own identity. */
   readonly roleARN?: string;
+  /** What the role's owner asks for beside the ARN. */
+  readonly externalID?: string;
 }
 
 /** Which command prints credentials, as kubectl's exec plugins do. */
@@ -50,6 +52,21 @@ export function loginOf(config: Fields, server: string): ClusterLogin {
   }
   if (another === undefined) return way;
   throw new Refused(`config to name one way to log in, got ${fieldsOf(ways)}. Leave one of them.`);
+}
+
+/** Refuses to show Okra's identity to whoever answers: a token that is made for the occasion goes to a server that is verified. */
+export function refuseUnverified({ by }: ClusterLogin, { insecure, caData, serverName }: ClusterTls): void {
+  if (by !== 'EKS' && by !== 'Command') return;
+  if (insecure) {
+    throw new Refused(
+      `config.tlsClientConfig.insecure to be unset with ${fieldOf[by]}, because anybody could take the token. Set caData instead.`,
+    );
+  }
+  if (by === 'EKS' && serverName !== undefined && caData === undefined) {
+    throw new Refused(
+      `config.tlsClientConfig.caData to be set with serverName and ${fieldOf[by]}, because anybody may have a certificate with that name. Set it, or remove serverName.`,
+    );
+  }
 }
 
 /** Reads how the cluster's certificate is verified; throws a Refused for what cannot be followed. */
@@ -108,6 +125,7 @@ const certificateOf: Read = (config) => {
 };
 
 const ROLE = /^arn:aws[a-z-]*:iam::\d{12}:role\/[\w+=,.@/-]{1,512}$/;
+const EXTERNAL_ID = /^[\w+=,.@:/-]{2,1224}$/;
 const REGION = /^[a-z]{2}(-[a-z]+)+-\d+$/;
 
 const eksOf: Read = (config, server) => {
@@ -115,6 +133,7 @@ const eksOf: Read = (config, server) => {
   if (eks === undefined) return undefined;
   const clusterName = textOf(eks, 'clusterName');
   const roleARN = textOf(eks, 'roleARN');
+  const externalID = textOf(eks, 'externalID');
   const region = textOf(eks, 'region') ?? regionOfEndpoint(server);
   if (clusterName === undefined) throw new Refused(`${eks.path}.clusterName to be set, got nothing.`);
   if (!/^[0-9A-Za-z][\w-]{0,99}$/.test(clusterName)) {
@@ -122,6 +141,9 @@ const eksOf: Read = (config, server) => {
   }
   if (roleARN !== undefined && !ROLE.test(roleARN)) {
     throw new Refused(`${eks.path}.roleARN to be the ARN of an IAM role, got something else.`);
+  }
+  if (externalID !== undefined && (roleARN === undefined || !EXTERNAL_ID.test(externalID))) {
+    throw new Refused(`${eks.path}.externalID to be an external id, beside roleARN, got something else.`);
   }
   if (region !== undefined && !REGION.test(region)) {
     throw new Refused(`${eks.path}.region to be a region such as eu-central-1, got something else.`);
@@ -135,6 +157,7 @@ const eksOf: Read = (config, server) => {
     clusterName,
     ...(region === undefined ? {} : { region }),
     ...(roleARN === undefined ? {} : { roleARN }),
+    ...(externalID === undefined ? {} : { externalID }),
   };
 };
 
