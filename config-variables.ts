@@ -32,6 +32,11 @@ const commands = matching(
   'commands with commas between them, such as aws,/usr/local/bin/kubelogin',
 ).transform((value) => value.split(/\s*,\s*/));
 
+const hosts = matching(
+  /^[^\s,/@]+(\s*,\s*[^\s,/@]+)*$/,
+  'hosts, or patterns of them, with commas between them, such as *.azmk8s.io,cluster.example:6443',
+).transform((value) => value.split(/\s*,\s*/));
+
 const address = matching(/^(\[[0-9a-f:]+\]|[^\s:/]+):\d{1,5}$/i, 'a host and a port, such as 127.0.0.1:7233');
 const port = { min: 1, max: 65_535 };
 const perSecond = number(/^\d+(\.\d+)?$/, 'a number from 0.01 to 1000, such as 1.5', {
@@ -82,6 +87,7 @@ export const variables = z.object({
   OKRA_ELBV2_READS_PER_SECOND: perSecond.default(10),
   OKRA_ELBV2_READ_BURST: burst.default(40),
   OKRA_EXEC_COMMANDS: commands.default([]),
+  OKRA_EXEC_SERVERS: hosts.default([]),
   OKRA_LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
       error: 'one of trace, debug, info, warn, error, fatal and silent',

@@ -112,6 +112,14 @@ describe('the commands that secrets may name', () => {
       '/bin/kubelogin',
     ]);
   });
+
+  it('send their tokens nowhere, unless hosts are listed', () => {
+    expect(loadConfig({}).execServers).toEqual([]);
+    expect(loadConfig({ OKRA_EXEC_SERVERS: '*.azmk8s.io, a.example:6443' }).execServers).toEqual([
+      '*.azmk8s.io',
+      'a.example:6443',
+    ]);
+  });
 });
 
 describe('the lease', () => {

@@ -49,6 +49,8 @@ export interface Config {
   };
   /** The commands that a cluster's secret may have run to log in. */
   readonly execCommands: readonly string[];
+  /** The hosts that the tokens of these commands may go to, or patterns of them. */
+  readonly execServers: readonly string[];
   readonly temporal: TemporalConfig;
   readonly taskQueue: string;
   /** Where calls to ELBv2 run, apart from all others, so that they can be slowed down. */
@@ -144,6 +146,7 @@ function arrange(from: Variables): Config {
       stsEndpoint: from.AWS_ENDPOINT_URL_STS ?? from.AWS_ENDPOINT_URL,
     }),
     execCommands: from.OKRA_EXEC_COMMANDS,
+    execServers: from.OKRA_EXEC_SERVERS,
     temporal: temporalOf(from),
     taskQueue: from.OKRA_TASK_QUEUE,
     elbv2TaskQueue: `${from.OKRA_TASK_QUEUE}-elbv2`,

@@ -7,6 +7,7 @@ import {
   type WorkerOptions,
 } from '@temporalio/worker';
 import { makeActivities, type Activities } from './activities/index.ts';
+import { accessPolicies } from './clients/access-policies.ts';
 import { connectEKS } from './clients/eks.ts';
 import { readPace } from './clients/elbv2-pace.ts';
 import { connectELBv2 } from './clients/elbv2.ts';
@@ -50,7 +51,7 @@ export async function runWorker({ config, log, signal, waiting }: WorkerSettings
       pace: readPace(config.elbv2.reads, () => activityQueue() === urgentQueueOf(config)),
     }),
     eks: connectEKS({ endpoint: config.aws.eksEndpoint, stsEndpoint: config.aws.stsEndpoint }),
-    clusters: connectClusters(config),
+    clusters: connectClusters(config, accessPolicies(kubernetes)),
     ...(config.aws.region === undefined ? {} : { region: config.aws.region }),
     budgets: sharedBudget({ kubernetes, namespace: config.lease.namespace, rates: config.elbv2, log }),
     taskQueue: config.taskQueue,

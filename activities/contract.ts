@@ -36,6 +36,8 @@ export interface ShiftRequest {
   /** One more than the sequence of the last write; a write with an older one is refused as `Superseded`. */
   readonly sequence: number;
   readonly urgent: boolean;
+  /** Whether it takes traffic back, or only confirms or leaves out what is served; it needs no leave for what is served already. */
+  readonly takesBack?: boolean;
   /** Whether the load balancer is read before it is compared, because nobody knows for sure what it serves. */
   readonly verify: boolean;
   /** What has to be true of target groups just before the write. */

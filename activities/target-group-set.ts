@@ -1,3 +1,4 @@
+import { accessPolicies } from '../clients/access-policies.ts';
 import { AWS_TARGET_GROUP_SET, TARGET_GROUP_BINDING } from '../clients/kinds.ts';
 import type { KubernetesClient } from '../clients/kubernetes.ts';
 import {
@@ -5,6 +6,7 @@ import {
   type AWSTargetGroupSet,
   type AWSTargetGroupSetSpec,
 } from '../crds/aws-target-group-set.ts';
+import { refusalOf } from '../domain/access.ts';
 import { compareText } from '../domain/canonical.ts';
 import { syncId, type ObjectKey } from '../domain/ids.ts';
 import { setLosesCluster } from '../domain/discovery/lost-clusters.ts';
@@ -66,12 +68,13 @@ export function targetGroupSetActivities({
       }),
     );
     const failures = await objects.perform({ owner, life }, decision, found);
+    const refused = await refusedTemplate(kubernetes, spec, key);
     const before = found.groups.filter((group) => group.owner?.uid === owner.uid).length;
     const { create, delete: gone } = decision.groups;
     return {
       clusters: readings.map(({ reading }) => reading.cluster.name).toSorted(compareText),
       targetGroups: before + create.length - gone.length,
-      problems: [...decision.problems, ...failures],
+      problems: [...refused, ...decision.problems, ...failures],
       again: againAfter(readings.map(({ said }) => said)),
     };
   }
@@ -92,6 +95,19 @@ export function targetGroupSetActivities({
       return { isPresent: true, message: status.message ?? '', by: reader.by, ...outcome.again };
     },
   };
+}
+
+/** Says that the bindings of a template may not use its target group, which each of them says as well. */
+async function refusedTemplate(
+  kubernetes: KubernetesClient,
+  { bindingTemplate }: AWSTargetGroupSetSpec,
+  { namespace }: ObjectKey,
+): Promise<readonly Problem[]> {
+  const arn = bindingTemplate?.spec.targetGroupARN;
+  if (arn === undefined) return [];
+  const message = refusalOf(await accessPolicies(kubernetes).of(namespace), { of: 'TargetGroup', arn });
+  const object = 'spec.bindingTemplate.spec.targetGroupARN';
+  return message === undefined ? [] : [{ object, reason: 'NotAllowed', message }];
 }
 
 /** What a sync is made with. */

@@ -1,8 +1,10 @@
 import { Context } from '@temporalio/activity';
+import { accessPolicies } from '../clients/access-policies.ts';
 import { isConflict } from '../clients/kubernetes.ts';
 import type { KindRef } from '../clients/kinds.ts';
 import { canonical } from '../domain/canonical.ts';
 import { mergePatch } from '../domain/discovery/merge-patch.ts';
+import { usesOf } from '../domain/forwarding-access.ts';
 import { formatKey } from '../domain/ids.ts';
 import { ADOPT_ANNOTATION, API_VERSION, FINALIZER, SEQUENCE_ANNOTATION } from '../domain/labels.ts';
 import type { ObservedCell } from '../domain/observation.ts';
@@ -15,6 +17,7 @@ import { failure } from './failure.ts';
 import { loadBalancerOf } from './load-balancers/index.ts';
 import type { ConfigObject } from './load-balancers/port.ts';
 import { ownedByCell } from './owner.ts';
+import { permit } from './permit.ts';
 import { healthOf, lackOf } from './target-health.ts';
 
 /** Makes the activities that shift traffic and look at the health of targets. */
@@ -22,9 +25,13 @@ export function trafficActivities(dependencies: WriterDependencies): TrafficActi
   const writer = configWriter(dependencies);
   return {
     shiftTraffic: (request) => beating((signal) => shift(request, { ...dependencies, writer, signal })),
-    inspectLoadBalancer: (request) => {
-      const calls = loadBalancerOf(request.route.type).connect(dependencies);
-      return calls.inspect(request, Context.current().cancellationSignal);
+    inspectLoadBalancer: async (request) => {
+      const { key, route } = request;
+      const { cancellationSignal } = Context.current();
+      const access = await accessPolicies(dependencies.kubernetes).of(key.namespace, cancellationSignal);
+      permit(access, [{ of: 'Listener', arn: route.listenerARN }]);
+      const calls = loadBalancerOf(route.type).connect(dependencies);
+      return calls.inspect(request, cancellationSignal);
     },
     readTargetHealth: (arns) => {
       const { cancellationSignal } = Context.current();
@@ -41,11 +48,12 @@ interface Means extends WriterDependencies {
 /** Makes one weight, from the look at what gains to a look at all that the Cell depends on afterwards. */
 async function shift(request: ShiftRequest, means: Means): Promise<ShiftResult> {
   const { kubernetes, writer, elbv2, signal } = means;
-  const lacking = await lackOf(request, elbv2, signal);
-  if (lacking !== undefined) return lacking;
   const { cell, forwarding, urgent, verify, ticket } = request;
   const ref = { type: forwarding.type, key: cell.key };
   const known = await readConfig(kubernetes, ref, signal);
+  await refuseUnallowed(request, known, means);
+  const lacking = await lackOf(request, elbv2, signal);
+  if (lacking !== undefined) return lacking;
   refuseOlder(request, known);
   const options = { urgent, verify, ticket, signal };
   const differs = canonical(forwarding) !== canonical(askedOf(ref, known));
@@ -62,6 +70,19 @@ async function shift(request: ShiftRequest, means: Means): Promise<ShiftResult> 
 
 const askedOf = (ref: LoadBalancerConfigRef, known: ConfigObject | undefined): unknown =>
   known === undefined ? undefined : viewOf(ref, known).asked;
+
+/** Keeps a Cell from what its namespace may not use, also from learning of it. */
+async function refuseUnallowed(
+  { cell: { key }, forwarding, takesBack = false }: ShiftRequest,
+  known: ConfigObject | undefined,
+  { kubernetes, signal }: Means,
+): Promise<void> {
+  const served =
+    known === undefined ? undefined : viewOf({ type: forwarding.type, key }, known).status.served;
+  const uses = usesOf(forwarding, served, { takesBack });
+  // What takes traffic back does not wait for an answer that it does not need.
+  if (uses.length > 0) permit(await accessPolicies(kubernetes).of(key.namespace, signal), uses);
+}
 
 /** Refuses a write that another one has overtaken. */
 function refuseOlder({ cell, sequence }: ShiftRequest, known: ConfigObject | undefined): void {

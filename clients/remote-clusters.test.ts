@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { encodeBase64 } from '../domain/discovery/base64.ts';
 import { NAMESPACE } from './kinds.ts';
 import { KubernetesError } from './kubernetes-error.ts';
+import { accessOf } from '../domain/access.ts';
 import type { Send } from './kubernetes-transport.ts';
 import { sendAsOkra } from './kubernetes.ts';
 import { remoteClusters } from './remote-clusters.ts';
@@ -26,11 +27,19 @@ const aSecret = (config: object, version = '1') => ({
 const token = { bearerToken: 'super-secret' };
 const eks = { awsAuthConfig: { clusterName: 'cdk1' } };
 
+const endpoint = {
+  arn: 'arn:aws:eks:eu-central-1:111122223333:cluster/cdk1',
+  endpoint: 'https://127.0.0.1:2',
+};
+
 const theClusters = (more: Partial<RemoteOptions> = {}) =>
   remoteClusters({
     tokens: () => Promise.resolve('k8s-aws-v1.x'),
-    execCommands: [],
     own: sendAsOkra,
+    endpoints: () => Promise.resolve(endpoint),
+    access: () => Promise.resolve(undefined),
+    execCommands: [],
+    execServers: [],
     ...more,
   });
 
@@ -87,6 +96,23 @@ describe('the pool of remote clusters', () => {
         message: expect.stringMatching(/^Cluster cdk1 at .*: Expected Okra's own account to be accepted/),
       });
       expect(paths).toEqual(['/api/v1/namespaces']);
+    });
+
+    it.each([
+      [undefined, true],
+      [['kubernetes.default.svc'], true],
+      [[], false],
+    ])('is for the namespaces that may: %j', async (servers, goes) => {
+      const paths: string[] = [];
+      const own: Send = ({ path }) => {
+        paths.push(path);
+        return Promise.reject(new KubernetesError({ status: 500, reason: 'InternalError', message: 'no' }));
+      };
+      const spec = { namespaces: ['*'], servers };
+      const access = () => Promise.resolve(servers && accessOf('shop', [{ metadata: { name: 'p' }, spec }]));
+      const error = await read(theClusters({ own: () => own, access }).reach(inCluster));
+      expect(paths).toEqual(goes ? ['/api/v1/namespaces'] : []);
+      expect(error).toMatchObject({ reason: goes ? 'InternalError' : 'NotAllowed' });
     });
   });
 

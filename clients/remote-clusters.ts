@@ -7,12 +7,14 @@ import type {
 } from '../domain/discovery/cluster-secret.ts';
 import type { Config } from '../config.ts';
 import { wordsOf } from './aws-redaction.ts';
-import { eksTokens, type EKSTokens } from './eks-token.ts';
-import { execTokens, refusalOf } from './exec-login.ts';
+import type { AccessPolicies } from './access-policies.ts';
+import { clusterTokens, permittedOwn, type ClusterTokenOptions } from './cluster-tokens.ts';
+import { eksEndpoints } from './eks-endpoints.ts';
+import { eksTokens } from './eks-token.ts';
 import { KubernetesError } from './kubernetes-error.ts';
 import { remoteDoor, type RemoteDoorOptions } from './kubernetes-door.ts';
 import { makeSend } from './kubernetes-transport.ts';
-import type { Send, TokenSource } from './kubernetes-transport.ts';
+import type { Send } from './kubernetes-transport.ts';
 import { clientOver, sendAsOkra } from './kubernetes.ts';
 import type { KubernetesClient } from './kubernetes.ts';
 import { REMOTE_CLUSTER } from './limits.ts';
@@ -51,12 +53,7 @@ export interface RemoteClusters {
 }
 
 /** What clusters are reached with. */
-export interface RemoteOptions {
-  readonly tokens: EKSTokens;
-  /** The region of EKS clusters whose secret names none. */
-  readonly region?: string | undefined;
-  /** The commands that secrets may name. */
-  readonly execCommands: readonly string[];
+export interface RemoteOptions extends Omit<ClusterTokenOptions, 'timeoutMilliseconds'> {
   /** Makes the sender to the cluster that Okra is in, as Okra itself. */
   readonly own: () => Send;
   /** How long a cluster may take for one answer. */
@@ -72,15 +69,22 @@ interface Kept {
 }
 
 /** Opens the pool of remote clusters as the environment says. */
-export const connectClusters = ({
-  aws,
-  execCommands,
-  kubernetes,
-}: Pick<Config, 'aws' | 'execCommands' | 'kubernetes'>): RemoteClusters =>
+export const connectClusters = (
+  {
+    aws,
+    execCommands,
+    execServers,
+    kubernetes,
+  }: Pick<Config, 'aws' | 'execCommands' | 'execServers' | 'kubernetes'>,
+  access: AccessPolicies,
+): RemoteClusters =>
   remoteClusters({
     tokens: eksTokens({ stsEndpoint: aws.stsEndpoint }),
+    endpoints: eksEndpoints({ endpoint: aws.eksEndpoint, stsEndpoint: aws.stsEndpoint }),
+    access: (namespace) => access.lately(namespace),
     region: aws.region,
     execCommands,
+    execServers,
     own: () => sendAsOkra(kubernetes.kubeconfig),
   });
 
@@ -111,42 +115,16 @@ function open(secret: ClusterSecret, options: RemoteOptions): Reach {
     const problem = `Expected in Secret ${secret.metadata.name} data.server to be an address, got something else. Set it to the API server.`;
     return { is: 'Problem', problem };
   }
-  const source = sourceOf(connection, options);
+  const { namespace = '' } = secret.metadata;
+  const { timeoutMilliseconds = TIMEOUT_MILLISECONDS } = options;
+  const source = clusterTokens(connection, namespace, { ...options, timeoutMilliseconds });
   if (source.is === 'Problem') return source;
   const isOwn = connection.login.by === 'InCluster';
-  const send = isOwn ? options.own() : makeSend(remoteDoor(doorOf(connection)), source.token);
-  const timeout = options.timeoutMilliseconds ?? TIMEOUT_MILLISECONDS;
-  const client = clientOver(explain(send, connection), timeout, REMOTE_CLUSTER);
+  const send = isOwn
+    ? permittedOwn(options.own(), namespace, options)
+    : makeSend(remoteDoor(doorOf(connection)), source.token);
+  const client = clientOver(explain(send, connection), timeoutMilliseconds, REMOTE_CLUSTER);
   return { is: 'Client', name: connection.name, namespaces: connection.namespaces, client };
-}
-
-type Source =
-  | { readonly is: 'Source'; readonly token: TokenSource | undefined }
-  | { readonly is: 'Problem'; readonly problem: string };
-
-function sourceOf({ name, login }: ClusterConnection, options: RemoteOptions): Source {
-  switch (login.by) {
-    case 'EKS': {
-      const region = login.region ?? options.region;
-      if (region !== undefined)
-        return { is: 'Source', token: (refused) => options.tokens({ ...login, region }, refused) };
-      return {
-        is: 'Problem',
-        problem: `Expected a region for EKS cluster ${login.clusterName}, got none. Set awsAuthConfig.region, or AWS_REGION.`,
-      };
-    }
-    case 'Command': {
-      const { execCommands, timeoutMilliseconds = TIMEOUT_MILLISECONDS } = options;
-      const refusal = refusalOf(login, execCommands);
-      if (refusal !== undefined) return { is: 'Problem', problem: `Cluster ${name}: ${refusal}` };
-      return { is: 'Source', token: execTokens(login, { timeoutMilliseconds }) };
-    }
-    case 'Token':
-    case 'Password':
-    case 'Certificate':
-    case 'InCluster':
-      return { is: 'Source', token: undefined };
-  }
 }
 
 function doorOf({ server, tls, login, certificate }: ClusterConnection): RemoteDoorOptions {

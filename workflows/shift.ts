@@ -64,12 +64,15 @@ function requestOf(
     adopt: cell.adopt === true,
     sequence: nextSequence(observed, state),
     urgent,
+    ...(urgent || keepsWeights.has(purpose) ? { takesBack: true } : {}),
     verify,
     ...(requires === undefined ? {} : { requires }),
     minHealthyTargets: cell.spec.minHealthyTargets,
     ...(budget?.urgent === urgent ? { ticket: budget.ticket } : {}),
   };
 }
+
+const keepsWeights: ReadonlySet<Shift['purpose']> = new Set(['Restore', 'Detach', 'TakeOut']);
 
 /** What takes traffic back, or only confirms what is served, changes weights and nothing else; an edit of the rule comes afterwards. */
 const keepingRoute: ReadonlySet<Shift['purpose']> = new Set(['TakeBack', 'Restore', 'Detach', 'TakeOut']);

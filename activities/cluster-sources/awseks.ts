@@ -3,7 +3,7 @@ import type { DeniedCluster, EKS, EKSCluster } from '../../clients/eks.ts';
 import { clusterSecretValues } from '../../domain/discovery/cluster-secret.ts';
 import type { SourcedCluster, UnreadCluster } from '../../domain/discovery/cluster-set.ts';
 import { failure, reasonOf, toFailure } from '../failure.ts';
-import type { ClusterSource, Generator } from './port.ts';
+import type { ClusterSource } from './port.ts';
 
 /** What reads EKS. */
 export interface AwseksConnection {
@@ -28,17 +28,19 @@ export const awseks = ({ eks, region: usual }: AwseksConnection): ClusterSource 
     };
     const { clusters, denied } = await eks({ region, ...role }).clusters(signal, known);
     return {
-      clusters: clusters.map((cluster) => sourced(cluster, roleARN)),
+      clusters: clusters.map((cluster) => sourced(cluster, role)),
       unread: denied.map((cluster) => unread(cluster, region)),
     };
   },
 });
 
-function sourced(cluster: EKSCluster, roleARN: Generator['awseks']['roleARN']): SourcedCluster {
+function sourced(
+  cluster: EKSCluster,
+  role: { readonly roleARN?: string; readonly externalID?: string },
+): SourcedCluster {
   const { arn: id, name, region, tags, status, vpcID, endpoint, caData } = cluster;
   const known = { id, name, tags, vpcID, state: stateOf(status), said: status };
   if (endpoint === undefined || caData === undefined) return known;
-  const role = roleARN === undefined ? {} : { roleARN };
   const { server, config } = clusterSecretValues({ name, endpoint, caData, region, ...role });
   return { ...known, access: { server, config } };
 }

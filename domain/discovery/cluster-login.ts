@@ -24,6 +24,8 @@ export interface EKSLogin {
   readonly region?: string;
   /** Undefined: Okra's own identity. */
   readonly roleARN?: string;
+  /** What the role's owner asks for beside the ARN. */
+  readonly externalID?: string;
 }
 
 /** Which command prints credentials, as kubectl's exec plugins do. */
@@ -44,8 +46,8 @@ export interface ClusterTls {
   readonly insecure: boolean;
 }
 
-// What Argo CD calls the cluster that it runs in (KubernetesInternalAPIServerAddr), and reaches as itself.
-const IN_CLUSTER = 'https://kubernetes.default.svc';
+/** What Argo CD calls the cluster that it runs in (KubernetesInternalAPIServerAddr), and reaches as itself. */
+export const IN_CLUSTER = 'https://kubernetes.default.svc';
 
 /** Reads the one way to log in that a cluster's `config` names; throws a Refused otherwise. */
 export function loginOf(config: Fields, server: string): ClusterLogin {
@@ -74,6 +76,21 @@ export function certificateOf(config: Fields): ClientCertificate | undefined {
   if (certificate === undefined && key === undefined) return undefined;
   if (certificate !== undefined && key !== undefined) return { certificate, key };
   throw new Refused(`${tls.path} to have certData and keyData together, got one of them. Set both.`);
+}
+
+/** Refuses to show Okra's identity to whoever answers: a token that is made for the occasion goes to a server that is verified. */
+export function refuseUnverified({ by }: ClusterLogin, { insecure, caData, serverName }: ClusterTls): void {
+  if (by !== 'EKS' && by !== 'Command') return;
+  if (insecure) {
+    throw new Refused(
+      `config.tlsClientConfig.insecure to be unset with ${fieldOf[by]}, because anybody could take the token. Set caData instead.`,
+    );
+  }
+  if (by === 'EKS' && serverName !== undefined && caData === undefined) {
+    throw new Refused(
+      `config.tlsClientConfig.caData to be set with serverName and ${fieldOf[by]}, because anybody may have a certificate with that name. Set it, or remove serverName.`,
+    );
+  }
 }
 
 /** Reads how the cluster's certificate is verified; throws a Refused for what cannot be followed. */
@@ -128,6 +145,7 @@ const passwordOf: Read = (config) => {
 };
 
 const ROLE = /^arn:aws[a-z-]*:iam::\d{12}:role\/[\w+=,.@/-]{1,512}$/;
+const EXTERNAL_ID = /^[\w+=,.@:/-]{2,1224}$/;
 const REGION = /^[a-z]{2,8}(-[a-z]{1,16}){1,4}-\d{1,2}$/;
 
 const eksOf: Read = (config, server) => {
@@ -135,6 +153,7 @@ const eksOf: Read = (config, server) => {
   if (eks === undefined) return undefined;
   const clusterName = textOf(eks, 'clusterName');
   const roleARN = textOf(eks, 'roleARN');
+  const externalID = textOf(eks, 'externalID');
   const region = textOf(eks, 'region') ?? regionOfEndpoint(server);
   if (clusterName === undefined) throw new Refused(`${eks.path}.clusterName to be set, got nothing.`);
   if (!/^[0-9A-Za-z][\w-]{0,99}$/.test(clusterName)) {
@@ -142,6 +161,9 @@ const eksOf: Read = (config, server) => {
   }
   if (roleARN !== undefined && !ROLE.test(roleARN)) {
     throw new Refused(`${eks.path}.roleARN to be the ARN of an IAM role, got something else.`);
+  }
+  if (externalID !== undefined && (roleARN === undefined || !EXTERNAL_ID.test(externalID))) {
+    throw new Refused(`${eks.path}.externalID to be an external id, beside roleARN, got something else.`);
   }
   if (region !== undefined && !REGION.test(region)) {
     throw new Refused(`${eks.path}.region to be a region such as eu-central-1, got something else.`);
@@ -155,6 +177,7 @@ const eksOf: Read = (config, server) => {
     clusterName,
     ...(region === undefined ? {} : { region }),
     ...(roleARN === undefined ? {} : { roleARN }),
+    ...(externalID === undefined ? {} : { externalID }),
   };
 };
 

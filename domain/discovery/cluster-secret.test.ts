@@ -44,12 +44,13 @@ describe('parseClusterSecret', () => {
       { by: 'EKS', clusterName: 'cdk1' },
     ],
     [
-      'the name of an EKS cluster, with region and role',
+      'the name of an EKS cluster, with region, role and external id',
       {
         awsAuthConfig: {
           clusterName: 'cdk1',
           region: 'eu-central-1',
           roleARN: 'arn:aws:iam::123456789012:role/team/okra',
+          externalID: 'shop',
         },
       },
       {
@@ -57,6 +58,7 @@ describe('parseClusterSecret', () => {
         clusterName: 'cdk1',
         region: 'eu-central-1',
         roleARN: 'arn:aws:iam::123456789012:role/team/okra',
+        externalID: 'shop',
       },
     ],
     [
@@ -177,6 +179,26 @@ describe('parseClusterSecret', () => {
     ['a number', aSecret({ bearerToken: 7 }), 'config.bearerToken to be a text, got a number.'],
     ['two lines', aSecret({ bearerToken: 'super\nsecret' }), 'config.bearerToken to be a token in one line'],
     ['a name alone', aSecret({ username: 'super-secret' }), 'config to have username and password together'],
+    [
+      'a token of Okra for whoever answers',
+      aSecret({ ...eks({}), tlsClientConfig: { insecure: true } }),
+      'config.tlsClientConfig.insecure to be unset with awsAuthConfig, because anybody could take the token. Set caData instead.',
+    ],
+    [
+      'the token of a command for whoever answers',
+      aSecret({ execProviderConfig: { command: 'aws' }, tlsClientConfig: { insecure: true } }),
+      'config.tlsClientConfig.insecure to be unset with execProviderConfig',
+    ],
+    [
+      'a token of Okra for whoever has a name',
+      aSecret({ ...eks({}), tlsClientConfig: { serverName: 'super-secret' } }),
+      'config.tlsClientConfig.caData to be set with serverName and awsAuthConfig',
+    ],
+    [
+      'an external id without a role',
+      aSecret(eks({ externalID: 'super-secret' })),
+      'config.awsAuthConfig.externalID to be an external id, beside roleARN, got something else.',
+    ],
     [
       'a key alone',
       aSecret({ tlsClientConfig: { keyData: key } }),

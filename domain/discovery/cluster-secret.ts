@@ -1,6 +1,6 @@
 import { SECRET_TYPE_CLUSTER, SECRET_TYPE_LABEL } from '../labels.ts';
 import { decodeBase64 } from './base64.ts';
-import { certificateOf, loginOf, tlsOf } from './cluster-login.ts';
+import { certificateOf, loginOf, refuseUnverified, tlsOf } from './cluster-login.ts';
 import type { ClientCertificate, ClusterLogin, ClusterTls } from './cluster-login.ts';
 import { withoutEnd } from '../text.ts';
 import { parseFields, Refused, refuseLonger } from './secret-fields.ts';
@@ -56,19 +56,21 @@ export interface EKSClusterFacts {
   readonly caData: string;
   readonly region?: string;
   readonly roleARN?: string;
+  readonly externalID?: string;
 }
 
 /** Writes what stands in the secret by which Argo CD, and Okra, reach an EKS cluster, before it is put into base64. */
 export function clusterSecretValues(
   of: EKSClusterFacts,
 ): Readonly<Record<'name' | 'server' | 'config', string>> {
-  const { name, endpoint, caData, region, roleARN } = of;
+  const { name, endpoint, caData, region, roleARN, externalID } = of;
   const config = {
     awsAuthConfig: {
       clusterName: name,
       ...(roleARN === undefined ? {} : { roleARN }),
       // Argo CD passes over what it does not know.
       ...(region === undefined ? {} : { region }),
+      ...(externalID === undefined ? {} : { externalID }),
     },
     tlsClientConfig: { insecure: false, caData },
   };
@@ -93,11 +95,13 @@ function connectionOf({ metadata, data = {} }: ClusterSecret): ClusterConnection
     throw new Refused('config.proxyUrl to be unset, because Okra uses no proxy. Remove it.');
   const login = loginOf(config, server);
   const certificate = login.by === 'Certificate' ? undefined : certificateOf(config);
+  const tls = tlsOf(config);
+  refuseUnverified(login, tls);
   return {
     name: entryOf(data, 'name') ?? server,
     server,
     namespaces: namespacesOf(entryOf(data, 'namespaces') ?? ''),
-    tls: tlsOf(config),
+    tls,
     login,
     ...(certificate === undefined ? {} : { certificate }),
   };
