@@ -139,7 +139,7 @@ const invalid = ({ status = {} }: AWSTargetGroupSet, problems: readonly string[]
 
 interface Read {
   readonly reading: ClusterReading;
-  readonly said: RemoteReading<readonly RemoteBinding[]>;
+  readonly said: RemoteReading<FoundBindings>;
 }
 
 /** Reads the TargetGroupBindings of all clusters that a set selects, at once. */
@@ -152,19 +152,25 @@ async function readClusters(
   return await Promise.all(
     clusters.map(async (one): Promise<Read> => {
       const said = await reader.read(one, 'TargetGroupBindings', bindingsIn);
-      const found = said.ok ? { ok: true as const, bindings: said.value } : said;
+      const found = said.ok ? { ok: true as const, ...said.value } : said;
       return { reading: { cluster: one.cluster, found }, said };
     }),
   );
 }
 
-async function bindingsIn({ client, namespaces }: ClusterAccess): Promise<readonly RemoteBinding[]> {
+interface FoundBindings {
+  readonly bindings: readonly RemoteBinding[];
+  /** The only namespaces that were looked at; none: all. */
+  readonly namespaces: readonly string[];
+}
+
+async function bindingsIn({ client, namespaces }: ClusterAccess): Promise<FoundBindings> {
   const lists =
     namespaces.length === 0
       ? [client.list<BindingObject>(TARGET_GROUP_BINDING)]
       : namespaces.map((namespace) => client.list<BindingObject>(TARGET_GROUP_BINDING, { namespace }));
   const found = (await Promise.all(lists)).flat();
-  return found.map(seenBinding);
+  return { bindings: found.map(seenBinding), namespaces };
 }
 
 function statusOf(

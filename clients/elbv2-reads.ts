@@ -37,13 +37,15 @@ export function elbv2Reads(client: ElasticLoadBalancingV2Client): ELBv2Reads {
     },
     loadBalancer: async (arn, signal) => {
       const command = new DescribeLoadBalancersCommand({ LoadBalancerArns: [arn] });
-      const loadBalancer = (await client.send(command, until(signal))).LoadBalancers?.[0];
+      const found = await client.send(command, until(signal));
+      const [loadBalancer] = listed(found.LoadBalancers, 'load balancers');
       if (loadBalancer !== undefined) return loadBalancer;
       throw new LoadBalancerNotFoundException({ message: `${arn} was not found`, $metadata: {} });
     },
     loadBalancerAttributes: async (LoadBalancerArn, signal) => {
       const command = new DescribeLoadBalancerAttributesCommand({ LoadBalancerArn });
-      return recordOf((await client.send(command, until(signal))).Attributes ?? []);
+      const found = await client.send(command, until(signal));
+      return recordOf(listed(found.Attributes, `the attributes of ${LoadBalancerArn}`));
     },
     tagsOf: async (arn, signal) => {
       const found = await client.send(new DescribeTagsCommand({ ResourceArns: [arn] }), until(signal));
