@@ -323,6 +323,8 @@ export class Stage {
           type: 'AWSNetworkLoadBalancer',
           awsNetworkLoadBalancer: { listenerARN, targetGroupSelector: { matchLabels: { role: name } } },
         },
+        // The local load balancers follow at once.
+        settle: '0s',
         updateStrategy: { type: 'Canary', canary: { steps } },
         ...spec,
       },
@@ -367,6 +369,8 @@ export class Stage {
             targetGroupSelector: { matchLabels: { role } },
           },
         },
+        // The local load balancers follow at once.
+        settle: '0s',
         updateStrategy: { type: 'Canary', canary: { steps } },
         ...spec,
       },
