@@ -2,7 +2,7 @@ import type { LoadBalancer, TargetHealthDescription } from '@aws-sdk/client-elas
 import { describe, expect, it } from 'vitest';
 import type { ELBv2 } from '../clients/elbv2.ts';
 import { arnOf } from '../domain/testing/builders.ts';
-import { lackOf } from './target-health.ts';
+import { lookAtTargets } from './target-health.ts';
 
 const listener = (kind: 'app' | 'net'): string =>
   `arn:aws:elasticloadbalancing:ap-northeast-1:111122223333:listener/${kind}/demo/a/b`;
@@ -43,7 +43,8 @@ async function lacking(setting: Setting): Promise<string | undefined> {
     requires: { healthy: [arnOf('a')], registered: [] },
     minHealthyTargets: atLeast,
   };
-  return (await lackOf(request, () => elbv2 as ELBv2, new AbortController().signal))?.lack;
+  const looked = await lookAtTargets(request, () => elbv2 as ELBv2, new AbortController().signal);
+  return looked.is === 'Lacking' ? looked.lack : undefined;
 }
 
 describe('healthy targets', () => {
