@@ -6,12 +6,20 @@ import { zonesOf } from './load-balancers/zones.ts';
 /** What ELBv2 calls the zone of a target that counts in every one (API_TargetDescription). */
 const ANY_ZONE = 'all';
 
-/** Says what target groups lack of what the write requires; undefined when nothing. */
-export async function lackOf(
+/** The states of a target that is being deregistered, and goes on with what is open (API_TargetHealth). */
+const DRAINING: ReadonlySet<string> = new Set(['draining', 'unhealthy.draining']);
+
+/** What a look at the target groups of a write has found. */
+export type Looked =
+  | Extract<ShiftResult, { is: 'Lacking' }>
+  | { readonly is: 'Enough'; readonly gaining: readonly TargetHealth[] };
+
+/** Looks whether target groups lack something that the write requires. */
+export async function lookAtTargets(
   { requires, minHealthyTargets, forwarding }: ShiftRequest,
   elbv2: (arn: string) => ELBv2,
   signal: AbortSignal,
-): Promise<Extract<ShiftResult, { is: 'Lacking' }> | undefined> {
+): Promise<Looked> {
   const { healthy = [], registered = [] } = requires ?? {};
   const targetGroupARNs = [...healthy, ...registered];
   const found = await healthOf(elbv2, targetGroupARNs, signal);
@@ -24,7 +32,7 @@ export async function lackOf(
       await zonesOf(elbv2(forwarding.listenerARN), forwarding.listenerARN, { gaining, signal }),
       minHealthyTargets,
     );
-  return lack === undefined ? undefined : { is: 'Lacking', targetGroupARNs, lack };
+  return lack === undefined ? { is: 'Enough', gaining } : { is: 'Lacking', targetGroupARNs, lack };
 }
 
 /** Reads the health of target groups. */
@@ -43,6 +51,7 @@ async function healthOfGroup(
   const others = new Map<string, number>();
   const zones: Record<string, number> = {};
   let healthy = 0;
+  let draining = 0;
   for (const { Target: target, TargetHealth: health } of targets) {
     if (health?.State === 'healthy') {
       healthy += 1;
@@ -50,6 +59,7 @@ async function healthOfGroup(
       if (zone !== ANY_ZONE) zones[zone] = (zones[zone] ?? 0) + 1;
       continue;
     }
+    if (health?.State !== undefined && DRAINING.has(health.State)) draining += 1;
     const what = `${health?.State ?? 'unknown'}${health?.Reason === undefined ? '' : ` (${health.Reason})`}`;
     others.set(what, (others.get(what) ?? 0) + 1);
   }
@@ -58,6 +68,7 @@ async function healthOfGroup(
     healthy,
     total: targets.length,
     others: [...others].map(([what, count]) => `${count} ${what}`).join(', '),
+    ...(draining === 0 ? {} : { draining }),
     ...(Object.keys(zones).length === 0 ? {} : { zones }),
   };
 }

@@ -10,6 +10,7 @@ import { ADOPT_ANNOTATION, API_VERSION, FINALIZER, SEQUENCE_ANNOTATION } from '.
 import type { ObservedCell } from '../domain/observation.ts';
 import { beating } from './beat.ts';
 import { observeCell } from './cell.ts';
+import { connectionsOf } from './connections.ts';
 import { readConfig, sequenceOf, viewOf } from './config-object.ts';
 import { configWriter, type ConfigWriter, type WriterDependencies } from './config-writer.ts';
 import type { LoadBalancerConfigRef, ShiftRequest, ShiftResult, TrafficActivities } from './contract.ts';
@@ -18,7 +19,7 @@ import { loadBalancerOf } from './load-balancers/index.ts';
 import type { ConfigObject } from './load-balancers/port.ts';
 import { ownedByCell } from './owner.ts';
 import { permit } from './permit.ts';
-import { healthOf, lackOf } from './target-health.ts';
+import { healthOf, lookAtTargets } from './target-health.ts';
 
 /** Makes the activities that shift traffic and look at the health of targets. */
 export function trafficActivities(dependencies: WriterDependencies): TrafficActivities {
@@ -52,8 +53,8 @@ async function shift(request: ShiftRequest, means: Means): Promise<ShiftResult> 
   const ref = { type: forwarding.type, key: cell.key };
   const known = await readConfig(kubernetes, ref, signal);
   await refuseUnallowed(request, known, means);
-  const lacking = await lackOf(request, elbv2, signal);
-  if (lacking !== undefined) return lacking;
+  const looked = await lookAtTargets(request, elbv2, signal);
+  if (looked.is === 'Lacking') return looked;
   refuseOlder(request, known);
   const options = { urgent, verify, ticket, signal };
   const differs = canonical(forwarding) !== canonical(askedOf(ref, known));
@@ -64,8 +65,11 @@ async function shift(request: ShiftRequest, means: Means): Promise<ShiftResult> 
   const written = await writeConfig(request, known, means);
   const applied = await writer.apply(viewOf(ref, written), options, turn);
   if (applied.is === 'NotYet') return applied;
+  const before = known === undefined ? [] : (viewOf(ref, known).status.served?.targetGroups ?? []);
+  const { gaining } = looked;
+  const connections = await connectionsOf({ forwarding, before, gaining }, elbv2, signal);
   const observed = await lookAgain(request, means);
-  return { is: 'Served', ...(observed === undefined ? {} : { observed }) };
+  return { is: 'Served', connections, ...(observed === undefined ? {} : { observed }) };
 }
 
 const askedOf = (ref: LoadBalancerConfigRef, known: ConfigObject | undefined): unknown =>

@@ -74,9 +74,9 @@ const fields = z.object({
     .default('10m')
     .describe('How long a rollout waits for healthy targets before it fails. Default: 10m.'),
   settle: duration
-    .default('0s')
+    .optional()
     .describe(
-      'How long a rollout waits after each change of weights, until the data plane of the load balancer follows it. Default: 0s.',
+      'How long a rollout waits after each change of weights, until the data plane of the load balancer follows it. Default: 10s behind an Application Load Balancer, 10m behind a Network Load Balancer.',
     ),
   progressDeadline: duration
     .optional()

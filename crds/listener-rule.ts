@@ -120,7 +120,10 @@ const eachHeaderOnce = (field: 'headers' | 'headerRegexes'): Rule<Match> => ({
   cel: `!has(self.${field}) || self.${field}.all(k, self.${field}.exists_one(o, o.lowerAscii() == k.lowerAscii()))`,
   message: `Expected each header once in listener.rule.${field}, got one in two spellings; case does not matter. Put its values together.`,
   holds: (rule) => {
-    const names = Object.keys(rule[field] ?? {}).map((header) => header.toLowerCase());
+    // As CEL does it: letters beyond ASCII stay as they are.
+    const names = Object.keys(rule[field] ?? {}).map((header) =>
+      header.replace(/[A-Z]/g, (letter) => letter.toLowerCase()),
+    );
     return new Set(names).size === names.length;
   },
 });

@@ -1,4 +1,5 @@
 import { endBackground } from './background.ts';
+import { settleOf } from './data-plane.ts';
 import type { Decision } from './decision.ts';
 import { parseDuration } from './duration.ts';
 import { fail } from './ending.ts';
@@ -65,9 +66,10 @@ export function sharesAt(
 
 /** Waits until the data plane of the load balancer follows the last change of weights. */
 function settle(rollout: Rollout, { cell, now }: GuardInput): Decision | undefined {
-  const until = (rollout.shiftedAt ?? 0) + parseDuration(cell.spec.settle) * 1000;
+  const wait = settleOf(cell.spec);
+  const until = (rollout.shiftedAt ?? 0) + parseDuration(wait) * 1000;
   if (now >= until) return undefined;
-  const message = `Waiting ${cell.spec.settle} for the load balancer's data plane to follow the weights.`;
+  const message = `Waiting ${wait} for the load balancer's data plane to follow the weights.`;
   return { do: 'Wait', for: 'Settle', until, message };
 }
 

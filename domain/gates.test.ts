@@ -194,6 +194,17 @@ describe('the settle time', () => {
     ['holds no abort', cell, rolling({ shiftedAt: NOW }, { requests: { abort: stamp } }), 'Failed: Aborted'],
   ])('%s', (_, seen, state, want) => expect(told(decide(seen.seen(), state, NOW))).toBe(want));
 
+  it.each<[string, string, number]>([
+    ['an Application Load Balancer', 'AWSApplicationLoadBalancer', 10],
+    ['a Network Load Balancer, as Amazon ECS waits for it', 'AWSNetworkLoadBalancer', 600],
+  ])('is that of the data plane when the spec says none: %s', (_, type, seconds) => {
+    const ingress = { ...cell.seen().cell?.spec.ingress, type };
+    const { serving: _app, ...seen } = cell.withSpec({ settle: undefined, ingress }).seen();
+    const state = rolling({ shiftedAt: NOW });
+    expect(told(decide(seen, state, NOW))).toBe(`Wait for Settle ${seconds * 1000}`);
+    expect(told(decide(seen, state, NOW + seconds * 1000))).toBe('Advance');
+  });
+
   it('begins with the write that was read back', () => {
     const shift = {
       do: 'Shift',

@@ -7,6 +7,8 @@ export interface TargetHealth {
   readonly total: number;
   /** The states of the others with ELBv2's own reason, for people: `2 unhealthy (Target.Timeout)`. */
   readonly others: string;
+  /** Targets that are being deregistered, and still serve what is open; none where it is left out. */
+  readonly draining?: number;
   /** How many of the healthy ones are in each zone that ELBv2 names; one of which it names none counts in all of them. */
   readonly zones?: Readonly<Record<string, number>>;
 }

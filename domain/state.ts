@@ -1,4 +1,5 @@
 import type { BackgroundAnalysis, CellStatus } from '../crds/cell.ts';
+import type { Connections } from './connections.ts';
 import type { Measuring } from './analysis.ts';
 import type { Decision, Ending, ShiftPurpose } from './decision.ts';
 import type { Change } from './history.ts';
@@ -66,6 +67,8 @@ export interface IdleCheck {
   readonly at: number;
   /** Those of them without a healthy target. */
   readonly unhealthyARNs: readonly string[];
+  /** What their targets still serve. */
+  readonly connections?: readonly Connections[];
 }
 
 /** A write that waits for its turn in the budget of its account and region. */
@@ -141,6 +144,8 @@ export interface RolloutState {
   readonly verdictAwaits?: true;
   readonly health?: HealthCheck;
   readonly idle?: IdleCheck;
+  /** Why clients of target groups are elsewhere than their weights say. */
+  readonly connections?: readonly Connections[];
   readonly budget?: BudgetWait;
   /** The sequence of the last write to the configuration that this workflow has tried. */
   readonly sequence?: number;

@@ -5,7 +5,7 @@ import { until } from './until.ts';
 
 const group = { targetGroupStickiness: { durationSeconds: 3600 } };
 const target = { targetStickiness: { type: 'lb_cookie', durationSeconds: 60 } };
-const attributes = /TargetGroupAttributes$/;
+const attributes = /^ModifyTargetGroupAttributes$/;
 
 describe('clients that stay', () => {
   let stage: Stage;
@@ -49,7 +49,7 @@ describe('clients that stay', () => {
   const touched = async (): Promise<readonly string[]> =>
     (await stage.calls()).map((call) => call.action).filter((action) => attributes.test(action));
 
-  it('stay with nothing unless it is asked for, and no attribute is looked at', async () => {
+  it('stay with nothing unless it is asked for, and no attribute is written', async () => {
     await pausedAt20('none', {});
     await stage.signal('none', 'promote');
     await stage.untilPhase('none', 'Completed', '2.0.0');

@@ -1,6 +1,7 @@
 import { ApplicationFailure } from '@temporalio/workflow';
 import type { ShiftRequest, ShiftResult } from '../activities/contract.ts';
 import type { PresentCell } from '../domain/candidate.ts';
+import { withConnections } from '../domain/connections.ts';
 import type { Decision } from '../domain/decision.ts';
 import { routeOf, servedAfter, type Forwarding, type Route } from '../domain/load-balancer.ts';
 import type { ObservedCell } from '../domain/observation.ts';
@@ -114,7 +115,11 @@ function takenUp(
       const serving = servedAfter(forwarding, observed.serving);
       const known = { ...observed, served: forwarding.targetGroups, serving, isApplied: true };
       return {
-        apply: (state) => record.shifted(state, decision, { from, left: cell.status, now: Date.now() }),
+        apply: (state) => {
+          const now = Date.now();
+          const shifted = record.shifted(state, decision, { from, left: cell.status, now });
+          return withConnections(shifted, result.connections ?? [], now);
+        },
         sight: { observed: result.observed ?? known },
         isDone: true,
       };

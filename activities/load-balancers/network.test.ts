@@ -32,7 +32,7 @@ const byDefault: Rule = { RuleArn: 'default', Priority: 'default', IsDefault: tr
 
 /** A listener of ours, whose default action a write replaces as a whole. */
 function aListener(action: Action, ...rules: Rule[]) {
-  const now = { action, rules, reads: 0, hangs: false };
+  const now = { action, rules, reads: 0, hangs: false, tagged: 0 };
   const read = <Value>(value: () => Value, signal?: AbortSignal): Promise<Value> => {
     now.reads += 1;
     if (!now.hangs) return Promise.resolve(value());
@@ -42,6 +42,10 @@ function aListener(action: Action, ...rules: Rule[]) {
     listener: (_, signal) => read(() => ({ ListenerArn: listenerARN, DefaultActions: [now.action] }), signal),
     rulesOf: (_, signal) => read(() => [byDefault, ...now.rules], signal),
     tagsOf: () => Promise.resolve({ 'okra.mumo.co/owner': 'default/tcp' }),
+    tag: () => {
+      now.tagged += 1;
+      return Promise.resolve();
+    },
     setDefaultAction: (_, written) => {
       Object.assign(now, { action: written, hangs: false });
       return Promise.resolve();
@@ -143,10 +147,11 @@ describe('a rule that takes flows past the weights', () => {
     expect(listener.now.action).toEqual(forward({ a: 100 }));
   });
 
-  it('is a conflict for the first look at a listener', async () => {
-    const { calls } = aListener(forward({ a: 100 }), byIPv6);
-    const request = { key, route: asked({}), selected: groupsOf({ a: 1 }), adopt: true };
-    await expect(calls.inspect(request, signal)).rejects.toMatchObject(conflict);
+  it('is a conflict before a listener is taken over, and nothing is tagged', async () => {
+    const listener = aListener(forward({ a: 100 }), byIPv6);
+    const other = { namespace: 'default', name: 'other' };
+    await expect(apply(listener, { a: 100 }, { key: other, adopt: true })).rejects.toMatchObject(conflict);
+    expect(listener.now.tagged).toBe(0);
   });
 
   it.each<[string, Action, Rule[], string]>([

@@ -147,11 +147,12 @@ async function find(
   const listener = await elbv2.listener(listenerARN, signal);
   const owner = await ownerOf(elbv2, listenerARN, signal);
   const claim = { key, adopt, what: 'the listener', isOurs: forwardsOnlyTo(targetGroups, listener) };
-  if (hasToTakeOver(claim, listenerARN, owner)) {
+  const isForeign = hasToTakeOver(claim, listenerARN, owner);
+  if (!urgent) await refuseBypass(elbv2, listenerARN, signal);
+  if (isForeign) {
     await permit();
     await takeOver(elbv2, listenerARN, key);
   }
-  if (!urgent) await refuseBypass(elbv2, listenerARN, signal);
   return shownBy(listener, forwarding);
 }
 
@@ -161,7 +162,6 @@ async function inspect(elbv2: ELBv2, request: InspectRequest, signal: AbortSigna
   const owner = await ownerOf(elbv2, route.listenerARN, signal);
   const claim = { key, adopt, what: 'the listener', isOurs: forwardsOnlyTo(selected, listener) };
   hasToTakeOver(claim, route.listenerARN, owner);
-  await refuseBypass(elbv2, route.listenerARN, signal);
   return { is: 'Serving', targetGroups: named(forwardedBy(listener.DefaultActions), selected) };
 }
 

@@ -106,6 +106,11 @@ describe('the interval and the timeout of a health check', () => {
       { intervalSeconds: 10, timeoutSeconds: 9 },
     ],
     [
+      'have a timeout below an interval that is shorter than what AWS would wait in a group of HTTPS',
+      { protocol: 'HTTPS', healthCheck: { protocol: 'HTTP', intervalSeconds: 8 } },
+      { protocol: 'HTTP', intervalSeconds: 8, timeoutSeconds: 7 },
+    ],
+    [
       'have an interval above a timeout that is longer than what AWS would wait in between',
       { healthCheck: { timeoutSeconds: 60 } },
       { intervalSeconds: 65, timeoutSeconds: 60 },

@@ -139,10 +139,10 @@ interface Times {
   readonly timeoutSeconds: number;
 }
 
-/** What AWS chooses at most (guides to health checks): 30 s between two checks; 6 s for one by HTTP, 10 s for the others. */
+/** What AWS chooses at most (API_CreateTargetGroup): 30 s between two checks; 6 s for one where all is HTTP, 10 s otherwise. */
 function chosenBy({ protocol, healthCheck }: NewTargetGroup): Times {
-  const checkedBy = healthCheck?.protocol ?? (protocol === 'HTTP' || protocol === 'HTTPS' ? 'HTTP' : 'TCP');
-  return { intervalSeconds: 30, timeoutSeconds: checkedBy === 'HTTP' ? 6 : 10 };
+  const isHTTP = protocol === 'HTTP' && (healthCheck?.protocol ?? 'HTTP') === 'HTTP';
+  return { intervalSeconds: 30, timeoutSeconds: isHTTP ? 6 : 10 };
 }
 
 const timesOf = ({ intervalSeconds, timeoutSeconds }: HealthCheck<string>): Partial<Times> => ({

@@ -327,6 +327,8 @@ export class Stage {
           type: 'AWSNetworkLoadBalancer',
           awsNetworkLoadBalancer: { listenerARN, targetGroupSelector: { matchLabels: { role: name } } },
         },
+        // The local load balancers follow at once.
+        settle: '0s',
         updateStrategy: { type: 'Canary', canary: { steps } },
         ...spec,
       },
@@ -371,6 +373,8 @@ export class Stage {
             targetGroupSelector: { matchLabels: { role } },
           },
         },
+        // The local load balancers follow at once.
+        settle: '0s',
         updateStrategy: { type: 'Canary', canary: { steps } },
         ...spec,
       },
