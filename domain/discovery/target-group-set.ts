@@ -14,7 +14,12 @@ import { renderBinding, withoutRivals, type WantedBinding } from './target-group
 export interface ClusterReading {
   readonly cluster: KnownCluster;
   readonly found:
-    | { readonly ok: true; readonly bindings: readonly RemoteBinding[] }
+    | {
+        readonly ok: true;
+        readonly bindings: readonly RemoteBinding[];
+        /** Whether the cluster has any kind of TargetGroupBinding. */
+        readonly isInstalled?: boolean;
+      }
     | { readonly ok: false; readonly reason: string; readonly message: string };
 }
 
