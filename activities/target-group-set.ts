@@ -1,5 +1,5 @@
 import { accessPolicies } from '../clients/access-policies.ts';
-import { AWS_TARGET_GROUP_SET, TARGET_GROUP_BINDING } from '../clients/kinds.ts';
+import { AWS_TARGET_GROUP_SET } from '../clients/kinds.ts';
 import type { KubernetesClient } from '../clients/kubernetes.ts';
 import {
   awsTargetGroupSet,
@@ -8,17 +8,16 @@ import {
 } from '../crds/aws-target-group-set.ts';
 import { refusalOf } from '../domain/access.ts';
 import { compareText } from '../domain/canonical.ts';
+import { foundBindings, inViewOf } from '../domain/discovery/binding-kinds.ts';
 import { syncId, type ObjectKey } from '../domain/ids.ts';
 import { setLosesCluster } from '../domain/discovery/lost-clusters.ts';
 import { setLooksInto } from '../domain/discovery/looks-into.ts';
-import { seenBinding, type BindingObject } from '../domain/discovery/seen.ts';
 import { namesOf, saysTheSame, syncStatus, type Problem } from '../domain/discovery/sync-status.ts';
 import {
   decideTargetGroupSet,
   type ClusterReading,
   type TargetGroupSetDecision,
 } from '../domain/discovery/target-group-set.ts';
-import type { RemoteBinding } from '../domain/discovery/target-group-of-binding.ts';
 import {
   againAfter,
   type ClusterAccess,
@@ -26,6 +25,7 @@ import {
   type ClusterReads,
   type RemoteReading,
 } from './clusters/reader.ts';
+import { listBindings } from './clusters/target-group-bindings.ts';
 import type { Synced, TargetGroupSetActivities } from './contract.ts';
 import { isFirstAttempt, lifetime, type Lifetime } from './lifetime.ts';
 import { lookTwice } from './look-twice.ts';
@@ -58,7 +58,8 @@ export function targetGroupSetActivities({
         objects.find(key.namespace),
       ]);
       const observed = { uid: owner.uid, name: key.name, spec, ...found };
-      const seen = { ...observed, readings: readings.map(({ reading }) => reading) };
+      const own = found.groups.filter((group) => group.owner?.uid === owner.uid);
+      const seen = { ...observed, readings: readings.map(({ reading }) => inViewOf(reading, own)) };
       return { readings, found, decision: decideTargetGroupSet(seen) };
     };
     const { readings, found, decision } = await lookTwice(look, life, ({ decision: first, ...seen }) =>
@@ -142,6 +143,8 @@ interface Read {
   readonly said: RemoteReading<FoundBindings>;
 }
 
+type FoundBindings = ReturnType<typeof foundBindings>;
+
 /** Reads the TargetGroupBindings of all clusters that a set selects, at once. */
 async function readClusters(
   reader: ClusterReads,
@@ -152,25 +155,15 @@ async function readClusters(
   return await Promise.all(
     clusters.map(async (one): Promise<Read> => {
       const said = await reader.read(one, 'TargetGroupBindings', bindingsIn);
-      const found = said.ok ? { ok: true as const, ...said.value } : said;
+      const found = said.ok ? said.value : said;
       return { reading: { cluster: one.cluster, found }, said };
     }),
   );
 }
 
-interface FoundBindings {
-  readonly bindings: readonly RemoteBinding[];
-  /** The only namespaces that were looked at; none: all. */
-  readonly namespaces: readonly string[];
-}
-
 async function bindingsIn({ client, namespaces }: ClusterAccess): Promise<FoundBindings> {
-  const lists =
-    namespaces.length === 0
-      ? [client.list<BindingObject>(TARGET_GROUP_BINDING)]
-      : namespaces.map((namespace) => client.list<BindingObject>(TARGET_GROUP_BINDING, { namespace }));
-  const found = (await Promise.all(lists)).flat();
-  return { bindings: found.map(seenBinding), namespaces };
+  const lists = (namespaces.length === 0 ? [undefined] : namespaces).map((one) => listBindings(client, one));
+  return { ...foundBindings((await Promise.all(lists)).flat()), namespaces };
 }
 
 function statusOf(

@@ -100,6 +100,13 @@ export const TARGET_GROUP_BINDING = namespaced(
   'targetgroupbindings',
 );
 
+/** The TargetGroupBinding of EKS Auto Mode. */
+export const EKS_TARGET_GROUP_BINDING = namespaced(
+  'eks.amazonaws.com/v1',
+  'TargetGroupBinding',
+  'targetgroupbindings',
+);
+
 /** A ConfigMap. */
 export const CONFIG_MAP = namespaced('v1', 'ConfigMap', 'configmaps');
 
@@ -133,6 +140,7 @@ const known: readonly KindRef[] = [
   NODE,
   POD,
   TARGET_GROUP_BINDING,
+  EKS_TARGET_GROUP_BINDING,
   CONFIG_MAP,
   CUSTOM_RESOURCE_DEFINITION,
 ];

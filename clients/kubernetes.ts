@@ -3,7 +3,7 @@ import type { KindRef } from './kinds.ts';
 import { isNotFound } from './kubernetes-error.ts';
 import { listAll } from './kubernetes-list.ts';
 import type { ListOptions, Snapshot, SnapshotOptions } from './kubernetes-list.ts';
-import { kindPath, objectPath } from './kubernetes-paths.ts';
+import { kindPath, objectPath, versionPath } from './kubernetes-paths.ts';
 import type { Key } from './kubernetes-paths.ts';
 import { kubeconfigDoor } from './kubernetes-door.ts';
 import { loadKubeconfig, makeCall, makeSend } from './kubernetes-transport.ts';
@@ -55,6 +55,8 @@ export interface KubernetesClient {
   get<T>(kind: KindRef, key: Key, options?: CallOptions): Promise<T | undefined>;
   /** Reads all objects, page by page. */
   list<T>(kind: KindRef, options?: ListOptions): Promise<T[]>;
+  /** Says whether the cluster has a kind, also to those who may not list it. */
+  serves(kind: KindRef, options?: CallOptions): Promise<boolean>;
   /** Reads all objects together with the version from which to watch them. */
   snapshot<T>(kind: KindRef, options?: SnapshotOptions<T>): Promise<Snapshot<T>>;
   /** Reports what changes from a version on, until the server ends the stream. */
@@ -104,15 +106,30 @@ export function clientOver(
   };
 }
 
-function readers(call: Call, limits: ReadLimits): Pick<KubernetesClient, 'get' | 'list' | 'snapshot'> {
+function readers(
+  call: Call,
+  limits: ReadLimits,
+): Pick<KubernetesClient, 'get' | 'list' | 'serves' | 'snapshot'> {
   return {
     get: (kind, key, { signal } = {}) =>
       unlessMissing(call({ method: 'GET', path: objectPath(kind, key), signal })),
     list: async <T>(kind: KindRef, options: ListOptions = {}) => [
       ...(await listAll<T>(call, kind, options, limits)).items,
     ],
+    serves: async (kind, { signal } = {}) => {
+      const path = versionPath(kind);
+      const found = await unlessMissing(call<ServedKinds>({ method: 'GET', path, signal }));
+      if (found !== undefined && found.resources === undefined) {
+        throw new Error(`Expected the kinds of ${kind.apiVersion}, got an answer without a list of them.`);
+      }
+      return found?.resources?.some(({ name }) => name === kind.plural) ?? false;
+    },
     snapshot: (kind, options = {}) => listAll(call, kind, options, limits),
   };
+}
+
+interface ServedKinds {
+  readonly resources?: readonly { readonly name: string }[];
 }
 
 function writers(call: Call): Pick<KubernetesClient, 'apply' | 'create' | 'patch' | 'delete'> {

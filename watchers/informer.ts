@@ -1,7 +1,7 @@
 import { sleep as sleepByClock, waitAfter } from '../clients/backoff.ts';
 import type { Backoff, Sleep } from '../clients/backoff.ts';
 import type { KindRef } from '../clients/kinds.ts';
-import { KubernetesError } from '../clients/kubernetes.ts';
+import { isNotFound, KubernetesError } from '../clients/kubernetes.ts';
 import type { KubernetesClient, WatchEvent } from '../clients/kubernetes.ts';
 import type { Log } from '../clients/log.ts';
 import type { Informed, ObjectEvent } from './event.ts';
@@ -170,6 +170,7 @@ const isAbsent = (error: unknown): boolean =>
 function failureReporter<T>({
   kind,
   namespace,
+  optional,
   log,
   onRecovered,
 }: InformerOptions<T>): (error: unknown) => void {
@@ -181,6 +182,8 @@ function failureReporter<T>({
     if (reason === '') {
       log.info(of, 'watch works again');
       onRecovered?.();
+    } else if (optional === true && isNotFound(error)) {
+      log.info(of, 'kind not installed, asking again');
     } else log.warn({ ...of, reason, err: error }, 'watch failed, trying again');
     last = reason;
   };

@@ -1,4 +1,4 @@
-import { NODE, POD, TARGET_GROUP_BINDING, type KindRef } from '../clients/kinds.ts';
+import { EKS_TARGET_GROUP_BINDING, NODE, POD, TARGET_GROUP_BINDING, type KindRef } from '../clients/kinds.ts';
 import { canonical } from '../domain/canonical.ts';
 import { fieldsIn, recordsIn, textIn } from '../domain/shape.ts';
 import type { Metadata } from './event.ts';
@@ -7,6 +7,7 @@ import { given } from './given.ts';
 /** The kinds that are watched in clusters. */
 export const remoteKinds = {
   TargetGroupBinding: TARGET_GROUP_BINDING,
+  EKSTargetGroupBinding: EKS_TARGET_GROUP_BINDING,
   Node: NODE,
   Pod: POD,
 } as const satisfies Record<string, KindRef>;

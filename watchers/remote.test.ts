@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Reach, StoredClusterSecret } from '../clients/remote-clusters.ts';
-import type { KubernetesClient, ListOptions } from '../clients/kubernetes.ts';
-import type { KindRef } from '../clients/kinds.ts';
+import { EKS_TARGET_GROUP_BINDING, type KindRef } from '../clients/kinds.ts';
+import { KubernetesError, type KubernetesClient, type ListOptions } from '../clients/kubernetes.ts';
 import type { BindingTarget } from '../crds/binding-targets.ts';
 import { API_VERSION } from '../domain/labels.ts';
 import { viewOf } from './builders.ts';
@@ -124,6 +124,51 @@ describe('watching a cluster', () => {
     stop.abort();
     expect(asked).toBe(500);
     expect(warned).toEqual([expect.objectContaining({ namespace: 'shop', wanted: 600, most: 500 })]);
+  });
+
+  it('asks again for a kind of TargetGroupBinding that is not there, and tells when it is', async () => {
+    const set = {
+      apiVersion: API_VERSION,
+      kind: 'AWSTargetGroupSet',
+      metadata: { namespace: 'shop', name: 'cart' },
+      spec: { generators: [{ awseks: { clusterSelector: { matchLabels: { role: 'web' } } } }] },
+    };
+    const { metadata } = secret;
+    const web = { ...secret, metadata: { ...metadata, labels: { role: 'web' } } };
+    const stop = new AbortController();
+    const instructions: Instruction[] = [];
+    const asked: string[] = [];
+    const absent = new KubernetesError({ status: 404, reason: 'NotFound', message: 'no' });
+    const client = {
+      snapshot: ({ apiVersion }: KindRef) => {
+        asked.push(apiVersion);
+        const isInstalled = asked.filter((one) => one === apiVersion).length > 2;
+        if (apiVersion !== EKS_TARGET_GROUP_BINDING.apiVersion || !isInstalled) return Promise.reject(absent);
+        instructions.length = 0;
+        return Promise.resolve({ items: [], resourceVersion: '1' });
+      },
+      // eslint-disable-next-line require-yield
+      async *watch() {
+        stop.abort();
+      },
+    };
+    const reach = { is: 'Client', name: 'cdk1', namespaces: [], client: client as never } as const;
+    const watching = watchRemotely({
+      clusters: { reach: () => reach, keep: () => undefined },
+      view: viewOf({ secrets: [web], targetGroupSets: [set] }),
+      dispatch: (instruction) => instructions.push(instruction),
+      log: noLog,
+      signal: stop.signal,
+      timing: { sleep: turn },
+    });
+    watching.refresh();
+    await watching.ended();
+    expect(new Set(asked)).toEqual(new Set(['elbv2.k8s.aws/v1beta1', 'eks.amazonaws.com/v1']));
+    expect(instructions).toContainEqual({
+      do: 'Start',
+      workflow: 'targetGroupSet',
+      key: { namespace: 'shop', name: 'cart' },
+    });
   });
 });
 

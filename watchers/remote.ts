@@ -4,7 +4,13 @@ import { runInformer } from './informer.ts';
 import type { InformerTiming } from './informer.ts';
 import type { Instruction } from './instruction.ts';
 import { remoteKinds, trim, type RemoteObject } from './remote-object.ts';
-import { remoteWatches, routeRecovery, routeRemote, type RemoteWatch } from './route-remote.ts';
+import {
+  isBindingKind,
+  remoteWatches,
+  routeRecovery,
+  routeRemote,
+  type RemoteWatch,
+} from './route-remote.ts';
 import type { View } from './store.ts';
 
 /** Watches clusters: what is looked for in them, and no more. */
@@ -132,6 +138,7 @@ async function inform(
     kubernetes: client,
     kind: remoteKinds[watch.kind],
     namespace: watch.namespace,
+    optional: isBindingKind(watch.kind),
     log: log.child({ cluster: name }),
     signal,
     trim,

@@ -70,7 +70,7 @@ export interface BindingObject {
 }
 
 /** Takes of a TargetGroupBinding what matters to an AWSTargetGroupSet; what is not of its type counts as missing. */
-export function seenBinding({ metadata, spec }: BindingObject): RemoteBinding {
+export function seenBinding({ metadata, spec }: BindingObject): Omit<RemoteBinding, 'api'> {
   const arn = textIn(fieldsIn(spec)['targetGroupARN']);
   return {
     namespace: metadata.namespace ?? 'default',

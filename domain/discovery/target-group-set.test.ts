@@ -33,6 +33,7 @@ const known = (secret: string, changed: Partial<KnownCluster> = {}): KnownCluste
   ...changed,
 });
 const bound = (name: string, changed: Partial<RemoteBinding> = {}): RemoteBinding => ({
+  api: 'elbv2.k8s.aws',
   namespace: 'default',
   name,
   labels: { role: 'web', [VERSION]: '1.0.0' },

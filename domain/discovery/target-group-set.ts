@@ -19,6 +19,8 @@ export interface ClusterReading {
         readonly bindings: readonly RemoteBinding[];
         /** The only namespaces that were looked at, because the secret allows no others; none: all. */
         readonly namespaces?: readonly string[];
+        /** Whether the cluster has any kind of TargetGroupBinding. */
+        readonly isInstalled?: boolean;
       }
     | { readonly ok: false; readonly reason: string; readonly message: string };
 }
