@@ -10,6 +10,7 @@ import { makeActivities, type Activities } from './activities/index.ts';
 import { connectEKS } from './clients/eks.ts';
 import { readPace } from './clients/elbv2-pace.ts';
 import { connectELBv2 } from './clients/elbv2.ts';
+import { installationIn } from './clients/installation.ts';
 import { connectKubernetes } from './clients/kubernetes.ts';
 import type { Log } from './clients/log.ts';
 import { connectClusters } from './clients/remote-clusters.ts';
@@ -53,6 +54,7 @@ export async function runWorker({ config, log, signal, waiting }: WorkerSettings
     clusters: connectClusters(config),
     ...(config.aws.region === undefined ? {} : { region: config.aws.region }),
     budgets: sharedBudget({ kubernetes, namespace: config.lease.namespace, rates: config.elbv2, log }),
+    installation: installationIn({ kubernetes, namespace: config.lease.namespace }),
     taskQueue: config.taskQueue,
     intervals: { drift: config.driftIntervalSeconds, sync: config.syncIntervalSeconds },
   });

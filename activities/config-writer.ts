@@ -1,5 +1,6 @@
 import { Context } from '@temporalio/activity';
 import type { ELBv2 } from '../clients/elbv2.ts';
+import type { Installation } from '../clients/installation.ts';
 import type { KubernetesClient } from '../clients/kubernetes.ts';
 import type { WriteBudget } from '../clients/shared-budget.ts';
 import type { Grant, Ticket } from '../domain/budget.ts';
@@ -21,6 +22,7 @@ export interface WriterDependencies {
   readonly kubernetes: KubernetesClient;
   readonly elbv2: (arn: string) => ELBv2;
   readonly budget: WriteBudget;
+  readonly installation: Installation;
 }
 
 /** How one attempt is made. */
@@ -65,7 +67,8 @@ class Postponed extends Error {
 const PENALTY_MS = 1_000;
 
 /** Makes the writer of load balancers. */
-export function configWriter({ kubernetes, elbv2, budget }: WriterDependencies): ConfigWriter {
+export function configWriter(dependencies: WriterDependencies): ConfigWriter {
+  const { kubernetes, budget } = dependencies;
   const reportStatus = statusReporter(kubernetes);
   const reportDeployment = targetDeploymentReporter(kubernetes);
 
@@ -135,7 +138,7 @@ export function configWriter({ kubernetes, elbv2, budget }: WriterDependencies):
     },
     apply: async (config, options, turn) => {
       const { key, asked, adopt, status } = config;
-      const calls = loadBalancerOf(asked.type).connect({ elbv2 });
+      const calls = loadBalancerOf(asked.type).connect(dependencies);
       const known = status.served === undefined ? {} : { served: status.served };
       const { verify, urgent } = options;
       const request = { key, forwarding: asked, adopt, verify, urgent, ...known };
@@ -146,7 +149,7 @@ export function configWriter({ kubernetes, elbv2, budget }: WriterDependencies):
     },
     remove: async (config, options) => {
       const { key, asked, status } = config;
-      const calls = loadBalancerOf(asked.type).connect({ elbv2 });
+      const calls = loadBalancerOf(asked.type).connect(dependencies);
       const request = {
         key,
         forwarding: asked,

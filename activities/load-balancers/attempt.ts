@@ -1,5 +1,6 @@
 import type { ELBv2, RuleMove } from '../../clients/elbv2.ts';
 import type { ListenerRule } from '../../crds/listener-rule.ts';
+import type { Owner } from '../../domain/owner-tag.ts';
 import type { PresentRule } from '../../domain/rule-difference.ts';
 import type { ApplyRequest } from '../contract.ts';
 import type { Writing } from './port.ts';
@@ -10,6 +11,8 @@ export interface Attempt {
   readonly request: ApplyRequest<'AWSApplicationLoadBalancer'>;
   readonly wanted: ListenerRule;
   readonly elbv2: ELBv2;
+  /** The object as the owner of the rule. */
+  readonly owner: () => Promise<Owner>;
   readonly writing: Writing;
 }
 

@@ -8,7 +8,7 @@ import { includes, sameShares } from '../../domain/weights.ts';
 import type { ApplyRequest, Drift, InspectRequest } from '../contract.ts';
 import { awsErrorType } from '../failure.ts';
 import { forwardedBy, named, singleAsWanted, toTuples } from './forward.ts';
-import { hasToTakeOver, ownerOf, takeOver } from './owner.ts';
+import { claimed, describeTag, ownerIn, ownerOf, takeOver } from './owner.ts';
 import type { LoadBalancer, LoadBalancerCalls, Means, Mirrored, Writing } from './port.ts';
 import { readBack } from './read-back.ts';
 import { readInTime } from './read-in-time.ts';
@@ -43,27 +43,28 @@ const servedBy = (listenerARN: string, targetGroups: readonly ServedTargetGroup[
   targetGroups,
 });
 
-function connect({ elbv2: elbv2Of }: Means): LoadBalancerCalls<Network> {
+function connect(means: Means): LoadBalancerCalls<Network> {
   return {
-    apply: (request, writing) => apply(elbv2Of(request.forwarding.listenerARN), request, writing),
-    inspect: (request, signal) => inspect(elbv2Of(request.route.listenerARN), request, signal),
+    apply: (request, writing) => apply(means, request, writing),
+    inspect: (request, signal) => inspect(means, request, signal),
     // A listener must have a default action, so that there is nothing to delete.
     remove: () => Promise.resolve(),
-    drift: (listenerARN, objects, signal) => drift(elbv2Of(listenerARN), listenerARN, { objects, signal }),
+    drift: (listenerARN, objects, signal) => drift(means, listenerARN, { objects, signal }),
   };
 }
 
 async function apply(
-  elbv2: ELBv2,
+  means: Means,
   request: ApplyRequest<Network>,
   writing: Writing,
 ): Promise<Served<Network>> {
   const { forwarding, served, verify } = request;
   const { listenerARN, targetGroups } = forwarding;
+  const elbv2 = means.elbv2(listenerARN);
   const usable = served !== undefined && !verify && served.listenerARN === listenerARN;
   const known = usable
     ? served.targetGroups
-    : await readInTime(request, writing, (bounded) => find(elbv2, request, bounded), 'Unread' as const);
+    : await readInTime(request, writing, (bounded) => find(means, request, bounded), 'Unread' as const);
   if (known !== 'Unread' && sameShares(targetGroups, known)) return servedBy(listenerARN, targetGroups);
   await writing.permit();
   await elbv2.setDefaultAction(listenerARN, {
@@ -80,45 +81,49 @@ async function apply(
 
 /** Reads what the listener does, and takes it over where that is allowed. */
 async function find(
-  elbv2: ELBv2,
+  means: Means,
   { key, adopt, forwarding }: ApplyRequest<Network>,
   { permit, signal }: Writing,
 ): Promise<readonly ServedTargetGroup[]> {
   const { listenerARN, targetGroups } = forwarding;
+  const elbv2 = means.elbv2(listenerARN);
   const listener = await elbv2.listener(listenerARN, signal);
-  const owner = await ownerOf(elbv2, listenerARN, signal);
-  const claim = { key, adopt, what: 'the listener', isOurs: forwardsOnlyTo(targetGroups, listener) };
-  if (hasToTakeOver(claim, listenerARN, owner)) {
+  const [owner, tag] = await Promise.all([ownerIn(means, key)(), ownerOf(elbv2, listenerARN, signal)]);
+  const claim = { owner, adopt, what: 'the listener', isOurs: forwardsOnlyTo(targetGroups, listener) };
+  if (claimed(claim, listenerARN, tag) !== 'Ours') {
     await permit();
-    await takeOver(elbv2, listenerARN, key);
+    await takeOver(elbv2, listenerARN, owner);
   }
   return shownBy(listener, forwarding);
 }
 
-async function inspect(elbv2: ELBv2, request: InspectRequest, signal: AbortSignal): Promise<Found> {
+async function inspect(means: Means, request: InspectRequest, signal: AbortSignal): Promise<Found> {
   const { route, key, adopt, selected } = request;
+  const elbv2 = means.elbv2(route.listenerARN);
   const listener = await elbv2.listener(route.listenerARN, signal);
-  const owner = await ownerOf(elbv2, route.listenerARN, signal);
-  const claim = { key, adopt, what: 'the listener', isOurs: forwardsOnlyTo(selected, listener) };
-  hasToTakeOver(claim, route.listenerARN, owner);
+  const [owner, tag] = await Promise.all([ownerIn(means, key)(), ownerOf(elbv2, route.listenerARN, signal)]);
+  const claim = { owner, adopt, what: 'the listener', isOurs: forwardsOnlyTo(selected, listener) };
+  claimed(claim, route.listenerARN, tag);
   return { is: 'Serving', targetGroups: named(forwardedBy(listener.DefaultActions), selected) };
 }
 
 async function drift(
-  elbv2: ELBv2,
+  means: Means,
   listenerARN: string,
   { objects, signal }: { objects: readonly Mirrored<Network>[]; signal: AbortSignal },
 ): Promise<readonly Drift[]> {
+  const elbv2 = means.elbv2(listenerARN);
   const listener = await listenerOf(elbv2, listenerARN, signal);
-  return objects
-    .filter(
-      ({ served }) => listener === undefined || !sameShares(served.targetGroups, shownBy(listener, served)),
-    )
-    .map(({ key }) => ({
-      key,
-      difference:
-        listener === undefined ? 'The listener is gone.' : 'The default action differs in its weights.',
-    }));
+  if (listener === undefined) return objects.map(({ key }) => ({ key, difference: 'The listener is gone.' }));
+  const tag = await ownerOf(elbv2, listenerARN, signal);
+  const installation = await means.installation();
+  return objects.flatMap(({ key, served }) => {
+    const isSame = sameShares(served.targetGroups, shownBy(listener, served));
+    const whose = describeTag({ key, installation }, tag);
+    const differs = isSame ? undefined : 'The default action differs in its weights.';
+    const difference = [differs, whose].filter((text) => text !== undefined).join(' ');
+    return difference === '' ? [] : [{ key, difference }];
+  });
 }
 
 async function listenerOf(

@@ -1,4 +1,5 @@
 import type { ELBv2 } from '../../clients/elbv2.ts';
+import type { Installation } from '../../clients/installation.ts';
 import type { KindRef } from '../../clients/kinds.ts';
 import type { Resource } from '../../crds/resource.ts';
 import type { Condition } from '../../domain/conditions.ts';
@@ -32,6 +33,7 @@ export interface ConfigReading<Type extends LoadBalancerType> {
 /** What load balancers are reached with. */
 export interface Means {
   readonly elbv2: (arn: string) => ELBv2;
+  readonly installation: Installation;
 }
 
 /** How a write may be made. */
