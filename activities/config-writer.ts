@@ -9,7 +9,7 @@ import { formatKey } from '../domain/ids.ts';
 import type { Forwarding, Served } from '../domain/load-balancer.ts';
 import { loadBalancerStatus, type ApplyOutcome } from '../domain/load-balancer-status.ts';
 import type { LoadBalancerConfigView } from '../domain/observation.ts';
-import { readConfig } from './config-object.ts';
+import { meansOf, readConfig } from './config-object.ts';
 import type { NotYet } from './contract.ts';
 import { awsErrorType, failure, reasonOf, toFailure } from './failure.ts';
 import { loadBalancerOf } from './load-balancers/index.ts';
@@ -69,6 +69,7 @@ const PENALTY_MS = 1_000;
 /** Makes the writer of load balancers. */
 export function configWriter(dependencies: WriterDependencies): ConfigWriter {
   const { kubernetes, budget } = dependencies;
+  const means = meansOf(dependencies);
   const reportStatus = statusReporter(kubernetes);
   const reportDeployment = targetDeploymentReporter(kubernetes);
 
@@ -138,7 +139,7 @@ export function configWriter(dependencies: WriterDependencies): ConfigWriter {
     },
     apply: async (config, options, turn) => {
       const { key, asked, adopt, status } = config;
-      const calls = loadBalancerOf(asked.type).connect(dependencies);
+      const calls = loadBalancerOf(asked.type).connect(means);
       const known = status.served === undefined ? {} : { served: status.served };
       const { verify, urgent } = options;
       const request = { key, forwarding: asked, adopt, verify, urgent, ...known };
@@ -149,7 +150,7 @@ export function configWriter(dependencies: WriterDependencies): ConfigWriter {
     },
     remove: async (config, options) => {
       const { key, asked, status } = config;
-      const calls = loadBalancerOf(asked.type).connect(dependencies);
+      const calls = loadBalancerOf(asked.type).connect(means);
       const request = {
         key,
         forwarding: asked,

@@ -7,7 +7,7 @@ import { cellRolloutStart, loadBalancerConfigStart } from '../clients/workflow-s
 import { formatKey, keyOf } from '../domain/ids.ts';
 import type { LoadBalancerType } from '../domain/load-balancer.ts';
 import { drifted } from '../workflows/messages.ts';
-import { isOwnedByCell } from './config-object.ts';
+import { isOwnedByCell, meansOf } from './config-object.ts';
 import type { DriftActivities } from './contract.ts';
 import { loadBalancerOf } from './load-balancers/index.ts';
 import type { ConfigObject } from './load-balancers/port.ts';
@@ -38,7 +38,7 @@ export function driftActivities(dependencies: DriftDependencies): DriftActivitie
           : [{ key: keyOf(object), served }],
       );
       if (mirrored.length === 0) return { watched: watched.length, drifted: [] };
-      const calls = loadBalancer.connect(dependencies);
+      const calls = loadBalancer.connect(meansOf(dependencies));
       const found = await calls.drift(listenerARN, mirrored, Context.current().cancellationSignal);
       const owned = new Set(
         watched.filter(({ object }) => isOwnedByCell(object)).map(({ object }) => idOf(object)),

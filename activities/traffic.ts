@@ -10,7 +10,7 @@ import { ADOPT_ANNOTATION, API_VERSION, FINALIZER, SEQUENCE_ANNOTATION } from '.
 import type { ObservedCell } from '../domain/observation.ts';
 import { beating } from './beat.ts';
 import { observeCell } from './cell.ts';
-import { readConfig, sequenceOf, viewOf } from './config-object.ts';
+import { meansOf, readConfig, sequenceOf, viewOf } from './config-object.ts';
 import { configWriter, type ConfigWriter, type WriterDependencies } from './config-writer.ts';
 import type { LoadBalancerConfigRef, ShiftRequest, ShiftResult, TrafficActivities } from './contract.ts';
 import { failure } from './failure.ts';
@@ -24,7 +24,7 @@ export function trafficActivities(dependencies: WriterDependencies): TrafficActi
   return {
     shiftTraffic: (request) => beating((signal) => shift(request, { ...dependencies, writer, signal })),
     inspectLoadBalancer: (request) => {
-      const calls = loadBalancerOf(request.route.type).connect(dependencies);
+      const calls = loadBalancerOf(request.route.type).connect(meansOf(dependencies));
       return calls.inspect(request, Context.current().cancellationSignal);
     },
     readTargetHealth: (arns) => {

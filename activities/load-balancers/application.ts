@@ -68,7 +68,14 @@ function connect(means: Means): LoadBalancerCalls<Application> {
       const { forwarding, served, key } = request;
       const elbv2 = elbv2Of(forwarding.listenerARN);
       const owner = ownerIn(means, key);
-      const now = await applyListenerRule({ request, wanted: ruleOf(forwarding), elbv2, owner, writing });
+      const now = await applyListenerRule({
+        request,
+        wanted: ruleOf(forwarding),
+        elbv2,
+        owner,
+        asks: means.asks,
+        writing,
+      });
       if (served !== undefined && hasMoved(served, now)) {
         // Created at the new place first, so that at no time nothing serves.
         await remove(means, { key, forwarding: served, served }, writing);

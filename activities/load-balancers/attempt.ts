@@ -3,7 +3,7 @@ import type { ListenerRule } from '../../crds/listener-rule.ts';
 import type { Owner } from '../../domain/owner-tag.ts';
 import type { PresentRule } from '../../domain/rule-difference.ts';
 import type { ApplyRequest } from '../contract.ts';
-import type { Writing } from './port.ts';
+import type { Means, Writing } from './port.ts';
 import type { StickinessByGroup } from './target-stickiness.ts';
 
 /** One attempt to make a listener rule what is wanted. */
@@ -13,6 +13,8 @@ export interface Attempt {
   readonly elbv2: ELBv2;
   /** The object as the owner of the rule. */
   readonly owner: () => Promise<Owner>;
+  /** What other objects ask for. */
+  readonly asks: Means['asks'];
   readonly writing: Writing;
 }
 

@@ -12,7 +12,14 @@ import type {
   Served,
 } from '../../domain/load-balancer.ts';
 import type { LoadBalancerStatus } from '../../domain/load-balancer-status.ts';
-import type { ApplyRequest, Drift, InspectRequest, RemoveRequest } from '../contract.ts';
+import type { LoadBalancerConfigView } from '../../domain/observation.ts';
+import type {
+  ApplyRequest,
+  Drift,
+  InspectRequest,
+  LoadBalancerConfigRef,
+  RemoveRequest,
+} from '../contract.ts';
 
 /** An object that configures a load balancer, as the API server has it. */
 export type ConfigObject = Resource<
@@ -34,6 +41,11 @@ export interface ConfigReading<Type extends LoadBalancerType> {
 export interface Means {
   readonly elbv2: (arn: string) => ELBv2;
   readonly installation: Installation;
+  /** What an object of this installation asks for and what its status says; undefined when there is none, or it goes. */
+  readonly asks: (
+    ref: LoadBalancerConfigRef,
+    signal: AbortSignal,
+  ) => Promise<Pick<LoadBalancerConfigView, 'asked' | 'status'> | undefined>;
 }
 
 /** How a write may be made. */

@@ -25,6 +25,7 @@ export const withoutWaits = <Value>(run: () => Promise<Value>): Promise<Value> =
 export const meansOf = ({ elbv2 }: Pick<FakeListener, 'elbv2'>, installation = 'here'): Means => ({
   elbv2: () => elbv2,
   installation: () => Promise.resolve(installation),
+  asks: () => Promise.resolve(undefined),
 });
 
 /** Applies weights to the rule of a listener, as the writer of its object does. */
@@ -33,6 +34,7 @@ export function applyTo(
   weights: Readonly<Record<string, number>>,
   change: Partial<ApplyRequest<Application>> = {},
   permit: Writing['permit'] = () => Promise.resolve(),
+  means: Partial<Means> = {},
 ): Promise<Served<Application>> {
   const request: ApplyRequest<Application> = {
     key: { namespace: 'default', name: 'web' },
@@ -43,6 +45,6 @@ export function applyTo(
     ...change,
   };
   const { signal } = new AbortController();
-  const calls = applicationLoadBalancer.connect(meansOf({ elbv2 }));
+  const calls = applicationLoadBalancer.connect({ ...meansOf({ elbv2 }), ...means });
   return withoutWaits(() => calls.apply(request, { signal, permit }));
 }
