@@ -85,8 +85,8 @@ describe('the listener rule of a Cell', () => {
       return first?.['swapb'] !== undefined && second?.['swapa'] !== undefined;
     });
     const moves = (await stage.calls()).filter((call) => call.action === 'SetRulePriorities' && call.applied);
-    expect(moves).toHaveLength(1);
-    expect(moves[0]?.after).toHaveLength(2);
+    // Both may have come to it at once; the second call then changes nothing.
+    expect(new Set(moves.map(({ after }) => after?.length))).toEqual(new Set([2]));
     await until('both to say so', async () => {
       const configs = await Promise.all(cells.map((name) => stage.config(name)));
       const said = configs.map((config) => config?.status?.listener?.rule.priority);
