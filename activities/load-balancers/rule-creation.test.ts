@@ -54,6 +54,14 @@ describe('a rule that reads do not show yet', () => {
     expect(turns).toEqual([undefined, 'Same']);
   });
 
+  it('gets other conditions all the same', async () => {
+    const listener = lateListener();
+    const served = await applyTo(listener, { a: 100 });
+    const edited = { ...forwarding({ a: 100 }), rule: { priority: 10, hosts: ['b.com'] } };
+    await applyTo(listener, {}, { forwarding: edited, served, verify: true });
+    expect(listener.rule(10)?.Conditions).toMatchObject([{ HostHeaderConfig: { Values: ['b.com'] } }]);
+  });
+
   it('is found when it is shown at last, also where its status was lost', async () => {
     const listener = lateListener();
     const { ruleARN } = await applyTo(listener, { a: 100, b: 0 });
