@@ -1,4 +1,4 @@
-"""Starts moto with what it lacks: a target for each port, and below /okra-local/ an EKS cluster's address and an assumed role."""
+"""Starts moto with what it lacks: a target for each port, rules that change places, and below /okra-local/ an EKS cluster's address and an assumed role."""
 
 import json
 from copy import copy
@@ -7,7 +7,7 @@ from http import HTTPStatus
 from moto import server
 from moto.core import DEFAULT_ACCOUNT_ID
 from moto.eks.models import eks_backends
-from moto.elbv2.models import FakeTargetGroup
+from moto.elbv2.models import ELBv2Backend, FakeTargetGroup
 from moto.sts.models import sts_backends
 
 PREFIX = "/okra-local/"
@@ -56,6 +56,24 @@ FakeTargetGroup.register = register
 FakeTargetGroup.deregister = deregister
 FakeTargetGroup.deregister_terminated_instances = deregister_terminated_instances
 FakeTargetGroup.health_for = health_for
+
+
+def set_rule_priorities(backend, rule_priorities):
+    """Lets rules change places by one call, as AWS does (API_SetRulePriorities); to moto the places that they leave are taken."""
+    arns = [asked["RuleArn"] for asked in rule_priorities]
+    leaving = [(rule, rule.priority) for arn in arns for rule in backend.describe_rules(None, [arn])]
+    for rule, _ in leaving:
+        rule.priority = 0
+    try:
+        return moto_set_rule_priorities(backend, rule_priorities)
+    except Exception:
+        for rule, priority in leaving:
+            rule.priority = priority
+        raise
+
+
+moto_set_rule_priorities = ELBv2Backend.set_rule_priorities
+ELBv2Backend.set_rule_priorities = set_rule_priorities
 
 
 def set_cluster(region, name, change):
