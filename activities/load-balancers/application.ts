@@ -7,15 +7,14 @@ import type {
 import { remembered } from '../../domain/carried.ts';
 import { OWNER_TAG } from '../../domain/labels.ts';
 import { weightsText, type Found, type Served } from '../../domain/load-balancer.ts';
-import { isOwn, ownershipOf } from '../../domain/owner-tag.ts';
 import { describeDrift } from '../../domain/rule-difference.ts';
-import type { ApplyRequest, Drift, InspectRequest, RemoveRequest } from '../contract.ts';
-import { awsErrorType } from '../failure.ts';
+import type { ApplyRequest, Drift, InspectRequest } from '../contract.ts';
 import { applyListenerRule } from './application-apply.ts';
 import { forwardedBy, named } from './forward.ts';
 import { claimed, describeTag, ownerIn, ownerOf } from './owner.ts';
 import type { LoadBalancer, LoadBalancerCalls, Means, Mirrored, Writing } from './port.ts';
 import { fromRule } from './rule-conversion.ts';
+import { remove, rulesOf } from './rule-removal.ts';
 import { forwardedFrom, ruleOf, servedBy } from './rule-forwarding.ts';
 import { refuseUnsayable } from './rule-takeover.ts';
 import { look } from './rule-write.ts';
@@ -126,27 +125,6 @@ async function inspect(means: Means, request: InspectRequest, signal: AbortSigna
   return { is: 'Serving', targetGroups: named(forwardedBy(rule.Actions), selected) };
 }
 
-/** Deletes the rule that the status names, or that stands at the priority, if it is tagged as the object's. */
-async function remove(
-  means: Means,
-  { key, forwarding, served }: RemoveRequest<Application>,
-  { permit, signal }: Writing,
-): Promise<void> {
-  const elbv2 = means.elbv2(forwarding.listenerARN);
-  const priority = String(forwarding.rule.priority);
-  const rules = await rulesOf(elbv2, forwarding.listenerARN, signal);
-  const candidates = rules.filter(
-    (rule) => rule.IsDefault !== true && (rule.RuleArn === served?.ruleARN || rule.Priority === priority),
-  );
-  if (candidates.length === 0) return;
-  const owner = await ownerIn(means, key)();
-  for (const { RuleArn = '' } of candidates) {
-    if (!isOwn(ownershipOf(owner, await ownerOf(elbv2, RuleArn, signal)))) continue;
-    await permit();
-    await elbv2.deleteRule(RuleArn);
-  }
-}
-
 async function drift(
   means: Means,
   listenerARN: string,
@@ -187,17 +165,4 @@ function tagsOfServed(
   const there = new Set(rules.map(({ RuleArn = '' }) => RuleArn));
   const arns = objects.map(({ served }) => served.ruleARN ?? '').filter((arn) => there.has(arn));
   return elbv2.tagsOfAll(arns, signal);
-}
-
-async function rulesOf(
-  elbv2: ELBv2,
-  listenerARN: string,
-  signal: AbortSignal,
-): Promise<Awaited<ReturnType<ELBv2['rulesOf']>>> {
-  try {
-    return await elbv2.rulesOf(listenerARN, signal);
-  } catch (error) {
-    if (awsErrorType(error) === 'ListenerNotFound') return [];
-    throw error;
-  }
 }
