@@ -11,6 +11,7 @@ import { accessPolicies } from './clients/access-policies.ts';
 import { connectEKS } from './clients/eks.ts';
 import { readPace } from './clients/elbv2-pace.ts';
 import { connectELBv2 } from './clients/elbv2.ts';
+import { installationIn, type Installation } from './clients/installation.ts';
 import { connectKubernetes } from './clients/kubernetes.ts';
 import type { Log } from './clients/log.ts';
 import { connectClusters } from './clients/remote-clusters.ts';
@@ -43,6 +44,8 @@ export async function runWorker({ config, log, signal, waiting }: WorkerSettings
     workflowCode(config, signal),
   ]);
   const kubernetes = connectKubernetes(config.kubernetes.kubeconfig);
+  const installation = installationIn({ kubernetes, namespace: config.lease.namespace });
+  tell(installation, log);
   const activities = makeActivities({
     kubernetes,
     temporal: temporal.client,
@@ -54,6 +57,7 @@ export async function runWorker({ config, log, signal, waiting }: WorkerSettings
     clusters: connectClusters(config, accessPolicies(kubernetes)),
     ...(config.aws.region === undefined ? {} : { region: config.aws.region }),
     budgets: sharedBudget({ kubernetes, namespace: config.lease.namespace, rates: config.elbv2, log }),
+    installation,
     taskQueue: config.taskQueue,
     intervals: { drift: config.driftIntervalSeconds, sync: config.syncIntervalSeconds },
   });
@@ -127,6 +131,14 @@ async function workflowCode(
 ): Promise<Pick<WorkerOptions, 'workflowBundle'>> {
   if (workflowBundle !== undefined) return { workflowBundle: { codePath: workflowBundle } };
   return { workflowBundle: { code: await bundleWorkflowsApart(signal) } };
+}
+
+/** Says which installation this is, before anything in AWS is tagged with it; what needs it asks again. */
+function tell(installation: Installation, log: Log): void {
+  installation().then(
+    (id) => log.info({ installation: id }, 'installation known'),
+    (error: unknown) => log.warn({ err: error }, 'installation not known yet'),
+  );
 }
 
 /** The queue of what takes traffic back. */

@@ -2,6 +2,7 @@ import type { Client } from '@temporalio/client';
 import type { AwsScope } from '../clients/aws-credentials.ts';
 import type { EKS } from '../clients/eks.ts';
 import type { ELBv2Regions } from '../clients/elbv2.ts';
+import type { Installation } from '../clients/installation.ts';
 import type { KubernetesClient } from '../clients/kubernetes.ts';
 import { registrationBudget } from '../clients/registration-budget.ts';
 import type { RemoteClusters } from '../clients/remote-clusters.ts';
@@ -45,6 +46,7 @@ export interface Dependencies {
   /** The region of clusters whose generator names none, and of target groups that are created. */
   readonly region?: string;
   readonly budgets: SharedBudget;
+  readonly installation: Installation;
   /** The task queue of the workflows; calls to ELBv2 have one of their own. */
   readonly taskQueue: string;
   /** How often to look at what nobody tells of, in seconds. */

@@ -11,7 +11,7 @@ import type { ObservedCell } from '../domain/observation.ts';
 import { beating } from './beat.ts';
 import { observeCell } from './cell.ts';
 import { connectionsOf } from './connections.ts';
-import { readConfig, sequenceOf, viewOf } from './config-object.ts';
+import { meansOf, readConfig, sequenceOf, viewOf } from './config-object.ts';
 import { configWriter, type ConfigWriter, type WriterDependencies } from './config-writer.ts';
 import type { LoadBalancerConfigRef, ShiftRequest, ShiftResult, TrafficActivities } from './contract.ts';
 import { failure } from './failure.ts';
@@ -31,7 +31,7 @@ export function trafficActivities(dependencies: WriterDependencies): TrafficActi
       const { cancellationSignal } = Context.current();
       const access = await accessPolicies(dependencies.kubernetes).of(key.namespace, cancellationSignal);
       permit(access, [{ of: 'Listener', arn: route.listenerARN }]);
-      const calls = loadBalancerOf(route.type).connect(dependencies);
+      const calls = loadBalancerOf(route.type).connect(meansOf(dependencies));
       return calls.inspect(request, cancellationSignal);
     },
     readTargetHealth: (arns) => {

@@ -52,6 +52,15 @@ export function elbv2Reads(client: ElasticLoadBalancingV2Client): ELBv2Reads {
       const [description] = listed(found.TagDescriptions, 'tags');
       return recordOf(listed(description?.Tags, `the tags of ${arn}`));
     },
+    tagsOfAll: async (arns, signal) => {
+      const tags = new Map<string, Readonly<Record<string, string>>>();
+      for (let begin = 0; begin < arns.length; begin += TAGS_PER_CALL) {
+        const command = new DescribeTagsCommand({ ResourceArns: arns.slice(begin, begin + TAGS_PER_CALL) });
+        const { TagDescriptions = [] } = await client.send(command, until(signal));
+        for (const { ResourceArn = '', Tags = [] } of TagDescriptions) tags.set(ResourceArn, recordOf(Tags));
+      }
+      return tags;
+    },
     tagsOfGroups: async (arns, signal) => {
       const found = await knownOf(arns, async (some) => {
         const command = new DescribeTagsCommand({ ResourceArns: [...some] });
@@ -97,6 +106,9 @@ export function elbv2Reads(client: ElasticLoadBalancingV2Client): ELBv2Reads {
     },
   };
 }
+
+// API_DescribeTags: up to 20 resources in a single call.
+const TAGS_PER_CALL = 20;
 
 const ANY_GROUP = new DescribeTargetGroupsCommand({ PageSize: 1 });
 

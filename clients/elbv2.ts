@@ -33,6 +33,11 @@ export interface ELBv2Reads {
   ): Promise<Readonly<Record<string, string>>>;
   /** Reads the tags of a rule, a listener or a target group (API_DescribeTags). */
   tagsOf(arn: string, signal?: AbortSignal): Promise<Readonly<Record<string, string>>>;
+  /** Reads the tags of rules or listeners, by ARN; fails when one of them is gone (API_DescribeTags). */
+  tagsOfAll(
+    arns: readonly string[],
+    signal?: AbortSignal,
+  ): Promise<ReadonlyMap<string, Readonly<Record<string, string>>>>;
   /** Reads the tags of at most 20 target groups, by ARN; those that AWS does not know are left out (API_DescribeTags). */
   tagsOfGroups(
     targetGroupARNs: readonly string[],

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { EKS_TARGET_GROUP_BINDING, POD } from './kinds.ts';
 import { KubernetesError } from './kubernetes-error.ts';
@@ -7,12 +8,13 @@ import { clientOver } from './kubernetes.ts';
 /** An API server that answers this to whoever asks which kinds it serves. */
 function serving(answer: object | Error) {
   const paths: string[] = [];
-  const send = ({ path }: Parameters<Send>[0]) => {
+  const send: Send = ({ path }) => {
     paths.push(path);
-    const text = (): Promise<string> => Promise.resolve(JSON.stringify(answer));
-    return answer instanceof Error ? Promise.reject(answer) : Promise.resolve({ body: { text } });
+    return answer instanceof Error
+      ? Promise.reject(answer)
+      : Promise.resolve(Readable.from([Buffer.from(JSON.stringify(answer))]));
   };
-  return { paths, client: clientOver(send as unknown as Send) };
+  return { paths, client: clientOver(send) };
 }
 
 describe('whether a cluster serves a kind', () => {

@@ -2,7 +2,7 @@ import type { Action, Rule, RuleTransform } from '@aws-sdk/client-elastic-load-b
 import { describe, expect, it } from 'vitest';
 import type { Served } from '../../domain/load-balancer.ts';
 import { applicationLoadBalancer } from './application.ts';
-import { applyTo, forwarding } from './testing/apply.ts';
+import { applyTo, forwarding, meansOf } from './testing/apply.ts';
 import { aListener, listenerARN, type FakeListener } from './testing/listener.ts';
 
 const oidc: Action = {
@@ -181,7 +181,7 @@ describe('a rule of somebody else', () => {
   const key = { namespace: 'default', name: 'web' };
   const inspect = (listener: FakeListener) =>
     applicationLoadBalancer
-      .connect({ elbv2: () => listener.elbv2 })
+      .connect(meansOf(listener))
       .inspect({ key, route: forwarding({}), selected: [], adopt: true }, new AbortController().signal);
 
   it.each([
@@ -231,7 +231,7 @@ describe('the cookie of an application', () => {
 
 describe('a look at what differs', () => {
   const differences = async (listener: FakeListener, served: Served<'AWSApplicationLoadBalancer'>) => {
-    const calls = applicationLoadBalancer.connect({ elbv2: () => listener.elbv2 });
+    const calls = applicationLoadBalancer.connect(meansOf(listener));
     const mirrored = { key: { namespace: 'default', name: 'web' }, served };
     const found = await calls.drift(listenerARN, [mirrored], new AbortController().signal);
     return found.map(({ difference }) => difference).join(' ');

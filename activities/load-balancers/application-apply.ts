@@ -22,8 +22,8 @@ type Application = Served<'AWSApplicationLoadBalancer'>;
 /** A rule that is there, and by what it is known. */
 interface Present {
   readonly known: KnownRule;
-  /** `StatusAlone`: nobody could read it, so that it is written whatever the status says. */
-  readonly by: 'Status' | 'Look' | 'StatusAlone';
+  /** `Unread`: nobody could read it. `Unseen`: reads do not show it. Either is written, whatever the status says. */
+  readonly by: 'Status' | 'Look' | 'Unread' | 'Unseen';
 }
 
 /** Makes a listener rule what is asked for, and answers with what was read back. */
@@ -40,7 +40,7 @@ async function presentRule(attempt: Attempt): Promise<Present | undefined> {
   if (told?.rule.priority === wanted.priority && !request.verify) return { known: told, by: 'Status' };
   const known = await readInTime(request, writing, (bounded) => find({ ...attempt, writing: bounded }), told);
   if (known === undefined) return undefined;
-  return { known, by: known === told ? 'StatusAlone' : 'Look' };
+  return { known, by: known === told ? 'Unread' : 'Look' };
 }
 
 async function create(attempt: Attempt): Promise<Application> {
@@ -69,7 +69,7 @@ async function takeUp(attempt: Attempt): Promise<Application> {
   const told = toldBy(attempt);
   if (told?.rule.priority !== attempt.wanted.priority) throw unseen(attempt);
   try {
-    return await change(again, { known: told, by: 'StatusAlone' });
+    return await change(again, { known: told, by: 'Unseen' });
   } catch (error) {
     // Then it is not the one that the status names.
     throw awsErrorType(error) === 'RuleNotFound' ? unseen(attempt) : error;
@@ -82,8 +82,7 @@ async function change(attempt: Attempt, { known, by }: Present): Promise<Applica
   const had = request.served?.carried ?? {};
   const { ruleARN } = known;
   const carrying = toCarry(attempt, ruleARN, known.carried);
-  const found = differenceOf({ rule: wanted, carried: carrying }, known);
-  const difference = by === 'StatusAlone' ? WEIGHTS_ALONE : found;
+  const difference = toWrite(by, differenceOf({ rule: wanted, carried: carrying }, known));
   if (difference === undefined) {
     // The names are those of the request; the load balancer knows none.
     const rule = { ...known.rule, forward: wanted.forward };
@@ -140,6 +139,12 @@ const knownBy = (served: Served<'AWSApplicationLoadBalancer'>): KnownRule => ({
   carried: served.carried ?? {},
   unsaid: [],
 });
+
+/** What is written of what differs. */
+const toWrite = (by: Present['by'], found: RuleDifference | undefined): RuleDifference | undefined => {
+  if (by === 'Unread') return WEIGHTS_ALONE;
+  return by === 'Unseen' ? { ...(found ?? WEIGHTS_ALONE), forward: true } : found;
+};
 
 /** Taking traffic back without a look changes the weights, and nothing else. */
 const WEIGHTS_ALONE: RuleDifference = {

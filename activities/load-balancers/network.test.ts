@@ -4,6 +4,7 @@ import type { ELBv2 } from '../../clients/elbv2.ts';
 import type { Served } from '../../domain/load-balancer.ts';
 import { arnOf } from '../../domain/testing/builders.ts';
 import type { ApplyRequest } from '../contract.ts';
+import { meansOf } from './testing/apply.ts';
 import { networkLoadBalancer } from './network.ts';
 
 type Request = ApplyRequest<'AWSNetworkLoadBalancer'>;
@@ -41,7 +42,7 @@ function aListener(action: Action, ...rules: Rule[]) {
   const elbv2: Partial<ELBv2> = {
     listener: (_, signal) => read(() => ({ ListenerArn: listenerARN, DefaultActions: [now.action] }), signal),
     rulesOf: (_, signal) => read(() => [byDefault, ...now.rules], signal),
-    tagsOf: () => Promise.resolve({ 'okra.mumo.co/owner': 'default/tcp' }),
+    tagsOf: () => Promise.resolve({ 'okra.mumo.co/owner': 'default/tcp@here' }),
     tag: () => {
       now.tagged += 1;
       return Promise.resolve();
@@ -51,7 +52,7 @@ function aListener(action: Action, ...rules: Rule[]) {
       return Promise.resolve();
     },
   };
-  const calls = networkLoadBalancer.connect({ elbv2: () => elbv2 as ELBv2 });
+  const calls = networkLoadBalancer.connect(meansOf({ elbv2: elbv2 as ELBv2 }));
   return { now, calls };
 }
 

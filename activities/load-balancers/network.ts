@@ -20,7 +20,7 @@ import {
   toDefaultAction,
   type Default,
 } from './network-listener.ts';
-import { hasToTakeOver, ownerOf, takeOver } from './owner.ts';
+import { claimed, describeTag, ownerIn, ownerOf, takeOver } from './owner.ts';
 import type { LoadBalancer, LoadBalancerCalls, Means, Mirrored, Writing } from './port.ts';
 import { readBack } from './read-back.ts';
 import { readInTime } from './read-in-time.ts';
@@ -68,28 +68,29 @@ const servedBy = (
   ...(sticky === undefined ? {} : { targetGroupStickiness: sticky }),
 });
 
-function connect({ elbv2: elbv2Of }: Means): LoadBalancerCalls<Network> {
+function connect(means: Means): LoadBalancerCalls<Network> {
   return {
-    apply: (request, writing) => apply(elbv2Of(request.forwarding.listenerARN), request, writing),
-    inspect: (request, signal) => inspect(elbv2Of(request.route.listenerARN), request, signal),
+    apply: (request, writing) => apply(means, request, writing),
+    inspect: (request, signal) => inspect(means, request, signal),
     // A listener must have a default action, so that there is nothing to delete.
     remove: () => Promise.resolve(),
-    drift: (listenerARN, objects, signal) => drift(elbv2Of(listenerARN), listenerARN, { objects, signal }),
+    drift: (listenerARN, objects, signal) => drift(means, listenerARN, { objects, signal }),
   };
 }
 
 async function apply(
-  elbv2: ELBv2,
+  means: Means,
   request: ApplyRequest<Network>,
   writing: Writing,
 ): Promise<Served<Network>> {
   const { forwarding, served, verify } = request;
   const { listenerARN, targetGroups } = forwarding;
+  const elbv2 = means.elbv2(listenerARN);
   const told = served?.listenerARN === listenerARN ? served : undefined;
   const known =
     told !== undefined && !verify
       ? told
-      : await readInTime(request, writing, (bounded) => find(elbv2, request, bounded), 'Unread' as const);
+      : await readInTime(request, writing, (bounded) => find(means, request, bounded), 'Unread' as const);
   if (known !== 'Unread' && isWanted(request, known)) {
     return servedBy(listenerARN, { ...known, targetGroups });
   }
@@ -139,40 +140,47 @@ async function stickinessToWrite(
 
 /** Reads what the listener does, and takes it over where that is allowed. */
 async function find(
-  elbv2: ELBv2,
+  means: Means,
   { key, adopt, forwarding, urgent }: ApplyRequest<Network>,
   { permit, signal }: Writing,
 ): Promise<Default> {
   const { listenerARN, targetGroups } = forwarding;
+  const elbv2 = means.elbv2(listenerARN);
   const listener = await elbv2.listener(listenerARN, signal);
-  const owner = await ownerOf(elbv2, listenerARN, signal);
-  const claim = { key, adopt, what: 'the listener', isOurs: forwardsOnlyTo(targetGroups, listener) };
-  const isForeign = hasToTakeOver(claim, listenerARN, owner);
+  const [owner, tag] = await Promise.all([ownerIn(means, key)(), ownerOf(elbv2, listenerARN, signal)]);
+  const claim = { owner, adopt, what: 'the listener', isOurs: forwardsOnlyTo(targetGroups, listener) };
+  const claiming = claimed(claim, listenerARN, tag);
   if (!urgent) await refuseBypass(elbv2, listenerARN, signal);
-  if (isForeign) {
+  if (claiming !== 'Ours') {
     await permit();
-    await takeOver(elbv2, listenerARN, key);
+    await takeOver(elbv2, listenerARN, owner);
   }
   return shownBy(listener, forwarding);
 }
 
-async function inspect(elbv2: ELBv2, request: InspectRequest, signal: AbortSignal): Promise<Found> {
+async function inspect(means: Means, request: InspectRequest, signal: AbortSignal): Promise<Found> {
   const { route, key, adopt, selected } = request;
+  const elbv2 = means.elbv2(route.listenerARN);
   const listener = await elbv2.listener(route.listenerARN, signal);
-  const owner = await ownerOf(elbv2, route.listenerARN, signal);
-  const claim = { key, adopt, what: 'the listener', isOurs: forwardsOnlyTo(selected, listener) };
-  hasToTakeOver(claim, route.listenerARN, owner);
+  const [owner, tag] = await Promise.all([ownerIn(means, key)(), ownerOf(elbv2, route.listenerARN, signal)]);
+  const claim = { owner, adopt, what: 'the listener', isOurs: forwardsOnlyTo(selected, listener) };
+  claimed(claim, route.listenerARN, tag);
   return { is: 'Serving', targetGroups: named(forwardedBy(listener.DefaultActions), selected) };
 }
 
 async function drift(
-  elbv2: ELBv2,
+  means: Means,
   listenerARN: string,
   { objects, signal }: { objects: readonly Mirrored<Network>[]; signal: AbortSignal },
 ): Promise<readonly Drift[]> {
+  const elbv2 = means.elbv2(listenerARN);
   const found = await readListener(elbv2, listenerARN, signal);
+  if (found === undefined) return objects.map(({ key }) => ({ key, difference: 'The listener is gone.' }));
+  const tag = await ownerOf(elbv2, listenerARN, signal);
+  const installation = await means.installation();
   return objects.flatMap(({ key, served }) => {
-    const difference = found === undefined ? 'The listener is gone.' : differenceOf(served, found);
-    return difference === undefined ? [] : [{ key, difference }];
+    const whose = describeTag({ key, installation }, tag);
+    const difference = [differenceOf(served, found), whose].filter((text) => text !== undefined).join(' ');
+    return difference === '' ? [] : [{ key, difference }];
   });
 }

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { ELBv2 } from '../../clients/elbv2.ts';
-import { applyTo, forwarding } from './testing/apply.ts';
-import { aListener, type FakeListener } from './testing/listener.ts';
+import { applicationLoadBalancer } from './application.ts';
+import { applyTo, forwarding, meansOf } from './testing/apply.ts';
+import { aListener, listenerARN, type FakeListener } from './testing/listener.ts';
 
 /** A listener whose reads do not show what is created on it, as ELBv2 does for seconds or minutes. */
 function lateListener(): FakeListener {
@@ -54,6 +55,14 @@ describe('a rule that reads do not show yet', () => {
     expect(turns).toEqual([undefined, 'Same']);
   });
 
+  it('gets other conditions all the same', async () => {
+    const listener = lateListener();
+    const served = await applyTo(listener, { a: 100 });
+    const edited = { ...forwarding({ a: 100 }), rule: { priority: 10, hosts: ['b.com'] } };
+    await applyTo(listener, {}, { forwarding: edited, served, verify: true });
+    expect(listener.rule(10)?.Conditions).toMatchObject([{ HostHeaderConfig: { Values: ['b.com'] } }]);
+  });
+
   it('is found when it is shown at last, also where its status was lost', async () => {
     const listener = lateListener();
     const { ruleARN } = await applyTo(listener, { a: 100, b: 0 });
@@ -73,6 +82,35 @@ describe('a rule that reads do not show yet', () => {
     const listener = lateListener();
     await applyTo(listener, { a: 100 });
     await expect(applyTo(listener, { a: 100 }, { verify: true })).rejects.toMatchObject(later);
+  });
+});
+
+describe('a rule that is deleted with its object', () => {
+  const calls = (listener: FakeListener) => applicationLoadBalancer.connect(meansOf(listener));
+  const removal = { key: { namespace: 'default', name: 'web' }, forwarding: forwarding({ a: 100 }) };
+  const writing = { signal: new AbortController().signal, permit: () => Promise.resolve() };
+
+  it('goes also where reads do not show it yet', async () => {
+    const listener = lateListener();
+    const served = await applyTo(listener, { a: 100 });
+    await calls(listener).remove({ ...removal, served }, writing);
+    expect(listener.rule(10)).toBeUndefined();
+  });
+
+  it('stays at another listener where it has become somebody else’s', async () => {
+    const listener = aListener();
+    const served = await applyTo(listener, { a: 100 });
+    listener.change(10, { owner: 'default/api@here' });
+    const elsewhere = forwarding({ a: 100 }, { listenerARN: `${listenerARN}2` });
+    await calls(listener).remove({ ...removal, forwarding: elsewhere, served }, writing);
+    expect(listener.rule(10)).toBeDefined();
+  });
+
+  it('may be gone already', async () => {
+    const listener = aListener();
+    const served = await applyTo(listener, { a: 100 });
+    listener.remove(10);
+    await expect(calls(listener).remove({ ...removal, served }, writing)).resolves.toBeUndefined();
   });
 });
 

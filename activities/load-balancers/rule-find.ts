@@ -1,6 +1,7 @@
 import type { Rule } from '@aws-sdk/client-elastic-load-balancing-v2';
 import type { Attempt, KnownRule } from './attempt.ts';
-import { hasToTakeOver, ownerOf, takeOver } from './owner.ts';
+import { claimed, ownerOf, takeOver } from './owner.ts';
+import { circleOf } from './rule-circle.ts';
 import { fromRule } from './rule-conversion.ts';
 import { reads } from './rule-stickiness.ts';
 import { refuseUnsayable } from './rule-takeover.ts';
@@ -12,20 +13,25 @@ export async function find(attempt: Attempt): Promise<KnownRule | undefined> {
   const own = rules.filter((rule) => rule.IsDefault !== true);
   const there = own.find((rule) => rule.Priority === String(wanted.priority));
   const moved = own.find((rule) => rule.RuleArn === request.served?.ruleARN);
-  if (there !== undefined) await claim(attempt, there);
-  const rule = there ?? moved;
-  return rule === undefined ? undefined : knownRule(attempt, rule);
+  const alongside = await circleOf(attempt, own, { there, moved });
+  const rule = alongside === undefined ? (there ?? moved) : moved;
+  if (rule === undefined) return undefined;
+  await claimRule(attempt, rule);
+  return { ...(await knownRule(attempt, rule)), ...(alongside === undefined ? {} : { alongside }) };
 }
 
-async function claim({ request, wanted, elbv2, writing }: Attempt, rule: Rule): Promise<void> {
-  const { key, adopt } = request;
+async function claimRule(attempt: Attempt, rule: Rule): Promise<void> {
+  const { request, wanted, elbv2, writing } = attempt;
   const ruleARN = rule.RuleArn ?? '';
-  const what = `priority ${wanted.priority} of the listener`;
-  const owner = await ownerOf(elbv2, ruleARN, writing.signal);
-  if (!hasToTakeOver({ key, adopt, what }, ruleARN, owner)) return;
-  refuseUnsayable(rule, wanted);
+  const isThere = rule.Priority === String(wanted.priority);
+  const what = isThere ? `priority ${wanted.priority} of the listener` : 'the rule that the status names';
+  const [owner, tag] = await Promise.all([attempt.owner(), ownerOf(elbv2, ruleARN, writing.signal)]);
+  // The status names what was ours, and nobody else's has come to its place.
+  const claim = claimed({ owner, adopt: request.adopt, what, isOurs: !isThere }, ruleARN, tag);
+  if (claim === 'Ours') return;
+  if (claim === 'TakeOver') refuseUnsayable(rule, wanted);
   await writing.permit();
-  await takeOver(elbv2, ruleARN, key);
+  await takeOver(elbv2, ruleARN, owner);
 }
 
 /** A rule that was read, in Okra's words. */

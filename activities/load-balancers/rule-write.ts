@@ -2,8 +2,9 @@ import type { Rule } from '@aws-sdk/client-elastic-load-balancing-v2';
 import type { ELBv2 } from '../../clients/elbv2.ts';
 import type { Carried } from '../../crds/carried.ts';
 import { isRestorable, lostActions, typesText } from '../../domain/carried.ts';
-import { formatKey, ownerTag } from '../../domain/ids.ts';
+import { formatKey } from '../../domain/ids.ts';
 import { OWNER_TAG } from '../../domain/labels.ts';
+import { ownerTag } from '../../domain/owner-tag.ts';
 import type { RuleDifference } from '../../domain/rule-difference.ts';
 import type { ApplyRequest } from '../contract.ts';
 import { failure } from '../failure.ts';
@@ -93,7 +94,7 @@ export async function writeRule(
 /** Creates a rule that does what the one before it did, and answers with it. */
 export async function createRule(attempt: Attempt): Promise<Rule> {
   const { request, wanted, elbv2, writing } = attempt;
-  const { key, served, forwarding } = request;
+  const { served, forwarding } = request;
   const { actions = [], transforms = [] } = served?.carried ?? {};
   const secret = actions.filter((action) => !isRestorable(action));
   if (secret.length > 0) {
@@ -102,6 +103,7 @@ export async function createRule(attempt: Attempt): Promise<Rule> {
       `Expected to create rule ${wanted.priority} of ${forwarding.listenerARN} with ${typesText(secret)}, as the rule before it had (${served?.ruleARN ?? ''}), got an action whose client secret AWS does not show. Create the rule there yourself, with its authentication, and set the annotation okra.mumo.co/adopt to "true" so that it is taken over.`,
     );
   }
+  const owner = await attempt.owner();
   await writing.permit();
   return await elbv2.createRule({
     ListenerArn: forwarding.listenerARN,
@@ -109,6 +111,6 @@ export async function createRule(attempt: Attempt): Promise<Rule> {
     Conditions: toConditions(wanted),
     Actions: toActions(wanted, { actions }),
     ...(transforms.length === 0 ? {} : { Transforms: transforms.map(toTransform) }),
-    Tags: [{ Key: OWNER_TAG, Value: ownerTag(key) }],
+    Tags: [{ Key: OWNER_TAG, Value: ownerTag(owner) }],
   });
 }

@@ -6,6 +6,7 @@ import type {
   RuleTransform,
 } from '@aws-sdk/client-elastic-load-balancing-v2';
 import type { ELBv2 } from '../../../clients/elbv2.ts';
+import { OWNER_TAG } from '../../../domain/labels.ts';
 import { arnOf } from '../../../domain/testing/builders.ts';
 
 /** The listener that rules made by hand are on. */
@@ -13,6 +14,7 @@ export const listenerARN = 'arn:aws:elasticloadbalancing:ap-northeast-1:11112222
 
 /** What somebody makes of a rule by hand. */
 interface ByHand {
+  readonly owner?: string;
   readonly before?: readonly Action[];
   readonly transforms?: readonly RuleTransform[];
   readonly conditions?: readonly RuleCondition[];
@@ -22,6 +24,7 @@ interface ByHand {
 export interface FakeListener {
   readonly elbv2: ELBv2;
   rule(priority: number, listener?: string): Rule | undefined;
+  owner(priority: number): string | undefined;
   weights(priority: number): Readonly<Record<string, number>>;
   attributes(group: string): Readonly<Record<string, string>> | undefined;
   byHand(priority: number, made: ByHand): void;
@@ -109,6 +112,7 @@ export function aListener(): FakeListener {
       read(() => rules.filter((one) => one.listener === listener && isShown(one)), signal),
     rule: (arn, signal) => read(() => rules.find((one) => one.RuleArn === arn && isShown(one)), signal),
     tagsOf: (arn) => Promise.resolve(find(arn).tags),
+    tagsOfAll: (arns) => Promise.resolve(new Map(arns.map((arn) => [arn, find(arn).tags]))),
     tag: (arn, tags) => Promise.resolve(put({ ...find(arn), tags: { ...find(arn).tags, ...tags } })),
     attributesOf: (arn) => Promise.resolve(attributes.get(arn) ?? {}),
     setAttributes: (arn, some) => {
@@ -137,13 +141,14 @@ export function aListener(): FakeListener {
       await Promise.resolve();
     },
   };
-  const change = (priority: number, { before, transforms, conditions }: ByHand): void => {
+  const change = (priority: number, { before, transforms, conditions, owner }: ByHand): void => {
     const rule = at(priority);
     if (rule === undefined) throw new Error(`Expected a rule ${priority}, got none.`);
     const last = (rule.Actions ?? []).filter((one) => one.Type === 'forward');
     put({
       ...rule,
       ...(before === undefined ? {} : { Actions: [...before, ...last] }),
+      ...(owner === undefined ? {} : { tags: { ...rule.tags, [OWNER_TAG]: owner } }),
       ...(transforms === undefined ? {} : { Transforms: [...transforms] }),
       ...(conditions === undefined ? {} : { Conditions: [...conditions] }),
     });
@@ -151,6 +156,7 @@ export function aListener(): FakeListener {
   return {
     elbv2: elbv2 as ELBv2,
     rule: at,
+    owner: (priority) => at(priority)?.tags[OWNER_TAG],
     weights: (priority) =>
       Object.fromEntries(
         (at(priority)?.Actions?.at(-1)?.ForwardConfig?.TargetGroups ?? []).map((group) => [
