@@ -69,6 +69,24 @@ describe('settings', () => {
   });
 });
 
+describe('policies', () => {
+  it('hold for the caller with the access key, until they are cleared', async () => {
+    const other = fixture.client({ accessKeyId: 'reader' });
+    const reads = { Effect: 'Allow' as const, Action: 'elasticloadbalancing:Describe*', Resource: '*' };
+    await fixture.control.setPolicy('reader', { Version: '2012-10-17', Statement: [reads] });
+    const write = () => setWeights(other, site, { arn: rule, weights: [50, 50] });
+    expect(await weightsOf(other, rule)).toHaveLength(2);
+    expect(await errorOf(write())).toEqual({
+      name: 'AccessDenied',
+      message: `User: arn:aws:iam::123456789012:user/reader is not authorized to perform: elasticloadbalancing:ModifyRule on resource: ${rule} because no identity-based policy allows the elasticloadbalancing:ModifyRule action`,
+    });
+    await move([60, 40]);
+    await fixture.control.clearPolicies();
+    await write();
+    expect(await weightsOf(fixture.elb, rule)).toEqual([50, 50]);
+  });
+});
+
 describe('targets', () => {
   it('are what a test says, as many as it says', async () => {
     const targetGroupArn = site.groups[0] ?? '';

@@ -4,6 +4,7 @@ import type { ArmedFault } from './faults.ts';
 import { failed } from './handled.ts';
 import type { Call, Handled, ProxyState, Reply } from './handled.ts';
 import type { CallRecord } from './log.ts';
+import { judgeAccess } from './iam/judge.ts';
 import { isRead } from './protocol/actions.ts';
 import type { Fields } from './protocol/fields.ts';
 import { withoutSecrets } from './protocol/fields.ts';
@@ -52,6 +53,19 @@ function isThrottled({ action, state, scope }: Call): AwsError | undefined {
   return isAllowed ? undefined : throttled(throttle.code);
 }
 
+async function isDenied(call: Call, request: ElbRequest): Promise<AwsError | undefined> {
+  const { action, parameters, state, scope, ask } = call;
+  const accessKey = request.credential?.accessKey ?? '';
+  const policy = state.policies.get(accessKey);
+  if (policy === undefined) return undefined;
+  const { account, region } = scope;
+  return judgeAccess(
+    policy,
+    { action, parameters, world: await scope.world(ask), account, region },
+    accessKey,
+  );
+}
+
 async function perform(state: ProxyState, request: ElbRequest, scope: Scope): Promise<Handled> {
   const { action, parameters } = request;
   if (state.settings.delayMs > 0) await wait(state.settings.delayMs);
@@ -62,6 +76,8 @@ async function perform(state: ProxyState, request: ElbRequest, scope: Scope): Pr
   const spelt = scope.spelling.spoken(askFor(state.upstream, request));
   const ask = scope.keeping.spoken(scope.protocols.spoken(spelt));
   const call: Call = { action, parameters, state, scope, ask, staleFault };
+  const denial = await isDenied(call, request);
+  if (denial !== undefined) return failed(denial, { refusedBy: 'policy' });
   const refusal = isThrottled(call);
   if (refusal !== undefined) return failed(refusal, { fault: [...names, 'throttle-setting'].join(' ') });
   const handled = isRead(action) ? await read(call) : await write(call);

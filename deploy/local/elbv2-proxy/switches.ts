@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { policySchema } from './iam/policy.ts';
 import { actions } from './protocol/actions.ts';
 
 const milliseconds = z.int().min(0).max(600_000);
@@ -119,3 +120,6 @@ export const targetsSchema = z
 
 /** What the targets of a group are said to be while the group is in use. */
 export type TargetsInput = z.infer<typeof targetsSchema>;
+
+/** What the caller with an access key may do, as an IAM policy. */
+export const callerPolicySchema = z.strictObject({ accessKey: z.string().min(1), policy: policySchema });
