@@ -11,6 +11,7 @@ import { withoutSecrets } from './protocol/fields.ts';
 import type { ElbRequest } from './protocol/request.ts';
 import type { AwsError } from './protocol/xml.ts';
 import { read } from './read.ts';
+import { awsBuckets, isSlow } from './switches.ts';
 import type { Fault } from './switches.ts';
 import type { Scope } from './world/scopes.ts';
 import { write } from './write.ts';
@@ -41,15 +42,17 @@ async function suffer(
   return { reply: struck.map(replyOf).find((reply) => reply !== undefined), struck };
 }
 
+const bucketOf = (action: string): keyof typeof awsBuckets => {
+  if (isRead(action)) return 'reads';
+  return action === 'RegisterTargets' || action === 'DeregisterTargets' ? 'registrations' : 'writes';
+};
+
 function isThrottled({ action, state, scope }: Call): AwsError | undefined {
   const { throttle } = state.settings;
   if (throttle === null) return undefined;
-  const kind = isRead(action) ? 'reads' : 'writes';
-  const isAllowed = state.buckets.take(
-    `${scope.account}/${scope.region}/${kind}`,
-    throttle[kind],
-    Date.now(),
-  );
+  const kind = bucketOf(action);
+  const limits = throttle[kind] ?? awsBuckets[kind];
+  const isAllowed = state.buckets.take(`${scope.account}/${scope.region}/${kind}`, limits, Date.now());
   return isAllowed ? undefined : throttled(throttle.code);
 }
 
@@ -75,7 +78,8 @@ async function perform(state: ProxyState, request: ElbRequest, scope: Scope): Pr
   const staleFault = early.struck.find((fault) => fault.kind === 'stale');
   const spelt = scope.spelling.spoken(askFor(state.upstream, request));
   const ask = scope.keeping.spoken(scope.protocols.spoken(spelt));
-  const call: Call = { action, parameters, state, scope, ask, staleFault };
+  const slow = early.struck.filter((fault) => isSlow(fault.kind));
+  const call: Call = { action, parameters, state, scope, ask, staleFault, slow };
   const denial = await isDenied(call, request);
   if (denial !== undefined) return failed(denial, { refusedBy: 'policy' });
   const refusal = isThrottled(call);

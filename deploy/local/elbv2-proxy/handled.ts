@@ -50,6 +50,8 @@ export interface Call {
   readonly ask: Ask;
   /** A stale read that a fault asks for. */
   readonly staleFault: Fault | undefined;
+  /** How long things take that a fault slows down. */
+  readonly slow: readonly Fault[];
 }
 
 /** Answers with an error. */
