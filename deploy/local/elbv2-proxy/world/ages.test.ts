@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Fields } from '../protocol/fields.ts';
 import { createAges } from './ages.ts';
-import { aWorld, forwardTo, groupArn, ruleArn, withRule } from './sample.ts';
+import { aWorld, forwardTo, groupArn, ruleArn, withLoadBalancer, withRule } from './sample.ts';
 import { update } from './update.ts';
+import { emptyWorld } from './world.ts';
 import type { World } from './world.ts';
 
 const one: Fields = { Id: '10.0.0.1', Port: '80' };
@@ -28,6 +29,12 @@ describe('ages', () => {
   it('know which rules were created since', () => {
     expect([...lived().rulesSince(2999)]).toEqual([ruleArn('web', 'a11')]);
     expect([...lived().rulesSince(3000)]).toEqual([]);
+  });
+
+  it('take the default rule of a new listener for no new rule', () => {
+    const ages = createAges();
+    ages.record(emptyWorld, withLoadBalancer(emptyWorld, 'web'), 1000);
+    expect([...ages.rulesSince(0)]).toEqual([]);
   });
 
   it('know since when a target is checked: registered, and its group in use', () => {
