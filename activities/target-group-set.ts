@@ -1,3 +1,4 @@
+import { accessPolicies } from '../clients/access-policies.ts';
 import { AWS_TARGET_GROUP_SET, TARGET_GROUP_BINDING } from '../clients/kinds.ts';
 import type { KubernetesClient } from '../clients/kubernetes.ts';
 import {
@@ -5,11 +6,12 @@ import {
   type AWSTargetGroupSet,
   type AWSTargetGroupSetSpec,
 } from '../crds/aws-target-group-set.ts';
-import type { Metadata } from '../crds/resource.ts';
+import { refusalOf } from '../domain/access.ts';
 import { compareText } from '../domain/canonical.ts';
 import { syncId, type ObjectKey } from '../domain/ids.ts';
 import { setLosesCluster } from '../domain/discovery/lost-clusters.ts';
 import { setLooksInto } from '../domain/discovery/looks-into.ts';
+import { seenBinding, type BindingObject } from '../domain/discovery/seen.ts';
 import { namesOf, saysTheSame, syncStatus, type Problem } from '../domain/discovery/sync-status.ts';
 import {
   decideTargetGroupSet,
@@ -66,12 +68,13 @@ export function targetGroupSetActivities({
       }),
     );
     const failures = await objects.perform({ owner, life }, decision, found);
+    const refused = await refusedTemplate(kubernetes, spec, key);
     const before = found.groups.filter((group) => group.owner?.uid === owner.uid).length;
     const { create, delete: gone } = decision.groups;
     return {
       clusters: readings.map(({ reading }) => reading.cluster.name).toSorted(compareText),
       targetGroups: before + create.length - gone.length,
-      problems: [...decision.problems, ...failures],
+      problems: [...refused, ...decision.problems, ...failures],
       again: againAfter(readings.map(({ said }) => said)),
     };
   }
@@ -92,6 +95,19 @@ export function targetGroupSetActivities({
       return { isPresent: true, message: status.message ?? '', by: reader.by, ...outcome.again };
     },
   };
+}
+
+/** Says that the bindings of a template may not use its target group, which each of them says as well. */
+async function refusedTemplate(
+  kubernetes: KubernetesClient,
+  { bindingTemplate }: AWSTargetGroupSetSpec,
+  { namespace }: ObjectKey,
+): Promise<readonly Problem[]> {
+  const arn = bindingTemplate?.spec.targetGroupARN;
+  if (arn === undefined) return [];
+  const message = refusalOf(await accessPolicies(kubernetes).of(namespace), { of: 'TargetGroup', arn });
+  const object = 'spec.bindingTemplate.spec.targetGroupARN';
+  return message === undefined ? [] : [{ object, reason: 'NotAllowed', message }];
 }
 
 /** What a sync is made with. */
@@ -123,7 +139,7 @@ const invalid = ({ status = {} }: AWSTargetGroupSet, problems: readonly string[]
 
 interface Read {
   readonly reading: ClusterReading;
-  readonly said: RemoteReading<readonly RemoteBinding[]>;
+  readonly said: RemoteReading<FoundBindings>;
 }
 
 /** Reads the TargetGroupBindings of all clusters that a set selects, at once. */
@@ -136,30 +152,25 @@ async function readClusters(
   return await Promise.all(
     clusters.map(async (one): Promise<Read> => {
       const said = await reader.read(one, 'TargetGroupBindings', bindingsIn);
-      const found = said.ok ? { ok: true as const, bindings: said.value } : said;
+      const found = said.ok ? { ok: true as const, ...said.value } : said;
       return { reading: { cluster: one.cluster, found }, said };
     }),
   );
 }
 
-interface TargetGroupBinding {
-  readonly metadata: Metadata;
-  readonly spec?: { readonly targetGroupARN?: string };
+interface FoundBindings {
+  readonly bindings: readonly RemoteBinding[];
+  /** The only namespaces that were looked at; none: all. */
+  readonly namespaces: readonly string[];
 }
 
-async function bindingsIn({ client, namespaces }: ClusterAccess): Promise<readonly RemoteBinding[]> {
+async function bindingsIn({ client, namespaces }: ClusterAccess): Promise<FoundBindings> {
   const lists =
     namespaces.length === 0
-      ? [client.list<TargetGroupBinding>(TARGET_GROUP_BINDING)]
-      : namespaces.map((namespace) => client.list<TargetGroupBinding>(TARGET_GROUP_BINDING, { namespace }));
+      ? [client.list<BindingObject>(TARGET_GROUP_BINDING)]
+      : namespaces.map((namespace) => client.list<BindingObject>(TARGET_GROUP_BINDING, { namespace }));
   const found = (await Promise.all(lists)).flat();
-  return found.map(({ metadata, spec = {} }) => ({
-    namespace: metadata.namespace ?? 'default',
-    name: metadata.name,
-    labels: metadata.labels ?? {},
-    arn: spec.targetGroupARN === '' ? undefined : spec.targetGroupARN,
-    isDeleting: metadata.deletionTimestamp !== undefined,
-  }));
+  return { bindings: found.map(seenBinding), namespaces };
 }
 
 function statusOf(

@@ -36,6 +36,9 @@ export const AWS_APPLICATION_LOAD_BALANCER_CONFIG = namespaced(
 /** Okra's Freeze. */
 export const FREEZE = clustered(API_VERSION, 'Freeze', 'freezes');
 
+/** Okra's AccessPolicy. */
+export const ACCESS_POLICY = clustered(API_VERSION, 'AccessPolicy', 'accesspolicies');
+
 /** Okra's AWSNetworkLoadBalancerConfig. */
 export const AWS_NETWORK_LOAD_BALANCER_CONFIG = namespaced(
   API_VERSION,
@@ -114,6 +117,7 @@ const known: readonly KindRef[] = [
   AWS_TARGET_GROUP_BINDING,
   AWS_APPLICATION_LOAD_BALANCER_CONFIG,
   FREEZE,
+  ACCESS_POLICY,
   AWS_NETWORK_LOAD_BALANCER_CONFIG,
   AWS_APPLICATION_LOAD_BALANCER_TARGET_DEPLOYMENT,
   CLUSTER_SET,

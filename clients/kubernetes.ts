@@ -5,10 +5,13 @@ import { listAll } from './kubernetes-list.ts';
 import type { ListOptions, Snapshot, SnapshotOptions } from './kubernetes-list.ts';
 import { kindPath, objectPath } from './kubernetes-paths.ts';
 import type { Key } from './kubernetes-paths.ts';
+import { kubeconfigDoor } from './kubernetes-door.ts';
 import { loadKubeconfig, makeCall, makeSend } from './kubernetes-transport.ts';
 import type { Call, Send } from './kubernetes-transport.ts';
 import { watchKind } from './kubernetes-watch.ts';
+import { OWN_CLUSTER, type ReadLimits } from './limits.ts';
 import type { WatchEvent, WatchOptions } from './kubernetes-watch.ts';
+import { heedRetryAfter } from './retry-after.ts';
 import { takeTokenFile } from './service-account.ts';
 import { FIELD_MANAGER } from '../domain/labels.ts';
 
@@ -73,25 +76,42 @@ export function connectKubernetes(
   kubeconfig?: string,
   timeoutMilliseconds = TIMEOUT_MILLISECONDS,
 ): KubernetesClient {
+  return clientOver(sendAsOkra(kubeconfig), timeoutMilliseconds);
+}
+
+/** Makes the sender to the API server that kubeconfig files name, or else to the usual one. */
+export function sendAsOkra(kubeconfig?: string): Send {
   const loaded = loadKubeconfig(kubeconfig);
   const token = takeTokenFile(loaded);
-  return clientOver(makeSend(loaded, token), timeoutMilliseconds);
+  return makeSend(kubeconfigDoor(loaded), token);
 }
 
 /** Makes the client over a sender, whatever it reaches. */
-export function clientOver(send: Send, timeoutMilliseconds = TIMEOUT_MILLISECONDS): KubernetesClient {
-  const call = makeCall(send, timeoutMilliseconds);
-  return { ...readers(call), ...writers(call), watch: (kind, options) => watchKind(send, kind, options) };
+export function clientOver(
+  send: Send,
+  timeoutMilliseconds = TIMEOUT_MILLISECONDS,
+  limits: ReadLimits = OWN_CLUSTER,
+): KubernetesClient {
+  const call = makeCall(
+    heedRetryAfter(send, { longestMs: timeoutMilliseconds / 2 }),
+    timeoutMilliseconds,
+    limits.answerBytes,
+  );
+  return {
+    ...readers(call, limits),
+    ...writers(call),
+    watch: (kind, options) => watchKind(send, kind, { limits, ...options }),
+  };
 }
 
-function readers(call: Call): Pick<KubernetesClient, 'get' | 'list' | 'snapshot'> {
+function readers(call: Call, limits: ReadLimits): Pick<KubernetesClient, 'get' | 'list' | 'snapshot'> {
   return {
     get: (kind, key, { signal } = {}) =>
       unlessMissing(call({ method: 'GET', path: objectPath(kind, key), signal })),
     list: async <T>(kind: KindRef, options: ListOptions = {}) => [
-      ...(await listAll<T>(call, kind, options)).items,
+      ...(await listAll<T>(call, kind, options, limits)).items,
     ],
-    snapshot: (kind, options = {}) => listAll(call, kind, options),
+    snapshot: (kind, options = {}) => listAll(call, kind, options, limits),
   };
 }
 

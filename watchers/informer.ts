@@ -156,8 +156,12 @@ function slim<T extends Informed>(object: T): T {
 
 // Where the server was away or busy, the version is as good as before; any other answer may be about the version.
 function canResume(error: unknown): boolean {
-  return error instanceof KubernetesError && [0, 429, 500, 502, 503].includes(error.status);
+  if (!(error instanceof KubernetesError) || isBeyondMeasure.has(error.reason)) return false;
+  return [0, 429, 500, 502, 503].includes(error.status);
 }
+
+// What was kept of such a stream goes with it.
+const isBeyondMeasure = new Set(['AnswerTooLarge', 'Malformed']);
 
 const isAbsent = (error: unknown): boolean =>
   error instanceof KubernetesError && [403, 404].includes(error.status);

@@ -7,6 +7,7 @@ import { API_VERSION } from '../domain/labels.ts';
 import { viewOf } from './builders.ts';
 import { noLog, turn } from './fakes.ts';
 import type { Instruction } from './instruction.ts';
+import { trim, type RemoteObject } from './remote-object.ts';
 import { watchRemotely } from './remote.ts';
 
 const secret: StoredClusterSecret = {
@@ -22,17 +23,13 @@ const pods = (podNamespace: string): BindingTarget => ({
 });
 
 const targets = [pods('shop'), pods('other')];
-const view = viewOf({
-  secrets: [secret],
-  bindings: [
-    {
-      apiVersion: API_VERSION,
-      kind: 'AWSTargetGroupBinding',
-      metadata: { namespace: 'shop', name: 'web' },
-      spec: { targetGroupARN: 'arn:web', targets },
-    },
-  ],
-});
+const binding = {
+  apiVersion: API_VERSION,
+  kind: 'AWSTargetGroupBinding',
+  metadata: { namespace: 'shop', name: 'web' },
+  spec: { targetGroupARN: 'arn:web', targets },
+} as const;
+const view = viewOf({ secrets: [secret], bindings: [binding] });
 
 /** What is listed in a cluster whose secret allows these namespaces. */
 async function listed(...namespaces: string[]): Promise<string[]> {
@@ -94,5 +91,74 @@ describe('watching a cluster', () => {
   it('touches only the namespaces that its secret allows', async () => {
     expect(await listed('shop')).toEqual(['Pod shop']);
     expect(await listed()).toEqual(['Pod shop', 'Pod other']);
+  });
+
+  it('watches so much for the objects of one namespace and no more, and says so once', async () => {
+    const many = Array.from({ length: 600 }, (_, i) => pods(`n${i}`));
+    const crowd = viewOf({
+      secrets: [secret],
+      bindings: [{ ...binding, spec: { ...binding.spec, targets: many } }],
+    });
+    let asked = 0;
+    const never = new Promise<never>(() => undefined);
+    const client = { snapshot: async () => ((asked += 1), await never) };
+    const reach = { is: 'Client', name: 'cdk1', namespaces: [], client: client as never } as const;
+    const stop = new AbortController();
+    const clusters = { reach: () => reach, keep: () => undefined };
+    const warned: unknown[] = [];
+    const log = {
+      ...noLog,
+      child: () => noLog,
+      warn: (what: unknown) => void warned.push(what),
+    } as unknown as typeof noLog;
+    const watching = watchRemotely({
+      clusters,
+      view: crowd,
+      dispatch: () => undefined,
+      log,
+      signal: stop.signal,
+    });
+    watching.refresh();
+    watching.refresh();
+    await turn();
+    stop.abort();
+    expect(asked).toBe(500);
+    expect(warned).toEqual([expect.objectContaining({ namespace: 'shop', wanted: 600, most: 500 })]);
+  });
+});
+
+describe('what is kept of an object in a cluster', () => {
+  it('is what is of its type', () => {
+    const strange = {
+      metadata: { name: 'a', labels: { b: 'c' } },
+      spec: { targetGroupARN: 1, providerID: [] },
+      status: {
+        addresses: [null, 'x', { type: 1, address: {} }, { type: 'InternalIP', address: 'a', more: [[[]]] }],
+        podIP: {},
+        phase: 1,
+        conditions: [
+          { type: 'Ready', status: {} },
+          { type: 'Ready', status: 'True' },
+        ],
+      },
+    };
+    expect(trim(strange as unknown as RemoteObject)).toEqual({
+      metadata: { name: 'a', labels: { b: 'c' } },
+      spec: {},
+      status: {
+        addresses: [{}, { type: 'InternalIP', address: 'a' }],
+        conditions: [{ type: 'Ready', status: 'True' }],
+      },
+    });
+    expect(trim({ metadata: { name: 'a' }, spec: 1, status: null } as unknown as RemoteObject)).toEqual({
+      metadata: { name: 'a' },
+      spec: {},
+      status: { conditions: [] },
+    });
+  });
+
+  it('is no more addresses than a node has', () => {
+    const addresses = Array.from({ length: 5_000 }, () => ({ type: 'InternalIP', address: 'a' }));
+    expect(trim({ metadata: { name: 'a' }, status: { addresses } }).status?.addresses).toHaveLength(20);
   });
 });

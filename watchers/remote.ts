@@ -35,10 +35,11 @@ const BACKOFF = { first: 500, longest: 15_000 };
 
 /** Begins to watch clusters. */
 export function watchRemotely(options: RemoteWatchingOptions): RemoteWatching {
-  const { clusters, view, signal } = options;
+  const { clusters, view, log, signal } = options;
   const running = new Map<string, Running>();
   const ending = new Set<Promise<void>>();
   let namespaces = new Set<string>();
+  let crowded = new Set<string>();
 
   function start(key: string, watch: RemoteWatch, reach: Extract<Reach, { is: 'Client' }>): void {
     const stop = new AbortController();
@@ -52,7 +53,10 @@ export function watchRemotely(options: RemoteWatchingOptions): RemoteWatching {
     refresh() {
       if (signal.aborted) return;
       namespaces = forget(clusters, view.secrets.list(), namespaces);
-      const wanted = new Map(remoteWatches(view).flatMap((watch) => expand(watch, clusters)));
+      const found = remoteWatches(view).flatMap((watch) => expand(watch, clusters));
+      const homes = Map.groupBy(found, ([, { watch }]) => watch.secret.metadata.namespace);
+      crowded = report(homes, crowded, log);
+      const wanted = new Map([...homes.values()].flatMap((some) => some.slice(0, MOST_WATCHES)));
       for (const [key, { resourceVersion, stop }] of running) {
         if (wanted.get(key)?.watch.secret.metadata.resourceVersion === resourceVersion) continue;
         stop.abort();
@@ -93,6 +97,24 @@ function expand(watch: RemoteWatch, clusters: RemoteClusters): readonly Expanded
     [secret.metadata.uid, kind, one ?? ''].join(' '),
     { watch: { ...watch, namespace: one }, reach },
   ]);
+}
+
+// A watch is a connection, and objects that are kept: none has all of them. What is beyond is read once per interval.
+const MOST_WATCHES = 500;
+
+/** Says once of which namespace the secrets ask for too many watches. */
+function report(
+  homes: ReadonlyMap<string, readonly Expanded[]>,
+  before: ReadonlySet<string>,
+  log: Log,
+): Set<string> {
+  const crowded = [...homes].filter(([, watches]) => watches.length > MOST_WATCHES);
+  for (const [namespace, { length: wanted }] of crowded) {
+    if (before.has(namespace)) continue;
+    const advice = 'Name fewer namespaces in the secrets of clusters; the others are read once per interval.';
+    log.warn({ namespace, wanted, most: MOST_WATCHES, advice }, 'more watches in clusters than there may be');
+  }
+  return new Set(crowded.map(([namespace]) => namespace));
 }
 
 async function inform(

@@ -93,8 +93,8 @@ async function movingAlong(
   const { served, forwarding } = request;
   if (served?.ruleARN === undefined || served.listenerARN === forwarding.listenerARN) return request;
   const found = await look(elbv2Of(served.listenerARN), request, served.ruleARN, writing);
-  if (found === undefined) return request;
-  return { ...request, served: { ...served, carried: remembered(served.carried ?? {}, found) } };
+  if (found.is !== 'Rule') return request;
+  return { ...request, served: { ...served, carried: remembered(served.carried ?? {}, found.carried) } };
 }
 
 const hasMoved = (before: Served<Application>, now: Served<Application>): boolean =>

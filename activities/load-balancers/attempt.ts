@@ -1,4 +1,4 @@
-import type { ELBv2 } from '../../clients/elbv2.ts';
+import type { ELBv2, RuleMove } from '../../clients/elbv2.ts';
 import type { ListenerRule } from '../../crds/listener-rule.ts';
 import type { PresentRule } from '../../domain/rule-difference.ts';
 import type { ApplyRequest } from '../contract.ts';
@@ -16,5 +16,7 @@ export interface Attempt {
 /** A rule that exists, and how its target groups keep clients where that was read. */
 export interface KnownRule extends PresentRule {
   readonly ruleARN: string;
+  /** The rules that have to change places with it in the same call. */
+  readonly alongside?: readonly RuleMove[];
   readonly stickiness?: StickinessByGroup;
 }

@@ -36,8 +36,11 @@ export interface Means {
 
 /** How a write may be made. */
 export interface Writing {
-  /** Waits until one more write may be sent; throws when this attempt may not write any more. */
-  readonly permit: () => Promise<void>;
+  /**
+   * Lets one more write be sent; throws when this attempt may not write any more, or not yet. `Same` takes no turn in the
+   * budget: it goes on with that of a write which was refused.
+   */
+  readonly permit: (turn?: 'Same') => Promise<void>;
   readonly signal: AbortSignal;
 }
 

@@ -44,7 +44,7 @@ export function groupOfBinding(
   binding: RemoteBinding,
 ): SourcedGroup {
   const { namespace, name, arn = '' } = binding;
-  const marks = groupMarks(spec, cluster, { namespace, name, labels: binding.labels });
+  const marks = groupMarks(spec, cluster, { namespace, name, labels: takenLabels(spec, binding) });
   const source = sourceOf(cluster, namespace, name);
   const about = { cluster: cluster.name, object: `${namespace}/${name}` };
   const problems = [
@@ -62,6 +62,15 @@ export function groupOfBinding(
     ...marks.marks,
   };
 }
+
+/** The labels that a group takes from its binding: whoever writes in a cluster says no more than the set lets it say. */
+const takenLabels = (
+  { bindingLabels }: AWSTargetGroupSetSpec,
+  { labels }: RemoteBinding,
+): Readonly<Record<string, string>> =>
+  bindingLabels === undefined
+    ? labels
+    : Object.fromEntries(Object.entries(labels).filter(([key]) => bindingLabels.includes(key)));
 
 /** What a group is made of, in full. */
 export const sourceOf = ({ secret }: { readonly secret: string }, namespace: string, name: string): string =>

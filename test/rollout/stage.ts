@@ -127,6 +127,10 @@ export class Stage {
         OKRA_DRIFT_INTERVAL: '3600',
         OKRA_ELBV2_WRITES_PER_SECOND: '100',
         OKRA_ELBV2_WRITE_BURST: '1000',
+        OKRA_ELBV2_REGISTRATIONS_PER_SECOND: '100',
+        OKRA_ELBV2_REGISTRATION_BURST: '1000',
+        OKRA_ELBV2_READS_PER_SECOND: '1000',
+        OKRA_ELBV2_READ_BURST: '1000',
         ...environment,
       },
     });
@@ -325,6 +329,8 @@ export class Stage {
           type: 'AWSNetworkLoadBalancer',
           awsNetworkLoadBalancer: { listenerARN, targetGroupSelector: { matchLabels: { role: name } } },
         },
+        // The local load balancers follow at once.
+        settle: '0s',
         updateStrategy: { type: 'Canary', canary: { steps } },
         ...spec,
       },
@@ -369,6 +375,8 @@ export class Stage {
             targetGroupSelector: { matchLabels: { role } },
           },
         },
+        // The local load balancers follow at once.
+        settle: '0s',
         updateStrategy: { type: 'Canary', canary: { steps } },
         ...spec,
       },
