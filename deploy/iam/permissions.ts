@@ -34,6 +34,8 @@ export const statements: readonly Statement[] = [
     sid: 'ReadLoadBalancers',
     actions: {
       'elasticloadbalancing:DescribeListeners': 'what a listener is and does by default',
+      'elasticloadbalancing:DescribeLoadBalancerAttributes': 'whether a load balancer crosses zones',
+      'elasticloadbalancing:DescribeLoadBalancers': 'the zones of a load balancer',
       'elasticloadbalancing:DescribeRules': 'what the rules of a listener do, and that a write has arrived',
       'elasticloadbalancing:DescribeTags': 'whose a rule, a listener or a target group is, and its version',
       'elasticloadbalancing:DescribeTargetGroups': 'what a target group is, and whether it can be used',
