@@ -16,11 +16,12 @@ export interface Fixture extends AsyncDisposable {
   readonly motoUrl: string;
   readonly control: ProxyControl;
   readonly elb: ElasticLoadBalancingV2;
-  /** Makes a client of one's own, for another region or address, or with retries. */
+  /** Makes a client of one's own, for another region, address or access key, or with retries. */
   client(options?: {
     readonly region?: string;
     readonly attempts?: number;
     readonly endpoint?: string;
+    readonly accessKeyId?: string;
   }): ElasticLoadBalancingV2;
 }
 
@@ -68,8 +69,9 @@ export async function startFixture(): Promise<Fixture> {
   }
   const proxy = await startProxy({ upstream: motoUrl });
   const clients: ElasticLoadBalancingV2[] = [];
-  const client: Fixture['client'] = ({ region = 'us-east-1', attempts = 1, endpoint = proxy.url } = {}) => {
-    const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
+  const client: Fixture['client'] = (options = {}) => {
+    const { region = 'us-east-1', attempts = 1, endpoint = proxy.url, accessKeyId = 'test' } = options;
+    const credentials = { accessKeyId, secretAccessKey: 'test' };
     const one = new ElasticLoadBalancingV2({
       endpoint,
       region,

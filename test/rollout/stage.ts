@@ -20,6 +20,7 @@ import type { AWSNetworkLoadBalancerConfig } from '../../crds/aws-network-load-b
 import type { CanaryStep, Cell, CellStatus } from '../../crds/cell.ts';
 import type { Route } from '../../domain/load-balancer.ts';
 import { createListener, createNetworkListener, createTargetGroup } from '../../deploy/local/aws-fixture.ts';
+import { awsIdentity } from '../../deploy/local/components/aws.ts';
 import { proxyControl, type CallRecord, type ProxyControl } from '../../deploy/local/elbv2-proxy/control.ts';
 import type { StackView } from '../setup.ts';
 import { until } from '../until.ts';
@@ -117,6 +118,7 @@ export class Stage {
       log: join(stack.logs, `okrad-${namespace}.log`),
       environment: {
         ...stack.environment,
+        AWS_ACCESS_KEY_ID: awsIdentity.okradKey,
         AWS_SECRET_ACCESS_KEY: secretOf(namespace),
         OKRA_WATCH_NAMESPACE: namespace,
         OKRA_TASK_QUEUE: namespace,

@@ -12,6 +12,7 @@ import { priorityRangeRules, priorityRules } from './priorities.ts';
 import type { Judged, Refusal, Rule } from './refusal.ts';
 import { requestRules, tagQuotaRules } from './requests.ts';
 import { stickinessRules } from './stickiness.ts';
+import { targetQuotaRules } from './target-quotas.ts';
 import { targetFormRules, targetGroupRules } from './targets.ts';
 
 /** Everything the proxy refuses as AWS does, in the order in which it is judged: form first, then state, then quotas. */
@@ -36,6 +37,7 @@ export const rules: readonly Rule[] = [
   ...stickinessRules,
   ...crossZoneRules,
   ...priorityRules,
+  ...targetQuotaRules,
   ...tagQuotaRules,
 ];
 

@@ -1,7 +1,8 @@
 import type { Answer, Ask } from '../emulator.ts';
 import type { Fields } from '../protocol/fields.ts';
-import { items, pairs, text } from '../protocol/fields.ts';
+import { fieldsOf, items, pairs, text } from '../protocol/fields.ts';
 import { shownListener, shownRule } from './shown.ts';
+import { putTargets } from './targets.ts';
 import { put } from './update.ts';
 import { emptyWorld } from './world.ts';
 import type { World } from './world.ts';
@@ -40,7 +41,20 @@ export async function loadWorld(ask: Ask): Promise<World> {
   for (const ListenerArn of world.listeners.keys()) {
     world = put(world, 'rules', (await list(ask, 'DescribeRules', { ListenerArn })).map(shownRule));
   }
-  return { ...world, tags: await loadTags(ask, world), attributes: await loadAttributes(ask, world) };
+  const tags = await loadTags(ask, world);
+  return loadTargets(ask, { ...world, tags, attributes: await loadAttributes(ask, world) });
+}
+
+async function loadTargets(ask: Ask, world: World): Promise<World> {
+  let loaded = world;
+  for (const TargetGroupArn of world.targetGroups.keys()) {
+    const answer = await ask('DescribeTargetHealth', { TargetGroupArn });
+    if (!answer.ok)
+      throw new Error(`Expected DescribeTargetHealth of the emulator to answer, got ${answer.error.message}`);
+    const Targets = items(answer.result, 'TargetHealthDescriptions').map((one) => fieldsOf(one, 'Target'));
+    loaded = putTargets(loaded, 'RegisterTargets', { TargetGroupArn, Targets });
+  }
+  return loaded;
 }
 
 async function loadAttributes(ask: Ask, world: World): Promise<World['attributes']> {

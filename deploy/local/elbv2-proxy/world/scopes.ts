@@ -2,6 +2,8 @@ import { askAccount } from '../emulator.ts';
 import type { Ask } from '../emulator.ts';
 import type { ElbRequest } from '../protocol/request.ts';
 import type { Upstream } from '../upstream.ts';
+import { createAges } from './ages.ts';
+import type { Ages } from './ages.ts';
 import { createHistory } from './history.ts';
 import type { History } from './history.ts';
 import { loadWorld } from './load.ts';
@@ -18,6 +20,7 @@ export interface Scope {
   readonly account: string;
   readonly region: string;
   readonly history: History;
+  readonly ages: Ages;
   readonly spelling: Spelling;
   readonly keeping: Keeping;
   readonly protocols: Protocols;
@@ -36,6 +39,7 @@ function createScope(account: string, region: string): Scope {
     account,
     region,
     history: createHistory(),
+    ages: createAges(),
     spelling: createSpelling(),
     keeping: createKeeping(),
     protocols: createProtocols(),
