@@ -20,13 +20,14 @@ import type { AWSNetworkLoadBalancerConfig } from '../../crds/aws-network-load-b
 import type { CanaryStep, Cell, CellStatus } from '../../crds/cell.ts';
 import type { Route } from '../../domain/load-balancer.ts';
 import { createListener, createNetworkListener, createTargetGroup } from '../../deploy/local/aws-fixture.ts';
-import { proxyControl, type CallRecord, type ProxyControl } from '../../deploy/local/elbv2-proxy/control.ts';
+import { proxyControl, type CallRecord } from '../../deploy/local/elbv2-proxy/control.ts';
 import type { StackView } from '../setup.ts';
 import { until } from '../until.ts';
 import { applyTo, type Apply, type Manifest } from './apply.ts';
 import { closingViolations } from './closing.ts';
 import { violations } from './invariants.ts';
 import { serveMetrics, type Metrics } from './metrics.ts';
+import { ownFaults, type OwnFaults } from './own-faults.ts';
 import { openDesk, type TemporalDesk } from './temporal.ts';
 import { startOkrad, type Okrad } from '../../deploy/local/okrad.ts';
 
@@ -64,7 +65,7 @@ export class Stage {
   readonly namespace: string;
   readonly kubernetes: KubernetesClient;
   readonly elbv2: ElasticLoadBalancingV2;
-  readonly proxy: ProxyControl;
+  readonly proxy: OwnFaults;
   readonly metrics: Metrics;
   readonly okrad: Okrad;
   readonly listenerARN: string;
@@ -132,7 +133,7 @@ export class Stage {
         ...environment,
       },
     });
-    const proxy = proxyControl(stack.proxyControl);
+    const proxy = ownFaults(proxyControl(stack.proxyControl));
     return new Stage({
       stack,
       namespace,
@@ -147,6 +148,7 @@ export class Stage {
 
   /** Ends okrad and the endpoint, and holds all that they left behind against what must always hold; `writes` says whether any Cell of the stage has traffic. */
   async close({ writes = true }: { readonly writes?: boolean } = {}): Promise<void> {
+    await this.proxy.clearOwnFaults();
     await this.okrad.end('SIGTERM');
     const secrets = [this.secretAccessKey, ...this.secrets];
     const broken = await closingViolations(this, { secrets, writes });
