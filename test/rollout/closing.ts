@@ -25,7 +25,7 @@ export async function closingViolations(
 ): Promise<readonly string[]> {
   const { namespace } = stage;
   const cells = await stage.kubernetes.list<Cell>(CELL, { namespace });
-  const histories = await historiesOf(stage);
+  const histories = await stage.desk.histories(`OkraNamespace="${namespace}"`);
   return [
     ...(await Promise.all(cells.map((cell) => claimsOnlyWhatIsServed(stage, cell)))).flat(),
     ...(writes ? await everyWriteIsExplained(stage, histories) : []),
@@ -109,24 +109,4 @@ async function noSecretAnywhere(
 function inBase64(text: string, shift: number): string {
   const whole = Buffer.from(`${' '.repeat(shift)}${text}`).toString('base64');
   return whole.slice(shift === 0 ? 0 : 4, whole.length - 4);
-}
-
-async function historiesOf(stage: Stage): Promise<readonly string[]> {
-  const list = await stage.temporal(
-    'workflow',
-    'list',
-    '--query',
-    `OkraNamespace="${stage.namespace}"`,
-    '--limit',
-    '1000',
-    '-o',
-    'json',
-  );
-  const runs = JSON.parse(list) as { execution: { workflowId: string; runId: string } }[];
-  const histories: string[] = [];
-  for (const { execution } of runs) {
-    const { workflowId, runId } = execution;
-    histories.push(await stage.history(workflowId, runId));
-  }
-  return histories;
 }
