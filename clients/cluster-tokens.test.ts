@@ -87,8 +87,14 @@ describe('the token of an EKS cluster', () => {
   const external = eks({ roleARN: role, externalID: 'shop' });
   const clusters = [cluster.arn];
   it.each([
-    ['another cluster', eks(), { clusters: ['arn:aws:eks:*:cluster/other'] }, ['endpoint as Okra']],
-    ['no cluster at all', eks(), {}, ['endpoint as Okra']],
+    ['another cluster', eks(), { clusters: ['arn:aws:eks:*:cluster/other'] }, []],
+    ['no cluster at all', eks(), {}, []],
+    [
+      'the cluster of another account',
+      eks(),
+      { clusters: ['arn:aws:eks:*:999988887777:cluster/prod'] },
+      ['endpoint as Okra'],
+    ],
     ['another role', eks({ roleARN: role }), { clusters, roles: [{ arn: `${role}-x` }] }, []],
     ['the role without an external id', external, { clusters, roles: [{ arn: role }] }, []],
     ['another external id', external, { clusters, roles: [{ arn: role, externalIDs: ['bank'] }] }, []],

@@ -1,8 +1,9 @@
+import { DeleteClusterCommand } from '@aws-sdk/client-eks';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { ACCESS_POLICY, kindOf } from '../clients/kinds.ts';
 import type { AccessPolicySpec } from '../crds/access-policy.ts';
 import { createListener, createNetworkListener, createTargetGroup } from '../deploy/local/aws-fixture.ts';
-import { createCluster } from '../deploy/local/eks-fixture.ts';
+import { connectEmulatedEKS, createCluster } from '../deploy/local/eks-fixture.ts';
 import { Stage } from './rollout/stage.ts';
 import { apiVersion, type Attempt, type Victim } from './tenants/attempt.ts';
 import { attempts } from './tenants/attempts.ts';
@@ -55,22 +56,28 @@ describe('two tenants', () => {
       Tags: [{ Key: 'okra.mumo.co/owner', Value: 'alice/web' }],
     });
     const cluster = { name: `alice-${namespace}`, endpoint: 'https://127.0.0.1:1' };
-    await createCluster(stack.aws, {
-      ...cluster,
-      status: 'ACTIVE',
-      caData: 'QQ==',
-      tags: { owner: cluster.name },
-    });
+    const ownCluster = `mallory-${namespace}`;
+    const facts = { endpoint: cluster.endpoint, status: 'ACTIVE', caData: 'QQ==' } as const;
+    await createCluster(stack.aws, { ...facts, name: cluster.name, tags: { owner: cluster.name } });
+    await createCluster(stack.aws, { ...facts, name: ownCluster });
     const role = 'arn:aws:iam::111122223333:role/alice';
-    victim = { listener, networkListener, group, networkGroup, cluster, role };
+    victim = { listener, networkListener, group, networkGroup, cluster, role, ownCluster };
     await stage.targetGroups('1.0.0', ['own-1'], { role: 'own' });
-    await policy({ ...own(), roles: [{ arn: `${role}-shared`, externalIDs: ['mallory'] }] });
+    await policy({
+      ...own(),
+      roles: [{ arn: `${role}-shared`, externalIDs: ['mallory'] }],
+      clusters: [`arn:aws:eks:*:cluster/${ownCluster}`],
+    });
     since = await stage.proxy.lastCall();
     all = attempts(stage, victim);
     await stage.apply({ apiVersion: 'v1', kind: 'List', items: all.map(({ object }) => object) });
   }, 240_000);
   afterAll(async () => {
     await stage.kubernetes.delete(ACCESS_POLICY, { name: stage.namespace });
+    const eks = connectEmulatedEKS(stage.stack.aws);
+    for (const name of [victim.cluster.name, victim.ownCluster])
+      await eks.send(new DeleteClusterCommand({ name }));
+    eks.destroy();
     await stage.close();
   });
 

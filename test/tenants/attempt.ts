@@ -1,4 +1,4 @@
-/** What belongs to another tenant. */
+/** What belongs to another tenant, and what does not. */
 export interface Victim {
   readonly listener: string;
   readonly networkListener: string;
@@ -6,6 +6,8 @@ export interface Victim {
   readonly networkGroup: string;
   readonly cluster: { readonly name: string; readonly endpoint: string };
   readonly role: string;
+  /** What is the tenant's own. */
+  readonly ownCluster: string;
 }
 
 /** What a tenant tries by one field of one kind, and how it is refused. */

@@ -5,8 +5,9 @@ const LOOK = { kind: 'AWSTargetGroupSet', name: 'set-clusters' };
 const OWN = { tenant: 'mallory' };
 
 /** What a tenant may try by the secrets of clusters, and by looking into these. */
-export function secretAttempts(stage: Stage, { cluster, role }: Victim): readonly Attempt[] {
+export function secretAttempts(stage: Stage, { cluster, ownCluster, role }: Victim): readonly Attempt[] {
   const eks = { clusterName: cluster.name, region: stage.stack.aws.region };
+  const own = { ...eks, clusterName: ownCluster };
   const server = cluster.endpoint;
   const stranger = 'https://127.0.0.1:9';
   const tlsClientConfig = { insecure: true };
@@ -14,7 +15,7 @@ export function secretAttempts(stage: Stage, { cluster, role }: Victim): readonl
   return [
     secret(['clusterName', 'logs in', 'NotAllowed'], server, { awsAuthConfig: eks }),
     secret(['roleARN', 'logs in', 'NotAllowed'], server, { awsAuthConfig: { ...eks, roleARN: role } }),
-    secret(['server', 'is shown a token', 'ForeignEndpoint'], stranger, { awsAuthConfig: eks }),
+    secret(['server', 'is shown a token', 'ForeignEndpoint'], stranger, { awsAuthConfig: own }),
     secret(['insecure', 'is shown a token', 'InvalidSecret'], server, {
       awsAuthConfig: eks,
       tlsClientConfig,
