@@ -28,6 +28,9 @@ const names = (asked: Forwarding, before: Served | undefined, takesBack: boolean
 
 describe('a write to a load balancer', () => {
   const now = served({ a: 80, b: 20 });
+  const plain = forwarding({ a: 80, b: 20 });
+  const targetStickiness = { type: 'lb_cookie', durationSeconds: 60 } as const;
+  const keeping: Forwarding = { ...plain, rule: { ...plain.rule, forward: { targetStickiness } } };
   it.each([
     ['installs', forwarding({ a: 100 }), undefined, ['the listener', 'a'], ['the listener', 'a']],
     ['changes nothing', forwarding({ a: 80, b: 20 }), now, [], []],
@@ -37,6 +40,7 @@ describe('a write to a load balancer', () => {
     ['gives everything back', forwarding({ a: 100, b: 0 }), now, ['the listener', 'a'], []],
     ['falls back to what was not served', forwarding({ c: 100 }), now, ['the listener', 'c'], ['c']],
     ['changes the rule', forwarding({ a: 80, b: 20 }, 'shop', 11), now, ['the listener'], []],
+    ['keeps clients with targets', keeping, now, ['the listener', 'a', 'b'], []],
     [
       'moves to another listener',
       forwarding({ a: 80, b: 20 }, 'bank'),

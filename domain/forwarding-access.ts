@@ -1,5 +1,6 @@
 import type { Access, Use } from './access.ts';
 import { mayUse, refusalOf } from './access.ts';
+import { canonical } from './canonical.ts';
 import { sameRoute, type Forwarding, type Served } from './load-balancer.ts';
 import type { SelectedTargetGroup, ServedTargetGroup } from './observation.ts';
 
@@ -15,7 +16,10 @@ export function usesOf(
 ): readonly Use[] {
   const before = served?.listenerARN === asked.listenerARN ? served : undefined;
   const known = new Map(before?.targetGroups.map(({ arn, weight }) => [arn, weight]));
-  const gaining = asked.targetGroups.filter(({ arn, weight }) => weight > (known.get(arn) ?? -1));
+  const isTouched = !takesBack && keepsTargetsOtherwise(asked, before);
+  const gaining = asked.targetGroups.filter(
+    ({ arn, weight }) => isTouched || weight > (known.get(arn) ?? -1),
+  );
   const isNew = takesBack ? ({ arn }: ServedTargetGroup): boolean => !known.has(arn) : (): boolean => true;
   const changes = before === undefined || !sameRoute(asked, before) || gaining.length > 0;
   const needsListener = takesBack ? before === undefined : changes;
@@ -23,6 +27,13 @@ export function usesOf(
     ...(needsListener ? [{ of: 'Listener' as const, arn: asked.listenerARN }] : []),
     ...gaining.filter(isNew).map(({ arn }) => ({ of: 'TargetGroup' as const, arn })),
   ];
+}
+
+/** Whether clients are kept with targets in another way than before, which is written to the target groups themselves. */
+function keepsTargetsOtherwise(asked: Forwarding, before: Served | undefined): boolean {
+  const keeping = (one: Forwarding | undefined): string =>
+    canonical((one !== undefined && 'rule' in one ? one.rule.forward?.targetStickiness : undefined) ?? null);
+  return keeping(asked) !== keeping(before);
 }
 
 /** Marks the target groups that a Cell may not use; what carries traffic stays usable, so that no AccessPolicy takes it out. */
