@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { variables } from './config-variables.ts';
 import { ConfigError, loadConfig } from './config.ts';
 
@@ -22,7 +22,15 @@ describe('loadConfig', () => {
     });
     expect(loadConfig({}).temporal.tls).toBeUndefined();
     expect(loadConfig({}).health).toBeUndefined();
-    expect(loadConfig({}).identity).toMatch(new RegExp(`-${process.pid}$`));
+  });
+
+  it('gives every process a name of its own, also where hosts and process ids are the same', async () => {
+    const { identity } = loadConfig({});
+    expect(identity).toMatch(new RegExp(`-${process.pid}-[0-9a-f]{8}$`));
+    expect(loadConfig({}).identity).toBe(identity);
+    vi.resetModules();
+    const another = await import('./config.ts');
+    expect(another.loadConfig({}).identity).not.toBe(identity);
   });
 
   it('takes an empty variable for one that is not set', () => {
@@ -102,6 +110,14 @@ describe('the commands that secrets may name', () => {
     expect(loadConfig({ OKRA_EXEC_COMMANDS: 'aws, /bin/kubelogin' }).execCommands).toEqual([
       'aws',
       '/bin/kubelogin',
+    ]);
+  });
+
+  it('send their tokens nowhere, unless hosts are listed', () => {
+    expect(loadConfig({}).execServers).toEqual([]);
+    expect(loadConfig({ OKRA_EXEC_SERVERS: '*.azmk8s.io, a.example:6443' }).execServers).toEqual([
+      '*.azmk8s.io',
+      'a.example:6443',
     ]);
   });
 });

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { z } from 'zod';
 import { variables } from './config-variables.ts';
@@ -48,6 +49,8 @@ export interface Config {
   };
   /** The commands that a cluster's secret may have run to log in. */
   readonly execCommands: readonly string[];
+  /** The hosts that the tokens of these commands may go to, or patterns of them. */
+  readonly execServers: readonly string[];
   readonly temporal: TemporalConfig;
   readonly taskQueue: string;
   /** Where calls to ELBv2 run, apart from all others, so that they can be slowed down. */
@@ -93,6 +96,9 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
   if (!parsed.success || problems.length > 0) throw new ConfigError(problems);
   return freeze(arrange(parsed.data));
 }
+
+// With the host's network pods of one node have one host name, and in a container every process has the same id.
+const ownName = `${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -140,6 +146,7 @@ function arrange(from: Variables): Config {
       stsEndpoint: from.AWS_ENDPOINT_URL_STS ?? from.AWS_ENDPOINT_URL,
     }),
     execCommands: from.OKRA_EXEC_COMMANDS,
+    execServers: from.OKRA_EXEC_SERVERS,
     temporal: temporalOf(from),
     taskQueue: from.OKRA_TASK_QUEUE,
     elbv2TaskQueue: `${from.OKRA_TASK_QUEUE}-elbv2`,
@@ -148,7 +155,7 @@ function arrange(from: Variables): Config {
       namespace: from.OKRA_LEASE_NAMESPACE ?? from.POD_NAMESPACE ?? 'default',
       name: from.OKRA_LEASE_NAME,
     },
-    identity: from.OKRA_IDENTITY ?? `${hostname()}-${process.pid}`,
+    identity: from.OKRA_IDENTITY ?? ownName,
     driftIntervalSeconds: from.OKRA_DRIFT_INTERVAL,
     syncIntervalSeconds: from.OKRA_SYNC_INTERVAL,
     logLevel: from.OKRA_LOG_LEVEL,

@@ -1,8 +1,23 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './test/longest-first.ts';
+
+// A file of integration tests waits for more than half of its time: for timers, and for servers. With more of them at
+// once than there is work for, all are late.
+const maxWorkers = availableParallelism() + 1;
+
+const root = import.meta.dirname;
 
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongestFirst },
+    // Integration tests start okrad without importing it: with --changed, a change of it runs them all.
+    forceRerunTriggers: [
+      `${root}/{activities,cli,clients,crds,domain,watchers,workflows}/**/!(*.test).{ts,yaml}`,
+      `${root}/!(*.test).{ts,json}`,
+      `${root}/deploy/local/**/!(*.test).{py,mjs,json,yaml,txt}`,
+      `${root}/deploy/local/{demo,bench}{.ts,/**/!(*.test).ts}`,
+    ],
     projects: [
       {
         test: {
@@ -11,6 +26,11 @@ export default defineConfig({
             '{crds,domain,workflows,activities,clients,watchers,cli,deploy}/**/*.test.ts',
             '*.test.ts',
           ],
+          // What they import costs most of their time; a file that changes something for all files undoes it.
+          isolate: false,
+          // They run beside integration tests, and some start processes.
+          testTimeout: 20_000,
+          maxWorkers,
         },
       },
       {
@@ -20,8 +40,7 @@ export default defineConfig({
           globalSetup: ['test/setup.ts'],
           testTimeout: 240_000,
           hookTimeout: 240_000,
-          // Each file has processes of its own; more of them at once than cores only makes all of them late.
-          maxWorkers: Math.min(3, availableParallelism()),
+          maxWorkers,
         },
       },
     ],

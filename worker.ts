@@ -7,6 +7,7 @@ import {
   type WorkerOptions,
 } from '@temporalio/worker';
 import { makeActivities, type Activities } from './activities/index.ts';
+import { accessPolicies } from './clients/access-policies.ts';
 import { connectEKS } from './clients/eks.ts';
 import { readPace } from './clients/elbv2-pace.ts';
 import { connectELBv2 } from './clients/elbv2.ts';
@@ -53,7 +54,7 @@ export async function runWorker({ config, log, signal, waiting }: WorkerSettings
       pace: readPace(config.elbv2.reads, () => activityQueue() === urgentQueueOf(config)),
     }),
     eks: connectEKS({ endpoint: config.aws.eksEndpoint, stsEndpoint: config.aws.stsEndpoint }),
-    clusters: connectClusters(config),
+    clusters: connectClusters(config, accessPolicies(kubernetes)),
     ...(config.aws.region === undefined ? {} : { region: config.aws.region }),
     budgets: sharedBudget({ kubernetes, namespace: config.lease.namespace, rates: config.elbv2, log }),
     installation,
@@ -79,13 +80,22 @@ export async function runWorker({ config, log, signal, waiting }: WorkerSettings
         activities,
         taskQueue,
         stickyQueueScheduleToStartTimeout: '2s',
+        maxConcurrentActivityTaskExecutions: SLOTS,
+      }),
+      // A cluster that does not answer holds a sync up, and never a rollout.
+      Worker.create({
+        ...common,
+        connection,
+        activities: only(onDiscoveryQueue, activities),
+        taskQueue: `${taskQueue}-discovery`,
+        maxConcurrentActivityTaskExecutions: SLOTS,
       }),
       Worker.create({
         ...common,
         connection,
         activities: only(onElbv2Queue, activities),
         taskQueue: elbv2TaskQueue,
-        maxConcurrentActivityTaskExecutions: ELBV2_SLOTS,
+        maxConcurrentActivityTaskExecutions: SLOTS,
       }),
       // What takes traffic back has slots of its own, so that it never waits for those of others.
       Worker.create({
@@ -93,11 +103,12 @@ export async function runWorker({ config, log, signal, waiting }: WorkerSettings
         connection,
         activities: only(['shiftTraffic'], activities),
         taskQueue: urgentQueueOf(config),
-        maxConcurrentActivityTaskExecutions: ELBV2_SLOTS,
+        maxConcurrentActivityTaskExecutions: SLOTS,
       }),
     ]);
   const queues = [
     { taskQueue, types: ['workflow', 'activity'] },
+    { taskQueue: `${taskQueue}-discovery`, types: ['activity'] },
     { taskQueue: elbv2TaskQueue, types: ['activity'] },
     { taskQueue: urgentQueueOf(config), types: ['activity'] },
   ] as const;
@@ -147,8 +158,19 @@ const onElbv2Queue: readonly (keyof Activities)[] = [
   'wakeWriter',
 ];
 
-/** How many calls to ELBv2 go on at once in one worker, on each queue: more of them only make each slower, as none waits. */
-const ELBV2_SLOTS = 25;
+/** The names of the activities that read clusters and AWS for discovery. */
+const onDiscoveryQueue: readonly (keyof Activities)[] = [
+  'syncClusterSet',
+  'syncTargetGroupSet',
+  'syncTargetGroupBinding',
+  'checkTargetGroups',
+];
+
+/**
+ * How many activities go on at once in one worker, on each queue. More of them only make each slower, until they take
+ * longer than they may: what waits for a slot waits in Temporal, where no timeout runs.
+ */
+const SLOTS = 25;
 
 const only = (names: readonly (keyof Activities)[], all: Activities): object =>
   Object.fromEntries(names.map((name) => [name, all[name]]));

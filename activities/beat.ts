@@ -2,13 +2,43 @@ import { Context } from '@temporalio/activity';
 
 const BEAT_MS = 1_000;
 
+/** When the heartbeat of an activity was last heard of, and for how long it was silent at most. */
+interface Beat {
+  at: number;
+  longestMs: number;
+}
+
+const beats = new WeakMap<Context, Beat>();
+
 /** Heartbeats while something runs, so that its death is noticed soon and its cancellation arrives. */
 export async function beating<T>(run: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const context = Context.current();
-  const timer = setInterval(() => context.heartbeat(), BEAT_MS);
+  const beat: Beat = { at: Date.now(), longestMs: 0 };
+  beats.set(context, beat);
+  const timer = setInterval(() => {
+    silentFor(beat);
+    beat.at = Date.now();
+    context.heartbeat();
+  }, BEAT_MS);
   try {
     return await run(context.cancellationSignal);
   } finally {
     clearInterval(timer);
   }
+}
+
+/**
+ * Whether the process was stopped for so long that Temporal may have given up this activity, and another attempt may
+ * have taken over. The time that it has waited for a slot does not count: Temporal counts from its start.
+ */
+export function isGivenUp(): boolean {
+  const context = Context.current();
+  const beat = beats.get(context);
+  const { heartbeatTimeoutMs } = context.info;
+  return beat !== undefined && heartbeatTimeoutMs !== undefined && silentFor(beat) > heartbeatTimeoutMs;
+}
+
+function silentFor(beat: Beat): number {
+  beat.longestMs = Math.max(beat.longestMs, Date.now() - beat.at);
+  return beat.longestMs;
 }

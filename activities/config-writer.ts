@@ -9,6 +9,7 @@ import { formatKey } from '../domain/ids.ts';
 import type { Forwarding, Served } from '../domain/load-balancer.ts';
 import { loadBalancerStatus, type ApplyOutcome } from '../domain/load-balancer-status.ts';
 import type { LoadBalancerConfigView } from '../domain/observation.ts';
+import { isGivenUp } from './beat.ts';
 import { meansOf, readConfig } from './config-object.ts';
 import type { NotYet } from './contract.ts';
 import { awsErrorType, failure, reasonOf, toFailure } from './failure.ts';
@@ -100,7 +101,7 @@ export function configWriter(dependencies: WriterDependencies): ConfigWriter {
         ahead = undefined;
         if (grant.is === 'Wait') throw new Postponed(grant);
         signal.throwIfAborted();
-        refuseWhenLate();
+        refuseWhenGivenUp();
         await refuseWhenAskedOtherwise(kubernetes, config);
         signal.throwIfAborted();
       },
@@ -177,12 +178,10 @@ async function refuseWhenAskedOtherwise(
 }
 
 /** Keeps a process that was stopped for long from writing when somebody else has taken over. */
-function refuseWhenLate(): void {
-  const { currentAttemptScheduledTimestampMs, startToCloseTimeoutMs } = Context.current().info;
-  if (Date.now() > currentAttemptScheduledTimestampMs + startToCloseTimeoutMs) {
-    throw failure(
-      'Superseded',
-      'Expected to write in time, got here too late; another attempt has taken over.',
-    );
-  }
+function refuseWhenGivenUp(): void {
+  if (!isGivenUp()) return;
+  throw failure(
+    'Superseded',
+    'Expected to write in time, got here too late; another attempt has taken over.',
+  );
 }

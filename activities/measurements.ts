@@ -1,12 +1,12 @@
 import { ANALYSIS_RUN, EXPERIMENT, type KindRef } from '../clients/kinds.ts';
-import type { KubernetesClient } from '../clients/kubernetes.ts';
-import { beyondLimits, type FinishedRun } from '../domain/finished-runs.ts';
+import { isNotFound, type KubernetesClient } from '../clients/kubernetes.ts';
+import { beyondLimits, leftMeasuring, type FinishedRun } from '../domain/finished-runs.ts';
 import { keyOf, type ObjectKey } from '../domain/ids.ts';
 import { CELL_LABEL } from '../domain/labels.ts';
 import type { MeasurementActivities, PruneRequest } from './contract.ts';
 import { remove } from './remove.ts';
 
-/** Makes the activity that keeps the number of finished AnalysisRuns and Experiments down. */
+/** Makes the activity that keeps the number of finished AnalysisRuns and Experiments down, and ends those that a lost run has left behind. */
 export function measurementActivities(kubernetes: KubernetesClient): MeasurementActivities {
   return {
     async pruneMeasurements(request) {
@@ -16,10 +16,20 @@ export function measurementActivities(kubernetes: KubernetesClient): Measurement
 }
 
 async function prune(kubernetes: KubernetesClient, kind: KindRef, request: PruneRequest): Promise<void> {
-  const { key, successful, unsuccessful } = request;
+  const { key, atRestAt, successful, unsuccessful } = request;
   const runs = await listOf(kubernetes, kind, key);
+  for (const { metadata } of leftMeasuring(runs, atRestAt))
+    await terminate(kubernetes, kind, keyOf({ metadata }));
   for (const { metadata } of beyondLimits(runs, { successful, unsuccessful })) {
     await remove(kubernetes, { kind, key: keyOf({ metadata }) }, metadata.uid);
+  }
+}
+
+async function terminate(kubernetes: KubernetesClient, kind: KindRef, key: ObjectKey): Promise<void> {
+  try {
+    await kubernetes.patch(kind, key, { spec: { terminate: true } });
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
   }
 }
 

@@ -6,7 +6,7 @@ import { readPace } from './elbv2-pace.ts';
 import { connectELBv2, type ELBv2 } from './elbv2.ts';
 
 const ARN = 'arn:aws:elasticloadbalancing:eu-central-1:111122223333:targetgroup/web/4567';
-const answer = `<DescribeTargetGroupsResponse xmlns="http://elasticloadbalancing.amazonaws.com/doc/2015-12-01/"><DescribeTargetGroupsResult><TargetGroups><member><TargetGroupArn>${ARN}</TargetGroupArn></member></TargetGroups></DescribeTargetGroupsResult></DescribeTargetGroupsResponse>`;
+const answer = `<DescribeTargetGroupsResponse xmlns="http://elasticloadbalancing.amazonaws.com/doc/2015-12-01/"><DescribeTargetGroupsResult><TargetGroups><member><TargetGroupArn>${ARN}</TargetGroupArn><LoadBalancerArns/></member></TargetGroups></DescribeTargetGroupsResult></DescribeTargetGroupsResponse>`;
 const throttled =
   '<ErrorResponse><Error><Type>Sender</Type><Code>Throttling</Code><Message>Rate exceeded</Message></Error></ErrorResponse>';
 

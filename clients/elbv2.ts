@@ -4,6 +4,7 @@ import {
   type CreateRuleCommandInput,
   type CreateTargetGroupCommandInput,
   type Listener,
+  type LoadBalancer,
   type ModifyRuleCommandInput,
   type ModifyTargetGroupCommandInput,
   type Rule,
@@ -23,6 +24,13 @@ export interface ELBv2Reads {
   rule(ruleARN: string, signal?: AbortSignal): Promise<Rule | undefined>;
   /** Reads one listener (API_DescribeListeners). */
   listener(listenerARN: string, signal?: AbortSignal): Promise<Listener>;
+  /** Reads one load balancer (API_DescribeLoadBalancers). */
+  loadBalancer(loadBalancerARN: string, signal?: AbortSignal): Promise<LoadBalancer>;
+  /** Reads the attributes of a load balancer (API_DescribeLoadBalancerAttributes). */
+  loadBalancerAttributes(
+    loadBalancerARN: string,
+    signal?: AbortSignal,
+  ): Promise<Readonly<Record<string, string>>>;
   /** Reads the tags of a rule, a listener or a target group (API_DescribeTags). */
   tagsOf(arn: string, signal?: AbortSignal): Promise<Readonly<Record<string, string>>>;
   /** Reads the tags of rules or listeners, by ARN; fails when one of them is gone (API_DescribeTags). */

@@ -1,8 +1,10 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { KubeConfig, ResponseContext } from '@kubernetes/client-node';
+import { Readable } from 'node:stream';
+import { KubeConfig } from '@kubernetes/client-node';
 import { describe, expect, it } from 'vitest';
+import { kubeconfigDoor } from './kubernetes-door.ts';
 import { KubernetesError } from './kubernetes-error.ts';
 import { NAMESPACE } from './kinds.ts';
 import { clientOver } from './kubernetes.ts';
@@ -13,10 +15,7 @@ import { heedRetryAfter } from './retry-after.ts';
 const refusal = (status: number, retryAfterSeconds?: number): KubernetesError =>
   new KubernetesError({ status, reason: 'x', message: 'storage is (re)initializing', retryAfterSeconds });
 
-const answer = new ResponseContext(200, {}, {
-  text: () => Promise.resolve('{}'),
-  binary: () => Promise.reject(new Error()),
-} as never);
+const answer = Readable.from(['{}']);
 
 /** Sends a request to a server that refuses it in turn; says what came of it, and how long was waited. */
 async function sent(refusals: readonly KubernetesError[], signal = new AbortController().signal) {
@@ -79,7 +78,7 @@ describe('the client of an API server', () => {
       const kubeconfig = new KubeConfig();
       const cluster = { name: 'c', server: `http://127.0.0.1:${port}`, skipTLSVerify: true };
       kubeconfig.loadFromClusterAndUser(cluster, { name: 'u' });
-      const client = clientOver(makeSend(kubeconfig));
+      const client = clientOver(makeSend(kubeconfigDoor(kubeconfig)));
       expect(await client.get(NAMESPACE, { name: 'x' })).toEqual({ metadata: { name: 'x' } });
       expect(asked).toBe(2);
     } finally {

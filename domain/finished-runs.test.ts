@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AnalysisPhase } from './analysis.ts';
-import { beyondLimits, type FinishedRun } from './finished-runs.ts';
+import { beyondLimits, leftMeasuring, type FinishedRun } from './finished-runs.ts';
+import { ROLLOUT_LABEL } from './labels.ts';
 
 const run = (name: string, minute: number, phase?: AnalysisPhase): FinishedRun => ({
   metadata: { name, uid: name, creationTimestamp: `2026-11-20T00:0${minute}:00Z` },
@@ -32,4 +33,30 @@ describe('the AnalysisRuns of earlier rollouts', () => {
   );
 
   it('go the oldest first', () => expect(names(beyondLimits(runs, { successful: 0 }))).toEqual(['s1', 's2']));
+});
+
+describe('what measures though no rollout is under way', () => {
+  const labels = { [ROLLOUT_LABEL]: '0123' };
+  const of = (
+    name: string,
+    phase?: AnalysisPhase,
+    more: Partial<FinishedRun> = {},
+    minute = 1,
+  ): FinishedRun => {
+    const one = run(name, minute, phase);
+    return { ...one, metadata: { ...one.metadata, labels }, ...more };
+  };
+
+  it('was left behind, unless it is ending, has ended, was made by somebody else, or by a rollout that has begun since', () => {
+    const runs = [
+      of('running', 'Running'),
+      of('new'),
+      of('ending', 'Running', { spec: { terminate: true } }),
+      of('good', 'Successful'),
+      of('undecided', 'Inconclusive'),
+      run('foreign', 1, 'Running'),
+      of('next', 'Running', {}, 3),
+    ];
+    expect(names(leftMeasuring(runs, Date.parse('2026-11-20T00:02:00Z')))).toEqual(['running', 'new']);
+  });
 });

@@ -1,5 +1,6 @@
 import { isFinished, type AnalysisPhase } from './analysis.ts';
 import { compareText } from './canonical.ts';
+import { ROLLOUT_LABEL } from './labels.ts';
 
 /** An AnalysisRun or Experiment, as far as it decides whether it is kept. */
 export interface FinishedRun {
@@ -8,7 +9,9 @@ export interface FinishedRun {
     readonly namespace?: string;
     readonly uid: string;
     readonly creationTimestamp?: string;
+    readonly labels?: Readonly<Record<string, string>>;
   };
+  readonly spec?: { readonly terminate?: boolean };
   readonly status?: { readonly phase?: AnalysisPhase | '' };
 }
 
@@ -30,6 +33,20 @@ export function beyondLimits(
     ...ended.filter((run) => !isSuccessful(run)).slice(unsuccessful),
   ].toReversed();
 }
+
+/**
+ * Those that measure for a rollout though none was under way at a time (milliseconds since the epoch): a run that was
+ * lost has left them behind, and nobody reads their verdict. Those that are younger belong to a rollout that has begun
+ * since: ended early, Argo Rollouts may count them as Successful.
+ */
+export const leftMeasuring = (runs: readonly FinishedRun[], atRestAt: number): readonly FinishedRun[] =>
+  runs.filter(
+    ({ metadata, spec, status }) =>
+      metadata.labels?.[ROLLOUT_LABEL] !== undefined &&
+      Date.parse(metadata.creationTimestamp ?? '') < atRestAt &&
+      spec?.terminate !== true &&
+      !isFinished(phaseOf(status)),
+  );
 
 const phaseOf = (status: FinishedRun['status']): AnalysisPhase => {
   const { phase = '' } = status ?? {};

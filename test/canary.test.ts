@@ -17,7 +17,9 @@ describe('a canary of clusters', () => {
   /** A Cell of pairs that serves 1.0.0. */
   async function serving(name: string): Promise<void> {
     await stage.targetGroups('1.0.0', [`${name}a1`, `${name}a2`], { role: name });
-    await stage.apply(stage.cell(name, { priority, role: name, steps: exampleSteps, spec: { replicas: 2 } }));
+    await stage.applyByKubectl(
+      stage.cell(name, { priority, role: name, steps: exampleSteps, spec: { replicas: 2 } }),
+    );
     await stage.untilPhase(name, 'Completed', '1.0.0');
   }
   const pair = (name: string, a: number, b: number, letter = 'b'): Record<string, number> => ({

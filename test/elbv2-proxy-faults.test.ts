@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createRule, errorOf, healthOf, setWeights, weightsOf } from './elbv2-proxy/calls.ts';
 import { createSite, startFixture } from './elbv2-proxy/fixture.ts';
 import type { Fixture, Site } from './elbv2-proxy/fixture.ts';
+import { ownFaults } from './rollout/own-faults.ts';
 
 let fixture: Fixture;
 let site: Site;
@@ -148,6 +149,16 @@ describe('faults', () => {
       ['unused Target.NotInUse', 'unused Target.NotInUse'],
       ['healthy', 'healthy'],
     ]);
+  });
+
+  it('of one user of the proxy are disarmed without those of another', async () => {
+    const own = ownFaults(fixture.control);
+    await own.addFault({ kind: 'error', match: mine() });
+    await move([80, 20]).catch(() => undefined);
+    await own.addFault({ kind: 'error', match: mine(), times: 'always' });
+    const others = await fixture.control.addFault({ kind: 'error', match: mine(), times: 'always' });
+    await own.clearOwnFaults();
+    expect((await fixture.control.faults()).map(({ id }) => id)).toEqual([others]);
   });
 
   it('that are wrong are refused with what was expected', async () => {

@@ -33,7 +33,7 @@ describe('the proxy', () => {
         authorization: 'AWS4-HMAC-SHA256 Credential=test/20260101/us-east-1/eks/aws4_request, Signature=0',
       },
     });
-    expect(await clusters.json()).toMatchObject({ clusters: [] });
+    expect(await clusters.json()).toMatchObject({ clusters: expect.any(Array) });
   });
 
   it('keeps regions apart', async () => {

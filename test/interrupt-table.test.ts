@@ -52,7 +52,7 @@ describe('the table of interrupts', () => {
         }
         // Nothing comes later, and the watchers have nothing to start another run for.
         expect(await play.afterAnotherLook()).toBe(stages.at(-1));
-        expect(play.world.isSeen).toBe(true);
+        await play.untilSeen();
       } finally {
         await play.end();
       }

@@ -65,6 +65,15 @@ describe('a Cell behind a Network Load Balancer', () => {
     await stage.untilWeights({ canarya: 80, canaryb: 20 }, listenerARN);
     stage.metrics.rate = 1;
     await stage.untilPhase('canary', 'Completed', '2.0.0');
+    await stage.untilAtRest('canary');
+    expect((await stage.status('canary')).targetGroups).toMatchObject([
+      {
+        name: 'canarya',
+        weight: 0,
+        connections: expect.stringMatching(/^Flows that were open at /) as string,
+      },
+      { name: 'canaryb', weight: 100 },
+    ]);
     expect(await stage.writes()).toEqual([
       { canarya: 100, canaryb: 0 },
       { canarya: 80, canaryb: 20 },

@@ -1,10 +1,15 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { relative } from 'node:path';
 
 import type { Reporter, TestModule } from 'vitest/node';
+
+/** Where the seconds stand that each file of integration tests takes, by its path. */
+export const COSTS_FILE = `${import.meta.dirname}/costs.json`;
 
 /** Leaves the counts of a run where the bootstrap finds them, which prints them as its very last line. */
 export class PlainReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], errors: readonly unknown[]): void {
+    if (process.env['OKRA_RECORD_COSTS'] !== undefined) recordCosts(modules);
     const file = process.env['OKRA_TEST_COUNTS'];
     if (file === undefined) return;
     const states = modules.flatMap((module) =>
@@ -34,6 +39,21 @@ export function countsLine(counts: {
   const skipped = counts.skipped > 0 ? `, ${counts.skipped} skipped` : '';
   return `${counts.passed} passed, ${counts.failed} failed${skipped}`;
 }
+
+/** Writes down what files of integration tests took, for the order in which they begin. */
+function recordCosts(modules: readonly TestModule[]): void {
+  const known = JSON.parse(readFileSync(COSTS_FILE, 'utf8')) as Readonly<Record<string, number>>;
+  const measured = modules
+    .filter(({ project }) => project.name === 'integration')
+    .map((module) => [
+      relative(module.project.config.root, module.moduleId),
+      Math.round(module.diagnostic().duration / 1000),
+    ]);
+  const costs = Object.entries({ ...known, ...Object.fromEntries(measured) }).toSorted(byPath);
+  writeFileSync(COSTS_FILE, `${JSON.stringify(Object.fromEntries(costs), undefined, 2)}\n`);
+}
+
+const byPath = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number => (a < b ? -1 : 1);
 
 // Vitest takes a reporter from a file by its default export.
 export default PlainReporter;

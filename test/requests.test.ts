@@ -39,7 +39,8 @@ describe('what operators ask of a rollout', () => {
 
   it('resume ends a pause without a duration, and promote the next', async () => {
     await pausing('resume');
-    await stage.signal('resume', 'resume');
+    const workflow = stage.workflowId('resume');
+    await stage.temporal('workflow', 'signal', '--workflow-id', workflow, '--name', 'resume');
     await stage.untilStatus(
       'resume',
       'paused at 40',
@@ -52,7 +53,9 @@ describe('what operators ask of a rollout', () => {
 
   it('abort takes everything back by one write, blocks the version, and says who and why', async () => {
     await pausing('abort');
-    await stage.signal('abort', 'abort', { by: 'ann', reason: 'night shift' });
+    const told = JSON.stringify({ by: 'ann', reason: 'night shift' });
+    const abort = ['--name', 'abort', '--input', told];
+    await stage.temporal('workflow', 'signal', '--workflow-id', stage.workflowId('abort'), ...abort);
     const status = await stage.untilPhase('abort', 'Reverted', '1.0.0');
     expect(status.blockedVersions?.[0]?.cause).toBe('Aborted by ann: night shift');
     expect((await stage.writes()).at(-1)).toEqual({ aborta: 100, abortb: 0 });

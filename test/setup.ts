@@ -3,6 +3,9 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { TestProject } from 'vitest/node';
+import { policy } from '../deploy/iam/generate.ts';
+import { awsIdentity } from '../deploy/local/components/aws.ts';
+import { proxyControl as controlOf } from '../deploy/local/elbv2-proxy/control.ts';
 import { startStack, type Stack } from '../deploy/local/stack.ts';
 import { bundleWorkflows } from '../clients/workflow-bundle.ts';
 
@@ -38,7 +41,9 @@ export async function prepare(stack: Stack): Promise<StackView> {
     await kubectl('apply', '-f', join(import.meta.dirname, '../crds/manifests'));
     await kubectl('wait', '--for=condition=Established', '--timeout=60s', 'crd', '--all');
   };
-  await Promise.all([crds(), bundleWorkflows().then((code) => writeFile(workflowBundle, code))]);
+  // What okrad does beyond its policy is refused, as AWS would, in every test.
+  const permissions = controlOf(stack.proxyControl).setPolicy(awsIdentity.okradKey, policy());
+  await Promise.all([crds(), permissions, bundleWorkflows().then((code) => writeFile(workflowBundle, code))]);
   const { dir, kubeconfig, etcd, temporal, aws, proxyControl, logs, environment } = stack;
   return { dir, kubeconfig, etcd, temporal, aws, proxyControl, logs, environment, binaries, workflowBundle };
 }

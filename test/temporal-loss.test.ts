@@ -7,6 +7,7 @@ import { startStack, type Stack } from '../deploy/local/stack.ts';
 import { Stage } from './rollout/stage.ts';
 import { prepare } from './setup.ts';
 import { loseTemporal } from './temporal-loss/losing.ts';
+import { until } from './until.ts';
 
 const steps = [{ setWeight: 20 }, { pause: {} }, { setWeight: 40 }, { pause: {} }];
 
@@ -44,6 +45,22 @@ describe('when the database of Temporal is lost, a rollout', () => {
     await stage.targetGroups('2.0.0', [`${name}b`], { role: name });
     return await pausedAt(name, 20);
   }
+  /** An AnalysisTemplate that measures as long as somebody lets it. */
+  const endless = (name: string): object => ({
+    apiVersion: 'argoproj.io/v1alpha1',
+    kind: 'AnalysisTemplate',
+    metadata: { name },
+    spec: {
+      metrics: [
+        {
+          name: 'rate',
+          interval: '1s',
+          consecutiveErrorLimit: 60,
+          provider: { web: { url: stage.metrics.url, jsonPath: '{$.rate}' } },
+        },
+      ],
+    },
+  });
   const pausedAt = (name: string, weight: number, runId?: string): Promise<CellStatus> =>
     stage.untilStatus(
       name,
@@ -69,6 +86,45 @@ describe('when the database of Temporal is lost, a rollout', () => {
       { losta: 80, lostb: 20 },
       { losta: 60, lostb: 40 },
       { losta: 0, lostb: 100 },
+    ]);
+  });
+
+  it('begins the analyses of its step and in its background again, and ends those that nobody waits for any more', async () => {
+    await stage.apply(stage.analysisTemplate('success-rate', []));
+    await stage.apply(endless('endless'));
+    const canary = {
+      steps: [{ setWeight: 20 }, { analysis: { templates: [{ templateName: 'success-rate' }] } }],
+      analysis: { templates: [{ templateName: 'endless' }] },
+    };
+    await stage.targetGroups('1.0.0', ['again1'], { role: 'again' });
+    const spec = { updateStrategy: { type: 'Canary', canary } };
+    await stage.apply(stage.cell('again', { priority, role: 'again', spec }));
+    await stage.untilPhase('again', 'Completed', '1.0.0');
+    await stage.mark();
+    stage.metrics.rate = undefined;
+    await stage.targetGroups('2.0.0', ['again2'], { role: 'again' });
+    const analysing = (runId?: string): Promise<CellStatus> =>
+      stage.untilStatus(
+        'again',
+        'analysing',
+        ({ analysisRun, backgroundAnalysisRun, rollout }) =>
+          analysisRun !== undefined && backgroundAnalysisRun !== undefined && rollout?.runId !== runId,
+      );
+    const before = await analysing();
+    await loseTemporal(stack);
+    await analysing(before.rollout?.runId);
+    expect(await stage.analysisRuns('again')).toHaveLength(4);
+    // Those in the background are without an end.
+    stage.metrics.rate = 1;
+    await stage.untilPhase('again', 'Completed', '2.0.0');
+    await until('all analyses to end', async () => {
+      const runs = await stage.analysisRuns('again');
+      return runs.every(({ status }) => status?.phase === 'Successful');
+    });
+    expect(await stage.writes()).toEqual([
+      { again1: 100, again2: 0 },
+      { again1: 80, again2: 20 },
+      { again1: 0, again2: 100 },
     ]);
   });
 });

@@ -1,15 +1,21 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
-const POLL_MS = 50;
+const FIRST_WAIT_MS = 50;
+const LONGEST_WAIT_MS = 200;
 
-/** Waits until a probe answers with something, and gives that; says what was seen last when it never does. */
+/**
+ * Waits until a probe answers with something, and gives that; says what was seen last when it never does.
+ * What takes long is looked at less often, since each look takes time from the servers that are waited for.
+ */
 export async function until<T>(
   what: string,
   probe: () => Promise<T | undefined | false>,
   options: { readonly timeoutMs?: number; readonly seen?: () => Promise<unknown> } = {},
 ): Promise<T> {
   const { timeoutMs = 90_000, seen } = options;
-  for (const deadline = Date.now() + timeoutMs; ; await wait(POLL_MS)) {
+  const begun = Date.now();
+  const deadline = begun + timeoutMs;
+  for (; ; await wait(waitAfter(Date.now() - begun))) {
     const found = await probe();
     if (found !== undefined && found !== false) return found;
     if (Date.now() > deadline) {
@@ -18,3 +24,7 @@ export async function until<T>(
     }
   }
 }
+
+/** A tenth of what was waited already, within limits. */
+const waitAfter = (elapsedMs: number): number =>
+  Math.min(LONGEST_WAIT_MS, Math.max(FIRST_WAIT_MS, elapsedMs / 10));

@@ -100,7 +100,8 @@ async function carryOutFor(cell: PresentCell, decision: Performable, situation: 
     case 'Prune': {
       const { successfulRunHistoryLimit, unsuccessfulRunHistoryLimit } = cell.spec.analysis ?? {};
       const limits = { successful: successfulRunHistoryLimit, unsuccessful: unsuccessfulRunHistoryLimit };
-      await measurements(decision.message).pruneMeasurements({ key: situation.observed.key, ...limits });
+      const { key } = situation.observed;
+      await measurements(decision.message).pruneMeasurements({ key, atRestAt: now, ...limits });
       return kept(measured.pruned);
     }
     case 'ReadLostRun': {

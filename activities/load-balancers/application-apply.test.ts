@@ -196,6 +196,39 @@ describe('a rule of somebody else', () => {
   });
 });
 
+describe('the cookie of an application', () => {
+  const rule = {
+    priority: 10,
+    hosts: ['a.com'],
+    forward: {
+      targetGroupStickiness: { durationSeconds: 60 },
+      targetStickiness: { type: 'app_cookie' as const, durationSeconds: 60, cookieName: 'session' },
+    },
+  };
+  const asked = (weights: Readonly<Record<string, number>>) => ({
+    forwarding: forwarding(weights, { rule }),
+  });
+
+  it('is refused where several groups are weighed, and nothing is written', async () => {
+    const listener = aListener();
+    await expect(applyTo(listener, {}, asked({ a: 80, b: 20 }))).rejects.toMatchObject({
+      type: 'Refused',
+      message: expect.stringContaining('does not work with weighted target groups') as string,
+    });
+    expect(listener.rule(10)).toBeUndefined();
+  });
+
+  it.each([
+    ['in a rule of one group', asked({ a: 1 }), { a: 1 }],
+    ['where traffic is taken back', { ...asked({ a: 50, b: 50 }), urgent: true }, { a: 50, b: 50 }],
+  ])('is written: %s', async (_, change, want) => {
+    const listener = aListener();
+    await applyTo(listener, {}, change);
+    expect(listener.weights(10)).toEqual(want);
+    expect(listener.attributes('a')).toMatchObject({ 'stickiness.type': 'app_cookie' });
+  });
+});
+
 describe('a look at what differs', () => {
   const differences = async (listener: FakeListener, served: Served<'AWSApplicationLoadBalancer'>) => {
     const calls = applicationLoadBalancer.connect(meansOf(listener));

@@ -14,7 +14,7 @@ import { lookUntilShown, readBack, type Look } from './read-back.ts';
 import { readInTime } from './read-in-time.ts';
 import { find, knownRule } from './rule-find.ts';
 import { ruleOf, servedBy } from './rule-forwarding.ts';
-import { keepTargets, releaseTargets } from './rule-stickiness.ts';
+import { keepTargets, refuseUnweighable, releaseTargets } from './rule-stickiness.ts';
 import { createRule, toCarry, writeRule, type WrittenRule } from './rule-write.ts';
 
 type Application = Served<'AWSApplicationLoadBalancer'>;
@@ -28,6 +28,7 @@ interface Present {
 
 /** Makes a listener rule what is asked for, and answers with what was read back. */
 export async function applyListenerRule(attempt: Attempt): Promise<Application> {
+  refuseUnweighable(attempt);
   const present = await presentRule(attempt);
   return present === undefined ? await create(attempt) : await change(attempt, present);
 }

@@ -93,7 +93,12 @@ function execute(args) {
   /** @type {'ipc'[]} */
   const channel = command === 'test' ? [] : ['ipc'];
   const bin = join(root, 'node_modules', '.bin');
-  const env = { ...process.env, PATH: `${bin}:${process.env['PATH'] ?? ''}` };
+  const env = {
+    // okrad is started many times: what was compiled once is not compiled again.
+    NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'compiled'),
+    ...process.env,
+    PATH: `${bin}:${process.env['PATH'] ?? ''}`,
+  };
   return new Promise((resolve, reject) => {
     child = spawn(join(bin, 'node'), args, {
       cwd: root,

@@ -1,75 +1,45 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
-import { setTimeout as wait } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { ElasticLoadBalancingV2 } from '@aws-sdk/client-elastic-load-balancing-v2';
+import { inject } from 'vitest';
 import { proxyControl } from '../../deploy/local/elbv2-proxy/control.ts';
 import type { ProxyControl } from '../../deploy/local/elbv2-proxy/control.ts';
 import { startProxy } from '../../deploy/local/elbv2-proxy/server.ts';
-import { provision } from '../../deploy/local/provision.mjs';
 
-/** The proxy before a real emulator, with clients for both of its sides. */
+const regions = [
+  'us-west-2',
+  'us-west-1',
+  'us-east-2',
+  'eu-central-1',
+  'eu-west-2',
+  'eu-west-3',
+  'ap-southeast-1',
+] as const;
+
+/** Files that run at the same time use the same emulator, and each a region of its own. */
+const REGION = regions[Number(process.env['VITEST_POOL_ID']) % regions.length] ?? regions[0];
+
+/** A proxy before a real emulator, with clients for both of its sides. */
 export interface Fixture extends AsyncDisposable {
   readonly url: string;
   readonly motoUrl: string;
   readonly control: ProxyControl;
   readonly elb: ElasticLoadBalancingV2;
-  /** Makes a client of one's own, for another region or address, or with retries. */
+  /** Makes a client of one's own, for another region, address or access key, or with retries. */
   client(options?: {
     readonly region?: string;
     readonly attempts?: number;
     readonly endpoint?: string;
+    readonly accessKeyId?: string;
   }): ElasticLoadBalancingV2;
 }
 
-/** Finds the pinned moto, and installs it where it is missing. */
-async function motoPython(): Promise<string> {
-  const { moto } = await provision(['moto'], { env: process.env, say: () => undefined });
-  if (moto === undefined) throw new Error('Expected the Python of moto from the provisioner, got nothing.');
-  return moto;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
-
-async function untilItAnswers(url: string): Promise<void> {
-  for (const deadline = Date.now() + 60_000; ; await wait(50)) {
-    const isUp = await fetch(`${url}/moto-api/`).then(
-      () => true,
-      () => false,
-    );
-    if (isUp) return;
-    if (Date.now() > deadline)
-      throw new Error(`Expected moto to answer at ${url} within a minute, got nothing.`);
-  }
-}
-
-/** Starts moto and the proxy before it on free ports. */
+/** Starts a proxy of its own on a free port, before the emulator that all share. */
 export async function startFixture(): Promise<Fixture> {
-  const port = await freePort();
-  const emulator = fileURLToPath(new URL('../../deploy/local/aws-emulator.py', import.meta.url));
-  const moto = spawn(await motoPython(), [emulator, '-H', '127.0.0.1', '-p', String(port)], {
-    stdio: 'ignore',
-  });
-  const motoUrl = `http://127.0.0.1:${port}`;
-  try {
-    await untilItAnswers(motoUrl);
-  } catch (error) {
-    moto.kill('SIGTERM');
-    throw error;
-  }
+  const motoUrl = inject('stack').aws.moto;
   const proxy = await startProxy({ upstream: motoUrl });
   const clients: ElasticLoadBalancingV2[] = [];
-  const client: Fixture['client'] = ({ region = 'us-east-1', attempts = 1, endpoint = proxy.url } = {}) => {
-    const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
+  const client: Fixture['client'] = (options = {}) => {
+    const { region = REGION, attempts = 1, endpoint = proxy.url, accessKeyId = 'test' } = options;
+    const credentials = { accessKeyId, secretAccessKey: 'test' };
     const one = new ElasticLoadBalancingV2({
       endpoint,
       region,
@@ -88,15 +58,13 @@ export async function startFixture(): Promise<Fixture> {
     [Symbol.asyncDispose]: async () => {
       for (const one of clients) one.destroy();
       await proxy.close();
-      moto.kill('SIGTERM');
-      if (moto.exitCode === null) await once(moto, 'exit');
     },
   };
 }
 
 /** Calls another AWS service in the query form, signed for it. */
 export async function callService(url: string, service: string, form: string): Promise<string> {
-  const scope = `test/20260101/us-east-1/${service}/aws4_request`;
+  const scope = `test/20260101/${REGION}/${service}/aws4_request`;
   const answer = await fetch(url, {
     method: 'POST',
     headers: {
@@ -130,7 +98,7 @@ export async function createSite(
   }: { readonly groups?: number; readonly type?: 'application' | 'network' } = {},
 ): Promise<Site> {
   sites += 1;
-  const name = `site${sites}`;
+  const name = `site-${process.pid}-${sites}`;
   const subnets = all(
     await callService(url, 'ec2', 'Action=DescribeSubnets&Version=2016-11-15'),
     'subnetId',
@@ -138,6 +106,10 @@ export async function createSite(
   const [vpc = ''] = all(await callService(url, 'ec2', 'Action=DescribeVpcs&Version=2016-11-15'), 'vpcId');
   const balancers = await elb.createLoadBalancer({ Name: name, Subnets: [...subnets], Type: type });
   const loadBalancer = balancers.LoadBalancers?.[0]?.LoadBalancerArn ?? '';
+  // Otherwise it keeps to its zones, and takes no group stickiness.
+  const Attributes = [{ Key: 'load_balancing.cross_zone.enabled', Value: 'true' }];
+  if (type === 'network')
+    await elb.modifyLoadBalancerAttributes({ LoadBalancerArn: loadBalancer, Attributes });
   const arns: string[] = [];
   for (let made = 0; made < groups; made += 1)
     arns.push(await createGroup(elb, { name: `${name}-${made}`, vpc, type }));

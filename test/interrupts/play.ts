@@ -105,6 +105,12 @@ export class Play {
     }
   }
 
+  /** Waits until the status is about all that the watchers compare, so that they have nothing to start another run for; one that was refused is written again after a while. */
+  async untilSeen(): Promise<void> {
+    for (const deadline = Date.now() + LONGEST_MS; !this.world.isSeen; await wait(POLL_MS))
+      if (Date.now() > deadline) throw new Error(await this.#complaint(`${this.text}, and reported`));
+  }
+
   /** Tells the workflow once more to look, and gives how the Cell stands when it has done all that it does. */
   async afterAnotherLook(): Promise<string> {
     await this.signal();

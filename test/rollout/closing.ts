@@ -10,6 +10,7 @@ import {
 import type { Cell } from '../../crds/cell.ts';
 import { canonical } from '../../domain/canonical.ts';
 import { OWNER_TAG } from '../../domain/labels.ts';
+import type { CallRecord } from '../../deploy/local/elbv2-proxy/control.ts';
 import { routeOf } from '../../domain/load-balancer.ts';
 import type { Stage } from './stage.ts';
 
@@ -24,11 +25,12 @@ export async function closingViolations(
 ): Promise<readonly string[]> {
   const { namespace } = stage;
   const cells = await stage.kubernetes.list<Cell>(CELL, { namespace });
-  const histories = await historiesOf(stage);
+  const histories = await stage.desk.histories(`OkraNamespace="${namespace}"`);
   return [
     ...(await Promise.all(cells.map((cell) => claimsOnlyWhatIsServed(stage, cell)))).flat(),
     ...(writes ? await everyWriteIsExplained(stage, histories) : []),
     ...(await noSecretAnywhere(stage, { secrets, histories })),
+    ...onlyWhatIsAllowed(await stage.allCalls()),
   ];
 }
 
@@ -72,6 +74,12 @@ async function everyWriteIsExplained(stage: Stage, histories: readonly string[])
     : [`I10: ${writes.length} writes were applied, the histories explain ${attempts.length}`];
 }
 
+/** I12: okrad calls nothing that its IAM policy (deploy/iam) does not allow. */
+const onlyWhatIsAllowed = (calls: readonly CallRecord[]): readonly string[] =>
+  calls
+    .filter((call) => call.refusedBy === 'policy')
+    .map((call) => `I12: okrad has no permission for ${call.action} of ${JSON.stringify(call.parameters)}`);
+
 /** What Okra writes, besides the secrets of clusters. */
 const reported = [CELL, CLUSTER_SET, AWS_TARGET_GROUP_SET, AWS_TARGET_GROUP_BINDING, AWS_TARGET_GROUP, EVENT];
 
@@ -101,24 +109,4 @@ async function noSecretAnywhere(
 function inBase64(text: string, shift: number): string {
   const whole = Buffer.from(`${' '.repeat(shift)}${text}`).toString('base64');
   return whole.slice(shift === 0 ? 0 : 4, whole.length - 4);
-}
-
-async function historiesOf(stage: Stage): Promise<readonly string[]> {
-  const list = await stage.temporal(
-    'workflow',
-    'list',
-    '--query',
-    `OkraNamespace="${stage.namespace}"`,
-    '--limit',
-    '1000',
-    '-o',
-    'json',
-  );
-  const runs = JSON.parse(list) as { execution: { workflowId: string; runId: string } }[];
-  const histories: string[] = [];
-  for (const { execution } of runs) {
-    const { workflowId, runId } = execution;
-    histories.push(await stage.history(workflowId, runId));
-  }
-  return histories;
 }

@@ -13,7 +13,7 @@ export interface OnStage {
 
 /**
  * Opens a stage for the tests of a file and closes it after them. Each test gets a rule priority of its own, begins with
- * requests that succeed, and has its calls held against what must always hold.
+ * requests that succeed and without the faults of others, and has its calls held against what must always hold.
  */
 export function onStage(
   { totals, environment, prepare }: OnStage,
@@ -34,6 +34,8 @@ export function onStage(
     await stage.mark();
   });
   afterEach(async () => {
+    // A test that fails leaves its faults armed, which are not to be those of the next.
+    await stage.proxy.clearOwnFaults();
     expect(await stage.violations(totals, priority)).toEqual([]);
   });
 }

@@ -20,12 +20,16 @@ import type { AWSNetworkLoadBalancerConfig } from '../../crds/aws-network-load-b
 import type { CanaryStep, Cell, CellStatus } from '../../crds/cell.ts';
 import type { Route } from '../../domain/load-balancer.ts';
 import { createListener, createNetworkListener, createTargetGroup } from '../../deploy/local/aws-fixture.ts';
-import { proxyControl, type CallRecord, type ProxyControl } from '../../deploy/local/elbv2-proxy/control.ts';
+import { awsIdentity } from '../../deploy/local/components/aws.ts';
+import { proxyControl, type CallRecord } from '../../deploy/local/elbv2-proxy/control.ts';
 import type { StackView } from '../setup.ts';
 import { until } from '../until.ts';
+import { applyTo, type Apply, type Manifest } from './apply.ts';
 import { closingViolations } from './closing.ts';
 import { violations } from './invariants.ts';
 import { serveMetrics, type Metrics } from './metrics.ts';
+import { ownFaults, type OwnFaults } from './own-faults.ts';
+import { openDesk, type TemporalDesk } from './temporal.ts';
 import { startOkrad, type Okrad } from '../../deploy/local/okrad.ts';
 
 const run = promisify(execFile);
@@ -62,10 +66,12 @@ export class Stage {
   readonly namespace: string;
   readonly kubernetes: KubernetesClient;
   readonly elbv2: ElasticLoadBalancingV2;
-  readonly proxy: ProxyControl;
+  readonly proxy: OwnFaults;
   readonly metrics: Metrics;
   readonly okrad: Okrad;
   readonly listenerARN: string;
+  readonly desk: TemporalDesk;
+  readonly #apply: Apply;
   readonly arns = new Map<string, string>();
   readonly versions = new Map<string, string>();
   /** The listeners of Network Load Balancers, by the name of the group that each forwarded to first. */
@@ -95,6 +101,8 @@ export class Stage {
     this.metrics = parts.metrics;
     this.okrad = parts.okrad;
     this.listenerARN = parts.listenerARN;
+    this.desk = openDesk(parts.stack);
+    this.#apply = applyTo(parts.stack.kubeconfig);
   }
 
   /** Sets everything up; `environment` is added to okrad's. */
@@ -108,15 +116,14 @@ export class Stage {
       credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
       customUserAgent: STAGE_AGENT,
     });
-    await run(stack.binaries.kubectl, ['create', 'namespace', namespace], {
-      env: { ...process.env, ...stack.environment },
-    });
+    await kubernetes.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
     const { listenerArn } = await createListener(elbv2, namespace);
     const metrics = await serveMetrics();
     const okrad = startOkrad({
       log: join(stack.logs, `okrad-${namespace}.log`),
       environment: {
         ...stack.environment,
+        AWS_ACCESS_KEY_ID: awsIdentity.okradKey,
         AWS_SECRET_ACCESS_KEY: secretOf(namespace),
         OKRA_WATCH_NAMESPACE: namespace,
         OKRA_TASK_QUEUE: namespace,
@@ -132,7 +139,7 @@ export class Stage {
         ...environment,
       },
     });
-    const proxy = proxyControl(stack.proxyControl);
+    const proxy = ownFaults(proxyControl(stack.proxyControl));
     return new Stage({
       stack,
       namespace,
@@ -147,11 +154,13 @@ export class Stage {
 
   /** Ends okrad and the endpoint, and holds all that they left behind against what must always hold; `writes` says whether any Cell of the stage has traffic. */
   async close({ writes = true }: { readonly writes?: boolean } = {}): Promise<void> {
+    await this.proxy.clearOwnFaults();
     await this.okrad.end('SIGTERM');
     const secrets = [this.secretAccessKey, ...this.secrets];
     const broken = await closingViolations(this, { secrets, writes });
     if (broken.length > 0) throw new Error(broken.join('\n'));
     await this.metrics[Symbol.asyncDispose]();
+    await this.desk[Symbol.asyncDispose]();
     this.elbv2.destroy();
   }
 
@@ -175,23 +184,14 @@ export class Stage {
   /** The id of the workflow of a Cell. */
   readonly workflowId = (cell: string): string => `cell/${this.namespace}/${cell}`;
 
-  /** Sends a signal the way an operator would. */
-  async signal(cell: string, name: string, input?: unknown): Promise<void> {
-    const more = input === undefined ? [] : ['--input', JSON.stringify(input)];
-    await this.temporal(
-      'workflow',
-      'signal',
-      '--workflow-id',
-      this.workflowId(cell),
-      '--name',
-      name,
-      ...more,
-    );
+  /** Sends a signal to the workflow of a Cell. */
+  signal(cell: string, name: string, ...input: readonly unknown[]): Promise<void> {
+    return this.desk.signal(this.workflowId(cell), name, ...input);
   }
 
   /** How many runs of workflows a query finds. */
-  async count(query: string): Promise<number> {
-    return Number(/Total: (\d+)/.exec(await this.temporal('workflow', 'count', '--query', query))?.[1]);
+  count(query: string): Promise<number> {
+    return this.desk.count(query);
   }
 
   /** Waits until no run of a workflow is under way. */
@@ -211,7 +211,7 @@ export class Stage {
     await until(
       `Cell ${name} to be at rest`,
       async () => {
-        if (await this.#isAtWork(this.workflowId(name))) return false;
+        if (await this.desk.isAtWork(this.workflowId(name))) return false;
         const cell = await read();
         const progressing = cell?.status?.conditions?.find(({ type }) => type === 'Progressing');
         return (
@@ -222,42 +222,11 @@ export class Stage {
     );
   }
 
-  /** Whether the last run of a workflow does anything but wait. */
-  async #isAtWork(workflowId: string): Promise<boolean> {
-    const told = await this.temporal('workflow', 'describe', '--workflow-id', workflowId, '-o', 'json');
-    const { workflowExecutionInfo, ...pending } = JSON.parse(told) as {
-      readonly workflowExecutionInfo: { readonly status: string };
-      readonly pendingWorkflowTask?: object;
-      readonly pendingActivities?: readonly object[];
-    };
-    const isOpen = workflowExecutionInfo.status === 'WORKFLOW_EXECUTION_STATUS_RUNNING';
-    const isWaiting =
-      pending.pendingWorkflowTask === undefined && (pending.pendingActivities ?? []).length === 0;
-    return isOpen && !isWaiting;
-  }
-
   /** Sends a signal, and starts the workflow if need be; a run that is just closing is asked again. */
   async signalWithStart(type: string, workflowId: string, signal: string, name: string): Promise<void> {
-    const input = JSON.stringify({ key: { namespace: this.namespace, name } });
-    await until(`${workflowId} to take ${signal}`, () =>
-      this.temporal(
-        'workflow',
-        'signal-with-start',
-        '--signal-name',
-        signal,
-        '--type',
-        type,
-        '--task-queue',
-        this.namespace,
-        '--workflow-id',
-        workflowId,
-        '--input',
-        input,
-      ).catch((error: unknown) => {
-        if (String(error).includes('workflow is closing')) return undefined;
-        throw error;
-      }),
-    );
+    const input = { key: { namespace: this.namespace, name } };
+    const options = { workflowId, taskQueue: this.namespace, signal, input };
+    await until(`${workflowId} to take ${signal}`, () => this.desk.signalWithStart(type, options));
   }
 
   /** The history of a run as JSON. */
@@ -265,8 +234,16 @@ export class Stage {
     return this.temporal('workflow', 'show', '--workflow-id', workflowId, '--run-id', runId, '-o', 'json');
   }
 
-  /** Applies an object in the namespace by `kubectl apply`, as users do. */
+  /** Applies an object in the namespace, or all objects of a List one after the other. */
   async apply(object: object): Promise<void> {
+    const manifest = object as Manifest;
+    for (const one of manifest.items ?? [manifest]) {
+      if (!(await this.#apply(one, this.namespace))) await this.applyByKubectl(one);
+    }
+  }
+
+  /** Applies an object in the namespace by `kubectl apply`, as users do. */
+  async applyByKubectl(object: object): Promise<void> {
     const { kubectl } = this.stack.binaries;
     const child = run(kubectl, ['-n', this.namespace, 'apply', '-f', '-'], {
       env: { ...process.env, ...this.stack.environment },
@@ -327,6 +304,8 @@ export class Stage {
           type: 'AWSNetworkLoadBalancer',
           awsNetworkLoadBalancer: { listenerARN, targetGroupSelector: { matchLabels: { role: name } } },
         },
+        // The local load balancers follow at once.
+        settle: '0s',
         updateStrategy: { type: 'Canary', canary: { steps } },
         ...spec,
       },
@@ -371,6 +350,8 @@ export class Stage {
             targetGroupSelector: { matchLabels: { role } },
           },
         },
+        // The local load balancers follow at once.
+        settle: '0s',
         updateStrategy: { type: 'Canary', canary: { steps } },
         ...spec,
       },

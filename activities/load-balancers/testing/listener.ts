@@ -26,6 +26,7 @@ export interface FakeListener {
   rule(priority: number, listener?: string): Rule | undefined;
   owner(priority: number): string | undefined;
   weights(priority: number): Readonly<Record<string, number>>;
+  attributes(group: string): Readonly<Record<string, string>> | undefined;
   byHand(priority: number, made: ByHand): void;
   change(priority: number, made: ByHand): void;
   remove(priority: number): void;
@@ -71,6 +72,7 @@ export function aListener(): FakeListener {
   let failures = 0;
   let hangs = false;
   let created = 0;
+  const attributes = new Map<string, Readonly<Record<string, string>>>();
   let shownUpTo = Infinity;
   const isShown = ({ RuleArn = '' }: Rule): boolean => Number(RuleArn.split('/').at(-1)) <= shownUpTo;
   const put = (rule: Kept): void => {
@@ -112,6 +114,11 @@ export function aListener(): FakeListener {
     tagsOf: (arn) => Promise.resolve(find(arn).tags),
     tagsOfAll: (arns) => Promise.resolve(new Map(arns.map((arn) => [arn, find(arn).tags]))),
     tag: (arn, tags) => Promise.resolve(put({ ...find(arn), tags: { ...find(arn).tags, ...tags } })),
+    attributesOf: (arn) => Promise.resolve(attributes.get(arn) ?? {}),
+    setAttributes: (arn, some) => {
+      attributes.set(arn, { ...attributes.get(arn), ...some });
+      return Promise.resolve();
+    },
     createRule: (input) => Promise.resolve(input).then(create),
     deleteRule: (arn) => {
       rules = rules.filter((one) => one.RuleArn !== arn);
@@ -157,6 +164,7 @@ export function aListener(): FakeListener {
           group.Weight ?? 1,
         ]),
       ),
+    attributes: (group) => attributes.get(arnOf(group)),
     byHand: (priority, made) => {
       create({
         ListenerArn: listenerARN,

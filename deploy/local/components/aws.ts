@@ -8,6 +8,8 @@ import type { Plan, Planned } from './plan.ts';
 export const awsIdentity = {
   region: 'us-east-1',
   accountId: '123456789012',
+  /** The access key of okrad in tests, which may do what its IAM policy allows; the emulator takes any. */
+  okradKey: 'okrad',
   environment: {
     AWS_REGION: 'us-east-1',
     AWS_DEFAULT_REGION: 'us-east-1',
@@ -50,7 +52,14 @@ export async function planProxy(
     after: ['moto'],
     command: process.execPath,
     args: [program, '--port', String(port), '--upstream', moto.url],
+    // Where compiled programs are kept, which is not the user's choice but that of the command that starts the stack.
+    env: compiledPrograms(),
     ready: (signal) => waitFor({ what: `${url} to answer`, signal }, () => answersOk(`${url}/_proxy/health`)),
   };
   return { component, addresses: { url } };
+}
+
+function compiledPrograms(): Readonly<Record<string, string>> {
+  const folder = process.env['NODE_COMPILE_CACHE'];
+  return folder === undefined ? {} : { NODE_COMPILE_CACHE: folder };
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { callKubernetes, writeKubeconfig } from '../kubernetes.ts';
 import type { Component } from '../process.ts';
 import { answersOk, waitFor } from '../wait.ts';
-import type { Plan, Planned } from './plan.ts';
+import { rarelyCollected, type Plan, type Planned } from './plan.ts';
 
 /** Plans etcd; it does not wait for the disk, since a stack survives processes that die, not machines that do. */
 export async function planEtcd(plan: Plan): Promise<Planned<{ readonly url: string }>> {
@@ -14,6 +14,7 @@ export async function planEtcd(plan: Plan): Promise<Planned<{ readonly url: stri
     name: 'etcd',
     after: [],
     command: plan.executable('etcd'),
+    env: rarelyCollected,
     args: [
       `--data-dir=${join(plan.dir, 'etcd')}`,
       `--listen-client-urls=${url}`,
@@ -50,6 +51,7 @@ export function planApiServer(
     name,
     after: ['etcd'],
     command: plan.executable('kube-apiserver'),
+    env: rarelyCollected,
     args: [
       `--etcd-servers=${etcd.url}`,
       `--etcd-prefix=${prefix}`,

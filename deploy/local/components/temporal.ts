@@ -2,7 +2,7 @@ import { join } from 'node:path';
 
 import type { Component } from '../process.ts';
 import { answersOk, waitFor } from '../wait.ts';
-import type { Plan, Planned } from './plan.ts';
+import { rarelyCollected, type Plan, type Planned } from './plan.ts';
 
 // The dev server polls each shard's queues 20 times a second and fires timers up to 1 s late; a rollout has many small steps.
 const dynamicConfig = [
@@ -26,6 +26,7 @@ export async function planTemporal(
     name: 'temporal',
     after: [],
     command: plan.executable('temporal'),
+    env: rarelyCollected,
     args: [
       'server',
       'start-dev',

@@ -1,0 +1,57 @@
+import { Client, Connection, ServiceError } from '@temporalio/client';
+import type { StackView } from '../setup.ts';
+
+/** What tests ask of Temporal, over one connection instead of a process for each question. */
+export interface TemporalDesk extends AsyncDisposable {
+  signal(workflowId: string, name: string, input?: unknown): Promise<void>;
+  /** Signals a workflow and starts it if need be; answers false when a run is just closing. */
+  signalWithStart(type: string, options: StartOptions): Promise<boolean>;
+  /** How many runs of workflows a query finds. */
+  count(query: string): Promise<number>;
+  /** Whether the last run of a workflow does anything but wait. */
+  isAtWork(workflowId: string): Promise<boolean>;
+  /** The histories of the runs that a query finds, as JSON with payloads in base64. */
+  histories(query: string): Promise<readonly string[]>;
+}
+
+/** How to signal a workflow that may have to be started. */
+export interface StartOptions {
+  readonly workflowId: string;
+  readonly taskQueue: string;
+  readonly signal: string;
+  readonly input: unknown;
+}
+
+/** Connects to the Temporal of a stack at the first question. */
+export function openDesk({ temporal }: StackView): TemporalDesk {
+  const connection = Connection.lazy({ address: temporal.address });
+  const { workflow } = new Client({ connection, namespace: temporal.namespace });
+  return {
+    signal: (workflowId, name, ...input) => workflow.getHandle(workflowId).signal(name, ...input),
+    signalWithStart: async (type, { input, ...options }) => {
+      try {
+        await workflow.signalWithStart(type, { ...options, args: [input] });
+        return true;
+      } catch (error) {
+        if (error instanceof ServiceError && String(error.cause).includes('workflow is closing'))
+          return false;
+        throw error;
+      }
+    },
+    count: async (query) => (await workflow.count(query)).count,
+    isAtWork: async (workflowId) => {
+      const { status, raw } = await workflow.getHandle(workflowId).describe();
+      const isWaiting = !raw.pendingWorkflowTask && (raw.pendingActivities ?? []).length === 0;
+      return status.name === 'RUNNING' && !isWaiting;
+    },
+    histories: async (query) => {
+      const histories: Promise<string>[] = [];
+      for await (const { workflowId, runId } of workflow.list({ query }))
+        histories.push(workflow.getHandle(workflowId, runId).fetchHistory().then(inJSON));
+      return Promise.all(histories);
+    },
+    [Symbol.asyncDispose]: () => connection.close(),
+  };
+}
+
+const inJSON = (history: object): string => JSON.stringify(history);
