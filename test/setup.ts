@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -24,8 +25,11 @@ declare module 'vitest' {
 
 const run = promisify(execFile);
 
-/** Installs Okra's CRDs in a stack and bundles the workflows. */
-export async function prepare(stack: Stack): Promise<StackView> {
+/** Installs Okra's CRDs in a stack and bundles the workflows, unless there is a bundle of them. */
+export async function prepare(
+  stack: Stack,
+  workflowBundle = join(stack.dir, 'workflows.js'),
+): Promise<StackView> {
   const env = { ...process.env, ...stack.environment };
   const binaries = {
     ...stack.binaries,
@@ -33,12 +37,14 @@ export async function prepare(stack: Stack): Promise<StackView> {
     temporal: toolOf(stack, 'temporal'),
   };
   const kubectl = (...args: string[]): Promise<unknown> => run(binaries.kubectl, args, { env });
-  const workflowBundle = join(stack.dir, 'workflows.js');
   const crds = async (): Promise<void> => {
     await kubectl('apply', '-f', join(import.meta.dirname, '../crds/manifests'));
     await kubectl('wait', '--for=condition=Established', '--timeout=60s', 'crd', '--all');
   };
-  await Promise.all([crds(), bundleWorkflows().then((code) => writeFile(workflowBundle, code))]);
+  const bundle = async (): Promise<void> => {
+    if (!existsSync(workflowBundle)) await writeFile(workflowBundle, await bundleWorkflows());
+  };
+  await Promise.all([crds(), bundle()]);
   const { dir, kubeconfig, etcd, temporal, aws, proxyControl, logs, environment } = stack;
   return { dir, kubeconfig, etcd, temporal, aws, proxyControl, logs, environment, binaries, workflowBundle };
 }
