@@ -32,14 +32,23 @@ const commands = matching(
   'commands with commas between them, such as aws,/usr/local/bin/kubelogin',
 ).transform((value) => value.split(/\s*,\s*/));
 
+const hosts = matching(
+  /^[^\s,/@]+(\s*,\s*[^\s,/@]+)*$/,
+  'hosts, or patterns of them, with commas between them, such as *.azmk8s.io,cluster.example:6443',
+).transform((value) => value.split(/\s*,\s*/));
+
 const address = matching(/^(\[[0-9a-f:]+\]|[^\s:/]+):\d{1,5}$/i, 'a host and a port, such as 127.0.0.1:7233');
 const port = { min: 1, max: 65_535 };
-const whole = { min: 1, max: 1_000_000 };
+const perSecond = number(/^\d+(\.\d+)?$/, 'a number from 0.01 to 1000, such as 1.5', {
+  min: 0.01,
+  max: 1000,
+});
+const burst = wholeNumber('a whole number from 1 to 1000000', { min: 1, max: 1_000_000 });
 
 /** Every environment variable that Okra reads, with what it takes. */
 export const variables = z.object({
   KUBECONFIG: text.optional(),
-  AWS_REGION: matching(/^[a-z]{2}(-[a-z]+)+-\d+$/, 'a region such as eu-central-1').optional(),
+  AWS_REGION: matching(/^[a-z]{2,8}(-[a-z]{1,16}){1,4}-\d{1,2}$/, 'a region such as eu-central-1').optional(),
   AWS_ENDPOINT_URL: url.optional(),
   AWS_ENDPOINT_URL_ELASTIC_LOAD_BALANCING_V2: url.optional(),
   AWS_ENDPOINT_URL_EKS: url.optional(),
@@ -71,12 +80,14 @@ export const variables = z.object({
     min: 1,
     max: 86_400,
   }).default(60),
-  OKRA_ELBV2_WRITES_PER_SECOND: number(/^\d+(\.\d+)?$/, 'a number from 0.01 to 1000, such as 1.5', {
-    min: 0.01,
-    max: 1000,
-  }).default(1.5),
-  OKRA_ELBV2_WRITE_BURST: wholeNumber('a whole number from 1 to 1000000', whole).default(10),
+  OKRA_ELBV2_WRITES_PER_SECOND: perSecond.default(1.5),
+  OKRA_ELBV2_WRITE_BURST: burst.default(10),
+  OKRA_ELBV2_REGISTRATIONS_PER_SECOND: perSecond.default(2),
+  OKRA_ELBV2_REGISTRATION_BURST: burst.default(10),
+  OKRA_ELBV2_READS_PER_SECOND: perSecond.default(10),
+  OKRA_ELBV2_READ_BURST: burst.default(40),
   OKRA_EXEC_COMMANDS: commands.default([]),
+  OKRA_EXEC_SERVERS: hosts.default([]),
   OKRA_LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
       error: 'one of trace, debug, info, warn, error, fatal and silent',

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { variables } from './config-variables.ts';
 import { ConfigError, loadConfig } from './config.ts';
 
@@ -11,14 +11,26 @@ describe('loadConfig', () => {
       temporal: { address: '127.0.0.1:7233', namespace: 'default' },
       taskQueue: 'okra',
       elbv2TaskQueue: 'okra-elbv2',
-      elbv2: { writesPerSecond: 1.5, writeBurst: 10 },
+      elbv2: {
+        writes: { perSecond: 1.5, burst: 10 },
+        registrations: { perSecond: 2, burst: 10 },
+        reads: { perSecond: 10, burst: 40 },
+      },
       lease: { namespace: 'default', name: 'okra' },
       driftIntervalSeconds: 60,
       logLevel: 'info',
     });
     expect(loadConfig({}).temporal.tls).toBeUndefined();
     expect(loadConfig({}).health).toBeUndefined();
-    expect(loadConfig({}).identity).toMatch(new RegExp(`-${process.pid}$`));
+  });
+
+  it('gives every process a name of its own, also where hosts and process ids are the same', async () => {
+    const { identity } = loadConfig({});
+    expect(identity).toMatch(new RegExp(`-${process.pid}-[0-9a-f]{8}$`));
+    expect(loadConfig({}).identity).toBe(identity);
+    vi.resetModules();
+    const another = await import('./config.ts');
+    expect(another.loadConfig({}).identity).not.toBe(identity);
   });
 
   it('takes an empty variable for one that is not set', () => {
@@ -32,7 +44,23 @@ describe('loadConfig', () => {
   });
 
   it('takes a part of a write per second', () => {
-    expect(loadConfig({ OKRA_ELBV2_WRITES_PER_SECOND: '0.25' }).elbv2.writesPerSecond).toBe(0.25);
+    expect(loadConfig({ OKRA_ELBV2_WRITES_PER_SECOND: '0.25' }).elbv2.writes.perSecond).toBe(0.25);
+  });
+
+  it('takes a rate for each kind of call to ELBv2', () => {
+    const environment = {
+      OKRA_ELBV2_WRITES_PER_SECOND: '1',
+      OKRA_ELBV2_WRITE_BURST: '2',
+      OKRA_ELBV2_REGISTRATIONS_PER_SECOND: '3',
+      OKRA_ELBV2_REGISTRATION_BURST: '4',
+      OKRA_ELBV2_READS_PER_SECOND: '5',
+      OKRA_ELBV2_READ_BURST: '6',
+    };
+    expect(loadConfig(environment).elbv2).toEqual({
+      writes: { perSecond: 1, burst: 2 },
+      registrations: { perSecond: 3, burst: 4 },
+      reads: { perSecond: 5, burst: 6 },
+    });
   });
 
   it('splits the namespaces to watch', () => {
@@ -82,6 +110,14 @@ describe('the commands that secrets may name', () => {
     expect(loadConfig({ OKRA_EXEC_COMMANDS: 'aws, /bin/kubelogin' }).execCommands).toEqual([
       'aws',
       '/bin/kubelogin',
+    ]);
+  });
+
+  it('send their tokens nowhere, unless hosts are listed', () => {
+    expect(loadConfig({}).execServers).toEqual([]);
+    expect(loadConfig({ OKRA_EXEC_SERVERS: '*.azmk8s.io, a.example:6443' }).execServers).toEqual([
+      '*.azmk8s.io',
+      'a.example:6443',
     ]);
   });
 });
@@ -143,6 +179,8 @@ const refused: [string, string][] = [
   ['OKRA_DRIFT_INTERVAL', '0'],
   ['OKRA_ELBV2_WRITES_PER_SECOND', '0'],
   ['OKRA_ELBV2_WRITE_BURST', '1.5'],
+  ['OKRA_ELBV2_REGISTRATIONS_PER_SECOND', '-1'],
+  ['OKRA_ELBV2_READ_BURST', '0'],
   ['OKRA_EXEC_COMMANDS', 'aws eks'],
   ['OKRA_LOG_LEVEL', 'verbose'],
   ['OKRA_HEALTH_PORT', '0'],

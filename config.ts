@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { z } from 'zod';
 import { variables } from './config-variables.ts';
@@ -25,6 +26,13 @@ export interface TemporalConfig {
   readonly tls?: TemporalTls;
 }
 
+/** How fast calls of a kind may be sent. */
+export interface CallRate {
+  readonly perSecond: number;
+  /** How many may be sent at once after a rest. */
+  readonly burst: number;
+}
+
 /** All that can be set from outside. */
 export interface Config {
   readonly kubernetes: {
@@ -41,11 +49,20 @@ export interface Config {
   };
   /** The commands that a cluster's secret may have run to log in. */
   readonly execCommands: readonly string[];
+  /** The hosts that the tokens of these commands may go to, or patterns of them. */
+  readonly execServers: readonly string[];
   readonly temporal: TemporalConfig;
   readonly taskQueue: string;
   /** Where calls to ELBv2 run, apart from all others, so that they can be slowed down. */
   readonly elbv2TaskQueue: string;
-  readonly elbv2: { readonly writesPerSecond: number; readonly writeBurst: number };
+  readonly elbv2: {
+    /** What modifies rules, listeners and target groups, by all workers together. */
+    readonly writes: CallRate;
+    /** What registers targets, by all workers together. */
+    readonly registrations: CallRate;
+    /** What reads, by this process. */
+    readonly reads: CallRate;
+  };
   readonly lease: { readonly namespace: string; readonly name: string };
   /** What this process is called by others: in the lease, and as a Temporal worker. */
   readonly identity: string;
@@ -79,6 +96,9 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
   if (!parsed.success || problems.length > 0) throw new ConfigError(problems);
   return freeze(arrange(parsed.data));
 }
+
+// With the host's network pods of one node have one host name, and in a container every process has the same id.
+const ownName = `${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -126,15 +146,16 @@ function arrange(from: Variables): Config {
       stsEndpoint: from.AWS_ENDPOINT_URL_STS ?? from.AWS_ENDPOINT_URL,
     }),
     execCommands: from.OKRA_EXEC_COMMANDS,
+    execServers: from.OKRA_EXEC_SERVERS,
     temporal: temporalOf(from),
     taskQueue: from.OKRA_TASK_QUEUE,
     elbv2TaskQueue: `${from.OKRA_TASK_QUEUE}-elbv2`,
-    elbv2: { writesPerSecond: from.OKRA_ELBV2_WRITES_PER_SECOND, writeBurst: from.OKRA_ELBV2_WRITE_BURST },
+    elbv2: ratesOf(from),
     lease: {
       namespace: from.OKRA_LEASE_NAMESPACE ?? from.POD_NAMESPACE ?? 'default',
       name: from.OKRA_LEASE_NAME,
     },
-    identity: from.OKRA_IDENTITY ?? `${hostname()}-${process.pid}`,
+    identity: from.OKRA_IDENTITY ?? ownName,
     driftIntervalSeconds: from.OKRA_DRIFT_INTERVAL,
     syncIntervalSeconds: from.OKRA_SYNC_INTERVAL,
     logLevel: from.OKRA_LOG_LEVEL,
@@ -147,6 +168,15 @@ function arrange(from: Variables): Config {
     }),
   };
 }
+
+const ratesOf = (from: Variables): Config['elbv2'] => ({
+  writes: { perSecond: from.OKRA_ELBV2_WRITES_PER_SECOND, burst: from.OKRA_ELBV2_WRITE_BURST },
+  registrations: {
+    perSecond: from.OKRA_ELBV2_REGISTRATIONS_PER_SECOND,
+    burst: from.OKRA_ELBV2_REGISTRATION_BURST,
+  },
+  reads: { perSecond: from.OKRA_ELBV2_READS_PER_SECOND, burst: from.OKRA_ELBV2_READ_BURST },
+});
 
 function temporalOf(from: Variables): TemporalConfig {
   const tls = given({

@@ -1,3 +1,4 @@
+import { asyncLocalStorage } from '@temporalio/activity';
 import {
   DefaultLogger,
   Runtime,
@@ -6,8 +7,11 @@ import {
   type WorkerOptions,
 } from '@temporalio/worker';
 import { makeActivities, type Activities } from './activities/index.ts';
+import { accessPolicies } from './clients/access-policies.ts';
 import { connectEKS } from './clients/eks.ts';
+import { readPace } from './clients/elbv2-pace.ts';
 import { connectELBv2 } from './clients/elbv2.ts';
+import { installationIn, type Installation } from './clients/installation.ts';
 import { connectKubernetes } from './clients/kubernetes.ts';
 import type { Log } from './clients/log.ts';
 import { connectClusters } from './clients/remote-clusters.ts';
@@ -40,15 +44,20 @@ export async function runWorker({ config, log, signal, waiting }: WorkerSettings
     workflowCode(config, signal),
   ]);
   const kubernetes = connectKubernetes(config.kubernetes.kubeconfig);
-  const { writesPerSecond: perSecond, writeBurst: burst } = config.elbv2;
+  const installation = installationIn({ kubernetes, namespace: config.lease.namespace });
+  tell(installation, log);
   const activities = makeActivities({
     kubernetes,
     temporal: temporal.client,
-    elbv2: connectELBv2({ endpoint: config.aws.elbv2Endpoint }),
+    elbv2: connectELBv2({
+      endpoint: config.aws.elbv2Endpoint,
+      pace: readPace(config.elbv2.reads, () => activityQueue() === urgentQueueOf(config)),
+    }),
     eks: connectEKS({ endpoint: config.aws.eksEndpoint, stsEndpoint: config.aws.stsEndpoint }),
-    clusters: connectClusters(config),
+    clusters: connectClusters(config, accessPolicies(kubernetes)),
     ...(config.aws.region === undefined ? {} : { region: config.aws.region }),
-    budget: sharedBudget({ kubernetes, namespace: config.lease.namespace, rate: { perSecond, burst }, log }),
+    budgets: sharedBudget({ kubernetes, namespace: config.lease.namespace, rates: config.elbv2, log }),
+    installation,
     taskQueue: config.taskQueue,
     intervals: { drift: config.driftIntervalSeconds, sync: config.syncIntervalSeconds },
   });
@@ -71,27 +80,37 @@ export async function runWorker({ config, log, signal, waiting }: WorkerSettings
         activities,
         taskQueue,
         stickyQueueScheduleToStartTimeout: '2s',
+        maxConcurrentActivityTaskExecutions: SLOTS,
+      }),
+      // A cluster that does not answer holds a sync up, and never a rollout.
+      Worker.create({
+        ...common,
+        connection,
+        activities: only(onDiscoveryQueue, activities),
+        taskQueue: `${taskQueue}-discovery`,
+        maxConcurrentActivityTaskExecutions: SLOTS,
       }),
       Worker.create({
         ...common,
         connection,
         activities: only(onElbv2Queue, activities),
         taskQueue: elbv2TaskQueue,
-        maxConcurrentActivityTaskExecutions: ELBV2_SLOTS,
+        maxConcurrentActivityTaskExecutions: SLOTS,
       }),
       // What takes traffic back has slots of its own, so that it never waits for those of others.
       Worker.create({
         ...common,
         connection,
         activities: only(['shiftTraffic'], activities),
-        taskQueue: `${elbv2TaskQueue}-urgent`,
-        maxConcurrentActivityTaskExecutions: ELBV2_SLOTS,
+        taskQueue: urgentQueueOf(config),
+        maxConcurrentActivityTaskExecutions: SLOTS,
       }),
     ]);
   const queues = [
     { taskQueue, types: ['workflow', 'activity'] },
+    { taskQueue: `${taskQueue}-discovery`, types: ['activity'] },
     { taskQueue: elbv2TaskQueue, types: ['activity'] },
-    { taskQueue: `${elbv2TaskQueue}-urgent`, types: ['activity'] },
+    { taskQueue: urgentQueueOf(config), types: ['activity'] },
   ] as const;
   try {
     await runWorkers(create, {
@@ -114,6 +133,20 @@ async function workflowCode(
   return { workflowBundle: { code: await bundleWorkflowsApart(signal) } };
 }
 
+/** Says which installation this is, before anything in AWS is tagged with it; what needs it asks again. */
+function tell(installation: Installation, log: Log): void {
+  installation().then(
+    (id) => log.info({ installation: id }, 'installation known'),
+    (error: unknown) => log.warn({ err: error }, 'installation not known yet'),
+  );
+}
+
+/** The queue of what takes traffic back. */
+const urgentQueueOf = ({ elbv2TaskQueue }: Config): string => `${elbv2TaskQueue}-urgent`;
+
+/** The queue of the activity that runs this. */
+const activityQueue = (): string | undefined => asyncLocalStorage.getStore()?.info.taskQueue;
+
 /** The names of the activities that wait on the task queue of ELBv2. */
 const onElbv2Queue: readonly (keyof Activities)[] = [
   'shiftTraffic',
@@ -125,8 +158,19 @@ const onElbv2Queue: readonly (keyof Activities)[] = [
   'wakeWriter',
 ];
 
-/** How many calls to ELBv2 go on at once in one worker, on each queue: more of them only make each slower, as none waits. */
-const ELBV2_SLOTS = 25;
+/** The names of the activities that read clusters and AWS for discovery. */
+const onDiscoveryQueue: readonly (keyof Activities)[] = [
+  'syncClusterSet',
+  'syncTargetGroupSet',
+  'syncTargetGroupBinding',
+  'checkTargetGroups',
+];
+
+/**
+ * How many activities go on at once in one worker, on each queue. More of them only make each slower, until they take
+ * longer than they may: what waits for a slot waits in Temporal, where no timeout runs.
+ */
+const SLOTS = 25;
 
 const only = (names: readonly (keyof Activities)[], all: Activities): object =>
   Object.fromEntries(names.map((name) => [name, all[name]]));

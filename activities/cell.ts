@@ -1,10 +1,12 @@
 import type { Client } from '@temporalio/client';
 import { AWS_TARGET_GROUP, CELL, FREEZE } from '../clients/kinds.ts';
 import { digest } from '../clients/digest.ts';
+import { accessPolicies } from '../clients/access-policies.ts';
 import { isNotFound, type KubernetesClient } from '../clients/kubernetes.ts';
 import type { AWSTargetGroup } from '../crds/aws-target-group.ts';
 import { cell as cellKind, type Cell } from '../crds/cell.ts';
 import type { Freeze } from '../crds/freeze.ts';
+import { withRefusals } from '../domain/forwarding-access.ts';
 import { freezesOf } from '../domain/freeze.ts';
 import type { ObjectKey } from '../domain/ids.ts';
 import { loadBalancerTypes, routeOf } from '../domain/load-balancer.ts';
@@ -35,16 +37,18 @@ export function cellActivities({ kubernetes, temporal }: CellDependencies): Cell
 export async function observeCell(kubernetes: KubernetesClient, key: ObjectKey): Promise<ObservedCell> {
   const cell = await kubernetes.get<Cell>(CELL, key);
   if (cell === undefined) return observeWithoutCell(kubernetes, key);
-  const [groups, configured, freezes] = await Promise.all([
+  const [groups, configured, freezes, access] = await Promise.all([
     kubernetes.list<AWSTargetGroup>(AWS_TARGET_GROUP, { namespace: key.namespace }),
     observeConfig(kubernetes, cell, key),
     freezesIn(kubernetes),
+    accessPolicies(kubernetes).of(key.namespace),
   ]);
+  const flowing = [...configured.served, ...(configured.asked ?? [])];
   const seen = {
     ...configured,
     key,
-    digest: digest(watchedInput(cell, groups)),
-    selected: selectTargetGroups(cell.spec, groups),
+    digest: digest(watchedInput(cell, groups, access)),
+    selected: withRefusals(selectTargetGroups(cell.spec, groups), access, flowing),
     freezes: freezesOf(key.namespace, freezes),
   };
   if (cell.metadata.deletionTimestamp !== undefined) return seen;

@@ -1,3 +1,4 @@
+import { accessPolicies } from '../clients/access-policies.ts';
 import { CLUSTER_SET } from '../clients/kinds.ts';
 import type { KubernetesClient } from '../clients/kubernetes.ts';
 import { clusterSet, type ClusterSet } from '../crds/cluster-set.ts';
@@ -7,6 +8,8 @@ import {
   secretNameOf,
   type Reading,
 } from '../domain/discovery/cluster-set.ts';
+import type { Access } from '../domain/access.ts';
+import { allowedClusters, generatorRefusal } from '../domain/discovery/cluster-set-access.ts';
 import type { ObjectKey } from '../domain/ids.ts';
 import { namesOf, saysTheSame, syncStatus, type Problem } from '../domain/discovery/sync-status.ts';
 import { cut } from '../domain/text.ts';
@@ -43,9 +46,11 @@ export function clusterSetActivities({ kubernetes, sources }: ClusterSetDependen
     const { signal } = life;
     const uid = object.metadata.uid ?? '';
     const known = clusterIdsOf(uid, await secrets.find(key.namespace, []));
-    const readings = await Promise.all(
-      spec.generators.map((generator, index) => read(sources, generator, { index, signal, known })),
+    const access = await accessPolicies(kubernetes).of(key.namespace, signal);
+    const answers = await Promise.all(
+      spec.generators.map((generator, index) => read(sources, generator, { index, signal, known, access })),
     );
+    const { readings, problems: refused } = allowedClusters(answers, access, known);
     const wanted = readings.flatMap(({ clusters }) => clusters.map(({ name }) => secretNameOf(name)));
     const found = await secrets.find(key.namespace, wanted);
     const decision = decideClusterSet({ uid, spec, readings, secrets: found });
@@ -55,7 +60,7 @@ export function clusterSetActivities({ kubernetes, sources }: ClusterSetDependen
     return {
       names: decision.names.filter(isMade),
       waiting: decision.waiting,
-      problems: [...decision.problems, ...failures],
+      problems: [...refused, ...decision.problems, ...failures],
     };
   }
 
@@ -87,18 +92,33 @@ async function read(
     index,
     signal,
     known,
-  }: { readonly index: number; readonly signal: AbortSignal; readonly known: readonly string[] },
+    access,
+  }: {
+    readonly index: number;
+    readonly signal: AbortSignal;
+    readonly known: readonly string[];
+    readonly access: Access | undefined;
+  },
 ): Promise<Reading> {
+  const refusal = generatorRefusal(generator, access);
+  if (refusal !== undefined) {
+    const message = `${refusal} Nothing is deleted meanwhile.`;
+    return {
+      clusters: [],
+      unread: [],
+      failures: [{ object: `spec.generators[${index}]`, reason: 'NotAllowed', message }],
+    };
+  }
   try {
     const source = sources.find((one) => one.takes(generator));
     if (source === undefined) throw new Error('there is no source for it');
-    return { clusters: await source.read(generator, signal, known), failures: [] };
+    return { ...(await source.read(generator, signal, known)), failures: [] };
   } catch (error) {
     signal.throwIfAborted();
     const cause = toFailure(error);
     const reason = reasonOf(cause);
     const message = `Expected to read the clusters of spec.generators[${index}], got: ${cause.message} It is tried again; nothing is deleted meanwhile.`;
-    return { clusters: [], failures: [{ object: `spec.generators[${index}]`, reason, message }] };
+    return { clusters: [], unread: [], failures: [{ object: `spec.generators[${index}]`, reason, message }] };
   }
 }
 

@@ -5,7 +5,7 @@ import type { LoadBalancerConfigView } from '../domain/observation.ts';
 import { mayAdopt } from '../domain/watched.ts';
 import type { LoadBalancerConfigRef } from './contract.ts';
 import { loadBalancerOf } from './load-balancers/index.ts';
-import type { ConfigObject } from './load-balancers/port.ts';
+import type { ConfigObject, Means } from './load-balancers/port.ts';
 
 /** Reads an object that configures a load balancer; undefined when there is none. */
 export const readConfig = (
@@ -34,6 +34,22 @@ export function viewOf({ type, key }: LoadBalancerConfigRef, object: ConfigObjec
     },
   };
 }
+
+/** What load balancers are reached with, by those who can read objects. */
+export const meansOf = ({
+  kubernetes,
+  elbv2,
+  installation,
+}: Pick<Means, 'elbv2' | 'installation'> & { readonly kubernetes: KubernetesClient }): Means => ({
+  elbv2,
+  installation,
+  asks: async (ref, signal) => {
+    const object = await readConfig(kubernetes, ref, signal);
+    return object === undefined || object.metadata.deletionTimestamp !== undefined
+      ? undefined
+      : viewOf(ref, object);
+  },
+});
 
 /** How many writes to a Cell's configuration were made. */
 export const sequenceOf = (object: ConfigObject | undefined): number =>

@@ -1,5 +1,6 @@
 import { Context } from '@temporalio/activity';
 import type { ELBv2 } from '../clients/elbv2.ts';
+import type { Installation } from '../clients/installation.ts';
 import type { KubernetesClient } from '../clients/kubernetes.ts';
 import type { WriteBudget } from '../clients/shared-budget.ts';
 import type { Grant, Ticket } from '../domain/budget.ts';
@@ -9,7 +10,7 @@ import type { Forwarding, Served } from '../domain/load-balancer.ts';
 import { loadBalancerStatus, type ApplyOutcome } from '../domain/load-balancer-status.ts';
 import type { LoadBalancerConfigView } from '../domain/observation.ts';
 import { isGivenUp } from './beat.ts';
-import { readConfig } from './config-object.ts';
+import { meansOf, readConfig } from './config-object.ts';
 import type { NotYet } from './contract.ts';
 import { awsErrorType, failure, reasonOf, toFailure } from './failure.ts';
 import { loadBalancerOf } from './load-balancers/index.ts';
@@ -22,6 +23,7 @@ export interface WriterDependencies {
   readonly kubernetes: KubernetesClient;
   readonly elbv2: (arn: string) => ELBv2;
   readonly budget: WriteBudget;
+  readonly installation: Installation;
 }
 
 /** How one attempt is made. */
@@ -66,7 +68,9 @@ class Postponed extends Error {
 const PENALTY_MS = 1_000;
 
 /** Makes the writer of load balancers. */
-export function configWriter({ kubernetes, elbv2, budget }: WriterDependencies): ConfigWriter {
+export function configWriter(dependencies: WriterDependencies): ConfigWriter {
+  const { kubernetes, budget } = dependencies;
+  const means = meansOf(dependencies);
   const reportStatus = statusReporter(kubernetes);
   const reportDeployment = targetDeploymentReporter(kubernetes);
 
@@ -91,8 +95,9 @@ export function configWriter({ kubernetes, elbv2, budget }: WriterDependencies):
     const { signal } = options;
     return {
       signal,
-      permit: async () => {
-        const grant = ahead === undefined ? await take(config.asked, options) : { is: 'Granted' as const };
+      permit: async (same) => {
+        const isPaid = same === 'Same' || ahead !== undefined;
+        const grant = isPaid ? { is: 'Granted' as const } : await take(config.asked, options);
         ahead = undefined;
         if (grant.is === 'Wait') throw new Postponed(grant);
         signal.throwIfAborted();
@@ -135,7 +140,7 @@ export function configWriter({ kubernetes, elbv2, budget }: WriterDependencies):
     },
     apply: async (config, options, turn) => {
       const { key, asked, adopt, status } = config;
-      const calls = loadBalancerOf(asked.type).connect({ elbv2 });
+      const calls = loadBalancerOf(asked.type).connect(means);
       const known = status.served === undefined ? {} : { served: status.served };
       const { verify, urgent } = options;
       const request = { key, forwarding: asked, adopt, verify, urgent, ...known };
@@ -146,7 +151,7 @@ export function configWriter({ kubernetes, elbv2, budget }: WriterDependencies):
     },
     remove: async (config, options) => {
       const { key, asked, status } = config;
-      const calls = loadBalancerOf(asked.type).connect({ elbv2 });
+      const calls = loadBalancerOf(asked.type).connect(means);
       const request = {
         key,
         forwarding: asked,

@@ -1,4 +1,5 @@
 import type { AnalysisStep, ExperimentStep } from '../crds/cell.ts';
+import type { Connections } from '../domain/connections.ts';
 import type { Ticket } from '../domain/budget.ts';
 import type { Requirements } from '../domain/decision.ts';
 import type { CellReport } from '../domain/report.ts';
@@ -36,6 +37,8 @@ export interface ShiftRequest {
   /** One more than the sequence of the last write; a write with an older one is refused as `Superseded`. */
   readonly sequence: number;
   readonly urgent: boolean;
+  /** Whether it takes traffic back, or only confirms or leaves out what is served; it needs no leave for what is served already. */
+  readonly takesBack?: boolean;
   /** Whether the load balancer is read before it is compared, because nobody knows for sure what it serves. */
   readonly verify: boolean;
   /** What has to be true of target groups just before the write. */
@@ -56,7 +59,12 @@ export interface NotYet {
 /** What came of a write of weights. */
 export type ShiftResult =
   /** ELBv2 was read back and serves it; `observed` is undefined when the objects could not be read afterwards. */
-  | { readonly is: 'Served'; readonly observed?: ObservedCell }
+  | {
+      readonly is: 'Served';
+      readonly observed?: ObservedCell;
+      /** Why clients are elsewhere than the weights say. */
+      readonly connections?: readonly Connections[];
+    }
   /** Nothing was written: target groups lack what the write requires. */
   | { readonly is: 'Lacking'; readonly targetGroupARNs: readonly string[]; readonly lack: string }
   | NotYet;

@@ -1,12 +1,13 @@
 import { Context } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
 import type { ELBv2 } from '../clients/elbv2.ts';
+import type { Installation } from '../clients/installation.ts';
 import { KubernetesError, type KubernetesClient } from '../clients/kubernetes.ts';
 import { cellRolloutStart, loadBalancerConfigStart } from '../clients/workflow-start.ts';
 import { formatKey, keyOf } from '../domain/ids.ts';
 import type { LoadBalancerType } from '../domain/load-balancer.ts';
 import { drifted } from '../workflows/messages.ts';
-import { isOwnedByCell } from './config-object.ts';
+import { isOwnedByCell, meansOf } from './config-object.ts';
 import type { DriftActivities } from './contract.ts';
 import { loadBalancerOf } from './load-balancers/index.ts';
 import type { ConfigObject } from './load-balancers/port.ts';
@@ -16,16 +17,13 @@ export interface DriftDependencies {
   readonly kubernetes: KubernetesClient;
   readonly temporal: Client;
   readonly elbv2: (arn: string) => ELBv2;
+  readonly installation: Installation;
   readonly taskQueue: string;
 }
 
 /** Makes the activities that compare a listener with what the objects say. */
-export function driftActivities({
-  kubernetes,
-  temporal,
-  elbv2,
-  taskQueue,
-}: DriftDependencies): DriftActivities {
+export function driftActivities(dependencies: DriftDependencies): DriftActivities {
+  const { kubernetes, temporal, taskQueue } = dependencies;
   return {
     async findDrift({ type, listenerARN }) {
       const loadBalancer = loadBalancerOf(type);
@@ -40,7 +38,7 @@ export function driftActivities({
           : [{ key: keyOf(object), served }],
       );
       if (mirrored.length === 0) return { watched: watched.length, drifted: [] };
-      const calls = loadBalancer.connect({ elbv2 });
+      const calls = loadBalancer.connect(meansOf(dependencies));
       const found = await calls.drift(listenerARN, mirrored, Context.current().cancellationSignal);
       const owned = new Set(
         watched.filter(({ object }) => isOwnedByCell(object)).map(({ object }) => idOf(object)),

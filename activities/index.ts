@@ -2,10 +2,11 @@ import type { Client } from '@temporalio/client';
 import type { AwsScope } from '../clients/aws-credentials.ts';
 import type { EKS } from '../clients/eks.ts';
 import type { ELBv2Regions } from '../clients/elbv2.ts';
+import type { Installation } from '../clients/installation.ts';
 import type { KubernetesClient } from '../clients/kubernetes.ts';
 import { registrationBudget } from '../clients/registration-budget.ts';
 import type { RemoteClusters } from '../clients/remote-clusters.ts';
-import type { WriteBudget } from '../clients/shared-budget.ts';
+import type { SharedBudget } from '../clients/shared-budget.ts';
 import { analysisActivities } from './analysis.ts';
 import { cellActivities } from './cell.ts';
 import { clusterReader } from './clusters/reader.ts';
@@ -44,7 +45,8 @@ export interface Dependencies {
   readonly clusters: RemoteClusters;
   /** The region of clusters whose generator names none, and of target groups that are created. */
   readonly region?: string;
-  readonly budget: WriteBudget;
+  readonly budgets: SharedBudget;
+  readonly installation: Installation;
   /** The task queue of the workflows; calls to ELBv2 have one of their own. */
   readonly taskQueue: string;
   /** How often to look at what nobody tells of, in seconds. */
@@ -66,15 +68,16 @@ export type Activities = CellActivities &
 
 /** Makes every activity; whatever one throws is a failure listed in domain/failures.ts. */
 export function makeActivities(dependencies: Dependencies): Activities {
-  const { kubernetes, clusters, intervals } = dependencies;
+  const { kubernetes, clusters, intervals, budgets } = dependencies;
+  const writing = { ...dependencies, budget: budgets.writes };
   const reader = clusterReader({ kubernetes, clusters });
   return {
     ...translated(cellActivities(dependencies)),
-    ...translated(loadBalancerConfigActivities(dependencies)),
+    ...translated(loadBalancerConfigActivities(writing)),
     ...translated(analysisActivities(kubernetes)),
     ...translated(experimentActivities(kubernetes)),
     ...translated(measurementActivities(kubernetes)),
-    ...translated(trafficActivities(dependencies)),
+    ...translated(trafficActivities(writing)),
     ...paced(translated(driftActivities(dependencies)), intervals.drift),
     ...paced(
       translated({
@@ -83,7 +86,7 @@ export function makeActivities(dependencies: Dependencies): Activities {
         ...targetGroupActivities(dependencies),
         ...targetGroupBindingActivities({
           ...dependencies,
-          budget: registrationBudget(dependencies.budget),
+          budget: registrationBudget(budgets),
           reader,
         }),
       }),

@@ -1,4 +1,7 @@
+import { accessPolicies } from '../clients/access-policies.ts';
+import { usesOf } from '../domain/forwarding-access.ts';
 import { FINALIZER } from '../domain/labels.ts';
+import type { LoadBalancerConfigView } from '../domain/observation.ts';
 import { beating } from './beat.ts';
 import { isOwnedByCell, readConfig, viewOf } from './config-object.ts';
 import { configWriter, type AttemptOptions, type WriterDependencies } from './config-writer.ts';
@@ -8,8 +11,10 @@ import type {
   LoadBalancerConfigActivities,
   LoadBalancerConfigRef,
 } from './contract.ts';
+import { toFailure } from './failure.ts';
 import { hold, letGo, type Held } from './finalizers.ts';
 import { loadBalancerOf } from './load-balancers/index.ts';
+import { permit } from './permit.ts';
 
 /** Makes the activities that apply an object which configures a load balancer, and remove what it has made. */
 export function loadBalancerConfigActivities(dependencies: WriterDependencies): LoadBalancerConfigActivities {
@@ -24,10 +29,25 @@ export function loadBalancerConfigActivities(dependencies: WriterDependencies): 
     if (isUnderWay) return remove({ ref, ...request }, signal);
     if (policy === 'Delete' && !isHeld) await hold(kubernetes, heldBy(ref));
     if (policy === 'Retain' && isHeld) await letGo(kubernetes, heldBy(ref));
+    await allowed(config, signal);
     // After an attempt that failed nobody knows whether it was applied.
     const verify = request.verify || config.status.phase === 'Error';
     const applied = await writer.apply(config, { ...attempt(request, signal), verify });
     return applied.is === 'Served' ? { is: 'Served' } : applied;
+  }
+
+  /** Keeps an object from what its namespace may not use, and says so in its status. */
+  async function allowed(config: LoadBalancerConfigView, signal: AbortSignal): Promise<void> {
+    const uses = usesOf(config.asked, config.status.served, { takesBack: false });
+    if (uses.length === 0) return;
+    const access = await accessPolicies(kubernetes).of(config.key.namespace, signal);
+    try {
+      permit(access, uses);
+    } catch (error) {
+      const { message } = toFailure(error);
+      await writer.report(config, { is: 'Refused', reason: 'NotAllowed', message });
+      throw error;
+    }
   }
 
   async function remove(

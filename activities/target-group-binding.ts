@@ -13,6 +13,7 @@ import { bindingLosesCluster } from '../domain/discovery/lost-clusters.ts';
 import type { Registration } from '../domain/discovery/registered-target.ts';
 import type { Problem } from '../domain/discovery/sync-status.ts';
 import { decideBinding } from '../domain/discovery/target-group-binding.ts';
+import { refusedUse } from './bindings/allowed.ts';
 import { readClusters } from './bindings/clusters.ts';
 import { groupFinder, type Bound, type FoundGroup, type GroupDependencies } from './bindings/group.ts';
 import { deleteCreated, hasMoved, leaveGroup, whileInUse } from './bindings/leave.ts';
@@ -95,11 +96,13 @@ function boundOf(
 }
 
 /** What a binding is bound with. */
-type Binding = GroupDependencies & { readonly reads: ClusterReads };
+type Binding = GroupDependencies & { readonly kubernetes: KubernetesClient; readonly reads: ClusterReads };
 
 /** Makes the registrations of an object what they are to be. */
 async function bind(dependencies: Binding, bound: Bound, ledger: BindingLedger): Promise<BindingOutcome> {
   const { spec, life } = bound;
+  const refused = await refusedUse(dependencies.kubernetes, bound, dependencies.region);
+  if (refused !== undefined) return { problems: [refused] };
   if (hasMoved(spec, ledger.now())) {
     const { entry, problems } = await leaveGroup(dependencies, ledger, life);
     await ledger.write(entry);

@@ -1,12 +1,14 @@
-import { AWS_TARGET_GROUP_SET, TARGET_GROUP_BINDING } from '../clients/kinds.ts';
+import { accessPolicies } from '../clients/access-policies.ts';
+import { AWS_TARGET_GROUP_SET } from '../clients/kinds.ts';
 import type { KubernetesClient } from '../clients/kubernetes.ts';
 import {
   awsTargetGroupSet,
   type AWSTargetGroupSet,
   type AWSTargetGroupSetSpec,
 } from '../crds/aws-target-group-set.ts';
-import type { Metadata } from '../crds/resource.ts';
+import { refusalOf } from '../domain/access.ts';
 import { compareText } from '../domain/canonical.ts';
+import { foundBindings, inViewOf } from '../domain/discovery/binding-kinds.ts';
 import { syncId, type ObjectKey } from '../domain/ids.ts';
 import { setLosesCluster } from '../domain/discovery/lost-clusters.ts';
 import { setLooksInto } from '../domain/discovery/looks-into.ts';
@@ -16,7 +18,6 @@ import {
   type ClusterReading,
   type TargetGroupSetDecision,
 } from '../domain/discovery/target-group-set.ts';
-import type { RemoteBinding } from '../domain/discovery/target-group-of-binding.ts';
 import {
   againAfter,
   type ClusterAccess,
@@ -24,6 +25,7 @@ import {
   type ClusterReads,
   type RemoteReading,
 } from './clusters/reader.ts';
+import { listBindings } from './clusters/target-group-bindings.ts';
 import type { Synced, TargetGroupSetActivities } from './contract.ts';
 import { isFirstAttempt, lifetime, type Lifetime } from './lifetime.ts';
 import { lookTwice } from './look-twice.ts';
@@ -56,7 +58,8 @@ export function targetGroupSetActivities({
         objects.find(key.namespace),
       ]);
       const observed = { uid: owner.uid, name: key.name, spec, ...found };
-      const seen = { ...observed, readings: readings.map(({ reading }) => reading) };
+      const own = found.groups.filter((group) => group.owner?.uid === owner.uid);
+      const seen = { ...observed, readings: readings.map(({ reading }) => inViewOf(reading, own)) };
       return { readings, found, decision: decideTargetGroupSet(seen) };
     };
     const { readings, found, decision } = await lookTwice(look, life, ({ decision: first, ...seen }) =>
@@ -66,12 +69,13 @@ export function targetGroupSetActivities({
       }),
     );
     const failures = await objects.perform({ owner, life }, decision, found);
+    const refused = await refusedTemplate(kubernetes, spec, key);
     const before = found.groups.filter((group) => group.owner?.uid === owner.uid).length;
     const { create, delete: gone } = decision.groups;
     return {
       clusters: readings.map(({ reading }) => reading.cluster.name).toSorted(compareText),
       targetGroups: before + create.length - gone.length,
-      problems: [...decision.problems, ...failures],
+      problems: [...refused, ...decision.problems, ...failures],
       again: againAfter(readings.map(({ said }) => said)),
     };
   }
@@ -92,6 +96,19 @@ export function targetGroupSetActivities({
       return { isPresent: true, message: status.message ?? '', by: reader.by, ...outcome.again };
     },
   };
+}
+
+/** Says that the bindings of a template may not use its target group, which each of them says as well. */
+async function refusedTemplate(
+  kubernetes: KubernetesClient,
+  { bindingTemplate }: AWSTargetGroupSetSpec,
+  { namespace }: ObjectKey,
+): Promise<readonly Problem[]> {
+  const arn = bindingTemplate?.spec.targetGroupARN;
+  if (arn === undefined) return [];
+  const message = refusalOf(await accessPolicies(kubernetes).of(namespace), { of: 'TargetGroup', arn });
+  const object = 'spec.bindingTemplate.spec.targetGroupARN';
+  return message === undefined ? [] : [{ object, reason: 'NotAllowed', message }];
 }
 
 /** What a sync is made with. */
@@ -123,8 +140,10 @@ const invalid = ({ status = {} }: AWSTargetGroupSet, problems: readonly string[]
 
 interface Read {
   readonly reading: ClusterReading;
-  readonly said: RemoteReading<readonly RemoteBinding[]>;
+  readonly said: RemoteReading<FoundBindings>;
 }
+
+type FoundBindings = ReturnType<typeof foundBindings>;
 
 /** Reads the TargetGroupBindings of all clusters that a set selects, at once. */
 async function readClusters(
@@ -136,30 +155,15 @@ async function readClusters(
   return await Promise.all(
     clusters.map(async (one): Promise<Read> => {
       const said = await reader.read(one, 'TargetGroupBindings', bindingsIn);
-      const found = said.ok ? { ok: true as const, bindings: said.value } : said;
+      const found = said.ok ? said.value : said;
       return { reading: { cluster: one.cluster, found }, said };
     }),
   );
 }
 
-interface TargetGroupBinding {
-  readonly metadata: Metadata;
-  readonly spec?: { readonly targetGroupARN?: string };
-}
-
-async function bindingsIn({ client, namespaces }: ClusterAccess): Promise<readonly RemoteBinding[]> {
-  const lists =
-    namespaces.length === 0
-      ? [client.list<TargetGroupBinding>(TARGET_GROUP_BINDING)]
-      : namespaces.map((namespace) => client.list<TargetGroupBinding>(TARGET_GROUP_BINDING, { namespace }));
-  const found = (await Promise.all(lists)).flat();
-  return found.map(({ metadata, spec = {} }) => ({
-    namespace: metadata.namespace ?? 'default',
-    name: metadata.name,
-    labels: metadata.labels ?? {},
-    arn: spec.targetGroupARN === '' ? undefined : spec.targetGroupARN,
-    isDeleting: metadata.deletionTimestamp !== undefined,
-  }));
+async function bindingsIn({ client, namespaces }: ClusterAccess): Promise<FoundBindings> {
+  const lists = (namespaces.length === 0 ? [undefined] : namespaces).map((one) => listBindings(client, one));
+  return { ...foundBindings((await Promise.all(lists)).flat()), namespaces };
 }
 
 function statusOf(

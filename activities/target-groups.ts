@@ -1,8 +1,10 @@
 import { inBatches } from '../clients/in-batches.ts';
 import { AWS_TARGET_GROUP, CELL } from '../clients/kinds.ts';
 import type { KubernetesClient } from '../clients/kubernetes.ts';
+import { accessPolicies } from '../clients/access-policies.ts';
 import type { AWSTargetGroup } from '../crds/aws-target-group.ts';
 import type { Cell } from '../crds/cell.ts';
+import { refusalOf, type Access } from '../domain/access.ts';
 import { checkTargetGroups, stays, type TargetGroupReport } from '../domain/discovery/target-group-check.ts';
 import type { TargetGroupAnswer } from '../domain/discovery/target-group-answer.ts';
 import type { TargetGroupActivities } from './contract.ts';
@@ -46,14 +48,17 @@ export function targetGroupActivities({ kubernetes, elbv2 }: TargetGroupDependen
     async checkTargetGroups(namespace) {
       const life = lifetime();
       const { signal } = life;
-      const [groups, cells] = await Promise.all([
+      const [groups, cells, access] = await Promise.all([
         kubernetes.list<AWSTargetGroup>(AWS_TARGET_GROUP, { namespace, signal }),
         kubernetes.list<Cell>(CELL, { namespace, signal }),
+        accessPolicies(kubernetes).of(namespace, signal),
       ]);
       const left = groups.filter(stays);
       if (left.length === 0) return { isPresent: false, message: 'There is no AWSTargetGroup left.' };
       const arns = [...new Set(left.map(({ spec }) => spec.arn))];
-      const answers = await askTargetGroups(elbv2, arns, signal);
+      const refused = refusedOf(access, arns);
+      const asked = arns.filter((arn) => !refused.has(arn));
+      const answers = new Map([...refused, ...(await askTargetGroups(elbv2, asked, signal))]);
       const time = new Date().toISOString();
       await write(namespace, checkTargetGroups({ groups: left, cells, answers, time }), life);
       return summary(answers);
@@ -61,13 +66,26 @@ export function targetGroupActivities({ kubernetes, elbv2 }: TargetGroupDependen
   };
 }
 
+/** The target groups of which a namespace may not even learn whether there are any. */
+const refusedOf = (
+  access: Access | undefined,
+  arns: readonly string[],
+): ReadonlyMap<string, TargetGroupAnswer> =>
+  new Map(
+    arns.flatMap((arn) => {
+      const message = refusalOf(access, { of: 'TargetGroup', arn });
+      return message === undefined ? [] : [[arn, { is: 'NotAllowed', message }] as const];
+    }),
+  );
+
 function summary(answers: ReadonlyMap<string, TargetGroupAnswer>) {
   const all = [...answers.values()];
   const unasked = all.filter((answer) => answer.is === 'Unasked');
+  const refused = all.filter((answer) => answer.is === 'NotAllowed');
   const untagged = all.flatMap((answer) =>
     answer.is === 'Known' && answer.tags.is === 'Unasked' ? [answer.tags] : [],
   );
-  const asked = `AWS was asked about ${answers.size - unasked.length} of ${answers.size} target groups.`;
+  const asked = `AWS was asked about ${answers.size - unasked.length - refused.length} of ${answers.size} target groups.`;
   const said = [
     asked,
     ...unasked.slice(0, 1).map(({ message }) => `The conditions of the others stay: ${message}`),

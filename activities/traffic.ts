@@ -1,31 +1,38 @@
 import { Context } from '@temporalio/activity';
+import { accessPolicies } from '../clients/access-policies.ts';
 import { isConflict } from '../clients/kubernetes.ts';
-import type { ELBv2 } from '../clients/elbv2.ts';
 import type { KindRef } from '../clients/kinds.ts';
 import { canonical } from '../domain/canonical.ts';
 import { mergePatch } from '../domain/discovery/merge-patch.ts';
-import { lackOfHealth, lackOfTargets, type TargetHealth } from '../domain/health.ts';
+import { usesOf } from '../domain/forwarding-access.ts';
 import { formatKey } from '../domain/ids.ts';
 import { ADOPT_ANNOTATION, API_VERSION, FINALIZER, SEQUENCE_ANNOTATION } from '../domain/labels.ts';
 import type { ObservedCell } from '../domain/observation.ts';
 import { beating } from './beat.ts';
 import { observeCell } from './cell.ts';
-import { readConfig, sequenceOf, viewOf } from './config-object.ts';
+import { connectionsOf } from './connections.ts';
+import { meansOf, readConfig, sequenceOf, viewOf } from './config-object.ts';
 import { configWriter, type ConfigWriter, type WriterDependencies } from './config-writer.ts';
 import type { LoadBalancerConfigRef, ShiftRequest, ShiftResult, TrafficActivities } from './contract.ts';
 import { failure } from './failure.ts';
 import { loadBalancerOf } from './load-balancers/index.ts';
 import type { ConfigObject } from './load-balancers/port.ts';
 import { ownedByCell } from './owner.ts';
+import { permit } from './permit.ts';
+import { healthOf, lookAtTargets } from './target-health.ts';
 
 /** Makes the activities that shift traffic and look at the health of targets. */
 export function trafficActivities(dependencies: WriterDependencies): TrafficActivities {
   const writer = configWriter(dependencies);
   return {
     shiftTraffic: (request) => beating((signal) => shift(request, { ...dependencies, writer, signal })),
-    inspectLoadBalancer: (request) => {
-      const calls = loadBalancerOf(request.route.type).connect(dependencies);
-      return calls.inspect(request, Context.current().cancellationSignal);
+    inspectLoadBalancer: async (request) => {
+      const { key, route } = request;
+      const { cancellationSignal } = Context.current();
+      const access = await accessPolicies(dependencies.kubernetes).of(key.namespace, cancellationSignal);
+      permit(access, [{ of: 'Listener', arn: route.listenerARN }]);
+      const calls = loadBalancerOf(route.type).connect(meansOf(dependencies));
+      return calls.inspect(request, cancellationSignal);
     },
     readTargetHealth: (arns) => {
       const { cancellationSignal } = Context.current();
@@ -42,11 +49,12 @@ interface Means extends WriterDependencies {
 /** Makes one weight, from the look at what gains to a look at all that the Cell depends on afterwards. */
 async function shift(request: ShiftRequest, means: Means): Promise<ShiftResult> {
   const { kubernetes, writer, elbv2, signal } = means;
-  const lacking = await lackOf(request, elbv2, signal);
-  if (lacking !== undefined) return lacking;
   const { cell, forwarding, urgent, verify, ticket } = request;
   const ref = { type: forwarding.type, key: cell.key };
   const known = await readConfig(kubernetes, ref, signal);
+  await refuseUnallowed(request, known, means);
+  const looked = await lookAtTargets(request, elbv2, signal);
+  if (looked.is === 'Lacking') return looked;
   refuseOlder(request, known);
   const options = { urgent, verify, ticket, signal };
   const differs = canonical(forwarding) !== canonical(askedOf(ref, known));
@@ -57,26 +65,27 @@ async function shift(request: ShiftRequest, means: Means): Promise<ShiftResult> 
   const written = await writeConfig(request, known, means);
   const applied = await writer.apply(viewOf(ref, written), options, turn);
   if (applied.is === 'NotYet') return applied;
+  const before = known === undefined ? [] : (viewOf(ref, known).status.served?.targetGroups ?? []);
+  const { gaining } = looked;
+  const connections = await connectionsOf({ forwarding, before, gaining }, elbv2, signal);
   const observed = await lookAgain(request, means);
-  return { is: 'Served', ...(observed === undefined ? {} : { observed }) };
+  return { is: 'Served', connections, ...(observed === undefined ? {} : { observed }) };
 }
 
 const askedOf = (ref: LoadBalancerConfigRef, known: ConfigObject | undefined): unknown =>
   known === undefined ? undefined : viewOf(ref, known).asked;
 
-/** Says what target groups lack of what the write requires; undefined when nothing. */
-async function lackOf(
-  { requires, minHealthyTargets }: ShiftRequest,
-  elbv2: (arn: string) => ELBv2,
-  signal: AbortSignal,
-): Promise<Extract<ShiftResult, { is: 'Lacking' }> | undefined> {
-  const { healthy = [], registered = [] } = requires ?? {};
-  const targetGroupARNs = [...healthy, ...registered];
-  const found = await healthOf(elbv2, targetGroupARNs, signal);
-  const lack =
-    lackOfHealth(found.slice(0, healthy.length), minHealthyTargets) ??
-    lackOfTargets(found.slice(healthy.length));
-  return lack === undefined ? undefined : { is: 'Lacking', targetGroupARNs, lack };
+/** Keeps a Cell from what its namespace may not use, also from learning of it. */
+async function refuseUnallowed(
+  { cell: { key }, forwarding, takesBack = false }: ShiftRequest,
+  known: ConfigObject | undefined,
+  { kubernetes, signal }: Means,
+): Promise<void> {
+  const served =
+    known === undefined ? undefined : viewOf({ type: forwarding.type, key }, known).status.served;
+  const uses = usesOf(forwarding, served, { takesBack });
+  // What takes traffic back does not wait for an answer that it does not need.
+  if (uses.length > 0) permit(await accessPolicies(kubernetes).of(key.namespace, signal), uses);
 }
 
 /** Refuses a write that another one has overtaken. */
@@ -150,30 +159,4 @@ async function lookAgain({ cell }: ShiftRequest, { kubernetes }: Means): Promise
   } catch {
     return undefined;
   }
-}
-
-const healthOf = (
-  elbv2: (arn: string) => ELBv2,
-  arns: readonly string[],
-  signal: AbortSignal,
-): Promise<readonly TargetHealth[]> => Promise.all(arns.map((arn) => healthOfGroup(elbv2(arn), arn, signal)));
-
-async function healthOfGroup(
-  elbv2: ELBv2,
-  targetGroupARN: string,
-  signal: AbortSignal,
-): Promise<TargetHealth> {
-  const targets = await elbv2.targetHealth(targetGroupARN, signal);
-  const others = new Map<string, number>();
-  for (const { TargetHealth: health } of targets) {
-    if (health?.State === 'healthy') continue;
-    const what = `${health?.State ?? 'unknown'}${health?.Reason === undefined ? '' : ` (${health.Reason})`}`;
-    others.set(what, (others.get(what) ?? 0) + 1);
-  }
-  return {
-    targetGroupARN,
-    healthy: targets.filter((target) => target.TargetHealth?.State === 'healthy').length,
-    total: targets.length,
-    others: [...others].map(([what, count]) => `${count} ${what}`).join(', '),
-  };
 }

@@ -6,6 +6,7 @@ import { Command, Option } from 'commander';
 import { connectKubernetes } from '../clients/kubernetes.ts';
 import { createLog } from '../clients/log.ts';
 import type { Log } from '../clients/log.ts';
+import { accessPolicies } from '../clients/access-policies.ts';
 import { connectClusters } from '../clients/remote-clusters.ts';
 import { temporalDatabase } from '../clients/temporal-database.ts';
 import { connectTemporal } from '../clients/temporal.ts';
@@ -42,7 +43,7 @@ const conditionOf = (component: Component, condition: string): string => `${comp
 const parts: Readonly<Record<Component, (means: Means) => Promise<void>>> = {
   watchers: async ({ config, log, signal, waiting }) => {
     const kubernetes = connectKubernetes(config.kubernetes.kubeconfig);
-    const clusters = connectClusters(config);
+    const clusters = connectClusters(config, accessPolicies(kubernetes));
     const temporal = await connectTemporal(config, { log, signal, waiting: waiting('temporal') });
     const needs = { lease: waiting('lease'), kinds: waiting('kinds') };
     try {

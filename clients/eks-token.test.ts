@@ -54,7 +54,11 @@ describe('eksTokens', () => {
   it.each([
     ['cn-north-1', 'sts.cn-north-1.amazonaws.com.cn'],
     ['us-gov-west-1', 'sts.us-gov-west-1.amazonaws.com'],
+    ['us-iso-east-1', 'sts.us-iso-east-1.c2s.ic.gov'],
     ['us-isob-east-1', 'sts.us-isob-east-1.sc2s.sgov.gov'],
+    ['us-isof-south-1', 'sts.us-isof-south-1.csp.hci.ic.gov'],
+    ['eu-isoe-west-1', 'sts.eu-isoe-west-1.cloud.adc-e.uk'],
+    ['eusc-de-east-1', 'sts.eusc-de-east-1.amazonaws.eu'],
   ])('names the STS of %s', async (region, host) => {
     expect(urlOf(await aClock().tokens({ ...scope, region })).host).toBe(host);
   });

@@ -1,4 +1,5 @@
 import { Sha256 } from '@aws-crypto/sha256-js';
+import { partition } from '@aws-sdk/core/client';
 import { SignatureV4 } from '@smithy/signature-v4';
 import { credentialsFor, scopeName } from './aws-credentials.ts';
 import type { AwsCredentials, AwsScope, CredentialOptions } from './aws-credentials.ts';
@@ -95,13 +96,4 @@ const encode = (text: string): string =>
   );
 
 /** The host of STS in a region; never an endpoint that was set, since EKS takes tokens for STS' own hosts alone. */
-function stsHost(region: string): string {
-  const suffix = Object.entries(suffixes).find(([prefix]) => region.startsWith(prefix));
-  return `sts.${region}.${suffix?.[1] ?? 'amazonaws.com'}`;
-}
-
-const suffixes: Readonly<Record<string, string>> = {
-  'cn-': 'amazonaws.com.cn',
-  'us-iso-': 'c2s.ic.gov',
-  'us-isob-': 'sc2s.sgov.gov',
-};
+const stsHost = (region: string): string => `sts.${region}.${partition(region).dnsSuffix}`;

@@ -53,7 +53,7 @@ describe('clusters', () => {
         ? { body: { clusters: names.slice(100), nextToken: '' } }
         : { body: { clusters: names.slice(0, 100), nextToken: 'more' } };
     });
-    expect((await eks.clusters()).map(({ name }) => name)).toEqual(names);
+    expect((await eks.clusters()).clusters.map(({ name }) => name)).toEqual(names);
     expect(seen.most).toBeLessThanOrEqual(5);
   });
 
@@ -75,7 +75,7 @@ describe('clusters', () => {
       }
     });
     const common = { region: 'eu-central-1' };
-    expect(await eks.clusters()).toEqual([
+    expect((await eks.clusters()).clusters).toEqual([
       { ...common, name: 'new', arn: 'arn:aws:eks:eu-central-1:1:cluster/new', status: 'CREATING', tags: {} },
       {
         ...common,
@@ -97,12 +97,12 @@ describe('clusters', () => {
         return { status: 404, type: 'ResourceNotFoundException', body: { message: 'No cluster found' } };
       return path === '/clusters/here' ? cluster('here') : { body: { clusters: ['gone', 'here'] } };
     });
-    expect((await eks.clusters()).map(({ name }) => name)).toEqual(['here']);
+    expect((await eks.clusters()).clusters.map(({ name }) => name)).toEqual(['here']);
   });
 
   it('answers nothing at all when there is nothing', async () => {
     const { eks } = await anEKS(() => ({ body: { clusters: [] } }));
-    expect(await eks.clusters()).toEqual([]);
+    expect(await eks.clusters()).toEqual({ clusters: [], denied: [] });
   });
 
   describe('with a cluster that was there before', () => {
@@ -129,7 +129,7 @@ describe('clusters', () => {
       ['is another of that name', cluster('old', { arn: arnIn('eu-central-1', '2') })],
     ])('takes a list without it when it %s', async (_, old) => {
       const { eks } = await listing(old, 'here');
-      expect((await eks.clusters(undefined, [known])).map(({ name }) => name)).toEqual(['here']);
+      expect((await eks.clusters(undefined, [known])).clusters.map(({ name }) => name)).toEqual(['here']);
     });
 
     it.each([
@@ -148,7 +148,7 @@ describe('clusters', () => {
       if (path === '/clusters/a') return cluster('a');
       return { body: path.includes('nextToken=') ? { clusters: ['a'] } : { clusters: [], nextToken: 'x' } };
     });
-    expect((await eks.clusters()).map(({ name }) => name)).toEqual(['a']);
+    expect((await eks.clusters()).clusters.map(({ name }) => name)).toEqual(['a']);
   });
 
   it('refuses an answer without a list', async () => {
@@ -158,14 +158,79 @@ describe('clusters', () => {
 
   it.each([
     ['throttles', 429, 'ThrottlingException'],
+    ['throttles in words of its own', 429, 'TooManyRequestsException'],
     ['fails', 500, 'ServerException'],
-    ['refuses', 403, 'AccessDeniedException'],
+    ['refuses who asks', 403, 'ExpiredTokenException'],
   ])('gives no part of the clusters when EKS %s, but the name of the error', async (_, status, type) => {
     const { eks } = await anEKS((path) => {
       if (path === '/clusters/b') return { status, type, body: { message: 'no' } };
       return path === '/clusters/a' ? cluster('a') : { body: { clusters: ['a', 'b'] } };
     });
     await expect(eks.clusters()).rejects.toMatchObject({ name: type });
+  });
+
+  it('asks again when EKS throttles in words of its own', async () => {
+    let asked = 0;
+    const { eks } = await anEKS((path) => {
+      if (path !== '/clusters/a') return { body: { clusters: ['a'] } };
+      asked += 1;
+      return asked === 1
+        ? { status: 429, type: 'TooManyRequestsException', body: { message: 'no' } }
+        : cluster('a');
+    });
+    expect((await eks.clusters()).clusters.map(({ name }) => name)).toEqual(['a']);
+  });
+
+  describe('of which some are denied', () => {
+    const denied = { status: 403, type: 'AccessDeniedException', body: { message: 'not for you' } };
+    const arnOf = (name: string, account = '1') => `arn:aws:eks:eu-central-1:${account}:cluster/${name}`;
+    const denying = (...listed: string[]) =>
+      anEKS((path) => {
+        if (path === '/clusters/closed') return denied;
+        return path.startsWith('/clusters/') ? cluster('here') : { body: { clusters: listed } };
+      });
+    const error = expect.objectContaining({ name: 'AccessDeniedException', message: 'not for you' }) as Error;
+
+    it('gives the others, and says which', async () => {
+      const { eks } = await denying('closed', 'here');
+      expect(await eks.clusters()).toMatchObject({
+        clusters: [{ name: 'here' }],
+        denied: [{ name: 'closed', arns: [], error }],
+      });
+    });
+
+    it('says which known clusters they may be', async () => {
+      const { eks } = await denying('closed', 'here');
+      const known = [arnOf('closed'), arnOf('closed', '2'), arnOf('here')];
+      expect((await eks.clusters(undefined, known)).denied).toEqual([
+        { name: 'closed', arns: [arnOf('closed')], error },
+      ]);
+    });
+
+    it('says the same of a known one that is not listed, since nobody says that it is gone', async () => {
+      const { eks } = await denying('here');
+      expect((await eks.clusters(undefined, [arnOf('closed'), arnOf('here')])).denied).toEqual([
+        { name: 'closed', arns: [arnOf('closed')], error },
+      ]);
+    });
+  });
+
+  it('reads once for all who ask at the same time, and looks for what each of them knows', async () => {
+    const { eks, seen } = await anEKS((path) => {
+      if (path === '/clusters/old') return cluster('old');
+      return path === '/clusters/a' ? cluster('a') : { body: { clusters: ['a'] } };
+    });
+    const known = ['arn:aws:eks:eu-central-1:1:cluster/old'];
+    const answers = await Promise.allSettled([
+      eks.clusters(),
+      eks.clusters(),
+      eks.clusters(undefined, known),
+    ]);
+    expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected']);
+    expect(seen.paths.filter((path) => path !== '/clusters/old')).toEqual([
+      '/clusters?maxResults=100',
+      '/clusters/a',
+    ]);
   });
 
   it('refuses an answer that says too little', async () => {

@@ -2,6 +2,7 @@ import { DescribeClusterCommand, EKSClient, ListClustersCommand } from '@aws-sdk
 import type { Cluster } from '@aws-sdk/client-eks';
 import { credentialsFor, requestHandlerOf, scopeName } from './aws-credentials.ts';
 import { inBatches } from './in-batches.ts';
+import { shareReading } from './shared-reading.ts';
 import type { AwsScope, CredentialOptions } from './aws-credentials.ts';
 
 /** What EKS says of a cluster. */
@@ -21,13 +22,29 @@ export interface EKSCluster {
   readonly tags: Readonly<Record<string, string>>;
 }
 
+/** A cluster that EKS lists, or that was there before, and that it does not describe to Okra. */
+export interface DeniedCluster {
+  readonly name: string;
+  /** The known ARNs that may be its. */
+  readonly arns: readonly string[];
+  /** What EKS said. */
+  readonly error: Error;
+}
+
+/** What EKS says of all clusters. */
+export interface EKSReading {
+  readonly clusters: readonly EKSCluster[];
+  readonly denied: readonly DeniedCluster[];
+}
+
 /** What of EKS Okra calls. Errors are those of the AWS SDK, under the names that the AWS documentation lists. */
 export interface EKS {
   /**
-   * Reads every cluster, page by page (API_ListClusters, API_DescribeCluster); all of them, or an error. `known` are ARNs
-   * of clusters that were there before: a list that lacks one which EKS still describes is an error.
+   * Reads every cluster, page by page (API_ListClusters, API_DescribeCluster), with those whose description is denied; all of
+   * them, or an error. Those who ask at the same time share one reading. `known` are ARNs of clusters that were there
+   * before: a list that lacks one which EKS still describes is an error.
    */
-  clusters(signal?: AbortSignal, known?: readonly string[]): Promise<readonly EKSCluster[]>;
+  clusters(signal?: AbortSignal, known?: readonly string[]): Promise<EKSReading>;
 }
 
 /** How EKS is reached. */
@@ -58,33 +75,60 @@ function makeEKS(scope: AwsScope, options: EKSOptions): EKS {
     maxAttempts: 3,
     ...(options.endpoint === undefined ? {} : { endpoint: options.endpoint }),
   });
+  const describeAll = async (names: readonly string[], signal?: AbortSignal): Promise<Described> => {
+    const answers = await inBatches(names, AT_ONCE, (name) => describe(client, scope.region, name, signal));
+    return {
+      clusters: answers.flatMap((answer) => (answer.is === 'Cluster' ? [answer.cluster] : [])),
+      denied: answers.flatMap((answer) => (answer.is === 'Denied' ? [answer] : [])),
+    };
+  };
+  const everything = shareReading(async (signal) => describeAll(await namesOf(client, signal), signal));
   return {
     clusters: async (signal, known = []) => {
-      const describeAll = async (names: readonly string[]): Promise<readonly EKSCluster[]> => {
-        const found = await inBatches(names, AT_ONCE, (name) => describe(client, scope.region, name, signal));
-        return found.filter((cluster) => cluster !== undefined);
+      const listed = await everything(signal);
+      const here = knownIn(scope, known, listed.clusters);
+      const seen = new Set([...listed.clusters, ...listed.denied].map(({ name }) => name));
+      const missing = missingOf(here, listed.clusters).filter((arn) => !seen.has(nameIn(arn)));
+      const unlisted = await describeAll([...new Set(missing.map(nameIn))], signal);
+      refuseGap(unlisted.clusters, missing);
+      const denied = [...listed.denied, ...unlisted.denied];
+      return {
+        clusters: listed.clusters,
+        denied: denied.map(({ name, error }) => ({
+          name,
+          error,
+          arns: here.filter((arn) => nameIn(arn) === name),
+        })),
       };
-      const found = await describeAll(await namesOf(client, signal));
-      const missing = missingOf(known, found, scope);
-      refuseGap(await describeAll(missing.map((arn) => arn.split('/')[1] ?? '')), missing);
-      return found;
     },
   };
 }
 
-/** The known ARNs of this region and account that were not listed. */
-function missingOf(
+interface Described {
+  readonly clusters: readonly EKSCluster[];
+  readonly denied: readonly Omit<DeniedCluster, 'arns'>[];
+}
+
+/** The name in the ARN of a cluster: `…:cluster/NAME`. */
+const nameIn = (arn: string): string => arn.split('/')[1] ?? '';
+
+/** The known ARNs of this region and account. */
+function knownIn(
+  { region, roleARN }: AwsScope,
   known: readonly string[],
   found: readonly EKSCluster[],
-  { region, roleARN }: AwsScope,
 ): readonly string[] {
   const account = (roleARN ?? found[0]?.arn)?.split(':')[4];
-  const listed = new Set(found.map(({ arn }) => arn));
   return known.filter((arn) => {
     const [, , service, place, owner] = arn.split(':');
-    const isHere = service === 'eks' && place === region && (account === undefined || owner === account);
-    return isHere && !listed.has(arn);
+    return service === 'eks' && place === region && (account === undefined || owner === account);
   });
+}
+
+/** The known ARNs that were not listed. */
+function missingOf(known: readonly string[], found: readonly EKSCluster[]): readonly string[] {
+  const listed = new Set(found.map(({ arn }) => arn));
+  return known.filter((arn) => !listed.has(arn));
 }
 
 // An empty page must not pass for clusters that are gone; and what lacks one cluster may lack others.
@@ -119,16 +163,25 @@ async function describe(
   region: string,
   name: string,
   signal: AbortSignal | undefined,
-): Promise<EKSCluster | undefined> {
+): Promise<Answer> {
   try {
     const { cluster } = await client.send(new DescribeClusterCommand({ name }), until(signal));
-    return clusterOf(cluster, region, name);
+    return { is: 'Cluster', cluster: clusterOf(cluster, region, name) };
   } catch (error) {
+    if (!(error instanceof Error)) throw error;
     // It was deleted after it was listed.
-    if (error instanceof Error && error.name === 'ResourceNotFoundException') return undefined;
+    if (error.name === 'ResourceNotFoundException') return { is: 'Gone' };
+    // A policy may allow some clusters and not others; STS, which would refuse them all, calls it AccessDenied.
+    if (error.name === 'AccessDeniedException') return { is: 'Denied', name, error };
     throw error;
   }
 }
+
+/** What EKS answers about one cluster. */
+type Answer =
+  | { readonly is: 'Cluster'; readonly cluster: EKSCluster }
+  | { readonly is: 'Gone' }
+  | { readonly is: 'Denied'; readonly name: string; readonly error: Error };
 
 function clusterOf(cluster: Cluster | undefined, region: string, name: string): EKSCluster {
   const { arn, status, endpoint, certificateAuthority, version, tags, resourcesVpcConfig } = cluster ?? {};

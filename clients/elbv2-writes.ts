@@ -24,9 +24,11 @@ export function elbv2Writes(client: ElasticLoadBalancingV2Client): ELBv2Writes {
       if (created === undefined) throw new Error('Expected CreateRule to answer with the rule, got none.');
       return created;
     },
-    modifyRule: async (input) => void (await client.send(new ModifyRuleCommand(input))),
-    setPriority: async (RuleArn, Priority) =>
-      void (await client.send(new SetRulePrioritiesCommand({ RulePriorities: [{ RuleArn, Priority }] }))),
+    modifyRule: async (input) => (await client.send(new ModifyRuleCommand(input))).Rules?.[0],
+    setPriorities: async (moves) => {
+      const RulePriorities = moves.map(({ ruleARN: RuleArn, priority: Priority }) => ({ RuleArn, Priority }));
+      await client.send(new SetRulePrioritiesCommand({ RulePriorities }));
+    },
     deleteRule: async (RuleArn) => {
       try {
         await client.send(new DeleteRuleCommand({ RuleArn }));

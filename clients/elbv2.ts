@@ -4,6 +4,7 @@ import {
   type CreateRuleCommandInput,
   type CreateTargetGroupCommandInput,
   type Listener,
+  type LoadBalancer,
   type ModifyRuleCommandInput,
   type ModifyTargetGroupCommandInput,
   type Rule,
@@ -11,6 +12,7 @@ import {
   type TargetHealthDescription,
 } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { credentialsFor, requestHandlerOf, type AwsCredentials } from './aws-credentials.ts';
+import { PacedHandler, type ReadPace } from './elbv2-pace.ts';
 import { elbv2Reads } from './elbv2-reads.ts';
 import { elbv2Writes } from './elbv2-writes.ts';
 
@@ -22,8 +24,20 @@ export interface ELBv2Reads {
   rule(ruleARN: string, signal?: AbortSignal): Promise<Rule | undefined>;
   /** Reads one listener (API_DescribeListeners). */
   listener(listenerARN: string, signal?: AbortSignal): Promise<Listener>;
+  /** Reads one load balancer (API_DescribeLoadBalancers). */
+  loadBalancer(loadBalancerARN: string, signal?: AbortSignal): Promise<LoadBalancer>;
+  /** Reads the attributes of a load balancer (API_DescribeLoadBalancerAttributes). */
+  loadBalancerAttributes(
+    loadBalancerARN: string,
+    signal?: AbortSignal,
+  ): Promise<Readonly<Record<string, string>>>;
   /** Reads the tags of a rule, a listener or a target group (API_DescribeTags). */
   tagsOf(arn: string, signal?: AbortSignal): Promise<Readonly<Record<string, string>>>;
+  /** Reads the tags of rules or listeners, by ARN; fails when one of them is gone (API_DescribeTags). */
+  tagsOfAll(
+    arns: readonly string[],
+    signal?: AbortSignal,
+  ): Promise<ReadonlyMap<string, Readonly<Record<string, string>>>>;
   /** Reads the tags of at most 20 target groups, by ARN; those that AWS does not know are left out (API_DescribeTags). */
   tagsOfGroups(
     targetGroupARNs: readonly string[],
@@ -35,6 +49,8 @@ export interface ELBv2Reads {
   targetGroupNamed(name: string, signal?: AbortSignal): Promise<TargetGroup | undefined>;
   /** Reads the health of the targets of a group (API_DescribeTargetHealth). */
   targetHealth(targetGroupARN: string, signal?: AbortSignal): Promise<readonly TargetHealthDescription[]>;
+  /** Finds the ARN of some target group, which says the account that calls count for; undefined as long as there is none (API_DescribeTargetGroups). */
+  anyTargetGroup(signal?: AbortSignal): Promise<string | undefined>;
   /** Reads the attributes of a target group (API_DescribeTargetGroupAttributes). */
   attributesOf(targetGroupARN: string, signal?: AbortSignal): Promise<Readonly<Record<string, string>>>;
 }
@@ -43,10 +59,10 @@ export interface ELBv2Reads {
 export interface ELBv2Writes {
   /** Creates a rule; not idempotent (API_CreateRule). */
   createRule(input: CreateRuleCommandInput): Promise<Rule>;
-  /** Changes a rule (API_ModifyRule). */
-  modifyRule(input: ModifyRuleCommandInput & { RuleArn: string }): Promise<void>;
-  /** Moves a rule to another priority (API_SetRulePriorities). */
-  setPriority(ruleARN: string, priority: number): Promise<void>;
+  /** Changes a rule, and answers with what it is then (API_ModifyRule). */
+  modifyRule(input: ModifyRuleCommandInput & { RuleArn: string }): Promise<Rule | undefined>;
+  /** Moves rules to other priorities, all at once or none (API_SetRulePriorities). */
+  setPriorities(moves: readonly RuleMove[]): Promise<void>;
   /** Deletes a rule; one that is gone is left at that (API_DeleteRule). */
   deleteRule(ruleARN: string): Promise<void>;
   /** Sets the default action of a listener (API_ModifyListener). */
@@ -65,6 +81,12 @@ export interface ELBv2Writes {
   registerTargets(targetGroupARN: string, targets: readonly Target[]): Promise<void>;
   /** Deregisters targets; those that are not registered are left at that (API_DeregisterTargets). */
   deregisterTargets(targetGroupARN: string, targets: readonly Target[]): Promise<void>;
+}
+
+/** A rule that moves to another priority. */
+export interface RuleMove {
+  readonly ruleARN: string;
+  readonly priority: number;
 }
 
 /** A target as ELBv2 knows it. */
@@ -92,6 +114,8 @@ export interface ELBv2Options {
   readonly credentials?: AwsCredentials | undefined;
   /** How long one request may take, in milliseconds. */
   readonly requestTimeoutMs?: number;
+  /** How fast it is read; undefined: as fast as it answers. */
+  readonly pace?: ReadPace;
 }
 
 /** Gives the ELBv2 of the region that an ARN is in, or of a region by its name. */
@@ -130,7 +154,12 @@ function makeELBv2(region: string, options: ELBv2Options): ELBv2 {
     ...(options.endpoint === undefined ? {} : { endpoint: options.endpoint }),
     requestHandler: requestHandlerOf(options.requestTimeoutMs),
   };
-  const reads = new ElasticLoadBalancingV2Client({ ...common, maxAttempts: 3 });
+  const { pace } = options;
+  const paced =
+    pace === undefined
+      ? {}
+      : { requestHandler: new PacedHandler(common.requestHandler, (signal) => pace(region, signal)) };
+  const reads = new ElasticLoadBalancingV2Client({ ...common, ...paced, maxAttempts: 3 });
   const writes = new ElasticLoadBalancingV2Client({ ...common, maxAttempts: 1 });
   return { ...elbv2Reads(reads), ...elbv2Writes(writes) };
 }

@@ -36,6 +36,9 @@ export const AWS_APPLICATION_LOAD_BALANCER_CONFIG = namespaced(
 /** Okra's Freeze. */
 export const FREEZE = clustered(API_VERSION, 'Freeze', 'freezes');
 
+/** Okra's AccessPolicy. */
+export const ACCESS_POLICY = clustered(API_VERSION, 'AccessPolicy', 'accesspolicies');
+
 /** Okra's AWSNetworkLoadBalancerConfig. */
 export const AWS_NETWORK_LOAD_BALANCER_CONFIG = namespaced(
   API_VERSION,
@@ -97,6 +100,13 @@ export const TARGET_GROUP_BINDING = namespaced(
   'targetgroupbindings',
 );
 
+/** The TargetGroupBinding of EKS Auto Mode. */
+export const EKS_TARGET_GROUP_BINDING = namespaced(
+  'eks.amazonaws.com/v1',
+  'TargetGroupBinding',
+  'targetgroupbindings',
+);
+
 /** A ConfigMap. */
 export const CONFIG_MAP = namespaced('v1', 'ConfigMap', 'configmaps');
 
@@ -114,6 +124,7 @@ const known: readonly KindRef[] = [
   AWS_TARGET_GROUP_BINDING,
   AWS_APPLICATION_LOAD_BALANCER_CONFIG,
   FREEZE,
+  ACCESS_POLICY,
   AWS_NETWORK_LOAD_BALANCER_CONFIG,
   AWS_APPLICATION_LOAD_BALANCER_TARGET_DEPLOYMENT,
   CLUSTER_SET,
@@ -129,6 +140,7 @@ const known: readonly KindRef[] = [
   NODE,
   POD,
   TARGET_GROUP_BINDING,
+  EKS_TARGET_GROUP_BINDING,
   CONFIG_MAP,
   CUSTOM_RESOURCE_DEFINITION,
 ];

@@ -6,9 +6,13 @@ export interface Key {
   readonly name: string;
 }
 
+/** Where the API says which kinds it serves of a group and version. */
+export const versionPath = ({ apiVersion }: KindRef): string =>
+  apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
+
 /** Where the API serves the objects of a kind, of all namespaces or of one. */
 export function kindPath(kind: KindRef, namespace?: string): string {
-  const root = kind.apiVersion.includes('/') ? `/apis/${kind.apiVersion}` : `/api/${kind.apiVersion}`;
+  const root = versionPath(kind);
   const inNamespace = kind.namespaced && namespace !== undefined;
   return `${root}${inNamespace ? `/namespaces/${encodeURIComponent(namespace)}` : ''}/${kind.plural}`;
 }

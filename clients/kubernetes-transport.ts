@@ -1,8 +1,12 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { delimiter } from 'node:path';
-import { HttpMethod, IsomorphicFetchHttpLibrary, KubeConfig, RequestContext } from '@kubernetes/client-node';
-import type { ResponseContext } from '@kubernetes/client-node';
-import { errorOf, KubernetesError, loginFailed, unreachable } from './kubernetes-error.ts';
-import { keepPool } from './kubernetes-pool.ts';
+import type { Readable } from 'node:stream';
+import { KubeConfig } from '@kubernetes/client-node';
+import { request as sendRequest } from 'undici';
+import { textOf, unpacked, type Allowance } from './kubernetes-answer.ts';
+import type { Door, Opened } from './kubernetes-door.ts';
+import { errorOf, KubernetesError, malformed, unreachable } from './kubernetes-error.ts';
+import { ERROR_BYTES } from './limits.ts';
 
 /** One request to the Kubernetes API. */
 export interface Request {
@@ -14,64 +18,65 @@ export interface Request {
   readonly signal: AbortSignal;
 }
 
-/** Sends a request and returns its successful answer; throws a KubernetesError otherwise. */
-export type Send = (request: Request) => Promise<ResponseContext>;
+/** Sends a request and returns the body of its successful answer; throws a KubernetesError otherwise. */
+export type Send = (request: Request) => Promise<Readable>;
 
 /** Makes a request that has to be answered in time, and reads its answer. */
 export type Call = <T>(
-  request: Omit<Request, 'signal'> & { readonly signal?: AbortSignal | undefined },
+  request: Omit<Request, 'signal'> & {
+    readonly signal?: AbortSignal | undefined;
+    /** Shared by the pages of a list. */
+    readonly allowance?: Allowance;
+  },
 ) => Promise<T>;
 
 /** Gives the token of the moment, for logins whose tokens change; never the one that was refused the last time, unless there is no other. */
 export type TokenSource = (refused?: string) => Promise<string>;
 
 /**
- * Makes the sender for a kubeconfig, or for one with a token that changes. The generated API classes are not used: they open a connection for every
- * request, look kinds up by discovery, know no `status` subresource, and turn times into lossy dates.
+ * Makes the sender through a door, or for a token that changes. The generated API classes are not used: they open a connection for every
+ * request, follow redirects, read answers without an end, look kinds up by discovery, know no `status` subresource, and turn times into lossy dates.
  */
-export function makeSend(kubeconfig: KubeConfig, token?: TokenSource): Send {
-  const server = serverOf(kubeconfig);
-  const http = new IsomorphicFetchHttpLibrary();
-  const pool = keepPool();
+export function makeSend(door: Door, token?: TokenSource): Send {
   let refused: string | undefined;
   return async (request) => {
-    const context = new RequestContext(server + request.path, HttpMethod[request.method]);
-    for (const [name, value] of Object.entries(request.query ?? {})) {
-      if (value !== undefined) context.setQueryParam(name, value);
-    }
-    context.setHeaderParam('Accept', 'application/json');
-    context.setHeaderParam('User-Agent', 'okra');
-    if (request.body !== undefined) {
-      context.setHeaderParam('Content-Type', request.contentType ?? 'application/json');
-      context.setBody(JSON.stringify(request.body));
-    }
-    context.setSignal(request.signal);
-    await logIn(kubeconfig, context);
-    const shown = token === undefined ? undefined : await inTime(token(refused), request);
-    if (shown !== undefined) context.setHeaderParam('Authorization', `Bearer ${shown}`);
-    pool.use(context);
-    return await answer(http, context, request).catch((error: unknown) => {
+    const { headers, dispatcher } = await door.open();
+    const shown =
+      token === undefined ? undefined : await inTime(token(refused), nameOf(request), request.signal);
+    const login = shown === undefined ? headers : { ...headers, Authorization: `Bearer ${shown}` };
+    return await answer(door, { headers: login, dispatcher }, request).catch((error: unknown) => {
       // A connection whose other end is gone without a word would let every further request wait in vain.
-      if (error instanceof KubernetesError && error.status === 0) pool.drop();
+      if (error instanceof KubernetesError && error.status === 0) door.renew();
       if (error instanceof KubernetesError && error.status === 401) refused = shown;
       throw error;
     });
   };
 }
 
-/** Makes the caller over a sender; a request that takes longer than the timeout fails as unanswered. */
-export function makeCall(send: Send, timeoutMilliseconds: number): Call {
+/** Makes the caller over a sender; a request that takes longer than the timeout fails as unanswered, and one with a longer answer as that. */
+export function makeCall(send: Send, timeoutMilliseconds: number, answerBytes: number): Call {
   return async <T>(request: Parameters<Call>[0]) => {
     const timeout = AbortSignal.timeout(timeoutMilliseconds);
     const signal = request.signal === undefined ? timeout : AbortSignal.any([request.signal, timeout]);
     signal.throwIfAborted();
-    const response = await send({ ...request, signal });
-    try {
-      return JSON.parse(await response.body.text()) as T;
-    } catch (error) {
-      throw failure(`${request.method} ${request.path}`, error, signal);
-    }
+    const { allowance } = request;
+    const name = nameOf(request);
+    const body = await send({ ...request, signal });
+    const limits = { most: answerBytes, name, ...(allowance === undefined ? {} : { allowance }) };
+    const text = await textOf(body, limits).catch((error: unknown) => {
+      throw error instanceof KubernetesError ? error : failure(name, error, signal);
+    });
+    return parseAnswer<T>(text, name);
   };
+}
+
+/** Reads the JSON of an answer; what is none is not repeated, since it may be anybody's. */
+export function parseAnswer<T>(text: string, name: string): T {
+  try {
+    return JSON.parse(text) as T;
+  } catch {
+    throw malformed(name, 'JSON', 'something else');
+  }
 }
 
 /** Reads a kubeconfig: the files named (as in `KUBECONFIG`), or else what is usual: `~/.kube/config`, then the pod's own account. */
@@ -105,56 +110,58 @@ function loadFiles(kubeconfig: KubeConfig, files: readonly string[]): void {
   }
 }
 
-function serverOf(kubeconfig: KubeConfig): string {
-  const cluster = kubeconfig.getCurrentCluster();
-  // What client-node makes up when it finds neither a kubeconfig nor a pod's account.
-  if (cluster === null || cluster.server === 'http://localhost:8080') {
-    throw new Error(
-      'Expected a kubeconfig with a current context, got none. Set KUBECONFIG, or run in a pod that has a service account.',
-    );
-  }
-  return cluster.server.replace(/\/+$/, '');
-}
+const nameOf = ({ method, path }: Pick<Request, 'method' | 'path'>): string => `${method} ${path}`;
 
-// A file that is not there, or a command that fails, is said as everything else is for which there is no answer.
-async function logIn(kubeconfig: KubeConfig, context: RequestContext): Promise<void> {
-  try {
-    await kubeconfig.applySecurityAuthentication(context);
-  } catch (error) {
-    const got = error instanceof Error ? error.message : String(error);
-    throw loginFailed(
-      `Expected the kubeconfig to log in to ${kubeconfig.getCurrentCluster()?.server}, got ${got}. Correct it, or what it names.`,
-      error,
-    );
-  }
-}
-
-// Who waits for a token shares it with others, and gives up alone.
-async function inTime(token: Promise<string>, { method, path, signal }: Request): Promise<string> {
+// Who waits for a token, or for a connection, shares it with others, and gives up alone.
+async function inTime<T>(awaited: Promise<T>, name: string, signal: AbortSignal): Promise<T> {
   const waiting = new AbortController();
   const givenUp = new Promise<never>((_, reject) => {
-    const giveUp = (): void => reject(failure(`${method} ${path}`, signal.reason, signal));
+    const giveUp = (): void => reject(failure(name, signal.reason, signal));
     if (signal.aborted) giveUp();
     signal.addEventListener('abort', giveUp, { signal: waiting.signal });
   });
   try {
-    return await Promise.race([token, givenUp]);
+    return await Promise.race([awaited, givenUp]);
   } finally {
     waiting.abort();
   }
 }
 
-async function answer(http: IsomorphicFetchHttpLibrary, context: RequestContext, request: Request) {
-  const name = `${request.method} ${request.path}`;
-  let response: ResponseContext;
+async function answer(door: Door, opened: Opened, request: Request): Promise<Readable> {
+  const { method, path, query = {}, body, contentType = 'application/json', signal } = request;
+  const name = nameOf(request);
+  const url = new URL(door.server + path);
+  for (const [key, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(key, value);
+  const content = body === undefined ? {} : { body: JSON.stringify(body) };
+  const headers = {
+    ...opened.headers,
+    Accept: 'application/json',
+    'Accept-Encoding': 'gzip',
+    'User-Agent': 'okra',
+    ...(body === undefined ? {} : { 'Content-Type': contentType }),
+  };
   try {
-    response = await http.send(context).toPromise();
-    if (response.httpStatusCode < 300) return response;
+    // It follows no redirect.
+    const options = {
+      method,
+      headers,
+      ...content,
+      signal,
+      dispatcher: opened.dispatcher,
+    };
+    const got = await inTime(sendRequest(url, options), name, signal);
+    const unpackedBody = unpacked(got.body, got.headers['content-encoding']);
+    if (got.statusCode < 300) return unpackedBody;
+    const said = await textOf(unpackedBody, { most: ERROR_BYTES, name }).catch(() => '');
+    throw errorOf(got.statusCode, said, name, retryAfterIn(got.headers));
   } catch (error) {
-    throw failure(name, error, request.signal);
+    throw error instanceof KubernetesError ? error : failure(name, error, signal);
   }
-  throw errorOf(response.httpStatusCode, await response.body.text().catch(() => ''), name);
 }
+
+/** The header `Retry-After`; sent more than once it counts for nothing. */
+const retryAfterIn = ({ 'retry-after': value }: IncomingHttpHeaders): string | undefined =>
+  typeof value === 'string' ? value : undefined;
 
 /** What to throw when no whole answer came: the caller's own reason when it gave up, a KubernetesError otherwise. */
 export function failure(name: string, error: unknown, signal: AbortSignal): unknown {

@@ -1,9 +1,13 @@
-import { errorOf, KubernetesError } from './kubernetes-error.ts';
+import { linesOf } from './kubernetes-answer.ts';
+import { errorOf, KubernetesError, malformed } from './kubernetes-error.ts';
 import type { KindRef } from './kinds.ts';
 import type { ListOptions } from './kubernetes-list.ts';
 import { kindPath } from './kubernetes-paths.ts';
-import { failure } from './kubernetes-transport.ts';
+import { failure, parseAnswer } from './kubernetes-transport.ts';
 import type { Send } from './kubernetes-transport.ts';
+import { OWN_CLUSTER, TOKEN_CHARACTERS, type ReadLimits } from './limits.ts';
+import { isObject } from './object-shape.ts';
+import { isRecord } from '../domain/shape.ts';
 
 /** What to watch, and from which version on. */
 export interface WatchOptions extends ListOptions {
@@ -13,6 +17,7 @@ export interface WatchOptions extends ListOptions {
   readonly timeoutSeconds?: number | undefined;
   /** Gives the connection up when not even a bookmark, due every minute, came in this time. */
   readonly idleMilliseconds?: number | undefined;
+  readonly limits?: ReadLimits | undefined;
 }
 
 /** What happened to an object, or how far the stream has come. */
@@ -22,30 +27,36 @@ export type WatchEvent<T> =
 
 const TIMEOUT_SECONDS = 300;
 const IDLE_MILLISECONDS = 90_000;
+// A server that does not end the stream in its time has the client do so.
+const GRACE_MILLISECONDS = 30_000;
 
-/** Reads a watch until the server ends it; throws a KubernetesError when it breaks or its version is too old. */
+/** Reads a watch until the server ends it; throws a KubernetesError when it breaks, says too much, or its version is too old. */
 export async function* watchKind<T>(
   send: Send,
   kind: KindRef,
   options: WatchOptions,
 ): AsyncGenerator<WatchEvent<T>, void> {
   const path = kindPath(kind, options.namespace);
+  const name = `a watch of ${path}`;
+  const { timeoutSeconds = TIMEOUT_SECONDS, limits = OWN_CLUSTER } = options;
   const idle = idleTimer(options.idleMilliseconds ?? IDLE_MILLISECONDS);
-  const signal = AbortSignal.any([options.signal, idle.signal]);
+  const longest = AbortSignal.timeout(timeoutSeconds * 1000 + GRACE_MILLISECONDS);
+  const signal = AbortSignal.any([options.signal, idle.signal, longest]);
   try {
-    const response = await send({ method: 'GET', path, query: queryOf(options), signal });
-    for await (const line of linesOf(response.body.stream(), idle.restart)) yield parse<T>(line, kind);
+    const body = await send({ method: 'GET', path, query: queryOf(options, timeoutSeconds), signal });
+    const lineLimits = { name, lineBytes: limits.lineBytes, allBytes: limits.watchBytes };
+    for await (const line of linesOf(heard(body, idle.restart), lineLimits)) yield parse<T>(line, kind, name);
   } catch (error) {
-    throw error instanceof KubernetesError ? error : failure(`a watch of ${path}`, error, signal);
+    throw error instanceof KubernetesError ? error : failure(name, error, signal);
   } finally {
     idle.stop();
   }
 }
 
-const queryOf = (options: WatchOptions) => ({
+const queryOf = (options: WatchOptions, timeoutSeconds: number) => ({
   watch: 'true',
   allowWatchBookmarks: 'true',
-  timeoutSeconds: String(options.timeoutSeconds ?? TIMEOUT_SECONDS),
+  timeoutSeconds: String(timeoutSeconds),
   resourceVersion: options.resourceVersion,
   labelSelector: options.labelSelector,
 });
@@ -59,35 +70,34 @@ function idleTimer(milliseconds: number) {
   return { signal: controller.signal, restart: () => void timer.refresh(), stop: () => clearTimeout(timer) };
 }
 
-async function* linesOf(
-  body: AsyncIterable<Uint8Array> | null,
-  onData: () => void,
-): AsyncGenerator<string, void> {
-  const decoder = new TextDecoder();
-  let rest = '';
-  for await (const chunk of body ?? []) {
+async function* heard(body: AsyncIterable<Uint8Array>, onData: () => void): AsyncGenerator<Uint8Array, void> {
+  for await (const piece of body) {
     onData();
-    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
-    rest = lines.pop() ?? '';
-    yield* lines.filter((line) => line !== '');
+    yield piece;
   }
 }
 
-interface Line {
-  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR';
-  readonly object: unknown;
-}
-
-function parse<T>(line: string, kind: KindRef): WatchEvent<T> {
-  const { type, object } = JSON.parse(line) as Line;
+function parse<T>(line: string, kind: KindRef, name: string): WatchEvent<T> {
+  const event = parseAnswer<unknown>(line, name);
+  const { type, object } = isRecord(event) ? event : {};
   switch (type) {
     case 'ERROR':
       throw errorOf(500, JSON.stringify(object), `a watch of ${kind.plural}`);
-    case 'BOOKMARK': {
-      const { metadata } = object as { metadata: { resourceVersion: string } };
-      return { type, resourceVersion: metadata.resourceVersion };
-    }
+    case 'BOOKMARK':
+      return { type, resourceVersion: versionOf(object, name) };
+    case 'ADDED':
+    case 'MODIFIED':
+    case 'DELETED':
+      if (isObject(object)) return { type, object: object as T };
+      throw malformed(name, 'events with an object each', 'one without');
     default:
-      return { type, object: object as T };
+      throw malformed(name, 'events of the Kubernetes API', 'something else');
   }
+}
+
+function versionOf(object: unknown, name: string): string {
+  const metadata = isRecord(object) ? object['metadata'] : undefined;
+  const version = isRecord(metadata) ? metadata['resourceVersion'] : undefined;
+  if (typeof version === 'string' && version.length <= TOKEN_CHARACTERS) return version;
+  throw malformed(name, 'bookmarks with a version', 'one without');
 }

@@ -3,12 +3,15 @@ import type { KindRef } from './kinds.ts';
 import { isNotFound } from './kubernetes-error.ts';
 import { listAll } from './kubernetes-list.ts';
 import type { ListOptions, Snapshot, SnapshotOptions } from './kubernetes-list.ts';
-import { kindPath, objectPath } from './kubernetes-paths.ts';
+import { kindPath, objectPath, versionPath } from './kubernetes-paths.ts';
 import type { Key } from './kubernetes-paths.ts';
+import { kubeconfigDoor } from './kubernetes-door.ts';
 import { loadKubeconfig, makeCall, makeSend } from './kubernetes-transport.ts';
 import type { Call, Send } from './kubernetes-transport.ts';
 import { watchKind } from './kubernetes-watch.ts';
+import { OWN_CLUSTER, type ReadLimits } from './limits.ts';
 import type { WatchEvent, WatchOptions } from './kubernetes-watch.ts';
+import { heedRetryAfter } from './retry-after.ts';
 import { takeTokenFile } from './service-account.ts';
 import { FIELD_MANAGER } from '../domain/labels.ts';
 
@@ -52,6 +55,8 @@ export interface KubernetesClient {
   get<T>(kind: KindRef, key: Key, options?: CallOptions): Promise<T | undefined>;
   /** Reads all objects, page by page. */
   list<T>(kind: KindRef, options?: ListOptions): Promise<T[]>;
+  /** Says whether the cluster has a kind, also to those who may not list it. */
+  serves(kind: KindRef, options?: CallOptions): Promise<boolean>;
   /** Reads all objects together with the version from which to watch them. */
   snapshot<T>(kind: KindRef, options?: SnapshotOptions<T>): Promise<Snapshot<T>>;
   /** Reports what changes from a version on, until the server ends the stream. */
@@ -73,26 +78,58 @@ export function connectKubernetes(
   kubeconfig?: string,
   timeoutMilliseconds = TIMEOUT_MILLISECONDS,
 ): KubernetesClient {
+  return clientOver(sendAsOkra(kubeconfig), timeoutMilliseconds);
+}
+
+/** Makes the sender to the API server that kubeconfig files name, or else to the usual one. */
+export function sendAsOkra(kubeconfig?: string): Send {
   const loaded = loadKubeconfig(kubeconfig);
   const token = takeTokenFile(loaded);
-  return clientOver(makeSend(loaded, token), timeoutMilliseconds);
+  return makeSend(kubeconfigDoor(loaded), token);
 }
 
 /** Makes the client over a sender, whatever it reaches. */
-export function clientOver(send: Send, timeoutMilliseconds = TIMEOUT_MILLISECONDS): KubernetesClient {
-  const call = makeCall(send, timeoutMilliseconds);
-  return { ...readers(call), ...writers(call), watch: (kind, options) => watchKind(send, kind, options) };
+export function clientOver(
+  send: Send,
+  timeoutMilliseconds = TIMEOUT_MILLISECONDS,
+  limits: ReadLimits = OWN_CLUSTER,
+): KubernetesClient {
+  const call = makeCall(
+    heedRetryAfter(send, { longestMs: timeoutMilliseconds / 2 }),
+    timeoutMilliseconds,
+    limits.answerBytes,
+  );
+  return {
+    ...readers(call, limits),
+    ...writers(call),
+    watch: (kind, options) => watchKind(send, kind, { limits, ...options }),
+  };
 }
 
-function readers(call: Call): Pick<KubernetesClient, 'get' | 'list' | 'snapshot'> {
+function readers(
+  call: Call,
+  limits: ReadLimits,
+): Pick<KubernetesClient, 'get' | 'list' | 'serves' | 'snapshot'> {
   return {
     get: (kind, key, { signal } = {}) =>
       unlessMissing(call({ method: 'GET', path: objectPath(kind, key), signal })),
     list: async <T>(kind: KindRef, options: ListOptions = {}) => [
-      ...(await listAll<T>(call, kind, options)).items,
+      ...(await listAll<T>(call, kind, options, limits)).items,
     ],
-    snapshot: (kind, options = {}) => listAll(call, kind, options),
+    serves: async (kind, { signal } = {}) => {
+      const path = versionPath(kind);
+      const found = await unlessMissing(call<ServedKinds>({ method: 'GET', path, signal }));
+      if (found !== undefined && found.resources === undefined) {
+        throw new Error(`Expected the kinds of ${kind.apiVersion}, got an answer without a list of them.`);
+      }
+      return found?.resources?.some(({ name }) => name === kind.plural) ?? false;
+    },
+    snapshot: (kind, options = {}) => listAll(call, kind, options, limits),
   };
+}
+
+interface ServedKinds {
+  readonly resources?: readonly { readonly name: string }[];
 }
 
 function writers(call: Call): Pick<KubernetesClient, 'apply' | 'create' | 'patch' | 'delete'> {

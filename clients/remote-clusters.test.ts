@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { encodeBase64 } from '../domain/discovery/base64.ts';
 import { NAMESPACE } from './kinds.ts';
+import { KubernetesError } from './kubernetes-error.ts';
+import { accessOf } from '../domain/access.ts';
+import type { Send } from './kubernetes-transport.ts';
+import { sendAsOkra } from './kubernetes.ts';
 import { remoteClusters } from './remote-clusters.ts';
 import type { Reach, RemoteOptions } from './remote-clusters.ts';
 
@@ -23,8 +27,21 @@ const aSecret = (config: object, version = '1') => ({
 const token = { bearerToken: 'super-secret' };
 const eks = { awsAuthConfig: { clusterName: 'cdk1' } };
 
+const endpoint = {
+  arn: 'arn:aws:eks:eu-central-1:111122223333:cluster/cdk1',
+  endpoint: 'https://127.0.0.1:2',
+};
+
 const theClusters = (more: Partial<RemoteOptions> = {}) =>
-  remoteClusters({ tokens: () => Promise.resolve('k8s-aws-v1.x'), execCommands: [], ...more });
+  remoteClusters({
+    tokens: () => Promise.resolve('k8s-aws-v1.x'),
+    own: sendAsOkra,
+    endpoints: () => Promise.resolve(endpoint),
+    access: () => Promise.resolve(undefined),
+    execCommands: [],
+    execServers: [],
+    ...more,
+  });
 
 const read = async (reach: Reach) => {
   if (reach.is === 'Problem') return reach.problem;
@@ -60,6 +77,42 @@ describe('the pool of remote clusters', () => {
     expect(theClusters().reach(aSecret(config))).toEqual({
       is: 'Problem',
       problem: expect.stringContaining(want),
+    });
+  });
+
+  describe('of the cluster that Okra is in', () => {
+    const secret = { ...aSecret({ tlsClientConfig: { insecure: false } }) };
+    const data = { ...secret.data, server: encodeBase64('https://kubernetes.default.svc') };
+    const inCluster = { ...secret, data };
+
+    it('goes the way that Okra itself goes', async () => {
+      const paths: string[] = [];
+      const own: Send = ({ path }) => {
+        paths.push(path);
+        return Promise.reject(new KubernetesError({ status: 401, reason: 'Unauthorized', message: 'no' }));
+      };
+      expect(await read(theClusters({ own: () => own }).reach(inCluster))).toMatchObject({
+        status: 401,
+        message: expect.stringMatching(/^Cluster cdk1 at .*: Expected Okra's own account to be accepted/),
+      });
+      expect(paths).toEqual(['/api/v1/namespaces']);
+    });
+
+    it.each([
+      [undefined, true],
+      [['kubernetes.default.svc'], true],
+      [[], false],
+    ])('is for the namespaces that may: %j', async (servers, goes) => {
+      const paths: string[] = [];
+      const own: Send = ({ path }) => {
+        paths.push(path);
+        return Promise.reject(new KubernetesError({ status: 500, reason: 'InternalError', message: 'no' }));
+      };
+      const spec = { namespaces: ['*'], servers };
+      const access = () => Promise.resolve(servers && accessOf('shop', [{ metadata: { name: 'p' }, spec }]));
+      const error = await read(theClusters({ own: () => own, access }).reach(inCluster));
+      expect(paths).toEqual(goes ? ['/api/v1/namespaces'] : []);
+      expect(error).toMatchObject({ reason: goes ? 'InternalError' : 'NotAllowed' });
     });
   });
 

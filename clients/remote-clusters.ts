@@ -1,15 +1,23 @@
-import { KubeConfig } from '@kubernetes/client-node';
 import { parseClusterSecret } from '../domain/discovery/cluster-secret.ts';
-import type { ClusterConnection, ClusterLogin, ClusterSecret } from '../domain/discovery/cluster-secret.ts';
+import type {
+  ClientCertificate,
+  ClusterConnection,
+  ClusterLogin,
+  ClusterSecret,
+} from '../domain/discovery/cluster-secret.ts';
 import type { Config } from '../config.ts';
 import { wordsOf } from './aws-redaction.ts';
-import { eksTokens, type EKSTokens } from './eks-token.ts';
-import { execTokens, refusalOf } from './exec-login.ts';
+import type { AccessPolicies } from './access-policies.ts';
+import { clusterTokens, permittedOwn, type ClusterTokenOptions } from './cluster-tokens.ts';
+import { eksEndpoints } from './eks-endpoints.ts';
+import { eksTokens } from './eks-token.ts';
 import { KubernetesError } from './kubernetes-error.ts';
+import { remoteDoor, type RemoteDoorOptions } from './kubernetes-door.ts';
 import { makeSend } from './kubernetes-transport.ts';
-import type { Send, TokenSource } from './kubernetes-transport.ts';
-import { clientOver } from './kubernetes.ts';
+import type { Send } from './kubernetes-transport.ts';
+import { clientOver, sendAsOkra } from './kubernetes.ts';
 import type { KubernetesClient } from './kubernetes.ts';
+import { REMOTE_CLUSTER } from './limits.ts';
 
 /** A cluster secret as the API server gives it. */
 export type StoredClusterSecret = ClusterSecret & {
@@ -45,12 +53,9 @@ export interface RemoteClusters {
 }
 
 /** What clusters are reached with. */
-export interface RemoteOptions {
-  readonly tokens: EKSTokens;
-  /** The region of EKS clusters whose secret names none. */
-  readonly region?: string | undefined;
-  /** The commands that secrets may name. */
-  readonly execCommands: readonly string[];
+export interface RemoteOptions extends Omit<ClusterTokenOptions, 'timeoutMilliseconds'> {
+  /** Makes the sender to the cluster that Okra is in, as Okra itself. */
+  readonly own: () => Send;
   /** How long a cluster may take for one answer. */
   readonly timeoutMilliseconds?: number;
 }
@@ -64,14 +69,23 @@ interface Kept {
 }
 
 /** Opens the pool of remote clusters as the environment says. */
-export const connectClusters = ({
-  aws,
-  execCommands,
-}: Pick<Config, 'aws' | 'execCommands'>): RemoteClusters =>
+export const connectClusters = (
+  {
+    aws,
+    execCommands,
+    execServers,
+    kubernetes,
+  }: Pick<Config, 'aws' | 'execCommands' | 'execServers' | 'kubernetes'>,
+  access: AccessPolicies,
+): RemoteClusters =>
   remoteClusters({
     tokens: eksTokens({ stsEndpoint: aws.stsEndpoint }),
+    endpoints: eksEndpoints({ endpoint: aws.eksEndpoint, stsEndpoint: aws.stsEndpoint }),
+    access: (namespace) => access.lately(namespace),
     region: aws.region,
     execCommands,
+    execServers,
+    own: () => sendAsOkra(kubernetes.kubeconfig),
   });
 
 /** Opens the pool of remote clusters; each has connections and timeouts of its own, so that none holds up another. */
@@ -96,70 +110,60 @@ function open(secret: ClusterSecret, options: RemoteOptions): Reach {
   const parsed = parseClusterSecret(secret);
   if (parsed.is === 'Problem') return parsed;
   const { connection } = parsed;
-  const source = sourceOf(connection, options);
+  // A port beyond all ports, say.
+  if (!URL.canParse(connection.server)) {
+    const problem = `Expected in Secret ${secret.metadata.name} data.server to be an address, got something else. Set it to the API server.`;
+    return { is: 'Problem', problem };
+  }
+  const { namespace = '' } = secret.metadata;
+  const { timeoutMilliseconds = TIMEOUT_MILLISECONDS } = options;
+  const source = clusterTokens(connection, namespace, { ...options, timeoutMilliseconds });
   if (source.is === 'Problem') return source;
-  const send = makeSend(kubeconfigOf(connection), source.token);
-  const client = clientOver(explain(send, connection), options.timeoutMilliseconds ?? TIMEOUT_MILLISECONDS);
+  const isOwn = connection.login.by === 'InCluster';
+  const send = isOwn
+    ? permittedOwn(options.own(), namespace, options)
+    : makeSend(remoteDoor(doorOf(connection)), source.token);
+  const client = clientOver(explain(send, connection), timeoutMilliseconds, REMOTE_CLUSTER);
   return { is: 'Client', name: connection.name, namespaces: connection.namespaces, client };
 }
 
-type Source =
-  | { readonly is: 'Source'; readonly token: TokenSource | undefined }
-  | { readonly is: 'Problem'; readonly problem: string };
-
-function sourceOf({ name, login }: ClusterConnection, options: RemoteOptions): Source {
-  switch (login.by) {
-    case 'EKS': {
-      const region = login.region ?? options.region;
-      if (region !== undefined)
-        return { is: 'Source', token: (refused) => options.tokens({ ...login, region }, refused) };
-      return {
-        is: 'Problem',
-        problem: `Expected a region for EKS cluster ${login.clusterName}, got none. Set awsAuthConfig.region, or AWS_REGION.`,
-      };
-    }
-    case 'Command': {
-      const { execCommands, timeoutMilliseconds = TIMEOUT_MILLISECONDS } = options;
-      const refusal = refusalOf(login, execCommands);
-      if (refusal !== undefined) return { is: 'Problem', problem: `Cluster ${name}: ${refusal}` };
-      return { is: 'Source', token: execTokens(login, { timeoutMilliseconds }) };
-    }
-    case 'Token':
-    case 'Password':
-    case 'Certificate':
-      return { is: 'Source', token: undefined };
-  }
-}
-
-function kubeconfigOf({ server, tls, login }: ClusterConnection): KubeConfig {
+function doorOf({ server, tls, login, certificate }: ClusterConnection): RemoteDoorOptions {
   const { caData, serverName, insecure } = tls;
-  const kubeconfig = new KubeConfig();
-  kubeconfig.loadFromClusterAndUser(
-    {
-      name: 'remote',
-      server,
-      skipTLSVerify: insecure,
-      ...(caData === undefined ? {} : { caData }),
-      ...(serverName === undefined ? {} : { tlsServerName: serverName }),
+  const pair = login.by === 'Certificate' ? login : certificate;
+  return {
+    server,
+    headers: staticLogin(login),
+    tls: {
+      ...(pair === undefined ? {} : shown(pair)),
+      rejectUnauthorized: !insecure,
+      ...(caData === undefined ? {} : { ca: decoded(caData) }),
+      ...(serverName === undefined ? {} : { servername: serverName }),
     },
-    { name: 'okra', ...staticLogin(login) },
-  );
-  return kubeconfig;
+  };
 }
 
-function staticLogin(login: ClusterLogin): Omit<Parameters<KubeConfig['loadFromClusterAndUser']>[1], 'name'> {
+const decoded = (base64: string): string => Buffer.from(base64, 'base64').toString('utf8');
+
+function staticLogin(login: ClusterLogin): Readonly<Record<string, string>> {
   switch (login.by) {
     case 'Token':
-      return { token: login.token };
-    case 'Password':
-      return { username: login.username, password: login.password };
+      return { Authorization: `Bearer ${login.token}` };
+    case 'Password': {
+      const both = Buffer.from(`${login.username}:${login.password}`).toString('base64');
+      return { Authorization: `Basic ${both}` };
+    }
     case 'Certificate':
-      return { certData: login.certificate, keyData: login.key };
+    case 'InCluster':
     case 'EKS':
     case 'Command':
       return {};
   }
 }
+
+const shown = ({ certificate, key }: ClientCertificate) => ({
+  cert: decoded(certificate),
+  key: decoded(key),
+});
 
 /** Says of every error which cluster it comes from, and what to look at. */
 function explain(send: Send, { name, server, login }: ClusterConnection): Send {
@@ -180,13 +184,14 @@ function explained(error: unknown, cluster: string, login: ClusterLogin): Kubern
     const message = `${cluster}: Expected to be given a token, got ${got}. ${advice[login.by]}`;
     return new KubernetesError({ status: 0, reason: 'LoginFailed', message });
   }
-  const { status, reason, message } = error;
+  const { status, reason, message, retryAfterSeconds } = error;
   const got = refusalIn(error);
   const told =
     got === undefined
       ? message
       : `Expected ${what[login.by]} to be accepted, got ${got}. ${advice[login.by]}`;
-  return new KubernetesError({ status, reason, message: `${cluster}: ${told}` }, { cause: error });
+  const said = { status, reason, message: `${cluster}: ${told}`, retryAfterSeconds };
+  return new KubernetesError(said, { cause: error });
 }
 
 function refusalIn({ status, message }: KubernetesError): string | undefined {
@@ -202,6 +207,7 @@ const what: Readonly<Record<ClusterLogin['by'], string>> = {
   Certificate: 'the client certificate',
   EKS: 'the EKS token',
   Command: "the command's token",
+  InCluster: "Okra's own account",
 };
 
 const advice: Readonly<Record<ClusterLogin['by'], string>> = {
@@ -210,4 +216,5 @@ const advice: Readonly<Record<ClusterLogin['by'], string>> = {
   Certificate: 'Check that certData has not expired, and that the cluster trusts its CA.',
   EKS: "Check awsAuthConfig, and that the cluster has an access entry for the role or for Okra's own identity.",
   Command: 'Check execProviderConfig, and run the command where Okra runs.',
+  InCluster: "Check KUBECONFIG of okrad, or its pod's service account.",
 };

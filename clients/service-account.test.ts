@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { KubeConfig } from '@kubernetes/client-node';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { NAMESPACE } from './kinds.ts';
+import { kubeconfigDoor } from './kubernetes-door.ts';
 import { clientOver } from './kubernetes.ts';
 import { makeSend } from './kubernetes-transport.ts';
 import { takeTokenFile } from './service-account.ts';
@@ -70,7 +71,7 @@ describe('a request for which there is no login', () => {
     const kubeconfig = inCluster();
     await writeFile(file, 'first');
     // The certificate of the API server is not there.
-    const client = clientOver(makeSend(kubeconfig, takeTokenFile(kubeconfig)));
+    const client = clientOver(makeSend(kubeconfigDoor(kubeconfig), takeTokenFile(kubeconfig)));
     await expect(client.list(NAMESPACE)).rejects.toMatchObject({
       name: 'KubernetesError',
       status: 0,

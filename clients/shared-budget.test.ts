@@ -4,7 +4,7 @@ import { createLog } from './log.ts';
 import { KubernetesError } from './kubernetes.ts';
 import type { KubernetesClient } from './kubernetes.ts';
 import { budgetInMemory, budgetKey, sharedBudget, takeInPlace } from './shared-budget.ts';
-import type { WriteBudget } from './shared-budget.ts';
+import type { SharedBudget, WriteBudget } from './shared-budget.ts';
 
 const never = new AbortController().signal;
 const rate = { perSecond: 2, burst: 3 };
@@ -62,14 +62,15 @@ class Store {
 
 let now = 0;
 let store: Store;
-const worker = (): WriteBudget =>
+const shared = (): SharedBudget =>
   sharedBudget({
     kubernetes: store.client,
     namespace: 'okra',
-    rate,
+    rates: { writes: rate, registrations: { perSecond: 4, burst: 5 } },
     log: createLog('silent'),
     clock: () => now,
   });
+const worker = (): WriteBudget => shared().writes;
 const outcome = (grant: Grant): number | 'Granted' => (grant.is === 'Granted' ? 'Granted' : grant.waitMs);
 const outcomes = async (grants: readonly Promise<Grant>[]) => (await Promise.all(grants)).map(outcome);
 
@@ -109,6 +110,16 @@ describe('sharedBudget', () => {
       'Granted',
     ]);
     expect(Object.keys(store.data ?? {})).toEqual(['1_eu', '2_eu']);
+  });
+
+  it('counts registrations apart, at their own rate', async () => {
+    const { writes, registrations } = shared();
+    await Promise.all([fill(writes), fill(registrations)]);
+    const takes = Array.from({ length: 6 }, () => registrations.take('a', usual, never));
+    expect(await outcomes(takes)).toEqual([...Array.from({ length: 5 }, () => 'Granted'), 250]);
+    await registrations.penalise('a', 1000);
+    expect(await outcomes([writes.take('a', usual, never)])).toEqual(['Granted']);
+    expect(Object.keys(store.data ?? {})).toEqual(['a', 'a_registrations']);
   });
 
   it('shares with another worker, whoever writes first', async () => {

@@ -15,11 +15,17 @@ export interface WriteBudget {
   penalise(quota: string, ms: number): Promise<void>;
 }
 
+/** What AWS counts apart: what modifies, and what registers targets or takes them out. */
+export type WriteKind = 'writes' | 'registrations';
+
+/** The budgets that all workers of an installation share, of each kind of write. */
+export type SharedBudget = Readonly<Record<WriteKind, WriteBudget>>;
+
 /** What a budget is made of that all workers share. */
 export interface SharedBudgetOptions {
   readonly kubernetes: Pick<KubernetesClient, 'get' | 'create' | 'patch'>;
   readonly namespace: string;
-  readonly rate: WriteRate;
+  readonly rates: Readonly<Record<WriteKind, WriteRate>>;
   readonly log: Pick<Log, 'warn'>;
   /** Milliseconds since the epoch. */
   readonly clock?: () => number;
@@ -28,6 +34,7 @@ export interface SharedBudgetOptions {
 /** One thing that is to be done with the budget of a quota; all that waits is done by one write. */
 interface Operation {
   readonly key: string;
+  readonly rate: WriteRate;
   readonly request: WriteRequest | { readonly penaltyMs: number };
   readonly signal?: AbortSignal;
   readonly resolve: (grant: Grant) => void;
@@ -36,9 +43,9 @@ interface Operation {
 
 const PENALISED: Grant = { is: 'Granted' };
 
-/** Makes the budget that all workers of an installation share, kept in a ConfigMap beside their Lease. */
-export function sharedBudget(options: SharedBudgetOptions): WriteBudget {
-  const { kubernetes, namespace, rate, log, clock = Date.now } = options;
+/** Makes the budgets that all workers of an installation share, kept in a ConfigMap beside their Lease. */
+export function sharedBudget(options: SharedBudgetOptions): SharedBudget {
+  const { kubernetes, namespace, rates, log, clock = Date.now } = options;
   const object = budgetObject(kubernetes, namespace);
   const own = new Map<string, BudgetState>();
   const waiting: Operation[] = [];
@@ -59,8 +66,8 @@ export function sharedBudget(options: SharedBudgetOptions): WriteBudget {
         const states = new Map<string, BudgetState>();
         const now = Math.floor(clock());
         const answers = batch.map((operation) => {
-          const before = states.get(operation.key) ?? parseBudget(data[operation.key], now, rate);
-          return keep(states, operation, before, { now, rate });
+          const before = states.get(operation.key) ?? parseBudget(data[operation.key], now, operation.rate);
+          return keep(states, operation, before, now);
         });
         return { changes: textsOf(states), answers };
       });
@@ -76,9 +83,9 @@ export function sharedBudget(options: SharedBudgetOptions): WriteBudget {
     const isUrgent = 'urgent' in operation.request && operation.request.urgent;
     if (!isUrgent) return operation.reject(error);
     const now = Math.floor(clock());
-    const before = own.get(operation.key) ?? emptyBudget(now, rate);
+    const before = own.get(operation.key) ?? emptyBudget(now, operation.rate);
     log.warn({ err: error, quota: operation.key }, 'write budget not shared');
-    operation.resolve(keep(own, operation, before, { now, rate }));
+    operation.resolve(keep(own, operation, before, now));
   }
 
   const enqueue = (operation: Operation): void => {
@@ -86,7 +93,7 @@ export function sharedBudget(options: SharedBudgetOptions): WriteBudget {
     void workOff();
   };
 
-  return {
+  const budgetOf = (rate: WriteRate, keyOf: (quota: string) => string): WriteBudget => ({
     take: (quota, request, signal) =>
       new Promise((resolve, reject) => {
         signal.throwIfAborted();
@@ -94,7 +101,8 @@ export function sharedBudget(options: SharedBudgetOptions): WriteBudget {
         const settled = (): void => signal.removeEventListener('abort', giveUp);
         signal.addEventListener('abort', giveUp, { once: true });
         enqueue({
-          key: budgetKey(quota),
+          key: keyOf(quota),
+          rate,
           request,
           signal,
           resolve: (grant) => (settled(), resolve(grant)),
@@ -103,13 +111,17 @@ export function sharedBudget(options: SharedBudgetOptions): WriteBudget {
       }),
     penalise: (quota, penaltyMs) =>
       new Promise((resolve) => {
-        const key = budgetKey(quota);
+        const key = keyOf(quota);
         const reject = (error: unknown): void => {
           log.warn({ err: error, quota: key }, 'write budget not penalised');
           resolve();
         };
-        enqueue({ key, request: { penaltyMs }, resolve: () => resolve(), reject });
+        enqueue({ key, rate, request: { penaltyMs }, resolve: () => resolve(), reject });
       }),
+  });
+  return {
+    writes: budgetOf(rates.writes, budgetKey),
+    registrations: budgetOf(rates.registrations, (quota) => budgetKey(`${quota}/registrations`)),
   };
 }
 
@@ -152,9 +164,9 @@ export const budgetKey = (quota: string): string =>
 
 function keep(
   states: Map<string, BudgetState>,
-  { key, request }: Operation,
+  { key, rate, request }: Operation,
   before: BudgetState,
-  { now, rate }: { readonly now: number; readonly rate: WriteRate },
+  now: number,
 ): Grant {
   const { state, grant } =
     'penaltyMs' in request

@@ -4,16 +4,16 @@ import { forwardTargetGroups } from './forward.ts';
 import { applied, serving } from './load-balancer-status.ts';
 import { defineResource, type Resource } from './resource.ts';
 import { withRules } from './rules.ts';
-import { noStickinessRules, refusedStickiness } from './stickiness.ts';
+import { networkStickiness } from './stickiness.ts';
 
 const spec = z.object({
   listenerARN: networkListenerARN.describe('The ARN of the listener.'),
   listener: z
     .object({
       forward: withRules(
-        z.object({ targetGroups: forwardTargetGroups, ...refusedStickiness }),
-        noStickinessRules,
-      ).describe('Where the default action of the listener forwards to.'),
+        z.object({ targetGroups: forwardTargetGroups, ...networkStickiness.fields }),
+        networkStickiness.rules,
+      ).describe('Where the default action of the listener forwards to, and how clients are kept.'),
     })
     .describe('What the listener has to do.'),
 });
@@ -24,7 +24,16 @@ const status = z.object({
   listener: z
     .object({
       forward: z
-        .object({ targetGroups: forwardTargetGroups })
+        .object({
+          targetGroups: forwardTargetGroups,
+          targetGroupStickiness: z
+            .object({
+              enabled: z.boolean().describe('Whether flows of a client stay with a target group.'),
+              durationSeconds: z.int().optional().describe('For how long, where ELBv2 names a time.'),
+            })
+            .optional()
+            .describe('How the listener keeps clients.'),
+        })
         .describe('The default action as it was read back from ELBv2.'),
     })
     .optional()

@@ -62,7 +62,7 @@ const registered = z.object({
     .optional()
     .meta({ 'x-kubernetes-list-type': 'atomic' })
     .describe(
-      'Which ids were found in which cluster, when clusters were selected by labels; those of one that cannot be read stay.',
+      'Which ids were found in which cluster; those of one that cannot be read stay. None with ids that are leaving.',
     ),
 });
 

@@ -89,6 +89,14 @@ const spec = z.object({
     .max(16)
     .meta({ 'x-kubernetes-list-type': 'atomic' })
     .describe('Where target groups come from; what any of them finds is taken.'),
+  bindingLabels: z
+    .array(z.string().min(1).max(317))
+    .max(64)
+    .optional()
+    .meta({ 'x-kubernetes-list-type': 'set' })
+    .describe(
+      'The labels that AWSTargetGroups take from their TargetGroupBindings, by their keys; okra.mumo.co/version and those that Cells select by may be among them. Default: all.',
+    ),
   template: z
     .object({
       metadata: templateMetadata(templateLabels)

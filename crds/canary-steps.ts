@@ -2,54 +2,44 @@ import { z } from 'zod';
 import { analysisStep, backgroundAnalysis } from './analysis.ts';
 import { durationOrSeconds } from './common.ts';
 import { experimentStep } from './experiment.ts';
-import { withRules } from './rules.ts';
+import { exactlyOneOf, keysOf, withRules } from './rules.ts';
 
-/** The keys of a step; a step has exactly one of them. */
-export const stepKinds = ['setWeight', 'stepWeight', 'pause', 'analysis', 'experiment'] as const;
+/** The kinds of steps; what becomes of each stands in domain/steps. */
+const stepKinds = {
+  setWeight: z
+    .int()
+    .min(0)
+    .max(100)
+    .optional()
+    .describe('The total weight of the canary target groups from here on: 0 to 100.'),
+  stepWeight: z
+    .int()
+    .min(1)
+    .max(100)
+    .optional()
+    .describe('What is added to the total weight of the canary target groups: 1 to 100.'),
+  pause: z
+    .object({
+      duration: durationOrSeconds
+        .optional()
+        .describe(
+          'How long, for example 30 (seconds), 5s, 10m or 1h30m. Without it the rollout waits until somebody resumes it.',
+        ),
+    })
+    .optional()
+    .describe('Holds the rollout at its weight.'),
+  analysis: analysisStep
+    .optional()
+    .describe('Runs an Argo Rollouts analysis and goes on only when it is successful.'),
+  experiment: experimentStep
+    .optional()
+    .describe(
+      'Runs pods and analyses as an Argo Rollouts Experiment, and goes on only when it is successful.',
+    ),
+};
 
 /** One step. */
-export const step = withRules(
-  z.object({
-    setWeight: z
-      .int()
-      .min(0)
-      .max(100)
-      .optional()
-      .describe('The total weight of the canary target groups from here on: 0 to 100.'),
-    stepWeight: z
-      .int()
-      .min(1)
-      .max(100)
-      .optional()
-      .describe('What is added to the total weight of the canary target groups: 1 to 100.'),
-    pause: z
-      .object({
-        duration: durationOrSeconds
-          .optional()
-          .describe(
-            'How long, for example 30 (seconds), 5s, 10m or 1h30m. Without it the rollout waits until somebody resumes it.',
-          ),
-      })
-      .optional()
-      .describe('Holds the rollout at its weight.'),
-    analysis: analysisStep
-      .optional()
-      .describe('Runs an Argo Rollouts analysis and goes on only when it is successful.'),
-    experiment: experimentStep
-      .optional()
-      .describe(
-        'Runs pods and analyses as an Argo Rollouts Experiment, and goes on only when it is successful.',
-      ),
-  }),
-  [
-    {
-      cel: '[has(self.setWeight), has(self.stepWeight), has(self.pause), has(self.analysis), has(self.experiment)].filter(x, x).size() == 1',
-      message:
-        'Expected each of steps to have exactly one of setWeight, stepWeight, pause, analysis and experiment. Write one step for each of them.',
-      holds: (value) => stepKinds.filter((kind) => value[kind] !== undefined).length === 1,
-    },
-  ],
-);
+export const step = withRules(z.object(stepKinds), [exactlyOneOf('steps', keysOf(stepKinds))]);
 
 /** The steps of a canary rollout, in order. */
 export const steps = withRules(z.array(step).max(100), [

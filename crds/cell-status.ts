@@ -29,6 +29,9 @@ const targetGroup = z.object({
       'Stable: what serves, and what is gone back to. Canary: what is being rolled out. Previous: neither, at weight 0.',
     ),
   weight: z.int().min(0).max(999).describe('Its weight in the listener rule, as read back from ELBv2.'),
+  connections: text(
+    'Why clients are elsewhere than the weight says: open flows, draining targets, slow start.',
+  ),
 });
 
 const blockedVersion = z.object({

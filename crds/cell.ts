@@ -67,14 +67,16 @@ const fields = z.object({
     .min(1)
     .max(1000)
     .default(1)
-    .describe('How many healthy targets each target group must have before it gets more weight. Default: 1.'),
+    .describe(
+      'How many healthy targets each target group must have before it gets more weight, in each zone where the load balancer routes within a zone. Default: 1.',
+    ),
   healthTimeout: duration
     .default('10m')
     .describe('How long a rollout waits for healthy targets before it fails. Default: 10m.'),
   settle: duration
-    .default('0s')
+    .optional()
     .describe(
-      'How long a rollout waits after each change of weights, until the data plane of the load balancer follows it. Default: 0s.',
+      'How long a rollout waits after each change of weights, until the data plane of the load balancer follows it. Default: 10s behind an Application Load Balancer, 10m behind a Network Load Balancer.',
     ),
   progressDeadline: duration
     .optional()

@@ -1,3 +1,4 @@
+import { accessPolicy } from './access-policy.ts';
 import { awsApplicationLoadBalancerConfig } from './aws-application-load-balancer-config.ts';
 import { awsApplicationLoadBalancerTargetDeployment } from './aws-application-load-balancer-target-deployment.ts';
 import { awsNetworkLoadBalancerConfig } from './aws-network-load-balancer-config.ts';
@@ -17,6 +18,7 @@ export const resources = [
   awsNetworkLoadBalancerConfig,
   awsApplicationLoadBalancerTargetDeployment,
   freeze,
+  accessPolicy,
   clusterSet,
   awsTargetGroupSet,
   awsTargetGroupBinding,

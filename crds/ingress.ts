@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { labelSelector, listenerARN, networkListenerARN } from './common.ts';
 import { cellListenerRule } from './listener-rule.ts';
 import { withRules } from './rules.ts';
+import { networkStickiness } from './stickiness.ts';
 
 const targetGroupSelector = withRules(
   labelSelector.extend({
@@ -46,17 +47,25 @@ const networkLoadBalancer = withRules(
       'The ARN of the listener. The load balancer and the listener are yours; Okra sets the target groups of its default action.',
     ),
     listener: z
-      .object({})
+      .object({
+        forward: withRules(z.object(networkStickiness.fields), networkStickiness.rules)
+          .optional()
+          .describe('How clients are kept; the rollout sets the target groups and their weights.'),
+        rule: z
+          .object({})
+          .optional()
+          .describe('Refused: the weights are those of the default action, and hold for all flows.'),
+      })
       .optional()
-      .describe('Refused: a listener of a Network Load Balancer has a default action and no rules.'),
+      .describe('How the default action of the listener keeps clients.'),
     targetGroupSelector,
   }),
   [
     {
-      cel: '!has(self.listener)',
+      cel: '!has(self.listener) || !has(self.listener.rule)',
       message:
-        'Expected no listener in spec.ingress.awsNetworkLoadBalancer, because a Network Load Balancer has no listener rules, and Okra keeps no clients behind it. Remove it.',
-      holds: (block) => block.listener === undefined,
+        "Expected no listener.rule in spec.ingress.awsNetworkLoadBalancer, because a Cell weighs the default action of a Network Load Balancer's listener. Remove it.",
+      holds: (block) => block.listener?.rule === undefined,
     },
   ],
 );
@@ -128,7 +137,7 @@ export const ingress = withRules(
     },
     {
       cel: `self.type != '${NETWORK}' || !has(self.awsApplicationLoadBalancer) || !has(self.awsApplicationLoadBalancer.listener)`,
-      message: `Expected no listener block in spec.ingress, because spec.ingress.type is ${NETWORK} and a Network Load Balancer has no listener rules. Remove it.`,
+      message: `Expected no listener block in spec.ingress, because spec.ingress.type is ${NETWORK} and the weights are those of the default action. Remove it; awsNetworkLoadBalancer takes listener.forward.`,
       holds: ({ type, awsApplicationLoadBalancer: block }) =>
         type !== NETWORK || block?.listener === undefined,
     },

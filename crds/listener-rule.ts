@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { withKeys } from './common.ts';
 import { forwardTargetGroups } from './forward.ts';
 import { withRules, type Rule } from './rules.ts';
-import { stickiness, stickinessRules } from './stickiness.ts';
+import { noApplicationCookie, stickiness, stickinessRules } from './stickiness.ts';
 
 const values = (what: string, longest: number) =>
   z.array(z.string().min(1).max(longest)).max(5).optional().describe(what);
@@ -14,6 +14,24 @@ const headerValues = (field: 'headers' | 'headerRegexes') =>
     longest: 40,
     most: 5,
   }).optional();
+
+const queryStringCondition = z.object({
+  values: z
+    .array(
+      z.object({
+        key: z
+          .string()
+          .max(128)
+          .optional()
+          .describe('The name of the parameter. Default: any, also a query without names.'),
+        value: z.string().min(1).max(128).describe('Its value. Wildcards * and ? are allowed.'),
+      }),
+    )
+    .min(1)
+    .max(5)
+    .meta({ 'x-kubernetes-list-type': 'atomic' })
+    .describe('Query parameters of which a request must have one.'),
+});
 
 const match = {
   priority: z
@@ -49,6 +67,14 @@ const match = {
   })
     .optional()
     .describe('Query parameters of which a request must have one (query-string), as key: value.'),
+  queryStringConditions: z
+    .array(queryStringCondition)
+    .max(5)
+    .optional()
+    .meta({ 'x-kubernetes-list-type': 'atomic' })
+    .describe(
+      'Conditions on the query string (query-string), all of which have to hold; queryStrings counts as one more.',
+    ),
 };
 
 const matchSchema = z.object(match);
@@ -63,13 +89,18 @@ function countValues(rule: Match): number {
   const inMaps = maps
     .flatMap((map) => Object.values(rule[map] ?? {}))
     .reduce((sum, list) => sum + list.length, 0);
-  return inLists + inMaps + Object.keys(rule.queryStrings ?? {}).length;
+  const inQueries = (rule.queryStringConditions ?? []).reduce(
+    (sum, { values: some }) => sum + some.length,
+    0,
+  );
+  return inLists + inMaps + Object.keys(rule.queryStrings ?? {}).length + inQueries;
 }
 
 const CEL_COUNT = [
   ...lists.map((list) => `(has(self.${list}) ? size(self.${list}) : 0)`),
   ...maps.map((map) => `(has(self.${map}) ? self.${map}.map(k, size(self.${map}[k])).sum() : 0)`),
   '(has(self.queryStrings) ? size(self.queryStrings) : 0)',
+  '(has(self.queryStringConditions) ? self.queryStringConditions.map(c, size(c.values)).sum() : 0)',
 ].join(' + ');
 
 const OCTET = '(25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])';
@@ -84,11 +115,24 @@ const notBoth = (plain: 'hosts' | 'pathPatterns', regexes: 'hostRegexes' | 'path
   holds: (rule) => rule[plain] === undefined || rule[regexes] === undefined,
 });
 
+/** A header is named without regard to case, so that one in two spellings would be two conditions that both have to hold. */
+const eachHeaderOnce = (field: 'headers' | 'headerRegexes'): Rule<Match> => ({
+  cel: `!has(self.${field}) || self.${field}.all(k, self.${field}.exists_one(o, o.lowerAscii() == k.lowerAscii()))`,
+  message: `Expected each header once in listener.rule.${field}, got one in two spellings; case does not matter. Put its values together.`,
+  holds: (rule) => {
+    // As CEL does it: letters beyond ASCII stay as they are.
+    const names = Object.keys(rule[field] ?? {}).map((header) =>
+      header.replace(/[A-Z]/g, (letter) => letter.toLowerCase()),
+    );
+    return new Set(names).size === names.length;
+  },
+});
+
 const matchRules: readonly Rule<Match>[] = [
   {
     cel: `${CEL_COUNT} > 0`,
     message:
-      'Expected listener.rule to have at least one condition, got none. Set hosts, pathPatterns, methods, sourceIPs, headers, queryStrings, or one of the fields of regular expressions: ELBv2 does not support a rule without conditions, and the default rule is never changed.',
+      'Expected listener.rule to have at least one condition, got none. Set hosts, pathPatterns, methods, sourceIPs, headers, queryStrings, queryStringConditions, or one of the fields of regular expressions: ELBv2 does not support a rule without conditions, and the default rule is never changed.',
     holds: (rule) => countValues(rule) > 0,
   },
   {
@@ -99,6 +143,8 @@ const matchRules: readonly Rule<Match>[] = [
   },
   notBoth('hosts', 'hostRegexes'),
   notBoth('pathPatterns', 'pathRegexes'),
+  eachHeaderOnce('headers'),
+  eachHeaderOnce('headerRegexes'),
   {
     cel: "!has(self.methods) || self.methods.all(m, m.matches('^[A-Za-z_-]+$'))",
     message: 'Expected listener.rule.methods to hold HTTP methods such as GET. Use letters, - and _ only.',
@@ -115,7 +161,7 @@ const matchRules: readonly Rule<Match>[] = [
 /** A listener rule of a Cell: what it matches. What it forwards to is the rollout's business. */
 export const cellListenerRule = withRules(
   matchSchema.extend({
-    forward: withRules(z.object(stickiness), stickinessRules)
+    forward: withRules(z.object(stickiness), [...stickinessRules, noApplicationCookie])
       .optional()
       .describe('How clients are kept; the rollout sets the target groups and their weights.'),
   }),

@@ -15,8 +15,22 @@ const healthCheck = withRules(
       .max(65_535)
       .optional()
       .describe('The port that is asked. Default: the one that the target listens on.'),
-    intervalSeconds: z.int().min(5).max(300).optional().describe('Seconds between two checks of a target.'),
-    timeoutSeconds: z.int().min(2).max(120).optional().describe('Seconds until a check has failed.'),
+    intervalSeconds: z
+      .int()
+      .min(5)
+      .max(300)
+      .optional()
+      .describe(
+        'Seconds between two checks of a target, more than timeoutSeconds. Default: as AWS chooses; above timeoutSeconds where that is set.',
+      ),
+    timeoutSeconds: z
+      .int()
+      .min(2)
+      .max(120)
+      .optional()
+      .describe(
+        'Seconds until a check has failed. Default: as AWS chooses; a second below intervalSeconds where that would not be above it.',
+      ),
     healthyThreshold: z.int().min(2).max(10).optional().describe('Successes in a row that make it healthy.'),
     unhealthyThreshold: z
       .int()
@@ -37,6 +51,13 @@ const healthCheck = withRules(
       message: 'Expected healthCheck.path and healthCheck.matcher with HTTP or HTTPS only. Remove them.',
       holds: ({ path, matcher, protocol }) =>
         (path === undefined && matcher === undefined) || protocol !== 'TCP',
+    },
+    {
+      cel: '!has(self.intervalSeconds) || !has(self.timeoutSeconds) || self.intervalSeconds > self.timeoutSeconds',
+      message:
+        'Expected healthCheck.intervalSeconds to be above healthCheck.timeoutSeconds, as AWS demands. Correct one of them.',
+      holds: ({ intervalSeconds, timeoutSeconds }) =>
+        intervalSeconds === undefined || timeoutSeconds === undefined || intervalSeconds > timeoutSeconds,
     },
   ],
 );

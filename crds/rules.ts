@@ -33,3 +33,21 @@ export const celOf = <Value>(rules: readonly Rule<Value>[]) =>
     message,
     ...(messageExpression === undefined ? {} : { messageExpression }),
   }));
+
+/** The keys of an object that has no others. */
+export const keysOf = <Fields extends object>(fields: Fields): readonly (keyof Fields & string)[] =>
+  // Object.keys cannot know that there are no others.
+  Object.keys(fields) as (keyof Fields & string)[];
+
+/** Has each item of a list have exactly one of some keys. */
+export function exactlyOneOf<Key extends string>(
+  list: string,
+  keys: readonly Key[],
+): Rule<{ readonly [Each in Key]?: unknown }> {
+  const names = `${keys.slice(0, -1).join(', ')} and ${keys.at(-1)}`;
+  return {
+    cel: `[${keys.map((key) => `has(self.${key})`).join(', ')}].filter(x, x).size() == 1`,
+    message: `Expected each of ${list} to have exactly one of ${names}. Write one step for each of them.`,
+    holds: (item) => keys.filter((key) => item[key] !== undefined).length === 1,
+  };
+}

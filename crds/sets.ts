@@ -84,7 +84,7 @@ export const clusterNames = z.object({
     .describe('Their names.'),
 });
 
-const REGION_PATTERN = '^[a-z]{2}(-[a-z]+)+-[0-9]$';
+const REGION_PATTERN = '^[a-z]{2,8}(-[a-z]{1,16}){1,4}-[0-9]{1,2}$';
 
 /** A region of AWS. */
 export const region = pattern(z.string().min(1).max(32), {

@@ -13,7 +13,9 @@ const targetStickiness = withRules(
   z.object({
     type: z
       .enum(['lb_cookie', 'app_cookie'])
-      .describe('Whose cookie it is: lb_cookie for one of the load balancer, app_cookie for one of yours.'),
+      .describe(
+        'Whose cookie it is: lb_cookie for one of the load balancer, app_cookie for one of yours. AWS weighs nothing with app_cookie: it is for a rule without a Cell that forwards to one target group.',
+      ),
     durationSeconds,
     cookieName: z
       .string()
@@ -57,6 +59,18 @@ interface Sticky {
   readonly targetStickiness?: unknown;
 }
 
+interface StickyByCookie {
+  readonly targetStickiness?: z.output<typeof targetStickiness> | undefined;
+}
+
+/** What holds of a Cell besides: its rule is a weighted one, whatever it forwards to at the time. */
+export const noApplicationCookie: Rule<StickyByCookie> = {
+  cel: "!has(self.targetStickiness) || self.targetStickiness.type != 'app_cookie'",
+  message:
+    'Expected forward.targetStickiness.type to be lb_cookie, got app_cookie, which does not work with weighted target groups (AWS guide to sticky sessions). Use lb_cookie, or targetGroupStickiness alone.',
+  holds: ({ targetStickiness: sticky }) => sticky?.type !== 'app_cookie',
+};
+
 /** What ELBv2 wants of stickiness settings together. */
 export const stickinessRules: readonly Rule<Sticky>[] = [
   {
@@ -67,21 +81,24 @@ export const stickinessRules: readonly Rule<Sticky>[] = [
   },
 ];
 
-/** The same settings where they are not for: their presence is what a rule refuses. */
-export const refusedStickiness = {
+const onListener = {
   targetGroupStickiness: z
-    .object({})
+    .object({
+      enabled: z.boolean().describe('Whether flows of a client stay with the target group of the first.'),
+    })
     .optional()
-    .describe('Refused: Okra keeps no clients behind a Network Load Balancer.'),
+    .describe(
+      'Keeps flows of a client with the target group that it was sent to first, whatever the weights say later. Default: as the listener does.',
+    ),
   targetStickiness: z.object({}).optional().describe('Refused: a Network Load Balancer knows no cookies.'),
 };
 
-/** What refuses them. */
-export const noStickinessRules: readonly Rule<Sticky>[] = [
-  {
-    cel: '!has(self.targetGroupStickiness) && !has(self.targetStickiness)',
-    message:
-      'Expected no targetGroupStickiness and no targetStickiness with a Network Load Balancer, behind which Okra keeps no clients. Remove them, or use an Application Load Balancer.',
-    holds: (forward) => forward.targetGroupStickiness === undefined && forward.targetStickiness === undefined,
-  },
-];
+const noCookies: Rule<Sticky> = {
+  cel: '!has(self.targetStickiness)',
+  message:
+    'Expected no targetStickiness with a Network Load Balancer, which knows no cookies. Remove it; set stickiness.type source_ip in the target groups where you want that.',
+  holds: (forward) => forward.targetStickiness === undefined,
+};
+
+/** How the listener of a Network Load Balancer keeps clients. */
+export const networkStickiness = { fields: onListener, rules: [noCookies] };

@@ -2,35 +2,28 @@ import { z } from 'zod';
 import { analysisStep } from './analysis.ts';
 import { canary } from './canary-steps.ts';
 import { duration, durationOrSeconds } from './common.ts';
-import { withRules } from './rules.ts';
+import { exactlyOneOf, keysOf, withRules } from './rules.ts';
 
-const blueGreenStep = withRules(
-  z.object({
-    analysis: analysisStep
-      .optional()
-      .describe('Runs an Argo Rollouts analysis and goes on only when it is successful.'),
-    pause: z
-      .object({
-        duration: durationOrSeconds
-          .optional()
-          .describe(
-            'How long, for example 30 (seconds), 5s, 10m or 1h30m. Without it: until somebody resumes.',
-          ),
-      })
-      .optional()
-      .describe('Holds the rollout.'),
-    promote: z.object({}).optional().describe('Gives the whole weight to the new version, by one write.'),
-  }),
-  [
-    {
-      cel: '[has(self.analysis), has(self.pause), has(self.promote)].filter(x, x).size() == 1',
-      message:
-        'Expected each of blueGreen.steps to have exactly one of analysis, pause and promote. Write one step for each of them.',
-      holds: (value) =>
-        [value.analysis, value.pause, value.promote].filter((one) => one !== undefined).length === 1,
-    },
-  ],
-);
+const blueGreenStepKinds = {
+  analysis: analysisStep
+    .optional()
+    .describe('Runs an Argo Rollouts analysis and goes on only when it is successful.'),
+  pause: z
+    .object({
+      duration: durationOrSeconds
+        .optional()
+        .describe(
+          'How long, for example 30 (seconds), 5s, 10m or 1h30m. Without it: until somebody resumes.',
+        ),
+    })
+    .optional()
+    .describe('Holds the rollout.'),
+  promote: z.object({}).optional().describe('Gives the whole weight to the new version, by one write.'),
+};
+
+const blueGreenStep = withRules(z.object(blueGreenStepKinds), [
+  exactlyOneOf('blueGreen.steps', keysOf(blueGreenStepKinds)),
+]);
 
 const blueGreenSteps = withRules(z.array(blueGreenStep).max(20), [
   {

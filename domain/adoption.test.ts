@@ -4,6 +4,7 @@ import type { Found } from './load-balancer.ts';
 import { initialState, type Rollout, type RolloutState } from './state.ts';
 import { aCell, arnOf, weightsOf, type CellBuilder } from './testing/builders.ts';
 import { normalise } from './weights.ts';
+import { parseStep } from './steps/index.ts';
 
 const NOW = 1_000_000;
 const set = (version: string, name: string) => ({ version, groups: [{ name, arn: arnOf(name) }] });
@@ -25,7 +26,7 @@ const rollout: Rollout = {
   startedAt: 0,
   stable: set('1.0.0', 'a'),
   canary: set('2.0.0', 'b'),
-  steps: [{ setWeight: 20 }, { pause: {} }],
+  steps: [{ setWeight: 20 }, { pause: {} }].map(parseStep),
   index: 1,
   progress: { is: 'Pausing', since: NOW },
 };

@@ -9,6 +9,7 @@ import { replanned } from './record.ts';
 import * as record from './record-measurement.ts';
 import { initialState, type Background, type Progress, type Rollout, type RolloutState } from './state.ts';
 import { aCell, arnOf } from './testing/builders.ts';
+import { parseStep } from './steps/index.ts';
 
 const NOW = 1_000_000;
 const stamp = { by: 'ann', reason: '', at: NOW };
@@ -36,7 +37,7 @@ function rolling(at: Partial<Rollout>, more: Partial<RolloutState> = {}): Rollou
     startedAt: 0,
     stable: set('1.0.0', 'a'),
     canary: set('2.0.0', 'b'),
-    steps,
+    steps: steps.map(parseStep),
     index: 0,
     progress: { is: 'Ready' },
     backgroundAnalysis: analysis,
@@ -281,7 +282,7 @@ describe('an analysis in the background', () => {
     [
       'goes on when only the steps were edited',
       20,
-      rolling({ index: 0, background: background('Running'), steps: [{ setWeight: 20 }] }),
+      rolling({ index: 0, background: background('Running'), steps: [{ setWeight: 20 }].map(parseStep) }),
       'Replan',
     ],
   ])('%s', (_, weight, state, want) => expect(judged(weight, state)).toBe(want));
@@ -356,7 +357,7 @@ describe('an experiment', () => {
         index: 2,
         background: background('Successful'),
         progress: measuring('Experimenting', 'Running'),
-        steps: [{ setWeight: 20 }],
+        steps: [{ setWeight: 20 }].map(parseStep),
       }),
       'EndExperiment',
     ],

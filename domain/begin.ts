@@ -2,7 +2,7 @@ import type { Decision } from './decision.ts';
 import { gate } from './gate.ts';
 import type { GuardInput } from './guard.ts';
 import { tooMany } from './settle.ts';
-import { resumeAt } from './steps.ts';
+import { resumeAt } from './steps/plan.ts';
 import { stepsOf } from './strategy.ts';
 import type { VersionSet } from './version.ts';
 import { includes, MAX_TARGET_GROUPS, weightOf } from './weights.ts';

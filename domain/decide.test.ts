@@ -5,6 +5,7 @@ import type { Decision } from './decision.ts';
 import type { Progress, Rollout, RolloutState } from './state.ts';
 import { initialState } from './state.ts';
 import { aCell, arnOf, weightsOf } from './testing/builders.ts';
+import { parseStep } from './steps/index.ts';
 
 const NOW = 1_000_000;
 const stamp = { by: 'ann', reason: 'night shift', at: NOW };
@@ -22,7 +23,7 @@ function rolling(at: Partial<Rollout>, more: Partial<RolloutState> = {}): Rollou
     startedAt: 0,
     stable: set('1.0.0', 'a'),
     canary: set('2.0.0', 'b'),
-    steps,
+    steps: steps.map(parseStep),
     index: 0,
     progress: { is: 'Ready' },
     ...at,
@@ -243,7 +244,7 @@ describe('a rollout', () => {
     [
       'replans when the steps were edited',
       { a: 80, b: 20 },
-      rolling({ steps: [{ setWeight: 20 }] }),
+      rolling({ steps: [{ setWeight: 20 }].map(parseStep) }),
       'Replan',
     ],
   ])('%s', (_, weights, state, want) =>
@@ -256,7 +257,9 @@ describe('a rollout', () => {
       .withSteps(...none)
       .serving({ a: 100 })
       .seen();
-    expect(told(decide(seen, rolling({ steps: none }), NOW))).toBe('Step {"a":100,"b":0} if b is registered');
+    expect(told(decide(seen, rolling({ steps: none.map(parseStep) }), NOW))).toBe(
+      'Step {"a":100,"b":0} if b is registered',
+    );
   });
 
   it.each<[string, Partial<RolloutState>]>([

@@ -7,7 +7,7 @@ import {
   notWithoutBackground,
   readBackground,
 } from './background.ts';
-import { endMeasurement, sharesAt, takeStep, verdictSoFar } from './canary.ts';
+import { sharesAt, takeStep } from './canary.ts';
 import type { Decision } from './decision.ts';
 import { deadlineOf, standsStill } from './deadline.ts';
 import { withdraw } from './ending.ts';
@@ -17,11 +17,12 @@ import { heldBy } from './hold.ts';
 import { intend } from './intent.ts';
 import { interrupt } from './interrupt.ts';
 import type { ObservedCell } from './observation.ts';
+import { endMeasurement, verdictSoFar } from './measurement.ts';
 import { isUnsure, reconfigure, restore } from './reconfigure.ts';
 import { presentOf } from './stable.ts';
 import type { Rollout, RolloutState } from './state.ts';
 import { plannedBy } from './strategy.ts';
-import { isAsPlanned, resumeAt } from './steps.ts';
+import { isAsPlanned, resumeAt } from './steps/plan.ts';
 import { takeBack } from './take-back.ts';
 import { includes, weightOf } from './weights.ts';
 

@@ -12,6 +12,7 @@ export const failures = {
   TargetGroupInUse: 'permanent',
   Refused: 'permanent',
   AccessDenied: 'permanent',
+  NotAllowed: 'permanent',
   AnalysisTemplateNotFound: 'permanent',
   AnalysisTemplateInvalid: 'permanent',
   ReplicaSetNotFound: 'permanent',

@@ -8,6 +8,7 @@ import { baking, finished, shifted, timed } from './record.ts';
 import { ask } from './requests.ts';
 import { initialState, type Rollout, type RolloutState } from './state.ts';
 import { aCell, arnOf, weightsOf, type CellBuilder } from './testing/builders.ts';
+import { parseStep } from './steps/index.ts';
 
 /** A Saturday noon. */
 const NOW = Date.parse('2026-11-21T12:00:00Z');
@@ -34,7 +35,7 @@ function rolling(at: Partial<Rollout> = {}, more: Partial<RolloutState> = {}): R
     startedAt: NOW - HOUR,
     stable: set('1.0.0', 'a'),
     canary: set('2.0.0', 'b'),
-    steps: [{ setWeight: 20 }, { pause: { duration: '1h' } }, { setWeight: 50 }],
+    steps: [{ setWeight: 20 }, { pause: { duration: '1h' } }, { setWeight: 50 }].map(parseStep),
     index: 0,
     progress: { is: 'Ready' },
     ...at,
@@ -193,6 +194,17 @@ describe('the settle time', () => {
     ['holds no abort', cell, rolling({ shiftedAt: NOW }, { requests: { abort: stamp } }), 'Failed: Aborted'],
   ])('%s', (_, seen, state, want) => expect(told(decide(seen.seen(), state, NOW))).toBe(want));
 
+  it.each<[string, string, number]>([
+    ['an Application Load Balancer', 'AWSApplicationLoadBalancer', 10],
+    ['a Network Load Balancer, as Amazon ECS waits for it', 'AWSNetworkLoadBalancer', 600],
+  ])('is that of the data plane when the spec says none: %s', (_, type, seconds) => {
+    const ingress = { ...cell.seen().cell?.spec.ingress, type };
+    const { serving: _app, ...seen } = cell.withSpec({ settle: undefined, ingress }).seen();
+    const state = rolling({ shiftedAt: NOW });
+    expect(told(decide(seen, state, NOW))).toBe(`Wait for Settle ${seconds * 1000}`);
+    expect(told(decide(seen, state, NOW + seconds * 1000))).toBe('Advance');
+  });
+
   it('begins with the write that was read back', () => {
     const shift = {
       do: 'Shift',
@@ -267,7 +279,7 @@ describe('baking', () => {
   };
   const cell = next.serving({ a: 0, b: 100 }).withSpec({ updateStrategy });
   const steps = updateStrategy.canary.steps;
-  const done = rolling({ steps, index: 1 });
+  const done = rolling({ steps: steps.map(parseStep), index: 1 });
   it.each<Case>([
     ['begins when everything is given', cell, done, 'Bake'],
     ['lasts its time', cell, baking(done, NOW), `Wait for Bake ${HOUR}`],
@@ -353,8 +365,10 @@ describe('blue-green', () => {
   it('is one switch among its steps', () => {
     const steps = [{ pause: {} }, { setWeight: 100 }];
     const cell = next.withSpec({ updateStrategy }).serving({ a: 100, b: 0 });
-    expect(told(decide(cell.seen(), rolling({ steps }), NOW))).toBe('Pause');
-    expect(told(decide(cell.seen(), rolling({ steps, index: 1 }), NOW))).toBe('Step {"a":0,"b":100}');
+    expect(told(decide(cell.seen(), rolling({ steps: steps.map(parseStep) }), NOW))).toBe('Pause');
+    expect(told(decide(cell.seen(), rolling({ steps: steps.map(parseStep), index: 1 }), NOW))).toBe(
+      'Step {"a":0,"b":100}',
+    );
   });
   it('without steps switches at once', () => {
     const cell = next.withSpec({ updateStrategy: { type: 'BlueGreen' } }).serving({ a: 100, b: 0 });

@@ -56,9 +56,6 @@ export const syncWorkflowOf = (workflowId: string): SyncWorkflow | undefined =>
 /** The id of the workflow that checks the AWSTargetGroups of a namespace. */
 export const targetGroupCheckId = (namespace: string): string => `target-group-check/${namespace}`;
 
-/** The value of the tag `okra.mumo.co/owner` on a listener rule: the object that configures it. */
-export const ownerTag = (key: ObjectKey): string => formatKey(key);
-
 const MAX_NAME = 253;
 
 /** What an analysis in the background is named after: that of the steps, or one after them. */

@@ -13,7 +13,7 @@ export const STEP_LABEL = 'okra.mumo.co/step-index';
 /** The label on AnalysisRuns and Experiments that holds the id of the rollout they were made for. */
 export const ROLLOUT_LABEL = 'okra.mumo.co/rollout';
 
-/** The tag on a listener rule, on a listener of a Network Load Balancer, or on a target group that was created, that names the object which it belongs to: `namespace/name`. */
+/** The tag on a listener rule, on a listener of a Network Load Balancer, or on a target group that was created, that names the object which it belongs to: `namespace/name@installation`; on a target group, which has a uid as well, `namespace/name`. */
 export const OWNER_TAG = 'okra.mumo.co/owner';
 
 /** The annotation that lets an object take over a rule or listener which Okra did not set up: `"true"`. */

@@ -21,8 +21,14 @@ export type RuleMatch =
     }
   | {
       readonly field: 'query-string';
-      readonly pairs: readonly { readonly key: string; readonly value: string }[];
+      readonly pairs: readonly QueryPair[];
     };
+
+/** A query parameter by its name, which is empty when any will do. */
+export interface QueryPair {
+  readonly key: string;
+  readonly value: string;
+}
 
 /** The conditions of a rule in one order, with the case that ELBv2 ignores taken away. */
 export function matchesOf(rule: Matching): readonly RuleMatch[] {
@@ -41,7 +47,7 @@ export function matchesOf(rule: Matching): readonly RuleMatch[] {
     ...values('source-ip', rule.sourceIPs),
     ...headers(rule.headers, 'value'),
     ...headers(rule.headerRegexes, 'regex'),
-    ...queryStrings(rule.queryStrings),
+    ...queriesOf(rule).map((pairs) => ({ field: 'query-string' as const, pairs })),
   ];
 }
 
@@ -92,9 +98,20 @@ function headers(
     .map(([header, list]) => ({ field: 'http-header', header, by, values: list.toSorted(compareText) }));
 }
 
-function queryStrings(pairs: Readonly<Record<string, string>> | undefined): readonly RuleMatch[] {
-  const entries = Object.entries(pairs ?? {}).toSorted(([a], [b]) => compareText(a, b));
-  return entries.length === 0
-    ? []
-    : [{ field: 'query-string', pairs: entries.map(([key, value]) => ({ key, value })) }];
+/** The conditions on the query string in one order: each has to hold, and within one of them any pair is enough. */
+export function queriesOf({
+  queryStrings = {},
+  queryStringConditions = [],
+}: Pick<Matching, 'queryStrings' | 'queryStringConditions'>): readonly (readonly QueryPair[])[] {
+  const first = Object.entries(queryStrings).map(([key, value]) => ({ key, value }));
+  const all = [first, ...queryStringConditions.map(({ values: some }) => some)]
+    .filter((pairs) => pairs.length > 0)
+    .map((pairs) => distinct(pairs.map(({ key = '', value }) => ({ key, value }))));
+  return distinct(all);
 }
+
+/** What differs in a list, in one order. */
+const distinct = <Item>(items: readonly Item[]): readonly Item[] =>
+  [...new Map(items.map((item) => [canonical(item), item]))]
+    .toSorted(([a], [b]) => compareText(a, b))
+    .map(([, item]) => item);

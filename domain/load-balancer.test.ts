@@ -2,10 +2,11 @@ import { describe, expect, it } from 'vitest';
 import type { CellSpec } from '../crds/cell.ts';
 import type { CellListenerRule } from '../crds/listener-rule.ts';
 import { decide } from './decide.ts';
-import { routeOf, sameRoute, type Route } from './load-balancer.ts';
+import { routeOf, sameRoute, servedAfter, type Route } from './load-balancer.ts';
 import { loadBalancerStatus } from './load-balancer-status.ts';
 import { initialState } from './state.ts';
 import { targetDeploymentStatus } from './target-deployment.ts';
+import { backTo } from './take-back.ts';
 import { aCell, arnOf } from './testing/builders.ts';
 
 const ARN = 'arn:aws:elasticloadbalancing:ap-northeast-1:111122223333:listener';
@@ -43,6 +44,18 @@ describe('the route of a Cell', () => {
       },
       network,
     ],
+    [
+      'is the listener of a Network Load Balancer, and how it keeps clients',
+      {
+        type: 'AWSNetworkLoadBalancer',
+        awsNetworkLoadBalancer: {
+          listenerARN: net,
+          listener: { forward: { targetGroupStickiness: { enabled: true } } },
+          targetGroupSelector,
+        },
+      },
+      { ...network, targetGroupStickiness: { enabled: true } },
+    ],
     ['is nothing without a block', { type: 'AWSNetworkLoadBalancer' }, undefined],
     ['is nothing with an unknown type', { type: 'Envoy' }, undefined],
   ])('%s', (_, ingress, want) => expect(routeOf({ ingress })).toEqual(want));
@@ -61,6 +74,24 @@ describe('two routes', () => {
       false,
     ],
     ['are the same with the same listener', network, { ...network }, true],
+    [
+      'are the same when one of them says nothing of how clients are kept',
+      network,
+      { ...network, targetGroupStickiness: { enabled: true } },
+      true,
+    ],
+    [
+      'differ in how a listener keeps clients',
+      { ...network, targetGroupStickiness: { enabled: false } },
+      { ...network, targetGroupStickiness: { enabled: true } },
+      false,
+    ],
+    [
+      'are the same when clients are kept by neither',
+      { ...network, targetGroupStickiness: { enabled: false } },
+      network,
+      true,
+    ],
     ['differ in their load balancer', network, application({}, net), false],
   ])('%s', (_, a, b, want) => expect(sameRoute(a, b)).toBe(want));
 });
@@ -92,6 +123,29 @@ describe('a Cell whose settings are edited', () => {
     const decision = decide(cell.withSpec(spec).seen(), initialState, 0);
     const shares = [{ name: 'a', arn: arnOf('a'), weight: 100 }];
     expect(decision).toMatchObject(want === 'Close' ? { do: want } : { purpose: want, shares });
+  });
+});
+
+describe('what takes traffic back behind a Network Load Balancer', () => {
+  const observed = aCell().withGroups('1.0.0', 'a').withGroups('2.0.0', 'b').serving({ a: 80, b: 20 }).seen();
+  const [a, b] = observed.served;
+  const shares = (enabled: boolean): readonly string[] => {
+    const { served: targetGroups, cell } = observed;
+    if (a === undefined || b === undefined || cell === undefined) return [];
+    const serving = { ...network, targetGroups, targetGroupStickiness: { enabled } };
+    return backTo([a], [b], { observed: { ...observed, serving }, cell }).map(({ name }) => name);
+  };
+  it.each([
+    ['leaves nobody with the others where flows are kept with a target group', true, ['a']],
+    ['leaves the others at 0 where they are not', false, ['a', 'b']],
+  ])('%s', (_, enabled, want) => expect(shares(enabled)).toEqual(want));
+
+  it('does not forget, when nobody could look, how clients were kept', () => {
+    const before = { ...network, targetGroups: [], targetGroupStickiness: { enabled: true } };
+    const after = { ...network, targetGroups: observed.served };
+    expect(servedAfter(after, before)).toEqual({ ...after, targetGroupStickiness: { enabled: true } });
+    const asked = { ...after, targetGroupStickiness: { enabled: false } };
+    expect(servedAfter(asked, before)).toEqual(asked);
   });
 });
 

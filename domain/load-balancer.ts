@@ -15,7 +15,19 @@ interface Routes {
     readonly listenerARN: string;
     readonly rule: CellListenerRule;
   };
-  readonly AWSNetworkLoadBalancer: { readonly type: 'AWSNetworkLoadBalancer'; readonly listenerARN: string };
+  readonly AWSNetworkLoadBalancer: {
+    readonly type: 'AWSNetworkLoadBalancer';
+    readonly listenerARN: string;
+    /** Whether flows of a client stay with a target group; undefined where it stays as it is. */
+    readonly targetGroupStickiness?: NetworkStickiness;
+  };
+}
+
+/** Whether flows of a client stay with a target group of a Network Load Balancer. */
+export interface NetworkStickiness {
+  readonly enabled: boolean;
+  /** For how long, where ELBv2 names a time. */
+  readonly durationSeconds?: number | undefined;
 }
 
 /** The name of a load balancer that Okra can shift traffic with. */
@@ -57,7 +69,13 @@ export function routeOf({ ingress }: Pick<CellSpec, 'ingress'>): Route | undefin
   const { type, awsApplicationLoadBalancer: application, awsNetworkLoadBalancer: network } = ingress;
   if (type === 'AWSNetworkLoadBalancer') {
     const block = network ?? application;
-    return block === undefined ? undefined : { type, listenerARN: block.listenerARN };
+    if (block === undefined) return undefined;
+    const sticky = network?.listener?.forward?.targetGroupStickiness;
+    return {
+      type,
+      listenerARN: block.listenerARN,
+      ...(sticky === undefined ? {} : { targetGroupStickiness: sticky }),
+    };
   }
   if (type !== 'AWSApplicationLoadBalancer' || application?.listener === undefined) return undefined;
   return { type, listenerARN: application.listenerARN, rule: application.listener.rule };
@@ -70,10 +88,35 @@ export function sameRoute(wanted: Route, served: Route): boolean {
     case 'AWSApplicationLoadBalancer':
       return served.type === wanted.type && sameRule(wanted.rule, served.rule);
     case 'AWSNetworkLoadBalancer':
-      return served.type === wanted.type;
+      return (
+        served.type === wanted.type &&
+        (wanted.targetGroupStickiness === undefined || keepsClients(wanted) === keepsClients(served))
+      );
     default:
       return unreachable(wanted);
   }
+}
+
+/** Whether clients are kept with the target group that has served them first. */
+export function keepsClients(route: Route): boolean {
+  switch (route.type) {
+    case 'AWSApplicationLoadBalancer':
+      return route.rule.forward?.targetGroupStickiness !== undefined;
+    case 'AWSNetworkLoadBalancer':
+      return route.targetGroupStickiness?.enabled === true;
+    default:
+      return unreachable(route);
+  }
+}
+
+/** What is served after a write, as far as it is known before it is read: what nobody asked to change stays. */
+export function servedAfter(forwarding: Forwarding, before: Served | undefined): Served {
+  const stays =
+    forwarding.type === 'AWSNetworkLoadBalancer' &&
+    forwarding.targetGroupStickiness === undefined &&
+    before?.type === 'AWSNetworkLoadBalancer' &&
+    before.targetGroupStickiness !== undefined;
+  return stays ? { ...forwarding, targetGroupStickiness: before.targetGroupStickiness } : forwarding;
 }
 
 /** The ARN of the load balancer that a listener belongs to; the ARN of the listener carries it. */

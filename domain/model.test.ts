@@ -6,7 +6,7 @@ import type { ServedTargetGroup } from './observation.ts';
 import type { RequestName } from './requests.ts';
 import type { LostRun } from './state.ts';
 import { stepsOf } from './strategy.ts';
-import { weightAfter } from './steps.ts';
+import { weightAfter } from './steps/plan.ts';
 import { arnOf, weightsOf } from './testing/builders.ts';
 import { Simulation, type SimulatedWrite } from './testing/simulation.ts';
 

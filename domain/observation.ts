@@ -14,6 +14,8 @@ export interface TargetGroup {
 export interface SelectedTargetGroup extends TargetGroup {
   /** The value of the version label, unchecked; undefined when no label is there. */
   readonly version?: string;
+  /** Why the Cell may not use it; undefined when it may. */
+  readonly refusal?: string;
 }
 
 /** A target group in a rule that is served. */

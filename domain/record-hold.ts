@@ -1,3 +1,4 @@
+import { connectionsAtRest } from './connections.ts';
 import { isAbout } from './guard.ts';
 import type { TargetHealth } from './health.ts';
 import type { ObservedCell } from './observation.ts';
@@ -32,6 +33,7 @@ export const idleRead = (state: RolloutState, found: readonly TargetHealth[], no
     since: state.idle?.since ?? now,
     at: now,
     unhealthyARNs: found.filter(({ healthy }) => healthy === 0).map(({ targetGroupARN }) => targetGroupARN),
+    connections: connectionsAtRest(found, now),
   },
 });
 

@@ -1,6 +1,7 @@
 import type { PresentCell } from './candidate.ts';
 import { withoutHold } from './record.ts';
 import type { LostRun, RolloutState } from './state.ts';
+import { measures } from './steps/index.ts';
 import { plannedBy } from './strategy.ts';
 
 /** Records how an earlier run ended that has left this rollout behind, and takes up what it was told. */
@@ -29,9 +30,8 @@ export function lostRunRead(
 /** The status names what was under way in the run that was lost, and the spec what may have been in others before it. */
 function mayHaveMeasured({ spec, status }: PresentCell): boolean {
   const { steps, analysis } = plannedBy(spec);
-  const planned = [analysis, ...steps.flatMap((step) => [step.analysis, step.experiment])];
-  const reported = [status.analysisRun, status.experiment, status.backgroundAnalysisRun];
-  return [...planned, ...reported].some((one) => one !== undefined);
+  const known = [analysis, status.analysisRun, status.experiment, status.backgroundAnalysisRun];
+  return steps.some(measures) || known.some((one) => one !== undefined);
 }
 
 const terminationText = ({ by, reason }: Extract<LostRun, { is: 'Terminated' }>): string =>

@@ -3,6 +3,7 @@ import { decide } from './decide.ts';
 import { analysed, verdictExpected } from './record-measurement.ts';
 import { initialState, type RolloutState } from './state.ts';
 import { aCell, arnOf } from './testing/builders.ts';
+import { parseStep } from './steps/index.ts';
 
 const NOW = 1_000_000;
 const analysis = { templates: [{ templateName: 'success-rate' }] };
@@ -14,7 +15,7 @@ const starting: RolloutState = {
     startedAt: 0,
     stable: set('1.0.0', 'a'),
     canary: set('2.0.0', 'b'),
-    steps: [{ analysis }],
+    steps: [{ analysis }].map(parseStep),
     index: 0,
     progress: { is: 'Ready' },
   },

@@ -9,7 +9,7 @@ import { clocked } from './deadline.ts';
 import { tookBackWhatWasLeft } from './left-behind.ts';
 import { changeOf, outcomeOf } from './history.ts';
 import type { Rollout, RolloutState } from './state.ts';
-import { isAsPlanned } from './steps.ts';
+import { isAsPlanned } from './steps/plan.ts';
 import { plannedBy } from './strategy.ts';
 import { cut } from './text.ts';
 

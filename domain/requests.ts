@@ -1,4 +1,5 @@
 import type { CellStatus } from '../crds/cell.ts';
+import { waitsForPerson } from './steps/index.ts';
 import type { Asked, Hold, Requests, RolloutState, Stamp } from './state.ts';
 import { cut } from './text.ts';
 
@@ -84,7 +85,7 @@ function taken(state: RolloutState, name: RequestName, stamp: Stamp): Requests {
 
 function waitsForResume({ rollout }: RolloutState): boolean {
   const step = rollout?.steps[rollout.index];
-  return step?.pause !== undefined && step.pause.duration === undefined;
+  return step !== undefined && waitsForPerson(step);
 }
 
 /** Says what happens now that a request was taken. */

@@ -69,6 +69,9 @@ describe('a settled Cell with groups at weight 0', () => {
       'Degraded False',
       'TargetGroupsAccepted True',
     ]);
+    expect(status.conditions?.at(-1)?.message).toBe(
+      'Every selected AWSTargetGroup has a usable version, and an ARN of its own.',
+    );
   });
 
   it('tells once what it lacks, also while the status cannot be written', () => {

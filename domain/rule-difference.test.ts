@@ -70,6 +70,33 @@ describe('two rules', () => {
   });
 });
 
+describe('conditions on the query string', () => {
+  const both = (...values: string[]) => values.map((value) => ({ values: [{ key: 'v', value }] }));
+  it.each<[string, Partial<ListenerRule>, Partial<ListenerRule>, boolean]>([
+    [
+      'are the same in another order',
+      { queryStringConditions: both('1', '2') },
+      { queryStringConditions: both('2', '1') },
+      true,
+    ],
+    [
+      'are the same with one of them as a map',
+      { queryStringConditions: both('1', '2') },
+      { queryStringConditions: both('2'), queryStrings: { v: '1' } },
+      true,
+    ],
+    [
+      'that all have to hold are not those of which one is enough',
+      { queryStringConditions: both('1', '2') },
+      { queryStringConditions: [{ values: both('1', '2').flatMap(({ values }) => values) }] },
+      false,
+    ],
+    ['are missed', { queryStringConditions: both('1', '2') }, { queryStrings: { v: '1' } }, false],
+  ])('%s', (_, want, got, same) =>
+    expect(differenceOf(present(rule(want)), present(rule(got)))?.conditions ?? false).toBe(!same),
+  );
+});
+
 describe('what a rule does besides', () => {
   it.each<[string, Carried, PresentRule, string | undefined]>([
     ['is the same', { actions: [oidc] }, present(rule(), { actions: [oidc] }), undefined],

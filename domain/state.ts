@@ -1,4 +1,5 @@
-import type { BackgroundAnalysis, CanaryStep, CellStatus } from '../crds/cell.ts';
+import type { BackgroundAnalysis, CellStatus } from '../crds/cell.ts';
+import type { Connections } from './connections.ts';
 import type { Measuring } from './analysis.ts';
 import type { Decision, Ending, ShiftPurpose } from './decision.ts';
 import type { Change } from './history.ts';
@@ -7,6 +8,7 @@ import type { Found } from './load-balancer.ts';
 import type { ReportedEvent } from './report.ts';
 import type { Ticket } from './budget.ts';
 import type { RequestName } from './requests.ts';
+import type { Step } from './steps/step.ts';
 import type { VersionSet } from './version.ts';
 
 /** An operator's request as it was received: who, why, and when (milliseconds since the epoch). */
@@ -65,6 +67,8 @@ export interface IdleCheck {
   readonly at: number;
   /** Those of them without a healthy target. */
   readonly unhealthyARNs: readonly string[];
+  /** What their targets still serve. */
+  readonly connections?: readonly Connections[];
 }
 
 /** A write that waits for its turn in the budget of its account and region. */
@@ -82,7 +86,7 @@ export interface Rollout {
   /** The set that served before; it gets everything back when the canary fails. */
   readonly stable: VersionSet;
   readonly canary: VersionSet;
-  readonly steps: readonly CanaryStep[];
+  readonly steps: readonly Step[];
   /** The index of the current step; as many as there are steps once all are done. */
   readonly index: number;
   readonly progress: Progress;
@@ -140,6 +144,8 @@ export interface RolloutState {
   readonly verdictAwaits?: true;
   readonly health?: HealthCheck;
   readonly idle?: IdleCheck;
+  /** Why clients of target groups are elsewhere than their weights say. */
+  readonly connections?: readonly Connections[];
   readonly budget?: BudgetWait;
   /** The sequence of the last write to the configuration that this workflow has tried. */
   readonly sequence?: number;

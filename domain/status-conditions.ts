@@ -35,7 +35,7 @@ export function claims(input: StatusInput, { phase, reason, message, rejected }:
       reason: rejected[0]?.reason ?? 'Accepted',
       message:
         rejected.length === 0
-          ? 'Every selected AWSTargetGroup has a usable version.'
+          ? 'Every selected AWSTargetGroup has a usable version, and an ARN of its own.'
           : rejected.map((one) => one.message).join(' '),
     },
   ];

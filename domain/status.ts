@@ -1,5 +1,6 @@
 import type { CellStatus } from '../crds/cell.ts';
 import { conditionsFrom } from './conditions.ts';
+import { connectionsText } from './connections.ts';
 import { standing } from './decision.ts';
 import { withChange } from './history.ts';
 import { requestsFrom } from './requests.ts';
@@ -116,7 +117,7 @@ const isUnseen = ({ observed, cell, state }: StatusInput): boolean =>
   state.found?.is !== 'Nothing' &&
   (cell.status.targetGroups ?? []).length > 0;
 
-function targetGroupsOf({ observed, cell, state }: StatusInput): CellStatus['targetGroups'] {
+function targetGroupsOf({ observed, cell, state, now }: StatusInput): CellStatus['targetGroups'] {
   const { sets } = groupByVersion(observed.selected);
   const stable = state.rollout?.stable ?? stableSet(observed, cell);
   return observed.served.map((group) => {
@@ -129,7 +130,8 @@ function targetGroupsOf({ observed, cell, state }: StatusInput): CellStatus['tar
       : stable !== undefined && includes(stable.groups, group)
         ? 'Stable'
         : 'Previous';
-    return { ...group, ...optional('version', version), role };
+    const connections = connectionsText(state, group.arn, { weight: group.weight, now });
+    return { ...group, ...optional('version', version), role, ...optional('connections', connections) };
   });
 }
 

@@ -1,10 +1,10 @@
 import { endBackground } from './background.ts';
 import { isBlocked, type PresentCell } from './candidate.ts';
-import { endMeasurement } from './canary.ts';
+import { endMeasurement } from './measurement.ts';
 import type { Decision } from './decision.ts';
 import type { GuardInput } from './guard.ts';
 import { heldBy } from './hold.ts';
-import { routeOf } from './load-balancer.ts';
+import { keepsClients, routeOf } from './load-balancer.ts';
 import type { ObservedCell, ServedTargetGroup, TargetGroup } from './observation.ts';
 import { presentOf } from './stable.ts';
 import type { Rollout } from './state.ts';
@@ -50,16 +50,10 @@ export function backTo(
 ): readonly ServedTargetGroup[] {
   const stays = (one: TargetGroup): boolean =>
     includes(observed.served, one) && includes(observed.selected, one);
-  const kept = keepsClients(observed, cell) ? [] : others.filter(stays);
+  const routes = [observed.serving, routeOf(cell.spec)];
+  const areKept = routes.some((route) => route !== undefined && keepsClients(route));
+  const kept = areKept ? [] : others.filter(stays);
   return everythingTo(groups, kept);
-}
-
-/** Whether clients are kept with the target group that has served them first. */
-function keepsClients({ serving }: ObservedCell, { spec }: PresentCell): boolean {
-  return [serving, routeOf(spec)].some(
-    (route) =>
-      route !== undefined && 'rule' in route && route.rule.forward?.targetGroupStickiness !== undefined,
-  );
 }
 
 /** What everything goes back to: what is left of the stable side, else the newest other version that has not failed. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cut, cutToBytes } from './text.ts';
+import { cut, cutToBytes, withoutEnd } from './text.ts';
 
 const bytes = (text: string): number => Buffer.byteLength(text);
 /** Texts of characters of one to four bytes. */
@@ -44,5 +44,23 @@ describe('cutToBytes', () => {
         expect(short === text || text.startsWith(short.slice(0, -1))).toBe(true);
       }),
     );
+  });
+});
+
+describe('withoutEnd', () => {
+  it.each([
+    ['a//', 'a'],
+    ['a/b', 'a/b'],
+    ['///', ''],
+    ['', ''],
+  ])('leaves slashes out at the end of %j', (text, want) => {
+    expect(withoutEnd(text, '/')).toBe(want);
+  });
+
+  it('looks at no character twice', () => {
+    const text = `https://a${'/'.repeat(1_000_000)}x`;
+    const began = performance.now();
+    expect(withoutEnd(text, '/')).toBe(text);
+    expect(performance.now() - began).toBeLessThan(100);
   });
 });

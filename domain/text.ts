@@ -33,3 +33,10 @@ function bytesOf(codePoint: number): number {
   if (codePoint < 0x800) return 2;
   return codePoint < 0x10000 ? 3 : 4;
 }
+
+/** Leaves out a character as often as it stands at the end of a text. */
+export function withoutEnd(text: string, character: string): string {
+  let end = text.length;
+  while (end > 0 && text.charAt(end - 1) === character) end -= 1;
+  return text.slice(0, end);
+}

@@ -12,7 +12,7 @@ export interface VersionSet {
 /** An AWSTargetGroup that a Cell selects but cannot use, and why. */
 export interface RejectedTargetGroup {
   readonly name: string;
-  readonly reason: 'DuplicateARN' | 'InvalidVersion' | 'MissingVersion';
+  readonly reason: 'DuplicateARN' | 'InvalidVersion' | 'MissingVersion' | 'NotAllowed';
   readonly message: string;
 }
 
@@ -65,7 +65,8 @@ export function groupByVersion(selected: readonly SelectedTargetGroup[]): {
     const { name, arn } = group;
     const version = group.version === undefined ? undefined : parseVersion(group.version);
     const holder = holders.get(arn);
-    if (version === undefined) rejected.push(reject(group));
+    if (group.refusal !== undefined) rejected.push({ name, reason: 'NotAllowed', message: group.refusal });
+    else if (version === undefined) rejected.push(reject(group));
     else if (holder !== undefined) rejected.push(duplicate({ name, arn, version }, holder));
     else {
       holders.set(arn, { name, version });

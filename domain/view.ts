@@ -1,6 +1,6 @@
 import type { CellStatus } from '../crds/cell.ts';
 import type { Requests, RolloutState } from './state.ts';
-import { describeStep } from './steps.ts';
+import { describeStep } from './steps/index.ts';
 
 /** Where a rollout stands, as the query `state` answers. */
 export interface RolloutView {

@@ -1,4 +1,6 @@
+import type { Access } from './access.ts';
 import { canonical, compareText } from './canonical.ts';
+import { refusedAmong } from './forwarding-access.ts';
 import { ADOPT_ANNOTATION } from './labels.ts';
 import { matches } from './selector.ts';
 import type { SelectedTargetGroup } from './observation.ts';
@@ -39,17 +41,19 @@ export function selectTargetGroups(
 
 /**
  * All that a rollout of the Cell depends on, in one text: when it differs, there is something new to look at.
- * `groups` are those of the Cell's namespace; objects are taken as the API server returned them, because
+ * `groups` are those of the Cell's namespace, which may use what `access` says; objects are taken as the API server returned them, because
  * watchers and workers compare what each has computed.
  */
-export function watchedInput(cell: WatchedCell, groups: readonly WatchedGroup[]): string {
+export function watchedInput(cell: WatchedCell, groups: readonly WatchedGroup[], access?: Access): string {
   const selected = selectTargetGroups(cell.spec, groups);
+  const refused = refusedAmong(selected, access);
   return canonical([
     cell.spec,
     (cell.status?.blockedVersions ?? []).map(({ version }) => version).toSorted(compareText),
     cell.metadata.deletionTimestamp !== undefined,
     selected.map(({ name, arn, version }) => [name, arn, version ?? null]),
     mayAdopt(cell.metadata),
+    ...(refused.length === 0 ? [] : [refused]),
   ]);
 }
 

@@ -152,6 +152,30 @@ describe('a ClusterSet', () => {
     await until('the secret to go', async () => (await secret(`${name}2`)) === undefined);
   });
 
+  it('says which cluster EKS does not describe to it, and goes on with all others', async () => {
+    await create('deny1', 'deny');
+    await create('deny2', 'deny');
+    await apply('deny', generator('deny'), { awseks: { ...generator('deny').awseks, region: aws.region } });
+    await untilSynced('deny', 'deny1', 'deny2');
+    const body = { message: 'You may not.' };
+    api.fault = ({ cluster }) =>
+      cluster === 'deny1' ? { status: 403, error: 'AccessDeniedException', body } : undefined;
+    await remove('deny2');
+    await create('deny3', 'deny');
+    const status = await untilStatus(
+      'deny',
+      'Degraded without deny2',
+      ({ phase, clusters }) => phase === 'Degraded' && clusters?.names?.includes('deny3') === true,
+    );
+    expect(status.clusters?.names).toEqual(['deny1', 'deny3']);
+    expect(status.problems).toMatchObject([{ cluster: 'deny1', reason: 'AccessDenied' }]);
+    expect(status.message).toContain('to describe cluster deny1, got: AWS refused: You may not');
+    expect(await secret('deny1')).toBeDefined();
+    expect(await secret('deny2')).toBeUndefined();
+    api.fault = undefined;
+    await untilSynced('deny', 'deny1', 'deny3');
+  });
+
   it('goes on with what another generator finds while one is throttled', async () => {
     await create('two1', 'two');
     const there = { awseks: { ...generator('two').awseks, region: 'eu-west-1' } };

@@ -1,7 +1,9 @@
 import { kindOf } from '../clients/kinds.ts';
 import { KubernetesError } from '../clients/kubernetes.ts';
+import { kubeconfigDoor } from '../clients/kubernetes-door.ts';
 import { kindPath } from '../clients/kubernetes-paths.ts';
 import { loadKubeconfig, makeCall, makeSend } from '../clients/kubernetes-transport.ts';
+import { OWN_CLUSTER } from '../clients/limits.ts';
 
 /** What somebody makes of a spec: the value that is stored, or why it is refused. */
 export type Judgement =
@@ -14,7 +16,11 @@ const refusals = new Set([400, 422]);
 
 /** Asks an API server by creating objects that it does not keep, over one connection. */
 export function dryRun(kubeconfig: string, apiVersion: string): Judge {
-  const call = makeCall(makeSend(loadKubeconfig(kubeconfig)), 60_000);
+  const call = makeCall(
+    makeSend(kubeconfigDoor(loadKubeconfig(kubeconfig))),
+    60_000,
+    OWN_CLUSTER.answerBytes,
+  );
   return async (kind, spec) => {
     const path = kindPath(kindOf({ apiVersion, kind }), 'default');
     const body = { apiVersion, kind, metadata: { name: 'generated' }, spec };

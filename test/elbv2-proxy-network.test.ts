@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createNetworkListener, createTargetGroup } from '../deploy/local/aws-fixture.ts';
+import { createNetworkListener, createTargetGroup, defaultVPC } from '../deploy/local/aws-fixture.ts';
 import { startProxy } from '../deploy/local/elbv2-proxy/server.ts';
 import { errorOf, forward, healthOf } from './elbv2-proxy/calls.ts';
 import { createSite, startFixture } from './elbv2-proxy/fixture.ts';
@@ -146,6 +146,85 @@ describe('the log of a Network Load Balancer', () => {
     await fixture.control.addFault({ kind: 'throttle', match: { contains: `net/${net.name}/` } });
     expect((await errorOf(balance(net, 100))).name).toBe('Throttling');
     await balance(net, 100);
+  });
+});
+
+describe('a rule of a Network Load Balancer', () => {
+  it('tells clients apart by the type of their address, and is read, changed and removed', async () => {
+    const { elb } = fixture;
+    const { arn } = await createTargetGroup(elb, 'dual-a', { protocol: 'TCP' });
+    const other = await createTargetGroup(elb, 'dual-b', { protocol: 'TCP' });
+    const made = await createNetworkListener(elb, 'dual', arn, 'dualstack');
+    const Conditions = [{ Field: 'source-ip', SourceIpConfig: { IpAddressType: 'ipv4' as const } }];
+    const weighted = (...weights: readonly number[]) => [
+      {
+        Type: 'forward' as const,
+        ForwardConfig: {
+          TargetGroups: [arn, other.arn].map((TargetGroupArn, index) => ({
+            TargetGroupArn,
+            Weight: weights[index],
+          })),
+        },
+      },
+    ];
+    const { Rules: [rule] = [] } = await elb.createRule({
+      ListenerArn: made.listenerArn,
+      Priority: 10,
+      Conditions,
+      Actions: weighted(100, 0),
+    });
+    await elb.modifyRule({ RuleArn: rule?.RuleArn, Actions: weighted(90, 10) });
+    const { Rules = [] } = await elb.describeRules({ ListenerArn: made.listenerArn });
+    expect(Rules).toMatchObject([
+      { RuleArn: rule?.RuleArn, Priority: '10', Conditions, Actions: weighted(90, 10) },
+      { IsDefault: true },
+    ]);
+    expect(rule?.RuleArn).toContain(':listener-rule/net/dual/');
+    await elb.deleteRule({ RuleArn: rule?.RuleArn });
+    expect((await elb.describeRules({ ListenerArn: made.listenerArn })).Rules).toHaveLength(1);
+  });
+
+  it('is refused where the load balancer has IPv4 alone', async () => {
+    const refused = fixture.elb.createRule({
+      ListenerArn: net.listener,
+      Priority: 10,
+      Conditions: [{ Field: 'source-ip', SourceIpConfig: { IpAddressType: 'ipv4' } }],
+      Actions: [forward(net, 100)],
+    });
+    expect((await errorOf(refused)).name).toBe('InvalidConfigurationRequestException');
+  });
+});
+
+describe('QUIC', () => {
+  it('goes to target groups of QUIC, whose targets have server ids', async () => {
+    const { elb } = fixture;
+    const VpcId = await defaultVPC(elb);
+    const made = await elb.createTargetGroup({
+      Name: 'quic',
+      Protocol: 'TCP_QUIC',
+      Port: 443,
+      VpcId,
+      TargetType: 'ip',
+    });
+    const [group] = made.TargetGroups ?? [];
+    const TargetGroupArn = group?.TargetGroupArn;
+    await elb.registerTargets({
+      TargetGroupArn,
+      Targets: [{ Id: '10.0.0.1', QuicServerId: '0xa1b2c3d4e5f60718' }],
+    });
+    const action = { Type: 'forward' as const, TargetGroupArn };
+    const { Listeners = [] } = await elb.createListener({
+      LoadBalancerArn: net.loadBalancer,
+      Protocol: 'QUIC',
+      Port: 443,
+      DefaultActions: [action],
+    });
+    const found = await elb.describeListeners({ ListenerArns: [Listeners[0]?.ListenerArn ?? ''] });
+    const groups = await elb.describeTargetGroups({ TargetGroupArns: [TargetGroupArn ?? ''] });
+    expect([found.Listeners?.[0]?.Protocol, groups.TargetGroups?.[0]?.Protocol]).toEqual([
+      'QUIC',
+      'TCP_QUIC',
+    ]);
   });
 });
 

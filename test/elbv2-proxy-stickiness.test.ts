@@ -69,6 +69,20 @@ describe('target group attributes', () => {
   });
 });
 
+describe('a Network Load Balancer', () => {
+  it('keeps no client with a group once it keeps to its zones', async () => {
+    const own = await createSite(fixture, { type: 'network' });
+    const balance = () =>
+      fixture.elb.modifyListener({ ListenerArn: own.listener, DefaultActions: [sticky(own, [50, 50])] });
+    await balance();
+    await fixture.elb.modifyLoadBalancerAttributes({
+      LoadBalancerArn: own.loadBalancer,
+      Attributes: [{ Key: 'load_balancing.cross_zone.enabled', Value: 'false' }],
+    });
+    expect((await errorOf(balance())).name).toBe('InvalidLoadBalancerActionException');
+  });
+});
+
 describe('stickiness', () => {
   it('of a target group wants that of every rule that forwards to it and others', async () => {
     const own = await createSite(fixture);

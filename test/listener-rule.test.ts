@@ -10,7 +10,7 @@ describe('the listener rule of a Cell', () => {
   });
   afterAll(() => stage.close());
   afterEach(async () => {
-    expect(await stage.violations([20], 12, 13, 14, 15, 16, 17, 18, 19, 21, 22, 600)).toEqual([]);
+    expect(await stage.violations([20], 12, 13, 14, 15, 16, 17, 18, 19, 21, 22, 23, 24, 600)).toEqual([]);
   });
 
   const conditions = {
@@ -68,6 +68,30 @@ describe('the listener rule of a Cell', () => {
       );
     });
     expect(await stage.writes()).toEqual([{ r04: 100 }]);
+  });
+
+  it('changes places with that of another Cell when each wants the priority of the other', async () => {
+    const ruleOf = (host: string, priority: number) => ({ priority, hosts: [`${host}.com`], forward: {} });
+    const cells = ['swapa', 'swapb'] as const;
+    const place = (name: string, priority: number): Promise<void> =>
+      stage.apply(stage.cell(name, { role: name, rule: ruleOf(name, priority) }));
+    await Promise.all(cells.map((name) => stage.targetGroups('1.0.0', [name], { role: name })));
+    await Promise.all(cells.map((name, index) => place(name, 23 + index)));
+    await Promise.all(cells.map((name) => stage.untilPhase(name, 'Completed', '1.0.0')));
+    await stage.mark();
+    await Promise.all(cells.map((name, index) => place(name, 24 - index)));
+    await until('the rules to have changed places', async () => {
+      const [first, second] = await Promise.all([stage.weights(23), stage.weights(24)]);
+      return first?.['swapb'] !== undefined && second?.['swapa'] !== undefined;
+    });
+    const moves = (await stage.calls()).filter((call) => call.action === 'SetRulePriorities' && call.applied);
+    // Both may have come to it at once; the second call then changes nothing.
+    expect(new Set(moves.map(({ after }) => after?.length))).toEqual(new Set([2]));
+    await until('both to say so', async () => {
+      const configs = await Promise.all(cells.map((name) => stage.config(name)));
+      const said = configs.map((config) => config?.status?.listener?.rule.priority);
+      return said[0] === 24 && said[1] === 23;
+    });
   });
 
   it('A-R04 gets new conditions in the midst of a rollout by one write that keeps the weights', async () => {

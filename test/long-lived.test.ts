@@ -33,9 +33,10 @@ const look = (): Promise<Synced & DriftFinding> => {
   return answer();
 };
 
-const activities = {
-  findDrift: look,
-  wakeLoadBalancerConfig: () => Promise.resolve(),
+/** What waits on the queue of ELBv2. */
+const drift = { findDrift: look };
+/** What waits on the queue of discovery, so that a cluster that does not answer holds no rollout up. */
+const syncs = {
   syncClusterSet: look,
   syncTargetGroupSet: look,
   syncTargetGroupBinding: look,
@@ -52,8 +53,9 @@ beforeAll(async () => {
   const connection = await NativeConnection.connect({ address: stack.temporal.address });
   const workflowBundle = { codePath: stack.workflowBundle };
   const workers = await Promise.all([
-    Worker.create({ connection, taskQueue, activities, workflowBundle }),
-    Worker.create({ connection, taskQueue: `${taskQueue}-elbv2`, activities }),
+    Worker.create({ connection, taskQueue, workflowBundle }),
+    Worker.create({ connection, taskQueue: `${taskQueue}-elbv2`, activities: drift }),
+    Worker.create({ connection, taskQueue: `${taskQueue}-discovery`, activities: syncs }),
   ]);
   const running = workers.map((worker) => worker.run());
   end = async () => {

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { OWNER_TAG } from '../domain/labels.ts';
 import { Stage } from './rollout/stage.ts';
 import { exampleSteps, exampleTotals } from './rollout/steps.ts';
 import { until } from './until.ts';
@@ -30,18 +31,30 @@ describe('a Cell behind a Network Load Balancer', () => {
     (await stage.calls()).filter((call) => call.action === 'ModifyListener').length;
   const ownerOf = async (arn: string): Promise<string | undefined> => {
     const { TagDescriptions } = await stage.elbv2.describeTags({ ResourceArns: [arn] });
-    return TagDescriptions?.[0]?.Tags?.find((tag) => tag.Key === 'okra.mumo.co/owner')?.Value;
+    return TagDescriptions?.[0]?.Tags?.find((tag) => tag.Key === OWNER_TAG)?.Value;
+  };
+
+  /** The tag of a Cell of this installation, whose id anybody can see. */
+  const tagOf = async (name: string): Promise<string> => {
+    const id = await stage.kubectl('get', 'configmap', 'okra-installation', '-o', 'jsonpath={.data.id}');
+    return `${stage.namespace}/${name}@${id}`;
   };
 
   it('takes over a listener that forwards to its own target groups, without moving traffic', async () => {
     const listenerARN = await serving('take');
     expect(await stage.defaultWeights(listenerARN)).toEqual({ takea: 1 });
-    expect(await ownerOf(listenerARN)).toBe(`${stage.namespace}/take`);
+    expect(await ownerOf(listenerARN)).toBe(await tagOf('take'));
     expect(await listenerWrites()).toBe(0);
     const config = await stage.networkConfig('take');
     expect(config?.spec.listener.forward.targetGroups).toMatchObject([{ name: 'takea', weight: 100 }]);
     expect(config?.status).toMatchObject({ reason: 'Served', listenerARN, weights: 'takea: 100' });
     expect(await stage.config('take')).toBeUndefined();
+    const Tags = [{ Key: OWNER_TAG, Value: `${stage.namespace}/take` }];
+    await stage.elbv2.addTags({ ResourceArns: [listenerARN], Tags });
+    await until(
+      'the tag of old to be renewed',
+      async () => (await ownerOf(listenerARN)) === (await tagOf('take')),
+    );
   });
 
   it('A-N04 takes the steps of a canary, with one write, one read-back and one health read each', async () => {
@@ -52,6 +65,15 @@ describe('a Cell behind a Network Load Balancer', () => {
     await stage.untilWeights({ canarya: 80, canaryb: 20 }, listenerARN);
     stage.metrics.rate = 1;
     await stage.untilPhase('canary', 'Completed', '2.0.0');
+    await stage.untilAtRest('canary');
+    expect((await stage.status('canary')).targetGroups).toMatchObject([
+      {
+        name: 'canarya',
+        weight: 0,
+        connections: expect.stringMatching(/^Flows that were open at /) as string,
+      },
+      { name: 'canaryb', weight: 100 },
+    ]);
     expect(await stage.writes()).toEqual([
       { canarya: 100, canaryb: 0 },
       { canarya: 80, canaryb: 20 },
@@ -131,7 +153,7 @@ describe('a Cell behind a Network Load Balancer', () => {
     await stage.apply(stage.networkCell('yours', listenerARN, { spec: { ingress } }));
     const status = await stage.untilStatus('yours', 'in conflict', (one) => one.reason === 'Conflict');
     expect(status.message).toContain(`belongs to ${stage.namespace}/mine`);
-    expect(await ownerOf(listenerARN)).toBe(`${stage.namespace}/mine`);
+    expect(await ownerOf(listenerARN)).toBe(await tagOf('mine'));
     await stage.kubectl('delete', 'cell', 'yours');
   });
 

@@ -75,7 +75,9 @@ describe('okrad', () => {
     await until('a poll of the second queue', async () =>
       front.calls.some(({ method, body }) => method === 'PollActivityTaskQueue' && body.includes(ofElbv2)),
     );
-    await untilWaiting(/^waiting for worker, polls: .* poll \S+-elbv2 \(activity tasks\)(, \S+-elbv2-urgent \(activity tasks\))?, it does not\.\n$/);
+    await untilWaiting(
+      /^waiting for worker, polls: .* poll \S+-elbv2 \(activity tasks\)(, \S+ \(activity tasks\))*, it does not\.\n$/,
+    );
     expect((await ask('/healthz'))?.status).toBe(200);
     front.refuse = () => undefined;
     await untilReady();

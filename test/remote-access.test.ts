@@ -8,9 +8,10 @@ import { inspect } from 'node:util';
 import { CreateClusterCommand } from '@aws-sdk/client-eks';
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
 import { connectEKS } from '../clients/eks.ts';
+import { eksEndpoints } from '../clients/eks-endpoints.ts';
 import { eksTokens } from '../clients/eks-token.ts';
 import { CONFIG_MAP, NAMESPACE, SECRET } from '../clients/kinds.ts';
-import { connectKubernetes, type KubernetesClient } from '../clients/kubernetes.ts';
+import { connectKubernetes, sendAsOkra, type KubernetesClient } from '../clients/kubernetes.ts';
 import {
   remoteClusters,
   type Reach,
@@ -84,7 +85,16 @@ function aSecret(config: object, server = cluster.kubernetes.url): StoredCluster
 }
 
 const clustersWith = (more: Partial<RemoteOptions> = {}) =>
-  remoteClusters({ tokens: eksTokens(aws), region, execCommands: [], ...more });
+  remoteClusters({
+    tokens: eksTokens(aws),
+    own: () => sendAsOkra(stack.kubeconfig),
+    endpoints: eksEndpoints(aws),
+    access: () => Promise.resolve(undefined),
+    region,
+    execCommands: [],
+    execServers: [],
+    ...more,
+  });
 
 const reach = (config: object, more: Partial<RemoteOptions> = {}, server?: string): KubernetesClient =>
   clientOf(clustersWith(more).reach(aSecret(config, server)));
@@ -132,6 +142,17 @@ describe('a workload cluster is reached', () => {
     ]);
   });
 
+  it('by an EKS token, with a client certificate beside it', async () => {
+    const { certificate, key } = cluster.client;
+    const tlsClientConfig = { certData: certificate, keyData: key };
+    expect(await namesIn(reach({ ...eks(), tlsClientConfig }))).toContain('default');
+  });
+
+  it('as Okra itself, when it is the one that Okra is in', async () => {
+    const client = reach({ tlsClientConfig: { insecure: false } }, {}, 'https://kubernetes.default.svc');
+    expect(await namesIn(client)).toContain('default');
+  });
+
   it('by an EKS token that an assumed role has signed', async () => {
     const client = reach(eks({ roleARN: `arn:aws:iam::${accountId}:role/deployer` }));
     expect(await namesIn(client)).toContain('default');
@@ -144,7 +165,8 @@ describe('a workload cluster is reached', () => {
   it('by the token of a command that is allow-listed', async () => {
     const program = `console.log(JSON.stringify({ status: { token: '${cluster.kubernetes.token}' } }))`;
     const config = { execProviderConfig: { command: process.execPath, args: ['-e', program] } };
-    expect(await namesIn(reach(config, { execCommands: [process.execPath] }))).toContain('default');
+    const allowed = { execCommands: [process.execPath], execServers: ['127.0.0.1:*'] };
+    expect(await namesIn(reach(config, allowed))).toContain('default');
   });
 
   it('without a look at its certificate, when that is asked for', async () => {
@@ -165,7 +187,9 @@ describe('a workload cluster is reached', () => {
   });
 
   it('by the secret that is made of what EKS says (A-S01)', async () => {
-    const found = (await connectEKS(aws)({ region }).clusters()).find((entry) => entry.name === name);
+    const found = (await connectEKS(aws)({ region }).clusters()).clusters.find(
+      (entry) => entry.name === name,
+    );
     expect(found).toMatchObject({
       arn: `arn:aws:eks:${region}:${accountId}:cluster/${name}`,
       status: 'ACTIVE',
@@ -195,7 +219,9 @@ describe('a workload cluster is reached', () => {
 
 describe('a workload cluster refuses', () => {
   it('a token for another cluster', async () => {
-    const failure = await failureOf(reach({ awsAuthConfig: { clusterName: 'another' } }));
+    const tokens = eksTokens(aws);
+    const another: typeof tokens = (scope) => tokens({ ...scope, clusterName: 'another' });
+    const failure = await failureOf(reach(eks(), { tokens: another }));
     expect(failure).toMatchObject({ status: 401, reason: 'Unauthorized' });
     expect(failure.message).toContain(
       'Expected the EKS token to be accepted, got 401 Unauthorized. Check awsAuthConfig',
@@ -248,13 +274,13 @@ describe('a workload cluster refuses', () => {
 
 describe('a cluster is not trusted', () => {
   it.each([
-    ['with another CA', async () => await readFile(join(pki, 'ca.crt'), 'base64')],
-    ['without a CA', () => Promise.resolve('')],
-  ])('%s, and the sentence says why', async (_, caData) => {
+    ['with another CA', bearer, async () => await readFile(join(pki, 'ca.crt'), 'base64')],
+    ['without a CA', eks, () => Promise.resolve('')],
+  ])('%s, and the sentence says why', async (_, login, caData) => {
     const before = cluster.authenticator.verdicts.length;
-    const failure = await failureOf(reach({ ...eks(), tlsClientConfig: { caData: await caData() } }));
+    const failure = await failureOf(reach({ ...login(), tlsClientConfig: { caData: await caData() } }));
     expect(failure).toMatchObject({ status: 0, reason: 'Unreachable' });
-    expect(failure.message).toMatch(/got fetch failed \(.*certificate.*\)\.$/);
+    expect(failure.message).toMatch(/got .*certificate.*\.$/);
     expect(cluster.authenticator.verdicts).toHaveLength(before);
   });
 });
@@ -279,6 +305,59 @@ async function listen(server: Server): Promise<string> {
   onTestFinished(() => void server.close());
   return `127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
+
+describe("Okra's identity is shown to no stranger", () => {
+  /** A server that keeps what it is shown; its author has a certificate that the secret trusts. */
+  async function aStranger() {
+    const [key, cert] = await Promise.all(
+      ['server.key', 'server.crt'].map((file) => readFile(join(pki, file))),
+    );
+    const shown: string[] = [];
+    const server = createHttpsServer({ key: key!, cert: cert! }, (request, response) => {
+      shown.push(request.headers.authorization ?? '');
+      response.writeHead(401).end();
+    });
+    return {
+      shown,
+      url: `https://${await listen(server)}`,
+      caData: await readFile(join(pki, 'ca.crt'), 'base64'),
+    };
+  }
+  const program = "console.log(JSON.stringify({ status: { token: 'super-secret-token' } }))";
+  const command = () => ({ execProviderConfig: { command: process.execPath, args: ['-e', program] } });
+
+  it.each([
+    ['an EKS token of Okra itself', eks, {}],
+    ['an EKS token of a role', () => eks({ roleARN: `arn:aws:iam::${accountId}:role/deployer` }), {}],
+    ['the token of a command', command, { execCommands: [process.execPath], execServers: ['*.example'] }],
+  ])('%s', async (_, login, more) => {
+    const { shown, url, caData } = await aStranger();
+    const found = clustersWith(more).reach(aSecret({ ...login(), tlsClientConfig: { caData } }, url));
+    const said = found.is === 'Problem' ? found.problem : (await failureOf(found.client)).message;
+    expect(said).toMatch(
+      /data\.server to be (the endpoint that EKS gives .* No token was sent|one of OKRA_EXEC_SERVERS)/,
+    );
+    expect(shown).toEqual([]);
+  });
+
+  it('an EKS token, where the CA of somebody else would be trusted at the endpoint', async () => {
+    const caData = await readFile(join(pki, 'ca.crt'), 'base64');
+    const failure = await failureOf(reach({ ...eks(), tlsClientConfig: { caData } }));
+    expect(failure).toMatchObject({
+      reason: 'ForeignEndpoint',
+      message: expect.stringContaining('Expected tlsClientConfig.caData to be the CA that EKS gives'),
+    });
+  });
+
+  it('an EKS token, for a cluster that EKS does not know', async () => {
+    expect(await failureOf(reach({ awsAuthConfig: { clusterName: 'another' } }))).toMatchObject({
+      reason: 'ForeignEndpoint',
+      message: expect.stringContaining(
+        "to know cluster another in the account of Okra's own identity, got no such cluster. No token was sent",
+      ),
+    });
+  });
+});
 
 describe('a server that takes passwords', () => {
   const login = { username: 'admin', password };
@@ -341,19 +420,22 @@ describe('the clusters of EKS', () => {
         client.send(new CreateClusterCommand({ name: there, roleArn, resourcesVpcConfig: {} })),
       ),
     );
-    const found = await connectEKS(aws)({ region: elsewhere }).clusters();
+    const { clusters: found } = await connectEKS(aws)({ region: elsewhere }).clusters();
     expect(found.map((entry) => entry.name).toSorted()).toEqual(names.toSorted());
     expect(found.every((entry) => entry.region === elsewhere)).toBe(true);
   });
 
   it('are those of the account of the role', async () => {
     const roleARN = 'arn:aws:iam::210987654321:role/reader';
-    expect(await connectEKS(aws)({ region, roleARN, externalID: 'shop' }).clusters()).toEqual([]);
+    expect(await connectEKS(aws)({ region, roleARN, externalID: 'shop' }).clusters()).toEqual({
+      clusters: [],
+      denied: [],
+    });
   });
 
   it('are told with the status of the moment', async () => {
     const statusOf = async () =>
-      (await connectEKS(aws)({ region }).clusters()).find((entry) => entry.name === name)?.status;
+      (await connectEKS(aws)({ region }).clusters()).clusters.find((entry) => entry.name === name)?.status;
     await changeCluster(stack.aws, name, { status: 'UPDATING' });
     expect(await statusOf()).toBe('UPDATING');
     await changeCluster(stack.aws, name, { status: 'ACTIVE' });

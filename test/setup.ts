@@ -4,6 +4,9 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { TestProject } from 'vitest/node';
+import { policy } from '../deploy/iam/generate.ts';
+import { awsIdentity } from '../deploy/local/components/aws.ts';
+import { proxyControl as controlOf } from '../deploy/local/elbv2-proxy/control.ts';
 import { startStack, type Stack } from '../deploy/local/stack.ts';
 import { bundleWorkflows } from '../clients/workflow-bundle.ts';
 
@@ -44,7 +47,9 @@ export async function prepare(
   const bundle = async (): Promise<void> => {
     if (!existsSync(workflowBundle)) await writeFile(workflowBundle, await bundleWorkflows());
   };
-  await Promise.all([crds(), bundle()]);
+  // What okrad does beyond its policy is refused, as AWS would, in every test.
+  const permissions = controlOf(stack.proxyControl).setPolicy(awsIdentity.okradKey, policy());
+  await Promise.all([crds(), permissions, bundle()]);
   const { dir, kubeconfig, etcd, temporal, aws, proxyControl, logs, environment } = stack;
   return { dir, kubeconfig, etcd, temporal, aws, proxyControl, logs, environment, binaries, workflowBundle };
 }

@@ -5,7 +5,7 @@ import { until } from './until.ts';
 
 const group = { targetGroupStickiness: { durationSeconds: 3600 } };
 const target = { targetStickiness: { type: 'lb_cookie', durationSeconds: 60 } };
-const attributes = /TargetGroupAttributes$/;
+const attributes = /^ModifyTargetGroupAttributes$/;
 
 describe('clients that stay', () => {
   let stage: Stage;
@@ -49,7 +49,7 @@ describe('clients that stay', () => {
   const touched = async (): Promise<readonly string[]> =>
     (await stage.calls()).map((call) => call.action).filter((action) => attributes.test(action));
 
-  it('stay with nothing unless it is asked for, and no attribute is looked at', async () => {
+  it('stay with nothing unless it is asked for, and no attribute is written', async () => {
     await pausedAt20('none', {});
     await stage.signal('none', 'promote');
     await stage.untilPhase('none', 'Completed', '2.0.0');
@@ -108,16 +108,12 @@ describe('clients that stay', () => {
     await stage.mark();
     const weights = { edita: 80, editb: 20 };
     await stage.apply(
-      cell('edit', {
-        ...group,
-        targetStickiness: { type: 'app_cookie', durationSeconds: 120, cookieName: 'session' },
-      }),
+      cell('edit', { ...group, targetStickiness: { type: 'lb_cookie', durationSeconds: 120 } }),
     );
     await until('both groups to keep clients', async () => (await keeps('edita')) && (await keeps('editb')));
     expect(await attributesOf('edita')).toMatchObject({
-      'stickiness.type': 'app_cookie',
-      'stickiness.app_cookie.cookie_name': 'session',
-      'stickiness.app_cookie.duration_seconds': '120',
+      'stickiness.type': 'lb_cookie',
+      'stickiness.lb_cookie.duration_seconds': '120',
     });
     expect(await groupSeconds()).toBe(3600);
     const writes = async (): Promise<readonly string[]> =>

@@ -7,6 +7,7 @@ import {
   AWS_TARGET_GROUP,
   AWS_TARGET_GROUP_BINDING,
   AWS_TARGET_GROUP_SET,
+  EKS_TARGET_GROUP_BINDING,
   SECRET,
   TARGET_GROUP_BINDING,
 } from '../clients/kinds.ts';
@@ -14,8 +15,13 @@ import type { AWSTargetGroup } from '../crds/aws-target-group.ts';
 import type { AWSTargetGroupSet, AWSTargetGroupSetStatus } from '../crds/aws-target-group-set.ts';
 import type { Metadata } from '../crds/resource.ts';
 import { defaultVPC } from '../deploy/local/aws-fixture.ts';
-import { installTargetGroupBindings, targetGroupBinding } from '../deploy/local/target-group-bindings.ts';
+import {
+  installAutoModeBindings,
+  installTargetGroupBindings,
+  targetGroupBinding,
+} from '../deploy/local/target-group-bindings.ts';
 import { startWorkloadCluster } from '../deploy/local/workload-cluster.ts';
+import { SOURCE_ANNOTATION } from '../domain/labels.ts';
 import { bindingsOf, type Bindings } from './discovery/bindings.ts';
 import { workloadOf, type Workload } from './discovery/workload.ts';
 import { Stage } from './rollout/stage.ts';
@@ -216,6 +222,27 @@ describe('an AWSTargetGroupSet', () => {
     );
     await stage.kubectl('delete', 'awstg', 'default-mine');
     await untilNames('good', ['default-mine']);
+  });
+
+  it('takes the TargetGroupBindings of EKS Auto Mode as well, as soon as a cluster has that kind', async () => {
+    await bind(one, 'old1', { set: 'auto' });
+    await stage.apply(set('auto', {}, { which: one.cluster.name }));
+    await untilNames('auto', ['default-old1']);
+    await untilProblems('auto', []);
+    await installAutoModeBindings(one.cluster.kubernetes);
+    const { apiVersion } = EKS_TARGET_GROUP_BINDING;
+    const auto = (name: string, targetGroupARN: string): Promise<unknown> =>
+      one.kubernetes.apply(targetGroupBinding({ apiVersion, name, labels: { set: 'auto' }, targetGroupARN }));
+    await auto('new1', arn('new1'));
+    await untilNames('auto', ['default-new1', 'default-old1']);
+    const uid = (await group('default-old1'))?.metadata.uid;
+    await auto('old1', arn('old1'));
+    await unbind(one, 'old1');
+    await until('the group to be that of the other kind', async () => {
+      const found = (await group('default-old1'))?.metadata;
+      return found?.uid === uid && found?.annotations?.[SOURCE_ANNOTATION]?.endsWith('/eks.amazonaws.com');
+    });
+    await untilProblems('auto', []);
   });
 
   it('reports bindings without an ARN, and names that another set has', async () => {

@@ -38,7 +38,12 @@ async function place() {
   const kubernetes = connectKubernetes(stack.kubeconfig);
   await kubernetes.create({ apiVersion: 'v1', kind: NAMESPACE.kind, metadata: { name: namespace } });
   const worker = (client: KubernetesClient = connectKubernetes(stack.kubeconfig)): WriteBudget =>
-    sharedBudget({ kubernetes: client, namespace, rate, log: createLog('silent') });
+    sharedBudget({
+      kubernetes: client,
+      namespace,
+      rates: { writes: rate, registrations: rate },
+      log: createLog('silent'),
+    }).writes;
   const key = { namespace, name: BUDGET_NAME };
   return { namespace, kubernetes, worker, key };
 }

@@ -4,6 +4,8 @@ import type { AWSApplicationLoadBalancerConfig } from '../crds/aws-application-l
 import type { AWSNetworkLoadBalancerConfig } from '../crds/aws-network-load-balancer-config.ts';
 import type { AWSTargetGroup } from '../crds/aws-target-group.ts';
 import type { AWSTargetGroupBinding } from '../crds/aws-target-group-binding.ts';
+import type { AccessPolicy } from '../crds/access-policy.ts';
+import type { ClusterSet } from '../crds/cluster-set.ts';
 import type { AWSTargetGroupSet } from '../crds/aws-target-group-set.ts';
 import type { Cell, CellStatus } from '../crds/cell.ts';
 import { API_VERSION, SEQUENCE_ANNOTATION } from '../domain/labels.ts';
@@ -67,6 +69,8 @@ export function viewOf(of: {
   targetGroupSets?: AWSTargetGroupSet[];
   bindings?: AWSTargetGroupBinding[];
   secrets?: StoredClusterSecret[];
+  clusterSets?: ClusterSet[];
+  policies?: AccessPolicy[];
 }): View {
   const cells = createStore<Cell>();
   const groups = createStore<AWSTargetGroup>();
@@ -84,7 +88,11 @@ export function viewOf(of: {
   of.targetGroupSets?.forEach((object) => targetGroupSets.apply({ type: 'add', object }));
   of.bindings?.forEach((object) => bindings.apply({ type: 'add', object }));
   of.secrets?.forEach((object) => secrets.apply({ type: 'add', object }));
-  return { cells, groups, configs, targetGroupSets, bindings, secrets };
+  const clusterSets = createStore<ClusterSet>();
+  const policies = createStore<AccessPolicy>();
+  of.clusterSets?.forEach((object) => clusterSets.apply({ type: 'add', object }));
+  of.policies?.forEach((object) => policies.apply({ type: 'add', object }));
+  return { cells, groups, configs, clusterSets, targetGroupSets, bindings, secrets, policies };
 }
 
 /** The instruction to start the rollout of a Cell. */

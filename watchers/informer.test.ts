@@ -135,6 +135,15 @@ describe('an informer', () => {
     expect(told).toEqual(['add a', 'add b', 'synced', 'delete a', 'update b', 'add c']);
   });
 
+  it.each(['AnswerTooLarge', 'Malformed'])('lists anew after a stream that is %s', async (reason) => {
+    const { asked } = await informed([
+      { list: [], version: '5' },
+      { stream: [changed('a', '6'), new KubernetesError({ status: 0, reason, message: '' })] },
+      { list: [], version: '9' },
+    ]);
+    expect(asked.slice(0, 3)).toEqual(['list', 'watch 5', 'list']);
+  });
+
   it('lists anew from time to time, even when nothing fails', async () => {
     const { asked } = await informed([
       { list: [], version: '5' },

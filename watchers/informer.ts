@@ -1,7 +1,7 @@
 import { sleep as sleepByClock, waitAfter } from '../clients/backoff.ts';
 import type { Backoff, Sleep } from '../clients/backoff.ts';
 import type { KindRef } from '../clients/kinds.ts';
-import { KubernetesError } from '../clients/kubernetes.ts';
+import { isNotFound, KubernetesError } from '../clients/kubernetes.ts';
 import type { KubernetesClient, WatchEvent } from '../clients/kubernetes.ts';
 import type { Log } from '../clients/log.ts';
 import type { Informed, ObjectEvent } from './event.ts';
@@ -156,8 +156,12 @@ function slim<T extends Informed>(object: T): T {
 
 // Where the server was away or busy, the version is as good as before; any other answer may be about the version.
 function canResume(error: unknown): boolean {
-  return error instanceof KubernetesError && [0, 429, 500, 502, 503].includes(error.status);
+  if (!(error instanceof KubernetesError) || isBeyondMeasure.has(error.reason)) return false;
+  return [0, 429, 500, 502, 503].includes(error.status);
 }
+
+// What was kept of such a stream goes with it.
+const isBeyondMeasure = new Set(['AnswerTooLarge', 'Malformed']);
 
 const isAbsent = (error: unknown): boolean =>
   error instanceof KubernetesError && [403, 404].includes(error.status);
@@ -166,6 +170,7 @@ const isAbsent = (error: unknown): boolean =>
 function failureReporter<T>({
   kind,
   namespace,
+  optional,
   log,
   onRecovered,
 }: InformerOptions<T>): (error: unknown) => void {
@@ -177,6 +182,8 @@ function failureReporter<T>({
     if (reason === '') {
       log.info(of, 'watch works again');
       onRecovered?.();
+    } else if (optional === true && isNotFound(error)) {
+      log.info(of, 'kind not installed, asking again');
     } else log.warn({ ...of, reason, err: error }, 'watch failed, trying again');
     last = reason;
   };

@@ -42,7 +42,8 @@ export type IgnoreReason =
   | 'no Cell lacks a template'
   | 'no rollout is under way'
   | 'no Cell lacks a ReplicaSet'
-  | 'nobody looks into the cluster';
+  | 'nobody looks into the cluster'
+  | 'nobody is in these namespaces';
 
 /** Says that nothing is done about an event, and why. */
 export const ignore = (reason: IgnoreReason): readonly Instruction[] => [{ do: 'Ignore', reason }];

@@ -1,11 +1,13 @@
-import { NODE, POD, TARGET_GROUP_BINDING, type KindRef } from '../clients/kinds.ts';
+import { EKS_TARGET_GROUP_BINDING, NODE, POD, TARGET_GROUP_BINDING, type KindRef } from '../clients/kinds.ts';
 import { canonical } from '../domain/canonical.ts';
+import { fieldsIn, recordsIn, textIn } from '../domain/shape.ts';
 import type { Metadata } from './event.ts';
 import { given } from './given.ts';
 
 /** The kinds that are watched in clusters. */
 export const remoteKinds = {
   TargetGroupBinding: TARGET_GROUP_BINDING,
+  EKSTargetGroupBinding: EKS_TARGET_GROUP_BINDING,
   Node: NODE,
   Pod: POD,
 } as const satisfies Record<string, KindRef>;
@@ -28,18 +30,34 @@ export interface RemoteObject {
   };
 }
 
-/** Takes of an object only what targets depend on: times of heartbeats and the rest change all the time, and take up room. */
-export function trim({ metadata, spec = {}, status = {} }: RemoteObject): RemoteObject {
+// A node has a few, one for each family and name.
+const MOST_ADDRESSES = 20;
+
+/**
+ * Takes of an object only what targets depend on: times of heartbeats and the rest change all the time, and take up room.
+ * What is not of its type is left out, since who runs the cluster may have any object made up.
+ */
+export function trim({ metadata, spec, status }: RemoteObject): RemoteObject {
   const { name, namespace, uid, resourceVersion, labels, deletionTimestamp } = metadata;
-  const { targetGroupARN, providerID } = spec;
-  const { addresses, podIP, phase, conditions = [] } = status;
-  const ready = conditions.flatMap(({ type, status: holds }) =>
-    type === 'Ready' ? [{ type, status: holds }] : [],
+  const { targetGroupARN, providerID } = fieldsIn(spec);
+  const { addresses, podIP, phase, conditions } = fieldsIn(status);
+  const ready = recordsIn(conditions).flatMap(({ type, status: holds }) =>
+    type === 'Ready' && typeof holds === 'string' ? [{ type, status: holds }] : [],
+  );
+  const found = recordsIn(addresses).map(({ type, address }) =>
+    given({ type: textIn(type), address: textIn(address) }),
   );
   return {
     metadata: given({ name, namespace, uid, resourceVersion, labels, deletionTimestamp }),
-    spec: given({ targetGroupARN, providerID }),
-    status: { ...given({ addresses, podIP, phase }), conditions: ready },
+    spec: given({ targetGroupARN: textIn(targetGroupARN), providerID: textIn(providerID) }),
+    status: {
+      ...given({
+        addresses: Array.isArray(addresses) ? found.slice(0, MOST_ADDRESSES) : undefined,
+        podIP: textIn(podIP),
+        phase: textIn(phase),
+      }),
+      conditions: ready,
+    },
   };
 }
 

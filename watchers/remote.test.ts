@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { Reach, StoredClusterSecret } from '../clients/remote-clusters.ts';
-import type { KubernetesClient, ListOptions } from '../clients/kubernetes.ts';
-import type { KindRef } from '../clients/kinds.ts';
+import { EKS_TARGET_GROUP_BINDING, type KindRef } from '../clients/kinds.ts';
+import { KubernetesError, type KubernetesClient, type ListOptions } from '../clients/kubernetes.ts';
 import type { BindingTarget } from '../crds/binding-targets.ts';
 import { API_VERSION } from '../domain/labels.ts';
 import { viewOf } from './builders.ts';
 import { noLog, turn } from './fakes.ts';
 import type { Instruction } from './instruction.ts';
+import { trim, type RemoteObject } from './remote-object.ts';
 import { watchRemotely } from './remote.ts';
 
 const secret: StoredClusterSecret = {
@@ -22,17 +23,13 @@ const pods = (podNamespace: string): BindingTarget => ({
 });
 
 const targets = [pods('shop'), pods('other')];
-const view = viewOf({
-  secrets: [secret],
-  bindings: [
-    {
-      apiVersion: API_VERSION,
-      kind: 'AWSTargetGroupBinding',
-      metadata: { namespace: 'shop', name: 'web' },
-      spec: { targetGroupARN: 'arn:web', targets },
-    },
-  ],
-});
+const binding = {
+  apiVersion: API_VERSION,
+  kind: 'AWSTargetGroupBinding',
+  metadata: { namespace: 'shop', name: 'web' },
+  spec: { targetGroupARN: 'arn:web', targets },
+} as const;
+const view = viewOf({ secrets: [secret], bindings: [binding] });
 
 /** What is listed in a cluster whose secret allows these namespaces. */
 async function listed(...namespaces: string[]): Promise<string[]> {
@@ -94,5 +91,119 @@ describe('watching a cluster', () => {
   it('touches only the namespaces that its secret allows', async () => {
     expect(await listed('shop')).toEqual(['Pod shop']);
     expect(await listed()).toEqual(['Pod shop', 'Pod other']);
+  });
+
+  it('watches so much for the objects of one namespace and no more, and says so once', async () => {
+    const many = Array.from({ length: 600 }, (_, i) => pods(`n${i}`));
+    const crowd = viewOf({
+      secrets: [secret],
+      bindings: [{ ...binding, spec: { ...binding.spec, targets: many } }],
+    });
+    let asked = 0;
+    const never = new Promise<never>(() => undefined);
+    const client = { snapshot: async () => ((asked += 1), await never) };
+    const reach = { is: 'Client', name: 'cdk1', namespaces: [], client: client as never } as const;
+    const stop = new AbortController();
+    const clusters = { reach: () => reach, keep: () => undefined };
+    const warned: unknown[] = [];
+    const log = {
+      ...noLog,
+      child: () => noLog,
+      warn: (what: unknown) => void warned.push(what),
+    } as unknown as typeof noLog;
+    const watching = watchRemotely({
+      clusters,
+      view: crowd,
+      dispatch: () => undefined,
+      log,
+      signal: stop.signal,
+    });
+    watching.refresh();
+    watching.refresh();
+    await turn();
+    stop.abort();
+    expect(asked).toBe(500);
+    expect(warned).toEqual([expect.objectContaining({ namespace: 'shop', wanted: 600, most: 500 })]);
+  });
+
+  it('asks again for a kind of TargetGroupBinding that is not there, and tells when it is', async () => {
+    const set = {
+      apiVersion: API_VERSION,
+      kind: 'AWSTargetGroupSet',
+      metadata: { namespace: 'shop', name: 'cart' },
+      spec: { generators: [{ awseks: { clusterSelector: { matchLabels: { role: 'web' } } } }] },
+    };
+    const { metadata } = secret;
+    const web = { ...secret, metadata: { ...metadata, labels: { role: 'web' } } };
+    const stop = new AbortController();
+    const instructions: Instruction[] = [];
+    const asked: string[] = [];
+    const absent = new KubernetesError({ status: 404, reason: 'NotFound', message: 'no' });
+    const client = {
+      snapshot: ({ apiVersion }: KindRef) => {
+        asked.push(apiVersion);
+        const isInstalled = asked.filter((one) => one === apiVersion).length > 2;
+        if (apiVersion !== EKS_TARGET_GROUP_BINDING.apiVersion || !isInstalled) return Promise.reject(absent);
+        instructions.length = 0;
+        return Promise.resolve({ items: [], resourceVersion: '1' });
+      },
+      // eslint-disable-next-line require-yield
+      async *watch() {
+        stop.abort();
+      },
+    };
+    const reach = { is: 'Client', name: 'cdk1', namespaces: [], client: client as never } as const;
+    const watching = watchRemotely({
+      clusters: { reach: () => reach, keep: () => undefined },
+      view: viewOf({ secrets: [web], targetGroupSets: [set] }),
+      dispatch: (instruction) => instructions.push(instruction),
+      log: noLog,
+      signal: stop.signal,
+      timing: { sleep: turn },
+    });
+    watching.refresh();
+    await watching.ended();
+    expect(new Set(asked)).toEqual(new Set(['elbv2.k8s.aws/v1beta1', 'eks.amazonaws.com/v1']));
+    expect(instructions).toContainEqual({
+      do: 'Start',
+      workflow: 'targetGroupSet',
+      key: { namespace: 'shop', name: 'cart' },
+    });
+  });
+});
+
+describe('what is kept of an object in a cluster', () => {
+  it('is what is of its type', () => {
+    const strange = {
+      metadata: { name: 'a', labels: { b: 'c' } },
+      spec: { targetGroupARN: 1, providerID: [] },
+      status: {
+        addresses: [null, 'x', { type: 1, address: {} }, { type: 'InternalIP', address: 'a', more: [[[]]] }],
+        podIP: {},
+        phase: 1,
+        conditions: [
+          { type: 'Ready', status: {} },
+          { type: 'Ready', status: 'True' },
+        ],
+      },
+    };
+    expect(trim(strange as unknown as RemoteObject)).toEqual({
+      metadata: { name: 'a', labels: { b: 'c' } },
+      spec: {},
+      status: {
+        addresses: [{}, { type: 'InternalIP', address: 'a' }],
+        conditions: [{ type: 'Ready', status: 'True' }],
+      },
+    });
+    expect(trim({ metadata: { name: 'a' }, spec: 1, status: null } as unknown as RemoteObject)).toEqual({
+      metadata: { name: 'a' },
+      spec: {},
+      status: { conditions: [] },
+    });
+  });
+
+  it('is no more addresses than a node has', () => {
+    const addresses = Array.from({ length: 5_000 }, () => ({ type: 'InternalIP', address: 'a' }));
+    expect(trim({ metadata: { name: 'a' }, status: { addresses } }).status?.addresses).toHaveLength(20);
   });
 });

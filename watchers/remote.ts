@@ -4,7 +4,13 @@ import { runInformer } from './informer.ts';
 import type { InformerTiming } from './informer.ts';
 import type { Instruction } from './instruction.ts';
 import { remoteKinds, trim, type RemoteObject } from './remote-object.ts';
-import { remoteWatches, routeRecovery, routeRemote, type RemoteWatch } from './route-remote.ts';
+import {
+  isBindingKind,
+  remoteWatches,
+  routeRecovery,
+  routeRemote,
+  type RemoteWatch,
+} from './route-remote.ts';
 import type { View } from './store.ts';
 
 /** Watches clusters: what is looked for in them, and no more. */
@@ -35,10 +41,11 @@ const BACKOFF = { first: 500, longest: 15_000 };
 
 /** Begins to watch clusters. */
 export function watchRemotely(options: RemoteWatchingOptions): RemoteWatching {
-  const { clusters, view, signal } = options;
+  const { clusters, view, log, signal } = options;
   const running = new Map<string, Running>();
   const ending = new Set<Promise<void>>();
   let namespaces = new Set<string>();
+  let crowded = new Set<string>();
 
   function start(key: string, watch: RemoteWatch, reach: Extract<Reach, { is: 'Client' }>): void {
     const stop = new AbortController();
@@ -52,7 +59,10 @@ export function watchRemotely(options: RemoteWatchingOptions): RemoteWatching {
     refresh() {
       if (signal.aborted) return;
       namespaces = forget(clusters, view.secrets.list(), namespaces);
-      const wanted = new Map(remoteWatches(view).flatMap((watch) => expand(watch, clusters)));
+      const found = remoteWatches(view).flatMap((watch) => expand(watch, clusters));
+      const homes = Map.groupBy(found, ([, { watch }]) => watch.secret.metadata.namespace);
+      crowded = report(homes, crowded, log);
+      const wanted = new Map([...homes.values()].flatMap((some) => some.slice(0, MOST_WATCHES)));
       for (const [key, { resourceVersion, stop }] of running) {
         if (wanted.get(key)?.watch.secret.metadata.resourceVersion === resourceVersion) continue;
         stop.abort();
@@ -95,6 +105,24 @@ function expand(watch: RemoteWatch, clusters: RemoteClusters): readonly Expanded
   ]);
 }
 
+// A watch is a connection, and objects that are kept: none has all of them. What is beyond is read once per interval.
+const MOST_WATCHES = 500;
+
+/** Says once of which namespace the secrets ask for too many watches. */
+function report(
+  homes: ReadonlyMap<string, readonly Expanded[]>,
+  before: ReadonlySet<string>,
+  log: Log,
+): Set<string> {
+  const crowded = [...homes].filter(([, watches]) => watches.length > MOST_WATCHES);
+  for (const [namespace, { length: wanted }] of crowded) {
+    if (before.has(namespace)) continue;
+    const advice = 'Name fewer namespaces in the secrets of clusters; the others are read once per interval.';
+    log.warn({ namespace, wanted, most: MOST_WATCHES, advice }, 'more watches in clusters than there may be');
+  }
+  return new Set(crowded.map(([namespace]) => namespace));
+}
+
 async function inform(
   watch: RemoteWatch,
   { client, name }: Extract<Reach, { is: 'Client' }>,
@@ -110,6 +138,7 @@ async function inform(
     kubernetes: client,
     kind: remoteKinds[watch.kind],
     namespace: watch.namespace,
+    optional: isBindingKind(watch.kind),
     log: log.child({ cluster: name }),
     signal,
     trim,

@@ -40,9 +40,9 @@ describe('what is watched in clusters', () => {
   it.each([
     ['is nothing when nobody looks into them', {}, []],
     [
-      'is the TargetGroupBindings of those that a set selects',
+      'is the TargetGroupBindings, of both kinds, of those that a set selects',
       { targetGroupSets: [set], secrets: [web, secret('cdk2')] },
-      ['cdk1 TargetGroupBinding '],
+      ['cdk1 TargetGroupBinding ', 'cdk1 EKSTargetGroupBinding '],
     ],
     ['is the nodes of those that a target names', { bindings: [binding(byLabel, byNode)] }, ['cdk1 Node ']],
     ['is the pods of the namespace of the binding', { bindings: [binding(byPod)] }, ['cdk1 Pod shop']],
@@ -87,6 +87,7 @@ describe('an event in a cluster', () => {
 
   it.each([
     ['about a TargetGroupBinding tells the sets', 'TargetGroupBinding', object('web1'), [startSet]],
+    ['about that of EKS Auto Mode as well', 'EKSTargetGroupBinding', object('web1'), [startSet]],
     ['about the node that is named tells the binding', 'Node', object('node1'), [startBinding]],
     ['about another node tells nobody', 'Node', object('node2'), []],
     ['about a pod that is selected tells the binding', 'Pod', object('web-1'), [startBinding]],
@@ -126,6 +127,7 @@ describe('an event in a cluster', () => {
 
   it('tells everybody when a cluster is watched again', () => {
     expect(routeRecovery({ secret: web, kind: 'TargetGroupBinding' }, view)).toEqual([startSet]);
+    expect(routeRecovery({ secret: web, kind: 'EKSTargetGroupBinding' }, view)).toEqual([startSet]);
     expect(routeRecovery({ secret: web, kind: 'Node' }, view)).toEqual([startBinding]);
   });
 });

@@ -20,6 +20,12 @@ export interface RemoteWatch {
   readonly namespace?: string | undefined;
 }
 
+// A cluster may have either, both or none, and get another while it is watched.
+const bindingKinds = ['TargetGroupBinding', 'EKSTargetGroupBinding'] as const;
+
+/** Whether a kind is one of those of TargetGroupBindings. */
+export const isBindingKind = (kind: RemoteKind): boolean => bindingKinds.some((one) => one === kind);
+
 /** Says what has to be watched in which clusters: what the sets and bindings of each secret's namespace look for. */
 export function remoteWatches(view: View): readonly RemoteWatch[] {
   return view.secrets.list().flatMap((secret) => {
@@ -31,7 +37,7 @@ export function remoteWatches(view: View): readonly RemoteWatch[] {
       target.podSelector === undefined ? [] : [target.podNamespace ?? namespace],
     );
     return [
-      ...(isLookedInto ? [{ secret, kind: 'TargetGroupBinding' as const }] : []),
+      ...(isLookedInto ? bindingKinds.map((kind) => ({ secret, kind })) : []),
       ...(targets.some(({ target }) => looksForNodes(target)) ? [{ secret, kind: 'Node' as const }] : []),
       ...[...new Set(podNamespaces)].map((namespace) => ({ secret, kind: 'Pod' as const, namespace })),
     ];
@@ -73,7 +79,7 @@ function tell(
 ): readonly Instruction[] {
   const { namespace: home } = keyOf(secret);
   const cluster = knownCluster(secret);
-  if (kind === 'TargetGroupBinding') {
+  if (isBindingKind(kind)) {
     return view.targetGroupSets
       .list(home)
       .filter(({ spec }) => setLooksInto(spec, cluster))

@@ -3,9 +3,11 @@ import type { AWSTargetGroupBinding } from '../crds/aws-target-group-binding.ts'
 import type { AWSTargetGroupSet } from '../crds/aws-target-group-set.ts';
 import type { ClusterSet } from '../crds/cluster-set.ts';
 import type { Cell } from '../crds/cell.ts';
+import type { AccessPolicy } from '../crds/access-policy.ts';
 import type { Freeze } from '../crds/freeze.ts';
 import { digest } from '../clients/digest.ts';
 import type { StoredClusterSecret } from '../clients/remote-clusters.ts';
+import { accessOf } from '../domain/access.ts';
 import { cellRolloutId, keyOf } from '../domain/ids.ts';
 import { routeOf, type LoadBalancerType } from '../domain/load-balancer.ts';
 import { matches } from '../domain/selector.ts';
@@ -18,6 +20,7 @@ import { ignore } from './instruction.ts';
 import type { Instruction } from './instruction.ts';
 import { routeAnalysisRun, routeExperiment, routeReplicaSet, routeTemplate } from './route-measurement.ts';
 import type { AnalysisRun, Experiment, ReplicaSet } from './route-measurement.ts';
+import { routeAccessPolicy } from './route-access-policy.ts';
 import { routeConfig } from './route-config.ts';
 import { routeSecret } from './route-secret.ts';
 import { routeSynced } from './route-synced.ts';
@@ -34,6 +37,7 @@ export type KindEvent =
   | { readonly kind: 'AWSTargetGroupBinding'; readonly event: ObjectEvent<AWSTargetGroupBinding> }
   | { readonly kind: 'Secret'; readonly event: ObjectEvent<StoredClusterSecret> }
   | { readonly kind: 'Freeze'; readonly event: ObjectEvent<Freeze> }
+  | { readonly kind: 'AccessPolicy'; readonly event: ObjectEvent<AccessPolicy> }
   | { readonly kind: 'AnalysisRun'; readonly event: ObjectEvent<AnalysisRun> }
   | { readonly kind: 'Experiment'; readonly event: ObjectEvent<Experiment> }
   | { readonly kind: 'ReplicaSet'; readonly event: ObjectEvent<ReplicaSet> }
@@ -60,6 +64,8 @@ export function route(happened: KindEvent, view: View): readonly Instruction[] {
       return routeSecret(happened.event, view);
     case 'Freeze':
       return routeFreeze(happened.event, view);
+    case 'AccessPolicy':
+      return routeAccessPolicy(happened.event, view, (cell) => isNews(cell, view) || mayBeUnderWay(cell));
     case 'AnalysisRun':
       return routeAnalysisRun(happened.event, view);
     case 'Experiment':
@@ -117,8 +123,9 @@ function lacksConfig(cell: Cell, view: View): boolean {
 }
 
 function isNews(cell: Cell, view: View): boolean {
-  const groups = view.groups.list(keyOf(cell).namespace);
-  return digest(watchedInput(cell, groups)) !== cell.status?.observedHash;
+  const { namespace } = keyOf(cell);
+  const access = accessOf(namespace, view.policies.list());
+  return digest(watchedInput(cell, view.groups.list(namespace), access)) !== cell.status?.observedHash;
 }
 
 function routeGroup(event: ObjectEvent<AWSTargetGroup>, view: View): readonly Instruction[] {

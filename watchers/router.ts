@@ -3,6 +3,7 @@ import type { AWSTargetGroup } from '../crds/aws-target-group.ts';
 import type { AWSTargetGroupBinding } from '../crds/aws-target-group-binding.ts';
 import type { AWSTargetGroupSet } from '../crds/aws-target-group-set.ts';
 import type { ClusterSet } from '../crds/cluster-set.ts';
+import type { AccessPolicy } from '../crds/access-policy.ts';
 import type { Cell } from '../crds/cell.ts';
 import type { Log } from '../clients/log.ts';
 import { isShortened, temporalId } from '../clients/workflow-id.ts';
@@ -41,7 +42,8 @@ export function createRouter(dispatch: (instruction: Instruction) => void, log: 
   const targetGroupSets = createStore<AWSTargetGroupSet>();
   const bindings = createStore<AWSTargetGroupBinding>();
   const secrets = createStore<StoredClusterSecret>();
-  const view = { cells, groups, configs, targetGroupSets, bindings, secrets };
+  const policies = createStore<AccessPolicy>();
+  const view = { cells, groups, configs, clusterSets, targetGroupSets, bindings, secrets, policies };
   const synced = {
     clusterSet: clusterSets,
     targetGroupSet: targetGroupSets,
@@ -71,6 +73,8 @@ export function createRouter(dispatch: (instruction: Instruction) => void, log: 
         return bindings.apply(happened.event);
       case 'Secret':
         return secrets.apply(happened.event);
+      case 'AccessPolicy':
+        return policies.apply(happened.event);
       case 'Freeze':
       case 'AnalysisTemplate':
       case 'ClusterAnalysisTemplate':

@@ -1,6 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { sleep } from '../clients/backoff.ts';
 import {
+  ACCESS_POLICY,
   ANALYSIS_RUN,
   ANALYSIS_TEMPLATE,
   AWS_APPLICATION_LOAD_BALANCER_CONFIG,
@@ -168,6 +169,7 @@ const kinds: readonly Source[] = [
   { kind: AWS_TARGET_GROUP },
   { kind: AWS_APPLICATION_LOAD_BALANCER_CONFIG },
   { kind: FREEZE, optional: true },
+  { kind: ACCESS_POLICY, optional: true },
   { kind: CLUSTER_SET, optional: true },
   { kind: AWS_TARGET_GROUP_SET, optional: true },
   { kind: AWS_TARGET_GROUP_BINDING, optional: true },

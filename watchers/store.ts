@@ -7,6 +7,8 @@ import type { AWSTargetGroupSet } from '../crds/aws-target-group-set.ts';
 import type { Cell } from '../crds/cell.ts';
 import type { ObjectKey } from '../domain/ids.ts';
 import type { LoadBalancerType } from '../domain/load-balancer.ts';
+import type { AccessPolicy } from '../crds/access-policy.ts';
+import type { ClusterSet } from '../crds/cluster-set.ts';
 import type { Informed, ObjectEvent } from './event.ts';
 
 /** An object that configures a load balancer. */
@@ -19,6 +21,8 @@ export interface View {
   readonly configs: Readonly<Record<LoadBalancerType, Shelf<LoadBalancerConfig>>>;
   readonly targetGroupSets: Shelf<AWSTargetGroupSet>;
   readonly bindings: Shelf<AWSTargetGroupBinding>;
+  readonly clusterSets: Shelf<ClusterSet>;
+  readonly policies: Shelf<AccessPolicy>;
   /** The secrets of clusters. */
   readonly secrets: Shelf<StoredClusterSecret>;
 }

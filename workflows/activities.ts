@@ -49,6 +49,7 @@ export const measurements = (summary: string) =>
 /** Makes one sync of an object with what is outside; its caller looks again after a while, whatever came of it. */
 export const syncs = (summary: string) =>
   proxyActivities<SyncActivities>({
+    taskQueue: `${workflowInfo().taskQueue}-discovery`,
     startToCloseTimeout: '2m',
     retry: { initialInterval: '1s', backoffCoefficient: 2, maximumAttempts: 3 },
     summary,

@@ -1,8 +1,9 @@
 import { ApplicationFailure } from '@temporalio/workflow';
 import type { ShiftRequest, ShiftResult } from '../activities/contract.ts';
 import type { PresentCell } from '../domain/candidate.ts';
+import { withConnections } from '../domain/connections.ts';
 import type { Decision } from '../domain/decision.ts';
-import { routeOf, type Forwarding, type Route } from '../domain/load-balancer.ts';
+import { routeOf, servedAfter, type Forwarding, type Route } from '../domain/load-balancer.ts';
 import type { ObservedCell } from '../domain/observation.ts';
 import * as hold from '../domain/record-hold.ts';
 import * as record from '../domain/record.ts';
@@ -57,11 +58,14 @@ function requestOf(
   const policy = keepsRoute ? observed.deletion?.policy : cell.spec.deletionPolicy;
   return {
     cell: { key: observed.key, uid: cell.uid },
-    forwarding: forwardingOf(keepsRoute ? observed.serving : requiredRoute(cell), shares),
+    forwarding: keepsRoute
+      ? keepingOf(observed.serving, shares)
+      : { ...requiredRoute(cell), targetGroups: shares },
     deletionPolicy: policy ?? 'Retain',
     adopt: cell.adopt === true,
     sequence: nextSequence(observed, state),
     urgent,
+    ...(urgent || keepsWeights.has(purpose) ? { takesBack: true } : {}),
     verify,
     ...(requires === undefined ? {} : { requires }),
     minHealthyTargets: cell.spec.minHealthyTargets,
@@ -69,10 +73,13 @@ function requestOf(
   };
 }
 
+const keepsWeights: ReadonlySet<Shift['purpose']> = new Set(['Restore', 'Detach', 'TakeOut']);
+
 /** What takes traffic back, or only confirms what is served, changes weights and nothing else; an edit of the rule comes afterwards. */
 const keepingRoute: ReadonlySet<Shift['purpose']> = new Set(['TakeBack', 'Restore', 'Detach', 'TakeOut']);
 
-function forwardingOf(route: Route, targetGroups: Shift['shares']): Forwarding {
+/** The same route with other weights; what no spec says stays by not being asked for. */
+function keepingOf(route: Route, targetGroups: Shift['shares']): Forwarding {
   if (route.type === 'AWSNetworkLoadBalancer')
     return { type: route.type, listenerARN: route.listenerARN, targetGroups };
   return { type: route.type, listenerARN: route.listenerARN, rule: route.rule, targetGroups };
@@ -105,9 +112,14 @@ function takenUp(
       };
     case 'Served': {
       const from = stableSet(observed, cell)?.version;
-      const known = { ...observed, served: forwarding.targetGroups, serving: forwarding, isApplied: true };
+      const serving = servedAfter(forwarding, observed.serving);
+      const known = { ...observed, served: forwarding.targetGroups, serving, isApplied: true };
       return {
-        apply: (state) => record.shifted(state, decision, { from, left: cell.status, now: Date.now() }),
+        apply: (state) => {
+          const now = Date.now();
+          const shifted = record.shifted(state, decision, { from, left: cell.status, now });
+          return withConnections(shifted, result.connections ?? [], now);
+        },
         sight: { observed: result.observed ?? known },
         isDone: true,
       };

@@ -112,7 +112,7 @@ async function created(dependencies: Creation, asked: NewTargetGroup, bound: Bou
   if (!isKnown && !(await isOwn(elbv2(arn), group, bound))) return foreign(group, bound);
   const { problems, healthCheck } = compareTargetGroup(asked, existingOf(group));
   if (healthCheck === undefined) return foundGroup(group, true, problems);
-  await budget.take(quotaOf(arn), bound.life.signal);
+  await budget.takeWrite(quotaOf(arn), bound.life.signal);
   bound.life.assert();
   try {
     await elbv2(arn).modifyTargetGroup(arn, healthCheckInput(healthCheck));
@@ -137,10 +137,12 @@ async function create(
   if (vpc.is === 'Problem') return vpc;
   const { vpcID } = vpc;
   const wanted = wantedTargetGroup(asked, spec.targets, { key, uid, digestOfUid: digest(uid), vpcID });
-  // Nobody knows the account before AWS has answered.
-  await budget.take(`${region}/`, life.signal);
+  const writes = elbv2.inRegion(region);
+  const other = await writes.anyTargetGroup(life.signal);
+  // Where there is no target group yet, there is no other write to share a rate with.
+  await budget.take(other === undefined ? `${region}/` : quotaOf(other), life.signal);
   life.assert();
-  const group = await elbv2.inRegion(region).createTargetGroup({
+  const group = await writes.createTargetGroup({
     Name: wanted.name,
     Protocol: asked.protocol,
     Port: wanted.port,

@@ -8,6 +8,7 @@ import { lifetimeFrom } from '../lifetime.ts';
 
 const targetGroupARN = 'arn:aws:elasticloadbalancing:us-east-1:123456789012:targetgroup/web/0123456789abcdef';
 const at = (...ids: string[]): Target[] => ids.map((id) => ({ id, port: 80 }));
+const fast = budgetInMemory({ perSecond: 1000, burst: 1000 });
 const about = { $metadata: {}, message: 'no' };
 
 /** Registers with an ELBv2 that judges each call; says what came of it, and which calls there were. */
@@ -24,7 +25,7 @@ async function tried(judge: (targets: readonly Target[]) => Error | undefined, .
     },
     deregisterTargets: () => Promise.resolve(),
   };
-  const budget = registrationBudget(budgetInMemory({ perSecond: 1000, burst: 1000 }));
+  const budget = registrationBudget({ writes: fast, registrations: fast });
   const life = lifetimeFrom(new AbortController().signal);
   const { refused, unknown, problems } = await register({ elbv2, targetGroupARN, budget, life }, batches);
   return {
@@ -84,10 +85,26 @@ describe('targets', () => {
 
   it('are not registered any more when the sync is given up', async () => {
     const life = lifetimeFrom(AbortSignal.abort(new Error('given up')));
-    const budget = registrationBudget(budgetInMemory({ perSecond: 1, burst: 1 }));
+    const budget = registrationBudget({ writes: fast, registrations: fast });
     const never = (): Promise<void> => Promise.reject(new Error('Expected no call.'));
     const elbv2 = { registerTargets: never, deregisterTargets: never };
     await expect(register({ elbv2, targetGroupARN, budget, life }, [at('a')])).rejects.toThrow('given up');
+  });
+
+  it('hold the others back for a moment where AWS throttles', async () => {
+    const held: string[] = [];
+    const budget = {
+      ...registrationBudget({ writes: fast, registrations: fast }),
+      penalise: (quota: string) => Promise.resolve(void held.push(quota)),
+    };
+    const throttled = Object.assign(new Error('Rate exceeded'), { name: 'Throttling' });
+    const elbv2 = {
+      registerTargets: () => Promise.reject(throttled),
+      deregisterTargets: () => Promise.resolve(),
+    };
+    const life = lifetimeFrom(new AbortController().signal);
+    await register({ elbv2, targetGroupARN, budget, life }, [at('a')]);
+    expect(held).toEqual(['us-east-1/123456789012']);
   });
 
   it('that are draining do not count as registered', async () => {

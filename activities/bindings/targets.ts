@@ -103,6 +103,7 @@ async function writeBatch(
   } catch (error) {
     const cause = toFailure(error);
     const reason = reasonOf(cause);
+    if (reason === 'Throttled') await budget.penalise(quotaOf(targetGroupARN));
     if (refusedForOne.includes(reason) && batch.length > 1 && write.searches > 0) {
       const half = Math.ceil(batch.length / 2);
       const halves = [batch.slice(0, half), batch.slice(half)];

@@ -1,9 +1,9 @@
 import type { AwsScope } from '../../clients/aws-credentials.ts';
-import type { EKS, EKSCluster } from '../../clients/eks.ts';
+import type { DeniedCluster, EKS, EKSCluster } from '../../clients/eks.ts';
 import { clusterSecretValues } from '../../domain/discovery/cluster-secret.ts';
-import type { SourcedCluster } from '../../domain/discovery/cluster-set.ts';
-import { failure } from '../failure.ts';
-import type { ClusterSource, Generator } from './port.ts';
+import type { SourcedCluster, UnreadCluster } from '../../domain/discovery/cluster-set.ts';
+import { failure, reasonOf, toFailure } from '../failure.ts';
+import type { ClusterSource } from './port.ts';
 
 /** What reads EKS. */
 export interface AwseksConnection {
@@ -26,18 +26,29 @@ export const awseks = ({ eks, region: usual }: AwseksConnection): ClusterSource 
       ...(roleARN === undefined ? {} : { roleARN }),
       ...(externalID === undefined ? {} : { externalID }),
     };
-    const clusters = await eks({ region, ...role }).clusters(signal, known);
-    return clusters.map((cluster) => sourced(cluster, roleARN));
+    const { clusters, denied } = await eks({ region, ...role }).clusters(signal, known);
+    return {
+      clusters: clusters.map((cluster) => sourced(cluster, role)),
+      unread: denied.map((cluster) => unread(cluster, region)),
+    };
   },
 });
 
-function sourced(cluster: EKSCluster, roleARN: Generator['awseks']['roleARN']): SourcedCluster {
+function sourced(
+  cluster: EKSCluster,
+  role: { readonly roleARN?: string; readonly externalID?: string },
+): SourcedCluster {
   const { arn: id, name, region, tags, status, vpcID, endpoint, caData } = cluster;
   const known = { id, name, tags, vpcID, state: stateOf(status), said: status };
   if (endpoint === undefined || caData === undefined) return known;
-  const role = roleARN === undefined ? {} : { roleARN };
   const { server, config } = clusterSecretValues({ name, endpoint, caData, region, ...role });
   return { ...known, access: { server, config } };
+}
+
+function unread({ name, arns, error }: DeniedCluster, region: string): UnreadCluster {
+  const cause = toFailure(error);
+  const message = `Expected EKS in ${region} to describe cluster ${name}, got: ${cause.message} A secret that it has stays; the other clusters go on.`;
+  return { ids: arns, problem: { cluster: name, reason: reasonOf(cause), message } };
 }
 
 function stateOf(status: string): SourcedCluster['state'] {

@@ -1,8 +1,15 @@
 import type { ClusterSetSpec } from '../../crds/cluster-set.ts';
-import type { SourcedCluster } from '../../domain/discovery/cluster-set.ts';
+import type { SourcedCluster, UnreadCluster } from '../../domain/discovery/cluster-set.ts';
 
 /** One entry of `spec.generators` of a ClusterSet. */
 export type Generator = ClusterSetSpec['generators'][number];
+
+/** What a source knows of its clusters. */
+export interface SourceReading {
+  readonly clusters: readonly SourcedCluster[];
+  /** Those of which nothing can be read but the name. */
+  readonly unread: readonly UnreadCluster[];
+}
 
 /** A place that clusters come from: EKS, and what else is added in a file beside this one. */
 export interface ClusterSource {
@@ -12,9 +19,5 @@ export interface ClusterSource {
    * Reads every cluster there is, with its tags and how it is reached, or throws; which of them are wanted is decided
    * elsewhere. `known` are the ids of the clusters that have a secret, those of other sources among them.
    */
-  read(
-    generator: Generator,
-    signal: AbortSignal,
-    known: readonly string[],
-  ): Promise<readonly SourcedCluster[]>;
+  read(generator: Generator, signal: AbortSignal, known: readonly string[]): Promise<SourceReading>;
 }

@@ -19,7 +19,11 @@ export function remoteProblem(
 
 function reasonOf(error: unknown): string {
   if (!(error instanceof KubernetesError)) return 'Unreachable';
+  if (isWithheld(error.reason)) return error.reason;
   if (error.reason === 'LoginFailed' || error.status === 401 || error.status === 403) return 'AccessDenied';
   if (error.status === 404) return 'KindNotInstalled';
   return error.status === 0 ? 'Unreachable' : 'Unavailable';
 }
+
+/** Whether Okra does not show its identity to whom a secret names. */
+const isWithheld = (reason: string): boolean => reason === 'ForeignEndpoint' || reason === 'NotAllowed';

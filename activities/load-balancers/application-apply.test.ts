@@ -1,12 +1,9 @@
 import type { Action, Rule, RuleTransform } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { describe, expect, it } from 'vitest';
 import type { Served } from '../../domain/load-balancer.ts';
-import { arnOf } from '../../domain/testing/builders.ts';
-import type { ApplyRequest } from '../contract.ts';
 import { applicationLoadBalancer } from './application.ts';
+import { applyTo, forwarding, meansOf } from './testing/apply.ts';
 import { aListener, listenerARN, type FakeListener } from './testing/listener.ts';
-
-type Request = ApplyRequest<'AWSApplicationLoadBalancer'>;
 
 const oidc: Action = {
   Type: 'authenticate-oidc',
@@ -26,33 +23,6 @@ const rewrite: RuleTransform = {
   UrlRewriteConfig: { Rewrites: [{ Regex: '^/a', Replace: '/b' }] },
 };
 
-const forwarding = (weights: Readonly<Record<string, number>>, place = {}) => ({
-  type: 'AWSApplicationLoadBalancer' as const,
-  listenerARN,
-  rule: { priority: 10, hosts: ['a.com'] },
-  targetGroups: Object.entries(weights).map(([name, weight]) => ({ name, arn: arnOf(name), weight })),
-  ...place,
-});
-
-/** Applies weights to the rule of a listener, as the writer of its object does. */
-function apply(
-  listener: FakeListener,
-  weights: Readonly<Record<string, number>>,
-  change: Partial<Request> = {},
-) {
-  const request: Request = {
-    key: { namespace: 'default', name: 'web' },
-    forwarding: forwarding(weights),
-    adopt: true,
-    urgent: false,
-    verify: false,
-    ...change,
-  };
-  const { signal } = new AbortController();
-  const calls = applicationLoadBalancer.connect({ elbv2: () => listener.elbv2 });
-  return calls.apply(request, { signal, permit: () => Promise.resolve() });
-}
-
 const types = (rule: Rule | undefined): readonly (string | undefined)[] | undefined =>
   rule?.Actions?.map(({ Type }) => Type);
 
@@ -62,7 +32,7 @@ async function adopted(
 ): Promise<{ listener: FakeListener; served: Served<'AWSApplicationLoadBalancer'> }> {
   const listener = aListener();
   listener.byHand(10, { before, transforms: [rewrite] });
-  const served = await apply(listener, { a: 100, b: 0 });
+  const served = await applyTo(listener, { a: 100, b: 0 });
   return { listener, served };
 }
 
@@ -72,7 +42,7 @@ describe('a rule that authenticates', () => {
     ['Cognito', cognito],
   ])('goes on doing so with each write: %s', async (_, action) => {
     const { listener, served } = await adopted(action);
-    const later = await apply(listener, { a: 80, b: 20 }, { served });
+    const later = await applyTo(listener, { a: 80, b: 20 }, { served });
     expect(listener.rule(10)?.Actions?.[0]).toEqual(action);
     expect(types(listener.rule(10))).toEqual([action.Type, 'forward']);
     expect(later.carried?.actions).toMatchObject([{ type: action.Type }]);
@@ -94,7 +64,7 @@ describe('a rule that authenticates', () => {
   it('keeps what somebody has added right before the write', async () => {
     const { listener, served } = await adopted();
     listener.change(10, { before: [oidc] });
-    const later = await apply(listener, { a: 80, b: 20 }, { served });
+    const later = await applyTo(listener, { a: 80, b: 20 }, { served });
     expect(types(listener.rule(10))).toEqual(['authenticate-oidc', 'forward']);
     expect(later.carried?.actions).toMatchObject([{ type: 'authenticate-oidc' }]);
   });
@@ -102,14 +72,14 @@ describe('a rule that authenticates', () => {
   it('keeps what somebody has put in place of it', async () => {
     const { listener, served } = await adopted(oidc);
     listener.change(10, { before: [cognito] });
-    await apply(listener, { a: 80, b: 20 }, { served });
+    await applyTo(listener, { a: 80, b: 20 }, { served });
     expect(types(listener.rule(10))).toEqual(['authenticate-cognito', 'forward']);
   });
 
   it('gets it back where it was taken off and can be made anew', async () => {
     const { listener, served } = await adopted(cognito);
     listener.change(10, { before: [] });
-    const healed = await apply(listener, { a: 100, b: 0 }, { served, verify: true });
+    const healed = await applyTo(listener, { a: 100, b: 0 }, { served, verify: true });
     expect(listener.rule(10)?.Actions?.[0]).toEqual(cognito);
     expect(healed.carried).toEqual(served.carried);
   });
@@ -118,7 +88,7 @@ describe('a rule that authenticates', () => {
     const { listener, served } = await adopted(oidc);
     listener.change(10, { before: [] });
     for (const verify of [false, true]) {
-      await expect(apply(listener, { a: 80, b: 20 }, { served, verify })).rejects.toMatchObject({
+      await expect(applyTo(listener, { a: 80, b: 20 }, { served, verify })).rejects.toMatchObject({
         type: 'Conflict',
         message: expect.stringContaining(
           'Expected rule 10 of the listener to have authenticate-oidc',
@@ -131,9 +101,9 @@ describe('a rule that authenticates', () => {
   it('has its traffic taken back all the same, and the loss is not forgotten', async () => {
     const { listener, served } = await adopted(oidc);
     listener.change(10, { before: [] });
-    const back = await apply(listener, { a: 0, b: 100 }, { served, urgent: true });
+    const back = await applyTo(listener, { a: 0, b: 100 }, { served, urgent: true });
     expect(listener.weights(10)).toEqual({ a: 0, b: 100 });
-    await expect(apply(listener, { a: 0, b: 100 }, { served: back, verify: true })).rejects.toMatchObject({
+    await expect(applyTo(listener, { a: 0, b: 100 }, { served: back, verify: true })).rejects.toMatchObject({
       type: 'Conflict',
     });
   });
@@ -141,22 +111,22 @@ describe('a rule that authenticates', () => {
   it('is taken back by what the status says where ELBv2 cannot be read', async () => {
     const { listener, served } = await adopted(oidc);
     listener.failReads(1);
-    await apply(listener, { a: 0, b: 100 }, { served, urgent: true });
+    await applyTo(listener, { a: 0, b: 100 }, { served, urgent: true });
     expect(types(listener.rule(10))).toEqual(['authenticate-oidc', 'forward']);
   });
 
   it('is taken back where nobody knows what it serves and ELBv2 cannot be read, whatever the status says', async () => {
     const { listener, served } = await adopted(oidc);
-    await apply(listener, { a: 80, b: 20 }, { served });
+    await applyTo(listener, { a: 80, b: 20 }, { served });
     listener.failReads(2);
-    await apply(listener, { a: 100, b: 0 }, { served, urgent: true, verify: true });
+    await applyTo(listener, { a: 100, b: 0 }, { served, urgent: true, verify: true });
     expect(listener.weights(10)).toEqual({ a: 100, b: 0 });
   });
 
   it('does not have its traffic wait for a look that is not answered', async () => {
     const { listener, served } = await adopted(oidc);
     listener.hangRead();
-    await apply(listener, { a: 0, b: 100 }, { served, urgent: true });
+    await applyTo(listener, { a: 0, b: 100 }, { served, urgent: true });
     expect(listener.weights(10)).toEqual({ a: 0, b: 100 });
     expect(types(listener.rule(10))).toEqual(['authenticate-oidc', 'forward']);
   });
@@ -164,14 +134,14 @@ describe('a rule that authenticates', () => {
   it('gets no more weight where ELBv2 cannot be read', async () => {
     const { listener, served } = await adopted(oidc);
     listener.failReads(1);
-    await expect(apply(listener, { a: 80, b: 20 }, { served })).rejects.toThrow('Rate exceeded');
+    await expect(applyTo(listener, { a: 80, b: 20 }, { served })).rejects.toThrow('Rate exceeded');
     expect(listener.weights(10)).toEqual({ a: 100, b: 0 });
   });
 
   it('is not created anew without it', async () => {
     const { listener, served } = await adopted(oidc);
     listener.remove(10);
-    await expect(apply(listener, { a: 0, b: 100 }, { served, urgent: true })).rejects.toMatchObject({
+    await expect(applyTo(listener, { a: 0, b: 100 }, { served, urgent: true })).rejects.toMatchObject({
       type: 'Conflict',
       message: expect.stringContaining('whose client secret AWS does not show') as string,
     });
@@ -189,7 +159,7 @@ describe('a rule that is made anew', () => {
     const other = { ...cognito, AuthenticateCognitoConfig: { ...pool, Scope: 'openid' } };
     if (place.listenerARN === listenerARN) listener.remove(10);
     else listener.change(10, { before: [other] });
-    await apply(listener, {}, { forwarding: place, served, verify: true });
+    await applyTo(listener, {}, { forwarding: place, served, verify: true });
     const [action, last] = listener.rule(10, place.listenerARN)?.Actions ?? [];
     expect(action).toEqual(place.listenerARN === listenerARN ? cognito : other);
     expect(last?.Type).toBe('forward');
@@ -199,7 +169,7 @@ describe('a rule that is made anew', () => {
   it('is not moved to another listener without its secret, and stays where it is', async () => {
     const { listener, served } = await adopted(oidc);
     const place = forwarding({ a: 100, b: 0 }, { listenerARN: `${listenerARN}2` });
-    await expect(apply(listener, {}, { forwarding: place, served })).rejects.toMatchObject({
+    await expect(applyTo(listener, {}, { forwarding: place, served })).rejects.toMatchObject({
       type: 'Conflict',
     });
     expect(types(listener.rule(10))).toEqual(['authenticate-oidc', 'forward']);
@@ -211,12 +181,12 @@ describe('a rule of somebody else', () => {
   const key = { namespace: 'default', name: 'web' };
   const inspect = (listener: FakeListener) =>
     applicationLoadBalancer
-      .connect({ elbv2: () => listener.elbv2 })
+      .connect(meansOf(listener))
       .inspect({ key, route: forwarding({}), selected: [], adopt: true }, new AbortController().signal);
 
   it.each([
     ['by a look at it', inspect],
-    ['by a write to it', (listener: FakeListener) => apply(listener, { a: 100 })],
+    ['by a write to it', (listener: FakeListener) => applyTo(listener, { a: 100 })],
   ])('is not taken over where something would be lost: %s', async (_, takeOver) => {
     const listener = aListener();
     listener.byHand(10, { conditions: [regex] });
@@ -226,9 +196,42 @@ describe('a rule of somebody else', () => {
   });
 });
 
+describe('the cookie of an application', () => {
+  const rule = {
+    priority: 10,
+    hosts: ['a.com'],
+    forward: {
+      targetGroupStickiness: { durationSeconds: 60 },
+      targetStickiness: { type: 'app_cookie' as const, durationSeconds: 60, cookieName: 'session' },
+    },
+  };
+  const asked = (weights: Readonly<Record<string, number>>) => ({
+    forwarding: forwarding(weights, { rule }),
+  });
+
+  it('is refused where several groups are weighed, and nothing is written', async () => {
+    const listener = aListener();
+    await expect(applyTo(listener, {}, asked({ a: 80, b: 20 }))).rejects.toMatchObject({
+      type: 'Refused',
+      message: expect.stringContaining('does not work with weighted target groups') as string,
+    });
+    expect(listener.rule(10)).toBeUndefined();
+  });
+
+  it.each([
+    ['in a rule of one group', asked({ a: 1 }), { a: 1 }],
+    ['where traffic is taken back', { ...asked({ a: 50, b: 50 }), urgent: true }, { a: 50, b: 50 }],
+  ])('is written: %s', async (_, change, want) => {
+    const listener = aListener();
+    await applyTo(listener, {}, change);
+    expect(listener.weights(10)).toEqual(want);
+    expect(listener.attributes('a')).toMatchObject({ 'stickiness.type': 'app_cookie' });
+  });
+});
+
 describe('a look at what differs', () => {
   const differences = async (listener: FakeListener, served: Served<'AWSApplicationLoadBalancer'>) => {
-    const calls = applicationLoadBalancer.connect({ elbv2: () => listener.elbv2 });
+    const calls = applicationLoadBalancer.connect(meansOf(listener));
     const mirrored = { key: { namespace: 'default', name: 'web' }, served };
     const found = await calls.drift(listenerARN, [mirrored], new AbortController().signal);
     return found.map(({ difference }) => difference).join(' ');

@@ -1,5 +1,4 @@
 import type { Rule } from '@aws-sdk/client-elastic-load-balancing-v2';
-import type { Carried } from '../../crds/carried.ts';
 import { remembered } from '../../domain/carried.ts';
 import type { Served } from '../../domain/load-balancer.ts';
 import {
@@ -8,58 +7,129 @@ import {
   type PresentRule,
   type RuleDifference,
 } from '../../domain/rule-difference.ts';
-import { awsErrorType } from '../failure.ts';
+import { awsErrorType, failure } from '../failure.ts';
 import type { Attempt, KnownRule } from './attempt.ts';
-import { hasToTakeOver, ownerOf, takeOver } from './owner.ts';
-import { readBack } from './read-back.ts';
+import type { Writing } from './port.ts';
+import { lookUntilShown, readBack, type Look } from './read-back.ts';
 import { readInTime } from './read-in-time.ts';
-import { fromRule } from './rule-conversion.ts';
+import { find, knownRule } from './rule-find.ts';
 import { ruleOf, servedBy } from './rule-forwarding.ts';
-import { keepTargets, reads, releaseTargets } from './rule-stickiness.ts';
-import { refuseUnsayable } from './rule-takeover.ts';
-import { createRule, toCarry, writeRule } from './rule-write.ts';
+import { keepTargets, refuseUnweighable, releaseTargets } from './rule-stickiness.ts';
+import { createRule, toCarry, writeRule, type WrittenRule } from './rule-write.ts';
+
+type Application = Served<'AWSApplicationLoadBalancer'>;
+
+/** A rule that is there, and by what it is known. */
+interface Present {
+  readonly known: KnownRule;
+  /** `Unread`: nobody could read it. `Unseen`: reads do not show it. Either is written, whatever the status says. */
+  readonly by: 'Status' | 'Look' | 'Unread' | 'Unseen';
+}
 
 /** Makes a listener rule what is asked for, and answers with what was read back. */
-export async function applyListenerRule(attempt: Attempt): Promise<Served<'AWSApplicationLoadBalancer'>> {
-  const { request, wanted } = attempt;
-  const { served, verify } = request;
-  const { listenerARN } = request.forwarding;
-  const had = served?.carried ?? {};
-  const usable = served?.ruleARN !== undefined && !verify && served.listenerARN === listenerARN;
-  const told =
-    served?.ruleARN === undefined || served.listenerARN !== listenerARN ? undefined : knownBy(served);
-  const known = usable
-    ? told
-    : await readInTime(request, attempt.writing, (writing) => find({ ...attempt, writing }), told);
-  if (known === undefined) {
-    const ruleARN = await createRule(attempt);
-    await keepTargets(attempt, undefined);
-    const { rule, carried } = await shown(attempt, ruleARN, had);
-    return servedBy(listenerARN, ruleARN, rule, carried);
+export async function applyListenerRule(attempt: Attempt): Promise<Application> {
+  refuseUnweighable(attempt);
+  const present = await presentRule(attempt);
+  return present === undefined ? await create(attempt) : await change(attempt, present);
+}
+
+async function presentRule(attempt: Attempt): Promise<Present | undefined> {
+  const { request, wanted, writing } = attempt;
+  const told = toldBy(attempt);
+  // At another priority there may be somebody else.
+  if (told?.rule.priority === wanted.priority && !request.verify) return { known: told, by: 'Status' };
+  const known = await readInTime(request, writing, (bounded) => find({ ...attempt, writing: bounded }), told);
+  if (known === undefined) return undefined;
+  return { known, by: known === told ? 'Unread' : 'Look' };
+}
+
+async function create(attempt: Attempt): Promise<Application> {
+  let answer: Rule;
+  try {
+    answer = await createRule(attempt);
+  } catch (error) {
+    if (isPriorityInUse(error)) return await takeUp(attempt);
+    throw error;
   }
+  await keepTargets(attempt, undefined);
+  const { RuleArn: ruleARN = '' } = answer;
+  const carried = attempt.request.served?.carried ?? {};
+  const { rule, carried: does } = await shown(attempt, ruleARN, { carried, answer });
+  return servedBy(attempt.request.forwarding.listenerARN, ruleARN, rule, does);
+}
+
+/** Goes on with the rule that nobody has seen, and that is in the way of another: it may have been created minutes ago. */
+async function takeUp(attempt: Attempt): Promise<Application> {
+  const again = { ...attempt, writing: withSameTurn(attempt.writing) };
+  const seen = await lookUntilShown<KnownRule>(async () => {
+    const value = await find(again);
+    return value === undefined ? { is: 'Missing' } : { is: 'Shown', value };
+  });
+  if (seen.is === 'Shown') return await change(again, { known: seen.value, by: 'Look' });
+  const told = toldBy(attempt);
+  if (told?.rule.priority !== attempt.wanted.priority) throw unseen(attempt);
+  try {
+    return await change(again, { known: told, by: 'Unseen' });
+  } catch (error) {
+    // Then it is not the one that the status names.
+    throw awsErrorType(error) === 'RuleNotFound' ? unseen(attempt) : error;
+  }
+}
+
+async function change(attempt: Attempt, { known, by }: Present): Promise<Application> {
+  const { request, wanted } = attempt;
+  const { listenerARN } = request.forwarding;
+  const had = request.served?.carried ?? {};
   const { ruleARN } = known;
   const carrying = toCarry(attempt, ruleARN, known.carried);
-  // What nobody could read is written, whatever the status says.
-  const isUnread = known === told && !usable;
-  const difference = isUnread ? WEIGHTS_ALONE : differenceOf({ rule: wanted, carried: carrying }, known);
+  const difference = toWrite(by, differenceOf({ rule: wanted, carried: carrying }, known));
   if (difference === undefined) {
     // The names are those of the request; the load balancer knows none.
     const rule = { ...known.rule, forward: wanted.forward };
     return servedBy(listenerARN, ruleARN, rule, remembered(had, known.carried));
   }
-  let carries: Carried;
+  let written: WrittenRule;
   try {
     // ELBv2 wants the rule to keep clients for as long as one of its groups does.
     await releaseTargets(attempt, known);
-    carries = await writeRule(attempt, known, difference);
+    written = await writeRule(attempt, known, difference);
   } catch (error) {
-    if (!usable || awsErrorType(error) !== 'RuleNotFound') throw error;
+    if (isPriorityInUse(error)) throw unseen(attempt);
+    if (by !== 'Status' || awsErrorType(error) !== 'RuleNotFound') throw error;
     // Somebody has deleted the rule since its status was written.
-    return applyListenerRule({ ...attempt, request: { ...request, verify: true } });
+    return await applyListenerRule({ ...attempt, request: { ...request, verify: true } });
   }
   await keepTargets(attempt, known);
-  const { rule, carried } = await shown(attempt, ruleARN, carries);
+  const { rule, carried } = await shown(attempt, ruleARN, written);
   return servedBy(listenerARN, ruleARN, rule, remembered(had, carried));
+}
+
+/** Lets the next write go on with the turn of one that was refused: to wait for another would be to begin anew each time. */
+function withSameTurn({ permit, signal }: Writing): Writing {
+  let turn: 'Same' | undefined = 'Same';
+  return {
+    signal,
+    permit: async () => {
+      const now = turn;
+      turn = undefined;
+      await permit(now);
+    },
+  };
+}
+
+const isPriorityInUse = (error: unknown): boolean =>
+  error instanceof Error && error.name.startsWith('PriorityInUse');
+
+const unseen = ({ request, wanted }: Attempt): Error =>
+  failure(
+    'NotServed',
+    `Expected ELBv2 to show the rule that has priority ${wanted.priority} of ${request.forwarding.listenerARN}, as it refuses to give it to another, got none there. It may show a new rule minutes late; it is looked for again.`,
+  );
+
+/** What the status says of the rule, when it is one of the listener that is asked for. */
+function toldBy({ request: { served, forwarding } }: Attempt): KnownRule | undefined {
+  const isHere = served?.ruleARN !== undefined && served.listenerARN === forwarding.listenerARN;
+  return isHere ? knownBy(served) : undefined;
 }
 
 /** What the status says of a rule. */
@@ -70,6 +140,12 @@ const knownBy = (served: Served<'AWSApplicationLoadBalancer'>): KnownRule => ({
   unsaid: [],
 });
 
+/** What is written of what differs. */
+const toWrite = (by: Present['by'], found: RuleDifference | undefined): RuleDifference | undefined => {
+  if (by === 'Unread') return WEIGHTS_ALONE;
+  return by === 'Unseen' ? { ...(found ?? WEIGHTS_ALONE), forward: true } : found;
+};
+
 /** Taking traffic back without a look changes the weights, and nothing else. */
 const WEIGHTS_ALONE: RuleDifference = {
   priority: false,
@@ -79,43 +155,22 @@ const WEIGHTS_ALONE: RuleDifference = {
   targets: false,
 };
 
-/** Finds the rule that is ours: by listener and priority, or by its ARN when only its priority has changed. */
-async function find(attempt: Attempt): Promise<KnownRule | undefined> {
-  const { request, wanted, elbv2, writing } = attempt;
-  const rules = await elbv2.rulesOf(request.forwarding.listenerARN, writing.signal);
-  const own = rules.filter((rule) => rule.IsDefault !== true);
-  const there = own.find((rule) => rule.Priority === String(wanted.priority));
-  const moved = own.find((rule) => rule.RuleArn === request.served?.ruleARN);
-  if (there !== undefined) await claim(attempt, there);
-  const rule = there ?? moved;
-  return rule === undefined ? undefined : knownRule(attempt, rule);
-}
-
-async function claim({ request, wanted, elbv2, writing }: Attempt, rule: Rule): Promise<void> {
-  const { key, adopt } = request;
-  const ruleARN = rule.RuleArn ?? '';
-  const what = `priority ${wanted.priority} of the listener`;
-  const owner = await ownerOf(elbv2, ruleARN, writing.signal);
-  if (!hasToTakeOver({ key, adopt, what }, ruleARN, owner)) return;
-  refuseUnsayable(rule, wanted);
-  await writing.permit();
-  await takeOver(elbv2, ruleARN, key);
-}
-
-async function knownRule(attempt: Attempt, rule: Rule): Promise<KnownRule> {
-  return { ruleARN: rule.RuleArn ?? '', ...(await reads(attempt, fromRule(rule, attempt.wanted))) };
-}
-
 /** Reads a rule back until it shows what was written, and that it goes on doing what it was told to. */
-function shown(attempt: Attempt, ruleARN: string, carried: Carried): Promise<PresentRule> {
+function shown(attempt: Attempt, ruleARN: string, { carried, answer }: WrittenRule): Promise<PresentRule> {
   const { wanted, elbv2, writing } = attempt;
-  return readBack(`the rule (${ruleARN})`, async () => {
-    const rule = await elbv2.rule(ruleARN, writing.signal);
-    if (rule === undefined) return { ok: false, got: 'no rule at all.' };
+  const compare = async (rule: Rule): Promise<Look<PresentRule>> => {
     const value = await knownRule(attempt, rule);
     const difference = differenceOf({ rule: wanted, carried }, value);
     return difference === undefined
-      ? { ok: true, value }
-      : { ok: false, got: `another. ${describeDifference(difference)}` };
-  });
+      ? { is: 'Shown', value }
+      : { is: 'Another', got: `another. ${describeDifference(difference)}` };
+  };
+  return readBack(
+    `the rule (${ruleARN})`,
+    async () => {
+      const rule = await elbv2.rule(ruleARN, writing.signal);
+      return rule === undefined ? { is: 'Missing' } : await compare(rule);
+    },
+    answer === undefined ? undefined : () => compare(answer),
+  );
 }

@@ -5,16 +5,16 @@ import type {
   AWSApplicationLoadBalancerConfigStatus,
 } from '../../crds/aws-application-load-balancer-config.ts';
 import { remembered } from '../../domain/carried.ts';
-import { ownerTag } from '../../domain/ids.ts';
+import { OWNER_TAG } from '../../domain/labels.ts';
 import { weightsText, type Found, type Served } from '../../domain/load-balancer.ts';
 import { describeDrift } from '../../domain/rule-difference.ts';
-import type { ApplyRequest, Drift, InspectRequest, RemoveRequest } from '../contract.ts';
-import { awsErrorType } from '../failure.ts';
+import type { ApplyRequest, Drift, InspectRequest } from '../contract.ts';
 import { applyListenerRule } from './application-apply.ts';
 import { forwardedBy, named } from './forward.ts';
-import { hasToTakeOver, ownerOf } from './owner.ts';
+import { claimed, describeTag, ownerIn, ownerOf } from './owner.ts';
 import type { LoadBalancer, LoadBalancerCalls, Means, Mirrored, Writing } from './port.ts';
 import { fromRule } from './rule-conversion.ts';
+import { remove, rulesOf } from './rule-removal.ts';
 import { forwardedFrom, ruleOf, servedBy } from './rule-forwarding.ts';
 import { refuseUnsayable } from './rule-takeover.ts';
 import { look } from './rule-write.ts';
@@ -59,28 +59,37 @@ function servedIn({
   return servedBy(listenerARN, ruleARN, listener.rule, carried);
 }
 
-function connect({ elbv2: elbv2Of }: Means): LoadBalancerCalls<Application> {
+function connect(means: Means): LoadBalancerCalls<Application> {
+  const { elbv2: elbv2Of } = means;
   return {
     async apply(asked, writing) {
       const request = await movingAlong(elbv2Of, asked, writing);
       const { forwarding, served, key } = request;
       const elbv2 = elbv2Of(forwarding.listenerARN);
-      const now = await applyListenerRule({ request, wanted: ruleOf(forwarding), elbv2, writing });
+      const owner = ownerIn(means, key);
+      const now = await applyListenerRule({
+        request,
+        wanted: ruleOf(forwarding),
+        elbv2,
+        owner,
+        asks: means.asks,
+        writing,
+      });
       if (served !== undefined && hasMoved(served, now)) {
         // Created at the new place first, so that at no time nothing serves.
-        await remove(elbv2Of(served.listenerARN), { key, forwarding: served, served }, writing);
+        await remove(means, { key, forwarding: served, served }, writing);
       }
       return now;
     },
-    inspect: (request, signal) => inspect(elbv2Of(request.route.listenerARN), request, signal),
+    inspect: (request, signal) => inspect(means, request, signal),
     async remove(request, writing) {
       const { forwarding, served, key } = request;
-      await remove(elbv2Of(forwarding.listenerARN), request, writing);
+      await remove(means, request, writing);
       if (served === undefined || served.listenerARN === forwarding.listenerARN) return;
       // The object was deleted before it had moved to where its spec says.
-      await remove(elbv2Of(served.listenerARN), { key, forwarding: served, served }, writing);
+      await remove(means, { key, forwarding: served, served }, writing);
     },
-    drift: (listenerARN, objects, signal) => drift(elbv2Of(listenerARN), listenerARN, { objects, signal }),
+    drift: (listenerARN, objects, signal) => drift(means, listenerARN, { objects, signal }),
   };
 }
 
@@ -93,52 +102,38 @@ async function movingAlong(
   const { served, forwarding } = request;
   if (served?.ruleARN === undefined || served.listenerARN === forwarding.listenerARN) return request;
   const found = await look(elbv2Of(served.listenerARN), request, served.ruleARN, writing);
-  if (found === undefined) return request;
-  return { ...request, served: { ...served, carried: remembered(served.carried ?? {}, found) } };
+  if (found.is !== 'Rule') return request;
+  return { ...request, served: { ...served, carried: remembered(served.carried ?? {}, found.carried) } };
 }
 
 const hasMoved = (before: Served<Application>, now: Served<Application>): boolean =>
   before.ruleARN !== now.ruleARN &&
   (before.listenerARN !== now.listenerARN || before.rule.priority !== now.rule.priority);
 
-async function inspect(elbv2: ELBv2, request: InspectRequest, signal: AbortSignal): Promise<Found> {
+async function inspect(means: Means, request: InspectRequest, signal: AbortSignal): Promise<Found> {
   const { route, key, adopt, selected } = request;
   if (route.type !== 'AWSApplicationLoadBalancer') return { is: 'Nothing' };
+  const elbv2 = means.elbv2(route.listenerARN);
   const priority = String(route.rule.priority);
   const rules = await elbv2.rulesOf(route.listenerARN, signal);
   const rule = rules.find((one) => one.IsDefault !== true && one.Priority === priority);
   if (rule === undefined) return { is: 'Nothing' };
   const ruleARN = rule.RuleArn ?? '';
-  const owner = await ownerOf(elbv2, ruleARN, signal);
-  const claim = { key, adopt, what: `priority ${priority} of the listener` };
-  if (hasToTakeOver(claim, ruleARN, owner)) refuseUnsayable(rule, route.rule);
+  const [owner, tag] = await Promise.all([ownerIn(means, key)(), ownerOf(elbv2, ruleARN, signal)]);
+  const claim = { owner, adopt, what: `priority ${priority} of the listener` };
+  if (claimed(claim, ruleARN, tag) === 'TakeOver') refuseUnsayable(rule, route.rule);
   return { is: 'Serving', targetGroups: named(forwardedBy(rule.Actions), selected) };
 }
 
-/** Deletes the rule that the status names, or that stands at the priority, if it is tagged as the object's. */
-async function remove(
-  elbv2: ELBv2,
-  { key, forwarding, served }: RemoveRequest<Application>,
-  { permit, signal }: Writing,
-): Promise<void> {
-  const priority = String(forwarding.rule.priority);
-  const rules = await rulesOf(elbv2, forwarding.listenerARN, signal);
-  const candidates = rules.filter(
-    (rule) => rule.IsDefault !== true && (rule.RuleArn === served?.ruleARN || rule.Priority === priority),
-  );
-  for (const { RuleArn = '' } of candidates) {
-    if ((await ownerOf(elbv2, RuleArn, signal)) !== ownerTag(key)) continue;
-    await permit();
-    await elbv2.deleteRule(RuleArn);
-  }
-}
-
 async function drift(
-  elbv2: ELBv2,
+  means: Means,
   listenerARN: string,
   { objects, signal }: { objects: readonly Mirrored<Application>[]; signal: AbortSignal },
 ): Promise<readonly Drift[]> {
+  const elbv2 = means.elbv2(listenerARN);
   const rules = await rulesOf(elbv2, listenerARN, signal);
+  const tags = await tagsOfServed(elbv2, rules, { objects, signal });
+  const installation = await means.installation();
   const found: Drift[] = [];
   for (const { key, served } of objects) {
     const rule = rules.find((one) => one.RuleArn === served.ruleARN);
@@ -153,21 +148,21 @@ async function drift(
     const keeping = inCommon(await readStickiness(elbv2, arns, signal), targetStickiness);
     const forward = { ...got.rule.forward, ...(keeping === undefined ? {} : { targetStickiness: keeping }) };
     const last = { rule: wanted, carried: served.carried ?? {} };
-    const difference = describeDrift(last, { ...got, rule: { ...got.rule, forward } });
-    if (difference !== undefined) found.push({ key, difference });
+    const differs = describeDrift(last, { ...got, rule: { ...got.rule, forward } });
+    const whose = describeTag({ key, installation }, tags.get(served.ruleARN ?? '')?.[OWNER_TAG]);
+    const difference = [differs, whose].filter((text) => text !== undefined).join(' ');
+    if (difference !== '') found.push({ key, difference });
   }
   return found;
 }
 
-async function rulesOf(
+/** The tags of the rules that serve objects, as far as there are such rules. */
+function tagsOfServed(
   elbv2: ELBv2,
-  listenerARN: string,
-  signal: AbortSignal,
-): Promise<Awaited<ReturnType<ELBv2['rulesOf']>>> {
-  try {
-    return await elbv2.rulesOf(listenerARN, signal);
-  } catch (error) {
-    if (awsErrorType(error) === 'ListenerNotFound') return [];
-    throw error;
-  }
+  rules: Awaited<ReturnType<ELBv2['rulesOf']>>,
+  { objects, signal }: { objects: readonly Mirrored<Application>[]; signal: AbortSignal },
+): ReturnType<ELBv2['tagsOfAll']> {
+  const there = new Set(rules.map(({ RuleArn = '' }) => RuleArn));
+  const arns = objects.map(({ served }) => served.ruleARN ?? '').filter((arn) => there.has(arn));
+  return elbv2.tagsOfAll(arns, signal);
 }

@@ -1,8 +1,9 @@
-import type { ELBv2 } from '../../clients/elbv2.ts';
+import type { ELBv2, RuleMove } from '../../clients/elbv2.ts';
 import type { ListenerRule } from '../../crds/listener-rule.ts';
+import type { Owner } from '../../domain/owner-tag.ts';
 import type { PresentRule } from '../../domain/rule-difference.ts';
 import type { ApplyRequest } from '../contract.ts';
-import type { Writing } from './port.ts';
+import type { Means, Writing } from './port.ts';
 import type { StickinessByGroup } from './target-stickiness.ts';
 
 /** One attempt to make a listener rule what is wanted. */
@@ -10,11 +11,17 @@ export interface Attempt {
   readonly request: ApplyRequest<'AWSApplicationLoadBalancer'>;
   readonly wanted: ListenerRule;
   readonly elbv2: ELBv2;
+  /** The object as the owner of the rule. */
+  readonly owner: () => Promise<Owner>;
+  /** What other objects ask for. */
+  readonly asks: Means['asks'];
   readonly writing: Writing;
 }
 
 /** A rule that exists, and how its target groups keep clients where that was read. */
 export interface KnownRule extends PresentRule {
   readonly ruleARN: string;
+  /** The rules that have to change places with it in the same call. */
+  readonly alongside?: readonly RuleMove[];
   readonly stickiness?: StickinessByGroup;
 }

@@ -1,14 +1,26 @@
-import type { Listener } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { quotaOf, type ELBv2 } from '../../clients/elbv2.ts';
 import { AWS_NETWORK_LOAD_BALANCER_CONFIG } from '../../clients/kinds.ts';
 import type { AWSNetworkLoadBalancerConfig } from '../../crds/aws-network-load-balancer-config.ts';
-import { weightsText, type Forwarding, type Found, type Served } from '../../domain/load-balancer.ts';
-import type { ServedTargetGroup, TargetGroup } from '../../domain/observation.ts';
-import { includes, sameShares } from '../../domain/weights.ts';
+import {
+  sameRoute,
+  weightsText,
+  type Found,
+  type NetworkStickiness,
+  type Served,
+} from '../../domain/load-balancer.ts';
+import { sameShares } from '../../domain/weights.ts';
 import type { ApplyRequest, Drift, InspectRequest } from '../contract.ts';
-import { awsErrorType } from '../failure.ts';
-import { forwardedBy, named, singleAsWanted, toTuples } from './forward.ts';
-import { hasToTakeOver, ownerOf, takeOver } from './owner.ts';
+import { forwardedBy, named } from './forward.ts';
+import {
+  differenceOf,
+  forwardsOnlyTo,
+  readListener,
+  refuseBypass,
+  shownBy,
+  toDefaultAction,
+  type Default,
+} from './network-listener.ts';
+import { claimed, describeTag, ownerIn, ownerOf, takeOver } from './owner.ts';
 import type { LoadBalancer, LoadBalancerCalls, Means, Mirrored, Writing } from './port.ts';
 import { readBack } from './read-back.ts';
 import { readInTime } from './read-in-time.ts';
@@ -23,119 +35,152 @@ export const networkLoadBalancer: LoadBalancer<Network> = {
     const served =
       listenerARN === undefined || listener === undefined
         ? {}
-        : { served: servedBy(listenerARN, listener.forward.targetGroups) };
-    const asked = servedBy(spec.listenerARN, spec.listener.forward.targetGroups);
-    return { asked, ...served, deletionPolicy: 'Retain' };
+        : { served: servedBy(listenerARN, listener.forward) };
+    return { asked: servedBy(spec.listenerARN, spec.listener.forward), ...served, deletionPolicy: 'Retain' };
   },
-  spec: ({ listenerARN, targetGroups }) => ({ listenerARN, listener: { forward: { targetGroups } } }),
-  status: ({ listenerARN, targetGroups }) => ({
+  spec: ({ listenerARN, ...forward }) => ({ listenerARN, listener: { forward: forwardOf(forward) } }),
+  status: ({ listenerARN, ...forward }) => ({
     listenerARN,
-    listener: { forward: { targetGroups } },
-    weights: weightsText(targetGroups),
+    listener: { forward: forwardOf(forward) },
+    weights: weightsText(forward.targetGroups),
   }),
   quota: ({ listenerARN }) => quotaOf(listenerARN),
   connect,
 };
 
-const servedBy = (listenerARN: string, targetGroups: readonly ServedTargetGroup[]): Served<Network> => ({
+const forwardOf = ({ targetGroups, targetGroupStickiness: sticky }: Default): Default => ({
+  targetGroups,
+  ...(sticky === undefined ? {} : { targetGroupStickiness: sticky }),
+});
+
+interface Shown {
+  readonly targetGroups: Default['targetGroups'];
+  readonly targetGroupStickiness?: NetworkStickiness | undefined;
+}
+
+const servedBy = (
+  listenerARN: string,
+  { targetGroups, targetGroupStickiness: sticky }: Shown,
+): Served<Network> => ({
   type: 'AWSNetworkLoadBalancer',
   listenerARN,
   targetGroups,
+  ...(sticky === undefined ? {} : { targetGroupStickiness: sticky }),
 });
 
-function connect({ elbv2: elbv2Of }: Means): LoadBalancerCalls<Network> {
+function connect(means: Means): LoadBalancerCalls<Network> {
   return {
-    apply: (request, writing) => apply(elbv2Of(request.forwarding.listenerARN), request, writing),
-    inspect: (request, signal) => inspect(elbv2Of(request.route.listenerARN), request, signal),
+    apply: (request, writing) => apply(means, request, writing),
+    inspect: (request, signal) => inspect(means, request, signal),
     // A listener must have a default action, so that there is nothing to delete.
     remove: () => Promise.resolve(),
-    drift: (listenerARN, objects, signal) => drift(elbv2Of(listenerARN), listenerARN, { objects, signal }),
+    drift: (listenerARN, objects, signal) => drift(means, listenerARN, { objects, signal }),
   };
 }
 
 async function apply(
-  elbv2: ELBv2,
+  means: Means,
   request: ApplyRequest<Network>,
   writing: Writing,
 ): Promise<Served<Network>> {
   const { forwarding, served, verify } = request;
   const { listenerARN, targetGroups } = forwarding;
-  const usable = served !== undefined && !verify && served.listenerARN === listenerARN;
-  const known = usable
-    ? served.targetGroups
-    : await readInTime(request, writing, (bounded) => find(elbv2, request, bounded), 'Unread' as const);
-  if (known !== 'Unread' && sameShares(targetGroups, known)) return servedBy(listenerARN, targetGroups);
+  const elbv2 = means.elbv2(listenerARN);
+  const told = served?.listenerARN === listenerARN ? served : undefined;
+  const known =
+    told !== undefined && !verify
+      ? told
+      : await readInTime(request, writing, (bounded) => find(means, request, bounded), 'Unread' as const);
+  if (known !== 'Unread' && isWanted(request, known)) {
+    return servedBy(listenerARN, { ...known, targetGroups });
+  }
   await writing.permit();
-  await elbv2.setDefaultAction(listenerARN, {
-    Type: 'forward',
-    ForwardConfig: { TargetGroups: toTuples(targetGroups) },
-  });
+  const sticky = await stickinessToWrite(elbv2, request, writing);
+  writing.signal.throwIfAborted();
+  await elbv2.setDefaultAction(listenerARN, toDefaultAction(targetGroups, sticky));
   return readBack(`the default action of ${listenerARN}`, async () => {
     const got = shownBy(await elbv2.listener(listenerARN, writing.signal), forwarding);
-    return sameShares(targetGroups, got)
-      ? { ok: true, value: servedBy(listenerARN, got) }
-      : { ok: false, got: `${weightsText(got)}.` };
+    const keeps = got.targetGroupStickiness?.enabled === true;
+    return sameShares(targetGroups, got.targetGroups) && keeps === (sticky?.enabled === true)
+      ? { is: 'Shown', value: servedBy(listenerARN, got) }
+      : {
+          is: 'Another',
+          got: `${weightsText(got.targetGroups)}${keeps ? ', with group stickiness' : ''}.`,
+        };
   });
+}
+
+const isWanted = ({ forwarding }: ApplyRequest<Network>, known: Default): boolean =>
+  sameShares(forwarding.targetGroups, known.targetGroups) &&
+  sameRoute(forwarding, servedBy(forwarding.listenerARN, known));
+
+/**
+ * How the listener is to keep clients: as asked, else as it does right now, since ModifyListener replaces its default
+ * action as a whole. Looks at its rules as well, other than where traffic is taken back, of which they keep nothing.
+ */
+async function stickinessToWrite(
+  elbv2: ELBv2,
+  request: ApplyRequest<Network>,
+  writing: Writing,
+): Promise<Default['targetGroupStickiness']> {
+  const { forwarding, served, urgent } = request;
+  const { listenerARN } = forwarding;
+  const told: Default =
+    served?.listenerARN === listenerARN ? served : { targetGroups: forwarding.targetGroups };
+  const look = async ({ signal }: Writing): Promise<Default> => {
+    const bypass = urgent ? undefined : refuseBypass(elbv2, listenerARN, signal);
+    const [listener] = await Promise.all([elbv2.listener(listenerARN, signal), bypass]);
+    return shownBy(listener, forwarding);
+  };
+  const now = await readInTime(request, writing, look, told);
+  const { targetGroupStickiness: asked } = forwarding;
+  const { targetGroupStickiness: present } = now;
+  return asked === undefined || asked.enabled === present?.enabled ? present : asked;
 }
 
 /** Reads what the listener does, and takes it over where that is allowed. */
 async function find(
-  elbv2: ELBv2,
-  { key, adopt, forwarding }: ApplyRequest<Network>,
+  means: Means,
+  { key, adopt, forwarding, urgent }: ApplyRequest<Network>,
   { permit, signal }: Writing,
-): Promise<readonly ServedTargetGroup[]> {
+): Promise<Default> {
   const { listenerARN, targetGroups } = forwarding;
+  const elbv2 = means.elbv2(listenerARN);
   const listener = await elbv2.listener(listenerARN, signal);
-  const owner = await ownerOf(elbv2, listenerARN, signal);
-  const claim = { key, adopt, what: 'the listener', isOurs: forwardsOnlyTo(targetGroups, listener) };
-  if (hasToTakeOver(claim, listenerARN, owner)) {
+  const [owner, tag] = await Promise.all([ownerIn(means, key)(), ownerOf(elbv2, listenerARN, signal)]);
+  const claim = { owner, adopt, what: 'the listener', isOurs: forwardsOnlyTo(targetGroups, listener) };
+  const claiming = claimed(claim, listenerARN, tag);
+  if (!urgent) await refuseBypass(elbv2, listenerARN, signal);
+  if (claiming !== 'Ours') {
     await permit();
-    await takeOver(elbv2, listenerARN, key);
+    await takeOver(elbv2, listenerARN, owner);
   }
   return shownBy(listener, forwarding);
 }
 
-async function inspect(elbv2: ELBv2, request: InspectRequest, signal: AbortSignal): Promise<Found> {
+async function inspect(means: Means, request: InspectRequest, signal: AbortSignal): Promise<Found> {
   const { route, key, adopt, selected } = request;
+  const elbv2 = means.elbv2(route.listenerARN);
   const listener = await elbv2.listener(route.listenerARN, signal);
-  const owner = await ownerOf(elbv2, route.listenerARN, signal);
-  const claim = { key, adopt, what: 'the listener', isOurs: forwardsOnlyTo(selected, listener) };
-  hasToTakeOver(claim, route.listenerARN, owner);
+  const [owner, tag] = await Promise.all([ownerIn(means, key)(), ownerOf(elbv2, route.listenerARN, signal)]);
+  const claim = { owner, adopt, what: 'the listener', isOurs: forwardsOnlyTo(selected, listener) };
+  claimed(claim, route.listenerARN, tag);
   return { is: 'Serving', targetGroups: named(forwardedBy(listener.DefaultActions), selected) };
 }
 
 async function drift(
-  elbv2: ELBv2,
+  means: Means,
   listenerARN: string,
   { objects, signal }: { objects: readonly Mirrored<Network>[]; signal: AbortSignal },
 ): Promise<readonly Drift[]> {
-  const listener = await listenerOf(elbv2, listenerARN, signal);
-  return objects
-    .filter(
-      ({ served }) => listener === undefined || !sameShares(served.targetGroups, shownBy(listener, served)),
-    )
-    .map(({ key }) => ({
-      key,
-      difference:
-        listener === undefined ? 'The listener is gone.' : 'The default action differs in its weights.',
-    }));
+  const elbv2 = means.elbv2(listenerARN);
+  const found = await readListener(elbv2, listenerARN, signal);
+  if (found === undefined) return objects.map(({ key }) => ({ key, difference: 'The listener is gone.' }));
+  const tag = await ownerOf(elbv2, listenerARN, signal);
+  const installation = await means.installation();
+  return objects.flatMap(({ key, served }) => {
+    const whose = describeTag({ key, installation }, tag);
+    const difference = [differenceOf(served, found), whose].filter((text) => text !== undefined).join(' ');
+    return difference === '' ? [] : [{ key, difference }];
+  });
 }
-
-async function listenerOf(
-  elbv2: ELBv2,
-  listenerARN: string,
-  signal: AbortSignal,
-): Promise<Listener | undefined> {
-  try {
-    return await elbv2.listener(listenerARN, signal);
-  } catch (error) {
-    if (awsErrorType(error) === 'ListenerNotFound') return undefined;
-    throw error;
-  }
-}
-
-const shownBy = (listener: Listener, { targetGroups }: Forwarding<Network>): ServedTargetGroup[] =>
-  singleAsWanted(named(forwardedBy(listener.DefaultActions), targetGroups), targetGroups);
-
-const forwardsOnlyTo = (groups: readonly TargetGroup[], { DefaultActions }: Listener): boolean =>
-  named(forwardedBy(DefaultActions), []).every((group) => includes(groups, group));

@@ -1,11 +1,14 @@
 import type { ELBv2 } from '../../clients/elbv2.ts';
-import { formatKey, ownerTag, type ObjectKey } from '../../domain/ids.ts';
+import { INSTALLATION_NAME } from '../../clients/installation.ts';
+import { formatKey, type ObjectKey } from '../../domain/ids.ts';
 import { OWNER_TAG } from '../../domain/labels.ts';
+import { isNamesake, ownershipOf, ownerTag, type Owner } from '../../domain/owner-tag.ts';
 import { failure } from '../failure.ts';
+import type { Means } from './port.ts';
 
 /** Somebody who wants to own a rule or a listener. */
 export interface Claim {
-  readonly key: ObjectKey;
+  readonly owner: Owner;
   readonly adopt: boolean;
   /** What is claimed, for people: `priority 10 of the listener`. */
   readonly what: string;
@@ -13,26 +16,57 @@ export interface Claim {
   readonly isOurs?: boolean;
 }
 
+/** What has to be done before a rule or a listener is written to: nothing, its tag renewed, or taken over from somebody else. */
+export type Claimed = 'Ours' | 'Renew' | 'TakeOver';
+
+/** Gives an object as an owner; the installation is asked for only when it is needed. */
+export const ownerIn =
+  ({ installation }: Pick<Means, 'installation'>, key: ObjectKey) =>
+  async (): Promise<Owner> => ({ key, installation: await installation() });
+
 /** Who owns a rule or a listener, as its tag says. */
 export async function ownerOf(elbv2: ELBv2, arn: string, signal: AbortSignal): Promise<string | undefined> {
   return (await elbv2.tagsOf(arn, signal))[OWNER_TAG];
 }
 
-/** Whether somebody has to take a rule or a listener over before writing to it; throws a `Conflict` when that is not allowed. */
-export function hasToTakeOver(
-  { key, adopt, what, isOurs = false }: Claim,
-  arn: string,
-  owner?: string,
-): boolean {
-  if (owner === ownerTag(key)) return false;
-  if (adopt || (owner === undefined && isOurs)) return true;
-  const whose = owner === undefined ? 'one that Okra did not set up' : `one that belongs to ${owner}`;
+/** Says whether somebody has to take a rule or a listener over before writing to it; throws a `Conflict` when that is not allowed. */
+export function claimed({ owner, adopt, what, isOurs = false }: Claim, arn: string, tag?: string): Claimed {
+  const ownership = ownershipOf(owner, tag);
+  if (ownership === 'Ours') return 'Ours';
+  if (ownership === 'OursOfOld') return 'Renew';
+  if (adopt || (ownership === 'Nobodys' && isOurs)) return 'TakeOver';
   throw failure(
     'Conflict',
-    `Expected ${what} to be free or to belong to ${formatKey(key)}, got ${whose} (${arn}). Choose another, or set the annotation okra.mumo.co/adopt to "true" on the Cell, or on a configuration of your own, to take it over.`,
+    `Expected ${what} to be free or to belong to ${formatKey(owner.key)}, got ${whose(owner, tag)} (${arn}). Choose another, or set the annotation okra.mumo.co/adopt to "true" on the Cell, or on a configuration of your own, to take it over.${remedyOf(owner, tag)}`,
   );
 }
 
-/** Takes a rule or a listener over. */
-export const takeOver = (elbv2: ELBv2, arn: string, key: ObjectKey): Promise<void> =>
-  elbv2.tag(arn, { [OWNER_TAG]: ownerTag(key) });
+const whose = ({ key, installation }: Owner, tag: string | undefined): string => {
+  if (tag === undefined) return 'one that Okra did not set up';
+  return isNamesake({ key }, tag)
+    ? `one that belongs to ${tag}, the object of that name of another installation (this one is ${installation})`
+    : `one that belongs to ${tag}`;
+};
+
+const remedyOf = (owner: Owner, tag: string | undefined): string =>
+  tag !== undefined && isNamesake(owner, tag)
+    ? ` Where this installation has lost its id, make the ConfigMap ${INSTALLATION_NAME} again with the id in that tag.`
+    : '';
+
+/** Tags a rule or a listener as somebody's. */
+export const takeOver = (elbv2: ELBv2, arn: string, owner: Owner): Promise<void> =>
+  elbv2.tag(arn, { [OWNER_TAG]: ownerTag(owner) });
+
+/** Says for people how the tag of what an object serves is another than its own; undefined when it need not be written. */
+export function describeTag(owner: Owner, tag: string | undefined): string | undefined {
+  switch (ownershipOf(owner, tag)) {
+    case 'Ours':
+    // Tools that keep tags as their own files say take those off that they do not know.
+    case 'Nobodys':
+      return undefined;
+    case 'OursOfOld':
+      return 'Its tag names no installation.';
+    case 'Foreign':
+      return `It belongs to ${tag} now.`;
+  }
+}

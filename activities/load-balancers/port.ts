@@ -1,4 +1,5 @@
 import type { ELBv2 } from '../../clients/elbv2.ts';
+import type { Installation } from '../../clients/installation.ts';
 import type { KindRef } from '../../clients/kinds.ts';
 import type { Resource } from '../../crds/resource.ts';
 import type { Condition } from '../../domain/conditions.ts';
@@ -11,7 +12,14 @@ import type {
   Served,
 } from '../../domain/load-balancer.ts';
 import type { LoadBalancerStatus } from '../../domain/load-balancer-status.ts';
-import type { ApplyRequest, Drift, InspectRequest, RemoveRequest } from '../contract.ts';
+import type { LoadBalancerConfigView } from '../../domain/observation.ts';
+import type {
+  ApplyRequest,
+  Drift,
+  InspectRequest,
+  LoadBalancerConfigRef,
+  RemoveRequest,
+} from '../contract.ts';
 
 /** An object that configures a load balancer, as the API server has it. */
 export type ConfigObject = Resource<
@@ -32,12 +40,21 @@ export interface ConfigReading<Type extends LoadBalancerType> {
 /** What load balancers are reached with. */
 export interface Means {
   readonly elbv2: (arn: string) => ELBv2;
+  readonly installation: Installation;
+  /** What an object of this installation asks for and what its status says; undefined when there is none, or it goes. */
+  readonly asks: (
+    ref: LoadBalancerConfigRef,
+    signal: AbortSignal,
+  ) => Promise<Pick<LoadBalancerConfigView, 'asked' | 'status'> | undefined>;
 }
 
 /** How a write may be made. */
 export interface Writing {
-  /** Waits until one more write may be sent; throws when this attempt may not write any more. */
-  readonly permit: () => Promise<void>;
+  /**
+   * Lets one more write be sent; throws when this attempt may not write any more, or not yet. `Same` takes no turn in the
+   * budget: it goes on with that of a write which was refused.
+   */
+  readonly permit: (turn?: 'Same') => Promise<void>;
   readonly signal: AbortSignal;
 }
 

@@ -33,9 +33,9 @@ export async function readInTime<Known, Told>(
 
 const boundedBy = (late: AbortSignal, { permit, signal }: Writing): Writing => ({
   signal: AbortSignal.any([signal, late]),
-  permit: async () => {
+  permit: async (turn) => {
     late.throwIfAborted();
-    await permit();
+    await permit(turn);
     late.throwIfAborted();
   },
 });

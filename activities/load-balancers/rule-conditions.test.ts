@@ -42,6 +42,32 @@ describe('conditions', () => {
       [header('A', { Values: ['x'] }), header('B', { Values: ['y'] }), header('A', { RegexValues: ['^z'] })],
     ],
     ['query parameters', { queryStrings: { v: '1', w: '2' } }, [query(['v', '1'], ['w', '2'])]],
+    [
+      'a query without names',
+      { queryStrings: { '': 'beta' } },
+      [{ Field: 'query-string', QueryStringConfig: { Values: [{ Value: 'beta' }] } }],
+    ],
+    [
+      'several conditions on the query string, all of which have to hold',
+      {
+        queryStringConditions: [
+          { values: [{ value: 'beta' }, { key: 'w', value: '2' }] },
+          { values: [{ key: 'v', value: '1' }] },
+        ],
+      },
+      [
+        {
+          Field: 'query-string',
+          QueryStringConfig: { Values: [{ Value: 'beta' }, { Key: 'w', Value: '2' }] },
+        },
+        query(['v', '1']),
+      ],
+    ],
+    [
+      'several values of one query parameter',
+      { queryStringConditions: [{ values: ['1', '2'].map((value) => ({ key: 'v', value })) }] },
+      [query(['v', '1'], ['v', '2'])],
+    ],
   ])('are the same there and back: %s', (_, match, conditions) => {
     expect(toConditions(ruleWith(match))).toEqual(conditions);
     expect(conditionsIn(conditions)).toEqual(match);
@@ -57,8 +83,6 @@ describe('conditions', () => {
   });
 
   it.each<[string, RuleCondition[], string]>([
-    ['two conditions on a query', [query(['v', '1']), query(['w', '2'])], 'several query-string conditions'],
-    ['two values of a query parameter', [query(['v', '1'], ['v', '2'])], 'several values of one query'],
     [
       'two conditions on a header',
       [header('A', { Values: ['x'] }), header('a', { Values: ['y'] })],

@@ -4,6 +4,7 @@ import { matchesOf, type RuleMatch } from '../../domain/listener-rule.ts';
 import { unreachable } from '../../domain/unreachable.ts';
 
 type Conditions = Omit<ListenerRule, 'priority' | 'forward'>;
+type Queries = Pick<Conditions, 'queryStrings' | 'queryStringConditions'>;
 
 /** The conditions of a rule as ELBv2 takes them (API_RuleCondition). */
 export const toConditions = (rule: ListenerRule): RuleCondition[] => matchesOf(rule).map(toCondition);
@@ -23,7 +24,12 @@ function toCondition(match: RuleMatch): RuleCondition {
     case 'query-string':
       return {
         Field: match.field,
-        QueryStringConfig: { Values: match.pairs.map(({ key, value }) => ({ Key: key, Value: value })) },
+        QueryStringConfig: {
+          Values: match.pairs.map(({ key, value }) => ({
+            ...(key === '' ? {} : { Key: key }),
+            Value: value,
+          })),
+        },
       };
     default:
       return unreachable(match);
@@ -46,24 +52,24 @@ export function conditionsIn(conditions: readonly RuleCondition[]): Conditions {
   const maps = {
     headers: headersOf(conditions, (one) => one.HttpHeaderConfig?.Values),
     headerRegexes: headersOf(conditions, regexesOf),
-    queryStrings: pairsOf(conditions),
   };
   return {
     ...Object.fromEntries(Object.entries(lists).filter(([, list]) => list.length > 0)),
     ...Object.fromEntries(Object.entries(maps).filter(([, map]) => Object.keys(map).length > 0)),
+    ...queriesIn(conditions),
   };
 }
 
-type Pick = (one: RuleCondition) => readonly string[] | undefined;
+type Picking = (one: RuleCondition) => readonly string[] | undefined;
 
 /** The regular expressions of a condition, which stand in its configuration, or in the condition itself. */
-const regexesOf: Pick = (one) =>
+const regexesOf: Picking = (one) =>
   (one.HostHeaderConfig ?? one.PathPatternConfig ?? one.HttpHeaderConfig)?.RegexValues ?? one.RegexValues;
 
-const valuesOf = (conditions: readonly RuleCondition[], field: string, pick: Pick): readonly string[] =>
+const valuesOf = (conditions: readonly RuleCondition[], field: string, pick: Picking): readonly string[] =>
   conditions.filter((one) => one.Field === field).flatMap((one) => pick(one) ?? []);
 
-const headersOf = (conditions: readonly RuleCondition[], pick: Pick): Conditions['headers'] & object =>
+const headersOf = (conditions: readonly RuleCondition[], pick: Picking): Conditions['headers'] & object =>
   Object.fromEntries(
     conditions
       .filter((one) => one.Field === 'http-header' && (pick(one) ?? []).length > 0)
@@ -72,13 +78,22 @@ const headersOf = (conditions: readonly RuleCondition[], pick: Pick): Conditions
 
 const headerOf = (one: RuleCondition): string => one.HttpHeaderConfig?.HttpHeaderName ?? '';
 
-const pairsOf = (conditions: readonly RuleCondition[]): Readonly<Record<string, string>> =>
-  Object.fromEntries(keysAndValues(conditions).map(({ Key = '', Value = '' }) => [Key, Value]));
-
-const keysAndValues = (conditions: readonly RuleCondition[]) =>
-  conditions
+/** Several conditions stay several, since all of them have to hold; one with each parameter once is a map. */
+function queriesIn(conditions: readonly RuleCondition[]): Queries {
+  const queries = conditions
     .filter((one) => one.Field === 'query-string')
-    .flatMap((one) => one.QueryStringConfig?.Values ?? []);
+    .map(({ QueryStringConfig: { Values = [] } = {} }) => ({
+      values: Values.map(({ Key, Value = '' }) => ({
+        ...(Key === undefined || Key === '' ? {} : { key: Key }),
+        value: Value,
+      })),
+    }));
+  const [only, ...others] = queries;
+  if (only === undefined) return {};
+  const pairs = only.values.map(({ key = '', value }): [string, string] => [key, value]);
+  const isMap = others.length === 0 && !isRepeated(pairs.map(([key]) => key));
+  return isMap ? { queryStrings: Object.fromEntries(pairs) } : { queryStringConditions: queries };
+}
 
 const known: readonly (string | undefined)[] = [
   'host-header',
@@ -91,8 +106,6 @@ const known: readonly (string | undefined)[] = [
 
 /** The conditions that no rule of Okra's can say, in words; one that is taken for another would be lost with the next write. */
 export function unsaidIn(conditions: readonly RuleCondition[]): readonly string[] {
-  const queries = conditions.filter((one) => one.Field === 'query-string');
-  const keys = keysAndValues(conditions).map((pair) => pair.Key ?? '');
   const headers = conditions
     .filter((one) => one.Field === 'http-header')
     .map(
@@ -102,8 +115,6 @@ export function unsaidIn(conditions: readonly RuleCondition[]): readonly string[
     ...conditions
       .filter((one) => !known.includes(one.Field))
       .map((one) => `a condition of the kind ${one.Field ?? 'unknown'}`),
-    ...(queries.length > 1 ? ['several query-string conditions, all of which have to hold'] : []),
-    ...(queries.length === 1 && isRepeated(keys) ? ['several values of one query parameter'] : []),
     ...(isRepeated(headers)
       ? ['several http-header conditions on one header, all of which have to hold']
       : []),

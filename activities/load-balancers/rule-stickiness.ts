@@ -1,5 +1,6 @@
 import type { ListenerRule } from '../../crds/listener-rule.ts';
 import type { PresentRule } from '../../domain/rule-difference.ts';
+import { failure } from '../failure.ts';
 import type { Attempt, KnownRule } from './attempt.ts';
 import {
   inCommon,
@@ -19,6 +20,19 @@ const without = (groups: Groups, others: Groups): readonly string[] =>
 /** What the status says of how target groups kept clients. */
 const before = ({ request }: Attempt): TargetStickiness | undefined =>
   request.served?.rule.forward?.targetStickiness;
+
+/**
+ * Refuses the cookie of an application in a rule that weighs several groups, where it does not work. A Cell with one is
+ * refused when it is applied; one that is older than that still has its traffic taken back.
+ */
+export function refuseUnweighable({ request, wanted }: Attempt): void {
+  const { targetGroups, targetStickiness } = wanted.forward;
+  if (request.urgent || targetGroups.length === 1 || targetStickiness?.type !== 'app_cookie') return;
+  throw failure(
+    'Refused',
+    `Expected one target group in rule ${wanted.priority} of the listener beside forward.targetStickiness of the type app_cookie, got ${targetGroups.length}: it does not work with weighted target groups (AWS guide to sticky sessions). Use lb_cookie, or targetGroupStickiness alone.`,
+  );
+}
 
 /** Adds to a rule how its target groups keep clients, which is read only where that is wanted or was. */
 export async function reads(attempt: Attempt, present: PresentRule): Promise<Omit<KnownRule, 'ruleARN'>> {

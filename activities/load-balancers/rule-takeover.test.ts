@@ -10,9 +10,13 @@ const headerRegex: RuleCondition = {
   Field: 'http-header',
   HttpHeaderConfig: { HttpHeaderName: 'x-env', RegexValues: ['^a$'] },
 };
-const query: RuleCondition = {
+const query = (Key: string, Value: string): RuleCondition => ({
   Field: 'query-string',
-  QueryStringConfig: { Values: [{ Key: 'v', Value: '1' }] },
+  QueryStringConfig: { Values: [{ Key, Value }] },
+});
+const header: RuleCondition = {
+  Field: 'http-header',
+  HttpHeaderConfig: { HttpHeaderName: 'x-env', Values: ['a'] },
 };
 const rule = (change: Partial<Rule>): Rule => ({
   RuleArn: 'arn:rule',
@@ -31,7 +35,7 @@ function takenOver(one: Rule, wanted: Partial<CellListenerRule> = { hosts: ['a.c
 }
 
 describe('a rule of somebody else', () => {
-  it.each<[string, Rule, string]>([
+  it.each<[string, Rule, string, Partial<CellListenerRule>?]>([
     ['redirects', rule({ Actions: [{ Type: 'redirect' }] }), 'to forward to target groups, got redirect.'],
     [
       'answers by itself',
@@ -46,8 +50,14 @@ describe('a rule of somebody else', () => {
     ],
     [
       'has conditions that cannot be said',
-      rule({ Conditions: [query, query] }),
-      'got several query-string conditions, all of which have to hold. Taken over, the rule would lose them.',
+      rule({ Conditions: [header, header] }),
+      'got several http-header conditions on one header, all of which have to hold. Taken over, the rule would lose them.',
+    ],
+    [
+      'has several conditions on the query string of which the Cell names one',
+      rule({ Conditions: [query('v', '1'), query('w', '2')] }),
+      'got queryStringConditions w=2. Taken over, the rule would lose them.',
+      { queryStrings: { v: '1' } },
     ],
     [
       'has a regular expression that the Cell does not name',
@@ -59,7 +69,7 @@ describe('a rule of somebody else', () => {
       rule({ Conditions: [headerRegex] }),
       'got headerRegexes.x-env ^a$.',
     ],
-  ])('is left alone when it %s', (_, one, want) => expect(takenOver(one)).toContain(want));
+  ])('is left alone when it %s', (_, one, want, wanted) => expect(takenOver(one, wanted)).toContain(want));
 
   it.each<[string, Rule, Partial<CellListenerRule>?]>([
     ['authenticates before it forwards', rule({ Actions: [oidc, { ...forward, Order: 2 }] })],
@@ -68,6 +78,11 @@ describe('a rule of somebody else', () => {
       'has the regular expressions of the Cell',
       rule({ Conditions: [regex, headerRegex] }),
       { hostRegexes: ['^a$', '^b$'], headerRegexes: { 'X-Env': ['^a$'] } },
+    ],
+    [
+      'has the several conditions on the query string of the Cell',
+      rule({ Conditions: [query('w', '2'), query('v', '1')] }),
+      { queryStrings: { v: '1' }, queryStringConditions: [{ values: [{ key: 'w', value: '2' }] }] },
     ],
   ])('is taken over when it %s', (_, one, wanted) => expect(takenOver(one, wanted)).toBe('taken over'));
 });

@@ -1,5 +1,7 @@
 import type { Rule } from '@aws-sdk/client-elastic-load-balancing-v2';
 import type { CellListenerRule } from '../../crds/listener-rule.ts';
+import { canonical } from '../../domain/canonical.ts';
+import { queriesOf } from '../../domain/listener-rule.ts';
 import { failure } from '../failure.ts';
 import { isRouting } from './rule-carried.ts';
 import { conditionsIn, unsaidIn } from './rule-conditions.ts';
@@ -22,16 +24,29 @@ export function refuseUnsayable(rule: Rule, wanted: Omit<CellListenerRule, 'forw
       `Expected ${what} to have conditions that listener.rule can say, got ${unsaid.join(' and ')}. Taken over, the rule would lose them. Change the rule so that it does without, or choose another priority.`,
     );
   }
-  const lost = regexesBeyond(wanted, conditionsIn(Conditions));
+  const got = conditionsIn(Conditions);
+  const lost = [...regexesBeyond(wanted, got), ...queriesBeyond(wanted, got)];
   if (lost.length > 0) {
     throw failure(
       'Conflict',
-      `Expected ${what} to have no regular expressions but those of listener.rule, got ${lost.join(' and ')}. Taken over, the rule would lose them. Add them to listener.rule, or remove them from the rule.`,
+      `Expected ${what} to have no regular expressions and no queryStringConditions but those of listener.rule, got ${lost.join(' and ')}. Taken over, the rule would lose them. Add them to listener.rule, or remove them from the rule.`,
     );
   }
 }
 
 type Matching = Omit<CellListenerRule, 'priority' | 'forward'>;
+
+/** The conditions on the query string, where a rule has several, that what is wanted does not have, in words. */
+function queriesBeyond(wanted: Matching, got: Matching): readonly string[] {
+  if (got.queryStringConditions === undefined) return [];
+  const known = new Set(queriesOf(wanted).map(canonical));
+  return queriesOf({ queryStringConditions: got.queryStringConditions })
+    .filter((pairs) => !known.has(canonical(pairs)))
+    .map(
+      (pairs) =>
+        `queryStringConditions ${pairs.map(({ key, value }) => (key === '' ? value : `${key}=${value}`)).join(' or ')}`,
+    );
+}
 
 /** The regular expressions of a rule that what is wanted does not have, in words. */
 function regexesBeyond(wanted: Matching, got: Matching): readonly string[] {

@@ -1,8 +1,10 @@
+import type { Rule } from '@aws-sdk/client-elastic-load-balancing-v2';
 import type { ELBv2 } from '../../clients/elbv2.ts';
 import type { Carried } from '../../crds/carried.ts';
 import { isRestorable, lostActions, typesText } from '../../domain/carried.ts';
-import { formatKey, ownerTag } from '../../domain/ids.ts';
+import { formatKey } from '../../domain/ids.ts';
 import { OWNER_TAG } from '../../domain/labels.ts';
+import { ownerTag } from '../../domain/owner-tag.ts';
 import type { RuleDifference } from '../../domain/rule-difference.ts';
 import type { ApplyRequest } from '../contract.ts';
 import { failure } from '../failure.ts';
@@ -17,20 +19,24 @@ type Request = ApplyRequest<'AWSApplicationLoadBalancer'>;
 /** How long what takes traffic back waits for a look at the rule, in milliseconds; then it goes by the status. */
 const URGENT_LOOK_MS = 1_000;
 
-/** What a rule does besides, as it is right now; undefined when ELBv2 does not say so, or not in time. */
+/** What a look at a rule has shown: what it does besides, that there is none, or nothing in time. */
+export type SeenRule =
+  { readonly is: 'Rule'; readonly carried: Carried } | { readonly is: 'None' } | { readonly is: 'Unread' };
+
+/** Looks what a rule does besides right now. */
 export async function look(
   elbv2: ELBv2,
   { urgent }: Request,
   ruleARN: string,
   { signal }: Writing,
-): Promise<Carried | undefined> {
+): Promise<SeenRule> {
   const inTime = urgent ? AbortSignal.any([signal, AbortSignal.timeout(URGENT_LOOK_MS)]) : signal;
   try {
     const rule = await elbv2.rule(ruleARN, inTime);
-    return rule === undefined ? undefined : carriedIn(rule);
+    return rule === undefined ? { is: 'None' } : { is: 'Rule', carried: carriedIn(rule) };
   } catch (error) {
     if (!urgent || signal.aborted) throw error;
-    return undefined;
+    return { is: 'Unread' };
   }
 }
 
@@ -48,38 +54,47 @@ export function toCarry({ request, wanted }: Attempt, ruleARN: string, found: Ca
   );
 }
 
-/** Makes a rule that exists what is wanted, and answers with what it was told to go on doing. */
+/** What was written. */
+export interface WrittenRule {
+  /** What the rule was told to go on doing. */
+  readonly carried: Carried;
+  /** The rule as ELBv2 answered, where its reads are known to be older than that. */
+  readonly answer?: Rule | undefined;
+}
+
+/** Makes a rule that exists what is wanted. */
 export async function writeRule(
   attempt: Attempt,
   known: KnownRule,
   difference: RuleDifference,
-): Promise<Carried> {
+): Promise<WrittenRule> {
   const { request, wanted, elbv2, writing } = attempt;
   const { ruleARN } = known;
   if (difference.priority) {
     await writing.permit();
-    await elbv2.setPriority(ruleARN, wanted.priority);
+    await elbv2.setPriorities([{ ruleARN, priority: wanted.priority }, ...(known.alongside ?? [])]);
   }
   const setsActions = difference.forward || difference.actions;
-  if (!difference.conditions && !setsActions) return {};
+  if (!difference.conditions && !setsActions) return { carried: {} };
   await writing.permit();
   // ModifyRule replaces all actions, and knows no condition under which it does: what somebody has just added would be lost.
-  const carried = setsActions
-    ? toCarry(attempt, ruleARN, (await look(elbv2, request, ruleARN, writing)) ?? known.carried)
-    : {};
+  const seen = setsActions ? await look(elbv2, request, ruleARN, writing) : undefined;
+  const before = seen?.is === 'Rule' ? seen.carried : known.carried;
+  const carried = setsActions ? toCarry(attempt, ruleARN, before) : {};
   writing.signal.throwIfAborted();
-  await elbv2.modifyRule({
+  const answer = await elbv2.modifyRule({
     RuleArn: ruleARN,
     ...(difference.conditions ? { Conditions: toConditions(wanted) } : {}),
     ...(setsActions ? { Actions: toActions(wanted, carried) } : {}),
   });
-  return carried;
+  // What reads say there is none of, and is written all the same, is newer than they are.
+  return seen?.is === 'None' ? { carried, answer } : { carried };
 }
 
-/** Creates a rule that does what the one before it did. */
-export async function createRule(attempt: Attempt): Promise<string> {
+/** Creates a rule that does what the one before it did, and answers with it. */
+export async function createRule(attempt: Attempt): Promise<Rule> {
   const { request, wanted, elbv2, writing } = attempt;
-  const { key, served, forwarding } = request;
+  const { served, forwarding } = request;
   const { actions = [], transforms = [] } = served?.carried ?? {};
   const secret = actions.filter((action) => !isRestorable(action));
   if (secret.length > 0) {
@@ -88,14 +103,14 @@ export async function createRule(attempt: Attempt): Promise<string> {
       `Expected to create rule ${wanted.priority} of ${forwarding.listenerARN} with ${typesText(secret)}, as the rule before it had (${served?.ruleARN ?? ''}), got an action whose client secret AWS does not show. Create the rule there yourself, with its authentication, and set the annotation okra.mumo.co/adopt to "true" so that it is taken over.`,
     );
   }
+  const owner = await attempt.owner();
   await writing.permit();
-  const rule = await elbv2.createRule({
+  return await elbv2.createRule({
     ListenerArn: forwarding.listenerARN,
     Priority: wanted.priority,
     Conditions: toConditions(wanted),
     Actions: toActions(wanted, { actions }),
     ...(transforms.length === 0 ? {} : { Transforms: transforms.map(toTransform) }),
-    Tags: [{ Key: OWNER_TAG, Value: ownerTag(key) }],
+    Tags: [{ Key: OWNER_TAG, Value: ownerTag(owner) }],
   });
-  return rule.RuleArn ?? '';
 }

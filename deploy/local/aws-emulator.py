@@ -1,4 +1,4 @@
-"""Starts moto with what it lacks: a target for each port, and below /okra-local/ an EKS cluster's address and an assumed role."""
+"""Starts moto with what it lacks: a target for each port, rules that swap priorities, and below /okra-local/ an EKS cluster's address and an assumed role."""
 
 import json
 from copy import copy
@@ -7,10 +7,11 @@ from http import HTTPStatus
 from moto import server
 from moto.core import DEFAULT_ACCOUNT_ID
 from moto.eks.models import eks_backends
-from moto.elbv2.models import FakeTargetGroup
+from moto.elbv2.models import ELBv2Backend, FakeTargetGroup
 from moto.sts.models import sts_backends
 
 PREFIX = "/okra-local/"
+DELAY = "deregistration_delay.timeout_seconds"
 
 
 def key_of(group, target):
@@ -50,12 +51,31 @@ def health_for(group, target, ec2_backend):
     return moto_health_for(with_targets(group, [] if found is None else [found]), target, ec2_backend)
 
 
+def set_rule_priorities(backend, rule_priorities):
+    """Moves all rules at once, so that two may swap; whether the result has a conflict is for the proxy to judge."""
+    arns = [pair["RuleArn"] for pair in rule_priorities]
+    rules = [backend.describe_rules(listener_arn=None, rule_arns=[arn])[0] for arn in arns]
+    for rule, pair in zip(rules, rule_priorities):
+        rule.priority = pair["Priority"]
+    return rules
+
+
+def modify_target_group_attributes(backend, arn, attributes):
+    """Takes the longest delay, which moto leaves out of the range."""
+    longest = {key: value for key, value in attributes.items() if key == DELAY and value == "3600"}
+    moto_modify_attributes(backend, arn, {key: value for key, value in attributes.items() if key not in longest})
+    backend.target_groups[arn].attributes.update(longest)
+
+
 # AWS knows targets by id and port, moto by id alone.
 moto_register, moto_health_for = FakeTargetGroup.register, FakeTargetGroup.health_for
 FakeTargetGroup.register = register
 FakeTargetGroup.deregister = deregister
 FakeTargetGroup.deregister_terminated_instances = deregister_terminated_instances
 FakeTargetGroup.health_for = health_for
+moto_modify_attributes = ELBv2Backend.modify_target_group_attributes
+ELBv2Backend.modify_target_group_attributes = modify_target_group_attributes
+ELBv2Backend.set_rule_priorities = set_rule_priorities
 
 
 def set_cluster(region, name, change):

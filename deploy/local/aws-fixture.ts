@@ -6,6 +6,7 @@ import {
   type CreateLoadBalancerCommandInput,
   CreateTargetGroupCommand,
   type ElasticLoadBalancingV2Client,
+  ModifyLoadBalancerAttributesCommand,
   RegisterTargetsCommand,
 } from '@aws-sdk/client-elastic-load-balancing-v2';
 
@@ -29,19 +30,24 @@ export function createListener(client: ElasticLoadBalancingV2Client, name: strin
   );
 }
 
-/** Creates a Network Load Balancer and a TCP listener, whose default action forwards to a TCP target group. */
+/** Creates a Network Load Balancer that crosses zones and a TCP listener, whose default action forwards to a TCP target group; listeners of a dual-stack one take rules. */
 export function createNetworkListener(
   client: ElasticLoadBalancingV2Client,
   name: string,
   targetGroupArn: string,
+  IpAddressType: 'ipv4' | 'dualstack' = 'ipv4',
 ): Promise<ListenerFixture> {
   const forward: Action = { Type: 'forward', TargetGroupArn: targetGroupArn };
-  return listen(client, { Name: name, Type: 'network' }, { Protocol: 'TCP', DefaultActions: [forward] });
+  return listen(
+    client,
+    { Name: name, Type: 'network', IpAddressType },
+    { Protocol: 'TCP', DefaultActions: [forward] },
+  );
 }
 
 async function listen(
   client: ElasticLoadBalancingV2Client,
-  loadBalancer: Pick<CreateLoadBalancerCommandInput, 'Name' | 'Type'>,
+  loadBalancer: Pick<CreateLoadBalancerCommandInput, 'Name' | 'Type' | 'IpAddressType'>,
   listener: Pick<CreateListenerCommandInput, 'Protocol' | 'DefaultActions'>,
 ): Promise<ListenerFixture> {
   const { subnets } = await defaultNetwork(client);
@@ -49,6 +55,7 @@ async function listen(
     new CreateLoadBalancerCommand({ ...loadBalancer, Subnets: subnets.slice(0, 2) }),
   );
   const loadBalancerArn = given(created.LoadBalancers?.[0]?.LoadBalancerArn, 'an ARN of the load balancer');
+  if (loadBalancer.Type === 'network') await crossZones(client, loadBalancerArn);
   const listening = await client.send(
     new CreateListenerCommand({ ...listener, LoadBalancerArn: loadBalancerArn, Port: 80 }),
   );
@@ -57,6 +64,15 @@ async function listen(
     listenerArn: given(listening.Listeners?.[0]?.ListenerArn, 'an ARN of the listener'),
   };
 }
+
+// A Network Load Balancer keeps to its zones unless told otherwise, and then takes no group stickiness.
+const crossZones = (client: ElasticLoadBalancingV2Client, LoadBalancerArn: string): Promise<unknown> =>
+  client.send(
+    new ModifyLoadBalancerAttributesCommand({
+      LoadBalancerArn,
+      Attributes: [{ Key: 'load_balancing.cross_zone.enabled', Value: 'true' }],
+    }),
+  );
 
 /** What a target group is made of beside its name. */
 export interface TargetGroupOptions {

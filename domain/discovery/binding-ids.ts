@@ -33,20 +33,23 @@ export interface Observed {
   readonly namespace: string;
   readonly targetType: TargetType;
   readonly clusters: readonly SeenCluster[];
-  /** What the object has registered. */
-  readonly ours: readonly RegisteredTarget[];
+  /** What the object has registered, here or in the target group that it moves from: where ids were found before. */
+  readonly known: readonly RegisteredTarget[];
   readonly isOwn: (one: Registration) => boolean;
 }
 
 /** The ids of a target, and where they were found. */
 export interface FoundTarget extends FoundIds {
+  /** The clusters that were looked into, when they were selected by labels. */
   readonly clusters?: readonly string[];
   readonly byCluster?: readonly IdsOfCluster[];
+  /** The clusters that could not be read, or are not known. */
+  readonly unread: readonly string[];
 }
 
 /** Finds the ids of a target in what was seen; those of a cluster that could not be read stay as they were. */
 export function findIds(target: BindingTarget, observed: Observed): FoundTarget {
-  if (target.ids !== undefined) return { ids: target.ids, problems: [] };
+  if (target.ids !== undefined) return { ids: target.ids, problems: [], unread: [] };
   const { name, clusterName, clusterSelector } = target;
   const what = lookedAt(target, observed.namespace);
   const clusters = observed.clusters
@@ -56,7 +59,7 @@ export function findIds(target: BindingTarget, observed: Observed): FoundTarget 
     )
     .toSorted((a, b) => compareText(a.name, b.name));
   // With another port as well: what a cluster had that cannot be read now is registered with the new one.
-  const before = observed.ours.filter((one) => one.name === name);
+  const before = observed.known.filter((one) => one.name === name);
   const isOwn = (id: string): boolean => observed.isOwn({ id, port: target.port });
   const results = clusters.map((cluster): FoundIds & { readonly cluster: string } => {
     if (cluster.seen.ok) return { cluster: cluster.name, ...idsIn(target, cluster.seen, observed, isOwn) };
@@ -64,33 +67,49 @@ export function findIds(target: BindingTarget, observed: Observed): FoundTarget 
     const problems = [{ cluster: cluster.name, object: name, reason, message }];
     return {
       cluster: cluster.name,
-      ids: unified(before.flatMap(idsFoundIn(cluster.name, clusters))),
+      ids: unified(idsFoundIn(cluster.name, observed.clusters, before)),
       problems,
     };
   });
-  const problems = results.flatMap((result) => result.problems);
-  const isMissing = clusterName !== undefined && clusters.length === 0;
-  if (isMissing) problems.push(noCluster(name, clusterName));
   // A cluster that is not known may still have every target that it had.
-  const kept = isMissing ? before.flatMap(({ ids = [] }) => ids) : [];
-  const ids = unified([...results.flatMap((result) => result.ids), ...kept]);
-  if (clusterSelector === undefined) return { ids, problems };
+  if (clusterName !== undefined && clusters.length === 0) {
+    const ids = unified(before.flatMap(idsOfAll));
+    results.push({ cluster: clusterName, ids, problems: [noCluster(name, clusterName)] });
+  }
+  const isUnread = (cluster: string): boolean => {
+    const named = clusters.filter((one) => one.name === cluster);
+    return named.length === 0 || named.some(({ seen }) => !seen.ok);
+  };
   const byCluster = results.map((result) => ({ cluster: result.cluster, ids: unified(result.ids) }));
-  return { ids, problems, clusters: results.map(({ cluster }) => cluster), byCluster };
+  const looked = byCluster.map(({ cluster }) => cluster);
+  return {
+    ids: unified(byCluster.flatMap(({ ids }) => ids)),
+    problems: results.flatMap(({ problems }) => problems),
+    ...(clusterSelector === undefined ? {} : { clusters: looked }),
+    byCluster,
+    unread: looked.filter(isUnread),
+  };
 }
 
 /**
  * The ids that a cluster had, or another of its name; all, when nobody has written down of which cluster they are. One
  * that is not known by its name may have got it since, and have had what no cluster here had.
  */
-const idsFoundIn =
-  (name: string, here: readonly SeenCluster[]) =>
-  ({ ids = [], byCluster }: RegisteredTarget): readonly string[] => {
-    if (byCluster === undefined) return ids;
-    const had = byCluster.filter(({ cluster }) => cluster === name);
-    const gone = byCluster.filter(({ cluster }) => !here.some((one) => one.name === cluster));
-    return (had.length > 0 ? had : gone).flatMap((one) => one.ids);
-  };
+function idsFoundIn(
+  name: string,
+  here: readonly SeenCluster[],
+  before: readonly RegisteredTarget[],
+): readonly string[] {
+  const told = before.flatMap(({ byCluster = [] }) => byCluster);
+  const had = told.filter(({ cluster }) => cluster === name);
+  const gone = told.filter(({ cluster }) => !here.some((one) => one.name === cluster));
+  const untold = before.filter(({ byCluster }) => byCluster === undefined);
+  return [...untold.flatMap(idsOfAll), ...(had.length > 0 ? had : gone).flatMap(({ ids }) => ids)];
+}
+
+/** The ids of all clusters, without those that are leaving, which are of none. */
+const idsOfAll = ({ ids = [], byCluster }: RegisteredTarget): readonly string[] =>
+  byCluster === undefined ? ids : byCluster.flatMap((one) => one.ids);
 
 const unified = (ids: readonly string[]): readonly string[] => [...new Set(ids)].toSorted(compareText);
 

@@ -1,14 +1,21 @@
-import { Refused, listOf, partOf, pemOf, textOf } from './secret-fields.ts';
+import { LONGEST_TOKEN, Refused, listOf, partOf, pemOf, textOf } from './secret-fields.ts';
 import type { Fields } from './secret-fields.ts';
 
 /** How one logs in to a cluster. Values are secret, all but the names of things. */
 export type ClusterLogin =
   | { readonly by: 'Token'; readonly token: string }
   | { readonly by: 'Password'; readonly username: string; readonly password: string }
-  /** PEM in base64, both. */
-  | { readonly by: 'Certificate'; readonly certificate: string; readonly key: string }
+  | ({ readonly by: 'Certificate' } & ClientCertificate)
   | ({ readonly by: 'EKS' } & EKSLogin)
-  | ({ readonly by: 'Command' } & CommandLogin);
+  | ({ readonly by: 'Command' } & CommandLogin)
+  /** As Okra itself, to the cluster that the secret is in. */
+  | { readonly by: 'InCluster' };
+
+/** A client certificate and its key; PEM in base64, both. */
+export interface ClientCertificate {
+  readonly certificate: string;
+  readonly key: string;
+}
 
 /** Which EKS cluster to have a token signed for, and as whom. */
 export interface EKSLogin {
@@ -17,6 +24,8 @@ export interface EKSLogin {
   readonly region?: string;
   /** Undefined: Okra's own identity. */
   readonly roleARN?: string;
+  /** What the role's owner asks for beside the ARN. */
+  readonly externalID?: string;
 }
 
 /** Which command prints credentials, as kubectl's exec plugins do. */
@@ -37,19 +46,51 @@ export interface ClusterTls {
   readonly insecure: boolean;
 }
 
+/** What Argo CD calls the cluster that it runs in (KubernetesInternalAPIServerAddr), and reaches as itself. */
+export const IN_CLUSTER = 'https://kubernetes.default.svc';
+
 /** Reads the one way to log in that a cluster's `config` names; throws a Refused otherwise. */
 export function loginOf(config: Fields, server: string): ClusterLogin {
-  const ways = [tokenOf, passwordOf, certificateOf, eksOf, commandOf]
+  const ways = [tokenOf, passwordOf, eksOf, commandOf]
     .map((read) => read(config, server))
     .filter((way) => way !== undefined);
   const [way, another] = ways;
-  if (way === undefined) {
+  if (another !== undefined) {
+    throw new Refused(`config to name one way to log in, got ${fieldsOf(ways)}. Leave one of them.`);
+  }
+  const certificate = certificateOf(config);
+  if (way !== undefined) return way;
+  if (certificate !== undefined) return { by: 'Certificate', ...certificate };
+  if (server === IN_CLUSTER) return { by: 'InCluster' };
+  throw new Refused(
+    'config to name a way to log in, got none. Set bearerToken, username and password, tlsClientConfig.certData and keyData, awsAuthConfig or execProviderConfig.',
+  );
+}
+
+/** Reads the client certificate that is shown whatever else one logs in with, as Argo CD does; throws a Refused for half of one. */
+export function certificateOf(config: Fields): ClientCertificate | undefined {
+  const tls = partOf(config, 'tlsClientConfig');
+  if (tls === undefined) return undefined;
+  const certificate = pemOf(tls, 'certData', 'CERTIFICATE');
+  const key = pemOf(tls, 'keyData', 'PRIVATE KEY');
+  if (certificate === undefined && key === undefined) return undefined;
+  if (certificate !== undefined && key !== undefined) return { certificate, key };
+  throw new Refused(`${tls.path} to have certData and keyData together, got one of them. Set both.`);
+}
+
+/** Refuses to show Okra's identity to whoever answers: a token that is made for the occasion goes to a server that is verified. */
+export function refuseUnverified({ by }: ClusterLogin, { insecure, caData, serverName }: ClusterTls): void {
+  if (by !== 'EKS' && by !== 'Command') return;
+  if (insecure) {
     throw new Refused(
-      'config to name a way to log in, got none. Set bearerToken, username and password, tlsClientConfig.certData and keyData, awsAuthConfig or execProviderConfig.',
+      `config.tlsClientConfig.insecure to be unset with ${fieldOf[by]}, because anybody could take the token. Set caData instead.`,
     );
   }
-  if (another === undefined) return way;
-  throw new Refused(`config to name one way to log in, got ${fieldsOf(ways)}. Leave one of them.`);
+  if (by === 'EKS' && serverName !== undefined && caData === undefined) {
+    throw new Refused(
+      `config.tlsClientConfig.caData to be set with serverName and ${fieldOf[by]}, because anybody may have a certificate with that name. Set it, or remove serverName.`,
+    );
+  }
 }
 
 /** Reads how the cluster's certificate is verified; throws a Refused for what cannot be followed. */
@@ -59,6 +100,8 @@ export function tlsOf(config: Fields): ClusterTls {
   if (typeof insecure !== 'boolean') throw new Refused(`${tls.path}.insecure to be true or false.`);
   const caData = pemOf(tls, 'caData', 'CERTIFICATE');
   const serverName = textOf(tls, 'serverName');
+  if (serverName !== undefined && !HOST_NAME.test(serverName))
+    throw new Refused(`${tls.path}.serverName to be the name of a host, got something else.`);
   if (insecure && caData !== undefined) {
     throw new Refused(`${tls.path} to have caData or insecure, got both. Remove insecure.`);
   }
@@ -69,20 +112,24 @@ export function tlsOf(config: Fields): ClusterTls {
   };
 }
 
-const fieldOf: Readonly<Record<ClusterLogin['by'], string>> = {
+const HOST_NAME = /^[A-Za-z0-9][-.:_A-Za-z0-9]{0,252}$/;
+
+const fieldOf: Readonly<Record<Way['by'], string>> = {
   Token: 'bearerToken',
   Password: 'username',
-  Certificate: 'tlsClientConfig.certData',
   EKS: 'awsAuthConfig',
   Command: 'execProviderConfig',
 };
 
-const fieldsOf = (ways: readonly ClusterLogin[]): string => ways.map(({ by }) => fieldOf[by]).join(' and ');
+const fieldsOf = (ways: readonly Way[]): string => ways.map(({ by }) => fieldOf[by]).join(' and ');
 
-type Read = (config: Fields, server: string) => ClusterLogin | undefined;
+/** What a field of its own says one logs in with; of these there is one at most. */
+type Way = Exclude<ClusterLogin, { readonly by: 'Certificate' | 'InCluster' }>;
+
+type Read = (config: Fields, server: string) => Way | undefined;
 
 const tokenOf: Read = (config) => {
-  const token = textOf(config, 'bearerToken');
+  const token = textOf(config, 'bearerToken', LONGEST_TOKEN);
   if (token === undefined) return undefined;
   // Anything else would break the header, and the error would show it.
   if (/^[\x21-\x7e]+$/.test(token)) return { by: 'Token', token };
@@ -97,24 +144,16 @@ const passwordOf: Read = (config) => {
   throw new Refused('config to have username and password together, got one of them. Set both.');
 };
 
-const certificateOf: Read = (config) => {
-  const tls = partOf(config, 'tlsClientConfig');
-  if (tls === undefined) return undefined;
-  const certificate = pemOf(tls, 'certData', 'CERTIFICATE');
-  const key = pemOf(tls, 'keyData', 'PRIVATE KEY');
-  if (certificate === undefined && key === undefined) return undefined;
-  if (certificate !== undefined && key !== undefined) return { by: 'Certificate', certificate, key };
-  throw new Refused(`${tls.path} to have certData and keyData together, got one of them. Set both.`);
-};
-
 const ROLE = /^arn:aws[a-z-]*:iam::\d{12}:role\/[\w+=,.@/-]{1,512}$/;
-const REGION = /^[a-z]{2}(-[a-z]+)+-\d+$/;
+const EXTERNAL_ID = /^[\w+=,.@:/-]{2,1224}$/;
+const REGION = /^[a-z]{2,8}(-[a-z]{1,16}){1,4}-\d{1,2}$/;
 
 const eksOf: Read = (config, server) => {
   const eks = partOf(config, 'awsAuthConfig');
   if (eks === undefined) return undefined;
   const clusterName = textOf(eks, 'clusterName');
   const roleARN = textOf(eks, 'roleARN');
+  const externalID = textOf(eks, 'externalID');
   const region = textOf(eks, 'region') ?? regionOfEndpoint(server);
   if (clusterName === undefined) throw new Refused(`${eks.path}.clusterName to be set, got nothing.`);
   if (!/^[0-9A-Za-z][\w-]{0,99}$/.test(clusterName)) {
@@ -122,6 +161,9 @@ const eksOf: Read = (config, server) => {
   }
   if (roleARN !== undefined && !ROLE.test(roleARN)) {
     throw new Refused(`${eks.path}.roleARN to be the ARN of an IAM role, got something else.`);
+  }
+  if (externalID !== undefined && (roleARN === undefined || !EXTERNAL_ID.test(externalID))) {
+    throw new Refused(`${eks.path}.externalID to be an external id, beside roleARN, got something else.`);
   }
   if (region !== undefined && !REGION.test(region)) {
     throw new Refused(`${eks.path}.region to be a region such as eu-central-1, got something else.`);
@@ -135,11 +177,19 @@ const eksOf: Read = (config, server) => {
     clusterName,
     ...(region === undefined ? {} : { region }),
     ...(roleARN === undefined ? {} : { roleARN }),
+    ...(externalID === undefined ? {} : { externalID }),
   };
 };
 
-const regionOfEndpoint = (server: string): string | undefined =>
-  /^https:\/\/[^/]+\.([a-z0-9-]+)\.(?:eks\.amazonaws\.com(?:\.cn)?|api\.aws)(?:[:/]|$)/.exec(server)?.[1];
+// The endpoints of EKS end differently in each partition: ID.gr7.REGION.eks.SUFFIX, and ID.eks-cluster.REGION.api.SUFFIX.
+function regionOfEndpoint(server: string): string | undefined {
+  const host = /^https:\/\/([^/:]+)/i.exec(server)?.[1] ?? '';
+  const labels = host.toLowerCase().split('.');
+  const at = labels.findIndex((label) => REGION.test(label));
+  const [before, after] = [labels[at - 1], labels[at + 1]];
+  const isEKS = after === 'eks' || (before === 'eks-cluster' && after === 'api');
+  return at > 0 && isEKS ? labels[at] : undefined;
+}
 
 const commandOf: Read = (config) => {
   const exec = partOf(config, 'execProviderConfig');

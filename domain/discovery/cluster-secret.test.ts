@@ -44,12 +44,13 @@ describe('parseClusterSecret', () => {
       { by: 'EKS', clusterName: 'cdk1' },
     ],
     [
-      'the name of an EKS cluster, with region and role',
+      'the name of an EKS cluster, with region, role and external id',
       {
         awsAuthConfig: {
           clusterName: 'cdk1',
           region: 'eu-central-1',
           roleARN: 'arn:aws:iam::123456789012:role/team/okra',
+          externalID: 'shop',
         },
       },
       {
@@ -57,6 +58,7 @@ describe('parseClusterSecret', () => {
         clusterName: 'cdk1',
         region: 'eu-central-1',
         roleARN: 'arn:aws:iam::123456789012:role/team/okra',
+        externalID: 'shop',
       },
     ],
     [
@@ -79,6 +81,32 @@ describe('parseClusterSecret', () => {
     expect(parseClusterSecret(aSecret(config))).toEqual({
       is: 'Connection',
       connection: { name: 'cdk1', server, namespaces: [], tls: { insecure: false }, login },
+    });
+  });
+
+  it.each([
+    ['an EKS token', { awsAuthConfig: { clusterName: 'cdk1' } }, 'EKS'],
+    ['a bearer token', token, 'Token'],
+    ['a password', { username: 'me', password: 'super-secret' }, 'Password'],
+    ['a command', { execProviderConfig: { command: 'aws' } }, 'Command'],
+  ])('shows a client certificate beside %s', (_, config, by) => {
+    const tlsClientConfig = { certData: certificate, keyData: key };
+    expect(parseClusterSecret(aSecret({ ...config, tlsClientConfig }))).toMatchObject({
+      connection: { login: { by }, certificate: { certificate, key } },
+    });
+  });
+
+  it.each([
+    ['TLS alone', { tlsClientConfig: { insecure: false } }],
+    ['nothing', {}],
+    ['no config', ''],
+  ])("logs in to Argo CD's own cluster as Okra itself by %s", (_, config) => {
+    const inCluster = { server: 'https://kubernetes.default.svc' };
+    expect(parseClusterSecret(aSecret(config, inCluster))).toMatchObject({
+      connection: { ...inCluster, login: { by: 'InCluster' } },
+    });
+    expect(parseClusterSecret(aSecret(token, inCluster))).toMatchObject({
+      connection: { login: { by: 'Token' } },
     });
   });
 
@@ -130,6 +158,16 @@ describe('parseClusterSecret', () => {
   const eks = (fields: object) => ({ awsAuthConfig: { clusterName: 'cdk1', ...fields } });
   it.each([
     ['no config', aSecret(''), 'config to name a way to log in, got none.'],
+    [
+      'TLS alone for a cluster elsewhere',
+      aSecret({ tlsClientConfig: { insecure: false } }, { server: 'https://kubernetes.default.svc.evil' }),
+      'config to name a way to log in, got none.',
+    ],
+    [
+      'half a certificate beside a token',
+      aSecret({ ...token, tlsClientConfig: { certData: certificate } }),
+      'config.tlsClientConfig to have certData and keyData together',
+    ],
     ['text', aSecret('super-secret'), 'config to be JSON, got something else.'],
     ['a list', aSecret(['super-secret']), 'config to be a JSON object, got a list.'],
     ['nothing', aSecret('null'), 'config to be a JSON object, got nothing.'],
@@ -141,6 +179,26 @@ describe('parseClusterSecret', () => {
     ['a number', aSecret({ bearerToken: 7 }), 'config.bearerToken to be a text, got a number.'],
     ['two lines', aSecret({ bearerToken: 'super\nsecret' }), 'config.bearerToken to be a token in one line'],
     ['a name alone', aSecret({ username: 'super-secret' }), 'config to have username and password together'],
+    [
+      'a token of Okra for whoever answers',
+      aSecret({ ...eks({}), tlsClientConfig: { insecure: true } }),
+      'config.tlsClientConfig.insecure to be unset with awsAuthConfig, because anybody could take the token. Set caData instead.',
+    ],
+    [
+      'the token of a command for whoever answers',
+      aSecret({ execProviderConfig: { command: 'aws' }, tlsClientConfig: { insecure: true } }),
+      'config.tlsClientConfig.insecure to be unset with execProviderConfig',
+    ],
+    [
+      'a token of Okra for whoever has a name',
+      aSecret({ ...eks({}), tlsClientConfig: { serverName: 'super-secret' } }),
+      'config.tlsClientConfig.caData to be set with serverName and awsAuthConfig',
+    ],
+    [
+      'an external id without a role',
+      aSecret(eks({ externalID: 'super-secret' })),
+      'config.awsAuthConfig.externalID to be an external id, beside roleARN, got something else.',
+    ],
     [
       'a key alone',
       aSecret({ tlsClientConfig: { keyData: key } }),
@@ -250,5 +308,72 @@ describe('clusterSecretValues', () => {
         login: { by: 'EKS', clusterName: 'cdk1', ...of },
       },
     });
+  });
+});
+
+describe('what is too long or too much in a secret', () => {
+  const long = 'x'.repeat(600_000);
+  const data = (more: Readonly<Record<string, string>>) => aSecret(token, more);
+  it.each([
+    ['a name', data({ name: 'x'.repeat(254) }), 'data.name to have at most 253 characters, got 254'],
+    ['a name without an end', data({ name: long }), 'data.name to have at most 253 characters, got more'],
+    [
+      'an address',
+      data({ server: `https://a/${'a'.repeat(2_048)}` }),
+      'data.server to have at most 2048 characters, got 2058',
+    ],
+    [
+      'slashes after an address',
+      data({ server: `https://a${'/'.repeat(160_000)}x` }),
+      'data.server to have at most 2048 characters, got more',
+    ],
+    ['a config', aSecret(long), 'data.config to have at most 512000 characters, got 600000'],
+    [
+      'namespaces',
+      data({ namespaces: Array.from({ length: 101 }, (_, i) => `n${i}`).join(',') }),
+      'data.namespaces to name at most 100 namespaces, got 101',
+    ],
+    ['what is no namespace', data({ namespaces: 'a,../b' }), 'data.namespaces to be names of namespaces'],
+    [
+      'a token',
+      aSecret({ bearerToken: 'x'.repeat(64_001) }),
+      'config.bearerToken to have at most 64000 characters',
+    ],
+    [
+      'certificates',
+      aSecret({ ...token, tlsClientConfig: { caData: 'x'.repeat(256_001) } }),
+      'config.tlsClientConfig.caData to have at most 256000 characters',
+    ],
+    [
+      'the name in a certificate',
+      aSecret({ ...token, tlsClientConfig: { serverName: 'a b' } }),
+      'config.tlsClientConfig.serverName to be the name of a host',
+    ],
+    [
+      'arguments',
+      aSecret({ execProviderConfig: { command: 'aws', args: Array(101).fill('a') } }),
+      'config.execProviderConfig.args to have at most 100 texts, got 101',
+    ],
+    [
+      'an argument',
+      aSecret({ execProviderConfig: { command: 'aws', args: ['a'.repeat(4_097)] } }),
+      'config.execProviderConfig.args to have at most 4096 characters, got 4097',
+    ],
+  ])('is refused: %s', (_, secret, want) => {
+    const began = performance.now();
+    const parsed = parseClusterSecret(secret);
+    expect(performance.now() - began).toBeLessThan(1_000);
+    expect(parsed).toEqual({
+      is: 'Problem',
+      problem: expect.stringContaining(`Expected in Secret shop/cdk1 ${want}`),
+    });
+  });
+
+  it('is not what many clusters have', () => {
+    const namespaces = Array.from({ length: 100 }, (_, i) => `n${i}`);
+    const parsed = parseClusterSecret(
+      aSecret(token, { namespaces: [...namespaces, 'n1'].slice(1).join(' , ') }),
+    );
+    expect(parsed).toMatchObject({ is: 'Connection', connection: { namespaces: namespaces.slice(1) } });
   });
 });

@@ -1,10 +1,11 @@
 import { SECRET_TYPE_CLUSTER, SECRET_TYPE_LABEL } from '../labels.ts';
 import { decodeBase64 } from './base64.ts';
-import { loginOf, tlsOf } from './cluster-login.ts';
-import type { ClusterLogin, ClusterTls } from './cluster-login.ts';
-import { parseFields, Refused } from './secret-fields.ts';
+import { certificateOf, loginOf, refuseUnverified, tlsOf } from './cluster-login.ts';
+import type { ClientCertificate, ClusterLogin, ClusterTls } from './cluster-login.ts';
+import { withoutEnd } from '../text.ts';
+import { parseFields, Refused, refuseLonger } from './secret-fields.ts';
 
-export type { ClusterLogin, ClusterTls, CommandLogin, EKSLogin } from './cluster-login.ts';
+export type { ClientCertificate, ClusterLogin, ClusterTls, CommandLogin, EKSLogin } from './cluster-login.ts';
 
 /** A Secret, as far as it speaks of a cluster. */
 export interface ClusterSecret {
@@ -26,6 +27,8 @@ export interface ClusterConnection {
   readonly namespaces: readonly string[];
   readonly tls: ClusterTls;
   readonly login: ClusterLogin;
+  /** What is shown beside another login. */
+  readonly certificate?: ClientCertificate;
 }
 
 /** What a secret says, or why it cannot be followed: a sentence that holds no value out of the secret. */
@@ -53,19 +56,21 @@ export interface EKSClusterFacts {
   readonly caData: string;
   readonly region?: string;
   readonly roleARN?: string;
+  readonly externalID?: string;
 }
 
 /** Writes what stands in the secret by which Argo CD, and Okra, reach an EKS cluster, before it is put into base64. */
 export function clusterSecretValues(
   of: EKSClusterFacts,
 ): Readonly<Record<'name' | 'server' | 'config', string>> {
-  const { name, endpoint, caData, region, roleARN } = of;
+  const { name, endpoint, caData, region, roleARN, externalID } = of;
   const config = {
     awsAuthConfig: {
       clusterName: name,
       ...(roleARN === undefined ? {} : { roleARN }),
       // Argo CD passes over what it does not know.
       ...(region === undefined ? {} : { region }),
+      ...(externalID === undefined ? {} : { externalID }),
     },
     tlsClientConfig: { insecure: false, caData },
   };
@@ -88,26 +93,57 @@ function connectionOf({ metadata, data = {} }: ClusterSecret): ClusterConnection
   const proxied = config.values['proxyUrl'] ?? '';
   if (proxied !== '')
     throw new Refused('config.proxyUrl to be unset, because Okra uses no proxy. Remove it.');
+  const login = loginOf(config, server);
+  const certificate = login.by === 'Certificate' ? undefined : certificateOf(config);
+  const tls = tlsOf(config);
+  refuseUnverified(login, tls);
   return {
     name: entryOf(data, 'name') ?? server,
     server,
-    namespaces: (entryOf(data, 'namespaces') ?? '')
-      .split(',')
-      .map((namespace) => namespace.trim())
-      .filter((namespace) => namespace !== ''),
-    tls: tlsOf(config),
-    login: loginOf(config, server),
+    namespaces: namespacesOf(entryOf(data, 'namespaces') ?? ''),
+    tls,
+    login,
+    ...(certificate === undefined ? {} : { certificate }),
   };
 }
 
-function entryOf(data: Readonly<Record<string, string>>, key: string): string | undefined {
+const longest = { name: 253, server: 2_048, config: 512_000, namespaces: 16_000 } as const;
+
+// Base64 writes three bytes as four characters, and UTF-8 a character as four bytes at most.
+const LONGEST_ENCODING = 16 / 3;
+
+function entryOf(data: Readonly<Record<string, string>>, key: keyof typeof longest): string | undefined {
   const encoded = data[key] ?? '';
+  // What is far too long is not worth to be decoded.
+  if (encoded.length > longest[key] * LONGEST_ENCODING + 4)
+    throw new Refused(`data.${key} to have at most ${longest[key]} characters, got more. Shorten it.`);
   const text = decodeBase64(encoded);
   if (text === undefined) throw new Refused(`data.${key} to be text in base64, got something else.`);
+  refuseLonger(`data.${key}`, text, longest[key]);
   return text === '' ? undefined : text;
 }
 
-const HOST = String.raw`(\[[0-9a-f:.]+\]|[a-z0-9]([-._a-z0-9]*[a-z0-9])?)(:\d{1,5})?`;
+// Each is watched by itself.
+const MOST_NAMESPACES = 100;
+const NAMESPACE = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
+
+function namespacesOf(text: string): readonly string[] {
+  const names = text
+    .split(',')
+    .map((namespace) => namespace.trim())
+    .filter((namespace) => namespace !== '');
+  if (names.length > MOST_NAMESPACES) {
+    throw new Refused(
+      `data.namespaces to name at most ${MOST_NAMESPACES} namespaces, got ${names.length}. Leave out those that Okra need not see, or unset it to let Okra see all.`,
+    );
+  }
+  if (names.every((name) => NAMESPACE.test(name))) return [...new Set(names)];
+  throw new Refused(
+    'data.namespaces to be names of namespaces with commas between them, got something else.',
+  );
+}
+
+const HOST = String.raw`(\[[0-9a-f:.]+\]|[a-z0-9][-._a-z0-9]*)(:\d{1,5})?`;
 const ADDRESS = new RegExp(`^https://${HOST}(/[^\\s?#@]*)?$`, 'i');
 
 function serverOf(server: string | undefined): string {
@@ -115,6 +151,6 @@ function serverOf(server: string | undefined): string {
   if (server === undefined || !/^https:\/\/[^/]/i.test(server)) {
     throw new Refused('data.server to be an https URL, got something else. Set it to the API server.');
   }
-  if (ADDRESS.test(server)) return server.replace(/\/+$/, '');
+  if (ADDRESS.test(server)) return withoutEnd(server, '/');
   throw new Refused('data.server to be the address alone, got more. Put credentials into config.');
 }

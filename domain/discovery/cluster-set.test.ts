@@ -32,11 +32,17 @@ function cluster(name: string, changed: Partial<SourcedCluster> = {}): SourcedCl
     ...changed,
   };
 }
-const read = (...clusters: SourcedCluster[]): Reading => ({ clusters, failures: [] });
+const read = (...clusters: SourcedCluster[]): Reading => ({ clusters, unread: [], failures: [] });
 const failed = (...clusters: SourcedCluster[]): Reading => ({
   clusters,
+  unread: [],
   failures: [{ reason: 'Throttled', message: 'Expected EKS to answer, got Throttling.' }],
 });
+
+const denied = (of: SourcedCluster, ...clusters: SourcedCluster[]): Reading => {
+  const problem = { cluster: of.name, reason: 'AccessDenied', message: `Expected ${of.name}, got no.` };
+  return { ...read(...clusters), unread: [{ ids: [of.id], problem }] };
+};
 
 function decide(changed: {
   spec?: Partial<ClusterSetSpec>;
@@ -131,6 +137,41 @@ const table: [string, Parameters<typeof decide>[0], Partial<ReturnType<typeof sh
     'leaves labels that somebody else has added',
     { readings: [read(web)], secrets: [existing(web, { labels: { ...existing(web).labels, mine: 'yes' } })] },
     { names: ['web1'] },
+  ],
+  [
+    'keeps the secret of a cluster that it may not read, and does all else',
+    {
+      readings: [denied(web, cluster('web3'))],
+      secrets: [existing(web), existing(cluster('web2'))],
+    },
+    { create: ['web3'], delete: ['web2'], names: ['web1', 'web3'], problems: ['AccessDenied'] },
+  ],
+  [
+    'does not give the name of a cluster that it may not read to another',
+    { readings: [denied(web, elsewhere)], secrets: [existing(web)] },
+    { names: ['web1'], problems: ['AccessDenied', 'NameTaken'] },
+  ],
+  [
+    'takes a cluster from whoever may read it',
+    { spec: { generators: [demo, demo] }, readings: [denied(web), read(web)] },
+    { create: ['web1'], names: ['web1'] },
+  ],
+  [
+    'keeps the one of two clusters of a name that nobody may read',
+    {
+      spec: { generators: [demo, demo] },
+      readings: [
+        { ...denied(web), unread: [{ ...denied(web).unread[0]!, ids: [web.id, elsewhere.id] }] },
+        read(elsewhere),
+      ],
+      secrets: [existing(web)],
+    },
+    { names: ['web1'], problems: ['AccessDenied', 'NameTaken'] },
+  ],
+  [
+    'says once what two generators may not read',
+    { spec: { generators: [demo, demo] }, readings: [denied(web), denied(web)], secrets: [existing(web)] },
+    { names: ['web1'], problems: ['AccessDenied'] },
   ],
   [
     'deletes the secret of a cluster that is gone',

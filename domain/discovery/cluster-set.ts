@@ -10,29 +10,10 @@ import {
   SECRET_TYPE_LABEL,
 } from '../labels.ts';
 import type { Problem } from './sync-status.ts';
+import { unreadIn, type Reading, type SourcedCluster } from './source-reading.ts';
 import { renderAnnotations, renderLabels } from './template.ts';
 
-/** A cluster as its source knows it. */
-export interface SourcedCluster {
-  /** What no other cluster has: the ARN of an EKS cluster. */
-  readonly id: string;
-  readonly name: string;
-  readonly tags: Readonly<Record<string, string>>;
-  /** Whether it can be used: yes, not now, or never again. */
-  readonly state: 'Active' | 'Waiting' | 'Deleting';
-  /** The state in the words of the source, such as CREATING. */
-  readonly said: string;
-  /** The VPC that it is in; undefined when it is in none, or the source does not know. */
-  readonly vpcID?: string | undefined;
-  /** How Argo CD reaches it: the content of a cluster secret; undefined while that is not known. */
-  readonly access?: { readonly server: string; readonly config: string } | undefined;
-}
-
-/** What a source answered to one generator; what it could not read is a failure. */
-export interface Reading {
-  readonly clusters: readonly SourcedCluster[];
-  readonly failures: readonly Problem[];
-}
+export type { Reading, SourcedCluster, UnreadCluster } from './source-reading.ts';
 
 /** A secret that there is, as far as it matters. */
 export interface ExistingSecret extends Marks {
@@ -77,14 +58,19 @@ type Verdict =
   | { readonly do: 'Keep'; readonly cluster: string; readonly waiting?: string }
   | { readonly do: 'Leave'; readonly waiting?: string };
 
-/** Says which secrets to make, change and delete; nothing is deleted while something could not be read. */
+/** Says which secrets to make, change and delete; nothing is deleted of what could not be read. */
 export function decideClusterSet(observed: ObservedClusterSet): ClusterSetDecision {
   const { uid, spec, readings, secrets } = observed;
-  const problems = readings.flatMap((reading) => reading.failures);
-  const isComplete = problems.length === 0 && readings.length === spec.generators.length;
+  const failures = readings.flatMap((reading) => reading.failures);
+  const unread = unreadIn(readings);
+  const problems = [...failures, ...unread.map(({ problem }) => problem)];
+  const isComplete = failures.length === 0 && readings.length === spec.generators.length;
+  const unreadIds = new Set(unread.flatMap(({ ids }) => ids));
+  const mayBeThere = ({ annotations }: ExistingSecret): boolean =>
+    !isComplete || unreadIds.has(annotations[CLUSTER_ID_ANNOTATION] ?? '');
   const wanted = bySecretName(selectClusters(spec, readings));
   const verdicts = [...wanted].map(([name, rivals]) => {
-    const judged = judge({ observed, isComplete }, name, rivals);
+    const judged = judge({ observed, mayBeThere }, name, rivals);
     problems.push(...judged.problems);
     return judged.verdict;
   });
@@ -92,11 +78,11 @@ export function decideClusterSet(observed: ObservedClusterSet): ClusterSetDecisi
   const secretsTo = (what: 'Create' | 'Update') =>
     verdicts.flatMap((verdict) => (verdict.do === what ? [verdict.secret] : []));
   const names = verdicts.flatMap((verdict) => (verdict.do === 'Leave' ? [] : [verdict.cluster]));
-  const spared = isComplete ? [] : gone.map(clusterIn);
+  const spared = gone.filter(mayBeThere).map(clusterIn);
   return {
     create: secretsTo('Create'),
     update: secretsTo('Update'),
-    delete: isComplete ? gone.map(({ name, uid: secret }) => ({ name, uid: secret })) : [],
+    delete: gone.filter((secret) => !mayBeThere(secret)).map(({ name, uid: of }) => ({ name, uid: of })),
     problems,
     names: [...new Set([...names, ...spared])].toSorted(compareText),
     waiting: verdicts.flatMap((verdict) =>
@@ -105,17 +91,24 @@ export function decideClusterSet(observed: ObservedClusterSet): ClusterSetDecisi
   };
 }
 
+/** What a verdict goes by. */
+interface Known {
+  readonly observed: ObservedClusterSet;
+  /** Whether the cluster of a secret may be there though nobody has read it. */
+  readonly mayBeThere: (secret: ExistingSecret) => boolean;
+}
+
 /** The name of the cluster that a secret is about. */
 const clusterIn = ({ name, content }: ExistingSecret): string => content['name'] ?? name;
 
 function judge(
-  { observed, isComplete }: { readonly observed: ObservedClusterSet; readonly isComplete: boolean },
+  { observed, mayBeThere }: Known,
   name: string,
   rivals: readonly SourcedCluster[],
 ): { readonly verdict: Verdict; readonly problems: readonly Problem[] } {
   const existing = observed.secrets.find((secret) => secret.name === name);
   const own = existing?.owner?.uid === observed.uid ? existing : undefined;
-  const cluster = holderOf(rivals, own, isComplete);
+  const cluster = holderOf(rivals, own, mayBeThere);
   const problems = rivals.filter((one) => one !== cluster).map((one) => rivalry(one, cluster, name));
   const kept: Verdict =
     own === undefined ? { do: 'Leave' } : { do: 'Keep', cluster: cluster?.name ?? clusterIn(own) };
@@ -167,12 +160,12 @@ function bySecretName(clusters: readonly SourcedCluster[]): ReadonlyMap<string, 
 function holderOf(
   rivals: readonly SourcedCluster[],
   existing: ExistingSecret | undefined,
-  isComplete: boolean,
+  mayBeThere: Known['mayBeThere'],
 ): SourcedCluster | undefined {
   const id = existing?.annotations[CLUSTER_ID_ANNOTATION];
   const holder = rivals.find((cluster) => cluster.id === id);
   // The cluster that has the secret may be among those that could not be read.
-  const mayBeUnread = id !== undefined && !isComplete;
+  const mayBeUnread = existing !== undefined && id !== undefined && mayBeThere(existing);
   return holder ?? (mayBeUnread ? undefined : rivals[0]);
 }
 

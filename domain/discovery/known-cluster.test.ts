@@ -17,6 +17,18 @@ describe('a cluster as its secret says it', () => {
       { secret: 'web-1', name: 'a'.repeat(253) },
     ],
     [
+      'has the beginning of a name that has no end',
+      { name: '€'.repeat(90_000) },
+      {},
+      { name: '€'.repeat(253) },
+    ],
+    [
+      'has no tags that are more than EKS takes',
+      {},
+      tagged(JSON.stringify({ a: 'b'.repeat(64_000) })),
+      { tags: undefined },
+    ],
+    [
       'has the tags that its annotation says',
       {},
       tagged('{"version":"2.0.0"}'),

@@ -87,6 +87,51 @@ describe('the target group to create', () => {
   });
 });
 
+describe('the interval and the timeout of a health check', () => {
+  const times = (group: Partial<NewTargetGroup>) => {
+    const of = { key, uid, digestOfUid, vpcID: 'vpc-01234567' };
+    return wantedTargetGroup({ ...asked, ...group }, targets, of).healthCheck;
+  };
+  it.each<[string, Partial<NewTargetGroup>, object]>([
+    ['are left to AWS', {}, {}],
+    [
+      'have a timeout below an interval that is shorter than what AWS would wait by HTTP',
+      { healthCheck: { intervalSeconds: 6 } },
+      { intervalSeconds: 6, timeoutSeconds: 5 },
+    ],
+    ['have no timeout that is not needed', { healthCheck: { intervalSeconds: 7 } }, { intervalSeconds: 7 }],
+    [
+      'have a timeout below an interval that is shorter than what AWS would wait by TCP',
+      { protocol: 'TCP', healthCheck: { intervalSeconds: 10 } },
+      { intervalSeconds: 10, timeoutSeconds: 9 },
+    ],
+    [
+      'have a timeout below an interval that is shorter than what AWS would wait in a group of HTTPS',
+      { protocol: 'HTTPS', healthCheck: { protocol: 'HTTP', intervalSeconds: 8 } },
+      { protocol: 'HTTP', intervalSeconds: 8, timeoutSeconds: 7 },
+    ],
+    [
+      'have an interval above a timeout that is longer than what AWS would wait in between',
+      { healthCheck: { timeoutSeconds: 60 } },
+      { intervalSeconds: 65, timeoutSeconds: 60 },
+    ],
+    [
+      'are what is asked for',
+      { healthCheck: { intervalSeconds: 5, timeoutSeconds: 4 } },
+      { intervalSeconds: 5, timeoutSeconds: 4 },
+    ],
+  ])('%s', (_, group, want) => expect(times(group)).toEqual(want));
+
+  it('go together when one of them is changed, and then stay', () => {
+    const group: NewTargetGroup = { ...asked, healthCheck: { intervalSeconds: 5 } };
+    const before = { ...existing, healthCheck: { intervalSeconds: 30, timeoutSeconds: 6 } };
+    const { healthCheck } = compareTargetGroup(group, before);
+    expect(healthCheck).toEqual({ intervalSeconds: 5, timeoutSeconds: 4 });
+    const after = { ...existing, healthCheck: { ...healthCheck } };
+    expect(compareTargetGroup(group, after)).toEqual({ problems: [] });
+  });
+});
+
 describe('a target group that exists', () => {
   const table: [string, Partial<NewTargetGroup>, object][] = [
     ['stays when nothing differs', {}, {}],

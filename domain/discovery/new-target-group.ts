@@ -89,7 +89,7 @@ export function wantedTargetGroup(
     port: group.port ?? targets[0]?.port ?? 80,
     vpcID: of.vpcID,
     targetType,
-    healthCheck: askedHealthCheck(group.healthCheck),
+    healthCheck: inStep(askedHealthCheck(group.healthCheck), chosenBy(group)),
     tags: targetGroupTags(of),
   };
 }
@@ -106,7 +106,10 @@ export function compareTargetGroup(group: NewTargetGroup, existing: ExistingTarg
   const problems = fixed
     .filter(([, asked, got]) => asked !== got)
     .map(([field, asked, got]) => cannotChange(field, asked, got));
-  const asked = askedHealthCheck(group.healthCheck);
+  const asked = inStep(askedHealthCheck(group.healthCheck), {
+    ...chosenBy(group),
+    ...timesOf(existing.healthCheck),
+  });
   const isSame = fieldsOf(asked).every((field) => asked[field] === existing.healthCheck[field]);
   return { problems, ...(isSame ? {} : { healthCheck: asked }) };
 }
@@ -128,6 +131,34 @@ const fieldsOf = (check: HealthCheck): readonly (keyof HealthCheck)[] =>
 function askedHealthCheck(asked: NewTargetGroup['healthCheck'] = {}): HealthCheck {
   const { port, ...others } = asked;
   return port === undefined ? others : { ...others, port: String(port) };
+}
+
+/** How often targets are checked, and how long a check may take. */
+interface Times {
+  readonly intervalSeconds: number;
+  readonly timeoutSeconds: number;
+}
+
+/** What AWS chooses at most (API_CreateTargetGroup): 30 s between two checks; 6 s for one where all is HTTP, 10 s otherwise. */
+function chosenBy({ protocol, healthCheck }: NewTargetGroup): Times {
+  const isHTTP = protocol === 'HTTP' && (healthCheck?.protocol ?? 'HTTP') === 'HTTP';
+  return { intervalSeconds: 30, timeoutSeconds: isHTTP ? 6 : 10 };
+}
+
+const timesOf = ({ intervalSeconds, timeoutSeconds }: HealthCheck<string>): Partial<Times> => ({
+  ...(intervalSeconds === undefined ? {} : { intervalSeconds }),
+  ...(timeoutSeconds === undefined ? {} : { timeoutSeconds }),
+});
+
+/** AWS refuses an interval that is not above the timeout, so that where one of them is asked for, the other makes way. */
+function inStep(asked: HealthCheck, otherwise: Times): HealthCheck {
+  const { intervalSeconds, timeoutSeconds } = { ...otherwise, ...timesOf(asked) };
+  if (intervalSeconds > timeoutSeconds) return asked;
+  if (asked.timeoutSeconds === undefined && asked.intervalSeconds !== undefined)
+    return { ...asked, timeoutSeconds: intervalSeconds - 1 };
+  return asked.intervalSeconds === undefined && asked.timeoutSeconds !== undefined
+    ? { ...asked, intervalSeconds: timeoutSeconds + 5 }
+    : asked;
 }
 
 const cannotChange = (

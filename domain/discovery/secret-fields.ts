@@ -1,3 +1,4 @@
+import { isRecord } from '../shape.ts';
 import { decodeBase64 } from './base64.ts';
 
 /** Fields of a secret, and the path under which people know them. */
@@ -11,18 +12,40 @@ export class Refused extends Error {
   override readonly name = 'Refused';
 }
 
-/** Reads a text; an empty one counts as unset, as in Argo CD. */
-export function textOf({ path, values }: Fields, key: string): string | undefined {
+const LONGEST_TEXT = 4_096;
+/** As long as one with the groups of its user may become. */
+export const LONGEST_TOKEN = 64_000;
+// A hundred certificates.
+const LONGEST_PEM = 256_000;
+const MOST_TEXTS = 100;
+
+/** Reads a text of at most so many characters; an empty one counts as unset, as in Argo CD. */
+export function textOf(
+  { path, values }: Fields,
+  key: string,
+  longest: number = LONGEST_TEXT,
+): string | undefined {
   const value = values[key] ?? '';
   if (typeof value !== 'string') throw new Refused(`${path}.${key} to be a text, got ${typeName(value)}.`);
+  refuseLonger(`${path}.${key}`, value, longest);
   return value === '' ? undefined : value;
+}
+
+/** Throws a Refused for a text that is too long. */
+export function refuseLonger(path: string, text: string, longest: number): void {
+  if (text.length > longest)
+    throw new Refused(`${path} to have at most ${longest} characters, got ${text.length}. Shorten it.`);
 }
 
 /** Reads a list of texts; none is an empty one. */
 export function listOf({ path, values }: Fields, key: string): readonly string[] {
   const value = values[key] ?? [];
-  if (Array.isArray(value) && value.every((entry) => typeof entry === 'string')) return value;
-  throw new Refused(`${path}.${key} to be a list of texts, got something else.`);
+  if (!Array.isArray(value) || !value.every((entry) => typeof entry === 'string'))
+    throw new Refused(`${path}.${key} to be a list of texts, got something else.`);
+  if (value.length > MOST_TEXTS)
+    throw new Refused(`${path}.${key} to have at most ${MOST_TEXTS} texts, got ${value.length}. Shorten it.`);
+  for (const entry of value) refuseLonger(`${path}.${key}`, entry, LONGEST_TEXT);
+  return value;
 }
 
 /** Reads an object with fields of its own. */
@@ -35,7 +58,7 @@ export function partOf({ path, values }: Fields, key: string): Fields | undefine
 
 /** Reads PEM that is encoded in base64 once more, and leaves it so. */
 export function pemOf(from: Fields, key: string, what: 'CERTIFICATE' | 'PRIVATE KEY'): string | undefined {
-  const value = textOf(from, key);
+  const value = textOf(from, key, LONGEST_PEM);
   if (value === undefined) return undefined;
   const begins =
     what === 'CERTIFICATE' ? /-----BEGIN CERTIFICATE-----/ : /-----BEGIN [A-Z ]*PRIVATE KEY-----/;
@@ -55,9 +78,6 @@ export function parseFields(path: string, json: string): Fields {
   if (isRecord(value)) return { path, values: value };
   throw new Refused(`${path} to be a JSON object, got ${typeName(value)}.`);
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function typeName(value: unknown): string {
   if (Array.isArray(value)) return 'a list';

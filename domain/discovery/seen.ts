@@ -1,3 +1,5 @@
+import { fieldsIn, recordsIn, textIn } from '../shape.ts';
+import type { RemoteBinding } from './target-group-of-binding.ts';
 import type { SeenNode, SeenPod } from './target-ids.ts';
 
 interface Metadata {
@@ -32,30 +34,49 @@ export interface PodObject {
   };
 }
 
-/** Takes of a Node what matters to a target group. */
-export function seenNode({ metadata, spec = {}, status = {} }: NodeObject): SeenNode {
+/** Takes of a Node what matters to a target group; what is not of its type counts as missing. */
+export function seenNode({ metadata, spec, status }: NodeObject): SeenNode {
+  const { addresses, conditions } = fieldsIn(status);
   return {
     name: metadata.name,
     labels: metadata.labels ?? {},
-    providerID: spec.providerID,
-    address: status.addresses?.find(({ type }) => type === 'InternalIP')?.address,
-    isReady: isReady(status.conditions),
+    providerID: textIn(fieldsIn(spec)['providerID']),
+    address: textIn(recordsIn(addresses).find(({ type }) => type === 'InternalIP')?.['address']),
+    isReady: isReady(conditions),
     isDeleting: metadata.deletionTimestamp !== undefined,
   };
 }
 
-/** Takes of a Pod what matters to a target group. */
-export function seenPod({ metadata, status = {} }: PodObject): SeenPod {
-  const { podIP, phase = '', conditions } = status;
+/** Takes of a Pod what matters to a target group; what is not of its type counts as missing. */
+export function seenPod({ metadata, status }: PodObject): SeenPod {
+  const { podIP, phase, conditions } = fieldsIn(status);
   return {
     namespace: metadata.namespace ?? 'default',
     name: metadata.name,
     labels: metadata.labels ?? {},
-    address: podIP === '' ? undefined : podIP,
+    address: podIP === '' ? undefined : textIn(podIP),
     isReady: isReady(conditions),
     isEnding: metadata.deletionTimestamp !== undefined || phase === 'Succeeded' || phase === 'Failed',
   };
 }
 
-const isReady = (conditions: readonly Condition[] = []): boolean =>
-  conditions.some(({ type, status }) => type === 'Ready' && status === 'True');
+const isReady = (conditions: unknown): boolean =>
+  recordsIn(conditions).some(({ type, status }) => type === 'Ready' && status === 'True');
+
+/** What of a TargetGroupBinding is looked at. */
+export interface BindingObject {
+  readonly metadata: Metadata;
+  readonly spec?: { readonly targetGroupARN?: string };
+}
+
+/** Takes of a TargetGroupBinding what matters to an AWSTargetGroupSet; what is not of its type counts as missing. */
+export function seenBinding({ metadata, spec }: BindingObject): Omit<RemoteBinding, 'api'> {
+  const arn = textIn(fieldsIn(spec)['targetGroupARN']);
+  return {
+    namespace: metadata.namespace ?? 'default',
+    name: metadata.name,
+    labels: metadata.labels ?? {},
+    arn: arn === '' ? undefined : arn,
+    isDeleting: metadata.deletionTimestamp !== undefined,
+  };
+}

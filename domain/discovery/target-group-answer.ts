@@ -2,6 +2,8 @@
 export type TargetGroupAnswer =
   | ({ readonly is: 'Known' } & TargetGroupFacts)
   | { readonly is: 'NotFound' }
+  /** AWS was not asked, because the namespace may not use the target group. */
+  | { readonly is: 'NotAllowed'; readonly message: string }
   /** AWS could not be asked: it throttled, refused, or did not answer. */
   | { readonly is: 'Unasked'; readonly reason: string; readonly message: string };
 

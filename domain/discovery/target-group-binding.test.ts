@@ -45,6 +45,18 @@ const pods: BindingTarget = { name: 'pods', clusterName: 'c1', podSelector: { ma
 const at = (...ids: string[]) => ids.map((id) => ({ id, port: 80 }));
 const ours = (...ids: string[]): RegisteredTarget[] => [{ name: 'nodes', port: 80, ids }];
 
+const inBoth: RegisteredTarget[] = [
+  {
+    name: 'nodes',
+    port: 80,
+    ids: ['i-a', 'i-c'],
+    byCluster: [
+      { cluster: 'c1', ids: ['i-a'] },
+      { cluster: 'c2', ids: ['i-c'] },
+    ],
+  },
+];
+
 function short(changed: Partial<ObservedBinding>) {
   const decision = decideBinding({
     namespace: 'default',
@@ -189,6 +201,69 @@ const table: [string, Partial<ObservedBinding>, Partial<ReturnType<typeof short>
       ],
     },
     { ids: ['i-a', 'i-b'], problems: ['ClusterUnreachable'] },
+  ],
+  [
+    'deregisters nothing of a cluster that cannot be read when its target is renamed',
+    {
+      targets: [{ ...nodes, name: 'renamed' }],
+      clusters: [cluster('c1', [node('a')]), hung],
+      registered: at('i-a', 'i-c'),
+      ours: inBoth,
+    },
+    { ids: ['i-a', 'i-c'], problems: ['ClusterUnreachable'] },
+  ],
+  [
+    'deregisters nothing of a cluster that cannot be read when its target is split by clusters',
+    {
+      targets: [
+        { name: 'nodes', clusterName: 'c1', nodeSelector: web, port: 80 },
+        { name: 'others', clusterName: 'c2', nodeSelector: web, port: 80 },
+      ],
+      clusters: [cluster('c1', [node('a')]), hung],
+      registered: at('i-a', 'i-c'),
+      ours: inBoth,
+    },
+    { ids: ['i-a', 'i-c'], problems: ['ClusterUnreachable'] },
+  ],
+  [
+    'deregisters nothing of a named cluster that cannot be read when its target is renamed',
+    {
+      targets: [{ name: 'renamed', clusterName: 'c2', nodeSelector: web, port: 80 }],
+      clusters: [hung],
+      registered: at('i-c'),
+      ours: [{ name: 'one', port: 80, ids: ['i-c'], byCluster: [{ cluster: 'c2', ids: ['i-c'] }] }],
+    },
+    { ids: ['i-c'], problems: ['ClusterUnreachable'] },
+  ],
+  [
+    'deregisters nothing of a cluster that cannot be read, has another name by now, and whose target is renamed',
+    {
+      targets: [{ ...nodes, name: 'renamed' }],
+      clusters: [cluster('c1', [node('a')]), { ...hung, name: 'c3' }],
+      registered: at('i-a', 'i-c'),
+      ours: inBoth,
+    },
+    { ids: ['i-a', 'i-c'], problems: ['ClusterUnreachable'] },
+  ],
+  [
+    'deregisters what leaves a cluster that can be read when its target is renamed while another cannot',
+    {
+      targets: [{ ...nodes, name: 'renamed' }],
+      clusters: [cluster('c1', [node('b')]), hung],
+      registered: at('i-a', 'i-b', 'i-c'),
+      ours: inBoth,
+    },
+    { deregister: ['i-a'], ids: ['i-c'], problems: ['ClusterUnreachable'] },
+  ],
+  [
+    'deregisters what was found in a cluster that cannot be read, and that no target looks into any more',
+    {
+      targets: [{ name: 'nodes', clusterName: 'c1', nodeSelector: web, port: 80 }],
+      clusters: [cluster('c1', [node('a')])],
+      registered: at('i-a', 'i-c'),
+      ours: inBoth,
+    },
+    { deregister: ['i-c'], ids: ['i-a'] },
   ],
   [
     'reads nodes when the pods of the cluster cannot be read',
@@ -338,6 +413,62 @@ describe('the targets of an AWSTargetGroupBinding', () => {
       ours: [],
     });
     expect(decision.register.map(({ length }) => length)).toEqual([LARGEST_BATCH, 1]);
+  });
+
+  describe('that are more than a status has room for', () => {
+    const many = (from: number, count: number): SeenNode[] =>
+      Array.from({ length: count }, (_, index) => node((from + index).toString(16).padStart(6, '0')));
+    const decide = (targets: BindingTarget[], before: RegisteredTarget[], ...clusters: SeenCluster[]) =>
+      decideBinding({
+        namespace: 'default',
+        targets,
+        targetType: 'instance',
+        clusters,
+        registered: before.flatMap(({ ids = [], port }) => ids.map((id) => ({ id, port }))),
+        ours: before,
+      });
+
+    it('are registered as far as they fit, first those that were, and the rest is reported', () => {
+      const last = ['i-0004af'];
+      const { targets, register, deregister, problems } = decide(
+        [nodes],
+        ours(...last),
+        cluster('c1', many(1, 1200)),
+      );
+      expect(targets[0]?.ids).toHaveLength(1000);
+      expect(targets[0]?.byCluster?.[0]?.ids).toHaveLength(1000);
+      expect(targets[0]?.ids).toContain(last[0]);
+      expect(register.flat()).toHaveLength(999);
+      expect(deregister).toEqual([]);
+      expect(problems).toMatchObject([{ object: 'nodes', reason: 'TooManyIds' }]);
+      expect(problems[0]?.message).toContain('got 1200 for target nodes, of which 1000 are registered');
+    });
+
+    it('are as many in the whole object as it can store, with all that a status may hold', () => {
+      const targets = Array.from({ length: 20 }, (_, index) => ({
+        ...nodes,
+        name: `n${index}`,
+        port: 80 + index,
+      }));
+      const decision = decide(targets, [], cluster('c1', many(1, 1000)));
+      expect(decision.targets.flatMap(({ ids = [] }) => ids)).toHaveLength(5000);
+      expect(decision.problems).toHaveLength(15);
+      const leaving = decide([{ name: 'ids', ids: ['i-z'], port: 80 }], [...decision.targets]);
+      expect(leaving.deregister.flat()).toHaveLength(5000);
+      expect(leaving.claim.length).toBeLessThanOrEqual(100);
+      expect(Math.max(...leaving.claim.map(({ ids = [] }) => ids.length))).toBeLessThanOrEqual(1000);
+      expect(JSON.stringify(decision.claim).length).toBeLessThan(1_000_000);
+    });
+
+    it('may be in more clusters than fit', () => {
+      const clusters = Array.from({ length: 1100 }, (_, index) =>
+        cluster(`c${index}`, index < 1090 ? [] : many(index, 1)),
+      );
+      const [target] = decide([nodes], [], ...clusters).targets;
+      expect(target?.clusters).toHaveLength(1000);
+      expect(target?.byCluster).toHaveLength(1000);
+      expect(target?.byCluster?.flatMap(({ ids }) => ids)).toHaveLength(10);
+    });
   });
 
   it('are all deregistered with the object, and those of others are not', () => {

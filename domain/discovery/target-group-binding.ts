@@ -1,5 +1,7 @@
 import type { BindingTarget } from '../../crds/binding-targets.ts';
 import { findIds, type SeenCluster } from './binding-ids.ts';
+import { fit, leavingTargets } from './fitting-targets.ts';
+import { keptOfUnread } from './kept-targets.ts';
 import {
   onlyIds,
   registrationsOf,
@@ -21,6 +23,8 @@ export interface ObservedBinding {
   readonly registered: readonly Registration[];
   /** What this object has registered. */
   readonly ours: readonly RegisteredTarget[];
+  /** What it has registered in the target group that it moves from. */
+  readonly former?: readonly RegisteredTarget[];
 }
 
 /** What is to be registered and deregistered, in batches that ELBv2 takes. */
@@ -39,11 +43,12 @@ export const LARGEST_BATCH = 200;
 
 /** Says which targets to register and deregister: only what this object has registered is ever deregistered. */
 export function decideBinding(observed: ObservedBinding): BindingDecision {
-  const { targets, registered, ours } = observed;
+  const { targets, registered, ours, former = [] } = observed;
   const own = new Set(ours.flatMap(registrationsOf).map(textOf));
   const there = new Set(registered.map(textOf));
   const isOwn = (one: Registration): boolean => own.has(textOf(one));
-  const found = targets.map((target) => ({ target, ...findIds(target, { ...observed, isOwn }) }));
+  const known = [...ours, ...former];
+  const found = targets.map((target) => ({ target, ...findIds(target, { ...observed, known, isOwn }) }));
   // What somebody else has registered stays theirs.
   const isOurs = (port: number) => (id: string) =>
     own.has(textOf({ id, port })) || !there.has(textOf({ id, port }));
@@ -59,15 +64,16 @@ export function decideBinding(observed: ObservedBinding): BindingDecision {
       isOurs(port),
     ),
   );
-  const all = unique(wanted.flatMap(registrationsOf));
+  const fitting = fit([...wanted, ...keptOfUnread(ours, found)], isOwn);
+  const all = unique(fitting.targets.flatMap(registrationsOf));
   const keep = new Set(all.map(textOf));
   const leaving = unique(ours.flatMap(registrationsOf)).filter((one) => !keep.has(textOf(one)));
   return {
-    claim: withLeaving(wanted, ours, keep),
+    claim: [...fitting.targets, ...leavingTargets(ours, keep)],
     register: batches(all.filter((one) => !there.has(textOf(one)))),
     deregister: batches(leaving.filter((one) => there.has(textOf(one)))),
-    targets: wanted,
-    problems: found.flatMap(({ problems }) => problems),
+    targets: fitting.targets,
+    problems: [...found.flatMap(({ problems }) => problems), ...fitting.problems],
   };
 }
 
@@ -84,21 +90,3 @@ const batches = (all: readonly Registration[]): readonly (readonly Registration[
   Array.from({ length: Math.ceil(all.length / LARGEST_BATCH) }, (_, index) =>
     all.slice(index * LARGEST_BATCH, (index + 1) * LARGEST_BATCH),
   );
-
-/** What is wanted, and what was registered before and is not deregistered yet. */
-function withLeaving(
-  wanted: readonly RegisteredTarget[],
-  ours: readonly RegisteredTarget[],
-  keep: ReadonlySet<string>,
-): readonly RegisteredTarget[] {
-  const leaving = ours
-    .map(({ name, port, ids = [] }) => ({
-      name,
-      port,
-      ids: ids.filter((id) => !keep.has(textOf({ id, port }))),
-      // Whichever cluster they were of, none is to keep them.
-      byCluster: [],
-    }))
-    .filter(({ ids }) => ids.length > 0);
-  return [...wanted, ...leaving];
-}

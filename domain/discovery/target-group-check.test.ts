@@ -95,6 +95,7 @@ describe('a target group', () => {
     ['that AWS knows and nobody selects is Ready', known(), [], good],
     ['that AWS knows and a Cell selects is Ready', known(), [web], good],
     ['that AWS does not know is not', { is: 'NotFound' }, [], bad('TargetGroupNotFound')],
+    ['that its namespace may not use is not', { is: 'NotAllowed', message: 'No.' }, [web], bad('NotAllowed')],
     ['that the load balancer of its Cell holds is Ready', heldBy('app/web'), [web], good],
     ['that another holds is not', heldBy('app/other'), [web], bad('HeldByAnotherLoadBalancer')],
     [

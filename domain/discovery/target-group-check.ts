@@ -69,6 +69,8 @@ function judge(
       return isJudged(group) ? undefined : unasked(group, answer);
     case 'NotFound':
       return notFound(group);
+    case 'NotAllowed':
+      return { holds: false, reason: answer.is, message: answer.message };
     case 'Known':
       return judgeKnown(answer, users);
     default:

@@ -2,17 +2,16 @@ import { isObjectName } from './label-syntax.ts';
 import { SOURCE_ANNOTATION } from '../labels.ts';
 import type { Marks } from './generated.ts';
 import type { Problem } from './sync-status.ts';
+import type { ExistingGroup } from './target-group-set.ts';
 import type { SourcedGroup } from './target-group-of-binding.ts';
 
 type Asking = Extract<SourcedGroup, { ok: true }>;
 
 interface Known {
   readonly uid: string;
-  readonly groups: readonly (Marks & {
-    readonly name: string;
-    readonly arn: string;
-    readonly owner?: { readonly uid: string; readonly name: string; readonly kind: string } | undefined;
-  })[];
+  /** Whether what a group is made of keeps it, though it cannot ask for it now: its cluster cannot be read, say. */
+  readonly isSpared: (group: ExistingGroup) => boolean;
+  readonly groups: readonly ExistingGroup[];
 }
 
 /** Groups with their names, and those that cannot have one. */
@@ -26,9 +25,9 @@ export interface Named {
 /**
  * Gives names to groups. One that has a name keeps it, because a Cell knows it by that, also when its binding or its
  * cluster is called something else by now; of others the plain name is taken by the only one that asks for it, and
- * several get their cluster's name in front.
+ * several get their cluster's name in front. A target group, and a name, stay with what has them while that cannot ask.
  */
-export function nameGroups(asking: readonly Asking[], { uid, groups }: Known): Named {
+export function nameGroups(asking: readonly Asking[], { uid, groups, isSpared }: Known): Named {
   const own = groups.filter(({ owner }) => owner?.uid === uid);
   const heldBy = new Map(own.map(({ name, annotations }) => [name, annotations[SOURCE_ANNOTATION]]));
   const nameHeld = new Map([...heldBy].map(([name, source]) => [source, name]));
@@ -42,8 +41,11 @@ export function nameGroups(asking: readonly Asking[], { uid, groups }: Known): N
     nameHeld.get(source) ?? nameOfARN.get(arn);
   const foreign = new Map(groups.filter(({ owner }) => owner?.uid !== uid).map((one) => [one.name, one]));
   const demand = Map.groupBy(asking, ({ names }) => names[0]);
-  const arns = new Map<string, Asking>();
-  const taken = new Map<string, string>();
+  const silent = own
+    .filter((group) => !asked.has(group.annotations[SOURCE_ANNOTATION] ?? '') && isSpared(group))
+    .map(({ name, arn, annotations }) => ({ name, arn, source: annotations[SOURCE_ANNOTATION] ?? name }));
+  const arns = new Map(silent.map(({ arn, source }) => [arn, source]));
+  const taken = new Map(silent.map(({ name, source }) => [name, source]));
   const named: (Marks & { readonly name: string; readonly arn: string })[] = [];
   const kept: string[] = [];
   const problems: Problem[] = [];
@@ -70,7 +72,7 @@ export function nameGroups(asking: readonly Asking[], { uid, groups }: Known): N
     if (holder !== undefined) return takenBy(one, name, `that of ${holder}`);
     if (!isObjectName(name)) return unusable(one, name);
     taken.set(name, one.source);
-    arns.set(one.arn, one);
+    arns.set(one.arn, one.source);
     named.push({ name, arn: one.arn, labels: one.labels, annotations: one.annotations });
     return undefined;
   }
@@ -95,7 +97,7 @@ const unusable = ({ source }: Asking, name: string) => ({
   message: `Expected TargetGroupBinding ${source} to make a name of at most 253 characters, got ${name.length}. Rename it.`,
 });
 
-const shared = ({ source, arn }: Asking, { source: other }: Asking) => ({
+const shared = ({ source, arn }: Asking, other: string) => ({
   reason: 'SharedTargetGroup',
   message: `Expected TargetGroupBinding ${source} to have a target group of its own, got that of ${other}, ${arn}. A rule can name it once; remove one of them from the set.`,
 });

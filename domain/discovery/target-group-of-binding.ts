@@ -6,8 +6,12 @@ import { parseVersion } from '../version.ts';
 import type { Problem } from './sync-status.ts';
 import { renderAnnotations, renderLabels, type TemplateCluster } from './template.ts';
 
-/** A TargetGroupBinding (elbv2.k8s.aws/v1beta1) in a cluster. */
+/** Whose TargetGroupBinding it is: that of the AWS Load Balancer Controller, or that of EKS Auto Mode. */
+export type BindingAPI = 'elbv2.k8s.aws' | 'eks.amazonaws.com';
+
+/** A TargetGroupBinding in a cluster. */
 export interface RemoteBinding {
+  readonly api: BindingAPI;
   readonly namespace: string;
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
@@ -20,7 +24,7 @@ export interface RemoteBinding {
 export type SourcedGroup =
   | ({
       readonly ok: true;
-      /** What it is made of, in full: `cluster/namespace/name`. */
+      /** What it is made of, in full: `cluster/namespace/name`, and the API group unless that is elbv2.k8s.aws. */
       readonly source: string;
       /** The name that it has, and the one that it gets when that is taken; both are the same when there is no choice. */
       readonly names: readonly [string, string];
@@ -43,9 +47,9 @@ export function groupOfBinding(
   cluster: SourceCluster,
   binding: RemoteBinding,
 ): SourcedGroup {
-  const { namespace, name, arn = '' } = binding;
-  const marks = groupMarks(spec, cluster, { namespace, name, labels: binding.labels });
-  const source = sourceOf(cluster, namespace, name);
+  const { api, namespace, name, arn = '' } = binding;
+  const marks = groupMarks(spec, cluster, { api, namespace, name, labels: takenLabels(spec, binding) });
+  const source = sourceOf(cluster, { api, namespace, name });
   const about = { cluster: cluster.name, object: `${namespace}/${name}` };
   const problems = [
     ...(ARN.test(arn) ? [] : [{ ...about, ...withoutARN(cluster, binding) }]),
@@ -56,16 +60,27 @@ export function groupOfBinding(
   return {
     ok: true,
     source,
-    names: [plain, `${cluster.secret}-${plain}`],
+    names: [plain, `${cluster.secret}-${plain}${api === 'eks.amazonaws.com' ? '-eks' : ''}`],
     arn,
     cluster: cluster.name,
     ...marks.marks,
   };
 }
 
+/** The labels that a group takes from its binding: whoever writes in a cluster says no more than the set lets it say. */
+const takenLabels = (
+  { bindingLabels }: AWSTargetGroupSetSpec,
+  { labels }: RemoteBinding,
+): Readonly<Record<string, string>> =>
+  bindingLabels === undefined
+    ? labels
+    : Object.fromEntries(Object.entries(labels).filter(([key]) => bindingLabels.includes(key)));
+
 /** What a group is made of, in full. */
-export const sourceOf = ({ secret }: { readonly secret: string }, namespace: string, name: string): string =>
-  `${secret}/${namespace}/${name}`;
+export const sourceOf = (
+  { secret }: { readonly secret: string },
+  { api, namespace, name }: { readonly api?: BindingAPI; readonly namespace: string; readonly name: string },
+): string => `${secret}/${namespace}/${name}${api === 'eks.amazonaws.com' ? `/${api}` : ''}`;
 
 function withoutARN(cluster: SourceCluster, { namespace, name, arn }: RemoteBinding) {
   const of = `TargetGroupBinding ${namespace}/${name} of cluster ${cluster.name}`;
@@ -85,6 +100,7 @@ export function groupMarks(
   { template }: AWSTargetGroupSetSpec,
   cluster: SourceCluster,
   of: {
+    readonly api?: BindingAPI;
     readonly namespace: string;
     readonly name: string;
     readonly labels: Readonly<Record<string, string>>;
@@ -107,7 +123,7 @@ export function groupMarks(
   };
   const marks = withGenerated({
     labels: { ...merged, ...provenance },
-    annotations: { ...annotations.values, [SOURCE_ANNOTATION]: sourceOf(cluster, of.namespace, of.name) },
+    annotations: { ...annotations.values, [SOURCE_ANNOTATION]: sourceOf(cluster, of) },
   });
   return { marks, problems };
 }

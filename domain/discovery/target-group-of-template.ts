@@ -127,7 +127,7 @@ function groupOf(
   arn: string | undefined,
 ): SourcedGroup {
   const namespace = 'rendered';
-  const source = sourceOf(cluster, namespace, name);
+  const source = sourceOf(cluster, { namespace, name });
   if (arn === undefined) return { ok: false, source, problems: [] };
   const { marks, problems } = groupMarks(set.spec, cluster, { namespace, name, labels: {} });
   if (problems.length > 0) {

@@ -33,6 +33,7 @@ const known = (secret: string, changed: Partial<KnownCluster> = {}): KnownCluste
   ...changed,
 });
 const bound = (name: string, changed: Partial<RemoteBinding> = {}): RemoteBinding => ({
+  api: 'elbv2.k8s.aws',
   namespace: 'default',
   name,
   labels: { role: 'web', [VERSION]: '1.0.0' },
@@ -43,6 +44,10 @@ const bound = (name: string, changed: Partial<RemoteBinding> = {}): RemoteBindin
 const read = (secret: string | KnownCluster, ...bindings: RemoteBinding[]): ClusterReading => ({
   cluster: typeof secret === 'string' ? known(secret) : secret,
   found: { ok: true, bindings },
+});
+const readIn = (namespaces: readonly string[], secret: string): ClusterReading => ({
+  cluster: known(secret),
+  found: { ok: true, bindings: [], namespaces },
 });
 const unread = (secret: string): ClusterReading => ({
   cluster: known(secret),
@@ -164,9 +169,41 @@ const table: [string, Partial<ObservedTargetGroupSet>, Partial<ReturnType<typeof
     { update: ['default-web1'] },
   ],
   [
-    'makes no second group of a target group whose former cluster cannot be read',
-    { readings: [unread('cdk1'), read('cdk1-new', bound('web1'))], groups: groupsOf(one) },
-    { update: ['default-web1'], problems: ['ClusterUnreachable'] },
+    'leaves a target group that two clusters name to the one that has it, when that cannot be read',
+    {
+      readings: [unread('cdk1'), read('cdk2', bound('web2', { arn: arnOf('web1') }))],
+      groups: groupsOf(one),
+    },
+    { problems: ['ClusterUnreachable', 'SharedTargetGroup'] },
+  ],
+  [
+    'leaves it to the one that has it, when that cannot be used as it is now',
+    {
+      readings: [
+        read('cdk1', bound('web1', { arn: undefined })),
+        read('cdk2', bound('web2', { arn: arnOf('web1') })),
+      ],
+      groups: groupsOf(one),
+    },
+    { problems: ['MissingTargetGroupARN', 'SharedTargetGroup'] },
+  ],
+  [
+    'keeps the groups of a namespace that the secret of the cluster allows no more, and says so',
+    { readings: [readIn(['shop'], 'cdk1')], groups: groupsOf(one) },
+    { problems: ['NamespaceNotAllowed'] },
+  ],
+  [
+    'deletes a group in a namespace that is allowed',
+    { readings: [readIn(['shop', 'default'], 'cdk1')], groups: groupsOf(one) },
+    { delete: ['default-web1'] },
+  ],
+  [
+    'gives the target group of a namespace that is not allowed to no other',
+    {
+      readings: [readIn(['shop'], 'cdk1'), read('cdk2', bound('web2', { arn: arnOf('web1') }))],
+      groups: groupsOf(one),
+    },
+    { problems: ['NamespaceNotAllowed', 'SharedTargetGroup'] },
   ],
   [
     'reports a binding without an ARN, and keeps what it had',
@@ -206,6 +243,17 @@ describe('an AWSTargetGroupSet', () => {
         },
       },
     ]);
+  });
+
+  it.each([
+    ['all of them, when none are listed', undefined, { role: 'web', [VERSION]: '1.0.0' }],
+    ['those that are listed', ['role'], { role: 'web' }],
+    ['none, when the list is empty', [], {}],
+  ])('takes of the labels of a binding %s', (_, bindingLabels, want) => {
+    const { labels = {} } =
+      decide({ spec: { ...spec, bindingLabels }, readings: [one] }).groups.create[0] ?? {};
+    const taken = Object.entries(labels).filter(([key]) => !key.includes('target-group-binding'));
+    expect(Object.fromEntries(taken)).toEqual(want);
   });
 
   it.each([

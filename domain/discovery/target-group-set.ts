@@ -2,19 +2,26 @@ import type { AWSTargetGroupSetSpec } from '../../crds/aws-target-group-set.ts';
 import { compareText } from '../canonical.ts';
 import { hasMarks, type Marks } from './generated.ts';
 import type { KnownCluster } from './known-cluster.ts';
-import { SOURCE_ANNOTATION } from '../labels.ts';
 import { generatorLooksInto } from './looks-into.ts';
 import { matches } from '../selector.ts';
 import type { Problem } from './sync-status.ts';
 import { nameGroups } from './target-group-names.ts';
 import { groupOfBinding, type RemoteBinding, type SourcedGroup } from './target-group-of-binding.ts';
+import { sourceParts, unreadIn } from './unread-sources.ts';
 import { renderBinding, withoutRivals, type WantedBinding } from './target-group-of-template.ts';
 
 /** What was found in a cluster, or why it could not be read. */
 export interface ClusterReading {
   readonly cluster: KnownCluster;
   readonly found:
-    | { readonly ok: true; readonly bindings: readonly RemoteBinding[] }
+    | {
+        readonly ok: true;
+        readonly bindings: readonly RemoteBinding[];
+        /** The only namespaces that were looked at, because the secret allows no others; none: all. */
+        readonly namespaces?: readonly string[];
+        /** Whether the cluster has any kind of TargetGroupBinding. */
+        readonly isInstalled?: boolean;
+      }
     | { readonly ok: false; readonly reason: string; readonly message: string };
 }
 
@@ -82,28 +89,25 @@ export function decideTargetGroupSet(observed: ObservedTargetGroupSet): TargetGr
     ...bindings.groups,
   ];
   const unusable = sources.flatMap((source) => (source.ok ? [] : [source]));
+  const unread = unreadIn(observed.readings, bindings.unrendered);
+  // What is bound, but cannot be used as it is now, keeps what it had before.
+  const unusableSources = new Set(unusable.map(({ source }) => source));
+  const sourceOfGroup = (group: ExistingGroup): string => sourceParts(group)?.source ?? '';
   const named = nameGroups(
     sources.flatMap((source) => (source.ok ? [source] : [])),
-    observed,
+    {
+      ...observed,
+      isSpared: (group) => unread.mayHide(group) || unusableSources.has(sourceOfGroup(group)),
+    },
   );
-  const unread = new Set([
-    ...observed.readings.flatMap(({ cluster, found }) => (found.ok ? [] : [`${cluster.secret}/`])),
-    ...bindings.unrendered.map((secret) => `${secret}/`),
-  ]);
-  // What is bound, but cannot be used as it is now, keeps what it had before.
-  const kept = new Set([...unusable.map(({ source }) => source), ...named.kept]);
-  const isSpared = (source: string | undefined): boolean => {
-    // One that has lost where it is from may be of any cluster.
-    if (source === undefined) return unread.size > 0;
-    return kept.has(source) || unread.has(source.slice(0, source.indexOf('/') + 1));
-  };
+  const kept = new Set([...unusableSources, ...named.kept]);
   const own = observed.groups.filter(({ owner }) => owner?.uid === observed.uid);
+  const unwanted = own.filter(({ name }) => !named.groups.some((group) => group.name === name));
   return {
     groups: {
       ...changes(named.groups, own, (group, wanted) => group.arn === wanted.arn),
-      delete: own
-        .filter(({ name }) => !named.groups.some((group) => group.name === name))
-        .filter(({ annotations }) => !isSpared(annotations[SOURCE_ANNOTATION]))
+      delete: unwanted
+        .filter((group) => !unread.mayHide(group) && !kept.has(sourceOfGroup(group)))
         .map(({ name, uid }) => ({ name, uid })),
     },
     bindings: bindings.changes,
@@ -111,6 +115,7 @@ export function decideTargetGroupSet(observed: ObservedTargetGroupSet): TargetGr
       ...problems,
       ...bindings.problems,
       ...unusable.flatMap((source) => source.problems),
+      ...unread.problemsOf(unwanted),
       ...named.problems,
     ],
   };

@@ -23,11 +23,12 @@ export interface Fixture extends AsyncDisposable {
   readonly motoUrl: string;
   readonly control: ProxyControl;
   readonly elb: ElasticLoadBalancingV2;
-  /** Makes a client of one's own, for another region or address, or with retries. */
+  /** Makes a client of one's own, for another region, address or access key, or with retries. */
   client(options?: {
     readonly region?: string;
     readonly attempts?: number;
     readonly endpoint?: string;
+    readonly accessKeyId?: string;
   }): ElasticLoadBalancingV2;
 }
 
@@ -36,8 +37,9 @@ export async function startFixture(): Promise<Fixture> {
   const motoUrl = inject('stack').aws.moto;
   const proxy = await startProxy({ upstream: motoUrl });
   const clients: ElasticLoadBalancingV2[] = [];
-  const client: Fixture['client'] = ({ region = REGION, attempts = 1, endpoint = proxy.url } = {}) => {
-    const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
+  const client: Fixture['client'] = (options = {}) => {
+    const { region = REGION, attempts = 1, endpoint = proxy.url, accessKeyId = 'test' } = options;
+    const credentials = { accessKeyId, secretAccessKey: 'test' };
     const one = new ElasticLoadBalancingV2({
       endpoint,
       region,
@@ -104,6 +106,10 @@ export async function createSite(
   const [vpc = ''] = all(await callService(url, 'ec2', 'Action=DescribeVpcs&Version=2016-11-15'), 'vpcId');
   const balancers = await elb.createLoadBalancer({ Name: name, Subnets: [...subnets], Type: type });
   const loadBalancer = balancers.LoadBalancers?.[0]?.LoadBalancerArn ?? '';
+  // Otherwise it keeps to its zones, and takes no group stickiness.
+  const Attributes = [{ Key: 'load_balancing.cross_zone.enabled', Value: 'true' }];
+  if (type === 'network')
+    await elb.modifyLoadBalancerAttributes({ LoadBalancerArn: loadBalancer, Attributes });
   const arns: string[] = [];
   for (let made = 0; made < groups; made += 1)
     arns.push(await createGroup(elb, { name: `${name}-${made}`, vpc, type }));

@@ -1,7 +1,9 @@
 import { kindOf, type KindRef } from '../../clients/kinds.ts';
 import type { Identified } from '../../clients/kubernetes.ts';
+import { kubeconfigDoor } from '../../clients/kubernetes-door.ts';
 import { objectPath } from '../../clients/kubernetes-paths.ts';
 import { loadKubeconfig, makeCall, makeSend } from '../../clients/kubernetes-transport.ts';
+import { OWN_CLUSTER } from '../../clients/limits.ts';
 
 /** An object, or a list of objects, as it stands in a manifest. */
 export type Manifest = Identified & { readonly items?: readonly Manifest[] };
@@ -16,7 +18,8 @@ export type Apply = (object: Manifest, namespace: string) => Promise<boolean>;
  * for each that asks the API server for all that it serves; `dryRun` has them judged, and not kept.
  */
 export function applyTo(kubeconfig: string, { dryRun = false }: { readonly dryRun?: boolean } = {}): Apply {
-  const call = makeCall(makeSend(loadKubeconfig(kubeconfig)), TIMEOUT_MILLISECONDS);
+  const send = makeSend(kubeconfigDoor(loadKubeconfig(kubeconfig)));
+  const call = makeCall(send, TIMEOUT_MILLISECONDS, OWN_CLUSTER.answerBytes);
   return async (object, namespace) => {
     const kind = knownKind(object);
     if (kind === undefined) return false;

@@ -10,6 +10,7 @@ import {
 import type { Cell } from '../../crds/cell.ts';
 import { canonical } from '../../domain/canonical.ts';
 import { OWNER_TAG } from '../../domain/labels.ts';
+import type { CallRecord } from '../../deploy/local/elbv2-proxy/control.ts';
 import { routeOf } from '../../domain/load-balancer.ts';
 import type { Stage } from './stage.ts';
 
@@ -29,6 +30,7 @@ export async function closingViolations(
     ...(await Promise.all(cells.map((cell) => claimsOnlyWhatIsServed(stage, cell)))).flat(),
     ...(writes ? await everyWriteIsExplained(stage, histories) : []),
     ...(await noSecretAnywhere(stage, { secrets, histories })),
+    ...onlyWhatIsAllowed(await stage.allCalls()),
   ];
 }
 
@@ -71,6 +73,12 @@ async function everyWriteIsExplained(stage: Stage, histories: readonly string[])
     ? []
     : [`I10: ${writes.length} writes were applied, the histories explain ${attempts.length}`];
 }
+
+/** I12: okrad calls nothing that its IAM policy (deploy/iam) does not allow. */
+const onlyWhatIsAllowed = (calls: readonly CallRecord[]): readonly string[] =>
+  calls
+    .filter((call) => call.refusedBy === 'policy')
+    .map((call) => `I12: okrad has no permission for ${call.action} of ${JSON.stringify(call.parameters)}`);
 
 /** What Okra writes, besides the secrets of clusters. */
 const reported = [CELL, CLUSTER_SET, AWS_TARGET_GROUP_SET, AWS_TARGET_GROUP_BINDING, AWS_TARGET_GROUP, EVENT];

@@ -20,6 +20,7 @@ import type { AWSNetworkLoadBalancerConfig } from '../../crds/aws-network-load-b
 import type { CanaryStep, Cell, CellStatus } from '../../crds/cell.ts';
 import type { Route } from '../../domain/load-balancer.ts';
 import { createListener, createNetworkListener, createTargetGroup } from '../../deploy/local/aws-fixture.ts';
+import { awsIdentity } from '../../deploy/local/components/aws.ts';
 import { proxyControl, type CallRecord } from '../../deploy/local/elbv2-proxy/control.ts';
 import type { StackView } from '../setup.ts';
 import { until } from '../until.ts';
@@ -122,6 +123,7 @@ export class Stage {
       log: join(stack.logs, `okrad-${namespace}.log`),
       environment: {
         ...stack.environment,
+        AWS_ACCESS_KEY_ID: awsIdentity.okradKey,
         AWS_SECRET_ACCESS_KEY: secretOf(namespace),
         OKRA_WATCH_NAMESPACE: namespace,
         OKRA_TASK_QUEUE: namespace,
@@ -130,6 +132,10 @@ export class Stage {
         OKRA_DRIFT_INTERVAL: '3600',
         OKRA_ELBV2_WRITES_PER_SECOND: '100',
         OKRA_ELBV2_WRITE_BURST: '1000',
+        OKRA_ELBV2_REGISTRATIONS_PER_SECOND: '100',
+        OKRA_ELBV2_REGISTRATION_BURST: '1000',
+        OKRA_ELBV2_READS_PER_SECOND: '1000',
+        OKRA_ELBV2_READ_BURST: '1000',
         ...environment,
       },
     });
@@ -298,6 +304,8 @@ export class Stage {
           type: 'AWSNetworkLoadBalancer',
           awsNetworkLoadBalancer: { listenerARN, targetGroupSelector: { matchLabels: { role: name } } },
         },
+        // The local load balancers follow at once.
+        settle: '0s',
         updateStrategy: { type: 'Canary', canary: { steps } },
         ...spec,
       },
@@ -342,6 +350,8 @@ export class Stage {
             targetGroupSelector: { matchLabels: { role } },
           },
         },
+        // The local load balancers follow at once.
+        settle: '0s',
         updateStrategy: { type: 'Canary', canary: { steps } },
         ...spec,
       },

@@ -89,6 +89,24 @@ export const badCells: readonly (readonly [string, unknown, string])[] = [
     'rule.headers',
   ],
   [
+    'conditions on the query string with six values',
+    withRule({
+      priority: 1,
+      queryStringConditions: [1, 2, 3].map((w) => ({ values: [{ value: `a${w}` }, { value: `b${w}` }] })),
+    }),
+    'at most 5 condition values',
+  ],
+  [
+    'a condition on the query string without a value',
+    withRule({ priority: 1, queryStringConditions: [{ values: [] }] }),
+    'queryStringConditions[0].values',
+  ],
+  [
+    'a header in two spellings',
+    withRule({ priority: 1, headers: { 'X-Env': ['a'], 'x-env': ['b'] } }),
+    'Expected each header once in listener.rule.headers',
+  ],
+  [
     'a query string with a long key',
     withRule({ priority: 1, queryStrings: { ['x'.repeat(129)]: 'a' } }),
     'rule.queryStrings',

@@ -13,6 +13,7 @@ export interface Sample {
     | 'AWSNetworkLoadBalancerConfig'
     | 'AWSApplicationLoadBalancerTargetDeployment'
     | 'Freeze'
+    | 'AccessPolicy'
     | 'ClusterSet'
     | 'AWSTargetGroupSet'
     | 'AWSTargetGroupBinding';
@@ -80,7 +81,8 @@ const networkConfigs: typeof configs = [
     'listener of a Network Load Balancer',
   ],
   ['no listener', { listener: { forward: { targetGroups: [group('a', 1)] } } }, 'spec.listenerARN'],
-  ['clients that stay with a group', network([group('a', 1)], groupStickiness), 'Network Load Balancer'],
+  ['clients that stay', network([group('a', 1)], { targetGroupStickiness: { enabled: true } })],
+  ['clients that stay for a time', network([group('a', 1)], groupStickiness), 'Stickiness.enabled'],
   ['clients that stay with a target', network([group('a', 1)], targetStickiness), 'Network Load Balancer'],
 ];
 
@@ -121,6 +123,27 @@ const freezes: readonly (readonly [string, unknown, string?])[] = [
   ]),
 ];
 
+const role = 'arn:aws:iam::111122223333:role/team-a/*';
+const accessPolicies: readonly (readonly [string, unknown, string?])[] = [
+  ['a namespace that may use nothing', { namespaces: ['team-a'] }],
+  [
+    'all that there is to list',
+    {
+      namespaces: ['team-a', 'team-a-*'],
+      roles: [{ arn: role }, { arn: role, externalIDs: ['team-a'] }],
+      clusters: ['arn:aws:eks:*:111122223333:cluster/team-a-*'],
+      servers: ['*.azmk8s.io'],
+      targetGroups: [groupARN('team-a-*')],
+      listeners: [listenerARN, networkListenerARN],
+    },
+  ],
+  ['nobody', {}, 'spec.namespaces'],
+  ['no namespaces', { namespaces: [] }, 'spec.namespaces'],
+  ['what no namespace is called', { namespaces: ['team.a'] }, 'name of a namespace, or a pattern'],
+  ['a role without an ARN', { namespaces: ['a'], roles: [{ externalIDs: ['a'] }] }, 'spec.roles[0].arn'],
+  ['an empty pattern', { namespaces: ['a'], listeners: [''] }, 'spec.listeners[0]'],
+];
+
 const sample = (kind: Sample['kind'], name: string, spec: unknown, refusal?: string): Sample => ({
   kind,
   name,
@@ -134,6 +157,7 @@ export const samples: readonly Sample[] = [
   ...badCells.map(([name, spec, refusal]) => sample('Cell', name, spec, refusal)),
   ...configs.map(([name, spec, refusal]) => sample('AWSApplicationLoadBalancerConfig', name, spec, refusal)),
   ...freezes.map(([name, spec, refusal]) => sample('Freeze', name, spec, refusal)),
+  ...accessPolicies.map(([name, spec, refusal]) => sample('AccessPolicy', name, spec, refusal)),
   ...keptAndDeleted.map(([name, spec, refusal]) =>
     sample('AWSApplicationLoadBalancerConfig', name, spec, refusal),
   ),

@@ -17,6 +17,13 @@ const conditions: Fields = {
   headers: fc.dictionary(mostly(name, '', 'x'.repeat(41)).map(String), few(value, 1, 2), { maxKeys: 2 }),
   headerRegexes: fc.dictionary(name, few(value, 1, 2), { maxKeys: 2 }),
   queryStrings: fc.dictionary(mostly(name, '', 'x'.repeat(129)).map(String), value, { maxKeys: 2 }),
+  queryStringConditions: few(
+    fc.record({
+      values: few(fields({ value }, { key: mostly(name, '', 'x'.repeat(129)).map(String) }), 1, 2),
+    }),
+    1,
+    2,
+  ),
 };
 const sticky = { durationSeconds: 600 };
 const forward = mostly(

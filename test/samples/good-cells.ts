@@ -139,6 +139,13 @@ export const goodCells: Readonly<Record<string, unknown>> = {
   }),
   'no word on what it forwards to': withRule({ priority: 12, hosts: ['a.com'] }),
   'a query string': withRule({ priority: 12, queryStrings: { v: '2' } }),
+  'several conditions on the query string': withRule({
+    priority: 12,
+    queryStringConditions: [
+      { values: [{ key: 'v', value: '2' }, { value: 'beta' }] },
+      { values: [{ key: 'w', value: '*' }] },
+    ],
+  }),
   'a query string without a key': withRule({ priority: 12, queryStrings: { '': 'beta' } }),
   'five condition values': withRule({ priority: 1, hosts: ['a', 'b', 'c', 'd', 'e'] }),
   'the highest priority': withRule({ priority: 50_000, hosts: ['a.com'] }),

@@ -27,6 +27,10 @@ export const goodLoadBalancers: Readonly<Record<string, unknown>> = {
     updateStrategy: { type: 'Canary', canary: { steps: [{ setWeight: 20 }] } },
   }),
   'a Network Load Balancer whose rule stays, as it must': networkCell({ deletionPolicy: 'Retain' }),
+  'a Network Load Balancer that keeps clients with a target group': networkCell(
+    {},
+    { listener: { forward: { targetGroupStickiness: { enabled: true } } } },
+  ),
   'a Network Load Balancer in the block of the other': behind({
     type: 'AWSNetworkLoadBalancer',
     awsApplicationLoadBalancer: network,
@@ -38,10 +42,6 @@ export const goodLoadBalancers: Readonly<Record<string, unknown>> = {
     targetGroupStickiness: { durationSeconds: 604_800 },
   }),
   'clients that stay with a target by a cookie of the load balancer': target(),
-  'clients that stay with a target by a cookie of the application': target({
-    type: 'app_cookie',
-    cookieName: 'session',
-  }),
 };
 
 /** What is wrong behind a load balancer, the spec, and what a refusal has to mention. */
@@ -74,6 +74,11 @@ export const badLoadBalancers: readonly (readonly [string, unknown, string])[] =
     'listener.rule',
   ],
   [
+    'a network load balancer with a cookie',
+    networkCell({}, { listener: { forward: { targetStickiness: {} } } }),
+    'knows no cookies',
+  ],
+  [
     'a network load balancer with the listener of another kind',
     networkCell({}, { listenerARN }),
     'listener of a Network Load Balancer',
@@ -81,7 +86,7 @@ export const badLoadBalancers: readonly (readonly [string, unknown, string])[] =
   [
     'a network load balancer with a rule',
     networkCell({}, { listener: application.listener }),
-    'no listener in spec.ingress.awsNetworkLoadBalancer',
+    'no listener.rule in spec.ingress.awsNetworkLoadBalancer',
   ],
   [
     'a network load balancer in the block of the other, with its ARN',
@@ -133,6 +138,11 @@ export const badLoadBalancers: readonly (readonly [string, unknown, string])[] =
   ['a cookie of an unknown kind', target({ type: 'source_ip' }), 'targetStickiness.type'],
   ['a cookie of the application without a name', target({ type: 'app_cookie' }), 'cookieName'],
   ['a cookie of the load balancer with a name', target({ cookieName: 'session' }), 'cookieName'],
+  [
+    'a cookie of the application, which does not work with weights',
+    target({ type: 'app_cookie', cookieName: 'session' }),
+    'does not work with weighted target groups',
+  ],
   [
     'a cookie with a name that is taken',
     target({ type: 'app_cookie', cookieName: 'AWSALBAPP-0' }),

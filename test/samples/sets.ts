@@ -135,5 +135,10 @@ export const targetGroupBindings: readonly SetSample[] = [
   ['a VPC that nobody says', { targets: [ids], targetGroup: {} }, 'targetGroup.vpcID'],
   ['a VPC that is none', group({ vpcID: 'default' }), 'the id of a VPC'],
   ['a path of a TCP check', group({ healthCheck: { protocol: 'TCP', path: '/' } }), 'healthCheck.path'],
+  [
+    'a check that takes as long as the time between two',
+    group({ healthCheck: { intervalSeconds: 6, timeoutSeconds: 6 } }),
+    'intervalSeconds to be above',
+  ],
   ['a check every second', group({ healthCheck: { intervalSeconds: 1 } }), 'intervalSeconds'],
 ];

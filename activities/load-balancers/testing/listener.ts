@@ -6,6 +6,7 @@ import type {
   RuleTransform,
 } from '@aws-sdk/client-elastic-load-balancing-v2';
 import type { ELBv2 } from '../../../clients/elbv2.ts';
+import { OWNER_TAG } from '../../../domain/labels.ts';
 import { arnOf } from '../../../domain/testing/builders.ts';
 
 /** The listener that rules made by hand are on. */
@@ -13,6 +14,7 @@ export const listenerARN = 'arn:aws:elasticloadbalancing:ap-northeast-1:11112222
 
 /** What somebody makes of a rule by hand. */
 interface ByHand {
+  readonly owner?: string;
   readonly before?: readonly Action[];
   readonly transforms?: readonly RuleTransform[];
   readonly conditions?: readonly RuleCondition[];
@@ -22,12 +24,16 @@ interface ByHand {
 export interface FakeListener {
   readonly elbv2: ELBv2;
   rule(priority: number, listener?: string): Rule | undefined;
+  owner(priority: number): string | undefined;
   weights(priority: number): Readonly<Record<string, number>>;
+  attributes(group: string): Readonly<Record<string, string>> | undefined;
   byHand(priority: number, made: ByHand): void;
   change(priority: number, made: ByHand): void;
   remove(priority: number): void;
   /** Lets the next reads of one rule fail. */
   failReads(count: number): void;
+  /** Lets reads not show what was created from now on, or does again. */
+  showNew(shows: boolean): void;
   /** Lets the next read of one rule go unanswered. */
   hangRead(): void;
 }
@@ -66,6 +72,9 @@ export function aListener(): FakeListener {
   let failures = 0;
   let hangs = false;
   let created = 0;
+  const attributes = new Map<string, Readonly<Record<string, string>>>();
+  let shownUpTo = Infinity;
+  const isShown = ({ RuleArn = '' }: Rule): boolean => Number(RuleArn.split('/').at(-1)) <= shownUpTo;
   const put = (rule: Kept): void => {
     rules = [...rules.filter((one) => one.RuleArn !== rule.RuleArn), rule];
   };
@@ -77,9 +86,11 @@ export function aListener(): FakeListener {
   const at = (priority: number, listener = listenerARN): Kept | undefined =>
     rules.find((one) => one.Priority === String(priority) && one.listener === listener);
   const create = (input: CreateRuleInput): Kept => {
-    created += 1;
     const { ListenerArn: listener = '', Priority, Conditions, Actions = [], Transforms, Tags = [] } = input;
     const tags = Object.fromEntries(Tags.map(({ Key = '', Value = '' }) => [Key, Value]));
+    if (at(Number(Priority), listener) !== undefined)
+      throw refusal('PriorityInUseException', `Priority '${Priority}' is currently in use`);
+    created += 1;
     const RuleArn = `${listener.replace(':listener/', ':listener-rule/')}/${created}`;
     const rule = { RuleArn, Priority: String(Priority), Conditions, Transforms, Actions: shown(Actions, []) };
     put({ ...rule, listener, tags });
@@ -97,10 +108,17 @@ export function aListener(): FakeListener {
     return Promise.resolve(look());
   };
   const elbv2: Partial<ELBv2> = {
-    rulesOf: (listener, signal) => read(() => rules.filter((one) => one.listener === listener), signal),
-    rule: (arn, signal) => read(() => rules.find((one) => one.RuleArn === arn), signal),
+    rulesOf: (listener, signal) =>
+      read(() => rules.filter((one) => one.listener === listener && isShown(one)), signal),
+    rule: (arn, signal) => read(() => rules.find((one) => one.RuleArn === arn && isShown(one)), signal),
     tagsOf: (arn) => Promise.resolve(find(arn).tags),
+    tagsOfAll: (arns) => Promise.resolve(new Map(arns.map((arn) => [arn, find(arn).tags]))),
     tag: (arn, tags) => Promise.resolve(put({ ...find(arn), tags: { ...find(arn).tags, ...tags } })),
+    attributesOf: (arn) => Promise.resolve(attributes.get(arn) ?? {}),
+    setAttributes: (arn, some) => {
+      attributes.set(arn, { ...attributes.get(arn), ...some });
+      return Promise.resolve();
+    },
     createRule: (input) => Promise.resolve(input).then(create),
     deleteRule: (arn) => {
       rules = rules.filter((one) => one.RuleArn !== arn);
@@ -110,15 +128,27 @@ export function aListener(): FakeListener {
       const rule = await Promise.resolve(find(RuleArn));
       const actions = Actions === undefined ? rule.Actions : shown(Actions, rule.Actions ?? []);
       put({ ...rule, Actions: actions, Conditions: Conditions ?? rule.Conditions });
+      return find(RuleArn);
+    },
+    setPriorities: async (moves) => {
+      const moving = new Set(moves.map(({ ruleARN }) => ruleARN));
+      for (const { ruleARN, priority } of moves) {
+        const holder = at(priority, find(ruleARN).listener);
+        if (holder !== undefined && !moving.has(holder.RuleArn ?? ''))
+          throw refusal('PriorityInUseException', `Priority '${priority}' is currently in use`);
+      }
+      for (const { ruleARN, priority } of moves) put({ ...find(ruleARN), Priority: String(priority) });
+      await Promise.resolve();
     },
   };
-  const change = (priority: number, { before, transforms, conditions }: ByHand): void => {
+  const change = (priority: number, { before, transforms, conditions, owner }: ByHand): void => {
     const rule = at(priority);
     if (rule === undefined) throw new Error(`Expected a rule ${priority}, got none.`);
     const last = (rule.Actions ?? []).filter((one) => one.Type === 'forward');
     put({
       ...rule,
       ...(before === undefined ? {} : { Actions: [...before, ...last] }),
+      ...(owner === undefined ? {} : { tags: { ...rule.tags, [OWNER_TAG]: owner } }),
       ...(transforms === undefined ? {} : { Transforms: [...transforms] }),
       ...(conditions === undefined ? {} : { Conditions: [...conditions] }),
     });
@@ -126,6 +156,7 @@ export function aListener(): FakeListener {
   return {
     elbv2: elbv2 as ELBv2,
     rule: at,
+    owner: (priority) => at(priority)?.tags[OWNER_TAG],
     weights: (priority) =>
       Object.fromEntries(
         (at(priority)?.Actions?.at(-1)?.ForwardConfig?.TargetGroups ?? []).map((group) => [
@@ -133,6 +164,7 @@ export function aListener(): FakeListener {
           group.Weight ?? 1,
         ]),
       ),
+    attributes: (group) => attributes.get(arnOf(group)),
     byHand: (priority, made) => {
       create({
         ListenerArn: listenerARN,
@@ -145,6 +177,9 @@ export function aListener(): FakeListener {
     change,
     remove: (priority) => {
       rules = rules.filter((one) => one !== at(priority));
+    },
+    showNew: (shows) => {
+      shownUpTo = shows ? Infinity : created;
     },
     hangRead: () => {
       hangs = true;

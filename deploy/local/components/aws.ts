@@ -8,6 +8,8 @@ import type { Plan, Planned } from './plan.ts';
 export const awsIdentity = {
   region: 'us-east-1',
   accountId: '123456789012',
+  /** The access key of okrad in tests, which may do what its IAM policy allows; the emulator takes any. */
+  okradKey: 'okrad',
   environment: {
     AWS_REGION: 'us-east-1',
     AWS_DEFAULT_REGION: 'us-east-1',

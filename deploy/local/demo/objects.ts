@@ -18,6 +18,8 @@ export const cellFor = (listenerARN: string): object => ({
       },
     },
     replicas: 2,
+    // The local load balancer follows at once.
+    settle: '0s',
     updateStrategy: { type: 'Canary', canary: { steps } },
   },
 });

@@ -7,11 +7,11 @@ const minute = 60_000;
 const arn = 'arn:aws:iam::123456789012:user/test';
 const key = { secretAccessKey: 'se/cr+et', arn };
 
-const signed = (more: { sessionToken?: string; accessKeyId?: string; at?: number } = {}) => {
-  const { at = now, accessKeyId = 'AKIATEST', ...session } = more;
+const signed = (more: { sessionToken?: string; accessKeyId?: string; at?: number; region?: string } = {}) => {
+  const { at = now, accessKeyId = 'AKIATEST', region = 'us-east-1', ...session } = more;
   const credentials = () =>
     Promise.resolve({ accessKeyId, secretAccessKey: key.secretAccessKey, ...session });
-  return eksTokens({ now: () => at, credentials })({ region: 'us-east-1', clusterName: 'cdk1' });
+  return eksTokens({ now: () => at, credentials })({ region, clusterName: 'cdk1' });
 };
 
 const check = (token: string, more: { clusterName?: string; sessionToken?: string } = {}) => {
@@ -34,6 +34,10 @@ describe('checkToken', () => {
     expect(await check(await signed({ sessionToken }), { sessionToken })).toEqual({ is: 'Accepted', arn });
   });
 
+  it('accepts what is signed in another partition', async () => {
+    expect(await check(await signed({ region: 'eusc-de-east-1' }))).toEqual({ is: 'Accepted', arn });
+  });
+
   it.each([
     ['a token for another cluster', () => signed(), { clusterName: 'cdk2' }, 'for another cluster'],
     ['a token of 15 minutes ago', () => signed({ at: now - 15 * minute }), {}, 'has expired'],
@@ -42,6 +46,7 @@ describe('checkToken', () => {
     ['another session', () => signed({ sessionToken: 'a' }), { sessionToken: 'b' }, 'session is another'],
     ['a later date', () => changed('X-Amz-Expires=60', 'X-Amz-Expires=61'), {}, 'signature is wrong'],
     ['another host', () => changed('sts.us-east-1.amazonaws.com', 'sts.example'), {}, 'the host is'],
+    ['the host of another partition', () => changed('amazonaws.com', 'amazonaws.eu'), {}, 'the host is'],
     ['another action', () => changed('GetCallerIdentity', 'GetSessionToken'), {}, 'Action is missing'],
     ['a header that is not signed', () => changed('host%3Bx-k8s-aws-id', 'host'), {}, 'X-Amz-SignedHeaders'],
     ['a URL for too long', () => changed('X-Amz-Expires=60', 'X-Amz-Expires=901'), {}, 'X-Amz-Expires'],

@@ -1,4 +1,5 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { partition } from '@aws-sdk/core/client';
 
 /** What AWS knows of an access key. */
 export interface KnownKey {
@@ -63,10 +64,16 @@ const parameters: Readonly<Record<string, RegExp>> = {
   'X-Amz-Signature': /^[0-9a-f]{64}$/,
 };
 
+// The host of a region, or the one that is that of all of them in the usual partition.
+const isSTS = (host: string): boolean => {
+  const [, region = ''] = host.split('.');
+  return host === 'sts.amazonaws.com' || host === `sts.${region}.${partition(region).dnsSuffix}`;
+};
+
 function wrongForm(url: URL, now: number): string | undefined {
   const { protocol, host, pathname, searchParams } = url;
   if (protocol !== 'https:' || pathname !== '/') return 'the URL is not that of an AWS API';
-  if (!/^sts\.([a-z0-9-]+\.)?amazonaws\.com(\.cn)?$/.test(host)) return `the host is ${host}`;
+  if (!isSTS(host)) return `the host is ${host}`;
   for (const [name, form] of Object.entries(parameters)) {
     if (searchParams.getAll(name).length !== 1 || !form.test(searchParams.get(name) ?? ''))
       return `${name} is missing or wrong`;

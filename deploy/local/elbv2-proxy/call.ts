@@ -4,12 +4,14 @@ import type { ArmedFault } from './faults.ts';
 import { failed } from './handled.ts';
 import type { Call, Handled, ProxyState, Reply } from './handled.ts';
 import type { CallRecord } from './log.ts';
+import { judgeAccess } from './iam/judge.ts';
 import { isRead } from './protocol/actions.ts';
 import type { Fields } from './protocol/fields.ts';
 import { withoutSecrets } from './protocol/fields.ts';
 import type { ElbRequest } from './protocol/request.ts';
 import type { AwsError } from './protocol/xml.ts';
 import { read } from './read.ts';
+import { awsBuckets, isSlow } from './switches.ts';
 import type { Fault } from './switches.ts';
 import type { Scope } from './world/scopes.ts';
 import { write } from './write.ts';
@@ -40,16 +42,31 @@ async function suffer(
   return { reply: struck.map(replyOf).find((reply) => reply !== undefined), struck };
 }
 
+const bucketOf = (action: string): keyof typeof awsBuckets => {
+  if (isRead(action)) return 'reads';
+  return action === 'RegisterTargets' || action === 'DeregisterTargets' ? 'registrations' : 'writes';
+};
+
 function isThrottled({ action, state, scope }: Call): AwsError | undefined {
   const { throttle } = state.settings;
   if (throttle === null) return undefined;
-  const kind = isRead(action) ? 'reads' : 'writes';
-  const isAllowed = state.buckets.take(
-    `${scope.account}/${scope.region}/${kind}`,
-    throttle[kind],
-    Date.now(),
-  );
+  const kind = bucketOf(action);
+  const limits = throttle[kind] ?? awsBuckets[kind];
+  const isAllowed = state.buckets.take(`${scope.account}/${scope.region}/${kind}`, limits, Date.now());
   return isAllowed ? undefined : throttled(throttle.code);
+}
+
+async function isDenied(call: Call, request: ElbRequest): Promise<AwsError | undefined> {
+  const { action, parameters, state, scope, ask } = call;
+  const accessKey = request.credential?.accessKey ?? '';
+  const policy = state.policies.get(accessKey);
+  if (policy === undefined) return undefined;
+  const { account, region } = scope;
+  return judgeAccess(
+    policy,
+    { action, parameters, world: await scope.world(ask), account, region },
+    accessKey,
+  );
 }
 
 async function perform(state: ProxyState, request: ElbRequest, scope: Scope): Promise<Handled> {
@@ -59,8 +76,12 @@ async function perform(state: ProxyState, request: ElbRequest, scope: Scope): Pr
   const names = early.struck.map(nameOf);
   if (early.reply !== undefined) return { reply: early.reply, notes: { fault: names.join(' ') } };
   const staleFault = early.struck.find((fault) => fault.kind === 'stale');
-  const ask = scope.keeping.spoken(scope.spelling.spoken(askFor(state.upstream, request)));
-  const call: Call = { action, parameters, state, scope, ask, staleFault };
+  const spelt = scope.spelling.spoken(askFor(state.upstream, request));
+  const ask = scope.keeping.spoken(scope.protocols.spoken(spelt));
+  const slow = early.struck.filter((fault) => isSlow(fault.kind));
+  const call: Call = { action, parameters, state, scope, ask, staleFault, slow };
+  const denial = await isDenied(call, request);
+  if (denial !== undefined) return failed(denial, { refusedBy: 'policy' });
   const refusal = isThrottled(call);
   if (refusal !== undefined) return failed(refusal, { fault: [...names, 'throttle-setting'].join(' ') });
   const handled = isRead(action) ? await read(call) : await write(call);

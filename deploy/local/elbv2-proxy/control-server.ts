@@ -1,7 +1,13 @@
 import { z } from 'zod';
 import type { ProxyState } from './handled.ts';
 import type { RawRequest } from './protocol/request.ts';
-import { defaultSettings, faultSchema, settingsChangeSchema, targetsSchema } from './switches.ts';
+import {
+  callerPolicySchema,
+  defaultSettings,
+  faultSchema,
+  settingsChangeSchema,
+  targetsSchema,
+} from './switches.ts';
 
 /** An answer of the control endpoint. */
 export interface ControlAnswer {
@@ -116,6 +122,18 @@ const routes: Readonly<Record<string, Readonly<Record<string, Route>>>> = {
         return ok(targets);
       }),
     DELETE: removeTargets,
+  },
+  policies: {
+    GET: (state) => ok({ policies: Object.fromEntries(state.policies) }),
+    PUT: (state, { body }) =>
+      parse(callerPolicySchema, body, ({ accessKey, policy }) => {
+        state.policies.set(accessKey, policy);
+        return ok({ accessKey });
+      }),
+    DELETE: (state) => {
+      state.policies.clear();
+      return ok({ policies: {} });
+    },
   },
   calls: { GET: calls },
 };

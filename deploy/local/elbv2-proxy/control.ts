@@ -25,6 +25,10 @@ export interface ProxyControl {
   setTargets(targets: TargetsInput): Promise<void>;
   /** Makes the targets of a group, or of all groups, healthy again. */
   clearTargets(targetGroupArn?: string): Promise<void>;
+  /** Lets the caller with an access key do what an IAM policy allows, and nothing else. */
+  setPolicy(accessKey: string, policy: object): Promise<void>;
+  /** Lets everybody do everything again. */
+  clearPolicies(): Promise<void>;
   calls(filter?: CallFilter): Promise<readonly CallRecord[]>;
   /** The number of the last call, to be used as `since`. */
   lastCall(): Promise<number>;
@@ -105,6 +109,12 @@ export function proxyControl(url: string): ProxyControl {
         'DELETE',
         arn === undefined ? 'targets' : `targets?targetGroupArn=${encodeURIComponent(arn)}`,
       );
+    },
+    setPolicy: async (accessKey, policy) => {
+      await send('PUT', 'policies', { accessKey, policy });
+    },
+    clearPolicies: async () => {
+      await send('DELETE', 'policies');
     },
     calls: async (filter = {}) => (await send<Calls>('GET', `calls?${queryOf(filter)}`)).calls,
     lastCall: async () => (await send<Calls>('GET', `calls?since=${Number.MAX_SAFE_INTEGER}`)).last,

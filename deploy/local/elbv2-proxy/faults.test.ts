@@ -67,6 +67,18 @@ describe('faults', () => {
     expect([take(), take()]).toEqual([['delay', 'error', 'delay'], ['drop']]);
   });
 
+  it('let things take their time whatever else hits', () => {
+    const { take } = armed(
+      { kind: 'unseen', forMs: 1, times: 'always' },
+      { kind: 'error' },
+      { kind: 'draining', forMs: 1, times: 'always' },
+    );
+    expect([take(), take()]).toEqual([
+      ['unseen', 'error', 'draining'],
+      ['unseen', 'draining'],
+    ]);
+  });
+
   it('throttle by a bucket of their own', () => {
     const { take } = armed({ kind: 'throttle', times: 'always', bucket: { burst: 2, perSecond: 1 } });
     expect([take(), take(), take(), take('before', 1000), take('before', 1000)]).toEqual([

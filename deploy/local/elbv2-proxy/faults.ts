@@ -1,5 +1,6 @@
 import type { Fields } from './protocol/fields.ts';
 import { everyText } from './protocol/fields.ts';
+import { isSlow } from './switches.ts';
 import type { Fault } from './switches.ts';
 import type { Buckets } from './throttle.ts';
 
@@ -24,13 +25,16 @@ export function matches(fault: Fault, call: FaultedCall): boolean {
   return contains === undefined || everyText(call.parameters).some((one) => one.includes(contains));
 }
 
+/** Whether a fault leaves the answer to others: it takes time, or says how long something takes. */
+const goesAlong = (fault: Fault): boolean => fault.kind === 'delay' || isSlow(fault.kind);
+
 /** The faults that are armed now. */
 export interface Faults {
   add(fault: Fault): ArmedFault;
   list(): readonly ArmedFault[];
   remove(id: string): boolean;
   clear(): void;
-  /** Takes the faults that hit a call now: every delay, at most one of the others. */
+  /** Takes the faults that hit a call now: every delay and slowness, at most one of the others. */
   take(call: FaultedCall, when: Fault['when'], now: number): readonly ArmedFault[];
 }
 
@@ -62,7 +66,7 @@ export function createFaults(buckets: Buckets): Faults {
     take: (call, when, now) => {
       const found: ArmedFault[] = [];
       for (const fault of armed.values()) {
-        const isSecond = fault.kind !== 'delay' && found.some((one) => one.kind !== 'delay');
+        const isSecond = !goesAlong(fault) && found.some((one) => !goesAlong(one));
         if (fault.when !== when || isSecond || !matches(fault, call) || !isDue(fault, now)) continue;
         found.push(hit(fault));
       }

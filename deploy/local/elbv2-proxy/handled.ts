@@ -1,5 +1,6 @@
 import type { Ask } from './emulator.ts';
 import type { Faults } from './faults.ts';
+import type { Policy } from './iam/policy.ts';
 import type { CallLog, CallRecord } from './log.ts';
 import type { Fields } from './protocol/fields.ts';
 import type { AwsError } from './protocol/xml.ts';
@@ -16,6 +17,8 @@ export interface ProxyState {
   readonly buckets: Buckets;
   readonly log: CallLog;
   readonly targets: Map<string, TargetsInput>;
+  /** What callers may do, by access key; those without a policy may do everything. */
+  readonly policies: Map<string, Policy>;
   settings: Settings;
   /** How many writes were applied. */
   applied: number;
@@ -47,6 +50,8 @@ export interface Call {
   readonly ask: Ask;
   /** A stale read that a fault asks for. */
   readonly staleFault: Fault | undefined;
+  /** How long things take that a fault slows down. */
+  readonly slow: readonly Fault[];
 }
 
 /** Answers with an error. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { showHealth, viewTargets } from './health.ts';
+import { drained, showHealth, viewTargets } from './health.ts';
 import type { Fields } from './protocol/fields.ts';
+import { text } from './protocol/fields.ts';
 
 const target = (Id: string, State = 'healthy', Reason?: string): Fields => ({
   Target: { Id, Port: '80' },
@@ -52,5 +53,52 @@ describe('showHealth', () => {
   it('leaves targets that are not registered as the emulator shows them', () => {
     const gone = [target('10.0.0.9', 'unused', 'Target.NotRegistered')];
     expect(show(gone, true, { state: 'unhealthy' })).toEqual(['10.0.0.9 unused Target.NotRegistered']);
+  });
+
+  const known = {
+    registered: () => ({ AvailabilityZone: 'us-east-1c' }),
+    isInitial: ({ Id }: Fields) => Id === '10.0.0.1',
+    isElsewhere: ({ Id }: Fields) => Id === '10.0.0.2',
+  };
+
+  it('shows targets as initial while their first checks are under way, and as unused in another zone', () => {
+    expect(show(two, true, undefined, known)).toEqual([
+      '10.0.0.2 unused Target.NotInUse',
+      '10.0.0.1 initial Elb.InitialHealthChecking',
+    ]);
+  });
+
+  it('shows what a test has set instead of initial', () => {
+    expect(show([target('10.0.0.1')], true, { state: 'unavailable' }, known)).toEqual([
+      '10.0.0.1 unavailable Target.HealthCheckDisabled',
+    ]);
+  });
+
+  it('shows the zone that a target was registered with', () => {
+    expect(showHealth([target('10.0.0.1')], true, undefined, known)[0]?.['Target']).toEqual({
+      Id: '10.0.0.1',
+      Port: '80',
+      AvailabilityZone: 'us-east-1c',
+    });
+  });
+});
+
+describe('drained', () => {
+  const keyOf = (one: Fields): string => text(one, 'Id') ?? '';
+  const leaving = [{ key: '10.0.0.9', target: { Id: '10.0.0.9', Port: '80' }, at: 0 }];
+
+  it('adds the targets that are leaving', () => {
+    const all = drained([target('10.0.0.1')], leaving, { keyOf, isFiltered: false });
+    expect(viewTargets(all)).toEqual([
+      { id: '10.0.0.1', state: 'healthy' },
+      { id: '10.0.0.9', state: 'draining', reason: 'Target.DeregistrationInProgress' },
+    ]);
+  });
+
+  it('adds none to those that a caller has named', () => {
+    const asked = [target('10.0.0.9', 'unused', 'Target.NotRegistered'), target('10.0.0.1')];
+    expect(
+      viewTargets(drained(asked, leaving, { keyOf, isFiltered: true })).map(({ state }) => state),
+    ).toEqual(['draining', 'healthy']);
   });
 });

@@ -2,6 +2,7 @@ import type { Fields } from './protocol/fields.ts';
 import { fieldsOf, text } from './protocol/fields.ts';
 import { usualReason } from './switches.ts';
 import type { TargetsInput } from './switches.ts';
+import type { Leaving } from './world/ages.ts';
 
 /** The health of one target as the log shows it. */
 export interface TargetView {
@@ -28,25 +29,59 @@ function healthOf(state: string, reason: string | undefined): Fields {
   return { State: state, Reason: reason, Description: descriptions[reason] };
 }
 
+/** What else is known of targets. */
+export interface Known {
+  /** What a target was registered with. */
+  readonly registered: (target: Fields) => Fields | undefined;
+  /** Whether its first checks are still under way. */
+  readonly isInitial: (target: Fields) => boolean;
+  /** Whether it is in a zone that no load balancer of its group has. */
+  readonly isElsewhere: (target: Fields) => boolean;
+}
+
+const nothing: Known = { registered: () => undefined, isInitial: () => false, isElsewhere: () => false };
+
+const targetOf = (description: Fields): Fields => fieldsOf(description, 'Target');
+
 /**
  * Shows the health of registered targets as AWS does: unused while no rule or listener names the group,
- * then healthy or what a test has set. Targets that the emulator does not call healthy stay as they are.
+ * then initial, then healthy or what a test has set. Targets that the emulator does not call healthy stay as they are.
  */
 export function showHealth(
   targets: readonly Fields[],
   inUse: boolean,
   setting: Omit<TargetsInput, 'targetGroupArn'> | undefined,
+  known: Known = nothing,
 ): readonly Fields[] {
   const registered = targets.filter((one) => text(fieldsOf(one, 'TargetHealth'), 'State') === 'healthy');
   const ids = registered.map(idOf).toSorted();
   const chosen = new Set(setting?.count === undefined ? ids : ids.slice(0, setting.count));
+  const health = (one: Fields): Fields => {
+    if (!inUse || known.isElsewhere(targetOf(one))) return healthOf('unused', 'Target.NotInUse');
+    if (setting !== undefined && chosen.has(idOf(one)))
+      return healthOf(setting.state, setting.reason ?? usualReason(setting.state));
+    return known.isInitial(targetOf(one))
+      ? healthOf('initial', 'Elb.InitialHealthChecking')
+      : healthOf('healthy', undefined);
+  };
   return targets.map((one) => {
     if (!registered.includes(one)) return one;
-    if (!inUse) return { ...one, TargetHealth: healthOf('unused', 'Target.NotInUse') };
-    if (setting === undefined || !chosen.has(idOf(one)))
-      return { ...one, TargetHealth: healthOf('healthy', undefined) };
-    return { ...one, TargetHealth: healthOf(setting.state, setting.reason ?? usualReason(setting.state)) };
+    const target = targetOf(one);
+    return { ...one, Target: { ...target, ...known.registered(target) }, TargetHealth: health(one) };
   });
+}
+
+/** Adds the targets that are leaving; where a caller has named targets, those alone are shown. */
+export function drained(
+  shown: readonly Fields[],
+  leaving: readonly Leaving[],
+  { keyOf, isFiltered }: { readonly keyOf: (target: Fields) => string; readonly isFiltered: boolean },
+): readonly Fields[] {
+  const TargetHealth = healthOf('draining', 'Target.DeregistrationInProgress');
+  const isLeaving = (one: Fields): boolean => leaving.some(({ key }) => key === keyOf(targetOf(one)));
+  const known = shown.map((one) => (isLeaving(one) ? { ...one, TargetHealth } : one));
+  if (isFiltered) return known;
+  return [...known, ...leaving.map(({ target }) => ({ Target: target, TargetHealth }))];
 }
 
 /** Shows targets as the log does. */

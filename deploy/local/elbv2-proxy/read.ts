@@ -1,7 +1,7 @@
 import { failed } from './handled.ts';
 import type { Call, Handled } from './handled.ts';
 import type { Answer } from './emulator.ts';
-import { showHealth, viewTargets } from './health.ts';
+import { readHealth } from './read-health.ts';
 import { cutPage, isPaged } from './pages.ts';
 import type { Fields } from './protocol/fields.ts';
 import { everyText, items, text, texts } from './protocol/fields.ts';
@@ -29,11 +29,23 @@ function pastOf(call: Call): World | undefined {
   return call.scope.history.past([...named, ...listeners], staleness, Date.now());
 }
 
+const ruleReads = new Set(['DescribeRules', 'DescribeTags']);
+
+/** Leaves out the rules that are too new to be seen. */
+function withoutUnseen({ action, scope, state, slow }: Call, world: World): World {
+  const forMs = slow.find(({ kind }) => kind === 'unseen')?.forMs ?? state.settings.newRulesUnseenMs;
+  if (forMs === 0 || !ruleReads.has(action)) return world;
+  const unseen = scope.ages.rulesSince(Date.now() - forMs);
+  if (unseen.size === 0) return world;
+  return { ...world, rules: new Map([...world.rules].filter(([arn]) => !unseen.has(arn))) };
+}
+
 /** Handles a read: judges its form, answers from the emulator or from the past, in small pages. */
 export async function read(call: Call): Promise<Handled> {
   const { action, parameters, scope, ask } = call;
   const present = await scope.world(ask);
-  const past = pastOf(call);
+  const seen = withoutUnseen(call, pastOf(call) ?? present);
+  const past = seen === present ? undefined : seen;
   const world = past ?? present;
   const verdict = judge({ action, parameters, world });
   if (verdict !== undefined) return failed({ status: 400, ...verdict.refusal }, { refusedBy: verdict.rule });
@@ -48,16 +60,6 @@ function shownResult({ action, parameters }: Call, world: World, result: Fields)
   if (action !== 'DescribeTargetGroupAttributes') return result;
   const group = world.targetGroups.get(text(parameters, 'TargetGroupArn') ?? '') ?? {};
   return { ...result, Attributes: shownAttributes(group, items(result, 'Attributes')) };
-}
-
-async function readHealth({ action, parameters, state, ask }: Call, world: World): Promise<Handled> {
-  const answer = await ask(action, parameters);
-  if (!answer.ok) return failed(answer.error);
-  const arn = text(parameters, 'TargetGroupArn') ?? '';
-  const found = items(answer.result, 'TargetHealthDescriptions');
-  const shown = showHealth(found, usersOf(world, arn).size > 0, state.targets.get(arn));
-  const result = { ...answer.result, TargetHealthDescriptions: shown };
-  return { reply: { kind: 'result', result }, notes: { health: viewTargets(shown) } };
 }
 
 interface View {

@@ -7,10 +7,12 @@ import { handle } from './call.ts';
 import type { ProxyState, Reply } from './handled.ts';
 import { control } from './control-server.ts';
 import { createFaults } from './faults.ts';
+import { judgeOther } from './iam/judge.ts';
 import { createCallLog } from './log.ts';
 import { elbRequestOf } from './protocol/request.ts';
 import type { RawRequest } from './protocol/request.ts';
 import { encodeAnswer, encodeError } from './protocol/xml.ts';
+import type { AwsError } from './protocol/xml.ts';
 import { defaultSettings } from './switches.ts';
 import { createBuckets } from './throttle.ts';
 import { createUpstream, endToEnd } from './upstream.ts';
@@ -39,6 +41,7 @@ function createState(upstreamUrl: string): ProxyState {
     faults: createFaults(createBuckets()),
     log: createCallLog(),
     targets: new Map(),
+    policies: new Map(),
     settings: defaultSettings,
     applied: 0,
   };
@@ -71,7 +74,18 @@ function send(response: ServerResponse, action: string, reply: Reply): void {
   );
 }
 
+function refuse(response: ServerResponse, error: AwsError, speaksJson: boolean): void {
+  const type = speaksJson ? 'application/json' : 'text/xml';
+  response.writeHead(error.status, { 'content-type': type, 'x-amzn-errortype': `${error.code}Exception` });
+  response.end(speaksJson ? JSON.stringify({ message: error.message }) : encodeError(error, randomUUID()));
+}
+
 async function passOn(state: ProxyState, raw: RawRequest, response: ServerResponse): Promise<void> {
+  const refusal = judgeOther(state.policies, raw);
+  if (refusal !== undefined) {
+    refuse(response, refusal, raw.headers.authorization?.includes('/eks/') === true);
+    return;
+  }
   try {
     const answer = await state.upstream(raw);
     if (raw.path.startsWith('/moto-api/reset')) state.scopes.clear();

@@ -10,6 +10,8 @@ describe('switches', () => {
     ['a misspelt field', faultSchema, { kind: 'drop', time: 2 }, ''],
     ['a delay of unknown length', faultSchema, { kind: 'delay' }, 'delayMs'],
     ['throttling after the fact', faultSchema, { kind: 'throttle', when: 'after' }, 'when'],
+    ['slowness of unknown length', faultSchema, { kind: 'unseen' }, 'forMs'],
+    ['slowness after the fact', faultSchema, { kind: 'draining', forMs: 1, when: 'after' }, 'when'],
     ['a bucket that drops', faultSchema, { kind: 'drop', bucket: { burst: 1, perSecond: 1 } }, 'bucket'],
     ['no times at all', faultSchema, { kind: 'drop', times: 0 }, 'times'],
     ['a page of 0', settingsChangeSchema, { pageSize: 0 }, 'pageSize'],

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { policySchema } from './iam/policy.ts';
 import { actions } from './protocol/actions.ts';
 
 const milliseconds = z.int().min(0).max(600_000);
@@ -15,8 +16,23 @@ const staleness = z.union([z.strictObject({ ms: milliseconds }), z.strictObject(
 export const settingsSchema = z.strictObject({
   pageSize: z.int().min(1).max(400),
   delayMs: milliseconds,
-  throttle: z.strictObject({ code: throttleCode, reads: bucket, writes: bucket }).nullable(),
+  throttle: z
+    .strictObject({
+      code: throttleCode,
+      reads: bucket,
+      /** Everything that changes something, but for registrations. */
+      writes: bucket,
+      /** RegisterTargets and DeregisterTargets; as AWS has it when absent. */
+      registrations: bucket.optional(),
+    })
+    .nullable(),
   staleReads: staleness.nullable(),
+  /** How long reads do not see a rule that was created. */
+  newRulesUnseenMs: milliseconds,
+  /** How long a target is `initial` before it is `healthy`. */
+  initialMs: milliseconds,
+  /** How long a target is `draining` after it was deregistered, at most as long as its group says. */
+  drainingMs: milliseconds,
 });
 
 /** What applies to every ELBv2 call. */
@@ -26,7 +42,25 @@ export type Settings = z.infer<typeof settingsSchema>;
 export const settingsChangeSchema = settingsSchema.partial();
 
 /** Small pages, and nothing that fails by itself. */
-export const defaultSettings: Settings = { pageSize: 2, delayMs: 0, throttle: null, staleReads: null };
+export const defaultSettings: Settings = {
+  pageSize: 2,
+  delayMs: 0,
+  throttle: null,
+  staleReads: null,
+  newRulesUnseenMs: 0,
+  initialMs: 0,
+  drainingMs: 0,
+};
+
+/** The buckets of an account and region, as AWS has them since March 2026. */
+export const awsBuckets = {
+  reads: { burst: 200, perSecond: 50 },
+  writes: { burst: 20, perSecond: 3 },
+  registrations: { burst: 20, perSecond: 4 },
+} as const;
+
+/** The kinds of faults that let something take its time, as AWS does. */
+export const slowness = ['unseen', 'initial', 'draining'] as const;
 
 const action = z.enum(actions as [string, ...string[]]);
 
@@ -44,10 +78,13 @@ const match = z.strictObject({
 /** Which calls a fault is for. */
 export type Match = z.infer<typeof match>;
 
+/** Whether a fault lets something take its time. */
+export const isSlow = (kind: string): boolean => (slowness as readonly string[]).includes(kind);
+
 /** A fault for the next matching calls. */
 export const faultSchema = z
   .strictObject({
-    kind: z.enum(['throttle', 'error', 'drop', 'delay', 'stale']),
+    kind: z.enum(['throttle', 'error', 'drop', 'delay', 'stale', ...slowness]),
     when: z.enum(['before', 'after']).default('before'),
     match: match.default({}),
     times: z
@@ -61,15 +98,21 @@ export const faultSchema = z
     delayMs: milliseconds.optional(),
     staleMs: milliseconds.optional(),
     bucket: bucket.optional(),
+    forMs: milliseconds.optional(),
+  })
+  .refine((fault) => !isSlow(fault.kind) || fault.forMs !== undefined, {
+    path: ['forMs'],
+    message:
+      'Expected forMs for a fault of kind "unseen", "initial" or "draining", got none; say how long it takes',
   })
   .refine((fault) => fault.kind !== 'delay' || fault.delayMs !== undefined, {
     path: ['delayMs'],
     message: 'Expected delayMs for a fault of kind "delay", got none; say how many milliseconds to wait',
   })
-  .refine((fault) => fault.when === 'before' || !['throttle', 'stale'].includes(fault.kind), {
+  .refine((fault) => fault.when === 'before' || !['throttle', 'stale', ...slowness].includes(fault.kind), {
     path: ['when'],
     message:
-      'Expected "before" for a fault of kind "throttle" or "stale"; AWS answers those without applying',
+      'Expected "before" for a fault of another kind than "error", "drop" or "delay"; it is about reads',
   })
   .refine((fault) => fault.bucket === undefined || fault.kind === 'throttle', {
     path: ['bucket'],
@@ -119,3 +162,6 @@ export const targetsSchema = z
 
 /** What the targets of a group are said to be while the group is in use. */
 export type TargetsInput = z.infer<typeof targetsSchema>;
+
+/** What the caller with an access key may do, as an IAM policy. */
+export const callerPolicySchema = z.strictObject({ accessKey: z.string().min(1), policy: policySchema });

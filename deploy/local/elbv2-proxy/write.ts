@@ -87,7 +87,9 @@ function applied({ state, scope }: Call, change: Change): Handled {
     ...groups,
     ...changedIn(world.listeners, next.listeners),
   ];
-  scope.history.record({ at: Date.now(), touched, before: world });
+  const at = Date.now();
+  scope.history.record({ at, touched, before: world });
+  scope.ages.record(world, next, at);
   state.applied += 1;
   const views = arns.length === 0 ? {} : { before: viewsIn(world, arns), after: viewsIn(next, arns) };
   const notes = { applied: true, appliedOrder: state.applied, ...views };

@@ -1,5 +1,6 @@
 import type { Fields } from '../protocol/fields.ts';
 import { pairs, text } from '../protocol/fields.ts';
+import { CROSS_ZONE } from './cross-zone.ts';
 import { api, firstOf, guide, invalid, whole, within } from './refusal.ts';
 import type { Judged, Refusal, Rule } from './refusal.ts';
 
@@ -8,6 +9,13 @@ const actions = ['ModifyTargetGroupAttributes'];
 const given = (parameters: Fields): Readonly<Record<string, string>> => pairs(parameters, 'Attributes');
 
 const unsupported = (message: string): Refusal => ({ code: 'InvalidConfigurationRequest', message });
+
+const SLOW_START = 'slow_start.duration_seconds';
+
+const durations: readonly (readonly [key: string, low: number, high: number])[] = [
+  ['deregistration_delay.timeout_seconds', 0, 3600],
+  [SLOW_START, 30, 900],
+];
 
 /** What AWS refuses in the values of target group attributes. */
 export const attributeRules: readonly Rule[] = [
@@ -42,6 +50,18 @@ export const attributeRules: readonly Rule[] = [
       if (!name.startsWith('AWSALB')) return undefined;
       return invalid(`Application cookie name '${name}' must not begin with AWSALB, AWSALBAPP or AWSALBTG`);
     },
+  },
+  {
+    name: 'delay-and-slow-start',
+    actions,
+    source: api('API_TargetGroupAttribute'),
+    refuse: ({ parameters }) =>
+      firstOf(durations, ([key, low, high]) => {
+        const value = given(parameters)[key];
+        const isOff = key === SLOW_START && value === '0';
+        if (value === undefined || isOff || within(whole(value), low, high)) return undefined;
+        return invalid(`'${key}' value '${value}' must be between '${low}-${high}' inclusive`);
+      }),
   },
 ];
 
@@ -99,6 +119,31 @@ export const groupAttributeRules: readonly Rule[] = [
       const isEnabled = given(call.parameters)['stickiness.enabled'] === 'true';
       if (!isEnabled || text(groupOf(call), 'Protocol') !== 'TLS') return undefined;
       return unsupported('You cannot enable stickiness on target groups with the TLS protocol');
+    },
+  },
+  {
+    name: 'slow-start-of-http',
+    actions,
+    source: api('API_TargetGroupAttribute'),
+    refuse: (call) => {
+      const { [SLOW_START]: seconds = '0' } = given(call.parameters);
+      const protocol = text(groupOf(call), 'Protocol') ?? '';
+      if (seconds === '0' || protocol.startsWith('HTTP')) return undefined;
+      return unsupported(
+        `A target group with the ${protocol} protocol does not support the attribute ${SLOW_START}`,
+      );
+    },
+  },
+  {
+    name: 'sticky-group-across-zones',
+    actions,
+    source: guide('application', 'disable-cross-zone'),
+    refuse: (call) => {
+      const after = attributesAfter(call);
+      const isSticky = after['stickiness.enabled'] === 'true';
+      const isHttp = (text(groupOf(call), 'Protocol') ?? '').startsWith('HTTP');
+      if (!isSticky || !isHttp || after[CROSS_ZONE] !== 'false') return undefined;
+      return unsupported('Target stickiness is not supported when cross-zone load balancing is off');
     },
   },
 ];

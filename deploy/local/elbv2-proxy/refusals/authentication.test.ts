@@ -50,6 +50,13 @@ describe('authentication', () => {
     ],
     ['it on a new HTTP listener', 'CreateListener', listening('HTTP'), 'authentication-on-https', refused],
     [
+      'the end of HTTPS under a rule with it',
+      'ModifyListener',
+      { ListenerArn: listenerArn('secure'), Protocol: 'HTTP' },
+      'authentication-on-https',
+      refused,
+    ],
+    [
       'it twice',
       'CreateRule',
       secured(secret, { ...cognito, Order: '2' }),
@@ -81,6 +88,11 @@ describe('authentication', () => {
     ['a user pool', 'CreateRule', secured(cognito)],
     ['tokens', 'CreateRule', secured(tokens)],
     ['an end of it', 'ModifyRule', modified()],
+    [
+      'HTTP where nothing authenticates',
+      'ModifyListener',
+      { ListenerArn: listenerArn('web'), Protocol: 'HTTP' },
+    ],
     ['it on a new HTTPS listener', 'CreateListener', listening('HTTPS')],
   ]);
 });

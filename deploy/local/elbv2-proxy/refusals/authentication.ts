@@ -1,6 +1,7 @@
 import type { Fields } from '../protocol/fields.ts';
 import { fieldsOf, items, text } from '../protocol/fields.ts';
-import { listenerArnOf, protocolOf } from './listener-of.ts';
+import { isDefault, rulesOf } from '../world/world.ts';
+import { listenerArnOf, protocolOf, touchedActions } from './listener-of.ts';
 import { actionsOf, api, firstOf, forwarding } from './refusal.ts';
 import type { Judged, Refusal, Rule } from './refusal.ts';
 
@@ -25,6 +26,14 @@ function hasExisting({ parameters, world }: Judged): boolean {
   return oidcConfigs(present).length > 0;
 }
 
+/** The actions that a call is about; those of every rule of a listener whose protocol it changes are. */
+function guardedActions(call: Judged): readonly Fields[] {
+  const { action, parameters, world } = call;
+  if (action !== 'ModifyListener' || text(parameters, 'Protocol') === undefined) return actionsOf(parameters);
+  const rules = rulesOf(world, text(parameters, 'ListenerArn') ?? '').filter((rule) => !isDefault(rule));
+  return [...touchedActions(call), ...rules.flatMap((rule) => items(rule, 'Actions'))];
+}
+
 /** What AWS refuses in the actions that come before the last: authentication, and validation of tokens. */
 export const authenticationRules: readonly Rule[] = [
   {
@@ -32,7 +41,7 @@ export const authenticationRules: readonly Rule[] = [
     actions: forwarding,
     source: api('API_Action'),
     refuse: (call) => {
-      const other = actionsOf(call.parameters).find(isAuthenticating);
+      const other = guardedActions(call).find(isAuthenticating);
       if (other === undefined || protocolOf(call) === 'HTTPS') return undefined;
       return refused(`Actions of type '${text(other, 'Type')}' are supported only on HTTPS listeners`);
     },

@@ -6,13 +6,15 @@ import { judge } from './rules.ts';
 const families = [
   ['HTTP', ['b']],
   ['HTTPS', ['b']],
-  ['TCP', ['tcp', 'tcp-udp']],
+  ['TCP', ['tcp', 'tcp-udp', 'tcp-quic']],
   ['TLS', ['tcp', 'tls']],
   ['UDP', ['udp', 'tcp-udp']],
   ['TCP_UDP', ['tcp-udp']],
+  ['QUIC', ['quic', 'tcp-quic']],
+  ['TCP_QUIC', ['tcp-quic']],
 ] as const;
 
-const groups = ['b', 'tcp', 'udp', 'tcp-udp', 'tls'];
+const groups = ['b', 'tcp', 'udp', 'tcp-udp', 'tls', 'quic', 'tcp-quic'];
 
 describe('protocol families', () => {
   it.each(families)('let a %s listener forward to %j and to nothing else', (Protocol, want) => {

@@ -9,7 +9,7 @@ import type { Judged, Rule } from './refusal.ts';
 const fits: Readonly<Record<string, readonly string[]>> = {
   HTTP: ['HTTP', 'HTTPS'],
   HTTPS: ['HTTP', 'HTTPS'],
-  TCP: ['TCP', 'TCP_UDP'],
+  TCP: ['TCP', 'TCP_UDP', 'TCP_QUIC'],
   TLS: ['TCP', 'TLS'],
   UDP: ['UDP', 'TCP_UDP'],
   TCP_UDP: ['TCP_UDP'],

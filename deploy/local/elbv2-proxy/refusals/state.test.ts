@@ -159,7 +159,7 @@ describe('what is there already', () => {
     [
       'the same priority on another listener',
       'CreateRule',
-      create({ ListenerArn: listenerArn('net'), Priority: '10', Actions: [forwardTo({ tcp: 1 })] }),
+      create({ ListenerArn: listenerArn('secure'), Priority: '20', Actions: [forwardTo({ b: 1 })] }),
     ],
   ]);
 });

@@ -4,6 +4,7 @@ import { aWorld, forwardTo, groupArn, listenerArn } from '../world/sample.ts';
 import { update } from '../world/update.ts';
 import { judge } from './rules.ts';
 import { doing, itRefuses, itTakes } from './sample.ts';
+import { crossZoneRules } from './cross-zone.ts';
 import { stickinessRules } from './stickiness.ts';
 
 const modify = 'ModifyTargetGroupAttributes';
@@ -28,57 +29,74 @@ const minute = { ...on, DurationSeconds: '60' };
 const badAction = 'InvalidLoadBalancerAction';
 
 describe('forward actions to several groups', () => {
-  itRefuses(stickinessRules, [
+  itRefuses(
+    [...stickinessRules, ...crossZoneRules],
     [
-      'a sticky group without group stickiness',
-      'CreateRule',
-      doing(forwardTo({ b: 50, sticky: 50 })),
-      'sticky-forward-to-sticky-groups',
-      badAction,
+      [
+        'group stickiness where nodes keep to their zone',
+        'ModifyListener',
+        { ...balance({ tcp: 50, tcp2: 50 }, on), ListenerArn: listenerArn('net-dual') },
+        'sticky-forward-across-zones',
+        badAction,
+      ],
+      [
+        'group stickiness with a group that keeps to its zone',
+        'ModifyListener',
+        balance({ tcp: 50, zonal: 50 }, on),
+        'sticky-forward-across-zones',
+        badAction,
+      ],
+      [
+        'a sticky group without group stickiness',
+        'CreateRule',
+        doing(forwardTo({ b: 50, sticky: 50 })),
+        'sticky-forward-to-sticky-groups',
+        badAction,
+      ],
+      [
+        'a sticky group at weight 0 with group stickiness switched off',
+        'CreateRule',
+        doing(forwardTo({ b: 100, sticky: 0 }, { Enabled: 'false' })),
+        'sticky-forward-to-sticky-groups',
+        badAction,
+      ],
+      [
+        'a sticky group of a Network Load Balancer without group stickiness',
+        'ModifyListener',
+        balance({ tcp: 50, 'sticky-tcp': 50 }),
+        'sticky-forward-to-sticky-groups',
+        badAction,
+      ],
+      [
+        'target stickiness of one of several groups without group stickiness',
+        modify,
+        stickyGroup('z'),
+        'sticky-group-behind-sticky-forwards',
+        'InvalidConfigurationRequest',
+      ],
+      [
+        'group stickiness for TLS',
+        'ModifyListener',
+        balance({ tcp: 50, tcp2: 50 }, on, { Protocol: 'TLS' }),
+        'tls-listener-not-sticky',
+        badAction,
+      ],
+      [
+        'TCP and TLS groups for TLS',
+        'ModifyListener',
+        balance({ tcp: 50, tls: 50 }, undefined, { Protocol: 'TLS' }),
+        'one-protocol-behind-tls-listener',
+        'IncompatibleProtocols',
+      ],
+      [
+        'groups of IPv4 and IPv6',
+        'ModifyListener',
+        balance({ tcp: 50, ipv6: 50 }),
+        'one-address-type-per-forward',
+        badAction,
+      ],
     ],
-    [
-      'a sticky group at weight 0 with group stickiness switched off',
-      'CreateRule',
-      doing(forwardTo({ b: 100, sticky: 0 }, { Enabled: 'false' })),
-      'sticky-forward-to-sticky-groups',
-      badAction,
-    ],
-    [
-      'a sticky group of a Network Load Balancer without group stickiness',
-      'ModifyListener',
-      balance({ tcp: 50, 'sticky-tcp': 50 }),
-      'sticky-forward-to-sticky-groups',
-      badAction,
-    ],
-    [
-      'target stickiness of one of several groups without group stickiness',
-      modify,
-      stickyGroup('z'),
-      'sticky-group-behind-sticky-forwards',
-      'InvalidConfigurationRequest',
-    ],
-    [
-      'group stickiness for TLS',
-      'ModifyListener',
-      balance({ tcp: 50, tcp2: 50 }, on, { Protocol: 'TLS' }),
-      'tls-listener-not-sticky',
-      badAction,
-    ],
-    [
-      'TCP and TLS groups for TLS',
-      'ModifyListener',
-      balance({ tcp: 50, tls: 50 }, undefined, { Protocol: 'TLS' }),
-      'one-protocol-behind-tls-listener',
-      'IncompatibleProtocols',
-    ],
-    [
-      'groups of IPv4 and IPv6',
-      'ModifyListener',
-      balance({ tcp: 50, ipv6: 50 }),
-      'one-address-type-per-forward',
-      badAction,
-    ],
-  ]);
+  );
   itTakes([
     ['a sticky group alone', 'CreateRule', doing(forwardTo({ sticky: 100 }))],
     ['a sticky group with group stickiness', 'CreateRule', doing(forwardTo({ b: 50, sticky: 50 }, minute))],

@@ -17,19 +17,22 @@ const targets = (name: string, ...Targets: readonly Fields[]): Fields => ({
   Targets,
 });
 
+const quic = (name: string, QuicServerId?: string): Fields =>
+  targets(name, { Id: '10.0.0.1', ...(QuicServerId === undefined ? {} : { QuicServerId }) });
+
+const serverId = (sentence: string, parameters: Fields): Row => [
+  sentence,
+  'RegisterTargets',
+  parameters,
+  'quic-server-id',
+  invalid,
+];
+
 const named = (Name: string): Row => [
   `the name ${Name}`,
   'CreateTargetGroup',
   group({ Name }),
   'group-name',
-  invalid,
-];
-
-const checked = (name: string, value: string): Row => [
-  `${name} of ${value}`,
-  'ModifyTargetGroup',
-  { TargetGroupArn: groupArn('a'), [name]: value },
-  'health-check-ranges',
   invalid,
 ];
 
@@ -48,10 +51,6 @@ describe('target groups and targets', () => {
         'group-settings-required',
         invalid,
       ]),
-      checked('HealthCheckIntervalSeconds', '4'),
-      checked('HealthCheckTimeoutSeconds', '121'),
-      checked('HealthyThresholdCount', '1'),
-      checked('UnhealthyThresholdCount', '11'),
       ['port 0', 'RegisterTargets', targets('a', { Id: '10.0.0.1', Port: '0' }), 'target-port', invalid],
       [
         '201 targets',
@@ -81,13 +80,9 @@ describe('target groups and targets', () => {
         'target-of-its-type',
         'InvalidTarget',
       ],
-      [
-        'a health check by TCP of a group of HTTP',
-        'CreateTargetGroup',
-        group({ HealthCheckProtocol: 'TCP' }),
-        'health-check-protocol',
-        'InvalidConfigurationRequest',
-      ],
+      serverId('no server id for QUIC', quic('tcp-quic')),
+      serverId('a server id of another form for QUIC', quic('quic', '0xA1B2C3D4E5F60718')),
+      serverId('a server id for TCP', quic('tcp', '0xa1b2c3d4e5f60718')),
     ],
   );
 
@@ -95,15 +90,11 @@ describe('target groups and targets', () => {
     ['a name of 32 characters', 'CreateTargetGroup', group({ Name: 'a'.repeat(32) })],
     ['a function without port', 'CreateTargetGroup', { Name: 'web', TargetType: 'lambda' }],
     [
-      'a health check by HTTP of a group of TCP',
-      'ModifyTargetGroup',
-      { TargetGroupArn: groupArn('tcp'), HealthCheckProtocol: 'HTTP' },
-    ],
-    [
       'private addresses',
       'RegisterTargets',
       targets('a', { Id: '10.0.0.1', Port: '80' }, { Id: '172.31.0.1' }, { Id: '100.64.0.1' }),
     ],
+    ['a server id for QUIC', 'RegisterTargets', quic('quic', '0xa1b2c3d4e5f60718')],
     ['instances', 'RegisterTargets', targets('nodes', { Id: 'i-0123456789abcdef0', Port: '8080' })],
     ['what is not registered', 'DeregisterTargets', targets('a', { Id: '10.0.0.77' })],
     ['a group that is gone', 'DeleteTargetGroup', { TargetGroupArn: groupArn('gone') }],

@@ -1,19 +1,10 @@
 import { isIP } from 'node:net';
 import type { Fields } from '../protocol/fields.ts';
 import { items, text } from '../protocol/fields.ts';
-import { api, firstOf, guide, invalid, whole, within } from './refusal.ts';
+import { api, firstOf, invalid, whole, within } from './refusal.ts';
 import type { Refusal, Rule } from './refusal.ts';
 
 const registering = ['RegisterTargets', 'DeregisterTargets'];
-const checking = ['CreateTargetGroup', 'ModifyTargetGroup'];
-
-const ranges: readonly (readonly [name: string, low: number, high: number])[] = [
-  ['HealthCheckIntervalSeconds', 5, 300],
-  ['HealthCheckTimeoutSeconds', 2, 120],
-  ['HealthyThresholdCount', 2, 10],
-  ['UnhealthyThresholdCount', 2, 10],
-];
-
 function judgeName(name: string): Refusal | undefined {
   if (name.length > 32) return invalid(`Target group name '${name}' cannot be longer than '32' characters`);
   if (!/^[A-Za-z0-9-]+$/.test(name))
@@ -42,17 +33,6 @@ export const targetFormRules: readonly Rule[] = [
         (text(parameters, name) ?? '') === '' ? invalid(`A ${name} must be specified`) : undefined,
       );
     },
-  },
-  {
-    name: 'health-check-ranges',
-    actions: checking,
-    source: api('API_CreateTargetGroup'),
-    refuse: ({ parameters }) =>
-      firstOf(ranges, ([name, low, high]) => {
-        const value = text(parameters, name);
-        if (value === undefined || within(whole(value), low, high)) return undefined;
-        return invalid(`'${name}' value '${value}' must be between '${low}-${high}' inclusive`);
-      }),
   },
   {
     name: 'target-port',
@@ -102,7 +82,19 @@ function judgeTarget(group: Fields, id: string): Refusal | undefined {
   }
 }
 
-/** What AWS refuses in target groups and their targets because of the group that is there. */
+function judgeServerId(protocol: string, id: string | undefined): Refusal | undefined {
+  if (!protocol.endsWith('QUIC'))
+    return id === undefined
+      ? undefined
+      : invalid(`A QUIC server ID is not supported for target groups with the ${protocol} protocol`);
+  if (id === undefined)
+    return invalid(`A QUIC server ID must be specified for target groups with the ${protocol} protocol`);
+  return /^0x[0-9a-f]{16}$/.test(id)
+    ? undefined
+    : invalid(`QUIC server ID '${id}' must be '0x' followed by 16 lowercase hexadecimal characters`);
+}
+
+/** What AWS refuses in targets because of the group that is there. */
 export const targetGroupRules: readonly Rule[] = [
   {
     name: 'target-of-its-type',
@@ -114,19 +106,15 @@ export const targetGroupRules: readonly Rule[] = [
     },
   },
   {
-    name: 'health-check-protocol',
-    actions: checking,
-    source: guide('application', 'target-group-health-checks'),
+    name: 'quic-server-id',
+    actions: ['RegisterTargets'],
+    source: api('API_TargetDescription'),
     refuse: ({ parameters, world }) => {
-      const group = world.targetGroups.get(text(parameters, 'TargetGroupArn') ?? '') ?? parameters;
-      const asked = text(parameters, 'HealthCheckProtocol') ?? '';
+      const group = world.targetGroups.get(text(parameters, 'TargetGroupArn') ?? '') ?? {};
       const protocol = text(group, 'Protocol') ?? '';
-      const taken = protocol.startsWith('HTTP') ? ['HTTP', 'HTTPS'] : ['HTTP', 'HTTPS', 'TCP'];
-      if (asked === '' || taken.includes(asked)) return undefined;
-      return {
-        code: 'InvalidConfigurationRequest',
-        message: `Health check protocol '${asked}' is not supported for target groups with the protocol '${protocol}'`,
-      };
+      return firstOf(items(parameters, 'Targets'), (target) =>
+        judgeServerId(protocol, text(target, 'QuicServerId')),
+      );
     },
   },
 ];

@@ -57,11 +57,14 @@ describe('what the emulator cannot keep of a rule', () => {
     expect(heard.map(([action]) => action).filter((action) => action === 'ModifyRule')).toEqual([]);
   });
 
-  it('is replaced by something that the emulator takes where nothing else is left', async () => {
-    const { heard, tell } = keeping();
-    expect(await tell('CreateRule', { ...whole, Conditions: [hosts] })).toMatchObject({
-      Conditions: [hosts],
-    });
-    expect(items(heard[0]?.[1] ?? {}, 'Conditions')).toHaveLength(1);
+  it.each([
+    ['a regular expression', hosts],
+    ['a type of addresses', { Field: 'source-ip', SourceIpConfig: { IpAddressType: 'ipv6' } }],
+  ])('is replaced by something that the emulator takes where there is only %s', async (_, condition) => {
+    const { heard, tell, read } = keeping();
+    const Conditions = [condition];
+    expect(await tell('CreateRule', { ...whole, Conditions })).toMatchObject({ Conditions });
+    expect(await read()).toMatchObject({ Conditions });
+    expect(items(heard[0]?.[1] ?? {}, 'Conditions')).toEqual([{ Field: 'path-pattern', Values: ['/*'] }]);
   });
 });

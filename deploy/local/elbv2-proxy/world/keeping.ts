@@ -3,8 +3,8 @@ import type { Fields } from '../protocol/fields.ts';
 import { fieldsOf, given, items, text } from '../protocol/fields.ts';
 
 /*
- * The emulator keeps no transforms, takes no jwt-validation and no regular expressions, and loses the query parameters of
- * authentication. The proxy keeps such parts of a rule for it, and shows it what is left.
+ * The emulator keeps no transforms, takes no jwt-validation, no regular expressions and no types of addresses, and loses the
+ * query parameters of authentication. The proxy keeps such parts of a rule for it, and shows it what is left.
  */
 
 /** What of a rule the emulator cannot keep. */
@@ -24,9 +24,10 @@ const routing = new Set(['forward', 'redirect', 'fixed-response']);
 
 const isRouting = (action: Fields): boolean => routing.has(text(action, 'Type') ?? '');
 
-const isRegex = (condition: Fields): boolean =>
-  [condition, ...Object.keys(condition).map((name) => fieldsOf(condition, name))].some((one) =>
-    given(one, 'RegexValues'),
+/** Whether the emulator refuses a condition: it knows no regular expressions, and no types of addresses. */
+const isUnknown = (condition: Fields): boolean =>
+  [condition, ...Object.keys(condition).map((name) => fieldsOf(condition, name))].some(
+    (one) => given(one, 'RegexValues') || text(one, 'IpAddressType') !== undefined,
   );
 
 /** What stands for conditions that the emulator does not know. */
@@ -35,7 +36,7 @@ const anyPath: Fields = { Field: 'path-pattern', Values: ['/*'] };
 /** The part of a rule write that the emulator takes; it does not get a client secret, which nobody may read from it. */
 function taken(parameters: Fields): Fields {
   const { Transforms: _, ResetTransforms: __, ...rest } = parameters;
-  const plain = items(parameters, 'Conditions').filter((one) => !isRegex(one));
+  const plain = items(parameters, 'Conditions').filter((one) => !isUnknown(one));
   return {
     ...rest,
     ...(given(parameters, 'Actions') ? { Actions: items(parameters, 'Actions').filter(isRouting) } : {}),
@@ -51,7 +52,7 @@ function keptAfter(before: Kept, parameters: Fields): Kept {
   return {
     Actions: actions.length === 0 ? before.Actions : actions.every(isRouting) ? undefined : actions,
     Conditions:
-      conditions.length === 0 ? before.Conditions : conditions.some(isRegex) ? conditions : undefined,
+      conditions.length === 0 ? before.Conditions : conditions.some(isUnknown) ? conditions : undefined,
     Transforms: isReset ? undefined : transforms.length === 0 ? before.Transforms : transforms,
   };
 }

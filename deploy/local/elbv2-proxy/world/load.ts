@@ -1,7 +1,8 @@
 import type { Answer, Ask } from '../emulator.ts';
 import type { Fields } from '../protocol/fields.ts';
-import { items, pairs, text } from '../protocol/fields.ts';
+import { fieldsOf, items, pairs, text } from '../protocol/fields.ts';
 import { shownListener, shownRule } from './shown.ts';
+import { putTargets } from './targets.ts';
 import { put } from './update.ts';
 import { emptyWorld } from './world.ts';
 import type { World } from './world.ts';
@@ -40,19 +41,34 @@ export async function loadWorld(ask: Ask): Promise<World> {
   for (const ListenerArn of world.listeners.keys()) {
     world = put(world, 'rules', (await list(ask, 'DescribeRules', { ListenerArn })).map(shownRule));
   }
-  return { ...world, tags: await loadTags(ask, world), attributes: await loadAttributes(ask, world) };
+  const tags = await loadTags(ask, world);
+  return loadTargets(ask, { ...world, tags, attributes: await loadAttributes(ask, world) });
+}
+
+async function loadTargets(ask: Ask, world: World): Promise<World> {
+  let loaded = world;
+  for (const TargetGroupArn of world.targetGroups.keys()) {
+    const answer = await ask('DescribeTargetHealth', { TargetGroupArn });
+    if (!answer.ok)
+      throw new Error(`Expected DescribeTargetHealth of the emulator to answer, got ${answer.error.message}`);
+    const Targets = items(answer.result, 'TargetHealthDescriptions').map((one) => fieldsOf(one, 'Target'));
+    loaded = putTargets(loaded, 'RegisterTargets', { TargetGroupArn, Targets });
+  }
+  return loaded;
 }
 
 async function loadAttributes(ask: Ask, world: World): Promise<World['attributes']> {
   const attributes = new Map<string, Readonly<Record<string, string>>>();
-  for (const TargetGroupArn of world.targetGroups.keys()) {
-    const answer = await ask('DescribeTargetGroupAttributes', { TargetGroupArn });
+  const read = async (action: string, name: string, arn: string): Promise<void> => {
+    const answer = await ask(action, { [name]: arn });
     if (!answer.ok)
-      throw new Error(
-        `Expected DescribeTargetGroupAttributes of the emulator to answer, got ${answer.error.message}`,
-      );
-    attributes.set(TargetGroupArn, pairs(answer.result, 'Attributes'));
-  }
+      throw new Error(`Expected ${action} of the emulator to answer, got ${answer.error.message}`);
+    attributes.set(arn, pairs(answer.result, 'Attributes'));
+  };
+  for (const arn of world.targetGroups.keys())
+    await read('DescribeTargetGroupAttributes', 'TargetGroupArn', arn);
+  for (const arn of world.loadBalancers.keys())
+    await read('DescribeLoadBalancerAttributes', 'LoadBalancerArn', arn);
   return attributes;
 }
 

@@ -43,11 +43,14 @@ export const pathOf = (...Values: readonly string[]): Fields => ({
 
 const respond: Fields = { Type: 'fixed-response', FixedResponseConfig: { StatusCode: '404' } };
 
-/** Adds a load balancer of that name, with one listener and its default rule. */
+/** Adds a load balancer of that name, with one listener and its default rule; where the name ends with `dual`, it is a dual-stack one. */
 export function withLoadBalancer(world: World, name: string, protocol = 'HTTP'): World {
   const isNetwork = !protocol.startsWith('HTTP');
   const Type = isNetwork ? 'network' : 'application';
-  const known = put(world, 'loadBalancers', [{ LoadBalancerArn: loadBalancerArn(name), Type }]);
+  const IpAddressType = name.endsWith('dual') ? 'dualstack' : 'ipv4';
+  const known = put(world, 'loadBalancers', [
+    { LoadBalancerArn: loadBalancerArn(name), Type, IpAddressType },
+  ]);
   const DefaultActions = isNetwork ? [] : [respond];
   const listener = { ListenerArn: listenerArn(name), Protocol: protocol, DefaultActions };
   const rule = {
@@ -100,12 +103,21 @@ export const withAttributes = (
   attributes: Readonly<Record<string, string>>,
 ): World => ({ ...world, attributes: new Map([...world.attributes, [groupArn(name), attributes]]) });
 
+/** Lets the nodes of a load balancer send requests to other zones. */
+const acrossZones = (world: World, name: string): World => ({
+  ...world,
+  attributes: new Map([
+    ...world.attributes,
+    [loadBalancerArn(name), { 'load_balancing.cross_zone.enabled': 'true' }],
+  ]),
+});
+
 function everyGroup(world: World): World {
   const http = withGroups(world, ['a', 'b', 'c', 'd', 'e', 'f', 'v', 'w', 'x', 'y', 'z', 's', 'sticky']);
-  const tcp = withGroups(http, ['tcp', 'tcp2', 'tcp3', 'tcp4', 'tcp5', 'tcp6', 'sticky-tcp'], {
-    Protocol: 'TCP',
-  });
-  const others = ['UDP', 'TCP_UDP', 'TLS', 'GENEVE'].reduce(
+  const names = ['tcp', 'tcp2', 'tcp3', 'tcp4', 'tcp5', 'tcp6', 'sticky-tcp', 'zonal'];
+  const zonal = { 'load_balancing.cross_zone.enabled': 'false' };
+  const tcp = withAttributes(withGroups(http, names, { Protocol: 'TCP' }), 'zonal', zonal);
+  const others = ['UDP', 'TCP_UDP', 'TLS', 'GENEVE', 'QUIC', 'TCP_QUIC'].reduce(
     (known, Protocol) => withGroups(known, [Protocol.toLowerCase().replace('_', '-')], { Protocol }),
     withGroups(withGroups(tcp, ['nodes'], { TargetType: 'instance' }), ['ipv6'], {
       Protocol: 'TCP',
@@ -130,13 +142,15 @@ const authenticating: Fields = {
 };
 
 /**
- * A world with load balancers `web` and `other` and NLB `net`, a rule on `web` for `a`, rules on `other` for `x`, and for
+ * A world with load balancers `web` and `other`, NLB `net` and dual-stack NLB `net-dual`, of which only `net` goes across zones, a rule on `web` for `a`, rules on `other` for `x`, and for
  * `y` and `z` without and `v` and `w` with group stickiness; `secure` has an HTTPS listener with a rule that authenticates before it forwards to `s`. `sticky` and `sticky-tcp` have target stickiness; `a` to `f`
- * are of HTTP, `nodes` takes instances, `tcp` to `tcp6` are of TCP, and there is a group for each of the other protocols.
+ * are of HTTP, `nodes` takes instances, `tcp` to `tcp6` are of TCP, and so is `zonal`, which keeps to its zones, and there is a group for each of the other protocols.
  */
 export function aWorld(): World {
   const plain = withLoadBalancer(withLoadBalancer(emptyWorld, 'web'), 'other');
-  const balancers = withLoadBalancer(withLoadBalancer(plain, 'net', 'TCP'), 'secure', 'HTTPS');
+  const network = acrossZones(withLoadBalancer(plain, 'net', 'TCP'), 'net');
+  const networks = withLoadBalancer(network, 'net-dual', 'TCP');
+  const balancers = withLoadBalancer(networks, 'secure', 'HTTPS');
   const rules: readonly (readonly [name: string, priority: string, action: Fields])[] = [
     ['web', '10', forwardTo({ a: 100 })],
     ['other', '10', forwardTo({ x: 100 })],

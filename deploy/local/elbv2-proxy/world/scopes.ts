@@ -2,6 +2,8 @@ import { askAccount } from '../emulator.ts';
 import type { Ask } from '../emulator.ts';
 import type { ElbRequest } from '../protocol/request.ts';
 import type { Upstream } from '../upstream.ts';
+import { createAges } from './ages.ts';
+import type { Ages } from './ages.ts';
 import { createHistory } from './history.ts';
 import type { History } from './history.ts';
 import { loadWorld } from './load.ts';
@@ -9,6 +11,8 @@ import { createSpelling } from './spelling.ts';
 import type { Spelling } from './spelling.ts';
 import { createKeeping } from './keeping.ts';
 import type { Keeping } from './keeping.ts';
+import { createProtocols } from './protocols.ts';
+import type { Protocols } from './protocols.ts';
 import type { World } from './world.ts';
 
 /** One account in one region: what it has, what it had, and a queue for its writes. */
@@ -16,8 +20,10 @@ export interface Scope {
   readonly account: string;
   readonly region: string;
   readonly history: History;
+  readonly ages: Ages;
   readonly spelling: Spelling;
   readonly keeping: Keeping;
+  readonly protocols: Protocols;
   world(ask: Ask): Promise<World>;
   replace(world: World): void;
   /** Forgets the world, to be read again, after a write whose end is not known. */
@@ -33,8 +39,10 @@ function createScope(account: string, region: string): Scope {
     account,
     region,
     history: createHistory(),
+    ages: createAges(),
     spelling: createSpelling(),
     keeping: createKeeping(),
+    protocols: createProtocols(),
     world: (ask) => {
       if (known === undefined) {
         const loading = loadWorld(ask);

@@ -2,6 +2,7 @@ import type { Fields } from '../protocol/fields.ts';
 import { items, pairs, text, texts } from '../protocol/fields.ts';
 import { listenerOfRule, loadBalancerOfListener } from './arns.ts';
 import { shownListener, shownRule } from './shown.ts';
+import { putTargets } from './targets.ts';
 import { isDefault, rulesOf } from './world.ts';
 import type { World } from './world.ts';
 
@@ -39,6 +40,7 @@ function remove(world: World, arn: string): World {
     targetGroups: without(world.targetGroups, gone),
     tags: without(world.tags, gone),
     attributes: without(world.attributes, gone),
+    targets: without(world.targets, gone),
   };
 }
 
@@ -77,7 +79,7 @@ function removeTags(world: World, parameters: Fields): World {
 }
 
 function putAttributes(world: World, parameters: Fields): World {
-  const arn = text(parameters, 'TargetGroupArn') ?? '';
+  const arn = text(parameters, 'TargetGroupArn') ?? text(parameters, 'LoadBalancerArn') ?? '';
   const changed = { ...world.attributes.get(arn), ...pairs(parameters, 'Attributes') };
   return { ...world, attributes: new Map([...world.attributes, [arn, changed]]) };
 }
@@ -96,8 +98,11 @@ export function update(world: World, write: AppliedWrite): World {
   if (gone !== undefined) return remove(world, text(parameters, gone) ?? '');
   if (action === 'AddTags')
     return putTags(world, texts(parameters, 'ResourceArns'), pairs(parameters, 'Tags'));
+  if (action === 'RegisterTargets' || action === 'DeregisterTargets')
+    return putTargets(world, action, parameters);
   if (action === 'RemoveTags') return removeTags(world, parameters);
-  if (action === 'ModifyTargetGroupAttributes') return putAttributes(world, parameters);
+  if (action === 'ModifyTargetGroupAttributes' || action === 'ModifyLoadBalancerAttributes')
+    return putAttributes(world, parameters);
   const seen = (['loadBalancers', 'targetGroups', 'rules'] as const).reduce(
     (known, part) => {
       const found = items(result, part.charAt(0).toUpperCase() + part.slice(1));

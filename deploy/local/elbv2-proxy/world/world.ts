@@ -9,8 +9,10 @@ export interface World {
   readonly rules: ReadonlyMap<string, Fields>;
   readonly targetGroups: ReadonlyMap<string, Fields>;
   readonly tags: ReadonlyMap<string, Readonly<Record<string, string>>>;
-  /** The attributes of target groups, as far as they were read or written. */
+  /** The attributes of target groups and load balancers, as far as they were read or written. */
   readonly attributes: ReadonlyMap<string, Readonly<Record<string, string>>>;
+  /** The registered targets of each target group, by id and port. */
+  readonly targets: ReadonlyMap<string, ReadonlyMap<string, Fields>>;
 }
 
 /** A world in which nothing was created yet. */
@@ -21,6 +23,7 @@ export const emptyWorld: World = {
   targetGroups: new Map(),
   tags: new Map(),
   attributes: new Map(),
+  targets: new Map(),
 };
 
 /** A target group in a forward action; the weight is missing where the caller gave none. */

@@ -1,0 +1,87 @@
+import { DescribeClusterCommand, EKSClient } from '@aws-sdk/client-eks';
+import type { EKSEndpoint } from '../domain/discovery/eks-endpoint.ts';
+import { credentialsFor, requestHandlerOf, scopeName } from './aws-credentials.ts';
+import type { EKSOptions } from './eks.ts';
+import type { EKSTokenScope } from './eks-token.ts';
+
+/**
+ * Says what EKS knows of the API server of a cluster, by the account of the identity and the region; undefined when there is no such
+ * cluster. What was read is kept for an hour; `since` asks for what was read after that time, in milliseconds.
+ */
+export type EKSEndpoints = (scope: EKSTokenScope, since?: number) => Promise<EKSEndpoint | undefined>;
+
+/** How endpoints are read. */
+export interface EKSEndpointOptions extends EKSOptions {
+  readonly now?: () => number;
+}
+
+/** Reads one cluster. */
+export type DescribeEKSCluster = (scope: EKSTokenScope) => Promise<EKSEndpoint | undefined>;
+
+// A cluster has its endpoint for life, and nobody else gets it afterwards.
+const KEEP_MILLISECONDS = 3_600_000;
+// Anybody who can write secrets can name clusters.
+const MOST_KEPT = 10_000;
+// AWS throttles DescribeCluster at about ten a second and account, and after a start all clusters are asked about.
+const ATTEMPTS = 6;
+
+interface Kept {
+  readonly at: number;
+  readonly found: Promise<EKSEndpoint | undefined>;
+}
+
+/** Makes what knows the endpoints of EKS clusters (API_DescribeCluster). */
+export const eksEndpoints = (options: EKSEndpointOptions = {}): EKSEndpoints =>
+  keptEndpoints(describer(options), options.now);
+
+/** Keeps what was read; an answer that could not be had leaves the one before. */
+export function keptEndpoints(describe: DescribeEKSCluster, now: () => number = Date.now): EKSEndpoints {
+  const kept = new Map<string, Kept>();
+  const read = (name: string, scope: EKSTokenScope): Promise<EKSEndpoint | undefined> => {
+    const before = kept.get(name);
+    const found = describe(scope);
+    kept.delete(name);
+    kept.set(name, { at: now(), found });
+    const [oldest] = kept.keys();
+    if (kept.size > MOST_KEPT && oldest !== undefined) kept.delete(oldest);
+    found.catch(() => {
+      if (kept.get(name)?.found !== found) return;
+      if (before === undefined) kept.delete(name);
+      else kept.set(name, before);
+    });
+    return found;
+  };
+  return async (scope, since = 0) => {
+    const name = `${scopeName(scope)}${scope.clusterName}`;
+    const known = kept.get(name);
+    if (known === undefined) return await read(name, scope);
+    if (known.at >= since && now() < known.at + KEEP_MILLISECONDS) return await known.found;
+    return await read(name, scope);
+  };
+}
+
+function describer(options: EKSOptions): DescribeEKSCluster {
+  const clients = new Map<string, EKSClient>();
+  return async (scope) => {
+    const name = scopeName(scope);
+    const client = clients.get(name) ?? clientOf(scope, options);
+    clients.set(name, client);
+    try {
+      const { cluster } = await client.send(new DescribeClusterCommand({ name: scope.clusterName }));
+      const { arn, endpoint, certificateAuthority } = cluster ?? {};
+      return arn === undefined ? undefined : { arn, endpoint, caData: certificateAuthority?.data };
+    } catch (error) {
+      if (error instanceof Error && error.name === 'ResourceNotFoundException') return undefined;
+      throw error;
+    }
+  };
+}
+
+const clientOf = (scope: EKSTokenScope, options: EKSOptions): EKSClient =>
+  new EKSClient({
+    region: scope.region,
+    credentials: credentialsFor(scope, options),
+    requestHandler: requestHandlerOf(options.requestTimeoutMs),
+    maxAttempts: ATTEMPTS,
+    ...(options.endpoint === undefined ? {} : { endpoint: options.endpoint }),
+  });

@@ -1,0 +1,92 @@
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { tooLarge } from './kubernetes-error.ts';
+
+/** What is left of the bytes that may be read altogether; whoever reads takes from it. */
+export interface Allowance {
+  left: number;
+}
+
+/** What comes in pieces. */
+export type Pieces = AsyncIterable<Uint8Array>;
+
+/** Undoes the compression of an answer. */
+export function unpacked(body: Readable, encoding: string | readonly string[] | undefined): Readable {
+  if (encoding !== 'gzip') return body;
+  // Whoever reads sees why it broke.
+  return pipeline(body, createGunzip(), () => undefined);
+}
+
+/** Reads a whole answer of at most so many bytes; throws a KubernetesError for a longer one. */
+export async function textOf(
+  pieces: Pieces,
+  { most, name, allowance }: { readonly most: number; readonly name: string; readonly allowance?: Allowance },
+): Promise<string> {
+  const gathered = gather();
+  for await (const piece of pieces) {
+    gathered.add(piece);
+    if (gathered.size() > most) throw tooLarge(name, `an answer of at most ${most} bytes`);
+    if (allowance === undefined) continue;
+    allowance.left -= piece.length;
+    if (allowance.left < 0) throw tooLarge(name, 'a list that fits', 'ListTooLarge');
+  }
+  return gathered.take();
+}
+
+/** How much of a stream is read. */
+export interface LineLimits {
+  readonly name: string;
+  readonly lineBytes: number;
+  readonly allBytes: number;
+}
+
+const NEWLINE = 10;
+
+/** Reads lines as they come; throws a KubernetesError when one, or all together, are too long. */
+export async function* linesOf(pieces: Pieces, limits: LineLimits): AsyncGenerator<string, void> {
+  const { name, lineBytes, allBytes } = limits;
+  const gathered = gather();
+  let all = 0;
+  for await (const piece of pieces) {
+    all += piece.length;
+    if (all > allBytes) throw tooLarge(name, `at most ${allBytes} bytes of events`);
+    // Only what is new is looked through: a line without an end would be read again with each piece of it.
+    let begin = 0;
+    for (let end = piece.indexOf(NEWLINE); end >= 0; end = piece.indexOf(NEWLINE, begin)) {
+      gathered.add(piece.subarray(begin, end));
+      begin = end + 1;
+      if (gathered.size() > lineBytes) break;
+      if (gathered.size() > 0) yield gathered.take();
+    }
+    gathered.add(piece.subarray(begin));
+    if (gathered.size() > lineBytes) throw tooLarge(name, `events of at most ${lineBytes} bytes`);
+  }
+}
+
+const FIRST_BYTES = 16_384;
+
+/** Puts pieces together in one place, since millions of small ones would each take up more than they say. */
+function gather() {
+  let place = Buffer.alloc(0);
+  let size = 0;
+  return {
+    size: () => size,
+    add: (piece: Uint8Array): void => {
+      if (size + piece.length > place.length) {
+        const larger = Buffer.alloc(Math.max(FIRST_BYTES, 2 * place.length, size + piece.length));
+        place.copy(larger, 0, 0, size);
+        place = larger;
+      }
+      place.set(piece, size);
+      size += piece.length;
+    },
+    take: (): string => {
+      const text = new TextDecoder().decode(place.subarray(0, size));
+      size = 0;
+      // What one large event needed is not kept for the small ones after it.
+      if (place.length > FIRST_BYTES) place = Buffer.alloc(0);
+      return text;
+    },
+  };
+}

@@ -1,0 +1,53 @@
+import { Readable } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import { EKS_TARGET_GROUP_BINDING, POD } from './kinds.ts';
+import { KubernetesError } from './kubernetes-error.ts';
+import type { Send } from './kubernetes-transport.ts';
+import { clientOver } from './kubernetes.ts';
+
+/** An API server that answers this to whoever asks which kinds it serves. */
+function serving(answer: object | Error) {
+  const paths: string[] = [];
+  const send: Send = ({ path }) => {
+    paths.push(path);
+    return answer instanceof Error
+      ? Promise.reject(answer)
+      : Promise.resolve(Readable.from([Buffer.from(JSON.stringify(answer))]));
+  };
+  return { paths, client: clientOver(send) };
+}
+
+describe('whether a cluster serves a kind', () => {
+  it.each([
+    [
+      'is said by the list of its version',
+      { resources: [{ name: 'nodeclasses' }, { name: 'targetgroupbindings' }] },
+      true,
+    ],
+    ['is said by a list that lacks it', { resources: [{ name: 'nodeclasses' }] }, false],
+    [
+      'is said by there being no such version',
+      new KubernetesError({ status: 404, reason: 'NotFound', message: 'no' }),
+      false,
+    ],
+  ])('%s', async (_, answer, want) => {
+    const { client, paths } = serving(answer);
+    expect(await client.serves(EKS_TARGET_GROUP_BINDING)).toBe(want);
+    expect(paths).toEqual(['/apis/eks.amazonaws.com/v1']);
+  });
+
+  it.each([
+    ['that is no list', {}],
+    ['that refuses', new KubernetesError({ status: 403, reason: 'Forbidden', message: 'no' })],
+  ])('is not known by an answer %s', async (_, answer) => {
+    await expect(serving(answer).client.serves(EKS_TARGET_GROUP_BINDING)).rejects.toThrow(
+      /got an answer without a list|^no$/,
+    );
+  });
+
+  it('is asked for elsewhere of the kinds that are built in', async () => {
+    const { client, paths } = serving({ resources: [{ name: 'pods' }] });
+    expect(await client.serves(POD)).toBe(true);
+    expect(paths).toEqual(['/api/v1']);
+  });
+});

@@ -1,0 +1,49 @@
+/** Reads something, for one who may give up alone. */
+export type SharedReading<T> = (signal?: AbortSignal) => Promise<T>;
+
+interface Reading<T> {
+  readonly found: Promise<T>;
+  readonly stop: AbortController;
+  waiting: number;
+}
+
+/** Makes a reading that all share who ask for it while it is under way; it is given up when nobody waits for it any more. */
+export function shareReading<T>(read: (signal: AbortSignal) => Promise<T>): SharedReading<T> {
+  let underWay: Reading<T> | undefined;
+  const end = (reading: Reading<T>): void => {
+    if (underWay === reading) underWay = undefined;
+  };
+  const begin = (): Reading<T> => {
+    const stop = new AbortController();
+    const reading: Reading<T> = { found: read(stop.signal), stop, waiting: 0 };
+    const ended = (): void => end(reading);
+    reading.found.then(ended, ended);
+    return reading;
+  };
+  return async (signal) => {
+    signal?.throwIfAborted();
+    const reading = (underWay ??= begin());
+    reading.waiting += 1;
+    try {
+      return await untilGivenUp(reading.found, signal);
+    } finally {
+      reading.waiting -= 1;
+      if (reading.waiting === 0) {
+        end(reading);
+        reading.stop.abort();
+      }
+    }
+  };
+}
+
+async function untilGivenUp<T>(found: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return await found;
+  const { promise, reject } = Promise.withResolvers<never>();
+  const giveUp = (): void => reject(signal.reason);
+  signal.addEventListener('abort', giveUp);
+  try {
+    return await Promise.race([found, promise]);
+  } finally {
+    signal.removeEventListener('abort', giveUp);
+  }
+}

@@ -1,0 +1,84 @@
+import { z } from 'zod';
+import { conditions } from './common.ts';
+import { defineResource, type Resource } from './resource.ts';
+import { withRules } from './rules.ts';
+
+const MOST_PATTERNS = 100;
+
+// The API server refuses a rule over long texts in long lists as too expensive, therefore there is none on each pattern.
+const patterns = (longest: number) =>
+  z
+    .array(z.string().min(1).max(longest))
+    .max(MOST_PATTERNS)
+    .optional()
+    .meta({ 'x-kubernetes-list-type': 'atomic' });
+
+const role = z.object({
+  arn: z
+    .string()
+    .min(1)
+    .max(600)
+    .describe('The ARN of an IAM role, or a pattern of ARNs: arn:aws:iam::111122223333:role/team-a/*.'),
+  externalIDs: patterns(1224).describe(
+    'The external ids that the role may be assumed with, or patterns of them. Default: it may be assumed without one only.',
+  ),
+});
+
+const spec = z.object({
+  namespaces: withRules(z.array(z.string().min(1).max(63)).min(1).max(MOST_PATTERNS), [
+    {
+      cel: "self.all(one, one.matches('^[a-z0-9*-]+$'))",
+      message:
+        'Expected each of spec.namespaces to be the name of a namespace, or a pattern such as team-a-*. Correct it.',
+      holds: (names) => names.every((name) => /^[a-z0-9*-]+$/.test(name)),
+    },
+  ])
+    .meta({ 'x-kubernetes-list-type': 'atomic' })
+    .describe('The namespaces that it is about, or patterns of them, in which * stands for any characters.'),
+  roles: z
+    .array(role)
+    .max(MOST_PATTERNS)
+    .optional()
+    .meta({ 'x-kubernetes-list-type': 'atomic' })
+    .describe('The IAM roles that Okra assumes for objects of these namespaces. Default: none.'),
+  clusters: patterns(600).describe(
+    'The EKS clusters that Okra lists, and logs in to, for these namespaces: ARNs or patterns of them. Default: none.',
+  ),
+  servers: patterns(300).describe(
+    'The hosts that the token of a command (execProviderConfig) goes to, or patterns of them; kubernetes.default.svc for a cluster secret by which Okra reads its own cluster as itself. Default: none.',
+  ),
+  targetGroups: patterns(512).describe(
+    'The target groups that these namespaces may forward to, register targets in and ask about: ARNs or patterns of them. Default: none.',
+  ),
+  listeners: patterns(512).describe(
+    'The listeners whose rules or default action these namespaces may write: ARNs or patterns of them. Default: none.',
+  ),
+});
+
+const status = z.object({ conditions: conditions.optional() });
+
+/** Says what the objects of a namespace may have Okra use. */
+export const accessPolicy = defineResource({
+  kind: 'AccessPolicy',
+  plural: 'accesspolicies',
+  singular: 'accesspolicy',
+  shortNames: ['okaccess'],
+  description:
+    'An AccessPolicy says which IAM roles, EKS clusters, target groups and listeners the objects of some namespaces may have Okra use. A namespace that no AccessPolicy names may use everything that Okra may; one that some name may use what any of them lists, and nothing else.',
+  scope: 'Cluster',
+  spec,
+  status,
+  printerColumns: [
+    { name: 'Namespaces', type: 'string', jsonPath: '.spec.namespaces' },
+    { name: 'Listeners', type: 'string', jsonPath: '.spec.listeners' },
+    { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
+    { name: 'Roles', type: 'string', jsonPath: '.spec.roles[*].arn', priority: 1 },
+    { name: 'Clusters', type: 'string', jsonPath: '.spec.clusters', priority: 1 },
+    { name: 'Groups', type: 'string', jsonPath: '.spec.targetGroups', priority: 1 },
+  ],
+});
+
+/** What an AccessPolicy says. */
+export type AccessPolicySpec = z.output<typeof spec>;
+/** An AccessPolicy as the API server has it. */
+export type AccessPolicy = Resource<AccessPolicySpec, z.output<typeof status>>;

@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { encodeBase64 } from './base64.ts';
+import { strangenessOf } from './eks-endpoint.ts';
+
+const pem = (...bodies: string[]): string =>
+  encodeBase64(
+    bodies.map((body) => `-----BEGIN CERTIFICATE-----\n${body}\n-----END CERTIFICATE-----\n`).join(''),
+  );
+const endpoint = 'https://0A1B.gr7.eu-central-1.eks.amazonaws.com';
+const eks = {
+  arn: 'arn:aws:eks:eu-central-1:111122223333:cluster/prod',
+  endpoint,
+  caData: pem('AAAA\nBBBB'),
+};
+const at = (server: string, caData?: string) => ({
+  server,
+  tls: { insecure: false, ...(caData === undefined ? {} : { caData }) },
+});
+
+const OTHER_SERVER = 'Expected data.server to be the endpoint that EKS gives';
+const OTHER_CA = 'Expected tlsClientConfig.caData to be the CA that EKS gives';
+
+describe('a token for an EKS cluster', () => {
+  it.each([
+    ['to its endpoint', at(endpoint)],
+    ['to its endpoint in capitals', at(endpoint.toUpperCase().replace('HTTPS', 'https'))],
+    ['to its endpoint with the port that goes without saying', at(`${endpoint}:443`)],
+    ['to its endpoint, verified by its CA', at(endpoint, pem('AAAABBBB'))],
+  ])('goes %s', (_, receiver) => {
+    expect(strangenessOf(receiver, eks)).toBeUndefined();
+  });
+
+  it.each([
+    ['to somebody else', at('https://evil.example'), eks, OTHER_SERVER],
+    ['to the endpoint of another cluster', at(endpoint.replace('0A1B', '0A1C')), eks, OTHER_SERVER],
+    ['to a name that begins alike', at(`${endpoint}.evil.example`), eks, OTHER_SERVER],
+    ['to a name that ends alike', at(endpoint.replace('0A1B', 'evil.0A1B')), eks, OTHER_SERVER],
+    ['to another port', at(`${endpoint}:8443`), eks, OTHER_SERVER],
+    ['to a path', at(`${endpoint}/proxy`), eks, OTHER_SERVER],
+    ['anywhere while there is no endpoint', at(endpoint), { arn: eks.arn }, OTHER_SERVER],
+    ['to whoever has the certificate of another CA', at(endpoint, pem('EVIL')), eks, OTHER_CA],
+    ['to whoever another CA vouches for as well', at(endpoint, pem('AAAABBBB', 'EVIL')), eks, OTHER_CA],
+    [
+      'anywhere while EKS tells no CA',
+      at(endpoint, pem('AAAABBBB')),
+      { ...eks, caData: undefined },
+      OTHER_CA,
+    ],
+  ])('does not go %s', (_, receiver, known, want) => {
+    const said = strangenessOf(receiver, known);
+    expect(said).toContain(want);
+    // Whoever wrote the secret may not know it.
+    expect(said).not.toContain('0A1B');
+  });
+});

@@ -1,0 +1,56 @@
+import { decodeBase64 } from './base64.ts';
+import type { ClusterTls } from './cluster-login.ts';
+
+/** What EKS says of the API server of a cluster. */
+export interface EKSEndpoint {
+  readonly arn: string;
+  /** Undefined while the cluster is being created. */
+  readonly endpoint?: string | undefined;
+  /** PEM in base64; undefined while the cluster is being created. */
+  readonly caData?: string | undefined;
+}
+
+/** To whom a token would go. */
+export interface Receiver {
+  readonly server: string;
+  readonly tls: ClusterTls;
+}
+
+/**
+ * Says why a token for an EKS cluster is not sent: whoever gets it is Okra there, so that it goes to the API server of
+ * that cluster alone. The endpoint itself is not told, since whoever wrote the secret may not know it.
+ */
+export function strangenessOf(
+  { server, tls }: Receiver,
+  { endpoint, caData }: EKSEndpoint,
+): string | undefined {
+  if (endpoint === undefined || originOf(endpoint) !== originOf(server)) {
+    return 'Expected data.server to be the endpoint that EKS gives for awsAuthConfig.clusterName, got another. No token was sent; copy the endpoint from aws eks describe-cluster.';
+  }
+  if (tls.caData === undefined || trusts(tls.caData, caData)) return undefined;
+  return 'Expected tlsClientConfig.caData to be the CA that EKS gives for awsAuthConfig.clusterName, got another. No token was sent; copy the CA from aws eks describe-cluster.';
+}
+
+/** The address without what may be spelled in several ways. */
+function originOf(address: string): string | undefined {
+  if (!URL.canParse(address)) return undefined;
+  const { origin, pathname } = new URL(address);
+  return pathname === '/' ? origin : `${origin}${pathname}`;
+}
+
+/** Whether no certificate is trusted but those that EKS gives. */
+function trusts(asked: string, given: string | undefined): boolean {
+  const known = new Set(certificatesIn(given ?? ''));
+  const wanted = certificatesIn(asked);
+  return wanted.length > 0 && wanted.every((certificate) => known.has(certificate));
+}
+
+const BEGIN = '-----BEGIN CERTIFICATE-----';
+const END = '-----END CERTIFICATE-----';
+
+/** The certificates of a bundle, each without line breaks. */
+const certificatesIn = (caData: string): readonly string[] =>
+  (decodeBase64(caData) ?? '')
+    .split(BEGIN)
+    .slice(1)
+    .map((part) => (part.split(END)[0] ?? '').replaceAll(/\s/g, ''));

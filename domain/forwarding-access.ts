@@ -1,0 +1,48 @@
+import type { Access, Use } from './access.ts';
+import { mayUse, refusalOf } from './access.ts';
+import { sameRoute, type Forwarding, type Served } from './load-balancer.ts';
+import type { SelectedTargetGroup, ServedTargetGroup } from './observation.ts';
+
+/**
+ * What a write to a load balancer asks for that is not served yet. Going forward needs leave for the listener and for each group that gains.
+ * What takes traffic back needs it only for a listener or group that was not served before: an AccessPolicy must never be the reason why a version
+ * that has failed goes on serving, and giving back brings nobody anywhere new.
+ */
+export function usesOf(
+  asked: Forwarding,
+  served: Served | undefined,
+  { takesBack }: { readonly takesBack: boolean },
+): readonly Use[] {
+  const before = served?.listenerARN === asked.listenerARN ? served : undefined;
+  const known = new Map(before?.targetGroups.map(({ arn, weight }) => [arn, weight]));
+  const gaining = asked.targetGroups.filter(({ arn, weight }) => weight > (known.get(arn) ?? -1));
+  const isNew = takesBack ? ({ arn }: ServedTargetGroup): boolean => !known.has(arn) : (): boolean => true;
+  const changes = before === undefined || !sameRoute(asked, before) || gaining.length > 0;
+  const needsListener = takesBack ? before === undefined : changes;
+  return [
+    ...(needsListener ? [{ of: 'Listener' as const, arn: asked.listenerARN }] : []),
+    ...gaining.filter(isNew).map(({ arn }) => ({ of: 'TargetGroup' as const, arn })),
+  ];
+}
+
+/** Marks the target groups that a Cell may not use; what carries traffic stays usable, so that no AccessPolicy takes it out. */
+export function withRefusals(
+  selected: readonly SelectedTargetGroup[],
+  access: Access | undefined,
+  flowing: readonly ServedTargetGroup[] = [],
+): readonly SelectedTargetGroup[] {
+  if (access === undefined) return selected;
+  const carrying = new Set(flowing.filter(({ weight }) => weight > 0).map(({ arn }) => arn));
+  return selected.map((group) => {
+    const use = { of: 'TargetGroup', arn: group.arn } as const;
+    const refusal = carrying.has(group.arn) ? undefined : refusalOf(access, use);
+    return refusal === undefined ? group : { ...group, refusal };
+  });
+}
+
+/** Which of the target groups that a Cell selects it may not use, so that it is looked at again when that changes. */
+export const refusedAmong = (
+  selected: readonly SelectedTargetGroup[],
+  access: Access | undefined,
+): readonly string[] =>
+  selected.filter(({ arn }) => !mayUse(access, { of: 'TargetGroup', arn })).map(({ arn }) => arn);

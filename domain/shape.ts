@@ -1,0 +1,16 @@
+/** Fields of which nobody has said yet what they are. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** Whether something has fields. */
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The fields of something; none when it has none. */
+export const fieldsIn = (value: unknown): Fields => (isRecord(value) ? value : {});
+
+/** A text; undefined when it is something else. */
+export const textIn = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+
+/** Those of a list that have fields; none when it is no list. */
+export const recordsIn = (value: unknown): readonly Fields[] =>
+  Array.isArray(value) ? value.filter(isRecord) : [];

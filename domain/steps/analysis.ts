@@ -1,0 +1,17 @@
+import { verdictOn } from '../measurement.ts';
+import type { StandingKind, StepSpec } from './step.ts';
+
+/** Runs an AnalysisRun of Argo Rollouts, and goes on only when it is successful. */
+export const analysis: StandingKind<StepSpec<'analysis'>> = {
+  describe: (spec) => `analyse ${namesOf(spec)}`,
+  next: (spec, rollout, input) => {
+    const { progress } = rollout;
+    if (progress.is === 'Analyzing') return verdictOn(progress, rollout, input);
+    const message = `Starting the analysis ${namesOf(spec)}.`;
+    return { do: 'StartAnalysis', analysis: spec, message };
+  },
+  measures: true,
+};
+
+const namesOf = ({ templates }: StepSpec<'analysis'>): string =>
+  templates.map(({ templateName }) => templateName).join(', ');

@@ -1,0 +1,17 @@
+import { verdictOn } from '../measurement.ts';
+import type { StandingKind, StepSpec } from './step.ts';
+
+/** Runs an Experiment of Argo Rollouts, and goes on only when it is successful. */
+export const experiment: StandingKind<StepSpec<'experiment'>> = {
+  describe: (spec) => `experiment with ${namesOf(spec)}`,
+  next: (spec, rollout, input) => {
+    const { progress } = rollout;
+    if (progress.is === 'Experimenting') return verdictOn(progress, rollout, input);
+    const message = `Starting an experiment with ${namesOf(spec)}.`;
+    return { do: 'StartExperiment', experiment: spec, message };
+  },
+  measures: true,
+};
+
+const namesOf = ({ templates }: StepSpec<'experiment'>): string =>
+  templates.map(({ name }) => name).join(', ');

@@ -1,0 +1,65 @@
+import type { CanaryStep } from '../../crds/cell.ts';
+import type { Decision } from '../decision.ts';
+import type { GuardInput } from '../guard.ts';
+import type { Rollout } from '../state.ts';
+import { analysis } from './analysis.ts';
+import { experiment } from './experiment.ts';
+import { pause } from './pause.ts';
+import { setWeight } from './set-weight.ts';
+import type { Step, StepKind, StepKindName, StepSpec } from './step.ts';
+import { stepWeight } from './step-weight.ts';
+
+/** The kinds of steps; one that the schema has and this table has not does not compile. */
+const kinds: { readonly [Kind in StepKindName]: StepKind<StepSpec<Kind>> } = {
+  setWeight,
+  stepWeight,
+  pause,
+  analysis,
+  experiment,
+};
+
+const names = Object.keys(kinds) as readonly StepKindName[];
+
+/** Takes a step from the spec; the schema has seen to it that it has exactly one key. */
+export function parseStep(written: CanaryStep): Step {
+  const kind = names.find((name) => written[name] !== undefined);
+  if (kind === undefined)
+    throw new TypeError(`Expected a step to have one of ${names.join(', ')}, got none.`);
+  // The compiler does not follow that the two belong together.
+  return { kind, spec: written[kind] } as Step;
+}
+
+/** Says a step the way a person would. */
+export const describeStep = <Kind extends StepKindName>({ kind, spec }: Step<Kind>): string =>
+  kinds[kind].describe(spec);
+
+/** Whether a step moves traffic. */
+export const movesTraffic = ({ kind }: Step): boolean => 'weightAfter' in kinds[kind];
+
+/** Whether a step makes AnalysisRuns or Experiments. */
+export const measures = ({ kind }: Step): boolean => {
+  const known: StepKind<never> = kinds[kind];
+  return 'measures' in known;
+};
+
+/** Whether only a person can end a step. */
+export function waitsForPerson<Kind extends StepKindName>({ kind, spec }: Step<Kind>): boolean {
+  const known: StepKind<StepSpec<Kind>> = kinds[kind];
+  return 'waitsForPerson' in known ? known.waitsForPerson(spec) : false;
+}
+
+/** The canary's total weight once a step is done, of what it was before; a step that moves nothing leaves it. */
+export function weightThrough<Kind extends StepKindName>({ kind, spec }: Step<Kind>, before: number): number {
+  const known: StepKind<StepSpec<Kind>> = kinds[kind];
+  return 'weightAfter' in known ? known.weightAfter(spec, before) : before;
+}
+
+/** Decides what a step needs next that moves no traffic; undefined for one that does. */
+export function nextOf<Kind extends StepKindName>(
+  { kind, spec }: Step<Kind>,
+  rollout: Rollout,
+  input: GuardInput,
+): Decision | undefined {
+  const known: StepKind<StepSpec<Kind>> = kinds[kind];
+  return 'next' in known ? known.next(spec, rollout, input) : undefined;
+}

@@ -1,0 +1,28 @@
+import type { Decision } from '../decision.ts';
+import { parseDuration } from '../duration.ts';
+import type { GuardInput } from '../guard.ts';
+import type { Rollout } from '../state.ts';
+import { advance, type StandingKind, type StepSpec } from './step.ts';
+
+/** Holds the rollout at its weight, for a time or until somebody resumes. */
+export const pause: StandingKind<StepSpec<'pause'>> = {
+  describe: ({ duration }) =>
+    duration === undefined ? 'pause until resumed' : `pause for ${durationText(duration)}`,
+  next,
+  waitsForPerson: ({ duration }) => duration === undefined,
+};
+
+function next({ duration }: StepSpec<'pause'>, rollout: Rollout, { now }: GuardInput): Decision {
+  const { progress } = rollout;
+  const text = duration === undefined ? 'until somebody resumes' : `for ${duration}`;
+  if (progress.is !== 'Pausing') return { do: 'Pause', message: `Pausing ${text}.` };
+  if (duration === undefined) {
+    return { do: 'Wait', for: 'Resume', message: 'Pausing until somebody sends resume or promote.' };
+  }
+  const until = progress.since + parseDuration(duration) * 1000;
+  if (now >= until) return advance(rollout, 'The pause is over.');
+  return { do: 'Wait', for: 'Pause', until, message: `Pausing ${text}.` };
+}
+
+const durationText = (duration: number | string): string =>
+  typeof duration === 'number' || /^\d+$/.test(duration) ? `${duration}s` : duration;

@@ -1,0 +1,27 @@
+import type { BackgroundAnalysis } from '../../crds/cell.ts';
+import type { Rollout } from '../state.ts';
+import { movesTraffic, weightThrough } from './index.ts';
+import type { Step } from './step.ts';
+
+/** The canary's total weight once the step with this index is done; a step that moves nothing leaves it as it was. */
+export const weightAfter = (steps: readonly Step[], index: number): number =>
+  steps.slice(0, index + 1).reduce((weight, step) => weightThrough(step, weight), 0);
+
+/**
+ * Where a rollout goes on whose progress was lost, or whose steps were edited: at the first step that moves traffic
+ * and whose weight is not below the present one, so that it never goes backwards. Past the end when there is none.
+ */
+export function resumeAt(steps: readonly Step[], weight: number): number {
+  if (weight === 0) return 0;
+  const index = steps.findIndex((step, i) => movesTraffic(step) && weightAfter(steps, i) >= weight);
+  return index === -1 ? steps.length : index;
+}
+
+/** Whether a rollout goes by these steps, and by this analysis in their background. */
+export const isAsPlanned = (
+  rollout: Rollout,
+  now: { readonly steps: readonly Step[]; readonly analysis: BackgroundAnalysis | undefined },
+): { readonly steps: boolean; readonly background: boolean } => ({
+  steps: JSON.stringify(now.steps) === JSON.stringify(rollout.steps),
+  background: JSON.stringify(now.analysis) === JSON.stringify(rollout.backgroundAnalysis),
+});

@@ -1,0 +1,7 @@
+import type { MovingKind, StepSpec } from './step.ts';
+
+/** Gives the canary a total weight. */
+export const setWeight: MovingKind<StepSpec<'setWeight'>> = {
+  describe: (weight) => `set the canary's weight to ${weight}`,
+  weightAfter: (weight) => weight,
+};

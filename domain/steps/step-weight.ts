@@ -1,0 +1,8 @@
+import { TOTAL_WEIGHT } from '../weights.ts';
+import type { MovingKind, StepSpec } from './step.ts';
+
+/** Adds to the canary's total weight. */
+export const stepWeight: MovingKind<StepSpec<'stepWeight'>> = {
+  describe: (added) => `add ${added} to the canary's weight`,
+  weightAfter: (added, before) => Math.min(TOTAL_WEIGHT, before + added),
+};

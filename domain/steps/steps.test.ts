@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import type { CanaryStep } from '../../crds/cell.ts';
+import { describeStep, measures, movesTraffic, parseStep, waitsForPerson } from './index.ts';
+import { weightAfter } from './plan.ts';
+
+const templates = [{ templateName: 'rate' }, { templateName: 'errors' }];
+const experiment = { templates: [{ name: 'canary', specRef: 'canary' as const, replicas: 1 }], analyses: [] };
+
+describe('a step', () => {
+  it.each<[CanaryStep, string, { moves?: true; measures?: true; waits?: true }]>([
+    [{ setWeight: 20 }, "set the canary's weight to 20", { moves: true }],
+    [{ setWeight: 0 }, "set the canary's weight to 0", { moves: true }],
+    [{ stepWeight: 5 }, "add 5 to the canary's weight", { moves: true }],
+    [{ pause: {} }, 'pause until resumed', { waits: true }],
+    [{ pause: { duration: 30 } }, 'pause for 30s', {}],
+    [{ pause: { duration: '10m' } }, 'pause for 10m', {}],
+    [{ analysis: { templates } }, 'analyse rate, errors', { measures: true }],
+    [{ experiment }, 'experiment with canary', { measures: true }],
+  ])('%j is to %s', (written, text, is) => {
+    const step = parseStep(written);
+    expect(describeStep(step)).toBe(text);
+    expect(movesTraffic(step)).toBe(is.moves === true);
+    expect(measures(step)).toBe(is.measures === true);
+    expect(waitsForPerson(step)).toBe(is.waits === true);
+  });
+
+  it('gives the canary its weight on top of the steps before it, up to the whole', () => {
+    const steps = [{ stepWeight: 60 }, { pause: {} }, { stepWeight: 60 }, { setWeight: 10 }].map(parseStep);
+    expect(steps.map((_, index) => weightAfter(steps, index))).toEqual([60, 60, 100, 10]);
+  });
+
+  it('without a key says what was expected', () =>
+    expect(() => parseStep({})).toThrow('Expected a step to have one of setWeight, stepWeight, pause,'));
+});
