@@ -1,8 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { startStack, type Stack } from '../deploy/local/stack.ts';
+import { componentSets } from '../deploy/local/tools.mjs';
 import { Stage } from './rollout/stage.ts';
 import { exampleSteps, exampleTotals } from './rollout/steps.ts';
 import { prepare } from './setup.ts';
@@ -16,8 +17,8 @@ describe('A-C35 a rollout survives', () => {
   beforeAll(async () => {
     // Servers are killed here, so the stack is not shared.
     dir = await mkdtemp(join(tmpdir(), 'okra-crashes-'));
-    stack = await startStack({ dir });
-    stage = await Stage.open(await prepare(stack));
+    stack = await startStack({ dir, components: componentSets.demo });
+    stage = await Stage.open(await prepare(stack, inject('stack').workflowBundle));
     await stage.apply(stage.analysisTemplate('success-rate'));
   });
   afterAll(async () => {

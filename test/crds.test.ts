@@ -3,6 +3,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { GROUP, VERSION } from '../crds/resource.ts';
 import { resources } from '../crds/index.ts';
+import { dryRun } from './dry-run.ts';
 import { steps } from './samples/cell.ts';
 import { samples, type Sample } from './samples/crds.ts';
 
@@ -36,10 +37,13 @@ const objectOf = (kind: string, spec: unknown): object => ({
 
 const DRY = ['create', '--dry-run=server', '--validate=false', '-o', 'json', '-f', '-'];
 
+const judge = dryRun(inject('stack').kubeconfig, `${GROUP}/${VERSION}`);
+
 /** The spec that the API server would store of a sample. */
 async function storedByServer({ kind, spec }: Pick<Sample, 'kind' | 'spec'>): Promise<unknown> {
-  const stored: { readonly spec: unknown } = JSON.parse(await kubectl(DRY, objectOf(kind, spec)));
-  return stored.spec;
+  const judgement = await judge(kind, spec);
+  if (!judgement.accepted) throw new Error(judgement.why);
+  return judgement.value;
 }
 
 /** What a failed kubectl has to say. */

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
 
 const run = promisify(execFile);
 const demo = join(import.meta.dirname, '../deploy/local/demo.ts');
@@ -17,7 +17,10 @@ describe('the demo', () => {
   });
 
   it('finds the clusters of the newest version by itself, from their tags to the last weight', async () => {
-    const { stdout } = await run(process.execPath, [demo, '--discovery'], { timeout: 300_000 });
+    const { stdout } = await run(process.execPath, [demo, '--discovery'], {
+      timeout: 300_000,
+      env: { ...process.env, OKRA_WORKFLOW_BUNDLE: inject('stack').workflowBundle },
+    });
     for (const name of ['green1', 'green2']) {
       expect(stdout).toContain(`Secret ${name}: how to reach EKS cluster ${name}`);
       expect(stdout).toContain(`AWSTargetGroup default-${name}: version 2.0.0`);

@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { parseAllDocuments } from 'yaml';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { resources } from '../crds/index.ts';
+import { applyTo, type Manifest as KubernetesManifest } from './rollout/apply.ts';
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '..');
@@ -71,6 +72,7 @@ async function kubectl(args: readonly string[], input = ''): Promise<string> {
 }
 
 describe('the manifests in the documentation', () => {
+  const applyDry = applyTo(inject('stack').kubeconfig, { dryRun: true });
   const namespace = `docs-${process.pid}`;
   const named = new Set(blocks.flatMap(manifestsOf).flatMap(({ metadata }) => metadata?.namespace ?? []));
   beforeAll(async () => {
@@ -94,6 +96,7 @@ describe('the manifests in the documentation', () => {
       });
       if (kindOf(manifest) in notInstalled) continue;
       const place = manifest.metadata?.namespace ?? namespace;
+      if (await applyDry(manifest as KubernetesManifest, place)) continue;
       const flags = ['--dry-run=server', '--validate=strict', '-n', place, '-o', 'name'];
       await kubectl(['apply', ...flags, '-f', '-'], JSON.stringify(manifest));
     }

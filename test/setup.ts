@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -27,8 +28,11 @@ declare module 'vitest' {
 
 const run = promisify(execFile);
 
-/** Installs Okra's CRDs in a stack and bundles the workflows. */
-export async function prepare(stack: Stack): Promise<StackView> {
+/** Installs Okra's CRDs in a stack and bundles the workflows, unless there is a bundle of them. */
+export async function prepare(
+  stack: Stack,
+  workflowBundle = join(stack.dir, 'workflows.js'),
+): Promise<StackView> {
   const env = { ...process.env, ...stack.environment };
   const binaries = {
     ...stack.binaries,
@@ -36,14 +40,16 @@ export async function prepare(stack: Stack): Promise<StackView> {
     temporal: toolOf(stack, 'temporal'),
   };
   const kubectl = (...args: string[]): Promise<unknown> => run(binaries.kubectl, args, { env });
-  const workflowBundle = join(stack.dir, 'workflows.js');
   const crds = async (): Promise<void> => {
     await kubectl('apply', '-f', join(import.meta.dirname, '../crds/manifests'));
     await kubectl('wait', '--for=condition=Established', '--timeout=60s', 'crd', '--all');
   };
+  const bundle = async (): Promise<void> => {
+    if (!existsSync(workflowBundle)) await writeFile(workflowBundle, await bundleWorkflows());
+  };
   // What okrad does beyond its policy is refused, as AWS would, in every test.
   const permissions = controlOf(stack.proxyControl).setPolicy(awsIdentity.okradKey, policy());
-  await Promise.all([crds(), permissions, bundleWorkflows().then((code) => writeFile(workflowBundle, code))]);
+  await Promise.all([crds(), permissions, bundle()]);
   const { dir, kubeconfig, etcd, temporal, aws, proxyControl, logs, environment } = stack;
   return { dir, kubeconfig, etcd, temporal, aws, proxyControl, logs, environment, binaries, workflowBundle };
 }

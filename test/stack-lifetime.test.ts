@@ -16,7 +16,8 @@ const small = ['temporal', 'elbv2-proxy'];
 const stay = 'setInterval(() => undefined, 1000);';
 const stackMain = fileURLToPath(new URL('../deploy/local/stack-main.ts', import.meta.url));
 
-describe('a stack whose owner ends', () => {
+// Each waits for processes of its own.
+describe.concurrent('a stack whose owner ends', () => {
   it.each([
     ['SIGKILL', ['kube-apiserver', ...small], 5],
     ['SIGTERM', small, 3],

@@ -36,7 +36,7 @@ export async function startOwner(components: readonly string[], then: string): P
 /** Waits until none of the stack's processes lives, and its temporary folder is gone. */
 export async function expectAllGone({ pids, dir }: Owner): Promise<void> {
   await waitFor(
-    { what: `the processes ${pids.join(', ')} to end and ${dir} to go`, timeoutMillis: 15_000 },
+    { what: `the processes ${pids.join(', ')} to end and ${dir} to go`, timeoutMillis: 30_000 },
     async () => (existsSync(dir) || pids.some((pid) => isAlive(pid)) ? undefined : true),
   );
 }

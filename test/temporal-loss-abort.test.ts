@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { startStack, type Stack } from '../deploy/local/stack.ts';
 import { Stage } from './rollout/stage.ts';
 import { prepare } from './setup.ts';
@@ -16,8 +16,8 @@ describe('when the database of Temporal is lost, an abort that ELBv2 does not le
   beforeAll(async () => {
     // Temporal is emptied here, so the stack is not shared.
     dir = await mkdtemp(join(tmpdir(), 'okra-temporal-loss-'));
-    stack = await startStack({ dir });
-    stage = await Stage.open(await prepare(stack));
+    stack = await startStack({ dir, components: ['kube-apiserver', 'temporal', 'elbv2-proxy'] });
+    stage = await Stage.open(await prepare(stack, inject('stack').workflowBundle));
   });
   afterAll(async () => {
     // The histories that explain the first writes are lost with the database.

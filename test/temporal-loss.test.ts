@@ -1,9 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import type { CellStatus } from '../crds/cell.ts';
 import { startStack, type Stack } from '../deploy/local/stack.ts';
+import { componentSets } from '../deploy/local/tools.mjs';
 import { Stage } from './rollout/stage.ts';
 import { prepare } from './setup.ts';
 import { loseTemporal } from './temporal-loss/losing.ts';
@@ -19,8 +20,8 @@ describe('when the database of Temporal is lost, a rollout', () => {
   beforeAll(async () => {
     // Temporal is emptied here, so the stack is not shared.
     dir = await mkdtemp(join(tmpdir(), 'okra-temporal-loss-'));
-    stack = await startStack({ dir });
-    stage = await Stage.open(await prepare(stack));
+    stack = await startStack({ dir, components: componentSets.demo });
+    stage = await Stage.open(await prepare(stack, inject('stack').workflowBundle));
   });
   afterAll(async () => {
     // The histories that explain the first writes are lost with the database.

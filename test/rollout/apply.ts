@@ -15,21 +15,23 @@ export type Apply = (object: Manifest, namespace: string) => Promise<boolean>;
 
 /**
  * Applies objects as `kubectl apply --server-side --force-conflicts` does, by the same field manager, without a process
- * for each that asks the API server for all that it serves.
+ * for each that asks the API server for all that it serves; `dryRun` has them judged, and not kept.
  */
-export function applyTo(kubeconfig: string): Apply {
-  const call = makeCall(
-    makeSend(kubeconfigDoor(loadKubeconfig(kubeconfig))),
-    TIMEOUT_MILLISECONDS,
-    OWN_CLUSTER.answerBytes,
-  );
+export function applyTo(kubeconfig: string, { dryRun = false }: { readonly dryRun?: boolean } = {}): Apply {
+  const send = makeSend(kubeconfigDoor(loadKubeconfig(kubeconfig)));
+  const call = makeCall(send, TIMEOUT_MILLISECONDS, OWN_CLUSTER.answerBytes);
   return async (object, namespace) => {
     const kind = knownKind(object);
     if (kind === undefined) return false;
     await call({
       method: 'PATCH',
       path: objectPath(kind, { namespace, ...object.metadata }),
-      query: { fieldManager: 'kubectl', force: 'true', fieldValidation: 'Strict' },
+      query: {
+        fieldManager: 'kubectl',
+        force: 'true',
+        fieldValidation: 'Strict',
+        dryRun: dryRun ? 'All' : undefined,
+      },
       contentType: 'application/apply-patch+yaml',
       body: object,
     });

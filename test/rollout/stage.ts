@@ -358,7 +358,10 @@ export class Stage {
     };
   }
 
-  /** An AnalysisTemplate that measures the endpoint of the stage. */
+  /**
+   * An AnalysisTemplate that is successful after as many good measurements of the endpoint of the stage. Until there is a
+   * rate its measurements are inconclusive: after an error Argo Rollouts would not measure again for 10 s.
+   */
   analysisTemplate(name: string, args: readonly object[] = [{ name: 'service-name' }], count = 2): object {
     return {
       apiVersion: 'argoproj.io/v1alpha1',
@@ -370,10 +373,13 @@ export class Stage {
           {
             name: 'rate',
             interval: '1s',
-            count,
+            count: 10_000,
+            consecutiveSuccessLimit: count,
             consecutiveErrorLimit: 60,
+            inconclusiveLimit: 10_000,
             successCondition: 'result >= 0.95',
-            provider: { web: { url: this.metrics.url, jsonPath: '{$.rate}' } },
+            failureCondition: 'result >= 0 && result < 0.95',
+            provider: { web: { url: this.metrics.patientURL, jsonPath: '{$.rate}' } },
           },
         ],
       },
