@@ -70,11 +70,12 @@ describe('the target groups that a Cell selects', () => {
     ]);
   });
 
-  it('stay in service while they carry traffic, whatever is allowed', () => {
-    const flowing = [{ ...group('b', '2.0.0'), weight: 1 }];
-    expect(groupByVersion(withRefusals(selected, access, flowing)).rejected).toEqual([]);
-    const idle = [{ ...group('b', '2.0.0'), weight: 0 }];
-    expect(groupByVersion(withRefusals(selected, access, idle)).rejected).toHaveLength(1);
+  it.each([
+    ['carry traffic', 1],
+    ['are what everything goes back to', 0],
+  ])('stay in the rule while they %s, whatever is allowed', (_, weight) => {
+    const inRule = [{ ...group('b', '2.0.0'), weight }];
+    expect(groupByVersion(withRefusals(selected, access, inRule)).rejected).toEqual([]);
   });
 
   it('are as they were while no AccessPolicy is about the namespace', () => {

@@ -36,17 +36,20 @@ function keepsTargetsOtherwise(asked: Forwarding, before: Served | undefined): b
   return keeping(asked) !== keeping(before);
 }
 
-/** Marks the target groups that a Cell may not use; what carries traffic stays usable, so that no AccessPolicy takes it out. */
+/**
+ * Marks the target groups that a Cell may not use. One that is in the rule stays as it is, also at weight 0: what carries traffic is not taken out, and
+ * what everything goes back to is not taken away. Whether it may gain is decided before each write.
+ */
 export function withRefusals(
   selected: readonly SelectedTargetGroup[],
   access: Access | undefined,
-  flowing: readonly ServedTargetGroup[] = [],
+  inRule: readonly ServedTargetGroup[] = [],
 ): readonly SelectedTargetGroup[] {
   if (access === undefined) return selected;
-  const carrying = new Set(flowing.filter(({ weight }) => weight > 0).map(({ arn }) => arn));
+  const staying = new Set(inRule.map(({ arn }) => arn));
   return selected.map((group) => {
     const use = { of: 'TargetGroup', arn: group.arn } as const;
-    const refusal = carrying.has(group.arn) ? undefined : refusalOf(access, use);
+    const refusal = staying.has(group.arn) ? undefined : refusalOf(access, use);
     return refusal === undefined ? group : { ...group, refusal };
   });
 }

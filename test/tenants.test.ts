@@ -154,7 +154,7 @@ describe('two tenants', () => {
     expect(await stage.weights()).toEqual({ 'web-1': 80, 'web-2': 20 });
     await stage.signal('web', 'abort');
     await stage.untilWeights({ 'web-1': 100, 'web-2': 0 });
-    const { blockedVersions } = await stage.untilPhase('web', 'Completed', '1.0.0');
+    const { blockedVersions } = await stage.untilPhase('web', 'Reverted', '1.0.0');
     expect(blockedVersions?.map(({ version }) => version)).toEqual(['2.0.0']);
   });
 });
