@@ -26,8 +26,9 @@ export default defineConfig({
             '{crds,domain,workflows,activities,clients,watchers,cli,deploy}/**/*.test.ts',
             '*.test.ts',
           ],
-          // What they import costs most of their time; a file that changes something for all files undoes it.
+          // To load packages in a process for each file costs most of their time; modules of the project are each file's own.
           isolate: false,
+          setupFiles: ['test/fresh-modules.ts'],
           // They run beside integration tests, and some start processes.
           testTimeout: 20_000,
           maxWorkers,
