@@ -2,9 +2,9 @@ import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/longest-first.ts';
 
-// A file of integration tests waits for more than half of its time: for timers, and for servers. With more of them at
-// once than there is work for, all are late.
-const maxWorkers = availableParallelism() + 1;
+// A file of integration tests keeps half a core busy, and waits for the rest of its time; the servers that all share
+// have no use for more than a few at once.
+const maxWorkers = Math.min(6, availableParallelism() * 2);
 
 const root = import.meta.dirname;
 
