@@ -2,9 +2,9 @@ import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/longest-first.ts';
 
-// A file of integration tests waits for more than half of its time: for timers, and for servers. With more of them at
-// once than there is work for, all are late.
-const maxWorkers = availableParallelism() + 1;
+// A file of integration tests keeps half a core busy, and waits for the rest of its time; the servers that all share
+// have no use for more than a few at once.
+const maxWorkers = Math.min(6, availableParallelism() * 2);
 
 const root = import.meta.dirname;
 
@@ -26,8 +26,9 @@ export default defineConfig({
             '{crds,domain,workflows,activities,clients,watchers,cli,deploy}/**/*.test.ts',
             '*.test.ts',
           ],
-          // What they import costs most of their time; a file that changes something for all files undoes it.
+          // To load packages in a process for each file costs most of their time; modules of the project are each file's own.
           isolate: false,
+          setupFiles: ['test/fresh-modules.ts'],
           // They run beside integration tests, and some start processes.
           testTimeout: 20_000,
           maxWorkers,

@@ -1,4 +1,4 @@
-import { afterAll, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 // Temporal suggests to go on as new after thousands of events, more than a test against a server can wait for.
 let wake = (): void => undefined;
 vi.mock('@temporalio/workflow', async (original) => ({
@@ -10,9 +10,6 @@ vi.mock('@temporalio/workflow', async (original) => ({
   },
   workflowInfo: () => ({ continueAsNewSuggested: true }),
 }));
-// Other files share the modules of this process.
-vi.resetModules();
-afterAll(() => void vi.resetModules());
 const { entity } = await import('./entity.ts');
 it('renews though a wake comes with every sync', async () => {
   let syncs = 0;
