@@ -95,14 +95,18 @@ async function change(attempt: Attempt, { known, by }: Present): Promise<Applica
     written = await writeRule(attempt, known, difference);
   } catch (error) {
     if (isPriorityInUse(error)) throw unseen(attempt);
-    if (by !== 'Status' || awsErrorType(error) !== 'RuleNotFound') throw error;
-    // Somebody has deleted the rule since its status was written.
+    if (by !== 'Status' || !mayBeGone(error)) throw error;
+    // Somebody may have deleted the rule since its status was written.
     return await applyListenerRule({ ...attempt, request: { ...request, verify: true } });
   }
   await keepTargets(attempt, known);
   const { rule, carried } = await shown(attempt, ruleARN, written);
   return servedBy(listenerARN, ruleARN, rule, remembered(had, carried));
 }
+
+/** Where a policy asks for the tags of a rule, AWS denies what is asked of one that is gone, since that has none. */
+const mayBeGone = (error: unknown): boolean =>
+  ['RuleNotFound', 'AccessDenied'].includes(awsErrorType(error) ?? '');
 
 /** Lets the next write go on with the turn of one that was refused: to wait for another would be to begin anew each time. */
 function withSameTurn({ permit, signal }: Writing): Writing {
