@@ -30,7 +30,7 @@ export async function closingViolations(
     ...(await Promise.all(cells.map((cell) => claimsOnlyWhatIsServed(stage, cell)))).flat(),
     ...(writes ? await everyWriteIsExplained(stage, histories) : []),
     ...(await noSecretAnywhere(stage, { secrets, histories })),
-    ...onlyWhatIsAllowed(await stage.allCalls()),
+    ...(await onlyWhatIsAllowed(stage)),
   ];
 }
 
@@ -75,10 +75,25 @@ async function everyWriteIsExplained(stage: Stage, histories: readonly string[])
 }
 
 /** I12: okrad calls nothing that its IAM policy (deploy/iam) does not allow. */
-const onlyWhatIsAllowed = (calls: readonly CallRecord[]): readonly string[] =>
-  calls
-    .filter((call) => call.refusedBy === 'policy')
+async function onlyWhatIsAllowed(stage: Stage): Promise<readonly string[]> {
+  const denied = (await stage.allCalls()).filter((call) => call.refusedBy === 'policy');
+  const kept = await Promise.all(denied.map(({ parameters }) => isThere(stage, parameters['RuleArn'])));
+  return denied
+    .filter((_, index) => kept[index])
     .map((call) => `I12: okrad has no permission for ${call.action} of ${JSON.stringify(call.parameters)}`);
+}
+
+/** Whether a rule still exists: one that is gone has no tag by which it may be written, and is denied for that. */
+async function isThere(stage: Stage, ruleARN: CallRecord['parameters'][string]): Promise<boolean> {
+  if (typeof ruleARN !== 'string') return true;
+  try {
+    await stage.elbv2.describeRules({ RuleArns: [ruleARN] });
+    return true;
+  } catch (error) {
+    if (error instanceof Error && error.name.startsWith('RuleNotFound')) return false;
+    throw error;
+  }
+}
 
 /** What Okra writes, besides the secrets of clusters. */
 const reported = [CELL, CLUSTER_SET, AWS_TARGET_GROUP_SET, AWS_TARGET_GROUP_BINDING, AWS_TARGET_GROUP, EVENT];
