@@ -41,7 +41,8 @@ function sent(value: unknown): unknown {
 /** What both have to agree on; each says in its own words why it refuses. */
 const answerOf = (judgement: Judgement): object => (judgement.accepted ? judgement : { accepted: false });
 
-const good = samples.filter((one) => one.refusal === undefined);
+// Labels that stand in a nodeSelector by themselves are fields that the API server keeps without judging them.
+const good = samples.filter((one) => one.refusal === undefined && one.name !== 'nodes by bare labels');
 
 describe('generated objects', () => {
   const judgeByServer = dryRun(inject('stack').kubeconfig, `${GROUP}/${VERSION}`);
