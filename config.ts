@@ -39,8 +39,10 @@ export interface Config {
     readonly eksEndpoint?: string;
     readonly stsEndpoint?: string;
   };
-  /** The commands that a cluster's secret may have run to log in. */
+  /** The commands that a cluster's secret may have run to log in, with their arguments. */
   readonly execCommands: readonly string[];
+  /** The variables that these see beside the usual ones. */
+  readonly execEnvironment: readonly string[];
   readonly temporal: TemporalConfig;
   readonly taskQueue: string;
   /** Where calls to ELBv2 run, apart from all others, so that they can be slowed down. */
@@ -126,6 +128,7 @@ function arrange(from: Variables): Config {
       stsEndpoint: from.AWS_ENDPOINT_URL_STS ?? from.AWS_ENDPOINT_URL,
     }),
     execCommands: from.OKRA_EXEC_COMMANDS,
+    execEnvironment: from.OKRA_EXEC_ENVIRONMENT,
     temporal: temporalOf(from),
     taskQueue: from.OKRA_TASK_QUEUE,
     elbv2TaskQueue: `${from.OKRA_TASK_QUEUE}-elbv2`,

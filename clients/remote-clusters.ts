@@ -1,9 +1,10 @@
+import { refusalOf } from '../domain/discovery/allowed-command.ts';
 import { parseClusterSecret } from '../domain/discovery/cluster-secret.ts';
 import type { ClusterConnection, ClusterLogin, ClusterSecret } from '../domain/discovery/cluster-secret.ts';
 import type { Config } from '../config.ts';
 import { wordsOf } from './aws-redaction.ts';
 import { eksTokens, type EKSTokens } from './eks-token.ts';
-import { execTokens, refusalOf } from './exec-login.ts';
+import { execTokens } from './exec-login.ts';
 import { KubernetesError } from './kubernetes-error.ts';
 import { remoteDoor, type RemoteDoorOptions } from './kubernetes-door.ts';
 import { makeSend } from './kubernetes-transport.ts';
@@ -50,8 +51,10 @@ export interface RemoteOptions {
   readonly tokens: EKSTokens;
   /** The region of EKS clusters whose secret names none. */
   readonly region?: string | undefined;
-  /** The commands that secrets may name. */
+  /** The commands that secrets may name, with their arguments. */
   readonly execCommands: readonly string[];
+  /** The variables that these see beside the usual ones. */
+  readonly execEnvironment?: readonly string[];
   /** How long a cluster may take for one answer. */
   readonly timeoutMilliseconds?: number;
 }
@@ -68,11 +71,13 @@ interface Kept {
 export const connectClusters = ({
   aws,
   execCommands,
-}: Pick<Config, 'aws' | 'execCommands'>): RemoteClusters =>
+  execEnvironment,
+}: Pick<Config, 'aws' | 'execCommands' | 'execEnvironment'>): RemoteClusters =>
   remoteClusters({
     tokens: eksTokens({ stsEndpoint: aws.stsEndpoint }),
     region: aws.region,
     execCommands,
+    execEnvironment,
   });
 
 /** Opens the pool of remote clusters; each has connections and timeouts of its own, so that none holds up another. */
@@ -126,10 +131,11 @@ function sourceOf({ name, login }: ClusterConnection, options: RemoteOptions): S
       };
     }
     case 'Command': {
-      const { execCommands, timeoutMilliseconds = TIMEOUT_MILLISECONDS } = options;
+      const { execCommands, execEnvironment: environment = [] } = options;
+      const { timeoutMilliseconds = TIMEOUT_MILLISECONDS } = options;
       const refusal = refusalOf(login, execCommands);
       if (refusal !== undefined) return { is: 'Problem', problem: `Cluster ${name}: ${refusal}` };
-      return { is: 'Source', token: execTokens(login, { timeoutMilliseconds }) };
+      return { is: 'Source', token: execTokens(login, { timeoutMilliseconds, environment }) };
     }
     case 'Token':
     case 'Password':
