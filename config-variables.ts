@@ -27,10 +27,29 @@ const namespaces = matching(
   'names of namespaces with commas between them, such as okra,shop',
 ).transform((value) => value.split(/\s*,\s*/));
 
-const commands = matching(
-  /^[^\s,]+(\s*,\s*[^\s,]+)*$/,
-  'commands with commas between them, such as aws,/usr/local/bin/kubelogin',
-).transform((value) => value.split(/\s*,\s*/));
+const listed = (value: string): readonly string[] => value.split(',').map((entry) => entry.trim());
+
+const isCommand = (entry: string): boolean =>
+  entry.split(/\s/).some((word) => word !== '' && !word.includes('='));
+const commands = text
+  .refine((value) => listed(value).every(isCommand), {
+    error:
+      'commands with commas between them, such as aws eks get-token --cluster-name *,/usr/local/bin/token',
+  })
+  .transform((value) =>
+    listed(value).map((entry) =>
+      entry
+        .split(/\s/)
+        .filter((word) => word !== '')
+        .join(' '),
+    ),
+  );
+
+const variableNames = text
+  .refine((value) => listed(value).every((name) => /^[A-Za-z_][A-Za-z0-9_]*$/.test(name)), {
+    error: 'names of variables with commas between them, such as AWS_CONFIG_FILE',
+  })
+  .transform(listed);
 
 const hosts = matching(
   /^[^\s,/@]+(\s*,\s*[^\s,/@]+)*$/,
@@ -88,6 +107,7 @@ export const variables = z.object({
   OKRA_ELBV2_READ_BURST: burst.default(40),
   OKRA_EXEC_COMMANDS: commands.default([]),
   OKRA_EXEC_SERVERS: hosts.default([]),
+  OKRA_EXEC_ENVIRONMENT: variableNames.default([]),
   OKRA_LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
       error: 'one of trace, debug, info, warn, error, fatal and silent',

@@ -107,8 +107,9 @@ describe('the endpoint of an AWS service', () => {
 describe('the commands that secrets may name', () => {
   it('are none, unless they are listed', () => {
     expect(loadConfig({}).execCommands).toEqual([]);
-    expect(loadConfig({ OKRA_EXEC_COMMANDS: 'aws, /bin/kubelogin' }).execCommands).toEqual([
-      'aws',
+    const listed = 'aws eks  get-token --cluster-name *, /bin/kubelogin';
+    expect(loadConfig({ OKRA_EXEC_COMMANDS: listed }).execCommands).toEqual([
+      'aws eks get-token --cluster-name *',
       '/bin/kubelogin',
     ]);
   });
@@ -119,6 +120,11 @@ describe('the commands that secrets may name', () => {
       '*.azmk8s.io',
       'a.example:6443',
     ]);
+  });
+
+  it('see the variables that are listed', () => {
+    expect(loadConfig({}).execEnvironment).toEqual([]);
+    expect(loadConfig({ OKRA_EXEC_ENVIRONMENT: 'A, B_1' }).execEnvironment).toEqual(['A', 'B_1']);
   });
 });
 
@@ -181,7 +187,9 @@ const refused: [string, string][] = [
   ['OKRA_ELBV2_WRITE_BURST', '1.5'],
   ['OKRA_ELBV2_REGISTRATIONS_PER_SECOND', '-1'],
   ['OKRA_ELBV2_READ_BURST', '0'],
-  ['OKRA_EXEC_COMMANDS', 'aws eks'],
+  ['OKRA_EXEC_COMMANDS', 'aws,'],
+  ['OKRA_EXEC_COMMANDS', 'AWS_PROFILE=shop'],
+  ['OKRA_EXEC_ENVIRONMENT', 'AWS_*'],
   ['OKRA_LOG_LEVEL', 'verbose'],
   ['OKRA_HEALTH_PORT', '0'],
 ];

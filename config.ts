@@ -47,10 +47,12 @@ export interface Config {
     readonly eksEndpoint?: string;
     readonly stsEndpoint?: string;
   };
-  /** The commands that a cluster's secret may have run to log in. */
+  /** The commands that a cluster's secret may have run to log in, with their arguments. */
   readonly execCommands: readonly string[];
   /** The hosts that the tokens of these commands may go to, or patterns of them. */
   readonly execServers: readonly string[];
+  /** The variables that these see beside the usual ones. */
+  readonly execEnvironment: readonly string[];
   readonly temporal: TemporalConfig;
   readonly taskQueue: string;
   /** Where calls to ELBv2 run, apart from all others, so that they can be slowed down. */
@@ -147,6 +149,7 @@ function arrange(from: Variables): Config {
     }),
     execCommands: from.OKRA_EXEC_COMMANDS,
     execServers: from.OKRA_EXEC_SERVERS,
+    execEnvironment: from.OKRA_EXEC_ENVIRONMENT,
     temporal: temporalOf(from),
     taskQueue: from.OKRA_TASK_QUEUE,
     elbv2TaskQueue: `${from.OKRA_TASK_QUEUE}-elbv2`,

@@ -7,7 +7,13 @@ const told =
 
 /** What an error of the AWS SDK says, without the credentials that AWS may have repeated in it. */
 export const wordsOf = ({ name, message }: Error): string =>
-  repeatsRequest.test(name) ? '' : message.replaceAll(told, '…');
+  repeatsRequest.test(name) ? '' : withoutIdentity(message).replaceAll(told, '…');
+
+// Who asks for a role in an object is not to learn from its refusal as whom Okra runs, and in which account.
+const withoutIdentity = (message: string): string =>
+  message.includes('sts:AssumeRole') || message.includes('sts:TagSession')
+    ? message.replace(/\bUser: arn:\S{1,2048}/, "Okra's identity")
+    : message;
 
 /** The same error where nothing in it tells credentials, and otherwise one without them that comes from the same place. */
 export function withoutCredentials(error: Error): Error {

@@ -128,7 +128,7 @@ describe('the token of a command', () => {
     environment: {},
     apiVersion: 'v1',
   };
-  const execCommands = [process.execPath];
+  const execCommands = [`${process.execPath} -e *`];
 
   it.each([
     ['to no host, unless it is listed', [], undefined],

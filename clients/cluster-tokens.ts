@@ -1,11 +1,12 @@
 import { refusalOf, type Access, type Use } from '../domain/access.ts';
 import { IN_CLUSTER } from '../domain/discovery/cluster-login.ts';
+import { refusalOf as refusalOfCommand } from '../domain/discovery/allowed-command.ts';
 import type { ClusterConnection, CommandLogin, EKSLogin } from '../domain/discovery/cluster-secret.ts';
 import { strangenessOf, type EKSEndpoint } from '../domain/discovery/eks-endpoint.ts';
 import { isLike } from '../domain/glob.ts';
 import type { EKSEndpoints } from './eks-endpoints.ts';
 import type { EKSTokenScope, EKSTokens } from './eks-token.ts';
-import { execTokens, refusalOf as refusalOfCommand } from './exec-login.ts';
+import { execTokens } from './exec-login.ts';
 import { KubernetesError } from './kubernetes-error.ts';
 import type { Send, TokenSource } from './kubernetes-transport.ts';
 
@@ -20,6 +21,8 @@ export interface ClusterTokenOptions {
   readonly region?: string | undefined;
   /** The commands that secrets may name. */
   readonly execCommands: readonly string[];
+  /** The variables that these see beside the usual ones. */
+  readonly execEnvironment?: readonly string[];
   /** The hosts that the tokens of these commands may go to, or patterns of them. */
   readonly execServers: readonly string[];
   /** How long a command may take. */
@@ -120,7 +123,7 @@ function commandSource(login: CommandLogin, means: Means): ClusterTokenSource {
   const { host } = new URL(server);
   const refusal = refusalOfCommand(login, execCommands) ?? refusalOfServer(host, execServers);
   if (refusal !== undefined) return { is: 'Problem', problem: `Cluster ${name}: ${refusal}` };
-  const source = execTokens(login, { timeoutMilliseconds });
+  const source = execTokens(login, { timeoutMilliseconds, environment: means.execEnvironment ?? [] });
   const token: TokenSource = async (refused) => {
     permit(await means.access(means.namespace), { of: 'Server', host });
     return await source(refused);

@@ -1,10 +1,13 @@
 import { execFile } from 'node:child_process';
 import type { CommandLogin } from '../domain/discovery/cluster-secret.ts';
+import { LONGEST_TOKEN } from '../domain/discovery/secret-fields.ts';
 import type { TokenSource } from './kubernetes-transport.ts';
 
 /** How commands are run. */
 export interface ExecOptions {
   readonly timeoutMilliseconds: number;
+  /** The names of the variables that commands see beside the usual ones. */
+  readonly environment?: readonly string[];
   readonly now?: () => number;
 }
 
@@ -13,32 +16,41 @@ export class ExecError extends Error {
   override readonly name = 'ExecError';
 }
 
-// Others, `PATH` and `LD_PRELOAD` among them, could make an allowed command run another.
-const HARMLESS =
-  /^(AWS_(PROFILE|REGION|DEFAULT_REGION|STS_REGIONAL_ENDPOINTS)|AAD_[A-Z_]+|AZURE_[A-Z_]+|GOOGLE_APPLICATION_CREDENTIALS)$/;
 const MARGIN_MILLISECONDS = 10_000;
 // A token that does not say when it ends may have been withdrawn.
 const KEEP_MILLISECONDS = 300_000;
 const MAX_OUTPUT_BYTES = 1_000_000;
 
-/** Says why a command is not run; undefined when it may be. */
-export function refusalOf(login: CommandLogin, allowed: readonly string[]): string | undefined {
-  if (!allowed.includes(login.command)) {
-    const list = allowed.length === 0 ? 'which lists none' : `which lists ${allowed.join(', ')}`;
-    return `Expected execProviderConfig.command to be one of OKRA_EXEC_COMMANDS, ${list}, got another. Add the command there, or log in by another way.`;
-  }
-  if (Object.keys(login.environment).every((name) => HARMLESS.test(name))) return undefined;
-  return 'Expected execProviderConfig.env to set only AWS_PROFILE, AWS_REGION, AAD_… and the like, got another variable. Set it where Okra runs.';
-}
+// What programs need to be found, to find their files, and to reach others. Nothing else of what okrad has been given is for a command that a secret
+// names: no API key, no credentials, and not where the tokens of its service account lie.
+const USUAL = [
+  'PATH',
+  'HOME',
+  'USER',
+  'LANG',
+  'LC_ALL',
+  'TZ',
+  'TMPDIR',
+  'SSL_CERT_FILE',
+  'SSL_CERT_DIR',
+  'HTTP_PROXY',
+  'HTTPS_PROXY',
+  'NO_PROXY',
+  'http_proxy',
+  'https_proxy',
+  'no_proxy',
+];
 
 /** Makes the source of the tokens that a command prints, as kubectl's exec plugins do; each is kept until it expires. */
 export function execTokens(
   login: CommandLogin,
-  { timeoutMilliseconds, now = Date.now }: ExecOptions,
+  { timeoutMilliseconds, environment = [], now = Date.now }: ExecOptions,
 ): TokenSource {
   let kept: Promise<ExecToken> | undefined;
   const renew = (): Promise<ExecToken> => {
-    const made = run(login, timeoutMilliseconds).then((output) => tokenIn(login.command, output, now()));
+    const made = run(login, passedOn([...USUAL, ...environment]), timeoutMilliseconds).then((output) =>
+      tokenIn(login.command, output, now()),
+    );
     kept = made;
     made.catch(() => {
       if (kept === made) kept = undefined;
@@ -59,10 +71,22 @@ interface ExecToken {
   readonly until: number;
 }
 
-function run(login: CommandLogin, timeout: number): Promise<string> {
+const passedOn = (names: readonly string[]): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    names.flatMap((name) => {
+      const value = process.env[name];
+      return value === undefined ? [] : [[name, value] as const];
+    }),
+  );
+
+function run(
+  login: CommandLogin,
+  passed: Readonly<Record<string, string>>,
+  timeout: number,
+): Promise<string> {
   const { command, args, environment, apiVersion } = login;
   const info = JSON.stringify({ apiVersion, kind: 'ExecCredential', spec: { interactive: false } });
-  const env = { ...process.env, ...environment, KUBERNETES_EXEC_INFO: info };
+  const env = { ...passed, ...environment, KUBERNETES_EXEC_INFO: info };
   return new Promise((resolve, reject) => {
     const options = { env, timeout, killSignal: 'SIGKILL', maxBuffer: MAX_OUTPUT_BYTES } as const;
     execFile(command, args, options, (error, output) => {
@@ -83,7 +107,7 @@ function how(
 
 function tokenIn(command: string, output: string, now: number): ExecToken {
   const { token, expirationTimestamp } = statusIn(output);
-  if (typeof token !== 'string' || !/^[\x21-\x7e]+$/.test(token)) {
+  if (typeof token !== 'string' || token.length > LONGEST_TOKEN || !/^[\x21-\x7e]+$/.test(token)) {
     throw new ExecError(`Expected ${command} to print an ExecCredential with a token, got something else.`);
   }
   const ends = typeof expirationTimestamp === 'string' ? Date.parse(expirationTimestamp) : Number.NaN;

@@ -143,6 +143,18 @@ describe('the pool of remote clusters', () => {
     });
   });
 
+  it('does not say as whom Okra runs when it may not assume a role', async () => {
+    const message =
+      'User: arn:aws:sts::111122223333:assumed-role/okra/x is not authorized to perform: sts:AssumeRole on resource: arn:aws:iam::444455556666:role/theirs';
+    const refused = Object.assign(new Error(message), { name: 'AccessDenied' });
+    const clusters = theClusters({ tokens: () => Promise.reject(refused), region: 'eu-central-1' });
+    expect(await read(clusters.reach(aSecret(eks)))).toMatchObject({
+      message: expect.stringContaining(
+        "AccessDenied: Okra's identity is not authorized to perform: sts:AssumeRole",
+      ),
+    });
+  });
+
   it('does not wait for a token for ever', async () => {
     const clusters = theClusters({
       tokens: () => new Promise(() => undefined),

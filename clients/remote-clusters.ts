@@ -74,8 +74,9 @@ export const connectClusters = (
     aws,
     execCommands,
     execServers,
+    execEnvironment,
     kubernetes,
-  }: Pick<Config, 'aws' | 'execCommands' | 'execServers' | 'kubernetes'>,
+  }: Pick<Config, 'aws' | 'execCommands' | 'execServers' | 'execEnvironment' | 'kubernetes'>,
   access: AccessPolicies,
 ): RemoteClusters =>
   remoteClusters({
@@ -86,6 +87,7 @@ export const connectClusters = (
     execCommands,
     execServers,
     own: () => sendAsOkra(kubernetes.kubeconfig),
+    execEnvironment,
   });
 
 /** Opens the pool of remote clusters; each has connections and timeouts of its own, so that none holds up another. */

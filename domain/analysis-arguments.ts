@@ -68,7 +68,9 @@ export function resolve(given: readonly (GivenArgument | AnalysisArgument)[], ce
 
 /** Puts the values of arguments into a text, where it has `{{args.name}}`. */
 export const resolved = (text: string, args: readonly AnalysisArgument[]): string =>
-  text.replace(
-    /\{\{\s*args\.([^{}]+?)\s*\}\}/g,
-    (_, name: string) => args.find((arg) => arg.name === name)?.value ?? '',
-  );
+  // Braces end each try, so that none is read twice.
+  text.replace(/\{\{([^{}]*)\}\}/g, (whole, inner: string) => {
+    const name = inner.trim();
+    if (!name.startsWith('args.') || name === 'args.') return whole;
+    return args.find((arg) => `args.${arg.name}` === name)?.value ?? '';
+  });

@@ -1,3 +1,4 @@
+import { resolved } from './analysis-arguments.ts';
 import { describe, expect, it } from 'vitest';
 import type { AnalysisStep } from '../crds/cell.ts';
 import type { AnalysisArgument } from './analysis-arguments.ts';
@@ -176,5 +177,14 @@ describe('an AnalysisRun', () => {
     const built = build([{ metrics: [metric], args }]);
     expect(built.ok ? undefined : built.problem.slice(-endless.length)).toBe(problem);
     expect(build([{ metrics: [metric], args }], {}, true).ok).toBe(true);
+  });
+});
+
+describe('a text with arguments', () => {
+  it('is read once, however many spaces are in it', () => {
+    const began = performance.now();
+    expect(resolved('{{ args.a }}', [{ name: 'a', value: 'b' }])).toBe('b');
+    expect(resolved(`{{args.${' '.repeat(100_000)}`, [])).toHaveLength(100_007);
+    expect(performance.now() - began).toBeLessThan(1_000);
   });
 });

@@ -34,4 +34,10 @@ describe('a field path', () => {
   ])('%s is refused with what to do', (path, problem) =>
     expect(readField(cell, path)).toEqual({ ok: false, problem: expect.stringContaining(problem) as string }),
   );
+
+  it('refuses a long path that is none without trying every way to read it', () => {
+    const began = performance.now();
+    expect(readField({}, `${'a'.repeat(10_000)}'`).ok).toBe(false);
+    expect(performance.now() - began).toBeLessThan(1_000);
+  });
 });

@@ -4,18 +4,30 @@ export type FieldValue =
 
 // A name, an index such as [0], or a key in quotes such as ['example.com/team'].
 const KEY = String.raw`[^.[\]'"]+|\[(?:\d+|'[^']*'|"[^"]*")\]`;
-const PATH = new RegExp(String.raw`^(?:${KEY})(?:\.?(?:${KEY}))*$`);
+// Read one after the other: an expression for the whole path would try every way to split a long one.
+const NEXT = new RegExp(String.raw`(\.?)(${KEY})`, 'y');
+
+function keysOf(path: string): readonly string[] | undefined {
+  const keys: string[] = [];
+  const next = new RegExp(NEXT);
+  while (next.lastIndex < path.length) {
+    const [, dot = '', key] = next.exec(path) ?? [];
+    if (key === undefined || (dot !== '' && keys.length === 0)) return undefined;
+    keys.push(key.replace(/^\[['"]?|['"]?\]$/g, ''));
+  }
+  return keys.length === 0 ? undefined : keys;
+}
 
 /**
  * Reads a plain value of an object by a path such as `status.desiredVersion`, `spec.steps[0].name` or
  * `metadata.labels['example.com/team']`.
  */
 export function readField(object: unknown, path: string): FieldValue {
-  if (!PATH.test(path)) {
+  const keys = keysOf(path);
+  if (keys === undefined) {
     const problem = `Expected fieldPath to be a path such as status.desiredVersion or metadata.labels['team'], got ${path}. Correct it.`;
     return { ok: false, problem };
   }
-  const keys = [...path.matchAll(new RegExp(KEY, 'g'))].map(([key]) => key.replace(/^\[['"]?|['"]?\]$/g, ''));
   let value: unknown = object;
   for (const key of keys) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) {

@@ -165,7 +165,7 @@ describe('a workload cluster is reached', () => {
   it('by the token of a command that is allow-listed', async () => {
     const program = `console.log(JSON.stringify({ status: { token: '${cluster.kubernetes.token}' } }))`;
     const config = { execProviderConfig: { command: process.execPath, args: ['-e', program] } };
-    const allowed = { execCommands: [process.execPath], execServers: ['127.0.0.1:*'] };
+    const allowed = { execCommands: [`${process.execPath} -e *`], execServers: ['127.0.0.1:*'] };
     expect(await namesIn(reach(config, allowed))).toContain('default');
   });
 
@@ -329,7 +329,11 @@ describe("Okra's identity is shown to no stranger", () => {
   it.each([
     ['an EKS token of Okra itself', eks, {}],
     ['an EKS token of a role', () => eks({ roleARN: `arn:aws:iam::${accountId}:role/deployer` }), {}],
-    ['the token of a command', command, { execCommands: [process.execPath], execServers: ['*.example'] }],
+    [
+      'the token of a command',
+      command,
+      { execCommands: [`${process.execPath} -e *`], execServers: ['*.example'] },
+    ],
   ])('%s', async (_, login, more) => {
     const { shown, url, caData } = await aStranger();
     const found = clustersWith(more).reach(aSecret({ ...login(), tlsClientConfig: { caData } }, url));

@@ -1,0 +1,79 @@
+import type { CommandLogin } from './cluster-login.ts';
+
+/**
+ * A command that may be run, as the operator writes it: words with spaces between them, such as
+ * `AWS_PROFILE=team-* aws eks get-token --cluster-name *`. First the variables that may be set, then the command, then its arguments.
+ */
+interface Allowed {
+  readonly variables: readonly string[];
+  readonly command: string;
+  readonly args: readonly string[];
+}
+
+// What says where and as whom to log in. Others could make the command run another, or have it send what okrad alone may read to somebody else: names of files and of hosts.
+const HARMLESS: ReadonlySet<string> = new Set([
+  'AWS_REGION',
+  'AWS_DEFAULT_REGION',
+  'AWS_STS_REGIONAL_ENDPOINTS',
+  'AAD_SERVICE_PRINCIPAL_CLIENT_ID',
+  'AAD_SERVICE_PRINCIPAL_CLIENT_SECRET',
+  'AZURE_CLIENT_ID',
+  'AZURE_CLIENT_SECRET',
+  'AZURE_TENANT_ID',
+  'AZURE_SUBSCRIPTION_ID',
+]);
+
+/** Says why a command is not run; undefined when it may be. It holds no value out of the secret. */
+export function refusalOf(login: CommandLogin, list: readonly string[]): string | undefined {
+  const named = list.map(parse).filter(({ command }) => command === login.command);
+  const [first] = named;
+  if (first === undefined) {
+    const listed = list.length === 0 ? 'which lists none' : `which lists ${list.join(', ')}`;
+    return `Expected execProviderConfig.command to be one of OKRA_EXEC_COMMANDS, ${listed}, got another. Add the command there, or log in by another way.`;
+  }
+  const fitting = named.filter(({ args }) => areAllowed(login.args, args));
+  if (fitting.length === 0) {
+    const listed = named.map(({ args }) => (args.length === 0 ? 'none' : args.join(' '))).join(', or ');
+    return `Expected execProviderConfig.args to be as OKRA_EXEC_COMMANDS lists them for ${first.command}, which is ${listed}, got others. Add them there; * stands for what may be anything in one argument.`;
+  }
+  const environment = Object.entries(login.environment);
+  if (fitting.some(({ variables }) => environment.every((one) => mayBeSet(one, variables)))) return undefined;
+  return `Expected execProviderConfig.env to set only ${[...HARMLESS].join(', ')}, and what OKRA_EXEC_COMMANDS lists before ${first.command}, got another variable. Set it where Okra runs, or list it there as NAME=*.`;
+}
+
+function parse(text: string): Allowed {
+  const words = text.split(' ').filter((word) => word !== '');
+  const at = words.findIndex((word) => !word.includes('='));
+  return { variables: words.slice(0, at), command: words[at] ?? '', args: words.slice(at + 1) };
+}
+
+const ANY_MORE = '**';
+
+function areAllowed(args: readonly string[], patterns: readonly string[]): boolean {
+  const isOpen = patterns.at(-1) === ANY_MORE;
+  const each = isOpen ? patterns.slice(0, -1) : patterns;
+  if (isOpen ? args.length < each.length : args.length !== each.length) return false;
+  return each.every((pattern, i) => isArgument(args[i] ?? '', pattern));
+}
+
+// What is to be a name must not become an option.
+const isArgument = (argument: string, pattern: string): boolean =>
+  (!argument.startsWith('-') || pattern.startsWith('-')) && fits(argument, pattern);
+
+const mayBeSet = ([name, value]: readonly [string, string], variables: readonly string[]): boolean =>
+  HARMLESS.has(name) || variables.some((pattern) => fits(`${name}=${value}`, pattern));
+
+/** Whether a text is as a pattern says, in which * stands for anything; a step for each character, whatever the pattern. */
+function fits(text: string, pattern: string): boolean {
+  const [first = '', ...rest] = pattern.split('*');
+  const last = rest.pop();
+  if (last === undefined) return text === pattern;
+  if (!text.startsWith(first)) return false;
+  let at = first.length;
+  for (const part of rest) {
+    const found = text.indexOf(part, at);
+    if (found < 0) return false;
+    at = found + part.length;
+  }
+  return text.length - last.length >= at && text.endsWith(last);
+}
