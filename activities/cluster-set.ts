@@ -92,13 +92,13 @@ async function read(
   try {
     const source = sources.find((one) => one.takes(generator));
     if (source === undefined) throw new Error('there is no source for it');
-    return { clusters: await source.read(generator, signal, known), failures: [] };
+    return { ...(await source.read(generator, signal, known)), failures: [] };
   } catch (error) {
     signal.throwIfAborted();
     const cause = toFailure(error);
     const reason = reasonOf(cause);
     const message = `Expected to read the clusters of spec.generators[${index}], got: ${cause.message} It is tried again; nothing is deleted meanwhile.`;
-    return { clusters: [], failures: [{ object: `spec.generators[${index}]`, reason, message }] };
+    return { clusters: [], places: [], failures: [{ object: `spec.generators[${index}]`, reason, message }] };
   }
 }
 

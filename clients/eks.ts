@@ -28,6 +28,8 @@ export interface EKS {
    * of clusters that were there before: a list that lacks one which EKS still describes is an error.
    */
   clusters(signal?: AbortSignal, known?: readonly string[]): Promise<readonly EKSCluster[]>;
+  /** The account that is read, as far as the credentials say it: those of a role do, keys alone do not. */
+  account(): Promise<string | undefined>;
 }
 
 /** How EKS is reached. */
@@ -59,6 +61,7 @@ function makeEKS(scope: AwsScope, options: EKSOptions): EKS {
     ...(options.endpoint === undefined ? {} : { endpoint: options.endpoint }),
   });
   return {
+    account: async () => (await client.config.credentials()).accountId,
     clusters: async (signal, known = []) => {
       const describeAll = async (names: readonly string[]): Promise<readonly EKSCluster[]> => {
         const found = await inBatches(names, AT_ONCE, (name) => describe(client, scope.region, name, signal));

@@ -35,7 +35,12 @@ export async function registerIn(
   const { targets: ours, former = [] } = ledger.now();
   const { targets } = spec;
   const decision = decideBinding({
-    ...{ namespace, targets, targetType, clusters, registered, ours },
+    namespace,
+    targets,
+    targetType,
+    clusters,
+    registered,
+    ours,
     former: former.flatMap((place) => place.targets),
   });
   const record = (now: readonly RegisteredTarget[]) => ledger.write({ ...ledger.now(), targets: now });

@@ -12,6 +12,18 @@ export interface AwseksConnection {
   readonly region?: string;
 }
 
+// A region is in one of them, so that no other begins an ARN there.
+const PARTITIONS = [
+  'aws',
+  'aws-cn',
+  'aws-us-gov',
+  'aws-iso',
+  'aws-iso-b',
+  'aws-iso-e',
+  'aws-iso-f',
+  'aws-eusc',
+];
+
 /** Makes the source of EKS clusters. */
 export const awseks = ({ eks, region: usual }: AwseksConnection): ClusterSource => ({
   takes: (generator) => generator.awseks !== undefined,
@@ -26,8 +38,13 @@ export const awseks = ({ eks, region: usual }: AwseksConnection): ClusterSource 
       ...(roleARN === undefined ? {} : { roleARN }),
       ...(externalID === undefined ? {} : { externalID }),
     };
-    const clusters = await eks({ region, ...role }).clusters(signal, known);
-    return clusters.map((cluster) => sourced(cluster, roleARN));
+    const client = eks({ region, ...role });
+    const clusters = await client.clusters(signal, known);
+    const account = (roleARN ?? clusters[0]?.arn)?.split(':')[4] ?? (await client.account());
+    return {
+      clusters: clusters.map((cluster) => sourced(cluster, roleARN)),
+      places: account === undefined ? [] : PARTITIONS.map((one) => `arn:${one}:eks:${region}:${account}:`),
+    };
   },
 });
 

@@ -1,5 +1,5 @@
 import type { ClusterSetSpec } from '../../crds/cluster-set.ts';
-import type { SourcedCluster } from '../../domain/discovery/cluster-set.ts';
+import type { Reading } from '../../domain/discovery/cluster-set.ts';
 
 /** One entry of `spec.generators` of a ClusterSet. */
 export type Generator = ClusterSetSpec['generators'][number];
@@ -10,11 +10,11 @@ export interface ClusterSource {
   takes(generator: Generator): boolean;
   /**
    * Reads every cluster there is, with its tags and how it is reached, or throws; which of them are wanted is decided
-   * elsewhere. `known` are the ids of the clusters that have a secret, those of other sources among them.
+   * elsewhere. It says which places it has read; a secret of another place stays. `known` are the ids of the clusters that have a secret, those of other sources among them.
    */
   read(
     generator: Generator,
     signal: AbortSignal,
     known: readonly string[],
-  ): Promise<readonly SourcedCluster[]>;
+  ): Promise<Pick<Reading, 'clusters' | 'places'>>;
 }

@@ -1,5 +1,6 @@
 import type { ClusterSetSpec } from '../../crds/cluster-set.ts';
 import { canonical, compareText } from '../canonical.ts';
+import { clusterIn, foreign, rivalry, unreadCluster } from './cluster-set-problems.ts';
 import { hasMarks, withGenerated, type Marks } from './generated.ts';
 import { isObjectName } from './label-syntax.ts';
 import {
@@ -31,6 +32,11 @@ export interface SourcedCluster {
 /** What a source answered to one generator; what it could not read is a failure. */
 export interface Reading {
   readonly clusters: readonly SourcedCluster[];
+  /**
+   * The places that were really read, each by how the ids of all clusters there begin: the ARNs of an account and region.
+   * A cluster of another place is neither there nor gone.
+   */
+  readonly places: readonly string[];
   readonly failures: readonly Problem[];
 }
 
@@ -88,25 +94,30 @@ export function decideClusterSet(observed: ObservedClusterSet): ClusterSetDecisi
     problems.push(...judged.problems);
     return judged.verdict;
   });
-  const gone = secrets.filter(({ name, owner }) => owner?.uid === uid && !wanted.has(name));
+  const unwanted = secrets.filter(({ name, owner }) => owner?.uid === uid && !wanted.has(name));
+  const gone = isComplete ? unwanted.filter((secret) => isRead(readings, secret)) : [];
+  const spared = unwanted.filter((secret) => !gone.includes(secret));
+  if (isComplete) problems.push(...spared.map(unreadCluster));
   const secretsTo = (what: 'Create' | 'Update') =>
     verdicts.flatMap((verdict) => (verdict.do === what ? [verdict.secret] : []));
   const names = verdicts.flatMap((verdict) => (verdict.do === 'Leave' ? [] : [verdict.cluster]));
-  const spared = isComplete ? [] : gone.map(clusterIn);
   return {
     create: secretsTo('Create'),
     update: secretsTo('Update'),
-    delete: isComplete ? gone.map(({ name, uid: secret }) => ({ name, uid: secret })) : [],
+    delete: gone.map(({ name, uid: secret }) => ({ name, uid: secret })),
     problems,
-    names: [...new Set([...names, ...spared])].toSorted(compareText),
+    names: [...new Set([...names, ...spared.map(clusterIn)])].toSorted(compareText),
     waiting: verdicts.flatMap((verdict) =>
       'waiting' in verdict && verdict.waiting !== undefined ? [verdict.waiting] : [],
     ),
   };
 }
 
-/** The name of the cluster that a secret is about. */
-const clusterIn = ({ name, content }: ExistingSecret): string => content['name'] ?? name;
+/** Whether the place was read in which the cluster of a secret is; nobody knows the place of one that has lost its id. */
+const isRead = (readings: readonly Reading[], { annotations }: ExistingSecret): boolean => {
+  const id = annotations[CLUSTER_ID_ANNOTATION];
+  return id !== undefined && readings.some(({ places }) => places.some((place) => id.startsWith(place)));
+};
 
 function judge(
   { observed, isComplete }: { readonly observed: ObservedClusterSet; readonly isComplete: boolean },
@@ -115,7 +126,8 @@ function judge(
 ): { readonly verdict: Verdict; readonly problems: readonly Problem[] } {
   const existing = observed.secrets.find((secret) => secret.name === name);
   const own = existing?.owner?.uid === observed.uid ? existing : undefined;
-  const cluster = holderOf(rivals, own, isComplete);
+  const isUnread = own !== undefined && !isRead(observed.readings, own);
+  const cluster = holderOf(rivals, own, isComplete && !isUnread);
   const problems = rivals.filter((one) => one !== cluster).map((one) => rivalry(one, cluster, name));
   const kept: Verdict =
     own === undefined ? { do: 'Leave' } : { do: 'Keep', cluster: cluster?.name ?? clusterIn(own) };
@@ -215,23 +227,3 @@ function wantedSecret(
 const isSame = (existing: ExistingSecret, wanted: WantedSecret): boolean =>
   hasMarks(existing, wanted) &&
   Object.entries(wanted.content).every(([key, value]) => existing.content[key] === value);
-
-function rivalry(cluster: SourcedCluster, holder: SourcedCluster | undefined, secret: string): Problem {
-  const by = holder === undefined ? 'that of a cluster which could not be read' : `that of ${holder.id}`;
-  return {
-    cluster: cluster.name,
-    object: secret,
-    reason: 'NameTaken',
-    message: `Expected Secret ${secret} to be free for ${cluster.id}, got ${by}. Let another ClusterSet in another namespace take one of them.`,
-  };
-}
-
-function foreign(cluster: SourcedCluster, { name, owner }: ExistingSecret): Problem {
-  const by = owner === undefined ? 'one that Okra did not make' : `that of ${owner.kind} ${owner.name}`;
-  return {
-    cluster: cluster.name,
-    object: name,
-    reason: owner === undefined ? 'ForeignSecret' : 'NameTaken',
-    message: `Expected Secret ${name} to be free for cluster ${cluster.name}, got ${by}. Delete that Secret, or let the ClusterSet leave the cluster out.`,
-  };
-}
