@@ -4,6 +4,7 @@ import type { AWSApplicationLoadBalancerConfig } from '../crds/aws-application-l
 import type { AWSNetworkLoadBalancerConfig } from '../crds/aws-network-load-balancer-config.ts';
 import type { AWSTargetGroup } from '../crds/aws-target-group.ts';
 import type { AWSTargetGroupBinding } from '../crds/aws-target-group-binding.ts';
+import type { ClusterSet } from '../crds/cluster-set.ts';
 import type { AWSTargetGroupSet } from '../crds/aws-target-group-set.ts';
 import type { Cell, CellStatus } from '../crds/cell.ts';
 import { API_VERSION, SEQUENCE_ANNOTATION } from '../domain/labels.ts';
@@ -64,6 +65,7 @@ export function viewOf(of: {
   groups?: AWSTargetGroup[];
   configs?: AWSApplicationLoadBalancerConfig[];
   networkConfigs?: AWSNetworkLoadBalancerConfig[];
+  clusterSets?: ClusterSet[];
   targetGroupSets?: AWSTargetGroupSet[];
   bindings?: AWSTargetGroupBinding[];
   secrets?: StoredClusterSecret[];
@@ -78,13 +80,15 @@ export function viewOf(of: {
   of.groups?.forEach((object) => groups.apply({ type: 'add', object }));
   of.configs?.forEach((object) => configs.AWSApplicationLoadBalancer.apply({ type: 'add', object }));
   of.networkConfigs?.forEach((object) => configs.AWSNetworkLoadBalancer.apply({ type: 'add', object }));
+  const clusterSets = createStore<ClusterSet>();
   const targetGroupSets = createStore<AWSTargetGroupSet>();
   const bindings = createStore<AWSTargetGroupBinding>();
   const secrets = createStore<StoredClusterSecret>();
+  of.clusterSets?.forEach((object) => clusterSets.apply({ type: 'add', object }));
   of.targetGroupSets?.forEach((object) => targetGroupSets.apply({ type: 'add', object }));
   of.bindings?.forEach((object) => bindings.apply({ type: 'add', object }));
   of.secrets?.forEach((object) => secrets.apply({ type: 'add', object }));
-  return { cells, groups, configs, targetGroupSets, bindings, secrets };
+  return { cells, groups, configs, clusterSets, targetGroupSets, bindings, secrets };
 }
 
 /** The instruction to start the rollout of a Cell. */

@@ -41,7 +41,7 @@ export function createRouter(dispatch: (instruction: Instruction) => void, log: 
   const targetGroupSets = createStore<AWSTargetGroupSet>();
   const bindings = createStore<AWSTargetGroupBinding>();
   const secrets = createStore<StoredClusterSecret>();
-  const view = { cells, groups, configs, targetGroupSets, bindings, secrets };
+  const view = { cells, groups, configs, clusterSets, targetGroupSets, bindings, secrets };
   const synced = {
     clusterSet: clusterSets,
     targetGroupSet: targetGroupSets,

@@ -3,6 +3,7 @@ import type { AWSNetworkLoadBalancerConfig } from '../crds/aws-network-load-bala
 import type { StoredClusterSecret } from '../clients/remote-clusters.ts';
 import type { AWSTargetGroup } from '../crds/aws-target-group.ts';
 import type { AWSTargetGroupBinding } from '../crds/aws-target-group-binding.ts';
+import type { ClusterSet } from '../crds/cluster-set.ts';
 import type { AWSTargetGroupSet } from '../crds/aws-target-group-set.ts';
 import type { Cell } from '../crds/cell.ts';
 import type { ObjectKey } from '../domain/ids.ts';
@@ -17,6 +18,7 @@ export interface View {
   readonly cells: Shelf<Cell>;
   readonly groups: Shelf<AWSTargetGroup>;
   readonly configs: Readonly<Record<LoadBalancerType, Shelf<LoadBalancerConfig>>>;
+  readonly clusterSets: Shelf<ClusterSet>;
   readonly targetGroupSets: Shelf<AWSTargetGroupSet>;
   readonly bindings: Shelf<AWSTargetGroupBinding>;
   /** The secrets of clusters. */
