@@ -105,6 +105,7 @@ async function read(
     const message = `${refusal} Nothing is deleted meanwhile.`;
     return {
       clusters: [],
+      places: [],
       unread: [],
       failures: [{ object: `spec.generators[${index}]`, reason: 'NotAllowed', message }],
     };
@@ -118,7 +119,8 @@ async function read(
     const cause = toFailure(error);
     const reason = reasonOf(cause);
     const message = `Expected to read the clusters of spec.generators[${index}], got: ${cause.message} It is tried again; nothing is deleted meanwhile.`;
-    return { clusters: [], unread: [], failures: [{ object: `spec.generators[${index}]`, reason, message }] };
+    const failures = [{ object: `spec.generators[${index}]`, reason, message }];
+    return { clusters: [], places: [], unread: [], failures };
   }
 }
 

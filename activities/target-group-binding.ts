@@ -5,27 +5,21 @@ import {
   type AWSTargetGroupBinding,
   type AWSTargetGroupBindingSpec,
 } from '../crds/aws-target-group-binding.ts';
-import { heldBack, recordOf } from '../domain/discovery/binding-record.ts';
-import { isFailureType, isPermanent } from '../domain/failures.ts';
+import { turnTo } from '../domain/discovery/binding-move.ts';
 import { syncId, type ObjectKey } from '../domain/ids.ts';
 import { BINDING_FINALIZER } from '../domain/labels.ts';
-import { bindingLosesCluster } from '../domain/discovery/lost-clusters.ts';
-import type { Registration } from '../domain/discovery/registered-target.ts';
 import type { Problem } from '../domain/discovery/sync-status.ts';
-import { decideBinding } from '../domain/discovery/target-group-binding.ts';
 import { refusedUse } from './bindings/allowed.ts';
-import { readClusters } from './bindings/clusters.ts';
-import { groupFinder, type Bound, type FoundGroup, type GroupDependencies } from './bindings/group.ts';
-import { deleteCreated, hasMoved, leaveGroup, whileInUse } from './bindings/leave.ts';
+import { earlier, registerIn, soonest, type Binding } from './bindings/fill.ts';
+import { findFormer, groupFinder, type Bound, type GroupDependencies } from './bindings/group.ts';
+import { deleteCreated, hasMoved, leaveFormer, leaveGroup, whileInUse } from './bindings/leave.ts';
 import { bindingLedger, type BindingLedger } from './bindings/ledger.ts';
 import { bindingReporter, type BindingOutcome } from './bindings/report.ts';
-import { deregister, readRegistered, register } from './bindings/targets.ts';
 import { FAILED_AGAIN_SECONDS, type ClusterReader, type ClusterReads } from './clusters/reader.ts';
 import type { Synced, TargetGroupBindingActivities } from './contract.ts';
 import { reasonOf, toFailure } from './failure.ts';
 import { holdAndRead, letGo, type Held } from './finalizers.ts';
 import { isFirstAttempt, lifetime, type Lifetime } from './lifetime.ts';
-import { lookTwice } from './look-twice.ts';
 
 /** What the activities of AWSTargetGroupBindings are made of. */
 export interface BindingDependencies extends GroupDependencies {
@@ -95,67 +89,43 @@ function boundOf(
   return { key, uid, resourceVersion, status, life };
 }
 
-/** What a binding is bound with. */
-type Binding = GroupDependencies & { readonly kubernetes: KubernetesClient; readonly reads: ClusterReads };
-
 /** Makes the registrations of an object what they are to be. */
 async function bind(dependencies: Binding, bound: Bound, ledger: BindingLedger): Promise<BindingOutcome> {
-  const { spec, life } = bound;
+  const { life } = bound;
   const refused = await refusedUse(dependencies.kubernetes, bound, dependencies.region);
   if (refused !== undefined) return { problems: [refused] };
-  if (hasMoved(spec, ledger.now())) {
-    const { entry, problems } = await leaveGroup(dependencies, ledger, life);
-    await ledger.write(entry);
-    if (problems.length > 0) return { problems, againInSeconds: soonest(problems) };
-  }
   const group = await groupFinder(dependencies)(bound);
-  if (group.is === 'Problem') return { problems: [group.problem] };
+  if (group.is === 'Problem') return await stay(dependencies, { bound, ledger }, group.problem);
   const { arn: targetGroupARN, created } = group;
-  await ledger.write({ targetGroupARN, created, targets: ledger.now().targets });
-  return await registerIn(group, dependencies, { bound, ledger });
-}
-
-async function registerIn(
-  { arn: targetGroupARN, created, targetType, problems }: FoundGroup & { readonly is: 'Group' },
-  { elbv2, budget, reads }: Binding,
-  { bound, ledger }: { readonly bound: Bound; readonly ledger: BindingLedger },
-): Promise<BindingOutcome> {
-  const { key, spec, life } = bound;
-  const { clusters, againInSeconds } = await lookTwice(
-    () => readClusters(reads, spec, key),
-    life,
-    (seen) => bindingLosesCluster(ledger.now().targets, seen.clusters),
-  );
-  const { namespace } = key;
-  const client = elbv2(targetGroupARN);
-  const writes = { elbv2: client, targetGroupARN, budget, life };
-  const registered = await readRegistered(client, targetGroupARN, life.signal);
-  const ours = ledger.now().targets;
-  const { targets } = spec;
-  const decision = decideBinding({ namespace, targets, targetType, clusters, registered, ours });
-  await ledger.write({ targetGroupARN, created, targets: decision.claim });
-  const added = await register(writes, decision.register);
-  const failedToCome = [...added.refused, ...added.unknown];
-  const held = heldBack(decision, {
-    failed: failedToCome,
-    reasons: added.problems.map(({ reason }) => reason),
-  });
-  const removed = await deregister(writes, withoutHeld(decision.deregister, held));
-  const remaining = [...held, ...removed.refused, ...removed.unknown];
-  const settled = recordOf(decision, { refused: added.refused, remaining });
-  await ledger.write({ targetGroupARN, created, targets: settled });
-  const failed = [...added.problems, ...removed.problems];
+  await ledger.write(turnTo(ledger.now(), { targetGroupARN, created }));
+  const { mayLeave, ...outcome } = await registerIn(group, dependencies, { bound, ledger });
+  if (ledger.now().former === undefined) return outcome;
+  const problems = mayLeave ? await leaveFormer(dependencies, ledger, life) : [notFilled(targetGroupARN)];
   return {
-    problems: [...problems, ...decision.problems, ...failed],
-    againInSeconds: earlier(againInSeconds, soonest(failed)),
+    problems: [...outcome.problems, ...problems],
+    againInSeconds: earlier(outcome.againInSeconds, soonest(problems)),
   };
 }
 
-const withoutHeld = (
-  batches: readonly (readonly Registration[])[],
-  held: readonly Registration[],
-): readonly (readonly Registration[])[] =>
-  batches.map((batch) => batch.filter((one) => !held.includes(one))).filter((batch) => batch.length > 0);
+/** Keeps up the targets where they are, when the target group that they are to move to is not to be had. */
+async function stay(
+  dependencies: Binding,
+  { bound, ledger }: { readonly bound: Bound; readonly ledger: BindingLedger },
+  problem: Problem,
+): Promise<BindingOutcome> {
+  if (!hasMoved(bound.spec, ledger.now())) return { problems: [problem] };
+  const group = await findFormer(dependencies, ledger.now(), bound.life);
+  if (group?.is !== 'Group') return { problems: [problem] };
+  const message = `${problem.message} Until then the targets stay in ${group.arn}.`;
+  const { problems, againInSeconds } = await registerIn(group, dependencies, { bound, ledger });
+  return { problems: [{ ...problem, message }, ...problems], againInSeconds };
+}
+
+const notFilled = (targetGroupARN: string): Problem => ({
+  object: targetGroupARN,
+  reason: 'TargetGroupNotFilled',
+  message: `Expected all targets to be registered in ${targetGroupARN} before they leave the target group that they were in, got the problems that are listed beside this. They stay there too meanwhile; correct what is wrong, or name the former target group again.`,
+});
 
 // A Cell that lets a target group go needs some seconds.
 const IN_USE_AGAIN_SECONDS = 3;
@@ -166,12 +136,17 @@ async function undo(
   bound: Omit<Bound, 'spec'> & { readonly spec: AWSTargetGroupBindingSpec | undefined },
   ledger: BindingLedger,
 ): Promise<BindingOutcome> {
-  const inUse = await whileInUse(dependencies, ledger.now(), bound.life);
+  const { life } = bound;
+  const inUse = await whileInUse(dependencies, ledger.now(), life);
   if (inUse.length > 0) return { problems: inUse, againInSeconds: IN_USE_AGAIN_SECONDS };
-  const { entry, problems } = await leaveGroup(dependencies, ledger, bound.life);
-  const { targetGroupARN, created } = ledger.now();
-  // The target group is named until it is deleted.
-  await ledger.write({ targetGroupARN, created, targets: entry.targets });
+  const problems = [...(await leaveFormer(dependencies, ledger, life))];
+  const { targetGroupARN, created, targets } = ledger.now();
+  if (targetGroupARN !== undefined) {
+    const left = await leaveGroup(dependencies, { targetGroupARN, created, targets }, life);
+    problems.push(...left.problems);
+    // The target group is named until it is deleted.
+    await ledger.write({ ...ledger.now(), targets: left.targets });
+  }
   if (problems.length > 0) return { problems, againInSeconds: FAILED_AGAIN_SECONDS };
   if (bound.spec?.deletionPolicy !== 'Delete') return { problems };
   return { problems: await deleteCreated(dependencies, bound), againInSeconds: FAILED_AGAIN_SECONDS };
@@ -189,12 +164,3 @@ async function attempt(signal: AbortSignal, act: () => Promise<BindingOutcome>):
     return { problems: [{ reason, message }], againInSeconds: soonest([{ reason, message }]) };
   }
 }
-
-/** Soon, when trying again can help by itself. */
-const soonest = (problems: readonly Problem[]): number | undefined =>
-  problems.some(({ reason }) => isFailureType(reason) && !isPermanent(reason))
-    ? FAILED_AGAIN_SECONDS
-    : undefined;
-
-const earlier = (one: number | undefined, other: number | undefined): number | undefined =>
-  one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);

@@ -1,3 +1,4 @@
+import { partition } from '@aws-sdk/core/client';
 import { DescribeClusterCommand, EKSClient, ListClustersCommand } from '@aws-sdk/client-eks';
 import type { Cluster } from '@aws-sdk/client-eks';
 import { credentialsFor, requestHandlerOf, scopeName } from './aws-credentials.ts';
@@ -45,6 +46,8 @@ export interface EKS {
    * before: a list that lacks one which EKS still describes is an error.
    */
   clusters(signal?: AbortSignal, known?: readonly string[]): Promise<EKSReading>;
+  /** The account that is read, as far as the credentials say it: those of a role do, keys alone do not. */
+  account(): Promise<string | undefined>;
 }
 
 /** How EKS is reached. */
@@ -84,6 +87,7 @@ function makeEKS(scope: AwsScope, options: EKSOptions): EKS {
   };
   const everything = shareReading(async (signal) => describeAll(await namesOf(client, signal), signal));
   return {
+    account: async () => (await client.config.credentials()).accountId,
     clusters: async (signal, known = []) => {
       const listed = await everything(signal);
       const here = knownIn(scope, known, listed.clusters);
@@ -207,3 +211,7 @@ function clusterOf(cluster: Cluster | undefined, region: string, name: string): 
 
 const until = (signal: AbortSignal | undefined): { abortSignal?: AbortSignal } =>
   signal === undefined ? {} : { abortSignal: signal };
+
+/** How the ARNs of all EKS clusters of an account and region begin. */
+export const eksPlace = (region: string, account: string): string =>
+  `arn:${partition(region).name}:eks:${region}:${account}:`;

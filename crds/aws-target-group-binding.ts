@@ -76,6 +76,22 @@ const status = z.object({
     .optional()
     .meta({ 'x-kubernetes-list-type': 'atomic' })
     .describe('What this object has registered; nothing else is ever deregistered by it.'),
+  former: z
+    .array(
+      z.object({
+        targetGroupARN: z.string().max(512).describe('The target group.'),
+        created: z.boolean().optional().describe('Whether this object has created it.'),
+        targets: z
+          .array(registered)
+          .max(100)
+          .meta({ 'x-kubernetes-list-type': 'atomic' })
+          .describe('What is still registered in it.'),
+      }),
+    )
+    .max(20)
+    .optional()
+    .meta({ 'x-kubernetes-list-type': 'atomic' })
+    .describe('The target groups that it moves from; they are emptied when the new one is filled.'),
 });
 
 /** Registers nodes, pods or ids in a target group. */

@@ -231,16 +231,19 @@ describe('an AWSTargetGroupBinding', () => {
     await bindings.untilSynced('faulty');
   });
 
-  it('moves its targets when it names another target group', async () => {
+  it('moves its targets when it names another target group, and not when AWS does not know that', async () => {
     const from = await bindings.group('from', 'ip', ['10.0.0.1']);
     const to = await bindings.group('to', 'ip', ['10.0.0.2']);
     const targets = [{ name: 'ips', ids: ['10.0.0.9'], port: 80 }];
     await bindings.apply('moves', from, targets);
     await bindings.untilRegistered(from, ['10.0.0.1:8080', '10.0.0.9:80']);
+    await bindings.apply('moves', `${to.slice(0, -6)}000000`, targets);
+    await bindings.untilProblem('moves', 'TargetGroupNotFound');
+    expect(await bindings.registered(from)).toEqual(['10.0.0.1:8080', '10.0.0.9:80']);
     await bindings.apply('moves', to, targets);
     await bindings.untilRegistered(to, ['10.0.0.2:8080', '10.0.0.9:80']);
-    expect(await bindings.registered(from)).toEqual(['10.0.0.1:8080']);
-    expect((await bindings.untilSynced('moves')).targetGroupARN).toBe(to);
+    expect(await bindings.untilSynced('moves')).toMatchObject({ targetGroupARN: to });
+    await bindings.untilRegistered(from, ['10.0.0.1:8080']);
   });
 
   it('deregisters what it has registered when it is deleted, and nothing else', async () => {

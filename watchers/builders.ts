@@ -66,10 +66,10 @@ export function viewOf(of: {
   groups?: AWSTargetGroup[];
   configs?: AWSApplicationLoadBalancerConfig[];
   networkConfigs?: AWSNetworkLoadBalancerConfig[];
+  clusterSets?: ClusterSet[];
   targetGroupSets?: AWSTargetGroupSet[];
   bindings?: AWSTargetGroupBinding[];
   secrets?: StoredClusterSecret[];
-  clusterSets?: ClusterSet[];
   policies?: AccessPolicy[];
 }): View {
   const cells = createStore<Cell>();
@@ -82,15 +82,15 @@ export function viewOf(of: {
   of.groups?.forEach((object) => groups.apply({ type: 'add', object }));
   of.configs?.forEach((object) => configs.AWSApplicationLoadBalancer.apply({ type: 'add', object }));
   of.networkConfigs?.forEach((object) => configs.AWSNetworkLoadBalancer.apply({ type: 'add', object }));
+  const clusterSets = createStore<ClusterSet>();
   const targetGroupSets = createStore<AWSTargetGroupSet>();
   const bindings = createStore<AWSTargetGroupBinding>();
   const secrets = createStore<StoredClusterSecret>();
+  of.clusterSets?.forEach((object) => clusterSets.apply({ type: 'add', object }));
   of.targetGroupSets?.forEach((object) => targetGroupSets.apply({ type: 'add', object }));
   of.bindings?.forEach((object) => bindings.apply({ type: 'add', object }));
   of.secrets?.forEach((object) => secrets.apply({ type: 'add', object }));
-  const clusterSets = createStore<ClusterSet>();
   const policies = createStore<AccessPolicy>();
-  of.clusterSets?.forEach((object) => clusterSets.apply({ type: 'add', object }));
   of.policies?.forEach((object) => policies.apply({ type: 'add', object }));
   return { cells, groups, configs, clusterSets, targetGroupSets, bindings, secrets, policies };
 }

@@ -26,7 +26,7 @@ export function routeSecret(event: ObjectEvent<StoredClusterSecret>, view: View)
   const instructions: Instruction[] = [
     ...sets.map((set): Instruction => ({ do: 'Start', workflow: 'targetGroupSet', key: keyOf(set) })),
     ...bindings.map((one): Instruction => ({ do: 'Start', workflow: 'targetGroupBinding', key: keyOf(one) })),
-    ...(event.type === 'delete' ? makerOf(object) : []),
+    ...(event.type === 'delete' ? makersOf(object, view) : []),
   ];
   return instructions.length > 0 ? instructions : ignore('nobody looks into the cluster');
 }
@@ -34,15 +34,15 @@ export function routeSecret(event: ObjectEvent<StoredClusterSecret>, view: View)
 const saysOf = ({ metadata, data }: StoredClusterSecret): string =>
   canonical([data ?? {}, metadata.labels ?? {}, metadata.annotations ?? {}]);
 
-/** Starts the workflow of the ClusterSet whose secret was deleted. */
-function makerOf(object: StoredClusterSecret): readonly Instruction[] {
+/** Starts the workflows of the ClusterSets that may make a deleted secret: its own, and any that it stood in the way of. */
+function makersOf(object: StoredClusterSecret, view: View): readonly Instruction[] {
+  const { namespace } = object.metadata;
   const owner = controllerOf(object.metadata);
-  if (owner?.kind !== 'ClusterSet') return [];
-  return [
-    {
-      do: 'Start',
-      workflow: 'clusterSet',
-      key: { namespace: object.metadata.namespace, name: owner.name },
-    },
-  ];
+  const own = owner?.kind === 'ClusterSet' ? [owner.name] : [];
+  const others = view.clusterSets.list(namespace).map(({ metadata }) => metadata.name);
+  return [...new Set([...own, ...others])].map((name) => ({
+    do: 'Start',
+    workflow: 'clusterSet',
+    key: { namespace, name },
+  }));
 }

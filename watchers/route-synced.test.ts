@@ -85,6 +85,28 @@ describe('an event about an AWSTargetGroupBinding', () => {
   });
 });
 
+describe('an AWSTargetGroupBinding that lets targets go', () => {
+  const having = (name: string, arn: string, ...ids: string[]): AWSTargetGroupBinding => ({
+    ...aBinding('cdk1'),
+    metadata: { ...key(name), generation: 1 },
+    status: { targetGroupARN: arn, targets: [{ name: 'nodes', port: 80, ids }] },
+  });
+  const [had, has] = [having('web', 'arn:web', 'i-a', 'i-b'), having('web', 'arn:web', 'i-a')];
+  const heir: Instruction = { do: 'Start', workflow: 'targetGroupBinding', key: key('heir') };
+  const view = viewOf({ bindings: [has, having('heir', 'arn:web'), having('stranger', 'arn:other')] });
+  it.each([
+    ['tells the others of its target group', { type: 'update', object: has, old: had }, [nothing, heir]],
+    [
+      'tells them when it is gone',
+      { type: 'delete', object: had },
+      [signal('target-group-binding/default/web', 'changed'), heir],
+    ],
+    ['tells nobody of targets that come', { type: 'update', object: had, old: has }, [nothing]],
+  ] as const)('%s', (_, event, want) => {
+    expect(route({ kind: 'AWSTargetGroupBinding', event }, view)).toEqual(want);
+  });
+});
+
 describe('an event about an AWSTargetGroup that no Cell selects', () => {
   const unselected = { do: 'Ignore', reason: 'no Cell selects it' } as const;
   const group = aGroup('web1');
@@ -109,6 +131,15 @@ describe('an event about an AWSTargetGroup that no Cell selects', () => {
     );
   });
 
+  it('tells the sets in whose way it was when it is deleted', () => {
+    const other = { ...aSet('web'), metadata: key('renamed') };
+    const event = { type: 'delete', object: owned } as const;
+    expect(route({ kind: 'AWSTargetGroup', event }, viewOf({ targetGroupSets: [other] }))).toEqual([
+      unselected,
+      { do: 'Start', workflow: 'targetGroupSet', key: key('renamed') },
+    ]);
+  });
+
   it('tells no set that is gone, and takes its groups with it', () => {
     const event = { type: 'delete', object: owned } as const;
     expect(route({ kind: 'AWSTargetGroup', event }, viewOf({}))).toEqual([unselected]);
@@ -127,6 +158,20 @@ describe('an event about the secret of a cluster', () => {
     data: { name: Buffer.from('cdk1').toString('base64') },
   });
   const view = viewOf({ targetGroupSets: [aSet('web')], bindings: [aBinding('cdk1')] });
+  it('tells the ClusterSets in whose way it was when it is deleted', () => {
+    const renamed: ClusterSet = {
+      apiVersion: API_VERSION,
+      kind: 'ClusterSet',
+      metadata: key('renamed'),
+      spec: { generators: [{ awseks: { selector: { matchTags: { Service: 'demo' } } } }] },
+    };
+    const event = { type: 'delete', object: secret('web') } as const;
+    expect(route({ kind: 'Secret', event }, viewOf({ clusterSets: [renamed] }))).toEqual([
+      { do: 'Start', workflow: 'clusterSet', key: key('demo') },
+      { do: 'Start', workflow: 'clusterSet', key: key('renamed') },
+    ]);
+  });
+
   it.each([
     ['tells who looks into the cluster', { type: 'add', object: secret('web') }, [startSet, startBinding]],
     [

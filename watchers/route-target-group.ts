@@ -3,7 +3,7 @@ import type { AWSTargetGroupBinding } from '../crds/aws-target-group-binding.ts'
 import type { Metadata } from '../crds/resource.ts';
 import { canonical } from '../domain/canonical.ts';
 import { controllerOf } from '../domain/controller.ts';
-import { keyOf } from '../domain/ids.ts';
+import { formatKey, keyOf } from '../domain/ids.ts';
 import type { ObjectEvent } from './event.ts';
 import type { Instruction } from './instruction.ts';
 import { routeSynced } from './route-synced.ts';
@@ -23,6 +23,7 @@ export function routeGroupCheck(event: ObjectEvent<AWSTargetGroup>, view: View):
   return [
     ...(event.type === 'delete' ? [] : [check]),
     ...(event.type === 'add' ? [] : ownerOf(event.object, view)),
+    ...(event.type === 'delete' ? othersOf(event.object, view) : []),
   ];
 }
 
@@ -34,7 +35,9 @@ export function routeBinding(event: ObjectEvent<AWSTargetGroupBinding>, view: Vi
     event.type === 'delete' ||
     event.object.metadata.generation !== event.old.metadata.generation ||
     event.object.status?.targetGroupARN !== event.old.status?.targetGroupARN;
-  return isTold ? [...own, ...ownerOf(event.object, view)] : own;
+  const sets = isTold ? ownerOf(event.object, view) : [];
+  const others = event.type === 'delete' ? othersOf(event.object, view) : [];
+  return [...own, ...sets, ...others, ...heirsOf(event, view)];
 }
 
 const saysOf = ({ metadata, spec }: AWSTargetGroup): string =>
@@ -48,3 +51,34 @@ function ownerOf(object: { readonly metadata: Metadata }, view: View): readonly 
   if (view.targetGroupSets.get(key) === undefined) return [];
   return [{ do: 'Start', workflow: 'targetGroupSet', key }];
 }
+
+/** Starts the workflows of the other AWSTargetGroupSets of a namespace: one that is deleted may have stood in the way of theirs. */
+function othersOf(object: { readonly metadata: Metadata }, view: View): readonly Instruction[] {
+  const { namespace } = keyOf(object);
+  const owner = controllerOf(object.metadata);
+  return view.targetGroupSets
+    .list(namespace)
+    .map(keyOf)
+    .filter(({ name }) => owner?.kind !== 'AWSTargetGroupSet' || owner.name !== name)
+    .map((key) => ({ do: 'Start', workflow: 'targetGroupSet', key }));
+}
+
+/** Starts the workflows of the other AWSTargetGroupBindings of a target group, which may want what this one has let go. */
+function heirsOf(event: ObjectEvent<AWSTargetGroupBinding>, view: View): readonly Instruction[] {
+  if (event.type === 'add') return [];
+  const before = event.type === 'update' ? event.old : event.object;
+  const had = registeredBy(before);
+  const has = new Set(event.type === 'update' ? registeredBy(event.object) : []);
+  if (had.every((one) => has.has(one))) return [];
+  const arn = before.status?.targetGroupARN;
+  return view.bindings
+    .list()
+    .filter(({ status }) => status?.targetGroupARN === arn)
+    .filter((one) => formatKey(keyOf(one)) !== formatKey(keyOf(before)))
+    .map((one) => ({ do: 'Start', workflow: 'targetGroupBinding', key: keyOf(one) }));
+}
+
+const registeredBy = ({ status = {} }: AWSTargetGroupBinding): readonly string[] =>
+  (status.targets ?? []).flatMap(({ port, ids = [] }) =>
+    ids.map((id) => `${status.targetGroupARN} ${id}:${port}`),
+  );

@@ -3,12 +3,12 @@ import type { AWSNetworkLoadBalancerConfig } from '../crds/aws-network-load-bala
 import type { StoredClusterSecret } from '../clients/remote-clusters.ts';
 import type { AWSTargetGroup } from '../crds/aws-target-group.ts';
 import type { AWSTargetGroupBinding } from '../crds/aws-target-group-binding.ts';
+import type { ClusterSet } from '../crds/cluster-set.ts';
 import type { AWSTargetGroupSet } from '../crds/aws-target-group-set.ts';
 import type { Cell } from '../crds/cell.ts';
 import type { ObjectKey } from '../domain/ids.ts';
 import type { LoadBalancerType } from '../domain/load-balancer.ts';
 import type { AccessPolicy } from '../crds/access-policy.ts';
-import type { ClusterSet } from '../crds/cluster-set.ts';
 import type { Informed, ObjectEvent } from './event.ts';
 
 /** An object that configures a load balancer. */
@@ -19,9 +19,9 @@ export interface View {
   readonly cells: Shelf<Cell>;
   readonly groups: Shelf<AWSTargetGroup>;
   readonly configs: Readonly<Record<LoadBalancerType, Shelf<LoadBalancerConfig>>>;
+  readonly clusterSets: Shelf<ClusterSet>;
   readonly targetGroupSets: Shelf<AWSTargetGroupSet>;
   readonly bindings: Shelf<AWSTargetGroupBinding>;
-  readonly clusterSets: Shelf<ClusterSet>;
   readonly policies: Shelf<AccessPolicy>;
   /** The secrets of clusters. */
   readonly secrets: Shelf<StoredClusterSecret>;

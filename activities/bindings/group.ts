@@ -7,6 +7,7 @@ import type {
   AWSTargetGroupBindingStatus,
 } from '../../crds/aws-target-group-binding.ts';
 import type { NewTargetGroup } from '../../crds/new-target-group.ts';
+import type { Entry } from '../../domain/discovery/binding-move.ts';
 import { formatKey } from '../../domain/ids.ts';
 import { vpcOfClusters, type FoundVPC } from '../../domain/discovery/cluster-vpc.ts';
 import {
@@ -67,6 +68,16 @@ export function groupFinder(dependencies: Creation): GroupFinder {
       throw failure('InvalidObject', 'Expected a target group in the spec, got none.');
     return await created(dependencies, targetGroup, bound);
   };
+}
+
+/** Finds the target group in which an object has registered what it has, whatever its spec asks for by now. */
+export async function findFormer(
+  { elbv2 }: GroupDependencies,
+  { targetGroupARN: arn, created: isCreated }: Pick<Entry, 'targetGroupARN' | 'created'>,
+  { signal }: Lifetime,
+): Promise<FoundGroup | undefined> {
+  const [group] = arn === undefined ? [] : await elbv2(arn).targetGroups([arn], signal);
+  return group === undefined ? undefined : foundGroup(group, isCreated === true, []);
 }
 
 /** Finds what may be the target group that was created for an object: what its status names, or what has its name. */

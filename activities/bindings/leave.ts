@@ -1,18 +1,20 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { quotaOf } from '../../clients/elbv2.ts';
 import type { AWSTargetGroupBindingSpec } from '../../crds/aws-target-group-binding.ts';
+import { withFormer, type Entry, type Place } from '../../domain/discovery/binding-move.ts';
 import { recordOf } from '../../domain/discovery/binding-record.ts';
+import type { RegisteredTarget } from '../../domain/discovery/registered-target.ts';
 import type { Problem } from '../../domain/discovery/sync-status.ts';
 import { deregisterAll } from '../../domain/discovery/target-group-binding.ts';
 import { findCandidate, isOwn, type Bound, type GroupDependencies } from './group.ts';
-import type { BindingLedger, Entry } from './ledger.ts';
+import type { BindingLedger } from './ledger.ts';
 import { deregister, readRegistered } from './targets.ts';
 import { toFailure } from '../failure.ts';
 import type { Lifetime } from '../lifetime.ts';
 
 /** What is left of what an object had registered, and why. */
 export interface Left {
-  readonly entry: Entry;
+  readonly targets: readonly RegisteredTarget[];
   readonly problems: readonly Problem[];
 }
 
@@ -22,33 +24,48 @@ export function hasMoved(spec: AWSTargetGroupBindingSpec, { targetGroupARN, crea
   return spec.targetGroupARN === undefined ? created !== true : spec.targetGroupARN !== targetGroupARN;
 }
 
-/** Deregisters all that an object has registered; a target group that is gone has none of it. */
+/** Deregisters all that an object has registered in a target group; one that is gone has none of it. */
 export async function leaveGroup(
   { elbv2, budget }: GroupDependencies,
-  ledger: BindingLedger,
+  { targetGroupARN: arn, targets }: Place,
   life: Lifetime,
 ): Promise<Left> {
-  const { targetGroupARN: arn, created, targets } = ledger.now();
-  if (arn === undefined) return { entry: { targets: [] }, problems: [] };
   const [group] = await elbv2(arn).targetGroups([arn], life.signal);
-  if (group === undefined) return { entry: { targets: [] }, problems: [] };
+  if (group === undefined) return { targets: [], problems: [] };
   const registered = await readRegistered(elbv2(arn), arn, life.signal);
   const written = await deregister(
     { elbv2: elbv2(arn), targetGroupARN: arn, budget, life },
     deregisterAll(targets, registered),
   );
   const remaining = [...written.refused, ...written.unknown];
-  const left = recordOf({ claim: targets, targets: [] }, { refused: [], remaining });
   return {
-    entry: left.length === 0 ? { targets: [] } : { targetGroupARN: arn, created, targets: left },
+    targets: recordOf({ claim: targets, targets: [] }, { refused: [], remaining }),
     problems: written.problems,
   };
+}
+
+/** Empties the target groups that an object moves from; one that was created for it keeps its targets while it is in use. */
+export async function leaveFormer(
+  dependencies: GroupDependencies,
+  ledger: BindingLedger,
+  life: Lifetime,
+): Promise<readonly Problem[]> {
+  const problems: Problem[] = [];
+  for (const place of ledger.now().former ?? []) {
+    const inUse = await whileInUse(dependencies, place, life);
+    problems.push(...inUse);
+    if (inUse.length > 0) continue;
+    const left = await leaveGroup(dependencies, place, life);
+    problems.push(...left.problems);
+    await ledger.write(withFormer(ledger.now(), place, left.targets));
+  }
+  return problems;
 }
 
 /** Says which load balancer still sends traffic to the target group that was created for an object; its targets have to stay meanwhile. */
 export async function whileInUse(
   { elbv2 }: GroupDependencies,
-  { targetGroupARN: arn, created }: Entry,
+  { targetGroupARN: arn, created }: Pick<Entry, 'targetGroupARN' | 'created'>,
   { signal }: Lifetime,
 ): Promise<readonly Problem[]> {
   if (arn === undefined || created !== true) return [];

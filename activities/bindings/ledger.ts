@@ -4,14 +4,7 @@ import type { AWSTargetGroupBindingStatus } from '../../crds/aws-target-group-bi
 import { canonical } from '../../domain/canonical.ts';
 import type { Lifetime } from '../lifetime.ts';
 import type { TargetGroupOwner } from '../../domain/discovery/new-target-group.ts';
-import type { RegisteredTarget } from '../../domain/discovery/registered-target.ts';
-
-/** What of a status must never be lost: where an object has registered what. */
-export interface Entry {
-  readonly targetGroupARN?: string | undefined;
-  readonly created?: boolean | undefined;
-  readonly targets: readonly RegisteredTarget[];
-}
+import type { Entry } from '../../domain/discovery/binding-move.ts';
 
 /** Keeps in a status what an object has registered, before it is registered, so that a crash leaves nothing unknown. */
 export interface BindingLedger {
@@ -35,9 +28,10 @@ export function bindingLedger(
   kubernetes: Pick<KubernetesClient, 'apply'>,
   { key, uid, resourceVersion, status, life }: LedgerObject,
 ): BindingLedger {
-  const { targetGroupARN, created, targets = [], ...others } = status;
+  const { targetGroupARN, created, targets = [], former, ...others } = status;
   const { apiVersion, kind } = AWS_TARGET_GROUP_BINDING;
-  let now: Entry = { targetGroupARN, created, targets };
+  // What must never be lost: where the object has registered what.
+  let now: Entry = { targetGroupARN, created, targets, former };
   let version = resourceVersion;
   return {
     now: () => now,

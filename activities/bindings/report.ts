@@ -25,7 +25,7 @@ export type BindingReporter = (
 export function bindingReporter(kubernetes: KubernetesClient): BindingReporter {
   const write = statusReporter(kubernetes);
   return async ({ metadata, status: before = {} }, ledger, { problems, againInSeconds }) => {
-    const { targetGroupARN, created, targets } = ledger.now();
+    const { targetGroupARN, created, targets, former } = ledger.now();
     const count = countOf(targets);
     const message = `${count} ${count === 1 ? 'target is' : 'targets are'} registered${targetGroupARN === undefined ? '' : ` in ${targetGroupARN}`}.`;
     const at = { generation: metadata.generation ?? 0, time: new Date().toISOString() };
@@ -34,6 +34,7 @@ export function bindingReporter(kubernetes: KubernetesClient): BindingReporter {
       targets,
       ...(targetGroupARN === undefined ? {} : { targetGroupARN }),
       ...(created === undefined ? {} : { created }),
+      ...(former === undefined ? {} : { former }),
     };
     if (!saysTheSame(status, before)) {
       await write(

@@ -1,5 +1,5 @@
 import type { AwsScope } from '../../clients/aws-credentials.ts';
-import type { DeniedCluster, EKS, EKSCluster } from '../../clients/eks.ts';
+import { eksPlace, type DeniedCluster, type EKS, type EKSCluster } from '../../clients/eks.ts';
 import { clusterSecretValues } from '../../domain/discovery/cluster-secret.ts';
 import type { SourcedCluster, UnreadCluster } from '../../domain/discovery/cluster-set.ts';
 import { failure, reasonOf, toFailure } from '../failure.ts';
@@ -26,9 +26,12 @@ export const awseks = ({ eks, region: usual }: AwseksConnection): ClusterSource 
       ...(roleARN === undefined ? {} : { roleARN }),
       ...(externalID === undefined ? {} : { externalID }),
     };
-    const { clusters, denied } = await eks({ region, ...role }).clusters(signal, known);
+    const client = eks({ region, ...role });
+    const { clusters, denied } = await client.clusters(signal, known);
+    const account = (roleARN ?? clusters[0]?.arn)?.split(':')[4] ?? (await client.account());
     return {
       clusters: clusters.map((cluster) => sourced(cluster, role)),
+      places: account === undefined ? [] : [eksPlace(region, account)],
       unread: denied.map((cluster) => unread(cluster, region)),
     };
   },

@@ -7,6 +7,8 @@ export type Generator = ClusterSetSpec['generators'][number];
 /** What a source knows of its clusters. */
 export interface SourceReading {
   readonly clusters: readonly SourcedCluster[];
+  /** The places that were read, each by how the ids of all clusters there begin. */
+  readonly places: readonly string[];
   /** Those of which nothing can be read but the name. */
   readonly unread: readonly UnreadCluster[];
 }
@@ -17,7 +19,7 @@ export interface ClusterSource {
   takes(generator: Generator): boolean;
   /**
    * Reads every cluster there is, with its tags and how it is reached, or throws; which of them are wanted is decided
-   * elsewhere. `known` are the ids of the clusters that have a secret, those of other sources among them.
+   * elsewhere. It says which places it has read; a secret of another place stays. `known` are the ids of the clusters that have a secret, those of other sources among them.
    */
   read(generator: Generator, signal: AbortSignal, known: readonly string[]): Promise<SourceReading>;
 }

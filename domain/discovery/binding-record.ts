@@ -41,8 +41,8 @@ export interface Registering {
   readonly reasons: readonly string[];
 }
 
-// What is wrong with single targets, and not with the call.
-const aboutTargets = ['InvalidTarget', 'Refused', 'TooManyTargets'];
+/** What is wrong with single targets, and not with the call. */
+export const aboutTargets: readonly string[] = ['InvalidTarget', 'Refused', 'TooManyTargets'];
 
 /**
  * Says what is left registered for now of what is to be deregistered, since what was to come in its place did not: all

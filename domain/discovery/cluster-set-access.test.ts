@@ -15,7 +15,12 @@ const aCluster = (name: string): SourcedCluster => ({
 const accessBy = (spec: Omit<AccessPolicySpec, 'namespaces'>) =>
   accessOf('shop', [{ metadata: { name: 'shop' }, spec: { namespaces: ['shop'], ...spec } }]);
 const readings = [
-  { clusters: [aCluster('shop-1'), aCluster('bank-1'), aCluster('bank-2')], unread: [], failures: [] },
+  {
+    clusters: [aCluster('shop-1'), aCluster('bank-1'), aCluster('bank-2')],
+    places: [],
+    unread: [],
+    failures: [],
+  },
 ];
 
 describe('the clusters of a ClusterSet', () => {
@@ -23,7 +28,7 @@ describe('the clusters of a ClusterSet', () => {
 
   it('are those that the namespace may use, and nobody is told which others there are', () => {
     const { readings: left, problems } = allowedClusters(readings, access, []);
-    expect(left).toEqual([{ clusters: [aCluster('shop-1')], unread: [], failures: [] }]);
+    expect(left).toEqual([{ clusters: [aCluster('shop-1')], places: [], unread: [], failures: [] }]);
     expect(problems).toEqual([
       {
         object: 'spec.generators[0]',
@@ -40,7 +45,11 @@ describe('the clusters of a ClusterSet', () => {
       { ids: [], problem },
       { ids: [arnOf('shop-2')], problem: { ...problem, message: 'shop-2 is denied' } },
     ];
-    const { readings: left } = allowedClusters([{ clusters: [], unread, failures: [] }], access, []);
+    const { readings: left } = allowedClusters(
+      [{ clusters: [], places: [], unread, failures: [] }],
+      access,
+      [],
+    );
     expect(left[0]?.unread.map((one) => one.problem.message)).toEqual([
       expect.stringContaining('got some that it did not describe'),
       'shop-2 is denied',

@@ -32,9 +32,17 @@ function cluster(name: string, changed: Partial<SourcedCluster> = {}): SourcedCl
     ...changed,
   };
 }
-const read = (...clusters: SourcedCluster[]): Reading => ({ clusters, unread: [], failures: [] });
+const here = 'arn:aws:eks:eu-central-1:1:';
+const read = (...clusters: SourcedCluster[]): Reading => ({
+  clusters,
+  places: [here, 'arn:aws:eks:eu-central-1:2:'],
+  unread: [],
+  failures: [],
+});
+const readIn = (...places: string[]): Reading => ({ clusters: [], places, unread: [], failures: [] });
 const failed = (...clusters: SourcedCluster[]): Reading => ({
   clusters,
+  places: [],
   unread: [],
   failures: [{ reason: 'Throttled', message: 'Expected EKS to answer, got Throttling.' }],
 });
@@ -187,6 +195,34 @@ const table: [string, Parameters<typeof decide>[0], Partial<ReturnType<typeof sh
     'deletes the secret of a cluster that has lost its tag',
     { readings: [read(tagged({}))], secrets: [existing(web)] },
     { delete: ['web1'] },
+  ],
+  [
+    'keeps the secret of a cluster in another region than was read',
+    { readings: [readIn('arn:aws:eks:us-east-1:1:')], secrets: [existing(web)] },
+    { problems: ['ClusterUnread'], names: ['web1'] },
+  ],
+  [
+    'keeps the secret of a cluster in another account than was read',
+    { readings: [readIn('arn:aws:eks:eu-central-1:12:')], secrets: [existing(web)] },
+    { problems: ['ClusterUnread'], names: ['web1'] },
+  ],
+  [
+    'keeps all secrets when nobody knows which account was read',
+    { readings: [readIn()], secrets: [existing(web)] },
+    { problems: ['ClusterUnread'], names: ['web1'] },
+  ],
+  [
+    'keeps a secret that has lost which cluster it is of',
+    { readings: [readIn(here)], secrets: [existing(web, { annotations: {} })] },
+    { problems: ['ClusterUnread'], names: ['web1'] },
+  ],
+  [
+    'gives the secret of a cluster whose place was not read to no other of its name',
+    {
+      readings: [{ ...readIn('arn:aws:eks:eu-central-1:2:'), clusters: [elsewhere] }],
+      secrets: [existing(web)],
+    },
+    { problems: ['NameTaken'], names: ['web1'] },
   ],
   ['leaves the secrets of other owners', { readings: [read()], secrets: [other, handmade] }, {}],
   [

@@ -1,5 +1,6 @@
 import type { ClusterSetSpec } from '../../crds/cluster-set.ts';
 import { canonical, compareText } from '../canonical.ts';
+import { clusterIn, foreign, rivalry, unreadCluster } from './cluster-set-problems.ts';
 import { hasMarks, withGenerated, type Marks } from './generated.ts';
 import { isObjectName } from './label-syntax.ts';
 import {
@@ -66,25 +67,30 @@ export function decideClusterSet(observed: ObservedClusterSet): ClusterSetDecisi
   const problems = [...failures, ...unread.map(({ problem }) => problem)];
   const isComplete = failures.length === 0 && readings.length === spec.generators.length;
   const unreadIds = new Set(unread.flatMap(({ ids }) => ids));
-  const mayBeThere = ({ annotations }: ExistingSecret): boolean =>
-    !isComplete || unreadIds.has(annotations[CLUSTER_ID_ANNOTATION] ?? '');
+  const mayBeThere: Known['mayBeThere'] = ({ annotations }) =>
+    !isComplete ||
+    unreadIds.has(annotations[CLUSTER_ID_ANNOTATION] ?? '') ||
+    !isRead(readings, { annotations });
   const wanted = bySecretName(selectClusters(spec, readings));
   const verdicts = [...wanted].map(([name, rivals]) => {
     const judged = judge({ observed, mayBeThere }, name, rivals);
     problems.push(...judged.problems);
     return judged.verdict;
   });
-  const gone = secrets.filter(({ name, owner }) => owner?.uid === uid && !wanted.has(name));
+  const unwanted = secrets.filter(({ name, owner }) => owner?.uid === uid && !wanted.has(name));
+  const gone = unwanted.filter((secret) => !mayBeThere(secret));
+  const spared = unwanted.filter(mayBeThere);
+  // Of the others it is said why they could not be read.
+  if (isComplete) problems.push(...spared.filter((secret) => !isRead(readings, secret)).map(unreadCluster));
   const secretsTo = (what: 'Create' | 'Update') =>
     verdicts.flatMap((verdict) => (verdict.do === what ? [verdict.secret] : []));
   const names = verdicts.flatMap((verdict) => (verdict.do === 'Leave' ? [] : [verdict.cluster]));
-  const spared = gone.filter(mayBeThere).map(clusterIn);
   return {
     create: secretsTo('Create'),
     update: secretsTo('Update'),
-    delete: gone.filter((secret) => !mayBeThere(secret)).map(({ name, uid: of }) => ({ name, uid: of })),
+    delete: gone.map(({ name, uid: secret }) => ({ name, uid: secret })),
     problems,
-    names: [...new Set([...names, ...spared])].toSorted(compareText),
+    names: [...new Set([...names, ...spared.map(clusterIn)])].toSorted(compareText),
     waiting: verdicts.flatMap((verdict) =>
       'waiting' in verdict && verdict.waiting !== undefined ? [verdict.waiting] : [],
     ),
@@ -98,8 +104,14 @@ interface Known {
   readonly mayBeThere: (secret: ExistingSecret) => boolean;
 }
 
-/** The name of the cluster that a secret is about. */
-const clusterIn = ({ name, content }: ExistingSecret): string => content['name'] ?? name;
+/** Whether the place was read in which the cluster of a secret is; nobody knows the place of one that has lost its id. */
+const isRead = (
+  readings: readonly Reading[],
+  { annotations }: Pick<ExistingSecret, 'annotations'>,
+): boolean => {
+  const id = annotations[CLUSTER_ID_ANNOTATION];
+  return id !== undefined && readings.some(({ places }) => places.some((place) => id.startsWith(place)));
+};
 
 function judge(
   { observed, mayBeThere }: Known,
@@ -208,23 +220,3 @@ function wantedSecret(
 const isSame = (existing: ExistingSecret, wanted: WantedSecret): boolean =>
   hasMarks(existing, wanted) &&
   Object.entries(wanted.content).every(([key, value]) => existing.content[key] === value);
-
-function rivalry(cluster: SourcedCluster, holder: SourcedCluster | undefined, secret: string): Problem {
-  const by = holder === undefined ? 'that of a cluster which could not be read' : `that of ${holder.id}`;
-  return {
-    cluster: cluster.name,
-    object: secret,
-    reason: 'NameTaken',
-    message: `Expected Secret ${secret} to be free for ${cluster.id}, got ${by}. Let another ClusterSet in another namespace take one of them.`,
-  };
-}
-
-function foreign(cluster: SourcedCluster, { name, owner }: ExistingSecret): Problem {
-  const by = owner === undefined ? 'one that Okra did not make' : `that of ${owner.kind} ${owner.name}`;
-  return {
-    cluster: cluster.name,
-    object: name,
-    reason: owner === undefined ? 'ForeignSecret' : 'NameTaken',
-    message: `Expected Secret ${name} to be free for cluster ${cluster.name}, got ${by}. Delete that Secret, or let the ClusterSet leave the cluster out.`,
-  };
-}

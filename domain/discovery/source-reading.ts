@@ -26,6 +26,11 @@ export interface UnreadCluster {
 /** What a source answered to one generator; what it could not read at all is a failure. */
 export interface Reading {
   readonly clusters: readonly SourcedCluster[];
+  /**
+   * The places that were really read, each by how the ids of all clusters there begin: the ARNs of an account and region.
+   * A cluster of another place is neither there nor gone.
+   */
+  readonly places: readonly string[];
   readonly unread: readonly UnreadCluster[];
   readonly failures: readonly Problem[];
 }

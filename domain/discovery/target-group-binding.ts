@@ -36,6 +36,8 @@ export interface BindingDecision {
   /** Recorded after everything is done. */
   readonly targets: readonly RegisteredTarget[];
   readonly problems: readonly Problem[];
+  /** Whether the target group before has targets of a cluster that cannot be read, which are not found under their names here. */
+  readonly isIncomplete: boolean;
 }
 
 /** As many targets as one call takes (API_RegisterTargets, as the AWS Load Balancer Controller calls it). */
@@ -74,6 +76,7 @@ export function decideBinding(observed: ObservedBinding): BindingDecision {
     deregister: batches(leaving.filter((one) => there.has(textOf(one)))),
     targets: fitting.targets,
     problems: [...found.flatMap(({ problems }) => problems), ...fitting.problems],
+    isIncomplete: keptOfUnread(former, found).length > 0,
   };
 }
 

@@ -1,0 +1,60 @@
+import { aboutTargets, countOf, type Registering } from './binding-record.ts';
+import { registrationsOf, textOf, type RegisteredTarget } from './registered-target.ts';
+import type { BindingDecision } from './target-group-binding.ts';
+
+/** A target group, and what an object has registered in it. */
+export interface Place {
+  readonly targetGroupARN: string;
+  /** Whether the object has created it. */
+  readonly created?: boolean | undefined;
+  readonly targets: readonly RegisteredTarget[];
+}
+
+/** Where an object has registered what. */
+export interface Entry {
+  readonly targetGroupARN?: string | undefined;
+  readonly created?: boolean | undefined;
+  readonly targets: readonly RegisteredTarget[];
+  /** The target groups that it moves from: their targets stay until the new one has its own. */
+  readonly former?: readonly Place[] | undefined;
+}
+
+/** Turns to the target group that is asked for, and remembers what is registered in the one before. */
+export function turnTo(entry: Entry, to: Omit<Place, 'targets'>): Entry {
+  const { targetGroupARN, created, targets, former = [] } = entry;
+  if (targetGroupARN === undefined || targetGroupARN === to.targetGroupARN) return { ...entry, ...to };
+  // It may go back before all that it had there is deregistered.
+  const again = former.find((one) => one.targetGroupARN === to.targetGroupARN);
+  const others = former.filter((one) => one !== again);
+  const left = [...others, { targetGroupARN, created, targets }].filter(isInUse);
+  return { ...to, targets: again?.targets ?? [], ...(left.length === 0 ? {} : { former: left }) };
+}
+
+/** Says what is left registered in a target group that an object moves from. */
+export function withFormer(
+  entry: Entry,
+  { targetGroupARN }: Place,
+  left: readonly RegisteredTarget[],
+): Entry {
+  const former = (entry.former ?? [])
+    .map((one) => (one.targetGroupARN === targetGroupARN ? { ...one, targets: left } : one))
+    .filter(isInUse);
+  const { former: _before, ...others } = entry;
+  return former.length === 0 ? others : { ...others, former };
+}
+
+const isInUse = ({ targets }: Place): boolean => countOf(targets) > 0;
+
+/**
+ * Whether the target group that an object moves from may be emptied: the new one has what is wanted, as far as AWS takes
+ * it, and nothing of a cluster that cannot be read is in the one before alone.
+ */
+export function isFilled(
+  { targets, problems, isIncomplete }: Pick<BindingDecision, 'targets' | 'problems' | 'isIncomplete'>,
+  { failed, reasons }: Registering,
+): boolean {
+  if (isIncomplete || reasons.some((reason) => !aboutTargets.includes(reason))) return false;
+  const missing = new Set(failed.map(textOf));
+  const isEmpty = targets.flatMap(registrationsOf).every((one) => missing.has(textOf(one)));
+  return !isEmpty || (problems.length === 0 && failed.length === 0);
+}
