@@ -43,12 +43,12 @@ export async function observeCell(kubernetes: KubernetesClient, key: ObjectKey):
     freezesIn(kubernetes),
     accessPolicies(kubernetes).of(key.namespace),
   ]);
-  const flowing = [...configured.served, ...(configured.asked ?? [])];
+  const inRule = [...configured.served, ...(configured.asked ?? [])];
   const seen = {
     ...configured,
     key,
     digest: digest(watchedInput(cell, groups, access)),
-    selected: withRefusals(selectTargetGroups(cell.spec, groups), access, flowing),
+    selected: withRefusals(selectTargetGroups(cell.spec, groups), access, inRule),
     freezes: freezesOf(key.namespace, freezes),
   };
   if (cell.metadata.deletionTimestamp !== undefined) return seen;

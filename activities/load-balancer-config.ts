@@ -1,4 +1,5 @@
 import { accessPolicies } from '../clients/access-policies.ts';
+import { mayUse } from '../domain/access.ts';
 import { usesOf } from '../domain/forwarding-access.ts';
 import { FINALIZER } from '../domain/labels.ts';
 import type { LoadBalancerConfigView } from '../domain/observation.ts';
@@ -50,6 +51,19 @@ export function loadBalancerConfigActivities(dependencies: WriterDependencies): 
     }
   }
 
+  /** Where to look for what an object has made: not at a listener that its namespace may not use, unless it is served there. */
+  async function madeBy(
+    config: LoadBalancerConfigView,
+    signal: AbortSignal,
+  ): Promise<LoadBalancerConfigView | undefined> {
+    const { asked, key, status } = config;
+    const { served } = status;
+    if (served?.listenerARN === asked.listenerARN) return config;
+    const access = await accessPolicies(kubernetes).of(key.namespace, signal);
+    if (mayUse(access, { of: 'Listener', arn: asked.listenerARN })) return config;
+    return served === undefined ? undefined : { ...config, asked: served };
+  }
+
   async function remove(
     { ref, ...request }: Omit<ConfigRequest, 'verify'>,
     signal: AbortSignal,
@@ -58,10 +72,9 @@ export function loadBalancerConfigActivities(dependencies: WriterDependencies): 
     if (object === undefined) return { is: 'Gone' };
     const config = viewOf(ref, object);
     if (!config.deletion.isHeld) return { is: 'Gone' };
-    if (config.deletion.policy === 'Delete') {
-      const notYet = await writer.remove(config, attempt(request, signal));
-      if (notYet !== undefined) return notYet;
-    }
+    const made = config.deletion.policy === 'Delete' ? await madeBy(config, signal) : undefined;
+    const notYet = made === undefined ? undefined : await writer.remove(made, attempt(request, signal));
+    if (notYet !== undefined) return notYet;
     await letGo(kubernetes, heldBy(ref));
     return { is: 'Gone' };
   }

@@ -3,7 +3,7 @@ import type { ClusterConnection, ClusterLogin } from '../domain/discovery/cluste
 import { accessOf, type Access } from '../domain/access.ts';
 import type { AccessPolicySpec } from '../crds/access-policy.ts';
 import { clusterTokens, type ClusterTokenOptions } from './cluster-tokens.ts';
-import { keptEndpoints } from './eks-endpoints.ts';
+import { atMost, keptEndpoints } from './eks-endpoints.ts';
 
 const prod = 'https://0A1B.gr7.eu-central-1.eks.amazonaws.com';
 const evil = 'https://evil.example';
@@ -87,8 +87,14 @@ describe('the token of an EKS cluster', () => {
   const external = eks({ roleARN: role, externalID: 'shop' });
   const clusters = [cluster.arn];
   it.each([
-    ['another cluster', eks(), { clusters: ['arn:aws:eks:*:cluster/other'] }, ['endpoint as Okra']],
-    ['no cluster at all', eks(), {}, ['endpoint as Okra']],
+    ['another cluster', eks(), { clusters: ['arn:aws:eks:*:cluster/other'] }, []],
+    ['no cluster at all', eks(), {}, []],
+    [
+      'the cluster of another account',
+      eks(),
+      { clusters: ['arn:aws:eks:*:999988887777:cluster/prod'] },
+      ['endpoint as Okra'],
+    ],
     ['another role', eks({ roleARN: role }), { clusters, roles: [{ arn: `${role}-x` }] }, []],
     ['the role without an external id', external, { clusters, roles: [{ arn: role }] }, []],
     ['another external id', external, { clusters, roles: [{ arn: role, externalIDs: ['bank'] }] }, []],
@@ -162,6 +168,22 @@ describe('the endpoints of EKS clusters', () => {
     clock.now = 3_600_000;
     await endpoints(scope);
     expect(asked).toHaveLength(3);
+  });
+
+  it('are asked for a few at a time', async () => {
+    const inTurn = atMost(2);
+    let running = 0;
+    let most = 0;
+    const one = async (index: number): Promise<number> => {
+      running += 1;
+      most = Math.max(most, running);
+      await Promise.resolve();
+      running -= 1;
+      return index;
+    };
+    const all = [1, 2, 3, 4, 5];
+    expect(await Promise.all(all.map((index) => inTurn(() => one(index))))).toEqual(all);
+    expect([most, running]).toEqual([2, 0]);
   });
 
   it('stay known while EKS does not answer', async () => {

@@ -71,6 +71,8 @@ function eksSource(login: EKSLogin & { readonly region: string }, means: Means):
   return async (refused) => {
     const access = await means.access(means.namespace);
     if (roleARN !== undefined) permit(access, { of: 'Role', arn: roleARN, externalID });
+    // EKS is not asked, so that nobody learns which clusters there are.
+    permit(access, { of: 'NamedCluster', region: scope.region, name: scope.clusterName });
     const cluster = await clusterAt(scope, means);
     permit(access, { of: 'Cluster', arn: cluster.arn });
     return await means.tokens(scope, refused);

@@ -22,8 +22,10 @@ export type DescribeEKSCluster = (scope: EKSTokenScope) => Promise<EKSEndpoint |
 const KEEP_MILLISECONDS = 3_600_000;
 // Anybody who can write secrets can name clusters.
 const MOST_KEPT = 10_000;
+const MOST_PLACES = 1_000;
 // AWS throttles DescribeCluster at about ten a second and account, and after a start all clusters are asked about.
 const ATTEMPTS = 6;
+const AT_ONCE = 5;
 
 interface Kept {
   readonly at: number;
@@ -42,8 +44,7 @@ export function keptEndpoints(describe: DescribeEKSCluster, now: () => number = 
     const found = describe(scope);
     kept.delete(name);
     kept.set(name, { at: now(), found });
-    const [oldest] = kept.keys();
-    if (kept.size > MOST_KEPT && oldest !== undefined) kept.delete(oldest);
+    keepNewest(kept, MOST_KEPT);
     found.catch(() => {
       if (kept.get(name)?.found !== found) return;
       if (before === undefined) kept.delete(name);
@@ -61,18 +62,47 @@ export function keptEndpoints(describe: DescribeEKSCluster, now: () => number = 
 }
 
 function describer(options: EKSOptions): DescribeEKSCluster {
-  const clients = new Map<string, EKSClient>();
+  const places = new Map<string, { readonly client: EKSClient; readonly inTurn: InTurn }>();
   return async (scope) => {
     const name = scopeName(scope);
-    const client = clients.get(name) ?? clientOf(scope, options);
-    clients.set(name, client);
+    const place = places.get(name) ?? { client: clientOf(scope, options), inTurn: atMost(AT_ONCE) };
+    places.set(name, place);
+    keepNewest(places, MOST_PLACES);
+    const command = new DescribeClusterCommand({ name: scope.clusterName });
     try {
-      const { cluster } = await client.send(new DescribeClusterCommand({ name: scope.clusterName }));
+      const { cluster } = await place.inTurn(() => place.client.send(command));
       const { arn, endpoint, certificateAuthority } = cluster ?? {};
       return arn === undefined ? undefined : { arn, endpoint, caData: certificateAuthority?.data };
     } catch (error) {
       if (error instanceof Error && error.name === 'ResourceNotFoundException') return undefined;
       throw error;
+    }
+  };
+}
+
+/** Forgets what was added first, until so many are left. */
+function keepNewest(from: Map<string, unknown>, most: number): void {
+  for (const name of from.keys()) {
+    if (from.size <= most) return;
+    from.delete(name);
+  }
+}
+
+type InTurn = <T>(run: () => Promise<T>) => Promise<T>;
+
+/** Lets so many run at once, and the others wait. */
+export function atMost(limit: number): InTurn {
+  let running = 0;
+  const waiting: (() => void)[] = [];
+  return async (run) => {
+    if (running < limit) running += 1;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    try {
+      return await run();
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) running -= 1;
+      else next();
     }
   };
 }

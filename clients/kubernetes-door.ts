@@ -1,7 +1,7 @@
 import { HttpMethod, RequestContext, type KubeConfig } from '@kubernetes/client-node';
 import { Agent, type Dispatcher } from 'undici';
 import { withoutEnd } from '../domain/text.ts';
-import { guardedConnector, type TlsOptions } from './guarded-connect.ts';
+import { guardedConnector, type Lookup, type TlsOptions } from './guarded-connect.ts';
 import { loginFailed } from './kubernetes-error.ts';
 import { keepPool } from './kubernetes-pool.ts';
 
@@ -45,11 +45,13 @@ export interface RemoteDoorOptions {
   readonly server: string;
   readonly tls: TlsOptions;
   readonly headers: Readonly<Record<string, string>>;
+  /** How names are looked up; by default as the system does. */
+  readonly lookup?: Lookup;
 }
 
 /** Makes a way that somebody else has named: one agent, which connects to no link-local or metadata address. */
-export function remoteDoor({ server, tls, headers }: RemoteDoorOptions): Door {
-  const connect = guardedConnector(tls);
+export function remoteDoor({ server, tls, headers, lookup }: RemoteDoorOptions): Door {
+  const connect = guardedConnector(tls, lookup);
   let dispatcher: Dispatcher | undefined;
   return {
     server: withoutEnd(server, '/'),

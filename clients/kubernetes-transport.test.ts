@@ -1,10 +1,11 @@
-import type Dns from 'node:dns';
+import { lookup as systemLookup } from 'node:dns';
 import { once } from 'node:events';
 import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 import { createServer as createTcpServer, type AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Lookup } from './guarded-connect.ts';
 import { remoteDoor } from './kubernetes-door.ts';
 import { POD } from './kinds.ts';
 import { makeSend } from './kubernetes-transport.ts';
@@ -25,19 +26,13 @@ const limits: ReadLimits = {
 };
 
 /** The addresses that names lead to, each time that they are asked for. */
-const names = vi.hoisted(() => new Map<string, string[][]>());
-vi.mock('node:dns', async (original) => {
-  const real = await original<typeof Dns>();
-  const lookup = (name: string, options: object, found: (error: Error | null, all: object[]) => void) => {
-    const answer = names.get(name)?.shift();
-    if (answer === undefined) return real.lookup(name, { ...options, all: true }, found);
-    return found(
-      null,
-      answer.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
-    );
-  };
-  return { ...real, lookup };
-});
+const names = new Map<string, string[][]>();
+const lookup: Lookup = (name, options, found) => {
+  const answer = names.get(name)?.shift();
+  if (answer === undefined) return systemLookup(name, options, found);
+  const addresses = answer.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
+  return found(null, addresses);
+};
 
 /** A server that somebody else runs. */
 async function aServer(
@@ -59,7 +54,7 @@ async function aServer(
 }
 
 const clientOf = (server: string, more: Partial<ReadLimits> = {}, milliseconds = 5_000): KubernetesClient => {
-  const door = remoteDoor({ server, headers: {}, tls: { rejectUnauthorized: true } });
+  const door = remoteDoor({ server, headers: {}, tls: { rejectUnauthorized: true }, lookup });
   return clientOver(makeSend(door), milliseconds, { ...limits, ...more });
 };
 

@@ -58,6 +58,24 @@ describe('what a namespace may use', () => {
     expect(mayUse(access, { of: 'NewTargetGroup', region: 'eu-west-1', name })).toBe(false);
   });
 
+  it.each([
+    ['of any account', 'arn:aws:eks:eu-central-1:*:cluster/shop', true],
+    ['of some account', 'arn:aws:eks:eu-central-1:111122223333:cluster/shop', true],
+    ['of another name', 'arn:aws:eks:eu-central-1:*:cluster/bank', false],
+    ['of another region', 'arn:aws:eks:eu-west-1:*:cluster/shop', false],
+  ])('may be a cluster before EKS was asked where one %s is listed', (_, pattern, want) => {
+    const access = accessOf('shop', [aPolicy('shop', { clusters: [pattern] })]);
+    expect(mayUse(access, { of: 'NamedCluster', region: 'eu-central-1', name: 'shop' })).toBe(want);
+  });
+
+  it('is said of a cluster without the account, which may be that of Okra', () => {
+    const access = accessOf('shop', [aPolicy('shop')]);
+    const arn = 'arn:aws:eks:eu-central-1:111122223333:cluster/bank';
+    const said = refusalOf(access, { of: 'Cluster', arn });
+    expect(said).toContain('use EKS cluster bank in eu-central-1, got shop without it');
+    expect(refusalOf(access, { of: 'NamedCluster', region: 'eu-central-1', name: 'bank' })).toBe(said);
+  });
+
   it('is said with the names of the AccessPolicies that lack it, and without what others may use', () => {
     const access = accessOf('shop', [aPolicy('shop', { targetGroups: [group('secret')] })]);
     const said = refusalOf(access, { of: 'TargetGroup', arn: group('bank') });

@@ -15,6 +15,8 @@ export interface Access {
 export type Use =
   | { readonly of: 'Role'; readonly arn: string; readonly externalID?: string | undefined }
   | { readonly of: 'Cluster'; readonly arn: string }
+  /** An EKS cluster before EKS was asked about it; nobody knows its account. */
+  | { readonly of: 'NamedCluster'; readonly region: string; readonly name: string }
   | { readonly of: 'Server'; readonly host: string }
   | { readonly of: 'TargetGroup'; readonly arn: string }
   /** A target group that does not exist yet; nobody knows its account and id. */
@@ -67,12 +69,18 @@ function allows(spec: Access['specs'][number], use: Use): boolean {
     }
     case 'Cluster':
       return some(clusters, use.arn);
+    case 'NamedCluster': {
+      const { region, name } = use;
+      return clusters.some((pattern) =>
+        mayBeLike(futureARN(pattern, `eks:${region}:${ACCOUNT}:cluster/${name}`), pattern),
+      );
+    }
     case 'Server':
       return some(servers, use.host);
     case 'TargetGroup':
       return some(targetGroups, use.arn);
     case 'NewTargetGroup':
-      return targetGroups.some((pattern) => mayBeLike(futureARN(use, pattern), pattern));
+      return targetGroups.some((pattern) => mayBeLike(groupARN(use, pattern), pattern));
     case 'Listener':
       return some(listeners, use.arn);
     default:
@@ -80,12 +88,23 @@ function allows(spec: Access['specs'][number], use: Use): boolean {
   }
 }
 
-/** The ARN that a target group will have, in the partition of a pattern. */
-function futureARN({ region, name }: Extract<Use, { of: 'NewTargetGroup' }>, pattern: string): string {
+const ACCOUNT = '?'.repeat(12);
+const ID = '?'.repeat(16);
+
+/** An ARN of which not all digits are known, in the partition of a pattern. */
+function futureARN(pattern: string, rest: string): string {
   const partition = /^arn:(aws[a-z-]*):/.exec(pattern)?.[1] ?? 'aws';
-  const account = '?'.repeat(12);
-  const id = '?'.repeat(16);
-  return `arn:${partition}:elasticloadbalancing:${region}:${account}:targetgroup/${name}/${id}`;
+  return `arn:${partition}:${rest}`;
+}
+
+/** The ARN that a target group will have. */
+const groupARN = ({ region, name }: Extract<Use, { of: 'NewTargetGroup' }>, pattern: string): string =>
+  futureARN(pattern, `elasticloadbalancing:${region}:${ACCOUNT}:targetgroup/${name}/${ID}`);
+
+/** An EKS cluster without its account, which may be Okra's own. */
+function clusterText(arn: string): string {
+  const [, , , region, , resource = ''] = arn.split(':');
+  return `EKS cluster ${resource.replace('cluster/', '')} in ${region}`;
 }
 
 function named(use: Use): readonly [field: string, what: string] {
@@ -94,7 +113,9 @@ function named(use: Use): readonly [field: string, what: string] {
       // Which external ids others have is nobody's business.
       return ['roles', `role ${use.arn}${use.externalID === undefined ? '' : ' with this external id'}`];
     case 'Cluster':
-      return ['clusters', `EKS cluster ${use.arn}`];
+      return ['clusters', clusterText(use.arn)];
+    case 'NamedCluster':
+      return ['clusters', clusterText(`:::${use.region}::cluster/${use.name}`)];
     case 'Server':
       return ['servers', `a token of Okra's at ${use.host}`];
     case 'TargetGroup':

@@ -28,6 +28,9 @@ const names = (asked: Forwarding, before: Served | undefined, takesBack: boolean
 
 describe('a write to a load balancer', () => {
   const now = served({ a: 80, b: 20 });
+  const plain = forwarding({ a: 80, b: 20 });
+  const targetStickiness = { type: 'lb_cookie', durationSeconds: 60 } as const;
+  const keeping: Forwarding = { ...plain, rule: { ...plain.rule, forward: { targetStickiness } } };
   it.each([
     ['installs', forwarding({ a: 100 }), undefined, ['the listener', 'a'], ['the listener', 'a']],
     ['changes nothing', forwarding({ a: 80, b: 20 }), now, [], []],
@@ -37,6 +40,7 @@ describe('a write to a load balancer', () => {
     ['gives everything back', forwarding({ a: 100, b: 0 }), now, ['the listener', 'a'], []],
     ['falls back to what was not served', forwarding({ c: 100 }), now, ['the listener', 'c'], ['c']],
     ['changes the rule', forwarding({ a: 80, b: 20 }, 'shop', 11), now, ['the listener'], []],
+    ['keeps clients with targets', keeping, now, ['the listener', 'a', 'b'], []],
     [
       'moves to another listener',
       forwarding({ a: 80, b: 20 }, 'bank'),
@@ -66,11 +70,12 @@ describe('the target groups that a Cell selects', () => {
     ]);
   });
 
-  it('stay in service while they carry traffic, whatever is allowed', () => {
-    const flowing = [{ ...group('b', '2.0.0'), weight: 1 }];
-    expect(groupByVersion(withRefusals(selected, access, flowing)).rejected).toEqual([]);
-    const idle = [{ ...group('b', '2.0.0'), weight: 0 }];
-    expect(groupByVersion(withRefusals(selected, access, idle)).rejected).toHaveLength(1);
+  it.each([
+    ['carry traffic', 1],
+    ['are what everything goes back to', 0],
+  ])('stay in the rule while they %s, whatever is allowed', (_, weight) => {
+    const inRule = [{ ...group('b', '2.0.0'), weight }];
+    expect(groupByVersion(withRefusals(selected, access, inRule)).rejected).toEqual([]);
   });
 
   it('are as they were while no AccessPolicy is about the namespace', () => {

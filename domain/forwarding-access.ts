@@ -1,5 +1,6 @@
 import type { Access, Use } from './access.ts';
 import { mayUse, refusalOf } from './access.ts';
+import { canonical } from './canonical.ts';
 import { sameRoute, type Forwarding, type Served } from './load-balancer.ts';
 import type { SelectedTargetGroup, ServedTargetGroup } from './observation.ts';
 
@@ -15,7 +16,10 @@ export function usesOf(
 ): readonly Use[] {
   const before = served?.listenerARN === asked.listenerARN ? served : undefined;
   const known = new Map(before?.targetGroups.map(({ arn, weight }) => [arn, weight]));
-  const gaining = asked.targetGroups.filter(({ arn, weight }) => weight > (known.get(arn) ?? -1));
+  const isTouched = !takesBack && keepsTargetsOtherwise(asked, before);
+  const gaining = asked.targetGroups.filter(
+    ({ arn, weight }) => isTouched || weight > (known.get(arn) ?? -1),
+  );
   const isNew = takesBack ? ({ arn }: ServedTargetGroup): boolean => !known.has(arn) : (): boolean => true;
   const changes = before === undefined || !sameRoute(asked, before) || gaining.length > 0;
   const needsListener = takesBack ? before === undefined : changes;
@@ -25,17 +29,27 @@ export function usesOf(
   ];
 }
 
-/** Marks the target groups that a Cell may not use; what carries traffic stays usable, so that no AccessPolicy takes it out. */
+/** Whether clients are kept with targets in another way than before, which is written to the target groups themselves. */
+function keepsTargetsOtherwise(asked: Forwarding, before: Served | undefined): boolean {
+  const keeping = (one: Forwarding | undefined): string =>
+    canonical((one !== undefined && 'rule' in one ? one.rule.forward?.targetStickiness : undefined) ?? null);
+  return keeping(asked) !== keeping(before);
+}
+
+/**
+ * Marks the target groups that a Cell may not use. One that is in the rule stays as it is, also at weight 0: what carries traffic is not taken out, and
+ * what everything goes back to is not taken away. Whether it may gain is decided before each write.
+ */
 export function withRefusals(
   selected: readonly SelectedTargetGroup[],
   access: Access | undefined,
-  flowing: readonly ServedTargetGroup[] = [],
+  inRule: readonly ServedTargetGroup[] = [],
 ): readonly SelectedTargetGroup[] {
   if (access === undefined) return selected;
-  const carrying = new Set(flowing.filter(({ weight }) => weight > 0).map(({ arn }) => arn));
+  const staying = new Set(inRule.map(({ arn }) => arn));
   return selected.map((group) => {
     const use = { of: 'TargetGroup', arn: group.arn } as const;
-    const refusal = carrying.has(group.arn) ? undefined : refusalOf(access, use);
+    const refusal = staying.has(group.arn) ? undefined : refusalOf(access, use);
     return refusal === undefined ? group : { ...group, refusal };
   });
 }

@@ -69,6 +69,25 @@ describe('bad input and faults', () => {
     expect(await stage.violations([], priority)).toEqual([]);
   });
 
+  it('goes by the answer of CreateRule for as long as no read shows the new rule', async () => {
+    const contains = `/${listenerName()}/`;
+    const fault = await stage.proxy.addFault({
+      kind: 'unseen',
+      // Longer than a read-back waits.
+      forMs: 5000,
+      times: 'always',
+      match: { action: ['DescribeRules', 'DescribeTags'], contains },
+    });
+    await serving('unseen', [{ setWeight: 20 }]);
+    expect((await stage.calls()).filter((call) => call.action === 'CreateRule' && call.applied)).toHaveLength(
+      1,
+    );
+    await stage.targetGroups('2.0.0', ['unseenb'], { role: 'unseen' });
+    await stage.untilPhase('unseen', 'Completed', '2.0.0');
+    await stage.proxy.removeFault(fault);
+    expect(await stage.violations([20], priority)).toEqual([]);
+  });
+
   it('waits out stale reads instead of writing again', async () => {
     await serving('stale', [{ setWeight: 20 }]);
     await stage.mark();

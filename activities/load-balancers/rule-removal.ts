@@ -24,7 +24,7 @@ export async function remove(
   if (isHere && !rules.some((rule) => rule.RuleArn === ruleARN)) {
     // It is gone, or too new to be shown; then nobody else can have taken it over either.
     await permit();
-    await elbv2.deleteRule(ruleARN);
+    await elbv2.deleteRule(ruleARN).catch(unlessDenied);
   }
   if (candidates.length === 0) return;
   const owner = await ownerIn(means, key)();
@@ -33,6 +33,11 @@ export async function remove(
     await permit();
     await elbv2.deleteRule(RuleArn);
   }
+}
+
+// By a policy that goes by tags, AWS refuses what is not there, as that has none.
+function unlessDenied(error: unknown): void {
+  if (awsErrorType(error) !== 'AccessDenied') throw error;
 }
 
 /** The rules of a listener; none where there is no such listener. */

@@ -362,7 +362,8 @@ describe('what is too long or too much in a secret', () => {
   ])('is refused: %s', (_, secret, want) => {
     const began = performance.now();
     const parsed = parseClusterSecret(secret);
-    expect(performance.now() - began).toBeLessThan(1_000);
+    // Quadratic, it would take minutes.
+    expect(performance.now() - began).toBeLessThan(10_000);
     expect(parsed).toEqual({
       is: 'Problem',
       problem: expect.stringContaining(`Expected in Secret shop/cdk1 ${want}`),

@@ -31,11 +31,14 @@ export function strangenessOf(
   return 'Expected tlsClientConfig.caData to be the CA that EKS gives for awsAuthConfig.clusterName, got another. No token was sent; copy the CA from aws eks describe-cluster.';
 }
 
-/** The address without what may be spelled in several ways. */
+const HTTPS = 'https://';
+
+/** The address without what may be spelled in several ways; undefined when it is none of an API server. */
 function originOf(address: string): string | undefined {
-  if (!URL.canParse(address)) return undefined;
-  const { origin, pathname } = new URL(address);
-  return pathname === '/' ? origin : `${origin}${pathname}`;
+  const spelled = address.toLowerCase();
+  if (!spelled.startsWith(HTTPS)) return undefined;
+  const place = spelled.slice(HTTPS.length, spelled.endsWith('/') ? -1 : undefined);
+  return place.endsWith(':443') ? place.slice(0, -':443'.length) : place;
 }
 
 /** Whether no certificate is trusted but those that EKS gives. */
