@@ -15,8 +15,8 @@ export default defineConfig({
     forceRerunTriggers: [
       `${root}/{activities,cli,clients,crds,domain,watchers,workflows}/**/!(*.test).{ts,yaml}`,
       `${root}/!(*.test).{ts,json}`,
-      `${root}/deploy/local/**/!(*.test).{py,mjs,json,yaml,txt}`,
-      `${root}/deploy/local/{demo,bench}{.ts,/**/!(*.test).ts}`,
+      `${root}/deploy/**/!(*.test).{py,mjs,json,yaml,txt,mod,sum}`,
+      `${root}/deploy/local/{demo,bench,elbv2-proxy}{.ts,/**/!(*.test).ts}`,
     ],
     projects: [
       {
