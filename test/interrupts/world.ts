@@ -64,7 +64,10 @@ export class World {
 
   constructor(namespace: string, spec: Partial<CellSpec>) {
     this.key = { namespace, name: 'web' };
-    const built = aCell().withSpec(spec).seen().cell;
+    // Only what is about settling waits for the data plane.
+    const built = aCell()
+      .withSpec({ settle: '0s', ...spec })
+      .seen().cell;
     if (built === undefined) throw new Error('Expected the builder to make a Cell, got none.');
     this.spec = built.spec;
     this.serve([{ ...this.group('a'), weight: 100 }]);
