@@ -1,4 +1,5 @@
 import { Context } from '@temporalio/activity';
+import { accessPolicies } from '../clients/access-policies.ts';
 import type { ELBv2 } from '../clients/elbv2.ts';
 import type { Installation } from '../clients/installation.ts';
 import type { KubernetesClient } from '../clients/kubernetes.ts';
@@ -11,10 +12,11 @@ import { loadBalancerStatus, type ApplyOutcome } from '../domain/load-balancer-s
 import type { LoadBalancerConfigView } from '../domain/observation.ts';
 import { isGivenUp } from './beat.ts';
 import { meansOf, readConfig } from './config-object.ts';
-import type { NotYet } from './contract.ts';
+import type { Adoption, NotYet } from './contract.ts';
 import { awsErrorType, failure, reasonOf, toFailure } from './failure.ts';
 import { loadBalancerOf } from './load-balancers/index.ts';
 import type { Writing } from './load-balancers/port.ts';
+import { adoptionFor } from './permit.ts';
 import { statusReporter } from './status-reporter.ts';
 import { targetDeploymentReporter } from './target-deployment.ts';
 
@@ -67,12 +69,31 @@ class Postponed extends Error {
 /** How long writes wait when ELBv2 throttles all the same, because others share the account, in milliseconds. */
 const PENALTY_MS = 1_000;
 
+/** How long what takes traffic back waits at most to hear what its namespace may use, in milliseconds. */
+const POLICIES_MS = 1_000;
+
 /** Makes the writer of load balancers. */
 export function configWriter(dependencies: WriterDependencies): ConfigWriter {
   const { kubernetes, budget } = dependencies;
   const means = meansOf(dependencies);
+  const policies = accessPolicies(kubernetes);
   const reportStatus = statusReporter(kubernetes);
   const reportDeployment = targetDeploymentReporter(kubernetes);
+
+  async function adoptionOf(
+    { key: { namespace }, adopt }: LoadBalancerConfigView,
+    { urgent, signal }: AttemptOptions,
+  ): Promise<Adoption> {
+    if (!adopt) return false;
+    const inTime = urgent ? AbortSignal.any([signal, AbortSignal.timeout(POLICIES_MS)]) : signal;
+    try {
+      return adoptionFor(adopt, await policies.of(namespace, inTime));
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!urgent) throw error;
+      return 'NotOfOthers';
+    }
+  }
 
   async function report(config: LoadBalancerConfigView, outcome: ApplyOutcome): Promise<void> {
     const { key, uid, asked } = config;
@@ -139,8 +160,9 @@ export function configWriter(dependencies: WriterDependencies): ConfigWriter {
       return grant.is === 'Granted' ? { is: 'Turn' } : new Postponed(grant).notYet;
     },
     apply: async (config, options, turn) => {
-      const { key, asked, adopt, status } = config;
+      const { key, asked, status } = config;
       const calls = loadBalancerOf(asked.type).connect(means);
+      const adopt = await adoptionOf(config, options);
       const known = status.served === undefined ? {} : { served: status.served };
       const { verify, urgent } = options;
       const request = { key, forwarding: asked, adopt, verify, urgent, ...known };

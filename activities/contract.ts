@@ -69,6 +69,12 @@ export type ShiftResult =
   | { readonly is: 'Lacking'; readonly targetGroupARNs: readonly string[]; readonly lack: string }
   | NotYet;
 
+/**
+ * Whether what somebody else has set up may be taken over; `NotOfOthers`: only what does not belong to an object of
+ * another namespace.
+ */
+export type Adoption = boolean | 'NotOfOthers';
+
 /** Where to look for what a load balancer serves already, and what of it would be the Cell's. */
 export interface InspectRequest {
   readonly key: ObjectKey;
@@ -148,7 +154,7 @@ export interface ApplyRequest<Type extends LoadBalancerType = LoadBalancerType> 
   readonly forwarding: Forwarding<Type>;
   /** What the object's status says is served; it is written to without another look. */
   readonly served?: Served<Type>;
-  readonly adopt: boolean;
+  readonly adopt: Adoption;
   /** Whether this takes traffic back: then no read is waited for, and where none answers it is written without one. */
   readonly urgent: boolean;
   /** Whether the load balancer is read before it is compared, because somebody else may have changed it. */

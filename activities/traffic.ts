@@ -18,7 +18,7 @@ import { failure } from './failure.ts';
 import { loadBalancerOf } from './load-balancers/index.ts';
 import type { ConfigObject } from './load-balancers/port.ts';
 import { ownedByCell } from './owner.ts';
-import { permit } from './permit.ts';
+import { adoptionFor, permit } from './permit.ts';
 import { healthOf, lookAtTargets } from './target-health.ts';
 
 /** Makes the activities that shift traffic and look at the health of targets. */
@@ -32,7 +32,8 @@ export function trafficActivities(dependencies: WriterDependencies): TrafficActi
       const access = await accessPolicies(dependencies.kubernetes).of(key.namespace, cancellationSignal);
       permit(access, [{ of: 'Listener', arn: route.listenerARN }]);
       const calls = loadBalancerOf(route.type).connect(meansOf(dependencies));
-      return calls.inspect(request, cancellationSignal);
+      const adopt = adoptionFor(request.adopt, access);
+      return calls.inspect({ ...request, adopt }, cancellationSignal);
     },
     readTargetHealth: (arns) => {
       const { cancellationSignal } = Context.current();

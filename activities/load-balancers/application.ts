@@ -8,11 +8,11 @@ import { remembered } from '../../domain/carried.ts';
 import { OWNER_TAG } from '../../domain/labels.ts';
 import { weightsText, type Found, type Served } from '../../domain/load-balancer.ts';
 import { describeDrift } from '../../domain/rule-difference.ts';
-import type { ApplyRequest, Drift, InspectRequest } from '../contract.ts';
+import type { ApplyRequest, Drift } from '../contract.ts';
 import { applyListenerRule } from './application-apply.ts';
 import { forwardedBy, named } from './forward.ts';
 import { claimed, describeTag, ownerIn, ownerOf } from './owner.ts';
-import type { LoadBalancer, LoadBalancerCalls, Means, Mirrored, Writing } from './port.ts';
+import type { Inspection, LoadBalancer, LoadBalancerCalls, Means, Mirrored, Writing } from './port.ts';
 import { fromRule } from './rule-conversion.ts';
 import { remove, rulesOf } from './rule-removal.ts';
 import { forwardedFrom, ruleOf, servedBy } from './rule-forwarding.ts';
@@ -110,7 +110,7 @@ const hasMoved = (before: Served<Application>, now: Served<Application>): boolea
   before.ruleARN !== now.ruleARN &&
   (before.listenerARN !== now.listenerARN || before.rule.priority !== now.rule.priority);
 
-async function inspect(means: Means, request: InspectRequest, signal: AbortSignal): Promise<Found> {
+async function inspect(means: Means, request: Inspection, signal: AbortSignal): Promise<Found> {
   const { route, key, adopt, selected } = request;
   if (route.type !== 'AWSApplicationLoadBalancer') return { is: 'Nothing' };
   const elbv2 = means.elbv2(route.listenerARN);

@@ -9,7 +9,7 @@ import {
   type Served,
 } from '../../domain/load-balancer.ts';
 import { sameShares } from '../../domain/weights.ts';
-import type { ApplyRequest, Drift, InspectRequest } from '../contract.ts';
+import type { ApplyRequest, Drift } from '../contract.ts';
 import { forwardedBy, named } from './forward.ts';
 import {
   differenceOf,
@@ -21,7 +21,7 @@ import {
   type Default,
 } from './network-listener.ts';
 import { claimed, describeTag, ownerIn, ownerOf, takeOver } from './owner.ts';
-import type { LoadBalancer, LoadBalancerCalls, Means, Mirrored, Writing } from './port.ts';
+import type { Inspection, LoadBalancer, LoadBalancerCalls, Means, Mirrored, Writing } from './port.ts';
 import { readBack } from './read-back.ts';
 import { readInTime } from './read-in-time.ts';
 
@@ -158,7 +158,7 @@ async function find(
   return shownBy(listener, forwarding);
 }
 
-async function inspect(means: Means, request: InspectRequest, signal: AbortSignal): Promise<Found> {
+async function inspect(means: Means, request: Inspection, signal: AbortSignal): Promise<Found> {
   const { route, key, adopt, selected } = request;
   const elbv2 = means.elbv2(route.listenerARN);
   const listener = await elbv2.listener(route.listenerARN, signal);

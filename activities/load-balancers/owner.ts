@@ -2,14 +2,15 @@ import type { ELBv2 } from '../../clients/elbv2.ts';
 import { INSTALLATION_NAME } from '../../clients/installation.ts';
 import { formatKey, type ObjectKey } from '../../domain/ids.ts';
 import { OWNER_TAG } from '../../domain/labels.ts';
-import { isNamesake, ownershipOf, ownerTag, type Owner } from '../../domain/owner-tag.ts';
+import { isNamesake, keyInTag, ownershipOf, ownerTag, type Owner } from '../../domain/owner-tag.ts';
+import type { Adoption } from '../contract.ts';
 import { failure } from '../failure.ts';
 import type { Means } from './port.ts';
 
 /** Somebody who wants to own a rule or a listener. */
 export interface Claim {
   readonly owner: Owner;
-  readonly adopt: boolean;
+  readonly adopt: Adoption;
   /** What is claimed, for people: `priority 10 of the listener`. */
   readonly what: string;
   /** Whether it may be taken over without being asked for when nobody owns it. */
@@ -29,12 +30,16 @@ export async function ownerOf(elbv2: ELBv2, arn: string, signal: AbortSignal): P
   return (await elbv2.tagsOf(arn, signal))[OWNER_TAG];
 }
 
+/** Whether what belongs to somebody else may be taken over. */
+const mayTakeFrom = (adopt: Adoption, { key }: Owner, tag: string | undefined): boolean =>
+  adopt === 'NotOfOthers' ? keyInTag(tag)?.namespace === key.namespace : adopt;
+
 /** Says whether somebody has to take a rule or a listener over before writing to it; throws a `Conflict` when that is not allowed. */
 export function claimed({ owner, adopt, what, isOurs = false }: Claim, arn: string, tag?: string): Claimed {
   const ownership = ownershipOf(owner, tag);
   if (ownership === 'Ours') return 'Ours';
   if (ownership === 'OursOfOld') return 'Renew';
-  if (adopt || (ownership === 'Nobodys' && isOurs)) return 'TakeOver';
+  if (ownership === 'Nobodys' ? adopt !== false || isOurs : mayTakeFrom(adopt, owner, tag)) return 'TakeOver';
   throw failure(
     'Conflict',
     `Expected ${what} to be free or to belong to ${formatKey(owner.key)}, got ${whose(owner, tag)} (${arn}). Choose another, or set the annotation okra.mumo.co/adopt to "true" on the Cell, or on a configuration of your own, to take it over.${remedyOf(owner, tag)}`,

@@ -16,6 +16,7 @@ import type { LoadBalancerConfigView } from '../../domain/observation.ts';
 import type {
   ApplyRequest,
   Drift,
+  Adoption,
   InspectRequest,
   LoadBalancerConfigRef,
   RemoveRequest,
@@ -64,12 +65,15 @@ export interface Mirrored<Type extends LoadBalancerType> {
   readonly served: Served<Type>;
 }
 
+/** A look at a load balancer, and what of it may be taken over. */
+export type Inspection = Omit<InspectRequest, 'adopt'> & { readonly adopt: Adoption };
+
 /** The calls to a load balancer; what they throw is translated by their caller. */
 export interface LoadBalancerCalls<Type extends LoadBalancerType = LoadBalancerType> {
   /** Makes it serve what is asked, by one write that carries all weights, and answers with what was read back. */
   apply(request: ApplyRequest<Type>, writing: Writing): Promise<Served<Type>>;
   /** Says what it serves now; throws a `Conflict` when that is somebody else's and may not be taken over. */
-  inspect(request: InspectRequest, signal: AbortSignal): Promise<Found>;
+  inspect(request: Inspection, signal: AbortSignal): Promise<Found>;
   /** Deletes what the object has made of it, and nothing else. */
   remove(request: RemoveRequest<Type>, writing: Writing): Promise<void>;
   /** Reads it once, and says of which objects it serves something else. */

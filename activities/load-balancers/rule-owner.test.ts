@@ -69,6 +69,28 @@ describe('the rule of an object', () => {
   });
 });
 
+describe('what may be taken over that is not of others', () => {
+  it.each([
+    ['what nobody has tagged', undefined, true],
+    ['what belongs to another object of the namespace', 'default/api@here', true],
+    ['what belongs to it in another installation', 'default/web@there', true],
+    ['what belongs to an object of another namespace', 'shop/web@here', false],
+    ['the same, of a time without installations', 'shop/web', false],
+    ['what has a tag that names nobody', 'web', false],
+  ])('%s: %s', async (_, tag, may) => {
+    const listener = tagged(tag);
+    const before = listener.rule(10);
+    const applied = applyTo(listener, { b: 100 }, { adopt: 'NotOfOthers' });
+    const came = await applied.then(
+      () => 'taken over',
+      (error: { readonly type?: string }) => error.type,
+    );
+    expect(came).toBe(may ? 'taken over' : 'Conflict');
+    expect(listener.owner(10)).toBe(may ? 'default/web@here' : tag);
+    expect(listener.rule(10) === before).toBe(!may);
+  });
+});
+
 describe('a look at whose a rule is', () => {
   const differences = async (listener: FakeListener, served: Served<'AWSApplicationLoadBalancer'>) => {
     const calls = applicationLoadBalancer.connect(meansOf(listener));

@@ -3,6 +3,7 @@ import type {
   CellActivities,
   ExperimentActivities,
   LoadBalancerConfigActivities,
+  MeasurementActivities,
   TrafficActivities,
 } from '../../activities/contract.ts';
 import { translated } from '../../activities/failure.ts';
@@ -15,6 +16,7 @@ export type CellRolloutActivities = CellActivities &
   TrafficActivities &
   AnalysisActivities &
   ExperimentActivities &
+  MeasurementActivities &
   LoadBalancerConfigActivities;
 
 /** Makes the activities of all worlds; each world has a namespace of its own. */
@@ -54,7 +56,9 @@ const trafficActivities = (of: Worlds): TrafficActivities => ({
   readTargetHealth: (arns) => healthOf(of(namespaceOf(arns[0] ?? '')), arns, passing()),
 });
 
-const measuring = (of: Worlds): AnalysisActivities & ExperimentActivities => ({
+const measuring = (of: Worlds): AnalysisActivities & ExperimentActivities & MeasurementActivities => ({
+  // The worlds keep no AnalysisRuns of earlier rollouts.
+  pruneMeasurements: () => Promise.resolve(),
   startAnalysis: async ({ cell, name }) => {
     const world = of(cell.key.namespace);
     await world.troubles.pass('template', passing());
