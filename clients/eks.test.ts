@@ -151,6 +151,32 @@ describe('clusters', () => {
     expect((await eks.clusters()).clusters.map(({ name }) => name)).toEqual(['a']);
   });
 
+  it.each([
+    ['goes round in a circle', () => ({ clusters: ['a'], nextToken: 'x' }), 3, 'page that was there before'],
+    [
+      'does not end',
+      (asked: number) => ({ clusters: [], nextToken: `x${asked}` }),
+      1_000,
+      'on at most 1000 pages, got more',
+    ],
+    [
+      'is longer than any quota',
+      (asked: number) => ({
+        clusters: Array.from({ length: 6_000 }, (_, i) => `a${i}`),
+        nextToken: `x${asked}`,
+      }),
+      2,
+      'with at most 10000 entries, got more',
+    ],
+    ['has tokens without an end', () => ({ clusters: [], nextToken: 'x'.repeat(20_000) }), 1, 'got 20000'],
+  ])('refuses a list that %s, and describes none of it', async (_, body, most, problem) => {
+    let asked = 0;
+    const { eks, seen } = await anEKS(() => ({ body: body((asked += 1)) }));
+    await expect(eks.clusters()).rejects.toThrow(problem);
+    expect(seen.paths.length).toBeLessThanOrEqual(most);
+    expect(seen.paths.every((path) => path.startsWith('/clusters?'))).toBe(true);
+  });
+
   it('refuses an answer without a list', async () => {
     const { eks } = await anEKS(() => ({ body: {} }));
     await expect(eks.clusters()).rejects.toThrow('got an answer without one');

@@ -2,6 +2,7 @@ import { partition } from '@aws-sdk/core/client';
 import { DescribeClusterCommand, EKSClient, ListClustersCommand } from '@aws-sdk/client-eks';
 import type { Cluster } from '@aws-sdk/client-eks';
 import { credentialsFor, requestHandlerOf, scopeName } from './aws-credentials.ts';
+import { readPages, type AwsPage } from './aws-pages.ts';
 import { inBatches } from './in-batches.ts';
 import { shareReading } from './shared-reading.ts';
 import type { AwsScope, CredentialOptions } from './aws-credentials.ts';
@@ -145,21 +146,16 @@ function refuseGap(described: readonly EKSCluster[], missing: readonly string[])
 }
 
 async function namesOf(client: EKSClient, signal?: AbortSignal): Promise<readonly string[]> {
-  const names: string[] = [];
-  let next: string | undefined;
-  do {
+  const page = async (nextToken: string | undefined): Promise<AwsPage<string>> => {
     const command = new ListClustersCommand({
       maxResults: PAGE,
-      ...(next === undefined ? {} : { nextToken: next }),
+      ...(nextToken === undefined ? {} : { nextToken }),
     });
-    const page = await client.send(command, until(signal));
-    if (page.clusters === undefined) {
-      throw new Error('Expected EKS to answer a list of clusters, got an answer without one.');
-    }
-    names.push(...page.clusters);
-    next = page.nextToken === '' ? undefined : page.nextToken;
-  } while (next !== undefined);
-  return names;
+    const { clusters, nextToken: next } = await client.send(command, until(signal));
+    if (clusters !== undefined) return { items: clusters, next };
+    throw new Error('Expected EKS to answer a list of clusters, got an answer without one.');
+  };
+  return await readPages({ service: 'EKS', of: 'clusters', page });
 }
 
 async function describe(

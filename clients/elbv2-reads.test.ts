@@ -119,6 +119,16 @@ describe('a read of ELBv2', () => {
     }
   });
 
+  it.each<[string, (elbv2: ELBv2) => Promise<unknown>, string]>([
+    ['rules', (elbv2) => elbv2.rulesOf('l'), 'Rules'],
+    ['target groups', (elbv2) => elbv2.targetGroups(['a']), 'TargetGroups'],
+  ])('does not go on for ever with a list of %s that goes round in a circle', async (of, read, list) => {
+    const elbv2 = await anELBv2ThatSays(`<${list}/><NextMarker>again</NextMarker>`);
+    await expect(read(elbv2)).rejects.toThrow(
+      `Expected ELBv2 to list ${of} page by page, got the token of a page that was there before.`,
+    );
+  });
+
   it.each<[string, (elbv2: ELBv2) => Promise<unknown>, string, string]>([
     ['a rule that lacks its actions', (elbv2) => elbv2.rulesOf('l'), 'Rules', 'actions'],
     ['a listener that lacks its actions', (elbv2) => elbv2.listener('l'), 'Listeners', 'actions'],

@@ -14,6 +14,7 @@ import {
   type Rule,
   type TargetGroup,
 } from '@aws-sdk/client-elastic-load-balancing-v2';
+import { readPages, type AwsPage } from './aws-pages.ts';
 import type { ELBv2Reads } from './elbv2.ts';
 
 /** Makes the reads, which the client repeats when they fail. */
@@ -137,15 +138,12 @@ async function groupPages(
   arns: readonly string[],
   signal?: AbortSignal,
 ): Promise<readonly TargetGroup[]> {
-  const found: TargetGroup[] = [];
-  let marker: string | undefined;
-  do {
+  const page = async (marker: string | undefined): Promise<AwsPage<TargetGroup>> => {
     const input = { TargetGroupArns: [...arns], ...(marker === undefined ? {} : { Marker: marker }) };
-    const page = await client.send(new DescribeTargetGroupsCommand(input), until(signal));
-    found.push(...groupsIn(page.TargetGroups));
-    marker = page.NextMarker === '' ? undefined : page.NextMarker;
-  } while (marker !== undefined);
-  return found;
+    const answer = await client.send(new DescribeTargetGroupsCommand(input), until(signal));
+    return { items: groupsIn(answer.TargetGroups), next: answer.NextMarker };
+  };
+  return await readPages({ service: 'ELBv2', of: 'target groups', page });
 }
 
 /**
@@ -181,15 +179,14 @@ async function rulesIn(
   input: { ListenerArn: string } | { RuleArns: string[] },
   signal?: AbortSignal,
 ): Promise<Rule[]> {
-  const rules: Rule[] = [];
-  let marker: string | undefined;
-  do {
-    const page = await client.send(
-      new DescribeRulesCommand({ ...input, ...(marker === undefined ? {} : { Marker: marker }) }),
-      until(signal),
-    );
-    rules.push(...listed(page.Rules, 'rules').map((rule) => ({ ...rule, Actions: actionsOf(rule.Actions) })));
-    marker = page.NextMarker === '' ? undefined : page.NextMarker;
-  } while (marker !== undefined);
-  return rules;
+  const page = async (marker: string | undefined): Promise<AwsPage<Rule>> => {
+    const command = new DescribeRulesCommand({
+      ...input,
+      ...(marker === undefined ? {} : { Marker: marker }),
+    });
+    const { Rules, NextMarker } = await client.send(command, until(signal));
+    const items = listed(Rules, 'rules').map((rule) => ({ ...rule, Actions: actionsOf(rule.Actions) }));
+    return { items, next: NextMarker };
+  };
+  return await readPages({ service: 'ELBv2', of: 'rules', page });
 }

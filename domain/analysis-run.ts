@@ -1,16 +1,12 @@
 import type { AnalysisStep } from '../crds/cell.ts';
 import { merged, resolved, type AnalysisArgument } from './analysis-arguments.ts';
+import { problemWithSettings, type MetricSetting } from './metric-settings.ts';
 
 /** A metric, as far as Okra looks into it. */
 export interface AnalysisMetric {
   readonly name: string;
   readonly interval?: string;
   readonly count?: number | string;
-}
-
-/** A setting that is about a metric. */
-export interface MetricSetting {
-  readonly metricName: string;
 }
 
 /** The spec of an AnalysisTemplate, as far as Okra looks into it. */
@@ -81,9 +77,8 @@ function problemWithMetrics(
   templates: readonly NamedTemplate[],
 ): string | undefined {
   if (metrics.length === 0) return `Expected ${names(templates)} to have metrics, got none.`;
-  const repeated = metrics.find(
-    (metric, i) => metrics.findIndex((other) => other.name === metric.name) !== i,
-  );
+  const seen = new Set<string>();
+  const repeated = metrics.find(({ name }) => seen.size === seen.add(name).size);
   return repeated === undefined
     ? undefined
     : `Expected each metric once, got ${repeated.name} twice in ${names(templates)}.`;
@@ -96,30 +91,6 @@ function endless(metrics: readonly AnalysisMetric[], args: readonly AnalysisArgu
   );
   if (found === undefined) return undefined;
   return `Expected the metric ${found.name} to end, because a step waits for it, got an interval without a count. Step analysis should have non-zero count.`;
-}
-
-function problemWithSettings(
-  field: string,
-  settings: readonly MetricSetting[],
-  metrics: readonly AnalysisMetric[],
-): string | undefined {
-  const given = settings.map((setting) => setting.metricName);
-  const repeated = given.find((name, i) => given.indexOf(name) !== i);
-  if (repeated !== undefined)
-    return `Expected ${field} to name each metric once, got ${repeated} twice in the step and its templates.`;
-  const unknown = given.find((name) => !metrics.some((metric) => isMeant(name, metric.name)));
-  return unknown === undefined
-    ? undefined
-    : `Expected ${field} to name metrics of the templates, got ${unknown}, which none is.`;
-}
-
-/** Argo Rollouts takes the name as a regular expression. */
-function isMeant(expression: string, name: string): boolean {
-  try {
-    return new RegExp(expression).test(name);
-  } catch {
-    return false;
-  }
 }
 
 const names = (templates: readonly NamedTemplate[]): string =>
