@@ -134,7 +134,7 @@ describe('an experiment', () => {
     });
     await until('a pod of its own to run', async () => (await podsOf(`${name}-wy`))[0] === 'Running');
     expect(await podsOf('wy')).toEqual([]);
-    await stage.untilStatus('c33', `waiting for ${name}`, ({ experiment }) => experiment?.name === name);
+    await stage.untilStatus('c33', `waiting for ${name}`, (status) => status.experiment?.name === name);
     stage.metrics.rate = 1;
     await stage.untilPhase('c33', 'Completed', '2.0.0');
     expect((await experimentsOf('c33'))[0]?.status?.phase).toBe('Successful');
