@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import semver from 'semver';
 import { describe, expect, it } from 'vitest';
-import { lowestNode } from './deploy/local/tools.mjs';
+import { lowestNode } from './local/tools.mjs';
 
 interface Package {
   readonly engines?: { readonly node?: string };

@@ -15,15 +15,16 @@ export default defineConfig({
     forceRerunTriggers: [
       `${root}/{activities,cli,clients,crds,domain,watchers,workflows}/**/!(*.test).{ts,yaml}`,
       `${root}/!(*.test).{ts,json}`,
-      `${root}/deploy/**/!(*.test).{py,mjs,json,yaml,txt,mod,sum}`,
-      `${root}/deploy/local/{demo,bench,elbv2-proxy}{.ts,/**/!(*.test).ts}`,
+      `${root}/{deploy,local}/**/!(*.test).{py,mjs,json,yaml,txt,mod,sum}`,
+      `${root}/local/{demo,bench}{.ts,/**/!(*.test).ts}`,
+      `${root}/elbv2-proxy/**/!(*.test).ts`,
     ],
     projects: [
       {
         test: {
           name: 'unit',
           include: [
-            '{crds,domain,workflows,activities,clients,watchers,cli,deploy}/**/*.test.ts',
+            '{crds,domain,workflows,activities,clients,watchers,cli,deploy,elbv2-proxy,local}/**/*.test.ts',
             '*.test.ts',
           ],
           // To load packages in a process for each file costs most of their time; modules of the project are each file's own.

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CanaryStep, CellStatus } from '../crds/cell.ts';
 import { canonical } from '../domain/canonical.ts';
-import { createTargetGroup } from '../deploy/local/aws-fixture.ts';
+import { createTargetGroup } from '../local/aws-fixture.ts';
 import { bindingsOf } from './discovery/bindings.ts';
 import { onStage } from './rollout/on-stage.ts';
 import type { Stage, Weights } from './rollout/stage.ts';

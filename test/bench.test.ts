@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { describe, expect, inject, it } from 'vitest';
 
 const run = promisify(execFile);
-const bench = join(import.meta.dirname, '../deploy/local/bench.ts');
+const bench = join(import.meta.dirname, '../local/bench.ts');
 
 describe('the benchmark', () => {
   it('syncs all that it measures, and says which targets are met', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CallRecord } from '../deploy/local/elbv2-proxy/control.ts';
+import type { CallRecord } from '../elbv2-proxy/control.ts';
 import { EVENTS } from '../domain/testing/simulation.ts';
 import { onStage } from './rollout/on-stage.ts';
 import type { Stage } from './rollout/stage.ts';

@@ -3,12 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'v
 import { CLUSTER_SET, SECRET } from '../clients/kinds.ts';
 import type { ClusterSet, ClusterSetStatus } from '../crds/cluster-set.ts';
 import type { Metadata } from '../crds/resource.ts';
-import {
-  changeCluster,
-  connectEmulatedEKS,
-  createCluster,
-  type ClusterFacts,
-} from '../deploy/local/eks-fixture.ts';
+import { changeCluster, connectEmulatedEKS, createCluster, type ClusterFacts } from '../local/eks-fixture.ts';
 import { serveFaultyEKS, type EKSAnswer, type EKSFault, type FaultyEKS } from './faulty-eks.ts';
 import { Stage } from './rollout/stage.ts';
 import { until } from './until.ts';

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { CLUSTER_SET, SECRET } from '../clients/kinds.ts';
 import type { ClusterSet, ClusterSetStatus } from '../crds/cluster-set.ts';
 import type { Metadata } from '../crds/resource.ts';
-import { changeCluster } from '../deploy/local/eks-fixture.ts';
+import { changeCluster } from '../local/eks-fixture.ts';
 import { Stage } from './rollout/stage.ts';
 import { until } from './until.ts';
 

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { describe, expect, inject, it } from 'vitest';
 
 const run = promisify(execFile);
-const demo = join(import.meta.dirname, '../deploy/local/demo.ts');
+const demo = join(import.meta.dirname, '../local/demo.ts');
 
 describe('the demo', () => {
   it('shows what it says and finds nothing that differs', async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createNetworkListener, createTargetGroup, defaultVPC } from '../deploy/local/aws-fixture.ts';
-import { startProxy } from '../deploy/local/elbv2-proxy/server.ts';
+import { createNetworkListener, createTargetGroup, defaultVPC } from '../local/aws-fixture.ts';
+import { startProxy } from '../elbv2-proxy/server.ts';
 import { errorOf, forward, healthOf } from './elbv2-proxy/calls.ts';
 import { createSite, startFixture } from './elbv2-proxy/fixture.ts';
 import type { Fixture, Site } from './elbv2-proxy/fixture.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startProxy } from '../deploy/local/elbv2-proxy/server.ts';
+import { startProxy } from '../elbv2-proxy/server.ts';
 import { createRule, errorOf, healthOf, ruleInput, setWeights } from './elbv2-proxy/calls.ts';
 import { callService, createSite, startFixture } from './elbv2-proxy/fixture.ts';
 import type { Fixture } from './elbv2-proxy/fixture.ts';

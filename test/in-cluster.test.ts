@@ -9,8 +9,8 @@ import {
   type KindRef,
 } from '../clients/kinds.ts';
 import { KubernetesError } from '../clients/kubernetes.ts';
-import { createCluster } from '../deploy/local/eks-fixture.ts';
-import { installTargetGroupBindings, targetGroupBinding } from '../deploy/local/target-group-bindings.ts';
+import { createCluster } from '../local/eks-fixture.ts';
+import { installTargetGroupBindings, targetGroupBinding } from '../local/target-group-bindings.ts';
 import { startWorkload, type Workload } from './discovery/workload.ts';
 import { openPod, type Pod } from './in-cluster/pod.ts';
 import type { AuditEvent } from './in-cluster/audited-server.ts';

@@ -7,10 +7,10 @@ import { promisify } from 'node:util';
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
-import { provision } from '../deploy/local/provision.mjs';
+import { provision } from '../local/provision.mjs';
 
 const run = promisify(execFile);
-const bootstrap = fileURLToPath(new URL('../deploy/local/bootstrap.mjs', import.meta.url));
+const bootstrap = fileURLToPath(new URL('../local/bootstrap.mjs', import.meta.url));
 
 let root = '';
 beforeEach(() => (root = mkdtempSync(join(tmpdir(), 'okra-provision-'))));

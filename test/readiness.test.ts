@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
-import { startOkrad, type Okrad } from '../deploy/local/okrad.ts';
-import { reservePorts } from '../deploy/local/ports.ts';
+import { startOkrad, type Okrad } from '../local/okrad.ts';
+import { reservePorts } from '../local/ports.ts';
 import { openFront, refusals, type Front } from './temporal/front.ts';
 import { createNamespace, temporal } from './temporal/namespace.ts';
 import { until } from './until.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { CELL } from '../clients/kinds.ts';
 import type { Cell } from '../crds/cell.ts';
-import { createListener } from '../deploy/local/aws-fixture.ts';
-import type { CallRecord } from '../deploy/local/elbv2-proxy/control.ts';
+import { createListener } from '../local/aws-fixture.ts';
+import type { CallRecord } from '../elbv2-proxy/control.ts';
 import { Stage } from './rollout/stage.ts';
 import { until } from './until.ts';
 

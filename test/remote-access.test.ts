@@ -18,13 +18,9 @@ import {
   type RemoteOptions,
   type StoredClusterSecret,
 } from '../clients/remote-clusters.ts';
-import { awsIdentity } from '../deploy/local/components/aws.ts';
-import { changeCluster, connectEmulatedEKS } from '../deploy/local/eks-fixture.ts';
-import {
-  startWorkloadCluster,
-  writeCertificates,
-  type WorkloadCluster,
-} from '../deploy/local/workload-cluster.ts';
+import { awsIdentity } from '../local/components/aws.ts';
+import { changeCluster, connectEmulatedEKS } from '../local/eks-fixture.ts';
+import { startWorkloadCluster, writeCertificates, type WorkloadCluster } from '../local/workload-cluster.ts';
 import { clusterSecretValues } from '../domain/discovery/cluster-secret.ts';
 import { SECRET_TYPE_LABEL } from '../domain/labels.ts';
 import { encodeBase64 } from '../domain/discovery/base64.ts';

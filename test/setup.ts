@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { TestProject } from 'vitest/node';
 import { policy } from '../deploy/iam/generate.ts';
-import { awsIdentity } from '../deploy/local/components/aws.ts';
-import { proxyControl as controlOf } from '../deploy/local/elbv2-proxy/control.ts';
-import { startStack, type Stack } from '../deploy/local/stack.ts';
+import { awsIdentity } from '../local/components/aws.ts';
+import { proxyControl as controlOf } from '../elbv2-proxy/control.ts';
+import { startStack, type Stack } from '../local/stack.ts';
 import { bundleWorkflows } from '../clients/workflow-bundle.ts';
 
 /** What tests know of the stack that they share. */

@@ -7,14 +7,14 @@ import { promisify } from 'node:util';
 
 import { describe, expect, it } from 'vitest';
 
-import { startStack } from '../deploy/local/stack.ts';
+import { startStack } from '../local/stack.ts';
 import { expectAllGone, startOwner } from './stack-owner.ts';
 
 const run = promisify(execFile);
 // The API server, whose etcd ends with it, takes the reaper's whole patience; one case with it is enough.
 const small = ['temporal', 'elbv2-proxy'];
 const stay = 'setInterval(() => undefined, 1000);';
-const stackMain = fileURLToPath(new URL('../deploy/local/stack-main.ts', import.meta.url));
+const stackMain = fileURLToPath(new URL('../local/stack-main.ts', import.meta.url));
 
 // Each waits for processes of its own.
 describe.concurrent('a stack whose owner ends', () => {

@@ -2,8 +2,8 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
-import { isAlive } from '../deploy/local/lock.mjs';
-import { waitFor } from '../deploy/local/wait.ts';
+import { isAlive } from '../local/lock.mjs';
+import { waitFor } from '../local/wait.ts';
 
 /** A process that owns a stack, and the process ids of that stack's components. */
 export interface Owner {
@@ -15,7 +15,7 @@ export interface Owner {
 
 /** Starts a program that starts a stack, and then does what `then` says. */
 export async function startOwner(components: readonly string[], then: string): Promise<Owner> {
-  const stack = new URL('../deploy/local/stack.ts', import.meta.url).href;
+  const stack = new URL('../local/stack.ts', import.meta.url).href;
   const program = `
     const { startStack } = await import(${JSON.stringify(stack)});
     const stack = await startStack({ components: ${JSON.stringify(components)} });

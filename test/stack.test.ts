@@ -6,8 +6,8 @@ import { promisify } from 'node:util';
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { startStack, type Stack } from '../deploy/local/stack.ts';
-import { waitFor } from '../deploy/local/wait.ts';
+import { startStack, type Stack } from '../local/stack.ts';
+import { waitFor } from '../local/wait.ts';
 
 const run = promisify(execFile);
 

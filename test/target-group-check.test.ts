@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { AWS_TARGET_GROUP } from '../clients/kinds.ts';
 import type { AWSTargetGroup } from '../crds/aws-target-group.ts';
 import type { Condition } from '../domain/conditions.ts';
-import { createListener } from '../deploy/local/aws-fixture.ts';
+import { createListener } from '../local/aws-fixture.ts';
 import { Stage } from './rollout/stage.ts';
 import { until } from './until.ts';
 

@@ -14,13 +14,13 @@ import {
 import type { AWSTargetGroup } from '../crds/aws-target-group.ts';
 import type { AWSTargetGroupSet, AWSTargetGroupSetStatus } from '../crds/aws-target-group-set.ts';
 import type { Metadata } from '../crds/resource.ts';
-import { defaultVPC } from '../deploy/local/aws-fixture.ts';
+import { defaultVPC } from '../local/aws-fixture.ts';
 import {
   installAutoModeBindings,
   installTargetGroupBindings,
   targetGroupBinding,
-} from '../deploy/local/target-group-bindings.ts';
-import { startWorkloadCluster } from '../deploy/local/workload-cluster.ts';
+} from '../local/target-group-bindings.ts';
+import { startWorkloadCluster } from '../local/workload-cluster.ts';
 import { SOURCE_ANNOTATION } from '../domain/labels.ts';
 import { bindingsOf, type Bindings } from './discovery/bindings.ts';
 import { workloadOf, type Workload } from './discovery/workload.ts';

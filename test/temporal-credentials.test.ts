@@ -9,7 +9,7 @@ import { createLog } from '../clients/log.ts';
 import { connectTemporal, type Temporal } from '../clients/temporal.ts';
 import { runWorkers } from '../clients/temporal-workers.ts';
 import type { TemporalConfig } from '../config.ts';
-import { writeCertificates } from '../deploy/local/workload-cluster.ts';
+import { writeCertificates } from '../local/workload-cluster.ts';
 import { openFront, refusals, type Front, type FrontCall, type FrontTls } from './temporal/front.ts';
 import { until } from './until.ts';
 

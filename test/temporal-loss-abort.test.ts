@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
-import { startStack, type Stack } from '../deploy/local/stack.ts';
+import { startStack, type Stack } from '../local/stack.ts';
 import { Stage } from './rollout/stage.ts';
 import { prepare } from './setup.ts';
 import { loseTemporal } from './temporal-loss/losing.ts';

@@ -3,7 +3,7 @@ import type {
   AWSTargetGroupBinding,
   AWSTargetGroupBindingStatus,
 } from '../../crds/aws-target-group-binding.ts';
-import { createTargetGroup } from '../../deploy/local/aws-fixture.ts';
+import { createTargetGroup } from '../../local/aws-fixture.ts';
 import type { Stage } from '../rollout/stage.ts';
 import { until } from '../until.ts';
 

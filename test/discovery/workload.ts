@@ -1,6 +1,6 @@
 import { NODE, POD, SECRET } from '../../clients/kinds.ts';
 import { connectKubernetes, type KubernetesClient } from '../../clients/kubernetes.ts';
-import { startWorkloadCluster, type WorkloadCluster } from '../../deploy/local/workload-cluster.ts';
+import { startWorkloadCluster, type WorkloadCluster } from '../../local/workload-cluster.ts';
 import type { Stage } from '../rollout/stage.ts';
 
 /** A workload cluster that a stage knows by a cluster secret, with nodes and pods that tests come and go with. */

@@ -1,8 +1,8 @@
 import { ElasticLoadBalancingV2 } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { inject } from 'vitest';
-import { proxyControl } from '../../deploy/local/elbv2-proxy/control.ts';
-import type { ProxyControl } from '../../deploy/local/elbv2-proxy/control.ts';
-import { startProxy } from '../../deploy/local/elbv2-proxy/server.ts';
+import { proxyControl } from '../../elbv2-proxy/control.ts';
+import type { ProxyControl } from '../../elbv2-proxy/control.ts';
+import { startProxy } from '../../elbv2-proxy/server.ts';
 
 const regions = [
   'us-west-2',

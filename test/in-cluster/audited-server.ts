@@ -2,11 +2,11 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import { planApiServer } from '../../deploy/local/components/control-plane.ts';
-import type { KubernetesAccess } from '../../deploy/local/kubernetes.ts';
-import { reservePorts } from '../../deploy/local/ports.ts';
-import { supervise } from '../../deploy/local/process.ts';
-import { startReaper } from '../../deploy/local/reaper.ts';
+import { planApiServer } from '../../local/components/control-plane.ts';
+import type { KubernetesAccess } from '../../local/kubernetes.ts';
+import { reservePorts } from '../../local/ports.ts';
+import { supervise } from '../../local/process.ts';
+import { startReaper } from '../../local/reaper.ts';
 import type { StackView } from '../setup.ts';
 
 /** What somebody has asked the API server for. */

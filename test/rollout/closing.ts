@@ -10,7 +10,7 @@ import {
 import type { Cell } from '../../crds/cell.ts';
 import { canonical } from '../../domain/canonical.ts';
 import { OWNER_TAG } from '../../domain/labels.ts';
-import type { CallRecord } from '../../deploy/local/elbv2-proxy/control.ts';
+import type { CallRecord } from '../../elbv2-proxy/control.ts';
 import { routeOf } from '../../domain/load-balancer.ts';
 import type { Stage } from './stage.ts';
 

@@ -19,9 +19,9 @@ import type { AWSApplicationLoadBalancerConfig } from '../../crds/aws-applicatio
 import type { AWSNetworkLoadBalancerConfig } from '../../crds/aws-network-load-balancer-config.ts';
 import type { CanaryStep, Cell, CellStatus } from '../../crds/cell.ts';
 import type { Route } from '../../domain/load-balancer.ts';
-import { createListener, createNetworkListener, createTargetGroup } from '../../deploy/local/aws-fixture.ts';
-import { awsIdentity } from '../../deploy/local/components/aws.ts';
-import { proxyControl, type CallRecord } from '../../deploy/local/elbv2-proxy/control.ts';
+import { createListener, createNetworkListener, createTargetGroup } from '../../local/aws-fixture.ts';
+import { awsIdentity } from '../../local/components/aws.ts';
+import { proxyControl, type CallRecord } from '../../elbv2-proxy/control.ts';
 import type { StackView } from '../setup.ts';
 import { until } from '../until.ts';
 import { applyTo, type Apply, type Manifest } from './apply.ts';
@@ -30,7 +30,7 @@ import { violations } from './invariants.ts';
 import { serveMetrics, type Metrics } from './metrics.ts';
 import { ownFaults, type OwnFaults } from './own-faults.ts';
 import { openDesk, type TemporalDesk } from './temporal.ts';
-import { startOkrad, type Okrad } from '../../deploy/local/okrad.ts';
+import { startOkrad, type Okrad } from '../../local/okrad.ts';
 
 const run = promisify(execFile);
 

@@ -1,6 +1,6 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Stack } from '../../deploy/local/stack.ts';
+import type { Stack } from '../../local/stack.ts';
 
 const DATABASE = 'temporal.db';
 

@@ -1,4 +1,4 @@
-import type { CellStatus } from '../../../crds/cell.ts';
+import type { CellStatus } from '../../crds/cell.ts';
 import type { Weights } from './traffic.ts';
 
 /** One moment of the demo. */

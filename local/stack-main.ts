@@ -9,7 +9,7 @@ import { readStackArguments } from './stack-arguments.mjs';
 import { refuseSecondStack, removeRecord, writeRecord } from './stack-record.ts';
 import { startStack, type Stack } from './stack.ts';
 
-const local = fileURLToPath(new URL('../../.local', import.meta.url));
+const local = fileURLToPath(new URL('../.local', import.meta.url));
 const record = join(local, 'stack.json');
 const stopped = new AbortController();
 // Users of `--run` read the standard output of their command; what is said about the stack goes to the other stream.

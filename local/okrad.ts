@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
-const program = fileURLToPath(new URL('../../cli/okrad.ts', import.meta.url));
+const root = fileURLToPath(new URL('..', import.meta.url));
+const program = fileURLToPath(new URL('../cli/okrad.ts', import.meta.url));
 
 /** An okrad process that can be ended and started again. */
 export interface Okrad extends AsyncDisposable {

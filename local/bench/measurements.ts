@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
-import { AWS_TARGET_GROUP_SET, TARGET_GROUP_BINDING } from '../../../clients/kinds.ts';
-import type { AWSTargetGroup } from '../../../crds/aws-target-group.ts';
-import type { AWSTargetGroupSet } from '../../../crds/aws-target-group-set.ts';
+import { AWS_TARGET_GROUP_SET, TARGET_GROUP_BINDING } from '../../clients/kinds.ts';
+import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
+import type { AWSTargetGroupSet } from '../../crds/aws-target-group-set.ts';
 import { waitFor } from '../wait.ts';
 import { median, type Figure } from './figures.ts';
 import { memoryOf } from './memory.ts';

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { ANALYSIS_RUN, CELL } from '../../../clients/kinds.ts';
-import type { KubernetesClient } from '../../../clients/kubernetes.ts';
-import type { Cell } from '../../../crds/cell.ts';
-import { proxyControl } from '../elbv2-proxy/control.ts';
+import { ANALYSIS_RUN, CELL } from '../../clients/kinds.ts';
+import type { KubernetesClient } from '../../clients/kubernetes.ts';
+import type { Cell } from '../../crds/cell.ts';
+import { proxyControl } from '../../elbv2-proxy/control.ts';
 import type { Stack } from '../stack.ts';
 import { CELL_NAME } from './objects.ts';
 import type { Chapter } from './story.ts';

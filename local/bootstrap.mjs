@@ -16,8 +16,8 @@ import { componentSets, toolsFor } from './tools.mjs';
 
 /** @typedef {'demo' | 'test' | 'stack' | 'bench'} Command */
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
-const usage = 'Usage: node deploy/local/bootstrap.mjs <demo|test|stack|bench> [arguments…]';
+const root = fileURLToPath(new URL('..', import.meta.url));
+const usage = 'Usage: node local/bootstrap.mjs <demo|test|stack|bench> [arguments…]';
 /** What runs in a process that owns its stack. */
 const programs = { demo: 'demo.ts', stack: 'stack-main.ts', bench: 'bench.ts' };
 /** Reads the arguments of these programs; those of the tests are read by vitest. */
@@ -77,7 +77,7 @@ function abandon(error) {
  * @param {string} counts
  */
 function argumentsOf(command, args, counts) {
-  if (command !== 'test') return [join(root, 'deploy/local', programs[command]), ...args];
+  if (command !== 'test') return [join(root, 'local', programs[command]), ...args];
   process.env['OKRA_TEST_COUNTS'] = counts;
   const reporters = ['--reporter=default', `--reporter=${join(root, 'test/plain-reporter.ts')}`];
   return [join(root, 'node_modules/vitest/vitest.mjs'), 'run', ...reporters, ...args];

@@ -5,7 +5,7 @@ import { applyDefinitions, isServed } from './kubernetes.ts';
 import type { Stack } from './stack.ts';
 import { waitFor } from './wait.ts';
 
-const manifests = fileURLToPath(new URL('../../crds/manifests', import.meta.url));
+const manifests = fileURLToPath(new URL('../crds/manifests', import.meta.url));
 
 /** Installs Okra's own CustomResourceDefinitions, waits until they are served, and answers their names. */
 export async function installDefinitions(

@@ -1,4 +1,4 @@
-import type { CanaryStep } from '../../../crds/cell.ts';
+import type { CanaryStep } from '../../crds/cell.ts';
 
 /** The steps of the demo's Cell: a fifth of the traffic, a check, a pause, two fifths, and then everything. */
 export const steps: readonly CanaryStep[] = [

@@ -1,5 +1,5 @@
-import { AWS_TARGET_GROUP_SET } from '../../../clients/kinds.ts';
-import type { AWSTargetGroupSet, AWSTargetGroupSetStatus } from '../../../crds/aws-target-group-set.ts';
+import { AWS_TARGET_GROUP_SET } from '../../clients/kinds.ts';
+import type { AWSTargetGroupSet, AWSTargetGroupSetStatus } from '../../crds/aws-target-group-set.ts';
 import { waitFor } from '../wait.ts';
 import { SET } from './objects.ts';
 import type { World } from './world.ts';
