@@ -10,6 +10,8 @@ interface Example {
   /** Texts that lead to where something is repeated, and one that leads through the whole. */
   readonly prefixes: readonly string[];
   readonly characters: readonly string[];
+  /** Texts that some part does not go on with. */
+  readonly ends: readonly string[];
 }
 
 /** Follows an expression from left to right, and notes with what it can be fed. */
@@ -37,28 +39,34 @@ function exampleOf({ source, flags }: RegExp): Example {
     }
   }
   prefixes.add(prefix);
-  return { prefixes: [...prefixes], characters: [...used, ...ORDINARY].slice(0, MOST_CHARACTERS) };
+  const excluded = parts.flatMap((part) =>
+    part.startsWith('[^') ? [part.replace(/^\[\^(\\(?=\W))?/, '')] : [],
+  );
+  const ends = new Set(['\n\0', 'a', ...excluded.map((text) => text.charAt(0))]);
+  return {
+    ends: [...ends].slice(0, 4),
+    prefixes: [...prefixes],
+    characters: [...used, ...ORDINARY].slice(0, MOST_CHARACTERS),
+  };
 }
 
 /** What is repeated, after what, and before what. */
 type Pump = readonly [prefix: string, repeated: string, suffix: string];
 
 function pumpsOf(expression: RegExp): readonly Pump[] {
-  const { prefixes, characters } = exampleOf(expression);
+  const { prefixes, characters, ends } = exampleOf(expression);
   const pairs = characters.slice(0, 8).flatMap((a, _, all) => all.filter((b) => b !== a).map((b) => a + b));
-  const repeated = [...characters, ...prefixes.filter((prefix) => prefix.length > 1), ...pairs];
-  return repeated.flatMap((text): Pump[] => [
-    ['', text, '\n\0'],
-    // Not at the beginning, where another way may fit.
-    ['\0', text, '\n\0'],
-    ...(text.length > 1
-      ? []
-      : prefixes.slice(-4).flatMap((prefix): Pump[] => [
-          [prefix, text, '\n\0'],
-          [prefix, text, ''],
-        ])),
-  ]);
+  const long = prefixes.filter((prefix) => prefix.length > 1);
+  // Not at the beginning, another way may fit.
+  const before = ['', '\0', ...prefixes.slice(-4)];
+  return [
+    ...characters.flatMap((text) => pumped(before, text, [...ends, ''])),
+    ...[...long, ...pairs].flatMap((text) => pumped(['', '\0'], text, ['\n\0'])),
+  ];
 }
+
+const pumped = (prefixes: readonly string[], text: string, ends: readonly string[]): readonly Pump[] =>
+  prefixes.flatMap((prefix) => ends.map((end): Pump => [prefix, text, end]));
 
 /** What doubles with each character is found by short texts, before a long one would take for ever. */
 const LENGTHS = [10, 14, 18, 22, 26, 10_000];
