@@ -20,14 +20,14 @@ const flag = z
   .enum(['true', 'false', '1', '0'], { error: 'true or false' })
   .transform((value) => value === 'true' || value === '1');
 
+const listed = (value: string): readonly string[] => value.split(',').map((entry) => entry.trim());
+
 const DNS_LABEL = '[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?';
 const namespace = matching(new RegExp(`^${DNS_LABEL}$`), 'the name of a namespace, such as okra');
 const namespaces = matching(
   new RegExp(`^${DNS_LABEL}(\\s*,\\s*${DNS_LABEL})*$`),
   'names of namespaces with commas between them, such as okra,shop',
-).transform((value) => value.split(/\s*,\s*/));
-
-const listed = (value: string): readonly string[] => value.split(',').map((entry) => entry.trim());
+).transform(listed);
 
 const isCommand = (entry: string): boolean =>
   entry.split(/\s/).some((word) => word !== '' && !word.includes('='));
@@ -54,7 +54,7 @@ const variableNames = text
 const hosts = matching(
   /^[^\s,/@]+(\s*,\s*[^\s,/@]+)*$/,
   'hosts, or patterns of them, with commas between them, such as *.azmk8s.io,cluster.example:6443',
-).transform((value) => value.split(/\s*,\s*/));
+).transform(listed);
 
 const address = matching(/^(\[[0-9a-f:]+\]|[^\s:/]+):\d{1,5}$/i, 'a host and a port, such as 127.0.0.1:7233');
 const port = { min: 1, max: 65_535 };

@@ -105,7 +105,7 @@ const CEL_COUNT = [
 
 const OCTET = '(25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])';
 const IPV4_BLOCK = `(${OCTET}[.]){3}${OCTET}/(3[0-2]|[12]?[0-9])`;
-const IPV6_BLOCK = '[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*/(12[0-8]|1[01][0-9]|[1-9]?[0-9])';
+const IPV6_BLOCK = '[0-9A-Fa-f.]*:[0-9A-Fa-f:.]*/(12[0-8]|1[01][0-9]|[1-9]?[0-9])';
 const CIDR_PATTERN = `^(${IPV4_BLOCK}|${IPV6_BLOCK})$`;
 
 /** ELBv2 takes values or regular expressions in a condition, and one condition of each of these kinds in a rule. */

@@ -1,4 +1,5 @@
 import { loadBalancerTypes, type LoadBalancerType } from './load-balancer.ts';
+import { withoutEnd } from './text.ts';
 
 /** The namespace and name of a Kubernetes object. */
 export interface ObjectKey {
@@ -86,5 +87,5 @@ export function experimentName(of: Measured & { readonly step: number }): string
 
 function named(stem: string, { rollout, edition }: Measured, longest: number): string {
   const suffix = edition === 0 ? `-${rollout}` : `-${rollout}-${edition}`;
-  return `${stem.slice(0, longest - suffix.length).replace(/[^a-z0-9]+$/, '')}${suffix}`;
+  return `${withoutEnd(stem.slice(0, longest - suffix.length), /[^a-z0-9]/)}${suffix}`;
 }

@@ -57,6 +57,10 @@ describe('withoutEnd', () => {
     expect(withoutEnd(text, '/')).toBe(want);
   });
 
+  it('leaves out whatever an expression fits', () => {
+    expect(withoutEnd('a-1_.-', /[^a-z0-9]/)).toBe('a-1');
+  });
+
   it('looks at no character twice', () => {
     const text = `https://a${'/'.repeat(1_000_000)}x`;
     const began = performance.now();

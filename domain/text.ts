@@ -34,9 +34,11 @@ function bytesOf(codePoint: number): number {
   return codePoint < 0x10000 ? 3 : 4;
 }
 
-/** Leaves out a character as often as it stands at the end of a text. */
-export function withoutEnd(text: string, character: string): string {
+/** Leaves out a character, or each that an expression fits, as often as it stands at the end of a text. */
+export function withoutEnd(text: string, character: string | RegExp): string {
+  const isIt = (at: string): boolean =>
+    typeof character === 'string' ? at === character : character.test(at);
   let end = text.length;
-  while (end > 0 && text.charAt(end - 1) === character) end -= 1;
+  while (end > 0 && isIt(text.charAt(end - 1))) end -= 1;
   return text.slice(0, end);
 }

@@ -2,6 +2,7 @@ import type { BindingTarget } from '../../crds/binding-targets.ts';
 import type { NewTargetGroup } from '../../crds/new-target-group.ts';
 import { formatKey, type ObjectKey } from '../ids.ts';
 import { OWNER_TAG, UID_TAG } from '../labels.ts';
+import { withoutEnd } from '../text.ts';
 import type { Problem } from './sync-status.ts';
 
 /** The object that a target group is created for. */
@@ -61,8 +62,8 @@ export function targetGroupName(key: ObjectKey, digestOfUid: string): string {
   const readable = `${key.namespace}-${key.name}`
     .replace(/[^A-Za-z0-9]+/g, '-')
     .slice(0, LONGEST_NAME - DIGEST_LENGTH - 1)
-    .replace(/^-+|-+$/g, '');
-  return `${readable}-${digestOfUid.slice(0, DIGEST_LENGTH)}`.replace(/^-+/, '');
+    .replace(/^-+/, '');
+  return `${withoutEnd(readable, '-')}-${digestOfUid.slice(0, DIGEST_LENGTH)}`.replace(/^-+/, '');
 }
 
 /** The tags that say whose a target group is. */

@@ -2,6 +2,7 @@ import type { AWSTargetGroupSetSpec } from '../../crds/aws-target-group-set.ts';
 import { withGenerated, type Marks } from './generated.ts';
 import { isLabelKey, isLabelValue } from './label-syntax.ts';
 import { BINDING_LABELS, SOURCE_ANNOTATION, VERSION_LABEL } from '../labels.ts';
+import { withoutEnd } from '../text.ts';
 import { parseVersion } from '../version.ts';
 import type { Problem } from './sync-status.ts';
 import { renderAnnotations, renderLabels, type TemplateCluster } from './template.ts';
@@ -144,4 +145,4 @@ const withoutEmptyVersion = (labels: Readonly<Record<string, string>>): Readonly
   );
 
 // Names may be longer than the values of labels; the annotation says them in full.
-const cut = (text: string): string => text.slice(0, 63).replace(/[^A-Za-z0-9]+$/, '');
+const cut = (text: string): string => withoutEnd(text.slice(0, 63), /[^A-Za-z0-9]/);
