@@ -25,6 +25,8 @@ export interface ObservedBinding {
   readonly ours: readonly RegisteredTarget[];
   /** What it has registered in the target group that it moves from. */
   readonly former?: readonly RegisteredTarget[];
+  /** The clusters that are gone, and keep for a while what they had. */
+  readonly missing?: readonly string[];
 }
 
 /** What is to be registered and deregistered, in batches that ELBv2 takes. */
@@ -45,7 +47,7 @@ export const LARGEST_BATCH = 200;
 
 /** Says which targets to register and deregister: only what this object has registered is ever deregistered. */
 export function decideBinding(observed: ObservedBinding): BindingDecision {
-  const { targets, registered, ours, former = [] } = observed;
+  const { targets, registered, ours, former = [], missing = [] } = observed;
   const own = new Set(ours.flatMap(registrationsOf).map(textOf));
   const there = new Set(registered.map(textOf));
   const isOwn = (one: Registration): boolean => own.has(textOf(one));
@@ -66,7 +68,7 @@ export function decideBinding(observed: ObservedBinding): BindingDecision {
       isOurs(port),
     ),
   );
-  const fitting = fit([...wanted, ...keptOfUnread(ours, found)], isOwn);
+  const fitting = fit([...wanted, ...keptOfUnread(ours, found, missing)], isOwn);
   const all = unique(fitting.targets.flatMap(registrationsOf));
   const keep = new Set(all.map(textOf));
   const leaving = unique(ours.flatMap(registrationsOf)).filter((one) => !keep.has(textOf(one)));
@@ -76,7 +78,7 @@ export function decideBinding(observed: ObservedBinding): BindingDecision {
     deregister: batches(leaving.filter((one) => there.has(textOf(one)))),
     targets: fitting.targets,
     problems: [...found.flatMap(({ problems }) => problems), ...fitting.problems],
-    isIncomplete: keptOfUnread(former, found).length > 0,
+    isIncomplete: keptOfUnread(former, found, missing).length > 0,
   };
 }
 
