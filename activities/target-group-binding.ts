@@ -94,7 +94,6 @@ function boundOf(
 
 /** Makes the registrations of an object what they are to be. */
 async function bind(dependencies: Binding, bound: Bound, ledger: BindingLedger): Promise<BindingOutcome> {
-  const { life } = bound;
   const refused = await refusedUse(dependencies.kubernetes, bound, dependencies.region);
   if (refused !== undefined) return { problems: [refused] };
   const group = await groupFinder(dependencies)(bound);
@@ -103,7 +102,7 @@ async function bind(dependencies: Binding, bound: Bound, ledger: BindingLedger):
   await ledger.write(turnTo(ledger.now(), { targetGroupARN, created }));
   const { mayLeave, ...outcome } = await registerIn(group, dependencies, { bound, ledger });
   if (ledger.now().former === undefined) return outcome;
-  const problems = mayLeave ? await leaveFormer(dependencies, ledger, life) : [notFilled(targetGroupARN)];
+  const problems = mayLeave ? await leaveFormer(dependencies, ledger, bound) : [notFilled(targetGroupARN)];
   return {
     ...outcome,
     problems: [...outcome.problems, ...problems],
@@ -143,10 +142,10 @@ async function undo(
   const { life } = bound;
   const inUse = await whileInUse(dependencies, ledger.now(), life);
   if (inUse.length > 0) return { problems: inUse, againInSeconds: IN_USE_AGAIN_SECONDS };
-  const problems = [...(await leaveFormer(dependencies, ledger, life))];
+  const problems = [...(await leaveFormer(dependencies, ledger, bound))];
   const { targetGroupARN, created, targets } = ledger.now();
   if (targetGroupARN !== undefined) {
-    const left = await leaveGroup(dependencies, { targetGroupARN, created, targets }, life);
+    const left = await leaveGroup(dependencies, { targetGroupARN, created, targets }, bound);
     problems.push(...left.problems);
     // The target group is named until it is deleted.
     await ledger.write({ ...ledger.now(), targets: left.targets });

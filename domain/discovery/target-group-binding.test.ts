@@ -119,6 +119,11 @@ const table: [string, Partial<ObservedBinding>, Partial<ReturnType<typeof short>
   ],
   ['A-B04 leaves targets of others', { clusters: [cluster('c1', [])], registered: at('i-a') }, {}],
   [
+    'has with another object what that has registered',
+    { clusters: [cluster('c1', [node('a')])], registered: at('i-a'), isShared: () => true },
+    { ids: ['i-a'] },
+  ],
+  [
     'does not take for its own what others have registered',
     { clusters: [cluster('c1', [node('a')])], registered: at('i-a') },
     {},
