@@ -99,6 +99,10 @@ export const variables = z.object({
     min: 1,
     max: 86_400,
   }).default(60),
+  OKRA_GRACE_PERIOD: wholeNumber('a whole number of seconds from 0 to 86400', {
+    min: 0,
+    max: 86_400,
+  }).default(180),
   OKRA_ELBV2_WRITES_PER_SECOND: perSecond.default(1.5),
   OKRA_ELBV2_WRITE_BURST: burst.default(10),
   OKRA_ELBV2_REGISTRATIONS_PER_SECOND: perSecond.default(2),

@@ -72,6 +72,8 @@ export interface Config {
   readonly workflowBundle?: string;
   readonly driftIntervalSeconds: number;
   readonly syncIntervalSeconds: number;
+  /** How long clusters that are missing keep what they had. */
+  readonly graceSeconds: number;
   readonly logLevel: LogLevel;
   /** Where health is told; undefined: nowhere. */
   readonly health?: { readonly host: string; readonly port: number };
@@ -161,6 +163,7 @@ function arrange(from: Variables): Config {
     identity: from.OKRA_IDENTITY ?? ownName,
     driftIntervalSeconds: from.OKRA_DRIFT_INTERVAL,
     syncIntervalSeconds: from.OKRA_SYNC_INTERVAL,
+    graceSeconds: from.OKRA_GRACE_PERIOD,
     logLevel: from.OKRA_LOG_LEVEL,
     ...given({
       workflowBundle: from.OKRA_WORKFLOW_BUNDLE,

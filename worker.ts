@@ -60,6 +60,7 @@ export async function runWorker({ config, log, signal, waiting }: WorkerSettings
     installation,
     taskQueue: config.taskQueue,
     intervals: { drift: config.driftIntervalSeconds, sync: config.syncIntervalSeconds },
+    graceSeconds: config.graceSeconds,
   });
   const { namespace } = config.temporal;
   const { identity, taskQueue, elbv2TaskQueue } = config;

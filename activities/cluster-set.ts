@@ -10,6 +10,7 @@ import {
 } from '../domain/discovery/cluster-set.ts';
 import type { Access } from '../domain/access.ts';
 import { allowedClusters, generatorRefusal } from '../domain/discovery/cluster-set-access.ts';
+import type { Missing } from '../domain/discovery/missing.ts';
 import type { ObjectKey } from '../domain/ids.ts';
 import { namesOf, saysTheSame, syncStatus, type Problem } from '../domain/discovery/sync-status.ts';
 import { cut } from '../domain/text.ts';
@@ -18,16 +19,23 @@ import type { ClusterSource, Generator } from './cluster-sources/port.ts';
 import type { ClusterSetActivities } from './contract.ts';
 import { reasonOf, toFailure } from './failure.ts';
 import { lifetime } from './lifetime.ts';
+import { againIn } from './soonest.ts';
 import { statusReporter } from './status-reporter.ts';
 
 /** What the activities of ClusterSets are made of. */
 export interface ClusterSetDependencies {
   readonly kubernetes: KubernetesClient;
   readonly sources: readonly ClusterSource[];
+  /** How long what is missed keeps what it had. */
+  readonly graceSeconds: number;
 }
 
 /** Makes the activities of ClusterSets. */
-export function clusterSetActivities({ kubernetes, sources }: ClusterSetDependencies): ClusterSetActivities {
+export function clusterSetActivities({
+  kubernetes,
+  sources,
+  graceSeconds,
+}: ClusterSetDependencies): ClusterSetActivities {
   const report = statusReporter(kubernetes);
   const secrets = clusterSecrets(kubernetes);
 
@@ -38,6 +46,7 @@ export function clusterSetActivities({ kubernetes, sources }: ClusterSetDependen
       return {
         names: object.status?.clusters?.names ?? [],
         waiting: [],
+        missing: object.status?.missing ?? [],
         problems: parsed.problems.map((message) => ({ reason: 'InvalidObject', message })),
       };
     }
@@ -51,15 +60,18 @@ export function clusterSetActivities({ kubernetes, sources }: ClusterSetDependen
       spec.generators.map((generator, index) => read(sources, generator, { index, signal, known, access })),
     );
     const { readings, problems: refused } = allowedClusters(answers, access, known);
+    const grace = { before: object.status?.missing ?? [], now: Date.now(), seconds: graceSeconds };
     const wanted = readings.flatMap(({ clusters }) => clusters.map(({ name }) => secretNameOf(name)));
     const found = await secrets.find(key.namespace, wanted);
-    const decision = decideClusterSet({ uid, spec, readings, secrets: found });
+    const decision = decideClusterSet({ uid, spec, readings, secrets: found, grace });
     const failures = await secrets.perform({ owner: { key, uid }, life }, decision, found);
     const failed = new Set(failures.map(({ cluster }) => cluster));
     const isMade = (name: string): boolean => !failed.has(name);
     return {
       names: decision.names.filter(isMade),
       waiting: decision.waiting,
+      missing: decision.missed.missing,
+      againInSeconds: decision.missed.againInSeconds,
       problems: [...refused, ...decision.problems, ...failures],
     };
   }
@@ -70,10 +82,11 @@ export function clusterSetActivities({ kubernetes, sources }: ClusterSetDependen
       if (object === undefined || object.metadata.deletionTimestamp !== undefined) {
         return { isPresent: false, message: 'The ClusterSet is gone.' };
       }
-      const status = statusOf(object, await sync(object, key));
+      const outcome = await sync(object, key);
+      const status = statusOf(object, outcome);
       const about = { key, uid: object.metadata.uid ?? '' };
       if (!saysTheSame(status, object.status)) await report(CLUSTER_SET, about, status, []);
-      return { isPresent: true, message: status.message ?? '' };
+      return { isPresent: true, message: status.message ?? '', ...againIn(outcome) };
     },
   };
 }
@@ -81,6 +94,8 @@ export function clusterSetActivities({ kubernetes, sources }: ClusterSetDependen
 interface Outcome {
   readonly names: readonly string[];
   readonly waiting: readonly string[];
+  readonly missing: readonly Missing[];
+  readonly againInSeconds?: number | undefined;
   readonly problems: readonly Problem[];
 }
 
@@ -124,11 +139,12 @@ async function read(
   }
 }
 
-function statusOf({ metadata, status = {} }: ClusterSet, { names, waiting, problems }: Outcome) {
+function statusOf({ metadata, status = {} }: ClusterSet, { names, waiting, missing, problems }: Outcome) {
   const message = [`${names.length} clusters have a secret.`, ...waiting.map((one) => `${one}.`)].join(' ');
   const at = { generation: metadata.generation ?? 0, time: new Date().toISOString() };
   return {
     ...syncStatus({ message: cut(message, 2048), problems }, status, at),
     clusters: namesOf(names),
+    ...(missing.length === 0 ? {} : { missing }),
   };
 }

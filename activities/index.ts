@@ -51,6 +51,8 @@ export interface Dependencies {
   readonly taskQueue: string;
   /** How often to look at what nobody tells of, in seconds. */
   readonly intervals: { readonly drift: number; readonly sync: number };
+  /** How long clusters that are missing keep what they had. */
+  readonly graceSeconds: number;
 }
 
 /** Every activity. */
@@ -68,7 +70,7 @@ export type Activities = CellActivities &
 
 /** Makes every activity; whatever one throws is a failure listed in domain/failures.ts. */
 export function makeActivities(dependencies: Dependencies): Activities {
-  const { kubernetes, clusters, intervals, budgets } = dependencies;
+  const { kubernetes, clusters, intervals, graceSeconds, budgets } = dependencies;
   const writing = { ...dependencies, budget: budgets.writes };
   const reader = clusterReader({ kubernetes, clusters });
   return {
@@ -81,8 +83,8 @@ export function makeActivities(dependencies: Dependencies): Activities {
     ...paced(translated(driftActivities(dependencies)), intervals.drift),
     ...paced(
       translated({
-        ...targetGroupSetActivities({ kubernetes, reader }),
-        ...clusterSetActivities({ kubernetes, sources: clusterSources(dependencies) }),
+        ...targetGroupSetActivities({ kubernetes, reader, graceSeconds }),
+        ...clusterSetActivities({ kubernetes, sources: clusterSources(dependencies), graceSeconds }),
         ...targetGroupActivities(dependencies),
         ...targetGroupBindingActivities({
           ...dependencies,

@@ -10,7 +10,7 @@ import { syncId, type ObjectKey } from '../domain/ids.ts';
 import { BINDING_FINALIZER } from '../domain/labels.ts';
 import type { Problem } from '../domain/discovery/sync-status.ts';
 import { refusedUse } from './bindings/allowed.ts';
-import { earlier, registerIn, soonest, type Binding } from './bindings/fill.ts';
+import { registerIn, type Binding } from './bindings/fill.ts';
 import { findFormer, groupFinder, type Bound, type GroupDependencies } from './bindings/group.ts';
 import { deleteCreated, hasMoved, leaveFormer, leaveGroup, whileInUse } from './bindings/leave.ts';
 import { bindingLedger, type BindingLedger } from './bindings/ledger.ts';
@@ -20,11 +20,14 @@ import type { Synced, TargetGroupBindingActivities } from './contract.ts';
 import { reasonOf, toFailure } from './failure.ts';
 import { holdAndRead, letGo, type Held } from './finalizers.ts';
 import { isFirstAttempt, lifetime, type Lifetime } from './lifetime.ts';
+import { earlier, soonest } from './soonest.ts';
 
 /** What the activities of AWSTargetGroupBindings are made of. */
 export interface BindingDependencies extends GroupDependencies {
   readonly kubernetes: KubernetesClient;
   readonly reader: ClusterReader;
+  /** How long what is missed keeps what it had. */
+  readonly graceSeconds: number;
 }
 
 const gone: Synced = { isPresent: false, message: 'The AWSTargetGroupBinding is gone.' };
@@ -91,7 +94,6 @@ function boundOf(
 
 /** Makes the registrations of an object what they are to be. */
 async function bind(dependencies: Binding, bound: Bound, ledger: BindingLedger): Promise<BindingOutcome> {
-  const { life } = bound;
   const refused = await refusedUse(dependencies.kubernetes, bound, dependencies.region);
   if (refused !== undefined) return { problems: [refused] };
   const group = await groupFinder(dependencies)(bound);
@@ -100,8 +102,9 @@ async function bind(dependencies: Binding, bound: Bound, ledger: BindingLedger):
   await ledger.write(turnTo(ledger.now(), { targetGroupARN, created }));
   const { mayLeave, ...outcome } = await registerIn(group, dependencies, { bound, ledger });
   if (ledger.now().former === undefined) return outcome;
-  const problems = mayLeave ? await leaveFormer(dependencies, ledger, life) : [notFilled(targetGroupARN)];
+  const problems = mayLeave ? await leaveFormer(dependencies, ledger, bound) : [notFilled(targetGroupARN)];
   return {
+    ...outcome,
     problems: [...outcome.problems, ...problems],
     againInSeconds: earlier(outcome.againInSeconds, soonest(problems)),
   };
@@ -117,8 +120,8 @@ async function stay(
   const group = await findFormer(dependencies, ledger.now(), bound.life);
   if (group?.is !== 'Group') return { problems: [problem] };
   const message = `${problem.message} Until then the targets stay in ${group.arn}.`;
-  const { problems, againInSeconds } = await registerIn(group, dependencies, { bound, ledger });
-  return { problems: [{ ...problem, message }, ...problems], againInSeconds };
+  const { mayLeave: _mayLeave, ...outcome } = await registerIn(group, dependencies, { bound, ledger });
+  return { ...outcome, problems: [{ ...problem, message }, ...outcome.problems] };
 }
 
 const notFilled = (targetGroupARN: string): Problem => ({
@@ -139,10 +142,10 @@ async function undo(
   const { life } = bound;
   const inUse = await whileInUse(dependencies, ledger.now(), life);
   if (inUse.length > 0) return { problems: inUse, againInSeconds: IN_USE_AGAIN_SECONDS };
-  const problems = [...(await leaveFormer(dependencies, ledger, life))];
+  const problems = [...(await leaveFormer(dependencies, ledger, bound))];
   const { targetGroupARN, created, targets } = ledger.now();
   if (targetGroupARN !== undefined) {
-    const left = await leaveGroup(dependencies, { targetGroupARN, created, targets }, life);
+    const left = await leaveGroup(dependencies, { targetGroupARN, created, targets }, bound);
     problems.push(...left.problems);
     // The target group is named until it is deleted.
     await ledger.write({ ...ledger.now(), targets: left.targets });

@@ -10,14 +10,10 @@ import { refusalOf } from '../domain/access.ts';
 import { compareText } from '../domain/canonical.ts';
 import { foundBindings, inViewOf } from '../domain/discovery/binding-kinds.ts';
 import { syncId, type ObjectKey } from '../domain/ids.ts';
-import { setLosesCluster } from '../domain/discovery/lost-clusters.ts';
 import { setLooksInto } from '../domain/discovery/looks-into.ts';
 import { namesOf, saysTheSame, syncStatus, type Problem } from '../domain/discovery/sync-status.ts';
-import {
-  decideTargetGroupSet,
-  type ClusterReading,
-  type TargetGroupSetDecision,
-} from '../domain/discovery/target-group-set.ts';
+import { decideTargetGroupSet, type ClusterReading } from '../domain/discovery/target-group-set.ts';
+import type { Missing } from '../domain/discovery/missing.ts';
 import {
   againAfter,
   type ClusterAccess,
@@ -28,20 +24,23 @@ import {
 import { listBindings } from './clusters/target-group-bindings.ts';
 import type { Synced, TargetGroupSetActivities } from './contract.ts';
 import { isFirstAttempt, lifetime, type Lifetime } from './lifetime.ts';
-import { lookTwice } from './look-twice.ts';
+import { againIn, earlier } from './soonest.ts';
 import { statusReporter } from './status-reporter.ts';
-import { targetGroupObjects, type FoundObjects } from './target-group-objects.ts';
+import { targetGroupObjects } from './target-group-objects.ts';
 
 /** What the activities of AWSTargetGroupSets are made of. */
 export interface TargetGroupSetDependencies {
   readonly kubernetes: KubernetesClient;
   readonly reader: ClusterReader;
+  /** How long what is missed keeps what it had. */
+  readonly graceSeconds: number;
 }
 
 /** Makes the activities of AWSTargetGroupSets. */
 export function targetGroupSetActivities({
   kubernetes,
   reader,
+  graceSeconds,
 }: TargetGroupSetDependencies): TargetGroupSetActivities {
   const report = statusReporter(kubernetes);
   const objects = targetGroupObjects(kubernetes);
@@ -52,31 +51,31 @@ export function targetGroupSetActivities({
     if (!parsed.ok) return invalid(object, parsed.problems);
     const spec = parsed.value;
     const owner = { key, uid: object.metadata.uid ?? '' };
-    const look = async (): Promise<Look> => {
-      const [readings, found] = await Promise.all([
-        readClusters(reads, spec, key.namespace),
-        objects.find(key.namespace),
-      ]);
-      const observed = { uid: owner.uid, name: key.name, spec, ...found };
-      const own = found.groups.filter((group) => group.owner?.uid === owner.uid);
-      const seen = { ...observed, readings: readings.map(({ reading }) => inViewOf(reading, own)) };
-      return { readings, found, decision: decideTargetGroupSet(seen) };
-    };
-    const { readings, found, decision } = await lookTwice(look, life, ({ decision: first, ...seen }) =>
-      setLosesCluster(first, {
-        groups: seen.found.groups,
-        readings: seen.readings.map(({ reading }) => reading),
-      }),
-    );
+    const [readings, found] = await Promise.all([
+      readClusters(reads, spec, key.namespace),
+      objects.find(key.namespace),
+    ]);
+    const own = found.groups.filter((group) => group.owner?.uid === owner.uid);
+    const decision = decideTargetGroupSet({
+      uid: owner.uid,
+      name: key.name,
+      spec,
+      ...found,
+      readings: readings.map(({ reading }) => inViewOf(reading, own)),
+      grace: { before: object.status?.missing ?? [], now: Date.now(), seconds: graceSeconds },
+    });
     const failures = await objects.perform({ owner, life }, decision, found);
     const refused = await refusedTemplate(kubernetes, spec, key);
-    const before = found.groups.filter((group) => group.owner?.uid === owner.uid).length;
     const { create, delete: gone } = decision.groups;
     return {
       clusters: readings.map(({ reading }) => reading.cluster.name).toSorted(compareText),
-      targetGroups: before + create.length - gone.length,
+      targetGroups: own.length + create.length - gone.length,
       problems: [...refused, ...decision.problems, ...failures],
-      again: againAfter(readings.map(({ said }) => said)),
+      missing: decision.missed.missing,
+      againInSeconds: earlier(
+        againAfter(readings.map(({ said }) => said)).againInSeconds,
+        decision.missed.againInSeconds,
+      ),
     };
   }
 
@@ -93,7 +92,7 @@ export function targetGroupSetActivities({
       const status = statusOf(object, outcome);
       const about = { key, uid: object.metadata.uid ?? '' };
       if (!saysTheSame(status, object.status)) await report(AWS_TARGET_GROUP_SET, about, status, []);
-      return { isPresent: true, message: status.message ?? '', by: reader.by, ...outcome.again };
+      return { isPresent: true, message: status.message ?? '', by: reader.by, ...againIn(outcome) };
     },
   };
 }
@@ -117,17 +116,12 @@ interface Means {
   readonly reads: ClusterReads;
 }
 
-interface Look {
-  readonly readings: readonly Read[];
-  readonly found: FoundObjects;
-  readonly decision: TargetGroupSetDecision;
-}
-
 interface Outcome {
   readonly clusters: readonly string[];
   readonly targetGroups: number;
   readonly problems: readonly Problem[];
-  readonly again: Pick<Synced, 'againInSeconds'>;
+  readonly missing: readonly Missing[];
+  readonly againInSeconds?: number | undefined;
 }
 
 /** An object that cannot be understood has everything stay as it is. */
@@ -135,7 +129,7 @@ const invalid = ({ status = {} }: AWSTargetGroupSet, problems: readonly string[]
   clusters: status.clusters?.names ?? [],
   targetGroups: status.targetGroups ?? 0,
   problems: problems.map((message) => ({ reason: 'InvalidObject', message })),
-  again: {},
+  missing: status.missing ?? [],
 });
 
 interface Read {
@@ -168,7 +162,7 @@ async function bindingsIn({ client, namespaces }: ClusterAccess): Promise<FoundB
 
 function statusOf(
   { metadata, status = {} }: AWSTargetGroupSet,
-  { clusters, targetGroups, problems }: Outcome,
+  { clusters, targetGroups, problems, missing }: Outcome,
 ) {
   const message = `${targetGroups} AWSTargetGroups of ${clusters.length} clusters.`;
   const at = { generation: metadata.generation ?? 0, time: new Date().toISOString() };
@@ -176,5 +170,6 @@ function statusOf(
     ...syncStatus({ message, problems }, status, at),
     clusters: namesOf(clusters),
     targetGroups,
+    ...(missing.length === 0 ? {} : { missing }),
   };
 }

@@ -4,7 +4,7 @@ import { deletionPolicy, targetGroupARN } from './common.ts';
 import { newTargetGroup, saysVPC } from './new-target-group.ts';
 import { defineResource, type Resource } from './resource.ts';
 import { withRules } from './rules.ts';
-import { syncStatus, syncColumns } from './sets.ts';
+import { missing, syncStatus, syncColumns } from './sets.ts';
 
 const spec = withRules(
   z.object({
@@ -76,6 +76,9 @@ const status = z.object({
     .optional()
     .meta({ 'x-kubernetes-list-type': 'atomic' })
     .describe('What this object has registered; nothing else is ever deregistered by it.'),
+  missing: missing.describe(
+    'The clusters whose secrets are gone; what is registered of them stays for a while.',
+  ),
   former: z
     .array(
       z.object({

@@ -6,6 +6,7 @@ import { defineResource, type Resource } from './resource.ts';
 import { withRules } from './rules.ts';
 import {
   clusterNames,
+  missing,
   syncStatus,
   templateLabels,
   templateMetadata,
@@ -116,6 +117,9 @@ const status = z.object({
   ...syncStatus,
   clusters: clusterNames.optional().describe('The clusters that were looked into.'),
   targetGroups: z.int().min(0).optional().describe('How many AWSTargetGroups there are by this set.'),
+  missing: missing.describe(
+    'The secrets of clusters that are gone, or not selected any more; what the clusters have stays for a while.',
+  ),
 });
 
 /** Makes AWSTargetGroups of the TargetGroupBindings in many clusters. */

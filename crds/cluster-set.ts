@@ -5,6 +5,7 @@ import { withRules } from './rules.ts';
 import {
   clusterNames,
   externalID,
+  missing,
   region,
   roleARN,
   syncStatus,
@@ -89,6 +90,9 @@ const spec = z.object({
 const status = z.object({
   ...syncStatus,
   clusters: clusterNames.optional().describe('The clusters that were found, and have a secret.'),
+  missing: missing.describe(
+    'The secrets of clusters that no generator gives any more, which stay for a while.',
+  ),
 });
 
 /** Makes Argo CD cluster secrets of the clusters that it finds. */

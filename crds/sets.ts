@@ -65,6 +65,18 @@ export const syncStatus = {
   lastSyncTime: z.iso.datetime().optional().describe('When this status was written.'),
 };
 
+/** What was there and is missed. */
+export const missing = z
+  .array(
+    z.object({
+      name: z.string().max(253).describe('What is missed.'),
+      since: z.iso.datetime().describe('When it was first missed.'),
+    }),
+  )
+  .max(1000)
+  .optional()
+  .meta({ 'x-kubernetes-list-type': 'atomic' });
+
 /** What `kubectl get` shows of every object that is synced again and again, with columns of its own after the phase. */
 export const syncColumns = (...own: readonly PrinterColumn[]): readonly PrinterColumn[] => [
   { name: 'Phase', type: 'string', jsonPath: '.status.phase' },

@@ -256,6 +256,22 @@ describe('an AWSTargetGroupBinding', () => {
     await stage.untilClosed(`target-group-binding/${stage.namespace}/ends`);
   });
 
+  it('hands over what another object wants as well, without deregistering it in between', async () => {
+    const arn = await bindings.group('shared', 'ip', ['10.0.0.1']);
+    const targets = [{ name: 'ips', ids: ['10.0.0.9'], port: 80 }];
+    await bindings.apply('former', arn, targets);
+    await bindings.untilRegistered(arn, ['10.0.0.1:8080', '10.0.0.9:80']);
+    await bindings.apply('latter', arn, targets);
+    expect((await bindings.untilSynced('latter')).targets).toMatchObject([{ ids: ['10.0.0.9'] }]);
+    const since = await stage.proxy.lastCall();
+    await stage.kubectl('delete', 'awstargetgroupbinding', 'former');
+    await bindings.untilGone('former');
+    const calls = await stage.proxy.calls({ since, targetGroup: arn });
+    expect(calls.map(({ action }) => action)).not.toContain('DeregisterTargets');
+    await bindings.apply('latter', arn, [{ name: 'ips', ids: ['10.0.0.8'], port: 80 }]);
+    await bindings.untilRegistered(arn, ['10.0.0.1:8080', '10.0.0.8:80']);
+  });
+
   it('is let go when its target group is gone before', async () => {
     const arn = await bindings.group('early', 'ip');
     await bindings.apply('early', arn, [{ name: 'ips', ids: ['10.0.0.9'], port: 80 }]);

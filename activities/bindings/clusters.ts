@@ -16,6 +16,8 @@ import {
 /** What was seen in the clusters that a binding looks into. */
 export interface SeenClusters {
   readonly clusters: readonly SeenCluster[];
+  /** All clusters of the namespace, whether anything was seen in them or not; undefined when nobody has looked. */
+  readonly secrets?: readonly string[];
   /** After how many seconds to look again; undefined when all have answered. */
   readonly againInSeconds?: number;
 }
@@ -37,6 +39,7 @@ export async function readClusters(
   );
   return {
     clusters: readings.map(({ cluster }) => cluster),
+    secrets: found.map(({ cluster }) => cluster.name),
     ...againAfter(readings.map(({ said }) => said)),
   };
 }

@@ -1,4 +1,5 @@
 import { ApplicationFailure } from '@temporalio/common';
+import type { KubernetesClient } from '../../clients/kubernetes.ts';
 import { quotaOf } from '../../clients/elbv2.ts';
 import type { AWSTargetGroupBindingSpec } from '../../crds/aws-target-group-binding.ts';
 import { withFormer, type Entry, type Place } from '../../domain/discovery/binding-move.ts';
@@ -8,9 +9,15 @@ import type { Problem } from '../../domain/discovery/sync-status.ts';
 import { deregisterAll } from '../../domain/discovery/target-group-binding.ts';
 import { findCandidate, isOwn, type Bound, type GroupDependencies } from './group.ts';
 import type { BindingLedger } from './ledger.ts';
+import { readShared, withoutKept } from './shared.ts';
 import { deregister, readRegistered } from './targets.ts';
 import { toFailure } from '../failure.ts';
 import type { Lifetime } from '../lifetime.ts';
+
+/** What target groups are left with. */
+export interface LeavingDependencies extends GroupDependencies {
+  readonly kubernetes: Pick<KubernetesClient, 'list'>;
+}
 
 /** What is left of what an object had registered, and why. */
 export interface Left {
@@ -24,18 +31,19 @@ export function hasMoved(spec: AWSTargetGroupBindingSpec, { targetGroupARN, crea
   return spec.targetGroupARN === undefined ? created !== true : spec.targetGroupARN !== targetGroupARN;
 }
 
-/** Deregisters all that an object has registered in a target group; one that is gone has none of it. */
+/** Deregisters all that an object has registered in a target group, unless another one keeps it; a group that is gone has none of it. */
 export async function leaveGroup(
-  { elbv2, budget }: GroupDependencies,
+  { kubernetes, elbv2, budget }: LeavingDependencies,
   { targetGroupARN: arn, targets }: Place,
-  life: Lifetime,
+  bound: Omit<Bound, 'spec'>,
 ): Promise<Left> {
+  const { life } = bound;
   const [group] = await elbv2(arn).targetGroups([arn], life.signal);
   if (group === undefined) return { targets: [], problems: [] };
   const registered = await readRegistered(elbv2(arn), arn, life.signal);
   const written = await deregister(
     { elbv2: elbv2(arn), targetGroupARN: arn, budget, life },
-    deregisterAll(targets, registered),
+    await withoutKept(deregisterAll(targets, registered), () => readShared(kubernetes, bound, arn)),
   );
   const remaining = [...written.refused, ...written.unknown];
   return {
@@ -46,16 +54,16 @@ export async function leaveGroup(
 
 /** Empties the target groups that an object moves from; one that was created for it keeps its targets while it is in use. */
 export async function leaveFormer(
-  dependencies: GroupDependencies,
+  dependencies: LeavingDependencies,
   ledger: BindingLedger,
-  life: Lifetime,
+  bound: Omit<Bound, 'spec'>,
 ): Promise<readonly Problem[]> {
   const problems: Problem[] = [];
   for (const place of ledger.now().former ?? []) {
-    const inUse = await whileInUse(dependencies, place, life);
+    const inUse = await whileInUse(dependencies, place, bound.life);
     problems.push(...inUse);
     if (inUse.length > 0) continue;
-    const left = await leaveGroup(dependencies, place, life);
+    const left = await leaveGroup(dependencies, place, bound);
     problems.push(...left.problems);
     await ledger.write(withFormer(ledger.now(), place, left.targets));
   }

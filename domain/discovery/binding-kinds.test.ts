@@ -18,12 +18,21 @@ const bound = (api: BindingAPI, name: string, changed: Partial<RemoteBinding> = 
 });
 const cluster = { secret: 'cdk1', name: 'cluster-1', labels: { service: 'demo' } };
 const spec = { generators: [{ awseks: { clusterSelector: { matchLabels: { service: 'demo' } } } }] };
+const grace = { before: [], now: 0, seconds: 0 };
 const mine = { uid: 'mine', kind: 'AWSTargetGroupSet', name: 'web' };
 
 /** What a set does with what its one cluster has, and with the groups that there are. */
 function decide(bindings: readonly RemoteBinding[], groups: readonly ExistingGroup[] = []) {
   const readings: ClusterReading[] = [{ cluster, found: foundBindings([bindings, []]) }];
-  const decision = decideTargetGroupSet({ uid: 'mine', name: 'web', spec, readings, groups, bindings: [] });
+  const decision = decideTargetGroupSet({
+    uid: 'mine',
+    name: 'web',
+    spec,
+    readings,
+    groups,
+    bindings: [],
+    grace,
+  });
   return { ...decision.groups, problems: decision.problems.map(({ reason }) => reason) };
 }
 /** The groups that there are when a set has found these bindings. */

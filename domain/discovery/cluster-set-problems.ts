@@ -41,3 +41,11 @@ export function foreign(cluster: SourcedCluster, { name, owner }: ExistingSecret
     message: `Expected Secret ${name} to be free for cluster ${cluster.name}, got ${by}. Delete that Secret, or let the ClusterSet leave the cluster out.`,
   };
 }
+
+/** Says that a secret stays for a while though no generator gives its cluster any more. */
+export const missingCluster = {
+  expected: (name: string) =>
+    `Expected a generator to find the cluster of Secret ${name}, got none that does`,
+  stays: (name: string) => `Secret ${name} stays`,
+  advice: 'bring the cluster or its tags back, or delete the Secret if it is to go now.',
+};

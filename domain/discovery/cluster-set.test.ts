@@ -8,6 +8,7 @@ import {
   type SourcedCluster,
   type WantedSecret,
 } from './cluster-set.ts';
+import type { Grace } from './missing.ts';
 import { syncStatus } from './sync-status.ts';
 
 const matching = (matchTags: Record<string, string>): ClusterSetSpec['generators'][number] => ({
@@ -52,13 +53,15 @@ const denied = (of: SourcedCluster, ...clusters: SourcedCluster[]): Reading => {
   return { ...read(...clusters), unread: [{ ids: [of.id], problem }] };
 };
 
+const now = Date.parse('2026-11-22T12:00:00.000Z');
 function decide(changed: {
   spec?: Partial<ClusterSetSpec>;
   readings: readonly Reading[];
   secrets?: readonly ExistingSecret[];
+  grace?: Grace;
 }): ClusterSetDecision {
-  const { readings, secrets = [] } = changed;
-  return decideClusterSet({ uid: 'mine', spec: { ...spec, ...changed.spec }, readings, secrets });
+  const { readings, secrets = [], grace = { before: [], now, seconds: 0 } } = changed;
+  return decideClusterSet({ uid: 'mine', spec: { ...spec, ...changed.spec }, readings, secrets, grace });
 }
 
 /** The secret as a sync of this cluster leaves it. */
@@ -184,6 +187,20 @@ const table: [string, Parameters<typeof decide>[0], Partial<ReturnType<typeof sh
   [
     'deletes the secret of a cluster that is gone',
     { readings: [read()], secrets: [existing(web)] },
+    { delete: ['web1'] },
+  ],
+  [
+    'keeps the secret of a cluster that is gone for a while, and says so',
+    { readings: [read()], secrets: [existing(web)], grace: { before: [], now, seconds: 180 } },
+    { problems: ['ClusterMissing'], names: ['web1'] },
+  ],
+  [
+    'deletes it when that is over',
+    {
+      readings: [read()],
+      secrets: [existing(web)],
+      grace: { before: [{ name: 'web1', since: '2026-11-22T11:57:00.000Z' }], now, seconds: 180 },
+    },
     { delete: ['web1'] },
   ],
   [

@@ -1,6 +1,6 @@
 import type { ClusterSetSpec } from '../../crds/cluster-set.ts';
 import { canonical, compareText } from '../canonical.ts';
-import { clusterIn, foreign, rivalry, unreadCluster } from './cluster-set-problems.ts';
+import { clusterIn, foreign, missingCluster, rivalry, unreadCluster } from './cluster-set-problems.ts';
 import { hasMarks, withGenerated, type Marks } from './generated.ts';
 import { isObjectName } from './label-syntax.ts';
 import {
@@ -10,6 +10,7 @@ import {
   SECRET_TYPE_CLUSTER,
   SECRET_TYPE_LABEL,
 } from '../labels.ts';
+import { awaitMissing, missingProblems, type Grace, type Missed } from './missing.ts';
 import type { Problem } from './sync-status.ts';
 import { unreadIn, type Reading, type SourcedCluster } from './source-reading.ts';
 import { renderAnnotations, renderLabels } from './template.ts';
@@ -42,6 +43,8 @@ export interface ClusterSetDecision {
   readonly names: readonly string[];
   /** The clusters that get one when they can be used, each with its state. */
   readonly waiting: readonly string[];
+  /** The secrets of clusters that no generator gives any more, which stay for a while. */
+  readonly missed: Missed;
 }
 
 /** What a decision about a ClusterSet is made of. */
@@ -51,6 +54,7 @@ export interface ObservedClusterSet {
   /** What came of each generator, in their order. */
   readonly readings: readonly Reading[];
   readonly secrets: readonly ExistingSecret[];
+  readonly grace: Grace;
 }
 
 /** What is to become of the secret of one name. */
@@ -78,8 +82,14 @@ export function decideClusterSet(observed: ObservedClusterSet): ClusterSetDecisi
     return judged.verdict;
   });
   const unwanted = secrets.filter(({ name, owner }) => owner?.uid === uid && !wanted.has(name));
-  const gone = unwanted.filter((secret) => !mayBeThere(secret));
+  const lost = unwanted.filter((secret) => !mayBeThere(secret));
+  const missed = awaitMissing(
+    lost.map(({ name }) => name),
+    observed.grace,
+  );
+  const gone = lost.filter(({ name }) => !missed.isAwaited(name));
   const spared = unwanted.filter(mayBeThere);
+  problems.push(...missingProblems(missed, observed.grace, missingCluster));
   // Of the others it is said why they could not be read.
   if (isComplete) problems.push(...spared.filter((secret) => !isRead(readings, secret)).map(unreadCluster));
   const secretsTo = (what: 'Create' | 'Update') =>
@@ -90,10 +100,13 @@ export function decideClusterSet(observed: ObservedClusterSet): ClusterSetDecisi
     update: secretsTo('Update'),
     delete: gone.map(({ name, uid: secret }) => ({ name, uid: secret })),
     problems,
-    names: [...new Set([...names, ...spared.map(clusterIn)])].toSorted(compareText),
+    names: [...new Set([...names, ...unwanted.filter((one) => !gone.includes(one)).map(clusterIn)])].toSorted(
+      compareText,
+    ),
     waiting: verdicts.flatMap((verdict) =>
       'waiting' in verdict && verdict.waiting !== undefined ? [verdict.waiting] : [],
     ),
+    missed,
   };
 }
 

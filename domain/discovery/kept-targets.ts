@@ -11,13 +11,15 @@ interface Looked {
 
 /**
  * What an object has registered of clusters that cannot be read now, under whatever name: targets that are renamed, or
- * split, find the ids of a slow cluster only when it answers, and until then these stay as they are.
+ * split, find the ids of a slow cluster only when it answers, and until then these stay as they are. The same goes for
+ * clusters that are missing, and may come back.
  */
 export function keptOfUnread(
   ours: readonly RegisteredTarget[],
   looked: readonly Looked[],
+  missing: readonly string[] = [],
 ): readonly RegisteredTarget[] {
-  const unread = new Set(looked.flatMap((one) => one.unread));
+  const unread = new Set([...missing, ...looked.flatMap((one) => one.unread)]);
   if (unread.size === 0) return [];
   const here = new Set(looked.flatMap(({ byCluster = [] }) => byCluster.map(({ cluster }) => cluster)));
   const known = new Set(ours.flatMap(({ byCluster = [] }) => byCluster.map(({ cluster }) => cluster)));

@@ -102,7 +102,27 @@ const table: [string, Partial<ObservedBinding>, Partial<ReturnType<typeof short>
     { clusters: [cluster('c1', [node('b')])], registered: at('i-a'), ours: ours('i-a') },
     { register: ['i-b'], deregister: ['i-a'], ids: ['i-b'] },
   ],
+  [
+    'keeps what a cluster had that is missing, and takes what is new elsewhere',
+    {
+      clusters: [cluster('c1', [node('a'), node('b')])],
+      registered: at('i-a', 'i-c'),
+      ours: inBoth,
+      missing: ['c2'],
+    },
+    { register: ['i-b'], ids: ['i-a', 'i-b', 'i-c'] },
+  ],
+  [
+    'deregisters what a cluster had that is not waited for any more',
+    { clusters: [cluster('c1', [node('a')])], registered: at('i-a', 'i-c'), ours: inBoth },
+    { deregister: ['i-c'], ids: ['i-a'] },
+  ],
   ['A-B04 leaves targets of others', { clusters: [cluster('c1', [])], registered: at('i-a') }, {}],
+  [
+    'has with another object what that has registered',
+    { clusters: [cluster('c1', [node('a')])], registered: at('i-a'), isShared: () => true },
+    { ids: ['i-a'] },
+  ],
   [
     'does not take for its own what others have registered',
     { clusters: [cluster('c1', [node('a')])], registered: at('i-a') },

@@ -25,6 +25,10 @@ export interface ObservedBinding {
   readonly ours: readonly RegisteredTarget[];
   /** What it has registered in the target group that it moves from. */
   readonly former?: readonly RegisteredTarget[];
+  /** The clusters that are gone, and keep for a while what they had. */
+  readonly missing?: readonly string[];
+  /** Whether another AWSTargetGroupBinding has registered a target, which this one may have as well. */
+  readonly isShared?: (one: Registration) => boolean;
 }
 
 /** What is to be registered and deregistered, in batches that ELBv2 takes. */
@@ -38,6 +42,8 @@ export interface BindingDecision {
   readonly problems: readonly Problem[];
   /** Whether the target group before has targets of a cluster that cannot be read, which are not found under their names here. */
   readonly isIncomplete: boolean;
+  /** What is wanted, and was registered by somebody else. */
+  readonly foreign: readonly Registration[];
 }
 
 /** As many targets as one call takes (API_RegisterTargets, as the AWS Load Balancer Controller calls it). */
@@ -45,15 +51,16 @@ export const LARGEST_BATCH = 200;
 
 /** Says which targets to register and deregister: only what this object has registered is ever deregistered. */
 export function decideBinding(observed: ObservedBinding): BindingDecision {
-  const { targets, registered, ours, former = [] } = observed;
+  const { targets, registered, ours, former = [], missing = [], isShared = () => false } = observed;
   const own = new Set(ours.flatMap(registrationsOf).map(textOf));
   const there = new Set(registered.map(textOf));
   const isOwn = (one: Registration): boolean => own.has(textOf(one));
   const known = [...ours, ...former];
   const found = targets.map((target) => ({ target, ...findIds(target, { ...observed, known, isOwn }) }));
-  // What somebody else has registered stays theirs.
-  const isOurs = (port: number) => (id: string) =>
-    own.has(textOf({ id, port })) || !there.has(textOf({ id, port }));
+  // What somebody else has registered stays theirs, unless that is another object of this kind.
+  const isOurs = (port: number) => (id: string) => !isForeign({ id, port });
+  const isForeign = (one: Registration): boolean =>
+    !own.has(textOf(one)) && there.has(textOf(one)) && !isShared(one);
   const wanted = found.map(({ target: { name, port }, ids, clusters, byCluster }) =>
     onlyIds(
       {
@@ -66,7 +73,7 @@ export function decideBinding(observed: ObservedBinding): BindingDecision {
       isOurs(port),
     ),
   );
-  const fitting = fit([...wanted, ...keptOfUnread(ours, found)], isOwn);
+  const fitting = fit([...wanted, ...keptOfUnread(ours, found, missing)], isOwn);
   const all = unique(fitting.targets.flatMap(registrationsOf));
   const keep = new Set(all.map(textOf));
   const leaving = unique(ours.flatMap(registrationsOf)).filter((one) => !keep.has(textOf(one)));
@@ -76,7 +83,10 @@ export function decideBinding(observed: ObservedBinding): BindingDecision {
     deregister: batches(leaving.filter((one) => there.has(textOf(one)))),
     targets: fitting.targets,
     problems: [...found.flatMap(({ problems }) => problems), ...fitting.problems],
-    isIncomplete: keptOfUnread(former, found).length > 0,
+    foreign: unique(
+      found.flatMap(({ target: { port }, ids }) => registrationsOf({ name: '', port, ids })),
+    ).filter(isForeign),
+    isIncomplete: keptOfUnread(former, found, missing).length > 0,
   };
 }
 

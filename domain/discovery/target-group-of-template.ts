@@ -1,10 +1,14 @@
 import type { AWSTargetGroupSetSpec } from '../../crds/aws-target-group-set.ts';
 import { canonical } from '../canonical.ts';
 import { withGenerated, type Marks } from './generated.ts';
+import { SOURCE_ANNOTATION } from '../labels.ts';
 import { isObjectName } from './label-syntax.ts';
 import type { Problem } from './sync-status.ts';
 import { groupMarks, sourceOf, type SourceCluster, type SourcedGroup } from './target-group-of-binding.ts';
 import { render, renderLabels, type Rendered } from './template.ts';
+
+/** The namespace that is written for what a template gives, which is in no namespace of its cluster. */
+const RENDERED = 'rendered';
 
 /** An AWSTargetGroupBinding as it is to be. */
 export interface WantedBinding extends Marks {
@@ -78,7 +82,9 @@ export function renderBinding(set: RenderingSet, cluster: SourceCluster): readon
       rendered?.ok === true ? { ...target, clusterName: rendered.value } : target,
     ),
   });
-  const binding = { name: name.value, spec, ...withGenerated({ labels: labels.values, annotations: {} }) };
+  const annotations = { [SOURCE_ANNOTATION]: sourceOf(cluster, { namespace: RENDERED, name: name.value }) };
+  const marks = withGenerated({ labels: labels.values, annotations });
+  const binding = { name: name.value, spec, ...marks };
   const arn = template.spec.targetGroupARN ?? existing?.arn;
   return [{ ok: true, cluster, binding, group: groupOf(set, cluster, binding.name, arn) }];
 }
@@ -126,7 +132,7 @@ function groupOf(
   name: string,
   arn: string | undefined,
 ): SourcedGroup {
-  const namespace = 'rendered';
+  const namespace = RENDERED;
   const source = sourceOf(cluster, { namespace, name });
   if (arn === undefined) return { ok: false, source, problems: [] };
   const { marks, problems } = groupMarks(set.spec, cluster, { namespace, name, labels: {} });

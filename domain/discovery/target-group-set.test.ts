@@ -54,6 +54,7 @@ const unread = (secret: string): ClusterReading => ({
   found: { ok: false, reason: 'ClusterUnreachable', message: `Expected ${secret} to answer within 10 s.` },
 });
 
+const now = Date.parse('2026-11-22T12:00:00.000Z');
 const decide = (changed: Partial<ObservedTargetGroupSet> = {}) =>
   decideTargetGroupSet({
     uid: 'mine',
@@ -62,6 +63,7 @@ const decide = (changed: Partial<ObservedTargetGroupSet> = {}) =>
     readings: [],
     groups: [],
     bindings: [],
+    grace: { before: [], now, seconds: 0 },
     ...changed,
   });
 
@@ -102,6 +104,25 @@ const table: [string, Partial<ObservedTargetGroupSet>, Partial<ReturnType<typeof
   [
     'deletes the group of a binding that is being deleted',
     { readings: [read('cdk1', bound('web1', { isDeleting: true }))], groups: groupsOf(one) },
+    { delete: ['default-web1'] },
+  ],
+  [
+    'keeps the groups of a cluster whose secret is gone for a while, and says so',
+    { groups: groupsOf(one), grace: { before: [], now, seconds: 180 } },
+    { problems: ['ClusterMissing'] },
+  ],
+  [
+    'keeps one group of a secret that is replaced under another name',
+    {
+      readings: [read('cdk3', bound('web1'))],
+      groups: groupsOf(one),
+      grace: { before: [], now, seconds: 180 },
+    },
+    { update: ['default-web1'], problems: ['ClusterMissing'] },
+  ],
+  [
+    'deletes the groups of a cluster whose binding is gone, however long others are missed',
+    { readings: [read('cdk1')], groups: groupsOf(one), grace: { before: [], now, seconds: 180 } },
     { delete: ['default-web1'] },
   ],
   [
@@ -346,6 +367,11 @@ describe('the bindings of an AWSTargetGroupSet', () => {
     expect(decide({ spec: rendering, bindings }).bindings.delete).toEqual([
       { name: 'web-cluster1', uid: 'b' },
     ]);
+    const waiting = { before: [], now, seconds: 180 };
+    expect(decide({ spec: rendering, bindings, grace: waiting })).toMatchObject({
+      bindings: { delete: [] },
+      missed: { missing: [{ name: 'cluster1' }], againInSeconds: 180 },
+    });
     const leaving = [{ ...existing, isDeleting: true }];
     expect(decide({ spec: rendering, bindings: leaving }).bindings.delete).toEqual([]);
   });

@@ -3,6 +3,8 @@ import { compareText } from '../canonical.ts';
 import { hasMarks, type Marks } from './generated.ts';
 import type { KnownCluster } from './known-cluster.ts';
 import { generatorLooksInto } from './looks-into.ts';
+import { missedBySet } from './lost-clusters.ts';
+import type { Grace, Missed } from './missing.ts';
 import { matches } from '../selector.ts';
 import type { Problem } from './sync-status.ts';
 import { nameGroups } from './target-group-names.ts';
@@ -62,6 +64,7 @@ export interface ObservedTargetGroupSet {
   readonly readings: readonly ClusterReading[];
   readonly groups: readonly ExistingGroup[];
   readonly bindings: readonly ExistingBinding[];
+  readonly grace: Grace;
 }
 
 /** What is to be done to the objects of one kind. */
@@ -76,14 +79,17 @@ export interface TargetGroupSetDecision {
   readonly groups: Changes<WantedGroup>;
   readonly bindings: Changes<WantedBinding>;
   readonly problems: readonly Problem[];
+  /** The secrets that are gone or not selected any more, and whose clusters keep what they have for a while. */
+  readonly missed: Missed;
 }
 
-/** Says which AWSTargetGroups and AWSTargetGroupBindings to make, change and delete; those of a cluster that cannot be read stay. */
+/** Says which AWSTargetGroups and AWSTargetGroupBindings to make, change and delete; those of a cluster that cannot be read, or was there a moment ago, stay. */
 export function decideTargetGroupSet(observed: ObservedTargetGroupSet): TargetGroupSetDecision {
   const problems: Problem[] = observed.readings.flatMap(({ cluster, found }) =>
     found.ok ? [] : [{ cluster: cluster.name, reason: found.reason, message: found.message }],
   );
-  const bindings = decideBindings(observed);
+  const { missed, isAwaited, problems: missing } = missedBySet(observed);
+  const bindings = decideBindings(observed, isAwaited);
   const sources = [
     ...observed.readings.flatMap((reading) => groupsIn(observed.spec, reading)),
     ...bindings.groups,
@@ -107,17 +113,19 @@ export function decideTargetGroupSet(observed: ObservedTargetGroupSet): TargetGr
     groups: {
       ...changes(named.groups, own, (group, wanted) => group.arn === wanted.arn),
       delete: unwanted
-        .filter((group) => !unread.mayHide(group) && !kept.has(sourceOfGroup(group)))
+        .filter((group) => !unread.mayHide(group) && !kept.has(sourceOfGroup(group)) && !isAwaited(group))
         .map(({ name, uid }) => ({ name, uid })),
     },
     bindings: bindings.changes,
     problems: [
       ...problems,
+      ...missing,
       ...bindings.problems,
       ...unusable.flatMap((source) => source.problems),
       ...unread.problemsOf(unwanted),
       ...named.problems,
     ],
+    missed,
   };
 }
 
@@ -139,7 +147,10 @@ function groupsIn(spec: AWSTargetGroupSetSpec, { cluster, found }: ClusterReadin
 }
 
 /** Renders the bindings of the template, one for each cluster, whether that can be read or not. */
-function decideBindings(observed: ObservedTargetGroupSet): {
+function decideBindings(
+  observed: ObservedTargetGroupSet,
+  isAwaited: (binding: ExistingBinding) => boolean,
+): {
   readonly changes: Changes<WantedBinding>;
   readonly groups: readonly SourcedGroup[];
   /** The secrets of the clusters for which the template could not be filled in. */
@@ -157,7 +168,9 @@ function decideBindings(observed: ObservedTargetGroupSet): {
   const gone =
     problems.length > 0
       ? []
-      : own.filter(({ name, isDeleting }) => isDeleting !== true && !wanted.some((one) => one.name === name));
+      : own
+          .filter(({ name, isDeleting }) => isDeleting !== true && !wanted.some((one) => one.name === name))
+          .filter((one) => !isAwaited(one));
   return {
     changes: {
       ...changes(wanted, own, (binding, one) => binding.spec === one.spec),

@@ -130,6 +130,7 @@ export class Stage {
         OKRA_LEASE_NAMESPACE: namespace,
         OKRA_WORKFLOW_BUNDLE: stack.workflowBundle,
         OKRA_DRIFT_INTERVAL: '3600',
+        OKRA_GRACE_PERIOD: '2',
         OKRA_ELBV2_WRITES_PER_SECOND: '100',
         OKRA_ELBV2_WRITE_BURST: '1000',
         OKRA_ELBV2_REGISTRATIONS_PER_SECOND: '100',

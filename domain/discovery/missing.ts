@@ -1,0 +1,67 @@
+import { compareText } from '../canonical.ts';
+import type { Problem } from './sync-status.ts';
+
+/** A cluster that was there, and when it was first missed. */
+export interface Missing {
+  readonly name: string;
+  readonly since: string;
+}
+
+/** How long what is missed keeps what it had. */
+export interface Grace {
+  /** What the status says is missed. */
+  readonly before: readonly Missing[];
+  /** In milliseconds since the epoch. */
+  readonly now: number;
+  readonly seconds: number;
+}
+
+/** What is missed and still has time to come back. */
+export interface Missed {
+  readonly missing: readonly Missing[];
+  readonly isAwaited: (name: string) => boolean;
+  /** When the time of the first is over; undefined when nothing is missed. */
+  readonly againInSeconds?: number;
+}
+
+// As many as the schema takes (crds/sets.ts); what is beyond is missed later, and goes later.
+const MOST_MISSING = 1000;
+
+/** Says which of those that are gone are waited for: it may be that somebody replaces them, or hands them over. */
+export function awaitMissing(gone: readonly string[], { before, now, seconds }: Grace): Missed {
+  const known = new Map(before.map(({ name, since }) => [name, Date.parse(since)]));
+  const all = [...new Set(gone)].map((name) => ({ name, since: Math.min(known.get(name) ?? now, now) }));
+  const ends = (since: number): number => since + seconds * 1000;
+  const awaited = all.filter(({ since }) => now < ends(since));
+  const names = new Set(awaited.map(({ name }) => name));
+  const first = Math.min(...awaited.map(({ since }) => ends(since)));
+  return {
+    missing: awaited
+      .toSorted((a, b) => a.since - b.since || compareText(a.name, b.name))
+      .slice(0, MOST_MISSING)
+      .map(({ name, since }) => ({ name, since: new Date(since).toISOString() })),
+    isAwaited: (name) => names.has(name),
+    ...(awaited.length === 0 ? {} : { againInSeconds: Math.max(1, Math.ceil((first - now) / 1000)) }),
+  };
+}
+
+/** Says what is missed, since when, and until when what it had stays. */
+export const missingProblems = (
+  { missing }: Missed,
+  { seconds }: Grace,
+  texts: {
+    /** What was expected and what was got, up to the time since when. */
+    readonly expected: (name: string) => string;
+    /** What stays, up to the time until when. */
+    readonly stays: (name: string) => string;
+    readonly advice: string;
+  },
+): readonly Problem[] =>
+  missing.map(({ name, since }) => {
+    const until = new Date(Date.parse(since) + seconds * 1000).toISOString();
+    return {
+      cluster: name,
+      reason: 'ClusterMissing',
+      message: `${texts.expected(name)} since ${since}. ${texts.stays(name)} until ${until}; ${texts.advice}`,
+    };
+  });

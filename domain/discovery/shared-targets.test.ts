@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { sharedTargets, type OtherBinding } from './shared-targets.ts';
+
+const target = (changed: Partial<OtherBinding['targets'][number]> = {}) => ({
+  name: 'web',
+  port: 80,
+  ids: ['i-a'],
+  ...changed,
+});
+const other = (changed: Partial<OtherBinding> = {}): OtherBinding => ({
+  uid: 'other',
+  isDeleting: false,
+  targetGroupARN: 'arn:web',
+  targets: [target()],
+  ...changed,
+});
+const place = { targetGroupARN: 'arn:web', targets: [target()] };
+
+describe('a target that another object has registered', () => {
+  it.each([
+    ['is shared, and stays when this one lets it go', other(), true, true],
+    [
+      'is shared when it was found in a cluster',
+      other({ targets: [target({ byCluster: [{ cluster: 'c1', ids: ['i-a'] }] })] }),
+      true,
+      true,
+    ],
+    [
+      'is shared, and does not stay, when that is leaving it',
+      other({ targets: [target({ byCluster: [] })] }),
+      true,
+      false,
+    ],
+    ['is shared, and does not stay, when that is being deleted', other({ isDeleting: true }), true, false],
+    [
+      'is shared, and does not stay, when that moves elsewhere',
+      other({ targetGroupARN: 'arn:api', targets: [], former: [place] }),
+      true,
+      false,
+    ],
+    ['is not shared in another target group', other({ targetGroupARN: 'arn:api' }), false, false],
+    ['is not shared at another port', other({ targets: [target({ port: 81 })] }), false, false],
+    ['is not shared with itself', other({ uid: 'mine' }), false, false],
+  ])('%s', (_, one, isTheirs, isKept) => {
+    const shared = sharedTargets([one], { uid: 'mine', targetGroupARN: 'arn:web' });
+    const registration = { id: 'i-a', port: 80 };
+    expect([shared.isTheirs(registration), shared.isKept(registration)]).toEqual([isTheirs, isKept]);
+  });
+});

@@ -1,0 +1,41 @@
+import { registrationsOf, textOf, type RegisteredTarget, type Registration } from './registered-target.ts';
+import type { Entry } from './binding-move.ts';
+
+/** An AWSTargetGroupBinding, and what it has registered. */
+export interface OtherBinding extends Entry {
+  readonly uid: string;
+  /** Whether it is deleted, and stays until its targets are deregistered. */
+  readonly isDeleting: boolean;
+}
+
+/** Targets of a target group that other objects have registered. */
+export interface SharedTargets {
+  /** What one of them keeps: it stays when this object lets it go. */
+  readonly isKept: (one: Registration) => boolean;
+  /** What one of them has, if only for now: this object may have it as well. */
+  readonly isTheirs: (one: Registration) => boolean;
+}
+
+/** Says what other objects have registered in a target group, and what of that they keep. */
+export function sharedTargets(
+  others: readonly OtherBinding[],
+  { uid, targetGroupARN }: { readonly uid: string; readonly targetGroupARN: string },
+): SharedTargets {
+  const foreign = others.filter((one) => one.uid !== uid);
+  const there = foreign.filter((one) => one.targetGroupARN === targetGroupARN);
+  const leaving = foreign
+    .flatMap(({ former = [] }) => former)
+    .filter((place) => place.targetGroupARN === targetGroupARN);
+  const textsOf = (targets: readonly RegisteredTarget[]): readonly string[] =>
+    targets.flatMap(registrationsOf).map(textOf);
+  // Two that let a target go at the same time must not leave it to each other: what is leaving is kept by nobody.
+  const kept = new Set(
+    there.filter(({ isDeleting }) => !isDeleting).flatMap(({ targets }) => textsOf(targets.filter(isWanted))),
+  );
+  const theirs = new Set([...there, ...leaving].flatMap(({ targets }) => textsOf(targets)));
+  return { isKept: (one) => kept.has(textOf(one)), isTheirs: (one) => theirs.has(textOf(one)) };
+}
+
+// What is leaving is of no cluster (fitting-targets.ts).
+const isWanted = ({ byCluster }: RegisteredTarget): boolean =>
+  byCluster === undefined || byCluster.length > 0;
