@@ -52,7 +52,7 @@ export async function leaveGroup(
   };
 }
 
-/** Empties the target groups that an object moves from; one that was created for it keeps its targets while it is in use. */
+/** Empties the target groups that an object moves from; one that a load balancer forwards to keeps its targets, since that traffic would go nowhere. */
 export async function leaveFormer(
   dependencies: LeavingDependencies,
   ledger: BindingLedger,
@@ -60,7 +60,7 @@ export async function leaveFormer(
 ): Promise<readonly Problem[]> {
   const problems: Problem[] = [];
   for (const place of ledger.now().former ?? []) {
-    const inUse = await whileInUse(dependencies, place, bound.life);
+    const inUse = await inUseBy(dependencies, place.targetGroupARN, bound.life);
     problems.push(...inUse);
     if (inUse.length > 0) continue;
     const left = await leaveGroup(dependencies, place, bound);
@@ -72,15 +72,22 @@ export async function leaveFormer(
 
 /** Says which load balancer still sends traffic to the target group that was created for an object; its targets have to stay meanwhile. */
 export async function whileInUse(
-  { elbv2 }: GroupDependencies,
+  dependencies: GroupDependencies,
   { targetGroupARN: arn, created }: Pick<Entry, 'targetGroupARN' | 'created'>,
+  life: Lifetime,
+): Promise<readonly Problem[]> {
+  return arn === undefined || created !== true ? [] : await inUseBy(dependencies, arn, life);
+}
+
+async function inUseBy(
+  { elbv2 }: GroupDependencies,
+  arn: string,
   { signal }: Lifetime,
 ): Promise<readonly Problem[]> {
-  if (arn === undefined || created !== true) return [];
   const [group] = await elbv2(arn).targetGroups([arn], signal);
   const [user] = group?.LoadBalancerArns ?? [];
   if (user === undefined) return [];
-  const message = `Expected no load balancer to forward to target group ${arn}, which was created for this object, before its targets go, got ${user}. They stay meanwhile; take the target group out of the rules and listeners that name it.`;
+  const message = `Expected no load balancer to forward to target group ${arn} before its targets go, got ${user}. They stay meanwhile; take the target group out of the rules and listeners that name it.`;
   return [{ object: arn, reason: 'TargetGroupInUse', message }];
 }
 
