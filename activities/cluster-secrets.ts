@@ -5,9 +5,10 @@ import type { ClusterSetDecision, ExistingSecret, WantedSecret } from '../domain
 import { patchMarks } from '../domain/discovery/generated.ts';
 import { CLUSTER_SECRETS } from '../domain/labels.ts';
 import type { Problem } from '../domain/discovery/sync-status.ts';
-import { foundOf } from './found.ts';
+import { foundOf, type Found } from './found.ts';
+import { handoverWrites } from './handovers.ts';
 import type { Lifetime } from './lifetime.ts';
-import { ownedBy, type Owner } from './owner.ts';
+import { inheritedBy, ownedBy, type Owner } from './owner.ts';
 import { remove } from './remove.ts';
 import { performWrites } from './writes.ts';
 
@@ -19,9 +20,7 @@ interface Secret {
 }
 
 /** A cluster secret, and the version of it that was read. */
-export interface FoundSecret extends ExistingSecret {
-  readonly resourceVersion: string;
-}
+export type FoundSecret = ExistingSecret & Found;
 
 /** Reads and writes the cluster secrets of a namespace. */
 export interface ClusterSecrets {
@@ -54,14 +53,16 @@ export function clusterSecrets(kubernetes: KubernetesClient): ClusterSecrets {
         object: { kind: SECRET.kind, name },
         cluster,
       });
+      const means = { kubernetes, owner, ownerKind: 'ClusterSet', kind: SECRET, found };
       const writes = [
+        ...handoverWrites(decision.handover, means),
         ...decision.create.map((wanted) => ({
           ...about(wanted.name, wanted.content.name),
           run: () => kubernetes.create(secretOf(owner, wanted)),
         })),
         ...decision.update.map((wanted) => ({
           ...about(wanted.name, wanted.content.name),
-          run: () => update(kubernetes, namespace, { wanted, found }),
+          run: () => update(kubernetes, owner, { wanted, found }),
         })),
         ...decision.delete.map(({ name, uid }) => ({
           ...about(name),
@@ -75,17 +76,23 @@ export function clusterSecrets(kubernetes: KubernetesClient): ClusterSecrets {
 
 async function update(
   kubernetes: KubernetesClient,
-  namespace: string,
+  owner: Owner,
   { wanted, found }: { readonly wanted: WantedSecret; readonly found: readonly FoundSecret[] },
 ): Promise<void> {
   const before = found.find(({ name }) => name === wanted.name);
   if (before === undefined) return;
   const { resourceVersion } = before;
   const patch = {
-    metadata: { ...patchMarks(before, wanted), resourceVersion },
+    metadata: {
+      ...patchMarks(before, wanted),
+      resourceVersion,
+      ...(before.isInherited
+        ? { ownerReferences: inheritedBy('ClusterSet', owner, before.ownerReferences) }
+        : {}),
+    },
     data: encode(wanted.content),
   };
-  await kubernetes.patch(SECRET, { namespace, name: wanted.name }, patch);
+  await kubernetes.patch(SECRET, { namespace: owner.key.namespace, name: wanted.name }, patch);
 }
 
 function secretOf({ key, uid }: Owner, { name, labels, annotations, content }: WantedSecret) {

@@ -15,7 +15,8 @@ import type {
 } from '../domain/discovery/target-group-set.ts';
 import { foundOf, type Found } from './found.ts';
 import type { Lifetime } from './lifetime.ts';
-import { ownedBy, type Owner } from './owner.ts';
+import { handoverWrites } from './handovers.ts';
+import { inheritedBy, ownedBy, type Owner } from './owner.ts';
 import { remove } from './remove.ts';
 import { performWrites, type Write } from './writes.ts';
 
@@ -49,10 +50,16 @@ export function targetGroupObjects(kubernetes: KubernetesClient): TargetGroupObj
         bindings: bindings.map(existingBinding),
       };
     },
-    async perform({ owner, life }, { groups, bindings }, found) {
-      const means = { kubernetes, owner };
+    async perform({ owner, life }, { groups, bindings, handover }, found) {
+      const means = { kubernetes, owner, ownerKind: SET };
       const specOf = (spec: string): Parameters<typeof mergePatch>[0] => JSON.parse(spec);
       const writes = [
+        ...handoverWrites(handover.bindings, {
+          ...means,
+          kind: AWS_TARGET_GROUP_BINDING,
+          found: found.bindings,
+        }),
+        ...handoverWrites(handover.groups, { ...means, kind: AWS_TARGET_GROUP, found: found.groups }),
         ...writesOf(bindings, {
           ...means,
           kind: AWS_TARGET_GROUP_BINDING,
@@ -70,6 +77,8 @@ export function targetGroupObjects(kubernetes: KubernetesClient): TargetGroupObj
     },
   };
 }
+
+const SET = 'AWSTargetGroupSet';
 
 type Content = Parameters<typeof mergePatch>[0];
 
@@ -103,7 +112,7 @@ function writesOf<Wanted extends Marks & { readonly name: string }>(
             ...keyOf(wanted.name),
             labels: wanted.labels,
             annotations: wanted.annotations,
-            ownerReferences: ownedBy('AWSTargetGroupSet', owner),
+            ownerReferences: ownedBy(SET, owner),
           },
           spec: content(wanted),
         }),
@@ -111,7 +120,9 @@ function writesOf<Wanted extends Marks & { readonly name: string }>(
     ...changes.update.flatMap((wanted) => {
       const old = before.get(wanted.name);
       if (old === undefined) return [];
-      const metadata = { ...patchMarks(old, wanted), resourceVersion: old.resourceVersion };
+      const { resourceVersion, isInherited, ownerReferences: owners } = old;
+      const inherited = isInherited ? { ownerReferences: inheritedBy(SET, owner, owners) } : {};
+      const metadata = { ...patchMarks(old, wanted), resourceVersion, ...inherited };
       const spec = mergePatch(old.content, content(wanted));
       return [
         { ...about(wanted.name), run: () => kubernetes.patch(kind, keyOf(wanted.name), { metadata, spec }) },

@@ -245,7 +245,7 @@ describe('an AWSTargetGroupSet', () => {
     await untilProblems('auto', []);
   });
 
-  it('reports bindings without an ARN, and names that another set has', async () => {
+  it('reports bindings without an ARN, and names that another set has, which it takes over when that is deleted', async () => {
     await bind(one, 'both', { set: 'first', also: 'second' });
     await stage.apply(set('first'));
     await untilNames('first', ['default-both']);
@@ -259,6 +259,21 @@ describe('an AWSTargetGroupSet', () => {
     expect(status.phase).toBe('Degraded');
     expect(await namesOf('first')).toEqual(['default-both']);
     expect(await namesOf('second')).toEqual([]);
+    const before = await group('default-both');
+    await stage.kubectl('delete', 'awstgs', 'first');
+    await untilNames('second', ['default-both']);
+    await stage.apply(
+      set('second', {
+        generators: [{ awseks: { ...selector, bindingSelector } }],
+        template: { metadata: { labels: { by: 'second' } } },
+      }),
+    );
+    const after = await until('the group to be that of the second', async () => {
+      const found = await group('default-both');
+      return found?.metadata.labels?.['by'] === 'second' && found;
+    });
+    expect(after.metadata.uid).toBe(before?.metadata.uid);
+    expect(after.metadata.ownerReferences).toMatchObject([{ name: 'second', controller: true }]);
   });
 
   describe('with a bindingTemplate', () => {

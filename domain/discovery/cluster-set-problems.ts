@@ -34,11 +34,13 @@ export function unreadCluster(secret: ExistingSecret): Problem {
 /** Says whose secret has the name that a cluster's would have. */
 export function foreign(cluster: SourcedCluster, { name, owner }: ExistingSecret): Problem {
   const by = owner === undefined ? 'one that Okra did not make' : `that of ${owner.kind} ${owner.name}`;
+  const advice =
+    owner?.kind === 'ClusterSet' ? 'Delete that ClusterSet, which hands it over' : 'Delete that Secret';
   return {
     cluster: cluster.name,
     object: name,
     reason: owner === undefined ? 'ForeignSecret' : 'NameTaken',
-    message: `Expected Secret ${name} to be free for cluster ${cluster.name}, got ${by}. Delete that Secret, or let the ClusterSet leave the cluster out.`,
+    message: `Expected Secret ${name} to be free for cluster ${cluster.name}, got ${by}. ${advice}, or let the ClusterSet leave the cluster out.`,
   };
 }
 

@@ -385,3 +385,35 @@ describe('the status of a sync', () => {
     expect(later.conditions?.map(({ lastTransitionTime }) => lastTransitionTime)).toEqual([at.time, at.time]);
   });
 });
+
+describe('a secret that two ClusterSets want', () => {
+  const grace = { before: [], now, seconds: 180 };
+  const claimed = existing(web, { heirs: ['other'] });
+
+  it('is claimed by the second, when it is of the same cluster', () => {
+    const secrets = [other];
+    expect(decide({ readings: [read(web)], secrets }).handover).toEqual({ claim: ['web1'], release: [] });
+    const another = cluster('web1', { id: 'arn:aws:eks:us-east-1:1:cluster/web1' });
+    expect(decide({ readings: [read(another)], secrets }).handover.claim).toEqual([]);
+    expect(decide({ readings: [read()], secrets }).handover.claim).toEqual([]);
+  });
+
+  it('is left to it by the first, without a grace, when no generator gives the cluster there any more', () => {
+    const decision = decide({ readings: [read()], secrets: [claimed], grace });
+    expect(decision.handover).toEqual({ claim: [], release: ['web1'] });
+    expect(short(decision)).toEqual(nothing);
+  });
+
+  it('stays with the first for as long as that wants it, or cannot read', () => {
+    for (const reading of [read(web), failed()]) {
+      const decision = decide({ readings: [reading], secrets: [claimed], grace });
+      expect(decision.handover).toEqual({ claim: [], release: [] });
+      expect(decision.delete).toEqual([]);
+    }
+  });
+
+  it('is changed by the second when it has inherited it', () => {
+    const secrets = [existing(web, { isInherited: true })];
+    expect(short(decide({ readings: [read(web)], secrets }))).toMatchObject({ update: ['web1'], delete: [] });
+  });
+});

@@ -1,28 +1,19 @@
 import type { ClusterSetSpec } from '../../crds/cluster-set.ts';
-import { canonical, compareText } from '../canonical.ts';
+import { compareText } from '../canonical.ts';
 import { clusterIn, foreign, missingCluster, rivalry, unreadCluster } from './cluster-set-problems.ts';
-import { hasMarks, withGenerated, type Marks } from './generated.ts';
-import { isObjectName } from './label-syntax.ts';
-import {
-  CLUSTER_ID_ANNOTATION,
-  CLUSTER_TAGS_ANNOTATION,
-  CLUSTER_VPC_ANNOTATION,
-  SECRET_TYPE_CLUSTER,
-  SECRET_TYPE_LABEL,
-} from '../labels.ts';
+import type { Marks } from './generated.ts';
+import { claimsOf, hasHeirs, type Handover, type Owned } from './handover.ts';
+import { CLUSTER_ID_ANNOTATION } from '../labels.ts';
 import { awaitMissing, missingProblems, type Grace, type Missed } from './missing.ts';
 import type { Problem } from './sync-status.ts';
 import { unreadIn, type Reading, type SourcedCluster } from './source-reading.ts';
-import { renderAnnotations, renderLabels } from './template.ts';
+import { isAsWanted, wantedSecret } from './wanted-secret.ts';
 
 export type { Reading, SourcedCluster, UnreadCluster } from './source-reading.ts';
 
 /** A secret that there is, as far as it matters. */
-export interface ExistingSecret extends Marks {
-  readonly name: string;
+export interface ExistingSecret extends Owned, Marks {
   readonly uid: string;
-  /** The uid and name of its controller; undefined when it has none. */
-  readonly owner?: { readonly uid: string; readonly name: string; readonly kind: string } | undefined;
   readonly content: Readonly<Record<string, string>>;
 }
 
@@ -45,6 +36,7 @@ export interface ClusterSetDecision {
   readonly waiting: readonly string[];
   /** The secrets of clusters that no generator gives any more, which stay for a while. */
   readonly missed: Missed;
+  readonly handover: Handover;
 }
 
 /** What a decision about a ClusterSet is made of. */
@@ -82,7 +74,9 @@ export function decideClusterSet(observed: ObservedClusterSet): ClusterSetDecisi
     return judged.verdict;
   });
   const unwanted = secrets.filter(({ name, owner }) => owner?.uid === uid && !wanted.has(name));
-  const lost = unwanted.filter((secret) => !mayBeThere(secret));
+  const unclaimed = unwanted.filter((secret) => !mayBeThere(secret));
+  const released = unclaimed.filter(hasHeirs);
+  const lost = unclaimed.filter((secret) => !hasHeirs(secret));
   const missed = awaitMissing(
     lost.map(({ name }) => name),
     observed.grace,
@@ -100,15 +94,31 @@ export function decideClusterSet(observed: ObservedClusterSet): ClusterSetDecisi
     update: secretsTo('Update'),
     delete: gone.map(({ name, uid: secret }) => ({ name, uid: secret })),
     problems,
-    names: [...new Set([...names, ...unwanted.filter((one) => !gone.includes(one)).map(clusterIn)])].toSorted(
-      compareText,
-    ),
+    names: [
+      ...new Set([
+        ...names,
+        ...unwanted.filter((one) => ![...gone, ...released].includes(one)).map(clusterIn),
+      ]),
+    ].toSorted(compareText),
     waiting: verdicts.flatMap((verdict) =>
       'waiting' in verdict && verdict.waiting !== undefined ? [verdict.waiting] : [],
     ),
     missed,
+    handover: {
+      claim: claimsOf(secretsOf(wanted, secrets), { uid, kind: 'ClusterSet' }),
+      release: released.map(({ name }) => name),
+    },
   };
 }
+
+/** The secrets that there are of the very clusters that are wanted. */
+const secretsOf = (
+  wanted: ReadonlyMap<string, readonly SourcedCluster[]>,
+  secrets: readonly ExistingSecret[],
+): readonly ExistingSecret[] =>
+  secrets.filter(({ name, annotations }) =>
+    wanted.get(name)?.some(({ id }) => id === annotations[CLUSTER_ID_ANNOTATION]),
+  );
 
 /** What a verdict goes by. */
 interface Known {
@@ -147,7 +157,7 @@ function judge(
   const wanted = wantedSecret(observed.spec, cluster, name);
   if (!wanted.ok) return { verdict: kept, problems: [...problems, ...wanted.problems] };
   const { secret } = wanted;
-  if (own !== undefined && isSame(own, secret)) return { verdict: kept, problems };
+  if (own !== undefined && isAsWanted(own, secret)) return { verdict: kept, problems };
   const verb = own === undefined ? 'Create' : 'Update';
   return { verdict: { do: verb, cluster: cluster.name, secret }, problems };
 }
@@ -193,43 +203,3 @@ function holderOf(
   const mayBeUnread = existing !== undefined && id !== undefined && mayBeThere(existing);
   return holder ?? (mayBeUnread ? undefined : rivals[0]);
 }
-
-function wantedSecret(
-  { template }: ClusterSetSpec,
-  cluster: SourcedCluster,
-  name: string,
-):
-  | { readonly ok: true; readonly secret: WantedSecret }
-  | { readonly ok: false; readonly problems: readonly Problem[] } {
-  const labels = renderLabels(template?.metadata?.labels, cluster);
-  const annotations = renderAnnotations(template?.metadata?.annotations, cluster);
-  const messages = [...labels.problems, ...annotations.problems];
-  if (!isObjectName(name)) {
-    messages.push(
-      `Expected the name of cluster ${cluster.name} to be a name for a Secret. Rename the cluster.`,
-    );
-  }
-  if (messages.length > 0) {
-    const problems = messages.map((message) => ({
-      cluster: cluster.name,
-      reason: 'InvalidTemplate',
-      message,
-    }));
-    return { ok: false, problems };
-  }
-  const { server = '', config = '' } = cluster.access ?? {};
-  const marks = withGenerated({
-    labels: { ...labels.values, [SECRET_TYPE_LABEL]: SECRET_TYPE_CLUSTER },
-    annotations: {
-      ...annotations.values,
-      [CLUSTER_ID_ANNOTATION]: cluster.id,
-      [CLUSTER_TAGS_ANNOTATION]: canonical(cluster.tags),
-      ...(cluster.vpcID === undefined ? {} : { [CLUSTER_VPC_ANNOTATION]: cluster.vpcID }),
-    },
-  });
-  return { ok: true, secret: { name, ...marks, content: { name: cluster.name, server, config } } };
-}
-
-const isSame = (existing: ExistingSecret, wanted: WantedSecret): boolean =>
-  hasMarks(existing, wanted) &&
-  Object.entries(wanted.content).every(([key, value]) => existing.content[key] === value);

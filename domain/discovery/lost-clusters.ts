@@ -1,5 +1,6 @@
 import type { BindingTarget } from '../../crds/binding-targets.ts';
 import type { Marks } from './generated.ts';
+import { hasHeirs } from './handover.ts';
 import { awaitMissing, missingProblems, type Grace, type Missed } from './missing.ts';
 import type { RegisteredTarget } from './registered-target.ts';
 import type { Problem } from './sync-status.ts';
@@ -13,7 +14,7 @@ export function missedBySet({ uid, readings, groups, bindings, grace }: Observed
   readonly problems: readonly Problem[];
 } {
   const here = new Set(readings.map(({ cluster }) => cluster.secret));
-  const own = [...groups, ...bindings].filter(({ owner }) => owner?.uid === uid);
+  const own = [...groups, ...bindings].filter((one) => one.owner?.uid === uid && !hasHeirs(one));
   const gone = own.flatMap((one) => secretOf(one) ?? []).filter((secret) => !here.has(secret));
   const missed = awaitMissing(gone, grace);
   const isAwaited = (one: Named): boolean => {

@@ -325,6 +325,40 @@ describe('an AWSTargetGroupSet', () => {
   });
 });
 
+describe('a group that two AWSTargetGroupSets want', () => {
+  const other = { uid: 'other', kind: 'AWSTargetGroupSet', name: 'former' };
+  const theirs = groupsOf(one).map((group) => ({ ...group, owner: other }));
+  const claimed = groupsOf(one).map((group) => ({ ...group, heirs: ['other'] }));
+  const grace = { before: [], now, seconds: 180 };
+  const nobody = { claim: [], release: [] };
+
+  it('is claimed by the second', () => {
+    const decision = decide({ readings: [one], groups: theirs });
+    expect(decision.handover).toEqual({ groups: { claim: ['default-web1'], release: [] }, bindings: nobody });
+    expect(decide({ readings: [read('cdk1')], groups: theirs }).handover.groups).toEqual(nobody);
+  });
+
+  it('is left to it by the first, without a grace, when that does not look into the cluster any more', () => {
+    const decision = decide({ groups: claimed, grace });
+    expect(decision.handover.groups).toEqual({ claim: [], release: ['default-web1'] });
+    expect(short(decision)).toEqual(nothing);
+    expect(decision.missed.missing).toEqual([]);
+  });
+
+  it('stays with the first for as long as that wants it, or cannot read', () => {
+    for (const reading of [one, unread('cdk1')]) {
+      const decision = decide({ readings: [reading], groups: claimed });
+      expect(decision.handover.groups).toEqual(nobody);
+      expect(decision.groups.delete).toEqual([]);
+    }
+  });
+
+  it('is changed by the second when it has inherited it', () => {
+    const groups = groupsOf(one).map((group) => ({ ...group, isInherited: true }));
+    expect(short(decide({ readings: [one], groups }))).toEqual({ ...nothing, update: ['default-web1'] });
+  });
+});
+
 describe('the bindings of an AWSTargetGroupSet', () => {
   const targets = [
     { name: 'nodes', clusterName: '{{.awseks.cluster.name}}', nodeSelector: { type: 'node' }, port: 8080 },
@@ -401,6 +435,24 @@ describe('the bindings of an AWSTargetGroupSet', () => {
       groups,
     });
     expect(statusLost.groups.delete).toEqual([]);
+  });
+
+  it('are handed over with their groups to another set that gives them the same name', () => {
+    const owner = { uid: 'other', kind: 'AWSTargetGroupSet', name: 'former' };
+    const bindings = [{ ...existing, arn: arnOf('made') }];
+    const groups = decide({ spec: rendering, readings: [read('cluster1')], bindings }).groups.create.map(
+      (group) => ({ ...group, uid: 'g', owner }),
+    );
+    const theirs = bindings.map((binding) => ({ ...binding, owner }));
+    const second = decide({ spec: rendering, readings: [read('cluster1')], bindings: theirs, groups });
+    const claim = { claim: ['web-cluster1'], release: [] };
+    expect(second.handover).toEqual({ groups: claim, bindings: claim });
+    const former = decide({
+      spec: rendering,
+      bindings: bindings.map((binding) => ({ ...binding, heirs: ['other'] })),
+    });
+    expect(former.handover.bindings).toEqual({ claim: [], release: ['web-cluster1'] });
+    expect(former.bindings.delete).toEqual([]);
   });
 
   it('leave one of the same name that nobody owns', () => {

@@ -3,6 +3,7 @@ import { compareText } from '../canonical.ts';
 import { hasMarks, type Marks } from './generated.ts';
 import type { KnownCluster } from './known-cluster.ts';
 import { generatorLooksInto } from './looks-into.ts';
+import { claimsOf, hasHeirs, wantedGroups, type Handover, type Owned } from './handover.ts';
 import { missedBySet } from './lost-clusters.ts';
 import type { Grace, Missed } from './missing.ts';
 import { matches } from '../selector.ts';
@@ -27,11 +28,8 @@ export interface ClusterReading {
     | { readonly ok: false; readonly reason: string; readonly message: string };
 }
 
-interface Existing extends Marks {
-  readonly name: string;
+interface Existing extends Owned, Marks {
   readonly uid: string;
-  /** The uid and name of its controller; undefined when it has none. */
-  readonly owner?: { readonly uid: string; readonly name: string; readonly kind: string } | undefined;
 }
 
 /** An AWSTargetGroup that there is. */
@@ -81,6 +79,7 @@ export interface TargetGroupSetDecision {
   readonly problems: readonly Problem[];
   /** The secrets that are gone or not selected any more, and whose clusters keep what they have for a while. */
   readonly missed: Missed;
+  readonly handover: { readonly groups: Handover; readonly bindings: Handover };
 }
 
 /** Says which AWSTargetGroups and AWSTargetGroupBindings to make, change and delete; those of a cluster that cannot be read, or was there a moment ago, stay. */
@@ -99,21 +98,21 @@ export function decideTargetGroupSet(observed: ObservedTargetGroupSet): TargetGr
   // What is bound, but cannot be used as it is now, keeps what it had before.
   const unusableSources = new Set(unusable.map(({ source }) => source));
   const sourceOfGroup = (group: ExistingGroup): string => sourceParts(group)?.source ?? '';
-  const named = nameGroups(
-    sources.flatMap((source) => (source.ok ? [source] : [])),
-    {
-      ...observed,
-      isSpared: (group) => unread.mayHide(group) || unusableSources.has(sourceOfGroup(group)),
-    },
-  );
+  const asking = sources.flatMap((source) => (source.ok ? [source] : []));
+  const named = nameGroups(asking, {
+    ...observed,
+    isSpared: (group) => unread.mayHide(group) || unusableSources.has(sourceOfGroup(group)),
+  });
   const kept = new Set([...unusableSources, ...named.kept]);
   const own = observed.groups.filter(({ owner }) => owner?.uid === observed.uid);
   const unwanted = own.filter(({ name }) => !named.groups.some((group) => group.name === name));
+  const leaving = unwanted.filter((group) => !unread.mayHide(group) && !kept.has(sourceOfGroup(group)));
+  const me = { uid: observed.uid, kind: 'AWSTargetGroupSet' };
   return {
     groups: {
       ...changes(named.groups, own, (group, wanted) => group.arn === wanted.arn),
-      delete: unwanted
-        .filter((group) => !unread.mayHide(group) && !kept.has(sourceOfGroup(group)) && !isAwaited(group))
+      delete: leaving
+        .filter((group) => !hasHeirs(group) && !isAwaited(group))
         .map(({ name, uid }) => ({ name, uid })),
     },
     bindings: bindings.changes,
@@ -126,6 +125,13 @@ export function decideTargetGroupSet(observed: ObservedTargetGroupSet): TargetGr
       ...named.problems,
     ],
     missed,
+    handover: {
+      groups: {
+        claim: claimsOf(wantedGroups(observed.groups, { uid: me.uid, asking, bindings: bindings.taken }), me),
+        release: leaving.filter(hasHeirs).map(({ name }) => name),
+      },
+      bindings: { claim: claimsOf(bindings.taken, me), release: bindings.released },
+    },
   };
 }
 
@@ -156,6 +162,10 @@ function decideBindings(
   /** The secrets of the clusters for which the template could not be filled in. */
   readonly unrendered: readonly string[];
   readonly problems: readonly Problem[];
+  /** What stands where bindings of the template were to stand, made of the same clusters. */
+  readonly taken: readonly ExistingBinding[];
+  /** The names of those that are left to others. */
+  readonly released: readonly string[];
 } {
   const own = observed.bindings.filter(({ owner }) => owner?.uid === observed.uid);
   const rendered = withoutRivals(
@@ -170,17 +180,27 @@ function decideBindings(
       ? []
       : own
           .filter(({ name, isDeleting }) => isDeleting !== true && !wanted.some((one) => one.name === name))
-          .filter((one) => !isAwaited(one));
+          .filter((one) => hasHeirs(one) || !isAwaited(one));
   return {
     changes: {
       ...changes(wanted, own, (binding, one) => binding.spec === one.spec),
-      delete: gone.map(({ name, uid }) => ({ name, uid })),
+      delete: gone.filter((one) => !hasHeirs(one)).map(({ name, uid }) => ({ name, uid })),
     },
+    taken: observed.bindings.filter((one) => rendered.some((other) => !other.ok && isInTheWay(one, other))),
+    released: gone.filter(hasHeirs).map(({ name }) => name),
     groups: rendered.flatMap((one) => (one.ok ? [one.group] : [])),
     unrendered: rendered.flatMap((one) => (one.ok ? [] : [one.secret])),
     problems,
   };
 }
+
+/** Whether a binding has the name that one of the template was to have, and is of the same cluster. */
+const isInTheWay = (
+  binding: ExistingBinding,
+  { secret, problems }: { readonly secret: string; readonly problems: readonly Problem[] },
+): boolean =>
+  sourceParts(binding)?.secret === secret &&
+  problems.some(({ reason, object }) => reason === 'NameTaken' && object === binding.name);
 
 function changes<Wanted extends Marks & { readonly name: string }, Found extends Existing>(
   wanted: readonly Wanted[],
@@ -192,7 +212,10 @@ function changes<Wanted extends Marks & { readonly name: string }, Found extends
     create: wanted.filter(({ name }) => !found.has(name)),
     update: wanted.filter((one) => {
       const before = found.get(one.name);
-      return before !== undefined && !(hasMarks(before, one) && isSame(before, one));
+      return (
+        before !== undefined &&
+        (before.isInherited === true || !(hasMarks(before, one) && isSame(before, one)))
+      );
     }),
   };
 }
