@@ -230,6 +230,10 @@ describe('what a failure does not say', () => {
       'IncompleteSignature',
       `Authorization header requires existence of a 'Date' header. Authorization=AWS4-HMAC-SHA256 Credential=${key}/20260801/eu-central-1/elasticloadbalancing/aws4_request, Signature=0123456789abcdef`,
     ],
+    [
+      'SyntaxError',
+      `Unexpected token, "${token}" is not valid JSON\n  Deserialization error: to see the raw response`,
+    ],
     ['InternalFailure', `Credential=${key}/20260801, Signature=0123456789abcdef`],
   ])('in a %s are the credentials that AWS repeats', (name, message) => {
     const error = new Error('outer', { cause: named(name, message) });

@@ -5,9 +5,16 @@ const repeatsRequest = /^(IncompleteSignature|InvalidSignature|SignatureDoesNotM
 const told =
   /\b(?:AKIA|ASIA)[A-Z0-9]{8,}\b|\b(?:x-amz-security-token|Credential|Signature)\s*[:=]\s*[^\s,&']+/gi;
 
-/** What an error of the AWS SDK says, without the credentials that AWS may have repeated in it. */
-export const wordsOf = ({ name, message }: Error): string =>
-  repeatsRequest.test(name) ? '' : withoutIdentity(message).replaceAll(told, '…');
+// What the SDK adds when it cannot read an answer; before it stands what the parser says, which quotes the answer.
+const UNREADABLE = 'Deserialization error:';
+const UNREAD =
+  'Expected an answer of AWS, got one that nobody can read. Look at what answers in its place, a proxy say.';
+
+/** What an error of the AWS SDK says, without the credentials that AWS may have repeated in it, and without any foreign answer. */
+export function wordsOf({ name, message }: Error): string {
+  if (message.includes(UNREADABLE)) return UNREAD;
+  return repeatsRequest.test(name) ? '' : withoutIdentity(message).replaceAll(told, '…');
+}
 
 // Who asks for a role in an object is not to learn from its refusal as whom Okra runs, and in which account.
 const withoutIdentity = (message: string): string =>

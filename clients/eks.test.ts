@@ -151,30 +151,35 @@ describe('clusters', () => {
     expect((await eks.clusters()).clusters.map(({ name }) => name)).toEqual(['a']);
   });
 
+  it('refuses a list that goes round in a circle, and describes none of it', async () => {
+    const { eks, seen } = await anEKS(() => ({ body: { clusters: ['a'], nextToken: 'x' } }));
+    await expect(eks.clusters()).rejects.toThrow('got the token of a page that was there before');
+    expect(seen.paths).toEqual(['/clusters?maxResults=100', '/clusters?maxResults=100&nextToken=x']);
+  });
+
   it.each([
-    ['goes round in a circle', () => ({ clusters: ['a'], nextToken: 'x' }), 3, 'page that was there before'],
+    ['clusters that are no names', '/clusters?', { clusters: ['a', { b: 1 }] }, 'names of clusters'],
+    ['no list of clusters', '/clusters?', { clusters: 'a' }, 'names of clusters'],
     [
-      'does not end',
-      (asked: number) => ({ clusters: [], nextToken: `x${asked}` }),
-      1_000,
-      'on at most 1000 pages, got more',
+      'a token that is none',
+      '/clusters?',
+      { clusters: [], nextToken: { x: 1 } },
+      'a token for its next page',
     ],
+    ['an endpoint that is none', '/clusters/a', { endpoint: {} }, 'the endpoint of a as a text'],
     [
-      'is longer than any quota',
-      (asked: number) => ({
-        clusters: Array.from({ length: 6_000 }, (_, i) => `a${i}`),
-        nextToken: `x${asked}`,
-      }),
-      2,
-      'with at most 10000 entries, got more',
+      'a CA that is none',
+      '/clusters/a',
+      { certificateAuthority: { data: [1] } },
+      'the certificateAuthority of a',
     ],
-    ['has tokens without an end', () => ({ clusters: [], nextToken: 'x'.repeat(20_000) }), 1, 'got 20000'],
-  ])('refuses a list that %s, and describes none of it', async (_, body, most, problem) => {
-    let asked = 0;
-    const { eks, seen } = await anEKS(() => ({ body: body((asked += 1)) }));
+    ['tags that are none', '/clusters/a', { tags: { version: 1 } }, 'the tags of a as texts'],
+  ])('refuses %s', async (_, at, body, problem) => {
+    const { eks } = await anEKS((path) => {
+      if (path.startsWith('/clusters?')) return { body: path.startsWith(at) ? body : { clusters: ['a'] } };
+      return cluster('a', body);
+    });
     await expect(eks.clusters()).rejects.toThrow(problem);
-    expect(seen.paths.length).toBeLessThanOrEqual(most);
-    expect(seen.paths.every((path) => path.startsWith('/clusters?'))).toBe(true);
   });
 
   it('refuses an answer without a list', async () => {

@@ -1,28 +1,13 @@
 import { partition } from '@aws-sdk/core/client';
 import { DescribeClusterCommand, EKSClient, ListClustersCommand } from '@aws-sdk/client-eks';
-import type { Cluster } from '@aws-sdk/client-eks';
 import { credentialsFor, requestHandlerOf, scopeName } from './aws-credentials.ts';
 import { readPages, type AwsPage } from './aws-pages.ts';
+import { clusterOf, namesIn, tokenIn, type EKSCluster } from './eks-answers.ts';
 import { inBatches } from './in-batches.ts';
 import { shareReading } from './shared-reading.ts';
 import type { AwsScope, CredentialOptions } from './aws-credentials.ts';
 
-/** What EKS says of a cluster. */
-export interface EKSCluster {
-  readonly name: string;
-  readonly arn: string;
-  readonly region: string;
-  /** `CREATING`, `ACTIVE`, `UPDATING`, `DELETING`, `FAILED` or `PENDING`. */
-  readonly status: string;
-  /** Undefined while the cluster is being created. */
-  readonly endpoint?: string;
-  /** PEM in base64; undefined while the cluster is being created. */
-  readonly caData?: string;
-  readonly version?: string;
-  /** The VPC that it is in (API_VpcConfigResponse). */
-  readonly vpcID?: string;
-  readonly tags: Readonly<Record<string, string>>;
-}
+export type { EKSCluster } from './eks-answers.ts';
 
 /** A cluster that EKS lists, or that was there before, and that it does not describe to Okra. */
 export interface DeniedCluster {
@@ -152,8 +137,7 @@ async function namesOf(client: EKSClient, signal?: AbortSignal): Promise<readonl
       ...(nextToken === undefined ? {} : { nextToken }),
     });
     const { clusters, nextToken: next } = await client.send(command, until(signal));
-    if (clusters !== undefined) return { items: clusters, next };
-    throw new Error('Expected EKS to answer a list of clusters, got an answer without one.');
+    return { items: namesIn(clusters), next: tokenIn(next) };
   };
   return await readPages({ service: 'EKS', of: 'clusters', page });
 }
@@ -182,28 +166,6 @@ type Answer =
   | { readonly is: 'Cluster'; readonly cluster: EKSCluster }
   | { readonly is: 'Gone' }
   | { readonly is: 'Denied'; readonly name: string; readonly error: Error };
-
-function clusterOf(cluster: Cluster | undefined, region: string, name: string): EKSCluster {
-  const { arn, status, endpoint, certificateAuthority, version, tags, resourcesVpcConfig } = cluster ?? {};
-  if (arn === undefined || status === undefined) {
-    throw new Error(
-      `Expected EKS in ${region} to say the arn and the status of ${name}, got neither or one.`,
-    );
-  }
-  const caData = certificateAuthority?.data;
-  const vpcID = resourcesVpcConfig?.vpcId;
-  return {
-    name,
-    arn,
-    region,
-    status,
-    tags: tags ?? {},
-    ...(endpoint === undefined ? {} : { endpoint }),
-    ...(caData === undefined ? {} : { caData }),
-    ...(version === undefined ? {} : { version }),
-    ...(vpcID === undefined || vpcID === '' ? {} : { vpcID }),
-  };
-}
 
 const until = (signal: AbortSignal | undefined): { abortSignal?: AbortSignal } =>
   signal === undefined ? {} : { abortSignal: signal };

@@ -15,6 +15,10 @@ describe('base64', () => {
     );
   });
 
+  it('is made of half a character as well', () => {
+    expect(decodeBase64(encodeBase64('a\ud800'))).toBe('a\ufffd');
+  });
+
   it('may be broken into lines', () => {
     expect(decodeBase64('b2ty\nYQ==\n')).toBe('okra');
   });

@@ -40,6 +40,6 @@ export function encodeBase64(text: string): string {
 }
 
 function bytesOf(text: string): readonly number[] {
-  const parts = encodeURIComponent(text).match(/%..|./g) ?? [];
+  const parts = encodeURIComponent(text.toWellFormed()).match(/%..|./g) ?? [];
   return parts.map((part) => (part.length === 1 ? part.charCodeAt(0) : Number.parseInt(part.slice(1), 16)));
 }

@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { readPages, type AwsPage } from './aws-pages.ts';
+
+/** Reads a list whose pages are what they are asked for by their number, and counts them. */
+async function reading(pageOf: (asked: number) => AwsPage<string>) {
+  let asked = 0;
+  const page = () => Promise.resolve(pageOf((asked += 1)));
+  const found = await readPages({ service: 'EKS', of: 'clusters', page }).catch(String);
+  return { found, asked };
+}
+
+describe('a list of AWS', () => {
+  it('is read to its end', async () => {
+    const found = await reading((asked) => ({ items: [`a${asked}`], next: asked < 3 ? `x${asked}` : '' }));
+    expect(found).toEqual({ found: ['a1', 'a2', 'a3'], asked: 3 });
+  });
+
+  it.each<[string, (asked: number) => AwsPage<string>, number, string]>([
+    [
+      'goes round in a circle',
+      (asked) => ({ items: [], next: `x${asked % 2}` }),
+      3,
+      'page by page, got the token of',
+    ],
+    ['does not end', (asked) => ({ items: [], next: `x${asked}` }), 1_000, 'on at most 1000 pages, got more'],
+    [
+      'is longer than any quota',
+      (asked) => ({ items: Array.from({ length: 6_000 }, String), next: `x${asked}` }),
+      2,
+      'with at most 10000 entries, got more',
+    ],
+    [
+      'has a page without an end',
+      () => ({ items: Array.from({ length: 300_000 }, String), next: '' }),
+      1,
+      'got more',
+    ],
+    [
+      'has tokens without an end',
+      () => ({ items: [], next: 'x'.repeat(20_000) }),
+      1,
+      'characters, got 20000',
+    ],
+  ])('is not read when it %s', async (_, pageOf, most, problem) => {
+    const { found, asked } = await reading(pageOf);
+    expect(found).toContain(`Error: Expected EKS to list clusters`);
+    expect(found).toContain(problem);
+    expect(asked).toBe(most);
+  });
+});
