@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -11,7 +11,9 @@ beforeEach(() => (dir = mkdtempSync(join(tmpdir(), 'okra-credentials-'))));
 afterEach(() => rmSync(dir, { recursive: true }));
 
 const write = (name: string, text: string): string => {
-  writeFileSync(join(dir, name), text);
+  // As a kubelet does it: nobody reads half of it.
+  writeFileSync(join(dir, `${name}.new`), text);
+  renameSync(join(dir, `${name}.new`), join(dir, name));
   return join(dir, name);
 };
 
