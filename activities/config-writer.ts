@@ -16,6 +16,7 @@ import type { Adoption, NotYet } from './contract.ts';
 import { awsErrorType, failure, reasonOf, toFailure } from './failure.ts';
 import { loadBalancerOf } from './load-balancers/index.ts';
 import type { Writing } from './load-balancers/port.ts';
+import { readIfInTime } from './load-balancers/read-in-time.ts';
 import { adoptionFor } from './permit.ts';
 import { statusReporter } from './status-reporter.ts';
 import { targetDeploymentReporter } from './target-deployment.ts';
@@ -69,9 +70,6 @@ class Postponed extends Error {
 /** How long writes wait when ELBv2 throttles all the same, because others share the account, in milliseconds. */
 const PENALTY_MS = 1_000;
 
-/** How long what takes traffic back waits at most to hear what its namespace may use, in milliseconds. */
-const POLICIES_MS = 1_000;
-
 /** Makes the writer of load balancers. */
 export function configWriter(dependencies: WriterDependencies): ConfigWriter {
   const { kubernetes, budget } = dependencies;
@@ -82,17 +80,12 @@ export function configWriter(dependencies: WriterDependencies): ConfigWriter {
 
   async function adoptionOf(
     { key: { namespace }, adopt }: LoadBalancerConfigView,
-    { urgent, signal }: AttemptOptions,
+    options: AttemptOptions,
   ): Promise<Adoption> {
     if (!adopt) return false;
-    const inTime = urgent ? AbortSignal.any([signal, AbortSignal.timeout(POLICIES_MS)]) : signal;
-    try {
-      return adoptionFor(adopt, await policies.of(namespace, inTime));
-    } catch (error) {
-      signal.throwIfAborted();
-      if (!urgent) throw error;
-      return 'NotOfOthers';
-    }
+    const read = async (signal: AbortSignal): Promise<Adoption> =>
+      adoptionFor(adopt, await policies.of(namespace, signal));
+    return readIfInTime(options, read, 'NotOfOthers');
   }
 
   async function report(config: LoadBalancerConfigView, outcome: ApplyOutcome): Promise<void> {

@@ -31,6 +31,24 @@ export async function readInTime<Known, Told>(
   }
 }
 
+/**
+ * Reads what a write can do without. What takes traffic back waits for it no longer than for any other read, and goes on
+ * with `otherwise` when it is late or refused.
+ */
+export async function readIfInTime<Known, Otherwise>(
+  { urgent, signal }: { readonly urgent: boolean; readonly signal: AbortSignal },
+  read: (signal: AbortSignal) => Promise<Known>,
+  otherwise: Otherwise,
+): Promise<Known | Otherwise> {
+  if (!urgent) return await read(signal);
+  try {
+    return await read(AbortSignal.any([signal, AbortSignal.timeout(URGENT_READ_MS)]));
+  } catch (error) {
+    if (signal.aborted) throw error;
+    return otherwise;
+  }
+}
+
 const boundedBy = (late: AbortSignal, { permit, signal }: Writing): Writing => ({
   signal: AbortSignal.any([signal, late]),
   permit: async (turn) => {

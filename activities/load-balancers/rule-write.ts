@@ -10,14 +10,12 @@ import type { ApplyRequest } from '../contract.ts';
 import { failure } from '../failure.ts';
 import type { Attempt, KnownRule } from './attempt.ts';
 import type { Writing } from './port.ts';
+import { readIfInTime } from './read-in-time.ts';
 import { carriedIn, toTransform } from './rule-carried.ts';
 import { toConditions } from './rule-conditions.ts';
 import { toActions } from './rule-conversion.ts';
 
 type Request = ApplyRequest<'AWSApplicationLoadBalancer'>;
-
-/** How long what takes traffic back waits for a look at the rule, in milliseconds; then it goes by the status. */
-const URGENT_LOOK_MS = 1_000;
 
 /** What a look at a rule has shown: what it does besides, that there is none, or nothing in time. */
 export type SeenRule =
@@ -30,14 +28,11 @@ export async function look(
   ruleARN: string,
   { signal }: Writing,
 ): Promise<SeenRule> {
-  const inTime = urgent ? AbortSignal.any([signal, AbortSignal.timeout(URGENT_LOOK_MS)]) : signal;
-  try {
+  const read = async (inTime: AbortSignal): Promise<SeenRule> => {
     const rule = await elbv2.rule(ruleARN, inTime);
     return rule === undefined ? { is: 'None' } : { is: 'Rule', carried: carriedIn(rule) };
-  } catch (error) {
-    if (!urgent || signal.aborted) throw error;
-    return { is: 'Unread' };
-  }
+  };
+  return readIfInTime({ urgent, signal }, read, { is: 'Unread' });
 }
 
 /** What a rule has to go on doing: what it does, and what somebody has taken off it; throws a `Conflict` where that cannot be put back. */
