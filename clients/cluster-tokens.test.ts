@@ -3,7 +3,8 @@ import type { ClusterConnection, ClusterLogin } from '../domain/discovery/cluste
 import { accessOf, type Access } from '../domain/access.ts';
 import type { AccessPolicySpec } from '../crds/access-policy.ts';
 import { clusterTokens, type ClusterTokenOptions } from './cluster-tokens.ts';
-import { atMost, keptEndpoints } from './eks-endpoints.ts';
+import { keptEndpoints } from './eks-endpoints.ts';
+import { slots } from './slots.ts';
 
 const prod = 'https://0A1B.gr7.eu-central-1.eks.amazonaws.com';
 const evil = 'https://evil.example';
@@ -171,7 +172,7 @@ describe('the endpoints of EKS clusters', () => {
   });
 
   it('are asked for a few at a time', async () => {
-    const inTurn = atMost(2);
+    const inTurn = slots(2);
     let running = 0;
     let most = 0;
     const one = async (index: number): Promise<number> => {

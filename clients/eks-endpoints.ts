@@ -3,6 +3,7 @@ import type { EKSEndpoint } from '../domain/discovery/eks-endpoint.ts';
 import { credentialsFor, requestHandlerOf, scopeName } from './aws-credentials.ts';
 import type { EKSOptions } from './eks.ts';
 import type { EKSTokenScope } from './eks-token.ts';
+import { slots } from './slots.ts';
 
 /**
  * Says what EKS knows of the API server of a cluster, by the account of the identity and the region; undefined when there is no such
@@ -62,10 +63,10 @@ export function keptEndpoints(describe: DescribeEKSCluster, now: () => number = 
 }
 
 function describer(options: EKSOptions): DescribeEKSCluster {
-  const places = new Map<string, { readonly client: EKSClient; readonly inTurn: InTurn }>();
+  const places = new Map<string, { readonly client: EKSClient; readonly inTurn: ReturnType<typeof slots> }>();
   return async (scope) => {
     const name = scopeName(scope);
-    const place = places.get(name) ?? { client: clientOf(scope, options), inTurn: atMost(AT_ONCE) };
+    const place = places.get(name) ?? { client: clientOf(scope, options), inTurn: slots(AT_ONCE) };
     places.set(name, place);
     keepNewest(places, MOST_PLACES);
     const command = new DescribeClusterCommand({ name: scope.clusterName });
@@ -86,25 +87,6 @@ function keepNewest(from: Map<string, unknown>, most: number): void {
     if (from.size <= most) return;
     from.delete(name);
   }
-}
-
-type InTurn = <T>(run: () => Promise<T>) => Promise<T>;
-
-/** Lets so many run at once, and the others wait. */
-export function atMost(limit: number): InTurn {
-  let running = 0;
-  const waiting: (() => void)[] = [];
-  return async (run) => {
-    if (running < limit) running += 1;
-    else await new Promise<void>((resolve) => waiting.push(resolve));
-    try {
-      return await run();
-    } finally {
-      const next = waiting.shift();
-      if (next === undefined) running -= 1;
-      else next();
-    }
-  };
 }
 
 const clientOf = (scope: EKSTokenScope, options: EKSOptions): EKSClient =>
