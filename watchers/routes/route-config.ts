@@ -36,7 +36,7 @@ function routeWriter(type: LoadBalancerType, event: ConfigEvent, view: View): re
     ? { do: 'Start', kind: 'Cell', key: { namespace: key.namespace, name: owner.name } }
     : { do: 'Start', kind: `${type}Config`, key };
   if (event.type === 'delete') {
-    // A Cell that stays has its configuration made anew, with the weights that are served.
+    // A Cell that stays has its configuration made again, with the weights that are served.
     if (isOwned) return cell === undefined || cell.metadata.deletionTimestamp !== undefined ? [] : [start];
     return [{ do: 'Signal', workflowId: objectWorkflowId(`${type}Config`, key), signal: 'changed' }];
   }

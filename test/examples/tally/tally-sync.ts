@@ -1,7 +1,7 @@
 import { CELL } from '../../../clients/kubernetes/kinds.ts';
 import type { KubernetesClient } from '../../../clients/kubernetes/kubernetes.ts';
 import type { Cell } from '../../../crds/cell.ts';
-import { saysTheSame, syncStatus } from '../../../domain/discovery/sync-status.ts';
+import { saysTheSame, syncStatusOf } from '../../../domain/discovery/sync-status.ts';
 import type { SyncActivity } from '../../../activities/contract.ts';
 import { statusReporter } from '../../../activities/kubernetes/status-reporter.ts';
 import { tally, type Tally } from './tally.ts';
@@ -17,7 +17,7 @@ export function tallyActivities(kubernetes: KubernetesClient): { readonly syncTa
       const counted = cells.filter(({ status }) => status?.phase === object.spec.phase).length;
       const message = `${counted} Cells are ${object.spec.phase}.`;
       const at = { generation: object.metadata.generation ?? 0, time: new Date().toISOString() };
-      const status = { ...syncStatus({ message, problems: [] }, object.status ?? {}, at), cells: counted };
+      const status = { ...syncStatusOf({ message, problems: [] }, object.status ?? {}, at), cells: counted };
       const about = { key, uid: object.metadata.uid ?? '' };
       if (!saysTheSame(status, object.status)) await report(tally, about, status, []);
       return { isPresent: true, message };
