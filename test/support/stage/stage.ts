@@ -47,7 +47,10 @@ export interface AnalysisRun {
     readonly metrics?: readonly { name: string }[];
     readonly terminate?: boolean;
   };
-  readonly status?: { readonly phase?: string };
+  readonly status?: {
+    readonly phase?: string;
+    readonly metricResults?: readonly { measurements?: readonly { finishedAt?: string }[] }[];
+  };
 }
 
 let stages = 0;
