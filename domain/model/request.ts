@@ -5,14 +5,10 @@ export interface Stamp {
   readonly at: number;
 }
 
-/** What operators asked of this rollout and what is not answered yet. */
-export interface Requests {
-  readonly paused?: Stamp;
-  readonly promote?: Stamp;
-  readonly promoteFull?: Stamp;
-  readonly abort?: Stamp;
-  readonly retry?: Stamp;
-}
+/** What operators asked of this rollout and what is not answered yet; `resume` ends a pause, and is never open. */
+export type Requests = { readonly paused?: Stamp } & {
+  readonly [Name in Exclude<RequestName, 'pause' | 'resume'>]?: Stamp;
+};
 
 /** A request that was taken, kept for the status and the history. */
 export interface TakenRequest extends Stamp {
