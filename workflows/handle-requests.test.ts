@@ -4,7 +4,7 @@ import type { RolloutState } from '../domain/model/state.ts';
 import type { RequestName, Stamp } from '../domain/model/request.ts';
 
 // A request takes its name, its entry, and the place in domain/rollout/ where it counts.
-vi.mock('../domain/model/request.ts', async (original) => {
+vi.mock('../crds/request-names.ts', async (original) => {
   const { requestNames } = await original<{ requestNames: readonly string[] }>();
   return { requestNames: [...requestNames, 'skip'] };
 });

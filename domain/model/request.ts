@@ -1,3 +1,7 @@
+import type { RequestName } from '../../crds/request-names.ts';
+
+export { requestNames, type RequestName } from '../../crds/request-names.ts';
+
 /** An operator's request as it was received: who, why, and when (milliseconds since the epoch). */
 export interface Stamp {
   readonly by: string;
@@ -14,9 +18,3 @@ export type Requests = { readonly paused?: Stamp } & {
 export interface TakenRequest extends Stamp {
   readonly action: RequestName;
 }
-
-/** What an operator can ask of a rollout, in the order in which a person would look for it. */
-export const requestNames = ['pause', 'resume', 'promote', 'promoteFull', 'abort', 'retry'] as const;
-
-/** The name of an operator's request. */
-export type RequestName = (typeof requestNames)[number];
