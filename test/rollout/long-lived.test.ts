@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { ApplicationFailure, type Client } from '@temporalio/client';
-import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import { NativeConnection, Worker } from '@temporalio/worker';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { DriftFinding, Synced } from '../../activities/contract.ts';
 import { createLog } from '../../clients/log.ts';
@@ -8,6 +8,7 @@ import { connectTemporal, type Temporal } from '../../clients/temporal/temporal.
 import { driftWatchStart, syncStart, targetGroupCheckStart } from '../../clients/temporal/workflow-start.ts';
 import type { WorkflowStart } from '../../clients/temporal/workflow-start.ts';
 import { createDispatcher, workflowCalls } from '../../watchers/dispatch.ts';
+import { quietRuntime } from '../support/temporal/runtime.ts';
 import { until } from '../support/until.ts';
 
 const stack = inject('stack');
@@ -47,7 +48,7 @@ let temporal: Temporal;
 let client: Client;
 let end: () => Promise<void>;
 beforeAll(async () => {
-  Runtime.install({ logger: new DefaultLogger('ERROR') });
+  quietRuntime();
   temporal = await connectTemporal({ temporal: temporalConfig, identity: 'test' }, { log });
   ({ client } = temporal);
   const connection = await NativeConnection.connect({ address: stack.temporal.address });
