@@ -103,8 +103,12 @@ async function start(index: number, intervalSeconds: number): Promise<string> {
 const untilLooks = (count: number): Promise<unknown> =>
   until(`${count} looks`, async () => looks >= count, {
     seen: () => Promise.resolve(looks),
-    timeoutMs: 30_000,
   });
+
+/** What makes a history long: more events than a run may have, or as many bytes as Temporal suggests another run after (4 MB). */
+const manyEvents = { signals: 1_000, text: '' };
+/** The same for a fraction of the work: all share what decides on another run (`workflows/entity.ts`), and one of them meets the count. */
+const largeEvents = { signals: 25, text: 'x'.repeat(200_000) };
 
 const describeRun = async (id: string) => {
   const { status, runId, historyLength } = await client.workflow.getHandle(id).describe();
@@ -142,12 +146,12 @@ describe.each(named)('%s', (_, index) => {
     const { runId } = await describeRun(id);
     const handle = client.workflow.getHandle(id);
     // Nobody takes this signal: nothing but the history goes on.
-    for (let n = 0; n < 40; n += 1) {
-      await Promise.all(Array.from({ length: 25 }, () => handle.signal('unheardOf')));
+    const { signals, text } = index === 0 ? manyEvents : largeEvents;
+    for (let sent = 0; sent < signals; sent += 5) {
+      await Promise.all(Array.from({ length: 5 }, () => handle.signal('unheardOf', text)));
     }
     await until('another run', async () => (await describeRun(id)).runId !== runId, {
       seen: () => describeRun(id),
-      timeoutMs: 30_000,
     });
     await untilLooks(2);
     expect((await describeRun(id)).historyLength).toBeLessThan(1000);
