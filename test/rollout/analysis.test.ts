@@ -63,8 +63,6 @@ describe('an analysis', () => {
     ]) as unknown;
   const untilReason = (name: string, reason: string) =>
     stage.untilStatus(name, reason, (status) => status.reason === reason);
-  const untilStep = (name: string, index: number) =>
-    stage.untilStatus(name, `at step ${index}`, (status) => status.currentStepIndex === index);
   const onlyRun = async (name: string): Promise<AnalysisRun> => (await stage.analysisRuns(name))[0]!;
   const setPhase = (run: string, phase: string): Promise<string> =>
     stage.kubectl('patch', 'analysisrun', run, '--type=merge', '-p', JSON.stringify({ status: { phase } }));
@@ -268,7 +266,7 @@ describe('an analysis', () => {
         { pause: { duration: '10m' } },
       ),
     );
-    const { rollout } = await untilStep('c34', 1);
+    const { rollout } = await stage.untilStatus('c34', 'under way', (status) => status.rollout !== undefined);
     const pauses = async () => {
       const history = await stage.history(stage.workflowId('c34'), rollout?.runId ?? '');
       const { events } = JSON.parse(history) as { events: TimerEvent[] };
