@@ -112,6 +112,8 @@ export const clusterSet = defineResource({
 
 /** What a ClusterSet says. */
 export type ClusterSetSpec = z.output<typeof spec>;
+/** One entry of `spec.generators`: a provider of clusters, and its settings. */
+export type Generator = ClusterSetSpec['generators'][number];
 /** What is reported of a ClusterSet. */
 export type ClusterSetStatus = z.output<typeof status>;
 /** A ClusterSet as the API server has it. */
