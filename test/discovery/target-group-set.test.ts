@@ -1,7 +1,6 @@
 import { createServer, type Server } from 'node:net';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import {
   AWS_TARGET_GROUP,
@@ -522,8 +521,7 @@ describe('an AWSTargetGroupSet', () => {
     const key = { namespace: stage.namespace, name: 'end' };
     const secret = await stage.kubernetes.get<{ metadata: Metadata; data: object }>(SECRET, key);
     await stage.kubectl('delete', 'secret', 'end');
-    // The sync that the deletion wakes begins well before the secret is there again.
-    await wait(700);
+    await until('the set to miss the secret', async () => ((await statusOf('t05')).missing ?? []).length > 0);
     const { labels = {} } = secret?.metadata ?? {};
     const data = secret?.data;
     await stage.kubernetes.create({ apiVersion: 'v1', kind: 'Secret', metadata: { ...key, labels }, data });
