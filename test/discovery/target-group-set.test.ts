@@ -37,7 +37,8 @@ describe('an AWSTargetGroupSet', () => {
   let vpcID: string;
 
   beforeAll(async () => {
-    stage = await Stage.open(inject('stack'));
+    // Long enough to bring back what was missed, on a busy machine as well.
+    stage = await Stage.open(inject('stack'), { OKRA_GRACE_PERIOD: '5' });
     const suffix = stage.namespace.slice(-6);
     vpcID = await defaultVPC(stage.elbv2);
     const start = async (name: string, tags: Record<string, string>): Promise<Workload> => {
@@ -521,7 +522,7 @@ describe('an AWSTargetGroupSet', () => {
     const key = { namespace: stage.namespace, name: 'end' };
     const secret = await stage.kubernetes.get<{ metadata: Metadata; data: object }>(SECRET, key);
     await stage.kubectl('delete', 'secret', 'end');
-    await until('the set to miss the secret', async () => ((await statusOf('t05')).missing ?? []).length > 0);
+    await untilProblems('t05', ['ClusterMissing']);
     const { labels = {} } = secret?.metadata ?? {};
     const data = secret?.data;
     await stage.kubernetes.create({ apiVersion: 'v1', kind: 'Secret', metadata: { ...key, labels }, data });

@@ -19,7 +19,7 @@ import { namesOf, saysTheSame, syncStatusOf, type Problem } from '../../../domai
 import { cut } from '../../../domain/text.ts';
 import { clusterSecrets } from './cluster-secrets.ts';
 import type { ClusterSource, Generator } from './sources/port.ts';
-import type { ClusterSetActivities } from '../../contract.ts';
+import type { SyncActivities } from '../../contract.ts';
 import { reasonOf, toFailure } from '../../failure.ts';
 import { lifetime } from '../lifetime.ts';
 import { againIn } from '../soonest.ts';
@@ -38,7 +38,7 @@ export function clusterSetActivities({
   kubernetes,
   sources,
   graceSeconds,
-}: ClusterSetDependencies): ClusterSetActivities {
+}: ClusterSetDependencies): Pick<SyncActivities, 'syncClusterSet'> {
   const report = statusReporter(kubernetes);
   const secrets = clusterSecrets(kubernetes);
 
