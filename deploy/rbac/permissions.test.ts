@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { kindOf } from '../../clients/kubernetes/kinds.ts';
 import { resources } from '../../crds/index.ts';
-import { API_VERSION } from '../../domain/kubernetes/labels.ts';
+import { kindPermissions } from './kinds.ts';
 import { stale } from './generate.ts';
 import { accessObjects, roles, rulesOf, type RoleKey } from './objects.ts';
 import { permissions } from './permissions.ts';
@@ -10,13 +9,25 @@ const ofKind = (name: string) => permissions.filter(({ kinds }) => kinds.some(({
 const allRules = (Object.keys(roles) as RoleKey[]).flatMap(rulesOf);
 
 describe('the permissions of okrad in Kubernetes', () => {
-  it.each(resources.map(({ kind }) => kindOf({ apiVersion: API_VERSION, kind })))(
+  it.each(resources.map(({ kind, namespaced }) => ({ kind, namespaced })))(
     'have a place for $kind, in the cluster only where it has no namespace',
     ({ kind, namespaced }) => {
       const scopes = new Set(ofKind(kind).map(({ scope }) => scope));
       expect([...scopes]).toEqual([namespaced ? 'Watched' : 'Cluster']);
     },
   );
+
+  it('are of each kind what the table of kinds says', () => {
+    const said = kindPermissions.flatMap(({ kind, subresource, verbs }) =>
+      verbs.map((verb) => `${verb} ${kind.plural}${subresource === undefined ? '' : `/${subresource}`}`),
+    );
+    const granted = allRules
+      .filter(({ apiGroups }) => apiGroups.includes('okra.mumo.co'))
+      .flatMap(({ resources: names, verbs }) =>
+        names.flatMap((name) => verbs.map((verb) => `${verb} ${name}`)),
+      );
+    expect(granted.toSorted()).toEqual(said.toSorted());
+  });
 
   it('name every verb, group and resource', () => {
     expect(

@@ -1,27 +1,18 @@
 import { BUDGET_NAME } from '../../clients/aws/budget-object.ts';
 import { INSTALLATION_NAME } from '../../clients/kubernetes/installation.ts';
 import {
-  ACCESS_POLICY,
   ANALYSIS_RUN,
   ANALYSIS_TEMPLATE,
-  AWS_APPLICATION_LOAD_BALANCER_CONFIG,
-  AWS_APPLICATION_LOAD_BALANCER_TARGET_DEPLOYMENT,
-  AWS_NETWORK_LOAD_BALANCER_CONFIG,
-  AWS_TARGET_GROUP,
-  AWS_TARGET_GROUP_BINDING,
-  AWS_TARGET_GROUP_SET,
-  CELL,
   CLUSTER_ANALYSIS_TEMPLATE,
-  CLUSTER_SET,
   CONFIG_MAP,
   EVENT,
   EXPERIMENT,
-  FREEZE,
   LEASE,
   REPLICA_SET,
   SECRET,
   type KindRef,
 } from '../../clients/kubernetes/kinds.ts';
+import { kindPermissions, type KindPermission } from './kinds.ts';
 
 /**
  * Where a permission is granted: in every namespace that is watched, in the whole cluster because the kind has no namespace,
@@ -44,58 +35,12 @@ export interface Permission {
 const watch = ['list', 'watch'];
 const apply = ['create', 'patch'];
 
-const configurations = [AWS_APPLICATION_LOAD_BALANCER_CONFIG, AWS_NETWORK_LOAD_BALANCER_CONFIG];
-
 /** The Lease that the watchers elect a leader by, unless `OKRA_LEASE_NAME` says otherwise. */
 export const LEASE_NAME = 'okra';
 
 /** Everything that okrad does in the cluster that it runs in. */
 export const permissions: readonly Permission[] = [
-  {
-    scope: 'Watched',
-    kinds: [CELL, CLUSTER_SET, AWS_TARGET_GROUP_SET],
-    verbs: ['get', ...watch],
-    use: 'what is asked for',
-  },
-  {
-    scope: 'Watched',
-    kinds: configurations,
-    verbs: ['get', ...watch, ...apply],
-    use: 'the load balancer configuration of a Cell, with the weights that are asked for',
-  },
-  {
-    scope: 'Watched',
-    kinds: [AWS_APPLICATION_LOAD_BALANCER_TARGET_DEPLOYMENT],
-    verbs: apply,
-    use: 'one for each target group of a Cell, to look at',
-  },
-  {
-    scope: 'Watched',
-    kinds: [AWS_TARGET_GROUP],
-    verbs: [...watch, ...apply, 'delete'],
-    use: 'target groups that an AWSTargetGroupSet finds',
-  },
-  {
-    scope: 'Watched',
-    kinds: [AWS_TARGET_GROUP_BINDING],
-    verbs: ['get', ...watch, ...apply, 'delete'],
-    use: 'bindings that an AWSTargetGroupSet makes, and the finalizer of each',
-  },
-  {
-    scope: 'Watched',
-    kinds: [
-      CELL,
-      CLUSTER_SET,
-      AWS_TARGET_GROUP,
-      AWS_TARGET_GROUP_SET,
-      AWS_TARGET_GROUP_BINDING,
-      ...configurations,
-      AWS_APPLICATION_LOAD_BALANCER_TARGET_DEPLOYMENT,
-    ],
-    subresource: 'status',
-    verbs: ['patch'],
-    use: 'statuses',
-  },
+  ...ofOwnKinds(),
   {
     scope: 'Watched',
     kinds: [ANALYSIS_RUN, EXPERIMENT],
@@ -115,12 +60,6 @@ export const permissions: readonly Permission[] = [
     use: 'the pod templates that experiments take (`specRef`)',
   },
   { scope: 'Watched', kinds: [EVENT], verbs: ['create'], use: 'Events of what happens to a Cell' },
-  {
-    scope: 'Cluster',
-    kinds: [FREEZE, ACCESS_POLICY],
-    verbs: watch,
-    use: 'what holds all rollouts, and what namespaces may use',
-  },
   {
     scope: 'Cluster',
     kinds: [CLUSTER_ANALYSIS_TEMPLATE],
@@ -161,3 +100,31 @@ export const permissions: readonly Permission[] = [
     use: 'the secrets that a ClusterSet makes',
   },
 ];
+
+/** What the table of kinds says: Okra's kinds with the same verbs stand together. */
+function ofOwnKinds(): readonly Permission[] {
+  const groups = Map.groupBy(kindPermissions, ({ kind, subresource = '', verbs }) =>
+    [kind.namespaced, subresource, ...verbs].join(' '),
+  );
+  return [...groups.values()].flatMap(([first, ...others]) =>
+    first === undefined
+      ? []
+      : [
+          ofKinds(
+            first,
+            [first, ...others].map(({ kind }) => kind),
+          ),
+        ],
+  );
+}
+
+function ofKinds({ kind, subresource, verbs }: KindPermission, kinds: readonly KindRef[]): Permission {
+  const isMade = verbs.includes('create');
+  const use = isMade ? 'what Okra makes, or changes' : 'what people ask for';
+  return {
+    scope: kind.namespaced ? 'Watched' : 'Cluster',
+    kinds,
+    verbs,
+    ...(subresource === undefined ? { use } : { subresource, use: 'what Okra reports' }),
+  };
+}

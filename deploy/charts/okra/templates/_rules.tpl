@@ -13,14 +13,37 @@
 - apiGroups:
     - okra.mumo.co
   resources:
+    - cells/status
+    - awstargetgroups/status
+    - awsapplicationloadbalancerconfigs/status
+    - awsnetworkloadbalancerconfigs/status
+    - awsapplicationloadbalancertargetdeployments/status
+    - clustersets/status
+    - awstargetgroupsets/status
+    - awstargetgroupbindings/status
+  verbs:
+    - patch
+- apiGroups:
+    - okra.mumo.co
+  resources:
+    - awstargetgroups
+  verbs:
+    - create
+    - patch
+    - delete
+    - list
+    - watch
+- apiGroups:
+    - okra.mumo.co
+  resources:
     - awsapplicationloadbalancerconfigs
     - awsnetworkloadbalancerconfigs
   verbs:
     - get
-    - list
-    - watch
     - create
     - patch
+    - list
+    - watch
 - apiGroups:
     - okra.mumo.co
   resources:
@@ -31,37 +54,14 @@
 - apiGroups:
     - okra.mumo.co
   resources:
-    - awstargetgroups
-  verbs:
-    - list
-    - watch
-    - create
-    - patch
-    - delete
-- apiGroups:
-    - okra.mumo.co
-  resources:
     - awstargetgroupbindings
   verbs:
     - get
-    - list
-    - watch
     - create
     - patch
     - delete
-- apiGroups:
-    - okra.mumo.co
-  resources:
-    - cells/status
-    - clustersets/status
-    - awstargetgroups/status
-    - awstargetgroupsets/status
-    - awstargetgroupbindings/status
-    - awsapplicationloadbalancerconfigs/status
-    - awsnetworkloadbalancerconfigs/status
-    - awsapplicationloadbalancertargetdeployments/status
-  verbs:
-    - patch
+    - list
+    - watch
 - apiGroups:
     - argoproj.io
   resources:
