@@ -1,6 +1,6 @@
 import type { LoadBalancerType } from '../../domain/load-balancers/load-balancer.ts';
-import { applicationLoadBalancer } from './application.ts';
-import { networkLoadBalancer } from './network.ts';
+import { applicationLoadBalancer } from './application-load-balancer/application-load-balancer.ts';
+import { networkLoadBalancer } from './network-load-balancer/network-load-balancer.ts';
 import type { LoadBalancer } from './port.ts';
 
 const loadBalancers: { readonly [Type in LoadBalancerType]: LoadBalancer<Type> } = {

@@ -5,7 +5,7 @@ import { decide } from '../rollout/decide.ts';
 import { routeOf, sameRoute, observedAfter, type Route } from './load-balancer.ts';
 import { loadBalancerStatus } from './load-balancer-status.ts';
 import { initialState } from '../model/state.ts';
-import { targetDeploymentStatus } from './target-deployment.ts';
+import { targetDeploymentStatus } from './application-load-balancer/target-deployment.ts';
 import { backTo } from '../rollout/take-back.ts';
 import { aCell, arnOf } from '../testing/builders.ts';
 

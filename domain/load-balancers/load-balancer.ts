@@ -1,7 +1,7 @@
 import type { Carried } from '../../crds/carried.ts';
 import type { CellListenerRule } from '../../crds/listener-rule.ts';
 import type { CellSpec } from '../../crds/cell.ts';
-import { sameRule } from './listener-rule.ts';
+import { sameRule } from './application-load-balancer/listener-rule.ts';
 import type { WeightedTargetGroup } from '../model/target-group.ts';
 import { unreachable } from '../unreachable.ts';
 
