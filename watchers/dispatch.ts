@@ -95,8 +95,8 @@ async function perform(order: Order, { calls, config, log }: Means): Promise<voi
       log.debug(describe(order), 'workflow signalled');
       return;
     case 'Watch': {
-      const { type, listenerARN } = order;
-      const of = { type, listenerARN, intervalSeconds: config.driftIntervalSeconds };
+      const { type, place } = order;
+      const of = { type, place, intervalSeconds: config.driftIntervalSeconds };
       // One that runs is woken, as the interval may be another since it has gone to sleep.
       await calls.wake(driftWatchStart(of, config.taskQueue));
       log.debug(describe(order), 'listener watched');

@@ -3,7 +3,13 @@ import type { ShiftRequest, ShiftResult } from '../activities/contract.ts';
 import type { PresentCell } from '../domain/versions/candidate.ts';
 import { withConnections } from '../domain/load-balancers/connections.ts';
 import type { Decision } from '../domain/model/decision.ts';
-import { routeOf, type Forwarding, type Route } from '../domain/load-balancers/load-balancer.ts';
+import {
+  routeOf,
+  servedRoute,
+  withTargetGroups,
+  type Forwarding,
+  type Route,
+} from '../domain/load-balancers/load-balancer.ts';
 import type { ObservedCell } from '../domain/model/observation.ts';
 import { observedAfterWrite } from '../domain/rollout/after-write.ts';
 import * as hold from '../domain/rollout/record-backoff.ts';
@@ -59,9 +65,10 @@ function requestOf(
   const policy = keepsRoute ? observed.deletion?.policy : cell.spec.deletionPolicy;
   return {
     cell: { key: observed.key, uid: cell.uid },
-    forwarding: keepsRoute
-      ? keepingOf(observed.observedForwarding, shares)
-      : { ...requiredRoute(cell), targetGroups: shares },
+    forwarding: withTargetGroups(
+      keepsRoute ? servedRoute(observed.observedForwarding) : requiredRoute(cell),
+      shares,
+    ),
     deletionPolicy: policy ?? 'Retain',
     adopt: cell.adopt === true,
     sequence: nextSequence(observed, state),
@@ -78,13 +85,6 @@ const keepsWeights: ReadonlySet<Shift['purpose']> = new Set(['Restore', 'Detach'
 
 /** What takes traffic back, or only confirms what is served, changes weights and nothing else; an edit of the rule comes afterwards. */
 const keepingRoute: ReadonlySet<Shift['purpose']> = new Set(['TakeBack', 'Restore', 'Detach', 'TakeOut']);
-
-/** The same route with other weights; what no spec says stays by not being asked for. */
-function keepingOf(route: Route, targetGroups: Shift['shares']): Forwarding {
-  if (route.type === 'AWSNetworkLoadBalancer')
-    return { type: route.type, listenerARN: route.listenerARN, targetGroups };
-  return { type: route.type, listenerARN: route.listenerARN, rule: route.rule, targetGroups };
-}
 
 function requiredRoute({ spec }: PresentCell): Route {
   const route = routeOf(spec);

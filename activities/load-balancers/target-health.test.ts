@@ -43,7 +43,12 @@ async function lacking(setting: Setting): Promise<string | undefined> {
     requires: { healthy: [arnOf('a')], registered: [] },
     minHealthyTargets: atLeast,
   };
-  const looked = await lookAtTargets(request, () => elbv2 as ELBv2, new AbortController().signal);
+  const reached = {
+    elbv2: () => elbv2 as ELBv2,
+    installation: () => Promise.resolve('here'),
+    desiredOf: () => Promise.resolve(undefined),
+  };
+  const looked = await lookAtTargets(request, reached, new AbortController().signal);
   return looked.is === 'Lacking' ? looked.lack : undefined;
 }
 

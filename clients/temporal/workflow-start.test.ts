@@ -17,7 +17,7 @@ const intervalSeconds = 60;
 const starts: readonly (readonly [string, WorkflowStart])[] = [
   ['a rollout', cellRolloutStart({ namespace, name: 'o'.repeat(63) }, 'okra')],
   ['the writer of a load balancer', loadBalancerConfigStart({ type, key }, 'okra')],
-  ['a watch over a listener', driftWatchStart({ type, listenerARN, intervalSeconds }, 'okra')],
+  ['a watch over a listener', driftWatchStart({ type, place: listenerARN, intervalSeconds }, 'okra')],
   ['a sync', syncStart({ workflow: 'targetGroupBinding', key, intervalSeconds }, 'okra')],
   ['a check of target groups', targetGroupCheckStart({ namespace, intervalSeconds }, 'okra')],
 ];

@@ -31,8 +31,8 @@ export const loadBalancerConfigId = (key: ObjectKey, type: LoadBalancerType): st
 export const loadBalancerTypeOf = (workflowId: string): LoadBalancerType | undefined =>
   loadBalancerTypes.find((type) => workflowId.startsWith(`${configPrefixes[type]}/`));
 
-/** The id of the workflow that watches a listener for changes made elsewhere. */
-export const driftWatchId = (listenerARN: string): string => `drift/${listenerARN}`;
+/** The id of the workflow that watches a place for changes made elsewhere. */
+export const driftWatchId = (place: string): string => `drift/${place}`;
 
 const syncPrefixes = {
   clusterSet: 'cluster-set',

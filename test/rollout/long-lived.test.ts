@@ -81,7 +81,7 @@ afterEach(async () => {
 
 const key = { namespace: 'default', name: `long-${process.pid}` };
 const starts = (intervalSeconds: number): readonly WorkflowStart[] => [
-  driftWatchStart({ type: 'AWSApplicationLoadBalancer', listenerARN, intervalSeconds }, taskQueue),
+  driftWatchStart({ type: 'AWSApplicationLoadBalancer', place: listenerARN, intervalSeconds }, taskQueue),
   syncStart({ workflow: 'clusterSet', key, intervalSeconds }, taskQueue),
   syncStart({ workflow: 'targetGroupSet', key, intervalSeconds }, taskQueue),
   syncStart({ workflow: 'targetGroupBinding', key, intervalSeconds }, taskQueue),
@@ -176,7 +176,7 @@ describe('the watchers', () => {
     const { signal } = new AbortController();
     const { dispatch, idle } = createDispatcher({ calls: workflowCalls(client), config, log, signal });
     const { runId } = await describeRun(id);
-    dispatch({ do: 'Watch', type: 'AWSApplicationLoadBalancer', listenerARN });
+    dispatch({ do: 'Watch', type: 'AWSApplicationLoadBalancer', place: listenerARN });
     await idle();
     await untilLooks(4);
     expect((await describeRun(id)).runId).toBe(runId);

@@ -1,5 +1,6 @@
 import { quotaOf, type ELBv2 } from '../../../clients/aws/elbv2.ts';
 import { AWS_APPLICATION_LOAD_BALANCER_CONFIG } from '../../../clients/kubernetes/kinds.ts';
+import type { ApplicationShape } from '../../../domain/load-balancers/application-load-balancer/application-load-balancer.ts';
 import type {
   AWSApplicationLoadBalancerConfig,
   AWSApplicationLoadBalancerConfigStatus,
@@ -12,7 +13,7 @@ import {
   type ObservedForwarding,
 } from '../../../domain/load-balancers/load-balancer.ts';
 import { describeDrift } from '../../../domain/load-balancers/application-load-balancer/rule-difference.ts';
-import type { ApplyRequest, Drift } from '../../contract.ts';
+import type { Drift } from '../../contract.ts';
 import { applyListenerRule } from './rule-apply.ts';
 import { forwardedBy, named } from '../forward.ts';
 import { claimed, describeTag, ownerIn, ownerOf } from '../owner.ts';
@@ -29,12 +30,14 @@ import { removeRule, rulesOf } from './rule-removal.ts';
 import { forwardedFrom, ruleOf, servedBy } from './rule-forwarding.ts';
 import { refuseUnsayable } from './rule-takeover.ts';
 import { look } from './rule-write.ts';
+import { zonesOf } from '../zones.ts';
 import { inCommon, readStickiness } from './target-stickiness.ts';
+import type { ApplyRequest } from '../port.ts';
 
 type Application = 'AWSApplicationLoadBalancer';
 
 /** An Application Load Balancer: one rule of one of its listeners. */
-export const applicationLoadBalancer: LoadBalancer<Application> = {
+export const applicationLoadBalancer: LoadBalancer<ApplicationShape> = {
   kind: AWS_APPLICATION_LOAD_BALANCER_CONFIG,
   read({ spec, status }: AWSApplicationLoadBalancerConfig) {
     const served = status === undefined ? undefined : servedIn(status);
@@ -56,6 +59,7 @@ export const applicationLoadBalancer: LoadBalancer<Application> = {
     ...(served.carried === undefined ? {} : { carried: served.carried }),
     weights: weightsText(served.targetGroups),
   }),
+  selector: (listenerARN) => `spec.listenerARN=${listenerARN}`,
   quota: ({ listenerARN }) => quotaOf(listenerARN),
   connect,
 };
@@ -70,7 +74,7 @@ function servedIn({
   return servedBy(listenerARN, ruleARN, listener.rule, carried);
 }
 
-function connect(means: LoadBalancerDependencies): LoadBalancerCalls<Application> {
+function connect(means: LoadBalancerDependencies): LoadBalancerCalls<ApplicationShape> {
   const { elbv2: elbv2Of } = means;
   return {
     async apply(asked, writing) {
@@ -101,15 +105,17 @@ function connect(means: LoadBalancerDependencies): LoadBalancerCalls<Application
       await removeRule(means, { key, forwarding: observed, observed }, writing);
     },
     drift: (listenerARN, objects, signal) => drift(means, listenerARN, { objects, signal }),
+    zonesOf: ({ listenerARN }, gaining, signal) =>
+      zonesOf(elbv2Of(listenerARN), listenerARN, { gaining, signal }),
   };
 }
 
 /** A rule that moves to another listener takes along what it does now, and not only what it did when it was read last. */
 async function movingAlong(
   elbv2Of: LoadBalancerDependencies['elbv2'],
-  request: ApplyRequest<Application>,
+  request: ApplyRequest<ApplicationShape>,
   writing: Writing,
-): Promise<ApplyRequest<Application>> {
+): Promise<ApplyRequest<ApplicationShape>> {
   const { observed, forwarding } = request;
   if (observed?.ruleARN === undefined || observed.listenerARN === forwarding.listenerARN) return request;
   const found = await look(elbv2Of(observed.listenerARN), request, observed.ruleARN, writing);
@@ -126,11 +132,10 @@ const hasMoved = (before: ObservedForwarding<Application>, now: ObservedForwardi
 
 async function inspect(
   means: LoadBalancerDependencies,
-  request: Inspection,
+  request: Inspection<ApplicationShape>,
   signal: AbortSignal,
 ): Promise<InspectedForwarding> {
   const { route, key, adopt, selected } = request;
-  if (route.type !== 'AWSApplicationLoadBalancer') return { is: 'Nothing' };
   const elbv2 = means.elbv2(route.listenerARN);
   const priority = String(route.rule.priority);
   const rules = await elbv2.rulesOf(route.listenerARN, signal);
@@ -146,7 +151,7 @@ async function inspect(
 async function drift(
   means: LoadBalancerDependencies,
   listenerARN: string,
-  { objects, signal }: { objects: readonly Mirrored<Application>[]; signal: AbortSignal },
+  { objects, signal }: { objects: readonly Mirrored<ApplicationShape>[]; signal: AbortSignal },
 ): Promise<readonly Drift[]> {
   const elbv2 = means.elbv2(listenerARN);
   const rules = await rulesOf(elbv2, listenerARN, signal);
@@ -178,7 +183,7 @@ async function drift(
 function tagsOfServed(
   elbv2: ELBv2,
   rules: Awaited<ReturnType<ELBv2['rulesOf']>>,
-  { objects, signal }: { objects: readonly Mirrored<Application>[]; signal: AbortSignal },
+  { objects, signal }: { objects: readonly Mirrored<ApplicationShape>[]; signal: AbortSignal },
 ): ReturnType<ELBv2['tagsOfAll']> {
   const there = new Set(rules.map(({ RuleArn = '' }) => RuleArn));
   const arns = objects.map(({ observed }) => observed.ruleARN ?? '').filter((arn) => there.has(arn));

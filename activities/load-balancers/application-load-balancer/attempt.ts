@@ -1,15 +1,15 @@
+import type { ApplicationShape } from '../../../domain/load-balancers/application-load-balancer/application-load-balancer.ts';
 import type { ELBv2 } from '../../../clients/aws/elbv2.ts';
 import type { RuleMove } from '../../../clients/aws/elbv2-calls.ts';
 import type { ListenerRule } from '../../../crds/listener-rule.ts';
 import type { Owner } from '../../../domain/load-balancers/owner-tag.ts';
 import type { PresentRule } from '../../../domain/load-balancers/application-load-balancer/rule-difference.ts';
-import type { ApplyRequest } from '../../contract.ts';
-import type { LoadBalancerDependencies, Writing } from '../port.ts';
+import type { ApplyRequest, LoadBalancerDependencies, Writing } from '../port.ts';
 import type { StickinessByGroup } from './target-stickiness.ts';
 
 /** One attempt to make a listener rule what is wanted. */
 export interface Attempt {
-  readonly request: ApplyRequest<'AWSApplicationLoadBalancer'>;
+  readonly request: ApplyRequest<ApplicationShape>;
   readonly desired: ListenerRule;
   readonly elbv2: ELBv2;
   /** The object as the owner of the rule. */

@@ -39,8 +39,8 @@ async function wantedPlace(
   const other = await asks({ type: 'AWSApplicationLoadBalancer', key }, signal);
   if (other?.desired.type !== 'AWSApplicationLoadBalancer') return undefined;
   const { desired, status } = other;
+  const ruleARN = status.observed?.type === desired.type ? status.observed.ruleARN : undefined;
   // Only what its own status names is surely the rule that the object speaks of.
-  const isMeant =
-    desired.listenerARN === request.forwarding.listenerARN && status.observed?.ruleARN === RuleArn;
+  const isMeant = desired.listenerARN === request.forwarding.listenerARN && ruleARN === RuleArn;
   return isMeant && String(desired.rule.priority) !== Priority ? desired.rule.priority : undefined;
 }

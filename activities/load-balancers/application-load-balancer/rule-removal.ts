@@ -1,16 +1,14 @@
+import type { ApplicationShape } from '../../../domain/load-balancers/application-load-balancer/application-load-balancer.ts';
 import type { ELBv2 } from '../../../clients/aws/elbv2.ts';
 import { isOwn, ownershipOf } from '../../../domain/load-balancers/owner-tag.ts';
-import type { RemoveRequest } from '../../contract.ts';
 import { awsErrorType } from '../../failure.ts';
 import { ownerIn, ownerOf } from '../owner.ts';
-import type { LoadBalancerDependencies, Writing } from '../port.ts';
-
-type Application = 'AWSApplicationLoadBalancer';
+import type { RemoveRequest, LoadBalancerDependencies, Writing } from '../port.ts';
 
 /** Deletes the rule that the status names, or that stands at the priority, if it is tagged as the object's or not shown yet. */
 export async function removeRule(
   means: LoadBalancerDependencies,
-  { key, forwarding, observed }: RemoveRequest<Application>,
+  { key, forwarding, observed }: RemoveRequest<ApplicationShape>,
   { permit, signal }: Writing,
 ): Promise<void> {
   const elbv2 = means.elbv2(forwarding.listenerARN);

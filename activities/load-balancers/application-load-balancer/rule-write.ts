@@ -1,3 +1,4 @@
+import type { ApplicationShape } from '../../../domain/load-balancers/application-load-balancer/application-load-balancer.ts';
 import type { Rule } from '@aws-sdk/client-elastic-load-balancing-v2';
 import type { ELBv2 } from '../../../clients/aws/elbv2.ts';
 import type { Carried } from '../../../crds/carried.ts';
@@ -10,16 +11,15 @@ import { formatKey } from '../../../domain/model/ids.ts';
 import { OWNER_TAG } from '../../../domain/kubernetes/labels.ts';
 import { ownerTag } from '../../../domain/load-balancers/owner-tag.ts';
 import type { RuleDifference } from '../../../domain/load-balancers/application-load-balancer/rule-difference.ts';
-import type { ApplyRequest } from '../../contract.ts';
 import { failure } from '../../failure.ts';
 import type { Attempt, KnownRule } from './attempt.ts';
-import type { Writing } from '../port.ts';
+import type { ApplyRequest, Writing } from '../port.ts';
 import { readIfInTime } from '../read-in-time.ts';
 import { carriedIn, toTransform } from './rule-carried.ts';
 import { toConditions } from './rule-conditions.ts';
 import { toActions } from './rule-conversion.ts';
 
-type Request = ApplyRequest<'AWSApplicationLoadBalancer'>;
+type Request = ApplyRequest<ApplicationShape>;
 
 /** What a look at a rule has shown: what it does besides, that there is none, or nothing in time. */
 export type SeenRule =

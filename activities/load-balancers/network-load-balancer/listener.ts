@@ -1,10 +1,7 @@
 import type { Action, Listener, Rule } from '@aws-sdk/client-elastic-load-balancing-v2';
 import type { ELBv2 } from '../../../clients/aws/elbv2.ts';
-import {
-  keepsClients,
-  type NetworkStickiness,
-  type ObservedForwarding,
-} from '../../../domain/load-balancers/load-balancer.ts';
+import { keepsClients, type ObservedForwarding } from '../../../domain/load-balancers/load-balancer.ts';
+import type { NetworkStickiness } from '../../../domain/load-balancers/network-load-balancer/network-load-balancer.ts';
 import type { WeightedTargetGroup, TargetGroup } from '../../../domain/model/target-group.ts';
 import { includes, sameShares } from '../../../domain/load-balancers/weights.ts';
 import { awsErrorType, failure } from '../../failure.ts';

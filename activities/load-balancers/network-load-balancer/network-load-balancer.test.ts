@@ -1,13 +1,14 @@
+import type { NetworkShape } from '../../../domain/load-balancers/network-load-balancer/network-load-balancer.ts';
 import type { Action, Rule } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { describe, expect, it } from 'vitest';
 import type { ELBv2 } from '../../../clients/aws/elbv2.ts';
 import type { ObservedForwarding } from '../../../domain/load-balancers/load-balancer.ts';
 import { arnOf } from '../../../domain/testing/builders.ts';
-import type { ApplyRequest } from '../../contract.ts';
 import { meansOf } from '../application-load-balancer/testing/apply.ts';
 import { networkLoadBalancer } from './network-load-balancer.ts';
+import type { ApplyRequest } from '../port.ts';
 
-type Request = ApplyRequest<'AWSNetworkLoadBalancer'>;
+type Request = ApplyRequest<NetworkShape>;
 type Weights = Readonly<Record<string, number>>;
 
 const listenerARN = 'arn:aws:elasticloadbalancing:ap-northeast-1:111122223333:listener/net/demo/a/b';

@@ -1,3 +1,7 @@
+import type {
+  NetworkShape,
+  NetworkStickiness,
+} from '../../../domain/load-balancers/network-load-balancer/network-load-balancer.ts';
 import { quotaOf, type ELBv2 } from '../../../clients/aws/elbv2.ts';
 import { AWS_NETWORK_LOAD_BALANCER_CONFIG } from '../../../clients/kubernetes/kinds.ts';
 import type { AWSNetworkLoadBalancerConfig } from '../../../crds/aws-network-load-balancer-config.ts';
@@ -5,11 +9,10 @@ import {
   sameRoute,
   weightsText,
   type InspectedForwarding,
-  type NetworkStickiness,
   type ObservedForwarding,
 } from '../../../domain/load-balancers/load-balancer.ts';
 import { sameShares } from '../../../domain/load-balancers/weights.ts';
-import type { ApplyRequest, Drift } from '../../contract.ts';
+import type { Drift } from '../../contract.ts';
 import { forwardedBy, named } from '../forward.ts';
 import {
   listenerDifferenceOf,
@@ -31,11 +34,13 @@ import type {
 } from '../port.ts';
 import { readBack } from '../read-back.ts';
 import { readInTime } from '../read-in-time.ts';
+import { zonesOf } from '../zones.ts';
+import type { ApplyRequest } from '../port.ts';
 
 type Network = 'AWSNetworkLoadBalancer';
 
 /** A Network Load Balancer: the default action of one of its listeners. */
-export const networkLoadBalancer: LoadBalancer<Network> = {
+export const networkLoadBalancer: LoadBalancer<NetworkShape> = {
   kind: AWS_NETWORK_LOAD_BALANCER_CONFIG,
   read({ spec, status }: AWSNetworkLoadBalancerConfig) {
     const { listenerARN, listener } = status ?? {};
@@ -55,6 +60,7 @@ export const networkLoadBalancer: LoadBalancer<Network> = {
     listener: { forward: forwardOf(forward) },
     weights: weightsText(forward.targetGroups),
   }),
+  selector: (listenerARN) => `spec.listenerARN=${listenerARN}`,
   quota: ({ listenerARN }) => quotaOf(listenerARN),
   connect,
 };
@@ -79,19 +85,21 @@ const servedBy = (
   ...(sticky === undefined ? {} : { targetGroupStickiness: sticky }),
 });
 
-function connect(means: LoadBalancerDependencies): LoadBalancerCalls<Network> {
+function connect(means: LoadBalancerDependencies): LoadBalancerCalls<NetworkShape> {
   return {
     apply: (request, writing) => apply(means, request, writing),
     inspect: (request, signal) => inspect(means, request, signal),
     // A listener must have a default action, so that there is nothing to delete.
     remove: () => Promise.resolve(),
     drift: (listenerARN, objects, signal) => drift(means, listenerARN, { objects, signal }),
+    zonesOf: ({ listenerARN }, gaining, signal) =>
+      zonesOf(means.elbv2(listenerARN), listenerARN, { gaining, signal }),
   };
 }
 
 async function apply(
   means: LoadBalancerDependencies,
-  request: ApplyRequest<Network>,
+  request: ApplyRequest<NetworkShape>,
   writing: Writing,
 ): Promise<ObservedForwarding<Network>> {
   const { forwarding, observed, verify } = request;
@@ -121,7 +129,7 @@ async function apply(
   });
 }
 
-const isWanted = ({ forwarding }: ApplyRequest<Network>, known: Default): boolean =>
+const isWanted = ({ forwarding }: ApplyRequest<NetworkShape>, known: Default): boolean =>
   sameShares(forwarding.targetGroups, known.targetGroups) &&
   sameRoute(forwarding, servedBy(forwarding.listenerARN, known));
 
@@ -131,7 +139,7 @@ const isWanted = ({ forwarding }: ApplyRequest<Network>, known: Default): boolea
  */
 async function stickinessToWrite(
   elbv2: ELBv2,
-  request: ApplyRequest<Network>,
+  request: ApplyRequest<NetworkShape>,
   writing: Writing,
 ): Promise<Default['targetGroupStickiness']> {
   const { forwarding, observed, urgent } = request;
@@ -152,7 +160,7 @@ async function stickinessToWrite(
 /** Reads what the listener does, and takes it over where that is allowed. */
 async function find(
   means: LoadBalancerDependencies,
-  { key, adopt, forwarding, urgent }: ApplyRequest<Network>,
+  { key, adopt, forwarding, urgent }: ApplyRequest<NetworkShape>,
   { permit, signal }: Writing,
 ): Promise<Default> {
   const { listenerARN, targetGroups } = forwarding;
@@ -171,7 +179,7 @@ async function find(
 
 async function inspect(
   means: LoadBalancerDependencies,
-  request: Inspection,
+  request: Inspection<NetworkShape>,
   signal: AbortSignal,
 ): Promise<InspectedForwarding> {
   const { route, key, adopt, selected } = request;
@@ -186,7 +194,7 @@ async function inspect(
 async function drift(
   means: LoadBalancerDependencies,
   listenerARN: string,
-  { objects, signal }: { objects: readonly Mirrored<Network>[]; signal: AbortSignal },
+  { objects, signal }: { objects: readonly Mirrored<NetworkShape>[]; signal: AbortSignal },
 ): Promise<readonly Drift[]> {
   const elbv2 = means.elbv2(listenerARN);
   const found = await readListener(elbv2, listenerARN, signal);

@@ -1,9 +1,9 @@
 import { asyncLocalStorage, type Context } from '@temporalio/activity';
+import type { ApplicationShape } from '../../../../domain/load-balancers/application-load-balancer/application-load-balancer.ts';
 import type { ObservedForwarding } from '../../../../domain/load-balancers/load-balancer.ts';
 import { arnOf } from '../../../../domain/testing/builders.ts';
-import type { ApplyRequest } from '../../../contract.ts';
 import { applicationLoadBalancer } from '../application-load-balancer.ts';
-import type { LoadBalancerDependencies, Writing } from '../../port.ts';
+import type { ApplyRequest, LoadBalancerDependencies, Writing } from '../../port.ts';
 import { listenerARN, type FakeListener } from './listener.ts';
 
 type Application = 'AWSApplicationLoadBalancer';
@@ -35,11 +35,11 @@ export const meansOf = (
 export function applyTo(
   { elbv2 }: Pick<FakeListener, 'elbv2'>,
   weights: Readonly<Record<string, number>>,
-  change: Partial<ApplyRequest<Application>> = {},
+  change: Partial<ApplyRequest<ApplicationShape>> = {},
   permit: Writing['permit'] = () => Promise.resolve(),
   means: Partial<LoadBalancerDependencies> = {},
 ): Promise<ObservedForwarding<Application>> {
-  const request: ApplyRequest<Application> = {
+  const request: ApplyRequest<ApplicationShape> = {
     key: { namespace: 'default', name: 'web' },
     forwarding: forwarding(weights),
     adopt: true,
