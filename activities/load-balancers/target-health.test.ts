@@ -34,7 +34,11 @@ async function lacking(setting: Setting): Promise<string | undefined> {
   };
   const request = {
     cell: { key: { namespace: 'default', name: 'tcp' }, uid: 'uid' },
-    forwarding: { type: 'AWSNetworkLoadBalancer' as const, listenerARN: listener(kind), targetGroups: [] },
+    forwarding: {
+      type: 'AWSNetworkLoadBalancer' as const,
+      listenerARN: listener(kind),
+      listener: { forward: { targetGroups: [] } },
+    },
     deletionPolicy: 'Retain' as const,
     adopt: false,
     sequence: 1,

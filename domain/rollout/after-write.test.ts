@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { withTargetGroups } from '../load-balancers/load-balancer.ts';
 import { aCell, arnOf } from '../testing/builders.ts';
 import { observedAfterWrite } from './after-write.ts';
 
@@ -7,7 +8,7 @@ it('knows what was written where the objects could not be read again', () => {
   const { observedForwarding } = observed;
   if (observedForwarding === undefined) throw new Error('Expected weights that are served, got none.');
   const targetGroups = [{ name: 'a', arn: arnOf('a'), weight: 100 }];
-  const written = { ...observedForwarding, targetGroups };
+  const written = withTargetGroups(observedForwarding, targetGroups);
   expect(observedAfterWrite({ ...observed, isApplied: false }, written)).toEqual({
     ...observed,
     weighted: targetGroups,

@@ -10,7 +10,7 @@ import type { SelectedTargetGroup, WeightedTargetGroup } from '../model/target-g
 import * as record from '../rollout/record.ts';
 import * as holds from '../rollout/record-backoff.ts';
 import { lostRunRead } from '../rollout/record-lost.ts';
-import { routeOf } from '../load-balancers/load-balancer.ts';
+import { routeOf, withTargetGroups } from '../load-balancers/load-balancer.ts';
 import * as measured from '../rollout/record-measurement.ts';
 import { isWorthReporting, sameStatus } from '../rollout/report.ts';
 import { ask } from '../model/requests.ts';
@@ -224,11 +224,10 @@ export class Simulation {
     const serving =
       route?.type === 'AWSApplicationLoadBalancer' && served.length > 0
         ? {
-            observedForwarding: {
-              ...route,
-              rule: { ...route.rule, hosts: [...this.hosts] },
-              targetGroups: served,
-            },
+            observedForwarding: withTargetGroups(
+              { ...route, listener: { rule: { ...route.listener.rule, hosts: [...this.hosts] } } },
+              served,
+            ),
           }
         : {};
     const observed: ObservedCell = {

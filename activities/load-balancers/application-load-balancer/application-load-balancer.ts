@@ -27,7 +27,7 @@ import type {
 } from '../port.ts';
 import { fromRule } from './rule-conversion.ts';
 import { removeRule, rulesOf } from './rule-removal.ts';
-import { forwardedFrom, ruleOf, servedBy } from './rule-forwarding.ts';
+import { servedBy } from './rule-forwarding.ts';
 import { refuseUnsayable } from './rule-takeover.ts';
 import { look } from './rule-write.ts';
 import { zonesOf } from '../zones.ts';
@@ -42,22 +42,19 @@ export const applicationLoadBalancer: LoadBalancer<ApplicationShape> = {
   read({ spec, status }: AWSApplicationLoadBalancerConfig) {
     const served = status === undefined ? undefined : servedIn(status);
     return {
-      desired: forwardedFrom(spec.listenerARN, spec.listener.rule),
+      desired: { type: 'AWSApplicationLoadBalancer', listenerARN: spec.listenerARN, listener: spec.listener },
       ...(served === undefined ? {} : { observed: served }),
       deletionPolicy: spec.deletionPolicy ?? 'Retain',
     };
   },
-  spec: (forwarding, deletionPolicy) => ({
-    listenerARN: forwarding.listenerARN,
-    listener: { rule: ruleOf(forwarding) },
+  spec: ({ listenerARN, listener }, deletionPolicy) => ({
+    listenerARN,
+    listener,
     ...(deletionPolicy === 'Retain' ? {} : { deletionPolicy }),
   }),
-  status: (served) => ({
-    listenerARN: served.listenerARN,
-    ruleARN: served.ruleARN,
-    listener: { rule: ruleOf(served) },
-    ...(served.carried === undefined ? {} : { carried: served.carried }),
-    weights: weightsText(served.targetGroups),
+  status: ({ type: _, ...served }) => ({
+    ...served,
+    weights: weightsText(served.listener.rule.forward.targetGroups),
   }),
   selector: (listenerARN) => `spec.listenerARN=${listenerARN}`,
   quota: ({ listenerARN }) => quotaOf(listenerARN),
@@ -84,7 +81,7 @@ function connect(means: LoadBalancerDependencies): LoadBalancerCalls<Application
       const owner = ownerIn(means, key);
       const now = await applyListenerRule({
         request,
-        desired: ruleOf(forwarding),
+        desired: forwarding.listener.rule,
         elbv2,
         owner,
         asks: means.desiredOf,
@@ -128,7 +125,7 @@ async function movingAlong(
 
 const hasMoved = (before: ObservedForwarding<Application>, now: ObservedForwarding<Application>): boolean =>
   before.ruleARN !== now.ruleARN &&
-  (before.listenerARN !== now.listenerARN || before.rule.priority !== now.rule.priority);
+  (before.listenerARN !== now.listenerARN || before.listener.rule.priority !== now.listener.rule.priority);
 
 async function inspect(
   means: LoadBalancerDependencies,
@@ -137,14 +134,14 @@ async function inspect(
 ): Promise<InspectedForwarding> {
   const { route, key, adopt, selected } = request;
   const elbv2 = means.elbv2(route.listenerARN);
-  const priority = String(route.rule.priority);
+  const priority = String(route.listener.rule.priority);
   const rules = await elbv2.rulesOf(route.listenerARN, signal);
   const rule = rules.find((one) => one.IsDefault !== true && one.Priority === priority);
   if (rule === undefined) return { is: 'Nothing' };
   const ruleARN = rule.RuleArn ?? '';
   const [owner, tag] = await Promise.all([ownerIn(means, key)(), ownerOf(elbv2, ruleARN, signal)]);
   const claim = { owner, adopt, what: `priority ${priority} of the listener` };
-  if (claimed(claim, ruleARN, tag) === 'TakeOver') refuseUnsayable(rule, route.rule);
+  if (claimed(claim, ruleARN, tag) === 'TakeOver') refuseUnsayable(rule, route.listener.rule);
   return { is: 'Serving', targetGroups: named(forwardedBy(rule.Actions), selected) };
 }
 
@@ -160,7 +157,7 @@ async function drift(
   const found: Drift[] = [];
   for (const { key, observed: served } of objects) {
     const rule = rules.find((one) => one.RuleArn === served.ruleARN);
-    const wanted = ruleOf(served);
+    const wanted = served.listener.rule;
     const { targetStickiness } = wanted.forward;
     if (rule === undefined) {
       found.push({ key, difference: 'The rule is gone.' });

@@ -2,7 +2,7 @@ import type { Action, Rule, RuleTransform } from '@aws-sdk/client-elastic-load-b
 import { describe, expect, it } from 'vitest';
 import type { ObservedForwarding } from '../../../domain/load-balancers/load-balancer.ts';
 import { applicationLoadBalancer } from './application-load-balancer.ts';
-import { applyTo, forwarding, meansOf } from './testing/apply.ts';
+import { applyTo, aRoute, forwarding, meansOf } from './testing/apply.ts';
 import { aListener, listenerARN, type FakeListener } from './testing/listener.ts';
 
 const oidc: Action = {
@@ -186,7 +186,7 @@ describe('a rule of someone else', () => {
   const inspect = (listener: FakeListener) =>
     applicationLoadBalancer
       .connect(meansOf(listener))
-      .inspect({ key, route: forwarding({}), selected: [], adopt: true }, new AbortController().signal);
+      .inspect({ key, route: aRoute, selected: [], adopt: true }, new AbortController().signal);
 
   it.each([
     ['by a look at it', inspect],
@@ -210,7 +210,7 @@ describe('the cookie of an application', () => {
     },
   };
   const asked = (weights: Readonly<Record<string, number>>) => ({
-    forwarding: forwarding(weights, { rule }),
+    forwarding: forwarding(weights, {}, rule),
   });
 
   it('is refused where several groups are weighed, and nothing is written', async () => {

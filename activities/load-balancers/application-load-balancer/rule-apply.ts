@@ -13,7 +13,7 @@ import type { Writing } from '../port.ts';
 import { lookUntilShown, readBack, type Look } from '../read-back.ts';
 import { readInTime } from '../read-in-time.ts';
 import { find, knownRule } from './rule-find.ts';
-import { ruleOf, servedBy } from './rule-forwarding.ts';
+import { servedBy } from './rule-forwarding.ts';
 import { keepTargets, refuseUnweighable, releaseTargets } from './rule-stickiness.ts';
 import { createRule, toCarry, writeRule, type WrittenRule } from './rule-write.ts';
 
@@ -139,7 +139,7 @@ function toldBy({ request: { observed, forwarding } }: Attempt): KnownRule | und
 /** What the status says of a rule. */
 const knownBy = (served: ObservedForwarding<'AWSApplicationLoadBalancer'>): KnownRule => ({
   ruleARN: served.ruleARN ?? '',
-  rule: ruleOf(served),
+  rule: served.listener.rule,
   carried: served.carried ?? {},
   unsaid: [],
 });

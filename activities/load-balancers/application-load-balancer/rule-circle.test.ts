@@ -9,7 +9,7 @@ type Application = ObservedForwarding<'AWSApplicationLoadBalancer'>;
 const at = (name: string, priority: number) => ({
   key: { namespace: 'default', name },
   adopt: false,
-  forwarding: { ...forwarding({ [name]: 100 }), rule: { priority, hosts: [`${name}.com`] } },
+  forwarding: forwarding({ [name]: 100 }, {}, { priority, hosts: [`${name}.com`] }),
 });
 
 /** Objects that are served at one priority each, and now want others. */
@@ -66,7 +66,9 @@ describe('rules that want each other’s priorities', () => {
     const calls = countMoves(listener);
     const now = await move('a');
     expect(places(listener, ...priorities)).toEqual(want);
-    expect(now).toMatchObject({ rule: { priority: 20 }, targetGroups: [{ name: 'a', weight: 100 }] });
+    expect(now).toMatchObject({
+      listener: { rule: { priority: 20, forward: { targetGroups: [{ name: 'a', weight: 100 }] } } },
+    });
     // The others find themselves where they want to be.
     statuses.set('a', now);
     for (const name of Object.keys(wishes)) await move(name);

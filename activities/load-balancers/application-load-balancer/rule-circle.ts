@@ -40,7 +40,8 @@ async function wantedPlace(
   if (other?.desired.type !== 'AWSApplicationLoadBalancer') return undefined;
   const { desired, status } = other;
   const ruleARN = status.observed?.type === desired.type ? status.observed.ruleARN : undefined;
+  const { priority } = desired.listener.rule;
   // Only what its own status names is surely the rule that the object speaks of.
   const isMeant = desired.listenerARN === request.forwarding.listenerARN && ruleARN === RuleArn;
-  return isMeant && String(desired.rule.priority) !== Priority ? desired.rule.priority : undefined;
+  return isMeant && String(priority) !== Priority ? priority : undefined;
 }

@@ -19,7 +19,7 @@ describe('a rule that reads do not show yet', () => {
     const served = await applyTo(lateListener(), { a: 100 });
     expect(served).toMatchObject({
       ruleARN: expect.stringContaining('listener-rule') as string,
-      targetGroups: [{ name: 'a', weight: 100 }],
+      listener: { rule: { forward: { targetGroups: [{ name: 'a', weight: 100 }] } } },
     });
   });
 
@@ -40,7 +40,7 @@ describe('a rule that reads do not show yet', () => {
     const served = await applyTo(listener, { a: 100, b: 0 });
     const after = await applyTo(listener, { a: 80, b: 20 }, { observed: served });
     expect(listener.weights(10)).toEqual({ a: 80, b: 20 });
-    expect(after.targetGroups).toMatchObject([{ weight: 80 }, { weight: 20 }]);
+    expect(after.listener.rule.forward.targetGroups).toMatchObject([{ weight: 80 }, { weight: 20 }]);
   });
 
   it('is not in its own way when nobody knows what it serves: it is written by its ARN', async () => {
@@ -58,7 +58,7 @@ describe('a rule that reads do not show yet', () => {
   it('gets other conditions all the same', async () => {
     const listener = lateListener();
     const served = await applyTo(listener, { a: 100 });
-    const edited = { ...forwarding({ a: 100 }), rule: { priority: 10, hosts: ['b.com'] } };
+    const edited = forwarding({ a: 100 }, {}, { hosts: ['b.com'] });
     await applyTo(listener, {}, { forwarding: edited, observed: served, verify: true });
     expect(listener.rule(10)?.Conditions).toMatchObject([{ HostHeaderConfig: { Values: ['b.com'] } }]);
   });
@@ -185,7 +185,7 @@ describe('what is read after a write', () => {
 });
 
 describe('a rule whose priority is edited', () => {
-  const moved = { forwarding: { ...forwarding({ a: 100 }), rule: { priority: 20, hosts: ['a.com'] } } };
+  const moved = { forwarding: forwarding({ a: 100 }, {}, { priority: 20 }) };
 
   it('moves, and keeps its weights', async () => {
     const listener = aListener();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ObservedForwarding } from '../../../domain/load-balancers/load-balancer.ts';
 import { applicationLoadBalancer } from './application-load-balancer.ts';
-import { applyTo, forwarding, meansOf } from './testing/apply.ts';
+import { applyTo, aRoute, forwarding, meansOf } from './testing/apply.ts';
 import { aListener, listenerARN, type FakeListener } from './testing/listener.ts';
 
 const key = { namespace: 'default', name: 'web' };
@@ -52,7 +52,7 @@ describe('the rule of an object', () => {
   ])('is none %s', async (_, tag) => {
     const listener = tagged(tag);
     const [before, calls] = [listener.rule(10), applicationLoadBalancer.connect(meansOf(listener))];
-    const route = forwarding({});
+    const route = aRoute;
     await expect(applyTo(listener, { a: 100 }, strict)).rejects.toMatchObject({ type: 'Conflict' });
     await expect(calls.inspect({ key, route, selected: [], ...strict }, signal)).rejects.toMatchObject({
       type: 'Conflict',

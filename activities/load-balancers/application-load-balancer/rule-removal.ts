@@ -12,7 +12,7 @@ export async function removeRule(
   { permit, signal }: Writing,
 ): Promise<void> {
   const elbv2 = means.elbv2(forwarding.listenerARN);
-  const priority = String(forwarding.rule.priority);
+  const priority = String(forwarding.listener.rule.priority);
   const rules = await rulesOf(elbv2, forwarding.listenerARN, signal);
   const candidates = rules.filter(
     (rule) => rule.IsDefault !== true && (rule.RuleArn === observed?.ruleARN || rule.Priority === priority),

@@ -19,7 +19,7 @@ const without = (groups: Groups, others: Groups): readonly string[] =>
 
 /** What the status says of how target groups kept clients. */
 const before = ({ request }: Attempt): TargetStickiness | undefined =>
-  request.observed?.rule.forward?.targetStickiness;
+  request.observed?.listener.rule.forward.targetStickiness;
 
 /**
  * Refuses the cookie of an application in a rule that weighs several groups, where it does not work. A Cell with one is

@@ -1,7 +1,10 @@
 import type { Action, Listener, Rule } from '@aws-sdk/client-elastic-load-balancing-v2';
 import type { ELBv2 } from '../../../clients/aws/elbv2.ts';
 import { keepsClients, type ObservedForwarding } from '../../../domain/load-balancers/load-balancer.ts';
-import type { NetworkStickiness } from '../../../domain/load-balancers/network-load-balancer/network-load-balancer.ts';
+import type {
+  NetworkForward,
+  NetworkStickiness,
+} from '../../../domain/load-balancers/network-load-balancer/network-load-balancer.ts';
 import type { WeightedTargetGroup, TargetGroup } from '../../../domain/model/target-group.ts';
 import { includes, sameShares } from '../../../domain/load-balancers/weights.ts';
 import { awsErrorType, failure } from '../../failure.ts';
@@ -9,14 +12,11 @@ import { forwardedBy, named, singleAsDesired, toTuples } from '../forward.ts';
 
 type Network = 'AWSNetworkLoadBalancer';
 
-/** What a listener forwards to, and how it keeps clients. */
-export type Default = Pick<ObservedForwarding<Network>, 'targetGroups' | 'targetGroupStickiness'>;
-
 /** The default action of a listener in Okra's words; names come from what is wanted. */
 export const shownBy = (
   { DefaultActions }: Listener,
   { targetGroups }: { readonly targetGroups: readonly WeightedTargetGroup[] },
-): Default => ({
+): NetworkForward => ({
   targetGroups: singleAsDesired(named(forwardedBy(DefaultActions), targetGroups), targetGroups),
   ...stickinessIn(DefaultActions),
 });
@@ -25,7 +25,7 @@ export const shownBy = (
 export const forwardsOnlyTo = (groups: readonly TargetGroup[], { DefaultActions }: Listener): boolean =>
   named(forwardedBy(DefaultActions), []).every((group) => includes(groups, group));
 
-function stickinessIn(actions: readonly Action[] = []): Pick<Default, 'targetGroupStickiness'> {
+function stickinessIn(actions: readonly Action[] = []): Pick<NetworkForward, 'targetGroupStickiness'> {
   const config = actions.find((one) => one.Type === 'forward')?.ForwardConfig?.TargetGroupStickinessConfig;
   if (config?.Enabled === undefined) return {};
   const { Enabled: enabled, DurationSeconds: durationSeconds } = config;
@@ -94,9 +94,11 @@ export function listenerDifferenceOf(
   served: ObservedForwarding<Network>,
   { listener, rules }: Present,
 ): string | undefined {
-  const got = shownBy(listener, served);
+  const got = shownBy(listener, served.listener.forward);
   const said = [
-    sameShares(served.targetGroups, got.targetGroups) ? [] : ['The default action differs in its weights.'],
+    sameShares(served.listener.forward.targetGroups, got.targetGroups)
+      ? []
+      : ['The default action differs in its weights.'],
     keepsClients(served) === (got.targetGroupStickiness?.enabled === true)
       ? []
       : ['The default action differs in how it keeps clients.'],

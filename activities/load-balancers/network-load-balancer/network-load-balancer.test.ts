@@ -60,8 +60,7 @@ function aListener(action: Action, ...rules: Rule[]) {
 const asked = (weights: Weights, more: object = {}): Request['forwarding'] => ({
   type: 'AWSNetworkLoadBalancer',
   listenerARN,
-  targetGroups: groupsOf(weights),
-  ...more,
+  listener: { forward: { targetGroups: [...groupsOf(weights)], ...more } },
 });
 
 function apply({ calls }: ReturnType<typeof aListener>, weights: Weights, change: Partial<Request> = {}) {

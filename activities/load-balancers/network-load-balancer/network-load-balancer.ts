@@ -1,6 +1,6 @@
 import type {
   NetworkShape,
-  NetworkStickiness,
+  NetworkForward,
 } from '../../../domain/load-balancers/network-load-balancer/network-load-balancer.ts';
 import { quotaOf, type ELBv2 } from '../../../clients/aws/elbv2.ts';
 import { AWS_NETWORK_LOAD_BALANCER_CONFIG } from '../../../clients/kubernetes/kinds.ts';
@@ -21,7 +21,6 @@ import {
   refuseBypass,
   shownBy,
   toDefaultAction,
-  type Default,
 } from './listener.ts';
 import { claimed, describeTag, ownerIn, ownerOf, takeOver } from '../owner.ts';
 import type {
@@ -44,45 +43,27 @@ export const networkLoadBalancer: LoadBalancer<NetworkShape> = {
   kind: AWS_NETWORK_LOAD_BALANCER_CONFIG,
   read({ spec, status }: AWSNetworkLoadBalancerConfig) {
     const { listenerARN, listener } = status ?? {};
-    const served =
-      listenerARN === undefined || listener === undefined
-        ? {}
-        : { observed: servedBy(listenerARN, listener.forward) };
+    const isServed = listenerARN !== undefined && listener !== undefined;
     return {
-      desired: servedBy(spec.listenerARN, spec.listener.forward),
-      ...served,
+      desired: { type: 'AWSNetworkLoadBalancer', listenerARN: spec.listenerARN, listener: spec.listener },
+      ...(isServed ? { observed: servedBy(listenerARN, listener.forward) } : {}),
       deletionPolicy: 'Retain',
     };
   },
-  spec: ({ listenerARN, ...forward }) => ({ listenerARN, listener: { forward: forwardOf(forward) } }),
-  status: ({ listenerARN, ...forward }) => ({
-    listenerARN,
-    listener: { forward: forwardOf(forward) },
-    weights: weightsText(forward.targetGroups),
+  spec: ({ listenerARN, listener }) => ({ listenerARN, listener }),
+  status: ({ type: _, ...served }) => ({
+    ...served,
+    weights: weightsText(served.listener.forward.targetGroups),
   }),
   selector: (listenerARN) => `spec.listenerARN=${listenerARN}`,
   quota: ({ listenerARN }) => quotaOf(listenerARN),
   connect,
 };
 
-const forwardOf = ({ targetGroups, targetGroupStickiness: sticky }: Default): Default => ({
-  targetGroups,
-  ...(sticky === undefined ? {} : { targetGroupStickiness: sticky }),
-});
-
-interface Shown {
-  readonly targetGroups: Default['targetGroups'];
-  readonly targetGroupStickiness?: NetworkStickiness | undefined;
-}
-
-const servedBy = (
-  listenerARN: string,
-  { targetGroups, targetGroupStickiness: sticky }: Shown,
-): ObservedForwarding<Network> => ({
+const servedBy = (listenerARN: string, forward: NetworkForward): ObservedForwarding<Network> => ({
   type: 'AWSNetworkLoadBalancer',
   listenerARN,
-  targetGroups,
-  ...(sticky === undefined ? {} : { targetGroupStickiness: sticky }),
+  listener: { forward },
 });
 
 function connect(means: LoadBalancerDependencies): LoadBalancerCalls<NetworkShape> {
@@ -103,12 +84,13 @@ async function apply(
   writing: Writing,
 ): Promise<ObservedForwarding<Network>> {
   const { forwarding, observed, verify } = request;
-  const { listenerARN, targetGroups } = forwarding;
+  const { listenerARN, listener } = forwarding;
+  const { targetGroups } = listener.forward;
   const elbv2 = means.elbv2(listenerARN);
   const told = observed?.listenerARN === listenerARN ? observed : undefined;
   const known =
     told !== undefined && !verify
-      ? told
+      ? told.listener.forward
       : await readInTime(request, writing, (bounded) => find(means, request, bounded), 'Unread' as const);
   if (known !== 'Unread' && isWanted(request, known)) {
     return servedBy(listenerARN, { ...known, targetGroups });
@@ -118,7 +100,7 @@ async function apply(
   writing.signal.throwIfAborted();
   await elbv2.setDefaultAction(listenerARN, toDefaultAction(targetGroups, sticky));
   return readBack(`the default action of ${listenerARN}`, async () => {
-    const got = shownBy(await elbv2.listener(listenerARN, writing.signal), forwarding);
+    const got = shownBy(await elbv2.listener(listenerARN, writing.signal), listener.forward);
     const keeps = got.targetGroupStickiness?.enabled === true;
     return sameShares(targetGroups, got.targetGroups) && keeps === (sticky?.enabled === true)
       ? { is: 'Shown', value: servedBy(listenerARN, got) }
@@ -129,8 +111,8 @@ async function apply(
   });
 }
 
-const isWanted = ({ forwarding }: ApplyRequest<NetworkShape>, known: Default): boolean =>
-  sameShares(forwarding.targetGroups, known.targetGroups) &&
+const isWanted = ({ forwarding }: ApplyRequest<NetworkShape>, known: NetworkForward): boolean =>
+  sameShares(forwarding.listener.forward.targetGroups, known.targetGroups) &&
   sameRoute(forwarding, servedBy(forwarding.listenerARN, known));
 
 /**
@@ -141,18 +123,18 @@ async function stickinessToWrite(
   elbv2: ELBv2,
   request: ApplyRequest<NetworkShape>,
   writing: Writing,
-): Promise<Default['targetGroupStickiness']> {
+): Promise<NetworkForward['targetGroupStickiness']> {
   const { forwarding, observed, urgent } = request;
   const { listenerARN } = forwarding;
-  const told: Default =
-    observed?.listenerARN === listenerARN ? observed : { targetGroups: forwarding.targetGroups };
-  const look = async ({ signal }: Writing): Promise<Default> => {
+  const { targetGroups, targetGroupStickiness: asked } = forwarding.listener.forward;
+  const told: NetworkForward =
+    observed?.listenerARN === listenerARN ? observed.listener.forward : { targetGroups };
+  const look = async ({ signal }: Writing): Promise<NetworkForward> => {
     const bypass = urgent ? undefined : refuseBypass(elbv2, listenerARN, signal);
     const [listener] = await Promise.all([elbv2.listener(listenerARN, signal), bypass]);
-    return shownBy(listener, forwarding);
+    return shownBy(listener, { targetGroups });
   };
   const now = await readInTime(request, writing, look, told);
-  const { targetGroupStickiness: asked } = forwarding;
   const { targetGroupStickiness: present } = now;
   return asked === undefined || asked.enabled === present?.enabled ? present : asked;
 }
@@ -162,19 +144,20 @@ async function find(
   means: LoadBalancerDependencies,
   { key, adopt, forwarding, urgent }: ApplyRequest<NetworkShape>,
   { permit, signal }: Writing,
-): Promise<Default> {
-  const { listenerARN, targetGroups } = forwarding;
+): Promise<NetworkForward> {
+  const { listenerARN, listener } = forwarding;
+  const { targetGroups } = listener.forward;
   const elbv2 = means.elbv2(listenerARN);
-  const listener = await elbv2.listener(listenerARN, signal);
+  const present = await elbv2.listener(listenerARN, signal);
   const [owner, tag] = await Promise.all([ownerIn(means, key)(), ownerOf(elbv2, listenerARN, signal)]);
-  const claim = { owner, adopt, what: 'the listener', isOurs: forwardsOnlyTo(targetGroups, listener) };
+  const claim = { owner, adopt, what: 'the listener', isOurs: forwardsOnlyTo(targetGroups, present) };
   const claiming = claimed(claim, listenerARN, tag);
   if (!urgent) await refuseBypass(elbv2, listenerARN, signal);
   if (claiming !== 'Ours') {
     await permit();
     await takeOver(elbv2, listenerARN, owner);
   }
-  return shownBy(listener, forwarding);
+  return shownBy(present, listener.forward);
 }
 
 async function inspect(

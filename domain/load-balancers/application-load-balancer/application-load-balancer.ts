@@ -1,19 +1,18 @@
+import type { AWSApplicationLoadBalancerConfigSpec } from '../../../crds/aws-application-load-balancer-config.ts';
 import type { Carried } from '../../../crds/carried.ts';
 import type { CellListenerRule } from '../../../crds/listener-rule.ts';
-import type { WeightedTargetGroup } from '../../model/target-group.ts';
 import type { LoadBalancerKind } from '../kind.ts';
 import { loadBalancerOfListener } from '../listener-arn.ts';
-import { sameRule } from './listener-rule.ts';
+import { sameRule, stickinessOf } from './listener-rule.ts';
 
 interface Route {
   readonly type: 'AWSApplicationLoadBalancer';
   readonly listenerARN: string;
-  readonly rule: CellListenerRule;
+  readonly listener: { readonly rule: CellListenerRule };
 }
 
-interface Forwarding extends Route {
-  readonly targetGroups: readonly WeightedTargetGroup[];
-}
+/** What the spec of its configuration object says, but for what becomes of the rule in the end. */
+type Forwarding = Pick<Route, 'type'> & Omit<AWSApplicationLoadBalancerConfigSpec, 'deletionPolicy'>;
 
 /** One rule of a listener of an Application Load Balancer. */
 export interface ApplicationShape {
@@ -45,16 +44,20 @@ export const applicationLoadBalancer: LoadBalancerKind<ApplicationShape> = {
       : {
           type: 'AWSApplicationLoadBalancer',
           listenerARN: block.listenerARN,
-          rule: block.listener.rule,
+          listener: { rule: block.listener.rule },
         },
   placeOf: ({ listenerARN }) => listenerARN,
   loadBalancerARNOf: ({ listenerARN }) => loadBalancerOfListener(listenerARN),
-  describe: ({ rule }) => `rule ${rule.priority} of the listener`,
-  targetGroupsOf: ({ targetGroups }) => targetGroups,
-  withTargetGroups: (route, targetGroups) => ({ ...route, targetGroups }),
-  servedRoute: ({ type, listenerARN, rule }) => ({ type, listenerARN, rule }),
-  sameRoute: (desired, observed) => sameRule(desired.rule, observed.rule),
-  keepsClients: ({ rule }) => rule.forward?.targetGroupStickiness !== undefined,
-  targetGroupSettingsOf: ({ rule }) => rule.forward?.targetStickiness,
+  describe: ({ listener: { rule } }) => `rule ${rule.priority} of the listener`,
+  targetGroupsOf: ({ listener: { rule } }) => rule.forward.targetGroups,
+  withTargetGroups: ({ type, listenerARN, listener: { rule } }, groups) => ({
+    type,
+    listenerARN,
+    listener: { rule: { ...rule, forward: { targetGroups: [...groups], ...stickinessOf(rule) } } },
+  }),
+  servedRoute: ({ type, listenerARN, listener }) => ({ type, listenerARN, listener }),
+  sameRoute: (desired, observed) => sameRule(desired.listener.rule, observed.listener.rule),
+  keepsClients: ({ listener: { rule } }) => rule.forward?.targetGroupStickiness !== undefined,
+  targetGroupSettingsOf: ({ listener: { rule } }) => rule.forward?.targetStickiness,
   observedAfter: (forwarding) => forwarding,
 };

@@ -5,8 +5,15 @@ import { arnOf } from '../../testing/builders.ts';
 const served = (weights: Readonly<Record<string, number>>) => ({
   type: 'AWSApplicationLoadBalancer' as const,
   listenerARN: 'arn:listener',
-  rule: { priority: 10, hosts: ['example.com'] },
-  targetGroups: Object.entries(weights).map(([name, weight]) => ({ name, arn: arnOf(name), weight })),
+  listener: {
+    rule: {
+      priority: 10,
+      hosts: ['example.com'],
+      forward: {
+        targetGroups: Object.entries(weights).map(([name, weight]) => ({ name, arn: arnOf(name), weight })),
+      },
+    },
+  },
 });
 const claimed = (versions: Readonly<Record<string, string>>) =>
   new Map(Object.entries(versions).map(([name, version]) => [arnOf(name), version]));

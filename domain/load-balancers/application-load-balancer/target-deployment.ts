@@ -10,7 +10,8 @@ export function targetDeploymentStatus(
   versions: ReadonlyMap<string, string>,
 ): AWSApplicationLoadBalancerTargetDeploymentStatus {
   const totals = new Map<string, number>();
-  const targetGroups = served.targetGroups.map((group) => {
+  const { rule } = served.listener;
+  const targetGroups = rule.forward.targetGroups.map((group) => {
     const claimed = versions.get(group.arn);
     if (claimed === undefined) return { ...group };
     const version = parseVersion(claimed) ?? claimed;
@@ -21,9 +22,9 @@ export function targetDeploymentStatus(
   return {
     listenerARN: served.listenerARN,
     ...(served.ruleARN === undefined ? {} : { ruleARN: served.ruleARN }),
-    priority: served.rule.priority,
+    priority: rule.priority,
     ...(heaviest === undefined || heaviest[1] === 0 ? {} : { version: heaviest[0] }),
-    weights: weightsText(served.targetGroups),
+    weights: weightsText(targetGroups),
     targetGroups,
   };
 }

@@ -1,34 +1,37 @@
-import type { WeightedTargetGroup } from '../../model/target-group.ts';
+import type {
+  AWSNetworkLoadBalancerConfigSpec,
+  AWSNetworkLoadBalancerConfigStatus,
+} from '../../../crds/aws-network-load-balancer-config.ts';
 import type { LoadBalancerKind } from '../kind.ts';
 import { loadBalancerOfListener } from '../listener-arn.ts';
 
+/** What a listener of a Network Load Balancer forwards to, and how it keeps clients. */
+export type NetworkForward = NonNullable<AWSNetworkLoadBalancerConfigStatus['listener']>['forward'];
+
 /** Whether flows of a client stay with a target group of a Network Load Balancer. */
-export interface NetworkStickiness {
-  readonly enabled: boolean;
-  /** For how long, where ELBv2 names a time. */
-  readonly durationSeconds?: number | undefined;
-}
+export type NetworkStickiness = NonNullable<NetworkForward['targetGroupStickiness']>;
 
 interface Route {
   readonly type: 'AWSNetworkLoadBalancer';
   readonly listenerARN: string;
-  /** Whether flows of a client stay with a target group; undefined where it stays as it is. */
-  readonly targetGroupStickiness?: NetworkStickiness;
+  /** Left out where flows of a client are kept as they are. */
+  readonly listener?: { readonly forward: Pick<NetworkForward, 'targetGroupStickiness'> };
 }
 
-interface Forwarding extends Route {
-  readonly targetGroups: readonly WeightedTargetGroup[];
-}
+type Forwarding = Pick<Route, 'type'> & AWSNetworkLoadBalancerConfigSpec;
 
 /** The default action of a listener of a Network Load Balancer. */
 export interface NetworkShape {
   readonly place: Pick<Route, 'listenerARN'>;
   readonly route: Route;
   readonly forwarding: Forwarding;
-  readonly observed: Forwarding;
+  readonly observed: Forwarding & { readonly listener: { readonly forward: NetworkForward } };
 }
 
-const keepsClients = ({ targetGroupStickiness }: Route): boolean => targetGroupStickiness?.enabled === true;
+const stickinessOf = ({ listener }: Route): NetworkStickiness | undefined =>
+  listener?.forward.targetGroupStickiness;
+
+const keepsClients = (route: Route): boolean => stickinessOf(route)?.enabled === true;
 
 /** A Network Load Balancer: its weights stand in the default action of a listener. */
 export const networkLoadBalancer: LoadBalancerKind<NetworkShape> = {
@@ -48,24 +51,28 @@ export const networkLoadBalancer: LoadBalancerKind<NetworkShape> = {
     return {
       type: 'AWSNetworkLoadBalancer',
       listenerARN: block.listenerARN,
-      ...(sticky === undefined ? {} : { targetGroupStickiness: sticky }),
+      ...(sticky === undefined ? {} : { listener: { forward: { targetGroupStickiness: sticky } } }),
     };
   },
   placeOf: ({ listenerARN }) => listenerARN,
   loadBalancerARNOf: ({ listenerARN }) => loadBalancerOfListener(listenerARN),
   describe: () => 'the default action of the listener',
-  targetGroupsOf: ({ targetGroups }) => targetGroups,
-  withTargetGroups: (route, targetGroups) => ({ ...route, targetGroups }),
+  targetGroupsOf: ({ listener }) => listener.forward.targetGroups,
+  withTargetGroups: ({ type, listenerARN, listener }, groups) => ({
+    type,
+    listenerARN,
+    listener: { forward: { ...listener?.forward, targetGroups: [...groups] } },
+  }),
   // How clients are kept stays by not being asked for.
   servedRoute: ({ type, listenerARN }) => ({ type, listenerARN }),
   sameRoute: (desired, observed) =>
-    desired.targetGroupStickiness === undefined || keepsClients(desired) === keepsClients(observed),
+    stickinessOf(desired) === undefined || keepsClients(desired) === keepsClients(observed),
   keepsClients,
   targetGroupSettingsOf: () => undefined,
   observedAfter(forwarding, before) {
-    const sticky = before?.targetGroupStickiness;
-    return forwarding.targetGroupStickiness !== undefined || sticky === undefined
-      ? forwarding
-      : { ...forwarding, targetGroupStickiness: sticky };
+    const sticky = before === undefined ? undefined : stickinessOf(before);
+    if (sticky === undefined || stickinessOf(forwarding) !== undefined) return forwarding;
+    const { forward } = forwarding.listener;
+    return { ...forwarding, listener: { forward: { ...forward, targetGroupStickiness: sticky } } };
   },
 };

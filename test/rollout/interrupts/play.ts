@@ -10,6 +10,7 @@ import type { CellRolloutInput } from '../../../workflows/cell-rollout.ts';
 import { changed, type Answer } from '../../../workflows/messages.ts';
 import { eventText, type PlayedHistory } from './histories.ts';
 import type { Theatre } from './theatre.ts';
+import { targetGroupsOf } from '../../../domain/load-balancers/load-balancer.ts';
 import { World, type Sent } from './world.ts';
 
 const POLL_MS = 40;
@@ -122,7 +123,8 @@ export class Play {
   async noticeDrift(): Promise<void> {
     while (!(await this.isQuiet())) await wait(POLL_MS);
     const { config, served } = this.world;
-    if (config !== undefined && !sameShares(config.served.targetGroups, served)) await this.signal('drifted');
+    if (config !== undefined && !sameShares(targetGroupsOf(config.served), served))
+      await this.signal('drifted');
   }
 
   /** Waits until what the workflow has cancelled, if anything, has heard of it. */

@@ -1,4 +1,5 @@
 import { asyncLocalStorage, type Context } from '@temporalio/activity';
+import type { CellListenerRule } from '../../../../crds/listener-rule.ts';
 import type { ApplicationShape } from '../../../../domain/load-balancers/application-load-balancer/application-load-balancer.ts';
 import type { ObservedForwarding } from '../../../../domain/load-balancers/load-balancer.ts';
 import { arnOf } from '../../../../domain/testing/builders.ts';
@@ -8,14 +9,24 @@ import { listenerARN, type FakeListener } from './listener.ts';
 
 type Application = 'AWSApplicationLoadBalancer';
 
-/** What is asked of the rule at priority 10. */
-export const forwarding = (weights: Readonly<Record<string, number>>, place = {}) => ({
+/** What is asked of the rule at priority 10, or of another. */
+export const forwarding = (
+  weights: Readonly<Record<string, number>>,
+  place: { readonly listenerARN?: string } = {},
+  change: Partial<CellListenerRule> = {},
+) => {
+  const targetGroups = Object.entries(weights).map(([name, weight]) => ({ name, arn: arnOf(name), weight }));
+  const { forward, ...match } = change;
+  const rule = { priority: 10, hosts: ['a.com'], ...match, forward: { targetGroups, ...forward } };
+  return { type: 'AWSApplicationLoadBalancer' as const, listenerARN, listener: { rule }, ...place };
+};
+
+/** How traffic gets in by that rule. */
+export const aRoute = {
   type: 'AWSApplicationLoadBalancer' as const,
   listenerARN,
-  rule: { priority: 10, hosts: ['a.com'] },
-  targetGroups: Object.entries(weights).map(([name, weight]) => ({ name, arn: arnOf(name), weight })),
-  ...place,
-});
+  listener: { rule: { priority: 10, hosts: ['a.com'] } },
+};
 
 /** Runs as an activity does whose waits are over at once. */
 export const withoutWaits = <Value>(run: () => Promise<Value>): Promise<Value> =>
