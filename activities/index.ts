@@ -15,14 +15,12 @@ import { clusterSources } from './discovery/cluster-set/sources/index.ts';
 import type {
   AnalysisActivities,
   CellActivities,
-  ClusterSetActivities,
   DriftActivities,
   ExperimentActivities,
   MeasurementActivities,
   LoadBalancerConfigActivities,
-  TargetGroupSetActivities,
+  SyncActivities,
   TargetGroupActivities,
-  TargetGroupBindingActivities,
   TrafficActivities,
 } from './contract.ts';
 import { driftActivities } from './load-balancers/drift.ts';
@@ -62,10 +60,8 @@ export type Activities = CellActivities &
   ExperimentActivities &
   MeasurementActivities &
   TrafficActivities &
-  ClusterSetActivities &
-  TargetGroupSetActivities &
+  SyncActivities &
   TargetGroupActivities &
-  TargetGroupBindingActivities &
   DriftActivities;
 
 /** Makes every activity; whatever one throws is a failure listed in domain/failures.ts. */

@@ -10,8 +10,8 @@ import {
   type Forwarding,
   type Route,
 } from '../domain/load-balancers/load-balancer.ts';
+import { withWritten } from '../domain/model/known.ts';
 import type { ObservedCell } from '../domain/model/observation.ts';
-import { observedAfterWrite } from '../domain/rollout/after-write.ts';
 import * as hold from '../domain/rollout/record-backoff.ts';
 import * as record from '../domain/rollout/record.ts';
 import { stableSet } from '../domain/versions/stable.ts';
@@ -119,7 +119,7 @@ function takenUp(
           const shifted = record.shifted(state, decision, { from, left: cell.status, now });
           return withConnections(shifted, result.connections ?? [], now);
         },
-        sight: { observed: result.observed ?? observedAfterWrite(observed, forwarding) },
+        sight: { observed: result.observed ?? withWritten(observed, forwarding) },
         isDone: true,
       };
     }
