@@ -23,6 +23,7 @@ import {
 import * as record from '../rollout/record.ts';
 import * as holds from '../rollout/record-backoff.ts';
 import { lostRunRead } from '../rollout/record-lost.ts';
+import { withTargetGroups } from '../load-balancers/load-balancer.ts';
 import * as measured from '../rollout/record-measurement.ts';
 import { changed, couldNotSee, isTold, requested, runFrom, saw, type Run } from '../rollout/run.ts';
 import { shiftDone, shiftRequest, type ShiftResult } from '../rollout/shift.ts';
@@ -224,11 +225,10 @@ export class Simulation {
     const serving =
       route?.type === 'AWSApplicationLoadBalancer' && served.length > 0
         ? {
-            observedForwarding: {
-              ...route,
-              rule: { ...route.rule, hosts: [...this.hosts] },
-              targetGroups: served,
-            },
+            observedForwarding: withTargetGroups(
+              { ...route, listener: { rule: { ...route.listener.rule, hosts: [...this.hosts] } } },
+              served,
+            ),
           }
         : {};
     return {
@@ -436,7 +436,7 @@ export class Simulation {
 
 /** The hosts that a rule is for; a Network Load Balancer has no rule. */
 const hostsOf = (route: Route | undefined): readonly string[] =>
-  route?.type === 'AWSApplicationLoadBalancer' ? (route.rule.hosts ?? []) : [];
+  route?.type === 'AWSApplicationLoadBalancer' ? (route.listener.rule.hosts ?? []) : [];
 
 const carriedOut = (done: CarriedOut): Attempt => ({ is: 'CarriedOut', done });
 const done = (apply: Change): Attempt => carriedOut(kept(apply));
