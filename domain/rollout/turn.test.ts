@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Decision } from '../model/decision.ts';
 import { initialState, type RolloutState } from '../model/state.ts';
-import { routeOf } from '../load-balancers/load-balancer.ts';
+import { routeOf, withTargetGroups } from '../load-balancers/load-balancer.ts';
 import { aCell, arnOf } from '../testing/builders.ts';
 import { looking, tookUp } from './performed.ts';
 import { changed, isStale, isTold, requested, runFrom, saw, type Run } from './run.ts';
@@ -91,7 +91,7 @@ describe('what was performed', () => {
     const route = seen.cell && routeOf(seen.cell.spec);
     if (route === undefined) throw new Error('Expected the builder to make a route, got none.');
     const targetGroups = [{ name: 'b', arn: arnOf('b'), weight: 100 }];
-    const written = { apply: kept, sight: { written: { ...route, targetGroups } } };
+    const written = { apply: kept, sight: { written: withTargetGroups(route, targetGroups) } };
     const after = tookUp(told(sent, sent, status), written, { now: NOW + 5, upTo: 1 });
     expect(after).toMatchObject({
       observedAt: NOW + 5,

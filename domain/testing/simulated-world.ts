@@ -3,7 +3,7 @@ import type { AnalysisVerdict } from '../rollout/analysis.ts';
 import { isFinished } from '../rollout/analysis.ts';
 import type { Freezing } from '../gates/freeze.ts';
 import type { TargetHealth } from '../gates/health.ts';
-import { routeOf, type Route } from '../load-balancers/load-balancer.ts';
+import { routeOf, withTargetGroups, type Route } from '../load-balancers/load-balancer.ts';
 import { sameShares } from '../load-balancers/weights.ts';
 import type { Measurement, Performable, Shift } from '../model/decision.ts';
 import type { ObservedCell } from '../model/observation.ts';
@@ -115,11 +115,10 @@ export class SimulatedWorld {
     const serving =
       route?.type === 'AWSApplicationLoadBalancer' && served.length > 0
         ? {
-            observedForwarding: {
-              ...route,
-              rule: { ...route.rule, hosts: [...this.hosts] },
-              targetGroups: served,
-            },
+            observedForwarding: withTargetGroups(
+              { ...route, listener: { rule: { ...route.listener.rule, hosts: [...this.hosts] } } },
+              served,
+            ),
           }
         : {};
     return {
@@ -301,7 +300,7 @@ export class SimulatedWorld {
 
 /** The hosts that a rule is for; a Network Load Balancer has no rule. */
 const hostsOf = (route: Route | undefined): readonly string[] =>
-  route?.type === 'AWSApplicationLoadBalancer' ? (route.rule.hosts ?? []) : [];
+  route?.type === 'AWSApplicationLoadBalancer' ? (route.listener.rule.hosts ?? []) : [];
 
 const carriedOut = (done: CarriedOut): Attempt => ({ is: 'CarriedOut', done });
 const done = (apply: Change): Attempt => carriedOut(kept(apply));
