@@ -41,6 +41,8 @@ export const loadBalancerTraits = <const Type extends string, const Prefix exten
       input: { type },
       bearsCellName: true,
     },
+    verbs: ['get', 'create', 'patch'],
+    isReported: true,
   }) as const;
 
 /** The columns of a configuration, with those of its own after its phase. */
