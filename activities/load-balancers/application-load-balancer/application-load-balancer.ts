@@ -52,9 +52,12 @@ export const applicationLoadBalancer: LoadBalancer<ApplicationShape> = {
     listener,
     ...(deletionPolicy === 'Retain' ? {} : { deletionPolicy }),
   }),
-  status: ({ type: _type, ...served }) => ({
-    ...served,
-    weights: weightsText(served.listener.rule.forward.targetGroups),
+  status: ({ listenerARN, ruleARN, listener, carried }) => ({
+    listenerARN,
+    ruleARN,
+    listener,
+    ...(carried === undefined ? {} : { carried }),
+    weights: weightsText(listener.rule.forward.targetGroups),
   }),
   selector: (listenerARN) => `spec.listenerARN=${listenerARN}`,
   quota: ({ listenerARN }) => quotaOf(listenerARN),

@@ -51,9 +51,10 @@ export const networkLoadBalancer: LoadBalancer<NetworkShape> = {
     };
   },
   spec: ({ listenerARN, listener }) => ({ listenerARN, listener }),
-  status: ({ type: _type, ...served }) => ({
-    ...served,
-    weights: weightsText(served.listener.forward.targetGroups),
+  status: ({ listenerARN, listener }) => ({
+    listenerARN,
+    listener,
+    weights: weightsText(listener.forward.targetGroups),
   }),
   selector: (listenerARN) => `spec.listenerARN=${listenerARN}`,
   quota: ({ listenerARN }) => quotaOf(listenerARN),
