@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
 import type { AccessObject } from '../../../deploy/rbac/objects.ts';
 
-const file = join(import.meta.dirname, '../../../deploy/kustomize/base/rbac.yaml');
+const kustomize = join(import.meta.dirname, '../../../deploy/kustomize');
+const file = join(kustomize, 'base/rbac.yaml');
+const policy = join(kustomize, 'components/cluster-secrets-policy/policy.yaml');
 
 /** The access that an installation gives to okrad, for one in another namespace; roles of the cluster bear its name. */
 export async function installedAccess(namespace: string): Promise<readonly AccessObject[]> {
@@ -21,6 +23,14 @@ export async function installedAccess(namespace: string): Promise<readonly Acces
         : { roleRef: isOfCluster ? { ...roleRef, name: named(roleRef.name) } : roleRef }),
     };
   });
+}
+
+/** What refuses okrad every write to a Secret of no cluster, for an okrad in another namespace. */
+export async function installedPolicy(namespace: string): Promise<readonly object[]> {
+  const text = (await readFile(policy, 'utf8'))
+    .replaceAll('serviceaccount:okra:okra', `serviceaccount:${namespace}:okra`)
+    .replaceAll('okra-cluster-secrets', `${namespace}-okra-cluster-secrets`);
+  return parseAllDocuments(text).map((document): object => document.toJS());
 }
 
 /** What roles allow, as `verb group/resource`. */

@@ -7,7 +7,7 @@ import { SECRET } from '../../../clients/kubernetes/kinds.ts';
 import { connectKubernetes } from '../../../clients/kubernetes/kubernetes.ts';
 import { Stage } from '../../support/stage/stage.ts';
 import type { StackView } from '../../support/setup.ts';
-import { installedAccess, permissionsOf } from './access.ts';
+import { installedAccess, installedPolicy, permissionsOf } from './access.ts';
 import { startAuditedServer, type AuditedServer } from './audited-server.ts';
 
 const run = promisify(execFile);
@@ -36,14 +36,15 @@ export async function openPod(stack: StackView): Promise<Pod> {
   const kubectl = async (...args: readonly string[]): Promise<string> =>
     (await run(stack.binaries.kubectl, ['-n', namespace, ...args], { env })).stdout;
   const admin = connectKubernetes(stack.kubeconfig);
-  const [dir, access] = await Promise.all([
+  const [dir, access, policy] = await Promise.all([
     mkdtemp(join(tmpdir(), 'okra-pod-')),
     installedAccess(namespace),
+    installedPolicy(namespace),
     kubectl('create', 'namespace', namespace),
   ]);
   await writeFile(
     join(dir, 'access.json'),
-    JSON.stringify({ apiVersion: 'v1', kind: 'List', items: access }),
+    JSON.stringify({ apiVersion: 'v1', kind: 'List', items: [...access, ...policy] }),
   );
   await kubectl('apply', '-f', join(dir, 'access.json'));
   const tokens: string[] = [];
