@@ -1,26 +1,24 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodeBase64, encodeBase64 } from './base64.ts';
+import { decodeBase64 } from './base64.ts';
 
 const text = fc.string({ unit: 'grapheme', maxLength: 60 });
 
 describe('base64', () => {
-  it('is what everybody else takes for it, in both directions', () => {
+  it('is decoded to the text that it was made of', () => {
     fc.assert(
       fc.property(text, (some) => {
-        const encoded = Buffer.from(some).toString('base64');
-        expect(encodeBase64(some)).toBe(encoded);
-        expect(decodeBase64(encoded)).toBe(some);
+        expect(decodeBase64(Buffer.from(some).toString('base64'))).toBe(some);
       }),
     );
   });
 
-  it('is made of half a character as well', () => {
-    expect(decodeBase64(encodeBase64('a\ud800'))).toBe('a\ufffd');
-  });
-
   it('may be broken into lines', () => {
     expect(decodeBase64('b2ty\nYQ==\n')).toBe('okra');
+  });
+
+  it('keeps a mark of the order of bytes', () => {
+    expect(decodeBase64('77u/b2s=')).toBe('\ufeffok');
   });
 
   it.each([
