@@ -3,7 +3,8 @@ import type { CellSpec, CellStatus } from '../../crds/cell.ts';
 import { decide } from './decide.ts';
 import { lostRunRead } from './record-lost.ts';
 import { initialState } from '../model/state.ts';
-import { aCell } from '../testing/builders.ts';
+import { aCell, weightsOf } from '../testing/builders.ts';
+import { Simulation } from '../testing/simulation.ts';
 
 const NOW = Date.UTC(2026, 10, 20);
 const rollout = { id: 'r1', startedAt: '2026-01-01T00:00:00Z', workflowId: 'cell/default/web', runId: 'r' };
@@ -41,4 +42,30 @@ describe('a run that has left a rollout behind', () => {
   });
 
   it('and measures nothing has nothing to end', () => expect(atRest({})).toBe('Close'));
+});
+
+describe('a lower version that is pinned while a lost run has left a rollout behind', () => {
+  it('is rolled back to once, and stays', () => {
+    const simulation = new Simulation();
+    const add = (version: string, name: string): void => {
+      simulation.provision(version, name);
+      simulation.wake();
+      simulation.run();
+    };
+    add('2.0.0', 'a');
+    simulation.refusals = 1;
+    add('2.1.0', 'b');
+    simulation.isBlind = true;
+    simulation.loseTemporal({ is: 'Unknown' });
+    simulation.provision('1.0.0', 'c');
+    simulation.edit((spec) => ({ ...spec, version: '1.0.0' }));
+    simulation.isBlind = false;
+    simulation.wake();
+    simulation.pass(86_400_000);
+    const moved = simulation.writes.filter(({ shift }) => shift.purpose === 'RollBack');
+    expect(moved).toHaveLength(1);
+    expect(weightsOf(simulation.served)).toEqual({ c: 100 });
+    expect(simulation.status.stableVersion).toBe('1.0.0');
+    expect(simulation.status.rollout).toBeUndefined();
+  });
 });

@@ -66,7 +66,9 @@ export function shifted(
     endedAt: at.now,
   });
   const { requested: _told, ...untold } = rest;
-  return { ...untold, justChanged };
+  // A rollout that a lost run has left in the status is over by this: what it calls stable serves no more.
+  const isOver = at.left.rollout !== undefined && rest.rollout === undefined;
+  return { ...untold, justChanged, ...(isOver ? { serves: version } : {}) };
 }
 
 /** Records what a look at the load balancer has found. */
