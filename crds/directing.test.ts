@@ -7,7 +7,7 @@ const isNode = (value: unknown): value is Node =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The names by which a field says whom or what Okra is to use. */
-const DIRECTING = /arn$|externalid$|secret|^namespaces?$|^podNamespace$|^server$|^vpcID$|^ids$/i;
+const DIRECTING = /arns?$|^address$|externalid$|secret|^namespaces?$|^podNamespace$|^server$|^vpcID$|^ids$/i;
 
 /** The paths of the fields of a schema that say so. */
 function* directing(node: Node, path: string): Generator<string> {
@@ -54,6 +54,17 @@ const known: Readonly<Record<string, readonly string[]>> = {
   AWSApplicationLoadBalancerConfig: ['spec.listener.rule.forward.targetGroups[].arn', 'spec.listenerARN'],
   AWSNetworkLoadBalancerConfig: ['spec.listener.forward.targetGroups[].arn', 'spec.listenerARN'],
   AWSTargetGroupBinding: binding.map((field) => `spec.${field}`),
+  Check: [
+    // Namespaces of CloudWatch, that is of metrics.
+    'spec.analysis.compare.baselines[].metrics[].namespace',
+    'spec.analysis.provider.cloudWatch.metrics[].namespace',
+    'spec.analysis.compare.targetGroupARNs',
+    'spec.analysis.provider.cloudWatch.roleARN',
+    // Secrets of the namespace, of which Okra reads the keys and nothing else.
+    'spec.analysis.provider.datadog.secretRef',
+    'spec.analysis.provider.prometheus.address',
+    'spec.analysis.provider.prometheus.secretRef',
+  ],
   AWSTargetGroupSet: binding.map((field) => `spec.bindingTemplate.spec.${field}`),
 };
 

@@ -6,6 +6,7 @@ import { awsTargetGroup } from './aws-target-group.ts';
 import { awsTargetGroupBinding } from './aws-target-group-binding.ts';
 import { awsTargetGroupSet } from './aws-target-group-set.ts';
 import { cell } from './cell.ts';
+import { check } from './check.ts';
 import { clusterSet } from './cluster-set.ts';
 import { freeze } from './freeze.ts';
 import { structuralSchema, type StructuralSchema } from './structural-schema.ts';
@@ -22,6 +23,7 @@ export const resources = [
   clusterSet,
   awsTargetGroupSet,
   awsTargetGroupBinding,
+  check,
 ] as const;
 
 const statusSchemas = new Map<string, StructuralSchema>(

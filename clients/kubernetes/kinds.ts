@@ -56,6 +56,9 @@ export const AWS_APPLICATION_LOAD_BALANCER_TARGET_DEPLOYMENT = namespaced(
 /** Okra's ClusterSet. */
 export const CLUSTER_SET = namespaced(API_VERSION, 'ClusterSet', 'clustersets');
 
+/** Okra's Check. */
+export const CHECK = namespaced(API_VERSION, 'Check', 'checks');
+
 /** The AnalysisRun of Argo Rollouts. */
 export const ANALYSIS_RUN = namespaced(ARGO, 'AnalysisRun', 'analysisruns');
 
@@ -128,6 +131,7 @@ const known: readonly KindRef[] = [
   AWS_NETWORK_LOAD_BALANCER_CONFIG,
   AWS_APPLICATION_LOAD_BALANCER_TARGET_DEPLOYMENT,
   CLUSTER_SET,
+  CHECK,
   ANALYSIS_RUN,
   ANALYSIS_TEMPLATE,
   CLUSTER_ANALYSIS_TEMPLATE,
