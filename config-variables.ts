@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { datadogSites } from './crds/check-datadog.ts';
 
 const text = z.string();
 
@@ -72,6 +73,14 @@ export const variables = z.object({
   AWS_ENDPOINT_URL_ELASTIC_LOAD_BALANCING_V2: url.optional(),
   AWS_ENDPOINT_URL_EKS: url.optional(),
   AWS_ENDPOINT_URL_STS: url.optional(),
+  AWS_ENDPOINT_URL_CLOUDWATCH: url.optional(),
+  DD_SITE: z.enum(datadogSites, { error: `one of ${datadogSites.join(', ')}` }).default('datadoghq.com'),
+  DD_API_KEY: text.optional(),
+  DD_APP_KEY: text.optional(),
+  OKRA_DATADOG_ENDPOINT: url.optional(),
+  OKRA_DATADOG_EVENTS: flag.default(false),
+  OKRA_DATADOG_QUERIES_PER_SECOND: perSecond.default(0.4),
+  OKRA_DATADOG_QUERY_BURST: burst.default(40),
   TEMPORAL_ADDRESS: address.default('127.0.0.1:7233'),
   TEMPORAL_NAMESPACE: text.default('default'),
   TEMPORAL_API_KEY: text.optional(),

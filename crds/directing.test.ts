@@ -30,6 +30,16 @@ const fieldsOf = (resource: (typeof resources)[number]): readonly string[] => {
   return [...directing(versions[0]?.schema.openAPIV3Schema.properties.spec ?? {}, 'spec')];
 };
 
+const checkFields = [
+  // Of CloudWatch, that is of metrics.
+  'analysis.provider.cloudWatch.metrics[].namespace',
+  'analysis.provider.cloudWatch.roleARN',
+  // Secrets of the namespace, of which Okra reads the keys and nothing else.
+  'analysis.provider.datadog.secretRef',
+  'analysis.provider.prometheus.address',
+  'analysis.provider.prometheus.secretRef',
+];
+
 const binding = ['targetGroup.vpcID', 'targetGroupARN', 'targets[].ids', 'targets[].podNamespace'];
 
 /**
@@ -45,6 +55,9 @@ const known: Readonly<Record<string, readonly string[]>> = {
       (at) => `spec.updateStrategy.${at}.analysis.args[].valueFrom.secretKeyRef`,
     ),
     'spec.updateStrategy.canary.steps[].experiment.analyses[].args[].valueFrom.secretKeyRef',
+    ...['blueGreen', 'canary'].flatMap((at) =>
+      checkFields.map((field) => `spec.updateStrategy.${at}.steps[].check.${field}`),
+    ),
   ],
   // Those that operators write say themselves who may use what.
   Freeze: ['spec.namespaces'],
@@ -55,15 +68,9 @@ const known: Readonly<Record<string, readonly string[]>> = {
   AWSNetworkLoadBalancerConfig: ['spec.listener.forward.targetGroups[].arn', 'spec.listenerARN'],
   AWSTargetGroupBinding: binding.map((field) => `spec.${field}`),
   Check: [
-    // Namespaces of CloudWatch, that is of metrics.
+    ...checkFields.map((field) => `spec.${field}`),
     'spec.analysis.compare.baselines[].metrics[].namespace',
-    'spec.analysis.provider.cloudWatch.metrics[].namespace',
     'spec.analysis.compare.targetGroupARNs',
-    'spec.analysis.provider.cloudWatch.roleARN',
-    // Secrets of the namespace, of which Okra reads the keys and nothing else.
-    'spec.analysis.provider.datadog.secretRef',
-    'spec.analysis.provider.prometheus.address',
-    'spec.analysis.provider.prometheus.secretRef',
   ],
   AWSTargetGroupSet: binding.map((field) => `spec.bindingTemplate.spec.${field}`),
 };

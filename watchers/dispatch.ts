@@ -119,6 +119,7 @@ function startOf(order: Extract<Order, { do: 'Start' }>, config: Means['config']
     case 'clusterSet':
     case 'targetGroupSet':
     case 'targetGroupBinding':
+    case 'check':
       return syncStart({ workflow: order.workflow, key: order.key, intervalSeconds }, taskQueue);
     default:
       return unreachable(order);

@@ -74,6 +74,7 @@ function startedId(start: Extract<Instruction, { do: 'Start' }>): string {
     case 'clusterSet':
     case 'targetGroupSet':
     case 'targetGroupBinding':
+    case 'check':
       return syncId(start.workflow, start.key);
   }
 }

@@ -3,6 +3,7 @@ import type { AWSTargetGroup } from '../crds/aws-target-group.ts';
 import type { AWSTargetGroupBinding } from '../crds/aws-target-group-binding.ts';
 import type { AWSTargetGroupSet } from '../crds/aws-target-group-set.ts';
 import type { ClusterSet } from '../crds/cluster-set.ts';
+import type { Check } from '../crds/check.ts';
 import type { AccessPolicy } from '../crds/access-policy.ts';
 import type { Cell } from '../crds/cell.ts';
 import type { Log } from '../clients/log.ts';
@@ -41,6 +42,7 @@ export function createRouter(dispatch: (instruction: Instruction) => void, log: 
   const clusterSets = createStore<ClusterSet>();
   const targetGroupSets = createStore<AWSTargetGroupSet>();
   const bindings = createStore<AWSTargetGroupBinding>();
+  const checks = createStore<Check>();
   const secrets = createStore<StoredClusterSecret>();
   const policies = createStore<AccessPolicy>();
   const view = { cells, groups, configs, clusterSets, targetGroupSets, bindings, secrets, policies };
@@ -48,6 +50,7 @@ export function createRouter(dispatch: (instruction: Instruction) => void, log: 
     clusterSet: clusterSets,
     targetGroupSet: targetGroupSets,
     targetGroupBinding: bindings,
+    check: checks,
   } as const;
   let isComplete = false;
 
@@ -71,6 +74,8 @@ export function createRouter(dispatch: (instruction: Instruction) => void, log: 
         return targetGroupSets.apply(happened.event);
       case 'AWSTargetGroupBinding':
         return bindings.apply(happened.event);
+      case 'Check':
+        return checks.apply(happened.event);
       case 'Secret':
         return secrets.apply(happened.event);
       case 'AccessPolicy':
@@ -123,6 +128,7 @@ export function createRouter(dispatch: (instruction: Instruction) => void, log: 
     for (const object of bindings.list()) {
       send({ kind: 'AWSTargetGroupBinding', event: { type: 'add', object } });
     }
+    for (const object of checks.list()) send({ kind: 'Check', event: { type: 'add', object } });
     // Secrets are not routed here: who looks into their clusters has just been started. Nor are target groups: each
     // Cell has just been compared with all of them, and their check is started once for each namespace.
     for (const namespace of new Set(groups.list().map((group) => keyOf(group).namespace))) {

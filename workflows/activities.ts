@@ -2,6 +2,7 @@ import { ActivityCancellationType, proxyActivities, workflowInfo } from '@tempor
 import type {
   AnalysisActivities,
   CellActivities,
+  CheckActivities,
   ClusterSetActivities,
   DriftActivities,
   ExperimentActivities,
@@ -39,9 +40,11 @@ export const objects = (summary: string) =>
     summary: inShort(summary),
   });
 
-/** Starts, reads and ends AnalysisRuns and Experiments. */
+/** Starts, reads and ends AnalysisRuns, Experiments and Checks. */
 export const measurements = (summary: string) =>
-  proxyActivities<AnalysisActivities & ExperimentActivities & MeasurementActivities>({
+  proxyActivities<
+    AnalysisActivities & ExperimentActivities & MeasurementActivities & Omit<CheckActivities, 'runCheck'>
+  >({
     ...kubernetes,
     summary: inShort(summary),
   });
@@ -50,6 +53,15 @@ export const measurements = (summary: string) =>
 export const syncs = (summary: string) =>
   proxyActivities<SyncActivities>({
     taskQueue: `${workflowInfo().taskQueue}-discovery`,
+    startToCloseTimeout: '2m',
+    retry: { initialInterval: '1s', backoffCoefficient: 2, maximumAttempts: 3 },
+    summary,
+  });
+
+/** Takes a sample of a Check, on a queue of its own, so that a provider that does not answer holds up nothing else. */
+export const checks = (summary: string) =>
+  proxyActivities<Pick<CheckActivities, 'runCheck'>>({
+    taskQueue: `${workflowInfo().taskQueue}-checks`,
     startToCloseTimeout: '2m',
     retry: { initialInterval: '1s', backoffCoefficient: 2, maximumAttempts: 3 },
     summary,

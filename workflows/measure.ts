@@ -2,7 +2,8 @@ import { ApplicationFailure } from '@temporalio/workflow';
 import type { AnalysisVerdict } from '../domain/rollout/analysis.ts';
 import type { PresentCell } from '../domain/versions/candidate.ts';
 import type { Measurement } from '../domain/model/decision.ts';
-import { analysisRunName, experimentName } from '../domain/model/ids.ts';
+import { routeOf } from '../domain/load-balancers/load-balancer.ts';
+import { analysisRunName, checkRunName, experimentName } from '../domain/model/ids.ts';
 import type { ObservedCell } from '../domain/model/observation.ts';
 import * as record from '../domain/rollout/record-measurement.ts';
 import type { Rollout, RolloutState } from '../domain/model/state.ts';
@@ -10,6 +11,8 @@ import { unreachable } from '../domain/unreachable.ts';
 import { measurements } from './activities.ts';
 
 type Of<Name extends Measurement['do']> = Extract<Measurement, { do: Name }>;
+
+type Starting = Of<'StartAnalysis' | 'StartExperiment' | 'StartCheck' | 'StartBackground'>;
 
 /** What something that measures is started for. */
 interface Cause {
@@ -47,6 +50,13 @@ export async function measure(
       return experimented(await argo.readExperiment({ namespace, name: decision.experiment }));
     case 'EndExperiment':
       await argo.terminateExperiment({ namespace, name: decision.experiment });
+      return record.measurementEnded;
+    case 'StartCheck':
+      return checked(await startCheck(decision, cause));
+    case 'ReadCheck':
+      return checked(await argo.readCheck({ namespace, name: decision.check }));
+    case 'EndCheck':
+      await argo.terminateCheck({ namespace, name: decision.check });
       return record.measurementEnded;
     default:
       return measureInBackground(decision, cause);
@@ -90,6 +100,25 @@ const experimented =
   (state) =>
     record.experimented(state, verdict, Date.now());
 
+const checked =
+  (verdict: AnalysisVerdict): Change =>
+  (state) =>
+    record.checked(state, verdict, Date.now());
+
+function startCheck(decision: Of<'StartCheck'>, cause: Cause): Promise<AnalysisVerdict> {
+  const { check, message } = decision;
+  const { canary, stable, index } = cause.rollout;
+  return measurements(message).startCheck({
+    ...startedFor(cause),
+    name: nameOf(decision, cause),
+    step: index,
+    check,
+    listenerARN: routeOf(cause.cell.spec)?.listenerARN ?? '',
+    canary,
+    stable,
+  });
+}
+
 function startAnalysis(
   decision: Of<'StartAnalysis'> | Of<'StartBackground'>,
   cause: Cause,
@@ -117,7 +146,7 @@ function startExperiment(decision: Of<'StartExperiment'>, cause: Cause): Promise
 
 /** Takes what was just being started for something that waits to be ended, since nobody knows whether it was started. */
 export function startedPerhaps(
-  decision: Of<'StartAnalysis'> | Of<'StartExperiment'> | Of<'StartBackground'>,
+  decision: Starting,
   observed: ObservedCell,
   state: RolloutState,
 ): RolloutState {
@@ -130,6 +159,8 @@ export function startedPerhaps(
       return record.analysed(state, verdict, Date.now());
     case 'StartExperiment':
       return record.experimented(state, verdict, Date.now());
+    case 'StartCheck':
+      return record.checked(state, verdict, Date.now());
     case 'StartBackground':
       return record.backgroundStarted(state, { prefix: decision.prefix, verdict }, Date.now());
     default:
@@ -137,13 +168,12 @@ export function startedPerhaps(
   }
 }
 
-function nameOf(
-  decision: Of<'StartAnalysis'> | Of<'StartExperiment'> | Of<'StartBackground'>,
-  cause: Pick<Cause, 'observed' | 'rollout'>,
-): string {
+function nameOf(decision: Starting, cause: Pick<Cause, 'observed' | 'rollout'>): string {
   const step = decision.do === 'StartBackground' ? decision.prefix : cause.rollout.index;
   if (decision.do === 'StartExperiment')
     return experimentName({ ...measured(cause), step: cause.rollout.index });
+  if (decision.do === 'StartCheck')
+    return checkRunName({ ...measured(cause), step: cause.rollout.index, check: decision.check.name });
   const template = decision.analysis.templates[0]?.templateName ?? '';
   return analysisRunName({ ...measured(cause), step, template });
 }

@@ -23,6 +23,7 @@ export const workflowTypes = {
   targetGroupSet: 'targetGroupSet',
   targetGroupBinding: 'targetGroupBinding',
   targetGroupCheck: 'targetGroupCheck',
+  check: 'check',
 } as const;
 
 // What comes from outside is decoded by the handler: what cannot be decoded would fail the workflow task for ever, and

@@ -65,6 +65,7 @@ function interrupted(decision: Performable, { observed }: Situation): Performed 
       return { apply: (state) => ({ ...record.withoutFound(state), suspect: true }), sight: 'Stale' };
     case 'StartAnalysis':
     case 'StartExperiment':
+    case 'StartCheck':
     case 'StartBackground':
       return { apply: (state) => startedPerhaps(decision, observed, state), sight: 'Stale' };
     default:

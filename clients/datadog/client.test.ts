@@ -1,7 +1,10 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { serveDatadog, type DatadogServer } from '../../local/datadog/server.ts';
 import { reduce, type Answer } from '../../domain/checks/answer.ts';
-import { askDatadog, type DatadogQuestion } from './client.ts';
+import type { DatadogQuestion } from './client.ts';
+import { connectDatadog } from './connect.ts';
+
+const askDatadog = connectDatadog();
 
 const MINUTE = 60_000;
 const NOW = 1_800_000_000_000;

@@ -99,7 +99,7 @@ const formulasOf = ({ question, formula }: DatadogQuestion) => [
   { formula: formula ?? question.queries?.[0]?.name ?? '' },
 ];
 
-// Its models take a second to load and a hundred megabytes, which only those have who use them.
+// Its models take a hundred megabytes, which only those have who use them.
 async function apiV2(access: DatadogAccess, signal: AbortSignal) {
   const { MetricsApi } =
     await import('@datadog/datadog-api-client/dist/packages/datadog-api-client-v2/apis/MetricsApi.js');

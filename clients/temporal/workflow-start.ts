@@ -94,6 +94,7 @@ const syncedKinds: Readonly<Record<SyncWorkflow, string>> = {
   clusterSet: 'ClusterSet',
   targetGroupSet: 'AWSTargetGroupSet',
   targetGroupBinding: 'AWSTargetGroupBinding',
+  check: 'Check',
 };
 
 /** How the workflow that syncs an object is started. */

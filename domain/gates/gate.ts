@@ -30,6 +30,7 @@ export function goesForward(decision: Decision): boolean {
     case 'Begin':
     case 'StartAnalysis':
     case 'StartExperiment':
+    case 'StartCheck':
       return true;
     default:
       return false;

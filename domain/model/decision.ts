@@ -1,4 +1,5 @@
 import type { AnalysisStep, ExperimentStep } from '../../crds/cell.ts';
+import type { CheckStep } from '../../crds/check-step.ts';
 import type { BackgroundPrefix } from './ids.ts';
 import type { ServedTargetGroup } from './target-group.ts';
 import type { VersionSet } from '../versions/version.ts';
@@ -52,6 +53,9 @@ export type Measurement =
   | { readonly do: 'StartExperiment'; readonly experiment: ExperimentStep; readonly message: string }
   | { readonly do: 'ReadExperiment'; readonly experiment: string; readonly message: string }
   | { readonly do: 'EndExperiment'; readonly experiment: string; readonly message: string }
+  | { readonly do: 'StartCheck'; readonly check: CheckStep; readonly message: string }
+  | { readonly do: 'ReadCheck'; readonly check: string; readonly message: string }
+  | { readonly do: 'EndCheck'; readonly check: string; readonly message: string }
   | {
       readonly do: 'StartBackground';
       readonly prefix: BackgroundPrefix;
@@ -118,6 +122,7 @@ export type Decision =
         | 'Pause'
         | 'Analysis'
         | 'Experiment'
+        | 'Check'
         | 'Verdict'
         | 'Health'
         | 'Hold'

@@ -38,6 +38,7 @@ const syncPrefixes = {
   clusterSet: 'cluster-set',
   targetGroupSet: 'target-group-set',
   targetGroupBinding: 'target-group-binding',
+  check: 'check',
 } as const;
 
 /** A workflow that keeps what an object asks for the same as what there is, as long as the object exists. */
@@ -83,6 +84,17 @@ const MAX_EXPERIMENT_NAME = MAX_NAME - 64;
 /** The name of a step's Experiment. */
 export function experimentName(of: Measured & { readonly step: number }): string {
   return named(`${of.cell}-${of.step}-experiment`, of, MAX_EXPERIMENT_NAME);
+}
+
+// It is the value of a label as well.
+const MAX_CHECK_NAME = 63;
+
+/** What the Checks of a step are called together: `<cell>-<check>`, and what tells the step from every other. */
+export function checkRunName(of: Measured & { readonly step: number; readonly check: string }): string {
+  const { rollout, edition } = of;
+  const suffix = `-${of.step}-${rollout}${edition === 0 ? '' : `-${edition}`}`;
+  const stem = `${of.cell}-${of.check}`.slice(0, MAX_CHECK_NAME - suffix.length);
+  return `${withoutEnd(stem, /[^a-z0-9]/)}${suffix}`;
 }
 
 function named(stem: string, { rollout, edition }: Measured, longest: number): string {

@@ -16,7 +16,8 @@ export type Progress =
   /** All steps are done and the canary has everything; the stable side waits at 0. */
   | { readonly is: 'Baking'; readonly since: number }
   | ({ readonly is: 'Analyzing' } & Measuring)
-  | ({ readonly is: 'Experimenting' } & Measuring);
+  | ({ readonly is: 'Experimenting' } & Measuring)
+  | ({ readonly is: 'Checking' } & Measuring);
 
 /** The AnalysisRun that goes on while the rollout does. */
 export interface Background extends Measuring {

@@ -122,6 +122,7 @@ const goesOnAfterwards: ReadonlySet<Decision['do']> = new Set([
   'Pause',
   'StartAnalysis',
   'StartExperiment',
+  'StartCheck',
   'StartBackground',
   'Bake',
   'Finish',

@@ -24,7 +24,17 @@ export function experimented(state: RolloutState, verdict: AnalysisVerdict, now:
   });
 }
 
-/** Records that nobody waits for the analysis or experiment of the current step any more. */
+/** Records how far the Checks of the current step have come; those that have ended meanwhile are read again at once. */
+export function checked(state: RolloutState, verdict: AnalysisVerdict, now: number): RolloutState {
+  const { readAt, rest } = reading(withoutHold(state), verdict, now);
+  return inRollout(rest, (rollout) => {
+    const { progress } = rollout;
+    const reads = progress.is === 'Checking' ? progress.reads + 1 : 0;
+    return { ...rollout, progress: { is: 'Checking', verdict, readAt, reads } };
+  });
+}
+
+/** Records that nobody waits for what the current step measures any more. */
 export function measurementEnded(state: RolloutState): RolloutState {
   return inRollout(withoutHold(state), (rollout) => ({ ...rollout, progress: { is: 'Ready' } }));
 }
@@ -70,10 +80,9 @@ export function backgroundWaived(state: RolloutState): RolloutState {
 export function verdictExpected(state: RolloutState): RolloutState {
   return inRollout({ ...state, verdictAwaits: true }, (rollout) => {
     const { progress, background } = rollout;
-    const isMeasured = progress.is === 'Analyzing' || progress.is === 'Experimenting';
     return {
       ...rollout,
-      ...(isMeasured ? { progress: toRead(progress) } : {}),
+      ...('verdict' in progress ? { progress: toRead(progress) } : {}),
       ...(background === undefined ? {} : { background: toRead(background) }),
     };
   });

@@ -53,6 +53,7 @@ function measuredBy({ progress, background }: Rollout): Partial<CellStatus> {
   return {
     ...(progress.is === 'Analyzing' ? { analysisRun: progress.verdict } : {}),
     ...(progress.is === 'Experimenting' ? { experiment: progress.verdict } : {}),
+    ...(progress.is === 'Checking' ? { check: progress.verdict } : {}),
     ...optional('backgroundAnalysisRun', background?.verdict),
   };
 }

@@ -357,6 +357,13 @@ export class Simulation {
       case 'EndExperiment':
         this.#end(decision.experiment);
         return measured.measurementEnded(state);
+      case 'StartCheck':
+        return measured.checked(state, this.#start(String(state.rollout?.index)), now);
+      case 'ReadCheck':
+        return measured.checked(state, this.#read(decision.check), now);
+      case 'EndCheck':
+        this.#end(decision.check);
+        return measured.measurementEnded(state);
       case 'StartBackground': {
         const { prefix } = decision;
         return measured.backgroundStarted(state, { prefix, verdict: this.#start(prefix) }, now);

@@ -1,3 +1,4 @@
+import { HASH_ANNOTATION } from '../../domain/checks/next-run.ts';
 import { CELL_LABEL, CLUSTER_TAGS_ANNOTATION } from '../../domain/kubernetes/labels.ts';
 import type { Metadata } from '../event.ts';
 import { given } from './given.ts';
@@ -18,6 +19,8 @@ export interface ForeignObject {
   };
   readonly status?: {
     readonly phase?: string;
+    readonly observedGeneration?: number;
+    readonly analysis?: { readonly observedHash?: string };
     readonly conditions?: readonly { readonly type: string; readonly status: string }[];
   };
   readonly data?: Texts;
@@ -35,6 +38,20 @@ const keeps: Readonly<Record<string, Keep>> = {
     metadata: { ...identityOf(object), ...labelOf(object) },
     // One whose spec Argo Rollouts refuses gets no phase, and has this condition.
     status: { ...given({ phase: object.status?.phase }), conditions: conditionsOf(object, 'InvalidSpec') },
+  }),
+  // Its last results are read by nobody here.
+  Check: ({ metadata, status = {} }) => ({
+    metadata: {
+      ...identityOf({ metadata }),
+      ...labelOf({ metadata }),
+      ...given({ generation: metadata.generation }),
+      annotations: only([HASH_ANNOTATION], metadata.annotations),
+    },
+    status: given({
+      phase: status.phase,
+      observedGeneration: status.observedGeneration,
+      analysis: given({ observedHash: status.analysis?.observedHash }),
+    }),
   }),
   AnalysisTemplate: (object) => ({ metadata: identityOf(object) }),
   ClusterAnalysisTemplate: (object) => ({ metadata: identityOf(object) }),

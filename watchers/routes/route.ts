@@ -3,6 +3,7 @@ import type { AWSTargetGroupBinding } from '../../crds/aws-target-group-binding.
 import type { AWSTargetGroupSet } from '../../crds/aws-target-group-set.ts';
 import type { ClusterSet } from '../../crds/cluster-set.ts';
 import type { Cell } from '../../crds/cell.ts';
+import type { Check } from '../../crds/check.ts';
 import type { AccessPolicy } from '../../crds/access-policy.ts';
 import type { Freeze } from '../../crds/freeze.ts';
 import { digest } from '../../clients/digest.ts';
@@ -20,6 +21,7 @@ import { ignore } from '../instruction.ts';
 import type { Instruction } from '../instruction.ts';
 import { routeAnalysisRun, routeExperiment, routeReplicaSet, routeTemplate } from './route-measurement.ts';
 import type { AnalysisRun, Experiment, ReplicaSet } from './route-measurement.ts';
+import { routeCheck } from './route-check.ts';
 import { routeAccessPolicy } from './route-access-policy.ts';
 import { routeConfig } from './route-config.ts';
 import { routeSecret } from './route-secret.ts';
@@ -35,6 +37,7 @@ export type KindEvent =
   | { readonly kind: 'ClusterSet'; readonly event: ObjectEvent<ClusterSet> }
   | { readonly kind: 'AWSTargetGroupSet'; readonly event: ObjectEvent<AWSTargetGroupSet> }
   | { readonly kind: 'AWSTargetGroupBinding'; readonly event: ObjectEvent<AWSTargetGroupBinding> }
+  | { readonly kind: 'Check'; readonly event: ObjectEvent<Check> }
   | { readonly kind: 'Secret'; readonly event: ObjectEvent<StoredClusterSecret> }
   | { readonly kind: 'Freeze'; readonly event: ObjectEvent<Freeze> }
   | { readonly kind: 'AccessPolicy'; readonly event: ObjectEvent<AccessPolicy> }
@@ -60,6 +63,8 @@ export function route(happened: KindEvent, view: View): readonly Instruction[] {
       return routeSynced('targetGroupSet', happened.event);
     case 'AWSTargetGroupBinding':
       return routeBinding(happened.event, view);
+    case 'Check':
+      return routeCheck(happened.event, view);
     case 'Secret':
       return routeSecret(happened.event, view);
     case 'Freeze':

@@ -349,7 +349,7 @@ export const badCells: readonly (readonly [string, unknown, string])[] = [
   [
     'a blue-green step of two kinds',
     cell({ updateStrategy: { type: 'BlueGreen', blueGreen: { steps: [{ promote: {}, pause: {} }] } } }),
-    'exactly one of analysis, pause and promote',
+    'exactly one of analysis, pause, check and promote',
   ],
   ['a bake without a duration', cell({ updateStrategy: { bake: {} } }), 'bake.duration'],
   [
