@@ -1,8 +1,8 @@
 import type { Client } from '@temporalio/client';
-import { accessPolicies } from '../clients/kubernetes/access-policies.ts';
 import { connectCloudWatch } from '../clients/aws/cloud-watch.ts';
-import type { TellEvent } from '../clients/datadog/events.ts';
 import { connectDatadog } from '../clients/datadog/connect.ts';
+import type { TellEvent } from '../clients/datadog/events.ts';
+import { accessPolicies } from '../clients/kubernetes/access-policies.ts';
 import { connectPrometheus } from '../clients/prometheus/client.ts';
 import { checkActivities } from './checks/check.ts';
 import type { OwnDatadog } from './checks/providers/dependencies.ts';
@@ -24,14 +24,12 @@ import type {
   AnalysisActivities,
   CellActivities,
   CheckActivities,
-  ClusterSetActivities,
   DriftActivities,
   ExperimentActivities,
   MeasurementActivities,
   LoadBalancerConfigActivities,
-  TargetGroupSetActivities,
+  SyncActivities,
   TargetGroupActivities,
-  TargetGroupBindingActivities,
   TrafficActivities,
 } from './contract.ts';
 import { driftActivities } from './load-balancers/drift.ts';
@@ -57,7 +55,7 @@ export interface Dependencies {
   readonly budgets: SharedBudget;
   /** The organisation of Datadog that is asked when a Check names no keys. */
   readonly datadog: OwnDatadog;
-  /** Tells somebody outside of what happens to rollouts. */
+  /** Tells others outside of what happens to rollouts. */
   readonly tellEvent?: TellEvent | undefined;
   readonly cloudWatchEndpoint?: string | undefined;
   readonly stsEndpoint?: string | undefined;
@@ -78,10 +76,8 @@ export type Activities = CellActivities &
   MeasurementActivities &
   CheckActivities &
   TrafficActivities &
-  ClusterSetActivities &
-  TargetGroupSetActivities &
+  SyncActivities &
   TargetGroupActivities &
-  TargetGroupBindingActivities &
   DriftActivities;
 
 /** Makes every activity; whatever one throws is a failure listed in domain/failures.ts. */

@@ -93,6 +93,8 @@ export const check = defineResource({
   shortNames: ['okcheck'],
   description:
     'A Check measures a metric of Datadog, CloudWatch or Prometheus again and again, and judges it. The step check of a Cell makes Checks; one can also be written by hand.',
+  watched: 'Optional',
+  workflow: { does: 'Own', type: 'check', idPrefix: 'check' },
   spec,
   status,
   printerColumns: [

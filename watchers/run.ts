@@ -1,31 +1,11 @@
 import type { Client } from '@temporalio/client';
 import { sleep } from '../clients/backoff.ts';
-import {
-  ACCESS_POLICY,
-  ANALYSIS_RUN,
-  ANALYSIS_TEMPLATE,
-  AWS_APPLICATION_LOAD_BALANCER_CONFIG,
-  AWS_NETWORK_LOAD_BALANCER_CONFIG,
-  AWS_TARGET_GROUP,
-  AWS_TARGET_GROUP_BINDING,
-  AWS_TARGET_GROUP_SET,
-  CELL,
-  CHECK,
-  CLUSTER_ANALYSIS_TEMPLATE,
-  CLUSTER_SET,
-  FREEZE,
-  EXPERIMENT,
-  REPLICA_SET,
-  SECRET,
-} from '../clients/kubernetes/kinds.ts';
-import type { KindRef } from '../clients/kubernetes/kinds.ts';
 import type { KubernetesClient } from '../clients/kubernetes/kubernetes.ts';
 import type { Log } from '../clients/log.ts';
 import type { RemoteClusters } from '../clients/kubernetes/remote-clusters.ts';
 import type { TemporalDatabase } from '../clients/temporal/temporal-database.ts';
 import type { Waiting } from '../clients/waiting.ts';
 import type { Config } from '../config.ts';
-import { CELL_LABEL, CLUSTER_SECRETS } from '../domain/kubernetes/labels.ts';
 import { watchDatabase } from './database.ts';
 import { createDispatcher, workflowCalls } from './dispatch.ts';
 import type { Dispatcher } from './dispatch.ts';
@@ -33,14 +13,14 @@ import { runElection } from './election/election.ts';
 import type { ElectionTiming } from './election/election.ts';
 import { runInformer } from './informer/informer.ts';
 import type { InformerTiming } from './informer/informer.ts';
-import { keepOf } from './informer/kept.ts';
+import { cachedFields } from './informer/cached-fields.ts';
 import { kubernetesLease } from './election/lease.ts';
 import { wakeOrphans } from './orphans.ts';
 import { watchRemotely } from './informer/remote.ts';
 import { decidesWatches } from './routes/route-remote.ts';
 import { createRouter } from './router.ts';
 import type { Router } from './router.ts';
-import type { KindEvent } from './routes/route.ts';
+import { sources as everywhere, type KindEvent, type Source } from './kinds.ts';
 
 /** What the watchers need. */
 export interface WatcherOptions {
@@ -126,7 +106,7 @@ async function inform(options: WatcherOptions, router: Router, dispatcher: Dispa
   };
   let unsynced = sources.length;
   needs?.kinds(
-    `Expected to list ${kinds.map(({ kind }) => kind.kind).join(', ')}, got no answer for all yet.`,
+    `Expected to list ${everywhere.map(({ kind }) => kind.kind).join(', ')}, got no answer for all yet.`,
   );
   const onSynced = () => {
     unsynced -= 1;
@@ -158,48 +138,26 @@ async function inform(options: WatcherOptions, router: Router, dispatcher: Dispa
 }
 
 /** A kind to watch, in one namespace or in all. */
-interface Source {
-  readonly kind: KindRef;
-  readonly namespace?: string | undefined;
-  readonly labelSelector?: string;
-  readonly optional?: boolean;
+interface PlacedSource extends Source {
+  readonly namespace?: string;
 }
 
-const kinds: readonly Source[] = [
-  { kind: CELL },
-  { kind: AWS_TARGET_GROUP },
-  { kind: AWS_APPLICATION_LOAD_BALANCER_CONFIG },
-  { kind: FREEZE, optional: true },
-  { kind: ACCESS_POLICY, optional: true },
-  { kind: CLUSTER_SET, optional: true },
-  { kind: AWS_TARGET_GROUP_SET, optional: true },
-  { kind: AWS_TARGET_GROUP_BINDING, optional: true },
-  { kind: CHECK, optional: true },
-  { kind: SECRET, labelSelector: CLUSTER_SECRETS, optional: true },
-  { kind: AWS_NETWORK_LOAD_BALANCER_CONFIG },
-  { kind: ANALYSIS_RUN, labelSelector: CELL_LABEL, optional: true },
-  { kind: ANALYSIS_TEMPLATE, optional: true },
-  { kind: CLUSTER_ANALYSIS_TEMPLATE, optional: true },
-  { kind: EXPERIMENT, labelSelector: CELL_LABEL, optional: true },
-  { kind: REPLICA_SET, optional: true },
-];
-
-function sourcesOf(namespaces: readonly string[]): readonly Source[] {
-  if (namespaces.length === 0) return kinds;
-  return kinds.flatMap((source) =>
+function sourcesOf(namespaces: readonly string[]): readonly PlacedSource[] {
+  if (namespaces.length === 0) return everywhere;
+  return everywhere.flatMap((source) =>
     source.kind.namespaced ? namespaces.map((namespace) => ({ ...source, namespace })) : [source],
   );
 }
 
 async function informAbout(
-  source: Source,
+  source: PlacedSource,
   to: WatcherOptions & {
     readonly onEvent: (happened: KindEvent) => void;
     readonly onSynced: () => void;
   },
 ): Promise<void> {
   const { kubernetes, log, signal, onSynced, onEvent, timing } = to;
-  const trim = keepOf(source.kind.kind);
+  const trim = cachedFields(source.kind.kind);
   await runInformer({
     ...source,
     kubernetes,

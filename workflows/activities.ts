@@ -1,27 +1,25 @@
-import { ActivityCancellationType, proxyActivities, workflowInfo } from '@temporalio/workflow';
+import {
+  ActivityCancellationType,
+  proxyActivities,
+  scheduleActivity,
+  workflowInfo,
+} from '@temporalio/workflow';
 import type {
   AnalysisActivities,
   CellActivities,
   CheckActivities,
-  ClusterSetActivities,
   DriftActivities,
   ExperimentActivities,
   MeasurementActivities,
   LoadBalancerConfigActivities,
+  Synced,
   TargetGroupActivities,
-  TargetGroupBindingActivities,
-  TargetGroupSetActivities,
   TrafficActivities,
 } from '../activities/contract.ts';
 import { inShort } from './summary.ts';
 
 type TrafficReads = Pick<TrafficActivities, 'readTargetHealth' | 'inspectLoadBalancer'>;
 type ShiftActivities = Pick<TrafficActivities, 'shiftTraffic'>;
-
-type SyncActivities = ClusterSetActivities &
-  TargetGroupSetActivities &
-  TargetGroupBindingActivities &
-  TargetGroupActivities;
 
 /**
  * Calls to the Kubernetes API: short, and repeated a few times; then the caller says that they fail, and goes on. Not
@@ -35,7 +33,7 @@ const kubernetes = {
 
 /** Looks into the Kubernetes API and reports to it. */
 export const objects = (summary: string) =>
-  proxyActivities<CellActivities & Pick<LoadBalancerConfigActivities, 'releaseLoadBalancerConfig'>>({
+  proxyActivities<CellActivities & Pick<LoadBalancerConfigActivities, 'releaseLoadBalancer'>>({
     ...kubernetes,
     summary: inShort(summary),
   });
@@ -49,22 +47,27 @@ export const measurements = (summary: string) =>
     summary: inShort(summary),
   });
 
-/** Makes one sync of an object with what is outside; its caller looks again after a while, whatever came of it. */
-export const syncs = (summary: string) =>
-  proxyActivities<SyncActivities>({
-    taskQueue: `${workflowInfo().taskQueue}-discovery`,
-    startToCloseTimeout: '2m',
-    retry: { initialInterval: '1s', backoffCoefficient: 2, maximumAttempts: 3 },
-    summary,
-  });
+const discovery = (summary: string) => ({
+  taskQueue: `${workflowInfo().taskQueue}-discovery`,
+  startToCloseTimeout: '2m' as const,
+  retry: { initialInterval: '1s', backoffCoefficient: 2, maximumAttempts: 3 } as const,
+  summary,
+});
+
+/** Makes one sync of an object with what is outside, by the activity of this name; its caller looks again after a while, whatever came of it. */
+export const sync = (activity: string, summary: string, args: readonly unknown[]): Promise<Synced> =>
+  scheduleActivity(activity, [...args], discovery(summary));
+
+/** Compares the AWSTargetGroups of a namespace with AWS; its caller looks again after a while as well. */
+export const checks = (summary: string) => proxyActivities<TargetGroupActivities>(discovery(summary));
 
 /** Takes a sample of a Check, on a queue of its own, so that a provider that does not answer holds up nothing else. */
-export const checks = (summary: string) =>
+export const samples = (summary: string) =>
   proxyActivities<Pick<CheckActivities, 'runCheck'>>({
     taskQueue: `${workflowInfo().taskQueue}-checks`,
     startToCloseTimeout: '2m',
     retry: { initialInterval: '1s', backoffCoefficient: 2, maximumAttempts: 3 },
-    summary,
+    summary: inShort(summary),
   });
 
 /** The name of the task queue on which the calls to ELBv2 wait. */
@@ -106,11 +109,9 @@ export const traffic = (summary: string, urgent: boolean) =>
 
 /** Makes one attempt to apply an object that configures a load balancer, or to remove what it has made. */
 export const configs = (summary: string) =>
-  proxyActivities<Pick<LoadBalancerConfigActivities, 'applyLoadBalancerConfig' | 'removeLoadBalancerConfig'>>(
-    {
-      ...write,
-      taskQueue: elbv2Queue(),
-      priority: priority(false),
-      summary: inShort(summary),
-    },
-  );
+  proxyActivities<Pick<LoadBalancerConfigActivities, 'applyLoadBalancer' | 'removeLoadBalancer'>>({
+    ...write,
+    taskQueue: elbv2Queue(),
+    priority: priority(false),
+    summary: inShort(summary),
+  });

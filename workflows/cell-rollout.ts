@@ -4,13 +4,14 @@ import {
   continueAsNew,
   setCurrentDetails,
   setHandler,
+  workflowInfo,
 } from '@temporalio/workflow';
 import type { Decision, Outcome } from '../domain/model/decision.ts';
 import { unknownSignalEvent } from '../domain/rollout/events.ts';
-import { cellRolloutId, type ObjectKey } from '../domain/model/ids.ts';
+import type { ObjectKey } from '../domain/model/ids.ts';
 import { withKnown, withReported } from '../domain/model/known.ts';
 import type { ObservedCell } from '../domain/model/observation.ts';
-import * as hold from '../domain/rollout/record-hold.ts';
+import * as hold from '../domain/rollout/record-backoff.ts';
 import * as record from '../domain/rollout/record.ts';
 import { verdictExpected } from '../domain/rollout/record-measurement.ts';
 import { abortIsDue, ask, CANCELLED } from '../domain/model/requests.ts';
@@ -168,13 +169,20 @@ async function rollOut({ key, state: before }: CellRolloutInput, cancelRequested
       if (takingBack !== undefined) keepTold();
     }
     if (hasLongHistory()) {
-      setCurrentDetails(`Going on in a new run of ${cellRolloutId(key)}.`);
+      setCurrentDetails(`Going on in a new run of ${workflowInfo().workflowId}.`);
       await continueAsNew<typeof cellRollout>({ key, state });
     }
   }
 }
 
-const NOTHING = { digest: '', selected: [], freezes: [], served: [], sequence: 0, isApplied: true } as const;
+const NOTHING = {
+  digest: '',
+  selected: [],
+  freezes: [],
+  weighted: [],
+  sequence: 0,
+  isApplied: true,
+} as const;
 
 const isUrgent = (decision: Decision): decision is Extract<Decision, { do: 'Shift' }> =>
   decision.do === 'Shift' && decision.urgent;

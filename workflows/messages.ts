@@ -14,18 +14,6 @@ export interface Answer {
   readonly message: string;
 }
 
-/** The names of the workflow types, as the server and its Web UI show them. */
-export const workflowTypes = {
-  cellRollout: 'cellRollout',
-  loadBalancerConfig: 'loadBalancerConfig',
-  driftWatch: 'driftWatch',
-  clusterSet: 'clusterSet',
-  targetGroupSet: 'targetGroupSet',
-  targetGroupBinding: 'targetGroupBinding',
-  targetGroupCheck: 'targetGroupCheck',
-  check: 'check',
-} as const;
-
 // What comes from outside is decoded by the handler: what cannot be decoded would fail the workflow task for ever, and
 // everything that comes after it would wait. Each argument has an entry of its own; nobody sends more than these.
 const raw = { inputTypes: Array.from({ length: 16 }, () => rawValueTypeInfo) };

@@ -7,13 +7,14 @@ import {
   AWS_TARGET_GROUP_SET,
   CELL,
   CLUSTER_SET,
+  FREEZE,
   type KindRef,
 } from '../../clients/kubernetes/kinds.ts';
 import type { Identified, KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { CellStatus } from '../../crds/cell.ts';
 import { resources } from '../../crds/index.ts';
 import { checkTargetGroups } from '../../domain/discovery/target-group/target-group-check.ts';
-import { syncStatus } from '../../domain/discovery/sync-status.ts';
+import { syncStatusOf } from '../../domain/discovery/sync-status.ts';
 import { loadBalancerStatus } from '../../domain/load-balancers/load-balancer-status.ts';
 import { changeOf } from '../../domain/rollout/history.ts';
 import { ask } from '../../domain/model/requests.ts';
@@ -47,10 +48,10 @@ function cellStatus(text: string): CellStatus {
   const state: RolloutState = {
     ...asked,
     justBlocked: { version: '1.1.0', cause: text, time },
-    justChanged: changeOf(asked.asked, {
+    justChanged: changeOf(asked.requested, {
       version: '1.1.0',
       from: '1.0.0',
-      outcome: 'Failed',
+      outcome: 'Reverted',
       message: text,
       startedAt: NOW,
       endedAt: NOW,
@@ -71,7 +72,7 @@ function underWay(text: string): RolloutState {
   const measuring = { verdict: { name: 'run', phase: 'Error', message: text }, readAt: 0, reads: 0 } as const;
   return {
     ...initialState,
-    hold: { during: 'Shift', reason: 'Refused', message: text, since: 0, attempts: 1, until: 0 },
+    backoff: { during: 'Shift', reason: 'Refused', message: text, since: 0, attempts: 1, until: 0 },
     rollout: {
       id: 'r1',
       startedAt: NOW,
@@ -93,7 +94,7 @@ const refused = (text: string): object =>
       generation: 1,
       status: {},
       adopt: false,
-      asked: { type: 'AWSNetworkLoadBalancer', listenerARN: 'arn', targetGroups: [] },
+      desired: { type: 'AWSNetworkLoadBalancer', listenerARN: 'arn', targetGroups: [] },
       deletion: { policy: 'Retain', isHeld: false, isUnderWay: false },
     },
     { is: 'Refused', reason: 'Refused', message: text },
@@ -101,7 +102,7 @@ const refused = (text: string): object =>
   );
 
 const synced = (text: string): object =>
-  syncStatus(
+  syncStatusOf(
     { message: text, problems: [{ cluster: text, object: text, reason: 'Unreachable', message: text }] },
     {},
     at,
@@ -133,14 +134,18 @@ const cases = texts.flatMap(([what, text]) =>
 );
 
 /** What is written when this is reported: the objects, in order. */
-async function written(kind: KindRef, status: object, message = 'It is so.'): Promise<readonly object[]> {
+async function written(
+  kind: KindRef,
+  status: object,
+  { message = 'It is so.', namespace = 'default' } = {},
+): Promise<readonly object[]> {
   const objects: object[] = [];
   const write = async <T extends Identified>(object: T): Promise<T> => {
     objects.push(object);
     return await Promise.resolve(object);
   };
   const kubernetes: Pick<KubernetesClient, 'apply' | 'create'> = { apply: write, create: write };
-  const about = { key: { namespace: 'default', name: 'web' }, uid: 'u' };
+  const about = { key: { namespace, name: 'web' }, uid: 'u' };
   const event = { id: '1', type: 'Normal', reason: 'StepCompleted', message } as const;
   await statusReporter(kubernetes)(kind, about, status, [event]);
   return objects;
@@ -160,10 +165,17 @@ describe('a status that is made of texts of 100,000 characters', () => {
 
 describe('an Event', () => {
   it.each(texts)('has a note of so many bytes as the API server takes, of texts %s', async (_, text) => {
-    const [event] = await written(CELL, {}, text);
+    const [event] = await written(CELL, {}, { message: text });
     const note = event !== undefined && 'note' in event ? String(event.note) : '';
     expect(Buffer.byteLength(note)).toBeLessThanOrEqual(1024);
     expect(Buffer.byteLength(note)).toBeGreaterThan(1000);
     expect(text.startsWith(note.slice(0, -1))).toBe(true);
+  });
+
+  it('of an object that is in no namespace is where those of nodes are', async () => {
+    const [event, object] = await written(FREEZE, {}, { namespace: '' });
+    expect(event).toMatchObject({ metadata: { namespace: 'default' }, regarding: { name: 'web' } });
+    expect(event).not.toHaveProperty('regarding.namespace');
+    expect(object).toMatchObject({ kind: 'Freeze', metadata: { name: 'web', uid: 'u' } });
   });
 });

@@ -3,11 +3,11 @@ import type { Client } from '@temporalio/client';
 import type { ELBv2 } from '../../clients/aws/elbv2.ts';
 import type { Installation } from '../../clients/kubernetes/installation.ts';
 import { KubernetesError, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
-import { cellRolloutStart, loadBalancerConfigStart } from '../../clients/temporal/workflow-start.ts';
+import { objectStart } from '../../clients/temporal/workflow-start.ts';
 import { formatKey, keyOf } from '../../domain/model/ids.ts';
 import type { LoadBalancerType } from '../../domain/load-balancers/load-balancer.ts';
 import { drifted } from '../../workflows/messages.ts';
-import { isOwnedByCell, meansOf } from './config-object.ts';
+import { isOwnedByCell, dependenciesOf } from './config-object.ts';
 import type { DriftActivities } from '../contract.ts';
 import { loadBalancerOf } from './index.ts';
 import type { ConfigObject } from './port.ts';
@@ -30,15 +30,15 @@ export function driftActivities(dependencies: DriftDependencies): DriftActivitie
       const objects = await configsOf(kubernetes, type, listenerARN);
       const watched = objects
         .map((object) => ({ object, ...loadBalancer.read(object) }))
-        .filter(({ asked }) => asked.listenerARN === listenerARN);
+        .filter(({ desired }) => desired.listenerARN === listenerARN);
       // What is not applied yet is being worked at; only what was served can have drifted.
-      const mirrored = watched.flatMap(({ object, served }) =>
-        served === undefined || object.status?.phase === 'Error' || served.listenerARN !== listenerARN
+      const mirrored = watched.flatMap(({ object, observed }) =>
+        observed === undefined || object.status?.phase === 'Error' || observed.listenerARN !== listenerARN
           ? []
-          : [{ key: keyOf(object), served }],
+          : [{ key: keyOf(object), observed }],
       );
       if (mirrored.length === 0) return { watched: watched.length, drifted: [] };
-      const calls = loadBalancer.connect(meansOf(dependencies));
+      const calls = loadBalancer.connect(dependenciesOf(dependencies));
       const found = await calls.drift(listenerARN, mirrored, Context.current().cancellationSignal);
       const owned = new Set(
         watched.filter(({ object }) => isOwnedByCell(object)).map(({ object }) => idOf(object)),
@@ -49,9 +49,8 @@ export function driftActivities(dependencies: DriftDependencies): DriftActivitie
       };
     },
     async wakeWriter({ isOwnedByCell: isOwned, ...ref }) {
-      const { type, options } = isOwned
-        ? cellRolloutStart(ref.key, taskQueue)
-        : loadBalancerConfigStart(ref, taskQueue);
+      const kind = isOwned ? 'Cell' : (`${ref.type}Config` as const);
+      const { type, options } = objectStart({ kind, key: ref.key }, taskQueue);
       await temporal.workflow.signalWithStart(type, { ...options, signal: drifted.name, signalArgs: [] });
     },
   };

@@ -1,4 +1,4 @@
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { serveDatadog, type DatadogServer } from '../../local/datadog/server.ts';
 import { reduce, type Answer } from '../../domain/checks/answer.ts';
 import type { DatadogQuestion } from './client.ts';
@@ -26,6 +26,11 @@ describe('Datadog', () => {
     datadog.instead.length = 0;
     datadog.asked.length = 0;
   });
+  // The client of the API v2 takes its time to load, where the disk is busy.
+  beforeAll(async () => {
+    await open;
+    await ask({ queries: [errors] });
+  }, 120_000);
   afterAll(() => datadog[Symbol.asyncDispose]());
 
   const ask = (question: DatadogQuestion['question'], more: Partial<DatadogQuestion> = {}, access = {}) =>

@@ -30,7 +30,7 @@ async function telling(over = {}) {
     longestWaitMs: 1,
     ...over,
   };
-  const tell = datadogEvents(options as Parameters<typeof datadogEvents>[0]);
+  const tell = datadogEvents(options);
   const send = (reason: string, message?: string): void => {
     const event = outsideEvent(key, reported(reason, message));
     if (event !== undefined) tell(reason, event);

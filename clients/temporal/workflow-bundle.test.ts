@@ -4,7 +4,7 @@ import { bundleWorkflowsApart } from './workflow-bundle.ts';
 describe('a process that bundles the workflows', () => {
   it('gives the code of all of it', { timeout: 60_000 }, async () => {
     const code = await bundleWorkflowsApart(new AbortController().signal);
-    expect(code).toContain('targetGroupSet');
+    expect(code).toContain('targetGroupCheck');
     // The bundler writes this at the very end.
     expect(code.trimEnd()).toMatch(/\/\/# sourceMappingURL=data:application\/json\S+$/);
   });

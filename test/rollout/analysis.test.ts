@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import type { CanaryStep } from '../../crds/cell.ts';
 import { Stage, type AnalysisRun } from '../support/stage/stage.ts';
+import { timersOf, type TimerEvent } from '../support/stage/timers.ts';
 import { until } from '../support/until.ts';
 
 const templates = [{ templateName: 'success-rate' }];
@@ -132,7 +133,7 @@ describe('an analysis', () => {
     ]);
   });
 
-  it('A-C28 in the background holds the rollout while it is inconclusive, until somebody promotes it', async () => {
+  it('A-C28 in the background holds the rollout while it is inconclusive, until someone promotes it', async () => {
     await stage.apply(template('undecided', { failureCondition: 'result < 0.5' }));
     stage.metrics.rate = 0.7;
     await rollOut('c28i', {
@@ -405,34 +406,3 @@ describe('an analysis', () => {
     expect(after.every((run) => run.spec.terminate === true)).toBe(true);
   });
 });
-
-interface TimerEvent {
-  readonly eventTime: string;
-  readonly userMetadata?: { readonly summary?: { readonly data: string } };
-  readonly timerStartedEventAttributes?: {
-    readonly timerId: string;
-    readonly startToFireTimeout: string;
-  };
-  readonly timerFiredEventAttributes?: { readonly timerId: string };
-}
-
-interface Timer {
-  readonly summary: string;
-  readonly seconds: number;
-  readonly took?: number;
-}
-
-/** The timers of a history: what for, how long they were to last, and how long they took when they fired. */
-function timersOf(events: readonly TimerEvent[]): readonly Timer[] {
-  return events.flatMap((event) => {
-    const started = event.timerStartedEventAttributes;
-    if (started === undefined) return [];
-    const seconds = Number.parseFloat(started.startToFireTimeout);
-    const summary = String(JSON.parse(inText(event.userMetadata?.summary?.data ?? 'IiI=')));
-    const fired = events.find((one) => one.timerFiredEventAttributes?.timerId === started.timerId);
-    if (fired === undefined) return [{ summary, seconds }];
-    return [{ summary, seconds, took: (Date.parse(fired.eventTime) - Date.parse(event.eventTime)) / 1000 }];
-  });
-}
-
-const inText = (base64: string): string => Buffer.from(base64, 'base64').toString('utf8');

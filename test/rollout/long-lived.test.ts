@@ -5,7 +5,11 @@ import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vi
 import type { DriftFinding, Synced } from '../../activities/contract.ts';
 import { createLog } from '../../clients/log.ts';
 import { connectTemporal, type Temporal } from '../../clients/temporal/temporal.ts';
-import { driftWatchStart, syncStart, targetGroupCheckStart } from '../../clients/temporal/workflow-start.ts';
+import {
+  driftWatchStart,
+  objectStart,
+  targetGroupCheckStart,
+} from '../../clients/temporal/workflow-start.ts';
 import type { WorkflowStart } from '../../clients/temporal/workflow-start.ts';
 import { createDispatcher, workflowCalls } from '../../watchers/dispatch.ts';
 import { until } from '../support/until.ts';
@@ -82,9 +86,9 @@ afterEach(async () => {
 const key = { namespace: 'default', name: `long-${process.pid}` };
 const starts = (intervalSeconds: number): readonly WorkflowStart[] => [
   driftWatchStart({ type: 'AWSApplicationLoadBalancer', listenerARN, intervalSeconds }, taskQueue),
-  syncStart({ workflow: 'clusterSet', key, intervalSeconds }, taskQueue),
-  syncStart({ workflow: 'targetGroupSet', key, intervalSeconds }, taskQueue),
-  syncStart({ workflow: 'targetGroupBinding', key, intervalSeconds }, taskQueue),
+  objectStart({ kind: 'ClusterSet', key, intervalSeconds }, taskQueue),
+  objectStart({ kind: 'AWSTargetGroupSet', key, intervalSeconds }, taskQueue),
+  objectStart({ kind: 'AWSTargetGroupBinding', key, intervalSeconds }, taskQueue),
   targetGroupCheckStart({ namespace: key.name, intervalSeconds }, taskQueue),
 ];
 const named = starts(1).map(({ type }, index) => [type, index] as const);

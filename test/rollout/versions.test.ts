@@ -114,7 +114,7 @@ describe('which version serves', () => {
     await stage.apply(again('twicez', '1.0.0'));
     await stage.apply(cell('twice', { replicas: 2 }));
     const waiting = await stage.untilPhase('twice', 'Waiting');
-    expect(waiting).toMatchObject({ found: 1, wanted: 2 });
+    expect(waiting).toMatchObject({ availableTargetGroups: 1, desiredTargetGroups: 2 });
     expect(waiting.rejectedTargetGroups).toMatchObject([{ name: 'twicez', reason: 'DuplicateARN' }]);
     await stage.apply(again('twicez', '2.0.0'));
     await stage.apply(cell('twice', { replicas: 1 }));
@@ -136,7 +136,11 @@ describe('which version serves', () => {
     await stage.untilPhase('lack', 'Completed', '1.0.0');
     await stage.apply(cell('lack', { version: '9.9.9' }));
     const status = await stage.untilPhase('lack', 'Waiting');
-    expect(status).toMatchObject({ reason: 'NotEnoughTargetGroups', found: 0, wanted: 1 });
+    expect(status).toMatchObject({
+      reason: 'NotEnoughTargetGroups',
+      availableTargetGroups: 0,
+      desiredTargetGroups: 1,
+    });
     expect(status.message).toBe('1.0.0 serves. Waiting: 0 of 1 target groups at 9.9.9.');
     expect(await stage.writes()).toEqual([{ lacka: 100 }]);
     const events = await stage.kubectl('get', 'events', '-o', 'jsonpath={.items[*].note}{.items[*].message}');
@@ -148,6 +152,8 @@ describe('which version serves', () => {
     const runs = await runsOf('fall');
     await stage.kubectl('delete', 'awstargetgroup', 'fallb');
     const status = await stage.untilPhase('fall', 'Completed', '1.0.0');
+    await stage.untilAtRest('fall');
+    expect(await stage.writes()).toEqual([{ falla: 100 }]);
     expect(await stage.weights(priority)).toEqual({ falla: 100 });
     expect(await runsOf('fall')).toBe(runs);
     expect(status.history?.[0]).toMatchObject({ version: '1.0.0', from: '2.0.0', outcome: 'FellBack' });
@@ -159,8 +165,14 @@ describe('which version serves', () => {
     await groups('scale', '2.0.0', 'b1', 'b2');
     await stage.apply(cell('scale', { replicas: 2 }));
     await stage.untilPhase('scale', 'Completed', '2.0.0');
+    const before = (await stage.writes()).length;
     await groups('scale', '2.0.0', 'b3');
     await stage.untilWeights({ scaleb1: 33, scaleb2: 33, scaleb3: 34 }, priority);
+    await stage.untilAtRest('scale');
+    expect((await stage.writes()).slice(before)).toEqual([
+      { scaleb1: 50, scaleb2: 50, scaleb3: 0 },
+      { scaleb1: 33, scaleb2: 33, scaleb3: 34 },
+    ]);
     expect(await runsOf('scale')).toBe(0);
     expect(await stage.violations([33, 67], priority)).toEqual([]);
     await stage.mark();
@@ -181,19 +193,29 @@ describe('which version serves', () => {
     await stage.untilPhase('third', 'Completed', '1.0.0');
     stage.metrics.rate = undefined;
     await groups('third', '2.0.0', 'b');
-    await stage.untilStatus('third', 'analysing', (status) => status.analysisRun !== undefined);
+    const before = await stage.untilStatus(
+      'third',
+      'analysing',
+      (status) => status.analysisRun !== undefined,
+    );
     const writes = (await stage.writes()).length;
     await groups('third', '3.0.0', 'c');
-    await stage.untilStatus('third', 'analysing 3.0.0', (status) => {
+    const newest = await stage.untilStatus('third', 'analysing 3.0.0', (status) => {
       return status.desiredVersion === '3.0.0' && status.analysisRun !== undefined;
     });
+    expect(newest).toMatchObject({ stableVersion: '1.0.0', step: '1/2', canaryWeight: 20 });
     expect((await stage.writes()).slice(writes)).toEqual([
       { thirda: 100, thirdb: 0 },
       { thirda: 100, thirdc: 0 },
       { thirda: 80, thirdc: 20 },
     ]);
-    const [first] = await stage.analysisRuns('third');
-    expect(first).toBeDefined();
+    const runs = await stage.analysisRuns('third');
+    expect(new Map(runs.map((run) => [run.metadata.name, run.spec.terminate === true]))).toEqual(
+      new Map([
+        [before.analysisRun?.name, true],
+        [newest.analysisRun?.name, false],
+      ]),
+    );
     stage.metrics.rate = 1;
     const done = await stage.untilPhase('third', 'Completed', '3.0.0');
     expect(done.history?.slice(0, 2).map(({ version, outcome }) => `${version} ${outcome}`)).toEqual([
@@ -203,26 +225,26 @@ describe('which version serves', () => {
     expect(done.blockedVersions).toEqual([]);
   });
 
-  it('a pin as old as a failure does not lift the block when something else is edited, and pinning anew does', async () => {
-    await groups('anew', '1.0.0', 'a');
-    await stage.apply(cell('anew'));
-    await stage.untilPhase('anew', 'Completed', '1.0.0');
+  it('a pin as old as a failure does not lift the block when something else is edited, and pinning again does', async () => {
+    await groups('again', '1.0.0', 'a');
+    await stage.apply(cell('again'));
+    await stage.untilPhase('again', 'Completed', '1.0.0');
     stage.metrics.rate = 0.5;
-    await stage.apply(cell('anew', { version: '2.0.0' }));
-    await groups('anew', '2.0.0', 'b');
-    await stage.untilPhase('anew', 'Reverted', '1.0.0');
-    await stage.untilAtRest('anew');
-    const runs = await runsOf('anew');
+    await stage.apply(cell('again', { version: '2.0.0' }));
+    await groups('again', '2.0.0', 'b');
+    await stage.untilPhase('again', 'Reverted', '1.0.0');
+    await stage.untilAtRest('again');
+    const runs = await runsOf('again');
     await stage.mark();
     stage.metrics.rate = 1;
-    await stage.apply(cell('anew', { version: '2.0.0', minHealthyTargets: 1, healthTimeout: '11m' }));
-    await stage.untilStatus('anew', 'seen again', (status) => status.observedGeneration === 3);
-    await stage.untilAtRest('anew');
+    await stage.apply(cell('again', { version: '2.0.0', minHealthyTargets: 1, healthTimeout: '11m' }));
+    await stage.untilStatus('again', 'seen again', (status) => status.observedGeneration === 3);
+    await stage.untilAtRest('again');
     expect(await stage.writes()).toEqual([]);
-    expect(await runsOf('anew')).toBe(runs);
-    await stage.apply(cell('anew', { version: '1.0.0' }));
-    await stage.untilPhase('anew', 'Completed', '1.0.0');
-    await stage.apply(cell('anew', { version: '2.0.0' }));
-    await stage.untilPhase('anew', 'Completed', '2.0.0');
+    expect(await runsOf('again')).toBe(runs);
+    await stage.apply(cell('again', { version: '1.0.0' }));
+    await stage.untilPhase('again', 'Completed', '1.0.0');
+    await stage.apply(cell('again', { version: '2.0.0' }));
+    await stage.untilPhase('again', 'Completed', '2.0.0');
   });
 });

@@ -5,7 +5,7 @@ import { kindPath } from '../../clients/kubernetes/kubernetes-paths.ts';
 import { loadKubeconfig, makeCall, makeSend } from '../../clients/kubernetes/kubernetes-transport.ts';
 import { OWN_CLUSTER } from '../../clients/kubernetes/limits.ts';
 
-/** What somebody makes of a spec: the value that is stored, or why it is refused. */
+/** What someone makes of a spec: the value that is stored, or why it is refused. */
 export type Judgement =
   { readonly accepted: true; readonly value: unknown } | { readonly accepted: false; readonly why: string };
 

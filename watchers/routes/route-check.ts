@@ -1,6 +1,7 @@
 import type { Check } from '../../crds/check.ts';
 import { HASH_ANNOTATION, isOver } from '../../domain/checks/next-run.ts';
-import { cellRolloutId, keyOf } from '../../domain/model/ids.ts';
+import { keyOf } from '../../domain/model/ids.ts';
+import { objectWorkflowId } from '../../domain/model/workflow-ids.ts';
 import { CELL_LABEL } from '../../domain/kubernetes/labels.ts';
 import type { ObjectEvent } from '../event.ts';
 import type { View } from '../informer/store.ts';
@@ -19,7 +20,7 @@ function routeOwn(event: ObjectEvent<Check>): readonly Instruction[] {
   const { object } = event;
   if (event.type === 'add' && isSettled(object)) return ignore('status is about this generation');
   const isOtherHash = event.type === 'update' && hashOf(event.old) !== hashOf(object);
-  return isOtherHash ? [{ do: 'Start', workflow: 'check', key: keyOf(object) }] : routeSynced('check', event);
+  return isOtherHash ? [{ do: 'Start', kind: 'Check', key: keyOf(object) }] : routeSynced('Check', event);
 }
 
 const hashOf = ({ metadata }: Check): string | undefined => metadata.annotations?.[HASH_ANNOTATION];
@@ -39,9 +40,9 @@ function routeCell(event: ObjectEvent<Check>, view: View): readonly Instruction[
   if (type === 'update' && isOver(event.old.status) && event.old.status?.phase === object.status?.phase)
     return ignore('finished before');
   const key = { namespace: keyOf(object).namespace, name };
-  const cell = view.cells.get(key);
+  const cell = view.Cell.get(key);
   // What is known of the Cell may be older than the news of its Check; only one that is listed again proves nothing new.
   if (type === 'add' && cell !== undefined && !mayAwaitVerdict(cell))
     return ignore('the Cell waits for no analysis');
-  return [{ do: 'Signal', workflowId: cellRolloutId(key), signal: 'analysisFinished' }];
+  return [{ do: 'Signal', workflowId: objectWorkflowId('Cell', key), signal: 'analysisFinished' }];
 }

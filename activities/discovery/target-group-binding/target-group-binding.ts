@@ -6,7 +6,8 @@ import {
   type AWSTargetGroupBindingSpec,
 } from '../../../crds/aws-target-group-binding.ts';
 import { turnTo } from '../../../domain/discovery/target-group-binding/binding-move.ts';
-import { syncId, type ObjectKey } from '../../../domain/model/ids.ts';
+import type { ObjectKey } from '../../../domain/model/ids.ts';
+import { objectWorkflowId } from '../../../domain/model/workflow-ids.ts';
 import { BINDING_FINALIZER } from '../../../domain/kubernetes/labels.ts';
 import type { Problem } from '../../../domain/discovery/sync-status.ts';
 import { refusedUse } from './allowed.ts';
@@ -16,9 +17,9 @@ import { deleteCreated, hasMoved, leaveFormer, leaveGroup, whileInUse } from './
 import { bindingLedger, type BindingLedger } from './ledger.ts';
 import { bindingReporter, type BindingOutcome } from './report.ts';
 import { FAILED_AGAIN_SECONDS, type ClusterReader, type ClusterReads } from '../clusters/reader.ts';
-import type { Synced, TargetGroupBindingActivities } from '../../contract.ts';
+import type { SyncActivities, Synced } from '../../contract.ts';
 import { reasonOf, toFailure } from '../../failure.ts';
-import { holdAndRead, letGo, type Held } from '../../kubernetes/finalizers.ts';
+import { addFinalizerAndRead, removeFinalizer, type FinalizerOf } from '../../kubernetes/finalizers.ts';
 import { isFirstAttempt, lifetime, type Lifetime } from '../lifetime.ts';
 import { earlier, soonest } from '../soonest.ts';
 
@@ -35,7 +36,7 @@ const gone: Synced = { isPresent: false, message: 'The AWSTargetGroupBinding is 
 /** Makes the activities of AWSTargetGroupBindings. */
 export function targetGroupBindingActivities(
   dependencies: BindingDependencies,
-): TargetGroupBindingActivities {
+): Pick<SyncActivities, 'syncTargetGroupBinding'> {
   const { kubernetes, reader } = dependencies;
   const report = bindingReporter(kubernetes);
 
@@ -56,7 +57,7 @@ export function targetGroupBindingActivities(
   }
 
   /** Undoes what an object has done, and lets it go. */
-  async function end(object: AWSTargetGroupBinding, held: Held, life: Lifetime): Promise<Synced> {
+  async function end(object: AWSTargetGroupBinding, held: FinalizerOf, life: Lifetime): Promise<Synced> {
     if (object.metadata.finalizers?.includes(held.finalizer) !== true) return gone;
     const parsed = awsTargetGroupBinding.parseSpec(object.spec);
     const spec = parsed.ok ? parsed.value : undefined;
@@ -64,20 +65,23 @@ export function targetGroupBindingActivities(
     const ledger = bindingLedger(kubernetes, bound);
     const outcome = await attempt(life.signal, () => undo(dependencies, { ...bound, spec }, ledger));
     if (outcome.problems.length > 0) return await report(object, ledger, outcome);
-    await letGo(kubernetes, held);
+    await removeFinalizer(kubernetes, held);
     return gone;
   }
 
   return {
     async syncTargetGroupBinding(key, last) {
       const life = lifetime();
-      const reads = reader.begin(syncId('targetGroupBinding', key), isFirstAttempt() ? last : undefined);
+      const reads = reader.begin(
+        objectWorkflowId('AWSTargetGroupBinding', key),
+        isFirstAttempt() ? last : undefined,
+      );
       const held = { kind: AWS_TARGET_GROUP_BINDING, key, finalizer: BINDING_FINALIZER };
       const found = await kubernetes.get<AWSTargetGroupBinding>(AWS_TARGET_GROUP_BINDING, key);
       if (found === undefined) return gone;
       if (found.metadata.deletionTimestamp !== undefined) return await end(found, held, life);
       // What counts is the status that the object has from here on.
-      const object = await holdAndRead<AWSTargetGroupBinding>(kubernetes, held);
+      const object = await addFinalizerAndRead<AWSTargetGroupBinding>(kubernetes, held);
       return object === undefined ? gone : await sync(object, { key, life, reads });
     },
   };

@@ -9,9 +9,10 @@ import {
 import { refusalOf } from '../../../domain/access/access.ts';
 import { compareText } from '../../../domain/kubernetes/canonical.ts';
 import { foundBindings, inViewOf } from '../../../domain/discovery/target-group-set/binding-kinds.ts';
-import { syncId, type ObjectKey } from '../../../domain/model/ids.ts';
+import type { ObjectKey } from '../../../domain/model/ids.ts';
+import { objectWorkflowId } from '../../../domain/model/workflow-ids.ts';
 import { setLooksInto } from '../../../domain/discovery/target-group-set/looks-into.ts';
-import { namesOf, saysTheSame, syncStatus, type Problem } from '../../../domain/discovery/sync-status.ts';
+import { namesOf, saysTheSame, syncStatusOf, type Problem } from '../../../domain/discovery/sync-status.ts';
 import { decideTargetGroupSet } from '../../../domain/discovery/target-group-set/target-group-set.ts';
 import { type ClusterReading } from '../../../domain/discovery/target-group-set/observed-target-group-set.ts';
 import type { Missing } from '../../../domain/discovery/missing.ts';
@@ -23,7 +24,7 @@ import {
   type RemoteReading,
 } from '../clusters/reader.ts';
 import { listBindings } from '../clusters/target-group-bindings.ts';
-import type { Synced, TargetGroupSetActivities } from '../../contract.ts';
+import type { SyncActivities, Synced } from '../../contract.ts';
 import { isFirstAttempt, lifetime, type Lifetime } from '../lifetime.ts';
 import { againIn, earlier } from '../soonest.ts';
 import { statusReporter } from '../../kubernetes/status-reporter.ts';
@@ -42,12 +43,16 @@ export function targetGroupSetActivities({
   kubernetes,
   reader,
   graceSeconds,
-}: TargetGroupSetDependencies): TargetGroupSetActivities {
+}: TargetGroupSetDependencies): Pick<SyncActivities, 'syncTargetGroupSet'> {
   const report = statusReporter(kubernetes);
   const objects = targetGroupObjects(kubernetes);
 
   /** Makes the objects what they are to be; says how many there are, and what is wrong. */
-  async function sync(object: AWSTargetGroupSet, key: ObjectKey, { life, reads }: Means): Promise<Outcome> {
+  async function sync(
+    object: AWSTargetGroupSet,
+    key: ObjectKey,
+    { life, reads }: SyncDependencies,
+  ): Promise<Outcome> {
     const parsed = awsTargetGroupSet.parseSpec(object.spec);
     if (!parsed.ok) return invalid(object, parsed.problems);
     const spec = parsed.value;
@@ -83,7 +88,10 @@ export function targetGroupSetActivities({
   return {
     async syncTargetGroupSet(key, last): Promise<Synced> {
       const life = lifetime();
-      const reads = reader.begin(syncId('targetGroupSet', key), isFirstAttempt() ? last : undefined);
+      const reads = reader.begin(
+        objectWorkflowId('AWSTargetGroupSet', key),
+        isFirstAttempt() ? last : undefined,
+      );
       const object = await kubernetes.get<AWSTargetGroupSet>(AWS_TARGET_GROUP_SET, key);
       if (object === undefined || object.metadata.deletionTimestamp !== undefined) {
         return { isPresent: false, message: 'The AWSTargetGroupSet is gone.' };
@@ -112,7 +120,7 @@ async function refusedTemplate(
 }
 
 /** What a sync is made with. */
-interface Means {
+interface SyncDependencies {
   readonly life: Lifetime;
   readonly reads: ClusterReads;
 }
@@ -168,7 +176,7 @@ function statusOf(
   const message = `${targetGroups} AWSTargetGroups of ${clusters.length} clusters.`;
   const at = { generation: metadata.generation ?? 0, time: new Date().toISOString() };
   return {
-    ...syncStatus({ message, problems }, status, at),
+    ...syncStatusOf({ message, problems }, status, at),
     clusters: namesOf(clusters),
     targetGroups,
     ...(missing.length === 0 ? {} : { missing }),

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { WorkflowNotFoundError, WorkflowUpdateFailedError, type WorkflowHandle } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
-import { cellRolloutStart } from '../../../clients/temporal/workflow-start.ts';
+import { objectStart } from '../../../clients/temporal/workflow-start.ts';
 import type { CellSpec } from '../../../crds/cell.ts';
 import { formatKey } from '../../../domain/model/ids.ts';
 import type { RequestName } from '../../../domain/model/request.ts';
@@ -36,14 +36,14 @@ export class Play {
   /** The latest run. */
   get run(): WorkflowHandle {
     const { client, taskQueue } = this.#theatre;
-    const { workflowId } = cellRolloutStart(this.world.key, taskQueue).options;
+    const { workflowId } = objectStart({ kind: 'Cell', key: this.world.key }, taskQueue).options;
     return client.workflow.getHandle(workflowId, this.runIds.at(-1));
   }
 
   /** Tells the workflow to look again, and starts it when it does not run, as the watchers do. */
   async wake(handed: Pick<CellRolloutInput, 'state'> = {}): Promise<void> {
     const { client, taskQueue } = this.#theatre;
-    const { type, options } = cellRolloutStart(this.world.key, taskQueue);
+    const { type, options } = objectStart({ kind: 'Cell', key: this.world.key }, taskQueue);
     const handle = await client.workflow.signalWithStart(type, {
       ...options,
       args: [{ key: this.world.key, ...handed }],

@@ -47,7 +47,10 @@ export interface AnalysisRun {
     readonly metrics?: readonly { name: string }[];
     readonly terminate?: boolean;
   };
-  readonly status?: { readonly phase?: string };
+  readonly status?: {
+    readonly phase?: string;
+    readonly metricResults?: readonly { measurements?: readonly { finishedAt?: string }[] }[];
+  };
 }
 
 let stages = 0;
@@ -158,6 +161,8 @@ export class Stage implements OkraStage {
     const secrets = [this.secretAccessKey, ...this.secrets];
     const broken = await closingViolations(this, { secrets, writes });
     if (broken.length > 0) throw new Error(broken.join('\n'));
+    if (process.env['OKRA_RECORD_HISTORIES'] !== undefined)
+      await this.desk.record(`OkraNamespace="${this.namespace}"`);
     await this.metrics[Symbol.asyncDispose]();
     await this.desk[Symbol.asyncDispose]();
     this.elbv2.destroy();

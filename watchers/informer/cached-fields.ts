@@ -1,13 +1,14 @@
 import { HASH_ANNOTATION } from '../../domain/checks/next-run.ts';
 import { CELL_LABEL, CLUSTER_TAGS_ANNOTATION } from '../../domain/kubernetes/labels.ts';
-import type { Metadata } from '../event.ts';
+import type { InformedMetadata } from '../event.ts';
+import type { ForeignKind } from '../foreign.ts';
 import { given } from './given.ts';
 
 type Texts = Readonly<Record<string, string>>;
 
-/** An object of somebody else's kind, as far as any watcher looks at it. */
+/** An object of someone else's kind, as far as any watcher looks at it. */
 export interface ForeignObject {
-  readonly metadata: Metadata & {
+  readonly metadata: InformedMetadata & {
     readonly generation?: number;
     readonly labels?: Texts;
     readonly annotations?: Texts;
@@ -29,7 +30,7 @@ export interface ForeignObject {
 type Keep = (object: ForeignObject) => ForeignObject;
 
 /** What is kept of objects that may be many and large, and of which little is ever read. */
-const keeps: Readonly<Record<string, Keep>> = {
+const keeps: Readonly<Record<ForeignKind | 'Check', Keep>> = {
   AnalysisRun: (object) => ({
     metadata: { ...identityOf(object), ...labelOf(object) },
     status: given({ phase: object.status?.phase }),
@@ -69,9 +70,9 @@ const keeps: Readonly<Record<string, Keep>> = {
 };
 
 /** What the watchers keep of an object of a kind; undefined: all of it that is of any use. */
-export const keepOf = (kind: string): Keep | undefined => keeps[kind];
+export const cachedFields = (kind: string): Keep | undefined => new Map(Object.entries(keeps)).get(kind);
 
-const identityOf = ({ metadata }: Pick<ForeignObject, 'metadata'>): Metadata => {
+const identityOf = ({ metadata }: Pick<ForeignObject, 'metadata'>): InformedMetadata => {
   const { name, namespace, uid, resourceVersion } = metadata;
   return given({ name, namespace, uid, resourceVersion });
 };
