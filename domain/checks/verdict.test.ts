@@ -6,10 +6,10 @@ type Phase = NonNullable<NonNullable<Check['status']>['phase']>;
 
 const aCheck = (
   phase: Phase,
-  { observed = 'hash', count = '1' } = {},
+  { observed = 'hash', count = '1', reason = '' } = {},
 ): Pick<Check, 'metadata' | 'status'> => ({
   metadata: { name: 'dd-a', annotations: { 'analysis-hash': 'hash', [COUNT_ANNOTATION]: count } },
-  status: { phase, message: 'Said.', analysis: { observedHash: observed } },
+  status: { phase, reason, message: 'Said.', analysis: { observedHash: observed } },
 });
 const two = (...phases: Phase[]) => phases.map((phase) => aCheck(phase, { count: '2' }));
 
@@ -18,7 +18,12 @@ describe('the verdict of the Checks of a step', () => {
     ['one that is successful', [aCheck('Successful')], 'Successful'],
     ['one that is successful of another analysis', [aCheck('Successful', { observed: 'old' })], 'Running'],
     ['one that failed of another analysis', [aCheck('Failed', { observed: 'old' })], 'Running'],
-    ['one that cannot be measured as it is written', [aCheck('Error', { observed: 'old' })], 'Error'],
+    [
+      'one that cannot be measured as it is written',
+      [aCheck('Error', { observed: '', reason: 'InvalidObject' })],
+      'Error',
+    ],
+    ['one that was not answered for another analysis', [aCheck('Error', { observed: 'old' })], 'Running'],
     ['one that was terminated', [aCheck('Terminated')], 'Error'],
     ['one without a status', [{ metadata: { name: 'dd' } }], 'Pending'],
     ['none', [], 'Error'],

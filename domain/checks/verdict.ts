@@ -11,11 +11,13 @@ export const COUNT_ANNOTATION = 'okra.mumo.co/check-count';
 
 /** How far a Check has come. A verdict counts only for the analysis that its annotation names. */
 export function phaseOf({ metadata, status = {} }: Pick<Check, 'metadata' | 'status'>): AnalysisPhase {
-  const { phase = 'Pending', analysis } = status;
+  const { phase = 'Pending', reason, analysis } = status;
   if (phase === 'Terminated') return 'Error';
   const wanted = metadata.annotations?.[HASH_ANNOTATION];
   const isOld = wanted !== undefined && analysis?.observedHash !== wanted;
-  return isOld && phase !== 'Error' ? 'Running' : phase;
+  // What is written cannot be measured; nothing was observed of it.
+  const isUnmeasured = phase === 'Pending' || reason === 'InvalidObject';
+  return isOld && !isUnmeasured ? 'Running' : phase;
 }
 
 const LONGEST_MESSAGE = 4_096;
