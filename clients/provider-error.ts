@@ -3,7 +3,7 @@ export type ProviderTrouble =
   /** It asks to come back later. */
   | { readonly is: 'RateLimited'; readonly retryAfterMs: number }
   /** It refuses the question, or who asks; asking again helps nobody until somebody has corrected that. */
-  | { readonly is: 'Refused' }
+  | { readonly is: 'Refused'; readonly reason?: 'NotAllowed' }
   /** It did not answer, or something that nobody can read. */
   | { readonly is: 'Unavailable' };
 
@@ -21,6 +21,10 @@ export class ProviderError extends Error {
 /** Makes an error of a provider that has not answered so that it can be read. */
 export const unavailable = (message: string): ProviderError =>
   new ProviderError({ is: 'Unavailable' }, message);
+
+/** Makes an error of what an AccessPolicy keeps from the namespace. */
+export const notAllowed = (message: string): ProviderError =>
+  new ProviderError({ is: 'Refused', reason: 'NotAllowed' }, message);
 
 /** Makes an error of a provider that refuses the question. */
 export const refused = (message: string): ProviderError => new ProviderError({ is: 'Refused' }, message);

@@ -236,6 +236,10 @@ describe('whom a Check asks', () => {
       outcome: 'Error',
       message: expect.stringContaining(what) as string,
     });
+    expect(check.status()).toMatchObject({ phase: 'Running', reason: 'NotAllowed' });
+    expect(check.status().conditions).toContainEqual(
+      expect.objectContaining({ type: 'Degraded', status: 'True', reason: 'NotAllowed' }),
+    );
   });
 
   it.each([

@@ -168,7 +168,8 @@ async function takeSample(
     const { trouble, message } = error;
     if (trouble.is === 'RateLimited')
       return { is: 'RateLimited', retryAfterMs: trouble.retryAfterMs, message };
-    return { is: 'Sample', sample: { outcome: 'Error', threshold: thresholdOf(analysis), message } };
+    const reason = trouble.is === 'Refused' ? (trouble.reason ?? 'Refused') : 'Unavailable';
+    return { is: 'Sample', sample: { outcome: 'Error', reason, threshold: thresholdOf(analysis), message } };
   }
 }
 

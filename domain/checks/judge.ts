@@ -23,6 +23,8 @@ export interface Sample {
   readonly samples?: number | undefined;
   readonly group?: string | undefined;
   readonly threshold: string;
+  /** Of an error: what kept the provider from answering, in one CamelCase word. */
+  readonly reason?: string | undefined;
   readonly message: string;
 }
 

@@ -53,12 +53,16 @@ export function measuredStatus(
   const analysis = { ...counted(counts, sample, result), observedHash: input.identity.hash };
   const lastPassed = sample.outcome === 'Passed';
   return {
-    ...told(input, verdictOf(input.analysis, analysis), lastPassed),
+    ...told(input, reasoned(verdictOf(input.analysis, analysis), sample), lastPassed),
     lastPassed,
     lastRunTime: result.time,
     analysis,
   };
 }
+
+/** While it is measured on, what keeps the provider from answering is the reason. */
+const reasoned = (verdict: CheckVerdict, { outcome, reason = 'Measuring' }: Sample): Verdict =>
+  verdict.phase === 'Running' && outcome === 'Error' ? { ...verdict, reason, isDegraded: true } : verdict;
 
 /** The status of a Check that has begun, and waits. */
 export const waitingStatus = (input: StatusInput, counts: Counts, message: string): CheckStatus => ({
@@ -102,18 +106,26 @@ const ofLastRun = ({
   ...(lastRunTime === undefined ? {} : { lastRunTime }),
 });
 
-type Verdict = Omit<CheckVerdict, 'phase'> & { readonly phase: NonNullable<CheckStatus['phase']> };
+type Verdict = Omit<CheckVerdict, 'phase'> & {
+  readonly phase: NonNullable<CheckStatus['phase']>;
+  readonly isDegraded?: true;
+};
 
 function told(
   { before, generation, now }: Omit<StatusInput, 'analysis' | 'identity'>,
-  { phase, reason, message: whole }: Verdict,
+  { phase, reason, message: whole, isDegraded }: Verdict,
   lastPassed: boolean,
 ): Pick<CheckStatus, 'observedGeneration' | 'phase' | 'reason' | 'message' | 'conditions'> {
   const message = cut(whole, LONGEST.message);
   const claims = [
     { type: 'Ready', holds: phase === 'Successful' || (phase === 'Running' && lastPassed), reason, message },
     { type: 'Progressing', holds: phase === 'Running', reason, message },
-    { type: 'Degraded', holds: phase === 'Failed' || phase === 'Error', reason, message },
+    {
+      type: 'Degraded',
+      holds: isDegraded === true || phase === 'Failed' || phase === 'Error',
+      reason,
+      message,
+    },
   ];
   const at = { generation, time: iso(now) };
   return {

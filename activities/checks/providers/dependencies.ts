@@ -3,7 +3,7 @@ import type { AskDatadog } from '../../../clients/datadog/connect.ts';
 import type { AccessPolicies } from '../../../clients/kubernetes/access-policies.ts';
 import type { KubernetesClient } from '../../../clients/kubernetes/kubernetes.ts';
 import type { AskPrometheus } from '../../../clients/prometheus/client.ts';
-import { refused } from '../../../clients/provider-error.ts';
+import { notAllowed } from '../../../clients/provider-error.ts';
 import { refusalOf, type Use } from '../../../domain/access/access.ts';
 
 /** The organisation of Datadog that okrad has keys for. */
@@ -33,5 +33,5 @@ export async function mustUse(
   signal: AbortSignal,
 ): Promise<void> {
   const refusal = refusalOf(await policies.of(namespace, signal), use);
-  if (refusal !== undefined) throw refused(refusal);
+  if (refusal !== undefined) throw notAllowed(refusal);
 }
