@@ -1,14 +1,12 @@
 import type { AnalysisStep, ExperimentStep } from '../crds/cell.ts';
 import type { CheckStep } from '../crds/check-step.ts';
 import type { SyncedKind } from '../crds/index.ts';
-import type { Connections } from '../domain/model/state.ts';
 import type { Ticket } from '../domain/load-balancers/budget.ts';
-import type { Requirements } from '../domain/model/decision.ts';
 import type { CellReport } from '../domain/rollout/report.ts';
+import type { NotYet, ShiftRequest, ShiftResult } from '../domain/rollout/shift.ts';
 import type { LostRun } from '../domain/model/state.ts';
 import type { BackgroundPrefix, ObjectKey } from '../domain/model/ids.ts';
 import type {
-  DeletionPolicy,
   Forwarding,
   InspectedForwarding,
   LoadBalancerType,
@@ -21,6 +19,8 @@ import type { TargetHealth } from '../domain/gates/health.ts';
 import type { AnalysisVerdict } from '../domain/rollout/analysis.ts';
 import type { VersionSet } from '../domain/versions/version.ts';
 
+export type { NotYet, ShiftRequest, ShiftResult };
+
 /** What a rollout needs of the Kubernetes API about its Cell. */
 export interface CellActivities {
   /** Reads the Cell, the AWSTargetGroups that it selects, and what its configuration object says is served. */
@@ -30,48 +30,6 @@ export interface CellActivities {
   /** Finds out how an earlier run of the Cell's workflow has ended. */
   readLostRun(run: { readonly workflowId: string; readonly runId: string }): Promise<LostRun>;
 }
-
-/** The one write a rollout makes to the load balancer: what it is to serve, in a Cell-owned configuration object. */
-export interface ShiftRequest {
-  readonly cell: { readonly key: ObjectKey; readonly uid: string };
-  readonly forwarding: Forwarding;
-  readonly deletionPolicy: DeletionPolicy;
-  /** Whether what Okra did not set up may be taken over. */
-  readonly adopt: boolean;
-  /** One more than the sequence of the last write; a write with an older one is refused as `Superseded`. */
-  readonly sequence: number;
-  readonly urgent: boolean;
-  /** Whether it takes traffic back, or only confirms or leaves out what is served; it needs no permission for what is served already. */
-  readonly takesBack?: boolean;
-  /** Whether the load balancer is read before it is compared, because nobody knows for sure what it serves. */
-  readonly verify: boolean;
-  /** What has to be true of target groups just before the write. */
-  readonly requires?: Requirements;
-  readonly minHealthyTargets: number;
-  /** The turn in the write budget that an earlier attempt has come back with. */
-  readonly ticket?: Ticket;
-}
-
-/** A write that was not made, because its turn in the write budget comes later; nothing waits in the activity. */
-export interface NotYet {
-  readonly is: 'NotYet';
-  readonly ticket: Ticket;
-  /** How long to wait from now on, in milliseconds. */
-  readonly waitMs: number;
-}
-
-/** The result of a write of weights. */
-export type ShiftResult =
-  /** ELBv2 was read back and serves it; `observed` is undefined when the objects could not be read afterwards. */
-  | {
-      readonly is: 'Served';
-      readonly observed?: ObservedCell;
-      /** Why clients are elsewhere than the weights say. */
-      readonly connections?: readonly Connections[];
-    }
-  /** Nothing was written: target groups lack what the write requires. */
-  | { readonly is: 'Lacking'; readonly targetGroupARNs: readonly string[]; readonly lack: string }
-  | NotYet;
 
 /**
  * Whether what someone else has set up may be taken over; `NotOfOthers`: only what does not belong to an object of

@@ -54,6 +54,8 @@ export const awsApplicationLoadBalancerConfig = defineResource({
     input: { type: 'AWSApplicationLoadBalancer' },
     bearsCellName: true,
   },
+  verbs: ['get', 'create', 'patch'],
+  isReported: true,
   spec,
   status,
   selectableFields: ['.spec.listenerARN'],

@@ -58,6 +58,8 @@ export const awsNetworkLoadBalancerConfig = defineResource({
     input: { type: 'AWSNetworkLoadBalancer' },
     bearsCellName: true,
   },
+  verbs: ['get', 'create', 'patch'],
+  isReported: true,
   spec,
   status,
   selectableFields: ['.spec.listenerARN'],

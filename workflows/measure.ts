@@ -1,191 +1,74 @@
 import { ApplicationFailure } from '@temporalio/workflow';
 import type { AnalysisVerdict } from '../domain/rollout/analysis.ts';
 import type { PresentCell } from '../domain/versions/candidate.ts';
-import type { Measurement } from '../domain/model/decision.ts';
 import { routeOf } from '../domain/load-balancers/load-balancer.ts';
-import { analysisRunName, checkRunName, experimentName } from '../domain/model/ids.ts';
+import type { Measurement, StartMeasurement } from '../domain/model/decision.ts';
 import type { ObservedCell } from '../domain/model/observation.ts';
-import * as record from '../domain/rollout/record-measurement.ts';
-import type { Rollout, RolloutState } from '../domain/model/state.ts';
-import { unreachable } from '../domain/unreachable.ts';
+import { measurementName } from '../domain/rollout/measurement.ts';
+import type { Change } from '../domain/rollout/performed.ts';
+import { measured, terminated } from '../domain/rollout/record-measurement.ts';
+import type { Rollout } from '../domain/model/state.ts';
 import { measurements } from './activities.ts';
 
-type Of<Name extends Measurement['do']> = Extract<Measurement, { do: Name }>;
-
-type Starting = Of<'StartAnalysis' | 'StartExperiment' | 'StartCheck' | 'StartBackground'>;
-
-/** What something that measures is started for. */
+/** What is measured for. */
 interface Cause {
   readonly observed: ObservedCell;
   readonly cell: PresentCell;
-  readonly rollout: Rollout;
+  readonly rollout: Rollout | undefined;
 }
 
-type Change = (state: RolloutState) => RolloutState;
-
-/** Starts, reads or ends what a rollout measures; what comes of it is a change of the state. */
-export async function measure(
-  decision: Measurement,
-  situation: { readonly observed: ObservedCell; readonly state: () => RolloutState },
-  cell: PresentCell,
-): Promise<Change> {
-  const { observed } = situation;
-  const { namespace } = observed.key;
-  const { rollout } = situation.state();
+/** Starts, reads or terminates what a rollout measures; what comes of it is a change of the state. */
+export async function measure(decision: Measurement, { rollout, ...cause }: Cause): Promise<Change> {
   if (rollout === undefined)
     throw ApplicationFailure.nonRetryable('Expected a rollout, got none.', 'InvalidObject');
-  const cause = { observed, cell, rollout };
-  const argo = measurements(decision.message);
-  switch (decision.do) {
-    case 'StartAnalysis':
-      return analysed(await startAnalysis(decision, cause));
-    case 'ReadAnalysis':
-      return analysed(await argo.readAnalysis({ namespace, name: decision.run }));
-    case 'EndAnalysis':
-      await argo.terminateAnalysis({ namespace, name: decision.run });
-      return record.measurementEnded;
-    case 'StartExperiment':
-      return experimented(await startExperiment(decision, cause));
-    case 'ReadExperiment':
-      return experimented(await argo.readExperiment({ namespace, name: decision.experiment }));
-    case 'EndExperiment':
-      await argo.terminateExperiment({ namespace, name: decision.experiment });
-      return record.measurementEnded;
-    case 'StartCheck':
-      return checked(await startCheck(decision, cause));
-    case 'ReadCheck':
-      return checked(await argo.readCheck({ namespace, name: decision.check }));
-    case 'EndCheck':
-      await argo.terminateCheck({ namespace, name: decision.check });
-      return record.measurementEnded;
-    default:
-      return measureInBackground(decision, cause);
-  }
-}
-
-type InBackground =
-  Of<'StartBackground'> | Of<'ReadBackground'> | Of<'EndBackground'> | Of<'WaiveBackground'>;
-
-async function measureInBackground(decision: InBackground, cause: Cause): Promise<Change> {
   const { namespace } = cause.observed.key;
-  const argo = measurements(decision.message);
   switch (decision.do) {
-    case 'StartBackground': {
-      const { prefix } = decision;
-      const verdict = await startAnalysis(decision, cause);
-      return (state) => record.backgroundStarted(state, { prefix, verdict }, Date.now());
+    case 'StartMeasurement': {
+      const verdict = await start(decision, { ...cause, rollout });
+      return (state, now) => measured(state, decision, verdict, now);
     }
-    case 'ReadBackground': {
-      const verdict = await argo.readAnalysis({ namespace, name: decision.run });
-      return (state) => record.backgroundRead(state, verdict, Date.now());
+    case 'ReadMeasurement': {
+      const { kind, name, message } = decision;
+      const verdict = await instruments(message)[kind].read({ namespace, name });
+      return (state, now) => measured(state, decision, verdict, now);
     }
-    case 'EndBackground': {
-      const verdict = await argo.terminateAnalysis({ namespace, name: decision.run });
-      return (state) => record.backgroundEnded(state, verdict, Date.now());
+    case 'TerminateMeasurement': {
+      const { kind, name, message } = decision;
+      const verdict = await instruments(message)[kind].terminate({ namespace, name });
+      return (state, now) => terminated(state, decision, verdict ?? undefined, now);
     }
-    case 'WaiveBackground':
-      return record.backgroundWaived;
-    default:
-      return unreachable(decision);
   }
 }
 
-const analysed =
-  (verdict: AnalysisVerdict): Change =>
-  (state) =>
-    record.analysed(state, verdict, Date.now());
-
-const experimented =
-  (verdict: AnalysisVerdict): Change =>
-  (state) =>
-    record.experimented(state, verdict, Date.now());
-
-const checked =
-  (verdict: AnalysisVerdict): Change =>
-  (state) =>
-    record.checked(state, verdict, Date.now());
-
-function startCheck(decision: Of<'StartCheck'>, cause: Cause): Promise<AnalysisVerdict> {
-  const { check, message } = decision;
-  const { canary, stable, index } = cause.rollout;
-  return measurements(message).startCheck({
-    ...startedFor(cause),
-    name: nameOf(decision, cause),
-    step: index,
-    check,
-    listenerARN: routeOf(cause.cell.spec)?.listenerARN ?? '',
-    canary,
-    stable,
-  });
+/** The activities that follow what measures, by what it is. */
+function instruments(summary: string) {
+  const to = measurements(summary);
+  return {
+    AnalysisRun: { read: to.readAnalysis, terminate: to.terminateAnalysis },
+    Experiment: { read: to.readExperiment, terminate: to.terminateExperiment },
+    Check: { read: to.readCheck, terminate: to.terminateCheck },
+  };
 }
 
-function startAnalysis(
-  decision: Of<'StartAnalysis'> | Of<'StartBackground'>,
-  cause: Cause,
+function start(
+  decision: StartMeasurement,
+  { observed, cell, rollout }: Cause & { readonly rollout: Rollout },
 ): Promise<AnalysisVerdict> {
-  const inBackground = decision.do === 'StartBackground';
-  const step = inBackground ? decision.prefix : cause.rollout.index;
-  return measurements(decision.message).startAnalysis({
-    ...startedFor(cause),
-    name: nameOf(decision, cause),
-    step,
-    analysis: decision.analysis,
-    mayBeEndless: inBackground,
-  });
-}
-
-function startExperiment(decision: Of<'StartExperiment'>, cause: Cause): Promise<AnalysisVerdict> {
-  const { experiment, message } = decision;
-  return measurements(message).startExperiment({
-    ...startedFor(cause),
-    name: nameOf(decision, cause),
-    step: cause.rollout.index,
-    experiment,
-  });
-}
-
-/** Takes what was just being started for something that waits to be ended, since nobody knows whether it was started. */
-export function startedPerhaps(
-  decision: Starting,
-  observed: ObservedCell,
-  state: RolloutState,
-): RolloutState {
-  const { rollout } = state;
-  if (rollout === undefined) return state;
-  const name = nameOf(decision, { observed, rollout });
-  const verdict: AnalysisVerdict = { name, phase: 'Pending', message: '' };
-  switch (decision.do) {
-    case 'StartAnalysis':
-      return record.analysed(state, verdict, Date.now());
-    case 'StartExperiment':
-      return record.experimented(state, verdict, Date.now());
-    case 'StartCheck':
-      return record.checked(state, verdict, Date.now());
-    case 'StartBackground':
-      return record.backgroundStarted(state, { prefix: decision.prefix, verdict }, Date.now());
-    default:
-      return unreachable(decision);
+  const to = measurements(decision.message);
+  const request = {
+    cell: { key: observed.key, uid: cell.uid },
+    rollout: rollout.id,
+    desiredVersion: rollout.canary.version,
+    name: measurementName(decision, observed.key.name, rollout),
+  };
+  if (decision.kind === 'Experiment')
+    return to.startExperiment({ ...request, step: rollout.index, experiment: decision.experiment });
+  if (decision.kind === 'Check') {
+    const { canary, stable, index: step } = rollout;
+    const listenerARN = routeOf(cell.spec)?.listenerARN ?? '';
+    return to.startCheck({ ...request, step, check: decision.check, listenerARN, canary, stable });
   }
+  const { analysis, background } = decision;
+  const mayBeEndless = background !== undefined;
+  return to.startAnalysis({ ...request, step: background ?? rollout.index, analysis, mayBeEndless });
 }
-
-function nameOf(decision: Starting, cause: Pick<Cause, 'observed' | 'rollout'>): string {
-  const step = decision.do === 'StartBackground' ? decision.prefix : cause.rollout.index;
-  if (decision.do === 'StartExperiment')
-    return experimentName({ ...measured(cause), step: cause.rollout.index });
-  if (decision.do === 'StartCheck')
-    return checkRunName({ ...measured(cause), step: cause.rollout.index, check: decision.check.name });
-  const template = decision.analysis.templates[0]?.templateName ?? '';
-  return analysisRunName({ ...measured(cause), step, template });
-}
-
-const startedFor = ({ observed, cell, rollout }: Cause) => ({
-  cell: { key: observed.key, uid: cell.uid },
-  rollout: rollout.id,
-  desiredVersion: rollout.canary.version,
-});
-
-const measured = ({ observed, rollout }: Pick<Cause, 'observed' | 'rollout'>) => ({
-  cell: observed.key.name,
-  rollout: rollout.id,
-  edition: rollout.edition ?? 0,
-});

@@ -80,7 +80,7 @@ function underWay(text: string): RolloutState {
       canary: set('2.0.0', 'b'),
       steps: [],
       index: 0,
-      progress: { is: 'Analyzing', ...measuring },
+      progress: { is: 'Measuring', kind: 'AnalysisRun', ...measuring },
       background: { prefix: 'bg', ...measuring },
     },
   };

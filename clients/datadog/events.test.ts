@@ -72,9 +72,9 @@ describe('events of a rollout', () => {
     );
     send('RolloutStarted');
     send('RolloutFailed');
-    send('RolledBack');
+    send('Reverted');
     await until('the last to be told', () => Promise.resolve(datadog.events.length === 1));
-    expect(datadog.events).toMatchObject([{ title: 'RolledBack: shop/web' }]);
+    expect(datadog.events).toMatchObject([{ title: 'Reverted: shop/web' }]);
     expect(logged).toMatchObject([
       { event: 'RolloutStarted: shop/web' },
       { event: 'RolloutFailed: shop/web' },

@@ -45,44 +45,53 @@ export interface MissingTargetGroups {
   readonly desired: number;
 }
 
-/** What a rollout does next about what it measures. */
-export type Measurement =
-  | { readonly do: 'StartAnalysis'; readonly analysis: AnalysisStep; readonly message: string }
-  | { readonly do: 'ReadAnalysis'; readonly run: string; readonly message: string }
-  | { readonly do: 'EndAnalysis'; readonly run: string; readonly message: string }
-  | { readonly do: 'StartExperiment'; readonly experiment: ExperimentStep; readonly message: string }
-  | { readonly do: 'ReadExperiment'; readonly experiment: string; readonly message: string }
-  | { readonly do: 'EndExperiment'; readonly experiment: string; readonly message: string }
-  | { readonly do: 'StartCheck'; readonly check: CheckStep; readonly message: string }
-  | { readonly do: 'ReadCheck'; readonly check: string; readonly message: string }
-  | { readonly do: 'EndCheck'; readonly check: string; readonly message: string }
+/** What a rollout measures by: an object of Argo Rollouts, or Checks of Okra's own. */
+export type MeasurementKind = 'AnalysisRun' | 'Experiment' | 'Check';
+
+/** Starts what measures. */
+export type StartMeasurement = { readonly do: 'StartMeasurement'; readonly message: string } & (
   | {
-      readonly do: 'StartBackground';
-      readonly prefix: BackgroundPrefix;
+      readonly kind: 'AnalysisRun';
       readonly analysis: AnalysisStep;
-      readonly message: string;
+      readonly background?: BackgroundPrefix;
     }
-  | { readonly do: 'ReadBackground'; readonly run: string; readonly message: string }
-  | { readonly do: 'EndBackground'; readonly run: string; readonly message: string }
-  | { readonly do: 'WaiveBackground'; readonly message: string };
+  | { readonly kind: 'Experiment'; readonly experiment: ExperimentStep; readonly background?: undefined }
+  | { readonly kind: 'Check'; readonly check: CheckStep; readonly background?: undefined }
+);
+
+/** Reads how far something that measures has come, or asks for its end. */
+export interface FollowMeasurement {
+  readonly do: 'ReadMeasurement' | 'TerminateMeasurement';
+  readonly kind: MeasurementKind;
+  /** What it is in the background of; undefined: it is the current step's. */
+  readonly background?: BackgroundPrefix;
+  readonly name: string;
+  readonly message: string;
+}
+
+/** What a rollout does next about what it measures. */
+export type Measurement = StartMeasurement | FollowMeasurement;
+
+/** Changes weights. */
+export interface Shift {
+  readonly do: 'Shift';
+  readonly purpose: ShiftPurpose;
+  readonly version: string;
+  readonly shares: readonly WeightedTargetGroup[];
+  /** Whether it takes traffic back and goes before everything else. */
+  readonly urgent: boolean;
+  /** Whether ELBv2 is read before it is compared, because nobody knows for sure what it serves. */
+  readonly verify?: boolean;
+  /** Undefined: nothing is looked at before the write. */
+  readonly requires?: Requirements;
+  readonly message: string;
+  /** How the Cell stands already, while the write changes nothing about it. */
+  readonly settled?: Close;
+}
 
 /** The one thing that a rollout does next. */
 export type Decision =
-  | {
-      readonly do: 'Shift';
-      readonly purpose: ShiftPurpose;
-      readonly version: string;
-      readonly shares: readonly WeightedTargetGroup[];
-      /** Whether it takes traffic back and goes before everything else. */
-      readonly urgent: boolean;
-      /** Whether ELBv2 is read before it is compared, because nobody knows for sure what it serves. */
-      readonly verify?: boolean;
-      /** Undefined: nothing is looked at before the write. */
-      readonly requires?: Requirements;
-      readonly message: string;
-      /** How the Cell stands already, while the write changes nothing about it. */
-      readonly settled?: Close;
-    }
+  | Shift
   | { readonly do: 'Inspect'; readonly message: string }
   /** Looks at the groups that wait in the rule at weight 0. */
   | {
@@ -109,6 +118,8 @@ export type Decision =
     }
   | { readonly do: 'Pause'; readonly message: string }
   | Measurement
+  /** Goes on without the verdict of the analysis in the background. */
+  | { readonly do: 'WaiveBackground'; readonly message: string }
   | { readonly do: 'Advance'; readonly message: string }
   | { readonly do: 'Replan'; readonly index: number; readonly message: string }
   | { readonly do: 'End'; readonly ending: Ending; readonly message: string }
@@ -116,30 +127,33 @@ export type Decision =
   /** Everything is back at the stable side. */
   | { readonly do: 'Conclude'; readonly ending: Ending['kind']; readonly message: string }
   | { readonly do: 'Finish'; readonly message: string }
-  | {
-      readonly do: 'Wait';
-      readonly for:
-        | 'Resume'
-        | 'Pause'
-        | 'Analysis'
-        | 'Experiment'
-        | 'Check'
-        | 'Verdict'
-        | 'Health'
-        | 'Backoff'
-        | 'Settle'
-        | 'Bake'
-        | 'Window'
-        | 'Freeze'
-        | 'Budget'
-        | 'Detach';
-      /** When to look again, in milliseconds since the epoch; undefined: when something happens. */
-      readonly until?: number;
-      readonly message: string;
-      /** How the Cell stands already, while what is left to do changes nothing about it. */
-      readonly settled?: Close;
-    }
+  | Wait
   | Close;
+
+/** Something is waited for. */
+export interface Wait {
+  readonly do: 'Wait';
+  readonly for:
+    | 'Resume'
+    | 'Pause'
+    | 'Analysis'
+    | 'Experiment'
+    | 'Check'
+    | 'Verdict'
+    | 'Health'
+    | 'Backoff'
+    | 'Settle'
+    | 'Bake'
+    | 'Window'
+    | 'Freeze'
+    | 'Budget'
+    | 'Detach';
+  /** When to look again, in milliseconds since the epoch; undefined: when something happens. */
+  readonly until?: number;
+  readonly message: string;
+  /** How the Cell stands already, while what is left to do changes nothing about it. */
+  readonly settled?: Close;
+}
 
 /** Nothing is left to do. */
 export interface Close {
@@ -151,6 +165,9 @@ export interface Close {
   /** Whether the spec asks for something else than what serves. */
   readonly degraded?: true;
 }
+
+/** A decision by which something is done. */
+export type Performable = Exclude<Decision, Wait | Close>;
 
 /** What people are told of a decision: how the Cell stands, where what is left to do changes nothing about it. */
 export const standing = (decision: Decision): Decision =>

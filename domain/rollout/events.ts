@@ -7,13 +7,12 @@ type Note = Omit<ReportedEvent, 'id'>;
 
 /** The reason of the Event that goes with a decision; undefined when it is not worth one. */
 const reasons: Readonly<
-  Record<Exclude<Decision['do'], 'Shift' | 'End' | 'Conclude' | 'Wait' | 'Close'>, string | undefined>
+  Record<
+    Exclude<Decision['do'], 'Shift' | 'End' | 'Conclude' | 'StartMeasurement' | 'Wait' | 'Close'>,
+    string | undefined
+  >
 > = {
   Begin: 'RolloutStarted',
-  StartAnalysis: 'AnalysisStarted',
-  StartBackground: 'AnalysisStarted',
-  StartExperiment: 'ExperimentStarted',
-  StartCheck: 'CheckStarted',
   WaiveBackground: 'AnalysisWaived',
   Finish: 'RolloutCompleted',
   Advance: 'StepCompleted',
@@ -25,16 +24,17 @@ const reasons: Readonly<
   Remove: undefined,
   Release: undefined,
   Pause: undefined,
-  ReadAnalysis: undefined,
-  EndAnalysis: undefined,
-  ReadExperiment: undefined,
-  EndExperiment: undefined,
-  ReadCheck: undefined,
-  EndCheck: undefined,
-  ReadBackground: undefined,
-  EndBackground: undefined,
+  ReadMeasurement: undefined,
+  TerminateMeasurement: undefined,
   Bake: 'Baking',
 };
+
+/** The reason of the Event that something measures from now on. */
+const started = {
+  AnalysisRun: 'AnalysisStarted',
+  Experiment: 'ExperimentStarted',
+  Check: 'CheckStarted',
+} as const;
 
 /** The Event that tells people of a decision that was carried out; undefined when it is not worth one. */
 export function eventOf(decision: Decision): Note | undefined {
@@ -49,6 +49,8 @@ export function eventOf(decision: Decision): Note | undefined {
         : normal('RolloutWithdrawn', decision.message);
     case 'Conclude':
       return normal(decision.ending === 'Failed' ? 'Reverted' : 'Withdrawn', decision.message);
+    case 'StartMeasurement':
+      return normal(started[decision.kind], decision.message);
     case 'Wait':
       return waitEvent(decision);
     case 'Close':

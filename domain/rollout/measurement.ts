@@ -1,66 +1,37 @@
-import { isFinished, judge, type MeasuringKind } from './analysis.ts';
-import type { Decision } from '../model/decision.ts';
+import { isFinished, judge } from './analysis.ts';
+import type { Decision, StartMeasurement } from '../model/decision.ts';
 import { fail } from '../model/ending.ts';
 import type { GuardInput } from '../gates/guard.ts';
+import { analysisRunName, checkRunName, experimentName } from '../model/ids.ts';
 import type { Progress, Rollout } from '../model/state.ts';
 import { advance } from '../steps/step.ts';
 
 /** The longest time for which a verdict is not read when nothing is heard of it, in milliseconds. */
 const LONGEST_READ_MS = 10 * 60_000;
 
-type Measuring = Extract<Progress, { verdict: unknown }>;
-type Wait = Extract<Decision, { do: 'Wait' }>;
-
-/** How something that a step measures with is spoken of, read and ended. */
-interface Instrument {
-  readonly kind: MeasuringKind;
-  readonly awaits: Wait['for'];
-  readonly failure: string;
-  readonly read: (name: string, message: string) => Decision;
-  readonly end: (name: string, message: string) => Decision;
-}
-
-const instruments: { readonly [Is in Measuring['is']]: Instrument } = {
-  Analyzing: {
-    kind: 'AnalysisRun',
-    awaits: 'Analysis',
-    failure: 'AnalysisFailed',
-    read: (run, message) => ({ do: 'ReadAnalysis', run, message }),
-    end: (run, message) => ({ do: 'EndAnalysis', run, message }),
-  },
-  Experimenting: {
-    kind: 'Experiment',
-    awaits: 'Experiment',
-    failure: 'ExperimentFailed',
-    read: (experiment, message) => ({ do: 'ReadExperiment', experiment, message }),
-    end: (experiment, message) => ({ do: 'EndExperiment', experiment, message }),
-  },
-  Checking: {
-    kind: 'Check',
-    awaits: 'Check',
-    failure: 'CheckFailed',
-    read: (check, message) => ({ do: 'ReadCheck', check, message }),
-    end: (check, message) => ({ do: 'EndCheck', check, message }),
-  },
-};
-
-/** Whether the step measures. */
-export const isMeasuring = (progress: Progress): progress is Measuring => 'verdict' in progress;
-
-/** What comes of how far what the step measures has come; undefined when nothing measures. */
+/** What comes of how far the analysis or experiment of the step has come; undefined when nothing measures. */
 export const verdictSoFar = (rollout: Rollout, input: GuardInput): Decision | undefined =>
-  isMeasuring(rollout.progress) ? verdictOn(rollout.progress, rollout, input) : undefined;
+  rollout.progress.is === 'Measuring' ? verdictOn(rollout.progress, rollout, input) : undefined;
 
-/** Goes on, fails or waits by how far what the step measures has come. */
-export function verdictOn(progress: Measuring, rollout: Rollout, input: GuardInput): Decision {
-  const { kind, awaits, failure, read } = instruments[progress.is];
+type MeasuringProgress = Extract<Progress, { is: 'Measuring' }>;
+
+/** How what comes of a measurement is named, by what measures. */
+const reasons = {
+  AnalysisRun: { failed: 'AnalysisFailed', waits: 'Analysis' },
+  Experiment: { failed: 'ExperimentFailed', waits: 'Experiment' },
+  Check: { failed: 'CheckFailed', waits: 'Check' },
+} as const;
+
+/** Goes on, fails or waits by how far the analysis or experiment of the step has come. */
+export function verdictOn(progress: MeasuringProgress, rollout: Rollout, input: GuardInput): Decision {
+  const { kind } = progress;
   const judgement = judge(kind, progress, LONGEST_READ_MS);
   const { name } = progress.verdict;
   switch (judgement.is) {
     case 'Passed':
       return advance(rollout, judgement.message);
     case 'Failed':
-      return fail(failure, judgement.message, input.now);
+      return fail(reasons[kind].failed, judgement.message, input.now);
     case 'Undecided':
       return {
         do: 'Wait',
@@ -69,18 +40,29 @@ export function verdictOn(progress: Measuring, rollout: Rollout, input: GuardInp
       };
     case 'Measuring': {
       const { readAgainAt: until } = judgement;
-      if (input.now < until)
-        return { do: 'Wait', for: awaits, until, message: `Waiting for ${kind} ${name}.` };
-      return read(name, `Reading ${kind} ${name}.`);
+      return input.now < until
+        ? { do: 'Wait', for: reasons[kind].waits, until, message: `Waiting for ${kind} ${name}.` }
+        : { do: 'ReadMeasurement', kind, name, message: `Reading ${kind} ${name}.` };
     }
   }
 }
 
-/** Asks for the end of what nobody waits for any more; undefined when nothing measures. */
+/** Asks for the end of an analysis or experiment that nobody waits for any more; undefined when there is none. */
 export function endMeasurement(progress: Progress): Decision | undefined {
-  if (!isMeasuring(progress)) return undefined;
+  if (progress.is !== 'Measuring') return undefined;
+  const { kind } = progress;
   const { name, phase } = progress.verdict;
   if (isFinished(phase)) return undefined;
-  const { kind, end } = instruments[progress.is];
-  return end(name, `Ending ${kind} ${name}, because nobody waits for it any more.`);
+  const message = `Ending ${kind} ${name}, because nobody waits for it any more.`;
+  return { do: 'TerminateMeasurement', kind, name, message };
+}
+
+/** What is measured in a rollout of a Cell gets this name, so that what is started twice is the same one. */
+export function measurementName(decision: StartMeasurement, cell: string, rollout: Rollout): string {
+  const { id, index, edition = 0 } = rollout;
+  const of = { cell, rollout: id, edition };
+  if (decision.kind === 'Experiment') return experimentName({ ...of, step: index });
+  if (decision.kind === 'Check') return checkRunName({ ...of, step: index, check: decision.check.name });
+  const template = decision.analysis.templates[0]?.templateName ?? '';
+  return analysisRunName({ ...of, step: decision.background ?? index, template });
 }

@@ -19,7 +19,8 @@ const told: Readonly<Record<string, OutsideEvent['alert_type']>> = {
   RolloutCompleted: 'success',
   RolloutFailed: 'error',
   RolloutWithdrawn: 'info',
-  RolledBack: 'warning',
+  Reverted: 'warning',
+  Withdrawn: 'info',
 };
 
 // As much as Datadog takes.

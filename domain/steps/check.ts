@@ -7,8 +7,13 @@ export const check: StandingKind<StepSpec<'check'>> = {
   describe: ({ name }) => `check ${name}`,
   next: (spec, rollout, input) => {
     const { progress } = rollout;
-    if (progress.is === 'Checking') return verdictOn(progress, rollout, input);
-    return { do: 'StartCheck', check: spec, message: `Starting the check ${spec.name}.` };
+    if (progress.is === 'Measuring') return verdictOn(progress, rollout, input);
+    return {
+      do: 'StartMeasurement',
+      kind: 'Check',
+      check: spec,
+      message: `Starting the check ${spec.name}.`,
+    };
   },
   measures: true,
 };

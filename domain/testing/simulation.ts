@@ -1,32 +1,34 @@
 import type { CellSpec, CellStatus } from '../../crds/cell.ts';
 import type { AnalysisPhase, AnalysisVerdict } from '../rollout/analysis.ts';
 import { isFinished } from '../rollout/analysis.ts';
-import type { Close, Decision, Measurement } from '../model/decision.ts';
-import { eventOf } from '../rollout/events.ts';
 import type { Freezing } from '../gates/freeze.ts';
-import { withKnown, withReported } from '../model/known.ts';
+import type { TargetHealth } from '../gates/health.ts';
+import { routeOf, type Route } from '../load-balancers/load-balancer.ts';
+import { sameShares } from '../load-balancers/weights.ts';
+import type { Close, Decision, Measurement, Performable, Shift } from '../model/decision.ts';
 import type { ObservedCell } from '../model/observation.ts';
+import { type RequestName } from '../model/request.ts';
+import { initialState, type LostRun, type RolloutState } from '../model/state.ts';
 import type { SelectedTargetGroup, WeightedTargetGroup } from '../model/target-group.ts';
+import { performedOf, type Attempt } from '../rollout/attempt.ts';
+import {
+  carryOutRecorded,
+  isRecorded,
+  kept,
+  tookUp,
+  type CarriedOut,
+  type Change,
+  type Recorded,
+} from '../rollout/performed.ts';
 import * as record from '../rollout/record.ts';
 import * as holds from '../rollout/record-backoff.ts';
 import { lostRunRead } from '../rollout/record-lost.ts';
-import { routeOf } from '../load-balancers/load-balancer.ts';
 import * as measured from '../rollout/record-measurement.ts';
-import { isWorthReporting, sameStatus } from '../rollout/report.ts';
-import { ask } from '../model/requests.ts';
-import { type RequestName } from '../model/request.ts';
-import { stableSet } from '../versions/stable.ts';
-import { initialState, type LostRun, type RolloutState } from '../model/state.ts';
-import { sameShares } from '../load-balancers/weights.ts';
-import { statusOf } from '../rollout/status.ts';
-import { takeTurn } from '../rollout/turn.ts';
-import { unreachable } from '../unreachable.ts';
+import { changed, couldNotSee, isTold, requested, runFrom, saw, type Run } from '../rollout/run.ts';
+import { shiftDone, shiftRequest, type ShiftResult } from '../rollout/shift.ts';
+import { dueReport, takeTurn, told } from '../rollout/turn.ts';
+import type { PresentCell } from '../versions/candidate.ts';
 import { aCell, arnOf } from './builders.ts';
-
-type Shift = Extract<Decision, { do: 'Shift' }>;
-
-/** Changes of weights that leave the rule as it was otherwise (workflows/shift.ts). */
-const keepingRoute: ReadonlySet<Shift['purpose']> = new Set(['TakeBack', 'Restore', 'Detach', 'TakeOut']);
 
 /** One write to the load balancer, with what was known when it was made. */
 export interface SimulatedWrite {
@@ -47,12 +49,11 @@ const MOST_DECISIONS = 400;
 export const EVENTS = { activity: 6, timer: 2, fired: 3, signal: 4, attributes: 1, start: 5 } as const;
 
 /**
- * A Cell with its load balancer, target groups and AnalysisRuns in memory, rolled out by the domain as the workflow
- * does it: look, decide, report, perform. Everything outside answers at once, and time passes only when it is told to.
+ * A Cell with its load balancer, target groups and AnalysisRuns in memory, which takes the turns of the workflow and
+ * answers them itself. Everything outside answers at once, and time passes only when it is told to.
  */
 export class Simulation {
   now = Date.parse('2026-11-23T10:00:00Z');
-  state: RolloutState = initialState;
   spec: CellSpec;
   generation = 1;
   groups: SelectedTargetGroup[] = [];
@@ -86,6 +87,16 @@ export class Simulation {
   budgetMs: number[] = [];
   /** How someone has ended the last run. */
   lostRun: LostRun = { is: 'Unknown' };
+
+  /** What the workflow remembers. */
+  get state(): RolloutState {
+    return this.#run.state;
+  }
+
+  set state(state: RolloutState) {
+    this.#run = { ...this.#run, state };
+  }
+
   /** How the Cell stands, whatever is left to do at rest; undefined while it does not stand yet. */
   get settled(): Close | undefined {
     const { last } = this;
@@ -97,9 +108,7 @@ export class Simulation {
   /** The events that the history of the run has so far. */
   events: number = EVENTS.start;
   #seenHealthy = new Set<string>();
-  #observed: ObservedCell | undefined;
-  #observedAt = 0;
-  #isStale = true;
+  #run: Run = runFrom(initialState);
   #sequence = 0;
   #asked: readonly WeightedTargetGroup[] = [];
   #rollouts = 0;
@@ -108,7 +117,7 @@ export class Simulation {
     const built = aCell().seen().cell;
     if (built === undefined) throw new Error('Expected the builder to make a Cell, got none.');
     this.spec = { ...built.spec, ...spec };
-    this.hosts = this.#wantedHosts();
+    this.hosts = hostsOf(routeOf(this.spec));
   }
 
   /** Adds target groups of a version. */
@@ -127,9 +136,7 @@ export class Simulation {
 
   /** Asks what an operator asks; a request that is refused changes nothing. */
   ask(action: RequestName): void {
-    const base = action === 'retry' ? holds.hurried(this.state, this.now) : this.state;
-    if (action === 'retry') this.#isStale = true;
-    this.state = ask(base, action, { by: 'ann', reason: '', at: this.now });
+    this.#run = requested(this.#run, action, { by: 'ann', reason: '', at: this.now });
     this.events += EVENTS.signal;
   }
 
@@ -147,14 +154,12 @@ export class Simulation {
   /** Forgets all that Temporal knows; what is in Kubernetes and in AWS stays. */
   loseTemporal(lostRun: LostRun = { is: 'Unknown' }): void {
     this.lostRun = lostRun;
-    this.state = initialState;
-    this.#observed = undefined;
+    this.#run = runFrom(initialState);
   }
 
   /** Something that the Cell depends on has changed. */
   wake(): void {
-    this.state = holds.hurried(this.state, this.now);
-    this.#isStale = true;
+    this.#run = changed(this.#run, this.now);
     this.events += EVENTS.signal;
   }
 
@@ -172,53 +177,48 @@ export class Simulation {
     this.run();
   }
 
-  /** Decides and performs until there is something to wait for, or nothing left to do. */
+  /** Takes turns until there is something to wait for, or nothing left to do. */
   run(): void {
     for (let decisions = 0; decisions < MOST_DECISIONS; decisions += 1) {
-      const observed = this.#observed;
-      const isStale = this.#isStale;
-      const turn = takeTurn({ observed, observedAt: this.#observedAt, isStale }, this.state, this.now);
+      const turn = takeTurn(this.#run, this.now);
       if (turn.is === 'Look') {
         this.#look();
         continue;
       }
+      this.#run = turn.run;
       const { decision } = turn;
-      this.state = turn.state;
-      const blocks = this.state.justBlocked !== undefined;
-      const { unreported } = this.state;
-      if (observed !== undefined) this.#report(observed, decision);
-      if (blocks && this.state.justBlocked === undefined) this.#isStale = true;
+      this.#report(decision);
       const isNew = JSON.stringify(decision) !== JSON.stringify(this.last);
       this.last = decision;
-      if (decision.do === 'Wait') {
-        if (this.state.unreported !== unreported) continue;
-        if (isNew && decision.until !== undefined) this.events += EVENTS.timer;
-        return;
+      if (turn.is === 'Perform') {
+        this.#perform(turn.decision, turn.observed);
+        continue;
       }
       if (decision.do === 'Close') {
-        if (this.#isStale || this.state.unreported !== undefined) continue;
-        this.state = initialState;
-        this.#observed = undefined;
+        if (!isTold(this.#run)) continue;
+        this.#run = runFrom(initialState);
         return;
       }
-      if (observed === undefined) throw new Error(`Expected a look before ${decision.do}, got none.`);
-      this.#perform(decision, observed);
+      if (this.state.unreported !== turn.run.state.unreported) continue;
+      if (isNew && turn.decision.do === 'Wait' && turn.decision.until !== undefined)
+        this.events += EVENTS.timer;
+      return;
     }
     throw new Error(`Expected a wait or an end after ${MOST_DECISIONS} decisions, got ${this.last.do}.`);
   }
 
   #look(): void {
     this.events += EVENTS.activity;
+    const { now } = this;
     if (this.isBlind) {
       const failure = { reason: 'AccessDenied', message: 'The API server refuses.' };
-      this.state = holds.unseen(this.state, failure, this.now);
+      this.#run = couldNotSee(this.#run, failure, now);
       return;
     }
-    this.#see();
-    if (this.#observed !== undefined) this.state = holds.sighted(this.state, this.#observed);
+    this.#run = saw(this.#run, this.#seen(), { upTo: this.#run.changes, now });
   }
 
-  #see(): void {
+  #seen(): ObservedCell {
     const served = this.isKnown ? this.told : [];
     const route = routeOf(this.spec);
     const serving =
@@ -231,7 +231,7 @@ export class Simulation {
             },
           }
         : {};
-    const observed: ObservedCell = {
+    return {
       key: { namespace: 'default', name: 'web' },
       ...(this.isDeleted
         ? {}
@@ -253,135 +253,101 @@ export class Simulation {
       ...(this.isKnown && this.#asked.length > 0 ? { desired: this.#asked } : {}),
       sequence: this.#sequence,
     };
-    this.#observedAt = this.now;
-    this.#isStale = false;
-    this.#observed = withKnown(observed, this.state);
   }
 
-  #report(observed: ObservedCell, decision: Decision): void {
-    const { cell } = observed;
-    if (cell === undefined || !isWorthReporting(decision)) return;
+  #report(decision: Decision): void {
+    const { now } = this;
+    const sent = this.#run;
     const workflow = { workflowId: 'cell/default/web', runId: 'run' };
-    const { state, now } = this;
-    const status = statusOf({ observed, cell, state, decision, workflow, now });
-    const before = state.reported ?? cell.status;
-    const isNew = state.events.length > 0 || !sameStatus(before, status);
-    if (isNew && state.unreported !== undefined && now < state.unreported.until) return;
-    if (isNew) this.events += EVENTS.activity;
-    if (isNew && this.isMute) {
+    const due = dueReport(sent, decision, { workflow, now });
+    if (due === undefined || due.is === 'Later') return;
+    if (due.is === 'New') this.events += EVENTS.activity;
+    if (due.is === 'New' && due.isNewPhase) this.events += EVENTS.attributes;
+    if (due.is === 'New' && this.isMute) {
       const failure = { reason: 'InvalidObject', message: 'The API server refuses the status.' };
-      this.state = holds.reportRefused(state, failure, now);
+      this.state = holds.reportRefused(this.state, failure, now);
       return;
     }
-    if (before.phase !== status.phase || before.desiredVersion !== status.desiredVersion)
-      this.events += EVENTS.attributes;
     // What travels to the API server and back is JSON.
-    this.status = JSON.parse(JSON.stringify(status)) as CellStatus;
-    this.state = JSON.parse(JSON.stringify(record.reported(state, state, status))) as RolloutState;
-    this.#observed = withReported(observed, this.status);
+    this.status = JSON.parse(JSON.stringify(due.status)) as CellStatus;
+    const next = told(sent, sent, due.status);
+    this.#run = { ...next, state: JSON.parse(JSON.stringify(next.state)) as RolloutState };
   }
 
-  #perform(decision: Exclude<Decision, { do: 'Wait' } | { do: 'Close' }>, observed: ObservedCell): void {
-    const event = eventOf(decision);
-    const before = this.state;
-    this.state = this.#performed(decision, observed);
-    const refused = this.state.backoff !== undefined && this.state.backoff !== before.backoff;
-    if (event !== undefined && !refused) this.state = record.noted(this.state, event);
+  #perform(decision: Performable, observed: ObservedCell): void {
+    const { now } = this;
+    const upTo = this.#run.changes;
+    const done = performedOf(decision, this.#attempt(decision, observed), observed);
+    this.#run = tookUp(this.#run, done, { upTo, now });
   }
 
-  #performed(
-    decision: Exclude<Decision, { do: 'Wait' } | { do: 'Close' }>,
-    observed: ObservedCell,
-  ): RolloutState {
-    const { state, now } = this;
+  #attempt(decision: Performable, observed: ObservedCell): Attempt {
     const { cell } = observed;
     if (cell === undefined) throw new Error('Expected a Cell, got none.');
+    if (isRecorded(decision)) return carriedOut(carryOutRecorded(decision, cell));
     switch (decision.do) {
-      case 'Begin':
+      case 'Begin': {
         this.#rollouts += 1;
-        return record.began(state, decision, { id: `r${this.#rollouts}`, cell, now });
-      case 'Shift':
-        return this.#shift(decision, observed);
-      case 'Inspect':
-        this.events += EVENTS.activity;
-        return record.inspected(
-          state,
-          this.served.length === 0 ? { is: 'Nothing' } : { is: 'Serving', targetGroups: this.served },
-        );
-      case 'CheckIdle':
-        this.events += EVENTS.activity;
-        return holds.idleRead(state, this.#healthOf(decision.targetGroupARNs), now);
-      case 'Prune':
-        this.events += EVENTS.activity;
-        return measured.pruned(state);
-      case 'ReadLostRun':
-        this.events += EVENTS.activity;
-        return lostRunRead(state, cell, this.lostRun, now);
+        const id = `r${this.#rollouts}`;
+        return done((state, now) => record.began(state, decision, { id, cell, now }));
+      }
       case 'Remove':
       case 'Release':
         throw new Error(`Expected no finalizer, got ${decision.do}.`);
-      case 'Pause':
-        return record.paused(state, now);
-      case 'Bake':
-        return record.baking(state, now);
-      case 'Advance':
-        return record.advanced(state);
-      case 'Replan':
-        return record.replanned(state, decision, cell);
-      case 'End':
-        return record.ending(state, decision, cell);
-      case 'Conclude':
-        this.#isStale = true;
-        return record.concluded(state, now);
-      case 'Finish':
-        this.#isStale = true;
-        return record.finished(state, now);
       default:
         this.events += EVENTS.activity;
+        return this.#answer(decision, { observed, cell });
+    }
+  }
+
+  #answer(
+    decision: Exclude<Performable, Recorded | { do: 'Begin' | 'Remove' | 'Release' }>,
+    { observed, cell }: { readonly observed: ObservedCell; readonly cell: PresentCell },
+  ): Attempt {
+    const { served } = this;
+    switch (decision.do) {
+      case 'Shift':
+        return this.#shift(decision, observed, cell);
+      case 'Inspect':
+        return done((state) =>
+          record.inspected(
+            state,
+            served.length === 0 ? { is: 'Nothing' } : { is: 'Serving', targetGroups: served },
+          ),
+        );
+      case 'CheckIdle': {
+        const health = this.#healthOf(decision.targetGroupARNs);
+        return done((state, now) => holds.idleRead(state, health, now));
+      }
+      case 'Prune':
+        return done(measured.pruned);
+      case 'ReadLostRun': {
+        const { lostRun } = this;
+        return done((state, now) => lostRunRead(state, cell, lostRun, now));
+      }
+      default:
         return this.#measured(decision);
     }
   }
 
-  #measured(decision: Measurement): RolloutState {
-    const { state, now } = this;
+  #measured(decision: Measurement): Attempt {
     switch (decision.do) {
-      case 'StartAnalysis':
-        if (this.lacksTemplates) {
-          const missing = { reason: 'AnalysisTemplateNotFound', message: 'There is none.' };
-          return holds.refused(state, { during: decision.do, ...missing }, { now, longestMs: 600_000 });
+      case 'StartMeasurement': {
+        if (this.lacksTemplates && decision.kind === 'AnalysisRun' && decision.background === undefined) {
+          const reason = 'AnalysisTemplateNotFound';
+          return { is: 'Refused', refusal: { reason, message: 'There is none.', permanent: true } };
         }
-        return measured.analysed(state, this.#start(`${state.rollout?.index}`), now);
-      case 'ReadAnalysis':
-        return measured.analysed(state, this.#read(decision.run), now);
-      case 'EndAnalysis':
-        this.#end(decision.run);
-        return measured.measurementEnded(state);
-      case 'StartExperiment':
-        return measured.experimented(state, this.#start(`${state.rollout?.index}`), now);
-      case 'ReadExperiment':
-        return measured.experimented(state, this.#read(decision.experiment), now);
-      case 'EndExperiment':
-        this.#end(decision.experiment);
-        return measured.measurementEnded(state);
-      case 'StartCheck':
-        return measured.checked(state, this.#start(String(state.rollout?.index)), now);
-      case 'ReadCheck':
-        return measured.checked(state, this.#read(decision.check), now);
-      case 'EndCheck':
-        this.#end(decision.check);
-        return measured.measurementEnded(state);
-      case 'StartBackground': {
-        const { prefix } = decision;
-        return measured.backgroundStarted(state, { prefix, verdict: this.#start(prefix) }, now);
+        const verdict = this.#start(decision.background ?? `${this.state.rollout?.index}`);
+        return done((state, now) => measured.measured(state, decision, verdict, now));
       }
-      case 'ReadBackground':
-        return measured.backgroundRead(state, this.#read(decision.run), now);
-      case 'EndBackground':
-        return measured.backgroundEnded(state, this.#end(decision.run), now);
-      case 'WaiveBackground':
-        return measured.backgroundWaived(state);
-      default:
-        return unreachable(decision);
+      case 'ReadMeasurement': {
+        const verdict = this.#read(decision.name);
+        return done((state, now) => measured.measured(state, decision, verdict, now));
+      }
+      case 'TerminateMeasurement': {
+        const verdict = this.#end(decision.name);
+        return done((state, now) => measured.terminated(state, decision, verdict, now));
+      }
     }
   }
 
@@ -400,34 +366,34 @@ export class Simulation {
     return run;
   }
 
-  #shift(shift: Shift, observed: ObservedCell): RolloutState {
-    const { now } = this;
-    this.events += EVENTS.activity;
+  #shift(shift: Shift, observed: ObservedCell, cell: PresentCell): Attempt {
+    const { now, state, served } = this;
+    const route = routeOf(this.spec);
+    if (route === undefined) throw new Error('Expected the Cell to have a load balancer, got none.');
+    const request = shiftRequest(shift, { observed, cell, state, route });
+    const answered = (result: ShiftResult): Attempt =>
+      carriedOut(shiftDone(shift, request, result, { observed, cell }));
     const lacking = this.#lackOf(shift);
-    if (lacking !== undefined) return holds.lacking(this.state, lacking, now);
-    const wait = this.budgetMs.shift();
-    if (wait !== undefined) {
-      const ticket = { urgent: shift.urgent, number: 1 };
-      return holds.waitingForBudget(this.state, { ticket, urgent: shift.urgent, notBefore: now + wait });
-    }
-    this.#sequence += 1;
-    const state: RolloutState = { ...this.state, sequence: this.#sequence };
-    const { served } = this;
-    const keepsHosts = keepingRoute.has(shift.purpose) || this.hosts.join() === this.#wantedHosts().join();
-    const isWritten = !keepsHosts || !sameShares(shift.verify === true ? served : this.told, shift.shares);
+    if (lacking !== undefined) return answered({ is: 'Lacking', ...lacking });
+    const waitMs = this.budgetMs.shift();
+    if (waitMs !== undefined)
+      return answered({ is: 'NotYet', ticket: { urgent: shift.urgent, number: 1 }, waitMs });
+    this.#sequence = request.sequence;
+    const hosts = hostsOf(request.forwarding);
+    const isSame = sameShares(shift.verify === true ? served : this.told, shift.shares);
+    const isWritten = hosts.join() !== this.hosts.join() || !isSame;
     this.#asked = shift.shares;
     this.isApplied = false;
     this.isKnown = true;
-    this.#isStale = true;
     if (isWritten && this.refusals > 0) {
       this.refusals -= 1;
-      return this.#refused(state, shift, { reason: 'Throttled', message: 'Rate exceeded.' });
+      return refused('Throttled', 'Rate exceeded.');
     }
     if (isWritten)
       this.writes.push({
         shift,
         before: this.served,
-        state,
+        state: { ...state, sequence: request.sequence },
         spec: this.spec,
         selected: this.groups,
         seenHealthy: this.#seenHealthy,
@@ -437,37 +403,15 @@ export class Simulation {
     this.served = shift.shares;
     if (isWritten && this.lateRefusals > 0) {
       this.lateRefusals -= 1;
-      return this.#refused(state, shift, { reason: 'Unavailable', message: 'Internal error.' });
+      return refused('Unavailable', 'Internal error.');
     }
-    return this.#confirmed(state, shift, observed);
-  }
-
-  #refused(
-    state: RolloutState,
-    { do: during, purpose, urgent }: Shift,
-    failure: { readonly reason: string; readonly message: string },
-  ): RolloutState {
-    const quiet = purpose === 'Detach' ? { quiet: true as const } : {};
-    const at = { now: this.now, longestMs: urgent ? 2_000 : 15_000 };
-    return holds.refused(state, { during, purpose, ...failure, ...quiet }, at);
-  }
-
-  #confirmed(state: RolloutState, shift: Shift, observed: ObservedCell): RolloutState {
-    const from = observed.cell === undefined ? undefined : stableSet(observed, observed.cell)?.version;
     this.told = shift.shares;
     this.isApplied = true;
-    if (!keepingRoute.has(shift.purpose)) this.hosts = this.#wantedHosts();
-    const next = record.shifted(state, shift, { from, left: observed.cell?.status ?? {}, now: this.now });
-    if (!this.isBlind) {
-      this.state = next;
-      this.#see();
-    } else if (this.#observed !== undefined) {
-      this.#observed = { ...this.#observed, weighted: shift.shares, isApplied: true };
-    }
-    return next;
+    this.hosts = hosts;
+    return answered({ is: 'Served', ...(this.isBlind ? {} : { observed: this.#seen() }) });
   }
 
-  #lackOf({ requires }: Shift): Parameters<typeof holds.lacking>[1] | undefined {
+  #lackOf({ requires }: Shift): Omit<Extract<ShiftResult, { is: 'Lacking' }>, 'is'> | undefined {
     const { healthy = [], registered = [] } = requires ?? {};
     const lacking =
       this.#healthOf(healthy).some((one) => one.healthy === 0) ||
@@ -475,7 +419,7 @@ export class Simulation {
     return lacking ? { targetGroupARNs: [...healthy, ...registered], lack: 'Expected a target.' } : undefined;
   }
 
-  #healthOf(arns: readonly string[]): Parameters<typeof holds.idleRead>[1] {
+  #healthOf(arns: readonly string[]): readonly TargetHealth[] {
     for (const arn of arns) if (!this.unhealthy.has(arn)) this.#seenHealthy.add(arn);
     return arns.map((targetGroupARN) => ({
       targetGroupARN,
@@ -488,8 +432,15 @@ export class Simulation {
   #read(name: string): AnalysisVerdict {
     return this.runs.get(name) ?? { name, phase: 'Error', message: 'It is gone.' };
   }
-
-  #wantedHosts(): readonly string[] {
-    return this.spec.ingress.awsApplicationLoadBalancer?.listener?.rule.hosts ?? [];
-  }
 }
+
+/** The hosts that a rule is for; a Network Load Balancer has no rule. */
+const hostsOf = (route: Route | undefined): readonly string[] =>
+  route?.type === 'AWSApplicationLoadBalancer' ? (route.rule.hosts ?? []) : [];
+
+const carriedOut = (done: CarriedOut): Attempt => ({ is: 'CarriedOut', done });
+const done = (apply: Change): Attempt => carriedOut(kept(apply));
+const refused = (reason: string, message: string): Attempt => ({
+  is: 'Refused',
+  refusal: { reason, message, permanent: false },
+});

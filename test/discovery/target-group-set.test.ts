@@ -1,7 +1,6 @@
 import { createServer, type Server } from 'node:net';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import {
   AWS_TARGET_GROUP,
@@ -38,7 +37,8 @@ describe('an AWSTargetGroupSet', () => {
   let vpcID: string;
 
   beforeAll(async () => {
-    stage = await Stage.open(inject('stack'));
+    // Long enough to bring back what was missed, on a busy machine as well.
+    stage = await Stage.open(inject('stack'), { OKRA_GRACE_PERIOD: '5' });
     const suffix = stage.namespace.slice(-6);
     vpcID = await defaultVPC(stage.elbv2);
     const start = async (name: string, tags: Record<string, string>): Promise<Workload> => {
@@ -522,8 +522,7 @@ describe('an AWSTargetGroupSet', () => {
     const key = { namespace: stage.namespace, name: 'end' };
     const secret = await stage.kubernetes.get<{ metadata: Metadata; data: object }>(SECRET, key);
     await stage.kubectl('delete', 'secret', 'end');
-    // The sync that the deletion wakes begins well before the secret is there again.
-    await wait(700);
+    await untilProblems('t05', ['ClusterMissing']);
     const { labels = {} } = secret?.metadata ?? {};
     const data = secret?.data;
     await stage.kubernetes.create({ apiVersion: 'v1', kind: 'Secret', metadata: { ...key, labels }, data });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { ApplicationFailure, type Client } from '@temporalio/client';
-import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import { NativeConnection, Worker } from '@temporalio/worker';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { DriftFinding, Synced } from '../../activities/contract.ts';
 import { createLog } from '../../clients/log.ts';
@@ -12,6 +12,7 @@ import {
 } from '../../clients/temporal/workflow-start.ts';
 import type { WorkflowStart } from '../../clients/temporal/workflow-start.ts';
 import { createDispatcher, workflowCalls } from '../../watchers/dispatch.ts';
+import { quietRuntime } from '../support/temporal/runtime.ts';
 import { until } from '../support/until.ts';
 
 const stack = inject('stack');
@@ -51,7 +52,7 @@ let temporal: Temporal;
 let client: Client;
 let end: () => Promise<void>;
 beforeAll(async () => {
-  Runtime.install({ logger: new DefaultLogger('ERROR') });
+  quietRuntime();
   temporal = await connectTemporal({ temporal: temporalConfig, identity: 'test' }, { log });
   ({ client } = temporal);
   const connection = await NativeConnection.connect({ address: stack.temporal.address });
@@ -106,8 +107,12 @@ async function start(index: number, intervalSeconds: number): Promise<string> {
 const untilLooks = (count: number): Promise<unknown> =>
   until(`${count} looks`, async () => looks >= count, {
     seen: () => Promise.resolve(looks),
-    timeoutMs: 30_000,
   });
+
+/** What makes a history long: more events than a run may have (1,000), or as many bytes as Temporal suggests another run after (4 MB). */
+const manyEvents = { atOnce: 50, text: '' };
+/** The same for a fraction of the work: all share what decides on another run (`workflows/entity.ts`), and one of them meets the count. */
+const largeEvents = { atOnce: 5, text: 'x'.repeat(200_000) };
 
 const describeRun = async (id: string) => {
   const { status, runId, historyLength } = await client.workflow.getHandle(id).describe();
@@ -145,13 +150,15 @@ describe.each(named)('%s', (_, index) => {
     const { runId } = await describeRun(id);
     const handle = client.workflow.getHandle(id);
     // Nobody takes this signal: nothing but the history goes on.
-    for (let n = 0; n < 40; n += 1) {
-      await Promise.all(Array.from({ length: 25 }, () => handle.signal('unheardOf')));
-    }
-    await until('another run', async () => (await describeRun(id)).runId !== runId, {
-      seen: () => describeRun(id),
-      timeoutMs: 30_000,
-    });
+    const { atOnce, text } = index === 0 ? manyEvents : largeEvents;
+    await until(
+      'another run',
+      async () => {
+        await Promise.all(Array.from({ length: atOnce }, () => handle.signal('unheardOf', text)));
+        return (await describeRun(id)).runId !== runId;
+      },
+      { seen: () => describeRun(id) },
+    );
     await untilLooks(2);
     expect((await describeRun(id)).historyLength).toBeLessThan(1000);
   });

@@ -11,12 +11,13 @@ const example: Readonly<Record<string, string>> = {
   'activities/discovery/tally.ts': 'test/examples/tally/tally-sync.ts',
 };
 
-const page = read('docs/adding-a-kind.md');
+/** The files that a page has written or changed, each with its code. */
+const stepsOf = (page: string) =>
+  [...read(page).matchAll(/^### \d\. `([^`]+)`\n(.*?)```ts\n(.*?)\n```$/gms)].map(
+    ([, file = '', , code = '']) => ({ file, code }),
+  );
 
-/** The files that the page has written or changed, each with its code. */
-const steps = [...page.matchAll(/^### \d\. `([^`]+)`\n(.*?)```ts\n(.*?)\n```$/gms)].map(
-  ([, file = '', , code = '']) => ({ file, code }),
-);
+const steps = stepsOf('docs/adding-a-kind.md');
 
 /** Code whose imports are named from the top, so that it is the same wherever the file is. */
 const fromTop = (code: string, file: string): string =>
@@ -27,21 +28,23 @@ const fromTop = (code: string, file: string): string =>
   });
 
 describe('docs/adding-a-kind.md', () => {
-  it('needs no more than four files for a kind that is synced', () => {
-    expect(steps.map(({ file }) => file)).toEqual([
-      'crds/tally.ts',
-      'crds/index.ts',
-      'activities/discovery/tally.ts',
-      'activities/index.ts',
-    ]);
-  });
-
   it.each(Object.entries(example))('shows the code of %s that is tested', (file, place) => {
     const shown = steps.find((step) => step.file === file)?.code ?? '';
     expect(fromTop(shown, file)).toBe(fromTop(read(place).trimEnd(), place));
   });
+});
 
-  it.each(steps.filter(({ file }) => !(file in example)))('adds to a file that there is: $file', ({ file }) =>
-    expect(existsSync(join(root, file))).toBe(true),
-  );
+/** What may be added, where that is shown, and how many files it may take. */
+const additions = [
+  ['a kind that is synced', 'docs/adding-a-kind.md', 4],
+  ['a provider of clusters', 'docs/discovery/cluster-set.md', 2],
+  ['a request', 'docs/gates/requests-and-history.md', 3],
+] as const;
+
+describe.each(additions)('%s', (_, page, most) => {
+  it(`takes no more than ${most} files, of which those that are not new are there`, () => {
+    const files = stepsOf(page).map(({ file }) => file);
+    expect(files).toHaveLength(most);
+    expect(files.filter((file) => !(file in example) && !existsSync(join(root, file)))).toEqual([]);
+  });
 });
