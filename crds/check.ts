@@ -95,6 +95,8 @@ export const check = defineResource({
     'A Check measures a metric of Datadog, CloudWatch or Prometheus again and again, and judges it. The step check of a Cell makes Checks; one can also be written by hand.',
   watched: 'Optional',
   workflow: { does: 'Own', type: 'check', idPrefix: 'check' },
+  verbs: ['get', 'create', 'patch', 'delete'],
+  isReported: true,
   spec,
   status,
   printerColumns: [
