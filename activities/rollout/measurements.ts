@@ -33,10 +33,16 @@ async function terminate(kubernetes: KubernetesClient, kind: KindRef, key: Objec
   }
 }
 
-/** Those of a Cell; an Experiment names its own AnalysisRuns, and takes them along. */
-const listOf = (
+/** Those of a Cell, and none of a kind that is not installed; an Experiment names its own AnalysisRuns, and takes them along. */
+async function listOf(
   kubernetes: KubernetesClient,
   kind: KindRef,
   { namespace, name }: ObjectKey,
-): Promise<readonly FinishedRun[]> =>
-  kubernetes.list<FinishedRun>(kind, { namespace, labelSelector: `${CELL_LABEL}=${name}` });
+): Promise<readonly FinishedRun[]> {
+  try {
+    return await kubernetes.list<FinishedRun>(kind, { namespace, labelSelector: `${CELL_LABEL}=${name}` });
+  } catch (error) {
+    if (isNotFound(error)) return [];
+    throw error;
+  }
+}
