@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { datadogSites } from './crds/check-datadog.ts';
 
 const text = z.string();
 
@@ -74,7 +73,9 @@ export const variables = z.object({
   AWS_ENDPOINT_URL_EKS: url.optional(),
   AWS_ENDPOINT_URL_STS: url.optional(),
   AWS_ENDPOINT_URL_CLOUDWATCH: url.optional(),
-  DD_SITE: z.enum(datadogSites, { error: `one of ${datadogSites.join(', ')}` }).default('datadoghq.com'),
+  DD_SITE: matching(/^[a-z0-9]([-.a-z0-9]{0,251}[a-z0-9])?$/, 'a site such as datadoghq.eu').default(
+    'datadoghq.com',
+  ),
   DD_API_KEY: text.optional(),
   DD_APP_KEY: text.optional(),
   OKRA_DATADOG_ENDPOINT: url.optional(),
