@@ -6,13 +6,7 @@ import type { CellReport } from '../domain/rollout/report.ts';
 import type { NotYet, ShiftRequest, ShiftResult } from '../domain/rollout/shift.ts';
 import type { LostRun } from '../domain/model/state.ts';
 import type { BackgroundPrefix, ObjectKey } from '../domain/model/ids.ts';
-import type {
-  Forwarding,
-  InspectedForwarding,
-  LoadBalancerType,
-  Route,
-  ObservedForwarding,
-} from '../domain/load-balancers/load-balancer.ts';
+import type { InspectedForwarding, LoadBalancerType, Route } from '../domain/load-balancers/load-balancer.ts';
 import type { ObservedCell } from '../domain/model/observation.ts';
 import type { TargetGroup } from '../domain/model/target-group.ts';
 import type { TargetHealth } from '../domain/gates/health.ts';
@@ -138,26 +132,6 @@ export interface CheckActivities {
   terminateCheck(run: ObjectKey): Promise<void>;
 }
 
-/** What is needed to make a load balancer serve what its object says. */
-export interface ApplyRequest<Type extends LoadBalancerType = LoadBalancerType> {
-  readonly key: ObjectKey;
-  readonly forwarding: Forwarding<Type>;
-  /** What the object's status says is served; it is written to without another look. */
-  readonly observed?: ObservedForwarding<Type>;
-  readonly adopt: Adoption;
-  /** Whether this takes traffic back: then no read is waited for, and where none answers it is written without one. */
-  readonly urgent: boolean;
-  /** Whether the load balancer is read before it is compared, because someone else may have changed it. */
-  readonly verify: boolean;
-}
-
-/** What is needed to delete what an object has made of its load balancer. */
-export interface RemoveRequest<Type extends LoadBalancerType = LoadBalancerType> {
-  readonly key: ObjectKey;
-  readonly forwarding: Forwarding<Type>;
-  readonly observed?: ObservedForwarding<Type>;
-}
-
 /** What is needed to apply an object that configures a load balancer, or to remove what it has made. */
 export interface ConfigRequest {
   readonly ref: LoadBalancerConfigRef;
@@ -188,15 +162,16 @@ export interface LoadBalancerConfigRef {
   readonly key: ObjectKey;
 }
 
-/** A listener that is watched for changes made elsewhere. */
-export interface WatchedListener {
+/** A place that is watched for changes made elsewhere. */
+export interface WatchedPlace {
   readonly type: LoadBalancerType;
-  readonly listenerARN: string;
+  /** As `placeOf` names it: the ARN of a listener. */
+  readonly place: string;
 }
 
-/** What one look at a listener found. */
+/** What one look at a place found. */
 export interface DriftFinding {
-  /** How many objects name the listener. */
+  /** How many objects name the place. */
   readonly watched: number;
   /** The objects of which something else is served than their status says, with the difference in words. */
   readonly drifted: readonly (Drift & Pick<WriterRef, 'isOwnedByCell'>)[];
@@ -243,10 +218,10 @@ export interface TargetGroupActivities {
   checkTargetGroups(namespace: string): Promise<Synced>;
 }
 
-/** What the watch over a listener needs. */
+/** What the watch over a place needs. */
 export interface DriftActivities {
-  /** Reads a listener once and compares it with what the objects' `.status` mirrors. */
-  findDrift(listener: WatchedListener): Promise<DriftFinding>;
+  /** Reads a place once and compares it with what the objects' `.status` mirrors. */
+  findDrift(place: WatchedPlace): Promise<DriftFinding>;
   /** Wakes the workflow that is the writer of an object's configuration. */
   wakeWriter(ref: WriterRef): Promise<void>;
 }

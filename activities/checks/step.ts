@@ -1,4 +1,5 @@
 import { digest } from '../../clients/digest.ts';
+import { decodeBase64 } from '../../clients/kubernetes/base64.ts';
 import { AWS_TARGET_GROUP, CHECK, SECRET } from '../../clients/kubernetes/kinds.ts';
 import { isNotFound, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
@@ -118,7 +119,9 @@ async function variablesIn(
       : [],
   ]);
   const byName = new Map(groups.map((group) => [group.metadata.name, group]));
-  const clusters = new Map(secrets.map(knownCluster).map((cluster) => [cluster.name, cluster]));
+  const clusters = new Map(
+    secrets.map((secret) => knownCluster(secret, decodeBase64)).map((cluster) => [cluster.name, cluster]),
+  );
   return ({ version, groups: side }) =>
     side.map(({ name, arn }) => {
       const { labels = {}, annotations = {} } = byName.get(name)?.metadata ?? {};

@@ -1,4 +1,5 @@
 import type { Decision } from '../model/decision.ts';
+import { measurementKinds } from './measurement-kinds.ts';
 import type { ReportedEvent } from './report.ts';
 import { requestNames } from '../model/request.ts';
 import { cut } from '../text.ts';
@@ -29,13 +30,6 @@ const reasons: Readonly<
   Bake: 'Baking',
 };
 
-/** The reason of the Event that something measures from now on. */
-const started = {
-  AnalysisRun: 'AnalysisStarted',
-  Experiment: 'ExperimentStarted',
-  Check: 'CheckStarted',
-} as const;
-
 /** The Event that tells people of a decision that was carried out; undefined when it is not worth one. */
 export function eventOf(decision: Decision): Note | undefined {
   switch (decision.do) {
@@ -50,7 +44,7 @@ export function eventOf(decision: Decision): Note | undefined {
     case 'Conclude':
       return normal(decision.ending === 'Failed' ? 'Reverted' : 'Withdrawn', decision.message);
     case 'StartMeasurement':
-      return normal(started[decision.kind], decision.message);
+      return normal(measurementKinds[decision.kind].started, decision.message);
     case 'Wait':
       return waitEvent(decision);
     case 'Close':

@@ -1,6 +1,12 @@
 import type { Ticket } from '../load-balancers/budget.ts';
 import { withConnections } from '../load-balancers/connections.ts';
-import type { DeletionPolicy, Forwarding, Route } from '../load-balancers/load-balancer.ts';
+import {
+  servedRoute,
+  withTargetGroups,
+  type DeletionPolicy,
+  type Forwarding,
+  type Route,
+} from '../load-balancers/load-balancer.ts';
 import type { Requirements, Shift } from '../model/decision.ts';
 import type { ObjectKey } from '../model/ids.ts';
 import type { ObservedCell } from '../model/observation.ts';
@@ -76,7 +82,7 @@ export function shiftRequest(
   const policy = kept === undefined ? cell.spec.deletionPolicy : observed.deletion?.policy;
   return {
     cell: { key: observed.key, uid: cell.uid },
-    forwarding: kept === undefined ? { ...route, targetGroups: shares } : keepingOf(kept, shares),
+    forwarding: withTargetGroups(kept === undefined ? route : servedRoute(kept), shares),
     deletionPolicy: policy ?? 'Retain',
     adopt: cell.adopt === true,
     sequence: nextSequence(observed, state),
@@ -93,13 +99,6 @@ const keepsWeights: ReadonlySet<Shift['purpose']> = new Set(['Restore', 'Detach'
 
 /** What takes traffic back, or only confirms what is served, changes weights and nothing else; an edit of the rule comes afterwards. */
 const keepingRoute: ReadonlySet<Shift['purpose']> = new Set(['TakeBack', 'Restore', 'Detach', 'TakeOut']);
-
-/** The same route with other weights; what no spec says stays by not being asked for. */
-function keepingOf(route: Route, targetGroups: Shift['shares']): Forwarding {
-  if (route.type === 'AWSNetworkLoadBalancer')
-    return { type: route.type, listenerARN: route.listenerARN, targetGroups };
-  return { type: route.type, listenerARN: route.listenerARN, rule: route.rule, targetGroups };
-}
 
 /** What comes of a write that was asked for. */
 export function shiftDone(

@@ -86,7 +86,7 @@ afterEach(async () => {
 
 const key = { namespace: 'default', name: `long-${process.pid}` };
 const starts = (intervalSeconds: number): readonly WorkflowStart[] => [
-  driftWatchStart({ type: 'AWSApplicationLoadBalancer', listenerARN, intervalSeconds }, taskQueue),
+  driftWatchStart({ type: 'AWSApplicationLoadBalancer', place: listenerARN, intervalSeconds }, taskQueue),
   objectStart({ kind: 'ClusterSet', key, intervalSeconds }, taskQueue),
   objectStart({ kind: 'AWSTargetGroupSet', key, intervalSeconds }, taskQueue),
   objectStart({ kind: 'AWSTargetGroupBinding', key, intervalSeconds }, taskQueue),
@@ -187,7 +187,7 @@ describe('the watchers', () => {
     const { signal } = new AbortController();
     const { dispatch, idle } = createDispatcher({ calls: workflowCalls(client), config, log, signal });
     const { runId } = await describeRun(id);
-    dispatch({ do: 'Watch', type: 'AWSApplicationLoadBalancer', listenerARN });
+    dispatch({ do: 'Watch', type: 'AWSApplicationLoadBalancer', place: listenerARN });
     await idle();
     await untilLooks(4);
     expect((await describeRun(id)).runId).toBe(runId);

@@ -1,7 +1,7 @@
 import { SECRET } from '../../../clients/kubernetes/kinds.ts';
 import type { KubernetesClient } from '../../../clients/kubernetes/kubernetes.ts';
 import { refused } from '../../../clients/provider-error.ts';
-import { decodeBase64 } from '../../../domain/discovery/clusters/base64.ts';
+import { decodeBase64 } from '../../../clients/kubernetes/base64.ts';
 import { toFailure } from '../../failure.ts';
 import type { ObjectKey } from '../../../domain/model/ids.ts';
 
