@@ -17,7 +17,7 @@ it('deletes the Checks of earlier rollouts where Argo Rollouts is not installed'
         : Promise.reject(new KubernetesError({ status: 404, reason: 'NotFound', message: 'No such kind.' })),
     delete: (_: unknown, { name }: { name: string }) => Promise.resolve(void deleted.push(name)),
   };
-  const { pruneMeasurements } = measurementActivities(client as unknown as KubernetesClient);
-  await pruneMeasurements({ key: { namespace: 'shop', name: 'web' }, atRestAt: 0, successful: 1 });
+  const activities = measurementActivities(client as unknown as KubernetesClient);
+  await activities.pruneMeasurements({ key: { namespace: 'shop', name: 'web' }, atRestAt: 0, successful: 1 });
   expect(deleted).toEqual(['old']);
 });
