@@ -83,7 +83,7 @@ export interface Config {
   readonly lease: { readonly namespace: string; readonly name: string };
   /** What this process is called by others: in the lease, and as a Temporal worker. */
   readonly identity: string;
-  /** The path of workflow code that was bundled beforehand; undefined: it is bundled at start. */
+  /** The path of workflow code that was bundled beforehand; undefined: the package's own, or it is bundled at start. */
   readonly workflowBundle?: string;
   readonly driftIntervalSeconds: number;
   readonly syncIntervalSeconds: number;

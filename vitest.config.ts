@@ -15,7 +15,7 @@ export default defineConfig({
     forceRerunTriggers: [
       `${root}/{activities,cli,clients,crds,domain,watchers,workflows}/**/!(*.test).{ts,yaml}`,
       `${root}/!(*.test).{ts,json}`,
-      `${root}/{deploy,local}/**/!(*.test).{py,mjs,json,yaml,txt,mod,sum}`,
+      `${root}/{deploy,local}/**/!(*.test).{py,mjs,json,yaml,tpl,txt,mod,sum}`,
       `${root}/local/{demo,bench}{.ts,/**/!(*.test).ts}`,
       `${root}/elbv2-proxy/**/!(*.test).ts`,
     ],

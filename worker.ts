@@ -21,7 +21,7 @@ import { connectTemporal } from './clients/temporal/temporal.ts';
 import { runWorkers } from './clients/temporal/temporal-workers.ts';
 import type { Waiting } from './clients/waiting.ts';
 import type { Config } from './config.ts';
-import { workflowBundle as bundledWorkflows } from './clients/temporal/workflow-bundle.ts';
+import { builtBundle, workflowBundle as bundledWorkflows } from './clients/temporal/workflow-bundle.ts';
 
 /** What a worker runs with. */
 export interface WorkerSettings {
@@ -156,7 +156,7 @@ function eventsOf({ datadog }: Config, log: Log, signal: AbortSignal): TellEvent
 }
 
 async function workflowCode(
-  { workflowBundle }: Config,
+  { workflowBundle = builtBundle() }: Config,
   signal: AbortSignal,
 ): Promise<Pick<WorkerOptions, 'workflowBundle'>> {
   if (workflowBundle !== undefined) return { workflowBundle: { codePath: workflowBundle } };

@@ -1,5 +1,5 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { stringify } from 'yaml';
 import { resources } from './index.ts';
@@ -19,11 +19,22 @@ export function manifests(): ReadonlyMap<string, string> {
 /** The folder that the manifests are committed in. */
 export const manifestFolder = join(import.meta.dirname, 'manifests');
 
+/** All files that are made of the schemas, by their paths: kustomize wants the manifests named. */
+function files(): ReadonlyMap<string, string> {
+  const kustomization = {
+    apiVersion: 'kustomize.config.k8s.io/v1beta1',
+    kind: 'Kustomization',
+    resources: [...manifests().keys()].toSorted().map((file) => `manifests/${file}`),
+  };
+  return new Map([
+    [join(import.meta.dirname, 'kustomization.yaml'), HEADER + stringify(kustomization)],
+    ...[...manifests()].map(([file, text]): [string, string] => [join(manifestFolder, file), text]),
+  ]);
+}
+
 /** The files that are not what the schemas say now. */
 export function stale(): readonly string[] {
-  return [...manifests()]
-    .filter(([file, text]) => read(join(manifestFolder, file)) !== text)
-    .map(([file]) => file);
+  return [...files()].filter(([path, text]) => read(path) !== text).map(([path]) => basename(path));
 }
 
 function read(path: string): string | undefined {
@@ -35,8 +46,7 @@ function read(path: string): string | undefined {
 }
 
 function write(): void {
-  for (const [file, text] of manifests()) {
-    const path = join(manifestFolder, file);
+  for (const [path, text] of files()) {
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, text);
   }
@@ -47,7 +57,7 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   const old = stale();
   if (old.length > 0) {
     process.stderr.write(
-      `Expected crds/manifests to be fresh, got old ${old.join(', ')}. Run npm run generate.\n`,
+      `Expected crds/manifests and crds/kustomization.yaml to be fresh, got old ${old.join(', ')}. Run npm run generate.\n`,
     );
     process.exitCode = 1;
   }

@@ -22,8 +22,10 @@ import { createScopes } from './world/scopes.ts';
 export interface ProxyOptions {
   /** The emulator's address. */
   readonly upstream: string;
-  /** The port to listen on at 127.0.0.1; a free one when absent. */
+  /** The port to listen on; a free one when absent. */
   readonly port?: number;
+  /** The address to listen at; 127.0.0.1 when absent. */
+  readonly host?: string;
 }
 
 /** A proxy that listens. */
@@ -114,14 +116,14 @@ async function serve(state: ProxyState, request: IncomingMessage, response: Serv
   else send(response, elb.action, await handle(state, elb));
 }
 
-/** Starts the proxy on 127.0.0.1. */
+/** Starts the proxy. */
 export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
   const state = createState(options.upstream);
   const server = createServer((request, response) => {
     // A caller that goes away while it is read or answered is no fault of the proxy.
     serve(state, request, response).catch(() => response.destroy());
   });
-  server.listen(options.port ?? 0, '127.0.0.1');
+  server.listen(options.port ?? 0, options.host ?? '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   return {

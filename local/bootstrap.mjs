@@ -12,7 +12,7 @@ import { checkGo, checkPython, complainAboutNode } from './prerequisites.mjs';
 import { build } from './provision.mjs';
 import { readStackArguments } from './stack-arguments.mjs';
 import { survey } from './survey.mjs';
-import { componentSets, toolsFor } from './tools.mjs';
+import { componentSets, testTools, toolsFor } from './tools.mjs';
 
 /** @typedef {'demo' | 'test' | 'stack' | 'bench'} Command */
 
@@ -52,7 +52,8 @@ async function prepare(command) {
   if (complaint !== undefined) throw new Error(complaint);
   const components = command === 'demo' || command === 'bench' ? componentSets.demo : componentSets.full;
   const surroundings = { env: process.env, say, signal: stop.signal };
-  const found = await survey(toolsFor(components), surroundings);
+  const tools = [...toolsFor(components), ...(command === 'test' ? testTools : [])];
+  const found = await survey(tools, surroundings);
   const complaints = await Promise.all([checkGo(found, process.env), checkPython(found, process.env)]);
   const told = complaints.filter((each) => each !== undefined);
   if (told.length > 0) throw new Error(told.join('\n'));

@@ -4,7 +4,7 @@ import { createWriteStream } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const program = fileURLToPath(new URL('../cli/okrad.ts', import.meta.url));
+const checkout = fileURLToPath(new URL('../cli/okrad.ts', import.meta.url));
 
 /** An okrad process that can be ended and started again. */
 export interface Okrad extends AsyncDisposable {
@@ -22,16 +22,26 @@ export interface OkradOptions {
   readonly log: string;
   /** Watchers and worker when undefined. */
   readonly components?: 'watchers' | 'worker';
+  /** The program to run; that of the checkout when undefined. */
+  readonly program?: string;
+  /** The folder to run it in; that of the checkout when undefined. */
+  readonly cwd?: string;
 }
 
 /** Starts okrad as it is shipped, logging to a file, until it is disposed of. */
-export function startOkrad({ environment, log, components }: OkradOptions): Okrad {
+export function startOkrad({
+  environment,
+  log,
+  components,
+  program = checkout,
+  cwd = root,
+}: OkradOptions): Okrad {
   const args = [program, ...(components === undefined ? [] : ['--components', components])];
   let child: ChildProcess | undefined;
   const start = (): void => {
     const file = createWriteStream(log, { flags: 'a' });
     child = spawn(process.execPath, args, {
-      cwd: root,
+      cwd,
       env: { ...process.env, ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
     });

@@ -69,6 +69,15 @@ export const goTools = {
   },
   kubectl: kubernetesTool('kubectl', { versionArguments: ['version', '--client'], fit: 'one-minor' }),
   'kube-controller-manager': kubernetesTool('kube-controller-manager'),
+  helm: {
+    version: '4.3.1',
+    module: 'helm',
+    package: 'helm.sh/helm/v4/cmd/helm',
+    ldflags: '-X helm.sh/helm/v4/internal/version.version=v4.3.1',
+    versionArguments: ['version', '--short'],
+    fit: 'same-minor',
+    fromPath: true,
+  },
   kwok: {
     version: '0.7.0',
     module: 'kwok',
@@ -111,6 +120,12 @@ export const componentSets = {
     'elbv2-proxy',
   ],
 };
+
+/**
+ * What the tests use besides a stack: the chart is rendered by Helm itself.
+ * @type {readonly string[]}
+ */
+export const testTools = ['helm'];
 
 /** @type {Record<string, readonly string[]>} */
 const toolsOfComponent = {

@@ -1,7 +1,10 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { BUNDLED_FROM } from './bundle-cache.ts';
-import { bundleWorkflowsApart } from './workflow-bundle.ts';
+import { builtBundle, bundleWorkflowsApart } from './workflow-bundle.ts';
 
 describe('a process that bundles the workflows', () => {
   it(
@@ -27,6 +30,18 @@ describe('a process that bundles the workflows', () => {
     const bundling = bundleWorkflowsApart(stop.signal);
     stop.abort();
     await expect(bundling).rejects.toBe(stop.signal.reason);
+  });
+});
+
+describe('the bundle of a compiled package', () => {
+  it('is none in a checkout', () => expect(builtBundle()).toBeUndefined());
+
+  it('lies at the root of the package', async () => {
+    const root = await mkdtemp(join(tmpdir(), 'okra-package-'));
+    const path = join(root, 'workflow-bundle.js');
+    await writeFile(path, '');
+    expect(builtBundle(pathToFileURL(`${root}/`))).toBe(path);
+    await rm(root, { recursive: true });
   });
 });
 

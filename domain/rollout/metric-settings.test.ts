@@ -40,7 +40,7 @@ describe('what a setting is about', () => {
   ])('is found soon when an expression %s', (_, expressions, names) => {
     const began = performance.now();
     expect(problem(expressions, names)).toContain('Expected dryRun to ');
-    expect(performance.now() - began).toBeLessThan(1_000);
+    expect(performance.now() - began).toBeLessThan(10_000);
   });
 
   it('is found for all that is of an ordinary size', () => {

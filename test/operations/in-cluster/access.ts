@@ -1,31 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
+import type { AccessObject } from '../../../deploy/rbac/objects.ts';
 
-/** A rule of a role of RBAC. */
-export interface PolicyRule {
-  readonly apiGroups: readonly string[];
-  readonly resources: readonly string[];
-  readonly verbs: readonly string[];
-}
+const file = join(import.meta.dirname, '../../../deploy/kustomize/base/rbac.yaml');
 
-/** An object of the access that the documentation gives to okrad. */
-export interface AccessObject {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly metadata: { readonly name: string; readonly namespace?: string };
-  readonly rules?: readonly PolicyRule[];
-  readonly roleRef?: { readonly apiGroup: string; readonly kind: string; readonly name: string };
-  readonly subjects?: readonly { readonly kind: string; readonly name: string; readonly namespace: string }[];
-}
-
-const page = join(import.meta.dirname, '../../../docs/configuration.md');
-
-/** What docs/configuration.md says that okrad needs, for an okrad in another namespace; roles of the cluster bear its name. */
-export async function documentedAccess(namespace: string): Promise<readonly AccessObject[]> {
-  const block = /```yaml\n([\s\S]*?)```/.exec(await readFile(page, 'utf8'))?.[1] ?? '';
+/** The access that an installation gives to okrad, for one in another namespace; roles of the cluster bear its name. */
+export async function installedAccess(namespace: string): Promise<readonly AccessObject[]> {
   const named = (name: string): string => `${namespace}-${name}`;
-  return parseAllDocuments(block).map((document): AccessObject => {
+  return parseAllDocuments(await readFile(file, 'utf8')).map((document): AccessObject => {
     const { metadata, roleRef, subjects, ...object }: AccessObject = document.toJS();
     const isClustered = object.kind.startsWith('Cluster');
     const isOfCluster = roleRef?.kind === 'ClusterRole';

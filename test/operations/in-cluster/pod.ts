@@ -7,7 +7,7 @@ import { SECRET } from '../../../clients/kubernetes/kinds.ts';
 import { connectKubernetes } from '../../../clients/kubernetes/kubernetes.ts';
 import { Stage } from '../../support/stage/stage.ts';
 import type { StackView } from '../../support/setup.ts';
-import { documentedAccess, permissionsOf } from './access.ts';
+import { installedAccess, permissionsOf } from './access.ts';
 import { startAuditedServer, type AuditedServer } from './audited-server.ts';
 
 const run = promisify(execFile);
@@ -29,7 +29,7 @@ export interface Pod extends AsyncDisposable {
   whoIs(token: string): Promise<string>;
 }
 
-/** Opens it, with the access that the documentation gives to okrad, in a namespace of its own. */
+/** Opens it, with the access that an installation gives to okrad, in a namespace of its own. */
 export async function openPod(stack: StackView): Promise<Pod> {
   const namespace = `okra-${process.pid}-${Date.now().toString(36)}`;
   const env = { ...process.env, ...stack.environment };
@@ -38,7 +38,7 @@ export async function openPod(stack: StackView): Promise<Pod> {
   const admin = connectKubernetes(stack.kubeconfig);
   const [dir, access] = await Promise.all([
     mkdtemp(join(tmpdir(), 'okra-pod-')),
-    documentedAccess(namespace),
+    installedAccess(namespace),
     kubectl('create', 'namespace', namespace),
   ]);
   await writeFile(
@@ -69,7 +69,7 @@ export async function openPod(stack: StackView): Promise<Pod> {
     POD_NAMESPACE: namespace,
     OKRA_LEASE_NAMESPACE: '',
   });
-  const roles = ['--clusterrole', `${namespace}-okra-clusters`, '--serviceaccount', `${namespace}:okra`];
+  const roles = ['--clusterrole', `${namespace}-okra-clusters-edit`, '--serviceaccount', `${namespace}:okra`];
   await stage.kubectl('create', 'rolebinding', 'okra-clusters', ...roles);
   return {
     stage,

@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { resources } from '../crds/index.ts';
+
+const chart = join(import.meta.dirname, 'charts/okra');
+const read = <T>(file: string): T => parse(readFileSync(join(chart, file), 'utf8')) as T;
+
+interface Schema {
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly additionalProperties?: boolean | Schema;
+  readonly definitions?: Readonly<Record<string, Schema>>;
+  readonly $ref?: string;
+}
+
+const schema = read<Schema>('values.schema.json');
+const resolved = (part: Schema): Schema =>
+  part.$ref === undefined ? part : (schema.definitions?.[part.$ref.replace('#/definitions/', '')] ?? {});
+
+/** The paths of the values that a chart has, down to where the schema takes any key. */
+function pathsOf(values: unknown, part: Schema, path = ''): readonly string[] {
+  const { properties } = resolved(part);
+  if (properties === undefined || typeof values !== 'object' || values === null) return [path];
+  return Object.entries(values).flatMap(([key, value]) =>
+    pathsOf(value, properties[key] ?? {}, `${path}.${key}`),
+  );
+}
+
+/** The paths of the values that the schema takes. */
+function pathsIn(part: Schema, path = ''): readonly string[] {
+  const { properties } = resolved(part);
+  if (properties === undefined) return [path];
+  return Object.entries(properties).flatMap(([key, below]) => pathsIn(below, `${path}.${key}`));
+}
+
+describe('the chart', () => {
+  it('has a default for each value that its schema takes, and no other value', () => {
+    // Helm adds `global` to every chart.
+    const taken = pathsIn(schema).filter((path) => path !== '.global');
+    expect(pathsOf(read('values.yaml'), schema).toSorted()).toEqual(taken.toSorted());
+  });
+
+  it('refuses a value that it does not know, at each level', () => {
+    const objects = [schema, ...Object.values(schema.properties ?? {}).map(resolved)];
+    const open = objects.filter(
+      ({ properties, additionalProperties }) => properties !== undefined && additionalProperties !== false,
+    );
+    expect(open).toEqual([]);
+  });
+
+  it('names the kinds that it installs to Artifact Hub', () => {
+    const { annotations } = read<{ annotations: Record<string, string> }>('Chart.yaml');
+    const listed = parse(annotations['artifacthub.io/crds'] ?? '') as { kind: string; name: string }[];
+    const names = resources.map(({ kind, plural }) => `${kind} ${plural}.okra.mumo.co`);
+    expect(listed.map(({ kind, name }) => `${kind} ${name}`).toSorted()).toEqual(names.toSorted());
+  });
+});

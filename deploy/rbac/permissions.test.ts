@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import { resources } from '../../crds/index.ts';
+import { kindPermissions } from './kinds.ts';
+import { stale } from './generate.ts';
+import { accessObjects, roles, rulesOf, type RoleKey } from './objects.ts';
+import { permissions } from './permissions.ts';
+
+const ofKind = (name: string) => permissions.filter(({ kinds }) => kinds.some(({ kind }) => kind === name));
+const allRules = (Object.keys(roles) as RoleKey[]).flatMap(rulesOf);
+
+describe('the permissions of okrad in Kubernetes', () => {
+  it.each(resources.map(({ kind, namespaced }) => ({ kind, namespaced })))(
+    'have a place for $kind, in the cluster only where it has no namespace',
+    ({ kind, namespaced }) => {
+      const scopes = new Set(ofKind(kind).map(({ scope }) => scope));
+      expect([...scopes]).toEqual([namespaced ? 'Watched' : 'Cluster']);
+    },
+  );
+
+  it('are of each kind what the table of kinds says', () => {
+    const said = kindPermissions.flatMap(({ kind, subresource, verbs }) =>
+      verbs.map((verb) => `${verb} ${kind.plural}${subresource === undefined ? '' : `/${subresource}`}`),
+    );
+    const granted = allRules
+      .filter(({ apiGroups }) => apiGroups.includes('okra.mumo.co'))
+      .flatMap(({ resources: names, verbs }) =>
+        names.flatMap((name) => verbs.map((verb) => `${verb} ${name}`)),
+      );
+    expect(granted.toSorted()).toEqual(said.toSorted());
+  });
+
+  it('name every verb, group and resource', () => {
+    expect(
+      allRules.flatMap(({ apiGroups, resources: names, verbs }) => [...apiGroups, ...names, ...verbs]),
+    ).not.toContain('*');
+  });
+
+  it('are each granted by one role, or by both for cluster secrets', () => {
+    const count = permissions.map(
+      (permission) => Object.values(roles).filter(({ grants }) => grants.includes(permission)).length,
+    );
+    expect(count.map((times, index) => [permissions[index]?.use, times])).toEqual(
+      permissions.map(({ use }) => [
+        use,
+        use === 'the secrets of clusters, to look into the clusters' ? 2 : 1,
+      ]),
+    );
+  });
+
+  it('give Secrets away nowhere until someone binds them', () => {
+    const withSecrets = accessObjects('okra', 'okra')
+      .filter(({ rules = [] }) => rules.some((rule) => rule.resources.includes('secrets')))
+      .map(({ metadata }) => metadata.name);
+    const bound = accessObjects('okra', 'okra').map(({ roleRef }) => roleRef?.name);
+    expect(withSecrets).toEqual(['okra-clusters-view', 'okra-clusters-edit']);
+    expect(bound.filter((name) => name !== undefined && withSecrets.includes(name))).toEqual([]);
+  });
+
+  it('reach only the Lease and the ConfigMaps of Okra, but to create them', () => {
+    const unnamed = rulesOf('own').filter(({ resourceNames }) => resourceNames === undefined);
+    expect(unnamed.map(({ verbs }) => verbs)).toEqual([['create'], ['create']]);
+  });
+
+  it('stand in the manifests, the chart and the page as the table has them', () => {
+    expect(stale()).toEqual([]);
+  });
+});

@@ -1,0 +1,130 @@
+import { BUDGET_NAME } from '../../clients/aws/budget-object.ts';
+import { INSTALLATION_NAME } from '../../clients/kubernetes/installation.ts';
+import {
+  ANALYSIS_RUN,
+  ANALYSIS_TEMPLATE,
+  CLUSTER_ANALYSIS_TEMPLATE,
+  CONFIG_MAP,
+  EVENT,
+  EXPERIMENT,
+  LEASE,
+  REPLICA_SET,
+  SECRET,
+  type KindRef,
+} from '../../clients/kubernetes/kinds.ts';
+import { kindPermissions, type KindPermission } from './kinds.ts';
+
+/**
+ * Where a permission is granted: in every namespace that is watched, in the whole cluster because the kind has no namespace,
+ * in okrad's own namespace, or in the namespaces of the cluster secrets.
+ */
+export type Scope = 'Watched' | 'Cluster' | 'Own' | 'ClusterSecrets';
+
+/** Verbs on the objects of some kinds, which are granted together. */
+export interface Permission {
+  readonly scope: Scope;
+  readonly kinds: readonly KindRef[];
+  readonly subresource?: 'status';
+  readonly verbs: readonly string[];
+  /** The only objects that the verbs are for; RBAC cannot limit `create` and lists by name. */
+  readonly names?: readonly string[];
+  /** What okrad does with it, for people. */
+  readonly use: string;
+}
+
+const watch = ['list', 'watch'];
+const apply = ['create', 'patch'];
+
+/** The Lease that the watchers elect a leader by, unless `OKRA_LEASE_NAME` says otherwise. */
+export const LEASE_NAME = 'okra';
+
+/** Everything that okrad does in the cluster that it runs in. */
+export const permissions: readonly Permission[] = [
+  ...ofOwnKinds(),
+  {
+    scope: 'Watched',
+    kinds: [ANALYSIS_RUN, EXPERIMENT],
+    verbs: ['get', ...watch, ...apply, 'delete'],
+    use: 'analyses and experiments of rollouts',
+  },
+  {
+    scope: 'Watched',
+    kinds: [ANALYSIS_TEMPLATE],
+    verbs: ['get', ...watch],
+    use: 'what analyses are made from',
+  },
+  {
+    scope: 'Watched',
+    kinds: [REPLICA_SET],
+    verbs: ['get', ...watch],
+    use: 'the pod templates that experiments take (`specRef`)',
+  },
+  { scope: 'Watched', kinds: [EVENT], verbs: ['create'], use: 'Events of what happens to a Cell' },
+  {
+    scope: 'Cluster',
+    kinds: [CLUSTER_ANALYSIS_TEMPLATE],
+    verbs: ['get', ...watch],
+    use: 'what analyses are made from',
+  },
+  { scope: 'Own', kinds: [LEASE], verbs: ['create'], use: 'the election of the leading watchers' },
+  {
+    scope: 'Own',
+    kinds: [LEASE],
+    verbs: ['get', 'patch'],
+    names: [LEASE_NAME],
+    use: 'the election of the leading watchers',
+  },
+  {
+    scope: 'Own',
+    kinds: [CONFIG_MAP],
+    verbs: ['create'],
+    use: 'the budget of writes, and the id of the installation',
+  },
+  {
+    scope: 'Own',
+    kinds: [CONFIG_MAP],
+    verbs: ['get', 'patch'],
+    names: [BUDGET_NAME, INSTALLATION_NAME],
+    use: 'the budget of writes, and the id of the installation',
+  },
+  {
+    scope: 'ClusterSecrets',
+    kinds: [SECRET],
+    verbs: ['get', ...watch],
+    use: 'the secrets of clusters, to look into the clusters',
+  },
+  {
+    scope: 'ClusterSecrets',
+    kinds: [SECRET],
+    verbs: [...apply, 'delete'],
+    use: 'the secrets that a ClusterSet makes',
+  },
+];
+
+/** What the table of kinds says: Okra's kinds with the same verbs stand together. */
+function ofOwnKinds(): readonly Permission[] {
+  const groups = Map.groupBy(kindPermissions, ({ kind, subresource = '', verbs }) =>
+    [kind.namespaced, subresource, ...verbs].join(' '),
+  );
+  return [...groups.values()].flatMap(([first, ...others]) =>
+    first === undefined
+      ? []
+      : [
+          ofKinds(
+            first,
+            [first, ...others].map(({ kind }) => kind),
+          ),
+        ],
+  );
+}
+
+function ofKinds({ kind, subresource, verbs }: KindPermission, kinds: readonly KindRef[]): Permission {
+  const isMade = verbs.includes('create');
+  const use = isMade ? 'what Okra makes, or changes' : 'what people ask for';
+  return {
+    scope: kind.namespaced ? 'Watched' : 'Cluster',
+    kinds,
+    verbs,
+    ...(subresource === undefined ? { use } : { subresource, use: 'what Okra reports' }),
+  };
+}

@@ -1,0 +1,175 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { provision } from '../../local/provision.mjs';
+import { until } from '../support/until.ts';
+import { comparable, documents, type Manifest } from './install/comparable.ts';
+
+const run = promisify(execFile);
+const root = join(import.meta.dirname, '../..');
+const chart = join(root, 'deploy/charts/okra');
+const kustomize = join(root, 'deploy/kustomize');
+
+describe('an installation', () => {
+  const stack = inject('stack');
+  const env = { ...process.env, ...stack.environment };
+  const most = 16 * 1024 * 1024;
+  const namespace = `install-${process.pid}-${Date.now().toString(36)}`;
+  const account = `system:serviceaccount:${namespace}:${namespace}`;
+  const others = ['okra', 'shop', 'clusters'];
+  let dir: string;
+  let helmPath = '';
+
+  const kubectl = (...args: string[]): Promise<{ stdout: string; stderr: string }> =>
+    run(stack.binaries.kubectl, args, { env, maxBuffer: most });
+  const helm = async (...args: string[]): Promise<string> =>
+    (await run(helmPath, args, { env, maxBuffer: most })).stdout;
+  const template = async (...args: string[]): Promise<readonly Manifest[]> =>
+    documents(await helm('template', 'okra', chart, '--namespace=okra', ...args));
+  const kustomized = async (folder: string): Promise<readonly Manifest[]> =>
+    documents((await kubectl('kustomize', folder)).stdout);
+  const restrict = (name: string): Promise<unknown> =>
+    kubectl(
+      'label',
+      'namespace',
+      name,
+      ...['enforce', 'warn'].map((mode) => `${RESTRICT}/${mode}=restricted`),
+    );
+
+  beforeAll(async () => {
+    dir = await mkdtemp(join(tmpdir(), 'okra-install-'));
+    const found = await provision(['helm'], { env: process.env, say: () => undefined });
+    helmPath = found['helm'] ?? '';
+    await Promise.all([namespace, ...others].map((name) => kubectl('create', 'namespace', name)));
+    await Promise.all([namespace, 'okra'].map(restrict));
+  });
+  afterAll(async () => {
+    await kubectl('delete', 'namespace', namespace, ...others, '--wait=false');
+    await rm(dir, { recursive: true });
+  });
+
+  it.each([
+    ['for the whole cluster', [], 'base'],
+    ['with everything', ['--values', join(chart, 'ci/example-values.yaml')], 'overlays/example'],
+  ])('%s is the same by Helm and by kustomize', async (_, values, folder) => {
+    const [byHelm, byKustomize] = await Promise.all([
+      template('--set', 'crds.install=false', ...values),
+      kustomized(join(kustomize, folder)),
+    ]);
+    expect(comparable(byHelm)).toEqual(comparable(byKustomize));
+  });
+
+  it('has the image, the region and the variables that the chart is told', async () => {
+    const key = ['additionalEnv[0].name=AWS_ACCESS_KEY_ID', 'additionalEnv[0].value=key'];
+    const sets = ['region=ap-northeast-1', 'image.tag=canary', ...key].flatMap((set) => ['--set', set]);
+    const pods = (await template(...sets)).filter(({ kind }) => kind === 'Deployment');
+    const seen = pods.map(({ spec }) => spec?.template?.spec?.containers?.[0]);
+    for (const container of seen) {
+      expect(container?.image).toBe('okra:canary');
+      expect(container?.env).toEqual(
+        expect.arrayContaining([
+          { name: 'AWS_REGION', value: 'ap-northeast-1' },
+          { name: 'AWS_DEFAULT_REGION', value: 'ap-northeast-1' },
+          { name: 'AWS_ACCESS_KEY_ID', value: 'key' },
+        ]),
+      );
+    }
+    expect(seen).toHaveLength(2);
+  });
+
+  it('has the same kinds by Helm, which leaves them and so all their objects when it is uninstalled', async () => {
+    const isKind = ({ kind }: Manifest): boolean => kind === 'CustomResourceDefinition';
+    const [byHelm, byKustomize] = await Promise.all([template(), kustomized(join(root, 'crds'))]);
+    const kinds = byHelm.filter(isKind);
+    expect(comparable(kinds)).toEqual(comparable(byKustomize));
+    expect(kinds.map(({ metadata }) => metadata.annotations?.['helm.sh/resource-policy'])).toEqual(
+      kinds.map(() => 'keep'),
+    );
+  });
+
+  it.each(['base', 'overlays/example'])(
+    'can be deleted by kustomize (%s) without its objects',
+    async (folder) => {
+      const kinds = (await kustomized(join(kustomize, folder))).map(({ kind }) => kind);
+      expect(kinds).not.toContain('CustomResourceDefinition');
+      expect(kinds).not.toContain('Namespace');
+    },
+  );
+
+  it.each([
+    ['a value that there is not', 'worker.replica=3', /additional properties 'replica' not allowed/],
+    ['what is no region', 'region=nowhere', /'nowhere' does not match pattern/],
+    ['an address without a port', 'temporal.address=temporal', /\/temporal\/address/],
+    ['a digest that is none', 'image.digest=latest', /\/image\/digest/],
+    [
+      'cluster secrets in a namespace that is not watched',
+      'clusterSecrets.namespaces={argocd}',
+      /Expected watchNamespaces to have argocd/,
+    ],
+    ['no service account at all', 'serviceAccount.create=false', /Expected serviceAccount[.]name/],
+  ])('is refused with %s', async (_, set, message) => {
+    await expect(template('--set', set)).rejects.toThrow(message);
+  });
+
+  it('runs by Helm where Pod Security is restricted, and may write cluster secrets alone', async () => {
+    const sets = [
+      `fullnameOverride=${namespace}`,
+      `watchNamespaces={${namespace}}`,
+      `clusterSecrets.namespaces={${namespace}}`,
+      'clusterSecrets.access=edit',
+      'networkPolicy.enabled=true',
+      // They are there, and belong to all tests.
+      'crds.install=false',
+    ].flatMap((set) => ['--set', set]);
+    await helm('install', 'okra', chart, `--namespace=${namespace}`, ...sets);
+    const pods = async (): Promise<string> =>
+      (await kubectl('-n', namespace, 'get', 'pods', '-o', 'jsonpath={.items[*].spec.containers[0].args[1]}'))
+        .stdout;
+    await until(
+      'the pods of both components',
+      async () => (await pods()).split(' ').toSorted().join(' ') === 'watchers watchers worker worker',
+      { seen: pods },
+    );
+    // The same namespace refuses a pod that may do more.
+    await expect(kubectl('-n', namespace, 'run', 'more', '--image=okra')).rejects.toThrow(
+      /violates PodSecurity "restricted/,
+    );
+    const asOkra = (...args: string[]) => kubectl('-n', namespace, `--as=${account}`, ...args);
+    const secret = (name: string, labels: object): Promise<string> =>
+      save(name, { apiVersion: 'v1', kind: 'Secret', metadata: { name, labels } });
+    const plain = await secret('plain', {});
+    const cluster = await secret('cluster', { 'argocd.argoproj.io/secret-type': 'cluster' });
+    // The API server takes a moment to know a new policy.
+    await until('a Secret of no cluster to be refused', () =>
+      asOkra('create', '--dry-run=server', '-f', plain).then(
+        () => false,
+        ({ stderr }: { stderr: string }) => stderr.includes('secret-type=cluster alone, got another'),
+      ),
+    );
+    await asOkra('create', '-f', cluster);
+    await asOkra('delete', '-f', cluster);
+    await kubectl('-n', namespace, 'create', '-f', plain);
+    await expect(asOkra('delete', '-f', plain)).rejects.toThrow(/secret-type=cluster alone/);
+    await helm('uninstall', 'okra', `--namespace=${namespace}`);
+    const left = await kubectl('get', 'clusterroles,clusterrolebindings', '-o', 'name');
+    expect(left.stdout).not.toContain(namespace);
+  });
+
+  it('is taken by the API server from kustomize, without a warning of Pod Security', async () => {
+    for (const folder of ['base', 'overlays/example']) {
+      const { stderr } = await kubectl('apply', '--dry-run=server', '-k', join(kustomize, folder));
+      expect(stderr).not.toMatch(/PodSecurity/);
+    }
+  });
+
+  async function save(name: string, object: object): Promise<string> {
+    const file = join(dir, `${name}.json`);
+    await writeFile(file, JSON.stringify(object));
+    return file;
+  }
+});
+
+const RESTRICT = 'pod-security.kubernetes.io';

@@ -1,0 +1,70 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { build } from '../../deploy/package/build.ts';
+import { startOkrad } from '../../local/okrad.ts';
+import { reservePorts } from '../../local/ports.ts';
+import { until } from '../support/until.ts';
+
+const run = promisify(execFile);
+const root = join(import.meta.dirname, '../..');
+
+describe('the compiled package', () => {
+  const stack = inject('stack');
+  const namespace = `package-${process.pid}-${Date.now().toString(36)}`;
+  let dir: string;
+  const kubectl = (...args: string[]): Promise<unknown> =>
+    run(stack.binaries.kubectl, args, { env: { ...process.env, ...stack.environment } });
+  beforeAll(async () => {
+    dir = await mkdtemp(join(tmpdir(), 'okra-package-'));
+    await kubectl('create', 'namespace', namespace);
+  });
+  afterAll(async () => {
+    await kubectl('delete', 'namespace', namespace, '--wait=false');
+    await rm(dir, { recursive: true });
+  });
+
+  it('starts in an empty folder, with its own workflows', async () => {
+    const [folder, empty] = [join(dir, 'okra'), join(dir, 'empty')];
+    await Promise.all([build(join(folder, 'dist'), stack.workflowBundle), mkdir(empty)]);
+    await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
+    const { bin } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as {
+      readonly bin: { readonly okrad: string };
+    };
+    const ports = reservePorts();
+    const port = await ports.reserve();
+    const environment = {
+      ...stack.environment,
+      OKRA_WATCH_NAMESPACE: namespace,
+      OKRA_LEASE_NAMESPACE: namespace,
+      OKRA_TASK_QUEUE: namespace,
+      OKRA_HEALTH_PORT: String(port),
+    };
+    const log = join(dir, 'okrad.log');
+    const okrad = startOkrad({ environment, log, program: join(folder, bin.okrad), cwd: empty });
+    try {
+      await until(
+        'okrad to be ready',
+        () =>
+          fetch(`http://127.0.0.1:${port}/readyz`).then(
+            ({ ok }) => ok,
+            () => false,
+          ),
+        { seen: () => readFile(log, 'utf8') },
+      );
+    } finally {
+      await okrad.end('SIGTERM');
+      await ports.release();
+    }
+  });
+
+  it('is what npm packs, with the kinds', async () => {
+    const { stdout } = await run('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], { cwd: root });
+    const [{ files }] = JSON.parse(stdout) as [{ files: { path: string }[] }];
+    const others = files.map(({ path }) => path).filter((path) => !/^(dist|crds\/manifests)\//.test(path));
+    expect(others.toSorted()).toEqual(['LICENSE', 'README.md', 'package.json']);
+  });
+});
