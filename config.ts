@@ -33,6 +33,19 @@ export interface CallRate {
   readonly burst: number;
 }
 
+/** How Datadog is reached when a Check names no keys, and for events. */
+export interface DatadogConfig {
+  readonly site: Variables['DD_SITE'];
+  readonly apiKey?: string;
+  readonly appKey?: string;
+  /** The address of a stand-in or a proxy; undefined: that of the site. */
+  readonly endpoint?: string;
+  /** Whether rollouts are told as events. */
+  readonly events: boolean;
+  /** Queries of one organisation, by all workers together. */
+  readonly queries: CallRate;
+}
+
 /** All that can be set from outside. */
 export interface Config {
   readonly kubernetes: {
@@ -46,7 +59,9 @@ export interface Config {
     readonly elbv2Endpoint?: string;
     readonly eksEndpoint?: string;
     readonly stsEndpoint?: string;
+    readonly cloudWatchEndpoint?: string;
   };
+  readonly datadog: DatadogConfig;
   /** The commands that a cluster's secret may have run to log in, with their arguments. */
   readonly execCommands: readonly string[];
   /** The hosts that the tokens of these commands may go to, or patterns of them. */
@@ -148,7 +163,9 @@ function arrange(from: Variables): Config {
       elbv2Endpoint: from.AWS_ENDPOINT_URL_ELASTIC_LOAD_BALANCING_V2 ?? from.AWS_ENDPOINT_URL,
       eksEndpoint: from.AWS_ENDPOINT_URL_EKS ?? from.AWS_ENDPOINT_URL,
       stsEndpoint: from.AWS_ENDPOINT_URL_STS ?? from.AWS_ENDPOINT_URL,
+      cloudWatchEndpoint: from.AWS_ENDPOINT_URL_CLOUDWATCH ?? from.AWS_ENDPOINT_URL,
     }),
+    datadog: datadogOf(from),
     execCommands: from.OKRA_EXEC_COMMANDS,
     execServers: from.OKRA_EXEC_SERVERS,
     execEnvironment: from.OKRA_EXEC_ENVIRONMENT,
@@ -174,6 +191,17 @@ function arrange(from: Variables): Config {
     }),
   };
 }
+
+const datadogOf = (from: Variables): DatadogConfig => ({
+  site: from.DD_SITE,
+  events: from.OKRA_DATADOG_EVENTS,
+  queries: { perSecond: from.OKRA_DATADOG_QUERIES_PER_SECOND, burst: from.OKRA_DATADOG_QUERY_BURST },
+  ...given({
+    apiKey: from.DD_API_KEY,
+    appKey: from.DD_APP_KEY,
+    endpoint: from.OKRA_DATADOG_ENDPOINT,
+  }),
+});
 
 const ratesOf = (from: Variables): Config['elbv2'] => ({
   writes: { perSecond: from.OKRA_ELBV2_WRITES_PER_SECOND, burst: from.OKRA_ELBV2_WRITE_BURST },

@@ -8,6 +8,7 @@ import {
 } from '@temporalio/worker';
 import { makeActivities, type Activities } from './activities/index.ts';
 import { accessPolicies } from './clients/kubernetes/access-policies.ts';
+import { datadogEvents, type TellEvent } from './clients/datadog/events.ts';
 import { connectEKS } from './clients/aws/eks.ts';
 import { readPace } from './clients/aws/elbv2-pace.ts';
 import { connectELBv2 } from './clients/aws/elbv2.ts';
@@ -56,7 +57,16 @@ export async function runWorker({ config, log, signal, waiting }: WorkerSettings
     eks: connectEKS({ endpoint: config.aws.eksEndpoint, stsEndpoint: config.aws.stsEndpoint }),
     clusters: connectClusters(config, accessPolicies(kubernetes)),
     ...(config.aws.region === undefined ? {} : { region: config.aws.region }),
-    budgets: sharedBudget({ kubernetes, namespace: config.lease.namespace, rates: config.elbv2, log }),
+    budgets: sharedBudget({
+      kubernetes,
+      namespace: config.lease.namespace,
+      rates: { ...config.elbv2, queries: config.datadog.queries },
+      log,
+    }),
+    datadog: config.datadog,
+    tellEvent: eventsOf(config, log, signal),
+    cloudWatchEndpoint: config.aws.cloudWatchEndpoint,
+    stsEndpoint: config.aws.stsEndpoint,
     installation,
     taskQueue: config.taskQueue,
     intervals: { drift: config.driftIntervalSeconds, sync: config.syncIntervalSeconds },
@@ -91,6 +101,14 @@ export async function runWorker({ config, log, signal, waiting }: WorkerSettings
         taskQueue: `${taskQueue}-discovery`,
         maxConcurrentActivityTaskExecutions: SLOTS,
       }),
+      // A provider of metrics that does not answer holds Checks up, and nothing else.
+      Worker.create({
+        ...common,
+        connection,
+        activities: only(['runCheck'], activities),
+        taskQueue: `${taskQueue}-checks`,
+        maxConcurrentActivityTaskExecutions: SLOTS,
+      }),
       Worker.create({
         ...common,
         connection,
@@ -110,6 +128,7 @@ export async function runWorker({ config, log, signal, waiting }: WorkerSettings
   const queues = [
     { taskQueue, types: ['workflow', 'activity'] },
     { taskQueue: `${taskQueue}-discovery`, types: ['activity'] },
+    { taskQueue: `${taskQueue}-checks`, types: ['activity'] },
     { taskQueue: elbv2TaskQueue, types: ['activity'] },
     { taskQueue: urgentQueueOf(config), types: ['activity'] },
   ] as const;
@@ -124,6 +143,16 @@ export async function runWorker({ config, log, signal, waiting }: WorkerSettings
   } finally {
     await temporal.connection.close();
   }
+}
+
+/** What tells Datadog of rollouts, when that is asked for. */
+function eventsOf({ datadog }: Config, log: Log, signal: AbortSignal): TellEvent | undefined {
+  const { events, apiKey, site, endpoint } = datadog;
+  if (!events) return undefined;
+  if (apiKey !== undefined)
+    return datadogEvents({ url: endpoint ?? `https://api.${site}`, apiKey, log, signal });
+  log.warn('Expected DD_API_KEY with OKRA_DATADOG_EVENTS, got none. No events are told.');
+  return undefined;
 }
 
 async function workflowCode(

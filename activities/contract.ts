@@ -1,4 +1,5 @@
 import type { AnalysisStep, ExperimentStep } from '../crds/cell.ts';
+import type { CheckStep } from '../crds/check-step.ts';
 import type { SyncedKind } from '../crds/index.ts';
 import type { Ticket } from '../domain/load-balancers/budget.ts';
 import type { CellReport } from '../domain/rollout/report.ts';
@@ -10,6 +11,7 @@ import type { ObservedCell } from '../domain/model/observation.ts';
 import type { TargetGroup } from '../domain/model/target-group.ts';
 import type { TargetHealth } from '../domain/gates/health.ts';
 import type { AnalysisVerdict } from '../domain/rollout/analysis.ts';
+import type { VersionSet } from '../domain/versions/version.ts';
 
 export type { NotYet, ShiftRequest, ShiftResult };
 
@@ -100,6 +102,34 @@ export interface ExperimentActivities {
   readExperiment(experiment: ObjectKey): Promise<AnalysisVerdict>;
   /** Asks Argo Rollouts to end an Experiment; one that is gone or has ended is left as it is. */
   terminateExperiment(experiment: ObjectKey): Promise<void>;
+}
+
+/** What is needed to start the check of a step. */
+export interface CheckRequest extends Omit<AnalysisRequest, 'step' | 'analysis' | 'mayBeEndless'> {
+  readonly step: number;
+  readonly check: CheckStep;
+  readonly listenerARN: string;
+  /** The side that is judged, and the one that it is compared with. */
+  readonly canary: VersionSet;
+  readonly stable: VersionSet;
+}
+
+/** The result of a look at a Check. */
+export interface CheckRun extends Synced {
+  /** The turn in the budget of queries that the next look is to take. */
+  readonly ticket?: Ticket;
+}
+
+/** What Checks, and the steps that make them, need. */
+export interface CheckActivities {
+  /** Takes a sample of a Check when one is due, and reports on it. */
+  runCheck(key: ObjectKey, ticket?: Ticket): Promise<CheckRun>;
+  /** Creates the Checks of a step, or finds those that an earlier attempt has created. */
+  startCheck(request: CheckRequest): Promise<AnalysisVerdict>;
+  /** Reads how far the Checks of a step have come together. */
+  readCheck(run: ObjectKey): Promise<AnalysisVerdict>;
+  /** Asks for the end of the Checks of a step; those that are gone or have ended are left as they are. */
+  terminateCheck(run: ObjectKey): Promise<void>;
 }
 
 /** What is needed to apply an object that configures a load balancer, or to remove what it has made. */

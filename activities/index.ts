@@ -1,4 +1,12 @@
 import type { Client } from '@temporalio/client';
+import { connectCloudWatch } from '../clients/aws/cloud-watch.ts';
+import { connectDatadog } from '../clients/datadog/connect.ts';
+import type { TellEvent } from '../clients/datadog/events.ts';
+import { accessPolicies } from '../clients/kubernetes/access-policies.ts';
+import { connectPrometheus } from '../clients/prometheus/client.ts';
+import { checkActivities } from './checks/check.ts';
+import type { OwnDatadog } from './checks/providers/dependencies.ts';
+import { checkStepActivities } from './checks/step.ts';
 import type { AwsScope } from '../clients/aws/aws-credentials.ts';
 import type { EKS } from '../clients/aws/eks.ts';
 import type { ELBv2Regions } from '../clients/aws/elbv2.ts';
@@ -15,6 +23,7 @@ import { clusterSources } from './discovery/cluster-set/sources/index.ts';
 import type {
   AnalysisActivities,
   CellActivities,
+  CheckActivities,
   DriftActivities,
   ExperimentActivities,
   MeasurementActivities,
@@ -44,6 +53,12 @@ export interface Dependencies {
   /** The region of clusters whose generator names none, and of target groups that are created. */
   readonly region?: string;
   readonly budgets: SharedBudget;
+  /** The organisation of Datadog that is asked when a Check names no keys. */
+  readonly datadog: OwnDatadog;
+  /** Tells others outside of what happens to rollouts. */
+  readonly tellEvent?: TellEvent | undefined;
+  readonly cloudWatchEndpoint?: string | undefined;
+  readonly stsEndpoint?: string | undefined;
   readonly installation: Installation;
   /** The task queue of the workflows; calls to ELBv2 have one of their own. */
   readonly taskQueue: string;
@@ -59,6 +74,7 @@ export type Activities = CellActivities &
   AnalysisActivities &
   ExperimentActivities &
   MeasurementActivities &
+  CheckActivities &
   TrafficActivities &
   SyncActivities &
   TargetGroupActivities &
@@ -75,6 +91,8 @@ export function makeActivities(dependencies: Dependencies): Activities {
     ...translated(analysisActivities(kubernetes)),
     ...translated(experimentActivities(kubernetes)),
     ...translated(measurementActivities(kubernetes)),
+    ...translated(checkStepActivities(kubernetes)),
+    ...translated(measuringChecks(dependencies)),
     ...translated(trafficActivities(writing)),
     ...paced(translated(driftActivities(dependencies)), intervals.drift),
     ...paced(
@@ -92,3 +110,16 @@ export function makeActivities(dependencies: Dependencies): Activities {
     ),
   };
 }
+
+const measuringChecks = (dependencies: Dependencies): Pick<CheckActivities, 'runCheck'> =>
+  checkActivities({
+    ...dependencies,
+    policies: accessPolicies(dependencies.kubernetes),
+    queries: dependencies.budgets.queries,
+    datadog: { own: dependencies.datadog, ask: connectDatadog() },
+    askCloudWatch: connectCloudWatch({
+      endpoint: dependencies.cloudWatchEndpoint,
+      stsEndpoint: dependencies.stsEndpoint,
+    }),
+    askPrometheus: connectPrometheus(),
+  });

@@ -53,6 +53,9 @@ const spec = z.object({
   listeners: patterns(512).describe(
     'The listeners whose rules or default action these namespaces may write: ARNs or patterns of them. Default: none.',
   ),
+  metrics: patterns(600).describe(
+    'The providers that Checks of these namespaces may ask: datadog/SITE with the keys of okrad, cloudwatch/REGION as okrad itself, prometheus/HOST, or patterns of them. Keys and roles of their own need no entry here, except that prometheus/HOST always does. Default: none.',
+  ),
 });
 
 const status = z.object({ conditions: conditions.optional() });

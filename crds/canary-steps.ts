@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { analysisStep, backgroundAnalysis } from './analysis.ts';
+import { checkStep } from './check-step.ts';
 import { durationOrSeconds } from './common.ts';
 import { experimentStep } from './experiment.ts';
 import { exactlyOneOf, keysOf, withRules } from './rules.ts';
@@ -36,6 +37,9 @@ const stepKinds = {
     .describe(
       'Runs pods and analyses as an Argo Rollouts Experiment, and goes on only when it is successful.',
     ),
+  check: checkStep
+    .optional()
+    .describe('Measures a metric by Okra itself, and goes on only when it is successful.'),
 };
 
 /** One step. */

@@ -89,7 +89,7 @@ const measured = (kind: string) =>
   z.object({
     name: z.string().max(253).describe(`The name of the ${kind}.`),
     phase: z.string().max(64).describe('Its phase.'),
-    message: z.string().max(32768).describe('What Argo Rollouts says about it.'),
+    message: z.string().max(32768).describe('What is said about it.'),
   });
 
 /** What is reported of a Cell. */
@@ -146,6 +146,7 @@ export const cellStatus = z.object({
     ),
   analysisRun: measured('AnalysisRun').optional().describe('The AnalysisRun of the current step.'),
   experiment: measured('Experiment').optional().describe('The Experiment of the current step.'),
+  check: measured('Check').optional().describe('The Checks of the current step, together.'),
   backgroundAnalysisRun: measured('AnalysisRun')
     .optional()
     .describe('The AnalysisRun in the background of the steps.'),

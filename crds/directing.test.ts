@@ -7,7 +7,7 @@ const isNode = (value: unknown): value is Node =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The names by which a field says whom or what Okra is to use. */
-const DIRECTING = /arn$|externalid$|secret|^namespaces?$|^podNamespace$|^server$|^vpcID$|^ids$/i;
+const DIRECTING = /arns?$|^address$|externalid$|secret|^namespaces?$|^podNamespace$|^server$|^vpcID$|^ids$/i;
 
 /** The paths of the fields of a schema that say so. */
 function* directing(node: Node, path: string): Generator<string> {
@@ -30,6 +30,16 @@ const fieldsOf = (resource: (typeof resources)[number]): readonly string[] => {
   return [...directing(versions[0]?.schema.openAPIV3Schema.properties.spec ?? {}, 'spec')];
 };
 
+const checkFields = [
+  // Of CloudWatch, that is of metrics.
+  'analysis.provider.cloudWatch.metrics[].namespace',
+  'analysis.provider.cloudWatch.roleARN',
+  // Secrets of the namespace, of which Okra reads the keys and nothing else.
+  'analysis.provider.datadog.secretRef',
+  'analysis.provider.prometheus.address',
+  'analysis.provider.prometheus.secretRef',
+];
+
 const binding = ['targetGroup.vpcID', 'targetGroupARN', 'targets[].ids', 'targets[].podNamespace'];
 
 /**
@@ -45,6 +55,9 @@ const known: Readonly<Record<string, readonly string[]>> = {
       (at) => `spec.updateStrategy.${at}.analysis.args[].valueFrom.secretKeyRef`,
     ),
     'spec.updateStrategy.canary.steps[].experiment.analyses[].args[].valueFrom.secretKeyRef',
+    ...['blueGreen', 'canary'].flatMap((at) =>
+      checkFields.map((field) => `spec.updateStrategy.${at}.steps[].check.${field}`),
+    ),
   ],
   // Those that operators write say themselves who may use what.
   Freeze: ['spec.namespaces'],
@@ -54,6 +67,11 @@ const known: Readonly<Record<string, readonly string[]>> = {
   AWSApplicationLoadBalancerConfig: ['spec.listener.rule.forward.targetGroups[].arn', 'spec.listenerARN'],
   AWSNetworkLoadBalancerConfig: ['spec.listener.forward.targetGroups[].arn', 'spec.listenerARN'],
   AWSTargetGroupBinding: binding.map((field) => `spec.${field}`),
+  Check: [
+    ...checkFields.map((field) => `spec.${field}`),
+    'spec.analysis.compare.baselines[].metrics[].namespace',
+    'spec.analysis.compare.targetGroupARNs',
+  ],
   AWSTargetGroupSet: binding.map((field) => `spec.bindingTemplate.spec.${field}`),
 };
 

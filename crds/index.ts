@@ -7,6 +7,7 @@ import { awsTargetGroup } from './aws-target-group.ts';
 import { awsTargetGroupBinding } from './aws-target-group-binding.ts';
 import { awsTargetGroupSet } from './aws-target-group-set.ts';
 import { cell } from './cell.ts';
+import { check } from './check.ts';
 import { clusterSet } from './cluster-set.ts';
 import { freeze } from './freeze.ts';
 import type { KindWorkflow } from './kind.ts';
@@ -24,6 +25,7 @@ export const resources = [
   clusterSet,
   awsTargetGroupSet,
   awsTargetGroupBinding,
+  check,
 ] as const;
 
 type Row = (typeof resources)[number];

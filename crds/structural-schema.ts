@@ -14,6 +14,27 @@ export function structuralSchema(schema: z.ZodType): StructuralSchema {
   return clean(json) as StructuralSchema;
 }
 
+/** Marks a part of which only the first description is written, since another kind has them all: a manifest has a limit. */
+export const BRIEF = 'x-okra-brief';
+
+function brief({ [BRIEF]: _mark, description, ...node }: Record<string, unknown>): unknown {
+  return {
+    ...(withoutDescriptions(clean(node)) as object),
+    ...(description === undefined ? {} : { description }),
+  };
+}
+
+/** Leaves the descriptions out; a property of that name is a schema and no text. */
+function withoutDescriptions(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutDescriptions);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([key, child]) => key !== 'description' || typeof child !== 'string')
+      .map(([key, child]) => [key, withoutDescriptions(child)]),
+  );
+}
+
 /** What JSON Schema says and a structural schema may not. */
 const refused = new Set(['$schema', 'additionalItems', 'propertyNames']);
 
@@ -22,6 +43,7 @@ function clean(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   const node = value as Record<string, unknown>;
   if (node['x-kubernetes-int-or-string'] === true) return intOrString(node);
+  if (BRIEF in node) return brief(node);
   return Object.fromEntries(
     Object.entries(node)
       .filter(([key, child]) => !refused.has(key) && !isRefusedValue(node, key, child))

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { analysisStep } from './analysis.ts';
 import { canary } from './canary-steps.ts';
+import { checkStep } from './check-step.ts';
 import { duration, durationOrSeconds } from './common.ts';
 import { exactlyOneOf, keysOf, withRules } from './rules.ts';
 
@@ -16,6 +17,9 @@ const blueGreenStepKinds = {
     })
     .optional()
     .describe('Holds the rollout.'),
+  check: checkStep
+    .optional()
+    .describe('Measures a metric by Okra itself, and goes on only when it is successful.'),
   promote: z.object({}).optional().describe('Gives the whole weight to the new version, by one write.'),
 };
 

@@ -17,6 +17,7 @@ export const failures = {
   AnalysisTemplateInvalid: 'permanent',
   ReplicaSetNotFound: 'permanent',
   ExperimentInvalid: 'permanent',
+  CheckInvalid: 'permanent',
   InvalidObject: 'permanent',
   ObjectNotFound: 'permanent',
   Superseded: 'permanent',

@@ -85,7 +85,8 @@ function refuse(response: ServerResponse, error: AwsError, speaksJson: boolean):
 async function passOn(state: ProxyState, raw: RawRequest, response: ServerResponse): Promise<void> {
   const refusal = judgeOther(state.policies, raw);
   if (refusal !== undefined) {
-    refuse(response, refusal, raw.headers.authorization?.includes('/eks/') === true);
+    const speaksJson = raw.headers.authorization?.includes('/eks/') === true || 'x-amz-target' in raw.headers;
+    refuse(response, refusal, speaksJson);
     return;
   }
   try {

@@ -7,6 +7,7 @@ import {
 import type {
   AnalysisActivities,
   CellActivities,
+  CheckActivities,
   DriftActivities,
   ExperimentActivities,
   MeasurementActivities,
@@ -37,9 +38,11 @@ export const objects = (summary: string) =>
     summary: inShort(summary),
   });
 
-/** Starts, reads and ends AnalysisRuns and Experiments. */
+/** Starts, reads and ends AnalysisRuns, Experiments and Checks. */
 export const measurements = (summary: string) =>
-  proxyActivities<AnalysisActivities & ExperimentActivities & MeasurementActivities>({
+  proxyActivities<
+    AnalysisActivities & ExperimentActivities & MeasurementActivities & Omit<CheckActivities, 'runCheck'>
+  >({
     ...kubernetes,
     summary: inShort(summary),
   });
@@ -57,6 +60,15 @@ export const sync = (activity: string, summary: string, args: readonly unknown[]
 
 /** Compares the AWSTargetGroups of a namespace with AWS; its caller looks again after a while as well. */
 export const checks = (summary: string) => proxyActivities<TargetGroupActivities>(discovery(summary));
+
+/** Takes a sample of a Check, on a queue of its own, so that a provider that does not answer holds up nothing else. */
+export const samples = (summary: string) =>
+  proxyActivities<Pick<CheckActivities, 'runCheck'>>({
+    taskQueue: `${workflowInfo().taskQueue}-checks`,
+    startToCloseTimeout: '2m',
+    retry: { initialInterval: '1s', backoffCoefficient: 2, maximumAttempts: 3 },
+    summary: inShort(summary),
+  });
 
 /** The name of the task queue on which the calls to ELBv2 wait. */
 const elbv2Queue = (): string => `${workflowInfo().taskQueue}-elbv2`;

@@ -1,4 +1,5 @@
 export { cellRollout } from './cell-rollout.ts';
+export { check } from './check.ts';
 export { driftWatch } from './drift-watch.ts';
 export { loadBalancerConfig } from './load-balancer-config.ts';
 export { targetGroupCheck } from './target-group-check.ts';

@@ -1,6 +1,7 @@
 import { ApplicationFailure } from '@temporalio/workflow';
 import type { AnalysisVerdict } from '../domain/rollout/analysis.ts';
 import type { PresentCell } from '../domain/versions/candidate.ts';
+import { routeOf } from '../domain/load-balancers/load-balancer.ts';
 import type { Measurement, StartMeasurement } from '../domain/model/decision.ts';
 import type { ObservedCell } from '../domain/model/observation.ts';
 import { measurementName } from '../domain/rollout/measurement.ts';
@@ -28,23 +29,24 @@ export async function measure(decision: Measurement, { rollout, ...cause }: Caus
     }
     case 'ReadMeasurement': {
       const { kind, name, message } = decision;
-      const verdict = await argo(message)[kind].read({ namespace, name });
+      const verdict = await instruments(message)[kind].read({ namespace, name });
       return (state, now) => measured(state, decision, verdict, now);
     }
     case 'TerminateMeasurement': {
       const { kind, name, message } = decision;
-      const verdict = await argo(message)[kind].terminate({ namespace, name });
+      const verdict = await instruments(message)[kind].terminate({ namespace, name });
       return (state, now) => terminated(state, decision, verdict ?? undefined, now);
     }
   }
 }
 
-/** The activities of Argo Rollouts, by what they are about. */
-function argo(summary: string) {
+/** The activities that follow what measures, by what it is. */
+function instruments(summary: string) {
   const to = measurements(summary);
   return {
     AnalysisRun: { read: to.readAnalysis, terminate: to.terminateAnalysis },
     Experiment: { read: to.readExperiment, terminate: to.terminateExperiment },
+    Check: { read: to.readCheck, terminate: to.terminateCheck },
   };
 }
 
@@ -61,6 +63,11 @@ function start(
   };
   if (decision.kind === 'Experiment')
     return to.startExperiment({ ...request, step: rollout.index, experiment: decision.experiment });
+  if (decision.kind === 'Check') {
+    const { canary, stable, index: step } = rollout;
+    const listenerARN = routeOf(cell.spec)?.listenerARN ?? '';
+    return to.startCheck({ ...request, step, check: decision.check, listenerARN, canary, stable });
+  }
   const { analysis, background } = decision;
   const mayBeEndless = background !== undefined;
   return to.startAnalysis({ ...request, step: background ?? rollout.index, analysis, mayBeEndless });

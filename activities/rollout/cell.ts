@@ -1,4 +1,6 @@
 import type { Client } from '@temporalio/client';
+import type { TellEvent } from '../../clients/datadog/events.ts';
+import { outsideEvent } from '../../domain/rollout/outside-events.ts';
 import { AWS_TARGET_GROUP, CELL, FREEZE } from '../../clients/kubernetes/kinds.ts';
 import { digest } from '../../clients/digest.ts';
 import { accessPolicies } from '../../clients/kubernetes/access-policies.ts';
@@ -27,14 +29,22 @@ import { statusReporter } from '../kubernetes/status-reporter.ts';
 export interface CellDependencies {
   readonly kubernetes: KubernetesClient;
   readonly temporal: Client;
+  /** Tells somebody outside of what happens; nobody waits for that. Undefined: nobody is told. */
+  readonly tellEvent?: TellEvent | undefined;
 }
 
 /** Makes the activities that look at a Cell and report on it. */
-export function cellActivities({ kubernetes, temporal }: CellDependencies): CellActivities {
+export function cellActivities({ kubernetes, temporal, tellEvent }: CellDependencies): CellActivities {
   const report = statusReporter(kubernetes);
   return {
     observeCell: (key) => observeCell(kubernetes, key),
-    reportCell: ({ key, uid, status, events }) => report(CELL, { key, uid }, status, events),
+    async reportCell({ key, uid, status, events }) {
+      await report(CELL, { key, uid }, status, events);
+      for (const event of events) {
+        const outside = outsideEvent(key, event);
+        if (outside !== undefined) tellEvent?.(`${uid}/${event.id}`, outside);
+      }
+    },
     readLostRun: ({ workflowId, runId }) => readLostRun(temporal, workflowId, runId),
   };
 }

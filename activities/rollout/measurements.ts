@@ -1,4 +1,4 @@
-import { ANALYSIS_RUN, EXPERIMENT, type KindRef } from '../../clients/kubernetes/kinds.ts';
+import { ANALYSIS_RUN, CHECK, EXPERIMENT, type KindRef } from '../../clients/kubernetes/kinds.ts';
 import { isNotFound, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import { beyondLimits, leftMeasuring, type FinishedRun } from '../../domain/rollout/finished-runs.ts';
 import { keyOf, type ObjectKey } from '../../domain/model/ids.ts';
@@ -6,11 +6,11 @@ import { CELL_LABEL } from '../../domain/kubernetes/labels.ts';
 import type { MeasurementActivities, PruneRequest } from '../contract.ts';
 import { remove } from '../kubernetes/remove.ts';
 
-/** Makes the activity that keeps the number of finished AnalysisRuns and Experiments down, and ends those that a lost run has left behind. */
+/** Makes the activity that keeps the number of finished AnalysisRuns, Experiments and Checks down, and ends those that a lost run has left behind. */
 export function measurementActivities(kubernetes: KubernetesClient): MeasurementActivities {
   return {
     async pruneMeasurements(request) {
-      for (const kind of [ANALYSIS_RUN, EXPERIMENT]) await prune(kubernetes, kind, request);
+      for (const kind of [ANALYSIS_RUN, EXPERIMENT, CHECK]) await prune(kubernetes, kind, request);
     },
   };
 }
@@ -33,10 +33,16 @@ async function terminate(kubernetes: KubernetesClient, kind: KindRef, key: Objec
   }
 }
 
-/** Those of a Cell; an Experiment names its own AnalysisRuns, and takes them along. */
-const listOf = (
+/** Those of a Cell, and none of a kind that is not installed; an Experiment names its own AnalysisRuns, and takes them along. */
+async function listOf(
   kubernetes: KubernetesClient,
   kind: KindRef,
   { namespace, name }: ObjectKey,
-): Promise<readonly FinishedRun[]> =>
-  kubernetes.list<FinishedRun>(kind, { namespace, labelSelector: `${CELL_LABEL}=${name}` });
+): Promise<readonly FinishedRun[]> {
+  try {
+    return await kubernetes.list<FinishedRun>(kind, { namespace, labelSelector: `${CELL_LABEL}=${name}` });
+  } catch (error) {
+    if (isNotFound(error)) return [];
+    throw error;
+  }
+}

@@ -20,7 +20,10 @@ const usual = { urgent: false };
  * from what modifies rules and listeners, so that they hold no weight up. With which of the two it counts the creation of
  * a target group it does not say; many are created at once, and those shall not hold a weight up either.
  */
-export const registrationBudget = ({ writes, registrations }: SharedBudget): RegistrationBudget => ({
+export const registrationBudget = ({
+  writes,
+  registrations,
+}: Pick<SharedBudget, 'writes' | 'registrations'>): RegistrationBudget => ({
   take: (quota, signal) => takeInPlace(registrations, quota, usual, signal),
   takeWrite: (quota, signal) => takeInPlace(writes, quota, usual, signal),
   penalise: (quota) => registrations.penalise(quota, PENALTY_MS),

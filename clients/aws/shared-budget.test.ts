@@ -66,7 +66,7 @@ const shared = (): SharedBudget =>
   sharedBudget({
     kubernetes: store.client,
     namespace: 'okra',
-    rates: { writes: rate, registrations: { perSecond: 4, burst: 5 } },
+    rates: { writes: rate, registrations: { perSecond: 4, burst: 5 }, queries: rate },
     log: createLog('silent'),
     clock: () => now,
   });

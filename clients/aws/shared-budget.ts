@@ -15,8 +15,8 @@ export interface WriteBudget {
   penalise(quota: string, ms: number): Promise<void>;
 }
 
-/** What AWS counts apart: what modifies, and what registers targets or takes them out. */
-export type WriteKind = 'writes' | 'registrations';
+/** What is counted apart: at AWS what modifies, and what registers targets or takes them out; and queries of Datadog. */
+export type WriteKind = 'writes' | 'registrations' | 'queries';
 
 /** The budgets that all workers of an installation share, of each kind of write. */
 export type SharedBudget = Readonly<Record<WriteKind, WriteBudget>>;
@@ -122,6 +122,7 @@ export function sharedBudget(options: SharedBudgetOptions): SharedBudget {
   return {
     writes: budgetOf(rates.writes, budgetKey),
     registrations: budgetOf(rates.registrations, (quota) => budgetKey(`${quota}/registrations`)),
+    queries: budgetOf(rates.queries, (quota) => budgetKey(`${quota}/queries`)),
   };
 }
 

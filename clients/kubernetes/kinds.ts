@@ -6,6 +6,7 @@ import { awsTargetGroup } from '../../crds/aws-target-group.ts';
 import { awsTargetGroupBinding } from '../../crds/aws-target-group-binding.ts';
 import { awsTargetGroupSet } from '../../crds/aws-target-group-set.ts';
 import { cell } from '../../crds/cell.ts';
+import { check } from '../../crds/check.ts';
 import { clusterSet } from '../../crds/cluster-set.ts';
 import { freeze } from '../../crds/freeze.ts';
 import { resources } from '../../crds/index.ts';
@@ -45,6 +46,9 @@ export const AWS_APPLICATION_LOAD_BALANCER_TARGET_DEPLOYMENT: KindRef =
 
 /** Okra's ClusterSet. */
 export const CLUSTER_SET: KindRef = clusterSet;
+
+/** Okra's Check. */
+export const CHECK: KindRef = check;
 
 /** The AnalysisRun of Argo Rollouts. */
 export const ANALYSIS_RUN = namespaced(ARGO, 'AnalysisRun', 'analysisruns');

@@ -166,6 +166,13 @@ export const statements: readonly Statement[] = [
     limit: 'clusters; add a condition on `aws:ResourceTag` where not all are for Okra',
   },
   {
+    sid: 'ReadMetrics',
+    actions: { 'cloudwatch:GetMetricData': 'the metrics of Checks, in its own account' },
+    calledBy: 'okrad',
+    resources: ['*'],
+    limit: 'AWS limits it to no resource; leave it out where no Check asks CloudWatch without a role',
+  },
+  {
     sid: 'AssumeRoles',
     actions: { 'sts:AssumeRole': 'the roles that objects and secrets name, in other accounts say' },
     calledBy: 'okrad',

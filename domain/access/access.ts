@@ -21,7 +21,9 @@ export type Use =
   | { readonly of: 'TargetGroup'; readonly arn: string }
   /** A target group that does not exist yet; nobody knows its account and id. */
   | { readonly of: 'NewTargetGroup'; readonly region: string; readonly name: string }
-  | { readonly of: 'Listener'; readonly arn: string };
+  | { readonly of: 'Listener'; readonly arn: string }
+  /** A provider of metrics: `datadog/SITE`, `cloudwatch/REGION` or `prometheus/HOST`. */
+  | { readonly of: 'Metrics'; readonly source: string };
 
 /** What is known of an AccessPolicy. */
 interface Policy {
@@ -55,7 +57,7 @@ export function refusalOf(access: Access | undefined, use: Use): string | undefi
 }
 
 function allows(spec: Access['specs'][number], use: Use): boolean {
-  const { roles = [], clusters = [], servers = [], targetGroups = [], listeners = [] } = spec;
+  const { roles = [], clusters = [], servers = [], targetGroups = [], listeners = [], metrics = [] } = spec;
   const some = (patterns: readonly string[], text: string): boolean =>
     patterns.some((pattern) => isLike(text, pattern));
   switch (use.of) {
@@ -83,6 +85,8 @@ function allows(spec: Access['specs'][number], use: Use): boolean {
       return targetGroups.some((pattern) => mayBeLike(groupARN(use, pattern), pattern));
     case 'Listener':
       return some(listeners, use.arn);
+    case 'Metrics':
+      return some(metrics, use.source);
     default:
       return unreachable(use);
   }
@@ -124,6 +128,8 @@ function named(use: Use): readonly [field: string, what: string] {
       return ['targetGroups', `a new target group ${use.name} in ${use.region}`];
     case 'Listener':
       return ['listeners', `listener ${use.arn}`];
+    case 'Metrics':
+      return ['metrics', `metrics of ${use.source}`];
     default:
       return unreachable(use);
   }

@@ -1,4 +1,5 @@
 import type { AnalysisStep, ExperimentStep } from '../../crds/cell.ts';
+import type { CheckStep } from '../../crds/check-step.ts';
 import type { BackgroundPrefix } from './ids.ts';
 import type { WeightedTargetGroup } from './target-group.ts';
 import type { VersionSet } from '../versions/version.ts';
@@ -44,8 +45,8 @@ export interface MissingTargetGroups {
   readonly desired: number;
 }
 
-/** What a rollout measures by: an object of Argo Rollouts. */
-export type MeasurementKind = 'AnalysisRun' | 'Experiment';
+/** What a rollout measures by: an object of Argo Rollouts, or Checks of Okra's own. */
+export type MeasurementKind = 'AnalysisRun' | 'Experiment' | 'Check';
 
 /** Starts what measures. */
 export type StartMeasurement = { readonly do: 'StartMeasurement'; readonly message: string } & (
@@ -55,6 +56,7 @@ export type StartMeasurement = { readonly do: 'StartMeasurement'; readonly messa
       readonly background?: BackgroundPrefix;
     }
   | { readonly kind: 'Experiment'; readonly experiment: ExperimentStep; readonly background?: undefined }
+  | { readonly kind: 'Check'; readonly check: CheckStep; readonly background?: undefined }
 );
 
 /** Reads how far something that measures has come, or asks for its end. */
@@ -136,6 +138,7 @@ export interface Wait {
     | 'Pause'
     | 'Analysis'
     | 'Experiment'
+    | 'Check'
     | 'Verdict'
     | 'Health'
     | 'Backoff'

@@ -48,6 +48,17 @@ export function experimentName(of: Measured & { readonly step: number }): string
   return named(`${of.cell}-${of.step}-experiment`, of, MAX_EXPERIMENT_NAME);
 }
 
+// It is the value of a label as well.
+const MAX_CHECK_NAME = 63;
+
+/** What the Checks of a step are called together; it tells the step from every other. */
+export function checkRunName(of: Measured & { readonly step: number; readonly check: string }): string {
+  const { rollout, edition } = of;
+  const suffix = `-${of.step}-${rollout}${edition === 0 ? '' : `-${edition}`}`;
+  const stem = `${of.cell}-${of.check}`.slice(0, MAX_CHECK_NAME - suffix.length);
+  return `${withoutEnd(stem, /[^a-z0-9]/)}${suffix}`;
+}
+
 function named(stem: string, { rollout, edition }: Measured, longest: number): string {
   const suffix = edition === 0 ? `-${rollout}` : `-${rollout}-${edition}`;
   return `${withoutEnd(stem.slice(0, longest - suffix.length), /[^a-z0-9]/)}${suffix}`;

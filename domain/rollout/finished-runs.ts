@@ -12,7 +12,7 @@ export interface FinishedRun {
     readonly labels?: Readonly<Record<string, string>>;
   };
   readonly spec?: { readonly terminate?: boolean };
-  readonly status?: { readonly phase?: AnalysisPhase | '' };
+  readonly status?: { readonly phase?: AnalysisPhase | 'Terminated' | '' };
 }
 
 /** How many are kept when nobody says otherwise, as in Argo Rollouts. */
@@ -50,5 +50,6 @@ export const leftMeasuring = (runs: readonly FinishedRun[], atRestAt: number): r
 
 const phaseOf = (status: FinishedRun['status']): AnalysisPhase => {
   const { phase = '' } = status ?? {};
+  if (phase === 'Terminated') return 'Error';
   return phase === '' ? 'Pending' : phase;
 };

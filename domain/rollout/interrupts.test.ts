@@ -3,10 +3,12 @@ import type { CanaryStep, CellSpec } from '../../crds/cell.ts';
 import { refusal } from '../model/requests.ts';
 import { requestNames, type RequestName } from '../model/request.ts';
 import { arnOf, weightsOf } from '../testing/builders.ts';
+import { aStepAnalysis } from '../testing/checks.ts';
 import { Simulation } from '../testing/simulation.ts';
 
 const analysis = { templates: [{ templateName: 'success-rate' }] };
 const experiment = { duration: '10m', templates: [{ name: 'wy', specRef: 'wy', replicas: 1 }] };
+const check = { name: 'dd', analysis: aStepAnalysis() };
 
 /** A Cell that serves 1.0.0, to which 2.0.0 comes. */
 function rolling(steps: readonly CanaryStep[], spec: Partial<CellSpec> = {}): Simulation {
@@ -37,6 +39,7 @@ const waits: Readonly<Record<string, () => Simulation>> = {
     started(rolling([{ setWeight: 20 }, { pause: { duration: '1h' } }, { setWeight: 50 }])),
   'an analysis': () => started(rolling([{ setWeight: 20 }, { analysis }, { setWeight: 50 }])),
   'an experiment': () => started(rolling([{ setWeight: 20 }, { experiment }, { setWeight: 50 }])),
+  'a check': () => started(rolling([{ setWeight: 20 }, { check }, { setWeight: 50 }])),
   'an inconclusive analysis': () => {
     const simulation = started(rolling([{ setWeight: 20 }, { analysis }, { setWeight: 50 }]));
     simulation.conclude('Inconclusive');
@@ -135,6 +138,7 @@ describe('what an operator asks for at each kind of wait', () => {
     ['a pause of some time', '100 Completed Serving'],
     ['an analysis', '100 Completed Serving'],
     ['an experiment', '100 Completed Serving'],
+    ['a check', '100 Completed Serving'],
     ['an inconclusive analysis', '100 Completed Serving'],
     ['targets that are not healthy', '0 Health at step 0'],
     ['the settle time', '20 Settle at step 0'],
@@ -151,6 +155,7 @@ describe('what an operator asks for at each kind of wait', () => {
     ['a pause of some time', '100 Completed Serving'],
     ['an analysis', '100 Completed Serving'],
     ['an experiment', '100 Completed Serving'],
+    ['a check', '100 Completed Serving'],
     ['an inconclusive analysis', '100 Completed Serving'],
     ['targets that are not healthy', '0 Health at step 0'],
     ['the settle time', '100 Settle at step 0'],
@@ -173,19 +178,21 @@ describe('what an operator asks for at each kind of wait', () => {
 });
 
 describe('a rollout that someone has paused', () => {
-  const measuring = (wait: 'an analysis' | 'an experiment'): Simulation => {
-    const simulation = started(
-      rolling([{ setWeight: 20 }, wait === 'an analysis' ? { analysis } : { experiment }, { setWeight: 50 }]),
-    );
+  const steps = { 'an analysis': { analysis }, 'an experiment': { experiment }, 'a check': { check } };
+  const measuring = (wait: keyof typeof steps): Simulation => {
+    const simulation = started(rolling([{ setWeight: 20 }, steps[wait], { setWeight: 50 }]));
     simulation.ask('pause');
     return started(simulation);
   };
 
-  it.each(['an analysis', 'an experiment'] as const)('goes back when %s fails meanwhile', (wait) => {
-    const simulation = measuring(wait);
-    simulation.conclude('Failed');
-    expect(stands(started(simulation))).toBe('0 Reverted VersionBlocked');
-  });
+  it.each(['an analysis', 'an experiment', 'a check'] as const)(
+    'goes back when %s fails meanwhile',
+    (wait) => {
+      const simulation = measuring(wait);
+      simulation.conclude('Failed');
+      expect(stands(started(simulation))).toBe('0 Reverted VersionBlocked');
+    },
+  );
 
   it('goes back when a failure is not told of', () => {
     const simulation = measuring('an analysis');

@@ -9,7 +9,7 @@ interface Told {
   readonly failed: string;
   readonly waits: Wait['for'];
   /** Where the Cell's status has its verdict. */
-  readonly field: keyof Pick<CellStatus, 'analysisRun' | 'experiment'>;
+  readonly field: keyof Pick<CellStatus, 'analysisRun' | 'experiment' | 'check'>;
 }
 
 /** What a rollout measures by; a kind without an entry does not compile. */
@@ -25,5 +25,11 @@ export const measurementKinds = {
     failed: 'ExperimentFailed',
     waits: 'Experiment',
     field: 'experiment',
+  },
+  Check: {
+    started: 'CheckStarted',
+    failed: 'CheckFailed',
+    waits: 'Check',
+    field: 'check',
   },
 } as const satisfies Readonly<Record<MeasurementKind, Told>>;

@@ -8,6 +8,7 @@ import type { LostRun } from '../model/state.ts';
 import { stepsOf } from './strategy.ts';
 import { weightAfter } from '../steps/plan.ts';
 import { arnOf, weightsOf } from '../testing/builders.ts';
+import { aStepAnalysis } from '../testing/checks.ts';
 import type { SimulatedWrite } from '../testing/simulated-world.ts';
 import { Simulation } from '../testing/simulation.ts';
 
@@ -20,11 +21,7 @@ const stepLists: readonly (readonly CanaryStep[])[] = [
   [{ setWeight: 20 }, { analysis }, { pause: {} }, { setWeight: 60 }, { analysis }],
   [{ pause: {} }, { stepWeight: 10 }, { stepWeight: 30 }],
   [{ analysis }, { setWeight: 100 }, { analysis }],
-  [
-    { setWeight: 20 },
-    { experiment: { duration: '10m', templates: [{ name: 'wy', specRef: 'wy', replicas: 1 }] } },
-    { setWeight: 40 },
-  ],
+  [{ setWeight: 20 }, { check: { name: 'dd', analysis: aStepAnalysis() } }, { setWeight: 40 }],
   [
     { setWeight: 20 },
     { experiment: { duration: '10m', templates: [{ name: 'wy', specRef: 'wy', replicas: 1 }] } },

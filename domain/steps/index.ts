@@ -3,6 +3,7 @@ import type { Decision } from '../model/decision.ts';
 import type { GuardInput } from '../gates/guard.ts';
 import type { Rollout } from '../model/state.ts';
 import { analysis } from './analysis.ts';
+import { check } from './check.ts';
 import { experiment } from './experiment.ts';
 import { pause } from './pause.ts';
 import { setWeight } from './set-weight.ts';
@@ -17,6 +18,7 @@ const kinds: { readonly [Kind in StepKindName]: StepKind<StepSpec<Kind>> } = {
   pause,
   analysis,
   experiment,
+  check,
 };
 
 const names = Object.keys(kinds) as readonly StepKindName[];
@@ -37,7 +39,7 @@ export const describeStep = <Kind extends StepKindName>({ kind, spec }: Step<Kin
 /** Whether a step moves traffic. */
 export const movesTraffic = ({ kind }: Step): boolean => 'weightAfter' in kinds[kind];
 
-/** Whether a step makes AnalysisRuns or Experiments. */
+/** Whether a step makes AnalysisRuns, Experiments or Checks. */
 export const measures = ({ kind }: Step): boolean => {
   const known: StepKind<never> = kinds[kind];
   return 'measures' in known;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CanaryStep } from '../../crds/cell.ts';
+import { aStepAnalysis } from '../testing/checks.ts';
 import { describeStep, measures, movesTraffic, parseStep, waitsForPerson } from './index.ts';
 import { weightAfter } from './plan.ts';
 
@@ -16,6 +17,7 @@ describe('a step', () => {
     [{ pause: { duration: '10m' } }, 'pause for 10m', {}],
     [{ analysis: { templates } }, 'analyse rate, errors', { measures: true }],
     [{ experiment }, 'experiment with canary', { measures: true }],
+    [{ check: { name: 'dd', analysis: aStepAnalysis() } }, 'check dd', { measures: true }],
   ])('%j is to %s', (written, text, is) => {
     const step = parseStep(written);
     expect(describeStep(step)).toBe(text);

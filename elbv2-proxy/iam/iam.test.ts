@@ -142,6 +142,11 @@ describe('calls to other services', () => {
     body: Buffer.from(`Action=${action}`),
   });
 
+  const inJson = (service: string, target: string): RawRequest => {
+    const { headers, ...rest } = request(service, { method: 'POST' });
+    return { ...rest, headers: { ...headers, 'x-amz-target': target } };
+  };
+
   it.each([
     ['what is allowed', request('eks', { path: '/clusters?maxResults=100' })],
     ['a role', request('sts', form('AssumeRole'))],
@@ -156,6 +161,7 @@ describe('calls to other services', () => {
     ['eks:DescribeCluster', request('eks', { path: '/clusters/a' })],
     ['eks:DELETE /clusters/a', request('eks', { method: 'DELETE', path: '/clusters/a' })],
     ['ec2:DescribeVpcs', request('ec2', form('DescribeVpcs'))],
+    ['cloudwatch:GetMetricData', inJson('monitoring', 'GraniteServiceVersion20100801.GetMetricData')],
   ])('refuse %s', (action, raw) => {
     expect(judgeOther(policies, raw)).toMatchObject({ code: 'AccessDenied', status: 403 });
     expect(judgeOther(policies, raw)?.message).toContain(`perform: ${action} on`);

@@ -35,9 +35,15 @@ const clusterActions: readonly (readonly [method: string, path: RegExp, action: 
   ['GET', /^\/clusters\/[^/]+$/, 'eks:DescribeCluster'],
 ];
 
+/** What IAM calls a service that signatures call otherwise. */
+const prefixes: Readonly<Record<string, string>> = { monitoring: 'cloudwatch' };
+
 /** Names the action of a call to another service, as IAM does. */
-function actionOf(service: string, { method, path, body }: RawRequest): string {
+function actionOf(service: string, { method, path, body, headers }: RawRequest): string {
   const [where = '', query] = path.split('?');
+  // The JSON protocols name the action in a header: `GraniteServiceVersion20100801.GetMetricData`.
+  const target = headers['x-amz-target'];
+  if (typeof target === 'string') return `${prefixes[service] ?? service}:${target.split('.').at(-1) ?? ''}`;
   if (service === 'eks')
     return (
       clusterActions.find(([verb, shape]) => verb === method && shape.test(where))?.[2] ??

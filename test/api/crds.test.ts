@@ -205,6 +205,7 @@ describe('objects in a namespace', () => {
       'awstargetgroupbinding.okra.mumo.co/sample',
       'awstargetgroupset.okra.mumo.co/sample',
       'cell.okra.mumo.co/sample',
+      'check.okra.mumo.co/sample',
       'clusterset.okra.mumo.co/sample',
     ]);
   });

@@ -106,7 +106,7 @@ describe('two tenants', () => {
       }),
     );
     expect(table).toEqual(all.map((one) => `${one.kind} × ${one.field} × ${one.tried}: ${one.reason}`));
-    expect(new Set(all.map(({ kind }) => kind)).size).toBe(8);
+    expect(new Set(all.map(({ kind }) => kind)).size).toBe(9);
   });
 
   it('and nothing of the other was read, written, registered or deleted', async () => {

@@ -41,7 +41,7 @@ async function place() {
     sharedBudget({
       kubernetes: client,
       namespace,
-      rates: { writes: rate, registrations: rate },
+      rates: { writes: rate, registrations: rate, queries: rate },
       log: createLog('silent'),
     }).writes;
   const key = { namespace, name: BUDGET_NAME };

@@ -1,3 +1,4 @@
+import { HASH_ANNOTATION } from '../../domain/checks/next-run.ts';
 import { CELL_LABEL, CLUSTER_TAGS_ANNOTATION } from '../../domain/kubernetes/labels.ts';
 import type { InformedMetadata } from '../event.ts';
 import type { ForeignKind } from '../foreign.ts';
@@ -19,6 +20,8 @@ export interface ForeignObject {
   };
   readonly status?: {
     readonly phase?: string;
+    readonly observedGeneration?: number;
+    readonly analysis?: { readonly observedHash?: string };
     readonly conditions?: readonly { readonly type: string; readonly status: string }[];
   };
   readonly data?: Texts;
@@ -27,7 +30,7 @@ export interface ForeignObject {
 type Keep = (object: ForeignObject) => ForeignObject;
 
 /** What is kept of objects that may be many and large, and of which little is ever read. */
-const keeps: Readonly<Record<ForeignKind, Keep>> = {
+const keeps: Readonly<Record<ForeignKind | 'Check', Keep>> = {
   AnalysisRun: (object) => ({
     metadata: { ...identityOf(object), ...labelOf(object) },
     status: given({ phase: object.status?.phase }),
@@ -36,6 +39,20 @@ const keeps: Readonly<Record<ForeignKind, Keep>> = {
     metadata: { ...identityOf(object), ...labelOf(object) },
     // One whose spec Argo Rollouts refuses gets no phase, and has this condition.
     status: { ...given({ phase: object.status?.phase }), conditions: conditionsOf(object, 'InvalidSpec') },
+  }),
+  // Its last results are read by nobody here.
+  Check: ({ metadata, status = {} }) => ({
+    metadata: {
+      ...identityOf({ metadata }),
+      ...labelOf({ metadata }),
+      ...given({ generation: metadata.generation }),
+      annotations: only([HASH_ANNOTATION], metadata.annotations),
+    },
+    status: given({
+      phase: status.phase,
+      observedGeneration: status.observedGeneration,
+      analysis: given({ observedHash: status.analysis?.observedHash }),
+    }),
   }),
   AnalysisTemplate: (object) => ({ metadata: identityOf(object) }),
   ClusterAnalysisTemplate: (object) => ({ metadata: identityOf(object) }),

@@ -47,8 +47,8 @@ function routeMeasurement<Measured extends AnalysisRun | Experiment>(
   return [{ do: 'Signal', workflowId: objectWorkflowId('Cell', key), signal: as.signal }];
 }
 
-// A Cell whose status is not there yet, or not known yet, may have begun already.
-function mayAwaitVerdict(cell: Cell): boolean {
+/** Whether a Cell may wait for a verdict; one whose status is not there yet, or not known yet, may have begun already. */
+export function mayAwaitVerdict(cell: Cell): boolean {
   const { phase } = cell.status ?? {};
   return phase === undefined || phase === 'Progressing' || phase === 'Paused' || phase === 'Pending';
 }

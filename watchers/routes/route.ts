@@ -22,6 +22,7 @@ import type { View } from '../informer/store.ts';
 import type { KindEvent, Objects, Watched } from '../kinds.ts';
 import { routeAnalysisRun, routeExperiment, routeReplicaSet, routeTemplate } from './route-measurement.ts';
 import { routeAccessPolicy } from './route-access-policy.ts';
+import { routeCheck } from './route-check.ts';
 import { routeConfig } from './route-config.ts';
 import { routeSecret } from './route-secret.ts';
 import { routeSynced } from './route-synced.ts';
@@ -41,6 +42,7 @@ const routes: Routes = {
   Cell: (event, view) => [...routeCell(event, view), ...routeCellCheck(event, view)],
   AWSTargetGroup: (event, view) => [...routeGroup(event, view), ...routeGroupCheck(event, view)],
   AWSTargetGroupBinding: routeBinding,
+  Check: routeCheck,
   Secret: routeSecret,
   Freeze: routeFreeze,
   AccessPolicy: (event, view) =>

@@ -32,6 +32,7 @@ export const attempts = (stage: Stage, victim: Victim): readonly Attempt[] => [
   ...configs(stage, victim),
   ...registrations(victim),
   ...clusters(victim),
+  ...checks(victim),
   ...secretAttempts(stage, victim),
 ];
 
@@ -82,5 +83,29 @@ function clusters({ cluster, role }: Victim): readonly Attempt[] {
     row(['ClusterSet', 'selector', 'finds a cluster'], 'clusters-found', found({})),
     row(['ClusterSet', 'roleARN', 'assumes a role'], 'clusters-role', found({ roleARN: role })),
     row(['ClusterSet', 'externalID', 'assumes a role'], 'clusters-external', found(shared)),
+  ];
+}
+
+function checks({ group, role }: Victim): readonly Attempt[] {
+  const check = (more: object): object => ({
+    analysis: { query: 'up', aggregator: 'avg', max: 1, interval: '1s', ...more },
+  });
+  const metrics = [{ id: 'm', namespace: 'AWS/ApplicationELB', metricName: 'RequestCount', stat: 'Sum' }];
+  const cloudWatch = (more: object): object =>
+    check({ query: 'm', provider: { cloudWatch: { region: 'eu-west-1', metrics, ...more } } });
+  const targetGroupARNs = { canary: [group], stable: [group] };
+  const compare = {
+    to: 'stable',
+    maxRatio: 1,
+    normalise: 'perTarget',
+    baselines: [{ query: 'up' }],
+    targetGroupARNs,
+  };
+  const prometheus = { prometheus: { address: 'http://127.0.0.1:1' } };
+  return [
+    row(['Check', 'cloudWatch.roleARN', 'assumes a role'], 'check-role', cloudWatch({ roleARN: role })),
+    row(['Check', 'cloudWatch', 'reads metrics'], 'check-metrics', cloudWatch({})),
+    row(['Check', 'compare.targetGroupARNs', 'counts targets'], 'check-targets', check({ compare })),
+    row(['Check', 'prometheus.address', 'sends a request'], 'check-sends', check({ provider: prometheus })),
   ];
 }

@@ -204,6 +204,17 @@ export const badCells: readonly (readonly [string, unknown, string])[] = [
     }),
     'keys of labels',
   ],
+  [
+    'a check that says nothing',
+    steps({ check: { analysis: { query: 'q', aggregator: 'avg' } } }),
+    'what passes',
+  ],
+  ['a check without an aggregator', steps({ check: { analysis: { query: 'q', max: 1 } } }), 'aggregator'],
+  [
+    'a check with a name of capitals',
+    steps({ check: { name: 'DD', analysis: { query: 'q', aggregator: 'avg', max: 1 } } }),
+    'lower-case letters',
+  ],
   ['an experiment without an end', experiment({ duration: undefined }), 'would never end'],
   [
     'an experiment that waits for no analysis',
@@ -349,7 +360,7 @@ export const badCells: readonly (readonly [string, unknown, string])[] = [
   [
     'a blue-green step of two kinds',
     cell({ updateStrategy: { type: 'BlueGreen', blueGreen: { steps: [{ promote: {}, pause: {} }] } } }),
-    'exactly one of analysis, pause and promote',
+    'exactly one of analysis, pause, check and promote',
   ],
   ['a bake without a duration', cell({ updateStrategy: { bake: {} } }), 'bake.duration'],
   [

@@ -55,6 +55,27 @@ export const goodCells: Readonly<Record<string, unknown>> = {
       analysisRunMetadata: { labels: { team: 'web' }, annotations: { 'example.com/why': 'canary' } },
     },
   }),
+  'a check with variables': steps(
+    { setWeight: 20 },
+    {
+      check: {
+        name: 'errors',
+        analysis: {
+          query: 'sum:errors{cluster:{{.Vars.clusterName}}}',
+          aggregator: 'sum',
+          compare: { to: 'stable', maxRatio: 1.5, normalise: 'perTarget' },
+        },
+      },
+    },
+  ),
+  'a check before a switch': cell({
+    updateStrategy: {
+      type: 'BlueGreen',
+      blueGreen: {
+        steps: [{ check: { analysis: { query: 'q', aggregator: 'avg', max: 1 } } }, { promote: {} }],
+      },
+    },
+  }),
   'the experiment of the documentation': experiment({
     analyses: [
       {

@@ -21,6 +21,7 @@
     - clustersets/status
     - awstargetgroupsets/status
     - awstargetgroupbindings/status
+    - checks/status
   verbs:
     - patch
 - apiGroups:
@@ -55,6 +56,7 @@
     - okra.mumo.co
   resources:
     - awstargetgroupbindings
+    - checks
   verbs:
     - get
     - create

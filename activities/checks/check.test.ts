@@ -1,0 +1,255 @@
+import { describe, expect, it } from 'vitest';
+import { accessPolicies } from '../../clients/kubernetes/access-policies.ts';
+import { budgetInMemory } from '../../clients/aws/shared-budget.ts';
+import { ProviderError, unavailable } from '../../clients/provider-error.ts';
+import type { CheckStatus } from '../../crds/check.ts';
+import type { Answer } from '../../domain/checks/answer.ts';
+import { anAnalysis } from '../../domain/testing/checks.ts';
+import { checkActivities, type CheckDependencies } from './check.ts';
+import { asActivity, Objects } from './testing/objects.ts';
+
+const keys = { apiKey: 'the-api-key', appKey: 'the-app-key' };
+const key = { namespace: 'shop', name: 'dd' };
+const value = (...values: number[]): Answer => ({
+  is: 'Values',
+  values: values.map((one, index) => ({ group: values.length === 1 ? '' : `g:${index}`, value: one })),
+});
+
+/** A Check whose providers give these answers, one after the other. */
+function measuring(written: object, answers: (Answer | Error)[], over: Partial<CheckDependencies> = {}) {
+  const objects = new Objects();
+  const kubernetes = objects.client();
+  const asked: { url: string; query: string | undefined }[] = [];
+  const next = (): Promise<Answer> => {
+    const answer = answers.shift() ?? value(0);
+    return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer);
+  };
+  const write = (analysis: object, hash = 'one'): void =>
+    objects.put({
+      kind: 'Check',
+      metadata: { ...key, uid: 'uid', generation: 1, annotations: { 'analysis-hash': hash } },
+      spec: { analysis: anAnalysis({ max: 1, ...analysis }) },
+    });
+  write(written);
+  const { runCheck } = checkActivities({
+    kubernetes,
+    policies: accessPolicies(kubernetes),
+    datadog: {
+      own: { site: 'datadoghq.com', ...keys },
+      ask: ({ url }, { question }) => {
+        asked.push({ url, query: question.query });
+        return next();
+      },
+    },
+    askCloudWatch: ({ region, roleARN }) => {
+      asked.push({ url: `${region} ${roleARN ?? 'itself'}`, query: undefined });
+      return next();
+    },
+    askPrometheus: ({ address }) => {
+      asked.push({ url: address, query: undefined });
+      return next();
+    },
+    queries: budgetInMemory({ perSecond: 1000, burst: 1000 }),
+    elbv2: ((arn: string) => ({
+      targetHealth: () =>
+        Promise.resolve(
+          Array.from({ length: arn.includes('stable') ? 4 : 1 }, () => ({
+            TargetHealth: { State: 'healthy' },
+          })),
+        ),
+    })) as never,
+    region: 'eu-west-1',
+    ...over,
+  });
+  const run = (ticket?: Parameters<typeof runCheck>[1]) => asActivity(() => runCheck(key, ticket));
+  const status = (): CheckStatus => objects.status('Check', 'dd');
+  return { objects, run, write, status, asked, last: () => status().analysis?.results?.at(-1) };
+}
+
+describe('a look at a Check', () => {
+  it('takes a sample, says what it came to, and when the next is due', async () => {
+    const check = measuring({ interval: '20s' }, [value(0.5)]);
+    expect(await check.run()).toMatchObject({ isPresent: true, againInSeconds: 20 });
+    expect(check.status()).toMatchObject({
+      phase: 'Running',
+      lastPassed: true,
+      analysis: { observedHash: 'one', passed: 1 },
+    });
+    expect(check.last()).toMatchObject({
+      outcome: 'Passed',
+      value: 0.5,
+      query: 'avg:errors{*}',
+      threshold: 'max 1',
+    });
+    expect(check.asked).toEqual([{ url: 'https://api.datadoghq.com', query: 'avg:errors{*}' }]);
+  });
+
+  it.each<[string, Answer | Error, object]>([
+    ['passes', value(1), { phase: 'Successful' }],
+    ['fails', value(1.1), { phase: 'Failed', message: expect.stringContaining('got 1.1') as string }],
+    ['has no data', value(), { phase: 'Inconclusive' }],
+    ['has several series', value(0, 0), { phase: 'Running', lastPassed: false }],
+    ['is not answered', unavailable('Nobody is there.'), { phase: 'Running', lastPassed: false }],
+  ])('ends with the verdict when the only sample %s', async (_, answer, status) => {
+    const check = measuring({ count: 1 }, [answer]);
+    const { isPresent } = await check.run();
+    expect(check.status()).toMatchObject(status);
+    expect(isPresent).toBe(check.status().phase === 'Running');
+  });
+
+  it('counts an error as no sample, and tells no key', async () => {
+    const check = measuring({ count: 1 }, [unavailable('Expected the-api-key and the-app-key to do.')]);
+    await check.run();
+    expect(check.last()).toMatchObject({ outcome: 'Error', message: 'Expected … and … to do.' });
+    expect(check.status().analysis).toMatchObject({ passed: 0, failed: 0, errors: 1 });
+  });
+
+  it('comes back when a provider says so, and takes that for no error', async () => {
+    const limited = new ProviderError({ is: 'RateLimited', retryAfterMs: 7_000 }, 'Not now.');
+    const check = measuring({ count: 1 }, [limited]);
+    expect(await check.run()).toMatchObject({ isPresent: true, againInSeconds: 7, message: 'Not now.' });
+    expect(check.status()).toMatchObject({ phase: 'Running', message: 'Not now.', analysis: { errors: 0 } });
+  });
+
+  it('waits for its turn in the budget of its organisation, and takes it then', async () => {
+    let now = 0;
+    const queries = budgetInMemory({ perSecond: 1, burst: 1 }, () => now);
+    const check = measuring({ count: 2, interval: '1s' }, [], { queries });
+    await check.run();
+    const other = measuring({ count: 1 }, [], { queries });
+    const waits = await other.run();
+    expect(waits).toMatchObject({ isPresent: true, ticket: { urgent: false } });
+    expect(other.asked).toEqual([]);
+    now = 5_000;
+    await other.run(waits.ticket);
+    expect(other.status().phase).toBe('Successful');
+  });
+
+  it('asks for traffic in the same window, and measures again while there is too little', async () => {
+    const check = measuring({ count: 1, minSamples: { query: 'sum:hits{*}', atLeast: 100 } }, [
+      value(0),
+      value(99),
+    ]);
+    await check.run();
+    expect(check.asked.map(({ query }) => query)).toEqual(['avg:errors{*}', 'sum:hits{*}']);
+    expect(check.last()).toMatchObject({ outcome: 'Extended', samples: 99 });
+    expect(check.status().analysis?.extendedSince).toBeDefined();
+  });
+
+  it('compares with the other side, for each healthy target', async () => {
+    const arn = (name: string): string =>
+      `arn:aws:elasticloadbalancing:eu-west-1:111122223333:targetgroup/${name}/1`;
+    const compare = {
+      to: 'stable',
+      normalise: 'perTarget',
+      maxRatio: 2,
+      baselines: [{ query: 'sum:errors{v:1}' }],
+      targetGroupARNs: { canary: [arn('canary')], stable: [arn('stable')] },
+    };
+    const check = measuring({ count: 1, max: undefined, compare }, [value(3), value(8)]);
+    await check.run();
+    expect(check.last()).toMatchObject({ outcome: 'Passed', value: 3, baseline: 2 });
+  });
+
+  it('says what is wrong with the way it is written, and measures nothing', async () => {
+    const check = measuring({ max: undefined, pass: 'valu < 1' }, []);
+    expect(await check.run()).toMatchObject({ isPresent: false });
+    expect(check.status()).toMatchObject({ phase: 'Error', reason: 'InvalidObject' });
+    expect(check.asked).toEqual([]);
+  });
+
+  it('does nothing about one that has come to its end, until it is edited', async () => {
+    const check = measuring({ count: 1 }, [value(0), value(2)]);
+    await check.run();
+    expect(await check.run()).toMatchObject({ isPresent: false });
+    expect(check.asked).toHaveLength(1);
+    check.write({ count: 1 }, 'two');
+    await check.run();
+    expect(check.status()).toMatchObject({ phase: 'Failed', analysis: { observedHash: 'two' } });
+  });
+
+  it('is over when the Check is gone', async () => {
+    const check = measuring({}, []);
+    check.objects.all.clear();
+    expect(await check.run()).toEqual({ isPresent: false, message: 'The Check is gone.' });
+  });
+});
+
+describe('whom a Check asks', () => {
+  const secret = (name: string, data: Record<string, string>) => ({
+    kind: 'Secret',
+    metadata: { name },
+    data: Object.fromEntries(
+      Object.entries(data).map(([field, text]) => [field, Buffer.from(text).toString('base64')]),
+    ),
+  });
+  const policy = (spec: object) => ({
+    kind: 'AccessPolicy',
+    metadata: { name: 'shops' },
+    spec: { namespaces: ['shop'], ...spec },
+  });
+  const cloudWatch = (more: object) => ({
+    provider: {
+      cloudWatch: { metrics: [{ id: 'm', namespace: 'n', metricName: 'x', stat: 'Sum' }], ...more },
+    },
+    query: undefined,
+  });
+  const role = 'arn:aws:iam::111122223333:role/metrics';
+  const prometheus = (more = {}) => ({
+    provider: { prometheus: { address: 'http://prometheus:9090', ...more } },
+  });
+  const elsewhere = { provider: { datadog: { site: 'datadoghq.eu', secretRef: { name: 'keys' } } } };
+
+  it.each<[string, object, string]>([
+    ['Datadog with the keys of okrad', {}, 'https://api.datadoghq.com'],
+    ['Datadog with those of a Secret', elsewhere, 'https://api.datadoghq.eu'],
+    ['CloudWatch as itself', cloudWatch({}), 'eu-west-1 itself'],
+    [
+      'CloudWatch of another account',
+      cloudWatch({ region: 'us-east-1', roleARN: role }),
+      `us-east-1 ${role}`,
+    ],
+    ['Prometheus', prometheus(), 'http://prometheus:9090'],
+  ])('is %s', async (_, written, url) => {
+    const check = measuring(written, []);
+    check.objects.put(secret('keys', { 'api-key': 'a', 'app-key': 'b' }));
+    await check.run();
+    expect(check.asked).toMatchObject([{ url }]);
+  });
+
+  it.each<[string, object, object, string]>([
+    ['the keys of okrad', {}, {}, 'metrics of datadog/datadoghq.com'],
+    ['CloudWatch as okrad', cloudWatch({}), {}, 'metrics of cloudwatch/eu-west-1'],
+    ['a role', cloudWatch({ roleARN: role }), { metrics: ['*'] }, `role ${role}`],
+    [
+      'a Prometheus',
+      prometheus(),
+      { metrics: ['prometheus/other:9090'] },
+      'metrics of prometheus/prometheus:9090',
+    ],
+  ])('is not %s when an AccessPolicy keeps it from the namespace', async (_, written, spec, what) => {
+    const check = measuring(written, []);
+    check.objects.put(policy(spec));
+    await check.run();
+    expect(check.asked).toEqual([]);
+    expect(check.last()).toMatchObject({
+      outcome: 'Error',
+      message: expect.stringContaining(what) as string,
+    });
+    expect(check.status()).toMatchObject({ phase: 'Running', reason: 'NotAllowed' });
+    expect(check.status().conditions).toContainEqual(
+      expect.objectContaining({ type: 'Degraded', status: 'True', reason: 'NotAllowed' }),
+    );
+  });
+
+  it.each([
+    ['a Secret that is missing', elsewhere, 'Expected Secret keys in namespace shop, got none'],
+    ['a key that is missing', prometheus({ secretRef: { name: 'half' } }), 'to have the key token'],
+  ])('is nobody with %s', async (_, written, message) => {
+    const check = measuring(written, []);
+    check.objects.put(secret('half', { other: 'x' }));
+    await check.run();
+    expect(check.asked).toEqual([]);
+    expect(check.last()?.message).toContain(message);
+  });
+});

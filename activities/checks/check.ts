@@ -1,0 +1,184 @@
+import type { ELBv2Regions } from '../../clients/aws/elbv2.ts';
+import { takeInPlace, type WriteBudget } from '../../clients/aws/shared-budget.ts';
+import { digest } from '../../clients/digest.ts';
+import { CHECK } from '../../clients/kubernetes/kinds.ts';
+import { ProviderError } from '../../clients/provider-error.ts';
+import { check as checkKind, type Check, type CheckAnalysis } from '../../crds/check.ts';
+import { expressionProblems } from '../../domain/checks/expression.ts';
+import { judge, type Sample } from '../../domain/checks/judge.ts';
+import { identityOf, isOver, nextRun, type NextRun } from '../../domain/checks/next-run.ts';
+import { questionOf, textOf } from '../../domain/checks/question.ts';
+import {
+  invalidStatus,
+  measuredStatus,
+  resultOf,
+  terminatedStatus,
+  waitingStatus,
+  type StatusInput,
+} from '../../domain/checks/status.ts';
+import { thresholdOf } from '../../domain/checks/threshold.ts';
+import { parseDuration } from '../../domain/duration.ts';
+import { canonical } from '../../domain/kubernetes/canonical.ts';
+import type { ObjectKey } from '../../domain/model/ids.ts';
+import type { CheckActivities, CheckRun } from '../contract.ts';
+import { statusReporter } from '../kubernetes/status-reporter.ts';
+import { lifetime } from '../discovery/lifetime.ts';
+import { measure } from './measure.ts';
+import { mustUse, type ProviderDependencies } from './providers/dependencies.ts';
+import { providerOf } from './providers/index.ts';
+import { targetCounter } from './targets.ts';
+
+/** What Checks are measured with. */
+export interface CheckDependencies extends ProviderDependencies {
+  readonly elbv2: ELBv2Regions;
+  /** Queries of an organisation, by all workers together. */
+  readonly queries: WriteBudget;
+}
+
+const over = (message: string): CheckRun => ({ isPresent: false, message });
+
+/** After what fails it is looked at again in this time, and never later. */
+const LONGEST_SECONDS = 60;
+
+const again = (message: string, seconds: number): CheckRun => ({
+  isPresent: true,
+  message,
+  intervalSeconds: LONGEST_SECONDS,
+  againInSeconds: Math.max(1, seconds),
+});
+
+/** Makes the activity that takes a sample of a Check when one is due, and reports on it. */
+export function checkActivities(dependencies: CheckDependencies): Pick<CheckActivities, 'runCheck'> {
+  const { kubernetes } = dependencies;
+  const reporter = statusReporter(kubernetes);
+  return {
+    async runCheck(key, ticket) {
+      const { signal } = lifetime();
+      const object = await kubernetes.get<Check>(CHECK, key);
+      if (object === undefined || object.metadata.deletionTimestamp !== undefined)
+        return over('The Check is gone.');
+      const about = { key, uid: object.metadata.uid ?? '' };
+      const report = async (status: object): Promise<void> => {
+        signal.throwIfAborted();
+        await reporter(CHECK, about, status, []);
+      };
+      const { generation = 0 } = object.metadata;
+      const base = { before: object.status ?? {}, generation, now: Date.now() };
+      const parsed = checkKind.parseSpec(object.spec);
+      const problems = parsed.ok ? expressionProblems(parsed.value.analysis) : parsed.problems;
+      if (!parsed.ok || problems.length > 0) {
+        await report(invalidStatus(base, problems));
+        return over(problems.join(' '));
+      }
+      const { analysis } = parsed.value;
+      const identity = identityOf(object, digest(canonical(analysis)));
+      const input: StatusInput = { ...base, analysis, identity };
+      const next = nextRun({ spec: parsed.value, status: object.status }, identity, base.now);
+      return await perform(next, { input, key, report, signal, ticket, dependencies });
+    },
+  };
+}
+
+interface Run {
+  readonly input: StatusInput;
+  readonly key: ObjectKey;
+  readonly report: (status: object) => Promise<void>;
+  readonly signal: AbortSignal;
+  readonly ticket: Parameters<CheckActivities['runCheck']>[1];
+  readonly dependencies: CheckDependencies;
+}
+
+async function perform(next: NextRun, run: Run): Promise<CheckRun> {
+  const { input, report } = run;
+  switch (next.is) {
+    case 'Over':
+      return over(input.before.message ?? 'The Check has come to its end.');
+    case 'Terminate':
+      await report(terminatedStatus(input, next.counts));
+      return over('Ended by spec.terminate.');
+    case 'Wait': {
+      const message = `Measuring from ${new Date(next.until).toISOString()} on.`;
+      if (next.isNew) await report(waitingStatus(input, next.counts, message));
+      return again(message, (next.until - input.now) / 1000);
+    }
+    case 'Measure':
+      return await sampled(next, run);
+  }
+}
+
+async function sampled(next: Extract<NextRun, { is: 'Measure' }>, run: Run): Promise<CheckRun> {
+  const { input, report, key } = run;
+  const { analysis } = input;
+  const wait = async (message: string, seconds: number): Promise<CheckRun> => {
+    if (next.isNew) await report(waitingStatus(input, next.counts, message));
+    return again(message, seconds);
+  };
+  const taken = await takeSample(next, run);
+  if (taken.is === 'NotYet')
+    return {
+      ...(await wait('Waiting for a turn in the budget of queries.', taken.waitMs / 1000)),
+      ticket: taken.ticket,
+    };
+  if (taken.is === 'RateLimited') return await wait(taken.message, taken.retryAfterMs / 1000);
+  const query = textOf(questionOf(analysis), analysis.provider?.datadog?.formula);
+  const result = resultOf(taken.sample, { window: next.window, query, now: input.now });
+  const status = measuredStatus(input, next.counts, taken.sample, result);
+  await report(status);
+  const message = `${key.name}: ${status.message ?? ''}`;
+  return isOver(status) ? over(message) : again(message, parseDuration(analysis.interval));
+}
+
+type Taken =
+  | { readonly is: 'Sample'; readonly sample: Sample }
+  | { readonly is: 'RateLimited'; readonly retryAfterMs: number; readonly message: string }
+  | { readonly is: 'NotYet'; readonly ticket: NonNullable<Run['ticket']>; readonly waitMs: number };
+
+/** Takes one sample; an error of the provider is a sample that says so. */
+async function takeSample(
+  { counts, window }: Extract<NextRun, { is: 'Measure' }>,
+  { input, key, signal, ticket, dependencies }: Run,
+): Promise<Taken> {
+  const { analysis, now } = input;
+  const { namespace } = key;
+  const { queries } = dependencies;
+  try {
+    await mayCount(analysis, { namespace, dependencies, signal });
+    const asker = await providerOf(analysis, dependencies).open({ namespace, analysis }, signal);
+    const { quota } = asker;
+    const grant =
+      quota === undefined ? undefined : await queries.take(quota, { urgent: false, ticket }, signal);
+    if (grant?.is === 'Wait') return { is: 'NotYet', ticket: grant.ticket, waitMs: grant.waitMs };
+    const measured = await measure(analysis, {
+      asker,
+      window,
+      signal,
+      take: async () => {
+        if (quota !== undefined) await takeInPlace(queries, quota, { urgent: false }, signal);
+      },
+      countTargets: targetCounter(dependencies.elbv2, signal),
+    }).catch(async (error: unknown) => {
+      if (quota !== undefined && error instanceof ProviderError && error.trouble.is === 'RateLimited')
+        await queries.penalise(quota, error.trouble.retryAfterMs);
+      throw error;
+    });
+    const since = Date.parse(counts.extendedSince ?? '') || now;
+    return { is: 'Sample', sample: judge(analysis, measured, { forMs: now - since }) };
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+    const { trouble, message } = error;
+    if (trouble.is === 'RateLimited')
+      return { is: 'RateLimited', retryAfterMs: trouble.retryAfterMs, message };
+    const reason = trouble.is === 'Refused' ? (trouble.reason ?? 'Refused') : 'Unavailable';
+    return { is: 'Sample', sample: { outcome: 'Error', reason, threshold: thresholdOf(analysis), message } };
+  }
+}
+
+/** Whether the targets of the groups that are named may be counted for this namespace. */
+async function mayCount(
+  { compare }: CheckAnalysis,
+  of: { readonly namespace: string; readonly dependencies: CheckDependencies; readonly signal: AbortSignal },
+): Promise<void> {
+  const { canary = [], stable = [] } = compare?.targetGroupARNs ?? {};
+  for (const arn of [...canary, ...stable])
+    await mustUse(of.dependencies.policies, of.namespace, { of: 'TargetGroup', arn }, of.signal);
+}

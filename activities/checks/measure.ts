@@ -1,0 +1,109 @@
+import { ProviderError, unavailable } from '../../clients/provider-error.ts';
+import type { CheckAnalysis } from '../../crds/check.ts';
+import { mean, reduce, type Answer, type GroupValue } from '../../domain/checks/answer.ts';
+import type { Measured } from '../../domain/checks/judge.ts';
+import { questionOf, type Question } from '../../domain/checks/question.ts';
+import type { Window } from '../../domain/checks/window.ts';
+import { toFailure } from '../failure.ts';
+import type { Asked, Asker } from './providers/port.ts';
+
+/** What a sample is measured with. */
+export interface Measuring {
+  readonly asker: Asker;
+  readonly window: Window;
+  /** Waits for leave to ask once more. */
+  readonly take: () => Promise<void>;
+  /** Counts the healthy targets of target groups together. */
+  readonly countTargets: (targetGroupARNs: readonly string[]) => Promise<number>;
+  readonly signal: AbortSignal;
+}
+
+/** Asks all that one sample needs, in one window; throws a ProviderError when an answer is missing. The first question is paid for. */
+export async function measure(analysis: CheckAnalysis, measuring: Measuring): Promise<Measured> {
+  const { window, take } = measuring;
+  const { aggregator, compare, minSamples } = analysis;
+  const groups = reduce(
+    await ask({ question: questionOf(analysis), window, aggregator }, measuring),
+    window,
+    aggregator,
+  );
+  const more: { samples?: number; baseline?: number } = {};
+  if (minSamples !== undefined) {
+    await take();
+    const question = plainQuestion(analysis, minSamples.query);
+    const answer = await ask({ question, window, aggregator: 'sum', isPlain: true }, measuring);
+    const counted = only(reduce(answer, window, 'sum'), 'minSamples.query');
+    if (counted !== undefined) more.samples = counted;
+  }
+  if (compare === undefined) return { groups, ...more };
+  const others: (number | undefined)[] = [];
+  for (const question of compare.baselines) {
+    await take();
+    const answer = await ask({ question, window, aggregator }, measuring);
+    others.push(only(reduce(answer, window, aggregator), 'compare.baselines'));
+  }
+  return { ...more, ...(await compared(compare, { groups, others }, measuring)) };
+}
+
+/** A query beside that of the analysis, over the same metrics where CloudWatch is asked. */
+const plainQuestion = (analysis: CheckAnalysis, query: string): Question => ({
+  ...(analysis.provider?.cloudWatch?.metrics === undefined
+    ? {}
+    : { metrics: analysis.provider.cloudWatch.metrics }),
+  query,
+});
+
+async function ask(asked: Asked, { asker, signal }: Measuring): Promise<Answer> {
+  try {
+    return await asker.ask(asked, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    const cause = error instanceof ProviderError ? error : ofSdk(error);
+    throw new ProviderError(cause.trouble, withoutSecrets(cause.message, asker.secrets));
+  }
+}
+
+/** What is told never has a key in it, whoever has put it there. */
+export const withoutSecrets = (text: string, secrets: readonly string[]): string =>
+  secrets.filter((secret) => secret !== '').reduce((told, secret) => told.replaceAll(secret, '…'), text);
+
+const THROTTLED_MS = 5_000;
+
+function ofSdk(error: unknown): ProviderError {
+  const failure = toFailure(error);
+  if (Reflect.get(failure, 'type') === 'Throttled')
+    return new ProviderError({ is: 'RateLimited', retryAfterMs: THROTTLED_MS }, failure.message);
+  return unavailable(failure.message);
+}
+
+/** The value of an answer that may have one group. */
+function only(groups: readonly GroupValue[], field: string): number | undefined {
+  if (groups.length <= 1) return groups[0]?.value;
+  throw unavailable(`Expected one series of ${field}, got ${groups.length}. Aggregate them in the query.`);
+}
+
+type Compare = NonNullable<CheckAnalysis['compare']>;
+
+/** The values of both sides, and with normalise what each has for one healthy target. */
+async function compared(
+  { normalise, targetGroupARNs }: Compare,
+  {
+    groups,
+    others,
+  }: { readonly groups: readonly GroupValue[]; readonly others: readonly (number | undefined)[] },
+  { countTargets }: Measuring,
+): Promise<Pick<Measured, 'groups' | 'baseline'>> {
+  const known = others.filter((value) => value !== undefined);
+  // A part of the other side is not the other side.
+  const hasAll = known.length > 0 && known.length === others.length;
+  if (normalise === undefined) return { groups, ...(hasAll ? { baseline: mean(known) } : {}) };
+  const own = await countTargets(targetGroupARNs?.canary ?? []);
+  const theirs = await countTargets(targetGroupARNs?.stable ?? []);
+  const sum = known.reduce((all, value) => all + value, 0);
+  return {
+    groups: groups.map(({ group, value }) =>
+      value === undefined || own === 0 ? { group } : { group, value: value / own },
+    ),
+    ...(hasAll && theirs > 0 ? { baseline: sum / theirs } : {}),
+  };
+}

@@ -1,0 +1,108 @@
+import { pipeline, type Readable } from 'node:stream';
+import { createGunzip, createInflate } from 'node:zlib';
+import { request as send, type Dispatcher } from 'undici';
+import { cut } from '../domain/text.ts';
+import { unavailable } from './provider-error.ts';
+
+/** How much and how long is read of what a provider of metrics answers. */
+export interface AnswerLimits {
+  readonly answerBytes: number;
+  readonly milliseconds: number;
+}
+
+/** What no answer reaches of as many groups and points as are judged. */
+export const METRICS_ANSWER: AnswerLimits = { answerBytes: 4_000_000, milliseconds: 15_000 };
+
+/** One request. */
+export interface BoundedRequest {
+  /** Who is asked, for people: Datadog, Prometheus. */
+  readonly provider: string;
+  readonly url: string;
+  readonly method: 'GET' | 'POST';
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | undefined;
+  readonly signal: AbortSignal;
+  readonly dispatcher?: Dispatcher | undefined;
+  readonly limits?: AnswerLimits;
+}
+
+/** A whole answer. */
+export interface BoundedAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+}
+
+/** Sends a request once, follows no redirect, and reads its answer within limits; throws a ProviderError when there is none. */
+export async function boundedRequest(request: BoundedRequest): Promise<BoundedAnswer> {
+  const { provider, url, method, headers, body, limits = METRICS_ANSWER, dispatcher } = request;
+  const timeout = AbortSignal.timeout(limits.milliseconds);
+  const signal = AbortSignal.any([request.signal, timeout]);
+  try {
+    const answer = await send(url, {
+      method,
+      headers: { ...headers, 'accept-encoding': 'gzip, deflate' },
+      signal,
+      ...(body === undefined ? {} : { body }),
+      ...(dispatcher === undefined ? {} : { dispatcher }),
+    });
+    const text = await textOf(unpacked(answer.body, answer.headers['content-encoding']), provider, limits);
+    return { status: answer.statusCode, headers: flat(answer.headers), text };
+  } catch (error) {
+    request.signal.throwIfAborted();
+    if (timeout.aborted)
+      throw unavailable(
+        `Expected ${provider} to answer within ${limits.milliseconds / 1000} s, got nothing. Look whether it can be reached.`,
+      );
+    if (error instanceof Error && error.name === 'ProviderError') throw error;
+    throw unavailable(
+      `Expected an answer of ${provider}, got ${causeOf(error)}. Look whether it can be reached.`,
+    );
+  }
+}
+
+/** Reads the JSON object of an answer; what is none, such as the page of a proxy, is said in short. */
+export function jsonOf(provider: string, text: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value))
+      return Object.fromEntries(Object.entries(value));
+  } catch {
+    // What it is instead is said below.
+  }
+  const start = cut(text.replaceAll(/\s+/g, ' ').trim(), 100);
+  throw unavailable(
+    `Expected JSON of ${provider}, got ${start === '' ? 'nothing' : JSON.stringify(start)}. Look at what answers in its place, a proxy say.`,
+  );
+}
+
+function unpacked(body: Readable, encoding: string | string[] | undefined): Readable {
+  // Whoever reads sees why it broke.
+  if (encoding === 'gzip') return pipeline(body, createGunzip(), () => undefined);
+  return encoding === 'deflate' ? pipeline(body, createInflate(), () => undefined) : body;
+}
+
+async function textOf(body: Readable, provider: string, { answerBytes }: AnswerLimits): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  for await (const piece of body as AsyncIterable<Uint8Array>) {
+    size += piece.length;
+    if (size > answerBytes)
+      throw unavailable(
+        `Expected an answer of ${provider} of at most ${answerBytes} bytes, got more. Group by less, or shorten the window.`,
+      );
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString();
+}
+
+const flat = (headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])),
+  );
+
+function causeOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'an error';
+  const cause = error.cause instanceof Error ? error.cause : error;
+  return cut(cause.message === '' ? cause.name : cause.message, 200);
+}

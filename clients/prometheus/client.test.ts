@@ -1,0 +1,128 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { reduce } from '../../domain/checks/answer.ts';
+import { connectPrometheus } from './client.ts';
+
+const MINUTE = 60_000;
+const from = 1_800_000_000_000;
+const window = { from, to: from + 2 * MINUTE, bucketMs: MINUTE };
+
+/** A Prometheus with one answer to everything, and what it was asked. */
+async function aPrometheus(status: number, body: string, headers: Record<string, string> = {}) {
+  const asked: { path: string; authorization: string | undefined; form: Record<string, string> }[] = [];
+  const server = createServer((request, response) => {
+    void request.toArray().then((parts: Buffer[]) => {
+      const form = Object.fromEntries(new URLSearchParams(Buffer.concat(parts).toString()));
+      asked.push({ path: request.url ?? '', authorization: request.headers.authorization, form });
+      response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body);
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const ask = (query = 'up', access = {}) =>
+    connectPrometheus()({ address, ...access }, { query, window }, new AbortController().signal);
+  return { asked, ask };
+}
+
+const matrix = (...values: unknown[]): string =>
+  JSON.stringify({ status: 'success', data: { resultType: 'matrix', result: values } });
+const at = (minutes: number): number => (from + minutes * MINUTE) / 1000;
+
+describe('Prometheus', () => {
+  it('is asked for the points whose buckets lie within the window', async () => {
+    const { ask, asked } = await aPrometheus(
+      200,
+      matrix({
+        metric: {},
+        values: [
+          [at(1), '1'],
+          [at(2), '3'],
+        ],
+      }),
+    );
+    expect(reduce(await ask('sum(rate(x[1m]))', { token: 'secret' }), window, 'avg')).toEqual([
+      { group: '', value: 2 },
+    ]);
+    expect(asked).toMatchObject([
+      {
+        path: '/api/v1/query_range',
+        authorization: 'Bearer secret',
+        form: { query: 'sum(rate(x[1m]))', start: String(at(1)), end: String(at(2)), step: '60' },
+      },
+    ]);
+  });
+
+  it('answers by group, and NaN is no value', async () => {
+    const { ask } = await aPrometheus(
+      200,
+      matrix(
+        {
+          metric: { pod: 'a' },
+          values: [
+            [at(1), 'NaN'],
+            [at(2), '+Inf'],
+          ],
+        },
+        { metric: { pod: 'b' }, values: [[at(1), '1']] },
+      ),
+    );
+    expect(reduce(await ask(), window, 'max')).toEqual([{ group: 'pod:a' }, { group: 'pod:b', value: 1 }]);
+  });
+
+  const failed = (errorType: string): string =>
+    JSON.stringify({ status: 'error', errorType, error: 'parse error' });
+  it.each<[string, number, string, string, string]>([
+    ['an HTML page', 200, '<html>Sign in</html>', 'Unavailable', 'got "<html>Sign in</html>"'],
+    ['nothing', 200, '', 'Unavailable', 'got nothing'],
+    [
+      'a text',
+      200,
+      matrix({ metric: {}, values: [[at(1), 'many']] }),
+      'Unavailable',
+      'with numbers, got "many"',
+    ],
+    [
+      'a part',
+      200,
+      JSON.stringify({ status: 'success', warnings: ['one store is missing'], data: {} }),
+      'Unavailable',
+      'one store is missing',
+    ],
+    [
+      'a string',
+      200,
+      JSON.stringify({ status: 'success', data: { resultType: 'string', result: [1, 'a'] } }),
+      'Unavailable',
+      'a matrix, got string',
+    ],
+    ['a query that it cannot read', 400, failed('bad_data'), 'Refused', 'parse error'],
+    ['too little time', 503, failed('timeout'), 'Unavailable', 'timeout'],
+    ['no leave', 401, 'Unauthorized', 'Refused', 'Correct the Secret'],
+    ['more than anybody reads', 200, matrix().padEnd(4_000_001), 'Unavailable', 'at most 4000000 bytes'],
+  ])('that answers with %s says so', async (_, status, body, is, message) => {
+    const { ask } = await aPrometheus(status, body);
+    await expect(ask()).rejects.toMatchObject({
+      trouble: { is },
+      message: expect.stringContaining(message) as string,
+    });
+  });
+
+  it('is not followed elsewhere', async () => {
+    const { ask, asked } = await aPrometheus(302, '', { location: '/elsewhere' });
+    await expect(ask()).rejects.toThrow('got a redirect (302)');
+    expect(asked).toHaveLength(1);
+  });
+
+  it.each([
+    'http://169.254.169.254/',
+    'http://user:secret@prometheus:9090',
+    'file:///etc/passwd',
+    'prometheus',
+  ])('is not asked at %s', async (address) => {
+    const asking = connectPrometheus()({ address }, { query: 'up', window }, new AbortController().signal);
+    await expect(asking).rejects.toMatchObject({ name: 'ProviderError' });
+  });
+});

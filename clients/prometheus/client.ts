@@ -1,0 +1,115 @@
+import { Agent } from 'undici';
+import type { Answer, Series } from '../../domain/checks/answer.ts';
+import type { Window } from '../../domain/checks/window.ts';
+import { fieldsIn, isRecord, recordsIn } from '../../domain/model/shape.ts';
+import { cut } from '../../domain/text.ts';
+import { boundedRequest, jsonOf, METRICS_ANSWER, type BoundedAnswer } from '../bounded-request.ts';
+import { guardedConnector } from '../kubernetes/guarded-connect.ts';
+import { refused, unavailable } from '../provider-error.ts';
+
+/** A Prometheus, and who asks it. */
+export interface PrometheusAccess {
+  /** Its address, below which its API is: `http://prometheus.monitoring:9090`. */
+  readonly address: string;
+  readonly token?: string | undefined;
+}
+
+/** Asks a Prometheus; throws a ProviderError when it does not answer. */
+export type AskPrometheus = (
+  access: PrometheusAccess,
+  asked: { readonly query: string; readonly window: Window },
+  signal: AbortSignal,
+) => Promise<Answer>;
+
+/** Makes what asks any Prometheus, but none where machines keep their credentials. */
+export function connectPrometheus(): AskPrometheus {
+  const dispatcher = new Agent({ connect: guardedConnector({ rejectUnauthorized: true }) });
+  return async ({ address, token }, { query, window }, signal) => {
+    const answer = await boundedRequest({
+      provider: 'Prometheus',
+      url: urlOf(address),
+      method: 'POST',
+      headers: {
+        accept: 'application/json',
+        'content-type': 'application/x-www-form-urlencoded',
+        'user-agent': 'okra',
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      },
+      body: new URLSearchParams({
+        query,
+        // The point at a time is about the bucket that ends then.
+        start: String((window.from + window.bucketMs) / 1000),
+        end: String(window.to / 1000),
+        step: String(window.bucketMs / 1000),
+        timeout: `${METRICS_ANSWER.milliseconds / 1000}s`,
+      }).toString(),
+      signal,
+      dispatcher,
+    });
+    return answerOf(answer, window);
+  };
+}
+
+/** The address of range queries (prometheus.io/docs/prometheus/latest/querying/api). */
+function urlOf(address: string): string {
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  const isPlain =
+    url !== undefined && url.username === '' && url.password === '' && url.search === '' && url.hash === '';
+  if (url === undefined || !isPlain || !['http:', 'https:'].includes(url.protocol))
+    throw refused(
+      `Expected an address such as http://prometheus.monitoring:9090, got ${JSON.stringify(cut(address, 100))}. Correct it; a token belongs into a Secret.`,
+    );
+  return `${url.origin}${url.pathname.replace(/\/$/, '')}/api/v1/query_range`;
+}
+
+function answerOf({ status, text }: BoundedAnswer, { bucketMs }: Window): Answer {
+  if (status === 401 || status === 403)
+    throw refused(`Expected Prometheus to take the token, got ${status}. Correct the Secret.`);
+  if (status >= 300 && status < 400)
+    throw refused(
+      `Expected an answer of Prometheus, got a redirect (${status}). Name the address that it leads to.`,
+    );
+  const body = jsonOf('Prometheus', text);
+  const { errorType = 'error', error = '' } = body;
+  if (body['status'] !== 'success') {
+    const said = cut(`${String(errorType)}: ${String(error)}`, 500);
+    if (errorType === 'bad_data' || errorType === 'execution')
+      throw refused(`Expected Prometheus to compute the query, got ${said}. Correct the query.`);
+    throw unavailable(`Expected Prometheus to answer, got ${status} ${said}. It is asked again.`);
+  }
+  const { warnings } = body;
+  // What collects from several Prometheus warns like this when one of them is missing.
+  if (Array.isArray(warnings) && warnings.length > 0)
+    throw unavailable(
+      `Expected complete data of Prometheus, got the warning ${cut(warnings.map(String).join(', '), 300)}. It counts as no value.`,
+    );
+  const { resultType, result } = fieldsIn(body['data']);
+  if (resultType !== 'matrix' || !Array.isArray(result))
+    throw unavailable(
+      `Expected Prometheus to answer with a matrix, got ${cut(String(resultType), 50)}. Correct the query.`,
+    );
+  return { is: 'Series', series: recordsIn(result).map((one) => seriesOf(one, bucketMs)) };
+}
+
+function seriesOf({ metric, values }: Readonly<Record<string, unknown>>, bucketMs: number): Series {
+  const labels = isRecord(metric) ? Object.entries(metric) : [];
+  const group = labels.map(([name, value]) => `${name}:${String(value)}`).join(',');
+  const points = (Array.isArray(values) ? values : []).map((point: unknown) => {
+    const [at, value] = Array.isArray(point) ? (point as unknown[]) : [];
+    if (typeof at !== 'number') throw unavailable('Expected points of Prometheus to have a time, got none.');
+    return [at * 1000 - bucketMs, numberIn(value)] as const;
+  });
+  return { group, points };
+}
+
+const SPECIAL = new Set(['NaN', '+Inf', '-Inf', 'Inf']);
+
+/** Prometheus writes numbers as texts. */
+function numberIn(value: unknown): number | null {
+  if (typeof value === 'string' && SPECIAL.has(value)) return null;
+  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : Number.NaN;
+  if (!Number.isNaN(number)) return number;
+  throw unavailable(
+    `Expected Prometheus to answer with numbers, got ${JSON.stringify(value)?.slice(0, 60) ?? 'nothing'}. Correct the query.`,
+  );
+}

@@ -1,0 +1,198 @@
+import { z } from 'zod';
+import { compareOfCell, compareOfCheck, query } from './check-compare.ts';
+import { provider } from './check-providers.ts';
+import { duration } from './common.ts';
+import { withRules, type Rule } from './rules.ts';
+
+const EXPRESSION_PATTERN = '^[A-Za-z0-9_ .+*/%()<>=!&|?:-]+$';
+
+const expression = (what: string) =>
+  withRules(z.string().min(1).max(512), [
+    {
+      cel: `self.matches('${EXPRESSION_PATTERN}')`,
+      message:
+        'Expected an expression in CEL of numbers, value, baseline and samples, for example "value <= 0.01 || samples < 100.0", without quotes and brackets. Correct it.',
+      holds: (text) => new RegExp(EXPRESSION_PATTERN).test(text),
+    },
+  ]).describe(what);
+
+const someTime = (what: string, fallback: string) =>
+  duration.default(fallback).describe(`${what} Default: ${fallback}.`);
+
+const limit = (what: string) => z.int().min(0).max(1000).optional().describe(what);
+
+const fields = {
+  provider: provider
+    .optional()
+    .describe('Who is asked: datadog, cloudWatch or prometheus. Default: Datadog.'),
+  query: query
+    .optional()
+    .describe(
+      'The query: of Datadog (API v1), an expression over the metrics of CloudWatch, or PromQL. In a Cell, variables such as {{.Vars.targetGroupARN}} may stand in it.',
+    ),
+  aggregator: z
+    .enum(['avg', 'min', 'max', 'sum', 'last'])
+    .describe('How the points of a window become the one value that is judged: avg, min, max, sum or last.'),
+  interval: someTime('The time between two samples.', '10s'),
+  initialDelay: duration
+    .optional()
+    .describe('How long nothing is measured after the start. Default: not at all.'),
+  window: someTime('The time that a sample is about.', '5m'),
+  bucket: someTime('The time that one point is about. Windows begin and end with a bucket.', '1m'),
+  lag: someTime('How long data takes to arrive: no window ends later than this before it is measured.', '1m'),
+  alignTo: z
+    .enum(['step', 'none'])
+    .optional()
+    .describe(
+      'step: no window begins before the step, or before the Check was started, so the first sample waits for a whole window. Default: step in a Cell, none in a Check.',
+    ),
+  count: z
+    .int()
+    .min(1)
+    .max(1000)
+    .optional()
+    .describe(
+      'How many samples are evaluated before it is successful. Default: 1 in a Cell; without it a Check measures on and on.',
+    ),
+  failureLimit: limit('How many samples may fail. Default: 0.'),
+  consecutiveSuccess: z
+    .int()
+    .min(1)
+    .max(1000)
+    .optional()
+    .describe('How many samples in a row have to pass, beside count. Default: any.'),
+  inconclusiveLimit: limit('How many samples may be inconclusive. Default: 0.'),
+  consecutiveErrorLimit: limit(
+    'How many times in a row the provider may fail to answer. An error is no sample. Default: 4.',
+  ),
+  min: z.number().optional().describe('The least that passes.'),
+  max: z.number().optional().describe('The most that passes.'),
+  pass: expression(
+    'What passes, in CEL: over value, and with compare baseline, with minSamples samples, all of them doubles.',
+  ).optional(),
+  fail: expression(
+    'What fails, in the same way. With pass as well, a value that does neither is inconclusive.',
+  ).optional(),
+  noData: z
+    .enum(['pass', 'fail', 'inconclusive', 'extend'])
+    .default('inconclusive')
+    .describe(
+      'What a window without data is: pass, fail, inconclusive, or extend, which measures again, for maxExtend at most. Default: inconclusive.',
+    ),
+  maxExtend: someTime(
+    'How long noData: extend waits for data; after that the sample is inconclusive.',
+    '10m',
+  ),
+  minSamples: z
+    .object({
+      query: query.describe(
+        'A query of the same provider that says how much there was: its points are added up over the window.',
+      ),
+      atLeast: z.int().min(1).describe('How much there has to be.'),
+      maxExtend: someTime('How long more is waited for; after that the sample is inconclusive.', '10m'),
+    })
+    .optional()
+    .describe(
+      'How much traffic a sample needs: with less it is measured again, and neither passes nor fails.',
+    ),
+  groupBy: z
+    .object({
+      judge: z
+        .enum(['worst', 'all'])
+        .describe(
+          'worst judges the worst group and leaves those without data out; all wants data of each group, and each to pass.',
+        ),
+      cap: z.int().min(1).max(100).default(100).describe('The most groups; more are an error. Default: 100.'),
+    })
+    .optional()
+    .describe('Judges an answer of several groups. Without it an answer has one series.'),
+};
+
+interface Judged {
+  readonly interval: string;
+  readonly window: string;
+  readonly bucket: string;
+  readonly query?: string | undefined;
+  readonly provider?: z.output<typeof provider> | undefined;
+  readonly min?: number | undefined;
+  readonly max?: number | undefined;
+  readonly pass?: string | undefined;
+  readonly fail?: string | undefined;
+  readonly compare?: object | undefined;
+}
+
+const rules: readonly Rule<Judged>[] = [
+  {
+    cel: "self.interval.matches('[1-9]') && self.window.matches('[1-9]') && self.bucket.matches('[1-9]')",
+    message: 'Expected interval, window and bucket to be longer than 0s. Correct them.',
+    holds: ({ interval, window, bucket }) => [interval, window, bucket].every((text) => /[1-9]/.test(text)),
+  },
+  {
+    cel: 'has(self.min) || has(self.max) || has(self.pass) || has(self.fail) || has(self.compare)',
+    message:
+      'Expected an analysis to say what passes, got none of min, max, pass, fail and compare. Add one of them.',
+    holds: ({ min, max, pass, fail, compare }) =>
+      [min, max, pass, fail, compare].some((one) => one !== undefined),
+  },
+  {
+    cel: '!(has(self.min) || has(self.max)) || !(has(self.pass) || has(self.fail))',
+    message:
+      'Expected either min and max, or pass and fail, got some of both. Write the bounds into the expressions.',
+    holds: ({ min, max, pass, fail }) =>
+      (min === undefined && max === undefined) || (pass === undefined && fail === undefined),
+  },
+  {
+    cel: '!has(self.min) || !has(self.max) || self.min <= self.max',
+    message: 'Expected min to be at most max, got a larger one. Nothing would pass; correct them.',
+    holds: ({ min, max }) => min === undefined || max === undefined || min <= max,
+  },
+  {
+    cel: '(has(self.query) && self.query.size() > 0) != (has(self.provider) && has(self.provider.datadog) && has(self.provider.datadog.queries)) || (has(self.provider) && has(self.provider.cloudWatch) && has(self.provider.cloudWatch.metrics))',
+    message:
+      'Expected an analysis to have query, or provider.datadog.queries instead of it, or provider.cloudWatch.metrics. Add one, or remove one.',
+    holds: ({ query: written, provider: of }) =>
+      (written !== undefined) !== (of?.datadog?.queries !== undefined) ||
+      of?.cloudWatch?.metrics !== undefined,
+  },
+  {
+    cel: '!has(self.provider) || !has(self.provider.cloudWatch) || !has(self.provider.cloudWatch.metrics) || has(self.query) || size(self.provider.cloudWatch.metrics) == 1',
+    message:
+      'Expected query to say what is made of two or more metrics of CloudWatch, for example "100 * errors / requests". Add it.',
+    holds: ({ query: written, provider: of }) =>
+      written !== undefined || (of?.cloudWatch?.metrics?.length ?? 1) === 1,
+  },
+];
+
+/** What a step of a Cell measures: its queries may have variables. */
+export const analysisOfCell = withRules(
+  z.object({
+    ...fields,
+    compare: compareOfCell
+      .optional()
+      .describe('Compares the canary with the stable side in the same window.'),
+  }),
+  rules,
+);
+
+const NEEDS_COUNT = [
+  'failureLimit',
+  'consecutiveSuccess',
+  'inconclusiveLimit',
+  'consecutiveErrorLimit',
+] as const;
+
+/** What a Check measures: its queries are sent as they are. */
+export const analysisOfCheck = withRules(
+  z.object({
+    ...fields,
+    compare: compareOfCheck.optional().describe('Compares with the stable side in the same window.'),
+  }),
+  [
+    ...rules,
+    {
+      cel: `has(self.count) || !(${NEEDS_COUNT.map((name) => `has(self.${name})`).join(' || ')})`,
+      message: `Expected count with ${NEEDS_COUNT.slice(0, -1).join(', ')} or ${NEEDS_COUNT.at(-1)}, got none. Without count a Check has no verdict; add it, or remove the limit.`,
+      holds: (value) => value.count !== undefined || NEEDS_COUNT.every((name) => value[name] === undefined),
+    },
+  ],
+);

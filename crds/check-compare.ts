@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import { datadogQueries } from './check-datadog.ts';
+import { cloudWatchMetrics } from './check-providers.ts';
+import { targetGroupARN } from './common.ts';
+import { withRules, type Rule } from './rules.ts';
+
+/** A query in the language of a provider. */
+export const query = z.string().min(1).max(8192);
+
+const targetGroups = z.array(targetGroupARN).max(5).optional();
+
+/** What the other side is asked, with its own variables filled in. */
+const baseline = z.object({
+  query: query.optional().describe('The query.'),
+  queries: datadogQueries.optional().describe('The queries of Datadog.'),
+  metrics: cloudWatchMetrics.optional().describe('The metrics of CloudWatch.'),
+});
+
+const comparison = {
+  to: z.enum(['stable']).describe('What is compared with: the stable side, in the same window.'),
+  normalise: z
+    .enum(['perTarget'])
+    .optional()
+    .describe('perTarget divides what each side has by its healthy targets. Default: nothing is divided.'),
+  maxRatio: z
+    .number()
+    .min(0)
+    .optional()
+    .describe('The most that the value may be, as a multiple of the other side.'),
+  maxDifference: z
+    .number()
+    .min(0)
+    .optional()
+    .describe('The most that the value may be above that of the other side.'),
+};
+
+interface Compared {
+  readonly maxRatio?: number | undefined;
+  readonly maxDifference?: number | undefined;
+}
+
+const oneBound: Rule<Compared> = {
+  cel: 'has(self.maxRatio) != has(self.maxDifference)',
+  message: 'Expected compare to have exactly one of maxRatio and maxDifference. Remove one, or add one.',
+  holds: ({ maxRatio, maxDifference }) => (maxRatio === undefined) !== (maxDifference === undefined),
+};
+
+/** How a step of a Cell compares. */
+export const compareOfCell = withRules(z.object(comparison), [oneBound]);
+
+/** How a Check compares: what a Cell has filled in, or somebody has written. */
+export const compareOfCheck = withRules(
+  z.object({
+    ...comparison,
+    baselines: z
+      .array(baseline)
+      .min(1)
+      .max(5)
+      .meta({ 'x-kubernetes-list-type': 'atomic' })
+      .describe(
+        'What the stable side is asked: with several, their mean counts, and with normalise their sum.',
+      ),
+    targetGroupARNs: z
+      .object({
+        canary: targetGroups.describe('The target groups of the side that is judged.'),
+        stable: targetGroups.describe('The target groups of the other side.'),
+      })
+      .optional()
+      .describe('Whose healthy targets are counted, for normalise.'),
+  }),
+  [
+    oneBound,
+    {
+      cel: '!has(self.normalise) || (has(self.targetGroupARNs) && has(self.targetGroupARNs.canary) && has(self.targetGroupARNs.stable))',
+      message:
+        'Expected compare.targetGroupARNs to name the canary and the stable target groups with normalise. Add them.',
+      holds: ({ normalise, targetGroupARNs: of }) =>
+        normalise === undefined || (of?.canary !== undefined && of.stable !== undefined),
+    },
+  ],
+);

@@ -1,0 +1,178 @@
+import { z } from 'zod';
+import { withRules } from './rules.ts';
+
+/** The sites of Datadog, each an organisation's own. A key is sent to no other host. */
+export const datadogSites = [
+  'datadoghq.com',
+  'us3.datadoghq.com',
+  'us5.datadoghq.com',
+  'datadoghq.eu',
+  'ap1.datadoghq.com',
+  'ap2.datadoghq.com',
+  'uk1.datadoghq.com',
+  'ddog-gov.com',
+  'us2.ddog-gov.com',
+] as const;
+
+const NAME_PATTERN = '^[a-z][a-z0-9_]*$';
+
+/** A name that formulas and expressions use. */
+export const variable = (what: string) =>
+  withRules(z.string().min(1).max(64), [
+    {
+      cel: `self.matches('${NAME_PATTERN}')`,
+      message:
+        'Expected a name of lower-case letters, digits and underscores that begins with a letter, because formulas use it. Correct it.',
+      holds: (name) => new RegExp(NAME_PATTERN).test(name),
+    },
+  ]).describe(what);
+
+const shortText = (what: string) => z.string().min(1).max(512).optional().describe(what);
+
+const MOST_QUERIES = 5;
+
+/** A query of Datadog's API v2. */
+const datadogQuery = withRules(
+  z.object({
+    name: variable('The name of the query in the formula.'),
+    dataSource: z
+      .enum(['metrics', 'apm_metrics', 'logs', 'slo'])
+      .describe('Where the data is: metrics, apm_metrics, logs or slo.'),
+    query: z
+      .string()
+      .min(1)
+      .max(4096)
+      .optional()
+      .describe('The query: of metrics, the search of logs, or the filter of apm_metrics.'),
+    compute: z
+      .object({
+        aggregation: z
+          .enum(['count', 'cardinality', 'sum', 'min', 'max', 'avg', 'pc75', 'pc90', 'pc95', 'pc99'])
+          .describe('How logs are counted.'),
+        metric: shortText('The measure that is aggregated; not with count.'),
+      })
+      .optional()
+      .describe('What of the logs is computed.'),
+    indexes: z
+      .array(z.string().min(1).max(128))
+      .max(10)
+      .optional()
+      .describe('The indexes of the logs. Default: all.'),
+    groupBy: z
+      .array(z.string().min(1).max(256))
+      .max(4)
+      .optional()
+      .describe('The facets or tags by which logs and apm_metrics are grouped.'),
+    stat: z
+      .enum([
+        'error_rate',
+        'errors',
+        'errors_per_second',
+        'hits',
+        'hits_per_second',
+        'apdex',
+        'latency_avg',
+        'latency_max',
+        'latency_p50',
+        'latency_p75',
+        'latency_p90',
+        'latency_p95',
+        'latency_p99',
+      ])
+      .optional()
+      .describe('The statistic of apm_metrics.'),
+    service: shortText('The service of apm_metrics.'),
+    operationName: shortText('The operation of apm_metrics.'),
+    resourceName: shortText('The resource of apm_metrics.'),
+    sloId: shortText('The id of the SLO.'),
+    measure: z
+      .enum([
+        'good_events',
+        'bad_events',
+        'good_minutes',
+        'bad_minutes',
+        'slo_status',
+        'error_budget_remaining',
+        'burn_rate',
+        'error_budget_burndown',
+      ])
+      .optional()
+      .describe('What of the SLO is measured.'),
+  }),
+  [
+    {
+      cel: "self.dataSource == 'metrics' ? has(self.query) : self.dataSource == 'logs' ? has(self.compute) : self.dataSource == 'slo' ? has(self.sloId) && has(self.measure) : has(self.stat)",
+      message:
+        'Expected a query of Datadog to have query with dataSource metrics, compute with logs, stat with apm_metrics, and sloId and measure with slo. Add what is missing.',
+      holds: ({ dataSource, query, compute, sloId, measure, stat }) => {
+        switch (dataSource) {
+          case 'metrics':
+            return query !== undefined;
+          case 'logs':
+            return compute !== undefined;
+          case 'slo':
+            return sloId !== undefined && measure !== undefined;
+          case 'apm_metrics':
+            return stat !== undefined;
+        }
+      },
+    },
+  ],
+);
+
+/** The queries of a formula. */
+export const datadogQueries = z
+  .array(datadogQuery)
+  .min(1)
+  .max(MOST_QUERIES)
+  .meta({ 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['name'] });
+
+/** How Datadog is asked. */
+export const datadog = withRules(
+  z.object({
+    site: z
+      .enum(datadogSites)
+      .optional()
+      .describe('The site of the organisation, with secretRef only. Default: DD_SITE of okrad.'),
+    secretRef: z
+      .object({ name: z.string().min(1).max(253).describe('The name of the Secret.') })
+      .optional()
+      .describe(
+        'A Secret in the namespace of the Check with the keys api-key and app-key. Default: DD_API_KEY and DD_APP_KEY of okrad.',
+      ),
+    queries: datadogQueries
+      .optional()
+      .describe('Queries of the API v2, instead of query, which is one of the API v1.'),
+    formula: z
+      .string()
+      .min(1)
+      .max(1024)
+      .optional()
+      .describe('What is made of the queries, for example "100 * errors / hits". Default: the only query.'),
+    response: z
+      .enum(['Timeseries', 'Scalar'])
+      .optional()
+      .describe(
+        'Timeseries asks for points, which Okra reduces; Scalar has Datadog reduce them by the aggregator. Default: Timeseries.',
+      ),
+  }),
+  [
+    {
+      cel: '!has(self.queries) || size(self.queries) == 1 || has(self.formula)',
+      message: 'Expected datadog.formula with two or more queries, got none. Add it.',
+      holds: ({ queries, formula }) => (queries?.length ?? 1) === 1 || formula !== undefined,
+    },
+    {
+      cel: 'has(self.queries) || (!has(self.formula) && !has(self.response))',
+      message: 'Expected datadog.queries with formula or response, got none. Add queries.',
+      holds: ({ queries, formula, response }) =>
+        queries !== undefined || (formula === undefined && response === undefined),
+    },
+    {
+      cel: '!has(self.site) || has(self.secretRef)',
+      message:
+        "Expected datadog.secretRef with site, because the keys of okrad go to okrad's own site only. Name a Secret with keys for this site, or remove site.",
+      holds: ({ site, secretRef }) => site === undefined || secretRef !== undefined,
+    },
+  ],
+);

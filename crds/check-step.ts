@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import { analysisOfCell } from './check-analysis.ts';
+import { withRules } from './rules.ts';
+import { BRIEF } from './structural-schema.ts';
+
+const NAME_PATTERN = '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$';
+
+/** The check of a step. */
+export const checkStep = z.object({
+  name: withRules(z.string().min(1).max(40), [
+    {
+      cel: `self.matches('${NAME_PATTERN}')`,
+      message:
+        'Expected a name of lower-case letters, digits and dashes, because Checks are named after it. Correct it.',
+      holds: (name) => new RegExp(NAME_PATTERN).test(name),
+    },
+  ])
+    .default('check')
+    .describe('What the Checks that are made are named after, and the Cell. Default: check.'),
+  analysis: analysisOfCell
+    .meta({ ...analysisOfCell.meta(), [BRIEF]: true })
+    .describe(
+      'What is measured, and what passes: as in a Check (kubectl explain check.spec.analysis), with variables in the queries.',
+    ),
+});
+
+/** The check of a step, as a Cell says it. */
+export type CheckStep = z.output<typeof checkStep>;

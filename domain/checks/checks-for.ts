@@ -1,0 +1,97 @@
+import type { CheckStep } from '../../crds/check-step.ts';
+import type { CheckAnalysis } from '../../crds/check.ts';
+import { canonical } from '../kubernetes/canonical.ts';
+import { withoutEnd } from '../text.ts';
+import { expressionProblems } from './expression.ts';
+import { fillIn, questionOf, type Filled } from './question.ts';
+import type { CheckVariables } from './variables.ts';
+
+/** A Check to make. */
+export interface CheckToMake {
+  readonly name: string;
+  readonly analysis: CheckAnalysis;
+}
+
+/** What a check of a Cell is made into Checks of. */
+export interface CheckSource {
+  /** What a Check for all groups is called; those for one cluster each get its name behind it. */
+  readonly name: string;
+  readonly analysis: CheckStep['analysis'];
+  /** The groups that are judged, and those that they are compared with. */
+  readonly canary: readonly CheckVariables[];
+  readonly stable: readonly CheckVariables[];
+}
+
+/** As long as the name of an object may be. */
+const LONGEST_NAME = 253;
+
+/** The Checks of a check: one when its queries are the same for all groups, else one for each group. */
+export function checksFor(source: CheckSource): Filled<readonly CheckToMake[]> {
+  const { analysis, canary, stable } = source;
+  const written = expressionProblems(analysis);
+  const filled = canary.map((variables) => ({ variables, filled: fillIn(analysis, variables) }));
+  const others = analysis.compare === undefined ? [] : stable.map((variables) => fillIn(analysis, variables));
+  const problems = new Set([
+    ...written,
+    ...[...filled.map((one) => one.filled), ...others].flatMap((one) => (one.ok ? [] : one.problems)),
+    ...(canary.length === 0 ? ['Expected target groups to check, got none.'] : []),
+    ...(analysis.compare !== undefined && stable.length === 0
+      ? ['Expected a stable side to compare with, got none. Remove compare.']
+      : []),
+  ]);
+  if (problems.size > 0) return { ok: false, problems: [...problems] };
+  const asked = Map.groupBy(filled, (one) => canonical(one.filled.ok ? one.filled.value : undefined));
+  const checks = [...asked.values()].flatMap(([first, ...rest]) => {
+    if (first?.filled.ok !== true) return [];
+    const groups = [first, ...rest].map(({ variables }) => variables);
+    const suffix = asked.size === 1 ? '' : first.variables.clusterName || groupName(first.variables);
+    return [{ suffix, analysis: completed(first.filled.value, source, { groups, others }) }];
+  });
+  return { ok: true, value: named(source.name, checks) };
+}
+
+const groupName = ({ targetGroupARN }: CheckVariables): string => targetGroupARN.split('/')[1] ?? '';
+
+interface Sides {
+  readonly groups: readonly CheckVariables[];
+  readonly others: readonly Filled<CheckStep['analysis']>[];
+}
+
+/** What a step leaves out, and what a comparison asks the other side. */
+function completed(
+  { compare, count = 1, alignTo = 'step', ...analysis }: CheckStep['analysis'],
+  { stable }: CheckSource,
+  { groups, others }: Sides,
+): CheckAnalysis {
+  const common = { ...analysis, count, alignTo };
+  if (compare === undefined) return common;
+  const questions = others.flatMap((one) => (one.ok ? [questionOf(one.value)] : []));
+  const baselines = [...new Map(questions.map((question) => [canonical(question), question])).values()];
+  const arnsOf = (side: readonly CheckVariables[]): string[] =>
+    side.map(({ targetGroupARN }) => targetGroupARN);
+  const targetGroupARNs = { canary: arnsOf(groups), stable: arnsOf(stable) };
+  return {
+    ...common,
+    compare: { ...compare, baselines, ...(compare.normalise === undefined ? {} : { targetGroupARNs }) },
+  };
+}
+
+/** Gives each Check a name of its own; two clusters of one name get numbers. */
+function named(
+  base: string,
+  checks: readonly { readonly suffix: string; readonly analysis: CheckAnalysis }[],
+): readonly CheckToMake[] {
+  const taken = new Set<string>();
+  return checks.map(({ suffix, analysis }, index) => {
+    const plain = nameOf(base, suffix);
+    const name = taken.has(plain) ? nameOf(base, `${suffix}-${index + 1}`) : plain;
+    taken.add(name);
+    return { name, analysis };
+  });
+}
+
+function nameOf(base: string, suffix: string): string {
+  if (suffix === '') return base;
+  const plain = suffix.toLowerCase().replaceAll(/[^a-z0-9.-]/g, '-');
+  return withoutEnd(`${base}-${plain}`.slice(0, LONGEST_NAME), /[^a-z0-9]/);
+}

@@ -1,0 +1,71 @@
+import type { CheckAnalysis } from '../../crds/check.ts';
+import { holds, type Known } from './expression.ts';
+import { thresholdOf } from './threshold.ts';
+
+/** What a value comes to. */
+export interface Judged {
+  readonly outcome: 'Passed' | 'Failed' | 'Inconclusive' | 'Error';
+  readonly message: string;
+}
+
+type Outcome = 'Passed' | 'Failed' | 'Inconclusive';
+
+/** Judges one value by everything that the analysis holds it against. */
+export function judgeValue(analysis: CheckAnalysis, known: Known): Judged {
+  const { value, baseline } = known;
+  const { compare } = analysis;
+  if (compare !== undefined && baseline === undefined) {
+    const message = `Expected data of the ${compare.to} side in the window, to compare ${value} with, got none.`;
+    return { outcome: 'Inconclusive', message };
+  }
+  try {
+    const outcomes = [byBounds(analysis, value), byExpressions(analysis, known), byOther(analysis, known)];
+    return { outcome: together(outcomes), message: sentence(together(outcomes), analysis, known) };
+  } catch (error) {
+    const got = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
+    return {
+      outcome: 'Error',
+      message: `Expected the expressions to say something of ${value}, got: ${got}. Correct pass or fail.`,
+    };
+  }
+}
+
+function together(outcomes: readonly Outcome[]): Outcome {
+  if (outcomes.includes('Failed')) return 'Failed';
+  return outcomes.includes('Inconclusive') ? 'Inconclusive' : 'Passed';
+}
+
+function byBounds({ min, max }: CheckAnalysis, value: number): Outcome {
+  const passes = (min === undefined || value >= min) && (max === undefined || value <= max);
+  return passes ? 'Passed' : 'Failed';
+}
+
+function byExpressions(analysis: CheckAnalysis, known: Known): Outcome {
+  const { pass, fail } = analysis;
+  if (pass === undefined && fail === undefined) return 'Passed';
+  if (fail !== undefined && holds(analysis, 'fail', known)) return 'Failed';
+  if (pass === undefined || holds(analysis, 'pass', known)) return 'Passed';
+  return fail === undefined ? 'Failed' : 'Inconclusive';
+}
+
+function byOther({ compare }: CheckAnalysis, { value, baseline = Number.NaN }: Known): Outcome {
+  if (compare === undefined) return 'Passed';
+  if (compare.maxDifference !== undefined)
+    return value - baseline <= compare.maxDifference ? 'Passed' : 'Failed';
+  // A multiple of what is below zero says nothing.
+  if (baseline < 0) return 'Inconclusive';
+  return value <= (compare.maxRatio ?? 0) * baseline ? 'Passed' : 'Failed';
+}
+
+function sentence(outcome: Outcome, analysis: CheckAnalysis, { value, baseline }: Known): string {
+  const than = baseline === undefined ? '' : ` (${analysis.compare?.to ?? 'the other side'}: ${baseline})`;
+  const expected = thresholdOf(analysis);
+  switch (outcome) {
+    case 'Passed':
+      return `${value}${than} passes: ${expected}.`;
+    case 'Failed':
+      return `Expected ${expected}, got ${value}${than}.`;
+    case 'Inconclusive':
+      return `Expected ${expected} to say something of ${value}${than}, got neither.`;
+  }
+}

@@ -1,0 +1,137 @@
+import type { CheckAnalysis } from '../../crds/check.ts';
+import { compareText } from '../kubernetes/canonical.ts';
+import { parseDuration } from '../duration.ts';
+import { unreachable } from '../unreachable.ts';
+import type { GroupValue } from './answer.ts';
+import { judgeValue, type Judged } from './judge-value.ts';
+import { thresholdOf } from './threshold.ts';
+
+/** What was measured for one sample. */
+export interface Measured {
+  readonly groups: readonly GroupValue[];
+  /** The value of the other side, with `compare`; undefined when it has no data. */
+  readonly baseline?: number | undefined;
+  /** How much there was, with `minSamples`; undefined when there is no data. */
+  readonly samples?: number | undefined;
+}
+
+/** What a sample came to. */
+export interface Sample {
+  readonly outcome: 'Passed' | 'Failed' | 'Inconclusive' | 'Extended' | 'Error';
+  readonly value?: number | undefined;
+  readonly baseline?: number | undefined;
+  readonly samples?: number | undefined;
+  readonly group?: string | undefined;
+  readonly threshold: string;
+  /** Of an error: what kept the provider from answering, in one CamelCase word. */
+  readonly reason?: string | undefined;
+  readonly message: string;
+}
+
+/** How long samples are extended already, in milliseconds. */
+export interface Extending {
+  readonly forMs: number;
+}
+
+/** Judges what was measured. */
+export function judge(analysis: CheckAnalysis, measured: Measured, extending: Extending): Sample {
+  const { baseline, samples } = measured;
+  const common = {
+    threshold: thresholdOf(analysis),
+    ...(baseline === undefined ? {} : { baseline }),
+    ...(samples === undefined ? {} : { samples }),
+  };
+  const tooMany = tooManyGroups(analysis, measured.groups);
+  if (tooMany !== undefined) return { ...common, outcome: 'Error', message: tooMany };
+  return {
+    ...common,
+    ...(tooFew(analysis, measured, extending) ?? judgeGroups(analysis, measured, extending)),
+  };
+}
+
+type Told = Omit<Sample, 'threshold' | 'baseline' | 'samples'>;
+
+function tooManyGroups({ groupBy }: CheckAnalysis, groups: readonly GroupValue[]): string | undefined {
+  const some = groups
+    .slice(0, 3)
+    .map(({ group }) => JSON.stringify(group.slice(0, 60)))
+    .join(', ');
+  if (groupBy === undefined) {
+    if (groups.length <= 1) return undefined;
+    return `Expected one series, got ${groups.length}: ${some}${groups.length > 3 ? ', …' : ''}. Aggregate them in the query, or judge each by groupBy.`;
+  }
+  if (groups.length <= groupBy.cap) return undefined;
+  return `Expected at most ${groupBy.cap} groups (groupBy.cap), got ${groups.length}. Group by something that has fewer values.`;
+}
+
+/** What to do with too little traffic, which neither passes nor fails. */
+function tooFew(
+  { minSamples }: CheckAnalysis,
+  { samples = 0 }: Measured,
+  extending: Extending,
+): Told | undefined {
+  if (minSamples === undefined || samples >= minSamples.atLeast) return undefined;
+  const message = `Expected at least ${minSamples.atLeast} samples in the window (minSamples), got ${samples}.`;
+  return extended(message, minSamples.maxExtend, extending);
+}
+
+function extended(message: string, maxExtend: string, { forMs }: Extending): Told {
+  if (forMs < parseDuration(maxExtend) * 1000)
+    return { outcome: 'Extended', message: `${message} Measuring again, for ${maxExtend} at most.` };
+  return { outcome: 'Inconclusive', message: `${message} That has gone on for ${maxExtend} (maxExtend).` };
+}
+
+function judgeGroups(analysis: CheckAnalysis, measured: Measured, extending: Extending): Told {
+  const { groups } = measured;
+  const judged = groups.flatMap(({ group, value }) =>
+    value === undefined
+      ? []
+      : [
+          {
+            group,
+            value,
+            ...judgeValue(analysis, { value, baseline: measured.baseline, samples: measured.samples }),
+          },
+        ],
+  );
+  const silent = groups.find(({ value }) => value === undefined);
+  const worst = worstOf(judged, analysis);
+  const needsAll = analysis.groupBy?.judge === 'all' && silent !== undefined;
+  // A group that fails decides, whatever the silent ones would have said.
+  if (worst === undefined || (needsAll && worst.outcome === 'Passed'))
+    return withoutData(analysis, silent?.group ?? '', extending);
+  const { outcome, value, group, message } = worst;
+  return { outcome, value, ...(group === '' ? {} : { group }), message };
+}
+
+type OfGroup = Judged & { readonly group: string; readonly value: number };
+
+const order = { Error: 0, Failed: 1, Inconclusive: 2, Passed: 3 } as const;
+
+function worstOf(judged: readonly OfGroup[], { min, max }: CheckAnalysis): OfGroup | undefined {
+  // With an upper bound the largest is the worst, with a lower one alone the smallest.
+  const direction = max === undefined && min !== undefined ? 1 : -1;
+  const [worst] = judged.toSorted(
+    (a, b) =>
+      order[a.outcome] - order[b.outcome] || direction * (a.value - b.value) || compareText(a.group, b.group),
+  );
+  return worst;
+}
+
+function withoutData({ noData, maxExtend }: CheckAnalysis, group: string, extending: Extending): Told {
+  const of = group === '' ? '' : ` of group ${JSON.stringify(group.slice(0, 100))}`;
+  const message = `Expected data${of} in the window, got none (or none that is a number).`;
+  const named = group === '' ? {} : { group };
+  switch (noData) {
+    case 'pass':
+      return { ...named, outcome: 'Passed', message: `${message} That passes, by noData.` };
+    case 'fail':
+      return { ...named, outcome: 'Failed', message: `${message} That fails, by noData.` };
+    case 'inconclusive':
+      return { ...named, outcome: 'Inconclusive', message };
+    case 'extend':
+      return { ...named, ...extended(message, maxExtend, extending) };
+    default:
+      return unreachable(noData);
+  }
+}

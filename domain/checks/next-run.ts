@@ -1,0 +1,75 @@
+import type { Check, CheckAnalysis, CheckStatus } from '../../crds/check.ts';
+import { parseDuration } from '../duration.ts';
+import { begun } from './progress.ts';
+import { windowAt, type Window } from './window.ts';
+
+/** The annotation that says which analysis a result is to be about. */
+export const HASH_ANNOTATION = 'analysis-hash';
+
+/** How a Check is known: what it measures, and what its results are to be called. */
+export interface Identity {
+  /** The digest of `spec.analysis`. */
+  readonly digest: string;
+  /** The annotation analysis-hash, or the digest. */
+  readonly hash: string;
+}
+
+/** The identity of a Check whose analysis has this digest. */
+export const identityOf = ({ metadata }: Pick<Check, 'metadata'>, digest: string): Identity => ({
+  digest,
+  hash: (metadata.annotations?.[HASH_ANNOTATION] ?? digest).slice(0, 256),
+});
+
+type Counts = NonNullable<CheckStatus['analysis']>;
+
+/** What a Check needs next. */
+export type NextRun =
+  | { readonly is: 'Over' }
+  | { readonly is: 'Terminate'; readonly counts: Counts }
+  | { readonly is: 'Wait'; readonly counts: Counts; readonly until: number; readonly isNew: boolean }
+  | { readonly is: 'Measure'; readonly counts: Counts; readonly window: Window; readonly isNew: boolean };
+
+// Timers are a little early or late; a sample that is due within this part of the interval is measured at once.
+const TOLERANCE = 0.1;
+
+const ended = new Set<CheckStatus['phase']>(['Successful', 'Failed', 'Error', 'Inconclusive', 'Terminated']);
+
+/** Whether a Check has come to its end, in this status. */
+export const isOver = (status: CheckStatus | undefined): boolean => ended.has(status?.phase);
+
+/** Decides what a Check needs next, at a time in milliseconds since the epoch. */
+export function nextRun(
+  {
+    spec,
+    status = {},
+  }: {
+    readonly spec: { readonly analysis: CheckAnalysis; readonly terminate?: boolean | undefined };
+    readonly status?: CheckStatus | undefined;
+  },
+  identity: Identity,
+  now: number,
+): NextRun {
+  const known = status.analysis;
+  const isSame = known !== undefined && isAbout(known, identity);
+  if (isSame && isOver(status)) return { is: 'Over' };
+  const isNew = !isSame;
+  const counts = isSame ? known : begun(identity.digest, { now, results: known?.results });
+  if (spec.terminate === true) return { is: 'Terminate', counts };
+  const startedAt = Date.parse(counts.startedAt ?? '') || now;
+  const dueAt = isNew ? now : dueAfter(spec.analysis, status);
+  if (now < dueAt) return { is: 'Wait', counts, until: dueAt, isNew };
+  const next = windowAt(spec.analysis, startedAt, now);
+  return next.is === 'Wait'
+    ? { is: 'Wait', counts, until: next.until, isNew }
+    : { is: 'Measure', counts, window: next.window, isNew };
+}
+
+/** Whether counts are about this analysis and this hash. */
+const isAbout = ({ digest, observedHash }: Counts, identity: Identity): boolean =>
+  digest === identity.digest && (observedHash === undefined || observedHash === identity.hash);
+
+function dueAfter({ interval }: CheckAnalysis, { lastRunTime, analysis }: CheckStatus): number {
+  // What was measured before these counts began does not hold them up.
+  if (lastRunTime === undefined || lastRunTime < (analysis?.startedAt ?? '')) return 0;
+  return Date.parse(lastRunTime) + parseDuration(interval) * 1000 * (1 - TOLERANCE);
+}

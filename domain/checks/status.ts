@@ -1,0 +1,138 @@
+import type { CheckAnalysis, CheckResult, CheckStatus } from '../../crds/check.ts';
+import { conditionsFrom } from '../kubernetes/conditions.ts';
+import { cut } from '../text.ts';
+import type { Sample } from './judge.ts';
+import type { Identity } from './next-run.ts';
+import { counted, verdictOf, type CheckVerdict } from './progress.ts';
+import type { Window } from './window.ts';
+
+type Counts = NonNullable<CheckStatus['analysis']>;
+
+/** The Check that a status is about, and when. */
+export interface StatusInput {
+  readonly analysis: CheckAnalysis;
+  readonly before: CheckStatus;
+  readonly generation: number;
+  readonly identity: Identity;
+  readonly now: number;
+}
+
+// As long as the schema takes (crds/check.ts).
+const LONGEST = { message: 4096, result: 1024, query: 8192, group: 512, threshold: 1024 } as const;
+
+const iso = (at: number): string => new Date(at).toISOString();
+
+/** What a sample leaves in the status. */
+export function resultOf(
+  sample: Sample,
+  at: { readonly window: Window; readonly query: string; readonly now: number },
+): CheckResult {
+  const { outcome, value, baseline, samples, group, threshold, message } = sample;
+  return {
+    outcome,
+    time: iso(at.now),
+    windowStart: iso(at.window.from),
+    windowEnd: iso(at.window.to),
+    query: cut(at.query, LONGEST.query),
+    ...(value === undefined ? {} : { value }),
+    ...(baseline === undefined ? {} : { baseline }),
+    ...(samples === undefined ? {} : { samples }),
+    ...(group === undefined ? {} : { group: cut(group, LONGEST.group) }),
+    threshold: cut(threshold, LONGEST.threshold),
+    message: cut(message, LONGEST.result),
+  };
+}
+
+/** The status after a sample. */
+export function measuredStatus(
+  input: StatusInput,
+  counts: Counts,
+  sample: Sample,
+  result: CheckResult,
+): CheckStatus {
+  const analysis = { ...counted(counts, sample, result), observedHash: input.identity.hash };
+  const lastPassed = sample.outcome === 'Passed';
+  return {
+    ...told(input, reasoned(verdictOf(input.analysis, analysis), sample), lastPassed),
+    lastPassed,
+    lastRunTime: result.time,
+    analysis,
+  };
+}
+
+/** While it is measured on, what keeps the provider from answering is the reason. */
+const reasoned = (verdict: CheckVerdict, { outcome, reason = 'Measuring' }: Sample): Verdict =>
+  verdict.phase === 'Running' && outcome === 'Error' ? { ...verdict, reason, isDegraded: true } : verdict;
+
+/** The status of a Check that has begun, and waits. */
+export const waitingStatus = (input: StatusInput, counts: Counts, message: string): CheckStatus => ({
+  ...told(input, { phase: 'Running', reason: 'Waiting', message }, false),
+  ...ofLastRun(input.before),
+  analysis: counts,
+});
+
+/** The status of a Check that was ended before it had come to a verdict. */
+export const terminatedStatus = (input: StatusInput, counts: Counts): CheckStatus => ({
+  ...told(
+    input,
+    {
+      phase: 'Terminated',
+      reason: 'Terminated',
+      message: 'Ended by spec.terminate before it had come to a verdict.',
+    },
+    false,
+  ),
+  ...ofLastRun(input.before),
+  analysis: { ...counts, observedHash: input.identity.hash },
+});
+
+/** The status of a Check that cannot be measured as it is written. */
+export function invalidStatus(
+  input: Omit<StatusInput, 'analysis' | 'identity'>,
+  problems: readonly string[],
+): CheckStatus {
+  const message = problems.join(' ');
+  return {
+    ...told(input, { phase: 'Error', reason: 'InvalidObject', message }, false),
+    ...ofLastRun(input.before),
+  };
+}
+
+const ofLastRun = ({
+  lastPassed,
+  lastRunTime,
+}: CheckStatus): Pick<CheckStatus, 'lastPassed' | 'lastRunTime'> => ({
+  ...(lastPassed === undefined ? {} : { lastPassed }),
+  ...(lastRunTime === undefined ? {} : { lastRunTime }),
+});
+
+type Verdict = Omit<CheckVerdict, 'phase'> & {
+  readonly phase: NonNullable<CheckStatus['phase']>;
+  readonly isDegraded?: true;
+};
+
+function told(
+  { before, generation, now }: Omit<StatusInput, 'analysis' | 'identity'>,
+  { phase, reason, message: whole, isDegraded }: Verdict,
+  lastPassed: boolean,
+): Pick<CheckStatus, 'observedGeneration' | 'phase' | 'reason' | 'message' | 'conditions'> {
+  const message = cut(whole, LONGEST.message);
+  const claims = [
+    { type: 'Ready', holds: phase === 'Successful' || (phase === 'Running' && lastPassed), reason, message },
+    { type: 'Progressing', holds: phase === 'Running', reason, message },
+    {
+      type: 'Degraded',
+      holds: isDegraded === true || phase === 'Failed' || phase === 'Error',
+      reason,
+      message,
+    },
+  ];
+  const at = { generation, time: iso(now) };
+  return {
+    observedGeneration: generation,
+    phase,
+    reason,
+    message,
+    conditions: conditionsFrom(claims, before.conditions ?? [], at),
+  };
+}

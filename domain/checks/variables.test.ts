@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { theVariables } from '../testing/checks.ts';
+import { renderQuery } from './variables.ts';
+
+const variables = theVariables('web-1-v2');
+const { listenerARN, targetGroupARN } = variables;
+
+describe('a variable in a query', () => {
+  it.each([
+    ['{{.Vars.clusterName}}', 'web-1-v2'],
+    ['{{ .Vars.eksClusterName }}', 'web-1-v2'],
+    ['{{.Vars.albListenerARN}}', listenerARN],
+    ['{{.Vars.targetGroupARN}}', targetGroupARN],
+    ['{{.Vars.targetGroupFullName}}', 'targetgroup/web-1-v2/0123456789abcdef'],
+    ['{{.Vars.loadBalancerFullName}}', 'app/shop/aaaa'],
+    ['{{.Vars.version}}', '2.0.0'],
+    ['{{.Vars.labels.role}} of {{.Vars.tags.team}}', 'web of shop'],
+    ['sum:errors{*}', 'sum:errors{*}'],
+    [
+      'sum by (pod) (rate(x{cluster="{{.Vars.clusterName}}"}[1m]))',
+      'sum by (pod) (rate(x{cluster="web-1-v2"}[1m]))',
+    ],
+  ])('%s becomes %s', (template, value) =>
+    expect(renderQuery(template, variables)).toEqual({ ok: true, value }),
+  );
+
+  it.each([
+    ['{{.Vars.clustername}}', 'Did you mean {{.Vars.clusterName}}?'],
+    ['{{.Vars.targetGroupArn}}', 'Did you mean {{.Vars.targetGroupARN}}?'],
+    ['{{.clusterName}}', 'Did you mean {{.Vars.clusterName}}?'],
+    ['{{.Vars.constructor}}', 'Correct the variable.'],
+    ['{{.Vars.weather}}', 'Expected one of the variables clusterName, eksClusterName, albListenerARN'],
+    ['{{.Vars.labels.rol}}', 'to have the label "rol", got role.'],
+    ['{{.Vars.tags.stage}}', 'Expected cluster web-1-v2 to have the tag "stage", got none.'],
+    ['{{.Vars.clusterName', 'Expected }} after {{'],
+  ])('%s is refused: %s', (template, message) =>
+    expect(renderQuery(template, variables)).toEqual({
+      ok: false,
+      message: expect.stringContaining(message) as string,
+    }),
+  );
+
+  it('that nobody knows is refused, and not left empty', () =>
+    expect(renderQuery('{{.Vars.clusterName}}', theVariables('web', { clusterName: '' }))).toMatchObject({
+      ok: false,
+    }));
+});
