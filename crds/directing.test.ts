@@ -54,6 +54,8 @@ const known: Readonly<Record<string, readonly string[]>> = {
   AWSApplicationLoadBalancerConfig: ['spec.listener.rule.forward.targetGroups[].arn', 'spec.listenerARN'],
   AWSNetworkLoadBalancerConfig: ['spec.listener.forward.targetGroups[].arn', 'spec.listenerARN'],
   AWSTargetGroupBinding: binding.map((field) => `spec.${field}`),
+  // Cluster-scoped: who may write one may place workloads on every cluster, and says by which kubeconfig.
+  StagedBindingPolicy: ['spec.downsync[].namespaces', 'spec.space.namespace', 'spec.stages[].cell.namespace'],
   AWSTargetGroupSet: binding.map((field) => `spec.bindingTemplate.spec.${field}`),
 };
 

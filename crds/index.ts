@@ -8,6 +8,7 @@ import { awsTargetGroupSet } from './aws-target-group-set.ts';
 import { cell } from './cell.ts';
 import { clusterSet } from './cluster-set.ts';
 import { freeze } from './freeze.ts';
+import { stagedBindingPolicy } from './staged-binding-policy.ts';
 import { structuralSchema, type StructuralSchema } from './structural-schema.ts';
 
 /** Every kind that Okra defines. */
@@ -22,6 +23,7 @@ export const resources = [
   clusterSet,
   awsTargetGroupSet,
   awsTargetGroupBinding,
+  stagedBindingPolicy,
 ] as const;
 
 const statusSchemas = new Map<string, StructuralSchema>(

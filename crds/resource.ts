@@ -48,6 +48,8 @@ export interface PrinterColumn {
 
 /** All there is to say about a kind. */
 export interface Definition<Spec extends z.ZodType, Status extends z.ZodType> {
+  /** The API group; Okra's own unless this says otherwise. */
+  readonly group?: string;
   readonly kind: string;
   readonly plural: string;
   readonly singular: string;
@@ -78,6 +80,8 @@ export interface ResourceKind<Spec extends z.ZodType, Status extends z.ZodType> 
   Spec,
   Status
 > {
+  /** The API group and version of its objects. */
+  readonly apiVersion: string;
   /** Reads a spec that came from outside; a problem says what was expected, what was got, and where. */
   readonly parseSpec: (spec: unknown) => Parsed<z.output<Spec>>;
   /** Reads the spec of an object, and holds the object to the rules of its kind. */
@@ -98,6 +102,7 @@ export function defineResource<Spec extends z.ZodType, Status extends z.ZodType>
   };
   return {
     ...definition,
+    apiVersion: `${definition.group ?? GROUP}/${VERSION}`,
     parseSpec,
     parse(object) {
       const broken = (definition.rules ?? []).filter((rule) => !rule.holds(object));
@@ -131,6 +136,7 @@ function show(value: unknown): string {
 
 function manifestOf(definition: Definition<z.ZodType, z.ZodType>): StructuralSchema {
   const {
+    group = GROUP,
     kind,
     plural,
     singular,
@@ -143,9 +149,9 @@ function manifestOf(definition: Definition<z.ZodType, z.ZodType>): StructuralSch
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
-    metadata: { name: `${plural}.${GROUP}` },
+    metadata: { name: `${plural}.${group}` },
     spec: {
-      group: GROUP,
+      group,
       scope,
       names: {
         kind,
@@ -178,7 +184,10 @@ function objectSchema(definition: Definition<z.ZodType, z.ZodType>, description:
     description,
     required: ['spec'],
     properties: {
-      apiVersion: { type: 'string', description: `The version of the API: ${GROUP}/${VERSION}.` },
+      apiVersion: {
+        type: 'string',
+        description: `The version of the API: ${definition.group ?? GROUP}/${VERSION}.`,
+      },
       kind: { type: 'string', description: `The kind: ${definition.kind}.` },
       metadata: { type: 'object' },
       spec: { description: 'What is asked for.', ...structuralSchema(definition.spec) },

@@ -2,6 +2,7 @@ import { groupARN, listenerARN, networkListenerARN } from './arns.ts';
 import { badCells } from './bad-cells.ts';
 import { goodCells } from './good-cells.ts';
 import { clusterSets, targetGroupBindings, targetGroupSets } from './sets.ts';
+import { stagedBindingPolicies } from './staged.ts';
 
 /** An object that a user might write, and whether it may be accepted. */
 export interface Sample {
@@ -16,7 +17,8 @@ export interface Sample {
     | 'AccessPolicy'
     | 'ClusterSet'
     | 'AWSTargetGroupSet'
-    | 'AWSTargetGroupBinding';
+    | 'AWSTargetGroupBinding'
+    | 'StagedBindingPolicy';
   readonly spec: unknown;
   /** What a refusal must mention; undefined when the object is good. */
   readonly refusal?: string;
@@ -169,4 +171,5 @@ export const samples: readonly Sample[] = [
   ...clusterSets.map(([name, spec, refusal]) => sample('ClusterSet', name, spec, refusal)),
   ...targetGroupSets.map(([name, spec, refusal]) => sample('AWSTargetGroupSet', name, spec, refusal)),
   ...targetGroupBindings.map(([name, spec, refusal]) => sample('AWSTargetGroupBinding', name, spec, refusal)),
+  ...stagedBindingPolicies.map(([name, spec, refusal]) => sample('StagedBindingPolicy', name, spec, refusal)),
 ];
