@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { resources } from './crds/index.ts';
-import { literalsIn } from './test/backtracking/literals.ts';
-import { slowTextFor } from './test/backtracking/pumps.ts';
+import { literalsIn } from './test/support/backtracking/literals.ts';
+import { slowTextFor } from './test/support/backtracking/pumps.ts';
 
 const root = import.meta.dirname;
 const rooms = ['domain', 'activities', 'clients', 'watchers', 'workflows', 'crds', 'cli'];
@@ -69,7 +69,7 @@ describe('no regular expression takes long for any text', () => {
     const files = programs.filter(({ text }) => text.includes('new RegExp(')).map(({ file }) => file);
     const built = await Promise.all(files.map((file) => builtIn(file)));
     const all = files.flatMap((file, i) => (built[i] ?? []).map((expression) => [file, expression] as const));
-    expect(all.map(([file]) => file)).toContain('domain/discovery/cluster-secret.ts');
+    expect(all.map(([file]) => file)).toContain('domain/discovery/clusters/cluster-secret.ts');
     expect(slow(all)).toEqual([]);
   });
 

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
-import { LongestFirst } from './test/longest-first.ts';
+import { LongestFirst } from './test/support/longest-first.ts';
 
 // A file of integration tests keeps half a core busy, and waits for the rest of its time; the servers that all share
 // have no use for more than a few at once.
@@ -29,7 +29,7 @@ export default defineConfig({
           ],
           // To load packages in a process for each file costs most of their time; modules of the project are each file's own.
           isolate: false,
-          setupFiles: ['test/fresh-modules.ts'],
+          setupFiles: ['test/support/fresh-modules.ts'],
           // They run beside integration tests, and some start processes.
           testTimeout: 20_000,
           maxWorkers,
@@ -39,7 +39,7 @@ export default defineConfig({
         test: {
           name: 'integration',
           include: ['test/**/*.test.ts'],
-          globalSetup: ['test/setup.ts'],
+          globalSetup: ['test/support/setup.ts'],
           testTimeout: 240_000,
           hookTimeout: 240_000,
           maxWorkers,

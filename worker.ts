@@ -7,20 +7,20 @@ import {
   type WorkerOptions,
 } from '@temporalio/worker';
 import { makeActivities, type Activities } from './activities/index.ts';
-import { accessPolicies } from './clients/access-policies.ts';
-import { connectEKS } from './clients/eks.ts';
-import { readPace } from './clients/elbv2-pace.ts';
-import { connectELBv2 } from './clients/elbv2.ts';
-import { installationIn, type Installation } from './clients/installation.ts';
-import { connectKubernetes } from './clients/kubernetes.ts';
+import { accessPolicies } from './clients/kubernetes/access-policies.ts';
+import { connectEKS } from './clients/aws/eks.ts';
+import { readPace } from './clients/aws/elbv2-pace.ts';
+import { connectELBv2 } from './clients/aws/elbv2.ts';
+import { installationIn, type Installation } from './clients/kubernetes/installation.ts';
+import { connectKubernetes } from './clients/kubernetes/kubernetes.ts';
 import type { Log } from './clients/log.ts';
-import { connectClusters } from './clients/remote-clusters.ts';
-import { sharedBudget } from './clients/shared-budget.ts';
-import { connectTemporal } from './clients/temporal.ts';
-import { runWorkers } from './clients/temporal-workers.ts';
+import { connectClusters } from './clients/kubernetes/remote-clusters.ts';
+import { sharedBudget } from './clients/aws/shared-budget.ts';
+import { connectTemporal } from './clients/temporal/temporal.ts';
+import { runWorkers } from './clients/temporal/temporal-workers.ts';
 import type { Waiting } from './clients/waiting.ts';
 import type { Config } from './config.ts';
-import { bundleWorkflowsApart } from './clients/workflow-bundle.ts';
+import { bundleWorkflowsApart } from './clients/temporal/workflow-bundle.ts';
 
 /** What a worker runs with. */
 export interface WorkerSettings {

@@ -1,4 +1,4 @@
-import { wordsOf } from '../clients/aws-redaction.ts';
+import { wordsOf } from '../clients/aws/aws-redaction.ts';
 import type { FailureType } from '../domain/failures.ts';
 
 /**

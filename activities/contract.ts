@@ -1,10 +1,10 @@
 import type { AnalysisStep, ExperimentStep } from '../crds/cell.ts';
-import type { Connections } from '../domain/connections.ts';
-import type { Ticket } from '../domain/budget.ts';
-import type { Requirements } from '../domain/decision.ts';
-import type { CellReport } from '../domain/report.ts';
-import type { LostRun } from '../domain/state.ts';
-import type { BackgroundPrefix, ObjectKey } from '../domain/ids.ts';
+import type { Connections } from '../domain/model/state.ts';
+import type { Ticket } from '../domain/load-balancers/budget.ts';
+import type { Requirements } from '../domain/model/decision.ts';
+import type { CellReport } from '../domain/rollout/report.ts';
+import type { LostRun } from '../domain/model/state.ts';
+import type { BackgroundPrefix, ObjectKey } from '../domain/model/ids.ts';
 import type {
   DeletionPolicy,
   Forwarding,
@@ -12,10 +12,11 @@ import type {
   LoadBalancerType,
   Route,
   Served,
-} from '../domain/load-balancer.ts';
-import type { ObservedCell, TargetGroup } from '../domain/observation.ts';
-import type { TargetHealth } from '../domain/health.ts';
-import type { AnalysisVerdict } from '../domain/analysis.ts';
+} from '../domain/load-balancers/load-balancer.ts';
+import type { ObservedCell } from '../domain/model/observation.ts';
+import type { TargetGroup } from '../domain/model/target-group.ts';
+import type { TargetHealth } from '../domain/gates/health.ts';
+import type { AnalysisVerdict } from '../domain/rollout/analysis.ts';
 
 /** What a rollout needs of the Kubernetes API about its Cell. */
 export interface CellActivities {

@@ -1,6 +1,6 @@
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { describe, expect, it } from 'vitest';
-import { KubernetesError } from '../clients/kubernetes.ts';
+import { KubernetesError } from '../clients/kubernetes/kubernetes.ts';
 import { awsErrorType, reasonOf, toFailure } from './failure.ts';
 
 function named(name: string, message = 'in the words of AWS'): Error {

@@ -1,7 +1,7 @@
 import { asyncLocalStorage } from '@temporalio/activity';
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
-import { withoutCredentials } from '../clients/aws-redaction.ts';
-import { KubernetesError } from '../clients/kubernetes.ts';
+import { withoutCredentials } from '../clients/aws/aws-redaction.ts';
+import { KubernetesError } from '../clients/kubernetes/kubernetes.ts';
 import { isPermanent, type FailureType } from '../domain/failures.ts';
 import { cut, LONGEST_SAID } from '../domain/text.ts';
 import { awsErrorMessage, awsErrorType } from './aws-errors.ts';

@@ -4,19 +4,25 @@ import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { ApplicationFailure } from '@temporalio/common';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { connectEKS } from '../clients/eks.ts';
-import { elbv2Reads } from '../clients/elbv2-reads.ts';
-import type { ELBv2Reads } from '../clients/elbv2.ts';
-import { clientOver } from '../clients/kubernetes.ts';
-import { REMOTE_CLUSTER } from '../clients/limits.ts';
-import { remoteClusters, type StoredClusterSecret } from '../clients/remote-clusters.ts';
-import { knownCluster } from '../domain/discovery/known-cluster.ts';
-import { groupOfBinding } from '../domain/discovery/target-group-of-binding.ts';
+import { connectEKS } from '../clients/aws/eks.ts';
+import { elbv2Reads } from '../clients/aws/elbv2-reads.ts';
+import type { ELBv2Reads } from '../clients/aws/elbv2-calls.ts';
+import { clientOver } from '../clients/kubernetes/kubernetes.ts';
+import { REMOTE_CLUSTER } from '../clients/kubernetes/limits.ts';
+import { remoteClusters, type StoredClusterSecret } from '../clients/kubernetes/remote-clusters.ts';
+import { knownCluster } from '../domain/discovery/clusters/known-cluster.ts';
+import { groupOfBinding } from '../domain/discovery/target-group-set/target-group-of-binding.ts';
 import { failures } from '../domain/failures.ts';
-import { awsAnswer, bindingLists, eksAnswers, elbv2Answer, storedSecret } from '../test/hostile/answers.ts';
-import { SECRET, TOKEN } from '../test/hostile/values.ts';
-import { awseks } from './cluster-sources/awseks.ts';
-import { listBindings } from './clusters/target-group-bindings.ts';
+import {
+  awsAnswer,
+  bindingLists,
+  eksAnswers,
+  elbv2Answer,
+  storedSecret,
+} from '../test/support/hostile/answers.ts';
+import { SECRET, TOKEN } from '../test/support/hostile/values.ts';
+import { awseks } from './discovery/cluster-set/sources/awseks.ts';
+import { listBindings } from './discovery/clusters/target-group-bindings.ts';
 import { toFailure } from './failure.ts';
 
 /** 20,000 together: secrets, lists of three bindings on average, readings of two or three answers of EKS, and answers of ELBv2. */

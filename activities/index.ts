@@ -1,17 +1,17 @@
 import type { Client } from '@temporalio/client';
-import type { AwsScope } from '../clients/aws-credentials.ts';
-import type { EKS } from '../clients/eks.ts';
-import type { ELBv2Regions } from '../clients/elbv2.ts';
-import type { Installation } from '../clients/installation.ts';
-import type { KubernetesClient } from '../clients/kubernetes.ts';
-import { registrationBudget } from '../clients/registration-budget.ts';
-import type { RemoteClusters } from '../clients/remote-clusters.ts';
-import type { SharedBudget } from '../clients/shared-budget.ts';
-import { analysisActivities } from './analysis.ts';
-import { cellActivities } from './cell.ts';
-import { clusterReader } from './clusters/reader.ts';
-import { clusterSetActivities } from './cluster-set.ts';
-import { clusterSources } from './cluster-sources/index.ts';
+import type { AwsScope } from '../clients/aws/aws-credentials.ts';
+import type { EKS } from '../clients/aws/eks.ts';
+import type { ELBv2Regions } from '../clients/aws/elbv2.ts';
+import type { Installation } from '../clients/kubernetes/installation.ts';
+import type { KubernetesClient } from '../clients/kubernetes/kubernetes.ts';
+import { registrationBudget } from '../clients/aws/registration-budget.ts';
+import type { RemoteClusters } from '../clients/kubernetes/remote-clusters.ts';
+import type { SharedBudget } from '../clients/aws/shared-budget.ts';
+import { analysisActivities } from './rollout/analysis.ts';
+import { cellActivities } from './rollout/cell.ts';
+import { clusterReader } from './discovery/clusters/reader.ts';
+import { clusterSetActivities } from './discovery/cluster-set/cluster-set.ts';
+import { clusterSources } from './discovery/cluster-set/sources/index.ts';
 import type {
   AnalysisActivities,
   CellActivities,
@@ -25,16 +25,16 @@ import type {
   TargetGroupBindingActivities,
   TrafficActivities,
 } from './contract.ts';
-import { driftActivities } from './drift.ts';
-import { experimentActivities } from './experiment.ts';
+import { driftActivities } from './load-balancers/drift.ts';
+import { experimentActivities } from './rollout/experiment.ts';
 import { translated } from './failure.ts';
-import { measurementActivities } from './measurements.ts';
-import { loadBalancerConfigActivities } from './load-balancer-config.ts';
-import { paced } from './paced.ts';
-import { targetGroupSetActivities } from './target-group-set.ts';
-import { targetGroupActivities } from './target-groups.ts';
-import { targetGroupBindingActivities } from './target-group-binding.ts';
-import { trafficActivities } from './traffic.ts';
+import { measurementActivities } from './rollout/measurements.ts';
+import { loadBalancerConfigActivities } from './load-balancers/load-balancer-config.ts';
+import { paced } from './discovery/paced.ts';
+import { targetGroupSetActivities } from './discovery/target-group-set/target-group-set.ts';
+import { targetGroupActivities } from './discovery/target-group/target-groups.ts';
+import { targetGroupBindingActivities } from './discovery/target-group-binding/target-group-binding.ts';
+import { trafficActivities } from './rollout/traffic.ts';
 
 /** What all activities are made of. */
 export interface Dependencies {

@@ -1,4 +1,4 @@
-import { refusalOf, type Access, type Use } from '../domain/access.ts';
+import { refusalOf, type Access, type Use } from '../domain/access/access.ts';
 import type { Adoption } from './contract.ts';
 import { failure } from './failure.ts';
 

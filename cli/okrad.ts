@@ -3,13 +3,13 @@
 import './memory.ts';
 import { readFileSync } from 'node:fs';
 import { Command, Option } from 'commander';
-import { connectKubernetes } from '../clients/kubernetes.ts';
+import { connectKubernetes } from '../clients/kubernetes/kubernetes.ts';
 import { createLog } from '../clients/log.ts';
 import type { Log } from '../clients/log.ts';
-import { accessPolicies } from '../clients/access-policies.ts';
-import { connectClusters } from '../clients/remote-clusters.ts';
-import { temporalDatabase } from '../clients/temporal-database.ts';
-import { connectTemporal } from '../clients/temporal.ts';
+import { accessPolicies } from '../clients/kubernetes/access-policies.ts';
+import { connectClusters } from '../clients/kubernetes/remote-clusters.ts';
+import { temporalDatabase } from '../clients/temporal/temporal-database.ts';
+import { connectTemporal } from '../clients/temporal/temporal.ts';
 import type { Waiting } from '../clients/waiting.ts';
 import { ConfigError, loadConfig } from '../config.ts';
 import type { Config } from '../config.ts';

@@ -14,7 +14,7 @@ const NUMBER = '(0|[1-9][0-9]{0,14})';
 const PRERELEASE = '(0|[1-9][0-9]*|[0-9]*[A-Za-z-][0-9A-Za-z-]*)';
 const BUILD = '[0-9A-Za-z-]+';
 
-// What domain/version.ts reads as a version.
+// What domain/versions/version.ts reads as a version.
 const VERSION_PATTERN = `^v?${NUMBER}([.]${NUMBER}){0,2}(-${PRERELEASE}([.]${PRERELEASE})*)?([+]${BUILD}([.]${BUILD})*)?$`;
 
 const EXPECTED_VERSION = 'Expected spec.version to be a semantic version such as 1.2.3, v2 or 1.4-rc.1';

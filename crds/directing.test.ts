@@ -34,7 +34,7 @@ const binding = ['targetGroup.vpcID', 'targetGroupARN', 'targets[].ids', 'target
 
 /**
  * Every field by which an object directs Okra's identity, or the objects of others. One that is added here needs an answer in
- * docs/security.md, and a row in test/tenants.test.ts unless it says what is within the namespace.
+ * docs/security.md, and a row in test/discovery/tenants.test.ts unless it says what is within the namespace.
  */
 const known: Readonly<Record<string, readonly string[]>> = {
   Cell: [

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { badCells } from '../test/samples/bad-cells.ts';
-import { cell, steps, withRule } from '../test/samples/cell.ts';
-import { samples } from '../test/samples/crds.ts';
+import { badCells } from '../test/support/samples/bad-cells.ts';
+import { cell, steps, withRule } from '../test/support/samples/cell.ts';
+import { samples } from '../test/support/samples/crds.ts';
 import { resources } from './index.ts';
 import { cell as cellKind } from './cell.ts';
 

@@ -79,7 +79,7 @@ function abandon(error) {
 function argumentsOf(command, args, counts) {
   if (command !== 'test') return [join(root, 'local', programs[command]), ...args];
   process.env['OKRA_TEST_COUNTS'] = counts;
-  const reporters = ['--reporter=default', `--reporter=${join(root, 'test/plain-reporter.ts')}`];
+  const reporters = ['--reporter=default', `--reporter=${join(root, 'test/support/plain-reporter.ts')}`];
   return [join(root, 'node_modules/vitest/vitest.mjs'), 'run', ...reporters, ...args];
 }
 

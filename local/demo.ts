@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { ElasticLoadBalancingV2 } from '@aws-sdk/client-elastic-load-balancing-v2';
-import { connectKubernetes } from '../clients/kubernetes.ts';
+import { connectKubernetes } from '../clients/kubernetes/kubernetes.ts';
 import { createListener, createTargetGroup } from './aws-fixture.ts';
 import { readDemoArguments } from './demo/arguments.mjs';
 import type { Wish } from './demo/arguments.mjs';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { countsLine } from '../test/plain-reporter.ts';
+import { countsLine } from '../test/support/plain-reporter.ts';
 
 describe('countsLine', () => {
   it('names skipped tests only when there are some', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { watchDatabase } from './database.ts';
-import { fakeClock, noLog, turn } from './fakes.ts';
+import { fakeClock, noLog, turn } from './testing/fakes.ts';
 
 const LOOK = 10_000;
 

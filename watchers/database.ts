@@ -1,7 +1,7 @@
 import { sleep as sleepByClock } from '../clients/backoff.ts';
 import type { Sleep } from '../clients/backoff.ts';
 import type { Log } from '../clients/log.ts';
-import type { TemporalDatabase } from '../clients/temporal-database.ts';
+import type { TemporalDatabase } from '../clients/temporal/temporal-database.ts';
 
 /** What is needed to notice that Temporal has lost its database. */
 export interface DatabaseOptions {

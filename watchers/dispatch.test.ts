@@ -1,12 +1,12 @@
 import { ServiceError, WorkflowNotFoundError } from '@temporalio/client';
 import pino from 'pino';
 import { describe, expect, it } from 'vitest';
-import { temporalId } from '../clients/workflow-id.ts';
-import type { WorkflowStart } from '../clients/workflow-start.ts';
-import { syncId } from '../domain/ids.ts';
+import { temporalId } from '../clients/temporal/workflow-id.ts';
+import type { WorkflowStart } from '../clients/temporal/workflow-start.ts';
+import { syncId } from '../domain/model/ids.ts';
 import { createDispatcher } from './dispatch.ts';
 import type { WorkflowCalls } from './dispatch.ts';
-import { fakeClock, turn } from './fakes.ts';
+import { fakeClock, turn } from './testing/fakes.ts';
 
 const config = {
   taskQueue: 'okra',

@@ -1,23 +1,23 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
 import type { Client } from '@temporalio/client';
 import type { Backoff, Sleep } from '../clients/backoff.ts';
-import { detailsOf, hasCode, statusCodes } from '../clients/grpc-status.ts';
+import { detailsOf, hasCode, statusCodes } from '../clients/temporal/grpc-status.ts';
 import type { Log } from '../clients/log.ts';
-import { registration } from '../clients/search-attributes.ts';
+import { registration } from '../clients/temporal/search-attributes.ts';
 import {
   cellRolloutStart,
   driftWatchStart,
   loadBalancerConfigStart,
   syncStart,
   targetGroupCheckStart,
-} from '../clients/workflow-start.ts';
-import type { WorkflowStart } from '../clients/workflow-start.ts';
+} from '../clients/temporal/workflow-start.ts';
+import type { WorkflowStart } from '../clients/temporal/workflow-start.ts';
 import type { Config } from '../config.ts';
 import { unreachable } from '../domain/unreachable.ts';
 import { changed } from '../workflows/messages.ts';
 import { workflowIdOf } from './instruction.ts';
 import type { Instruction, WakingSignal } from './instruction.ts';
-import { createQueue } from './queue.ts';
+import { createQueue } from './informer/queue.ts';
 
 /** An instruction that asks for something. */
 export type Order = Exclude<Instruction, { do: 'Ignore' }>;

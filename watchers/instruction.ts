@@ -1,13 +1,13 @@
-import { temporalId } from '../clients/workflow-id.ts';
-import type { ObjectKey, SyncWorkflow } from '../domain/ids.ts';
-import type { LoadBalancerType } from '../domain/load-balancer.ts';
+import { temporalId } from '../clients/temporal/workflow-id.ts';
+import type { ObjectKey, SyncWorkflow } from '../domain/model/ids.ts';
+import type { LoadBalancerType } from '../domain/load-balancers/load-balancer.ts';
 import {
   cellRolloutId,
   driftWatchId,
   loadBalancerConfigId,
   syncId,
   targetGroupCheckId,
-} from '../domain/ids.ts';
+} from '../domain/model/ids.ts';
 
 /** The signals that watchers send to workflows which run; each means: look again. */
 export type WakingSignal = 'changed' | 'analysisFinished' | 'experimentFinished';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { noLog } from './fakes.ts';
+import { noLog } from './testing/fakes.ts';
 import type { Instruction } from './instruction.ts';
 import { wakeOrphans } from './orphans.ts';
 import type { OrphanOptions } from './orphans.ts';

@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
 import type { Log } from '../clients/log.ts';
-import { syncWorkflows } from '../domain/ids.ts';
+import { syncWorkflows } from '../domain/model/ids.ts';
 import { workflowTypes } from '../workflows/messages.ts';
 import type { Dispatcher } from './dispatch.ts';
 import type { Router } from './router.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Cell } from '../crds/cell.ts';
-import { temporalId } from '../clients/workflow-id.ts';
-import { loadBalancerConfigId, syncId } from '../domain/ids.ts';
-import { aConfig } from './builders.ts';
-import { noLog } from './fakes.ts';
+import { temporalId } from '../clients/temporal/workflow-id.ts';
+import { loadBalancerConfigId, syncId } from '../domain/model/ids.ts';
+import { aConfig } from './testing/builders.ts';
+import { noLog } from './testing/fakes.ts';
 import { createRouter } from './router.ts';
 import type { Instruction } from './instruction.ts';
 

@@ -1,4 +1,4 @@
-import type { StoredClusterSecret } from '../clients/remote-clusters.ts';
+import type { StoredClusterSecret } from '../clients/kubernetes/remote-clusters.ts';
 import type { AWSTargetGroup } from '../crds/aws-target-group.ts';
 import type { AWSTargetGroupBinding } from '../crds/aws-target-group-binding.ts';
 import type { AWSTargetGroupSet } from '../crds/aws-target-group-set.ts';
@@ -6,15 +6,15 @@ import type { ClusterSet } from '../crds/cluster-set.ts';
 import type { AccessPolicy } from '../crds/access-policy.ts';
 import type { Cell } from '../crds/cell.ts';
 import type { Log } from '../clients/log.ts';
-import { isShortened, temporalId } from '../clients/workflow-id.ts';
-import { formatKey, keyOf, loadBalancerTypeOf, syncWorkflowOf } from '../domain/ids.ts';
-import { loadBalancerTypes } from '../domain/load-balancer.ts';
+import { isShortened, temporalId } from '../clients/temporal/workflow-id.ts';
+import { formatKey, keyOf, loadBalancerTypeOf, syncWorkflowOf } from '../domain/model/ids.ts';
+import { loadBalancerTypes } from '../domain/load-balancers/load-balancer.ts';
 import type { Informed } from './event.ts';
 import type { Instruction } from './instruction.ts';
-import { route } from './route.ts';
-import type { KindEvent } from './route.ts';
-import type { AnalysisRun, Experiment } from './route-measurement.ts';
-import { createStore, type LoadBalancerConfig, type Shelf, type View } from './store.ts';
+import { route } from './routes/route.ts';
+import type { KindEvent } from './routes/route.ts';
+import type { AnalysisRun, Experiment } from './routes/route-measurement.ts';
+import { createStore, type LoadBalancerConfig, type Shelf, type View } from './informer/store.ts';
 
 /** Keeps what is known, and says what to do about each event once everything is known. */
 export interface Router {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { KindRef } from '../clients/kinds.ts';
-import type { KubernetesClient } from '../clients/kubernetes.ts';
-import type { SnapshotOptions } from '../clients/kubernetes-list.ts';
-import { noLog } from './fakes.ts';
+import type { KindRef } from '../clients/kubernetes/kinds.ts';
+import type { KubernetesClient } from '../clients/kubernetes/kubernetes.ts';
+import type { SnapshotOptions } from '../clients/kubernetes/kubernetes-list.ts';
+import { noLog } from './testing/fakes.ts';
 import { runWatchers } from './run.ts';
 import type { WatcherOptions } from './run.ts';
 

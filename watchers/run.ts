@@ -16,30 +16,30 @@ import {
   EXPERIMENT,
   REPLICA_SET,
   SECRET,
-} from '../clients/kinds.ts';
-import type { KindRef } from '../clients/kinds.ts';
-import type { KubernetesClient } from '../clients/kubernetes.ts';
+} from '../clients/kubernetes/kinds.ts';
+import type { KindRef } from '../clients/kubernetes/kinds.ts';
+import type { KubernetesClient } from '../clients/kubernetes/kubernetes.ts';
 import type { Log } from '../clients/log.ts';
-import type { RemoteClusters } from '../clients/remote-clusters.ts';
-import type { TemporalDatabase } from '../clients/temporal-database.ts';
+import type { RemoteClusters } from '../clients/kubernetes/remote-clusters.ts';
+import type { TemporalDatabase } from '../clients/temporal/temporal-database.ts';
 import type { Waiting } from '../clients/waiting.ts';
 import type { Config } from '../config.ts';
-import { CELL_LABEL, CLUSTER_SECRETS } from '../domain/labels.ts';
+import { CELL_LABEL, CLUSTER_SECRETS } from '../domain/kubernetes/labels.ts';
 import { watchDatabase } from './database.ts';
 import { createDispatcher, workflowCalls } from './dispatch.ts';
 import type { Dispatcher } from './dispatch.ts';
-import { runElection } from './election.ts';
-import type { ElectionTiming } from './election.ts';
-import { runInformer } from './informer.ts';
-import type { InformerTiming } from './informer.ts';
-import { keepOf } from './kept.ts';
-import { kubernetesLease } from './lease.ts';
+import { runElection } from './election/election.ts';
+import type { ElectionTiming } from './election/election.ts';
+import { runInformer } from './informer/informer.ts';
+import type { InformerTiming } from './informer/informer.ts';
+import { keepOf } from './informer/kept.ts';
+import { kubernetesLease } from './election/lease.ts';
 import { wakeOrphans } from './orphans.ts';
-import { watchRemotely } from './remote.ts';
-import { decidesWatches } from './route-remote.ts';
+import { watchRemotely } from './informer/remote.ts';
+import { decidesWatches } from './routes/route-remote.ts';
 import { createRouter } from './router.ts';
 import type { Router } from './router.ts';
-import type { KindEvent } from './route.ts';
+import type { KindEvent } from './routes/route.ts';
 
 /** What the watchers need. */
 export interface WatcherOptions {

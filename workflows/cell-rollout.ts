@@ -5,18 +5,18 @@ import {
   setCurrentDetails,
   setHandler,
 } from '@temporalio/workflow';
-import type { Decision, Outcome } from '../domain/decision.ts';
-import { unknownSignalEvent } from '../domain/events.ts';
-import { cellRolloutId, type ObjectKey } from '../domain/ids.ts';
-import { withKnown, withReported } from '../domain/known.ts';
-import type { ObservedCell } from '../domain/observation.ts';
-import * as hold from '../domain/record-hold.ts';
-import * as record from '../domain/record.ts';
-import { verdictExpected } from '../domain/record-measurement.ts';
-import { abortIsDue, ask, CANCELLED } from '../domain/requests.ts';
-import { initialState, type RolloutState } from '../domain/state.ts';
-import { takeTurn } from '../domain/turn.ts';
-import { planOf, viewOf } from '../domain/view.ts';
+import type { Decision, Outcome } from '../domain/model/decision.ts';
+import { unknownSignalEvent } from '../domain/rollout/events.ts';
+import { cellRolloutId, type ObjectKey } from '../domain/model/ids.ts';
+import { withKnown, withReported } from '../domain/model/known.ts';
+import type { ObservedCell } from '../domain/model/observation.ts';
+import * as hold from '../domain/rollout/record-hold.ts';
+import * as record from '../domain/rollout/record.ts';
+import { verdictExpected } from '../domain/rollout/record-measurement.ts';
+import { abortIsDue, ask, CANCELLED } from '../domain/model/requests.ts';
+import { initialState, type RolloutState } from '../domain/model/state.ts';
+import { takeTurn } from '../domain/rollout/turn.ts';
+import { planOf, viewOf } from '../domain/model/view.ts';
 import { objects } from './activities.ts';
 import { failureOf } from './failure.ts';
 import { handleRequests } from './handle-requests.ts';

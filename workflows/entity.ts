@@ -1,6 +1,6 @@
 import { condition, setCurrentDetails, setHandler, sleep } from '@temporalio/workflow';
 import type { Synced } from '../activities/contract.ts';
-import type { ObjectKey } from '../domain/ids.ts';
+import type { ObjectKey } from '../domain/model/ids.ts';
 import { failureOf } from './failure.ts';
 import { hasLongHistory } from './long-history.ts';
 import { changed } from './messages.ts';

@@ -1,7 +1,9 @@
 import { ApplicationFailure, setHandler } from '@temporalio/workflow';
 import type { RawValue, UpdateDefinition } from '@temporalio/common';
-import { answerTo, refusal, requestNames, type RequestName } from '../domain/requests.ts';
-import type { RolloutState, Stamp } from '../domain/state.ts';
+import { answerTo, refusal } from '../domain/model/requests.ts';
+import { requestNames, type RequestName } from '../domain/model/request.ts';
+import type { RolloutState } from '../domain/model/state.ts';
+import type { Stamp } from '../domain/model/request.ts';
 import { decode } from './decode.ts';
 import { requestSignals, requestUpdates, type Answer } from './messages.ts';
 

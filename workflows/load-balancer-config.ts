@@ -1,8 +1,8 @@
 import { condition, continueAsNew, setHandler, sleep } from '@temporalio/workflow';
 import type { ConfigResult } from '../activities/contract.ts';
-import type { Ticket } from '../domain/budget.ts';
-import type { ObjectKey } from '../domain/ids.ts';
-import type { LoadBalancerType } from '../domain/load-balancer.ts';
+import type { Ticket } from '../domain/load-balancers/budget.ts';
+import type { ObjectKey } from '../domain/model/ids.ts';
+import type { LoadBalancerType } from '../domain/load-balancers/load-balancer.ts';
 import { configs } from './activities.ts';
 import { failureOf, type Failure } from './failure.ts';
 import { hasLongHistory } from './long-history.ts';

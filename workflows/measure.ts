@@ -1,11 +1,11 @@
 import { ApplicationFailure } from '@temporalio/workflow';
-import type { AnalysisVerdict } from '../domain/analysis.ts';
-import type { PresentCell } from '../domain/candidate.ts';
-import type { Measurement } from '../domain/decision.ts';
-import { analysisRunName, experimentName } from '../domain/ids.ts';
-import type { ObservedCell } from '../domain/observation.ts';
-import * as record from '../domain/record-measurement.ts';
-import type { Rollout, RolloutState } from '../domain/state.ts';
+import type { AnalysisVerdict } from '../domain/rollout/analysis.ts';
+import type { PresentCell } from '../domain/versions/candidate.ts';
+import type { Measurement } from '../domain/model/decision.ts';
+import { analysisRunName, experimentName } from '../domain/model/ids.ts';
+import type { ObservedCell } from '../domain/model/observation.ts';
+import * as record from '../domain/rollout/record-measurement.ts';
+import type { Rollout, RolloutState } from '../domain/model/state.ts';
 import { unreachable } from '../domain/unreachable.ts';
 import { measurements } from './activities.ts';
 

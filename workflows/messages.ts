@@ -1,7 +1,7 @@
 import { rawValueTypeInfo, type RawValue } from '@temporalio/common';
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
-import type { RequestName } from '../domain/requests.ts';
-import type { RolloutPlan, RolloutView } from '../domain/view.ts';
+import type { RequestName } from '../domain/model/request.ts';
+import type { RolloutPlan, RolloutView } from '../domain/model/view.ts';
 
 /** Who asks for something, and why; both are optional, so that a bare signal from the command line works. */
 export interface Request {

@@ -1,7 +1,7 @@
 import type { NotYet } from '../activities/contract.ts';
-import type { ObservedCell } from '../domain/observation.ts';
-import { waitingForBudget } from '../domain/record-hold.ts';
-import type { RolloutState } from '../domain/state.ts';
+import type { ObservedCell } from '../domain/model/observation.ts';
+import { waitingForBudget } from '../domain/rollout/record-hold.ts';
+import type { RolloutState } from '../domain/model/state.ts';
 
 /** What a decision is performed with. */
 export interface Situation {

@@ -1,14 +1,14 @@
 import { ApplicationFailure } from '@temporalio/workflow';
 import type { ShiftRequest, ShiftResult } from '../activities/contract.ts';
-import type { PresentCell } from '../domain/candidate.ts';
-import { withConnections } from '../domain/connections.ts';
-import type { Decision } from '../domain/decision.ts';
-import { routeOf, servedAfter, type Forwarding, type Route } from '../domain/load-balancer.ts';
-import type { ObservedCell } from '../domain/observation.ts';
-import * as hold from '../domain/record-hold.ts';
-import * as record from '../domain/record.ts';
-import { stableSet } from '../domain/stable.ts';
-import type { RolloutState } from '../domain/state.ts';
+import type { PresentCell } from '../domain/versions/candidate.ts';
+import { withConnections } from '../domain/load-balancers/connections.ts';
+import type { Decision } from '../domain/model/decision.ts';
+import { routeOf, servedAfter, type Forwarding, type Route } from '../domain/load-balancers/load-balancer.ts';
+import type { ObservedCell } from '../domain/model/observation.ts';
+import * as hold from '../domain/rollout/record-hold.ts';
+import * as record from '../domain/rollout/record.ts';
+import { stableSet } from '../domain/versions/stable.ts';
+import type { RolloutState } from '../domain/model/state.ts';
 import { elbv2Reads, traffic } from './activities.ts';
 import { postponed, type Carried, type Performed, type Situation } from './performed.ts';
 

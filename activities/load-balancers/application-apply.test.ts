@@ -1,6 +1,6 @@
 import type { Action, Rule, RuleTransform } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { describe, expect, it } from 'vitest';
-import type { Served } from '../../domain/load-balancer.ts';
+import type { Served } from '../../domain/load-balancers/load-balancer.ts';
 import { applicationLoadBalancer } from './application.ts';
 import { applyTo, forwarding, meansOf } from './testing/apply.ts';
 import { aListener, listenerARN, type FakeListener } from './testing/listener.ts';

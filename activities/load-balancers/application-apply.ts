@@ -1,12 +1,12 @@
 import type { Rule } from '@aws-sdk/client-elastic-load-balancing-v2';
-import { remembered } from '../../domain/carried.ts';
-import type { Served } from '../../domain/load-balancer.ts';
+import { remembered } from '../../domain/load-balancers/carried.ts';
+import type { Served } from '../../domain/load-balancers/load-balancer.ts';
 import {
   describeDifference,
   differenceOf,
   type PresentRule,
   type RuleDifference,
-} from '../../domain/rule-difference.ts';
+} from '../../domain/load-balancers/rule-difference.ts';
 import { awsErrorType, failure } from '../failure.ts';
 import type { Attempt, KnownRule } from './attempt.ts';
 import type { Writing } from './port.ts';

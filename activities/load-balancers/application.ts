@@ -1,13 +1,13 @@
-import { quotaOf, type ELBv2 } from '../../clients/elbv2.ts';
-import { AWS_APPLICATION_LOAD_BALANCER_CONFIG } from '../../clients/kinds.ts';
+import { quotaOf, type ELBv2 } from '../../clients/aws/elbv2.ts';
+import { AWS_APPLICATION_LOAD_BALANCER_CONFIG } from '../../clients/kubernetes/kinds.ts';
 import type {
   AWSApplicationLoadBalancerConfig,
   AWSApplicationLoadBalancerConfigStatus,
 } from '../../crds/aws-application-load-balancer-config.ts';
-import { remembered } from '../../domain/carried.ts';
-import { OWNER_TAG } from '../../domain/labels.ts';
-import { weightsText, type Found, type Served } from '../../domain/load-balancer.ts';
-import { describeDrift } from '../../domain/rule-difference.ts';
+import { remembered } from '../../domain/load-balancers/carried.ts';
+import { OWNER_TAG } from '../../domain/kubernetes/labels.ts';
+import { weightsText, type Found, type Served } from '../../domain/load-balancers/load-balancer.ts';
+import { describeDrift } from '../../domain/load-balancers/rule-difference.ts';
 import type { ApplyRequest, Drift } from '../contract.ts';
 import { applyListenerRule } from './application-apply.ts';
 import { forwardedBy, named } from './forward.ts';

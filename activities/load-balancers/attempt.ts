@@ -1,7 +1,8 @@
-import type { ELBv2, RuleMove } from '../../clients/elbv2.ts';
+import type { ELBv2 } from '../../clients/aws/elbv2.ts';
+import type { RuleMove } from '../../clients/aws/elbv2-calls.ts';
 import type { ListenerRule } from '../../crds/listener-rule.ts';
-import type { Owner } from '../../domain/owner-tag.ts';
-import type { PresentRule } from '../../domain/rule-difference.ts';
+import type { Owner } from '../../domain/load-balancers/owner-tag.ts';
+import type { PresentRule } from '../../domain/load-balancers/rule-difference.ts';
 import type { ApplyRequest } from '../contract.ts';
 import type { Means, Writing } from './port.ts';
 import type { StickinessByGroup } from './target-stickiness.ts';

@@ -1,5 +1,5 @@
 import type { Action } from '@aws-sdk/client-elastic-load-balancing-v2';
-import type { ServedTargetGroup, TargetGroup } from '../../domain/observation.ts';
+import type { ServedTargetGroup, TargetGroup } from '../../domain/model/target-group.ts';
 
 /** The groups that actions of ELBv2 forward to; a weight that is left out counts as 1 (API_TargetGroupTuple). */
 export function forwardedBy(

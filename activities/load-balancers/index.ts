@@ -1,4 +1,4 @@
-import type { LoadBalancerType } from '../../domain/load-balancer.ts';
+import type { LoadBalancerType } from '../../domain/load-balancers/load-balancer.ts';
 import { applicationLoadBalancer } from './application.ts';
 import { networkLoadBalancer } from './network.ts';
 import type { LoadBalancer } from './port.ts';

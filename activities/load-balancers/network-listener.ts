@@ -1,8 +1,12 @@
 import type { Action, Listener, Rule } from '@aws-sdk/client-elastic-load-balancing-v2';
-import type { ELBv2 } from '../../clients/elbv2.ts';
-import { keepsClients, type NetworkStickiness, type Served } from '../../domain/load-balancer.ts';
-import type { ServedTargetGroup, TargetGroup } from '../../domain/observation.ts';
-import { includes, sameShares } from '../../domain/weights.ts';
+import type { ELBv2 } from '../../clients/aws/elbv2.ts';
+import {
+  keepsClients,
+  type NetworkStickiness,
+  type Served,
+} from '../../domain/load-balancers/load-balancer.ts';
+import type { ServedTargetGroup, TargetGroup } from '../../domain/model/target-group.ts';
+import { includes, sameShares } from '../../domain/load-balancers/weights.ts';
 import { awsErrorType, failure } from '../failure.ts';
 import { forwardedBy, named, singleAsWanted, toTuples } from './forward.ts';
 

@@ -1,7 +1,7 @@
 import type { Action, Rule } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { describe, expect, it } from 'vitest';
-import type { ELBv2 } from '../../clients/elbv2.ts';
-import type { Served } from '../../domain/load-balancer.ts';
+import type { ELBv2 } from '../../clients/aws/elbv2.ts';
+import type { Served } from '../../domain/load-balancers/load-balancer.ts';
 import { arnOf } from '../../domain/testing/builders.ts';
 import type { ApplyRequest } from '../contract.ts';
 import { meansOf } from './testing/apply.ts';

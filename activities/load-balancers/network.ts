@@ -1,5 +1,5 @@
-import { quotaOf, type ELBv2 } from '../../clients/elbv2.ts';
-import { AWS_NETWORK_LOAD_BALANCER_CONFIG } from '../../clients/kinds.ts';
+import { quotaOf, type ELBv2 } from '../../clients/aws/elbv2.ts';
+import { AWS_NETWORK_LOAD_BALANCER_CONFIG } from '../../clients/kubernetes/kinds.ts';
 import type { AWSNetworkLoadBalancerConfig } from '../../crds/aws-network-load-balancer-config.ts';
 import {
   sameRoute,
@@ -7,8 +7,8 @@ import {
   type Found,
   type NetworkStickiness,
   type Served,
-} from '../../domain/load-balancer.ts';
-import { sameShares } from '../../domain/weights.ts';
+} from '../../domain/load-balancers/load-balancer.ts';
+import { sameShares } from '../../domain/load-balancers/weights.ts';
 import type { ApplyRequest, Drift } from '../contract.ts';
 import { forwardedBy, named } from './forward.ts';
 import {

@@ -1,8 +1,14 @@
-import type { ELBv2 } from '../../clients/elbv2.ts';
-import { INSTALLATION_NAME } from '../../clients/installation.ts';
-import { formatKey, type ObjectKey } from '../../domain/ids.ts';
-import { OWNER_TAG } from '../../domain/labels.ts';
-import { isNamesake, keyInTag, ownershipOf, ownerTag, type Owner } from '../../domain/owner-tag.ts';
+import type { ELBv2 } from '../../clients/aws/elbv2.ts';
+import { INSTALLATION_NAME } from '../../clients/kubernetes/installation.ts';
+import { formatKey, type ObjectKey } from '../../domain/model/ids.ts';
+import { OWNER_TAG } from '../../domain/kubernetes/labels.ts';
+import {
+  isNamesake,
+  keyInTag,
+  ownershipOf,
+  ownerTag,
+  type Owner,
+} from '../../domain/load-balancers/owner-tag.ts';
 import type { Adoption } from '../contract.ts';
 import { failure } from '../failure.ts';
 import type { Means } from './port.ts';

@@ -1,18 +1,18 @@
-import type { ELBv2 } from '../../clients/elbv2.ts';
-import type { Installation } from '../../clients/installation.ts';
-import type { KindRef } from '../../clients/kinds.ts';
+import type { ELBv2 } from '../../clients/aws/elbv2.ts';
+import type { Installation } from '../../clients/kubernetes/installation.ts';
+import type { KindRef } from '../../clients/kubernetes/kinds.ts';
 import type { Resource } from '../../crds/resource.ts';
-import type { Condition } from '../../domain/conditions.ts';
-import type { ObjectKey } from '../../domain/ids.ts';
+import type { Condition } from '../../domain/kubernetes/conditions.ts';
+import type { ObjectKey } from '../../domain/model/ids.ts';
 import type {
   DeletionPolicy,
   Forwarding,
   Found,
   LoadBalancerType,
   Served,
-} from '../../domain/load-balancer.ts';
-import type { LoadBalancerStatus } from '../../domain/load-balancer-status.ts';
-import type { LoadBalancerConfigView } from '../../domain/observation.ts';
+} from '../../domain/load-balancers/load-balancer.ts';
+import type { LoadBalancerStatus } from '../../domain/load-balancers/load-balancer-config.ts';
+import type { LoadBalancerConfigView } from '../../domain/load-balancers/load-balancer-config.ts';
 import type {
   ApplyRequest,
   Drift,

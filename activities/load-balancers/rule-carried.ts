@@ -1,6 +1,6 @@
 import type { Action, Rule, RuleTransform } from '@aws-sdk/client-elastic-load-balancing-v2';
 import type { Carried, CarriedPart } from '../../crds/carried.ts';
-import { canonical } from '../../domain/canonical.ts';
+import { canonical } from '../../domain/kubernetes/canonical.ts';
 import { failure } from '../failure.ts';
 
 /** The actions that end a rule (API_Action): each rule has exactly one, and it is the last. */

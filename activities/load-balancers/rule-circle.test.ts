@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Served } from '../../domain/load-balancer.ts';
+import type { Served } from '../../domain/load-balancers/load-balancer.ts';
 import type { Means } from './port.ts';
 import { applyTo, forwarding } from './testing/apply.ts';
 import { aListener, listenerARN, type FakeListener } from './testing/listener.ts';

@@ -1,7 +1,7 @@
 import type { Rule } from '@aws-sdk/client-elastic-load-balancing-v2';
-import type { RuleMove } from '../../clients/elbv2.ts';
-import { formatKey } from '../../domain/ids.ts';
-import { isOwn, keyInTag, ownershipOf } from '../../domain/owner-tag.ts';
+import type { RuleMove } from '../../clients/aws/elbv2-calls.ts';
+import { formatKey } from '../../domain/model/ids.ts';
+import { isOwn, keyInTag, ownershipOf } from '../../domain/load-balancers/owner-tag.ts';
 import type { Attempt } from './attempt.ts';
 import { ownerOf } from './owner.ts';
 

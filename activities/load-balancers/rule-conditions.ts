@@ -1,6 +1,6 @@
 import type { RuleCondition } from '@aws-sdk/client-elastic-load-balancing-v2';
 import type { ListenerRule } from '../../crds/listener-rule.ts';
-import { matchesOf, type RuleMatch } from '../../domain/listener-rule.ts';
+import { matchesOf, type RuleMatch } from '../../domain/load-balancers/listener-rule.ts';
 import { unreachable } from '../../domain/unreachable.ts';
 
 type Conditions = Omit<ListenerRule, 'priority' | 'forward'>;

@@ -1,7 +1,7 @@
 import type { Action, Rule } from '@aws-sdk/client-elastic-load-balancing-v2';
 import type { Carried } from '../../crds/carried.ts';
 import type { ListenerRule } from '../../crds/listener-rule.ts';
-import type { PresentRule } from '../../domain/rule-difference.ts';
+import type { PresentRule } from '../../domain/load-balancers/rule-difference.ts';
 import { forwardedBy, named, singleAsWanted, toTuples } from './forward.ts';
 import { carriedIn, toAction } from './rule-carried.ts';
 import { conditionsIn, unsaidIn } from './rule-conditions.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ELBv2 } from '../../clients/elbv2.ts';
+import type { ELBv2 } from '../../clients/aws/elbv2.ts';
 import { applicationLoadBalancer } from './application.ts';
 import { applyTo, forwarding, meansOf } from './testing/apply.ts';
 import { aListener, listenerARN, type FakeListener } from './testing/listener.ts';

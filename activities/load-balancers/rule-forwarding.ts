@@ -1,8 +1,8 @@
 import type { Carried } from '../../crds/carried.ts';
 import type { ListenerRule } from '../../crds/listener-rule.ts';
-import { isCarrying } from '../../domain/carried.ts';
-import { stickinessOf } from '../../domain/listener-rule.ts';
-import type { Forwarding, Served } from '../../domain/load-balancer.ts';
+import { isCarrying } from '../../domain/load-balancers/carried.ts';
+import { stickinessOf } from '../../domain/load-balancers/listener-rule.ts';
+import type { Forwarding, Served } from '../../domain/load-balancers/load-balancer.ts';
 
 type Application = 'AWSApplicationLoadBalancer';
 

@@ -1,5 +1,5 @@
-import type { ELBv2 } from '../../clients/elbv2.ts';
-import { isOwn, ownershipOf } from '../../domain/owner-tag.ts';
+import type { ELBv2 } from '../../clients/aws/elbv2.ts';
+import { isOwn, ownershipOf } from '../../domain/load-balancers/owner-tag.ts';
 import type { RemoveRequest } from '../contract.ts';
 import { awsErrorType } from '../failure.ts';
 import { ownerIn, ownerOf } from './owner.ts';

@@ -1,5 +1,5 @@
 import type { ListenerRule } from '../../crds/listener-rule.ts';
-import type { PresentRule } from '../../domain/rule-difference.ts';
+import type { PresentRule } from '../../domain/load-balancers/rule-difference.ts';
 import { failure } from '../failure.ts';
 import type { Attempt, KnownRule } from './attempt.ts';
 import {

@@ -1,7 +1,7 @@
 import type { Rule } from '@aws-sdk/client-elastic-load-balancing-v2';
 import type { CellListenerRule } from '../../crds/listener-rule.ts';
-import { canonical } from '../../domain/canonical.ts';
-import { queriesOf } from '../../domain/listener-rule.ts';
+import { canonical } from '../../domain/kubernetes/canonical.ts';
+import { queriesOf } from '../../domain/load-balancers/listener-rule.ts';
 import { failure } from '../failure.ts';
 import { isRouting } from './rule-carried.ts';
 import { conditionsIn, unsaidIn } from './rule-conditions.ts';

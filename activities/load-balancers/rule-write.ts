@@ -1,11 +1,11 @@
 import type { Rule } from '@aws-sdk/client-elastic-load-balancing-v2';
-import type { ELBv2 } from '../../clients/elbv2.ts';
+import type { ELBv2 } from '../../clients/aws/elbv2.ts';
 import type { Carried } from '../../crds/carried.ts';
-import { isRestorable, lostActions, typesText } from '../../domain/carried.ts';
-import { formatKey } from '../../domain/ids.ts';
-import { OWNER_TAG } from '../../domain/labels.ts';
-import { ownerTag } from '../../domain/owner-tag.ts';
-import type { RuleDifference } from '../../domain/rule-difference.ts';
+import { isRestorable, lostActions, typesText } from '../../domain/load-balancers/carried.ts';
+import { formatKey } from '../../domain/model/ids.ts';
+import { OWNER_TAG } from '../../domain/kubernetes/labels.ts';
+import { ownerTag } from '../../domain/load-balancers/owner-tag.ts';
+import type { RuleDifference } from '../../domain/load-balancers/rule-difference.ts';
 import type { ApplyRequest } from '../contract.ts';
 import { failure } from '../failure.ts';
 import type { Attempt, KnownRule } from './attempt.ts';

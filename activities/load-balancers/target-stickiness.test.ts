@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ELBv2 } from '../../clients/elbv2.ts';
+import type { ELBv2 } from '../../clients/aws/elbv2.ts';
 import { inCommon, readStickiness, writeStickiness, type TargetStickiness } from './target-stickiness.ts';
 
 const minute: TargetStickiness = { type: 'lb_cookie', durationSeconds: 60 };

@@ -1,6 +1,6 @@
-import type { ELBv2 } from '../../clients/elbv2.ts';
+import type { ELBv2 } from '../../clients/aws/elbv2.ts';
 import type { ListenerRule } from '../../crds/listener-rule.ts';
-import { canonical } from '../../domain/canonical.ts';
+import { canonical } from '../../domain/kubernetes/canonical.ts';
 import { awsErrorType } from '../failure.ts';
 import type { Writing } from './port.ts';
 

@@ -1,4 +1,4 @@
-import { OWNER_TAG, UID_TAG } from '../../domain/labels.ts';
+import { OWNER_TAG, UID_TAG } from '../../domain/kubernetes/labels.ts';
 
 /** The condition of an IAM statement: operator, key, value. */
 export type Conditions = Readonly<Record<string, Readonly<Record<string, string | readonly string[]>>>>;

@@ -1,5 +1,5 @@
-import { compareText } from '../canonical.ts';
-import { GENERATED_ANNOTATION } from '../labels.ts';
+import { compareText } from '../kubernetes/canonical.ts';
+import { GENERATED_ANNOTATION } from '../kubernetes/labels.ts';
 
 type Texts = Readonly<Record<string, string>>;
 

@@ -1,4 +1,4 @@
-import { SOURCE_ANNOTATION } from '../labels.ts';
+import { SOURCE_ANNOTATION } from '../kubernetes/labels.ts';
 import type { Marks } from './generated.ts';
 
 /** An object that a set has made, and whose it is. */

@@ -1,4 +1,4 @@
-import { canonical } from '../canonical.ts';
+import { canonical } from '../kubernetes/canonical.ts';
 
 type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 type JsonObject = { readonly [key: string]: Json };

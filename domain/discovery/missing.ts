@@ -1,4 +1,4 @@
-import { compareText } from '../canonical.ts';
+import { compareText } from '../kubernetes/canonical.ts';
 import type { Problem } from './sync-status.ts';
 
 /** A cluster that was there, and when it was first missed. */

@@ -1,5 +1,5 @@
-import { canonical } from '../canonical.ts';
-import { conditionsFrom, type Condition } from '../conditions.ts';
+import { canonical } from '../kubernetes/canonical.ts';
+import { conditionsFrom, type Condition } from '../kubernetes/conditions.ts';
 import { cut } from '../text.ts';
 
 /** What is wrong with one cluster or one object, while the others go on. */

@@ -1,5 +1,6 @@
-import { verdictOn } from '../measurement.ts';
-import type { StandingKind, StepSpec } from './step.ts';
+import { verdictOn } from '../rollout/measurement.ts';
+import type { StandingKind } from './step.ts';
+import type { StepSpec } from '../model/step.ts';
 
 /** Runs an AnalysisRun of Argo Rollouts, and goes on only when it is successful. */
 export const analysis: StandingKind<StepSpec<'analysis'>> = {

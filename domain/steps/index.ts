@@ -1,12 +1,13 @@
 import type { CanaryStep } from '../../crds/cell.ts';
-import type { Decision } from '../decision.ts';
-import type { GuardInput } from '../guard.ts';
-import type { Rollout } from '../state.ts';
+import type { Decision } from '../model/decision.ts';
+import type { GuardInput } from '../gates/guard.ts';
+import type { Rollout } from '../model/state.ts';
 import { analysis } from './analysis.ts';
 import { experiment } from './experiment.ts';
 import { pause } from './pause.ts';
 import { setWeight } from './set-weight.ts';
-import type { Step, StepKind, StepKindName, StepSpec } from './step.ts';
+import type { StepKind } from './step.ts';
+import type { Step, StepKindName, StepSpec } from '../model/step.ts';
 import { stepWeight } from './step-weight.ts';
 
 /** The kinds of steps; one that the schema has and this table has not does not compile. */

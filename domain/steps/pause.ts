@@ -1,8 +1,9 @@
-import type { Decision } from '../decision.ts';
+import type { Decision } from '../model/decision.ts';
 import { parseDuration } from '../duration.ts';
-import type { GuardInput } from '../guard.ts';
-import type { Rollout } from '../state.ts';
-import { advance, type StandingKind, type StepSpec } from './step.ts';
+import type { GuardInput } from '../gates/guard.ts';
+import type { Rollout } from '../model/state.ts';
+import { advance, type StandingKind } from './step.ts';
+import { type StepSpec } from '../model/step.ts';
 
 /** Holds the rollout at its weight, for a time or until somebody resumes. */
 export const pause: StandingKind<StepSpec<'pause'>> = {

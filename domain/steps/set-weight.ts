@@ -1,4 +1,5 @@
-import type { MovingKind, StepSpec } from './step.ts';
+import type { MovingKind } from './step.ts';
+import type { StepSpec } from '../model/step.ts';
 
 /** Gives the canary a total weight. */
 export const setWeight: MovingKind<StepSpec<'setWeight'>> = {

@@ -1,5 +1,6 @@
-import { TOTAL_WEIGHT } from '../weights.ts';
-import type { MovingKind, StepSpec } from './step.ts';
+import { TOTAL_WEIGHT } from '../load-balancers/weights.ts';
+import type { MovingKind } from './step.ts';
+import type { StepSpec } from '../model/step.ts';
 
 /** Adds to the canary's total weight. */
 export const stepWeight: MovingKind<StepSpec<'stepWeight'>> = {

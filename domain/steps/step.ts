@@ -1,18 +1,6 @@
-import type { CanaryStep } from '../../crds/cell.ts';
-import type { Decision } from '../decision.ts';
-import type { GuardInput } from '../guard.ts';
-import type { Rollout } from '../state.ts';
-
-/** The kinds of steps: the keys of which a step in the spec has exactly one. */
-export type StepKindName = keyof CanaryStep;
-
-/** What the spec says of a step of a kind. */
-export type StepSpec<Kind extends StepKindName> = NonNullable<CanaryStep[Kind]>;
-
-/** A step of a rollout. */
-export type Step<Kind extends StepKindName = StepKindName> = {
-  [Name in Kind]: { readonly kind: Name; readonly spec: StepSpec<Name> };
-}[Kind];
+import type { Decision } from '../model/decision.ts';
+import type { GuardInput } from '../gates/guard.ts';
+import type { Rollout } from '../model/state.ts';
 
 /** A kind of step that gives the canary another weight. */
 export interface MovingKind<Spec> {

@@ -1,6 +1,7 @@
 import type { CanaryStep, CellSpec, CellStatus } from '../../crds/cell.ts';
-import type { Freezing } from '../freeze.ts';
-import type { ObservedCell, SelectedTargetGroup, ServedTargetGroup } from '../observation.ts';
+import type { Freezing } from '../gates/freeze.ts';
+import type { ObservedCell } from '../model/observation.ts';
+import type { SelectedTargetGroup, ServedTargetGroup } from '../model/target-group.ts';
 
 /** The ARN of a target group in tests. */
 export const arnOf = (name: string): string =>

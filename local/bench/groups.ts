@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { AWS_TARGET_GROUP } from '../../clients/kinds.ts';
-import type { KubernetesClient } from '../../clients/kubernetes.ts';
+import { AWS_TARGET_GROUP } from '../../clients/kubernetes/kinds.ts';
+import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import { createLog } from '../../clients/log.ts';
 import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
-import { runInformer } from '../../watchers/informer.ts';
+import { runInformer } from '../../watchers/informer/informer.ts';
 import { SET } from './objects.ts';
 
 /** The AWSTargetGroups that there are, by name. */

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { AWS_TARGET_GROUP_SET, TARGET_GROUP_BINDING } from '../../clients/kinds.ts';
+import { AWS_TARGET_GROUP_SET, TARGET_GROUP_BINDING } from '../../clients/kubernetes/kinds.ts';
 import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
 import type { AWSTargetGroupSet } from '../../crds/aws-target-group-set.ts';
 import { waitFor } from '../wait.ts';

@@ -1,4 +1,4 @@
-import { AWS_TARGET_GROUP_SET } from '../../clients/kinds.ts';
+import { AWS_TARGET_GROUP_SET } from '../../clients/kubernetes/kinds.ts';
 import type { AWSTargetGroupSet, AWSTargetGroupSetStatus } from '../../crds/aws-target-group-set.ts';
 import { waitFor } from '../wait.ts';
 import { SET } from './objects.ts';

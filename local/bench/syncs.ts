@@ -1,5 +1,5 @@
 import type { Client } from '@temporalio/client';
-import { syncId } from '../../domain/ids.ts';
+import { syncId } from '../../domain/model/ids.ts';
 import { SET } from './objects.ts';
 
 /** Reads when the AWSTargetGroupSet was synced after a moment, in milliseconds since 1970; the history of its workflow tells. */

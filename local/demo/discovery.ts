@@ -1,6 +1,6 @@
-import { AWS_TARGET_GROUP, SECRET } from '../../clients/kinds.ts';
-import { connectKubernetes, type KubernetesClient } from '../../clients/kubernetes.ts';
-import { CLUSTER_SECRETS } from '../../domain/labels.ts';
+import { AWS_TARGET_GROUP, SECRET } from '../../clients/kubernetes/kinds.ts';
+import { connectKubernetes, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import { CLUSTER_SECRETS } from '../../domain/kubernetes/labels.ts';
 import type { Stack } from '../stack.ts';
 import { installTargetGroupBindings, targetGroupBinding } from '../target-group-bindings.ts';
 import { startWorkloadCluster, type WorkloadCluster } from '../workload-cluster.ts';

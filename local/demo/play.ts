@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { ANALYSIS_RUN, CELL } from '../../clients/kinds.ts';
-import type { KubernetesClient } from '../../clients/kubernetes.ts';
+import { ANALYSIS_RUN, CELL } from '../../clients/kubernetes/kinds.ts';
+import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { Cell } from '../../crds/cell.ts';
 import { proxyControl } from '../../elbv2-proxy/control.ts';
 import type { Stack } from '../stack.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { eksTokens } from '../../clients/eks-token.ts';
+import { eksTokens } from '../../clients/aws/eks-token.ts';
 import { checkToken } from './token.ts';
 
 const now = Date.UTC(2024, 0, 2, 3, 4, 5);

@@ -1,11 +1,11 @@
-import { AWS_TARGET_GROUP_BINDING } from '../../clients/kinds.ts';
+import { AWS_TARGET_GROUP_BINDING } from '../../clients/kubernetes/kinds.ts';
 import type {
   AWSTargetGroupBinding,
   AWSTargetGroupBindingStatus,
 } from '../../crds/aws-target-group-binding.ts';
 import { createTargetGroup } from '../../local/aws-fixture.ts';
-import type { Stage } from '../rollout/stage.ts';
-import { until } from '../until.ts';
+import type { Stage } from '../support/stage/stage.ts';
+import { until } from '../support/until.ts';
 
 /** A target that a test asks for. */
 export type AskedTarget = Readonly<Record<string, unknown>>;

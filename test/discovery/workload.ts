@@ -1,7 +1,7 @@
-import { NODE, POD, SECRET } from '../../clients/kinds.ts';
-import { connectKubernetes, type KubernetesClient } from '../../clients/kubernetes.ts';
+import { NODE, POD, SECRET } from '../../clients/kubernetes/kinds.ts';
+import { connectKubernetes, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import { startWorkloadCluster, type WorkloadCluster } from '../../local/workload-cluster.ts';
-import type { Stage } from '../rollout/stage.ts';
+import type { Stage } from '../support/stage/stage.ts';
 
 /** A workload cluster that a stage knows by a cluster secret, with nodes and pods that tests come and go with. */
 export interface Workload extends AsyncDisposable {

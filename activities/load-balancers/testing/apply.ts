@@ -1,5 +1,5 @@
 import { asyncLocalStorage, type Context } from '@temporalio/activity';
-import type { Served } from '../../../domain/load-balancer.ts';
+import type { Served } from '../../../domain/load-balancers/load-balancer.ts';
 import { arnOf } from '../../../domain/testing/builders.ts';
 import type { ApplyRequest } from '../../contract.ts';
 import { applicationLoadBalancer } from '../application.ts';

@@ -5,8 +5,8 @@ import type {
   RuleCondition,
   RuleTransform,
 } from '@aws-sdk/client-elastic-load-balancing-v2';
-import type { ELBv2 } from '../../../clients/elbv2.ts';
-import { OWNER_TAG } from '../../../domain/labels.ts';
+import type { ELBv2 } from '../../../clients/aws/elbv2.ts';
+import { OWNER_TAG } from '../../../domain/kubernetes/labels.ts';
 import { arnOf } from '../../../domain/testing/builders.ts';
 
 /** The listener that rules made by hand are on. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { nginx } from '../../../test/samples/staged.ts';
+import { nginx } from '../../../test/support/samples/staged.ts';
 import { compileCondition, compileFilter, MOST_STEPS, type Verdict } from './expression.ts';
 
 const number = (float: string) => ({ type: 'Number', float });

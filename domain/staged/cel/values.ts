@@ -1,6 +1,6 @@
 import { Environment } from '@marcbachmann/cel-js';
 import type { CombinedStatus, WorkloadObject } from '../kubestellar.ts';
-import { fieldsIn, isRecord, recordsIn, textIn } from '../../shape.ts';
+import { fieldsIn, isRecord, recordsIn, textIn } from '../../model/shape.ts';
 import { matchesExpression } from './matching.ts';
 
 // The evaluator knows the type of a value by its class. Fields that are not there are not set, so that `has` can tell.

@@ -1,0 +1,153 @@
+import { accessPolicies } from '../../../clients/kubernetes/access-policies.ts';
+import { CLUSTER_SET } from '../../../clients/kubernetes/kinds.ts';
+import type { KubernetesClient } from '../../../clients/kubernetes/kubernetes.ts';
+import { clusterSet, type ClusterSet } from '../../../crds/cluster-set.ts';
+import {
+  clusterIdsOf,
+  decideClusterSet,
+  secretNameOf,
+  type Reading,
+} from '../../../domain/discovery/cluster-set/cluster-set.ts';
+import type { Access } from '../../../domain/access/access.ts';
+import {
+  allowedClusters,
+  generatorRefusal,
+} from '../../../domain/discovery/cluster-set/cluster-set-access.ts';
+import type { Missing } from '../../../domain/discovery/missing.ts';
+import type { ObjectKey } from '../../../domain/model/ids.ts';
+import { namesOf, saysTheSame, syncStatus, type Problem } from '../../../domain/discovery/sync-status.ts';
+import { cut } from '../../../domain/text.ts';
+import { clusterSecrets } from './cluster-secrets.ts';
+import type { ClusterSource, Generator } from './sources/port.ts';
+import type { ClusterSetActivities } from '../../contract.ts';
+import { reasonOf, toFailure } from '../../failure.ts';
+import { lifetime } from '../lifetime.ts';
+import { againIn } from '../soonest.ts';
+import { statusReporter } from '../../kubernetes/status-reporter.ts';
+
+/** What the activities of ClusterSets are made of. */
+export interface ClusterSetDependencies {
+  readonly kubernetes: KubernetesClient;
+  readonly sources: readonly ClusterSource[];
+  /** How long what is missed keeps what it had. */
+  readonly graceSeconds: number;
+}
+
+/** Makes the activities of ClusterSets. */
+export function clusterSetActivities({
+  kubernetes,
+  sources,
+  graceSeconds,
+}: ClusterSetDependencies): ClusterSetActivities {
+  const report = statusReporter(kubernetes);
+  const secrets = clusterSecrets(kubernetes);
+
+  /** Makes the secrets what they are to be; says which clusters have one, and what is wrong. */
+  async function sync(object: ClusterSet, key: ObjectKey): Promise<Outcome> {
+    const parsed = clusterSet.parseSpec(object.spec);
+    if (!parsed.ok) {
+      return {
+        names: object.status?.clusters?.names ?? [],
+        waiting: [],
+        missing: object.status?.missing ?? [],
+        problems: parsed.problems.map((message) => ({ reason: 'InvalidObject', message })),
+      };
+    }
+    const spec = parsed.value;
+    const life = lifetime();
+    const { signal } = life;
+    const uid = object.metadata.uid ?? '';
+    const known = clusterIdsOf(uid, await secrets.find(key.namespace, []));
+    const access = await accessPolicies(kubernetes).of(key.namespace, signal);
+    const answers = await Promise.all(
+      spec.generators.map((generator, index) => read(sources, generator, { index, signal, known, access })),
+    );
+    const { readings, problems: refused } = allowedClusters(answers, access, known);
+    const grace = { before: object.status?.missing ?? [], now: Date.now(), seconds: graceSeconds };
+    const wanted = readings.flatMap(({ clusters }) => clusters.map(({ name }) => secretNameOf(name)));
+    const found = await secrets.find(key.namespace, wanted);
+    const decision = decideClusterSet({ uid, spec, readings, secrets: found, grace });
+    const failures = await secrets.perform({ owner: { key, uid }, life }, decision, found);
+    const failed = new Set(failures.map(({ cluster }) => cluster));
+    const isMade = (name: string): boolean => !failed.has(name);
+    return {
+      names: decision.names.filter(isMade),
+      waiting: decision.waiting,
+      missing: decision.missed.missing,
+      againInSeconds: decision.missed.againInSeconds,
+      problems: [...refused, ...decision.problems, ...failures],
+    };
+  }
+
+  return {
+    async syncClusterSet(key) {
+      const object = await kubernetes.get<ClusterSet>(CLUSTER_SET, key);
+      if (object === undefined || object.metadata.deletionTimestamp !== undefined) {
+        return { isPresent: false, message: 'The ClusterSet is gone.' };
+      }
+      const outcome = await sync(object, key);
+      const status = statusOf(object, outcome);
+      const about = { key, uid: object.metadata.uid ?? '' };
+      if (!saysTheSame(status, object.status)) await report(CLUSTER_SET, about, status, []);
+      return { isPresent: true, message: status.message ?? '', ...againIn(outcome) };
+    },
+  };
+}
+
+interface Outcome {
+  readonly names: readonly string[];
+  readonly waiting: readonly string[];
+  readonly missing: readonly Missing[];
+  readonly againInSeconds?: number | undefined;
+  readonly problems: readonly Problem[];
+}
+
+/** Reads what a generator asks for; what cannot be read is a problem, and no reason to delete anything. */
+async function read(
+  sources: readonly ClusterSource[],
+  generator: Generator,
+  {
+    index,
+    signal,
+    known,
+    access,
+  }: {
+    readonly index: number;
+    readonly signal: AbortSignal;
+    readonly known: readonly string[];
+    readonly access: Access | undefined;
+  },
+): Promise<Reading> {
+  const refusal = generatorRefusal(generator, access);
+  if (refusal !== undefined) {
+    const message = `${refusal} Nothing is deleted meanwhile.`;
+    return {
+      clusters: [],
+      places: [],
+      unread: [],
+      failures: [{ object: `spec.generators[${index}]`, reason: 'NotAllowed', message }],
+    };
+  }
+  try {
+    const source = sources.find((one) => one.takes(generator));
+    if (source === undefined) throw new Error('there is no source for it');
+    return { ...(await source.read(generator, signal, known)), failures: [] };
+  } catch (error) {
+    signal.throwIfAborted();
+    const cause = toFailure(error);
+    const reason = reasonOf(cause);
+    const message = `Expected to read the clusters of spec.generators[${index}], got: ${cause.message} It is tried again; nothing is deleted meanwhile.`;
+    const failures = [{ object: `spec.generators[${index}]`, reason, message }];
+    return { clusters: [], places: [], unread: [], failures };
+  }
+}
+
+function statusOf({ metadata, status = {} }: ClusterSet, { names, waiting, missing, problems }: Outcome) {
+  const message = [`${names.length} clusters have a secret.`, ...waiting.map((one) => `${one}.`)].join(' ');
+  const at = { generation: metadata.generation ?? 0, time: new Date().toISOString() };
+  return {
+    ...syncStatus({ message: cut(message, 2048), problems }, status, at),
+    clusters: namesOf(names),
+    ...(missing.length === 0 ? {} : { missing }),
+  };
+}

@@ -1,0 +1,60 @@
+import type { AwsScope } from '../../../../clients/aws/aws-credentials.ts';
+import { eksPlace, type DeniedCluster, type EKS, type EKSCluster } from '../../../../clients/aws/eks.ts';
+import { clusterSecretValues } from '../../../../domain/discovery/clusters/cluster-secret.ts';
+import type { SourcedCluster, UnreadCluster } from '../../../../domain/discovery/cluster-set/cluster-set.ts';
+import { failure, reasonOf, toFailure } from '../../../failure.ts';
+import type { ClusterSource } from './port.ts';
+
+/** What reads EKS. */
+export interface AwseksConnection {
+  readonly eks: (scope: AwsScope) => EKS;
+  /** The region of clusters whose generator names none. */
+  readonly region?: string;
+}
+
+/** Makes the source of EKS clusters. */
+export const awseks = ({ eks, region: usual }: AwseksConnection): ClusterSource => ({
+  takes: (generator) => generator.awseks !== undefined,
+  async read({ awseks: { region = usual, roleARN, externalID } }, signal, known) {
+    if (region === undefined) {
+      throw failure(
+        'InvalidObject',
+        'Expected awseks.region or the environment variable AWS_REGION, got neither. Set one.',
+      );
+    }
+    const role = {
+      ...(roleARN === undefined ? {} : { roleARN }),
+      ...(externalID === undefined ? {} : { externalID }),
+    };
+    const client = eks({ region, ...role });
+    const { clusters, denied } = await client.clusters(signal, known);
+    const account = (roleARN ?? clusters[0]?.arn)?.split(':')[4] ?? (await client.account());
+    return {
+      clusters: clusters.map((cluster) => sourced(cluster, role)),
+      places: account === undefined ? [] : [eksPlace(region, account)],
+      unread: denied.map((cluster) => unread(cluster, region)),
+    };
+  },
+});
+
+function sourced(
+  cluster: EKSCluster,
+  role: { readonly roleARN?: string; readonly externalID?: string },
+): SourcedCluster {
+  const { arn: id, name, region, tags, status, vpcID, endpoint, caData } = cluster;
+  const known = { id, name, tags, vpcID, state: stateOf(status), said: status };
+  if (endpoint === undefined || caData === undefined) return known;
+  const { server, config } = clusterSecretValues({ name, endpoint, caData, region, ...role });
+  return { ...known, access: { server, config } };
+}
+
+function unread({ name, arns, error }: DeniedCluster, region: string): UnreadCluster {
+  const cause = toFailure(error);
+  const message = `Expected EKS in ${region} to describe cluster ${name}, got: ${cause.message} A secret that it has stays; the other clusters go on.`;
+  return { ids: arns, problem: { cluster: name, reason: reasonOf(cause), message } };
+}
+
+function stateOf(status: string): SourcedCluster['state'] {
+  if (status === 'ACTIVE') return 'Active';
+  return status === 'DELETING' ? 'Deleting' : 'Waiting';
+}

@@ -1,0 +1,52 @@
+import {
+  EKS_TARGET_GROUP_BINDING,
+  TARGET_GROUP_BINDING,
+  type KindRef,
+} from '../../../clients/kubernetes/kinds.ts';
+import {
+  isNotFound,
+  KubernetesError,
+  type KubernetesClient,
+} from '../../../clients/kubernetes/kubernetes.ts';
+import { seenBinding, type BindingObject } from '../../../domain/discovery/clusters/seen.ts';
+import type {
+  BindingAPI,
+  RemoteBinding,
+} from '../../../domain/discovery/target-group-set/target-group-of-binding.ts';
+
+const kinds: Readonly<Record<BindingAPI, KindRef>> = {
+  'elbv2.k8s.aws': TARGET_GROUP_BINDING,
+  'eks.amazonaws.com': EKS_TARGET_GROUP_BINDING,
+};
+
+/** Lists the TargetGroupBindings of both kinds, in one namespace or in all; undefined for a kind that the cluster has not got. */
+export async function listBindings(
+  client: Pick<KubernetesClient, 'list' | 'serves'>,
+  namespace?: string,
+): Promise<readonly (readonly RemoteBinding[] | undefined)[]> {
+  return await Promise.all([
+    listKind(client, 'elbv2.k8s.aws', namespace),
+    listKind(client, 'eks.amazonaws.com', namespace),
+  ]);
+}
+
+async function listKind(
+  client: Pick<KubernetesClient, 'list' | 'serves'>,
+  api: BindingAPI,
+  namespace: string | undefined,
+): Promise<readonly RemoteBinding[] | undefined> {
+  try {
+    const found = await client.list<BindingObject>(kinds[api], { namespace });
+    return found.map((binding) => ({ api, ...seenBinding(binding) }));
+  } catch (error) {
+    if (isNotFound(error) || (isForbidden(error) && !(await mayBeServed(client, kinds[api]))))
+      return undefined;
+    throw error;
+  }
+}
+
+// Who may not list a kind is told so whether or not there is one.
+const isForbidden = (error: unknown): boolean => error instanceof KubernetesError && error.status === 403;
+
+const mayBeServed = (client: Pick<KubernetesClient, 'serves'>, kind: KindRef): Promise<boolean> =>
+  client.serves(kind).catch(() => true);

@@ -1,0 +1,22 @@
+import { isFailureType, isPermanent } from '../../domain/failures.ts';
+import type { Problem } from '../../domain/discovery/sync-status.ts';
+import { FAILED_AGAIN_SECONDS } from './clusters/reader.ts';
+
+/** Soon, when trying again can help by itself. */
+export const soonest = (problems: readonly Problem[]): number | undefined =>
+  problems.some(({ reason }) => isFailureType(reason) && !isPermanent(reason))
+    ? FAILED_AGAIN_SECONDS
+    : undefined;
+
+/** The earlier of two times, if there is any. */
+export const earlier = (one: number | undefined, other: number | undefined): number | undefined =>
+  one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
+
+/** When to look again, as an answer says it. */
+export const againIn = ({
+  againInSeconds,
+}: {
+  readonly againInSeconds?: number | undefined;
+}): {
+  readonly againInSeconds?: number;
+} => (againInSeconds === undefined ? {} : { againInSeconds });

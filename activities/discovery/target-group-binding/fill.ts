@@ -1,0 +1,93 @@
+import { isFilled } from '../../../domain/discovery/target-group-binding/binding-move.ts';
+import { heldBack, recordOf } from '../../../domain/discovery/target-group-binding/binding-record.ts';
+import { missedByBinding } from '../../../domain/discovery/target-group-set/lost-clusters.ts';
+import type {
+  RegisteredTarget,
+  Registration,
+} from '../../../domain/discovery/target-group-binding/registered-target.ts';
+import type { SharedTargets } from '../../../domain/discovery/target-group-binding/shared-targets.ts';
+import {
+  decideBinding,
+  type BindingDecision,
+  type ObservedBinding,
+} from '../../../domain/discovery/target-group-binding/target-group-binding.ts';
+import type { KubernetesClient } from '../../../clients/kubernetes/kubernetes.ts';
+import type { ClusterReads } from '../clusters/reader.ts';
+import { earlier, soonest } from '../soonest.ts';
+import { readClusters } from './clusters.ts';
+import type { Bound, FoundGroup, GroupDependencies } from './group.ts';
+import type { BindingLedger } from './ledger.ts';
+import type { BindingOutcome } from './report.ts';
+import { readShared, withoutKept } from './shared.ts';
+import { deregister, readRegistered, register } from './targets.ts';
+
+/** What a binding is bound with. */
+export type Binding = GroupDependencies & {
+  readonly kubernetes: KubernetesClient;
+  readonly reads: ClusterReads;
+  /** How long what is missed keeps what it had. */
+  readonly graceSeconds: number;
+};
+
+/** Makes the targets in a target group what they are to be; says whether the one before may be emptied. */
+export async function registerIn(
+  { arn: targetGroupARN, targetType, problems }: FoundGroup & { readonly is: 'Group' },
+  { kubernetes, elbv2, budget, reads, graceSeconds }: Binding,
+  { bound, ledger }: { readonly bound: Bound; readonly ledger: BindingLedger },
+): Promise<BindingOutcome & { readonly mayLeave: boolean }> {
+  const { key, spec, life } = bound;
+  const { clusters, secrets, againInSeconds } = await readClusters(reads, spec, key);
+  const { namespace } = key;
+  const client = elbv2(targetGroupARN);
+  const writes = { elbv2: client, targetGroupARN, budget, life };
+  const registered = await readRegistered(client, targetGroupARN, life.signal);
+  const { targets: ours, former = [] } = ledger.now();
+  const { targets } = spec;
+  const elsewhere = former.flatMap((place) => place.targets);
+  const grace = { before: bound.status.missing ?? [], now: Date.now(), seconds: graceSeconds };
+  const missed = missedByBinding([...ours, ...elsewhere], { targets, secrets }, grace);
+  const shared = () => readShared(kubernetes, bound, targetGroupARN);
+  const observed = {
+    namespace,
+    targets,
+    targetType,
+    clusters,
+    registered,
+    ours,
+    former: elsewhere,
+    missing: missed.missing.map(({ name }) => name),
+  };
+  const decision = await decideWith(observed, shared);
+  const record = (now: readonly RegisteredTarget[]) => ledger.write({ ...ledger.now(), targets: now });
+  await record(decision.claim);
+  const added = await register(writes, decision.register);
+  const failedToCome = [...added.refused, ...added.unknown];
+  const reasons = added.problems.map(({ reason }) => reason);
+  const held = heldBack(decision, { failed: failedToCome, reasons });
+  const removed = await deregister(writes, await withoutKept(withoutHeld(decision.deregister, held), shared));
+  const remaining = [...held, ...removed.refused, ...removed.unknown];
+  await record(recordOf(decision, { refused: added.refused, remaining }));
+  const failed = [...added.problems, ...removed.problems];
+  return {
+    problems: [...problems, ...missed.problems, ...decision.problems, ...failed],
+    missing: missed.missing,
+    againInSeconds: earlier(earlier(againInSeconds, missed.againInSeconds), soonest(failed)),
+    mayLeave: isFilled(decision, { failed: failedToCome, reasons }),
+  };
+}
+
+/** Decides; what is wanted and is somebody else's may be that of another object, which shares it. */
+async function decideWith(
+  observed: ObservedBinding,
+  shared: () => Promise<SharedTargets>,
+): Promise<BindingDecision> {
+  const decision = decideBinding(observed);
+  if (decision.foreign.length === 0) return decision;
+  return decideBinding({ ...observed, isShared: (await shared()).isTheirs });
+}
+
+const withoutHeld = (
+  batches: readonly (readonly Registration[])[],
+  held: readonly Registration[],
+): readonly (readonly Registration[])[] =>
+  batches.map((batch) => batch.filter((one) => !held.includes(one))).filter((batch) => batch.length > 0);

@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import type { ELBv2, ELBv2Regions } from '../../../clients/aws/elbv2.ts';
+import { lifetimeFrom } from '../lifetime.ts';
+import { groupFinder, type Bound } from './group.ts';
+
+const arnOf = (name: string): string =>
+  `arn:aws:elasticloadbalancing:eu-central-1:111122223333:targetgroup/${name}/4567`;
+const bound: Bound = {
+  key: { namespace: 'shop', name: 'web' },
+  uid: 'u',
+  spec: {
+    targetGroup: { protocol: 'HTTP', targetType: 'ip', vpcID: 'vpc-1', healthCheck: { path: '/healthy' } },
+    targets: [{ port: 80 }],
+  } as Bound['spec'],
+  status: {},
+  life: lifetimeFrom(new AbortController().signal),
+};
+
+/** Finds the target group of a binding; says from which budget each write came. */
+async function spent(of: Partial<ELBv2>, status: Bound['status'] = {}): Promise<readonly string[]> {
+  const taken: string[] = [];
+  const elbv2: Partial<ELBv2> = {
+    targetGroupNamed: () => Promise.resolve(undefined),
+    createTargetGroup: () => Promise.resolve({ TargetGroupArn: arnOf('new'), TargetType: 'ip' }),
+    ...of,
+  };
+  const every = (): ELBv2 => elbv2 as ELBv2;
+  const regions: ELBv2Regions = Object.assign(every, { inRegion: every });
+  const find = groupFinder({
+    elbv2: regions,
+    region: 'eu-central-1',
+    budget: {
+      take: (quota) => Promise.resolve(void taken.push(`registrations ${quota}`)),
+      takeWrite: (quota) => Promise.resolve(void taken.push(`writes ${quota}`)),
+      penalise: () => Promise.resolve(),
+    },
+    reads: { find: () => Promise.resolve([]) },
+  });
+  const found = await find({ ...bound, status });
+  expect(found).toMatchObject({ is: 'Group' });
+  return taken;
+}
+
+describe('the write that a target group takes', () => {
+  it('counts for the account that the others are in, before it has an ARN itself', async () => {
+    const anyTargetGroup = () => Promise.resolve(arnOf('other'));
+    expect(await spent({ anyTargetGroup })).toEqual(['registrations eu-central-1/111122223333']);
+  });
+
+  it('counts for the region where there is no target group yet', async () => {
+    const anyTargetGroup = () => Promise.resolve(undefined);
+    expect(await spent({ anyTargetGroup })).toEqual(['registrations eu-central-1/']);
+  });
+
+  it('counts with the weights where it modifies its health check', async () => {
+    const group = {
+      TargetGroupArn: arnOf('web'),
+      TargetType: 'ip',
+      Protocol: 'HTTP',
+      VpcId: 'vpc-1',
+    } as const;
+    const elbv2 = {
+      targetGroups: () => Promise.resolve([group]),
+      modifyTargetGroup: () => Promise.resolve(),
+    };
+    const status = { created: true, targetGroupARN: arnOf('web') };
+    expect(await spent(elbv2, status)).toEqual(['writes eu-central-1/111122223333']);
+  });
+});

@@ -1,0 +1,202 @@
+import type { TargetGroup } from '@aws-sdk/client-elastic-load-balancing-v2';
+import { digest } from '../../../clients/digest.ts';
+import { quotaOf, type ELBv2, type ELBv2Regions } from '../../../clients/aws/elbv2.ts';
+import type { RegistrationBudget } from '../../../clients/aws/registration-budget.ts';
+import type {
+  AWSTargetGroupBindingSpec,
+  AWSTargetGroupBindingStatus,
+} from '../../../crds/aws-target-group-binding.ts';
+import type { NewTargetGroup } from '../../../crds/new-target-group.ts';
+import type { Entry } from '../../../domain/discovery/target-group-binding/binding-move.ts';
+import { formatKey } from '../../../domain/model/ids.ts';
+import { vpcOfClusters, type FoundVPC } from '../../../domain/discovery/clusters/cluster-vpc.ts';
+import {
+  compareTargetGroup,
+  isCreatedFor,
+  targetGroupName,
+  wantedTargetGroup,
+  type TargetGroupOwner,
+} from '../../../domain/discovery/target-group-binding/new-target-group.ts';
+import type { Problem } from '../../../domain/discovery/sync-status.ts';
+import type { TargetType } from '../../../domain/discovery/target-group-binding/target-ids.ts';
+import type { ClusterReads } from '../clusters/reader.ts';
+import { failure, reasonOf, toFailure } from '../../failure.ts';
+import type { Lifetime } from '../lifetime.ts';
+import { existingOf, healthCheckInput } from './group-facts.ts';
+
+/** What target groups are read and written with. */
+export interface GroupDependencies {
+  readonly elbv2: ELBv2Regions;
+  /** The region that target groups are created in. */
+  readonly region?: string;
+  readonly budget: RegistrationBudget;
+}
+
+/** The target group of a binding, or what is wrong with it. */
+export type FoundGroup =
+  | {
+      readonly is: 'Group';
+      readonly arn: string;
+      readonly targetType: TargetType;
+      readonly created: boolean;
+      readonly problems: readonly Problem[];
+    }
+  | { readonly is: 'Problem'; readonly problem: Problem };
+
+/** A binding as far as its target group goes. */
+export interface Bound extends TargetGroupOwner {
+  readonly spec: AWSTargetGroupBindingSpec;
+  readonly status: AWSTargetGroupBindingStatus;
+  readonly life: Lifetime;
+}
+
+/** Finds the target group of a binding. */
+export type GroupFinder = (bound: Bound) => Promise<FoundGroup>;
+
+/** What target groups are created with: the clusters among it say in which VPC. */
+interface Creation extends GroupDependencies {
+  readonly reads: Pick<ClusterReads, 'find'>;
+}
+
+/** Makes what finds target groups, and creates the one that is asked for when there is none. */
+export function groupFinder(dependencies: Creation): GroupFinder {
+  return async (bound) => {
+    const { targetGroupARN, targetGroup } = bound.spec;
+    if (targetGroupARN !== undefined) return await named(dependencies, targetGroupARN, bound);
+    // A schema demands one of the two.
+    if (targetGroup === undefined)
+      throw failure('InvalidObject', 'Expected a target group in the spec, got none.');
+    return await created(dependencies, targetGroup, bound);
+  };
+}
+
+/** Finds the target group in which an object has registered what it has, whatever its spec asks for by now. */
+export async function findFormer(
+  { elbv2 }: GroupDependencies,
+  { targetGroupARN: arn, created: isCreated }: Pick<Entry, 'targetGroupARN' | 'created'>,
+  { signal }: Lifetime,
+): Promise<FoundGroup | undefined> {
+  const [group] = arn === undefined ? [] : await elbv2(arn).targetGroups([arn], signal);
+  return group === undefined ? undefined : foundGroup(group, isCreated === true, []);
+}
+
+/** Finds what may be the target group that was created for an object: what its status names, or what has its name. */
+export async function findCandidate(
+  { elbv2, region }: GroupDependencies,
+  { key, uid, status, life: { signal } }: Omit<Bound, 'spec'>,
+): Promise<TargetGroup | undefined> {
+  const { created: isCreated, targetGroupARN: arn } = status;
+  if (isCreated === true && arn !== undefined) {
+    const [known] = await elbv2(arn).targetGroups([arn], signal);
+    if (known !== undefined) return known;
+  }
+  if (region === undefined) return undefined;
+  return await elbv2.inRegion(region).targetGroupNamed(targetGroupName(key, digest(uid)), signal);
+}
+
+/** Whether a target group has the tags of an object, that is, was created for it and not given to somebody else. */
+export async function isOwn(
+  elbv2: ELBv2,
+  { TargetGroupArn = '' }: TargetGroup,
+  { key, uid, life: { signal } }: Omit<Bound, 'spec'>,
+): Promise<boolean> {
+  return isCreatedFor({ key, uid }, await elbv2.tagsOf(TargetGroupArn, signal));
+}
+
+async function named(
+  { elbv2 }: GroupDependencies,
+  arn: string,
+  { life: { signal } }: Bound,
+): Promise<FoundGroup> {
+  const [group] = await elbv2(arn).targetGroups([arn], signal);
+  if (group !== undefined) return foundGroup(group, false, []);
+  const message = `Expected AWS to know spec.targetGroupARN ${arn}, got no such target group. Correct the ARN, or create the target group.`;
+  return { is: 'Problem', problem: { object: arn, reason: 'TargetGroupNotFound', message } };
+}
+
+async function created(dependencies: Creation, asked: NewTargetGroup, bound: Bound): Promise<FoundGroup> {
+  const group = await findCandidate(dependencies, bound);
+  if (group === undefined) return await create(dependencies, asked, bound);
+  const { elbv2, budget } = dependencies;
+  const { TargetGroupArn: arn = '' } = group;
+  const isKnown = bound.status.created === true && bound.status.targetGroupARN === arn;
+  if (!isKnown && !(await isOwn(elbv2(arn), group, bound))) return foreign(group, bound);
+  const { problems, healthCheck } = compareTargetGroup(asked, existingOf(group));
+  if (healthCheck === undefined) return foundGroup(group, true, problems);
+  await budget.takeWrite(quotaOf(arn), bound.life.signal);
+  bound.life.assert();
+  try {
+    await elbv2(arn).modifyTargetGroup(arn, healthCheckInput(healthCheck));
+    return foundGroup(group, true, problems);
+  } catch (error) {
+    return foundGroup(group, true, [...problems, unchanged(error)]);
+  }
+}
+
+async function create(
+  { elbv2, region, budget, reads }: Creation,
+  asked: NewTargetGroup,
+  bound: Bound,
+): Promise<FoundGroup> {
+  const { key, uid, spec, life } = bound;
+  if (region === undefined) {
+    const message =
+      'Expected to know in which region to create the target group, got none. Set AWS_REGION, or name a target group in spec.targetGroupARN.';
+    return { is: 'Problem', problem: { object: 'spec.targetGroup', reason: 'RegionUnknown', message } };
+  }
+  const vpc = await vpcOf(asked, bound, reads);
+  if (vpc.is === 'Problem') return vpc;
+  const { vpcID } = vpc;
+  const wanted = wantedTargetGroup(asked, spec.targets, { key, uid, digestOfUid: digest(uid), vpcID });
+  const writes = elbv2.inRegion(region);
+  const other = await writes.anyTargetGroup(life.signal);
+  // Where there is no target group yet, there is no other write to share a rate with.
+  await budget.take(other === undefined ? `${region}/` : quotaOf(other), life.signal);
+  life.assert();
+  const group = await writes.createTargetGroup({
+    Name: wanted.name,
+    Protocol: asked.protocol,
+    Port: wanted.port,
+    VpcId: wanted.vpcID,
+    TargetType: wanted.targetType,
+    ...healthCheckInput(wanted.healthCheck),
+    tags: wanted.tags,
+  });
+  return foundGroup(group, true, []);
+}
+
+/** The VPC that is asked for, else that of the clusters. */
+async function vpcOf(
+  { vpcID }: NewTargetGroup,
+  { key, spec }: Bound,
+  reads: Creation['reads'],
+): Promise<FoundVPC> {
+  if (vpcID !== undefined) return { is: 'VPC', vpcID };
+  const found = await reads.find(key.namespace);
+  return vpcOfClusters(
+    spec.targets,
+    found.map(({ cluster }) => cluster),
+  );
+}
+
+/** The targets are registered all the same. */
+function unchanged(error: unknown): Problem {
+  const cause = toFailure(error);
+  const reason = reasonOf(cause);
+  const message = `Expected to change the health check of the target group, got: ${cause.message} It is tried again; correct spec.targetGroup.healthCheck if this goes on.`;
+  return { object: 'spec.targetGroup.healthCheck', reason, message };
+}
+
+function foreign({ TargetGroupName: name = '' }: TargetGroup, { key }: Bound): FoundGroup {
+  const message = `Expected target group ${name} to have the tags of AWSTargetGroupBinding ${formatKey(key)}, which it would be created for, got others. Delete it, or name it in spec.targetGroupARN.`;
+  return { is: 'Problem', problem: { object: name, reason: 'ForeignTargetGroup', message } };
+}
+
+function foundGroup(group: TargetGroup, isCreated: boolean, problems: readonly Problem[]): FoundGroup {
+  const { TargetGroupArn: arn = '', TargetType: targetType } = group;
+  if (targetType === 'instance' || targetType === 'ip') {
+    return { is: 'Group', arn, targetType, created: isCreated, problems };
+  }
+  const message = `Expected a target group of the type instance or ip, got ${targetType ?? 'none'}. Name another target group.`;
+  return { is: 'Problem', problem: { object: arn, reason: 'UnsupportedTargetType', message } };
+}

@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import type { ELBv2, ELBv2Regions } from '../../../clients/aws/elbv2.ts';
+import type { AWSTargetGroupBindingSpec } from '../../../crds/aws-target-group-binding.ts';
+import type { Registration } from '../../../domain/discovery/target-group-binding/registered-target.ts';
+import { lifetimeFrom } from '../lifetime.ts';
+import { hasMoved, leaveGroup } from './leave.ts';
+
+const named = (targetGroupARN: string): AWSTargetGroupBindingSpec => ({ targetGroupARN, targets: [] });
+const asked: AWSTargetGroupBindingSpec = {
+  targetGroup: { protocol: 'HTTP', vpcID: 'vpc-01234567', targetType: 'ip' },
+  targets: [],
+};
+
+describe('a binding', () => {
+  it.each([
+    ['has not moved before it was anywhere', named('a'), {}, false],
+    ['has not moved while it names the same group', named('a'), { targetGroupARN: 'a' }, false],
+    ['has moved when it names another group', named('b'), { targetGroupARN: 'a' }, true],
+    ['has moved from the group that it created', named('b'), { targetGroupARN: 'a', created: true }, true],
+    ['has not moved while it has created its group', asked, { targetGroupARN: 'a', created: true }, false],
+    ['has moved to a group that it is to create', asked, { targetGroupARN: 'a', created: false }, true],
+  ])('%s', (_, spec, entry, want) => expect(hasMoved(spec, { targets: [], ...entry })).toBe(want));
+});
+
+describe('what a binding leaves', () => {
+  const arn = 'arn:aws:elasticloadbalancing:eu-central-1:111122223333:targetgroup/web/4567';
+  const targets = [{ name: 'web', port: 80, ids: ['i-a', 'i-b'] }];
+  const key = { namespace: 'shop', name: 'web' };
+  const bound = { key, uid: 'mine', status: {}, life: lifetimeFrom(new AbortController().signal) };
+
+  it('is deregistered, but not what another binding of the namespace keeps', async () => {
+    const deregistered: Registration[] = [];
+    const elbv2: Partial<ELBv2> = {
+      targetGroups: () => Promise.resolve([{ TargetGroupArn: arn }]),
+      targetHealth: () => Promise.resolve(['i-a', 'i-b'].map((Id) => ({ Target: { Id, Port: 80 } }))),
+      deregisterTargets: (_, batch) => Promise.resolve(void deregistered.push(...batch)),
+    };
+    const every = (): ELBv2 => elbv2 as ELBv2;
+    const regions: ELBv2Regions = Object.assign(every, { inRegion: every });
+    const kept = { targetGroupARN: arn, targets: [{ name: 'latter', port: 80, ids: ['i-b'] }] };
+    const list = <T>() => Promise.resolve([{ metadata: { uid: 'other' }, status: kept }] as T[]);
+    const take = () => Promise.resolve();
+    const budget = { take, takeWrite: take, penalise: take };
+    const left = await leaveGroup(
+      { elbv2: regions, budget, kubernetes: { list } },
+      { targetGroupARN: arn, targets },
+      bound,
+    );
+    expect(deregistered).toEqual([{ id: 'i-a', port: 80 }]);
+    expect(left).toEqual({ targets: [], problems: [] });
+  });
+});

@@ -1,0 +1,118 @@
+import { ApplicationFailure } from '@temporalio/common';
+import type { KubernetesClient } from '../../../clients/kubernetes/kubernetes.ts';
+import { quotaOf } from '../../../clients/aws/elbv2.ts';
+import type { AWSTargetGroupBindingSpec } from '../../../crds/aws-target-group-binding.ts';
+import {
+  withFormer,
+  type Entry,
+  type Place,
+} from '../../../domain/discovery/target-group-binding/binding-move.ts';
+import { recordOf } from '../../../domain/discovery/target-group-binding/binding-record.ts';
+import type { RegisteredTarget } from '../../../domain/discovery/target-group-binding/registered-target.ts';
+import type { Problem } from '../../../domain/discovery/sync-status.ts';
+import { deregisterAll } from '../../../domain/discovery/target-group-binding/target-group-binding.ts';
+import { findCandidate, isOwn, type Bound, type GroupDependencies } from './group.ts';
+import type { BindingLedger } from './ledger.ts';
+import { readShared, withoutKept } from './shared.ts';
+import { deregister, readRegistered } from './targets.ts';
+import { toFailure } from '../../failure.ts';
+import type { Lifetime } from '../lifetime.ts';
+
+/** What target groups are left with. */
+export interface LeavingDependencies extends GroupDependencies {
+  readonly kubernetes: Pick<KubernetesClient, 'list'>;
+}
+
+/** What is left of what an object had registered, and why. */
+export interface Left {
+  readonly targets: readonly RegisteredTarget[];
+  readonly problems: readonly Problem[];
+}
+
+/** Whether the status of an object names another target group than its spec asks for. */
+export function hasMoved(spec: AWSTargetGroupBindingSpec, { targetGroupARN, created }: Entry): boolean {
+  if (targetGroupARN === undefined) return false;
+  return spec.targetGroupARN === undefined ? created !== true : spec.targetGroupARN !== targetGroupARN;
+}
+
+/** Deregisters all that an object has registered in a target group, unless another one keeps it; a group that is gone has none of it. */
+export async function leaveGroup(
+  { kubernetes, elbv2, budget }: LeavingDependencies,
+  { targetGroupARN: arn, targets }: Place,
+  bound: Omit<Bound, 'spec'>,
+): Promise<Left> {
+  const { life } = bound;
+  const [group] = await elbv2(arn).targetGroups([arn], life.signal);
+  if (group === undefined) return { targets: [], problems: [] };
+  const registered = await readRegistered(elbv2(arn), arn, life.signal);
+  const written = await deregister(
+    { elbv2: elbv2(arn), targetGroupARN: arn, budget, life },
+    await withoutKept(deregisterAll(targets, registered), () => readShared(kubernetes, bound, arn)),
+  );
+  const remaining = [...written.refused, ...written.unknown];
+  return {
+    targets: recordOf({ claim: targets, targets: [] }, { refused: [], remaining }),
+    problems: written.problems,
+  };
+}
+
+/** Empties the target groups that an object moves from; one that a load balancer forwards to keeps its targets, since that traffic would go nowhere. */
+export async function leaveFormer(
+  dependencies: LeavingDependencies,
+  ledger: BindingLedger,
+  bound: Omit<Bound, 'spec'>,
+): Promise<readonly Problem[]> {
+  const problems: Problem[] = [];
+  for (const place of ledger.now().former ?? []) {
+    const inUse = await inUseBy(dependencies, place.targetGroupARN, bound.life);
+    problems.push(...inUse);
+    if (inUse.length > 0) continue;
+    const left = await leaveGroup(dependencies, place, bound);
+    problems.push(...left.problems);
+    await ledger.write(withFormer(ledger.now(), place, left.targets));
+  }
+  return problems;
+}
+
+/** Says which load balancer still sends traffic to the target group that was created for an object; its targets have to stay meanwhile. */
+export async function whileInUse(
+  dependencies: GroupDependencies,
+  { targetGroupARN: arn, created }: Pick<Entry, 'targetGroupARN' | 'created'>,
+  life: Lifetime,
+): Promise<readonly Problem[]> {
+  return arn === undefined || created !== true ? [] : await inUseBy(dependencies, arn, life);
+}
+
+async function inUseBy(
+  { elbv2 }: GroupDependencies,
+  arn: string,
+  { signal }: Lifetime,
+): Promise<readonly Problem[]> {
+  const [group] = await elbv2(arn).targetGroups([arn], signal);
+  const [user] = group?.LoadBalancerArns ?? [];
+  if (user === undefined) return [];
+  const message = `Expected no load balancer to forward to target group ${arn} before its targets go, got ${user}. They stay meanwhile; take the target group out of the rules and listeners that name it.`;
+  return [{ object: arn, reason: 'TargetGroupInUse', message }];
+}
+
+/** Deletes the target group that was created for an object; one that has become somebody else's stays. */
+export async function deleteCreated(
+  dependencies: GroupDependencies,
+  bound: Omit<Bound, 'spec'>,
+): Promise<readonly Problem[]> {
+  const { elbv2, budget } = dependencies;
+  const group = await findCandidate(dependencies, bound);
+  const { TargetGroupArn: arn = '' } = group ?? {};
+  if (group === undefined || !(await isOwn(elbv2(arn), group, bound))) return [];
+  await budget.take(quotaOf(arn), bound.life.signal);
+  bound.life.assert();
+  try {
+    await elbv2(arn).deleteTargetGroup(arn);
+    return [];
+  } catch (error) {
+    const cause = toFailure(error);
+    if (!(cause instanceof ApplicationFailure) || cause.type !== 'TargetGroupInUse') throw cause;
+    const message = `Expected to delete target group ${arn}, which was created for this object, got: ${cause.message} It is tried again; take it out of the rules and listeners that name it, or set spec.deletionPolicy to Retain.`;
+    return [{ object: arn, reason: 'TargetGroupInUse', message }];
+  }
+}

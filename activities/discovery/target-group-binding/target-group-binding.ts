@@ -1,0 +1,169 @@
+import { AWS_TARGET_GROUP_BINDING } from '../../../clients/kubernetes/kinds.ts';
+import type { KubernetesClient } from '../../../clients/kubernetes/kubernetes.ts';
+import {
+  awsTargetGroupBinding,
+  type AWSTargetGroupBinding,
+  type AWSTargetGroupBindingSpec,
+} from '../../../crds/aws-target-group-binding.ts';
+import { turnTo } from '../../../domain/discovery/target-group-binding/binding-move.ts';
+import { syncId, type ObjectKey } from '../../../domain/model/ids.ts';
+import { BINDING_FINALIZER } from '../../../domain/kubernetes/labels.ts';
+import type { Problem } from '../../../domain/discovery/sync-status.ts';
+import { refusedUse } from './allowed.ts';
+import { registerIn, type Binding } from './fill.ts';
+import { findFormer, groupFinder, type Bound, type GroupDependencies } from './group.ts';
+import { deleteCreated, hasMoved, leaveFormer, leaveGroup, whileInUse } from './leave.ts';
+import { bindingLedger, type BindingLedger } from './ledger.ts';
+import { bindingReporter, type BindingOutcome } from './report.ts';
+import { FAILED_AGAIN_SECONDS, type ClusterReader, type ClusterReads } from '../clusters/reader.ts';
+import type { Synced, TargetGroupBindingActivities } from '../../contract.ts';
+import { reasonOf, toFailure } from '../../failure.ts';
+import { holdAndRead, letGo, type Held } from '../../kubernetes/finalizers.ts';
+import { isFirstAttempt, lifetime, type Lifetime } from '../lifetime.ts';
+import { earlier, soonest } from '../soonest.ts';
+
+/** What the activities of AWSTargetGroupBindings are made of. */
+export interface BindingDependencies extends GroupDependencies {
+  readonly kubernetes: KubernetesClient;
+  readonly reader: ClusterReader;
+  /** How long what is missed keeps what it had. */
+  readonly graceSeconds: number;
+}
+
+const gone: Synced = { isPresent: false, message: 'The AWSTargetGroupBinding is gone.' };
+
+/** Makes the activities of AWSTargetGroupBindings. */
+export function targetGroupBindingActivities(
+  dependencies: BindingDependencies,
+): TargetGroupBindingActivities {
+  const { kubernetes, reader } = dependencies;
+  const report = bindingReporter(kubernetes);
+
+  /** Syncs an object that is there. */
+  async function sync(
+    object: AWSTargetGroupBinding,
+    { key, life, reads }: Pick<Bound, 'key' | 'life'> & { readonly reads: ClusterReads },
+  ): Promise<Synced> {
+    const parsed = awsTargetGroupBinding.parseSpec(object.spec);
+    const bound = boundOf(object, key, life);
+    const ledger = bindingLedger(kubernetes, bound);
+    const outcome = parsed.ok
+      ? await attempt(life.signal, () =>
+          bind({ ...dependencies, reads }, { ...bound, spec: parsed.value }, ledger),
+        )
+      : { problems: parsed.problems.map((message) => ({ reason: 'InvalidObject', message })) };
+    return { ...(await report(object, ledger, outcome)), by: reader.by };
+  }
+
+  /** Undoes what an object has done, and lets it go. */
+  async function end(object: AWSTargetGroupBinding, held: Held, life: Lifetime): Promise<Synced> {
+    if (object.metadata.finalizers?.includes(held.finalizer) !== true) return gone;
+    const parsed = awsTargetGroupBinding.parseSpec(object.spec);
+    const spec = parsed.ok ? parsed.value : undefined;
+    const bound = boundOf(object, held.key, life);
+    const ledger = bindingLedger(kubernetes, bound);
+    const outcome = await attempt(life.signal, () => undo(dependencies, { ...bound, spec }, ledger));
+    if (outcome.problems.length > 0) return await report(object, ledger, outcome);
+    await letGo(kubernetes, held);
+    return gone;
+  }
+
+  return {
+    async syncTargetGroupBinding(key, last) {
+      const life = lifetime();
+      const reads = reader.begin(syncId('targetGroupBinding', key), isFirstAttempt() ? last : undefined);
+      const held = { kind: AWS_TARGET_GROUP_BINDING, key, finalizer: BINDING_FINALIZER };
+      const found = await kubernetes.get<AWSTargetGroupBinding>(AWS_TARGET_GROUP_BINDING, key);
+      if (found === undefined) return gone;
+      if (found.metadata.deletionTimestamp !== undefined) return await end(found, held, life);
+      // What counts is the status that the object has from here on.
+      const object = await holdAndRead<AWSTargetGroupBinding>(kubernetes, held);
+      return object === undefined ? gone : await sync(object, { key, life, reads });
+    },
+  };
+}
+
+function boundOf(
+  { metadata, status = {} }: AWSTargetGroupBinding,
+  key: ObjectKey,
+  life: Lifetime,
+): Omit<Bound, 'spec'> & { readonly resourceVersion: string } {
+  const { uid = '', resourceVersion = '' } = metadata;
+  return { key, uid, resourceVersion, status, life };
+}
+
+/** Makes the registrations of an object what they are to be. */
+async function bind(dependencies: Binding, bound: Bound, ledger: BindingLedger): Promise<BindingOutcome> {
+  const refused = await refusedUse(dependencies.kubernetes, bound, dependencies.region);
+  if (refused !== undefined) return { problems: [refused] };
+  const group = await groupFinder(dependencies)(bound);
+  if (group.is === 'Problem') return await stay(dependencies, { bound, ledger }, group.problem);
+  const { arn: targetGroupARN, created } = group;
+  await ledger.write(turnTo(ledger.now(), { targetGroupARN, created }));
+  const { mayLeave, ...outcome } = await registerIn(group, dependencies, { bound, ledger });
+  if (ledger.now().former === undefined) return outcome;
+  const problems = mayLeave ? await leaveFormer(dependencies, ledger, bound) : [notFilled(targetGroupARN)];
+  return {
+    ...outcome,
+    problems: [...outcome.problems, ...problems],
+    againInSeconds: earlier(outcome.againInSeconds, soonest(problems)),
+  };
+}
+
+/** Keeps up the targets where they are, when the target group that they are to move to is not to be had. */
+async function stay(
+  dependencies: Binding,
+  { bound, ledger }: { readonly bound: Bound; readonly ledger: BindingLedger },
+  problem: Problem,
+): Promise<BindingOutcome> {
+  if (!hasMoved(bound.spec, ledger.now())) return { problems: [problem] };
+  const group = await findFormer(dependencies, ledger.now(), bound.life);
+  if (group?.is !== 'Group') return { problems: [problem] };
+  const message = `${problem.message} Until then the targets stay in ${group.arn}.`;
+  const { mayLeave: _mayLeave, ...outcome } = await registerIn(group, dependencies, { bound, ledger });
+  return { ...outcome, problems: [{ ...problem, message }, ...outcome.problems] };
+}
+
+const notFilled = (targetGroupARN: string): Problem => ({
+  object: targetGroupARN,
+  reason: 'TargetGroupNotFilled',
+  message: `Expected all targets to be registered in ${targetGroupARN} before they leave the target group that they were in, got the problems that are listed beside this. They stay there too meanwhile; correct what is wrong, or name the former target group again.`,
+});
+
+// A Cell that lets a target group go needs some seconds.
+const IN_USE_AGAIN_SECONDS = 3;
+
+/** Deregisters what an object has registered, and deletes what was created for it if that is asked for. */
+async function undo(
+  dependencies: BindingDependencies,
+  bound: Omit<Bound, 'spec'> & { readonly spec: AWSTargetGroupBindingSpec | undefined },
+  ledger: BindingLedger,
+): Promise<BindingOutcome> {
+  const { life } = bound;
+  const inUse = await whileInUse(dependencies, ledger.now(), life);
+  if (inUse.length > 0) return { problems: inUse, againInSeconds: IN_USE_AGAIN_SECONDS };
+  const problems = [...(await leaveFormer(dependencies, ledger, bound))];
+  const { targetGroupARN, created, targets } = ledger.now();
+  if (targetGroupARN !== undefined) {
+    const left = await leaveGroup(dependencies, { targetGroupARN, created, targets }, bound);
+    problems.push(...left.problems);
+    // The target group is named until it is deleted.
+    await ledger.write({ ...ledger.now(), targets: left.targets });
+  }
+  if (problems.length > 0) return { problems, againInSeconds: FAILED_AGAIN_SECONDS };
+  if (bound.spec?.deletionPolicy !== 'Delete') return { problems };
+  return { problems: await deleteCreated(dependencies, bound), againInSeconds: FAILED_AGAIN_SECONDS };
+}
+
+/** Makes a problem of what is thrown, so that the status says it; nothing is undone because of it. */
+async function attempt(signal: AbortSignal, act: () => Promise<BindingOutcome>): Promise<BindingOutcome> {
+  try {
+    return await act();
+  } catch (error) {
+    signal.throwIfAborted();
+    const cause = toFailure(error);
+    const reason = reasonOf(cause);
+    const message = `Expected to sync the targets, got: ${cause.message} It is tried again; what is registered stays.`;
+    return { problems: [{ reason, message }], againInSeconds: soonest([{ reason, message }]) };
+  }
+}

@@ -1,0 +1,122 @@
+import { InvalidTargetException, TooManyTargetsException } from '@aws-sdk/client-elastic-load-balancing-v2';
+import { describe, expect, it } from 'vitest';
+import type { ELBv2 } from '../../../clients/aws/elbv2.ts';
+import type { Target } from '../../../clients/aws/elbv2-calls.ts';
+import { registrationBudget } from '../../../clients/aws/registration-budget.ts';
+import { budgetInMemory } from '../../../clients/aws/shared-budget.ts';
+import { readRegistered, register } from './targets.ts';
+import { lifetimeFrom } from '../lifetime.ts';
+
+const targetGroupARN = 'arn:aws:elasticloadbalancing:us-east-1:123456789012:targetgroup/web/0123456789abcdef';
+const at = (...ids: string[]): Target[] => ids.map((id) => ({ id, port: 80 }));
+const fast = budgetInMemory({ perSecond: 1000, burst: 1000 });
+const about = { $metadata: {}, message: 'no' };
+
+/** Registers with an ELBv2 that judges each call; says what came of it, and which calls there were. */
+async function tried(judge: (targets: readonly Target[]) => Error | undefined, ...batches: Target[][]) {
+  const calls: string[] = [];
+  const taken: string[] = [];
+  const elbv2 = {
+    registerTargets: async (_arn: string, targets: readonly Target[]) => {
+      calls.push(targets.map(({ id }) => id).join(' '));
+      const error = judge(targets);
+      if (error !== undefined) throw error;
+      taken.push(...targets.map(({ id }) => id));
+      await Promise.resolve();
+    },
+    deregisterTargets: () => Promise.resolve(),
+  };
+  const budget = registrationBudget({ writes: fast, registrations: fast });
+  const life = lifetimeFrom(new AbortController().signal);
+  const { refused, unknown, problems } = await register({ elbv2, targetGroupARN, budget, life }, batches);
+  return {
+    calls,
+    taken,
+    refused,
+    unknown,
+    problems: problems.map(({ object, reason }) => ({ object, reason })),
+  };
+}
+
+const without =
+  (...bad: string[]) =>
+  (targets: readonly Target[]) =>
+    targets.some(({ id }) => bad.includes(id)) ? new InvalidTargetException(about) : undefined;
+
+describe('targets', () => {
+  it('are registered batch by batch', async () => {
+    const { calls, problems } = await tried(() => undefined, at('a', 'b'), at('c'));
+    expect({ calls, problems }).toEqual({ calls: ['a b', 'c'], problems: [] });
+  });
+
+  it('are registered without those that AWS refuses, which it is found out by halves', async () => {
+    const got = await tried(without('b', 'g'), at('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'));
+    expect(got.taken.toSorted()).toEqual(['a', 'c', 'd', 'e', 'f', 'h']);
+    expect(got.refused.toSorted((a, b) => a.id.localeCompare(b.id))).toEqual(at('b', 'g'));
+    expect(got.problems.toSorted((a, b) => `${a.object}`.localeCompare(`${b.object}`))).toEqual([
+      { object: 'b', reason: 'InvalidTarget' },
+      { object: 'g', reason: 'InvalidTarget' },
+    ]);
+  });
+
+  it('that are all refused do not take a call each', async () => {
+    const all = at(...Array.from({ length: 200 }, (_, index) => `t${index}`));
+    const got = await tried(without(...all.map(({ id }) => id)), all);
+    expect(got.refused).toHaveLength(200);
+    expect(got.calls.length).toBeLessThan(60);
+    expect(got.problems.length).toBeLessThan(30);
+  });
+
+  it('go on with the next batch after one that is refused as a whole', async () => {
+    const tooMany = (targets: readonly Target[]) =>
+      targets.length > 1 ? new TooManyTargetsException(about) : undefined;
+    const got = await tried(tooMany, at('a', 'b'), at('c'));
+    expect(got).toMatchObject({ calls: ['a b', 'c'], taken: ['c'], refused: at('a', 'b'), unknown: [] });
+  });
+
+  it('of which nobody knows whether they are registered are not called refused', async () => {
+    const got = await tried(() => new Error('socket hang up'), at('a', 'b'));
+    expect(got).toMatchObject({
+      calls: ['a b'],
+      refused: [],
+      unknown: at('a', 'b'),
+      problems: [{ reason: 'Unavailable' }],
+    });
+  });
+
+  it('are not registered any more when the sync is given up', async () => {
+    const life = lifetimeFrom(AbortSignal.abort(new Error('given up')));
+    const budget = registrationBudget({ writes: fast, registrations: fast });
+    const never = (): Promise<void> => Promise.reject(new Error('Expected no call.'));
+    const elbv2 = { registerTargets: never, deregisterTargets: never };
+    await expect(register({ elbv2, targetGroupARN, budget, life }, [at('a')])).rejects.toThrow('given up');
+  });
+
+  it('hold the others back for a moment where AWS throttles', async () => {
+    const held: string[] = [];
+    const budget = {
+      ...registrationBudget({ writes: fast, registrations: fast }),
+      penalise: (quota: string) => Promise.resolve(void held.push(quota)),
+    };
+    const throttled = Object.assign(new Error('Rate exceeded'), { name: 'Throttling' });
+    const elbv2 = {
+      registerTargets: () => Promise.reject(throttled),
+      deregisterTargets: () => Promise.resolve(),
+    };
+    const life = lifetimeFrom(new AbortController().signal);
+    await register({ elbv2, targetGroupARN, budget, life }, [at('a')]);
+    expect(held).toEqual(['us-east-1/123456789012']);
+  });
+
+  it('that are draining do not count as registered', async () => {
+    const elbv2: Pick<ELBv2, 'targetHealth'> = {
+      targetHealth: () =>
+        Promise.resolve([
+          { Target: { Id: 'a', Port: 80 }, TargetHealth: { State: 'draining' } },
+          { Target: { Id: 'b', Port: 80 }, TargetHealth: { State: 'unhealthy' } },
+        ]),
+    };
+    const { signal } = new AbortController();
+    expect(await readRegistered(elbv2, targetGroupARN, signal)).toEqual(at('b'));
+  });
+});

@@ -1,0 +1,176 @@
+import { accessPolicies } from '../../../clients/kubernetes/access-policies.ts';
+import { AWS_TARGET_GROUP_SET } from '../../../clients/kubernetes/kinds.ts';
+import type { KubernetesClient } from '../../../clients/kubernetes/kubernetes.ts';
+import {
+  awsTargetGroupSet,
+  type AWSTargetGroupSet,
+  type AWSTargetGroupSetSpec,
+} from '../../../crds/aws-target-group-set.ts';
+import { refusalOf } from '../../../domain/access/access.ts';
+import { compareText } from '../../../domain/kubernetes/canonical.ts';
+import { foundBindings, inViewOf } from '../../../domain/discovery/target-group-set/binding-kinds.ts';
+import { syncId, type ObjectKey } from '../../../domain/model/ids.ts';
+import { setLooksInto } from '../../../domain/discovery/target-group-set/looks-into.ts';
+import { namesOf, saysTheSame, syncStatus, type Problem } from '../../../domain/discovery/sync-status.ts';
+import { decideTargetGroupSet } from '../../../domain/discovery/target-group-set/target-group-set.ts';
+import { type ClusterReading } from '../../../domain/discovery/target-group-set/observed-target-group-set.ts';
+import type { Missing } from '../../../domain/discovery/missing.ts';
+import {
+  againAfter,
+  type ClusterAccess,
+  type ClusterReader,
+  type ClusterReads,
+  type RemoteReading,
+} from '../clusters/reader.ts';
+import { listBindings } from '../clusters/target-group-bindings.ts';
+import type { Synced, TargetGroupSetActivities } from '../../contract.ts';
+import { isFirstAttempt, lifetime, type Lifetime } from '../lifetime.ts';
+import { againIn, earlier } from '../soonest.ts';
+import { statusReporter } from '../../kubernetes/status-reporter.ts';
+import { targetGroupObjects } from './target-group-objects.ts';
+
+/** What the activities of AWSTargetGroupSets are made of. */
+export interface TargetGroupSetDependencies {
+  readonly kubernetes: KubernetesClient;
+  readonly reader: ClusterReader;
+  /** How long what is missed keeps what it had. */
+  readonly graceSeconds: number;
+}
+
+/** Makes the activities of AWSTargetGroupSets. */
+export function targetGroupSetActivities({
+  kubernetes,
+  reader,
+  graceSeconds,
+}: TargetGroupSetDependencies): TargetGroupSetActivities {
+  const report = statusReporter(kubernetes);
+  const objects = targetGroupObjects(kubernetes);
+
+  /** Makes the objects what they are to be; says how many there are, and what is wrong. */
+  async function sync(object: AWSTargetGroupSet, key: ObjectKey, { life, reads }: Means): Promise<Outcome> {
+    const parsed = awsTargetGroupSet.parseSpec(object.spec);
+    if (!parsed.ok) return invalid(object, parsed.problems);
+    const spec = parsed.value;
+    const owner = { key, uid: object.metadata.uid ?? '' };
+    const [readings, found] = await Promise.all([
+      readClusters(reads, spec, key.namespace),
+      objects.find(key.namespace),
+    ]);
+    const own = found.groups.filter((group) => group.owner?.uid === owner.uid);
+    const decision = decideTargetGroupSet({
+      uid: owner.uid,
+      name: key.name,
+      spec,
+      ...found,
+      readings: readings.map(({ reading }) => inViewOf(reading, own)),
+      grace: { before: object.status?.missing ?? [], now: Date.now(), seconds: graceSeconds },
+    });
+    const failures = await objects.perform({ owner, life }, decision, found);
+    const refused = await refusedTemplate(kubernetes, spec, key);
+    const { create, delete: gone } = decision.groups;
+    return {
+      clusters: readings.map(({ reading }) => reading.cluster.name).toSorted(compareText),
+      targetGroups: own.length + create.length - gone.length,
+      problems: [...refused, ...decision.problems, ...failures],
+      missing: decision.missed.missing,
+      againInSeconds: earlier(
+        againAfter(readings.map(({ said }) => said)).againInSeconds,
+        decision.missed.againInSeconds,
+      ),
+    };
+  }
+
+  return {
+    async syncTargetGroupSet(key, last): Promise<Synced> {
+      const life = lifetime();
+      const reads = reader.begin(syncId('targetGroupSet', key), isFirstAttempt() ? last : undefined);
+      const object = await kubernetes.get<AWSTargetGroupSet>(AWS_TARGET_GROUP_SET, key);
+      if (object === undefined || object.metadata.deletionTimestamp !== undefined) {
+        return { isPresent: false, message: 'The AWSTargetGroupSet is gone.' };
+      }
+      const outcome = await sync(object, key, { life, reads });
+      life.assert();
+      const status = statusOf(object, outcome);
+      const about = { key, uid: object.metadata.uid ?? '' };
+      if (!saysTheSame(status, object.status)) await report(AWS_TARGET_GROUP_SET, about, status, []);
+      return { isPresent: true, message: status.message ?? '', by: reader.by, ...againIn(outcome) };
+    },
+  };
+}
+
+/** Says that the bindings of a template may not use its target group, which each of them says as well. */
+async function refusedTemplate(
+  kubernetes: KubernetesClient,
+  { bindingTemplate }: AWSTargetGroupSetSpec,
+  { namespace }: ObjectKey,
+): Promise<readonly Problem[]> {
+  const arn = bindingTemplate?.spec.targetGroupARN;
+  if (arn === undefined) return [];
+  const message = refusalOf(await accessPolicies(kubernetes).of(namespace), { of: 'TargetGroup', arn });
+  const object = 'spec.bindingTemplate.spec.targetGroupARN';
+  return message === undefined ? [] : [{ object, reason: 'NotAllowed', message }];
+}
+
+/** What a sync is made with. */
+interface Means {
+  readonly life: Lifetime;
+  readonly reads: ClusterReads;
+}
+
+interface Outcome {
+  readonly clusters: readonly string[];
+  readonly targetGroups: number;
+  readonly problems: readonly Problem[];
+  readonly missing: readonly Missing[];
+  readonly againInSeconds?: number | undefined;
+}
+
+/** An object that cannot be understood has everything stay as it is. */
+const invalid = ({ status = {} }: AWSTargetGroupSet, problems: readonly string[]): Outcome => ({
+  clusters: status.clusters?.names ?? [],
+  targetGroups: status.targetGroups ?? 0,
+  problems: problems.map((message) => ({ reason: 'InvalidObject', message })),
+  missing: status.missing ?? [],
+});
+
+interface Read {
+  readonly reading: ClusterReading;
+  readonly said: RemoteReading<FoundBindings>;
+}
+
+type FoundBindings = ReturnType<typeof foundBindings>;
+
+/** Reads the TargetGroupBindings of all clusters that a set selects, at once. */
+async function readClusters(
+  reader: ClusterReads,
+  spec: AWSTargetGroupSetSpec,
+  namespace: string,
+): Promise<readonly Read[]> {
+  const clusters = (await reader.find(namespace)).filter(({ cluster }) => setLooksInto(spec, cluster));
+  return await Promise.all(
+    clusters.map(async (one): Promise<Read> => {
+      const said = await reader.read(one, 'TargetGroupBindings', bindingsIn);
+      const found = said.ok ? said.value : said;
+      return { reading: { cluster: one.cluster, found }, said };
+    }),
+  );
+}
+
+async function bindingsIn({ client, namespaces }: ClusterAccess): Promise<FoundBindings> {
+  const lists = (namespaces.length === 0 ? [undefined] : namespaces).map((one) => listBindings(client, one));
+  return { ...foundBindings((await Promise.all(lists)).flat()), namespaces };
+}
+
+function statusOf(
+  { metadata, status = {} }: AWSTargetGroupSet,
+  { clusters, targetGroups, problems, missing }: Outcome,
+) {
+  const message = `${targetGroups} AWSTargetGroups of ${clusters.length} clusters.`;
+  const at = { generation: metadata.generation ?? 0, time: new Date().toISOString() };
+  return {
+    ...syncStatus({ message, problems }, status, at),
+    clusters: namesOf(clusters),
+    targetGroups,
+    ...(missing.length === 0 ? {} : { missing }),
+  };
+}

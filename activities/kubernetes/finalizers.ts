@@ -1,0 +1,55 @@
+import type { KindRef } from '../../clients/kubernetes/kinds.ts';
+import { isConflict, isNotFound, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import type { Metadata } from '../../crds/resource.ts';
+import { formatKey, type ObjectKey } from '../../domain/model/ids.ts';
+import { failure } from '../failure.ts';
+
+/** An object that may be kept from going. */
+export interface Held {
+  readonly kind: KindRef;
+  readonly key: ObjectKey;
+  readonly finalizer: string;
+}
+
+/** Keeps an object until it is let go, should it be deleted; throws when it was changed meanwhile. */
+export const hold = async (kubernetes: KubernetesClient, held: Held): Promise<void> =>
+  void (await holdAndRead(kubernetes, held));
+
+/** The same, and gives the object as it is then; undefined when there is none. */
+export const holdAndRead = <T extends WithMetadata>(
+  kubernetes: KubernetesClient,
+  held: Held,
+): Promise<T | undefined> =>
+  setFinalizers(kubernetes, held, (found) =>
+    found.includes(held.finalizer) ? found : [...found, held.finalizer],
+  );
+
+interface WithMetadata {
+  readonly metadata: Metadata;
+}
+
+/** Lets an object go that is kept; one that is gone, or was let go, is left at that. */
+export const letGo = async (kubernetes: KubernetesClient, held: Held): Promise<void> =>
+  void (await setFinalizers(kubernetes, held, (found) => found.filter((one) => one !== held.finalizer)));
+
+/** Changes the finalizers of an object, those of others included in the comparison of versions, so that none is lost. */
+async function setFinalizers<T extends WithMetadata>(
+  kubernetes: KubernetesClient,
+  { kind, key }: Held,
+  change: (finalizers: readonly string[]) => readonly string[],
+): Promise<T | undefined> {
+  const object = await kubernetes.get<T>(kind, key);
+  if (object === undefined) return undefined;
+  const { finalizers: before = [], resourceVersion } = object.metadata;
+  const finalizers = change(before);
+  if (finalizers.length === before.length) return object;
+  try {
+    return await kubernetes.patch<T>(kind, key, { metadata: { finalizers, resourceVersion } });
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    if (isConflict(error)) {
+      throw failure('Unavailable', `${kind.kind} ${formatKey(key)} was changed meanwhile.`);
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,72 @@
+import { EVENT, type KindRef } from '../../clients/kubernetes/kinds.ts';
+import { statusSchemaOf } from '../../crds/index.ts';
+import { isConflict, isNotFound, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import { fitted } from '../../domain/rollout/fitted.ts';
+import type { ObjectKey } from '../../domain/model/ids.ts';
+import type { ReportedEvent } from '../../domain/rollout/report.ts';
+import { cutToBytes } from '../../domain/text.ts';
+
+/** The object that a report is about. */
+export interface Reported {
+  readonly key: ObjectKey;
+  readonly uid: string;
+  /** The version of the object that the report is about; when there is another by now, the report throws. */
+  readonly resourceVersion?: string;
+}
+
+/** Writes a status by server-side apply, as long as it may be, with the Events that belong to it; an object that is gone is left alone. */
+export type StatusReporter = (
+  kind: KindRef,
+  about: Reported,
+  status: object,
+  events: readonly ReportedEvent[],
+) => Promise<void>;
+
+type Writer = Pick<KubernetesClient, 'apply' | 'create'>;
+
+/** Makes the one writer of statuses and Events. */
+export function statusReporter(kubernetes: Writer): StatusReporter {
+  return async (kind, { key, uid, resourceVersion }, status, events) => {
+    for (const event of events) await emit(kubernetes, kind, { key, uid }, event);
+    try {
+      await kubernetes.apply(
+        {
+          apiVersion: kind.apiVersion,
+          kind: kind.kind,
+          // The uid keeps the apply from creating or changing another object of the same name.
+          metadata: { ...key, uid, ...(resourceVersion === undefined ? {} : { resourceVersion }) },
+          status: fitted({ ...status, lastSyncTime: new Date().toISOString() }, statusSchemaOf(kind.kind)),
+        },
+        { subresource: 'status', force: true },
+      );
+    } catch (error) {
+      const isOther = isConflict(error) && resourceVersion === undefined;
+      if (!isNotFound(error) && !isOther) throw error;
+    }
+  };
+}
+
+// What the API server takes of an Event (events.k8s.io/v1), in bytes.
+const LONGEST_NOTE_BYTES = 1024;
+
+async function emit(kubernetes: Writer, kind: KindRef, about: Reported, event: ReportedEvent): Promise<void> {
+  const time = new Date().toISOString().replace('Z', '000Z');
+  try {
+    await kubernetes.create({
+      apiVersion: EVENT.apiVersion,
+      kind: EVENT.kind,
+      metadata: { namespace: about.key.namespace, name: `${about.key.name}.${event.id}` },
+      type: event.type,
+      reason: event.reason,
+      note: cutToBytes(event.message, LONGEST_NOTE_BYTES),
+      action: event.reason,
+      reportingController: 'okra.mumo.co/okrad',
+      reportingInstance: 'okrad',
+      eventTime: time,
+      regarding: { apiVersion: kind.apiVersion, kind: kind.kind, ...about.key, uid: about.uid },
+    });
+  } catch (error) {
+    // An earlier attempt of the same report has emitted it, or the namespace is being deleted.
+    if (!isConflict(error) && !isNotFound(error)) throw error;
+  }
+}

@@ -1,0 +1,63 @@
+import { type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import { controllerOf } from '../../domain/kubernetes/controller.ts';
+import { FINALIZER, SEQUENCE_ANNOTATION } from '../../domain/kubernetes/labels.ts';
+import type { LoadBalancerConfigView } from '../../domain/load-balancers/load-balancer-config.ts';
+import { mayAdopt } from '../../domain/versions/watched.ts';
+import type { LoadBalancerConfigRef } from '../contract.ts';
+import { loadBalancerOf } from './index.ts';
+import type { ConfigObject, Means } from './port.ts';
+
+/** Reads an object that configures a load balancer; undefined when there is none. */
+export const readConfig = (
+  kubernetes: KubernetesClient,
+  { type, key }: LoadBalancerConfigRef,
+  signal?: AbortSignal,
+): Promise<ConfigObject | undefined> =>
+  kubernetes.get<ConfigObject>(loadBalancerOf(type).kind, key, signal === undefined ? {} : { signal });
+
+/** What an object that configures a load balancer says. */
+export function viewOf({ type, key }: LoadBalancerConfigRef, object: ConfigObject): LoadBalancerConfigView {
+  const { metadata, status = {} } = object;
+  const { asked, served, deletionPolicy } = loadBalancerOf(type).read(object);
+  const { observedGeneration, phase, reason, message, conditions } = status;
+  return {
+    key,
+    uid: metadata.uid ?? '',
+    generation: metadata.generation ?? 0,
+    asked,
+    status: { observedGeneration, phase, reason, message, conditions, served },
+    adopt: mayAdopt(metadata),
+    deletion: {
+      policy: deletionPolicy,
+      isHeld: metadata.finalizers?.includes(FINALIZER) === true,
+      isUnderWay: metadata.deletionTimestamp !== undefined,
+    },
+  };
+}
+
+/** What load balancers are reached with, by those who can read objects. */
+export const meansOf = ({
+  kubernetes,
+  elbv2,
+  installation,
+}: Pick<Means, 'elbv2' | 'installation'> & { readonly kubernetes: KubernetesClient }): Means => ({
+  elbv2,
+  installation,
+  asks: async (ref, signal) => {
+    const object = await readConfig(kubernetes, ref, signal);
+    return object === undefined || object.metadata.deletionTimestamp !== undefined
+      ? undefined
+      : viewOf(ref, object);
+  },
+});
+
+/** How many writes to a Cell's configuration were made. */
+export const sequenceOf = (object: ConfigObject | undefined): number =>
+  Number(object?.metadata.annotations?.[SEQUENCE_ANNOTATION] ?? 0);
+
+/** Whether the workflow of a Cell is the one who writes what an object configures. */
+export const isOwnedByCell = ({ metadata }: ConfigObject): boolean => controllerOf(metadata)?.kind === 'Cell';
+
+/** Whether the status says that ELBv2 serves what the object asks for. */
+export const isApplied = ({ generation, status }: LoadBalancerConfigView): boolean =>
+  status.observedGeneration === generation && status.phase !== 'Error';

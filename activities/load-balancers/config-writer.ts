@@ -1,0 +1,202 @@
+import { Context } from '@temporalio/activity';
+import { accessPolicies } from '../../clients/kubernetes/access-policies.ts';
+import type { ELBv2 } from '../../clients/aws/elbv2.ts';
+import type { Installation } from '../../clients/kubernetes/installation.ts';
+import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import type { WriteBudget } from '../../clients/aws/shared-budget.ts';
+import type { Grant, Ticket } from '../../domain/load-balancers/budget.ts';
+import { canonical } from '../../domain/kubernetes/canonical.ts';
+import { formatKey } from '../../domain/model/ids.ts';
+import type { Forwarding, Served } from '../../domain/load-balancers/load-balancer.ts';
+import { loadBalancerStatus, type ApplyOutcome } from '../../domain/load-balancers/load-balancer-status.ts';
+import type { LoadBalancerConfigView } from '../../domain/load-balancers/load-balancer-config.ts';
+import { isGivenUp } from '../beat.ts';
+import { meansOf, readConfig } from './config-object.ts';
+import type { Adoption, NotYet } from '../contract.ts';
+import { awsErrorType, failure, reasonOf, toFailure } from '../failure.ts';
+import { loadBalancerOf } from './index.ts';
+import type { Writing } from './port.ts';
+import { readIfInTime } from './read-in-time.ts';
+import { adoptionFor } from '../permit.ts';
+import { statusReporter } from '../kubernetes/status-reporter.ts';
+import { targetDeploymentReporter } from '../rollout/target-deployment.ts';
+
+/** What load balancers are written with. */
+export interface WriterDependencies {
+  readonly kubernetes: KubernetesClient;
+  readonly elbv2: (arn: string) => ELBv2;
+  readonly budget: WriteBudget;
+  readonly installation: Installation;
+}
+
+/** How one attempt is made. */
+export interface AttemptOptions {
+  readonly urgent: boolean;
+  /** Whether ELBv2 is read before it is compared. */
+  readonly verify: boolean;
+  readonly ticket?: Ticket | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** What came of an attempt that was not refused. */
+export type Applied = { readonly is: 'Served'; readonly served: Served } | NotYet;
+
+/** The one who makes ELBv2 what a configuration object says, and says so in its status. */
+export interface ConfigWriter {
+  /** Takes a turn in the write budget ahead, so that nothing is asked for before it may be written. */
+  readonly reserve: (forwarding: Forwarding, options: AttemptOptions) => Promise<Turn | NotYet>;
+  /** Writes, reads back and reports; throws what refuses, after the status says so. */
+  readonly apply: (config: LoadBalancerConfigView, options: AttemptOptions, turn?: Turn) => Promise<Applied>;
+  /** Deletes what the object has made of the load balancer. */
+  readonly remove: (config: LoadBalancerConfigView, options: AttemptOptions) => Promise<NotYet | undefined>;
+  /** Says in the status of an object what came of an attempt. */
+  readonly report: (config: LoadBalancerConfigView, outcome: ApplyOutcome) => Promise<void>;
+}
+
+/** A turn in the write budget that is good for one write. */
+export interface Turn {
+  readonly is: 'Turn';
+}
+
+/** Ends an attempt whose next write has its turn later. */
+class Postponed extends Error {
+  readonly notYet: NotYet;
+  constructor({ ticket, waitMs }: Extract<Grant, { is: 'Wait' }>) {
+    super('The write has its turn later.');
+    this.notYet = { is: 'NotYet', ticket, waitMs };
+  }
+}
+
+/** How long writes wait when ELBv2 throttles all the same, because others share the account, in milliseconds. */
+const PENALTY_MS = 1_000;
+
+/** Makes the writer of load balancers. */
+export function configWriter(dependencies: WriterDependencies): ConfigWriter {
+  const { kubernetes, budget } = dependencies;
+  const means = meansOf(dependencies);
+  const policies = accessPolicies(kubernetes);
+  const reportStatus = statusReporter(kubernetes);
+  const reportDeployment = targetDeploymentReporter(kubernetes);
+
+  async function adoptionOf(
+    { key: { namespace }, adopt }: LoadBalancerConfigView,
+    options: AttemptOptions,
+  ): Promise<Adoption> {
+    if (!adopt) return false;
+    const read = async (signal: AbortSignal): Promise<Adoption> =>
+      adoptionFor(adopt, await policies.of(namespace, signal));
+    return readIfInTime(options, read, 'NotOfOthers');
+  }
+
+  async function report(config: LoadBalancerConfigView, outcome: ApplyOutcome): Promise<void> {
+    const { key, uid, asked } = config;
+    const status = loadBalancerStatus(config, outcome, new Date().toISOString());
+    if (canonical(status) === canonical(config.status)) return;
+    const loadBalancer = loadBalancerOf(asked.type);
+    const { served, ...said } = status;
+    const mirrored = served === undefined ? {} : loadBalancer.status(served);
+    await reportStatus(loadBalancer.kind, { key, uid }, { ...said, ...mirrored }, []);
+    await reportDeployment({ key, uid }, served);
+  }
+
+  async function take(forwarding: Forwarding, { urgent, ticket, signal }: AttemptOptions): Promise<Grant> {
+    const quota = loadBalancerOf(forwarding.type).quota(forwarding);
+    return budget.take(quota, { urgent, ...(ticket === undefined ? {} : { ticket }) }, signal);
+  }
+
+  function writing(config: LoadBalancerConfigView, options: AttemptOptions, turn?: Turn): Writing {
+    let ahead = turn;
+    const { signal } = options;
+    return {
+      signal,
+      permit: async (same) => {
+        const isPaid = same === 'Same' || ahead !== undefined;
+        const grant = isPaid ? { is: 'Granted' as const } : await take(config.asked, options);
+        ahead = undefined;
+        if (grant.is === 'Wait') throw new Postponed(grant);
+        signal.throwIfAborted();
+        refuseWhenGivenUp();
+        await refuseWhenAskedOtherwise(kubernetes, config);
+        signal.throwIfAborted();
+      },
+    };
+  }
+
+  /** Tells those who share the budget that ELBv2 throttles, and says in the status what refuses; throws it on. */
+  async function refused(config: LoadBalancerConfigView, error: unknown): Promise<never> {
+    if (awsErrorType(error) === 'Throttled') {
+      await budget.penalise(loadBalancerOf(config.asked.type).quota(config.asked), PENALTY_MS);
+    }
+    const told = toFailure(error);
+    // What was given up is neither here nor there, and another attempt says more of an object that asks otherwise.
+    const isTold = Context.current().cancellationSignal.aborted || reasonOf(told) === 'Superseded';
+    // That the status cannot be written must not hide what has refused.
+    if (!isTold)
+      await report(config, { is: 'Refused', reason: reasonOf(told), message: told.message }).catch(
+        () => undefined,
+      );
+    throw told;
+  }
+
+  async function postponing<T>(config: LoadBalancerConfigView, run: () => Promise<T>): Promise<T | NotYet> {
+    try {
+      return await run();
+    } catch (error) {
+      return error instanceof Postponed ? error.notYet : await refused(config, error);
+    }
+  }
+
+  return {
+    report,
+    reserve: async (forwarding, options) => {
+      const grant = await take(forwarding, options);
+      return grant.is === 'Granted' ? { is: 'Turn' } : new Postponed(grant).notYet;
+    },
+    apply: async (config, options, turn) => {
+      const { key, asked, status } = config;
+      const calls = loadBalancerOf(asked.type).connect(means);
+      const adopt = await adoptionOf(config, options);
+      const known = status.served === undefined ? {} : { served: status.served };
+      const { verify, urgent } = options;
+      const request = { key, forwarding: asked, adopt, verify, urgent, ...known };
+      const served = await postponing(config, () => calls.apply(request, writing(config, options, turn)));
+      if ('is' in served) return served;
+      await report(config, { is: 'Served', served, created: status.served === undefined });
+      return { is: 'Served', served };
+    },
+    remove: async (config, options) => {
+      const { key, asked, status } = config;
+      const calls = loadBalancerOf(asked.type).connect(means);
+      const request = {
+        key,
+        forwarding: asked,
+        ...(status.served === undefined ? {} : { served: status.served }),
+      };
+      const removed = await postponing(config, () => calls.remove(request, writing(config, options)));
+      return removed ?? undefined;
+    },
+  };
+}
+
+/** Keeps from writing what the object does not ask for any more; it may have been taken back since the attempt began. */
+async function refuseWhenAskedOtherwise(
+  kubernetes: KubernetesClient,
+  { key, asked: { type }, generation }: LoadBalancerConfigView,
+): Promise<void> {
+  const signal = Context.current().cancellationSignal;
+  const now = (await readConfig(kubernetes, { type, key }, signal))?.metadata.generation;
+  if (now === generation) return;
+  throw failure(
+    'Superseded',
+    `Expected ${type}Config ${formatKey(key)} to ask for the same as when the attempt began (generation ${generation}), got ${now ?? 'no such object'}.`,
+  );
+}
+
+/** Keeps a process that was stopped for long from writing when somebody else has taken over. */
+function refuseWhenGivenUp(): void {
+  if (!isGivenUp()) return;
+  throw failure(
+    'Superseded',
+    'Expected to write in time, got here too late; another attempt has taken over.',
+  );
+}

@@ -1,0 +1,75 @@
+import { Context } from '@temporalio/activity';
+import type { Client } from '@temporalio/client';
+import type { ELBv2 } from '../../clients/aws/elbv2.ts';
+import type { Installation } from '../../clients/kubernetes/installation.ts';
+import { KubernetesError, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import { cellRolloutStart, loadBalancerConfigStart } from '../../clients/temporal/workflow-start.ts';
+import { formatKey, keyOf } from '../../domain/model/ids.ts';
+import type { LoadBalancerType } from '../../domain/load-balancers/load-balancer.ts';
+import { drifted } from '../../workflows/messages.ts';
+import { isOwnedByCell, meansOf } from './config-object.ts';
+import type { DriftActivities } from '../contract.ts';
+import { loadBalancerOf } from './index.ts';
+import type { ConfigObject } from './port.ts';
+
+/** What the watch over listeners is made of. */
+export interface DriftDependencies {
+  readonly kubernetes: KubernetesClient;
+  readonly temporal: Client;
+  readonly elbv2: (arn: string) => ELBv2;
+  readonly installation: Installation;
+  readonly taskQueue: string;
+}
+
+/** Makes the activities that compare a listener with what the objects say. */
+export function driftActivities(dependencies: DriftDependencies): DriftActivities {
+  const { kubernetes, temporal, taskQueue } = dependencies;
+  return {
+    async findDrift({ type, listenerARN }) {
+      const loadBalancer = loadBalancerOf(type);
+      const objects = await configsOf(kubernetes, type, listenerARN);
+      const watched = objects
+        .map((object) => ({ object, ...loadBalancer.read(object) }))
+        .filter(({ asked }) => asked.listenerARN === listenerARN);
+      // What is not applied yet is being worked at; only what was served can have drifted.
+      const mirrored = watched.flatMap(({ object, served }) =>
+        served === undefined || object.status?.phase === 'Error' || served.listenerARN !== listenerARN
+          ? []
+          : [{ key: keyOf(object), served }],
+      );
+      if (mirrored.length === 0) return { watched: watched.length, drifted: [] };
+      const calls = loadBalancer.connect(meansOf(dependencies));
+      const found = await calls.drift(listenerARN, mirrored, Context.current().cancellationSignal);
+      const owned = new Set(
+        watched.filter(({ object }) => isOwnedByCell(object)).map(({ object }) => idOf(object)),
+      );
+      return {
+        watched: watched.length,
+        drifted: found.map((drift) => ({ ...drift, isOwnedByCell: owned.has(formatKey(drift.key)) })),
+      };
+    },
+    async wakeWriter({ isOwnedByCell: isOwned, ...ref }) {
+      const { type, options } = isOwned
+        ? cellRolloutStart(ref.key, taskQueue)
+        : loadBalancerConfigStart(ref, taskQueue);
+      await temporal.workflow.signalWithStart(type, { ...options, signal: drifted.name, signalArgs: [] });
+    },
+  };
+}
+
+const idOf = (object: ConfigObject): string => formatKey(keyOf(object));
+
+/** The objects that name a listener; an API server that cannot select by it (before 1.31) gives all of them. */
+async function configsOf(
+  kubernetes: KubernetesClient,
+  type: LoadBalancerType,
+  listenerARN: string,
+): Promise<readonly ConfigObject[]> {
+  const { kind } = loadBalancerOf(type);
+  try {
+    return await kubernetes.list<ConfigObject>(kind, { fieldSelector: `spec.listenerARN=${listenerARN}` });
+  } catch (error) {
+    if (error instanceof KubernetesError && error.status === 400) return kubernetes.list<ConfigObject>(kind);
+    throw error;
+  }
+}

@@ -1,0 +1,100 @@
+import { accessPolicies } from '../../clients/kubernetes/access-policies.ts';
+import { mayUse } from '../../domain/access/access.ts';
+import { usesOf } from '../../domain/access/forwarding-access.ts';
+import { FINALIZER } from '../../domain/kubernetes/labels.ts';
+import type { LoadBalancerConfigView } from '../../domain/load-balancers/load-balancer-config.ts';
+import { beating } from '../beat.ts';
+import { isOwnedByCell, readConfig, viewOf } from './config-object.ts';
+import { configWriter, type AttemptOptions, type WriterDependencies } from './config-writer.ts';
+import type {
+  ConfigRequest,
+  ConfigResult,
+  LoadBalancerConfigActivities,
+  LoadBalancerConfigRef,
+} from '../contract.ts';
+import { toFailure } from '../failure.ts';
+import { hold, letGo, type Held } from '../kubernetes/finalizers.ts';
+import { loadBalancerOf } from './index.ts';
+import { permit } from '../permit.ts';
+
+/** Makes the activities that apply an object which configures a load balancer, and remove what it has made. */
+export function loadBalancerConfigActivities(dependencies: WriterDependencies): LoadBalancerConfigActivities {
+  const { kubernetes } = dependencies;
+  const writer = configWriter(dependencies);
+
+  async function apply({ ref, ...request }: ConfigRequest, signal: AbortSignal): Promise<ConfigResult> {
+    const object = await readConfig(kubernetes, ref, signal);
+    if (object === undefined || isOwnedByCell(object)) return { is: 'Gone' };
+    const config = viewOf(ref, object);
+    const { policy, isHeld, isUnderWay } = config.deletion;
+    if (isUnderWay) return remove({ ref, ...request }, signal);
+    if (policy === 'Delete' && !isHeld) await hold(kubernetes, heldBy(ref));
+    if (policy === 'Retain' && isHeld) await letGo(kubernetes, heldBy(ref));
+    await allowed(config, signal);
+    // After an attempt that failed nobody knows whether it was applied.
+    const verify = request.verify || config.status.phase === 'Error';
+    const applied = await writer.apply(config, { ...attempt(request, signal), verify });
+    return applied.is === 'Served' ? { is: 'Served' } : applied;
+  }
+
+  /** Keeps an object from what its namespace may not use, and says so in its status. */
+  async function allowed(config: LoadBalancerConfigView, signal: AbortSignal): Promise<void> {
+    const uses = usesOf(config.asked, config.status.served, { takesBack: false });
+    if (uses.length === 0) return;
+    const access = await accessPolicies(kubernetes).of(config.key.namespace, signal);
+    try {
+      permit(access, uses);
+    } catch (error) {
+      const { message } = toFailure(error);
+      await writer.report(config, { is: 'Refused', reason: 'NotAllowed', message });
+      throw error;
+    }
+  }
+
+  /** Where to look for what an object has made: not at a listener that its namespace may not use, unless it is served there. */
+  async function madeBy(
+    config: LoadBalancerConfigView,
+    signal: AbortSignal,
+  ): Promise<LoadBalancerConfigView | undefined> {
+    const { asked, key, status } = config;
+    const { served } = status;
+    if (served?.listenerARN === asked.listenerARN) return config;
+    const access = await accessPolicies(kubernetes).of(key.namespace, signal);
+    if (mayUse(access, { of: 'Listener', arn: asked.listenerARN })) return config;
+    return served === undefined ? undefined : { ...config, asked: served };
+  }
+
+  async function remove(
+    { ref, ...request }: Omit<ConfigRequest, 'verify'>,
+    signal: AbortSignal,
+  ): Promise<ConfigResult> {
+    const object = await readConfig(kubernetes, ref, signal);
+    if (object === undefined) return { is: 'Gone' };
+    const config = viewOf(ref, object);
+    if (!config.deletion.isHeld) return { is: 'Gone' };
+    const made = config.deletion.policy === 'Delete' ? await madeBy(config, signal) : undefined;
+    const notYet = made === undefined ? undefined : await writer.remove(made, attempt(request, signal));
+    if (notYet !== undefined) return notYet;
+    await letGo(kubernetes, heldBy(ref));
+    return { is: 'Gone' };
+  }
+
+  return {
+    applyLoadBalancerConfig: (request) => beating((signal) => apply(request, signal)),
+    removeLoadBalancerConfig: (request) => beating((signal) => remove(request, signal)),
+    releaseLoadBalancerConfig: (ref) => letGo(kubernetes, heldBy(ref)),
+  };
+}
+
+const attempt = ({ ticket }: Pick<ConfigRequest, 'ticket'>, signal: AbortSignal): AttemptOptions => ({
+  urgent: false,
+  verify: false,
+  ticket,
+  signal,
+});
+
+const heldBy = ({ type, key }: LoadBalancerConfigRef): Held => ({
+  kind: loadBalancerOf(type).kind,
+  key,
+  finalizer: FINALIZER,
+});

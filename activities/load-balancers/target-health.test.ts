@@ -1,0 +1,85 @@
+import type { LoadBalancer, TargetHealthDescription } from '@aws-sdk/client-elastic-load-balancing-v2';
+import { describe, expect, it } from 'vitest';
+import type { ELBv2 } from '../../clients/aws/elbv2.ts';
+import { arnOf } from '../../domain/testing/builders.ts';
+import { lookAtTargets } from './target-health.ts';
+
+const listener = (kind: 'app' | 'net'): string =>
+  `arn:aws:elasticloadbalancing:ap-northeast-1:111122223333:listener/${kind}/demo/a/b`;
+const CROSS_ZONE = 'load_balancing.cross_zone.enabled';
+
+interface Setting {
+  /** The zones of healthy targets. */
+  readonly zones: readonly (string | undefined)[];
+  readonly kind?: 'app' | 'net';
+  readonly ofGroup?: string;
+  readonly ofLoadBalancer?: string;
+  readonly atLeast?: number;
+}
+
+/** What a group with healthy targets lacks behind a load balancer that is enabled in two zones. */
+async function lacking(setting: Setting): Promise<string | undefined> {
+  const { zones, kind = 'net', ofGroup, ofLoadBalancer = 'false', atLeast = 1 } = setting;
+  const targets = zones.map((AvailabilityZone, index): TargetHealthDescription => ({
+    Target: { Id: `10.0.0.${index}`, ...(AvailabilityZone === undefined ? {} : { AvailabilityZone }) },
+    TargetHealth: { State: 'healthy' },
+  }));
+  const loadBalancer: LoadBalancer = { AvailabilityZones: [{ ZoneName: '1a' }, { ZoneName: '1c' }] };
+  const elbv2: Partial<ELBv2> = {
+    targetHealth: () =>
+      Promise.resolve([...targets, { Target: { Id: 'x' }, TargetHealth: { State: 'draining' } }]),
+    attributesOf: () => Promise.resolve(ofGroup === undefined ? {} : { [CROSS_ZONE]: ofGroup }),
+    loadBalancer: () => Promise.resolve(loadBalancer),
+    loadBalancerAttributes: () => Promise.resolve({ [CROSS_ZONE]: ofLoadBalancer }),
+  };
+  const request = {
+    cell: { key: { namespace: 'default', name: 'tcp' }, uid: 'uid' },
+    forwarding: { type: 'AWSNetworkLoadBalancer' as const, listenerARN: listener(kind), targetGroups: [] },
+    deletionPolicy: 'Retain' as const,
+    adopt: false,
+    sequence: 1,
+    urgent: false,
+    verify: false,
+    requires: { healthy: [arnOf('a')], registered: [] },
+    minHealthyTargets: atLeast,
+  };
+  const looked = await lookAtTargets(request, () => elbv2 as ELBv2, new AbortController().signal);
+  return looked.is === 'Lacking' ? looked.lack : undefined;
+}
+
+describe('healthy targets', () => {
+  it.each<[string, Setting]>([
+    ['with one in each zone', { zones: ['1a', '1c'] }],
+    ['in every zone where ELBv2 names none', { zones: [undefined] }],
+    ['in every zone where ELBv2 says so', { zones: ['1a', 'all'] }],
+    ['all together where the load balancer crosses zones', { zones: ['1a'], ofLoadBalancer: 'true' }],
+    ['all together where the group crosses zones', { zones: ['1a'], ofGroup: 'true' }],
+    ['all together behind an Application Load Balancer', { zones: ['1a'], kind: 'app' }],
+  ])('are enough: %s', async (_, setting) => expect(await lacking(setting)).toBeUndefined());
+
+  it.each<[string, Setting, string]>([
+    ['where a zone has none', { zones: ['1a', '1a'] }, 'got 0 in 1c. Register targets there'],
+    [
+      'where a zone has less than are asked for',
+      { zones: ['1a', '1a', '1c'], atLeast: 2 },
+      `at least 2 healthy targets in ${arnOf('a')} in each zone of the load balancer, which routes within a zone, got 1 in 1c.`,
+    ],
+    ['in a zone that is not enabled', { zones: ['1b'] }, 'got 0 in 1a and 0 in 1c'],
+    [
+      'where the group alone does not cross zones',
+      { zones: ['1a'], ofGroup: 'false', ofLoadBalancer: 'true' },
+      'got 0 in 1c',
+    ],
+    [
+      'where the group leaves it to a load balancer that does not cross zones',
+      { zones: ['1a'], ofGroup: 'use_load_balancer_configuration' },
+      'got 0 in 1c',
+    ],
+    [
+      'behind an Application Load Balancer, in a group that does not cross zones',
+      { zones: ['1a'], kind: 'app', ofGroup: 'false' },
+      'got 0 in 1c',
+    ],
+    ['where there are none, whatever the zone', { zones: [] }, 'got 0 of 1; 1 draining'],
+  ])('are too few: %s', async (_, setting, want) => expect(await lacking(setting)).toContain(want));
+});

@@ -1,0 +1,74 @@
+import type { ELBv2 } from '../../clients/aws/elbv2.ts';
+import { lackInZones, lackOfHealth, lackOfTargets, type TargetHealth } from '../../domain/gates/health.ts';
+import type { ShiftRequest, ShiftResult } from '../contract.ts';
+import { zonesOf } from './zones.ts';
+
+/** What ELBv2 calls the zone of a target that counts in every one (API_TargetDescription). */
+const ANY_ZONE = 'all';
+
+/** The states of a target that is being deregistered, and goes on with what is open (API_TargetHealth). */
+const DRAINING: ReadonlySet<string> = new Set(['draining', 'unhealthy.draining']);
+
+/** What a look at the target groups of a write has found. */
+export type Looked =
+  | Extract<ShiftResult, { is: 'Lacking' }>
+  | { readonly is: 'Enough'; readonly gaining: readonly TargetHealth[] };
+
+/** Looks whether target groups lack something that the write requires. */
+export async function lookAtTargets(
+  { requires, minHealthyTargets, forwarding }: ShiftRequest,
+  elbv2: (arn: string) => ELBv2,
+  signal: AbortSignal,
+): Promise<Looked> {
+  const { healthy = [], registered = [] } = requires ?? {};
+  const targetGroupARNs = [...healthy, ...registered];
+  const found = await healthOf(elbv2, targetGroupARNs, signal);
+  const gaining = found.slice(0, healthy.length);
+  const lack =
+    lackOfHealth(gaining, minHealthyTargets) ??
+    lackOfTargets(found.slice(healthy.length)) ??
+    lackInZones(
+      gaining,
+      await zonesOf(elbv2(forwarding.listenerARN), forwarding.listenerARN, { gaining, signal }),
+      minHealthyTargets,
+    );
+  return lack === undefined ? { is: 'Enough', gaining } : { is: 'Lacking', targetGroupARNs, lack };
+}
+
+/** Reads the health of target groups. */
+export const healthOf = (
+  elbv2: (arn: string) => ELBv2,
+  arns: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly TargetHealth[]> => Promise.all(arns.map((arn) => healthOfGroup(elbv2(arn), arn, signal)));
+
+async function healthOfGroup(
+  elbv2: ELBv2,
+  targetGroupARN: string,
+  signal: AbortSignal,
+): Promise<TargetHealth> {
+  const targets = await elbv2.targetHealth(targetGroupARN, signal);
+  const others = new Map<string, number>();
+  const zones: Record<string, number> = {};
+  let healthy = 0;
+  let draining = 0;
+  for (const { Target: target, TargetHealth: health } of targets) {
+    if (health?.State === 'healthy') {
+      healthy += 1;
+      const zone = target?.AvailabilityZone ?? ANY_ZONE;
+      if (zone !== ANY_ZONE) zones[zone] = (zones[zone] ?? 0) + 1;
+      continue;
+    }
+    if (health?.State !== undefined && DRAINING.has(health.State)) draining += 1;
+    const what = `${health?.State ?? 'unknown'}${health?.Reason === undefined ? '' : ` (${health.Reason})`}`;
+    others.set(what, (others.get(what) ?? 0) + 1);
+  }
+  return {
+    targetGroupARN,
+    healthy,
+    total: targets.length,
+    others: [...others].map(([what, count]) => `${count} ${what}`).join(', '),
+    ...(draining === 0 ? {} : { draining }),
+    ...(Object.keys(zones).length === 0 ? {} : { zones }),
+  };
+}

@@ -1,0 +1,79 @@
+import { ANALYSIS_RUN } from '../../clients/kubernetes/kinds.ts';
+import { isNotFound, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import { buildAnalysisRun } from '../../domain/rollout/analysis-run.ts';
+import type { AnalysisPhase, AnalysisVerdict } from '../../domain/rollout/analysis.ts';
+import type { ObjectKey } from '../../domain/model/ids.ts';
+import { CELL_LABEL, ROLLOUT_LABEL, STEP_LABEL } from '../../domain/kubernetes/labels.ts';
+import { cut, LONGEST_SAID } from '../../domain/text.ts';
+import type { Metadata } from '../../crds/resource.ts';
+import { readTemplates } from './analysis-templates.ts';
+import type { AnalysisActivities, AnalysisRequest } from '../contract.ts';
+import { createOnce } from '../kubernetes/create-once.ts';
+import { failure } from '../failure.ts';
+import { ownedByCell } from '../kubernetes/owner-references.ts';
+import { seenCell } from './seen-cell.ts';
+
+interface AnalysisRun {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: Pick<Metadata, 'name' | 'namespace' | 'labels' | 'annotations' | 'ownerReferences'>;
+  readonly spec: object;
+  readonly status?: { readonly phase?: AnalysisPhase | ''; readonly message?: string };
+}
+
+/** Makes the activities that start, read and end AnalysisRuns. */
+export function analysisActivities(kubernetes: KubernetesClient): AnalysisActivities {
+  return {
+    async startAnalysis(request) {
+      const key = { namespace: request.cell.key.namespace, name: request.name };
+      const of = { kind: ANALYSIS_RUN, key };
+      return verdict(key, await createOnce(kubernetes, of, () => analysisRunFor(kubernetes, request)));
+    },
+    readAnalysis: async (key) => verdict(key, await kubernetes.get<AnalysisRun>(ANALYSIS_RUN, key)),
+    async terminateAnalysis(key) {
+      try {
+        const patch = { spec: { terminate: true } };
+        return verdict(key, await kubernetes.patch<AnalysisRun>(ANALYSIS_RUN, key, patch));
+      } catch (error) {
+        if (isNotFound(error)) return verdict(key, undefined);
+        throw error;
+      }
+    },
+  };
+}
+
+/** How far a run has come; a verdict that was deleted cannot be trusted to have been a good one. */
+function verdict({ name }: ObjectKey, run: AnalysisRun | undefined): AnalysisVerdict {
+  if (run === undefined) {
+    const message = 'The AnalysisRun was deleted before it had come to a verdict.';
+    return { name, phase: 'Error', message };
+  }
+  const { phase = '', message = '' } = run.status ?? {};
+  return { name, phase: phase === '' ? 'Pending' : phase, message: cut(message, LONGEST_SAID) };
+}
+
+async function analysisRunFor(kubernetes: KubernetesClient, request: AnalysisRequest): Promise<AnalysisRun> {
+  const { cell, name, rollout, step, analysis, mayBeEndless, desiredVersion } = request;
+  const { labels, annotations } = analysis.analysisRunMetadata ?? {};
+  const templates = await readTemplates(kubernetes, cell.key.namespace, analysis.templates);
+  const seen = await seenCell(kubernetes, cell.key, desiredVersion);
+  const built = buildAnalysisRun(templates, { analysis, cell: seen, mayBeEndless });
+  if (!built.ok) throw failure('AnalysisTemplateInvalid', built.problem);
+  return {
+    apiVersion: ANALYSIS_RUN.apiVersion,
+    kind: ANALYSIS_RUN.kind,
+    metadata: {
+      namespace: cell.key.namespace,
+      name,
+      labels: {
+        ...labels,
+        [CELL_LABEL]: cell.key.name,
+        [STEP_LABEL]: String(step),
+        [ROLLOUT_LABEL]: rollout,
+      },
+      ...(annotations === undefined ? {} : { annotations }),
+      ownerReferences: ownedByCell(cell),
+    },
+    spec: built.spec,
+  };
+}

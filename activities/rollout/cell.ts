@@ -1,0 +1,115 @@
+import type { Client } from '@temporalio/client';
+import { AWS_TARGET_GROUP, CELL, FREEZE } from '../../clients/kubernetes/kinds.ts';
+import { digest } from '../../clients/digest.ts';
+import { accessPolicies } from '../../clients/kubernetes/access-policies.ts';
+import { isNotFound, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
+import { cell as cellKind, type Cell } from '../../crds/cell.ts';
+import type { Freeze } from '../../crds/freeze.ts';
+import { withRefusals } from '../../domain/access/forwarding-access.ts';
+import { freezesOf } from '../../domain/gates/freeze.ts';
+import type { ObjectKey } from '../../domain/model/ids.ts';
+import { loadBalancerTypes, routeOf } from '../../domain/load-balancers/load-balancer.ts';
+import type { ObservedCell } from '../../domain/model/observation.ts';
+import { mayAdopt, selectTargetGroups, watchedInput } from '../../domain/versions/watched.ts';
+import type { CellActivities } from '../contract.ts';
+import { isApplied, isOwnedByCell, readConfig, sequenceOf, viewOf } from '../load-balancers/config-object.ts';
+import { readLostRun } from './lost-run.ts';
+import { statusReporter } from '../kubernetes/status-reporter.ts';
+
+/** What the activities of a Cell are made of. */
+export interface CellDependencies {
+  readonly kubernetes: KubernetesClient;
+  readonly temporal: Client;
+}
+
+/** Makes the activities that look at a Cell and report on it. */
+export function cellActivities({ kubernetes, temporal }: CellDependencies): CellActivities {
+  const report = statusReporter(kubernetes);
+  return {
+    observeCell: (key) => observeCell(kubernetes, key),
+    reportCell: ({ key, uid, status, events }) => report(CELL, { key, uid }, status, events),
+    readLostRun: ({ workflowId, runId }) => readLostRun(temporal, workflowId, runId),
+  };
+}
+
+/** Reads the Cell, and all that its rollout depends on. */
+export async function observeCell(kubernetes: KubernetesClient, key: ObjectKey): Promise<ObservedCell> {
+  const cell = await kubernetes.get<Cell>(CELL, key);
+  if (cell === undefined) return observeWithoutCell(kubernetes, key);
+  const [groups, configured, freezes, access] = await Promise.all([
+    kubernetes.list<AWSTargetGroup>(AWS_TARGET_GROUP, { namespace: key.namespace }),
+    observeConfig(kubernetes, cell, key),
+    freezesIn(kubernetes),
+    accessPolicies(kubernetes).of(key.namespace),
+  ]);
+  const inRule = [...configured.served, ...(configured.asked ?? [])];
+  const seen = {
+    ...configured,
+    key,
+    digest: digest(watchedInput(cell, groups, access)),
+    selected: withRefusals(selectTargetGroups(cell.spec, groups), access, inRule),
+    freezes: freezesOf(key.namespace, freezes),
+  };
+  if (cell.metadata.deletionTimestamp !== undefined) return seen;
+  const parsed = cellKind.parse(cell);
+  return {
+    ...seen,
+    cell: {
+      uid: cell.metadata.uid ?? '',
+      generation: cell.metadata.generation ?? 0,
+      spec: parsed.ok ? parsed.value : cell.spec,
+      status: cell.status ?? {},
+      problems: parsed.ok ? [] : parsed.problems,
+      adopt: mayAdopt(cell.metadata),
+    },
+  };
+}
+
+/** All Freezes; none while the kind is not installed. */
+async function freezesIn(kubernetes: KubernetesClient): Promise<readonly Freeze[]> {
+  try {
+    return await kubernetes.list<Freeze>(FREEZE);
+  } catch (error) {
+    if (isNotFound(error)) return [];
+    throw error;
+  }
+}
+
+/** What is left of a Cell that is gone: a configuration object that stays until what it has made is deleted. */
+async function observeWithoutCell(kubernetes: KubernetesClient, key: ObjectKey): Promise<ObservedCell> {
+  const nothing = { key, digest: '', selected: [], freezes: [], ...NO_CONFIG };
+  for (const type of loadBalancerTypes) {
+    const config = await readConfig(kubernetes, { type, key });
+    if (config === undefined || !isOwnedByCell(config)) continue;
+    const { deletion } = viewOf({ type, key }, config);
+    if (deletion.isUnderWay && deletion.isHeld) return { ...nothing, deletion, configType: type };
+  }
+  return nothing;
+}
+
+const NO_CONFIG = { served: [], sequence: 0, isApplied: true } as const;
+
+/** Reads what the Cell's configuration object says; one that is being deleted says nothing any more. */
+async function observeConfig(
+  kubernetes: KubernetesClient,
+  { spec }: Cell,
+  key: ObjectKey,
+): Promise<
+  Pick<ObservedCell, 'served' | 'asked' | 'serving' | 'deletion' | 'sequence' | 'isApplied' | 'configType'>
+> {
+  const route = routeOf(spec);
+  if (route === undefined) return NO_CONFIG;
+  const ref = { type: route.type, key };
+  const object = await readConfig(kubernetes, ref);
+  if (object === undefined) return NO_CONFIG;
+  const config = viewOf(ref, object);
+  const { deletion } = config;
+  const common = { sequence: sequenceOf(object), deletion, configType: route.type };
+  if (deletion.isUnderWay) return { ...NO_CONFIG, ...common };
+  const { served } = config.status;
+  const known = { ...common, asked: config.asked.targetGroups, isApplied: isApplied(config) };
+  return served === undefined
+    ? { ...NO_CONFIG, ...known }
+    : { ...known, served: served.targetGroups, serving: served };
+}

@@ -1,0 +1,66 @@
+import type { ELBv2 } from '../../clients/aws/elbv2.ts';
+import { connectionsAfter, type ChangedGroup } from '../../domain/load-balancers/connections.ts';
+import { type Connections } from '../../domain/model/state.ts';
+import type { TargetHealth } from '../../domain/gates/health.ts';
+import type { Forwarding } from '../../domain/load-balancers/load-balancer.ts';
+import type { ServedTargetGroup } from '../../domain/model/target-group.ts';
+
+// Attributes of a target group (API_TargetGroupAttribute).
+const DELAY = 'deregistration_delay.timeout_seconds';
+const SLOW_START = 'slow_start.duration_seconds';
+
+/** How long a write waits at most for what only explains it, in milliseconds. */
+const READ_MS = 1_000;
+
+/** A write that was read back. */
+interface Written {
+  readonly forwarding: Forwarding;
+  /** What was served before. */
+  readonly before: readonly ServedTargetGroup[];
+  /** The look at the groups that gain, which is made before all but what takes traffic back. */
+  readonly gaining: readonly TargetHealth[];
+}
+
+/** Says why clients are elsewhere than the weights that were just written; what cannot be read is left out. */
+export async function connectionsOf(
+  { forwarding, before, gaining }: Written,
+  elbv2: (arn: string) => ELBv2,
+  signal: AbortSignal,
+): Promise<readonly Connections[]> {
+  const inTime = AbortSignal.any([signal, AbortSignal.timeout(READ_MS)]);
+  const changed = forwarding.targetGroups.flatMap(({ arn, weight }): ChangedGroup[] => {
+    const had = before.find((group) => group.arn === arn)?.weight ?? 0;
+    if (had === weight) return [];
+    const draining = gaining.find(({ targetGroupARN }) => targetGroupARN === arn)?.draining ?? 0;
+    return [{ targetGroupARN: arn, change: weight > had ? 'Gains' : 'Loses', draining }];
+  });
+  const known = await Promise.all(
+    changed.map(async (group) => {
+      const { targetGroupARN: arn } = group;
+      const isLookedAt = gaining.some(({ targetGroupARN }) => targetGroupARN === arn);
+      return isLookedAt ? { ...group, ...(await delaysOf(elbv2(arn), arn, inTime)) } : group;
+    }),
+  );
+  return connectionsAfter(known, { type: forwarding.type, now: Date.now() });
+}
+
+async function delaysOf(
+  elbv2: ELBv2,
+  arn: string,
+  signal: AbortSignal,
+): Promise<Pick<ChangedGroup, 'deregistrationDelaySeconds' | 'slowStartSeconds'>> {
+  try {
+    const attributes = await elbv2.attributesOf(arn, signal);
+    return {
+      deregistrationDelaySeconds: secondsIn(attributes, DELAY),
+      slowStartSeconds: secondsIn(attributes, SLOW_START),
+    };
+  } catch {
+    return {};
+  }
+}
+
+function secondsIn(attributes: Readonly<Record<string, string>>, key: string): number | undefined {
+  const seconds = Number(attributes[key]);
+  return Number.isFinite(seconds) ? seconds : undefined;
+}

@@ -1,0 +1,106 @@
+import { EXPERIMENT, REPLICA_SET } from '../../clients/kubernetes/kinds.ts';
+import { isNotFound, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import type { ExperimentStep } from '../../crds/cell.ts';
+import type { Metadata } from '../../crds/resource.ts';
+import { buildAnalysisRun } from '../../domain/rollout/analysis-run.ts';
+import type { AnalysisVerdict } from '../../domain/rollout/analysis.ts';
+import {
+  buildExperiment,
+  experimentVerdict,
+  type ExperimentStatus,
+  type ReplicaSet,
+} from '../../domain/rollout/experiment.ts';
+import type { ObjectKey } from '../../domain/model/ids.ts';
+import { CELL_LABEL, ROLLOUT_LABEL, STEP_LABEL } from '../../domain/kubernetes/labels.ts';
+import { readTemplates } from './analysis-templates.ts';
+import type { ExperimentActivities, ExperimentRequest } from '../contract.ts';
+import { createOnce } from '../kubernetes/create-once.ts';
+import { failure } from '../failure.ts';
+import { ownedByCell } from '../kubernetes/owner-references.ts';
+import { seenCell } from './seen-cell.ts';
+
+interface Experiment {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: Pick<Metadata, 'name' | 'namespace' | 'labels' | 'ownerReferences'>;
+  readonly spec: object;
+  readonly status?: ExperimentStatus;
+}
+
+/** Makes the activities that start, read and end Experiments. */
+export function experimentActivities(kubernetes: KubernetesClient): ExperimentActivities {
+  return {
+    async startExperiment(request) {
+      const key = { namespace: request.cell.key.namespace, name: request.name };
+      const of = { kind: EXPERIMENT, key };
+      return verdict(key, await createOnce(kubernetes, of, () => experimentFor(kubernetes, request)));
+    },
+    readExperiment: async (key) => verdict(key, await kubernetes.get<Experiment>(EXPERIMENT, key)),
+    async terminateExperiment(key) {
+      try {
+        await kubernetes.patch(EXPERIMENT, key, { spec: { terminate: true } });
+      } catch (error) {
+        if (!isNotFound(error)) throw error;
+      }
+    },
+  };
+}
+
+/** How far an experiment has come; a verdict that was deleted cannot be trusted to have been a good one. */
+function verdict({ name }: ObjectKey, experiment: Experiment | undefined): AnalysisVerdict {
+  if (experiment !== undefined) return experimentVerdict(name, experiment.status);
+  const message = 'The Experiment was deleted before it had come to a verdict.';
+  return { name, phase: 'Error', message };
+}
+
+async function experimentFor(kubernetes: KubernetesClient, request: ExperimentRequest): Promise<Experiment> {
+  const { cell, name, rollout, step, experiment, desiredVersion } = request;
+  const { namespace } = cell.key;
+  const replicaSets = await Promise.all(
+    experiment.templates.map(({ specRef }) => replicaSetOf(kubernetes, namespace, specRef)),
+  );
+  const seen = await seenCell(kubernetes, cell.key, desiredVersion);
+  await checkAnalyses(kubernetes, { namespace, experiment, cell: seen });
+  const built = buildExperiment(experiment, replicaSets, seen);
+  if (!built.ok) throw failure('ExperimentInvalid', built.problem);
+  return {
+    apiVersion: EXPERIMENT.apiVersion,
+    kind: EXPERIMENT.kind,
+    metadata: {
+      namespace,
+      name,
+      labels: { [CELL_LABEL]: cell.key.name, [STEP_LABEL]: String(step), [ROLLOUT_LABEL]: rollout },
+      ownerReferences: ownedByCell(cell),
+    },
+    spec: built.spec,
+  };
+}
+
+async function replicaSetOf(
+  kubernetes: KubernetesClient,
+  namespace: string,
+  name: string,
+): Promise<ReplicaSet> {
+  const found = await kubernetes.get<ReplicaSet>(REPLICA_SET, { namespace, name });
+  if (found !== undefined) return found;
+  throw failure(
+    'ReplicaSetNotFound',
+    `Expected ReplicaSet ${name} in namespace ${namespace}, got none. Create it, with 0 replicas if you like; the rollout goes on then.`,
+  );
+}
+
+/** Argo Rollouts would end an Experiment as Error whose analyses cannot be started; that is found out before. */
+async function checkAnalyses(
+  kubernetes: KubernetesClient,
+  of: { readonly namespace: string; readonly experiment: ExperimentStep; readonly cell: unknown },
+): Promise<void> {
+  const { namespace, experiment, cell } = of;
+  for (const { args, requiredForCompletion = false, ...reference } of experiment.analyses ?? []) {
+    const templates = await readTemplates(kubernetes, namespace, [reference]);
+    const { dryRun, measurementRetention } = experiment;
+    const analysis = { args, dryRun, measurementRetention };
+    // The experiment ends what it does not require, and waits for what it does.
+    const built = buildAnalysisRun(templates, { analysis, cell, mayBeEndless: !requiredForCompletion });
+    if (!built.ok) throw failure('AnalysisTemplateInvalid', `Analysis ${reference.name}: ${built.problem}`);
+  }
+}

@@ -1,0 +1,42 @@
+import { ANALYSIS_RUN, EXPERIMENT, type KindRef } from '../../clients/kubernetes/kinds.ts';
+import { isNotFound, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import { beyondLimits, leftMeasuring, type FinishedRun } from '../../domain/rollout/finished-runs.ts';
+import { keyOf, type ObjectKey } from '../../domain/model/ids.ts';
+import { CELL_LABEL } from '../../domain/kubernetes/labels.ts';
+import type { MeasurementActivities, PruneRequest } from '../contract.ts';
+import { remove } from '../kubernetes/remove.ts';
+
+/** Makes the activity that keeps the number of finished AnalysisRuns and Experiments down, and ends those that a lost run has left behind. */
+export function measurementActivities(kubernetes: KubernetesClient): MeasurementActivities {
+  return {
+    async pruneMeasurements(request) {
+      for (const kind of [ANALYSIS_RUN, EXPERIMENT]) await prune(kubernetes, kind, request);
+    },
+  };
+}
+
+async function prune(kubernetes: KubernetesClient, kind: KindRef, request: PruneRequest): Promise<void> {
+  const { key, atRestAt, successful, unsuccessful } = request;
+  const runs = await listOf(kubernetes, kind, key);
+  for (const { metadata } of leftMeasuring(runs, atRestAt))
+    await terminate(kubernetes, kind, keyOf({ metadata }));
+  for (const { metadata } of beyondLimits(runs, { successful, unsuccessful })) {
+    await remove(kubernetes, { kind, key: keyOf({ metadata }) }, metadata.uid);
+  }
+}
+
+async function terminate(kubernetes: KubernetesClient, kind: KindRef, key: ObjectKey): Promise<void> {
+  try {
+    await kubernetes.patch(kind, key, { spec: { terminate: true } });
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+  }
+}
+
+/** Those of a Cell; an Experiment names its own AnalysisRuns, and takes them along. */
+const listOf = (
+  kubernetes: KubernetesClient,
+  kind: KindRef,
+  { namespace, name }: ObjectKey,
+): Promise<readonly FinishedRun[]> =>
+  kubernetes.list<FinishedRun>(kind, { namespace, labelSelector: `${CELL_LABEL}=${name}` });

@@ -1,0 +1,168 @@
+import { Context } from '@temporalio/activity';
+import { accessPolicies } from '../../clients/kubernetes/access-policies.ts';
+import { isConflict } from '../../clients/kubernetes/kubernetes.ts';
+import type { KindRef } from '../../clients/kubernetes/kinds.ts';
+import { canonical } from '../../domain/kubernetes/canonical.ts';
+import { mergePatch } from '../../domain/discovery/merge-patch.ts';
+import { usesOf } from '../../domain/access/forwarding-access.ts';
+import { formatKey } from '../../domain/model/ids.ts';
+import {
+  ADOPT_ANNOTATION,
+  API_VERSION,
+  FINALIZER,
+  SEQUENCE_ANNOTATION,
+} from '../../domain/kubernetes/labels.ts';
+import type { ObservedCell } from '../../domain/model/observation.ts';
+import { beating } from '../beat.ts';
+import { observeCell } from './cell.ts';
+import { connectionsOf } from './connections.ts';
+import { meansOf, readConfig, sequenceOf, viewOf } from '../load-balancers/config-object.ts';
+import { configWriter, type ConfigWriter, type WriterDependencies } from '../load-balancers/config-writer.ts';
+import type { LoadBalancerConfigRef, ShiftRequest, ShiftResult, TrafficActivities } from '../contract.ts';
+import { failure } from '../failure.ts';
+import { loadBalancerOf } from '../load-balancers/index.ts';
+import type { ConfigObject } from '../load-balancers/port.ts';
+import { ownedByCell } from '../kubernetes/owner-references.ts';
+import { adoptionFor, permit } from '../permit.ts';
+import { healthOf, lookAtTargets } from '../load-balancers/target-health.ts';
+
+/** Makes the activities that shift traffic and look at the health of targets. */
+export function trafficActivities(dependencies: WriterDependencies): TrafficActivities {
+  const writer = configWriter(dependencies);
+  return {
+    shiftTraffic: (request) => beating((signal) => shift(request, { ...dependencies, writer, signal })),
+    inspectLoadBalancer: async (request) => {
+      const { key, route } = request;
+      const { cancellationSignal } = Context.current();
+      const access = await accessPolicies(dependencies.kubernetes).of(key.namespace, cancellationSignal);
+      permit(access, [{ of: 'Listener', arn: route.listenerARN }]);
+      const calls = loadBalancerOf(route.type).connect(meansOf(dependencies));
+      const adopt = adoptionFor(request.adopt, access);
+      return calls.inspect({ ...request, adopt }, cancellationSignal);
+    },
+    readTargetHealth: (arns) => {
+      const { cancellationSignal } = Context.current();
+      return healthOf(dependencies.elbv2, arns, cancellationSignal);
+    },
+  };
+}
+
+interface Means extends WriterDependencies {
+  readonly writer: ConfigWriter;
+  readonly signal: AbortSignal;
+}
+
+/** Makes one weight, from the look at what gains to a look at all that the Cell depends on afterwards. */
+async function shift(request: ShiftRequest, means: Means): Promise<ShiftResult> {
+  const { kubernetes, writer, elbv2, signal } = means;
+  const { cell, forwarding, urgent, verify, ticket } = request;
+  const ref = { type: forwarding.type, key: cell.key };
+  const known = await readConfig(kubernetes, ref, signal);
+  await refuseUnallowed(request, known, means);
+  const looked = await lookAtTargets(request, elbv2, signal);
+  if (looked.is === 'Lacking') return looked;
+  refuseOlder(request, known);
+  const options = { urgent, verify, ticket, signal };
+  const differs = canonical(forwarding) !== canonical(askedOf(ref, known));
+  // Nothing is asked for before it may be written, so that an abort finds nothing that could be written later.
+  const turn = differs || verify ? await writer.reserve(forwarding, options) : undefined;
+  if (turn?.is === 'NotYet') return turn;
+  signal.throwIfAborted();
+  const written = await writeConfig(request, known, means);
+  const applied = await writer.apply(viewOf(ref, written), options, turn);
+  if (applied.is === 'NotYet') return applied;
+  const before = known === undefined ? [] : (viewOf(ref, known).status.served?.targetGroups ?? []);
+  const { gaining } = looked;
+  const connections = await connectionsOf({ forwarding, before, gaining }, elbv2, signal);
+  const observed = await lookAgain(request, means);
+  return { is: 'Served', connections, ...(observed === undefined ? {} : { observed }) };
+}
+
+const askedOf = (ref: LoadBalancerConfigRef, known: ConfigObject | undefined): unknown =>
+  known === undefined ? undefined : viewOf(ref, known).asked;
+
+/** Keeps a Cell from what its namespace may not use, also from learning of it. */
+async function refuseUnallowed(
+  { cell: { key }, forwarding, takesBack = false }: ShiftRequest,
+  known: ConfigObject | undefined,
+  { kubernetes, signal }: Means,
+): Promise<void> {
+  const served =
+    known === undefined ? undefined : viewOf({ type: forwarding.type, key }, known).status.served;
+  const uses = usesOf(forwarding, served, { takesBack });
+  // What takes traffic back does not wait for an answer that it does not need.
+  if (uses.length > 0) permit(await accessPolicies(kubernetes).of(key.namespace, signal), uses);
+}
+
+/** Refuses a write that another one has overtaken. */
+function refuseOlder({ cell, sequence }: ShiftRequest, known: ConfigObject | undefined): void {
+  const written = sequenceOf(known);
+  if (written < sequence) return;
+  throw failure(
+    'Superseded',
+    `Expected write ${sequence} to the load balancer configuration ${formatKey(cell.key)} to be the next, got ${written} there already.`,
+  );
+}
+
+/** Writes the Cell's configuration object, unless somebody has changed it since it was read. */
+async function writeConfig(
+  request: ShiftRequest,
+  known: ConfigObject | undefined,
+  { kubernetes }: Means,
+): Promise<ConfigObject> {
+  const { cell, forwarding, deletionPolicy, adopt, sequence } = request;
+  const loadBalancer = loadBalancerOf(forwarding.type);
+  const { kind } = loadBalancer;
+  const resourceVersion = known?.metadata.resourceVersion;
+  const spec = loadBalancer.spec(forwarding, deletionPolicy);
+  try {
+    const written = await kubernetes.apply<ConfigObject>(
+      {
+        apiVersion: API_VERSION,
+        kind: kind.kind,
+        metadata: {
+          ...cell.key,
+          ...(resourceVersion === undefined ? {} : { resourceVersion }),
+          annotations: {
+            [SEQUENCE_ANNOTATION]: String(sequence),
+            ...(adopt ? { [ADOPT_ANNOTATION]: 'true' } : {}),
+          },
+          // With Delete it stays until what it has made is deleted.
+          ...(deletionPolicy === 'Delete' ? { finalizers: [FINALIZER] } : {}),
+          ownerReferences: ownedByCell(cell),
+        },
+        spec,
+      },
+      { force: true },
+    );
+    return await withoutOthers(written, spec, { kind, kubernetes });
+  } catch (error) {
+    if (isConflict(error))
+      throw failure('Unavailable', `${kind.kind} ${formatKey(cell.key)} was changed meanwhile.`);
+    throw error;
+  }
+}
+
+/** Takes out of an object what somebody else has added, which a server-side apply that does not name it leaves there. */
+async function withoutOthers(
+  written: ConfigObject,
+  spec: object,
+  { kind, kubernetes }: Pick<Means, 'kubernetes'> & { readonly kind: KindRef },
+): Promise<ConfigObject> {
+  const { name, namespace = '', resourceVersion } = written.metadata;
+  const others = mergePatch(jsonOf(written.spec), jsonOf(spec));
+  if (Object.keys(others).length === 0) return written;
+  const patch = { metadata: { resourceVersion }, spec: others };
+  return kubernetes.patch<ConfigObject>(kind, { namespace, name }, patch);
+}
+
+const jsonOf = (spec: object): Parameters<typeof mergePatch>[0] => JSON.parse(JSON.stringify(spec));
+
+/** Looks at the Cell after a write; that this fails does not undo the write. */
+async function lookAgain({ cell }: ShiftRequest, { kubernetes }: Means): Promise<ObservedCell | undefined> {
+  try {
+    return await observeCell(kubernetes, cell.key);
+  } catch {
+    return undefined;
+  }
+}

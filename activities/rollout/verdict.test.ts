@@ -1,0 +1,29 @@
+import { describe, expect, it } from 'vitest';
+import { analysisActivities } from './analysis.ts';
+import { experimentActivities } from './experiment.ts';
+import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+
+/** An API server whose objects all have this status. */
+function having(status: object): KubernetesClient {
+  const get = async () => await Promise.resolve({ status });
+  return { get } as unknown as KubernetesClient;
+}
+
+const key = { namespace: 'default', name: 'run' };
+const readers = [
+  ['an AnalysisRun', (status: object) => analysisActivities(having(status)).readAnalysis(key)],
+  ['an Experiment', (status: object) => experimentActivities(having(status)).readExperiment(key)],
+] as const;
+
+describe.each(readers)('the verdict of %s', (_, read) => {
+  it('is what Argo Rollouts says', async () => {
+    const said = { phase: 'Failed', message: 'The rate was 0.5.' };
+    expect(await read(said)).toEqual({ name: 'run', ...said });
+  });
+
+  it('is kept as far as a person would read it', async () => {
+    const { message } = await read({ phase: 'Error', message: '<p>'.repeat(50_000) });
+    expect(message).toHaveLength(4096);
+    expect(message.endsWith('…')).toBe(true);
+  });
+});

@@ -1,0 +1,83 @@
+import { setTimeout } from 'node:timers/promises';
+import type { Grant } from '../../domain/load-balancers/budget.ts';
+import { waitAfter } from '../backoff.ts';
+import { CONFIG_MAP } from '../kubernetes/kinds.ts';
+import { isConflict, isNotFound, KubernetesError } from '../kubernetes/kubernetes.ts';
+import type { Identified, Key, KubernetesClient } from '../kubernetes/kubernetes.ts';
+
+/** The name of the ConfigMap in which all workers keep what they share of the budget. */
+export const BUDGET_NAME = 'okra-elbv2-budget';
+
+/** New texts by key. */
+export type Changes = Readonly<Record<string, string>>;
+
+/** Decides by what is there what to write, and what to answer once it is written. */
+export type Decide = (data: Changes) => { readonly changes: Changes; readonly answers: readonly Grant[] };
+
+/** The object in which the budget is kept. */
+export interface BudgetObject {
+  /** Decides again whenever somebody else was faster, so that two never decide by the same state. */
+  change(decide: Decide): Promise<readonly Grant[]>;
+}
+
+interface ConfigMap extends Identified {
+  readonly metadata: Key & { readonly resourceVersion?: string };
+  readonly data?: Changes;
+}
+
+const TRIES = 12;
+const BACKOFF = { first: 10, longest: 200 };
+
+/** The ConfigMap of the budget in a namespace; it is created when it is missing. */
+export function budgetObject(
+  kubernetes: Pick<KubernetesClient, 'get' | 'create' | 'patch'>,
+  namespace: string,
+): BudgetObject {
+  const key = { namespace, name: BUDGET_NAME };
+  const { apiVersion, kind } = CONFIG_MAP;
+  // Most of the time nobody else has written since, and one request is enough.
+  let seen: ConfigMap | undefined;
+
+  async function attempt(decide: Decide): Promise<readonly Grant[]> {
+    seen ??= await kubernetes.get<ConfigMap>(CONFIG_MAP, key);
+    const before = seen;
+    // After an error nobody knows what is there.
+    seen = undefined;
+    const { changes, answers } = decide(before?.data ?? {});
+    seen =
+      before === undefined
+        ? await kubernetes.create<ConfigMap>({ apiVersion, kind, metadata: key, data: changes })
+        : await kubernetes.patch<ConfigMap>(CONFIG_MAP, key, {
+            metadata: { resourceVersion: before.metadata.resourceVersion },
+            data: changes,
+          });
+    return answers;
+  }
+
+  return {
+    change: async (decide) => {
+      for (let tries = 1; ; tries += 1) {
+        try {
+          return await attempt(decide);
+        } catch (error) {
+          // Somebody else has written, created or deleted it.
+          const isLost = isConflict(error) || isNotFound(error);
+          if (!isLost || tries === TRIES) throw explained(error, namespace);
+          await setTimeout(waitAfter(tries, BACKOFF));
+        }
+      }
+    },
+  };
+}
+
+function explained(error: unknown, namespace: string): unknown {
+  if (!(error instanceof KubernetesError)) return error;
+  const { status, reason, message } = error;
+  const name = `ConfigMap ${namespace}/${BUDGET_NAME}`;
+  const texts: Readonly<Record<number, string>> = {
+    403: `Expected to be allowed to get, create and patch ${name}, where all workers share the budget of writes to ELBv2, got: ${message} Allow get, create and patch of configmaps in the namespace ${namespace}.`,
+    404: `Expected the namespace ${namespace} to have or to take ${name}, where all workers share the budget of writes to ELBv2, got: ${message} Create the namespace, or set OKRA_LEASE_NAMESPACE.`,
+    409: `Expected to write ${name} within ${TRIES} tries, got there too late each time, because other workers write it as well.`,
+  };
+  return new KubernetesError({ status, reason, message: texts[status] ?? message }, { cause: error });
+}

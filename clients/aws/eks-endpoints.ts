@@ -1,0 +1,99 @@
+import { DescribeClusterCommand, EKSClient } from '@aws-sdk/client-eks';
+import type { EKSEndpoint } from '../../domain/discovery/clusters/eks-endpoint.ts';
+import { credentialsFor, requestHandlerOf, scopeName } from './aws-credentials.ts';
+import type { EKSOptions } from './eks.ts';
+import type { EKSTokenScope } from './eks-token.ts';
+import { slots } from '../slots.ts';
+
+/**
+ * Says what EKS knows of the API server of a cluster, by the account of the identity and the region; undefined when there is no such
+ * cluster. What was read is kept for an hour; `since` asks for what was read after that time, in milliseconds.
+ */
+export type EKSEndpoints = (scope: EKSTokenScope, since?: number) => Promise<EKSEndpoint | undefined>;
+
+/** How endpoints are read. */
+export interface EKSEndpointOptions extends EKSOptions {
+  readonly now?: () => number;
+}
+
+/** Reads one cluster. */
+export type DescribeEKSCluster = (scope: EKSTokenScope) => Promise<EKSEndpoint | undefined>;
+
+// A cluster has its endpoint for life, and nobody else gets it afterwards.
+const KEEP_MILLISECONDS = 3_600_000;
+// Anybody who can write secrets can name clusters.
+const MOST_KEPT = 10_000;
+const MOST_PLACES = 1_000;
+// AWS throttles DescribeCluster at about ten a second and account, and after a start all clusters are asked about.
+const ATTEMPTS = 6;
+const AT_ONCE = 5;
+
+interface Kept {
+  readonly at: number;
+  readonly found: Promise<EKSEndpoint | undefined>;
+}
+
+/** Makes what knows the endpoints of EKS clusters (API_DescribeCluster). */
+export const eksEndpoints = (options: EKSEndpointOptions = {}): EKSEndpoints =>
+  keptEndpoints(describer(options), options.now);
+
+/** Keeps what was read; an answer that could not be had leaves the one before. */
+export function keptEndpoints(describe: DescribeEKSCluster, now: () => number = Date.now): EKSEndpoints {
+  const kept = new Map<string, Kept>();
+  const read = (name: string, scope: EKSTokenScope): Promise<EKSEndpoint | undefined> => {
+    const before = kept.get(name);
+    const found = describe(scope);
+    kept.delete(name);
+    kept.set(name, { at: now(), found });
+    keepNewest(kept, MOST_KEPT);
+    found.catch(() => {
+      if (kept.get(name)?.found !== found) return;
+      if (before === undefined) kept.delete(name);
+      else kept.set(name, before);
+    });
+    return found;
+  };
+  return async (scope, since = 0) => {
+    const name = `${scopeName(scope)}${scope.clusterName}`;
+    const known = kept.get(name);
+    if (known === undefined) return await read(name, scope);
+    if (known.at >= since && now() < known.at + KEEP_MILLISECONDS) return await known.found;
+    return await read(name, scope);
+  };
+}
+
+function describer(options: EKSOptions): DescribeEKSCluster {
+  const places = new Map<string, { readonly client: EKSClient; readonly inTurn: ReturnType<typeof slots> }>();
+  return async (scope) => {
+    const name = scopeName(scope);
+    const place = places.get(name) ?? { client: clientOf(scope, options), inTurn: slots(AT_ONCE) };
+    places.set(name, place);
+    keepNewest(places, MOST_PLACES);
+    const command = new DescribeClusterCommand({ name: scope.clusterName });
+    try {
+      const { cluster } = await place.inTurn(() => place.client.send(command));
+      const { arn, endpoint, certificateAuthority } = cluster ?? {};
+      return arn === undefined ? undefined : { arn, endpoint, caData: certificateAuthority?.data };
+    } catch (error) {
+      if (error instanceof Error && error.name === 'ResourceNotFoundException') return undefined;
+      throw error;
+    }
+  };
+}
+
+/** Forgets what was added first, until so many are left. */
+function keepNewest(from: Map<string, unknown>, most: number): void {
+  for (const name of from.keys()) {
+    if (from.size <= most) return;
+    from.delete(name);
+  }
+}
+
+const clientOf = (scope: EKSTokenScope, options: EKSOptions): EKSClient =>
+  new EKSClient({
+    region: scope.region,
+    credentials: credentialsFor(scope, options),
+    requestHandler: requestHandlerOf(options.requestTimeoutMs),
+    maxAttempts: ATTEMPTS,
+    ...(options.endpoint === undefined ? {} : { endpoint: options.endpoint }),
+  });

@@ -1,0 +1,44 @@
+import { NodeHttpHandler } from '@smithy/node-http-handler';
+import type { WriteRate } from '../../domain/load-balancers/budget.ts';
+import { budgetInMemory, takeInPlace } from './shared-budget.ts';
+
+/** Waits until one more read of a region may be sent. Rejects with the reason of the signal. */
+export type ReadPace = (region: string, signal: AbortSignal) => Promise<void>;
+
+/**
+ * Makes the pace of reads, which is that of one process: a count that all share would cost a write to the API server for
+ * each read. What takes traffic back reads first.
+ */
+export function readPace(rate: WriteRate, isUrgent: () => boolean, clock?: () => number): ReadPace {
+  const budget = budgetInMemory(rate, clock);
+  return (region, signal) => takeInPlace(budget, region, { urgent: isUrgent() }, signal);
+}
+
+/** Sends each request, the repeated ones of the SDK as well, when a pace lets it. */
+export class PacedHandler extends NodeHttpHandler {
+  readonly #wait: (signal: AbortSignal) => Promise<void>;
+
+  constructor(
+    options: ConstructorParameters<typeof NodeHttpHandler>[0],
+    wait: (signal: AbortSignal) => Promise<void>,
+  ) {
+    super(options);
+    this.#wait = wait;
+  }
+
+  override async handle(
+    ...[request, options]: Parameters<NodeHttpHandler['handle']>
+  ): ReturnType<NodeHttpHandler['handle']> {
+    const signal = options?.abortSignal instanceof AbortSignal ? options.abortSignal : NEVER;
+    try {
+      await this.#wait(signal);
+    } catch (error) {
+      // As the SDK calls it, so that nobody takes it for an answer, or tries again.
+      if (signal.aborted) throw Object.assign(new Error('Request aborted'), { name: 'AbortError' });
+      throw error;
+    }
+    return await super.handle(request, options);
+  }
+}
+
+const NEVER = new AbortController().signal;

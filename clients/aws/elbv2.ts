@@ -1,0 +1,67 @@
+import type { ELBv2Reads, ELBv2Writes } from './elbv2-calls.ts';
+import { ElasticLoadBalancingV2Client } from '@aws-sdk/client-elastic-load-balancing-v2';
+import { credentialsFor, requestHandlerOf, type AwsCredentials } from './aws-credentials.ts';
+import { PacedHandler, type ReadPace } from './elbv2-pace.ts';
+import { elbv2Reads } from './elbv2-reads.ts';
+import { elbv2Writes } from './elbv2-writes.ts';
+
+/** What of ELBv2 Okra calls. */
+export interface ELBv2 extends ELBv2Reads, ELBv2Writes {}
+
+/** How ELBv2 is reached. */
+export interface ELBv2Options {
+  /** The address of an emulator or a VPC endpoint; undefined for AWS' own. */
+  readonly endpoint?: string | undefined;
+  /** Okra's own identity; undefined: what the AWS SDK finds. */
+  readonly credentials?: AwsCredentials | undefined;
+  /** How long one request may take, in milliseconds. */
+  readonly requestTimeoutMs?: number;
+  /** How fast it is read; undefined: as fast as it answers. */
+  readonly pace?: ReadPace;
+}
+
+/** Gives the ELBv2 of the region that an ARN is in, or of a region by its name. */
+export interface ELBv2Regions {
+  (arn: string): ELBv2;
+  inRegion(region: string): ELBv2;
+}
+
+/** Makes the ELBv2 of every region; one client per region. */
+export function connectELBv2(options: ELBv2Options = {}): ELBv2Regions {
+  const byRegion = new Map<string, ELBv2>();
+  const inRegion = (region: string): ELBv2 => {
+    const known = byRegion.get(region) ?? makeELBv2(region, options);
+    byRegion.set(region, known);
+    return known;
+  };
+  return Object.assign((arn: string) => inRegion(regionOf(arn)), { inRegion });
+}
+
+/** The region in an ARN: `arn:partition:service:region:account:resource`. */
+export function regionOf(arn: string): string {
+  const region = arn.split(':')[3];
+  if (region === undefined || region === '') {
+    throw new RangeError(`Expected an ARN with a region, got ${arn}. Correct the ARN.`);
+  }
+  return region;
+}
+
+/** The account and region in an ARN, which together have one quota of API calls. */
+export const quotaOf = (arn: string): string => arn.split(':').slice(3, 5).join('/');
+
+function makeELBv2(region: string, options: ELBv2Options): ELBv2 {
+  const common = {
+    region,
+    credentials: credentialsFor({ region }, options),
+    ...(options.endpoint === undefined ? {} : { endpoint: options.endpoint }),
+    requestHandler: requestHandlerOf(options.requestTimeoutMs),
+  };
+  const { pace } = options;
+  const paced =
+    pace === undefined
+      ? {}
+      : { requestHandler: new PacedHandler(common.requestHandler, (signal) => pace(region, signal)) };
+  const reads = new ElasticLoadBalancingV2Client({ ...common, ...paced, maxAttempts: 3 });
+  const writes = new ElasticLoadBalancingV2Client({ ...common, maxAttempts: 1 });
+  return { ...elbv2Reads(reads), ...elbv2Writes(writes) };
+}

@@ -1,0 +1,43 @@
+import type { AccessPolicy } from '../../crds/access-policy.ts';
+import { accessOf, type Access } from '../../domain/access/access.ts';
+import { ACCESS_POLICY } from './kinds.ts';
+import { isNotFound, type KubernetesClient } from './kubernetes.ts';
+
+/** What namespaces may use, as the AccessPolicies say it. */
+export interface AccessPolicies {
+  /** Reads what a namespace may use; undefined: everything. */
+  of(namespace: string, signal?: AbortSignal): Promise<Access | undefined>;
+  /** The same as it was some seconds ago at most, for what is asked with every request. */
+  lately(namespace: string): Promise<Access | undefined>;
+}
+
+const LATELY_MILLISECONDS = 5_000;
+
+/** Reads AccessPolicies; while the kind is not installed there are none, and while they cannot be read nobody gets anything. */
+export function accessPolicies(
+  kubernetes: Pick<KubernetesClient, 'list'>,
+  now: () => number = Date.now,
+): AccessPolicies {
+  let kept: { readonly at: number; readonly all: Promise<readonly AccessPolicy[]> } | undefined;
+  const read = async (signal?: AbortSignal): Promise<readonly AccessPolicy[]> => {
+    try {
+      return await kubernetes.list<AccessPolicy>(ACCESS_POLICY, { signal });
+    } catch (error) {
+      if (isNotFound(error)) return [];
+      throw error;
+    }
+  };
+  const recent = (): Promise<readonly AccessPolicy[]> => {
+    if (kept !== undefined && now() < kept.at + LATELY_MILLISECONDS) return kept.all;
+    const next = { at: now(), all: read() };
+    kept = next;
+    next.all.catch(() => {
+      if (kept === next) kept = undefined;
+    });
+    return next.all;
+  };
+  return {
+    of: async (namespace, signal) => accessOf(namespace, await read(signal)),
+    lately: async (namespace) => accessOf(namespace, await recent()),
+  };
+}

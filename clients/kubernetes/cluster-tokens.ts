@@ -1,0 +1,163 @@
+import { refusalOf, type Access, type Use } from '../../domain/access/access.ts';
+import { IN_CLUSTER } from '../../domain/discovery/clusters/cluster-login.ts';
+import { refusalOf as refusalOfCommand } from '../../domain/discovery/clusters/allowed-command.ts';
+import type {
+  ClusterConnection,
+  CommandLogin,
+  EKSLogin,
+} from '../../domain/discovery/clusters/cluster-secret.ts';
+import { strangenessOf, type EKSEndpoint } from '../../domain/discovery/clusters/eks-endpoint.ts';
+import { isLike } from '../../domain/access/glob.ts';
+import type { EKSEndpoints } from '../aws/eks-endpoints.ts';
+import type { EKSTokenScope, EKSTokens } from '../aws/eks-token.ts';
+import { execTokens } from './exec-login.ts';
+import { KubernetesError } from './kubernetes-error.ts';
+import type { Send, TokenSource } from './kubernetes-transport.ts';
+
+/** With what tokens are made, and where they may go. */
+export interface ClusterTokenOptions {
+  readonly tokens: EKSTokens;
+  /** What EKS says of a cluster, which is where a token for it goes. */
+  readonly endpoints: EKSEndpoints;
+  /** What the namespace of a secret may use. */
+  readonly access: (namespace: string) => Promise<Access | undefined>;
+  /** The region of EKS clusters whose secret names none. */
+  readonly region?: string | undefined;
+  /** The commands that secrets may name. */
+  readonly execCommands: readonly string[];
+  /** The variables that these see beside the usual ones. */
+  readonly execEnvironment?: readonly string[];
+  /** The hosts that the tokens of these commands may go to, or patterns of them. */
+  readonly execServers: readonly string[];
+  /** How long a command may take. */
+  readonly timeoutMilliseconds: number;
+  readonly now?: () => number;
+}
+
+/** Where the tokens for a cluster come from, if it is logged in to by tokens that change; or why there is none. */
+export type ClusterTokenSource =
+  | { readonly is: 'Source'; readonly token: TokenSource | undefined }
+  | { readonly is: 'Problem'; readonly problem: string };
+
+/** Finds where the tokens for a cluster come from; each is shown to nobody but the cluster that it is for. */
+export function clusterTokens(
+  connection: ClusterConnection,
+  namespace: string,
+  options: ClusterTokenOptions,
+): ClusterTokenSource {
+  const { login } = connection;
+  switch (login.by) {
+    case 'EKS': {
+      const region = login.region ?? options.region;
+      if (region === undefined) {
+        const problem = `Expected a region for EKS cluster ${login.clusterName}, got none. Set awsAuthConfig.region, or AWS_REGION.`;
+        return { is: 'Problem', problem };
+      }
+      const token = eksSource({ ...login, region }, { ...options, connection, namespace });
+      return { is: 'Source', token };
+    }
+    case 'Command':
+      return commandSource(login, { ...options, connection, namespace });
+    case 'Token':
+    case 'Password':
+    case 'Certificate':
+    case 'InCluster':
+      return { is: 'Source', token: undefined };
+  }
+}
+
+type Means = ClusterTokenOptions & {
+  readonly connection: ClusterConnection;
+  readonly namespace: string;
+};
+
+/** Who writes a secret chooses both the cluster and the server, and a token is Okra's identity: the two have to belong together. */
+function eksSource(login: EKSLogin & { readonly region: string }, means: Means): TokenSource {
+  const { roleARN, externalID } = login;
+  const scope: EKSTokenScope = login;
+  return async (refused) => {
+    const access = await means.access(means.namespace);
+    if (roleARN !== undefined) permit(access, { of: 'Role', arn: roleARN, externalID });
+    // EKS is not asked, so that nobody learns which clusters there are.
+    permit(access, { of: 'NamedCluster', region: scope.region, name: scope.clusterName });
+    const cluster = await clusterAt(scope, means);
+    permit(access, { of: 'Cluster', arn: cluster.arn });
+    return await means.tokens(scope, refused);
+  };
+}
+
+// A secret that was corrected, or a cluster that was made anew, is looked at again after this time.
+const AGAIN_MILLISECONDS = 10_000;
+
+async function clusterAt(
+  scope: EKSTokenScope,
+  { connection, endpoints, now = Date.now }: Means,
+): Promise<EKSEndpoint> {
+  const known = await endpointOf(scope, { endpoints });
+  if (known !== undefined && strangenessOf(connection, known) === undefined) return known;
+  const found = await endpointOf(scope, { endpoints, since: now() - AGAIN_MILLISECONDS });
+  if (found === undefined) throw withheld('ForeignEndpoint', unknownCluster(scope));
+  const strangeness = strangenessOf(connection, found);
+  if (strangeness === undefined) return found;
+  throw withheld('ForeignEndpoint', strangeness);
+}
+
+async function endpointOf(
+  scope: EKSTokenScope,
+  { endpoints, since }: { readonly endpoints: EKSEndpoints; readonly since?: number },
+): Promise<EKSEndpoint | undefined> {
+  try {
+    return await endpoints(scope, since);
+  } catch (error) {
+    // What it says besides may name Okra's own identity, which is nothing for those who write secrets.
+    const name = error instanceof Error ? error.name : 'no answer';
+    const message = `Expected EKS in ${scope.region} to describe cluster ${scope.clusterName}, got ${name}. No token was sent; allow eks:DescribeCluster to ${identityOf(scope)}.`;
+    throw withheld('LoginFailed', message, error);
+  }
+}
+
+const unknownCluster = (scope: EKSTokenScope): string =>
+  `Expected EKS in ${scope.region} to know cluster ${scope.clusterName} in the account of ${identityOf(scope)}, got no such cluster. No token was sent; correct awsAuthConfig.clusterName or region, or set roleARN to a role in the account of the cluster.`;
+
+const identityOf = ({ roleARN }: EKSTokenScope): string => roleARN ?? "Okra's own identity";
+
+function commandSource(login: CommandLogin, means: Means): ClusterTokenSource {
+  const { connection, execCommands, execServers, timeoutMilliseconds } = means;
+  const { name, server } = connection;
+  const { host } = new URL(server);
+  const refusal = refusalOfCommand(login, execCommands) ?? refusalOfServer(host, execServers);
+  if (refusal !== undefined) return { is: 'Problem', problem: `Cluster ${name}: ${refusal}` };
+  const source = execTokens(login, { timeoutMilliseconds, environment: means.execEnvironment ?? [] });
+  const token: TokenSource = async (refused) => {
+    permit(await means.access(means.namespace), { of: 'Server', host });
+    return await source(refused);
+  };
+  return { is: 'Source', token };
+}
+
+/** Says why what a command prints is not sent to a host; undefined when it may be. */
+function refusalOfServer(host: string, allowed: readonly string[]): string | undefined {
+  if (allowed.some((pattern) => isLike(host, pattern))) return undefined;
+  const list = allowed.length === 0 ? 'which lists none' : `which lists ${allowed.join(', ')}`;
+  return `Expected data.server to be one of OKRA_EXEC_SERVERS, ${list}, because the token of a command is where Okra runs, got ${host}. Add the host there, or log in by another way.`;
+}
+
+/** Keeps Okra's own identity in its own cluster from the secrets of namespaces that may not use it. */
+export function permittedOwn(
+  send: Send,
+  namespace: string,
+  { access }: Pick<ClusterTokenOptions, 'access'>,
+): Send {
+  return async (request) => {
+    permit(await access(namespace), { of: 'Server', host: new URL(IN_CLUSTER).host });
+    return await send(request);
+  };
+}
+
+function permit(access: Access | undefined, use: Use): void {
+  const refusal = refusalOf(access, use);
+  if (refusal !== undefined) throw withheld('NotAllowed', refusal);
+}
+
+const withheld = (reason: string, message: string, cause?: unknown): KubernetesError =>
+  new KubernetesError({ status: 0, reason, message }, cause === undefined ? {} : { cause });

@@ -1,0 +1,124 @@
+import { execFile } from 'node:child_process';
+import type { CommandLogin } from '../../domain/discovery/clusters/cluster-secret.ts';
+import { LONGEST_TOKEN } from '../../domain/discovery/clusters/secret-fields.ts';
+import type { TokenSource } from './kubernetes-transport.ts';
+
+/** How commands are run. */
+export interface ExecOptions {
+  readonly timeoutMilliseconds: number;
+  /** The names of the variables that commands see beside the usual ones. */
+  readonly environment?: readonly string[];
+  readonly now?: () => number;
+}
+
+/** Says why a command gave no token; never with what it printed, which may be one. */
+export class ExecError extends Error {
+  override readonly name = 'ExecError';
+}
+
+const MARGIN_MILLISECONDS = 10_000;
+// A token that does not say when it ends may have been withdrawn.
+const KEEP_MILLISECONDS = 300_000;
+const MAX_OUTPUT_BYTES = 1_000_000;
+
+// What programs need to be found, to find their files, and to reach others. Nothing else of what okrad has been given is for a command that a secret
+// names: no API key, no credentials, and not where the tokens of its service account lie.
+const USUAL = [
+  'PATH',
+  'HOME',
+  'USER',
+  'LANG',
+  'LC_ALL',
+  'TZ',
+  'TMPDIR',
+  'SSL_CERT_FILE',
+  'SSL_CERT_DIR',
+  'HTTP_PROXY',
+  'HTTPS_PROXY',
+  'NO_PROXY',
+  'http_proxy',
+  'https_proxy',
+  'no_proxy',
+];
+
+/** Makes the source of the tokens that a command prints, as kubectl's exec plugins do; each is kept until it expires. */
+export function execTokens(
+  login: CommandLogin,
+  { timeoutMilliseconds, environment = [], now = Date.now }: ExecOptions,
+): TokenSource {
+  let kept: Promise<ExecToken> | undefined;
+  const renew = (): Promise<ExecToken> => {
+    const made = run(login, passedOn([...USUAL, ...environment]), timeoutMilliseconds).then((output) =>
+      tokenIn(login.command, output, now()),
+    );
+    kept = made;
+    made.catch(() => {
+      if (kept === made) kept = undefined;
+    });
+    return made;
+  };
+  return async (refused) => {
+    const known = kept;
+    if (known === undefined) return (await renew()).value;
+    const { value, until } = await known;
+    if (now() < until && value !== refused) return value;
+    return (await (kept === undefined || kept === known ? renew() : kept)).value;
+  };
+}
+
+interface ExecToken {
+  readonly value: string;
+  readonly until: number;
+}
+
+const passedOn = (names: readonly string[]): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    names.flatMap((name) => {
+      const value = process.env[name];
+      return value === undefined ? [] : [[name, value] as const];
+    }),
+  );
+
+function run(
+  login: CommandLogin,
+  passed: Readonly<Record<string, string>>,
+  timeout: number,
+): Promise<string> {
+  const { command, args, environment, apiVersion } = login;
+  const info = JSON.stringify({ apiVersion, kind: 'ExecCredential', spec: { interactive: false } });
+  const env = { ...passed, ...environment, KUBERNETES_EXEC_INFO: info };
+  return new Promise((resolve, reject) => {
+    const options = { env, timeout, killSignal: 'SIGKILL', maxBuffer: MAX_OUTPUT_BYTES } as const;
+    execFile(command, args, options, (error, output) => {
+      if (error === null) resolve(output);
+      else
+        reject(new ExecError(`Expected ${command} to print an ExecCredential, got ${how(error, timeout)}.`));
+    });
+  });
+}
+
+function how(
+  error: { readonly code?: string | number | null | undefined; readonly killed?: boolean },
+  timeout: number,
+): string {
+  if (error.killed === true) return `no end within ${timeout / 1000} s`;
+  return typeof error.code === 'string' ? error.code : `exit status ${String(error.code)}`;
+}
+
+function tokenIn(command: string, output: string, now: number): ExecToken {
+  const { token, expirationTimestamp } = statusIn(output);
+  if (typeof token !== 'string' || token.length > LONGEST_TOKEN || !/^[\x21-\x7e]+$/.test(token)) {
+    throw new ExecError(`Expected ${command} to print an ExecCredential with a token, got something else.`);
+  }
+  const ends = typeof expirationTimestamp === 'string' ? Date.parse(expirationTimestamp) : Number.NaN;
+  return { value: token, until: Number.isNaN(ends) ? now + KEEP_MILLISECONDS : ends - MARGIN_MILLISECONDS };
+}
+
+function statusIn(output: string): { readonly token?: unknown; readonly expirationTimestamp?: unknown } {
+  try {
+    const parsed = JSON.parse(output) as { readonly status?: object } | null;
+    return parsed?.status ?? {};
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,191 @@
+import { API_VERSION } from '../../domain/kubernetes/labels.ts';
+
+/** What has to be known of a kind to find its objects in the Kubernetes API. */
+export interface KindRef {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly plural: string;
+  readonly namespaced: boolean;
+}
+
+const ARGO = 'argoproj.io/v1alpha1';
+
+/** Okra's Cell. */
+export const CELL = namespaced(API_VERSION, 'Cell', 'cells');
+
+/** Okra's AWSTargetGroup. */
+export const AWS_TARGET_GROUP = namespaced(API_VERSION, 'AWSTargetGroup', 'awstargetgroups');
+
+/** Okra's AWSTargetGroupSet. */
+export const AWS_TARGET_GROUP_SET = namespaced(API_VERSION, 'AWSTargetGroupSet', 'awstargetgroupsets');
+
+/** Okra's AWSTargetGroupBinding. */
+export const AWS_TARGET_GROUP_BINDING = namespaced(
+  API_VERSION,
+  'AWSTargetGroupBinding',
+  'awstargetgroupbindings',
+);
+
+/** Okra's AWSApplicationLoadBalancerConfig. */
+export const AWS_APPLICATION_LOAD_BALANCER_CONFIG = namespaced(
+  API_VERSION,
+  'AWSApplicationLoadBalancerConfig',
+  'awsapplicationloadbalancerconfigs',
+);
+
+/** Okra's Freeze. */
+export const FREEZE = clustered(API_VERSION, 'Freeze', 'freezes');
+
+/** Okra's AccessPolicy. */
+export const ACCESS_POLICY = clustered(API_VERSION, 'AccessPolicy', 'accesspolicies');
+
+/** Okra's AWSNetworkLoadBalancerConfig. */
+export const AWS_NETWORK_LOAD_BALANCER_CONFIG = namespaced(
+  API_VERSION,
+  'AWSNetworkLoadBalancerConfig',
+  'awsnetworkloadbalancerconfigs',
+);
+
+/** Okra's AWSApplicationLoadBalancerTargetDeployment. */
+export const AWS_APPLICATION_LOAD_BALANCER_TARGET_DEPLOYMENT = namespaced(
+  API_VERSION,
+  'AWSApplicationLoadBalancerTargetDeployment',
+  'awsapplicationloadbalancertargetdeployments',
+);
+
+/** Okra's ClusterSet. */
+export const CLUSTER_SET = namespaced(API_VERSION, 'ClusterSet', 'clustersets');
+
+/** The AnalysisRun of Argo Rollouts. */
+export const ANALYSIS_RUN = namespaced(ARGO, 'AnalysisRun', 'analysisruns');
+
+/** The AnalysisTemplate of Argo Rollouts. */
+export const ANALYSIS_TEMPLATE = namespaced(ARGO, 'AnalysisTemplate', 'analysistemplates');
+
+/** The ClusterAnalysisTemplate of Argo Rollouts. */
+export const CLUSTER_ANALYSIS_TEMPLATE = clustered(
+  ARGO,
+  'ClusterAnalysisTemplate',
+  'clusteranalysistemplates',
+);
+
+/** The Experiment of Argo Rollouts. */
+export const EXPERIMENT = namespaced(ARGO, 'Experiment', 'experiments');
+
+/** The ReplicaSet whose pod template an Experiment takes. */
+export const REPLICA_SET = namespaced('apps/v1', 'ReplicaSet', 'replicasets');
+
+/** The Lease by which the watchers elect a leader. */
+export const LEASE = namespaced('coordination.k8s.io/v1', 'Lease', 'leases');
+
+/** The Event that tells people what happened to an object. */
+export const EVENT = namespaced('events.k8s.io/v1', 'Event', 'events');
+
+/** A namespace. */
+export const NAMESPACE = clustered('v1', 'Namespace', 'namespaces');
+
+/** A Secret. */
+export const SECRET = namespaced('v1', 'Secret', 'secrets');
+
+/** A node of a cluster. */
+export const NODE = clustered('v1', 'Node', 'nodes');
+
+/** A pod. */
+export const POD = namespaced('v1', 'Pod', 'pods');
+
+/** The TargetGroupBinding of the AWS Load Balancer Controller. */
+export const TARGET_GROUP_BINDING = namespaced(
+  'elbv2.k8s.aws/v1beta1',
+  'TargetGroupBinding',
+  'targetgroupbindings',
+);
+
+/** The TargetGroupBinding of EKS Auto Mode. */
+export const EKS_TARGET_GROUP_BINDING = namespaced(
+  'eks.amazonaws.com/v1',
+  'TargetGroupBinding',
+  'targetgroupbindings',
+);
+
+/** Okra's StagedBindingPolicy. */
+export const STAGED_BINDING_POLICY = clustered(
+  'community.kubestellar.io/v1alpha1',
+  'StagedBindingPolicy',
+  'stagedbindingpolicies',
+);
+
+const KUBESTELLAR = 'control.kubestellar.io/v1alpha1';
+
+/** The BindingPolicy of KubeStellar: which objects go to which clusters, by selectors. */
+export const BINDING_POLICY = clustered(KUBESTELLAR, 'BindingPolicy', 'bindingpolicies');
+
+/** The Binding of KubeStellar: what a BindingPolicy selects. */
+export const BINDING = clustered(KUBESTELLAR, 'Binding', 'bindings');
+
+/** The CombinedStatus of KubeStellar: what the clusters report of an object. */
+export const COMBINED_STATUS = namespaced(KUBESTELLAR, 'CombinedStatus', 'combinedstatuses');
+
+/** The StatusCollector of KubeStellar: what is to be reported. */
+export const STATUS_COLLECTOR = clustered(KUBESTELLAR, 'StatusCollector', 'statuscollectors');
+
+/** A ConfigMap. */
+export const CONFIG_MAP = namespaced('v1', 'ConfigMap', 'configmaps');
+
+/** The definition of a custom resource. */
+export const CUSTOM_RESOURCE_DEFINITION = clustered(
+  'apiextensions.k8s.io/v1',
+  'CustomResourceDefinition',
+  'customresourcedefinitions',
+);
+
+const known: readonly KindRef[] = [
+  CELL,
+  AWS_TARGET_GROUP,
+  AWS_TARGET_GROUP_SET,
+  AWS_TARGET_GROUP_BINDING,
+  AWS_APPLICATION_LOAD_BALANCER_CONFIG,
+  FREEZE,
+  ACCESS_POLICY,
+  AWS_NETWORK_LOAD_BALANCER_CONFIG,
+  AWS_APPLICATION_LOAD_BALANCER_TARGET_DEPLOYMENT,
+  CLUSTER_SET,
+  ANALYSIS_RUN,
+  ANALYSIS_TEMPLATE,
+  CLUSTER_ANALYSIS_TEMPLATE,
+  EXPERIMENT,
+  REPLICA_SET,
+  LEASE,
+  EVENT,
+  NAMESPACE,
+  SECRET,
+  NODE,
+  POD,
+  TARGET_GROUP_BINDING,
+  EKS_TARGET_GROUP_BINDING,
+  STAGED_BINDING_POLICY,
+  BINDING_POLICY,
+  BINDING,
+  COMBINED_STATUS,
+  STATUS_COLLECTOR,
+  CONFIG_MAP,
+  CUSTOM_RESOURCE_DEFINITION,
+];
+
+/** Finds the kind of an object among those that Okra knows. */
+export function kindOf(object: { readonly apiVersion: string; readonly kind: string }): KindRef {
+  const found = known.find(
+    ({ apiVersion, kind }) => apiVersion === object.apiVersion && kind === object.kind,
+  );
+  if (found !== undefined) return found;
+  throw new TypeError(
+    `Expected an object of a kind in clients/kubernetes/kinds.ts, got ${object.apiVersion} ${object.kind}. Add the kind there.`,
+  );
+}
+
+function namespaced(apiVersion: string, kind: string, plural: string): KindRef {
+  return { apiVersion, kind, plural, namespaced: true };
+}
+
+function clustered(apiVersion: string, kind: string, plural: string): KindRef {
+  return { apiVersion, kind, plural, namespaced: false };
+}

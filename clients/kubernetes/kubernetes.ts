@@ -1,0 +1,180 @@
+import { kindOf } from './kinds.ts';
+import type { KindRef } from './kinds.ts';
+import { isNotFound } from './kubernetes-error.ts';
+import { listAll } from './kubernetes-list.ts';
+import type { ListOptions, Snapshot, SnapshotOptions } from './kubernetes-list.ts';
+import { kindPath, objectPath, versionPath } from './kubernetes-paths.ts';
+import type { Key } from './kubernetes-paths.ts';
+import { kubeconfigDoor } from './kubernetes-door.ts';
+import { loadKubeconfig, makeCall, makeSend } from './kubernetes-transport.ts';
+import type { Call, Send } from './kubernetes-transport.ts';
+import { watchKind } from './kubernetes-watch.ts';
+import { OWN_CLUSTER, type ReadLimits } from './limits.ts';
+import type { WatchEvent, WatchOptions } from './kubernetes-watch.ts';
+import { heedRetryAfter } from './retry-after.ts';
+import { takeTokenFile } from './service-account.ts';
+import { FIELD_MANAGER } from '../../domain/kubernetes/labels.ts';
+
+export { isConflict, isExpired, isNotFound, KubernetesError } from './kubernetes-error.ts';
+export type { Key } from './kubernetes-paths.ts';
+export type { ListOptions, Snapshot } from './kubernetes-list.ts';
+export type { WatchEvent, WatchOptions } from './kubernetes-watch.ts';
+
+/** What every object that is written says about itself. */
+export interface Identified {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: Key;
+}
+
+/** What every call takes. */
+export interface CallOptions {
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Which part of an object to write: the whole without its status, or the status. */
+export interface WriteOptions extends CallOptions {
+  readonly subresource?: 'status' | undefined;
+}
+
+/** How to apply an object. */
+export interface ApplyOptions extends WriteOptions {
+  /** Whether fields that other managers own are taken over. */
+  readonly force?: boolean | undefined;
+}
+
+/** How to delete an object. */
+export interface DeleteOptions extends CallOptions {
+  /** Deletes the object only when it still is the one with this uid. */
+  readonly uid?: string | undefined;
+}
+
+/** The Kubernetes API, as far as Okra needs it. Every method throws KubernetesError, or the reason of its signal. */
+export interface KubernetesClient {
+  /** Reads an object; undefined when there is none. */
+  get<T>(kind: KindRef, key: Key, options?: CallOptions): Promise<T | undefined>;
+  /** Reads all objects, page by page. */
+  list<T>(kind: KindRef, options?: ListOptions): Promise<T[]>;
+  /** Says whether the cluster has a kind, also to those who may not list it. */
+  serves(kind: KindRef, options?: CallOptions): Promise<boolean>;
+  /** Reads all objects together with the version from which to watch them. */
+  snapshot<T>(kind: KindRef, options?: SnapshotOptions<T>): Promise<Snapshot<T>>;
+  /** Reports what changes from a version on, until the server ends the stream. */
+  watch<T>(kind: KindRef, options: WatchOptions): AsyncIterable<WatchEvent<T>>;
+  /** Creates an object, or changes those of its fields that are given, by server-side apply. */
+  apply<T extends Identified>(object: T, options?: ApplyOptions): Promise<T>;
+  /** Creates an object; throws `AlreadyExists` when there is one of that name. */
+  create<T extends Identified>(object: T, options?: CallOptions): Promise<T>;
+  /** Changes an object by a JSON merge patch; a `metadata.resourceVersion` in it makes a newer object a `Conflict`. */
+  patch<T>(kind: KindRef, key: Key, mergePatch: object, options?: WriteOptions): Promise<T>;
+  /** Deletes an object; one that is gone is left as it is. */
+  delete(kind: KindRef, key: Key, options?: DeleteOptions): Promise<void>;
+}
+
+const TIMEOUT_MILLISECONDS = 10_000;
+
+/** Connects to the API server that kubeconfig files name, listed as in `KUBECONFIG`, or else to the usual one. */
+export function connectKubernetes(
+  kubeconfig?: string,
+  timeoutMilliseconds = TIMEOUT_MILLISECONDS,
+): KubernetesClient {
+  return clientOver(sendAsOkra(kubeconfig), timeoutMilliseconds);
+}
+
+/** Makes the sender to the API server that kubeconfig files name, or else to the usual one. */
+export function sendAsOkra(kubeconfig?: string): Send {
+  const loaded = loadKubeconfig(kubeconfig);
+  const token = takeTokenFile(loaded);
+  return makeSend(kubeconfigDoor(loaded), token);
+}
+
+/** Makes the client over a sender, whatever it reaches. */
+export function clientOver(
+  send: Send,
+  timeoutMilliseconds = TIMEOUT_MILLISECONDS,
+  limits: ReadLimits = OWN_CLUSTER,
+): KubernetesClient {
+  const call = makeCall(
+    heedRetryAfter(send, { longestMs: timeoutMilliseconds / 2 }),
+    timeoutMilliseconds,
+    limits.answerBytes,
+  );
+  return {
+    ...readers(call, limits),
+    ...writers(call),
+    watch: (kind, options) => watchKind(send, kind, { limits, ...options }),
+  };
+}
+
+function readers(
+  call: Call,
+  limits: ReadLimits,
+): Pick<KubernetesClient, 'get' | 'list' | 'serves' | 'snapshot'> {
+  return {
+    get: (kind, key, { signal } = {}) =>
+      unlessMissing(call({ method: 'GET', path: objectPath(kind, key), signal })),
+    list: async <T>(kind: KindRef, options: ListOptions = {}) => [
+      ...(await listAll<T>(call, kind, options, limits)).items,
+    ],
+    serves: async (kind, { signal } = {}) => {
+      const path = versionPath(kind);
+      const found = await unlessMissing(call<ServedKinds>({ method: 'GET', path, signal }));
+      if (found !== undefined && found.resources === undefined) {
+        throw new Error(`Expected the kinds of ${kind.apiVersion}, got an answer without a list of them.`);
+      }
+      return found?.resources?.some(({ name }) => name === kind.plural) ?? false;
+    },
+    snapshot: (kind, options = {}) => listAll(call, kind, options, limits),
+  };
+}
+
+interface ServedKinds {
+  readonly resources?: readonly { readonly name: string }[];
+}
+
+function writers(call: Call): Pick<KubernetesClient, 'apply' | 'create' | 'patch' | 'delete'> {
+  return {
+    apply: (object, { subresource, force, signal } = {}) =>
+      call({
+        method: 'PATCH',
+        path: objectPath(kindOf(object), object.metadata, subresource),
+        query: { fieldManager: FIELD_MANAGER, force: force === true ? 'true' : undefined },
+        contentType: 'application/apply-patch+yaml',
+        body: object,
+        signal,
+      }),
+    create: (object, { signal } = {}) =>
+      call({
+        method: 'POST',
+        path: kindPath(kindOf(object), object.metadata.namespace ?? 'default'),
+        query: { fieldManager: FIELD_MANAGER },
+        body: object,
+        signal,
+      }),
+    patch: (kind, key, mergePatch, { subresource, signal } = {}) =>
+      call({
+        method: 'PATCH',
+        path: objectPath(kind, key, subresource),
+        query: { fieldManager: FIELD_MANAGER },
+        contentType: 'application/merge-patch+json',
+        body: mergePatch,
+        signal,
+      }),
+    delete: async (kind, key, { uid, signal } = {}) => {
+      const body = {
+        propagationPolicy: 'Background',
+        ...(uid === undefined ? {} : { preconditions: { uid } }),
+      };
+      await unlessMissing(call({ method: 'DELETE', path: objectPath(kind, key), body, signal }));
+    },
+  };
+}
+
+async function unlessMissing<T>(reading: Promise<T>): Promise<T | undefined> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,222 @@
+import { parseClusterSecret } from '../../domain/discovery/clusters/cluster-secret.ts';
+import type {
+  ClientCertificate,
+  ClusterConnection,
+  ClusterLogin,
+  ClusterSecret,
+} from '../../domain/discovery/clusters/cluster-secret.ts';
+import type { Config } from '../../config.ts';
+import { wordsOf } from '../aws/aws-redaction.ts';
+import type { AccessPolicies } from './access-policies.ts';
+import { clusterTokens, permittedOwn, type ClusterTokenOptions } from './cluster-tokens.ts';
+import { eksEndpoints } from '../aws/eks-endpoints.ts';
+import { eksTokens } from '../aws/eks-token.ts';
+import { KubernetesError } from './kubernetes-error.ts';
+import { remoteDoor, type RemoteDoorOptions } from './kubernetes-door.ts';
+import { makeSend } from './kubernetes-transport.ts';
+import type { Send } from './kubernetes-transport.ts';
+import { clientOver, sendAsOkra } from './kubernetes.ts';
+import type { KubernetesClient } from './kubernetes.ts';
+import { REMOTE_CLUSTER } from './limits.ts';
+
+/** A cluster secret as the API server gives it. */
+export type StoredClusterSecret = ClusterSecret & {
+  readonly metadata: {
+    readonly namespace: string;
+    readonly uid: string;
+    readonly resourceVersion: string;
+    readonly ownerReferences?: readonly {
+      readonly kind: string;
+      readonly name: string;
+      readonly controller?: boolean;
+    }[];
+  };
+};
+
+/** A way to a cluster, or why there is none: a sentence that holds no value out of the secret. */
+export type Reach =
+  | {
+      readonly is: 'Client';
+      readonly name: string;
+      /** The only namespaces that may be touched; empty: all. */
+      readonly namespaces: readonly string[];
+      readonly client: KubernetesClient;
+    }
+  | { readonly is: 'Problem'; readonly problem: string };
+
+/** The clusters that Argo CD's secrets name. */
+export interface RemoteClusters {
+  /** Gives the way to a cluster; the same one until its secret changes. Nothing is sent before the client is used. */
+  reach(secret: StoredClusterSecret): Reach;
+  /** Forgets the clusters of a namespace whose secrets have other uids. */
+  keep(namespace: string, uids: ReadonlySet<string>): void;
+}
+
+/** What clusters are reached with. */
+export interface RemoteOptions extends Omit<ClusterTokenOptions, 'timeoutMilliseconds'> {
+  /** Makes the sender to the cluster that Okra is in, as Okra itself. */
+  readonly own: () => Send;
+  /** How long a cluster may take for one answer. */
+  readonly timeoutMilliseconds?: number;
+}
+
+const TIMEOUT_MILLISECONDS = 10_000;
+
+interface Kept {
+  readonly namespace: string;
+  readonly resourceVersion: string;
+  readonly reach: Reach;
+}
+
+/** Opens the pool of remote clusters as the environment says. */
+export const connectClusters = (
+  {
+    aws,
+    execCommands,
+    execServers,
+    execEnvironment,
+    kubernetes,
+  }: Pick<Config, 'aws' | 'execCommands' | 'execServers' | 'execEnvironment' | 'kubernetes'>,
+  access: AccessPolicies,
+): RemoteClusters =>
+  remoteClusters({
+    tokens: eksTokens({ stsEndpoint: aws.stsEndpoint }),
+    endpoints: eksEndpoints({ endpoint: aws.eksEndpoint, stsEndpoint: aws.stsEndpoint }),
+    access: (namespace) => access.lately(namespace),
+    region: aws.region,
+    execCommands,
+    execServers,
+    own: () => sendAsOkra(kubernetes.kubeconfig),
+    execEnvironment,
+  });
+
+/** Opens the pool of remote clusters; each has connections and timeouts of its own, so that none holds up another. */
+export function remoteClusters(options: RemoteOptions): RemoteClusters {
+  const pool = new Map<string, Kept>();
+  return {
+    reach: (secret) => {
+      const { uid, namespace, resourceVersion } = secret.metadata;
+      const known = pool.get(uid);
+      if (known?.resourceVersion === resourceVersion) return known.reach;
+      const reach = open(secret, options);
+      pool.set(uid, { namespace, resourceVersion, reach });
+      return reach;
+    },
+    keep: (namespace, uids) => {
+      for (const [uid, kept] of pool) if (kept.namespace === namespace && !uids.has(uid)) pool.delete(uid);
+    },
+  };
+}
+
+function open(secret: ClusterSecret, options: RemoteOptions): Reach {
+  const parsed = parseClusterSecret(secret);
+  if (parsed.is === 'Problem') return parsed;
+  const { connection } = parsed;
+  // A port beyond all ports, say.
+  if (!URL.canParse(connection.server)) {
+    const problem = `Expected in Secret ${secret.metadata.name} data.server to be an address, got something else. Set it to the API server.`;
+    return { is: 'Problem', problem };
+  }
+  const { namespace = '' } = secret.metadata;
+  const { timeoutMilliseconds = TIMEOUT_MILLISECONDS } = options;
+  const source = clusterTokens(connection, namespace, { ...options, timeoutMilliseconds });
+  if (source.is === 'Problem') return source;
+  const isOwn = connection.login.by === 'InCluster';
+  const send = isOwn
+    ? permittedOwn(options.own(), namespace, options)
+    : makeSend(remoteDoor(doorOf(connection)), source.token);
+  const client = clientOver(explain(send, connection), timeoutMilliseconds, REMOTE_CLUSTER);
+  return { is: 'Client', name: connection.name, namespaces: connection.namespaces, client };
+}
+
+function doorOf({ server, tls, login, certificate }: ClusterConnection): RemoteDoorOptions {
+  const { caData, serverName, insecure } = tls;
+  const pair = login.by === 'Certificate' ? login : certificate;
+  return {
+    server,
+    headers: staticLogin(login),
+    tls: {
+      ...(pair === undefined ? {} : shown(pair)),
+      rejectUnauthorized: !insecure,
+      ...(caData === undefined ? {} : { ca: decoded(caData) }),
+      ...(serverName === undefined ? {} : { servername: serverName }),
+    },
+  };
+}
+
+const decoded = (base64: string): string => Buffer.from(base64, 'base64').toString('utf8');
+
+function staticLogin(login: ClusterLogin): Readonly<Record<string, string>> {
+  switch (login.by) {
+    case 'Token':
+      return { Authorization: `Bearer ${login.token}` };
+    case 'Password': {
+      const both = Buffer.from(`${login.username}:${login.password}`).toString('base64');
+      return { Authorization: `Basic ${both}` };
+    }
+    case 'Certificate':
+    case 'InCluster':
+    case 'EKS':
+    case 'Command':
+      return {};
+  }
+}
+
+const shown = ({ certificate, key }: ClientCertificate) => ({
+  cert: decoded(certificate),
+  key: decoded(key),
+});
+
+/** Says of every error which cluster it comes from, and what to look at. */
+function explain(send: Send, { name, server, login }: ClusterConnection): Send {
+  return async (request) => {
+    try {
+      return await send(request);
+    } catch (error) {
+      if (request.signal.aborted && error === request.signal.reason) throw error;
+      throw explained(error, `Cluster ${name} at ${server}`, login);
+    }
+  };
+}
+
+function explained(error: unknown, cluster: string, login: ClusterLogin): KubernetesError {
+  if (!(error instanceof KubernetesError)) {
+    const got =
+      error instanceof Error ? [error.name, wordsOf(error)].filter(Boolean).join(': ') : String(error);
+    const message = `${cluster}: Expected to be given a token, got ${got}. ${advice[login.by]}`;
+    return new KubernetesError({ status: 0, reason: 'LoginFailed', message });
+  }
+  const { status, reason, message, retryAfterSeconds } = error;
+  const got = refusalIn(error);
+  const told =
+    got === undefined
+      ? message
+      : `Expected ${what[login.by]} to be accepted, got ${got}. ${advice[login.by]}`;
+  const said = { status, reason, message: `${cluster}: ${told}`, retryAfterSeconds };
+  return new KubernetesError(said, { cause: error });
+}
+
+function refusalIn({ status, message }: KubernetesError): string | undefined {
+  if (status === 401) return '401 Unauthorized';
+  // What an API server takes for no login at all.
+  if (status === 403 && message.includes('system:anonymous')) return '403 Forbidden as system:anonymous';
+  return undefined;
+}
+
+const what: Readonly<Record<ClusterLogin['by'], string>> = {
+  Token: 'the bearer token',
+  Password: 'the username and password',
+  Certificate: 'the client certificate',
+  EKS: 'the EKS token',
+  Command: "the command's token",
+  InCluster: "Okra's own account",
+};
+
+const advice: Readonly<Record<ClusterLogin['by'], string>> = {
+  Token: 'Renew bearerToken in the secret.',
+  Password: 'Kubernetes takes no passwords since 1.19: use a token, a certificate or awsAuthConfig.',
+  Certificate: 'Check that certData has not expired, and that the cluster trusts its CA.',
+  EKS: "Check awsAuthConfig, and that the cluster has an access entry for the role or for Okra's own identity.",
+  Command: 'Check execProviderConfig, and run the command where Okra runs.',
+  InCluster: "Check KUBECONFIG of okrad, or its pod's service account.",
+};

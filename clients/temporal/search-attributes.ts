@@ -1,0 +1,138 @@
+import { isGrpcServiceError } from '@temporalio/client';
+import type { ConnectionLike } from '@temporalio/client';
+import {
+  OKRA_CELL,
+  OKRA_KIND,
+  OKRA_NAMESPACE,
+  OKRA_PHASE,
+  OKRA_VERSION,
+} from '../../workflows/search-attributes.ts';
+import { sleep, waitAfter } from '../backoff.ts';
+import { detailsOf, hasCode, isRefusal, statusCodes } from './grpc-status.ts';
+import type { Log } from '../log.ts';
+import { unheard, type Waiting } from '../waiting.ts';
+
+const all = [OKRA_KIND, OKRA_NAMESPACE, OKRA_CELL, OKRA_VERSION, OKRA_PHASE].map(({ name }) => name);
+
+// temporal.api.enums.v1.IndexedValueType
+const KEYWORD = 2;
+
+/** Which namespace is meant, and who is told. */
+export interface RegistrationOptions {
+  readonly namespace: string;
+  readonly log: Log;
+  readonly signal: AbortSignal;
+  readonly waiting?: Waiting | undefined;
+}
+
+const backoff = { first: 500, longest: 10_000 };
+
+// So long a server may leave open whether it has the attributes; then what needs them is tried.
+const UNKNOWN_ATTEMPTS = 6;
+
+/**
+ * Registers those of Okra's search attributes that a Temporal namespace does not have, or waits until somebody else has
+ * done it: a workflow that bears an attribute which is not registered is never started, however often that is tried.
+ */
+export async function untilRegistered(
+  connection: ConnectionLike,
+  { namespace, log, signal, waiting = unheard }: RegistrationOptions,
+): Promise<void> {
+  let known: 'nothing' | 'missing' | 'added' = 'nothing';
+  let told = '';
+  for (let attempts = 1; ; attempts += 1) {
+    signal.throwIfAborted();
+    try {
+      // What has just been added is listed a while before it can be used.
+      const find = known === 'added' ? unsearchable : unlisted;
+      const missing = await find(connection, namespace);
+      if (missing.length === 0) return;
+      const refusal = await add(connection, namespace, missing);
+      known = refusal === undefined ? 'added' : 'missing';
+      const reason = refusal === undefined ? '' : lacking(namespace, missing, refusal);
+      if (refusal === undefined)
+        log.info({ namespace, searchAttributes: missing }, 'search attributes added');
+      else if (reason !== told) log.error({ namespace, searchAttributes: missing }, reason);
+      if (refusal !== undefined) waiting(reason);
+      told = reason;
+    } catch (error) {
+      if (known !== 'missing' && attempts >= UNKNOWN_ATTEMPTS) {
+        log.warn({ namespace, err: error }, 'search attributes not found out, going on');
+        return;
+      }
+      log.debug({ namespace, err: error }, 'search attributes not found out, trying again');
+    }
+    await sleep(waitAfter(attempts, backoff), signal);
+  }
+}
+
+/** What somebody with the right to do so has to run, where Okra itself has not got it. */
+export function registration(namespace: string, names: readonly string[] = all): string {
+  const created = names.map((name) => `--name ${name} --type Keyword`).join(' ');
+  const added = names.map((name) => `--search-attribute "${name}=Keyword"`).join(' ');
+  return (
+    `Run \`temporal operator search-attribute create --namespace ${namespace} ${created}\`, ` +
+    `or on Temporal Cloud \`tcld namespace search-attributes add --namespace ${namespace} ${added}\`.`
+  );
+}
+
+const lacking = (namespace: string, missing: readonly string[], refusal: string): string =>
+  `Expected the search attributes ${missing.join(', ')} in the Temporal namespace ${namespace}, got none and may not add them: ${refusal}. ` +
+  `Nothing is started until they are there. ${registration(namespace, missing)}`;
+
+/** The attributes that are not registered; where they may not be listed, those that cannot be searched for. */
+async function unlisted(connection: ConnectionLike, namespace: string): Promise<readonly string[]> {
+  try {
+    const { customAttributes } = await inTime(connection, () =>
+      connection.operatorService.listSearchAttributes({ namespace }),
+    );
+    return all.filter((name) => customAttributes[name] === undefined);
+  } catch (error) {
+    if (!isRefusal(error) && !hasCode(error, statusCodes.UNIMPLEMENTED)) throw error;
+    return unsearchable(connection, namespace);
+  }
+}
+
+/** The attributes that cannot be searched for, which is what can be found out without the rights of an operator. */
+async function unsearchable(connection: ConnectionLike, namespace: string): Promise<readonly string[]> {
+  const found = await Promise.all(
+    all.map(async (name) => {
+      try {
+        const query = `${name} = "none"`;
+        await inTime(connection, () =>
+          connection.workflowService.countWorkflowExecutions({ namespace, query }),
+        );
+        return [];
+      } catch (error) {
+        if (hasCode(error, statusCodes.INVALID_ARGUMENT)) return [name];
+        throw error;
+      }
+    }),
+  );
+  return found.flat();
+}
+
+/** Adds attributes; answers with what the server has against it. */
+async function add(
+  connection: ConnectionLike,
+  namespace: string,
+  names: readonly string[],
+): Promise<string | undefined> {
+  const searchAttributes = Object.fromEntries(names.map((name) => [name, KEYWORD]));
+  try {
+    await inTime(connection, () =>
+      connection.operatorService.addSearchAttributes({ namespace, searchAttributes }),
+    );
+    return undefined;
+  } catch (error) {
+    // Another process was faster.
+    if (hasCode(error, statusCodes.ALREADY_EXISTS)) return undefined;
+    if (isGrpcServiceError(error)) return detailsOf(error);
+    throw error;
+  }
+}
+
+const CALL_MILLISECONDS = 10_000;
+
+const inTime = <R>(connection: ConnectionLike, call: () => Promise<R>): Promise<R> =>
+  connection.withDeadline(Date.now() + CALL_MILLISECONDS, call);

@@ -1,0 +1,120 @@
+import { Client } from '@temporalio/client';
+import type { ConnectionLike } from '@temporalio/client';
+import type { Config, TemporalConfig } from '../../config.ts';
+import { sleep, waitAfter } from '../backoff.ts';
+import { detailsOf, isRefusal } from './grpc-status.ts';
+import type { Log } from '../log.ts';
+import { untilRegistered } from './search-attributes.ts';
+import { connectRenewably, type RenewableConnection } from './temporal-connection.ts';
+import { followCredentials, readCredentials, type TemporalCredentials } from './temporal-credentials.ts';
+import { unheard, type Waiting } from '../waiting.ts';
+
+/** A connection to Temporal, and the client over it. */
+export interface Temporal {
+  readonly connection: ConnectionLike;
+  readonly client: Client;
+}
+
+/** Who is told of a connection, and how long it is looked after. */
+export interface ConnectOptions {
+  readonly log: Log;
+  readonly signal?: AbortSignal;
+  /** Told what is waited for: at first, and whenever Temporal does not answer any more. */
+  readonly waiting?: Waiting;
+  /** How often the files of credentials are read. */
+  readonly followMilliseconds?: number;
+}
+
+const backoff = { first: 500, longest: 10_000 };
+
+/** How often Temporal is asked whether it answers. */
+const ASK_MILLISECONDS = 5_000;
+const ANSWER_MILLISECONDS = 4_000;
+
+/**
+ * Connects to Temporal, and registers Okra's search attributes; waits for a server that is not there yet, that does not
+ * let this process in, or that lacks the attributes. What changes in the files of credentials is taken up.
+ */
+export async function connectTemporal(
+  config: Pick<Config, 'temporal' | 'identity'>,
+  { log, signal = never, waiting = unheard, followMilliseconds }: ConnectOptions,
+): Promise<Temporal> {
+  const { namespace } = config.temporal;
+  const { renewable, shown } = await reach(config.temporal, { log, signal, waiting });
+  const { connection } = renewable;
+  const open = AbortSignal.any([signal, renewable.closed]);
+  void followCredentials(config.temporal, renewable, {
+    shown,
+    log,
+    signal: open,
+    everyMilliseconds: followMilliseconds,
+  });
+  try {
+    await untilRegistered(connection, { namespace, log, signal, waiting });
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
+  waiting(undefined);
+  void watch(connection, config.temporal, { signal: open, waiting });
+  return { connection, client: new Client({ connection, namespace, identity: config.identity }) };
+}
+
+const never = new AbortController().signal;
+
+type Means = Required<Pick<ConnectOptions, 'log' | 'signal' | 'waiting'>>;
+
+/** Connects, again and again until the namespace is there. */
+async function reach(
+  config: TemporalConfig,
+  { log, signal, waiting }: Means,
+): Promise<{ readonly renewable: RenewableConnection; readonly shown: TemporalCredentials }> {
+  const { address, namespace } = config;
+  for (let failures = 1; ; failures += 1) {
+    signal.throwIfAborted();
+    try {
+      const shown = await readCredentials(config);
+      const renewable = await connectRenewably(address, shown);
+      try {
+        await ask(renewable.connection, namespace);
+        return { renewable, shown };
+      } catch (error) {
+        await renewable.connection.close();
+        throw error;
+      }
+    } catch (error) {
+      waiting(unanswered(config, error));
+      log.warn({ address, namespace, err: error }, 'temporal not reached yet');
+      await sleep(waitAfter(failures, backoff), signal);
+    }
+  }
+}
+
+/** Asks Temporal now and then, until the signal, and tells whether it answers. */
+async function watch(
+  connection: ConnectionLike,
+  config: TemporalConfig,
+  { signal, waiting }: Pick<Means, 'signal' | 'waiting'>,
+): Promise<void> {
+  for (;;) {
+    await sleep(ASK_MILLISECONDS, signal);
+    if (signal.aborted) return;
+    const reason = await ask(connection, config.namespace).then(
+      () => undefined,
+      (error: unknown) => unanswered(config, error),
+    );
+    if (!signal.aborted) waiting(reason);
+  }
+}
+
+const ask = (connection: ConnectionLike, namespace: string): Promise<unknown> =>
+  connection.withDeadline(Date.now() + ANSWER_MILLISECONDS, () =>
+    connection.workflowService.describeNamespace({ namespace }),
+  );
+
+function unanswered({ address, namespace }: TemporalConfig, error: unknown): string {
+  const what = `Expected an answer of Temporal at ${address} about its namespace ${namespace}, got: ${detailsOf(error)}.`;
+  return isRefusal(error)
+    ? `${what} Check TEMPORAL_NAMESPACE, TEMPORAL_API_KEY and TEMPORAL_TLS_CLIENT_CERT_PATH.`
+    : what;
+}

@@ -1,0 +1,62 @@
+import type { Access, Use } from './access.ts';
+import { mayUse, refusalOf } from './access.ts';
+import { canonical } from '../kubernetes/canonical.ts';
+import { sameRoute, type Forwarding, type Served } from '../load-balancers/load-balancer.ts';
+import type { SelectedTargetGroup, ServedTargetGroup } from '../model/target-group.ts';
+
+/**
+ * What a write to a load balancer asks for that is not served yet. Going forward needs leave for the listener and for each group that gains.
+ * What takes traffic back needs it only for a listener or group that was not served before: an AccessPolicy must never be the reason why a version
+ * that has failed goes on serving, and giving back brings nobody anywhere new.
+ */
+export function usesOf(
+  asked: Forwarding,
+  served: Served | undefined,
+  { takesBack }: { readonly takesBack: boolean },
+): readonly Use[] {
+  const before = served?.listenerARN === asked.listenerARN ? served : undefined;
+  const known = new Map(before?.targetGroups.map(({ arn, weight }) => [arn, weight]));
+  const isTouched = !takesBack && keepsTargetsOtherwise(asked, before);
+  const gaining = asked.targetGroups.filter(
+    ({ arn, weight }) => isTouched || weight > (known.get(arn) ?? -1),
+  );
+  const isNew = takesBack ? ({ arn }: ServedTargetGroup): boolean => !known.has(arn) : (): boolean => true;
+  const changes = before === undefined || !sameRoute(asked, before) || gaining.length > 0;
+  const needsListener = takesBack ? before === undefined : changes;
+  return [
+    ...(needsListener ? [{ of: 'Listener' as const, arn: asked.listenerARN }] : []),
+    ...gaining.filter(isNew).map(({ arn }) => ({ of: 'TargetGroup' as const, arn })),
+  ];
+}
+
+/** Whether clients are kept with targets in another way than before, which is written to the target groups themselves. */
+function keepsTargetsOtherwise(asked: Forwarding, before: Served | undefined): boolean {
+  const keeping = (one: Forwarding | undefined): string =>
+    canonical((one !== undefined && 'rule' in one ? one.rule.forward?.targetStickiness : undefined) ?? null);
+  return keeping(asked) !== keeping(before);
+}
+
+/**
+ * Marks the target groups that a Cell may not use. One that is in the rule stays as it is, also at weight 0: what carries traffic is not taken out, and
+ * what everything goes back to is not taken away. Whether it may gain is decided before each write.
+ */
+export function withRefusals(
+  selected: readonly SelectedTargetGroup[],
+  access: Access | undefined,
+  inRule: readonly ServedTargetGroup[] = [],
+): readonly SelectedTargetGroup[] {
+  if (access === undefined) return selected;
+  const staying = new Set(inRule.map(({ arn }) => arn));
+  return selected.map((group) => {
+    const use = { of: 'TargetGroup', arn: group.arn } as const;
+    const refusal = staying.has(group.arn) ? undefined : refusalOf(access, use);
+    return refusal === undefined ? group : { ...group, refusal };
+  });
+}
+
+/** Which of the target groups that a Cell selects it may not use, so that it is looked at again when that changes. */
+export const refusedAmong = (
+  selected: readonly SelectedTargetGroup[],
+  access: Access | undefined,
+): readonly string[] =>
+  selected.filter(({ arn }) => !mayUse(access, { of: 'TargetGroup', arn })).map(({ arn }) => arn);

@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import type { AccessPolicySpec } from '../../../crds/access-policy.ts';
+import { accessOf } from '../../access/access.ts';
+import { allowedClusters, generatorRefusal } from './cluster-set-access.ts';
+import type { SourcedCluster } from './cluster-set.ts';
+
+const arnOf = (name: string): string => `arn:aws:eks:eu-central-1:111122223333:cluster/${name}`;
+const aCluster = (name: string): SourcedCluster => ({
+  id: arnOf(name),
+  name,
+  tags: {},
+  state: 'Active',
+  said: 'ACTIVE',
+});
+const accessBy = (spec: Omit<AccessPolicySpec, 'namespaces'>) =>
+  accessOf('shop', [{ metadata: { name: 'shop' }, spec: { namespaces: ['shop'], ...spec } }]);
+const readings = [
+  {
+    clusters: [aCluster('shop-1'), aCluster('bank-1'), aCluster('bank-2')],
+    places: [],
+    unread: [],
+    failures: [],
+  },
+];
+
+describe('the clusters of a ClusterSet', () => {
+  const access = accessBy({ clusters: [arnOf('shop-*')] });
+
+  it('are those that the namespace may use, and nobody is told which others there are', () => {
+    const { readings: left, problems } = allowedClusters(readings, access, []);
+    expect(left).toEqual([{ clusters: [aCluster('shop-1')], places: [], unread: [], failures: [] }]);
+    expect(problems).toEqual([
+      {
+        object: 'spec.generators[0]',
+        reason: 'NotAllowed',
+        message: expect.stringContaining('got shop without 2 of them'),
+      },
+    ]);
+    expect(JSON.stringify(problems)).not.toContain('bank-1');
+  });
+
+  it('are not named either when EKS does not describe them, unless they have a secret', () => {
+    const problem = { object: 'spec.generators[0]', reason: 'AccessDenied', message: 'bank-3 is denied' };
+    const unread = [
+      { ids: [], problem },
+      { ids: [arnOf('shop-2')], problem: { ...problem, message: 'shop-2 is denied' } },
+    ];
+    const { readings: left } = allowedClusters(
+      [{ clusters: [], places: [], unread, failures: [] }],
+      access,
+      [],
+    );
+    expect(left[0]?.unread.map((one) => one.problem.message)).toEqual([
+      expect.stringContaining('got some that it did not describe'),
+      'shop-2 is denied',
+    ]);
+  });
+
+  it('keep the secrets that they have when they are not allowed any more', () => {
+    const { readings: left } = allowedClusters(readings, access, [arnOf('bank-1')]);
+    expect(left[0]?.clusters).toEqual([
+      aCluster('shop-1'),
+      { ...aCluster('bank-1'), state: 'Waiting', said: 'not allowed' },
+    ]);
+  });
+
+  it('are all while no AccessPolicy is about the namespace', () => {
+    expect(allowedClusters(readings, undefined, [])).toEqual({ readings, problems: [] });
+  });
+});
+
+describe('a generator', () => {
+  const roleARN = 'arn:aws:iam::111122223333:role/shop';
+  it.each([
+    ["Okra's own identity", {}, {}, false],
+    ['a role', { roleARN }, {}, true],
+    ['a role that is listed', { roleARN }, { roles: [{ arn: roleARN }] }, false],
+    ['an external id that is not', { roleARN, externalID: 'bank' }, { roles: [{ arn: roleARN }] }, true],
+  ])('reads as %s where it may', (_, awseks, spec, isRefused) => {
+    expect(generatorRefusal({ awseks }, accessBy(spec)) !== undefined).toBe(isRefused);
+    expect(generatorRefusal({ awseks }, undefined)).toBeUndefined();
+  });
+});

@@ -1,0 +1,57 @@
+import { mayUse, refusalOf, type Access } from '../../access/access.ts';
+import type { Reading, SourcedCluster, UnreadCluster } from './cluster-set.ts';
+import type { Problem } from '../sync-status.ts';
+
+/** The role that a generator reads EKS as. */
+interface Generator {
+  readonly awseks: { readonly roleARN?: string | undefined; readonly externalID?: string | undefined };
+}
+
+/** Says why a generator may not be read; undefined when it may. */
+export function generatorRefusal(
+  { awseks: { roleARN: arn, externalID } }: Generator,
+  access: Access | undefined,
+): string | undefined {
+  return arn === undefined ? undefined : refusalOf(access, { of: 'Role', arn, externalID });
+}
+
+/**
+ * Leaves out the clusters that a namespace may not use, without a word of which they are. One that has a secret already counts as
+ * waiting, so that its secret stays as it is.
+ */
+export function allowedClusters(
+  readings: readonly Reading[],
+  access: Access | undefined,
+  known: readonly string[],
+): { readonly readings: readonly Reading[]; readonly problems: readonly Problem[] } {
+  const refused = readings.map(({ clusters }) => clusters.filter((cluster) => !isAllowed(cluster, access)));
+  const problems = refused.flatMap((some, index) =>
+    some.length === 0 ? [] : [problemOf(some, index, access)],
+  );
+  const kept = readings.map((reading) => ({
+    ...reading,
+    clusters: reading.clusters.flatMap((cluster) => {
+      if (isAllowed(cluster, access)) return [cluster];
+      return known.includes(cluster.id)
+        ? [{ ...cluster, state: 'Waiting' as const, said: 'not allowed' }]
+        : [];
+    }),
+    unread: access === undefined ? reading.unread : reading.unread.map(nameless),
+  }));
+  return { readings: kept, problems };
+}
+
+/** A cluster that has no secret in the namespace, and that may be somebody else's, is not named. */
+const nameless = ({ ids, problem }: UnreadCluster): UnreadCluster => {
+  const message = 'Expected EKS to describe each cluster that it lists, got some that it did not describe.';
+  return { ids, problem: ids.length > 0 ? problem : { ...problem, message } };
+};
+
+const isAllowed = ({ id }: SourcedCluster, access: Access | undefined): boolean =>
+  mayUse(access, { of: 'Cluster', arn: id });
+
+function problemOf(some: readonly SourcedCluster[], index: number, access: Access | undefined): Problem {
+  const { namespace = '', policies = [] } = access ?? {};
+  const message = `Expected an AccessPolicy to let namespace ${namespace} use all EKS clusters that spec.generators[${index}] selects, got ${policies.join(', ')} without ${some.length} of them. Select fewer, or have them added to spec.clusters. Secrets that there are stay.`;
+  return { object: `spec.generators[${index}]`, reason: 'NotAllowed', message };
+}

@@ -1,0 +1,54 @@
+import { CLUSTER_ID_ANNOTATION } from '../../kubernetes/labels.ts';
+import type { SourcedCluster } from './source-reading.ts';
+import type { ExistingSecret } from './cluster-secret-marks.ts';
+import type { Problem } from '../sync-status.ts';
+
+/** The name of the cluster that a secret is about. */
+export const clusterIn = ({ name, content }: ExistingSecret): string => content['name'] ?? name;
+
+/** Says who has the secret that a cluster of the same name would have. */
+export function rivalry(
+  cluster: SourcedCluster,
+  holder: SourcedCluster | undefined,
+  secret: string,
+): Problem {
+  const by = holder === undefined ? 'that of a cluster which could not be read' : `that of ${holder.id}`;
+  return {
+    cluster: cluster.name,
+    object: secret,
+    reason: 'NameTaken',
+    message: `Expected Secret ${secret} to be free for ${cluster.id}, got ${by}. Let another ClusterSet in another namespace take one of them.`,
+  };
+}
+
+/** Says that a secret stays because nobody has looked where its cluster is. */
+export function unreadCluster(secret: ExistingSecret): Problem {
+  const { [CLUSTER_ID_ANNOTATION]: id = 'none' } = secret.annotations;
+  return {
+    cluster: clusterIn(secret),
+    object: secret.name,
+    reason: 'ClusterUnread',
+    message: `Expected a generator to read the account and region of ${id}, got none that does. Secret ${secret.name} stays; correct the region, the role or the credentials, or delete the Secret.`,
+  };
+}
+
+/** Says whose secret has the name that a cluster's would have. */
+export function foreign(cluster: SourcedCluster, { name, owner }: ExistingSecret): Problem {
+  const by = owner === undefined ? 'one that Okra did not make' : `that of ${owner.kind} ${owner.name}`;
+  const advice =
+    owner?.kind === 'ClusterSet' ? 'Delete that ClusterSet, which hands it over' : 'Delete that Secret';
+  return {
+    cluster: cluster.name,
+    object: name,
+    reason: owner === undefined ? 'ForeignSecret' : 'NameTaken',
+    message: `Expected Secret ${name} to be free for cluster ${cluster.name}, got ${by}. ${advice}, or let the ClusterSet leave the cluster out.`,
+  };
+}
+
+/** Says that a secret stays for a while though no generator gives its cluster any more. */
+export const missingCluster = {
+  expected: (name: string) =>
+    `Expected a generator to find the cluster of Secret ${name}, got none that does`,
+  stays: (name: string) => `Secret ${name} stays`,
+  advice: 'bring the cluster or its tags back, or delete the Secret if it is to go now.',
+};

@@ -1,0 +1,192 @@
+import type { ExistingSecret, WantedSecret } from './cluster-secret-marks.ts';
+import type { ClusterSetSpec } from '../../../crds/cluster-set.ts';
+import { compareText } from '../../kubernetes/canonical.ts';
+import { clusterIn, foreign, missingCluster, rivalry, unreadCluster } from './cluster-set-problems.ts';
+import { claimsOf, hasHeirs, type Handover } from '../handover.ts';
+import { CLUSTER_ID_ANNOTATION } from '../../kubernetes/labels.ts';
+import { awaitMissing, missingProblems, type Grace, type Missed } from '../missing.ts';
+import type { Problem } from '../sync-status.ts';
+import { unreadIn, type Reading, type SourcedCluster } from './source-reading.ts';
+import { isAsWanted, wantedSecret } from './wanted-secret.ts';
+
+export type { Reading, SourcedCluster, UnreadCluster } from './source-reading.ts';
+
+/** What is to be done so that every cluster has its secret. */
+export interface ClusterSetDecision {
+  readonly create: readonly WantedSecret[];
+  readonly update: readonly WantedSecret[];
+  readonly delete: readonly { readonly name: string; readonly uid: string }[];
+  readonly problems: readonly Problem[];
+  /** The clusters that have a secret when this is done. */
+  readonly names: readonly string[];
+  /** The clusters that get one when they can be used, each with its state. */
+  readonly waiting: readonly string[];
+  /** The secrets of clusters that no generator gives any more, which stay for a while. */
+  readonly missed: Missed;
+  readonly handover: Handover;
+}
+
+/** What a decision about a ClusterSet is made of. */
+export interface ObservedClusterSet {
+  readonly uid: string;
+  readonly spec: ClusterSetSpec;
+  /** What came of each generator, in their order. */
+  readonly readings: readonly Reading[];
+  readonly secrets: readonly ExistingSecret[];
+  readonly grace: Grace;
+}
+
+/** What is to become of the secret of one name. */
+type Verdict =
+  | { readonly do: 'Create' | 'Update'; readonly cluster: string; readonly secret: WantedSecret }
+  | { readonly do: 'Keep'; readonly cluster: string; readonly waiting?: string }
+  | { readonly do: 'Leave'; readonly waiting?: string };
+
+/** Says which secrets to make, change and delete; nothing is deleted of what could not be read. */
+export function decideClusterSet(observed: ObservedClusterSet): ClusterSetDecision {
+  const { uid, spec, readings, secrets } = observed;
+  const failures = readings.flatMap((reading) => reading.failures);
+  const unread = unreadIn(readings);
+  const problems = [...failures, ...unread.map(({ problem }) => problem)];
+  const isComplete = failures.length === 0 && readings.length === spec.generators.length;
+  const unreadIds = new Set(unread.flatMap(({ ids }) => ids));
+  const mayBeThere: Known['mayBeThere'] = ({ annotations }) =>
+    !isComplete ||
+    unreadIds.has(annotations[CLUSTER_ID_ANNOTATION] ?? '') ||
+    !isRead(readings, { annotations });
+  const wanted = bySecretName(selectClusters(spec, readings));
+  const verdicts = [...wanted].map(([name, rivals]) => {
+    const judged = judge({ observed, mayBeThere }, name, rivals);
+    problems.push(...judged.problems);
+    return judged.verdict;
+  });
+  const unwanted = secrets.filter(({ name, owner }) => owner?.uid === uid && !wanted.has(name));
+  const unclaimed = unwanted.filter((secret) => !mayBeThere(secret));
+  const released = unclaimed.filter(hasHeirs);
+  const lost = unclaimed.filter((secret) => !hasHeirs(secret));
+  const missed = awaitMissing(
+    lost.map(({ name }) => name),
+    observed.grace,
+  );
+  const gone = lost.filter(({ name }) => !missed.isAwaited(name));
+  const spared = unwanted.filter(mayBeThere);
+  problems.push(...missingProblems(missed, observed.grace, missingCluster));
+  // Of the others it is said why they could not be read.
+  if (isComplete) problems.push(...spared.filter((secret) => !isRead(readings, secret)).map(unreadCluster));
+  const secretsTo = (what: 'Create' | 'Update') =>
+    verdicts.flatMap((verdict) => (verdict.do === what ? [verdict.secret] : []));
+  const names = verdicts.flatMap((verdict) => (verdict.do === 'Leave' ? [] : [verdict.cluster]));
+  return {
+    create: secretsTo('Create'),
+    update: secretsTo('Update'),
+    delete: gone.map(({ name, uid: secret }) => ({ name, uid: secret })),
+    problems,
+    names: [
+      ...new Set([
+        ...names,
+        ...unwanted.filter((one) => ![...gone, ...released].includes(one)).map(clusterIn),
+      ]),
+    ].toSorted(compareText),
+    waiting: verdicts.flatMap((verdict) =>
+      'waiting' in verdict && verdict.waiting !== undefined ? [verdict.waiting] : [],
+    ),
+    missed,
+    handover: {
+      claim: claimsOf(secretsOf(wanted, secrets), { uid, kind: 'ClusterSet' }),
+      release: released.map(({ name }) => name),
+    },
+  };
+}
+
+/** The secrets that there are of the very clusters that are wanted. */
+const secretsOf = (
+  wanted: ReadonlyMap<string, readonly SourcedCluster[]>,
+  secrets: readonly ExistingSecret[],
+): readonly ExistingSecret[] =>
+  secrets.filter(({ name, annotations }) =>
+    wanted.get(name)?.some(({ id }) => id === annotations[CLUSTER_ID_ANNOTATION]),
+  );
+
+/** What a verdict goes by. */
+interface Known {
+  readonly observed: ObservedClusterSet;
+  /** Whether the cluster of a secret may be there though nobody has read it. */
+  readonly mayBeThere: (secret: ExistingSecret) => boolean;
+}
+
+/** Whether the place was read in which the cluster of a secret is; nobody knows the place of one that has lost its id. */
+const isRead = (
+  readings: readonly Reading[],
+  { annotations }: Pick<ExistingSecret, 'annotations'>,
+): boolean => {
+  const id = annotations[CLUSTER_ID_ANNOTATION];
+  return id !== undefined && readings.some(({ places }) => places.some((place) => id.startsWith(place)));
+};
+
+function judge(
+  { observed, mayBeThere }: Known,
+  name: string,
+  rivals: readonly SourcedCluster[],
+): { readonly verdict: Verdict; readonly problems: readonly Problem[] } {
+  const existing = observed.secrets.find((secret) => secret.name === name);
+  const own = existing?.owner?.uid === observed.uid ? existing : undefined;
+  const cluster = holderOf(rivals, own, mayBeThere);
+  const problems = rivals.filter((one) => one !== cluster).map((one) => rivalry(one, cluster, name));
+  const kept: Verdict =
+    own === undefined ? { do: 'Leave' } : { do: 'Keep', cluster: cluster?.name ?? clusterIn(own) };
+  if (cluster === undefined) return { verdict: kept, problems };
+  if (cluster.state !== 'Active' || cluster.access === undefined) {
+    return { verdict: { ...kept, waiting: `${cluster.name} is ${cluster.said}` }, problems };
+  }
+  if (existing !== undefined && own === undefined) {
+    return { verdict: kept, problems: [...problems, foreign(cluster, existing)] };
+  }
+  const wanted = wantedSecret(observed.spec, cluster, name);
+  if (!wanted.ok) return { verdict: kept, problems: [...problems, ...wanted.problems] };
+  const { secret } = wanted;
+  if (own !== undefined && isAsWanted(own, secret)) return { verdict: kept, problems };
+  const verb = own === undefined ? 'Create' : 'Update';
+  return { verdict: { do: verb, cluster: cluster.name, secret }, problems };
+}
+
+/** The name of a cluster's secret: that of the cluster, as far as a name may be like it. */
+export const secretNameOf = (cluster: string): string => cluster.toLowerCase().replaceAll('_', '-');
+
+/** The ids of the clusters that a set has a secret of. */
+export const clusterIdsOf = (uid: string, secrets: readonly ExistingSecret[]): readonly string[] =>
+  secrets
+    .filter(({ owner }) => owner?.uid === uid)
+    .flatMap(({ annotations }) => annotations[CLUSTER_ID_ANNOTATION] ?? []);
+
+/** The clusters that a generator asks for; those that are being deleted are gone already. */
+function selectClusters(spec: ClusterSetSpec, readings: readonly Reading[]): readonly SourcedCluster[] {
+  const found = spec.generators.flatMap(({ awseks }, index) => {
+    const tags = (awseks.selector ?? awseks.clusterSelector)?.matchTags ?? {};
+    const wanted = Object.entries(tags);
+    // A schema refuses a selector without tags; one that got past it must not take every cluster.
+    if (wanted.length === 0) return [];
+    return (readings[index]?.clusters ?? []).filter(
+      (cluster) =>
+        cluster.state !== 'Deleting' &&
+        wanted.every(([key, value]) => Object.hasOwn(cluster.tags, key) && cluster.tags[key] === value),
+    );
+  });
+  return [...new Map(found.toReversed().map((cluster) => [cluster.id, cluster])).values()].toReversed();
+}
+
+function bySecretName(clusters: readonly SourcedCluster[]): ReadonlyMap<string, readonly SourcedCluster[]> {
+  return Map.groupBy(clusters, ({ name }) => secretNameOf(name));
+}
+
+/** Which of several clusters with one name has the secret: the one that has it already, or else the first. */
+function holderOf(
+  rivals: readonly SourcedCluster[],
+  existing: ExistingSecret | undefined,
+  mayBeThere: Known['mayBeThere'],
+): SourcedCluster | undefined {
+  const id = existing?.annotations[CLUSTER_ID_ANNOTATION];
+  const holder = rivals.find((cluster) => cluster.id === id);
+  // The cluster that has the secret may be among those that could not be read.
+  const mayBeUnread = existing !== undefined && id !== undefined && mayBeThere(existing);
+  return holder ?? (mayBeUnread ? undefined : rivals[0]);
+}

@@ -1,0 +1,47 @@
+import type { Problem } from '../sync-status.ts';
+
+/** A cluster as its source knows it. */
+export interface SourcedCluster {
+  /** What no other cluster has: the ARN of an EKS cluster. */
+  readonly id: string;
+  readonly name: string;
+  readonly tags: Readonly<Record<string, string>>;
+  /** Whether it can be used: yes, not now, or never again. */
+  readonly state: 'Active' | 'Waiting' | 'Deleting';
+  /** The state in the words of the source, such as CREATING. */
+  readonly said: string;
+  /** The VPC that it is in; undefined when it is in none, or the source does not know. */
+  readonly vpcID?: string | undefined;
+  /** How Argo CD reaches it: the content of a cluster secret; undefined while that is not known. */
+  readonly access?: { readonly server: string; readonly config: string } | undefined;
+}
+
+/** A cluster of which a source knows no more than that there may be one. */
+export interface UnreadCluster {
+  /** The ids that it may have, of those that have a secret. */
+  readonly ids: readonly string[];
+  readonly problem: Problem;
+}
+
+/** What a source answered to one generator; what it could not read at all is a failure. */
+export interface Reading {
+  readonly clusters: readonly SourcedCluster[];
+  /**
+   * The places that were really read, each by how the ids of all clusters there begin: the ARNs of an account and region.
+   * A cluster of another place is neither there nor gone.
+   */
+  readonly places: readonly string[];
+  readonly unread: readonly UnreadCluster[];
+  readonly failures: readonly Problem[];
+}
+
+/** The clusters that no generator could read. */
+export function unreadIn(readings: readonly Reading[]): readonly UnreadCluster[] {
+  const read = new Set(readings.flatMap(({ clusters }) => clusters.map(({ id }) => id)));
+  const unread = readings
+    .flatMap((reading) => reading.unread)
+    .filter(({ ids }) => ids.length === 0 || ids.some((id) => !read.has(id)))
+    .map(({ ids, problem }) => ({ problem, ids: ids.filter((id) => !read.has(id)) }));
+  // Generators that ask the same place are told the same.
+  return [...new Map(unread.map((one) => [one.problem.message, one])).values()];
+}

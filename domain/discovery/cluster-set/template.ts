@@ -1,0 +1,95 @@
+import { compareText } from '../../kubernetes/canonical.ts';
+import { isLabelKey, isLabelValue } from '../label-syntax.ts';
+
+/** What templates may say of a cluster. */
+export interface TemplateCluster {
+  readonly name: string;
+  /** Undefined when nobody knows them. */
+  readonly tags?: Readonly<Record<string, string>> | undefined;
+}
+
+/** A text with its variables filled in, or why that is not possible. */
+export type Rendered =
+  { readonly ok: true; readonly value: string } | { readonly ok: false; readonly message: string };
+
+const NAME = '.awseks.cluster.name';
+const TAGS = '.awseks.cluster.tags.';
+const KNOWN = `{{${NAME}}} or {{${TAGS}KEY}}`;
+
+/** Fills in the variables of a template. */
+export function render(template: string, cluster: TemplateCluster): Rendered {
+  const parts: string[] = [];
+  let rest = template;
+  for (;;) {
+    const begin = rest.indexOf('{{');
+    if (begin < 0) break;
+    const end = rest.indexOf('}}', begin);
+    if (end < 0) return refuse(`Expected }} after {{, got ${quote(template)}. Close the variable.`);
+    const found = valueOf(rest.slice(begin + 2, end).trim(), cluster);
+    if (!found.ok) return found;
+    parts.push(rest.slice(0, begin), found.value);
+    rest = rest.slice(end + 2);
+  }
+  return { ok: true, value: [...parts, rest].join('') };
+}
+
+function valueOf(variable: string, { name, tags }: TemplateCluster): Rendered {
+  if (variable === NAME) return { ok: true, value: name };
+  if (!variable.startsWith(TAGS) || !/^\S+$/.test(variable)) {
+    return refuse(
+      `Expected ${KNOWN}, got {{${variable}}}, which no template here knows. Correct the variable.`,
+    );
+  }
+  const key = variable.slice(TAGS.length);
+  if (tags === undefined) {
+    return refuse(
+      `Expected the EKS tags of cluster ${name} to be known, got none. Let a ClusterSet make its secret, which keeps them.`,
+    );
+  }
+  if (!Object.hasOwn(tags, key)) {
+    return refuse(`Expected cluster ${name} to have the EKS tag ${quote(key)}, got none. Tag the cluster.`);
+  }
+  return { ok: true, value: tags[key] ?? '' };
+}
+
+/** Texts with their variables filled in, by key, and what is wrong with the others. */
+export interface RenderedMap {
+  readonly values: Readonly<Record<string, string>>;
+  readonly problems: readonly string[];
+}
+
+/** Fills in templates of labels; a result that cannot be a label's value is a problem. */
+export const renderLabels = (templates: Templates, cluster: TemplateCluster): RenderedMap =>
+  renderMap(templates, cluster, (key, value) =>
+    isLabelValue(value)
+      ? undefined
+      : `Expected label ${key} to become at most 63 letters, digits and -_. between letters or digits, got ${quote(value)}. Correct the template or the tag.`,
+  );
+
+/** Fills in templates of annotations, whose values may be anything. */
+export const renderAnnotations = (templates: Templates, cluster: TemplateCluster): RenderedMap =>
+  renderMap(templates, cluster, () => undefined);
+
+type Templates = Readonly<Record<string, string>> | undefined;
+
+function renderMap(
+  templates: Templates,
+  cluster: TemplateCluster,
+  problemOf: (key: string, value: string) => string | undefined,
+): RenderedMap {
+  const values: [string, string][] = [];
+  const problems: string[] = [];
+  for (const [key, template] of Object.entries(templates ?? {}).toSorted(([a], [b]) => compareText(a, b))) {
+    const rendered = render(template, cluster);
+    const problem = rendered.ok ? problemOf(key, rendered.value) : rendered.message;
+    if (!isLabelKey(key))
+      problems.push(`Expected a key such as team.io/role, got ${quote(key)}. Correct it.`);
+    else if (problem !== undefined) problems.push(problem);
+    else if (rendered.ok) values.push([key, rendered.value]);
+  }
+  return { values: Object.fromEntries(values), problems };
+}
+
+const refuse = (message: string): Rendered => ({ ok: false, message });
+
+const quote = (text: string): string => JSON.stringify(text.length <= 100 ? text : `${text.slice(0, 99)}…`);

@@ -1,0 +1,58 @@
+import type { ClusterSetSpec } from '../../../crds/cluster-set.ts';
+import { canonical } from '../../kubernetes/canonical.ts';
+import type { ExistingSecret, WantedSecret } from './cluster-secret-marks.ts';
+import { hasMarks, withGenerated } from '../generated.ts';
+import { isObjectName } from '../label-syntax.ts';
+import {
+  CLUSTER_ID_ANNOTATION,
+  CLUSTER_TAGS_ANNOTATION,
+  CLUSTER_VPC_ANNOTATION,
+  SECRET_TYPE_CLUSTER,
+  SECRET_TYPE_LABEL,
+} from '../../kubernetes/labels.ts';
+import type { SourcedCluster } from './source-reading.ts';
+import type { Problem } from '../sync-status.ts';
+import { renderAnnotations, renderLabels } from './template.ts';
+
+/** Makes the secret of a cluster by the template of a set, or says why that cannot be filled in. */
+export function wantedSecret(
+  { template }: ClusterSetSpec,
+  cluster: SourcedCluster,
+  name: string,
+):
+  | { readonly ok: true; readonly secret: WantedSecret }
+  | { readonly ok: false; readonly problems: readonly Problem[] } {
+  const labels = renderLabels(template?.metadata?.labels, cluster);
+  const annotations = renderAnnotations(template?.metadata?.annotations, cluster);
+  const messages = [...labels.problems, ...annotations.problems];
+  if (!isObjectName(name)) {
+    messages.push(
+      `Expected the name of cluster ${cluster.name} to be a name for a Secret. Rename the cluster.`,
+    );
+  }
+  if (messages.length > 0) {
+    const problems = messages.map((message) => ({
+      cluster: cluster.name,
+      reason: 'InvalidTemplate',
+      message,
+    }));
+    return { ok: false, problems };
+  }
+  const { server = '', config = '' } = cluster.access ?? {};
+  const marks = withGenerated({
+    labels: { ...labels.values, [SECRET_TYPE_LABEL]: SECRET_TYPE_CLUSTER },
+    annotations: {
+      ...annotations.values,
+      [CLUSTER_ID_ANNOTATION]: cluster.id,
+      [CLUSTER_TAGS_ANNOTATION]: canonical(cluster.tags),
+      ...(cluster.vpcID === undefined ? {} : { [CLUSTER_VPC_ANNOTATION]: cluster.vpcID }),
+    },
+  });
+  return { ok: true, secret: { name, ...marks, content: { name: cluster.name, server, config } } };
+}
+
+/** Whether a secret is as it is to be. */
+export const isAsWanted = (existing: ExistingSecret, wanted: WantedSecret): boolean =>
+  existing.isInherited !== true &&
+  hasMarks(existing, wanted) &&
+  Object.entries(wanted.content).every(([key, value]) => existing.content[key] === value);

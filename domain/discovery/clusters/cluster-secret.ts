@@ -1,0 +1,156 @@
+import { SECRET_TYPE_CLUSTER, SECRET_TYPE_LABEL } from '../../kubernetes/labels.ts';
+import { decodeBase64 } from './base64.ts';
+import { certificateOf, loginOf, refuseUnverified, tlsOf } from './cluster-login.ts';
+import type { ClientCertificate, ClusterLogin, ClusterTls } from './cluster-login.ts';
+import { withoutEnd } from '../../text.ts';
+import { parseFields, Refused, refuseLonger } from './secret-fields.ts';
+
+export type { ClientCertificate, ClusterLogin, ClusterTls, CommandLogin, EKSLogin } from './cluster-login.ts';
+
+/** A Secret, as far as it speaks of a cluster. */
+export interface ClusterSecret {
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace?: string;
+    readonly labels?: Readonly<Record<string, string>>;
+    readonly annotations?: Readonly<Record<string, string>>;
+  };
+  /** In base64. */
+  readonly data?: Readonly<Record<string, string>>;
+}
+
+/** How a cluster is reached. */
+export interface ClusterConnection {
+  readonly name: string;
+  readonly server: string;
+  /** The only namespaces that may be touched; empty: all. */
+  readonly namespaces: readonly string[];
+  readonly tls: ClusterTls;
+  readonly login: ClusterLogin;
+  /** What is shown beside another login. */
+  readonly certificate?: ClientCertificate;
+}
+
+/** What a secret says, or why it cannot be followed: a sentence that holds no value out of the secret. */
+export type ParsedClusterSecret =
+  | { readonly is: 'Connection'; readonly connection: ClusterConnection }
+  | { readonly is: 'Problem'; readonly problem: string };
+
+/** Reads a cluster secret of Argo CD. */
+export function parseClusterSecret(secret: ClusterSecret): ParsedClusterSecret {
+  try {
+    return { is: 'Connection', connection: connectionOf(secret) };
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    const { namespace, name } = secret.metadata;
+    const at = namespace === undefined ? name : `${namespace}/${name}`;
+    return { is: 'Problem', problem: `Expected in Secret ${at} ${error.message}` };
+  }
+}
+
+/** What a secret for an EKS cluster is made of. */
+export interface EKSClusterFacts {
+  readonly name: string;
+  readonly endpoint: string;
+  /** PEM in base64, as EKS gives it. */
+  readonly caData: string;
+  readonly region?: string;
+  readonly roleARN?: string;
+  readonly externalID?: string;
+}
+
+/** Writes what stands in the secret by which Argo CD, and Okra, reach an EKS cluster, before it is put into base64. */
+export function clusterSecretValues(
+  of: EKSClusterFacts,
+): Readonly<Record<'name' | 'server' | 'config', string>> {
+  const { name, endpoint, caData, region, roleARN, externalID } = of;
+  const config = {
+    awsAuthConfig: {
+      clusterName: name,
+      ...(roleARN === undefined ? {} : { roleARN }),
+      // Argo CD passes over what it does not know.
+      ...(region === undefined ? {} : { region }),
+      ...(externalID === undefined ? {} : { externalID }),
+    },
+    tlsClientConfig: { insecure: false, caData },
+  };
+  return {
+    name,
+    server: endpoint,
+    config: JSON.stringify(config),
+  };
+}
+
+function connectionOf({ metadata, data = {} }: ClusterSecret): ClusterConnection {
+  const type = metadata.labels?.[SECRET_TYPE_LABEL];
+  if (type !== SECRET_TYPE_CLUSTER) {
+    throw new Refused(
+      `the label ${SECRET_TYPE_LABEL}=${SECRET_TYPE_CLUSTER}, got ${type ?? 'none'}. Set it, or name another Secret.`,
+    );
+  }
+  const server = serverOf(entryOf(data, 'server'));
+  const config = parseFields('config', entryOf(data, 'config') ?? '{}');
+  const proxied = config.values['proxyUrl'] ?? '';
+  if (proxied !== '')
+    throw new Refused('config.proxyUrl to be unset, because Okra uses no proxy. Remove it.');
+  const login = loginOf(config, server);
+  const certificate = login.by === 'Certificate' ? undefined : certificateOf(config);
+  const tls = tlsOf(config);
+  refuseUnverified(login, tls);
+  return {
+    name: entryOf(data, 'name') ?? server,
+    server,
+    namespaces: namespacesOf(entryOf(data, 'namespaces') ?? ''),
+    tls,
+    login,
+    ...(certificate === undefined ? {} : { certificate }),
+  };
+}
+
+const longest = { name: 253, server: 2_048, config: 512_000, namespaces: 16_000 } as const;
+
+// Base64 writes three bytes as four characters, and UTF-8 a character as four bytes at most.
+const LONGEST_ENCODING = 16 / 3;
+
+function entryOf(data: Readonly<Record<string, string>>, key: keyof typeof longest): string | undefined {
+  const encoded = data[key] ?? '';
+  // What is far too long is not worth to be decoded.
+  if (encoded.length > longest[key] * LONGEST_ENCODING + 4)
+    throw new Refused(`data.${key} to have at most ${longest[key]} characters, got more. Shorten it.`);
+  const text = decodeBase64(encoded);
+  if (text === undefined) throw new Refused(`data.${key} to be text in base64, got something else.`);
+  refuseLonger(`data.${key}`, text, longest[key]);
+  return text === '' ? undefined : text;
+}
+
+// Each is watched by itself.
+const MOST_NAMESPACES = 100;
+const NAMESPACE = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
+
+function namespacesOf(text: string): readonly string[] {
+  const names = text
+    .split(',')
+    .map((namespace) => namespace.trim())
+    .filter((namespace) => namespace !== '');
+  if (names.length > MOST_NAMESPACES) {
+    throw new Refused(
+      `data.namespaces to name at most ${MOST_NAMESPACES} namespaces, got ${names.length}. Leave out those that Okra need not see, or unset it to let Okra see all.`,
+    );
+  }
+  if (names.every((name) => NAMESPACE.test(name))) return [...new Set(names)];
+  throw new Refused(
+    'data.namespaces to be names of namespaces with commas between them, got something else.',
+  );
+}
+
+const HOST = String.raw`(\[[0-9a-f:.]+\]|[a-z0-9][-._a-z0-9]*)(:\d{1,5})?`;
+const ADDRESS = new RegExp(`^https://${HOST}(/[^\\s?#@]*)?$`, 'i');
+
+function serverOf(server: string | undefined): string {
+  // Nothing else keeps what one logs in with from being read on its way.
+  if (server === undefined || !/^https:\/\/[^/]/i.test(server)) {
+    throw new Refused('data.server to be an https URL, got something else. Set it to the API server.');
+  }
+  if (ADDRESS.test(server)) return withoutEnd(server, '/');
+  throw new Refused('data.server to be the address alone, got more. Put credentials into config.');
+}

@@ -1,0 +1,86 @@
+import { isRecord } from '../../model/shape.ts';
+import { decodeBase64 } from './base64.ts';
+
+/** Fields of a secret, and the path under which people know them. */
+export interface Fields {
+  readonly path: string;
+  readonly values: Readonly<Record<string, unknown>>;
+}
+
+/** Says what was expected of a secret; never with a value out of it. */
+export class Refused extends Error {
+  override readonly name = 'Refused';
+}
+
+const LONGEST_TEXT = 4_096;
+/** As long as one with the groups of its user may become. */
+export const LONGEST_TOKEN = 64_000;
+// A hundred certificates.
+const LONGEST_PEM = 256_000;
+const MOST_TEXTS = 100;
+
+/** Reads a text of at most so many characters; an empty one counts as unset, as in Argo CD. */
+export function textOf(
+  { path, values }: Fields,
+  key: string,
+  longest: number = LONGEST_TEXT,
+): string | undefined {
+  const value = values[key] ?? '';
+  if (typeof value !== 'string') throw new Refused(`${path}.${key} to be a text, got ${typeName(value)}.`);
+  refuseLonger(`${path}.${key}`, value, longest);
+  return value === '' ? undefined : value;
+}
+
+/** Throws a Refused for a text that is too long. */
+export function refuseLonger(path: string, text: string, longest: number): void {
+  if (text.length > longest)
+    throw new Refused(`${path} to have at most ${longest} characters, got ${text.length}. Shorten it.`);
+}
+
+/** Reads a list of texts; none is an empty one. */
+export function listOf({ path, values }: Fields, key: string): readonly string[] {
+  const value = values[key] ?? [];
+  if (!Array.isArray(value) || !value.every((entry) => typeof entry === 'string'))
+    throw new Refused(`${path}.${key} to be a list of texts, got something else.`);
+  if (value.length > MOST_TEXTS)
+    throw new Refused(`${path}.${key} to have at most ${MOST_TEXTS} texts, got ${value.length}. Shorten it.`);
+  for (const entry of value) refuseLonger(`${path}.${key}`, entry, LONGEST_TEXT);
+  return value;
+}
+
+/** Reads an object with fields of its own. */
+export function partOf({ path, values }: Fields, key: string): Fields | undefined {
+  const value = values[key] ?? undefined;
+  if (value === undefined) return undefined;
+  if (isRecord(value)) return { path: `${path}.${key}`, values: value };
+  throw new Refused(`${path}.${key} to be an object, got ${typeName(value)}.`);
+}
+
+/** Reads PEM that is encoded in base64 once more, and leaves it so. */
+export function pemOf(from: Fields, key: string, what: 'CERTIFICATE' | 'PRIVATE KEY'): string | undefined {
+  const value = textOf(from, key, LONGEST_PEM);
+  if (value === undefined) return undefined;
+  const begins =
+    what === 'CERTIFICATE' ? /-----BEGIN CERTIFICATE-----/ : /-----BEGIN [A-Z ]*PRIVATE KEY-----/;
+  if (begins.test(decodeBase64(value) ?? '')) return value;
+  throw new Refused(`${from.path}.${key} to be a PEM ${what.toLowerCase()} in base64, got something else.`);
+}
+
+/** Reads JSON with fields. */
+export function parseFields(path: string, json: string): Fields {
+  let value: unknown;
+  try {
+    value = JSON.parse(json);
+  } catch {
+    // What the parser says would quote the text.
+    throw new Refused(`${path} to be JSON, got something else.`);
+  }
+  if (isRecord(value)) return { path, values: value };
+  throw new Refused(`${path} to be a JSON object, got ${typeName(value)}.`);
+}
+
+function typeName(value: unknown): string {
+  if (Array.isArray(value)) return 'a list';
+  if (value === null) return 'nothing';
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+}

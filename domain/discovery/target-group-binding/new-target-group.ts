@@ -1,0 +1,173 @@
+import type { BindingTarget } from '../../../crds/binding-targets.ts';
+import type { NewTargetGroup } from '../../../crds/new-target-group.ts';
+import { formatKey, type ObjectKey } from '../../model/ids.ts';
+import { OWNER_TAG, UID_TAG } from '../../kubernetes/labels.ts';
+import { withoutEnd } from '../../text.ts';
+import type { Problem } from '../sync-status.ts';
+
+/** The object that a target group is created for. */
+export interface TargetGroupOwner {
+  readonly key: ObjectKey;
+  readonly uid: string;
+}
+
+/** How targets are checked, as ELBv2 spells it. */
+export interface HealthCheck<Protocol = 'HTTP' | 'HTTPS' | 'TCP'> {
+  readonly protocol?: Protocol | undefined;
+  readonly path?: string | undefined;
+  readonly port?: string | undefined;
+  readonly intervalSeconds?: number | undefined;
+  readonly timeoutSeconds?: number | undefined;
+  readonly healthyThreshold?: number | undefined;
+  readonly unhealthyThreshold?: number | undefined;
+  readonly matcher?: string | undefined;
+}
+
+/** A target group as it is to be created. */
+export interface WantedTargetGroup {
+  readonly name: string;
+  readonly protocol: string;
+  readonly port: number;
+  readonly vpcID: string;
+  readonly targetType: 'instance' | 'ip';
+  /** What is asked for; AWS chooses the rest. */
+  readonly healthCheck: HealthCheck;
+  readonly tags: Readonly<Record<string, string>>;
+}
+
+/** A target group as AWS has it. */
+export interface ExistingTargetGroup {
+  readonly protocol?: string | undefined;
+  readonly port?: number | undefined;
+  readonly vpcID?: string | undefined;
+  readonly targetType?: string | undefined;
+  readonly healthCheck: HealthCheck<string>;
+}
+
+/** What is to be done about a target group that exists. */
+export interface TargetGroupChange {
+  /** What of its health check is to be changed; undefined when nothing is. */
+  readonly healthCheck?: HealthCheck;
+  /** What AWS does not change of a target group. */
+  readonly problems: readonly Problem[];
+}
+
+// API_CreateTargetGroup: at most 32 letters, digits and hyphens, and no hyphen at either end.
+const LONGEST_NAME = 32;
+const DIGEST_LENGTH = 10;
+const LONGEST_TAG = 256;
+
+/** The name of the target group of an object: readable, and no other object's, because of the digest of its uid. */
+export function targetGroupName(key: ObjectKey, digestOfUid: string): string {
+  const readable = `${key.namespace}-${key.name}`
+    .replace(/[^A-Za-z0-9]+/g, '-')
+    .slice(0, LONGEST_NAME - DIGEST_LENGTH - 1)
+    .replace(/^-+/, '');
+  return `${withoutEnd(readable, '-')}-${digestOfUid.slice(0, DIGEST_LENGTH)}`.replace(/^-+/, '');
+}
+
+/** The tags that say whose a target group is. */
+export const targetGroupTags = ({ key, uid }: TargetGroupOwner): Readonly<Record<string, string>> => ({
+  [OWNER_TAG]: formatKey(key).slice(0, LONGEST_TAG),
+  [UID_TAG]: uid,
+});
+
+/** Whether a target group with these tags was created for an object. */
+export const isCreatedFor = (owner: TargetGroupOwner, tags: Readonly<Record<string, string>>): boolean =>
+  Object.entries(targetGroupTags(owner)).every(([key, value]) => tags[key] === value);
+
+/** Says which target group is to be created. */
+export function wantedTargetGroup(
+  group: NewTargetGroup,
+  targets: readonly BindingTarget[],
+  of: TargetGroupOwner & { readonly digestOfUid: string; readonly vpcID: string },
+): WantedTargetGroup {
+  const { protocol, targetType } = group;
+  return {
+    name: targetGroupName(of.key, of.digestOfUid),
+    protocol,
+    // A schema demands that there is a target.
+    port: group.port ?? targets[0]?.port ?? 80,
+    vpcID: of.vpcID,
+    targetType,
+    healthCheck: inStep(askedHealthCheck(group.healthCheck), chosenBy(group)),
+    tags: targetGroupTags(of),
+  };
+}
+
+/** Compares a target group with what is asked for: what is not asked for stays as it is. */
+export function compareTargetGroup(group: NewTargetGroup, existing: ExistingTargetGroup): TargetGroupChange {
+  const fixed = [
+    ['protocol', group.protocol, existing.protocol],
+    // A default that nobody asked for, and that no target is registered with, is no difference.
+    ['port', group.port ?? existing.port, existing.port],
+    ['vpcID', group.vpcID ?? existing.vpcID, existing.vpcID],
+    ['targetType', group.targetType, existing.targetType],
+  ] as const;
+  const problems = fixed
+    .filter(([, asked, got]) => asked !== got)
+    .map(([field, asked, got]) => cannotChange(field, asked, got));
+  const asked = inStep(askedHealthCheck(group.healthCheck), {
+    ...chosenBy(group),
+    ...timesOf(existing.healthCheck),
+  });
+  const isSame = fieldsOf(asked).every((field) => asked[field] === existing.healthCheck[field]);
+  return { problems, ...(isSame ? {} : { healthCheck: asked }) };
+}
+
+const fieldsOf = (check: HealthCheck): readonly (keyof HealthCheck)[] =>
+  (
+    [
+      'protocol',
+      'path',
+      'port',
+      'intervalSeconds',
+      'timeoutSeconds',
+      'healthyThreshold',
+      'unhealthyThreshold',
+      'matcher',
+    ] as const
+  ).filter((field) => check[field] !== undefined);
+
+function askedHealthCheck(asked: NewTargetGroup['healthCheck'] = {}): HealthCheck {
+  const { port, ...others } = asked;
+  return port === undefined ? others : { ...others, port: String(port) };
+}
+
+/** How often targets are checked, and how long a check may take. */
+interface Times {
+  readonly intervalSeconds: number;
+  readonly timeoutSeconds: number;
+}
+
+/** What AWS chooses at most (API_CreateTargetGroup): 30 s between two checks; 6 s for one where all is HTTP, 10 s otherwise. */
+function chosenBy({ protocol, healthCheck }: NewTargetGroup): Times {
+  const isHTTP = protocol === 'HTTP' && (healthCheck?.protocol ?? 'HTTP') === 'HTTP';
+  return { intervalSeconds: 30, timeoutSeconds: isHTTP ? 6 : 10 };
+}
+
+const timesOf = ({ intervalSeconds, timeoutSeconds }: HealthCheck<string>): Partial<Times> => ({
+  ...(intervalSeconds === undefined ? {} : { intervalSeconds }),
+  ...(timeoutSeconds === undefined ? {} : { timeoutSeconds }),
+});
+
+/** AWS refuses an interval that is not above the timeout, so that where one of them is asked for, the other makes way. */
+function inStep(asked: HealthCheck, otherwise: Times): HealthCheck {
+  const { intervalSeconds, timeoutSeconds } = { ...otherwise, ...timesOf(asked) };
+  if (intervalSeconds > timeoutSeconds) return asked;
+  if (asked.timeoutSeconds === undefined && asked.intervalSeconds !== undefined)
+    return { ...asked, timeoutSeconds: intervalSeconds - 1 };
+  return asked.intervalSeconds === undefined && asked.timeoutSeconds !== undefined
+    ? { ...asked, intervalSeconds: timeoutSeconds + 5 }
+    : asked;
+}
+
+const cannotChange = (
+  field: string,
+  asked: string | number | undefined,
+  got: string | number | undefined,
+): Problem => ({
+  object: `spec.targetGroup.${field}`,
+  reason: 'ImmutableTargetGroup',
+  message: `Expected spec.targetGroup.${field} to be ${got}, as the target group was created with, got ${asked}. AWS cannot change it: set it back, or make another AWSTargetGroupBinding.`,
+});

@@ -1,0 +1,47 @@
+import { compareText } from '../../kubernetes/canonical.ts';
+
+/** A target as ELBv2 knows it. */
+export interface Registration {
+  readonly id: string;
+  readonly port: number;
+}
+
+/** What an object has registered under one name, as its status says it. */
+export interface RegisteredTarget {
+  readonly name: string;
+  readonly port: number;
+  readonly ids?: readonly string[] | undefined;
+  readonly clusters?: readonly string[] | undefined;
+  /** Which ids were found in which cluster, so that those of one that cannot be read are known. */
+  readonly byCluster?: readonly IdsOfCluster[] | undefined;
+}
+
+/** The ids that were found in a cluster. */
+export interface IdsOfCluster {
+  readonly cluster: string;
+  readonly ids: readonly string[];
+}
+
+/** Leaves of what is registered only some ids. */
+export function onlyIds(target: RegisteredTarget, holds: (id: string) => boolean): RegisteredTarget {
+  const { ids = [], byCluster } = target;
+  if (byCluster === undefined) return { ...target, ids: ids.filter(holds) };
+  return {
+    ...target,
+    ids: ids.filter(holds),
+    byCluster: byCluster.map((one) => ({ ...one, ids: one.ids.filter(holds) })),
+  };
+}
+
+/** Spells what is registered under a name as ELBv2 knows it. */
+export const registrationsOf = ({ ids = [], port }: RegisteredTarget): readonly Registration[] =>
+  ids.map((id) => ({ id, port }));
+
+/** Spells a target in one word; two are the same when that is. */
+export const textOf = ({ id, port }: Registration): string => `${id}:${port}`;
+
+/** Leaves each target once, in an order that stays. */
+export const unique = (registrations: readonly Registration[]): readonly Registration[] =>
+  [...new Map(registrations.map((one) => [textOf(one), one])).values()].toSorted((a, b) =>
+    compareText(textOf(a), textOf(b)),
+  );

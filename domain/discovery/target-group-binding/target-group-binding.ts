@@ -1,0 +1,105 @@
+import type { BindingTarget } from '../../../crds/binding-targets.ts';
+import { findIds, type SeenCluster } from './binding-ids.ts';
+import { fit, leavingTargets } from './fitting-targets.ts';
+import { keptOfUnread } from './kept-targets.ts';
+import {
+  onlyIds,
+  registrationsOf,
+  textOf,
+  unique,
+  type RegisteredTarget,
+  type Registration,
+} from './registered-target.ts';
+import type { Problem } from '../sync-status.ts';
+import type { TargetType } from './target-ids.ts';
+
+/** What a decision about the targets of an AWSTargetGroupBinding is made of. */
+export interface ObservedBinding {
+  readonly namespace: string;
+  readonly targets: readonly BindingTarget[];
+  readonly targetType: TargetType;
+  readonly clusters: readonly SeenCluster[];
+  /** What is in the target group, whoever has registered it. */
+  readonly registered: readonly Registration[];
+  /** What this object has registered. */
+  readonly ours: readonly RegisteredTarget[];
+  /** What it has registered in the target group that it moves from. */
+  readonly former?: readonly RegisteredTarget[];
+  /** The clusters that are gone, and keep for a while what they had. */
+  readonly missing?: readonly string[];
+  /** Whether another AWSTargetGroupBinding has registered a target, which this one may have as well. */
+  readonly isShared?: (one: Registration) => boolean;
+}
+
+/** What is to be registered and deregistered, in batches that ELBv2 takes. */
+export interface BindingDecision {
+  /** Recorded before anything is registered, so that nothing which a crash leaves behind is forgotten. */
+  readonly claim: readonly RegisteredTarget[];
+  readonly register: readonly (readonly Registration[])[];
+  readonly deregister: readonly (readonly Registration[])[];
+  /** Recorded after everything is done. */
+  readonly targets: readonly RegisteredTarget[];
+  readonly problems: readonly Problem[];
+  /** Whether the target group before has targets of a cluster that cannot be read, which are not found under their names here. */
+  readonly isIncomplete: boolean;
+  /** What is wanted, and was registered by somebody else. */
+  readonly foreign: readonly Registration[];
+}
+
+/** As many targets as one call takes (API_RegisterTargets, as the AWS Load Balancer Controller calls it). */
+export const LARGEST_BATCH = 200;
+
+/** Says which targets to register and deregister: only what this object has registered is ever deregistered. */
+export function decideBinding(observed: ObservedBinding): BindingDecision {
+  const { targets, registered, ours, former = [], missing = [], isShared = () => false } = observed;
+  const own = new Set(ours.flatMap(registrationsOf).map(textOf));
+  const there = new Set(registered.map(textOf));
+  const isOwn = (one: Registration): boolean => own.has(textOf(one));
+  const known = [...ours, ...former];
+  const found = targets.map((target) => ({ target, ...findIds(target, { ...observed, known, isOwn }) }));
+  // What somebody else has registered stays theirs, unless that is another object of this kind.
+  const isOurs = (port: number) => (id: string) => !isForeign({ id, port });
+  const isForeign = (one: Registration): boolean =>
+    !own.has(textOf(one)) && there.has(textOf(one)) && !isShared(one);
+  const wanted = found.map(({ target: { name, port }, ids, clusters, byCluster }) =>
+    onlyIds(
+      {
+        name,
+        port,
+        ids,
+        ...(clusters === undefined ? {} : { clusters }),
+        ...(byCluster === undefined ? {} : { byCluster }),
+      },
+      isOurs(port),
+    ),
+  );
+  const fitting = fit([...wanted, ...keptOfUnread(ours, found, missing)], isOwn);
+  const all = unique(fitting.targets.flatMap(registrationsOf));
+  const keep = new Set(all.map(textOf));
+  const leaving = unique(ours.flatMap(registrationsOf)).filter((one) => !keep.has(textOf(one)));
+  return {
+    claim: [...fitting.targets, ...leavingTargets(ours, keep)],
+    register: batches(all.filter((one) => !there.has(textOf(one)))),
+    deregister: batches(leaving.filter((one) => there.has(textOf(one)))),
+    targets: fitting.targets,
+    problems: [...found.flatMap(({ problems }) => problems), ...fitting.problems],
+    foreign: unique(
+      found.flatMap(({ target: { port }, ids }) => registrationsOf({ name: '', port, ids })),
+    ).filter(isForeign),
+    isIncomplete: keptOfUnread(former, found, missing).length > 0,
+  };
+}
+
+/** What is to be deregistered when the object is deleted: all that it has registered and that is still there. */
+export const deregisterAll = (
+  ours: readonly RegisteredTarget[],
+  registered: readonly Registration[],
+): readonly (readonly Registration[])[] => {
+  const there = new Set(registered.map(textOf));
+  return batches(unique(ours.flatMap(registrationsOf)).filter((one) => there.has(textOf(one))));
+};
+
+const batches = (all: readonly Registration[]): readonly (readonly Registration[])[] =>
+  Array.from({ length: Math.ceil(all.length / LARGEST_BATCH) }, (_, index) =>
+    all.slice(index * LARGEST_BATCH, (index + 1) * LARGEST_BATCH),
+  );

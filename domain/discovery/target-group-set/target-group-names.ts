@@ -1,0 +1,103 @@
+import { isObjectName } from '../label-syntax.ts';
+import { SOURCE_ANNOTATION } from '../../kubernetes/labels.ts';
+import type { Marks } from '../generated.ts';
+import type { Problem } from '../sync-status.ts';
+import type { ExistingGroup } from './observed-target-group-set.ts';
+import type { SourcedGroup } from './target-group-of-binding.ts';
+
+type Asking = Extract<SourcedGroup, { ok: true }>;
+
+interface Known {
+  readonly uid: string;
+  /** Whether what a group is made of keeps it, though it cannot ask for it now: its cluster cannot be read, say. */
+  readonly isSpared: (group: ExistingGroup) => boolean;
+  readonly groups: readonly ExistingGroup[];
+}
+
+/** Groups with their names, and those that cannot have one. */
+export interface Named {
+  readonly groups: readonly (Marks & { readonly name: string; readonly arn: string })[];
+  /** What asks for a group that it cannot have now, and keeps what it had before. */
+  readonly kept: readonly string[];
+  readonly problems: readonly Problem[];
+}
+
+/**
+ * Gives names to groups. One that has a name keeps it, because a Cell knows it by that, also when its binding or its
+ * cluster is called something else by now; of others the plain name is taken by the only one that asks for it, and
+ * several get their cluster's name in front. A target group, and a name, stay with what has them while that cannot ask.
+ */
+export function nameGroups(asking: readonly Asking[], { uid, groups, isSpared }: Known): Named {
+  const own = groups.filter(({ owner }) => owner?.uid === uid);
+  const heldBy = new Map(own.map(({ name, annotations }) => [name, annotations[SOURCE_ANNOTATION]]));
+  const nameHeld = new Map([...heldBy].map(([name, source]) => [source, name]));
+  const asked = new Set(asking.map(({ source }) => source));
+  const nameOfARN = new Map(
+    own
+      .filter(({ annotations }) => !asked.has(annotations[SOURCE_ANNOTATION] ?? ''))
+      .map(({ arn, name }) => [arn, name]),
+  );
+  const nameBefore = ({ source, arn }: Asking): string | undefined =>
+    nameHeld.get(source) ?? nameOfARN.get(arn);
+  const foreign = new Map(groups.filter(({ owner }) => owner?.uid !== uid).map((one) => [one.name, one]));
+  const demand = Map.groupBy(asking, ({ names }) => names[0]);
+  const silent = own
+    .filter((group) => !asked.has(group.annotations[SOURCE_ANNOTATION] ?? '') && isSpared(group))
+    .map(({ name, arn, annotations }) => ({ name, arn, source: annotations[SOURCE_ANNOTATION] ?? name }));
+  const arns = new Map(silent.map(({ arn, source }) => [arn, source]));
+  const taken = new Map(silent.map(({ name, source }) => [name, source]));
+  const named: (Marks & { readonly name: string; readonly arn: string })[] = [];
+  const kept: string[] = [];
+  const problems: Problem[] = [];
+
+  const withNameFirst = asking.toSorted(
+    (a, b) => Number(nameBefore(b) !== undefined) - Number(nameBefore(a) !== undefined),
+  );
+  for (const one of withNameFirst) {
+    const problem = problemOf(one);
+    if (problem === undefined) continue;
+    kept.push(one.source);
+    problems.push({ cluster: one.cluster, object: one.source, ...problem });
+  }
+  return { groups: named, kept, problems };
+
+  /** Names a group, or says why it cannot have one. */
+  function problemOf(one: Asking): Pick<Problem, 'reason' | 'message'> | undefined {
+    const sharing = arns.get(one.arn);
+    if (sharing !== undefined) return shared(one, sharing);
+    const name = nameBefore(one) ?? freeName(one);
+    const other = foreign.get(name);
+    if (other !== undefined) return takenBy(one, name, describe(other.owner));
+    const holder = taken.get(name);
+    if (holder !== undefined) return takenBy(one, name, `that of ${holder}`);
+    if (!isObjectName(name)) return unusable(one, name);
+    taken.set(name, one.source);
+    arns.set(one.arn, one.source);
+    named.push({ name, arn: one.arn, labels: one.labels, annotations: one.annotations });
+    return undefined;
+  }
+
+  function freeName({ source, names: [plain, withCluster] }: Asking): string {
+    const holder = heldBy.get(plain);
+    const isContested = (demand.get(plain) ?? []).length > 1;
+    return isContested || (holder !== undefined && holder !== source) ? withCluster : plain;
+  }
+}
+
+const describe = (owner: { readonly kind: string; readonly name: string } | undefined): string =>
+  owner === undefined ? 'one that somebody wrote' : `that of ${owner.kind} ${owner.name}`;
+
+const takenBy = ({ source }: Asking, name: string, by: string) => ({
+  reason: 'NameTaken',
+  message: `Expected AWSTargetGroup ${name} to be free for TargetGroupBinding ${source}, got ${by}. Delete or rename one of them.`,
+});
+
+const unusable = ({ source }: Asking, name: string) => ({
+  reason: 'InvalidName',
+  message: `Expected TargetGroupBinding ${source} to make a name of at most 253 characters, got ${name.length}. Rename it.`,
+});
+
+const shared = ({ source, arn }: Asking, other: string) => ({
+  reason: 'SharedTargetGroup',
+  message: `Expected TargetGroupBinding ${source} to have a target group of its own, got that of ${other}, ${arn}. A rule can name it once; remove one of them from the set.`,
+});

@@ -1,0 +1,148 @@
+import type { AWSTargetGroupSetSpec } from '../../../crds/aws-target-group-set.ts';
+import { withGenerated, type Marks } from '../generated.ts';
+import { isLabelKey, isLabelValue } from '../label-syntax.ts';
+import { BINDING_LABELS, SOURCE_ANNOTATION, VERSION_LABEL } from '../../kubernetes/labels.ts';
+import { withoutEnd } from '../../text.ts';
+import { parseVersion } from '../../versions/version.ts';
+import type { Problem } from '../sync-status.ts';
+import { renderAnnotations, renderLabels, type TemplateCluster } from '../cluster-set/template.ts';
+
+/** Whose TargetGroupBinding it is: that of the AWS Load Balancer Controller, or that of EKS Auto Mode. */
+export type BindingAPI = 'elbv2.k8s.aws' | 'eks.amazonaws.com';
+
+/** A TargetGroupBinding in a cluster. */
+export interface RemoteBinding {
+  readonly api: BindingAPI;
+  readonly namespace: string;
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  /** `spec.targetGroupARN`. */
+  readonly arn?: string | undefined;
+  readonly isDeleting: boolean;
+}
+
+/** An AWSTargetGroup that something asks for, before it has a name of its own; or why it cannot be made. */
+export type SourcedGroup =
+  | ({
+      readonly ok: true;
+      /** What it is made of, in full: `cluster/namespace/name`, and the API group unless that is elbv2.k8s.aws. */
+      readonly source: string;
+      /** The name that it has, and the one that it gets when that is taken; both are the same when there is no choice. */
+      readonly names: readonly [string, string];
+      readonly arn: string;
+      readonly cluster: string;
+    } & Marks)
+  | { readonly ok: false; readonly source: string; readonly problems: readonly Problem[] };
+
+/** The cluster that something is made of. */
+export interface SourceCluster extends TemplateCluster {
+  readonly secret: string;
+}
+
+const ARN =
+  /^arn:aws[a-z-]*:elasticloadbalancing:[a-z0-9-]+:[0-9]{12}:targetgroup\/[A-Za-z0-9-]{1,32}\/[0-9a-z]{1,64}$/;
+
+/** Says which AWSTargetGroup a TargetGroupBinding asks for. */
+export function groupOfBinding(
+  spec: AWSTargetGroupSetSpec,
+  cluster: SourceCluster,
+  binding: RemoteBinding,
+): SourcedGroup {
+  const { api, namespace, name, arn = '' } = binding;
+  const marks = groupMarks(spec, cluster, { api, namespace, name, labels: takenLabels(spec, binding) });
+  const source = sourceOf(cluster, { api, namespace, name });
+  const about = { cluster: cluster.name, object: `${namespace}/${name}` };
+  const problems = [
+    ...(ARN.test(arn) ? [] : [{ ...about, ...withoutARN(cluster, binding) }]),
+    ...marks.problems.map((message) => ({ ...about, reason: 'InvalidTemplate', message })),
+  ];
+  if (problems.length > 0) return { ok: false, source, problems };
+  const plain = `${namespace}-${name}`;
+  return {
+    ok: true,
+    source,
+    names: [plain, `${cluster.secret}-${plain}${api === 'eks.amazonaws.com' ? '-eks' : ''}`],
+    arn,
+    cluster: cluster.name,
+    ...marks.marks,
+  };
+}
+
+/** The labels that a group takes from its binding: whoever writes in a cluster says no more than the set lets it say. */
+const takenLabels = (
+  { bindingLabels }: AWSTargetGroupSetSpec,
+  { labels }: RemoteBinding,
+): Readonly<Record<string, string>> =>
+  bindingLabels === undefined
+    ? labels
+    : Object.fromEntries(Object.entries(labels).filter(([key]) => bindingLabels.includes(key)));
+
+/** What a group is made of, in full. */
+export const sourceOf = (
+  { secret }: { readonly secret: string },
+  { api, namespace, name }: { readonly api?: BindingAPI; readonly namespace: string; readonly name: string },
+): string => `${secret}/${namespace}/${name}${api === 'eks.amazonaws.com' ? `/${api}` : ''}`;
+
+function withoutARN(cluster: SourceCluster, { namespace, name, arn }: RemoteBinding) {
+  const of = `TargetGroupBinding ${namespace}/${name} of cluster ${cluster.name}`;
+  return arn === undefined
+    ? {
+        reason: 'MissingTargetGroupARN',
+        message: `Expected ${of} to have spec.targetGroupARN, got none. Set it, or wait until the AWS Load Balancer Controller does.`,
+      }
+    : {
+        reason: 'InvalidTargetGroupARN',
+        message: `Expected spec.targetGroupARN of ${of} to be the ARN of a target group, got ${JSON.stringify(arn)}. Correct it.`,
+      };
+}
+
+/** The labels and annotations of a group: those of the binding, the template's on top, the version, and where it is from. */
+export function groupMarks(
+  { template }: AWSTargetGroupSetSpec,
+  cluster: SourceCluster,
+  of: {
+    readonly api?: BindingAPI;
+    readonly namespace: string;
+    readonly name: string;
+    readonly labels: Readonly<Record<string, string>>;
+  },
+): { readonly marks: Marks; readonly problems: readonly string[] } {
+  const labels = renderLabels(template?.metadata?.labels, cluster);
+  const annotations = renderAnnotations(template?.metadata?.annotations, cluster);
+  const merged = { ...versionOf(cluster), ...withoutEmptyVersion(of.labels), ...labels.values };
+  const version = merged[VERSION_LABEL];
+  const problems = [...labels.problems, ...annotations.problems];
+  if (version !== undefined && !isLabelValue(version)) {
+    problems.push(
+      `Expected the EKS tag version of cluster ${cluster.name} to be a semantic version that a label can have, such as 1.2.3 or v2, got ${JSON.stringify(version)}. Correct the tag.`,
+    );
+  }
+  const provenance = {
+    [BINDING_LABELS.cluster]: cut(cluster.name),
+    [BINDING_LABELS.namespace]: of.namespace,
+    [BINDING_LABELS.name]: cut(of.name),
+  };
+  const marks = withGenerated({
+    labels: { ...merged, ...provenance },
+    annotations: { ...annotations.values, [SOURCE_ANNOTATION]: sourceOf(cluster, of) },
+  });
+  return { marks, problems };
+}
+
+// A label takes no build metadata, which is no part of a version's order.
+/** The version that the EKS tags claim, as a label. */
+function versionOf({ tags = {} }: TemplateCluster): Readonly<Record<string, string>> {
+  const version = Object.hasOwn(tags, 'version') ? tags['version'] : undefined;
+  if (version === undefined || version === '') return {};
+  return { [VERSION_LABEL]: isLabelValue(version) ? version : (parseVersion(version) ?? version) };
+}
+
+const withoutEmptyVersion = (labels: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(labels).filter(
+      ([key, value]) => isLabelKey(key) && !(key === VERSION_LABEL && value === ''),
+    ),
+  );
+
+// Names may be longer than the values of labels; the annotation says them in full.
+const cut = (text: string): string => withoutEnd(text.slice(0, 63), /[^A-Za-z0-9]/);

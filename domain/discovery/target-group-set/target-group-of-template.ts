@@ -1,0 +1,144 @@
+import type { AWSTargetGroupSetSpec } from '../../../crds/aws-target-group-set.ts';
+import { canonical } from '../../kubernetes/canonical.ts';
+import { withGenerated, type Marks } from '../generated.ts';
+import { SOURCE_ANNOTATION } from '../../kubernetes/labels.ts';
+import { isObjectName } from '../label-syntax.ts';
+import type { Problem } from '../sync-status.ts';
+import { groupMarks, sourceOf, type SourceCluster, type SourcedGroup } from './target-group-of-binding.ts';
+import { render, renderLabels, type Rendered } from '../cluster-set/template.ts';
+
+/** The namespace that is written for what a template gives, which is in no namespace of its cluster. */
+const RENDERED = 'rendered';
+
+/** An AWSTargetGroupBinding as it is to be. */
+export interface WantedBinding extends Marks {
+  readonly name: string;
+  /** Its spec in canonical form. */
+  readonly spec: string;
+}
+
+/** What came of rendering a binding for a cluster, and the AWSTargetGroup that goes with it; that is not to be had until its target group is known. */
+export type RenderedBinding =
+  | {
+      readonly ok: true;
+      readonly cluster: SourceCluster;
+      readonly binding: WantedBinding;
+      readonly group: SourcedGroup;
+    }
+  | { readonly ok: false; readonly secret: string; readonly problems: readonly Problem[] };
+
+/** What of a set is looked at to render its bindings. */
+export interface RenderingSet {
+  readonly uid: string;
+  readonly name: string;
+  readonly spec: AWSTargetGroupSetSpec;
+  readonly bindings: readonly {
+    readonly name: string;
+    readonly arn?: string | undefined;
+    readonly owner?: { readonly uid: string; readonly name: string; readonly kind: string } | undefined;
+  }[];
+}
+
+/** Renders the template of AWSTargetGroupBindings for a cluster; nothing when there is none. */
+export function renderBinding(set: RenderingSet, cluster: SourceCluster): readonly RenderedBinding[] {
+  const template = set.spec.bindingTemplate;
+  if (template === undefined) return [];
+  const name = nameOf(template.metadata?.name ?? `${set.name}-{{.awseks.cluster.name}}`, cluster);
+  const labels = renderLabels(template.metadata?.labels, cluster);
+  const targets = template.spec.targets.map((target) => {
+    const { clusterName } = target;
+    const rendered = clusterName === undefined ? undefined : render(clusterName, cluster);
+    return { target, rendered };
+  });
+  const messages = [
+    ...(name.ok ? [] : [name.message]),
+    ...labels.problems,
+    ...targets.flatMap(({ rendered }) => (rendered === undefined || rendered.ok ? [] : [rendered.message])),
+  ];
+  const about = { cluster: cluster.name, reason: 'InvalidTemplate' };
+  if (!name.ok || messages.length > 0) {
+    return [
+      { ok: false, secret: cluster.secret, problems: messages.map((message) => ({ ...about, message })) },
+    ];
+  }
+  const existing = set.bindings.find((one) => one.name === name.value);
+  if (existing !== undefined && existing.owner?.uid !== set.uid) {
+    const by =
+      existing.owner === undefined
+        ? 'one that nobody owns'
+        : `that of ${existing.owner.kind} ${existing.owner.name}`;
+    const message = `Expected AWSTargetGroupBinding ${name.value} to be free for cluster ${cluster.name}, got ${by}. Delete it, or give bindingTemplate another name.`;
+    return [
+      {
+        ok: false,
+        secret: cluster.secret,
+        problems: [{ ...about, object: name.value, reason: 'NameTaken', message }],
+      },
+    ];
+  }
+  const spec = canonical({
+    ...template.spec,
+    targets: targets.map(({ target, rendered }) =>
+      rendered?.ok === true ? { ...target, clusterName: rendered.value } : target,
+    ),
+  });
+  const annotations = { [SOURCE_ANNOTATION]: sourceOf(cluster, { namespace: RENDERED, name: name.value }) };
+  const marks = withGenerated({ labels: labels.values, annotations });
+  const binding = { name: name.value, spec, ...marks };
+  const arn = template.spec.targetGroupARN ?? existing?.arn;
+  return [{ ok: true, cluster, binding, group: groupOf(set, cluster, binding.name, arn) }];
+}
+
+/** Leaves a name that several clusters would have to the one whose binding there is, or else the first. */
+export function withoutRivals(
+  rendered: readonly RenderedBinding[],
+  own: readonly { readonly name: string; readonly spec: string }[],
+): readonly RenderedBinding[] {
+  const made = rendered.flatMap((one) => (one.ok ? [one] : []));
+  const rivals = Map.groupBy(made, ({ binding }) => binding.name);
+  const holders = new Map(
+    [...rivals].map(([name, some]) => {
+      const spec = own.find((one) => one.name === name)?.spec;
+      return [name, some.find(({ binding }) => binding.spec === spec) ?? some[0]] as const;
+    }),
+  );
+  return rendered.map((one) => {
+    const holder = one.ok ? holders.get(one.binding.name) : undefined;
+    return !one.ok || holder === undefined || holder === one ? one : rivalOf(holder.cluster, one);
+  });
+}
+
+function rivalOf(
+  holder: SourceCluster,
+  { cluster, binding }: Extract<RenderedBinding, { ok: true }>,
+): RenderedBinding {
+  const message = `Expected AWSTargetGroupBinding ${binding.name} to be free for cluster ${cluster.name}, got that of secret ${holder.secret}. Put {{.awseks.cluster.name}} into bindingTemplate.metadata.name, and give each cluster a name of its own.`;
+  const problem = { cluster: cluster.name, object: binding.name, reason: 'NameTaken', message };
+  return { ok: false, secret: cluster.secret, problems: [problem] };
+}
+
+function nameOf(template: string, cluster: SourceCluster): Rendered {
+  const name = render(template, cluster);
+  if (!name.ok || isObjectName(name.value)) return name;
+  return {
+    ok: false,
+    message: `Expected bindingTemplate.metadata.name to become a name such as web-cluster1, got ${JSON.stringify(name.value)}. Correct it.`,
+  };
+}
+
+function groupOf(
+  set: RenderingSet,
+  cluster: SourceCluster,
+  name: string,
+  arn: string | undefined,
+): SourcedGroup {
+  const namespace = RENDERED;
+  const source = sourceOf(cluster, { namespace, name });
+  if (arn === undefined) return { ok: false, source, problems: [] };
+  const { marks, problems } = groupMarks(set.spec, cluster, { namespace, name, labels: {} });
+  if (problems.length > 0) {
+    const about = { cluster: cluster.name, object: name, reason: 'InvalidTemplate' };
+    return { ok: false, source, problems: problems.map((message) => ({ ...about, message })) };
+  }
+  return { ok: true, source, names: [name, name], arn, cluster: cluster.name, ...marks };
+}

@@ -1,0 +1,176 @@
+import type {
+  ClusterReading,
+  ExistingGroup,
+  ExistingBinding,
+  WantedGroup,
+  ObservedTargetGroupSet,
+  Existing,
+} from './observed-target-group-set.ts';
+import type { AWSTargetGroupSetSpec } from '../../../crds/aws-target-group-set.ts';
+import { compareText } from '../../kubernetes/canonical.ts';
+import { hasMarks, type Marks } from '../generated.ts';
+import { generatorLooksInto } from './looks-into.ts';
+import { claimsOf, hasHeirs, wantedGroups, type Handover } from '../handover.ts';
+import { missedBySet } from './lost-clusters.ts';
+import type { Missed } from '../missing.ts';
+import { matches } from '../../kubernetes/selector.ts';
+import type { Problem } from '../sync-status.ts';
+import { nameGroups } from './target-group-names.ts';
+import { groupOfBinding, type RemoteBinding, type SourcedGroup } from './target-group-of-binding.ts';
+import { sourceParts, unreadIn } from './unread-sources.ts';
+import { renderBinding, withoutRivals, type WantedBinding } from './target-group-of-template.ts';
+
+/** What is to be done to the objects of one kind. */
+export interface Changes<Wanted> {
+  readonly create: readonly Wanted[];
+  readonly update: readonly Wanted[];
+  readonly delete: readonly { readonly name: string; readonly uid: string }[];
+}
+
+/** What is to be done so that every binding has its AWSTargetGroup. */
+export interface TargetGroupSetDecision {
+  readonly groups: Changes<WantedGroup>;
+  readonly bindings: Changes<WantedBinding>;
+  readonly problems: readonly Problem[];
+  /** The secrets that are gone or not selected any more, and whose clusters keep what they have for a while. */
+  readonly missed: Missed;
+  readonly handover: { readonly groups: Handover; readonly bindings: Handover };
+}
+
+/** Says which AWSTargetGroups and AWSTargetGroupBindings to make, change and delete; those of a cluster that cannot be read, or was there a moment ago, stay. */
+export function decideTargetGroupSet(observed: ObservedTargetGroupSet): TargetGroupSetDecision {
+  const problems: Problem[] = observed.readings.flatMap(({ cluster, found }) =>
+    found.ok ? [] : [{ cluster: cluster.name, reason: found.reason, message: found.message }],
+  );
+  const { missed, isAwaited, problems: missing } = missedBySet(observed);
+  const bindings = decideBindings(observed, isAwaited);
+  const sources = [
+    ...observed.readings.flatMap((reading) => groupsIn(observed.spec, reading)),
+    ...bindings.groups,
+  ];
+  const unusable = sources.flatMap((source) => (source.ok ? [] : [source]));
+  const unread = unreadIn(observed.readings, bindings.unrendered);
+  // What is bound, but cannot be used as it is now, keeps what it had before.
+  const unusableSources = new Set(unusable.map(({ source }) => source));
+  const sourceOfGroup = (group: ExistingGroup): string => sourceParts(group)?.source ?? '';
+  const asking = sources.flatMap((source) => (source.ok ? [source] : []));
+  const named = nameGroups(asking, {
+    ...observed,
+    isSpared: (group) => unread.mayHide(group) || unusableSources.has(sourceOfGroup(group)),
+  });
+  const kept = new Set([...unusableSources, ...named.kept]);
+  const own = observed.groups.filter(({ owner }) => owner?.uid === observed.uid);
+  const unwanted = own.filter(({ name }) => !named.groups.some((group) => group.name === name));
+  const leaving = unwanted.filter((group) => !unread.mayHide(group) && !kept.has(sourceOfGroup(group)));
+  const me = { uid: observed.uid, kind: 'AWSTargetGroupSet' };
+  return {
+    groups: {
+      ...changes(named.groups, own, (group, wanted) => group.arn === wanted.arn),
+      delete: leaving
+        .filter((group) => !hasHeirs(group) && !isAwaited(group))
+        .map(({ name, uid }) => ({ name, uid })),
+    },
+    bindings: bindings.changes,
+    problems: [
+      ...problems,
+      ...missing,
+      ...bindings.problems,
+      ...unusable.flatMap((source) => source.problems),
+      ...unread.problemsOf(unwanted),
+      ...named.problems,
+    ],
+    missed,
+    handover: {
+      groups: {
+        claim: claimsOf(wantedGroups(observed.groups, { uid: me.uid, asking, bindings: bindings.taken }), me),
+        release: leaving.filter(hasHeirs).map(({ name }) => name),
+      },
+      bindings: { claim: claimsOf(bindings.taken, me), release: bindings.released },
+    },
+  };
+}
+
+function groupsIn(spec: AWSTargetGroupSetSpec, { cluster, found }: ClusterReading): readonly SourcedGroup[] {
+  if (!found.ok) return [];
+  const isWanted = ({ labels }: RemoteBinding): boolean =>
+    spec.generators.some(
+      (generator) =>
+        generatorLooksInto(generator, cluster) &&
+        matches(
+          generator.awseks.bindingSelector ?? (spec.bindingTemplate === undefined ? {} : undefined),
+          labels,
+        ),
+    );
+  return found.bindings
+    .filter((binding) => !binding.isDeleting && isWanted(binding))
+    .toSorted((a, b) => compareText(a.namespace, b.namespace) || compareText(a.name, b.name))
+    .map((binding) => groupOfBinding(spec, cluster, binding));
+}
+
+/** Renders the bindings of the template, one for each cluster, whether that can be read or not. */
+function decideBindings(
+  observed: ObservedTargetGroupSet,
+  isAwaited: (binding: ExistingBinding) => boolean,
+): {
+  readonly changes: Changes<WantedBinding>;
+  readonly groups: readonly SourcedGroup[];
+  /** The secrets of the clusters for which the template could not be filled in. */
+  readonly unrendered: readonly string[];
+  readonly problems: readonly Problem[];
+  /** What stands where bindings of the template were to stand, made of the same clusters. */
+  readonly taken: readonly ExistingBinding[];
+  /** The names of those that are left to others. */
+  readonly released: readonly string[];
+} {
+  const own = observed.bindings.filter(({ owner }) => owner?.uid === observed.uid);
+  const rendered = withoutRivals(
+    observed.readings.flatMap(({ cluster }) => renderBinding(observed, cluster)),
+    own,
+  );
+  const wanted = rendered.flatMap((one) => (one.ok ? [one.binding] : []));
+  const problems = rendered.flatMap((one) => (one.ok ? [] : one.problems));
+  // One template that cannot be filled in says nothing about which binding was made of it.
+  const gone =
+    problems.length > 0
+      ? []
+      : own
+          .filter(({ name, isDeleting }) => isDeleting !== true && !wanted.some((one) => one.name === name))
+          .filter((one) => hasHeirs(one) || !isAwaited(one));
+  return {
+    changes: {
+      ...changes(wanted, own, (binding, one) => binding.spec === one.spec),
+      delete: gone.filter((one) => !hasHeirs(one)).map(({ name, uid }) => ({ name, uid })),
+    },
+    taken: observed.bindings.filter((one) => rendered.some((other) => !other.ok && isInTheWay(one, other))),
+    released: gone.filter(hasHeirs).map(({ name }) => name),
+    groups: rendered.flatMap((one) => (one.ok ? [one.group] : [])),
+    unrendered: rendered.flatMap((one) => (one.ok ? [] : [one.secret])),
+    problems,
+  };
+}
+
+/** Whether a binding has the name that one of the template was to have, and is of the same cluster. */
+const isInTheWay = (
+  binding: ExistingBinding,
+  { secret, problems }: { readonly secret: string; readonly problems: readonly Problem[] },
+): boolean =>
+  sourceParts(binding)?.secret === secret &&
+  problems.some(({ reason, object }) => reason === 'NameTaken' && object === binding.name);
+
+function changes<Wanted extends Marks & { readonly name: string }, Found extends Existing>(
+  wanted: readonly Wanted[],
+  own: readonly Found[],
+  isSame: (found: Found, wanted: Wanted) => boolean,
+): Omit<Changes<Wanted>, 'delete'> {
+  const found = new Map(own.map((one) => [one.name, one]));
+  return {
+    create: wanted.filter(({ name }) => !found.has(name)),
+    update: wanted.filter((one) => {
+      const before = found.get(one.name);
+      return (
+        before !== undefined &&
+        (before.isInherited === true || !(hasMarks(before, one) && isSame(before, one)))
+      );
+    }),
+  };
+}

@@ -1,0 +1,129 @@
+import type { AWSTargetGroup } from '../../../crds/aws-target-group.ts';
+import type { Cell } from '../../../crds/cell.ts';
+import type { LoadBalancerType } from '../../load-balancers/load-balancer.ts';
+import type { RejectedTargetGroup } from '../../versions/version.ts';
+import type { TargetGroupFacts } from './target-group-answer.ts';
+
+/** What is to be said of a target group. */
+export interface TargetGroupVerdict {
+  readonly holds: boolean | 'Unknown';
+  /** CamelCase; part of the API. */
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** A Cell that selects the target group, and the load balancer that it stands behind. */
+export interface TargetGroupUser {
+  readonly cell: Cell;
+  readonly type: LoadBalancerType;
+  readonly loadBalancerARN: string;
+  /** Why the Cell cannot use the target group; undefined when it can. */
+  readonly rejected?: RejectedTargetGroup | undefined;
+}
+
+/** Says that AWS could not be asked. */
+export function unasked(
+  { spec }: AWSTargetGroup,
+  { reason, message }: { readonly reason: string; readonly message: string },
+): TargetGroupVerdict {
+  return {
+    holds: 'Unknown',
+    reason,
+    message: `Expected AWS to say whether it knows ${spec.arn}, got: ${message} It is asked again.`,
+  };
+}
+
+/** Says that AWS does not know the ARN. */
+export const notFound = ({ spec }: AWSTargetGroup): TargetGroupVerdict => ({
+  holds: false,
+  reason: 'TargetGroupNotFound',
+  message: `Expected AWS to know ${spec.arn}, got none of that ARN. Correct spec.arn, or create the target group.`,
+});
+
+/** Judges a target group that AWS knows by the Cells that select it: whether they can use it. */
+export const judgeKnown = (facts: TargetGroupFacts, users: readonly TargetGroupUser[]): TargetGroupVerdict =>
+  wrongProtocol(facts, users) ?? heldByAnother(facts, users) ?? rejected(facts, users) ?? known(facts);
+
+// What a target group of a protocol can be behind (ELBv2 user guides, "Listener configuration"); GENEVE is for neither.
+const behind: Readonly<Record<string, readonly LoadBalancerType[]>> = {
+  HTTP: ['AWSApplicationLoadBalancer'],
+  HTTPS: ['AWSApplicationLoadBalancer'],
+  lambda: ['AWSApplicationLoadBalancer'],
+  TCP: ['AWSNetworkLoadBalancer'],
+  TLS: ['AWSNetworkLoadBalancer'],
+  UDP: ['AWSNetworkLoadBalancer'],
+  TCP_UDP: ['AWSNetworkLoadBalancer'],
+  QUIC: ['AWSNetworkLoadBalancer'],
+  TCP_QUIC: ['AWSNetworkLoadBalancer'],
+  GENEVE: [],
+};
+
+const wanted: Readonly<Record<LoadBalancerType, string>> = {
+  AWSApplicationLoadBalancer: 'HTTP or HTTPS, as Cell NAME is behind an Application Load Balancer',
+  AWSNetworkLoadBalancer: 'TCP, TLS, UDP or TCP_UDP, as Cell NAME is behind a Network Load Balancer',
+};
+
+function wrongProtocol(
+  facts: TargetGroupFacts,
+  users: readonly TargetGroupUser[],
+): TargetGroupVerdict | undefined {
+  const protocol = protocolOf(facts);
+  const allowed = behind[protocol];
+  const user = users.find(({ type }) => allowed?.includes(type) === false);
+  if (user === undefined) return undefined;
+  const expected = wanted[user.type].replace('NAME', user.cell.metadata.name);
+  return {
+    holds: false,
+    reason: 'WrongProtocol',
+    message: `Expected a target group for ${expected}, got one for ${protocol}. Correct spec.arn, or the labels by which the Cell selects it.`,
+  };
+}
+
+const protocolOf = ({ protocol, targetType }: TargetGroupFacts): string =>
+  targetType === 'lambda' ? targetType : (protocol ?? 'no protocol');
+
+function heldByAnother(
+  { loadBalancerARNs }: TargetGroupFacts,
+  users: readonly TargetGroupUser[],
+): TargetGroupVerdict | undefined {
+  const [user] = users;
+  const [holder] = loadBalancerARNs.toSorted();
+  if (user === undefined || holder === undefined) return undefined;
+  if (users.some(({ loadBalancerARN }) => loadBalancerARNs.includes(loadBalancerARN))) return undefined;
+  const own = nameOf(user.loadBalancerARN);
+  return {
+    holds: false,
+    reason: 'HeldByAnotherLoadBalancer',
+    message: `Expected the target group to be free for load balancer ${own} of Cell ${user.cell.metadata.name}, got one that load balancer ${nameOf(holder)} forwards to, and a target group belongs to one load balancer at a time. Take it out of the listeners and rules there, or name another one in spec.arn.`,
+  };
+}
+
+/** A load balancer for people: `app/web/0123456789abcdef`. */
+const nameOf = (loadBalancerARN: string): string => loadBalancerARN.replace(/^.*:loadbalancer\//, '');
+
+function rejected(
+  { tags }: TargetGroupFacts,
+  users: readonly TargetGroupUser[],
+): TargetGroupVerdict | undefined {
+  for (const { cell, rejected: why } of users) {
+    if (why === undefined) continue;
+    const { reason, message } = why;
+    const selecting = `Cell ${cell.metadata.name} selects it.`;
+    if (reason === 'MissingVersion' && tags.is === 'Unasked') {
+      const asked = `Expected a version label, or AWS to say the tags of the target group, got no label, and from AWS: ${tags.message} It is asked again; a label does without. ${selecting}`;
+      return { holds: 'Unknown', reason: tags.reason, message: asked };
+    }
+    return { holds: false, reason, message: `${message} ${selecting}` };
+  }
+  return undefined;
+}
+
+function known(facts: TargetGroupFacts): TargetGroupVerdict {
+  const { targetType, vpcID } = facts;
+  const said = [
+    protocolOf(facts),
+    ...(targetType === undefined || targetType === 'lambda' ? [] : [`targets of type ${targetType}`]),
+    ...(vpcID === undefined ? [] : [vpcID]),
+  ];
+  return { holds: true, reason: 'Known', message: `AWS knows the target group: ${said.join(', ')}.` };
+}

@@ -1,0 +1,29 @@
+import type { PresentCell } from '../versions/candidate.ts';
+import type { Decision } from '../model/decision.ts';
+import { parseDuration } from '../duration.ts';
+import type { Rollout } from '../model/state.ts';
+
+type Wait = Extract<Decision, { do: 'Wait' }>;
+
+/** What a rollout waits for that is not its own slowness: people, pauses that were asked for, windows, Freezes. */
+const asked = new Set<Wait['for']>(['Resume', 'Pause', 'Verdict', 'Window', 'Freeze', 'Bake']);
+
+/** Whether a decision lets the time stand still that `spec.progressDeadline` counts. */
+export const standsStill = (decision: Decision): boolean => decision.do === 'Wait' && asked.has(decision.for);
+
+/** When a rollout has taken too long, in milliseconds since the epoch; undefined: never, or not while it stands still. */
+export function deadlineOf(rollout: Rollout, cell: PresentCell): number | undefined {
+  const { progressDeadline } = cell.spec;
+  if (progressDeadline === undefined || rollout.stillSince !== undefined) return undefined;
+  if (rollout.progress.is === 'Baking') return undefined;
+  return rollout.startedAt + (rollout.stillMs ?? 0) + parseDuration(progressDeadline) * 1000;
+}
+
+/** Keeps the time of a rollout: what it stands still from now on, or has stood still until now, does not count. */
+export function clocked(rollout: Rollout, decision: Decision, now: number): Rollout {
+  const { stillSince, ...going } = rollout;
+  if (standsStill(decision)) return stillSince === undefined ? { ...rollout, stillSince: now } : rollout;
+  return stillSince === undefined
+    ? rollout
+    : { ...going, stillMs: (rollout.stillMs ?? 0) + Math.max(0, now - stillSince) };
+}

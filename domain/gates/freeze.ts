@@ -1,0 +1,45 @@
+import type { FreezeSpec } from '../../crds/freeze.ts';
+import { byName } from '../versions/version.ts';
+
+/** A Freeze that holds the rollouts of a namespace. */
+export interface Freezing {
+  readonly name: string;
+  readonly by: string;
+  readonly reason: string;
+  /** When it ends by itself, in milliseconds since the epoch. */
+  readonly until?: number;
+}
+
+/** The Freezes that are about a namespace, by name; those that have ended are left out by `freezeAt`. */
+export function freezesOf(
+  namespace: string,
+  freezes: readonly {
+    readonly metadata: { readonly name: string; readonly deletionTimestamp?: string | undefined };
+    readonly spec: FreezeSpec;
+  }[],
+): readonly Freezing[] {
+  return freezes
+    .filter(({ metadata, spec }) => {
+      const isAbout = spec.namespaces === undefined || spec.namespaces.includes(namespace);
+      return isAbout && metadata.deletionTimestamp === undefined;
+    })
+    .map(({ metadata: { name }, spec: { by, reason, until } }) => ({
+      name,
+      by,
+      reason,
+      ...endOf(until),
+    }))
+    .toSorted(byName);
+}
+
+/** When a Freeze ends; one whose end cannot be read holds until it is deleted. */
+function endOf(until: string | undefined): Pick<Freezing, 'until'> {
+  const end = until === undefined ? Number.NaN : Date.parse(until);
+  return Number.isNaN(end) ? {} : { until: end };
+}
+
+/** The Freeze that holds at a time: of several, the one that holds longest. */
+export function freezeAt(freezes: readonly Freezing[], now: number): Freezing | undefined {
+  const end = (freeze: Freezing): number => freeze.until ?? Number.POSITIVE_INFINITY;
+  return freezes.filter((freeze) => end(freeze) > now).toSorted((a, b) => end(b) - end(a))[0];
+}

@@ -1,0 +1,75 @@
+import type { PresentCell } from '../versions/candidate.ts';
+import type { Decision, ShiftPurpose } from '../model/decision.ts';
+import { freezeAt } from './freeze.ts';
+import type { ObservedCell } from '../model/observation.ts';
+import { openingAt } from './windows.ts';
+
+type Wait = Extract<Decision, { do: 'Wait' }>;
+
+/** What a gate looks at. */
+export interface GateInput {
+  readonly observed: ObservedCell;
+  readonly cell: PresentCell;
+  readonly now: number;
+}
+
+/** Lets a decision pass unless it goes forward while a Freeze holds or no window is open; then it says what is waited for. */
+export function gate(decision: Decision, input: GateInput): Decision {
+  if (goesForward(decision)) return frozen(decision, input) ?? shut(decision, input) ?? decision;
+  return decision;
+}
+
+/** Whether a decision changes what serves, or measures what was changed; what takes traffic back does not go forward. */
+export function goesForward(decision: Decision): boolean {
+  switch (decision.do) {
+    case 'Shift':
+      return !decision.urgent && !movesNothing.has(decision.purpose);
+    case 'StartBackground':
+      // What bakes has everything already; it is not left unwatched.
+      return decision.prefix !== 'bake';
+    case 'Begin':
+    case 'StartAnalysis':
+    case 'StartExperiment':
+      return true;
+    default:
+      return false;
+  }
+}
+
+function frozen(decision: Decision, { observed, now }: GateInput): Wait | undefined {
+  const freeze = freezeAt(observed.freezes, now);
+  if (freeze === undefined || (decision.do === 'Shift' && takesOut(decision, observed))) return undefined;
+  const { name, by, reason, until } = freeze;
+  const end = until === undefined ? 'deleted' : `deleted, or over at ${new Date(until).toISOString()}`;
+  return {
+    do: 'Wait',
+    for: 'Freeze',
+    ...(until === undefined ? {} : { until }),
+    message: `Held by Freeze ${name} of ${by}: ${reason} Goes on when it is ${end}. Next: ${decision.message}`,
+  };
+}
+
+/** Whether a shift only spreads the weight of groups that are gone. */
+const takesOut = (shift: Extract<Decision, { do: 'Shift' }>, { served }: ObservedCell): boolean =>
+  shift.purpose === 'Rebalance' &&
+  shift.shares.every((one) => served.some((old) => old.arn === one.arn)) &&
+  shift.shares.length < served.filter((old) => old.weight > 0).length;
+
+function shut(decision: Decision, { cell, now }: GateInput): Wait | undefined {
+  if (decision.do === 'Shift' && !waitsForWindows.has(decision.purpose)) return undefined;
+  const opening = openingAt(cell.spec.windows, now);
+  if (opening.is === 'Open') return undefined;
+  const { opensAt } = opening;
+  if (opensAt === undefined) {
+    const message = `Waiting for a window, and none of spec.windows opens within 400 days. Correct them. Next: ${decision.message}`;
+    return { do: 'Wait', for: 'Window', message };
+  }
+  const message = `Waiting for the next window, which opens at ${new Date(opensAt).toISOString()}. Next: ${decision.message}`;
+  return { do: 'Wait', for: 'Window', until: opensAt, message };
+}
+
+/** What gives no version more than it serves: it confirms what is served, or takes out what is gone or idle. */
+const movesNothing: ReadonlySet<ShiftPurpose> = new Set(['Restore', 'Detach', 'TakeOut']);
+
+/** Windows are for rollouts: what was never served, groups that come and go, and edits of the rule do not wait for them. */
+const waitsForWindows: ReadonlySet<ShiftPurpose> = new Set(['Attach', 'Step']);

@@ -1,0 +1,90 @@
+import type { PresentCell } from '../versions/candidate.ts';
+import type { Decision } from '../model/decision.ts';
+import { parseDuration } from '../duration.ts';
+import type { ObservedCell } from '../model/observation.ts';
+import type { ServedTargetGroup } from '../model/target-group.ts';
+import type { HealthCheck, RolloutState } from '../model/state.ts';
+import { gaining, includes } from '../load-balancers/weights.ts';
+
+/** The longest time between two looks at targets that are not healthy, in milliseconds. */
+const LONGEST_HEALTH_INTERVAL_MS = 30_000;
+
+type Shift = Extract<Decision, { do: 'Shift' }>;
+
+/** What a guard looks at. */
+export interface GuardInput {
+  readonly observed: ObservedCell;
+  readonly cell: PresentCell;
+  readonly state: RolloutState;
+  readonly now: number;
+}
+
+/**
+ * Lets a shift pass only with the requirement that every group that gains has healthy targets, which the writer looks
+ * at just before it writes. A group that no rule uses reports its targets as `unused` (API_TargetHealth,
+ * Target.NotInUse), so it is attached at weight 0 first, and only when a target is registered with it.
+ * `whenTimedOut` is what happens when the groups lack targets for longer than `spec.healthTimeout`.
+ */
+export function guard(shift: Shift, input: GuardInput, whenTimedOut?: (lack: string) => Decision): Decision {
+  const { observed } = input;
+  const receiving = gaining(shift.shares, certain(observed));
+  if (receiving.length === 0) return onlyRegistered(shift, input, whenTimedOut);
+  const isAttached = receiving.every((group) => includes(observed.served, group));
+  const guarded = isAttached
+    ? { ...shift, requires: { healthy: receiving.map(({ arn }) => arn), registered: [] } }
+    : attach(shift, observed);
+  return unlessLacking(guarded, input, whenTimedOut);
+}
+
+/** The weight that each group has for sure: what is served may be what was asked for last, while that is not confirmed. */
+function certain({ served, asked, isApplied }: ObservedCell): readonly ServedTargetGroup[] {
+  if (isApplied || asked === undefined) return served;
+  const askedFor = (arn: string): number => asked.find((one) => one.arn === arn)?.weight ?? 0;
+  return served.map((group) => ({ ...group, weight: Math.min(group.weight, askedFor(group.arn)) }));
+}
+
+/** Attaches nothing without a registered target: on AWS a group without any counts as unhealthy. */
+export function onlyRegistered(
+  shift: Shift,
+  input: GuardInput,
+  whenTimedOut?: (lack: string) => Decision,
+): Decision {
+  const joining = shift.shares.filter((group) => !includes(input.observed.served, group));
+  if (joining.length === 0) return shift;
+  const registered = joining.map(({ arn }) => arn);
+  return unlessLacking({ ...shift, requires: { healthy: [], registered } }, input, whenTimedOut);
+}
+
+/** Waits while the last look has found that a shift lacks what it requires. */
+function unlessLacking(
+  shift: Shift,
+  { state, cell, now }: GuardInput,
+  whenTimedOut?: (lack: string) => Decision,
+): Decision {
+  const known = state.health;
+  const { healthy = [], registered = [] } = shift.requires ?? {};
+  if (known === undefined || !isAbout(known, [...healthy, ...registered])) return shift;
+  if (whenTimedOut !== undefined && now - known.since >= parseDuration(cell.spec.healthTimeout) * 1000) {
+    return whenTimedOut(known.lack);
+  }
+  const next = known.at + Math.min(LONGEST_HEALTH_INTERVAL_MS, 1000 * 2 ** Math.min(known.checks - 1, 20));
+  return now >= next ? shift : { do: 'Wait', for: 'Health', until: next, message: known.lack };
+}
+
+/** Whether a health check was about these groups. */
+export const isAbout = ({ targetGroupARNs }: HealthCheck, arns: readonly string[]): boolean =>
+  targetGroupARNs.length === arns.length && arns.every((arn) => targetGroupARNs.includes(arn));
+
+function attach(shift: Shift, observed: ObservedCell): Shift {
+  const staying = observed.served.filter((group) => group.weight > 0 || includes(shift.shares, group));
+  const joining = shift.shares.filter((group) => !includes(observed.served, group));
+  return {
+    do: 'Shift',
+    purpose: 'Attach',
+    version: shift.version,
+    shares: [...staying, ...joining.map((group) => ({ ...group, weight: 0 }))],
+    urgent: false,
+    requires: { healthy: [], registered: joining.map(({ arn }) => arn) },
+    message: `Attaching ${joining.map((group) => group.name).join(', ')} at weight 0, so that ELBv2 checks the targets.`,
+  };
+}

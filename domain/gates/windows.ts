@@ -1,0 +1,53 @@
+import { DateTime } from 'luxon';
+import type { RolloutWindow } from '../../crds/windows.ts';
+
+/** Whether rollouts may move traffic now; times are milliseconds since the epoch. */
+export type Opening =
+  | { readonly is: 'Open' }
+  /** `opensAt` is undefined when no window opens within the next 400 days. */
+  | { readonly is: 'Shut'; readonly opensAt?: number };
+
+const DAYS_AHEAD = 400;
+
+const weekdays = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const;
+
+/** Says whether a window is open, and when the next one opens; without windows it always is. */
+export function openingAt(windows: readonly RolloutWindow[] | undefined, now: number): Opening {
+  if (windows === undefined || windows.length === 0) return { is: 'Open' };
+  const starts: number[] = [];
+  for (const window of windows) {
+    const next = nextOf(window, now);
+    if (next !== undefined && next <= now) return { is: 'Open' };
+    if (next !== undefined) starts.push(next);
+  }
+  return starts.length === 0 ? { is: 'Shut' } : { is: 'Shut', opensAt: Math.min(...starts) };
+}
+
+/** When a window that is open now has opened, or else when it opens next. */
+function nextOf(window: RolloutWindow, now: number): number | undefined {
+  const today = DateTime.fromMillis(now, { zone: window.timeZone }).startOf('day');
+  // One that has opened yesterday may still be open.
+  for (let days = -1; days <= DAYS_AHEAD; days += 1) {
+    const day = today.plus({ days });
+    if (!opensOn(window, day)) continue;
+    const { start, end } = timesOn(window, day);
+    if (now < end) return start;
+  }
+  return undefined;
+}
+
+function opensOn({ days, excludeDates = [] }: RolloutWindow, day: DateTime): boolean {
+  const name = weekdays[day.weekday - 1];
+  if (days !== undefined && (name === undefined || !days.includes(name))) return false;
+  return !excludeDates.includes(day.toISODate() ?? '');
+}
+
+/** The times at which a window that begins on a day opens and closes; a time that the clocks skip is moved on with them. */
+function timesOn(window: RolloutWindow, day: DateTime): { readonly start: number; readonly end: number } {
+  const at = (text: string, of: DateTime): number => {
+    const [hour = 0, minute = 0] = text.split(':').map(Number);
+    return of.set({ hour, minute }).toMillis();
+  };
+  const closes = window.end <= window.start ? day.plus({ days: 1 }) : day;
+  return { start: at(window.start, day), end: at(window.end, closes) };
+}

@@ -1,0 +1,35 @@
+import type { Condition } from '../kubernetes/conditions.ts';
+import type { ObjectKey } from '../model/ids.ts';
+import type { DeletionPolicy, Forwarding, Served } from './load-balancer.ts';
+
+/** An object that configures a load balancer, as the API server has it. */
+export interface LoadBalancerConfigView {
+  readonly key: ObjectKey;
+  readonly uid: string;
+  readonly generation: number;
+  readonly asked: Forwarding;
+  /** What the status says; what is served is in it. */
+  readonly status: LoadBalancerStatus;
+  /** Whether the object may take over what Okra did not create. */
+  readonly adopt: boolean;
+  readonly deletion: Deletion;
+}
+
+/** How the deletion of an object stands. */
+export interface Deletion {
+  readonly policy: DeletionPolicy;
+  /** Whether the object carries Okra's finalizer, and therefore stays until what it configures is deleted. */
+  readonly isHeld: boolean;
+  readonly isUnderWay: boolean;
+}
+
+/** The status of an object that configures a load balancer, whichever it is. */
+export interface LoadBalancerStatus {
+  readonly observedGeneration?: number | undefined;
+  readonly phase?: 'Pending' | 'Created' | 'Updating' | 'Updated' | 'Error' | undefined;
+  readonly reason?: string | undefined;
+  readonly message?: string | undefined;
+  /** What the load balancer serves; undefined when nothing is known of it. */
+  readonly served?: Served | undefined;
+  readonly conditions?: readonly Condition[] | undefined;
+}

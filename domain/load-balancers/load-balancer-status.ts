@@ -1,0 +1,52 @@
+import type { LoadBalancerStatus } from './load-balancer-config.ts';
+import { conditionsFrom } from '../kubernetes/conditions.ts';
+import { placeOf, weightsText, type Served } from './load-balancer.ts';
+import type { LoadBalancerConfigView } from './load-balancer-config.ts';
+
+/** What came of one attempt to apply an object. */
+export type ApplyOutcome =
+  | { readonly is: 'Served'; readonly served: Served; readonly created: boolean; readonly message?: never }
+  | {
+      readonly is: 'Refused';
+      readonly reason: string;
+      readonly message: string;
+    };
+
+/** Derives the status of an object from what came of applying it; what is still served stays in it. */
+export function loadBalancerStatus(
+  config: LoadBalancerConfigView,
+  outcome: ApplyOutcome,
+  time: string,
+): LoadBalancerStatus {
+  const before = config.status;
+  const said = saidOf(outcome);
+  const settled = outcome.is === 'Served';
+  const served = settled ? outcome.served : before.served;
+  const observedGeneration = settled ? config.generation : before.observedGeneration;
+  return {
+    ...(observedGeneration === undefined ? {} : { observedGeneration }),
+    ...said,
+    ...(served === undefined ? {} : { served }),
+    conditions: conditionsFrom(
+      [
+        { type: 'Ready', holds: settled, reason: said.reason, message: said.message },
+        { type: 'Degraded', holds: !settled, reason: said.reason, message: said.message },
+      ],
+      before.conditions ?? [],
+      { generation: config.generation, time },
+    ),
+  };
+}
+
+function saidOf(outcome: ApplyOutcome) {
+  if (outcome.is === 'Refused') {
+    return { phase: 'Error', reason: outcome.reason, message: outcome.message } as const;
+  }
+  const { served, created } = outcome;
+  const place = placeOf(served);
+  return {
+    phase: created ? 'Created' : 'Updated',
+    reason: 'Served',
+    message: `ELBv2 serves ${place} with ${weightsText(served.targetGroups)}.`,
+  } as const;
+}

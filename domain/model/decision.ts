@@ -1,0 +1,153 @@
+import type { AnalysisStep, ExperimentStep } from '../../crds/cell.ts';
+import type { BackgroundPrefix } from './ids.ts';
+import type { ServedTargetGroup } from './target-group.ts';
+import type { VersionSet } from '../versions/version.ts';
+
+/** What a change of weights is for. */
+export type ShiftPurpose =
+  | 'Adopt'
+  | 'Install'
+  | 'FallBack'
+  | 'RollBack'
+  | 'Rebalance'
+  | 'Reconfigure'
+  | 'Restore'
+  | 'Attach'
+  | 'TakeOut'
+  | 'Detach'
+  | 'Step'
+  | 'TakeBack';
+
+/** What has to be true of target groups just before a write; the one who writes looks. */
+export interface Requirements {
+  /** The groups that must have enough healthy targets, because they gain weight. */
+  readonly healthy: readonly string[];
+  /** The groups that must have a registered target, because they join the rule. */
+  readonly registered: readonly string[];
+}
+
+/** Why a rollout ends before its last step; a failed version is blocked, a withdrawn one is not. */
+export interface Ending {
+  readonly kind: 'Failed' | 'Withdrawn';
+  readonly reason: string;
+  readonly message: string;
+  readonly at: number;
+}
+
+/** How a run of the workflow closes. */
+export type Outcome = 'Completed' | 'Waiting' | 'Reverted' | 'Failed' | 'Deleted';
+
+/** How many target groups of a version there are, and how many are needed. */
+export interface Missing {
+  readonly version: string;
+  readonly found: number;
+  readonly wanted: number;
+}
+
+/** What a rollout does next about what it measures. */
+export type Measurement =
+  | { readonly do: 'StartAnalysis'; readonly analysis: AnalysisStep; readonly message: string }
+  | { readonly do: 'ReadAnalysis'; readonly run: string; readonly message: string }
+  | { readonly do: 'EndAnalysis'; readonly run: string; readonly message: string }
+  | { readonly do: 'StartExperiment'; readonly experiment: ExperimentStep; readonly message: string }
+  | { readonly do: 'ReadExperiment'; readonly experiment: string; readonly message: string }
+  | { readonly do: 'EndExperiment'; readonly experiment: string; readonly message: string }
+  | {
+      readonly do: 'StartBackground';
+      readonly prefix: BackgroundPrefix;
+      readonly analysis: AnalysisStep;
+      readonly message: string;
+    }
+  | { readonly do: 'ReadBackground'; readonly run: string; readonly message: string }
+  | { readonly do: 'EndBackground'; readonly run: string; readonly message: string }
+  | { readonly do: 'WaiveBackground'; readonly message: string };
+
+/** The one thing that a rollout does next. */
+export type Decision =
+  | {
+      readonly do: 'Shift';
+      readonly purpose: ShiftPurpose;
+      readonly version: string;
+      readonly shares: readonly ServedTargetGroup[];
+      /** Whether it takes traffic back and goes before everything else. */
+      readonly urgent: boolean;
+      /** Whether ELBv2 is read before it is compared, because nobody knows for sure what it serves. */
+      readonly verify?: boolean;
+      /** Undefined: nothing is looked at before the write. */
+      readonly requires?: Requirements;
+      readonly message: string;
+      /** How the Cell stands already, while the write changes nothing about it. */
+      readonly settled?: Close;
+    }
+  | { readonly do: 'Inspect'; readonly message: string }
+  /** Looks at the groups that wait in the rule at weight 0. */
+  | {
+      readonly do: 'CheckIdle';
+      readonly targetGroupARNs: readonly string[];
+      readonly message: string;
+      /** How the Cell stands already. */
+      readonly settled: Close;
+    }
+  /** Deletes AnalysisRuns and Experiments of earlier rollouts beyond the number that is kept. */
+  | { readonly do: 'Prune'; readonly message: string }
+  /** Finds out how a run of this workflow ended that left a rollout behind. */
+  | { readonly do: 'ReadLostRun'; readonly runId: string; readonly message: string }
+  /** Deletes what the configuration object of a Cell that is gone has made, and lets the object go. */
+  | { readonly do: 'Remove'; readonly message: string }
+  /** Lets a configuration object go that was deleted while its Cell stays, and leaves what it has made. */
+  | { readonly do: 'Release'; readonly message: string }
+  | {
+      readonly do: 'Begin';
+      readonly stable: VersionSet;
+      readonly canary: VersionSet;
+      readonly index: number;
+      readonly message: string;
+    }
+  | { readonly do: 'Pause'; readonly message: string }
+  | Measurement
+  | { readonly do: 'Advance'; readonly message: string }
+  | { readonly do: 'Replan'; readonly index: number; readonly message: string }
+  | { readonly do: 'End'; readonly ending: Ending; readonly message: string }
+  | { readonly do: 'Bake'; readonly message: string }
+  | { readonly do: 'Conclude'; readonly message: string }
+  | { readonly do: 'Finish'; readonly message: string }
+  | {
+      readonly do: 'Wait';
+      readonly for:
+        | 'Resume'
+        | 'Pause'
+        | 'Analysis'
+        | 'Experiment'
+        | 'Verdict'
+        | 'Health'
+        | 'Hold'
+        | 'Settle'
+        | 'Bake'
+        | 'Window'
+        | 'Freeze'
+        | 'Budget'
+        | 'Detach';
+      /** When to look again, in milliseconds since the epoch; undefined: when something happens. */
+      readonly until?: number;
+      readonly message: string;
+      /** How the Cell stands already, while what is left to do changes nothing about it. */
+      readonly settled?: Close;
+    }
+  | Close;
+
+/** Nothing is left to do. */
+export interface Close {
+  readonly do: 'Close';
+  readonly outcome: Outcome;
+  readonly reason: string;
+  readonly message: string;
+  readonly missing?: Missing;
+  /** Whether the spec asks for something else than what serves. */
+  readonly degraded?: true;
+}
+
+/** What people are told of a decision: how the Cell stands, where what is left to do changes nothing about it. */
+export const standing = (decision: Decision): Decision =>
+  decision.do === 'Wait' || decision.do === 'Shift' || decision.do === 'CheckIdle'
+    ? (decision.settled ?? decision)
+    : decision;

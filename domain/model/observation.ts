@@ -1,0 +1,41 @@
+import type { Deletion } from '../load-balancers/load-balancer-config.ts';
+import type { SelectedTargetGroup, ServedTargetGroup } from './target-group.ts';
+import type { CellSpec, CellStatus } from '../../crds/cell.ts';
+import type { Freezing } from '../gates/freeze.ts';
+import type { ObjectKey } from './ids.ts';
+import type { LoadBalancerType, Served } from '../load-balancers/load-balancer.ts';
+
+/** A Cell as one look at the Kubernetes API shows it, with all that its rollout depends on. */
+export interface ObservedCell {
+  readonly key: ObjectKey;
+  /** Undefined when there is no such Cell, or when it is being deleted. */
+  readonly cell?: {
+    readonly uid: string;
+    readonly generation: number;
+    readonly spec: CellSpec;
+    readonly status: CellStatus;
+    /** What is wrong with the spec, when the API server let it pass (an older CRD, say). */
+    readonly problems: readonly string[];
+    /** Whether the Cell may take over what Okra did not create. */
+    readonly adopt?: boolean;
+  };
+  /** Identifies what was looked at; watchers compare it to see whether anything is new. */
+  readonly digest: string;
+  readonly selected: readonly SelectedTargetGroup[];
+  /** The Freezes that hold the rollouts of the Cell's namespace. */
+  readonly freezes: readonly Freezing[];
+  /** The groups that the load balancer forwards to, as last read back from it. */
+  readonly served: readonly ServedTargetGroup[];
+  /** All that the load balancer serves, as last read back from it; undefined when nothing is known of it. */
+  readonly serving?: Served;
+  /** What the configuration object asks for; undefined when there is no such object. */
+  readonly asked?: readonly ServedTargetGroup[];
+  /** Whether ELBv2 serves what the configuration object asks for, as its status says; true when there is no such object. */
+  readonly isApplied: boolean;
+  /** Which kind of configuration object there is; undefined when there is none. */
+  readonly configType?: LoadBalancerType;
+  /** How the deletion of the configuration object stands; undefined when there is no such object. */
+  readonly deletion?: Deletion;
+  /** How many writes to the load balancer configuration were made. */
+  readonly sequence: number;
+}

@@ -1,0 +1,172 @@
+import type { Requests, Asked } from './request.ts';
+import type { BackgroundAnalysis, CellStatus } from '../../crds/cell.ts';
+import type { Measuring } from '../rollout/analysis.ts';
+import type { Decision, Ending, ShiftPurpose } from './decision.ts';
+import type { BackgroundPrefix } from './ids.ts';
+import type { Found } from '../load-balancers/load-balancer.ts';
+import type { ReportedEvent } from '../rollout/report.ts';
+import type { Ticket } from '../load-balancers/budget.ts';
+import type { Step } from './step.ts';
+import type { VersionSet } from '../versions/version.ts';
+
+/** Where the current step stands. Times are milliseconds since the epoch. */
+export type Progress =
+  | { readonly is: 'Ready' }
+  | { readonly is: 'Pausing'; readonly since: number }
+  /** All steps are done and the canary has everything; the stable side waits at 0. */
+  | { readonly is: 'Baking'; readonly since: number }
+  | ({ readonly is: 'Analyzing' } & Measuring)
+  | ({ readonly is: 'Experimenting' } & Measuring);
+
+/** The AnalysisRun that goes on while the rollout does. */
+export interface Background extends Measuring {
+  readonly prefix: BackgroundPrefix;
+  /** Whether somebody goes on without a verdict, because it is inconclusive. */
+  readonly waived?: true;
+}
+
+/** What the last look at the targets of the groups that are about to gain weight has found lacking. */
+export interface HealthCheck {
+  readonly targetGroupARNs: readonly string[];
+  /** When these groups were looked at first. */
+  readonly since: number;
+  readonly at: number;
+  readonly checks: number;
+  /** What is lacking, in a sentence. */
+  readonly lack: string;
+}
+
+/** What the last look at the groups that wait in the rule at weight 0 has shown. */
+export interface IdleCheck {
+  readonly targetGroupARNs: readonly string[];
+  /** When such groups were looked at first. */
+  readonly since: number;
+  readonly at: number;
+  /** Those of them without a healthy target. */
+  readonly unhealthyARNs: readonly string[];
+  /** What their targets still serve. */
+  readonly connections?: readonly Connections[];
+}
+
+/** A write that waits for its turn in the budget of its account and region. */
+export interface BudgetWait {
+  readonly ticket: Ticket;
+  readonly urgent: boolean;
+  /** When to come back, in milliseconds since the epoch. */
+  readonly notBefore: number;
+}
+
+/** One version on its way into service. */
+export interface Rollout {
+  readonly id: string;
+  readonly startedAt: number;
+  /** The set that served before; it gets everything back when the canary fails. */
+  readonly stable: VersionSet;
+  readonly canary: VersionSet;
+  readonly steps: readonly Step[];
+  /** The index of the current step; as many as there are steps once all are done. */
+  readonly index: number;
+  readonly progress: Progress;
+  /** How often the steps or the analysis in their background were edited; undefined: never. */
+  readonly edition?: number;
+  /** What is to be analysed in the background of the steps. */
+  readonly backgroundAnalysis?: BackgroundAnalysis;
+  readonly background?: Background;
+  readonly ending?: Ending;
+  /** When ELBv2 was last seen to serve a change of this rollout's weights. */
+  readonly shiftedAt?: number;
+  /** How long it has stood still for what does not count against its deadline, in milliseconds. */
+  readonly stillMs?: number;
+  /** Since when it stands still. */
+  readonly stillSince?: number;
+}
+
+/** Something outside keeps the rollout from going on; it is tried again at `until`. */
+export interface Hold {
+  /** What was being done when it was refused. */
+  readonly during: Decision['do'];
+  /** What for, when a change of weights was refused. */
+  readonly purpose?: ShiftPurpose;
+  readonly reason: string;
+  readonly message: string;
+  readonly since: number;
+  readonly attempts: number;
+  readonly until: number;
+  /** Whether what was refused moves no traffic, so that the Cell stands as it did. */
+  readonly quiet?: true;
+}
+
+/** What was tried in vain, and when it is tried again; times are milliseconds since the epoch. */
+export interface Retry {
+  readonly reason: string;
+  readonly message: string;
+  readonly attempts: number;
+  readonly until: number;
+}
+
+/** How a run ended that has left a rollout behind. */
+export type LostRun =
+  | { readonly is: 'Terminated'; readonly by: string; readonly reason: string }
+  /** It ended otherwise, or nobody knows: the Temporal database may be lost. */
+  | { readonly is: 'Unknown' };
+
+/** A version that failed and is not tried again before somebody says so. */
+export type BlockedVersion = NonNullable<CellStatus['blockedVersions']>[number];
+
+/** All that a `cellRollout` workflow remembers; plain JSON, carried over by continue-as-new. */
+export interface RolloutState {
+  readonly rollout?: Rollout;
+  readonly requests: Requests;
+  /** Whether an AnalysisRun or Experiment has ended since one was read last; it may be the one that is just being started. */
+  readonly verdictAwaits?: true;
+  readonly health?: HealthCheck;
+  readonly idle?: IdleCheck;
+  /** Why clients of target groups are elsewhere than their weights say. */
+  readonly connections?: readonly Connections[];
+  readonly budget?: BudgetWait;
+  /** The sequence of the last write to the configuration that this workflow has tried. */
+  readonly sequence?: number;
+  /** Whether ELBv2 may serve something else than the status of the configuration says, so that it has to be read. */
+  readonly suspect?: true;
+  /** Whether AnalysisRuns or Experiments were started since the old ones were deleted, by this run or by one that was lost. */
+  readonly hasMeasured?: true;
+  /** Whether it is known how an earlier run ended that left a rollout behind. */
+  readonly lostRunRead?: true;
+  /** The last look at the objects failed; what takes traffic back goes by the look before. */
+  readonly blind?: Retry;
+  /** The last status could not be written. */
+  readonly unreported?: Retry;
+  /** What a look at the load balancer has found while no object said what is served; counts until something is written. */
+  readonly found?: Found;
+  readonly hold?: Hold;
+  /** A version that has just failed; from the next report on the Cell's status has it. */
+  readonly justBlocked?: BlockedVersion;
+  /** Whether somebody has asked to retry; from the next report on the Cell's status blocks nothing. */
+  readonly unblocked?: true;
+  /** The version that serves since the last rollout ended; from the next report on the Cell's status has it. */
+  readonly serves?: string;
+  /** What operators have asked for since the last change of what serves, the oldest first. */
+  readonly asked?: readonly Asked[];
+  /** A change that is over; from the next report on the Cell's status has it. */
+  readonly justChanged?: Change;
+  /** Events that the next report emits. */
+  readonly events: readonly ReportedEvent[];
+  readonly eventCount: number;
+  /** The status as it was last written. */
+  readonly reported?: CellStatus;
+}
+
+/** What a workflow remembers when it starts. */
+export const initialState: RolloutState = { requests: {}, events: [], eventCount: 0 };
+
+/** Why clients of a target group are elsewhere than its weight says. */
+export interface Connections {
+  readonly targetGroupARN: string;
+  /** In sentences. */
+  readonly message: string;
+  /** When that is over at the latest, in milliseconds since the epoch; undefined where nobody knows. */
+  readonly until?: number;
+}
+
+/** One change of what serves, as it stands in the Cell's status. */
+export type Change = NonNullable<CellStatus['history']>[number];

@@ -1,0 +1,45 @@
+import type { PresentCell } from '../versions/candidate.ts';
+import type { Decision } from './decision.ts';
+import type { ObservedCell } from './observation.ts';
+import type { RolloutState } from './state.ts';
+
+/** The longest message in the status (crds/cell-status.ts). */
+export const LONGEST_MESSAGE = 32_768;
+
+/** What a status is derived from. */
+export interface StatusInput {
+  readonly observed: ObservedCell;
+  readonly cell: PresentCell;
+  readonly state: RolloutState;
+  readonly decision: Decision;
+  /** The workflow that does the rollout, for people who look for it. */
+  readonly workflow: { readonly workflowId: string; readonly runId: string };
+  readonly now: number;
+}
+
+/** What is waited for while nothing is done: people, or a time that somebody has set. */
+const pauses = new Set<Extract<Decision, { do: 'Wait' }>['for']>([
+  'Resume',
+  'Pause',
+  'Verdict',
+  'Window',
+  'Freeze',
+]);
+
+/** Whether people, or a time that somebody has set, are waited for. */
+export const isPause = (decision: Decision): boolean => decision.do === 'Wait' && pauses.has(decision.for);
+
+/** What keeps the Cell from what it does; that something which moves no traffic was refused does not, nor what was refused before a pause. */
+export const loudHold = ({
+  state: { hold },
+  decision,
+}: Pick<StatusInput, 'state' | 'decision'>): RolloutState['hold'] =>
+  hold?.quiet === true || isPause(decision) ? undefined : hold;
+
+/** A field that is there only when it has a value. */
+export function optional<Key extends string, Value>(
+  key: Key,
+  value: Value | undefined,
+): Partial<Record<Key, Value>> {
+  return value === undefined ? {} : ({ [key]: value } as Record<Key, Value>);
+}

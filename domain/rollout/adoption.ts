@@ -1,0 +1,67 @@
+import type { Decision } from '../model/decision.ts';
+import type { GuardInput } from '../gates/guard.ts';
+import { placeOf, routeOf, weightsText } from '../load-balancers/load-balancer.ts';
+import type { ObservedCell } from '../model/observation.ts';
+import type { ServedTargetGroup } from '../model/target-group.ts';
+import { stableSet, UNKNOWN_VERSION } from '../versions/stable.ts';
+import { groupByVersion } from '../versions/version.ts';
+import { everythingTo, includes, MAX_TARGET_GROUPS, normalise } from '../load-balancers/weights.ts';
+
+/**
+ * Decides what to do when nothing is known to be served: look at the load balancer first, and take over what it
+ * serves with the same weights. Undefined when there is nothing to take over, and nobody knows what served before.
+ */
+export function adopt(input: GuardInput): Decision | undefined {
+  const { observed, cell, state } = input;
+  if (observed.served.length > 0) return undefined;
+  if (state.found === undefined) {
+    const route = routeOf(cell.spec);
+    const where = route === undefined ? 'the load balancer' : placeOf(route);
+    return { do: 'Inspect', message: `Looking at what ${where} serves, because no object says so.` };
+  }
+  const shares = taken(input);
+  if (shares === undefined) return state.rollout === undefined ? restore(input) : undefined;
+  const stable = stableSet({ ...observed, served: shares }, cell);
+  return {
+    do: 'Shift',
+    purpose: 'Adopt',
+    version: stable?.version ?? UNKNOWN_VERSION,
+    shares,
+    urgent: false,
+    message: `Taking over what is served already, with the same weights: ${weightsText(shares)}.`,
+  };
+}
+
+/** Gives everything to the version that served last, when that is known and nothing serves any more; newer ones take their steps. */
+function restore({ observed, cell }: GuardInput): Decision | undefined {
+  const { sets } = groupByVersion(observed.selected);
+  const last = sets.find((set) => set.version === cell.status.stableVersion);
+  if (last === undefined || last.groups.length > MAX_TARGET_GROUPS) return undefined;
+  return {
+    do: 'Shift',
+    purpose: 'Install',
+    version: last.version,
+    shares: everythingTo(last.groups, []),
+    urgent: true,
+    message: `Installing ${last.version} again with the whole weight, because it served last and nothing serves any more.`,
+  };
+}
+
+/** What was observed, with what a look at the load balancer has found where no object says what is served. */
+export function withFound(input: GuardInput): ObservedCell {
+  const { observed } = input;
+  return observed.served.length > 0 ? observed : { ...observed, served: taken(input) ?? [] };
+}
+
+/** The shares to take over; undefined when the load balancer serves nothing, or nothing of this Cell's. */
+function taken({ observed, cell, state }: GuardInput): readonly ServedTargetGroup[] | undefined {
+  const { found, rollout } = state;
+  if (found?.is !== 'Serving') return undefined;
+  const ours = [
+    ...observed.selected,
+    ...(cell.status.targetGroups ?? []),
+    ...(rollout === undefined ? [] : [...rollout.stable.groups, ...rollout.canary.groups]),
+  ];
+  const shares = normalise(found.targetGroups);
+  return shares.some((share) => includes(ours, share)) ? shares : undefined;
+}

@@ -1,0 +1,101 @@
+import type { AnalysisStep } from '../../crds/cell.ts';
+import { isFinished, judge, type Judgement } from './analysis.ts';
+import type { Decision } from '../model/decision.ts';
+import { fail } from '../model/ending.ts';
+import type { GuardInput } from '../gates/guard.ts';
+import type { BackgroundPrefix } from '../model/ids.ts';
+import type { Background, Rollout, RolloutState } from '../model/state.ts';
+
+/** An analysis that goes on while the rollout does, and what its AnalysisRun is named after. */
+export interface Backdrop {
+  readonly prefix: BackgroundPrefix;
+  readonly analysis: AnalysisStep;
+}
+
+// Every reading is some ten events of the history, and a background may last a day; usually the watchers tell.
+const LONGEST_READ_MS = 30 * 60_000;
+
+const judged = (background: Background): Judgement => judge('AnalysisRun', background, LONGEST_READ_MS);
+
+/** The analysis that should go on in the background of the current step; undefined when none should be started. */
+export function backdropOf(rollout: Rollout, { cell, state }: GuardInput): Backdrop | undefined {
+  const { backgroundAnalysis, index, steps, progress } = rollout;
+  if (progress.is === 'Baking') {
+    const analysis = cell.spec.updateStrategy?.bake?.analysis;
+    return analysis === undefined ? undefined : { prefix: 'bake', analysis };
+  }
+  const stepsGoOn = index < steps.length && state.requests.promoteFull === undefined;
+  if (backgroundAnalysis === undefined || !stepsGoOn || index < backgroundAnalysis.startingStep)
+    return undefined;
+  return { prefix: 'bg', analysis: backgroundAnalysis };
+}
+
+/** Decides what is wrong with the background; it goes before whatever the rollout is at. Undefined: nothing. */
+export function failureInBackground({ background }: Rollout, now: number): Decision | undefined {
+  const judgement = background === undefined ? undefined : judged(background);
+  if (judgement?.is !== 'Failed') return undefined;
+  return fail('AnalysisFailed', `In the background ${judgement.message}`, now);
+}
+
+/** Reads the background when something has ended, or when nothing was heard for long. */
+export function readBackground({ background }: Rollout, input: GuardInput): Decision | undefined {
+  const { state, now } = input;
+  if (background === undefined || isReadingHeld(state, now)) return undefined;
+  const judgement = judged(background);
+  if (judgement.is !== 'Measuring' || now < judgement.readAgainAt) return undefined;
+  const { name } = background.verdict;
+  return { do: 'ReadBackground', run: name, message: `Reading AnalysisRun ${name}.` };
+}
+
+/** Starts the background that is wanted, and holds the rollout while it is undecided; undefined when it may go on. */
+export function attendBackground(
+  wanted: Backdrop | undefined,
+  rollout: Rollout,
+  { requests }: RolloutState,
+): Decision | undefined {
+  const { background } = rollout;
+  if (wanted !== undefined && background?.prefix !== wanted.prefix) {
+    const names = wanted.analysis.templates.map((template) => template.templateName).join(', ');
+    return (
+      endBackground(rollout) ?? {
+        do: 'StartBackground',
+        ...wanted,
+        message: `Starting the analysis ${names} in the background.`,
+      }
+    );
+  }
+  const judgement = background === undefined ? undefined : judged(background);
+  const isWaived = background?.waived === true || requests.promoteFull !== undefined;
+  if (judgement?.is !== 'Undecided' || isWaived) return undefined;
+  if (requests.promote !== undefined) {
+    const message = `Promoted by ${requests.promote.by}, without the analysis in the background.`;
+    return { do: 'WaiveBackground', message };
+  }
+  const message = `In the background ${judgement.message} Send promote to go on without it, or abort to take everything back.`;
+  return { do: 'Wait', for: 'Verdict', message };
+}
+
+/** Asks for the end of the analysis in the background; undefined when it has ended. */
+export function endBackground({ background }: Rollout): Decision | undefined {
+  if (background === undefined || isFinished(background.verdict.phase)) return undefined;
+  const { name } = background.verdict;
+  return {
+    do: 'EndBackground',
+    run: name,
+    message: `Ending AnalysisRun ${name}, because nothing goes on any more that it could watch.`,
+  };
+}
+
+/** Lets no wait last longer than the background may go unread. */
+export function notWithoutBackground(decision: Decision, rollout: Rollout, input: GuardInput): Decision {
+  const { background } = rollout;
+  if (decision.do !== 'Wait' || background === undefined || isReadingHeld(input.state, input.now))
+    return decision;
+  const judgement = judged(background);
+  if (judgement.is !== 'Measuring') return decision;
+  return { ...decision, until: Math.min(decision.until ?? Infinity, judgement.readAgainAt) };
+}
+
+/** Whether the reading itself was refused and is not tried again yet. */
+const isReadingHeld = ({ hold }: RolloutState, now: number): boolean =>
+  hold?.during === 'ReadBackground' && now < hold.until;

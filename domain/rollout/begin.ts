@@ -1,0 +1,32 @@
+import type { Decision } from '../model/decision.ts';
+import { gate } from '../gates/gate.ts';
+import type { GuardInput } from '../gates/guard.ts';
+import { tooMany } from './settle.ts';
+import { resumeAt } from '../steps/plan.ts';
+import { stepsOf } from './strategy.ts';
+import type { VersionSet } from '../versions/version.ts';
+import { includes, MAX_TARGET_GROUPS, weightOf } from '../load-balancers/weights.ts';
+
+/** Begins a rollout. One that is under way already is not held before it is known again, so that it can be aborted. */
+export function begin(
+  { stable, canary }: { readonly stable: VersionSet; readonly canary: VersionSet },
+  input: GuardInput,
+): Decision {
+  const { observed, cell } = input;
+  const together = [...stable.groups, ...canary.groups.filter((group) => !includes(stable.groups, group))];
+  if (together.length > MAX_TARGET_GROUPS) {
+    return tooMany(together, `Versions ${stable.version} and ${canary.version} have together`);
+  }
+  const weight = weightOf(canary.groups, observed.served);
+  const isUnderWay = weight > 0 || cell.status.rollout !== undefined;
+  const decision: Decision = {
+    do: 'Begin',
+    stable,
+    canary,
+    index: resumeAt(stepsOf(cell.spec), weight),
+    message: isUnderWay
+      ? `Going on with the rollout of ${canary.version} in place of ${stable.version}, which was left at weight ${weight}.`
+      : `Rolling out ${canary.version} in place of ${stable.version}.`,
+  };
+  return isUnderWay ? decision : gate(decision, input);
+}

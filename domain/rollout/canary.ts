@@ -1,0 +1,99 @@
+import { endBackground } from './background.ts';
+import { settleOf } from '../load-balancers/data-plane.ts';
+import type { Decision } from '../model/decision.ts';
+import { parseDuration } from '../duration.ts';
+import { fail } from '../model/ending.ts';
+import { guard, type GuardInput } from '../gates/guard.ts';
+import { endMeasurement } from './measurement.ts';
+import type { ObservedCell } from '../model/observation.ts';
+import type { ServedTargetGroup } from '../model/target-group.ts';
+import { presentOf } from '../versions/stable.ts';
+import type { Rollout } from '../model/state.ts';
+import { movesTraffic, nextOf } from '../steps/index.ts';
+import { weightAfter } from '../steps/plan.ts';
+import { advance } from '../steps/step.ts';
+import { everythingTo, sameShares, shares, TOTAL_WEIGHT } from '../load-balancers/weights.ts';
+
+/** Decides what the current step of a rollout needs next. */
+export function takeStep(rollout: Rollout, input: GuardInput): Decision {
+  const { steps, index, progress } = rollout;
+  const step = steps[index];
+  const { promote, promoteFull } = input.state.requests;
+  if (progress.is === 'Baking') return bake(rollout, progress.since, input);
+  if (step === undefined || promoteFull !== undefined) return complete(rollout, input);
+  if (promote !== undefined && !movesTraffic(step))
+    return endMeasurement(progress) ?? advance(rollout, `Promoted by ${promote.by}.`);
+  return nextOf(step, rollout, input) ?? moveTo(weightAfter(steps, index), 'Advance', rollout, input);
+}
+
+function complete(rollout: Rollout, input: GuardInput): Decision {
+  const end = endMeasurement(rollout.progress);
+  if (end !== undefined) return end;
+  const next = moveTo(TOTAL_WEIGHT, 'Finish', rollout, input);
+  return next.do === 'Finish' ? (endBackground(rollout) ?? next) : next;
+}
+
+function moveTo(weight: number, then: 'Advance' | 'Finish', rollout: Rollout, input: GuardInput): Decision {
+  const wanted = sharesAt(weight, rollout, input.observed);
+  const { version } = rollout.canary;
+  if (sameShares(wanted, input.observed.served) && input.observed.isApplied) {
+    const settled = settle(rollout, input);
+    if (settled !== undefined) return settled;
+    if (then === 'Advance') return advance(rollout, `The canary's weight is ${weight}.`);
+    return input.cell.spec.updateStrategy?.bake === undefined ? finish(rollout) : startBaking(rollout, input);
+  }
+  const message = `Setting the weight of ${version} to ${weight}.`;
+  return guard(
+    { do: 'Shift', purpose: 'Step', version, shares: wanted, urgent: false, message },
+    input,
+    (lack) =>
+      fail(
+        'HealthTimeout',
+        `The target groups of ${version} did not become healthy in time. ${lack}`,
+        input.now,
+      ),
+  );
+}
+
+/** What is to be served when the canary has a weight; a stable side of which nothing is left has none. */
+export function sharesAt(
+  weight: number,
+  { stable, canary }: Rollout,
+  { selected }: ObservedCell,
+): readonly ServedTargetGroup[] {
+  const left = presentOf(stable, selected);
+  return left.length === 0 ? everythingTo(canary.groups, []) : shares(left, canary.groups, weight);
+}
+
+/** Waits until the data plane of the load balancer follows the last change of weights. */
+function settle(rollout: Rollout, { cell, now }: GuardInput): Decision | undefined {
+  const wait = settleOf(cell.spec);
+  const until = (rollout.shiftedAt ?? 0) + parseDuration(wait) * 1000;
+  if (now >= until) return undefined;
+  const message = `Waiting ${wait} for the load balancer's data plane to follow the weights.`;
+  return { do: 'Wait', for: 'Settle', until, message };
+}
+
+const finish = ({ canary }: Rollout): Decision => ({
+  do: 'Finish',
+  message: `${canary.version} serves with the whole weight.`,
+});
+
+function startBaking({ canary, stable }: Rollout, { cell }: GuardInput): Decision {
+  const duration = cell.spec.updateStrategy?.bake?.duration ?? '0s';
+  const message = `${canary.version} has the whole weight; watching it for ${duration}, with ${stable.version} kept at 0.`;
+  return { do: 'Bake', message };
+}
+
+/** Watches the canary with the whole weight; a promote ends it, and what fails takes everything back. */
+function bake(rollout: Rollout, since: number, { cell, state, now }: GuardInput): Decision {
+  const spec = cell.spec.updateStrategy?.bake;
+  const { promote, promoteFull } = state.requests;
+  const promoted =
+    promote ?? (promoteFull !== undefined && promoteFull.at >= since ? promoteFull : undefined);
+  const until = since + parseDuration(spec?.duration ?? 0) * 1000;
+  if (spec === undefined || promoted !== undefined || now >= until)
+    return endBackground(rollout) ?? finish(rollout);
+  const message = `Watching ${rollout.canary.version} with the whole weight for ${spec.duration}. Send promote to end it, or abort to take everything back.`;
+  return { do: 'Wait', for: 'Bake', until, message };
+}

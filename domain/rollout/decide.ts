@@ -1,0 +1,211 @@
+import { adopt, withFound } from './adoption.ts';
+import {
+  attendBackground,
+  backdropOf,
+  endBackground,
+  failureInBackground,
+  notWithoutBackground,
+  readBackground,
+} from './background.ts';
+import { sharesAt, takeStep } from './canary.ts';
+import type { Decision } from '../model/decision.ts';
+import { deadlineOf, standsStill } from '../gates/deadline.ts';
+import { withdraw } from '../model/ending.ts';
+import { gate } from '../gates/gate.ts';
+import { guard, type GuardInput } from '../gates/guard.ts';
+import { heldBy } from '../model/hold.ts';
+import { intend } from './intent.ts';
+import { interrupt } from './interrupt.ts';
+import type { ObservedCell } from '../model/observation.ts';
+import { endMeasurement, verdictSoFar } from './measurement.ts';
+import { isUnsure, reconfigure, restore } from './reconfigure.ts';
+import { presentOf } from '../versions/stable.ts';
+import type { Rollout, RolloutState } from '../model/state.ts';
+import { plannedBy } from './strategy.ts';
+import { isAsPlanned, resumeAt } from '../steps/plan.ts';
+import { takeBack } from './take-back.ts';
+import { includes, weightOf } from '../load-balancers/weights.ts';
+
+/** Decides the one thing that a Cell needs next. `now` is in milliseconds since the epoch. */
+export function decide(observed: ObservedCell, state: RolloutState, now: number): Decision {
+  const { cell } = observed;
+  if (cell === undefined) return withoutCell(observed, state, now);
+  const input: GuardInput = { observed, cell, state, now };
+  return inTurn(verified(release(observed, state, now) ?? decideFor(input), input), input);
+}
+
+/** A Cell that is gone leaves nothing to decide but what becomes of what its configuration has made. */
+function withoutCell({ deletion }: ObservedCell, state: RolloutState, now: number): Decision {
+  if (deletion?.isUnderWay === true && deletion.isHeld) {
+    const message = 'Doing with the load balancer what spec.deletionPolicy says, because the Cell is gone.';
+    return heldBy(state, now) ?? { do: 'Remove', message };
+  }
+  return {
+    do: 'Close',
+    outcome: 'Deleted',
+    reason: 'Deleted',
+    message: 'The Cell is gone; its load balancer configuration goes with it.',
+  };
+}
+
+/** A configuration that somebody deletes under a Cell that stays goes, and what it has made goes on serving. */
+function release({ deletion }: ObservedCell, state: RolloutState, now: number): Decision | undefined {
+  if (deletion?.isUnderWay !== true || !deletion.isHeld) return undefined;
+  const message = 'Letting the deleted configuration go; what it has made is taken over again.';
+  return heldBy(state, now) ?? { do: 'Release', message };
+}
+
+function decideFor(input: GuardInput): Decision {
+  const { observed, state, now } = input;
+  const { rollout } = state;
+  if (rollout === undefined) return heldBy(state, now) ?? intend(input);
+  const interruption =
+    rollout.ending === undefined
+      ? (interrupt(rollout, input) ?? failureInBackground(rollout, now))
+      : undefined;
+  if (interruption !== undefined) return interruption;
+  const isUnknown = observed.served.length === 0 && state.found === undefined;
+  const first = isUnknown ? (heldBy(state, now) ?? adopt(input)) : undefined;
+  if (first !== undefined) return first;
+  if (rollout.ending !== undefined) return takeBack(rollout, { ...input, observed: withFound(input) });
+  return (
+    readBackground(rollout, input) ??
+    notWithoutBackground(inTime(goOn(rollout, input), rollout, input), rollout, input)
+  );
+}
+
+/** Has ELBv2 read before a write wherever nobody knows for sure what it serves. */
+function verified(decision: Decision, { observed, state }: GuardInput): Decision {
+  const unsure = !observed.isApplied || state.suspect === true;
+  return decision.do === 'Shift' && unsure ? { ...decision, verify: true } : decision;
+}
+
+/** Lets a write wait for its turn in the budget; what takes traffic back has a turn of its own. */
+function inTurn(decision: Decision, { state: { budget }, now }: GuardInput): Decision {
+  if (decision.do !== 'Shift' || budget === undefined || now >= budget.notBefore) return decision;
+  if (decision.urgent && !budget.urgent) return decision;
+  const message = `Waiting for a turn in the write budget of the account. Next: ${decision.message}`;
+  const { settled } = decision;
+  return {
+    do: 'Wait',
+    for: 'Budget',
+    until: budget.notBefore,
+    message,
+    ...(settled === undefined ? {} : { settled }),
+  };
+}
+
+/** Lets nothing wait beyond the deadline of the rollout. */
+function inTime(decision: Decision, rollout: Rollout, { cell }: GuardInput): Decision {
+  const deadline = deadlineOf(rollout, cell);
+  if (deadline === undefined || decision.do !== 'Wait' || standsStill(decision)) return decision;
+  return { ...decision, until: Math.min(decision.until ?? deadline, deadline) };
+}
+
+function goOn(rollout: Rollout, input: GuardInput): Decision {
+  const { observed, state, now } = input;
+  if (observed.served.length === 0) return heldBy(state, now) ?? adopt(input) ?? lost(rollout, input);
+  // Clients whose share goes to nobody do not wait until somebody resumes.
+  const out = takeOut(rollout, input);
+  const isPaused = out === undefined ? paused(rollout, input) : undefined;
+  const next = isPaused ?? heldBy(state, now) ?? out ?? forward(rollout, input);
+  // What was asked for and is not confirmed is withdrawn before anything is waited for.
+  const waits = goesOnAfterwards.has(next.do) && !(next.do === 'Wait' && next.for === 'Hold');
+  if (!waits || !isUnsure(observed, state)) return next;
+  // It does not wait until what was refused before is tried again, as that is what it withdraws.
+  const isHeld = state.hold?.purpose === 'Restore';
+  return (isHeld ? heldBy(state, now) : undefined) ?? restore(observed, state, rollout.stable.version);
+}
+
+const goesOnAfterwards: ReadonlySet<Decision['do']> = new Set([
+  'Wait',
+  'Pause',
+  'StartAnalysis',
+  'StartExperiment',
+  'StartBackground',
+  'Bake',
+  'Finish',
+]);
+
+/** Holds what somebody has paused; what measures goes on, and takes everything back when it fails. */
+function paused(rollout: Rollout, input: GuardInput): Decision | undefined {
+  const { requests, hold } = input.state;
+  if (requests.paused === undefined) return undefined;
+  const { by, reason } = requests.paused;
+  const message = `Paused by ${by}${reason === '' ? '' : `: ${reason}`}. Send resume to go on.`;
+  const wait = { do: 'Wait', for: 'Resume', message } as const;
+  const verdict = verdictSoFar(rollout, input);
+  switch (verdict?.do) {
+    case undefined:
+    case 'Advance':
+      return wait;
+    case 'Wait':
+      return verdict.until === undefined ? wait : { ...wait, until: verdict.until };
+    case 'End':
+      return verdict;
+    default:
+      return hold === undefined || input.now >= hold.until ? verdict : { ...wait, until: hold.until };
+  }
+}
+
+function forward(rollout: Rollout, input: GuardInput): Decision {
+  return (
+    replan(rollout, input) ??
+    gate(
+      reconfigure(input.observed, input.cell, rollout.canary.version) ??
+        attendBackground(backdropOf(rollout, input), rollout, input.state) ??
+        takeStep(rollout, input),
+      input,
+    )
+  );
+}
+
+/** Takes stable groups out at once whose AWSTargetGroups are gone or claim another version; the weight of the canary stays. */
+function takeOut(rollout: Rollout, input: GuardInput): Decision | undefined {
+  const { observed } = input;
+  const present = presentOf(rollout.stable, observed.selected);
+  const gone = rollout.stable.groups.filter(
+    (group) => !includes(present, group) && weightOf([group], observed.served) > 0,
+  );
+  if (gone.length === 0) return undefined;
+  const joining = rollout.canary.groups.filter((group) => includes(observed.served, group));
+  const weight = weightOf(rollout.canary.groups, observed.served);
+  const attached = { ...rollout, canary: { ...rollout.canary, groups: joining } };
+  // A canary that is not attached yet has nothing to take over.
+  if (present.length === 0 && joining.length === 0) return undefined;
+  return guard(
+    {
+      do: 'Shift',
+      purpose: 'TakeOut',
+      version: rollout.stable.version,
+      shares: sharesAt(weight, attached, observed),
+      urgent: false,
+      message: `Taking ${gone.map(({ name }) => name).join(', ')} out, because its AWSTargetGroup is gone or claims another version.`,
+    },
+    input,
+  );
+}
+
+/** Ends a rollout whose rule and configuration somebody has deleted; it begins anew once the stable side serves again. */
+function lost({ stable, canary }: Rollout, { now }: GuardInput): Decision {
+  const message = `Expected the load balancer to serve ${stable.version} and ${canary.version}, got nothing. Giving everything to ${stable.version}, and beginning anew.`;
+  return withdraw('NotServed', message, now);
+}
+
+function replan(rollout: Rollout, input: GuardInput): Decision | undefined {
+  const { steps, analysis } = plannedBy(input.cell.spec);
+  const same = isAsPlanned(rollout, { steps, analysis });
+  if (rollout.progress.is === 'Baking' || (same.steps && same.background)) return undefined;
+  const end =
+    (same.steps ? undefined : endMeasurement(rollout.progress)) ??
+    (same.background ? undefined : endBackground(rollout));
+  if (end !== undefined) return end;
+  if (same.steps)
+    return { do: 'Replan', index: rollout.index, message: 'The analysis in the background was edited.' };
+  const index = resumeAt(steps, weightOf(rollout.canary.groups, input.observed.served));
+  return {
+    do: 'Replan',
+    index,
+    message: `The steps were edited; going on at step ${index + 1} of ${steps.length}.`,
+  };
+}

@@ -1,0 +1,98 @@
+import type { Decision } from '../model/decision.ts';
+import type { ReportedEvent } from './report.ts';
+import { requestNames } from '../model/request.ts';
+import { cut } from '../text.ts';
+
+type Note = Omit<ReportedEvent, 'id'>;
+
+/** The reason of the Event that goes with a decision; undefined when it is not worth one. */
+const reasons: Readonly<
+  Record<Exclude<Decision['do'], 'Shift' | 'End' | 'Wait' | 'Close'>, string | undefined>
+> = {
+  Begin: 'RolloutStarted',
+  StartAnalysis: 'AnalysisStarted',
+  StartBackground: 'AnalysisStarted',
+  StartExperiment: 'ExperimentStarted',
+  WaiveBackground: 'AnalysisWaived',
+  Conclude: 'RolledBack',
+  Finish: 'RolloutCompleted',
+  Advance: 'StepCompleted',
+  Replan: 'StepsReplanned',
+  Inspect: undefined,
+  CheckIdle: undefined,
+  ReadLostRun: undefined,
+  Prune: undefined,
+  Remove: undefined,
+  Release: undefined,
+  Pause: undefined,
+  ReadAnalysis: undefined,
+  EndAnalysis: undefined,
+  ReadExperiment: undefined,
+  EndExperiment: undefined,
+  ReadBackground: undefined,
+  EndBackground: undefined,
+  Bake: 'Baking',
+};
+
+/** The Event that tells people of a decision that was carried out; undefined when it is not worth one. */
+export function eventOf(decision: Decision): Note | undefined {
+  switch (decision.do) {
+    case 'Shift':
+      return decision.purpose === 'TakeBack' || decision.purpose === 'FallBack'
+        ? warning('WeightsTakenBack', `${decision.message} ELBv2 serves it.`)
+        : normal('WeightsShifted', `${decision.message} ELBv2 serves it.`);
+    case 'End':
+      return decision.ending.kind === 'Failed'
+        ? warning('RolloutFailed', decision.message)
+        : normal('RolloutWithdrawn', decision.message);
+    case 'Wait':
+      return waitEvent(decision);
+    case 'Close':
+      return closeEvent(decision);
+    default: {
+      const reason = reasons[decision.do];
+      return reason === undefined ? undefined : normal(reason, decision.message);
+    }
+  }
+}
+
+function waitEvent(decision: Extract<Decision, { do: 'Wait' }>): Note | undefined {
+  switch (decision.for) {
+    case 'Health':
+      return warning('UnhealthyTargets', decision.message);
+    case 'Verdict':
+      return warning('Inconclusive', decision.message);
+    case 'Freeze':
+    case 'Window':
+    case 'Resume':
+      return normal(`WaitingFor${decision.for}`, decision.message);
+    default:
+      return undefined;
+  }
+}
+
+function closeEvent({ outcome, reason, message }: Extract<Decision, { do: 'Close' }>): Note | undefined {
+  switch (outcome) {
+    case 'Waiting':
+      return normal(reason, message);
+    case 'Failed':
+      return warning(reason, message);
+    case 'Completed':
+    case 'Reverted':
+    case 'Deleted':
+      return undefined;
+  }
+}
+
+/** The Event that tells people that something outside refused. */
+export const refusalEvent = (reason: string, message: string): Note => warning(reason, message);
+
+const normal = (reason: string, message: string): Note => ({ type: 'Normal', reason, message });
+const warning = (reason: string, message: string): Note => ({ type: 'Warning', reason, message });
+
+/** The Event that tells people that they have sent a signal which nobody listens to. */
+export const unknownSignalEvent = (name: string): Note =>
+  warning(
+    'UnknownSignal',
+    `Expected one of the signals ${requestNames.join(', ')}, got ${JSON.stringify(cut(name, 63))}. Nothing was done about it; send one of these.`,
+  );

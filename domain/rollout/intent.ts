@@ -1,0 +1,175 @@
+import { adopt } from './adoption.ts';
+import { candidates, isBlocked, type Candidates } from '../versions/candidate.ts';
+import { begin } from './begin.ts';
+import type { Decision } from '../model/decision.ts';
+import { parseDuration } from '../duration.ts';
+import { gate } from '../gates/gate.ts';
+import { guard, onlyRegistered, type GuardInput } from '../gates/guard.ts';
+import { servedUntil } from './history.ts';
+import type { TargetGroup } from '../model/target-group.ts';
+import { isUnsure, reconfigure, restore } from './reconfigure.ts';
+import { atRest } from './rest.ts';
+import { carriersBeside, presentOf, stableSet, UNKNOWN_VERSION } from '../versions/stable.ts';
+import { close, isPinLost, settle, tooMany, waiting } from './settle.ts';
+import { backTo, giveBack } from './take-back.ts';
+import { isNewer, type VersionSet } from '../versions/version.ts';
+import { everythingTo, includes, MAX_TARGET_GROUPS, weightOf } from '../load-balancers/weights.ts';
+
+/** Decides what a Cell without a rollout under way needs: a rollout, one write, or nothing. */
+export function intend(input: GuardInput): Decision {
+  const { observed, cell, state } = input;
+  if (cell.problems.length > 0) return close('Failed', 'InvalidSpec', cell.problems.join(' '));
+  const left = cell.status.rollout;
+  if (left !== undefined && state.lostRunRead !== true) {
+    const message = 'Finding out how the run ended that has left a rollout behind.';
+    return { do: 'ReadLostRun', runId: left.runId, message };
+  }
+  const found = candidates(cell, observed);
+  const stable = stableSet(observed, cell);
+  if (stable === undefined)
+    return (mayServe(input, found) ? adopt(input) : undefined) ?? gate(install(found, input), input);
+  return (
+    fallBack(input, found, stable) ??
+    recover(input, found, stable) ??
+    move(input, found, stable) ??
+    rebalance(input, found, stable) ??
+    reconfigured(input, stable) ??
+    (isUnsure(observed, state)
+      ? { ...restore(observed, state, stable.version), settled: settle(input, found, stable) }
+      : undefined) ??
+    atRest(settle(input, found, stable), input)
+  );
+}
+
+/** Whether something would be written as if nothing were served, or was served when the status was written. */
+const mayServe = ({ observed, cell, state }: GuardInput, found: Candidates): boolean =>
+  found.target !== undefined ||
+  !observed.isApplied ||
+  state.found?.is === 'Serving' ||
+  (cell.status.targetGroups ?? []).length > 0;
+
+function install(found: Candidates, input: GuardInput): Decision {
+  const { target } = found;
+  if (target === undefined) return waiting(found, undefined);
+  if (target.groups.length > MAX_TARGET_GROUPS)
+    return tooMany(target.groups, `Version ${target.version} has`);
+  const shift = {
+    do: 'Shift',
+    purpose: 'Install',
+    version: target.version,
+    shares: everythingTo(target.groups, []),
+    urgent: false,
+    message: `Installing ${target.version} with the whole weight, because nothing is served yet.`,
+  } as const;
+  return onlyRegistered(shift, input);
+}
+
+function fallBack(
+  { observed, cell }: GuardInput,
+  found: Candidates,
+  stable: VersionSet,
+): Decision | undefined {
+  if (stable.groups.some((group) => includes(observed.selected, group))) return undefined;
+  const isFree = ({ version, groups }: VersionSet): boolean =>
+    !isBlocked(version, cell) && (!isPinLost(found, cell) || groups.length >= cell.spec.replicas);
+  const older =
+    found.target ?? found.sets.find((set) => isFree(set) && !isNewer(set.version, stable.version));
+  if (older === undefined || (stable.version !== UNKNOWN_VERSION && isNewer(older.version, stable.version)))
+    return undefined;
+  if (older.groups.length > MAX_TARGET_GROUPS) return tooMany(older.groups, `Version ${older.version} has`);
+  return {
+    do: 'Shift',
+    purpose: 'FallBack',
+    version: older.version,
+    shares: everythingTo(older.groups, []),
+    urgent: true,
+    message: `Falling back to ${older.version}, because the target groups of ${stable.version} are gone.`,
+  };
+}
+
+/**
+ * Leaves no weight where it does not belong: what was left in the midst, by an earlier run or by whoever set up what
+ * was taken over, goes on as a rollout when it is on its way to the version that should serve, and goes back otherwise.
+ */
+function recover(input: GuardInput, found: Candidates, stable: VersionSet): Decision | undefined {
+  const { observed, cell } = input;
+  const [other] = carriersBeside(stable, observed, cell);
+  if (other === undefined) return undefined;
+  const { target } = found;
+  const isOnItsWay =
+    target !== undefined &&
+    isNewer(target.version, stable.version) &&
+    weightOf(target.groups, observed.served) > 0;
+  if (isOnItsWay) return undefined;
+  if (target?.version === stable.version && isNewer(stable.version, other.version)) {
+    return begin({ stable: other, canary: target }, input);
+  }
+  const present = presentOf(stable, observed.selected);
+  const groups = present.length > 0 ? present : stable.groups;
+  return giveBack(stable.version, backTo(groups, other.groups, input));
+}
+
+function move(input: GuardInput, found: Candidates, stable: VersionSet): Decision | undefined {
+  const { cell } = input;
+  const { target } = found;
+  if (target === undefined || target.version === stable.version) return undefined;
+  const together = [...stable.groups, ...target.groups];
+  const upward = isNewer(target.version, stable.version);
+  if (!upward && cell.spec.version === undefined) return undefined;
+  if (together.length > MAX_TARGET_GROUPS) {
+    return tooMany(together, `Versions ${stable.version} and ${target.version} have together`);
+  }
+  if (upward || isOutsideRollbackWindow(target.version, input))
+    return begin({ stable, canary: target }, input);
+  return guard(
+    {
+      do: 'Shift',
+      purpose: 'RollBack',
+      version: target.version,
+      shares: backTo(target.groups, stable.groups, input),
+      urgent: true,
+      message: `Rolling back to ${target.version}, because spec.version asks for it.`,
+    },
+    input,
+  );
+}
+
+/** Whether a lower version was replaced so long ago that it takes the steps like a new one. */
+function isOutsideRollbackWindow(version: string, { cell, now }: GuardInput): boolean {
+  const window = cell.spec.updateStrategy?.rollbackWindow;
+  if (window === undefined) return false;
+  const until = servedUntil(version, cell.status.history);
+  return until === undefined || now - until > parseDuration(window.duration) * 1000;
+}
+
+function rebalance(input: GuardInput, found: Candidates, stable: VersionSet): Decision | undefined {
+  const set = found.sets.find((one) => one.version === stable.version);
+  const carrying = stable.groups.filter((group) => weightOf([group], input.observed.served) > 0);
+  if (set === undefined || sameGroups(set.groups, carrying)) return undefined;
+  const together = [...stable.groups, ...set.groups.filter((group) => !includes(stable.groups, group))];
+  if (together.length > MAX_TARGET_GROUPS) return tooMany(together, `Version ${set.version} has`);
+  const shift: Decision = {
+    do: 'Shift',
+    purpose: 'Rebalance',
+    version: set.version,
+    shares: everythingTo(set.groups, idleBeside(together, input)),
+    urgent: false,
+    message: `Spreading the weight of ${set.version} over its ${set.groups.length} target groups.`,
+  };
+  const gated = gate(shift, input);
+  return gated === shift ? guard(shift, input) : gated;
+}
+
+/** The groups at weight 0 that stay in the rule, where there is room for all of them. */
+function idleBeside(groups: readonly TargetGroup[], { observed }: GuardInput): readonly TargetGroup[] {
+  const idle = observed.served.filter((one) => one.weight === 0 && !includes(groups, one));
+  return groups.length + idle.length > MAX_TARGET_GROUPS ? [] : idle;
+}
+
+function reconfigured(input: GuardInput, stable: VersionSet): Decision | undefined {
+  const shift = reconfigure(input.observed, input.cell, stable.version);
+  return shift === undefined ? undefined : gate(shift, input);
+}
+
+const sameGroups = (a: readonly TargetGroup[], b: readonly TargetGroup[]): boolean =>
+  a.length === b.length && a.every((one) => includes(b, one));

@@ -1,0 +1,55 @@
+import { candidates, type PresentCell } from '../versions/candidate.ts';
+import { deadlineOf } from '../gates/deadline.ts';
+import type { Decision } from '../model/decision.ts';
+import { fail, withdraw } from '../model/ending.ts';
+import type { GuardInput } from '../gates/guard.ts';
+import type { ObservedCell } from '../model/observation.ts';
+import type { Rollout } from '../model/state.ts';
+import { groupByVersion, isNewer, parseVersion } from '../versions/version.ts';
+import { includes } from '../load-balancers/weights.ts';
+
+/** Decides what ends a rollout before its last step: an abort, its deadline, or a reason to withdraw it. Undefined: nothing. */
+export function interrupt(rollout: Rollout, input: GuardInput): Decision | undefined {
+  const { abort } = input.state.requests;
+  if (abort !== undefined) {
+    return fail(
+      'Aborted',
+      `Aborted by ${abort.by}${abort.reason === '' ? '.' : `: ${abort.reason}`}`,
+      input.now,
+    );
+  }
+  const deadline = deadlineOf(rollout, input.cell);
+  if (deadline !== undefined && input.now >= deadline) {
+    const message = `Expected the rollout of ${rollout.canary.version} to be over within ${input.cell.spec.progressDeadline}, without what it waited for people, windows and Freezes, got step ${rollout.index + 1} of ${rollout.steps.length}.`;
+    return fail('ProgressDeadlineExceeded', message, input.now);
+  }
+  const why = reasonToWithdraw(rollout, input.observed, input.cell);
+  return why === undefined ? undefined : withdraw(why.reason, why.message, input.now);
+}
+
+function reasonToWithdraw(
+  rollout: Rollout,
+  observed: ObservedCell,
+  cell: PresentCell,
+): { readonly reason: string; readonly message: string } | undefined {
+  const { version, groups } = rollout.canary;
+  const present = groupByVersion(observed.selected).sets.find((set) => set.version === version)?.groups ?? [];
+  if (!groups.every((group) => includes(present, group))) {
+    const message = `Expected the target groups of ${version} to stay during its rollout, got ${present.length} of ${groups.length} left. Giving everything back to ${rollout.stable.version}.`;
+    return { reason: 'TargetGroupsGone', message };
+  }
+  if (cell.problems.length > 0) return { reason: 'InvalidSpec', message: cell.problems.join(' ') };
+  if (cell.spec.version !== undefined) {
+    const pinned = parseVersion(cell.spec.version) ?? cell.spec.version;
+    if (pinned === version) return undefined;
+    return {
+      reason: 'Pinned',
+      message: `spec.version asks for ${pinned}, so the rollout of ${version} is withdrawn.`,
+    };
+  }
+  // What bakes has taken all steps; the newer one takes its own from there.
+  if (rollout.progress.is === 'Baking') return undefined;
+  const { target } = candidates(cell, observed);
+  if (target === undefined || !isNewer(target.version, version)) return undefined;
+  return { reason: 'Superseded', message: `${target.version} supersedes ${version}.` };
+}

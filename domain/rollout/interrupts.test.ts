@@ -1,0 +1,341 @@
+import { describe, expect, it } from 'vitest';
+import type { CanaryStep, CellSpec } from '../../crds/cell.ts';
+import { refusal } from '../model/requests.ts';
+import { requestNames, type RequestName } from '../model/request.ts';
+import { arnOf, weightsOf } from '../testing/builders.ts';
+import { Simulation } from '../testing/simulation.ts';
+
+const analysis = { templates: [{ templateName: 'success-rate' }] };
+const experiment = { duration: '10m', templates: [{ name: 'wy', specRef: 'wy', replicas: 1 }] };
+
+/** A Cell that serves 1.0.0, to which 2.0.0 comes. */
+function rolling(steps: readonly CanaryStep[], spec: Partial<CellSpec> = {}): Simulation {
+  const simulation = new Simulation({
+    updateStrategy: { type: 'Canary', canary: { steps: [...steps] } },
+    ...spec,
+  });
+  simulation.provision('1.0.0', 'a');
+  simulation.run();
+  simulation.provision('2.0.0', 'b');
+  simulation.wake();
+  return simulation;
+}
+
+const started = (simulation: Simulation): Simulation => {
+  simulation.run();
+  return simulation;
+};
+
+const updateStrategy = (more: object): Partial<CellSpec> => ({
+  updateStrategy: { type: 'Canary', canary: { steps: [{ setWeight: 20 }] }, ...more },
+});
+
+/** Every kind of wait that a rollout can be in, and how it comes to be in it. */
+const waits: Readonly<Record<string, () => Simulation>> = {
+  'a pause that a person ends': () => started(rolling([{ setWeight: 20 }, { pause: {} }, { setWeight: 50 }])),
+  'a pause of some time': () =>
+    started(rolling([{ setWeight: 20 }, { pause: { duration: '1h' } }, { setWeight: 50 }])),
+  'an analysis': () => started(rolling([{ setWeight: 20 }, { analysis }, { setWeight: 50 }])),
+  'an experiment': () => started(rolling([{ setWeight: 20 }, { experiment }, { setWeight: 50 }])),
+  'an inconclusive analysis': () => {
+    const simulation = started(rolling([{ setWeight: 20 }, { analysis }, { setWeight: 50 }]));
+    simulation.conclude('Inconclusive');
+    return started(simulation);
+  },
+  'targets that are not healthy': () => {
+    const simulation = rolling([{ setWeight: 20 }]);
+    simulation.unhealthy.add(arnOf('b'));
+    return started(simulation);
+  },
+  'the settle time': () => started(rolling([{ setWeight: 20 }, { setWeight: 50 }], { settle: '1h' })),
+  'a template that is missing': () => {
+    const simulation = rolling([{ setWeight: 20 }, { analysis }, { setWeight: 50 }]);
+    simulation.lacksTemplates = true;
+    return started(simulation);
+  },
+  'a write that was throttled': () => {
+    const simulation = rolling([{ setWeight: 20 }]);
+    simulation.refusals = 1;
+    return started(simulation);
+  },
+  'a window': () => {
+    const steps = [{ setWeight: 20 }, { pause: { duration: '2m' } }, { setWeight: 50 }];
+    // Open at first, and shut before the second step.
+    const simulation = rolling(steps, { windows: [{ timeZone: 'UTC', start: '09:00', end: '10:01' }] });
+    simulation.pass(130_000);
+    return simulation;
+  },
+  'a Freeze': () => {
+    const simulation = rolling([{ setWeight: 20 }, { pause: { duration: '1s' } }, { setWeight: 50 }]);
+    simulation.run();
+    simulation.freezes = [{ name: 'all', by: 'ops', reason: 'Friday.' }];
+    simulation.wake();
+    simulation.pass(2_000);
+    return simulation;
+  },
+  'the end of a bake': () => started(rolling([], updateStrategy({ bake: { duration: '1h' } }))),
+  'an operator who paused it': () => {
+    const simulation = started(rolling([{ setWeight: 20 }, { pause: { duration: '1h' } }]));
+    simulation.ask('pause');
+    return started(simulation);
+  },
+};
+
+/** Where a rollout stands, in one line: its weight, and what it waits for or how it ended. */
+function stands({ served, last, settled, state }: Simulation): string {
+  const weight = weightsOf(served)['b'] ?? 0;
+  const what =
+    settled !== undefined ? `${settled.outcome} ${settled.reason}` : last.do === 'Wait' ? last.for : last.do;
+  const step = state.rollout === undefined ? '' : ` at step ${state.rollout.index}`;
+  return `${weight} ${what}${step}`;
+}
+
+/** Asks, and lets no time pass that a rollout could use by itself. */
+function after(wait: string, action: RequestName): string {
+  const simulation = waits[wait]?.();
+  if (simulation === undefined) throw new Error(`Expected a kind of wait, got ${wait}.`);
+  const refused = refusal(simulation.state, action);
+  if (refused !== undefined) {
+    const before = stands(simulation);
+    simulation.ask(action);
+    simulation.run();
+    return stands(simulation) === before ? 'refused' : 'refused, and yet something changed';
+  }
+  simulation.ask(action);
+  simulation.run();
+  return stands(simulation);
+}
+
+describe('what an operator asks for at each kind of wait', () => {
+  it.each(Object.keys(waits))('%s: an abort gives everything back at once', (wait) => {
+    expect(after(wait, 'abort')).toBe('0 Reverted VersionBlocked');
+  });
+
+  it.each(Object.keys(waits))('%s: a pause holds the rollout where it is', (wait) => {
+    const before = waits[wait]?.();
+    const weight = before === undefined ? 0 : (weightsOf(before.served)['b'] ?? 0);
+    expect(after(wait, 'pause')).toMatch(new RegExp(`^${weight} Resume`));
+  });
+
+  it.each(Object.keys(waits))('%s: a retry is refused, unless something outside holds it', (wait) => {
+    const held = wait === 'a write that was throttled' || wait === 'a template that is missing';
+    expect(after(wait, 'retry') === 'refused').toBe(!held);
+  });
+
+  it.each<[string, string]>([
+    ['a pause that a person ends', '100 Completed Serving'],
+    ['an operator who paused it', '20 Pause at step 1'],
+    ...Object.keys(waits)
+      .filter((wait) => wait !== 'a pause that a person ends' && wait !== 'an operator who paused it')
+      .map((wait): [string, string] => [wait, 'refused']),
+  ])('%s: resume comes to "%s"', (wait, want) => expect(after(wait, 'resume')).toBe(want));
+
+  it.each<[string, string]>([
+    ['a pause that a person ends', '100 Completed Serving'],
+    ['a pause of some time', '100 Completed Serving'],
+    ['an analysis', '100 Completed Serving'],
+    ['an experiment', '100 Completed Serving'],
+    ['an inconclusive analysis', '100 Completed Serving'],
+    ['targets that are not healthy', '0 Health at step 0'],
+    ['the settle time', '20 Settle at step 0'],
+    ['a template that is missing', '100 Completed Serving'],
+    ['a write that was throttled', '0 Hold at step 0'],
+    ['a window', '20 Window at step 2'],
+    ['a Freeze', '20 Freeze at step 2'],
+    ['the end of a bake', '100 Completed Serving'],
+    ['an operator who paused it', '20 Resume at step 1'],
+  ])('%s: promote comes to "%s"', (wait, want) => expect(after(wait, 'promote')).toBe(want));
+
+  it.each<[string, string]>([
+    ['a pause that a person ends', '100 Completed Serving'],
+    ['a pause of some time', '100 Completed Serving'],
+    ['an analysis', '100 Completed Serving'],
+    ['an experiment', '100 Completed Serving'],
+    ['an inconclusive analysis', '100 Completed Serving'],
+    ['targets that are not healthy', '0 Health at step 0'],
+    ['the settle time', '100 Settle at step 0'],
+    ['a template that is missing', '100 Completed Serving'],
+    ['a write that was throttled', '0 Hold at step 0'],
+    ['a window', '20 Window at step 2'],
+    ['a Freeze', '20 Freeze at step 2'],
+    ['the end of a bake', '100 Completed Serving'],
+    // It ends the pause as well.
+    ['an operator who paused it', '100 Completed Serving'],
+  ])('%s: promoteFull comes to "%s"', (wait, want) => expect(after(wait, 'promoteFull')).toBe(want));
+
+  it('without a rollout everything but a retry is refused', () => {
+    const simulation = new Simulation();
+    simulation.provision('1.0.0', 'a');
+    simulation.run();
+    for (const name of requestNames)
+      expect(refusal(simulation.state, name) === undefined).toBe(name === 'retry');
+  });
+});
+
+describe('a rollout that somebody has paused', () => {
+  const measuring = (wait: 'an analysis' | 'an experiment'): Simulation => {
+    const simulation = started(
+      rolling([{ setWeight: 20 }, wait === 'an analysis' ? { analysis } : { experiment }, { setWeight: 50 }]),
+    );
+    simulation.ask('pause');
+    return started(simulation);
+  };
+
+  it.each(['an analysis', 'an experiment'] as const)('goes back when %s fails meanwhile', (wait) => {
+    const simulation = measuring(wait);
+    simulation.conclude('Failed');
+    expect(stands(started(simulation))).toBe('0 Reverted VersionBlocked');
+  });
+
+  it('goes back when a failure is not told of', () => {
+    const simulation = measuring('an analysis');
+    for (const [name, run] of simulation.runs) simulation.runs.set(name, { ...run, phase: 'Failed' });
+    simulation.pass(60_000);
+    expect(stands(simulation)).toBe('0 Reverted VersionBlocked');
+  });
+
+  it.each(['Successful', 'Inconclusive'] as const)('stays when an analysis is %s', (phase) => {
+    const simulation = measuring('an analysis');
+    simulation.conclude(phase);
+    expect(stands(started(simulation))).toBe('20 Resume at step 1');
+  });
+
+  it('says so, whatever was refused before', () => {
+    const simulation = waits['a template that is missing']?.();
+    simulation?.ask('pause');
+    simulation?.run();
+    expect(simulation?.status).toMatchObject({ phase: 'Paused', reason: 'WaitingForResume' });
+  });
+});
+
+describe('an API server that refuses', () => {
+  const atThePause = (): Simulation =>
+    started(rolling([{ setWeight: 20 }, { pause: {} }, { setWeight: 50 }]));
+
+  it('does not make a version forgotten that was blocked when the Cell was seen last', () => {
+    const simulation = atThePause();
+    simulation.isBlind = true;
+    simulation.wake();
+    simulation.run();
+    simulation.ask('abort');
+    simulation.pass(60_000);
+    expect(simulation.status.blockedVersions).toMatchObject([{ version: '2.0.0' }]);
+  });
+
+  it('has a status written later that it has refused, though nothing else is to be done', () => {
+    const simulation = atThePause();
+    simulation.isMute = true;
+    simulation.edit((spec) => ({ ...spec, healthTimeout: '11m' }));
+    simulation.wake();
+    simulation.run();
+    simulation.isMute = false;
+    simulation.pass(1_000);
+    expect(simulation.status.observedGeneration).toBe(2);
+  });
+
+  it('does not keep a run that has nothing to tell any more', () => {
+    const simulation = atThePause();
+    simulation.isMute = true;
+    simulation.edit((spec) => ({ ...spec, healthTimeout: '11m' }));
+    simulation.wake();
+    simulation.run();
+    simulation.isDeleted = true;
+    simulation.wake();
+    simulation.run();
+    expect(simulation.last).toMatchObject({ do: 'Close', outcome: 'Deleted' });
+  });
+});
+
+describe('an edit of the spec at each kind of wait', () => {
+  const edits: Readonly<Record<string, (spec: CellSpec) => CellSpec>> = {
+    steps: (spec) => ({
+      ...spec,
+      updateStrategy: {
+        ...spec.updateStrategy,
+        type: 'Canary',
+        canary: { steps: [{ setWeight: 30 }, { pause: {} }] },
+      },
+    }),
+    'the version that serves': (spec) => ({ ...spec, version: '1.0.0' }),
+    'the version on its way': (spec) => ({ ...spec, version: '2.0.0' }),
+    replicas: (spec) => ({ ...spec, replicas: 2 }),
+    conditions: (spec) => {
+      const block = spec.ingress.awsApplicationLoadBalancer;
+      if (block === undefined) return spec;
+      const listener = { rule: { priority: 10, hosts: ['other.com'] } };
+      return { ...spec, ingress: { ...spec.ingress, awsApplicationLoadBalancer: { ...block, listener } } };
+    },
+  };
+  const edited = (wait: string, edit: string): Simulation => {
+    const simulation = waits[wait]?.();
+    const change = edits[edit];
+    if (simulation === undefined || change === undefined) throw new Error(`Expected ${wait} and ${edit}.`);
+    simulation.edit(change);
+    simulation.wake();
+    simulation.run();
+    return simulation;
+  };
+  const names = Object.keys(waits);
+
+  it.each(names)('%s: pinning what serves gives everything back, and blocks nothing', (wait) => {
+    const simulation = edited(wait, 'the version that serves');
+    expect(stands(simulation)).toBe('0 Completed Serving');
+    expect(simulation.status.blockedVersions).toEqual([]);
+    expect(simulation.status.history?.[0]?.outcome).toBe('Withdrawn');
+  });
+
+  it.each(names)('%s: pinning what is on its way changes nothing', (wait) => {
+    const before = waits[wait]?.();
+    const simulation = edited(wait, 'the version on its way');
+    // A write that was refused is tried again by any word from outside.
+    const tried = wait === 'a write that was throttled' ? '100 Completed Serving' : undefined;
+    expect(stands(simulation)).toBe(tried ?? (before && stands(before)));
+    expect(simulation.state.rollout?.canary.version ?? '2.0.0').toBe('2.0.0');
+  });
+
+  it.each(names)('%s: more replicas than there are leave the rollout alone', (wait) => {
+    const simulation = edited(wait, 'replicas');
+    expect(simulation.writes.some(({ shift }) => shift.purpose === 'TakeBack')).toBe(false);
+  });
+
+  it.each(names)('%s: other conditions are one write that keeps the weights', (wait) => {
+    const before = waits[wait]?.();
+    const simulation = edited(wait, 'conditions');
+    const isHeld = wait === 'a Freeze' || wait === 'an operator who paused it';
+    const writes = simulation.writes.filter(({ shift }) => shift.purpose === 'Reconfigure');
+    expect(writes).toHaveLength(isHeld ? 0 : 1);
+    for (const { shift, before: was } of writes) expect(shift.shares).toEqual(was);
+    const tried = wait === 'a write that was throttled' ? 100 : undefined;
+    expect(weightsOf(simulation.served)['b']).toBe(tried ?? (before && weightsOf(before.served)['b']));
+  });
+
+  it.each(names)('%s: other steps never take weight away', (wait) => {
+    const before = waits[wait]?.();
+    const simulation = edited(wait, 'steps');
+    const weight = (of: Simulation | undefined): number =>
+      of === undefined ? 0 : (weightsOf(of.served)['b'] ?? 0);
+    expect(weight(simulation)).toBeGreaterThanOrEqual(weight(before));
+    expect(simulation.writes.some(({ shift }) => shift.purpose === 'TakeBack')).toBe(false);
+  });
+
+  it.each(names)('%s: target groups of the new version that go away take everything back', (wait) => {
+    const simulation = waits[wait]?.();
+    if (simulation === undefined) throw new Error(`Expected ${wait}.`);
+    simulation.groups = simulation.groups.filter((group) => group.name !== 'b');
+    simulation.wake();
+    simulation.run();
+    expect(weightsOf(simulation.served)['b'] ?? 0).toBe(0);
+    expect(weightsOf(simulation.served)['a']).toBe(100);
+  });
+
+  it.each(names)('%s: a deleted Cell writes nothing any more', (wait) => {
+    const simulation = waits[wait]?.();
+    if (simulation === undefined) throw new Error(`Expected ${wait}.`);
+    const writes = simulation.writes.length;
+    simulation.isDeleted = true;
+    simulation.wake();
+    simulation.run();
+    expect(simulation.last).toMatchObject({ do: 'Close', outcome: 'Deleted' });
+    expect(simulation.writes).toHaveLength(writes);
+  });
+});

@@ -1,0 +1,21 @@
+import type { CellStatus } from '../../crds/cell.ts';
+import { changeOf } from './history.ts';
+import type { RolloutState } from '../model/state.ts';
+
+/** Records that a rollout was taken back which an earlier run has left behind, by what its status said. */
+export function tookBackWhatWasLeft(
+  state: RolloutState,
+  { rollout, ...left }: CellStatus,
+  now: number,
+): RolloutState {
+  if (rollout === undefined || left.desiredVersion === undefined) return state;
+  const justChanged = changeOf(state.asked, {
+    version: left.desiredVersion,
+    from: left.stableVersion,
+    outcome: rollout.ending?.kind ?? 'Withdrawn',
+    message: rollout.ending?.message ?? 'It was left in the midst by a run that was lost.',
+    startedAt: Date.parse(rollout.startedAt),
+    endedAt: now,
+  });
+  return { ...state, justChanged };
+}

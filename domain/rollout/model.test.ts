@@ -1,0 +1,376 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { CanaryStep } from '../../crds/cell.ts';
+import type { AnalysisPhase } from './analysis.ts';
+import type { ServedTargetGroup } from '../model/target-group.ts';
+import type { RequestName } from '../model/request.ts';
+import type { LostRun } from '../model/state.ts';
+import { stepsOf } from './strategy.ts';
+import { weightAfter } from '../steps/plan.ts';
+import { arnOf, weightsOf } from '../testing/builders.ts';
+import { Simulation, type SimulatedWrite } from '../testing/simulation.ts';
+
+const RUNS = 2_000;
+
+const analysis = { templates: [{ templateName: 'success-rate' }] };
+const stepLists: readonly (readonly CanaryStep[])[] = [
+  [],
+  [{ setWeight: 20 }, { pause: { duration: '10m' } }, { setWeight: 50 }],
+  [{ setWeight: 20 }, { analysis }, { pause: {} }, { setWeight: 60 }, { analysis }],
+  [{ pause: {} }, { stepWeight: 10 }, { stepWeight: 30 }],
+  [{ analysis }, { setWeight: 100 }, { analysis }],
+  [
+    { setWeight: 20 },
+    { experiment: { duration: '10m', templates: [{ name: 'wy', specRef: 'wy', replicas: 1 }] } },
+    { setWeight: 40 },
+  ],
+  [
+    { setWeight: 20 },
+    { experiment: { duration: '10m', templates: [{ name: 'wy', specRef: 'wy', replicas: 1 }] } },
+    { setWeight: 40 },
+  ],
+  [{ setWeight: 0 }, { setWeight: 33 }, { pause: { duration: 30 } }],
+];
+
+/** What a run of commands leaves for the invariants to compare with. */
+interface Model {
+  /** Every total that any version could be asked to have. */
+  readonly totals: Set<number>;
+  /** The version that was aborted last, until somebody lifts that. */
+  aborted: string | undefined;
+}
+
+const aModel = (): Model => ({ totals: new Set([0, 100]), aborted: undefined });
+
+class Do implements fc.Command<Model, Simulation> {
+  readonly what: string;
+  readonly effect: (simulation: Simulation, model: Model) => void;
+  constructor(what: string, effect: (simulation: Simulation, model: Model) => void) {
+    this.what = what;
+    this.effect = effect;
+  }
+  check(): boolean {
+    return true;
+  }
+  run(model: Model, simulation: Simulation): void {
+    const written = simulation.writes.length;
+    this.effect(simulation, model);
+    allow(model, simulation);
+    simulation.run();
+    for (const write of simulation.writes.slice(written)) holdAgainst(write, model);
+  }
+  toString(): string {
+    return this.what;
+  }
+}
+
+function allow({ totals }: Model, { spec, state }: Simulation): void {
+  for (const steps of [stepsOf(spec), state.rollout?.steps ?? []])
+    steps.forEach((_, index) => totals.add(weightAfter(steps, index)));
+}
+
+const total = (shares: readonly ServedTargetGroup[]): number =>
+  shares.reduce((sum, share) => sum + share.weight, 0);
+
+/** Purposes that take traffic back to what has served, ask for that again, or have nothing to lose. */
+const needNoHealth = new Set(['Install', 'FallBack', 'TakeBack', 'Restore', 'Reconfigure']);
+
+function holdAgainst(write: SimulatedWrite, model: Model): void {
+  const { shift, before, state, seenHealthy } = write;
+  const said = `${shift.purpose} ${JSON.stringify(weightsOf(before))} → ${JSON.stringify(weightsOf(shift.shares))}`;
+  expect(total(shift.shares), `I1 ${said}`).toBe(100);
+  expect(shift.shares.length, `five groups ${said}`).toBeLessThanOrEqual(5);
+  const gains = shift.shares.filter(
+    (one) => one.weight > (before.find((old) => old.arn === one.arn)?.weight ?? 0),
+  );
+  if (!needNoHealth.has(shift.purpose))
+    for (const one of gains) expect(seenHealthy.has(one.arn), `I2 ${one.name} ${said}`).toBe(true);
+  for (const old of before.filter((one) => one.weight > 0)) {
+    const stays = shift.shares.some((one) => one.arn === old.arn);
+    const isGone = !write.selected.some((group) => group.arn === old.arn);
+    const movedOn = write.selected.some((group) => group.arn === old.arn && group.version !== shift.version);
+    const mayLeave = isGone || movedOn;
+    expect(stays || mayLeave, `I4 ${old.name} ${said}`).toBe(true);
+  }
+  const { rollout } = state;
+  if (rollout === undefined) return;
+  for (const stable of rollout.stable.groups) {
+    const claims = write.selected.find((one) => one.arn === stable.arn)?.version;
+    const isTakenOut = claims !== rollout.stable.version;
+    expect(
+      isTakenOut || shift.shares.some((one) => one.arn === stable.arn),
+      `I4 stable ${stable.name} ${said}`,
+    ).toBe(true);
+  }
+  const canary = total(
+    shift.shares.filter((one) => rollout.canary.groups.some((group) => group.arn === one.arn)),
+  );
+  expect(model.totals.has(canary), `I5 ${canary} ${said}`).toBe(true);
+  expect(
+    rollout.canary.version === model.aborted && gains.length > 0 && shift.purpose === 'Step',
+    `I3 ${said}`,
+  ).toBe(false);
+}
+
+const versions = ['1.0.0', '1.1.0', '2.0.0', '2.1.0', '3.0.0'] as const;
+const nameOf = (version: string, which: number): string => `g${version.replaceAll('.', '')}${which}`;
+const healing = (simulation: Simulation): void => simulation.unhealthy.clear();
+
+const commands = [
+  fc.tuple(fc.constantFrom(...versions), fc.integer({ min: 1, max: 2 })).map(
+    ([version, count]) =>
+      new Do(`provision ${count} of ${version}`, (simulation) => {
+        simulation.provision(version, ...Array.from({ length: count }, (_, i) => nameOf(version, i)));
+        simulation.wake();
+      }),
+  ),
+  fc.constantFrom(...versions).map(
+    (version) =>
+      new Do(`remove ${version}`, (simulation) => {
+        simulation.groups = simulation.groups.filter((group) => group.version !== version);
+        simulation.wake();
+      }),
+  ),
+  fc.tuple(fc.constantFrom(...versions), fc.integer({ min: 0, max: 1 }), fc.boolean()).map(
+    ([version, which, ill]) =>
+      new Do(`${ill ? 'break' : 'heal'} ${nameOf(version, which)}`, ({ unhealthy }) => {
+        if (ill) unhealthy.add(arnOf(nameOf(version, which)));
+        else unhealthy.delete(arnOf(nameOf(version, which)));
+      }),
+  ),
+  fc.constantFrom<RequestName>('pause', 'resume', 'promote', 'promoteFull', 'abort', 'retry').map(
+    (action) =>
+      new Do(action, (simulation, model) => {
+        const { rollout } = simulation.state;
+        const before = simulation.state;
+        simulation.ask(action);
+        if (simulation.state === before) return;
+        if (action === 'abort' && rollout?.ending === undefined) model.aborted = rollout?.canary.version;
+        if (action === 'retry') model.aborted = undefined;
+      }),
+  ),
+  fc
+    .constantFrom<AnalysisPhase>('Successful', 'Failed', 'Error', 'Inconclusive')
+    .map((phase) => new Do(`analysis ${phase}`, (simulation) => simulation.conclude(phase))),
+  fc
+    .constantFrom<AnalysisPhase>('Successful', 'Failed', 'Inconclusive')
+    .map(
+      (phase) => new Do(`background ${phase}`, (simulation) => simulation.conclude(phase, 'inBackground')),
+    ),
+  fc
+    .constantFrom(1, 5_000, 60_000, 600_000, 7_200_000, 86_400_000)
+    .map((time) => new Do(`pass ${time} ms`, (simulation) => simulation.pass(time))),
+  fc.tuple(fc.constantFrom(...stepLists), fc.boolean()).map(
+    ([steps, watched]) =>
+      new Do(`steps ${JSON.stringify(steps)}${watched ? ' with a background' : ''}`, (simulation) => {
+        const background = watched && steps.length > 1 ? { analysis: { ...analysis, startingStep: 1 } } : {};
+        const updateStrategy = {
+          ...simulation.spec.updateStrategy,
+          type: 'Canary' as const,
+          canary: { steps: [...steps], ...background },
+        };
+        simulation.edit((spec) => ({ ...spec, updateStrategy }));
+        simulation.wake();
+      }),
+  ),
+  fc.option(fc.constantFrom(...versions), { nil: undefined }).map(
+    (version) =>
+      new Do(`pin ${version ?? 'nothing'}`, (simulation, model) => {
+        simulation.edit(({ version: _old, ...spec }) =>
+          version === undefined ? spec : { ...spec, version },
+        );
+        if (version === model.aborted) model.aborted = undefined;
+        simulation.wake();
+      }),
+  ),
+  fc.integer({ min: 1, max: 2 }).map(
+    (replicas) =>
+      new Do(`replicas ${replicas}`, (simulation) => {
+        simulation.edit((spec) => ({ ...spec, replicas }));
+        simulation.wake();
+      }),
+  ),
+  fc.constantFrom('a.com', 'b.com').map(
+    (host) =>
+      new Do(`host ${host}`, (simulation) => {
+        simulation.edit((spec) => {
+          const block = spec.ingress.awsApplicationLoadBalancer;
+          if (block === undefined) return spec;
+          const rule = { priority: 10, hosts: [host] };
+          return {
+            ...spec,
+            ingress: { ...spec.ingress, awsApplicationLoadBalancer: { ...block, listener: { rule } } },
+          };
+        });
+        simulation.wake();
+      }),
+  ),
+  fc.constantFrom('settle', 'bake', 'deadline', 'windows', 'none').map(
+    (gates) =>
+      new Do(`gates: ${gates}`, (simulation) => {
+        simulation.edit(
+          ({
+            progressDeadline: _deadline,
+            windows: _windows,
+            updateStrategy = { type: 'Canary' },
+            ...spec
+          }) => {
+            const { bake: _bake, ...strategy } = updateStrategy;
+            return {
+              ...spec,
+              settle: gates === 'settle' ? '30s' : '0s',
+              ...(gates === 'deadline' ? { progressDeadline: '1h' } : {}),
+              ...(gates === 'windows'
+                ? { windows: [{ timeZone: 'Europe/Berlin', start: '22:00', end: '04:00' }] }
+                : {}),
+              updateStrategy:
+                gates === 'bake' ? { ...strategy, bake: { duration: '15m', analysis } } : strategy,
+            };
+          },
+        );
+        simulation.wake();
+      }),
+  ),
+  fc.boolean().map(
+    (holds) =>
+      new Do(holds ? 'freeze' : 'thaw', (simulation) => {
+        simulation.freezes = holds ? [{ name: 'all', by: 'ops', reason: 'Friday.' }] : [];
+        simulation.wake();
+      }),
+  ),
+  fc
+    .integer({ min: 1, max: 3 })
+    .map((times) => new Do(`refuse ${times} writes`, (simulation) => void (simulation.refusals = times))),
+  fc
+    .integer({ min: 1, max: 2 })
+    .map(
+      (times) =>
+        new Do(
+          `apply ${times} writes and answer 500`,
+          (simulation) => void (simulation.lateRefusals = times),
+        ),
+    ),
+  fc
+    .constantFrom(400, 20_000)
+    .map((wait) => new Do(`a budget of ${wait} ms`, (simulation) => void simulation.budgetMs.push(wait))),
+  fc.constantFrom('blind', 'mute', 'well').map(
+    (how) =>
+      new Do(`the API server: ${how}`, (simulation) => {
+        simulation.isBlind = how === 'blind';
+        simulation.isMute = how === 'mute';
+        simulation.wake();
+      }),
+  ),
+  fc.tuple(fc.constantFrom(...versions), fc.boolean()).map(
+    ([version, empties]) =>
+      new Do(`${empties ? 'empty' : 'fill'} ${nameOf(version, 0)}`, ({ empty }) => {
+        if (empties) empty.add(arnOf(nameOf(version, 0)));
+        else empty.delete(arnOf(nameOf(version, 0)));
+      }),
+  ),
+  fc.constant(
+    new Do('retire the aborted block', (simulation, model) => {
+      simulation.status = { ...simulation.status, blockedVersions: [] };
+      model.aborted = undefined;
+      simulation.wake();
+    }),
+  ),
+  fc.constant(
+    new Do('delete the configuration', (simulation) => {
+      simulation.isKnown = false;
+      simulation.wake();
+    }),
+  ),
+  fc.constantFrom<LostRun>({ is: 'Unknown' }, { is: 'Terminated', by: 'ann', reason: '' }).map(
+    (lost) =>
+      new Do(`lose Temporal: ${lost.is}`, (simulation, model) => {
+        const { blockedVersions = [] } = simulation.status;
+        // What was aborted stands in the status from the moment it is taken back, unless that could not be written.
+        if (!blockedVersions.some(({ version }) => version === model.aborted)) model.aborted = undefined;
+        simulation.loseTemporal(lost);
+      }),
+  ),
+];
+
+/** Takes everything away that could hold a Cell up, and lets time pass: then it has to end, and serve everything. */
+function comeToAnEnd(simulation: Simulation): void {
+  simulation.freezes = [];
+  simulation.refusals = 0;
+  simulation.lateRefusals = 0;
+  simulation.budgetMs = [];
+  simulation.isBlind = false;
+  simulation.isMute = false;
+  simulation.empty.clear();
+  healing(simulation);
+  simulation.edit(({ windows: _windows, ...spec }) => spec);
+  simulation.wake();
+  for (let round = 0; round < 60; round += 1) {
+    simulation.run();
+    if (simulation.last.do === 'Close') return;
+    simulation.conclude('Successful');
+    simulation.ask('resume');
+    simulation.ask('promote');
+    simulation.pass(86_400_000);
+  }
+  throw new Error(`Expected the Cell to come to an end, got ${JSON.stringify(simulation.last)}.`);
+}
+
+/** What the statuses of a Cell at rest claim that is not served. */
+function untold({ settled, served, told, status, isKnown }: Simulation): readonly string[] {
+  // A Cell of which no status was ever confirmed, and that has nothing to install, does not look.
+  if (!isKnown || told.length === 0) return [];
+  const truth = JSON.stringify(weightsOf(served));
+  const claims: readonly [string, readonly ServedTargetGroup[]][] = [
+    ['the configuration', told],
+    ['the Cell', status.targetGroups ?? []],
+  ];
+  const wrong = claims
+    .filter(([, groups]) => JSON.stringify(weightsOf(groups)) !== truth)
+    .map(([who, groups]) => `I9 ${who} claims ${JSON.stringify(weightsOf(groups))}, ELBv2 serves ${truth}`);
+  const carrying = new Set(
+    (status.targetGroups ?? []).filter(({ weight }) => weight > 0).map(({ version }) => version),
+  );
+  const isOver = settled?.outcome === 'Completed' || settled?.outcome === 'Reverted';
+  return isOver && carrying.size > 1 ? [...wrong, `${settled.message} But ${truth}`] : wrong;
+}
+
+describe('whatever happens to a Cell', () => {
+  it(`every write keeps the invariants, and it comes to an end (${RUNS} runs)`, { timeout: 240_000 }, () => {
+    fc.assert(
+      fc.property(fc.commands(commands, { maxCommands: 40, size: 'max' }), (list) => {
+        const simulation = new Simulation();
+        fc.modelRun(() => ({ model: aModel(), real: simulation }), list);
+        comeToAnEnd(simulation);
+        expect([0, 100]).toContain(total(simulation.served));
+        expect(untold(simulation)).toEqual([]);
+      }),
+      { numRuns: RUNS },
+    );
+  });
+});
+
+describe('a rollout of a day', () => {
+  it('stays under 2,000 events of history', () => {
+    const hours = Array.from({ length: 24 }, (_, hour): CanaryStep[] => [
+      { setWeight: (hour + 1) * 4 },
+      { analysis },
+      { pause: { duration: '55m' } },
+    ]).flat();
+    const simulation = new Simulation({ updateStrategy: { type: 'Canary', canary: { steps: hours } } });
+    simulation.provision('1.0.0', 'a');
+    simulation.run();
+    simulation.provision('2.0.0', 'b');
+    simulation.wake();
+    simulation.events = 0;
+    const began = simulation.now;
+    for (let hour = 0; hour < 24; hour += 1) {
+      simulation.pass(300_000);
+      simulation.conclude('Successful');
+      simulation.pass(3_300_000);
+    }
+    expect(simulation.settled).toMatchObject({ do: 'Close', outcome: 'Completed' });
+    expect(simulation.now - began).toBeGreaterThanOrEqual(86_400_000);
+    expect(simulation.events).toBeGreaterThan(24 * 20);
+    expect(simulation.events).toBeLessThan(2_000);
+  });
+});

@@ -1,0 +1,46 @@
+import type { PresentCell } from '../versions/candidate.ts';
+import type { Decision } from '../model/decision.ts';
+import { routeOf, sameRoute } from '../load-balancers/load-balancer.ts';
+import type { ObservedCell } from '../model/observation.ts';
+import type { RolloutState } from '../model/state.ts';
+
+/** Changes all of the load balancer's configuration that the spec has changed, except the weights; undefined when nothing has. */
+export function reconfigure(
+  observed: ObservedCell,
+  cell: PresentCell,
+  version: string,
+): Decision | undefined {
+  const { served, serving, deletion } = observed;
+  const route = routeOf(cell.spec);
+  if (route === undefined || serving === undefined) return undefined;
+  const isOtherRoute = !sameRoute(route, serving);
+  if (!isOtherRoute && (deletion?.policy ?? 'Retain') === (cell.spec.deletionPolicy ?? 'Retain'))
+    return undefined;
+  const message = isOtherRoute
+    ? 'Changing the settings of the load balancer; the weights stay.'
+    : 'Changing what becomes of the listener rule when the Cell is deleted; nothing changes at the load balancer.';
+  return { do: 'Shift', purpose: 'Reconfigure', version, shares: served, urgent: false, message };
+}
+
+/** Whether nobody knows for sure what ELBv2 serves: something was asked for and is not confirmed, or somebody else has changed it. */
+export const isUnsure = (observed: ObservedCell, state: RolloutState): boolean =>
+  observed.served.length > 0 && (!observed.isApplied || state.suspect === true);
+
+/** Asks for what was served last and reads whether it is, so that nothing that was asked for before comes later. */
+export function restore(
+  observed: ObservedCell,
+  { suspect }: RolloutState,
+  version: string,
+): Extract<Decision, { do: 'Shift' }> {
+  return {
+    do: 'Shift',
+    purpose: 'Restore',
+    version,
+    shares: observed.served,
+    urgent: false,
+    message:
+      observed.isApplied && suspect === true
+        ? 'Reading the load balancer, and putting back what somebody has changed there.'
+        : 'Putting the configuration back to what is served: what it asks for was not confirmed, or somebody has edited it by hand.',
+  };
+}

@@ -1,0 +1,95 @@
+import { connectionsAtRest } from '../load-balancers/connections.ts';
+import { isAbout } from '../gates/guard.ts';
+import type { TargetHealth } from '../gates/health.ts';
+import type { ObservedCell } from '../model/observation.ts';
+import { withoutFound, withoutHold } from './record.ts';
+import type { BudgetWait, Hold, Retry, RolloutState } from '../model/state.ts';
+
+/** Records that nothing was written, because the target groups lack what the write requires. */
+export function lacking(
+  state: RolloutState,
+  { targetGroupARNs, lack }: { readonly targetGroupARNs: readonly string[]; readonly lack: string },
+  now: number,
+): RolloutState {
+  const known = state.health;
+  const goesOn = known !== undefined && isAbout(known, targetGroupARNs);
+  const { budget: _unused, ...rest } = withoutHold(state);
+  const since = goesOn ? known.since : now;
+  const checks = goesOn ? known.checks + 1 : 1;
+  return { ...rest, health: { targetGroupARNs, since, at: now, checks, lack } };
+}
+
+/** Records that a write waits for its turn in the budget. */
+export const waitingForBudget = (state: RolloutState, budget: BudgetWait): RolloutState => ({
+  ...withoutHold(state),
+  budget,
+});
+
+/** Records what a look at the groups has shown that wait at weight 0. */
+export const idleRead = (state: RolloutState, found: readonly TargetHealth[], now: number): RolloutState => ({
+  ...withoutHold(state),
+  idle: {
+    targetGroupARNs: found.map(({ targetGroupARN }) => targetGroupARN),
+    since: state.idle?.since ?? now,
+    at: now,
+    unhealthyARNs: found.filter(({ healthy }) => healthy === 0).map(({ targetGroupARN }) => targetGroupARN),
+    connections: connectionsAtRest(found, now),
+  },
+});
+
+/** Records that ELBv2 may serve something else than the status of the configuration says. */
+export const suspected = (state: RolloutState, now: number): RolloutState => ({
+  ...hurried(state, now),
+  suspect: true,
+});
+
+/** Records that something outside refused; it is tried again after a while that doubles, up to `longestMs`. */
+export function refused(
+  state: RolloutState,
+  failure: Pick<Hold, 'during' | 'purpose' | 'reason' | 'message' | 'quiet'>,
+  at: { now: number; longestMs: number },
+): RolloutState {
+  const attempts = (state.hold?.reason === failure.reason ? state.hold.attempts : 0) + 1;
+  const since = state.hold?.since ?? at.now;
+  const { budget: _unused, ...rest } = withoutFound(state);
+  return {
+    ...rest,
+    hold: { ...failure, since, attempts, until: at.now + delayAfter(attempts, at.longestMs) },
+  };
+}
+
+/** Records that the objects could not be looked at. */
+export const unseen = (state: RolloutState, failure: Told, now: number): RolloutState => ({
+  ...state,
+  blind: retryOf(state.blind, failure, now),
+});
+
+/** Records that the objects were looked at; a Cell that is gone has no status to write any more. */
+export function sighted(state: RolloutState, { cell }: Pick<ObservedCell, 'cell'>): RolloutState {
+  const { blind: _over, unreported, ...rest } = state;
+  return cell === undefined || unreported === undefined ? rest : { ...rest, unreported };
+}
+
+/** Records that the status could not be written. */
+export const reportRefused = (state: RolloutState, failure: Told, now: number): RolloutState => ({
+  ...state,
+  unreported: retryOf(state.unreported, failure, now),
+});
+
+type Told = Pick<Retry, 'reason' | 'message'>;
+
+/** The longest time between two attempts to look at the objects or to report, in milliseconds. */
+const LONGEST_RETRY_MS = 30_000;
+
+function retryOf(before: Retry | undefined, { reason, message }: Told, now: number): Retry {
+  const attempts = (before?.attempts ?? 0) + 1;
+  return { reason, message, attempts, until: now + delayAfter(attempts, LONGEST_RETRY_MS) };
+}
+
+const delayAfter = (attempts: number, longestMs: number): number =>
+  Math.min(longestMs, 500 * 2 ** Math.min(attempts - 1, 20));
+
+/** Records that what held may have changed: it is tried again at once. */
+export function hurried(state: RolloutState, now: number): RolloutState {
+  return state.hold === undefined ? state : { ...state, hold: { ...state.hold, until: now } };
+}

@@ -1,0 +1,219 @@
+import type { CellStatus } from '../../crds/cell.ts';
+import { isPinned, type PresentCell } from '../versions/candidate.ts';
+import { standing, type Decision } from '../model/decision.ts';
+import { eventOf } from './events.ts';
+import type { Found } from '../load-balancers/load-balancer.ts';
+import type { ObservedCell } from '../model/observation.ts';
+import type { ReportedEvent } from './report.ts';
+import { clocked } from '../gates/deadline.ts';
+import { tookBackWhatWasLeft } from './left-behind.ts';
+import { changeOf, outcomeOf } from './history.ts';
+import type { Rollout, RolloutState } from '../model/state.ts';
+import { isAsPlanned } from '../steps/plan.ts';
+import { plannedBy } from './strategy.ts';
+import { cut } from '../text.ts';
+
+/** The longest text of a cause in the status (crds/cell-status.ts). */
+const LONGEST_CAUSE = 4_096;
+
+type Of<Name extends Decision['do']> = Extract<Decision, { do: Name }>;
+
+/** Records that a rollout began; `id` tells it from every other. */
+export function began(
+  state: RolloutState,
+  decision: Of<'Begin'>,
+  at: { id: string; cell: PresentCell; now: number },
+): RolloutState {
+  const { retry: _answered, ...requests } = state.requests;
+  const { steps, analysis } = plannedBy(at.cell.spec);
+  const rollout: Rollout = {
+    id: at.id,
+    startedAt: at.now,
+    stable: decision.stable,
+    canary: decision.canary,
+    steps,
+    index: decision.index,
+    progress: { is: 'Ready' },
+    ...(analysis === undefined ? {} : { backgroundAnalysis: analysis }),
+  };
+  return { ...withoutHold(state), requests, rollout };
+}
+
+/** Records that ELBv2 serves what was asked for; what was seen of health and load balancer before counts no more. */
+export function shifted(
+  state: RolloutState,
+  { purpose, version, message }: Of<'Shift'>,
+  at: { readonly from: string | undefined; readonly left: CellStatus; readonly now: number },
+): RolloutState {
+  const { health: _used, budget: _spent, suspect: _read, ...rest } = withoutHold(withoutFound(state));
+  const outcome = outcomeOf[purpose];
+  if (outcome === undefined) {
+    const isLeftOver = purpose === 'TakeBack' && rest.rollout === undefined;
+    if (isLeftOver) return tookBackWhatWasLeft(rest, at.left, at.now);
+    return inRollout(rest, (rollout) => ({ ...rollout, shiftedAt: at.now }));
+  }
+  const justChanged = changeOf(state.asked, {
+    version,
+    from: at.from,
+    outcome,
+    message,
+    startedAt: at.now,
+    endedAt: at.now,
+  });
+  const { asked: _told, ...untold } = rest;
+  return { ...untold, justChanged };
+}
+
+/** Records what a look at the load balancer has found. */
+export const inspected = (state: RolloutState, found: Found): RolloutState => ({
+  ...withoutHold(state),
+  found,
+});
+
+/** Records that somebody may have written to the load balancer since it was looked at. */
+export function withoutFound(state: RolloutState): RolloutState {
+  const { found: _old, ...rest } = state;
+  return rest;
+}
+
+/** Records what a decision means for the time that the rollout may take. */
+export const timed = (state: RolloutState, decision: Decision, now: number): RolloutState =>
+  inRollout(state, (rollout) => clocked(rollout, decision, now));
+
+/** Records that all steps are done and the canary is watched with the whole weight. */
+export const baking = (state: RolloutState, now: number): RolloutState =>
+  inRollout(state, (rollout) => ({ ...rollout, progress: { is: 'Baking', since: now } }));
+
+/** Records that the current step's pause has begun. */
+export function paused(state: RolloutState, now: number): RolloutState {
+  return inRollout(state, (rollout) => ({ ...rollout, progress: { is: 'Pausing', since: now } }));
+}
+
+/** Records that the current step is done; a request to promote it is answered thereby. */
+export function advanced(state: RolloutState): RolloutState {
+  const { promote: _answered, ...requests } = state.requests;
+  return inRollout({ ...withoutHold(state), requests }, (rollout) => ({
+    ...rollout,
+    index: rollout.index + 1,
+    progress: { is: 'Ready' },
+  }));
+}
+
+/** Records new steps, where among them the rollout goes on, and what is analysed in their background. */
+export function replanned(state: RolloutState, decision: Of<'Replan'>, cell: PresentCell): RolloutState {
+  const { steps, analysis } = plannedBy(cell.spec);
+  return inRollout(withoutHold(state), (rollout) => {
+    const same = isAsPlanned(rollout, { steps, analysis });
+    const { backgroundAnalysis: _old, background, ...rest } = rollout;
+    return {
+      ...rest,
+      steps,
+      index: decision.index,
+      progress: same.steps ? rollout.progress : { is: 'Ready' },
+      edition: (rollout.edition ?? 0) + 1,
+      ...(analysis === undefined ? {} : { backgroundAnalysis: analysis }),
+      ...(same.background && background !== undefined ? { background } : {}),
+    };
+  });
+}
+
+/** Records that the rollout ends before its last step, and why; a version that failed is blocked from here on. */
+export function ending(state: RolloutState, { ending: end }: Of<'End'>, cell: PresentCell): RolloutState {
+  const { health: _old, ...rest } = withoutHold(state);
+  const { rollout } = rest;
+  const ended = inRollout(rest, (one) => ({ ...one, ending: end }));
+  if (rollout === undefined || end.kind !== 'Failed') return ended;
+  const { version } = rollout.canary;
+  const justBlocked = {
+    version,
+    cause: cut(end.message, LONGEST_CAUSE),
+    time: new Date(end.at).toISOString(),
+    observedGeneration: cell.generation,
+    ...(isPinned(version, cell) ? { pinned: true } : {}),
+  };
+  return { ...ended, justBlocked };
+}
+
+/** Records that everything is back at the stable side. */
+export function concluded(state: RolloutState, now: number): RolloutState {
+  const { rollout, health: _old, asked: _told, ...rest } = withoutHold(state);
+  if (rollout === undefined) return { ...rest, requests: {} };
+  const justChanged = changeOf(state.asked, {
+    version: rollout.canary.version,
+    from: rollout.stable.version,
+    outcome: rollout.ending?.kind ?? 'Withdrawn',
+    message: rollout.ending?.message ?? '',
+    startedAt: rollout.startedAt,
+    endedAt: now,
+  });
+  return { ...rest, requests: {}, serves: rollout.stable.version, justChanged };
+}
+
+/** Records that the canary has become what serves. */
+export function finished(state: RolloutState, now: number): RolloutState {
+  const { rollout, asked: _told, ...rest } = withoutHold(state);
+  if (rollout === undefined) return { ...rest, requests: {} };
+  const justChanged = changeOf(state.asked, {
+    version: rollout.canary.version,
+    from: rollout.stable.version,
+    outcome: 'Completed',
+    message: `${rollout.canary.version} serves with the whole weight.`,
+    startedAt: rollout.startedAt,
+    endedAt: now,
+  });
+  return { ...rest, requests: {}, serves: rollout.canary.version, justChanged };
+}
+
+/** Records that a status was written, with the events that went with it; `sent` is the state that it was made of. */
+export function reported(state: RolloutState, sent: RolloutState, status: CellStatus): RolloutState {
+  const { justBlocked, serves, justChanged, unblocked, unreported: _over, ...rest } = state;
+  // What has come up while the status was written is told by the next one.
+  const kept = {
+    ...(justBlocked === sent.justBlocked ? {} : { justBlocked }),
+    ...(serves === sent.serves ? {} : { serves }),
+    ...(justChanged === sent.justChanged ? {} : { justChanged }),
+    ...(unblocked === sent.unblocked ? {} : { unblocked }),
+  };
+  return {
+    ...rest,
+    ...kept,
+    reported: status,
+    events: state.events.slice(sent.events.length),
+    eventCount: state.eventCount + sent.events.length,
+  };
+}
+
+/** Records something that people should find among the Events of the Cell. */
+export function noted(state: RolloutState, event: Omit<ReportedEvent, 'id'>): RolloutState {
+  return {
+    ...state,
+    events: [...state.events, { ...event, id: `${state.eventCount + state.events.length}` }],
+  };
+}
+
+/** Records the Event that tells people what is waited for, or how it ended, unless they have been told so already. */
+export function announced(state: RolloutState, decision: Decision, observed: ObservedCell): RolloutState {
+  const said = standing(decision);
+  if (said.do !== 'Wait' && said.do !== 'Close') return state;
+  const event = eventOf(said);
+  if (event === undefined) return state;
+  const told = state.reported ?? observed.cell?.status;
+  const isToldByReason = said.do === 'Wait' && said.for === 'Health';
+  const isTold = isToldByReason ? told?.reason === 'WaitingForHealth' : told?.message === said.message;
+  // As long as the status cannot be written, the Event waits with it.
+  const isAboutToBeTold = state.events.some(({ reason, message }) =>
+    isToldByReason ? reason === event.reason : message === event.message,
+  );
+  return isTold || isAboutToBeTold ? state : noted(state, event);
+}
+
+/** Forgets what has held. */
+export function withoutHold(state: RolloutState): RolloutState {
+  const { hold: _over, ...rest } = state;
+  return rest;
+}
+
+/** Changes the rollout that is under way, if there is one. */
+export function inRollout(state: RolloutState, change: (rollout: Rollout) => Rollout): RolloutState {
+  return state.rollout === undefined ? state : { ...state, rollout: change(state.rollout) };
+}

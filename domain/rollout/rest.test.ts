@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest';
+import { decide } from './decide.ts';
+import { announced } from './record.ts';
+import { initialState, type RolloutState } from '../model/state.ts';
+import { statusOf } from './status.ts';
+import { aCell, arnOf, weightsOf } from '../testing/builders.ts';
+
+const NOW = Date.parse('2026-11-21T12:00:00Z');
+const MINUTE = 60_000;
+const endedAt = (minutesAgo: number): string => new Date(NOW - minutesAgo * MINUTE).toISOString();
+const change = { version: '2.0.0', outcome: 'Completed', message: '', startedAt: endedAt(30) } as const;
+
+/** A Cell that was rolled out from 1.0.0 to 2.0.0 some minutes ago. */
+const replaced = (minutesAgo: number) =>
+  aCell()
+    .withGroups('1.0.0', 'a')
+    .withGroups('2.0.0', 'b')
+    .withStatus({ stableVersion: '2.0.0', history: [{ ...change, endedAt: endedAt(minutesAgo) }] })
+    .serving({ a: 0, b: 100 });
+
+const looked = (unhealthyARNs: readonly string[] = []): RolloutState => ({
+  ...initialState,
+  idle: { targetGroupARNs: [arnOf('a')], since: NOW, at: NOW, unhealthyARNs },
+});
+const waitingForBudget: RolloutState = {
+  ...looked(),
+  budget: { ticket: { urgent: false, number: 1 }, urgent: false, notBefore: NOW + 500 },
+};
+
+describe('a settled Cell with groups at weight 0', () => {
+  it.each([
+    ['looks at them first', replaced(1), initialState, 'CheckIdle'],
+    ['keeps them for ten minutes', replaced(1), looked(), 'Wait for Detach'],
+    ['takes them out afterwards', replaced(10), looked(), 'Detach {"b":100}'],
+    ['takes out at once what has no healthy target', replaced(1), looked([arnOf('a')]), 'Detach {"b":100}'],
+    ['takes them out at its turn', replaced(10), waitingForBudget, 'Wait for Budget'],
+  ] as const)('%s', (_, cell, state, want) => {
+    const decision = decide(cell.seen(), state, NOW);
+    const told =
+      decision.do === 'Shift'
+        ? `${decision.purpose} ${JSON.stringify(weightsOf(decision.shares))}`
+        : decision.do === 'Wait'
+          ? `Wait for ${decision.for}`
+          : decision.do;
+    expect(told).toBe(want);
+  });
+
+  it.each([
+    ['they wait', replaced(1), looked()],
+    ['they are taken out', replaced(10), looked()],
+    ['their leaving waits for its turn in the budget', replaced(10), waitingForBudget],
+  ] as const)('stands as it did while %s', (_, builder, state) => {
+    const observed = builder.seen();
+    const { cell } = observed;
+    if (cell === undefined) throw new Error('Expected a Cell, got none.');
+    const decision = decide(observed, state, NOW);
+    const workflow = { workflowId: 'cell/default/web', runId: 'run-1' };
+    const status = statusOf({ observed, cell, state, decision, workflow, now: NOW });
+    expect(status).toMatchObject({
+      phase: 'Completed',
+      reason: 'Serving',
+      message: '2.0.0 serves with the whole weight.',
+      desiredVersion: '2.0.0',
+    });
+    const conditions = status.conditions?.map(({ type, status: holds }) => `${type} ${holds}`);
+    expect(conditions).toEqual([
+      'Ready True',
+      'Progressing False',
+      'Degraded False',
+      'TargetGroupsAccepted True',
+    ]);
+    expect(status.conditions?.at(-1)?.message).toBe(
+      'Every selected AWSTargetGroup has a usable version, and an ARN of its own.',
+    );
+  });
+
+  it('tells once what it lacks, also while the status cannot be written', () => {
+    const observed = replaced(1).withSpec({ version: '9.9.9' }).seen();
+    const decision = decide(observed, looked(), NOW);
+    expect(decision).toMatchObject({ do: 'Wait', for: 'Detach' });
+    const once = announced(looked(), decision, observed);
+    const message = '2.0.0 serves. Waiting: 0 of 1 target groups at 9.9.9.';
+    expect(once.events).toEqual([{ id: '0', type: 'Normal', reason: 'NotEnoughTargetGroups', message }]);
+    expect(announced(once, decision, observed)).toEqual(once);
+  });
+});

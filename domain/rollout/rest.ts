@@ -1,0 +1,90 @@
+import type { PresentCell } from '../versions/candidate.ts';
+import type { Close, Decision } from '../model/decision.ts';
+import { parseDuration } from '../duration.ts';
+import type { GuardInput } from '../gates/guard.ts';
+import type { ServedTargetGroup } from '../model/target-group.ts';
+import { includes } from '../load-balancers/weights.ts';
+
+/** How long groups at weight 0 stay in the rule after the end of a rollout when nobody says otherwise. */
+export const DEFAULT_DETACH_AFTER = '10m';
+
+/** How often groups at weight 0 are looked at, in milliseconds. */
+const IDLE_CHECK_MS = 120_000;
+
+/**
+ * Decides what becomes of the groups that a settled Cell keeps in its rule at weight 0: they wait there for a while, so
+ * that going back is one write to groups that were checked all the time, and leave by a write that moves no traffic.
+ * One whose AWSTargetGroup is gone or that has no healthy target leaves at once: on AWS a group in a rule with only
+ * unhealthy targets can fail the whole load balancer in DNS (Route 53, EvaluateTargetHealth).
+ */
+export function atRest(close: Close, input: GuardInput): Decision {
+  const { observed, cell, state, now } = input;
+  const idle = observed.served.filter(({ weight }) => weight === 0);
+  const isQuiet = state.hold?.quiet === true && now < state.hold.until;
+  if (state.hasMeasured === true && !isQuiet) {
+    return {
+      do: 'Prune',
+      message: 'Deleting the oldest AnalysisRuns and Experiments beyond those that are kept.',
+    };
+  }
+  if (idle.length === 0) return close;
+  if (isQuiet && state.hold !== undefined) {
+    const { until, message } = state.hold;
+    return { do: 'Wait', for: 'Hold', until, message, settled: close };
+  }
+  const resting = { observed, close };
+  const gone = idle.filter((group) => !includes(observed.selected, group));
+  if (gone.length > 0) return detach(gone, 'because its AWSTargetGroup is gone', resting);
+  const check = state.idle;
+  const dueAt = dueAfter(cell, cell.status.history?.[0]?.endedAt, check?.since);
+  if (dueAt !== undefined && now >= dueAt)
+    return detach(idle, 'because nothing has to go back to it any more', resting);
+  const isAboutAll = check !== undefined && idle.every(({ arn }) => check.targetGroupARNs.includes(arn));
+  if (dueAt === undefined || !isAboutAll || now >= check.at + IDLE_CHECK_MS) return look(idle, close);
+  const unhealthy = idle.filter(({ arn }) => check.unhealthyARNs.includes(arn));
+  if (unhealthy.length > 0) return detach(unhealthy, 'because it has no healthy target', resting);
+  const message = `Keeping ${namesOf(idle)} at weight 0 until ${new Date(dueAt).toISOString()}.`;
+  return {
+    do: 'Wait',
+    for: 'Detach',
+    until: Math.min(dueAt, check.at + IDLE_CHECK_MS),
+    message,
+    settled: close,
+  };
+}
+
+/** When groups at weight 0 leave, counted from the end of the last rollout, or from when they were seen first. */
+function dueAfter(
+  { spec }: PresentCell,
+  endedAt: string | undefined,
+  since: number | undefined,
+): number | undefined {
+  const from = endedAt === undefined ? since : Date.parse(endedAt);
+  const after = spec.updateStrategy?.detachAfter ?? DEFAULT_DETACH_AFTER;
+  return from === undefined ? undefined : from + parseDuration(after) * 1000;
+}
+
+const look = (idle: readonly ServedTargetGroup[], settled: Close): Decision => ({
+  do: 'CheckIdle',
+  settled,
+  targetGroupARNs: idle.map(({ arn }) => arn),
+  message: `Looking at the targets of ${namesOf(idle)}, which wait at weight 0.`,
+});
+
+function detach(
+  leaving: readonly ServedTargetGroup[],
+  why: string,
+  { observed, close }: Pick<GuardInput, 'observed'> & { readonly close: Close },
+): Decision {
+  return {
+    do: 'Shift',
+    purpose: 'Detach',
+    version: '',
+    shares: observed.served.filter((group) => !includes(leaving, group)),
+    urgent: false,
+    message: `Taking ${namesOf(leaving)} out of the rule at weight 0, ${why}.`,
+    settled: close,
+  };
+}
+
+const namesOf = (groups: readonly ServedTargetGroup[]): string => groups.map(({ name }) => name).join(', ');

@@ -1,0 +1,55 @@
+import type { CellStatus } from '../../crds/cell.ts';
+import type { Claim } from '../kubernetes/conditions.ts';
+import type { Decision } from '../model/decision.ts';
+import type { RolloutState } from '../model/state.ts';
+import type { StatusInput } from '../model/status-input.ts';
+import type { RejectedTargetGroup } from '../versions/version.ts';
+
+/** What the status says besides. */
+interface Told {
+  readonly phase: CellStatus['phase'];
+  readonly reason: string;
+  readonly message: string;
+  readonly rejected: readonly RejectedTargetGroup[];
+}
+
+/** What the conditions of a Cell say: whether it is ready, makes progress, and is what its spec asks for. */
+export function claims(input: StatusInput, { phase, reason, message, rejected }: Told): Claim[] {
+  const { state, decision } = input;
+  const serves = input.observed.served.length > 0;
+  const isDegraded = decision.do === 'Close' && decision.degraded === true;
+  const settled = phase === 'Completed' || (phase === 'Waiting' && serves && !isDegraded);
+  const troubled = troubleOf(state, decision);
+  return [
+    { type: 'Ready', holds: settled, reason, message },
+    { type: 'Progressing', holds: decision.do !== 'Close', reason, message },
+    {
+      type: 'Degraded',
+      holds: troubled !== undefined,
+      reason: troubled?.reason ?? 'AsExpected',
+      message: troubled?.message ?? 'Nothing keeps the Cell from what its spec asks for.',
+    },
+    {
+      type: 'TargetGroupsAccepted',
+      holds: rejected.length === 0,
+      reason: rejected[0]?.reason ?? 'Accepted',
+      message:
+        rejected.length === 0
+          ? 'Every selected AWSTargetGroup has a usable version, and an ARN of its own.'
+          : rejected.map((one) => one.message).join(' '),
+    },
+  ];
+}
+
+function troubleOf(state: RolloutState, decision: Decision): { reason: string; message: string } | undefined {
+  if (decision.do === 'Close') {
+    const { outcome, degraded } = decision;
+    return outcome === 'Failed' || outcome === 'Reverted' || degraded === true ? decision : state.hold;
+  }
+  if (state.hold !== undefined) return state.hold;
+  if (state.blind !== undefined) return state.blind;
+  if (state.rollout?.ending?.kind === 'Failed') return state.rollout.ending;
+  if (decision.do !== 'Wait') return undefined;
+  if (decision.for === 'Health') return { reason: 'UnhealthyTargets', message: decision.message };
+  return decision.for === 'Verdict' ? { reason: 'Inconclusive', message: decision.message } : undefined;
+}

@@ -1,0 +1,58 @@
+import type { CellStatus } from '../../crds/cell.ts';
+import { isLifted, isPinned } from '../versions/candidate.ts';
+import type { Ending } from '../model/decision.ts';
+import { stampOf } from '../model/requests.ts';
+import type { BlockedVersion, Rollout } from '../model/state.ts';
+import { LONGEST_MESSAGE, optional, type StatusInput } from '../model/status-input.ts';
+import { cut } from '../text.ts';
+
+/** The versions that are not tried again before somebody says so. */
+export function blockedVersions({ cell, state }: StatusInput): BlockedVersion[] {
+  const { rollout, justBlocked, unblocked } = state;
+  // A version on its way is not blocked until its rollout is taken back.
+  const onItsWay = rollout?.ending === undefined ? rollout?.canary.version : undefined;
+  const before = unblocked === true ? [] : (cell.status.blockedVersions ?? []);
+  const kept = before
+    .filter((one) => one.version !== onItsWay && one.version !== justBlocked?.version && !isLifted(one, cell))
+    .map(({ pinned, ...one }) => (pinned === true && isPinned(one.version, cell) ? { ...one, pinned } : one));
+  return justBlocked === undefined ? kept : [...kept, justBlocked];
+}
+
+/** The rollout that is under way, with all that the next run needs to know of it when this one is lost. */
+export function rolloutOf({ cell, state, decision, workflow }: StatusInput): Partial<CellStatus> {
+  const { rollout } = state;
+  // One that an earlier run has left behind is remembered until it has been taken up or taken back.
+  if (rollout === undefined) {
+    const left = state.reported?.rollout ?? cell.status.rollout;
+    const isClosed = decision.do === 'Close' && decision.outcome !== 'Failed';
+    const isOver = isClosed || state.serves !== undefined || left === undefined;
+    return isOver ? {} : { rollout: left };
+  }
+  const { id, startedAt, ending } = rollout;
+  const { paused } = state.requests;
+  return {
+    rollout: {
+      id,
+      startedAt: new Date(startedAt).toISOString(),
+      ...workflow,
+      ...(ending === undefined ? {} : { ending: endingOf(ending) }),
+      ...(paused === undefined ? {} : { paused: stampOf(paused) }),
+    },
+    ...measuredBy(rollout),
+  };
+}
+
+const endingOf = ({ kind, reason, message, at }: Ending) => ({
+  kind,
+  reason,
+  message: cut(message, LONGEST_MESSAGE),
+  time: new Date(at).toISOString(),
+});
+
+function measuredBy({ progress, background }: Rollout): Partial<CellStatus> {
+  return {
+    ...(progress.is === 'Analyzing' ? { analysisRun: progress.verdict } : {}),
+    ...(progress.is === 'Experimenting' ? { experiment: progress.verdict } : {}),
+    ...optional('backgroundAnalysisRun', background?.verdict),
+  };
+}

@@ -1,0 +1,146 @@
+import type { CellStatus } from '../../crds/cell.ts';
+import { conditionsFrom } from '../kubernetes/conditions.ts';
+import { connectionsText } from '../load-balancers/connections.ts';
+import { standing } from '../model/decision.ts';
+import { withChange } from './history.ts';
+import { requestsFrom } from '../model/requests.ts';
+import { stableSet } from '../versions/stable.ts';
+import { claims } from './status-conditions.ts';
+import { isPause, LONGEST_MESSAGE, loudHold, optional, type StatusInput } from '../model/status-input.ts';
+import { blockedVersions, rolloutOf } from './status-rollout.ts';
+import { stepsOf } from './strategy.ts';
+import { cut } from '../text.ts';
+import { groupByVersion } from '../versions/version.ts';
+import { includes, TOTAL_WEIGHT, weightOf } from '../load-balancers/weights.ts';
+
+type Phase = NonNullable<CellStatus['phase']>;
+
+/** Derives a Cell's whole status from what was seen, remembered and decided; it claims no weight that is not served. */
+export function statusOf(given: StatusInput): CellStatus {
+  const input = { ...given, decision: standing(given.decision) };
+  const { observed, cell, state, decision } = input;
+  const { rejected } = groupByVersion(observed.selected);
+  const phase = phaseOf(input);
+  const stable = state.rollout?.stable ?? stableSet(observed, cell);
+  const reason = reasonOf(input);
+  const message = messageOf(input);
+  return {
+    observedGeneration: cell.generation,
+    observedHash: observed.digest,
+    phase,
+    reason,
+    message,
+    ...optional('desiredVersion', desiredVersion(input) ?? stable?.version),
+    ...optional(
+      'stableVersion',
+      stable?.version ?? (isUnseen(input) ? cell.status.stableVersion : undefined),
+    ),
+    ...progressOf(input, phase),
+    targetGroups: isUnseen(input) ? cell.status.targetGroups : targetGroupsOf(input),
+    rejectedTargetGroups: [...rejected],
+    blockedVersions: blockedVersions(input),
+    ...(decision.do === 'Close' && decision.missing !== undefined
+      ? { found: decision.missing.found, wanted: decision.missing.wanted }
+      : {}),
+    ...rolloutOf(input),
+    ...toldOf(input),
+    conditions: conditionsFrom(
+      claims(input, { phase, reason, message, rejected }),
+      cell.status.conditions ?? [],
+      {
+        generation: cell.generation,
+        time: new Date(input.now).toISOString(),
+      },
+    ),
+  };
+}
+
+function phaseOf(input: StatusInput): Phase {
+  const { state, decision } = input;
+  if (decision.do === 'Close') return decision.outcome === 'Deleted' ? 'Completed' : decision.outcome;
+  const { rollout } = state;
+  const hold = loudHold(input);
+  const paused = isPause(decision);
+  if (rollout === undefined) return hold !== undefined ? 'Failed' : paused ? 'Waiting' : 'Progressing';
+  if (rollout.ending !== undefined) return hold === undefined ? 'Reverting' : 'FailedReverting';
+  return paused ? 'Paused' : 'Progressing';
+}
+
+function reasonOf(input: StatusInput): string {
+  const { state, decision } = input;
+  if (decision.do === 'Close') return decision.reason;
+  const cause = loudHold(input) ?? state.blind;
+  if (cause !== undefined) return cause.reason;
+  if (state.rollout?.ending !== undefined) return state.rollout.ending.reason;
+  if (decision.do === 'Wait') return `WaitingFor${decision.for}`;
+  return decision.do === 'Shift' ? decision.purpose : decision.do;
+}
+
+function messageOf(input: StatusInput): string {
+  const { state, decision } = input;
+  const { rollout } = state;
+  const cause = loudHold(input) ?? state.blind;
+  const why = rollout?.ending === undefined ? '' : `${rollout.ending.message} `;
+  const what = cause === undefined || decision.do === 'Close' ? decision.message : cause.message;
+  return cut(`${why}${what}`, LONGEST_MESSAGE);
+}
+
+/** The version that is on its way, or that serves. */
+function desiredVersion({ state, decision }: StatusInput): string | undefined {
+  if (state.rollout !== undefined) return state.rollout.canary.version;
+  return decision.do === 'Shift' ? decision.version : undefined;
+}
+
+function progressOf({ observed, cell, state }: StatusInput, phase: Phase): Partial<CellStatus> {
+  const { rollout } = state;
+  const steps = rollout?.steps ?? stepsOf(cell.spec);
+  if (rollout !== undefined) {
+    return {
+      canaryWeight: weightOf(rollout.canary.groups, observed.served),
+      currentStepIndex: rollout.index,
+      step: `${rollout.index}/${steps.length}`,
+    };
+  }
+  if (phase === 'Completed') {
+    return {
+      canaryWeight: TOTAL_WEIGHT,
+      currentStepIndex: steps.length,
+      step: `${steps.length}/${steps.length}`,
+    };
+  }
+  return phase === 'Reverted' ? { canaryWeight: 0 } : {};
+}
+
+/** Whether no object says what is served, and nobody has looked: then what was read back last is not forgotten. */
+const isUnseen = ({ observed, cell, state }: StatusInput): boolean =>
+  observed.served.length === 0 &&
+  state.found?.is !== 'Nothing' &&
+  (cell.status.targetGroups ?? []).length > 0;
+
+function targetGroupsOf({ observed, cell, state, now }: StatusInput): CellStatus['targetGroups'] {
+  const { sets } = groupByVersion(observed.selected);
+  const stable = state.rollout?.stable ?? stableSet(observed, cell);
+  return observed.served.map((group) => {
+    const version =
+      sets.find((set) => includes(set.groups, group))?.version ??
+      cell.status.targetGroups?.find((one) => one.arn === group.arn)?.version;
+    const isCanary = state.rollout !== undefined && includes(state.rollout.canary.groups, group);
+    const role = isCanary
+      ? 'Canary'
+      : stable !== undefined && includes(stable.groups, group)
+        ? 'Stable'
+        : 'Previous';
+    const connections = connectionsText(state, group.arn, { weight: group.weight, now });
+    return { ...group, ...optional('version', version), role, ...optional('connections', connections) };
+  });
+}
+
+/** What operators asked for, and how what serves came to change. */
+function toldOf({ cell, state }: StatusInput): Pick<CellStatus, 'requests' | 'history'> {
+  const requests = requestsFrom(state.asked ?? []);
+  const history = withChange((state.reported ?? cell.status).history, state.justChanged);
+  return {
+    ...(requests.length === 0 ? {} : { requests }),
+    ...(history.length === 0 ? {} : { history }),
+  };
+}

@@ -1,0 +1,68 @@
+import { endBackground } from './background.ts';
+import { isBlocked, type PresentCell } from '../versions/candidate.ts';
+import { endMeasurement } from './measurement.ts';
+import type { Decision } from '../model/decision.ts';
+import type { GuardInput } from '../gates/guard.ts';
+import { heldBy } from '../model/hold.ts';
+import { keepsClients, routeOf } from '../load-balancers/load-balancer.ts';
+import type { ObservedCell } from '../model/observation.ts';
+import type { ServedTargetGroup, TargetGroup } from '../model/target-group.ts';
+import { presentOf } from '../versions/stable.ts';
+import type { Rollout } from '../model/state.ts';
+import { groupByVersion, type VersionSet } from '../versions/version.ts';
+import { everythingTo, includes, sameShares } from '../load-balancers/weights.ts';
+
+/** Puts everything back to the stable side by one write, ends what is still measuring, and closes the rollout. */
+export function takeBack(rollout: Rollout, input: GuardInput): Decision {
+  const { observed, cell, state, now } = input;
+  const { canary, progress } = rollout;
+  const target = goesBackTo(rollout, input);
+  const shares = backTo(target.groups, canary.groups, { observed, cell });
+  // What was asked for and is not confirmed may be served later, so that it is not enough to look at what is served.
+  if (!observed.isApplied || !sameShares(shares, observed.served)) {
+    return heldBy(state, now) ?? giveBack(target.version, shares);
+  }
+  const end = endMeasurement(progress) ?? endBackground(rollout);
+  if (end !== undefined) return heldBy(state, now) ?? end;
+  return { do: 'Conclude', message: `${target.version} has everything back.` };
+}
+
+/** The one write that takes traffic back. */
+export const giveBack = (
+  version: string,
+  shares: readonly ServedTargetGroup[],
+): Extract<Decision, { do: 'Shift' }> => ({
+  do: 'Shift',
+  purpose: 'TakeBack',
+  version,
+  shares,
+  urgent: true,
+  message: `Giving everything back to ${version}.`,
+});
+
+/**
+ * Everything for one side. The other stays in the rule at 0, so that its targets go on being checked; but where
+ * clients are kept with a target group, their cookie goes before the weight, and only leaving the rule takes them back.
+ */
+export function backTo(
+  groups: readonly TargetGroup[],
+  others: readonly TargetGroup[],
+  { observed, cell }: { readonly observed: ObservedCell; readonly cell: PresentCell },
+): readonly ServedTargetGroup[] {
+  const stays = (one: TargetGroup): boolean =>
+    includes(observed.served, one) && includes(observed.selected, one);
+  const routes = [observed.serving, routeOf(cell.spec)];
+  const areKept = routes.some((route) => route !== undefined && keepsClients(route));
+  const kept = areKept ? [] : others.filter(stays);
+  return everythingTo(groups, kept);
+}
+
+/** What everything goes back to: what is left of the stable side, else the newest other version that has not failed. */
+function goesBackTo({ stable, canary }: Rollout, { observed, cell }: GuardInput): VersionSet {
+  const left = presentOf(stable, observed.selected);
+  if (left.length > 0) return { version: stable.version, groups: left };
+  const others = groupByVersion(observed.selected).sets.filter(
+    ({ version }) => version !== canary.version && !isBlocked(version, cell),
+  );
+  return others.find((set) => set.groups.length >= cell.spec.replicas) ?? stable;
+}

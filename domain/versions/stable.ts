@@ -1,0 +1,70 @@
+import type { PresentCell } from './candidate.ts';
+import type { ObservedCell } from '../model/observation.ts';
+import type { SelectedTargetGroup, ServedTargetGroup, TargetGroup } from '../model/target-group.ts';
+import { compareVersions, groupByVersion, type VersionSet } from './version.ts';
+import { includes } from '../load-balancers/weights.ts';
+
+/** The version of a group in the rule: what its AWSTargetGroup claims, else what the Cell's status remembers. */
+function versionOf(group: TargetGroup, observed: ObservedCell, cell: PresentCell): string | undefined {
+  const { sets } = groupByVersion(observed.selected);
+  const claimed = sets.find((set) => includes(set.groups, group))?.version;
+  return claimed ?? cell.status.targetGroups?.find((one) => one.arn === group.arn)?.version;
+}
+
+/**
+ * The set that serves and that everything goes back to: while a rollout is under way the one that its Cell's status
+ * names, else the one that carries most of the traffic. Never a version that has only failed. Undefined when nothing
+ * carries traffic.
+ */
+export function stableSet(observed: ObservedCell, cell: PresentCell): VersionSet | undefined {
+  const versioned = observed.served.map((group) => ({
+    group,
+    version: versionOf(group, observed, cell) ?? UNKNOWN_VERSION,
+  }));
+  const carrying = versioned.filter((one) => one.group.weight > 0);
+  const remembered = cell.status.stableVersion;
+  const underWay = cell.status.rollout !== undefined;
+  const keepsRemembered = (underWay ? versioned : carrying).some((one) => one.version === remembered);
+  const version = keepsRemembered && remembered !== undefined ? remembered : heaviest(carrying);
+  if (version === undefined) return undefined;
+  const members = versioned.filter((one) => one.version === version);
+  const kept = underWay ? members : members.filter((one) => one.group.weight > 0);
+  return { version, groups: kept.map(({ group }) => ({ name: group.name, arn: group.arn })) };
+}
+
+/** The groups of a set whose AWSTargetGroups still claim its version; nobody can withdraw what no AWSTargetGroup named. */
+export function presentOf(
+  { version, groups }: VersionSet,
+  selected: readonly SelectedTargetGroup[],
+): readonly TargetGroup[] {
+  if (version === UNKNOWN_VERSION) return groups;
+  const claiming = groupByVersion(selected).sets.find((set) => set.version === version)?.groups ?? [];
+  return groups.filter((group) => includes(claiming, group));
+}
+
+/** What carries traffic besides a set, by version, the heaviest first. */
+export function carriersBeside(
+  set: VersionSet,
+  observed: ObservedCell,
+  cell: PresentCell,
+): readonly VersionSet[] {
+  const others = observed.served.filter((group) => group.weight > 0 && !includes(set.groups, group));
+  const byVersion = Map.groupBy(others, (group) => versionOf(group, observed, cell) ?? UNKNOWN_VERSION);
+  const weight = (groups: readonly ServedTargetGroup[]): number =>
+    groups.reduce((sum, group) => sum + group.weight, 0);
+  return [...byVersion]
+    .toSorted(([a, x], [b, y]) => weight(y) - weight(x) || compareVersions(b, a))
+    .map(([version, groups]) => ({ version, groups: groups.map(({ name, arn }) => ({ name, arn })) }));
+}
+
+/** What stands for the version of a group of which nobody knows it; it is older than every other. */
+export const UNKNOWN_VERSION = '0.0.0-unknown';
+
+function heaviest(
+  carrying: readonly { readonly version: string; readonly group: ServedTargetGroup }[],
+): string | undefined {
+  const weights = new Map<string, number>();
+  for (const { version, group } of carrying) weights.set(version, (weights.get(version) ?? 0) + group.weight);
+  const order = [...weights].toSorted(([a, x], [b, y]) => y - x || compareVersions(b, a));
+  return order[0]?.[0];
+}

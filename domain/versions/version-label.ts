@@ -1,0 +1,57 @@
+import { VERSION_LABEL } from '../kubernetes/labels.ts';
+import type { Labels, LabelSelector } from '../kubernetes/selector.ts';
+
+/** Which target groups a Cell takes, and which of their labels says the version. */
+export interface TargetGroupSelector extends LabelSelector {
+  readonly versionLabels?: readonly string[] | undefined;
+}
+
+/** What of a Cell's spec decides which target groups are its own. */
+export interface SelectingSpec {
+  readonly ingress?:
+    | {
+        readonly awsApplicationLoadBalancer?: Selecting | undefined;
+        readonly awsNetworkLoadBalancer?: Selecting | undefined;
+      }
+    | undefined;
+  readonly versionedBy?: { readonly label?: string | undefined } | undefined;
+}
+
+interface Selecting {
+  readonly targetGroupSelector?: TargetGroupSelector | undefined;
+}
+
+/** What of an AWSTargetGroup may say its version. */
+export interface VersionedGroup {
+  readonly metadata: { readonly labels?: Labels; readonly generation?: number | undefined };
+  readonly status?:
+    { readonly observedGeneration?: number | undefined; readonly version?: string | undefined } | undefined;
+}
+
+/** The selector that a Cell's load balancer block carries. */
+export const selectorOf = (spec: SelectingSpec): TargetGroupSelector | undefined =>
+  (spec.ingress?.awsApplicationLoadBalancer ?? spec.ingress?.awsNetworkLoadBalancer)?.targetGroupSelector;
+
+/** The label keys that may say a version, in the order in which they are tried. */
+export function versionLabelsOf(spec: SelectingSpec): readonly string[] {
+  const listed = selectorOf(spec)?.versionLabels ?? [];
+  if (listed.length > 0) return listed;
+  const label = spec.versionedBy?.label;
+  return label === undefined || label === '' ? [VERSION_LABEL] : [label];
+}
+
+/** The version that an AWSTargetGroup claims, unchecked: that of its labels, else that of the AWS tags of its target group. */
+export const versionOf = (spec: SelectingSpec, group: VersionedGroup): string | undefined =>
+  labelledVersion(spec, group.metadata.labels) ?? taggedVersion(group);
+
+/** The version that labels claim, unchecked: the first version label that is not empty. */
+export function labelledVersion(spec: SelectingSpec, labels: Labels): string | undefined {
+  const own = labels ?? {};
+  return versionLabelsOf(spec)
+    .map((key) => (Object.hasOwn(own, key) ? own[key] : undefined))
+    .find((value) => value !== undefined && value !== '');
+}
+
+/** The version that the AWS tags of a target group were last seen to claim; not that of an ARN that was corrected since. */
+export const taggedVersion = ({ metadata, status }: VersionedGroup): string | undefined =>
+  status?.observedGeneration === metadata.generation ? status?.version : undefined;

@@ -1,0 +1,118 @@
+import semver from 'semver';
+import { compareText } from '../kubernetes/canonical.ts';
+import type { SelectedTargetGroup, TargetGroup } from '../model/target-group.ts';
+
+/** The target groups that claim one version, in the order of their names. */
+export interface VersionSet {
+  /** The version as semver writes it, without a leading `v`. */
+  readonly version: string;
+  readonly groups: readonly TargetGroup[];
+}
+
+/** An AWSTargetGroup that a Cell selects but cannot use, and why. */
+export interface RejectedTargetGroup {
+  readonly name: string;
+  readonly reason: 'DuplicateARN' | 'InvalidVersion' | 'MissingVersion' | 'NotAllowed';
+  readonly message: string;
+}
+
+// So many digits that no number overflows. crds/cell.ts holds spec.version to the same, by a pattern.
+const NUMBERS = /^v?(\d{1,15})(?:\.(\d{1,15}))?(?:\.(\d{1,15}))?(?=[-+]|$)/;
+
+// A label has 63 characters, to which numbers that are left out are added; a tag may be longer. crds/cell-status.ts takes as many.
+const LONGEST_VERSION = 67;
+
+/**
+ * Reads one to three numbers, with or without a leading `v` and the suffixes of semver (https://semver.org), as a
+ * semantic version: `v2` is 2.0.0, and `1.4-rc.1` is 1.4.0-rc.1. Undefined when it is anything else.
+ */
+export function parseVersion(text: string): string | undefined {
+  const trimmed = text.trim();
+  const found = NUMBERS.exec(trimmed);
+  if (found === null) return undefined;
+  const [numbers, major, minor = '0', patch = '0'] = found;
+  const version = semver.valid(`${major}.${minor}.${patch}${trimmed.slice(numbers.length)}`);
+  return version === null || version.length > LONGEST_VERSION ? undefined : version;
+}
+
+/** Whether two texts are one version, however each is written. */
+export const isSameVersion = (a: string, b: string): boolean =>
+  (parseVersion(a) ?? a) === (parseVersion(b) ?? b);
+
+/** Orders versions by semver precedence: negative when `a` is lower. What is no version is lower than every one. */
+export function compareVersions(a: string, b: string): number {
+  const [one, other] = [parseVersion(a), parseVersion(b)];
+  if (one === undefined || other === undefined)
+    return Number(one !== undefined) - Number(other !== undefined);
+  return semver.compareBuild(one, other);
+}
+
+/** Whether version `a` is newer than version `b`. */
+export const isNewer = (a: string, b: string): boolean => compareVersions(a, b) > 0;
+
+/**
+ * Gathers target groups by version, the newest version first; those that cannot be used are set apart. A target group
+ * counts once: of several AWSTargetGroups with its ARN and a usable version, the first by name.
+ */
+export function groupByVersion(selected: readonly SelectedTargetGroup[]): {
+  readonly sets: readonly VersionSet[];
+  readonly rejected: readonly RejectedTargetGroup[];
+} {
+  const sets = new Map<string, TargetGroup[]>();
+  const holders = new Map<string, Holder>();
+  const rejected: RejectedTargetGroup[] = [];
+  for (const group of selected.toSorted(byName)) {
+    const { name, arn } = group;
+    const version = group.version === undefined ? undefined : parseVersion(group.version);
+    const holder = holders.get(arn);
+    if (group.refusal !== undefined) rejected.push({ name, reason: 'NotAllowed', message: group.refusal });
+    else if (version === undefined) rejected.push(reject(group));
+    else if (holder !== undefined) rejected.push(duplicate({ name, arn, version }, holder));
+    else {
+      holders.set(arn, { name, version });
+      sets.set(version, [...(sets.get(version) ?? []), { name, arn }]);
+    }
+  }
+  const newestFirst = [...sets].toSorted(([a], [b]) => compareVersions(b, a));
+  return { sets: newestFirst.map(([version, groups]) => ({ version, groups })), rejected };
+}
+
+/** The AWSTargetGroup that a target group counts by. */
+interface Holder {
+  readonly name: string;
+  readonly version: string;
+}
+
+/** Orders target groups by name, byte by byte, the same on every machine. */
+export const byName = (a: { readonly name: string }, b: { readonly name: string }): number =>
+  compareText(a.name, b.name);
+
+function reject({ name, version }: SelectedTargetGroup): RejectedTargetGroup {
+  if (version === undefined || version === '') {
+    return {
+      name,
+      reason: 'MissingVersion',
+      message: `Expected AWSTargetGroup ${name} to have a version, got none. Label it, for example okra.mumo.co/version=1.2.3, or tag its target group in AWS.`,
+    };
+  }
+  return {
+    name,
+    reason: 'InvalidVersion',
+    message: `Expected the version of AWSTargetGroup ${name} to be a semantic version such as 1.2.3, v2 or 1.4-rc.1, of at most 63 characters, got ${JSON.stringify(version)}. Correct its label, or the tag of its target group in AWS.`,
+  };
+}
+
+function duplicate(
+  { name, arn, version }: Holder & { readonly arn: string },
+  holder: Holder,
+): RejectedTargetGroup {
+  const message =
+    version === holder.version
+      ? `Expected target group ${arn} in one of the selected AWSTargetGroups, got it in ${holder.name}, which counts, and in ${name}.`
+      : `Expected one version for target group ${arn}, got ${holder.version} in AWSTargetGroup ${holder.name}, which counts, and ${version} in ${name}.`;
+  return {
+    name,
+    reason: 'DuplicateARN',
+    message: `${message} Delete one of the two, or correct its spec.arn.`,
+  };
+}

@@ -1,0 +1,70 @@
+import type { Access } from '../access/access.ts';
+import { canonical, compareText } from '../kubernetes/canonical.ts';
+import { refusedAmong } from '../access/forwarding-access.ts';
+import { ADOPT_ANNOTATION } from '../kubernetes/labels.ts';
+import { matches } from '../kubernetes/selector.ts';
+import type { SelectedTargetGroup } from '../model/target-group.ts';
+import { selectorOf, versionOf } from './version-label.ts';
+import type { SelectingSpec, VersionedGroup } from './version-label.ts';
+
+/** What of a Cell a rollout depends on, exactly as the API server returned it. */
+export interface WatchedCell {
+  readonly metadata: {
+    readonly deletionTimestamp?: string | undefined;
+    readonly annotations?: Readonly<Record<string, string>> | undefined;
+  };
+  readonly spec: SelectingSpec;
+  readonly status?:
+    { readonly blockedVersions?: readonly { readonly version: string }[] | undefined } | undefined;
+}
+
+/** What of an AWSTargetGroup a rollout depends on. */
+export interface WatchedGroup extends VersionedGroup {
+  readonly metadata: VersionedGroup['metadata'] & {
+    readonly name: string;
+    readonly deletionTimestamp?: string | undefined;
+  };
+  readonly spec: { readonly arn: string };
+}
+
+/** The target groups that a Cell selects, by name; those being deleted are gone already. */
+export function selectTargetGroups(
+  spec: SelectingSpec,
+  groups: readonly WatchedGroup[],
+): readonly SelectedTargetGroup[] {
+  const selector = selectorOf(spec);
+  return groups
+    .filter(({ metadata }) => metadata.deletionTimestamp === undefined && matches(selector, metadata.labels))
+    .map((group) => select(spec, group))
+    .toSorted((a, b) => compareText(a.name, b.name));
+}
+
+/**
+ * All that a rollout of the Cell depends on, in one text: when it differs, there is something new to look at.
+ * `groups` are those of the Cell's namespace, which may use what `access` says; objects are taken as the API server returned them, because
+ * watchers and workers compare what each has computed.
+ */
+export function watchedInput(cell: WatchedCell, groups: readonly WatchedGroup[], access?: Access): string {
+  const selected = selectTargetGroups(cell.spec, groups);
+  const refused = refusedAmong(selected, access);
+  return canonical([
+    cell.spec,
+    (cell.status?.blockedVersions ?? []).map(({ version }) => version).toSorted(compareText),
+    cell.metadata.deletionTimestamp !== undefined,
+    selected.map(({ name, arn, version }) => [name, arn, version ?? null]),
+    mayAdopt(cell.metadata),
+    ...(refused.length === 0 ? [] : [refused]),
+  ]);
+}
+
+/** Whether an object says that it may take over what Okra did not set up. */
+export const mayAdopt = ({
+  annotations,
+}: {
+  readonly annotations?: Readonly<Record<string, string>> | undefined;
+}): boolean => annotations?.[ADOPT_ANNOTATION] === 'true';
+
+function select(spec: SelectingSpec, group: WatchedGroup): SelectedTargetGroup {
+  const version = versionOf(spec, group);
+  return { name: group.metadata.name, arn: group.spec.arn, ...(version === undefined ? {} : { version }) };
+}

@@ -1,0 +1,156 @@
+import { execFile } from 'node:child_process';
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { promisify } from 'node:util';
+import { parseAllDocuments } from 'yaml';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { resources } from '../../crds/index.ts';
+import { applyTo, type Manifest as KubernetesManifest } from '../support/stage/apply.ts';
+
+const run = promisify(execFile);
+const root = join(import.meta.dirname, '../..');
+
+/** Kinds of others that are not installed here, and why they may stand in the documentation all the same. */
+const notInstalled: Readonly<Record<string, string>> = {
+  'elbv2.k8s.aws/v1beta1 TargetGroupBinding': 'belongs to the AWS Load Balancer Controller',
+};
+
+/** What a page shows when it is not a Cell. */
+const subjects: readonly (readonly [string, readonly string[]])[] = [
+  ['docs/gates/freeze.md', ['Freeze']],
+  ['docs/discovery/', resources.map(({ kind }) => kind)],
+  ['docs/load-balancers/', resources.map(({ kind }) => kind)],
+  ['docs/', ['Cell']],
+];
+
+interface Manifest {
+  readonly apiVersion?: string;
+  readonly kind?: string;
+  readonly metadata?: { readonly name?: string; readonly namespace?: string };
+}
+
+interface Block {
+  readonly file: string;
+  /** The line of its first line, from 1. */
+  readonly line: number;
+  readonly text: string;
+}
+
+const pages = ['README.md', 'elbv2-proxy/README.md', ...globSync('docs/**/*.md', { cwd: root })].toSorted();
+const read = (file: string): string => readFileSync(join(root, file), 'utf8');
+
+/** The blocks of a page that are marked as YAML. */
+function blocksOf(file: string): readonly Block[] {
+  const blocks: Block[] = [];
+  let open: { line: number; lines: string[] } | undefined;
+  for (const [index, text] of read(file).split('\n').entries()) {
+    if (open !== undefined && text.trim() === '```') {
+      blocks.push({ file, line: open.line, text: open.lines.join('\n') });
+      open = undefined;
+    } else if (open !== undefined) open.lines.push(text);
+    else if (/^ *```ya?ml\b/.test(text)) open = { line: index + 2, lines: [] };
+  }
+  return blocks;
+}
+
+const manifestsOf = ({ text }: Block): readonly Manifest[] =>
+  parseAllDocuments(text).map((document): Manifest => {
+    const [error] = document.errors;
+    if (error !== undefined) throw error;
+    return document.toJS();
+  });
+
+const kindOf = ({ apiVersion = '', kind = '' }: Manifest): string => `${apiVersion} ${kind}`;
+
+const blocks = pages.flatMap(blocksOf);
+
+async function kubectl(args: readonly string[], input = ''): Promise<string> {
+  const { binaries, environment } = inject('stack');
+  const running = run(binaries.kubectl, [...args], { env: { ...process.env, ...environment } });
+  running.child.stdin?.end(input);
+  return (await running).stdout;
+}
+
+describe('the manifests in the documentation', () => {
+  const applyDry = applyTo(inject('stack').kubeconfig, { dryRun: true });
+  const namespace = `docs-${process.pid}`;
+  const named = new Set(blocks.flatMap(manifestsOf).flatMap(({ metadata }) => metadata?.namespace ?? []));
+  beforeAll(async () => {
+    await kubectl(['create', 'namespace', namespace]);
+    for (const one of named) {
+      const manifest = JSON.stringify({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: one } });
+      await kubectl(['apply', '-f', '-'], manifest);
+    }
+  });
+  afterAll(() => kubectl(['delete', 'namespace', namespace, '--wait=false']));
+
+  const cases = blocks.map((block) => [`${block.file}:${block.line}`, block] as const);
+  it.concurrent.each(cases)('%s is taken by the API server as it is', async (_, block) => {
+    const manifests = manifestsOf(block);
+    expect(manifests).not.toEqual([]);
+    for (const manifest of manifests) {
+      expect(manifest).toMatchObject({
+        apiVersion: expect.any(String),
+        kind: expect.any(String),
+        metadata: { name: expect.any(String) },
+      });
+      if (kindOf(manifest) in notInstalled) continue;
+      const place = manifest.metadata?.namespace ?? namespace;
+      if (await applyDry(manifest as KubernetesManifest, place)) continue;
+      const flags = ['--dry-run=server', '--validate=strict', '-n', place, '-o', 'name'];
+      await kubectl(['apply', ...flags, '-f', '-'], JSON.stringify(manifest));
+    }
+  });
+});
+
+describe('the documentation', () => {
+  const topics = pages.filter((file) => /^docs\/(steps|decisions|gates|load-balancers)\//.test(file));
+
+  it.each(topics)('%s shows what it is about in a manifest', (file) => {
+    const kinds = subjects.find(([folder]) => file.startsWith(folder))?.[1] ?? [];
+    const shown = blocksOf(file).flatMap(manifestsOf);
+    expect(shown.filter(({ kind = '' }) => kinds.includes(kind))).not.toEqual([]);
+  });
+
+  it('has an index with every page', () => {
+    const index = linksOf('docs/README.md').map(({ target }) => target);
+    expect(pages.filter((file) => file.startsWith('docs/') && !index.includes(file))).toEqual([
+      'docs/README.md',
+    ]);
+  });
+
+  it.each(pages)('%s links to what there is', (file) => {
+    const broken = linksOf(file).filter(({ target, anchor }) => !exists(target, anchor));
+    expect(broken).toEqual([]);
+  });
+});
+
+interface Link {
+  /** The path of the file from the root. */
+  readonly target: string;
+  readonly anchor: string;
+}
+
+/** The links of a page to other files, and to headings. */
+function linksOf(file: string): readonly Link[] {
+  const links = [...read(file).matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]*))?\)/g)];
+  return links.map(([, path = '', anchor = '']) => ({
+    target: path === '' ? file : relative(root, join(root, dirname(file), path)),
+    anchor,
+  }));
+}
+
+function exists(target: string, anchor: string): boolean {
+  const found = globSync(target, { cwd: root }).length > 0;
+  if (!found || anchor === '') return found;
+  const headings = read(target).match(/^#+ .*$/gm) ?? [];
+  return headings.some((heading) => anchorOf(heading) === anchor);
+}
+
+/** How GitHub names the place of a heading. */
+const anchorOf = (heading: string): string =>
+  heading
+    .replace(/^#+ /, '')
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+    .replaceAll(' ', '-');

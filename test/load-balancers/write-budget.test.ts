@@ -1,0 +1,153 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { parse, stringify } from 'yaml';
+import { BUDGET_NAME } from '../../clients/aws/budget-object.ts';
+import { CONFIG_MAP, NAMESPACE } from '../../clients/kubernetes/kinds.ts';
+import { connectKubernetes } from '../../clients/kubernetes/kubernetes.ts';
+import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import { createLog } from '../../clients/log.ts';
+import { sharedBudget } from '../../clients/aws/shared-budget.ts';
+import type { WriteBudget } from '../../clients/aws/shared-budget.ts';
+import type { Grant, Ticket } from '../../domain/load-balancers/budget.ts';
+
+const stack = inject('stack');
+const run = promisify(execFile);
+const never = new AbortController().signal;
+const rate = { perSecond: 20, burst: 5 };
+const T = 50;
+
+let namespaces = 0;
+let dir = '';
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'okra-budget-'));
+});
+afterAll(() => rm(dir, { recursive: true }));
+
+const kubectl = async (...args: string[]): Promise<string> =>
+  (await run(stack.binaries.kubectl, args, { env: { ...process.env, ...stack.environment } })).stdout;
+
+/** A namespace of its own, with a client for each worker, as each is a process of its own. */
+async function place() {
+  namespaces += 1;
+  const namespace = `budget-${namespaces}`;
+  const kubernetes = connectKubernetes(stack.kubeconfig);
+  await kubernetes.create({ apiVersion: 'v1', kind: NAMESPACE.kind, metadata: { name: namespace } });
+  const worker = (client: KubernetesClient = connectKubernetes(stack.kubeconfig)): WriteBudget =>
+    sharedBudget({
+      kubernetes: client,
+      namespace,
+      rates: { writes: rate, registrations: rate },
+      log: createLog('silent'),
+    }).writes;
+  const key = { namespace, name: BUDGET_NAME };
+  return { namespace, kubernetes, worker, key };
+}
+
+interface Served {
+  readonly urgent: boolean;
+  readonly atMs: number;
+  readonly ticket: Ticket | undefined;
+}
+
+/** Comes back as told until it is granted, and says when that was and what place it had at first. */
+async function served(budget: WriteBudget, urgent: boolean, begin: number): Promise<Served> {
+  let first: Ticket | undefined;
+  for (let ticket: Ticket | undefined; ;) {
+    const grant = await budget.take('1/eu', { urgent, ticket }, never);
+    if (grant.is === 'Granted') return { urgent, atMs: Date.now() - begin, ticket: first };
+    ticket = grant.ticket;
+    first ??= ticket;
+    await wait(grant.waitMs);
+  }
+}
+
+const ticketIn = (grant: Grant | undefined): Ticket => {
+  if (grant?.is !== 'Wait') throw new Error(`Expected to have to wait, got ${JSON.stringify(grant)}.`);
+  return grant.ticket;
+};
+
+describe('the write budget', () => {
+  it('is kept by several workers at once: the rate holds, in order, and what is urgent goes first', async () => {
+    const { worker } = await place();
+    const workers = [worker(), worker(), worker()];
+    const begin = Date.now();
+    const usual = Array.from({ length: 60 }, (_, index) => served(workers[index % 3]!, false, begin));
+    await Promise.race(usual);
+    const urgent = Array.from({ length: 10 }, (_, index) => served(workers[index % 3]!, true, begin));
+    const all = (await Promise.all([...usual, ...urgent])).toSorted((a, b) => a.atMs - b.atMs);
+
+    for (const [index, { atMs }] of all.entries()) {
+      expect(index + 1).toBeLessThanOrEqual(rate.burst + 1 + atMs / T);
+    }
+    const lastUrgent = all.findLastIndex((one) => one.urgent);
+    expect(all.slice(lastUrgent).length).toBeGreaterThan(30);
+    const numbers = all.filter((one) => !one.urgent && one.ticket).map(({ ticket }) => ticket!.number);
+    const third = Math.floor(numbers.length / 3);
+    const inOrder = numbers.toSorted((a, b) => a - b);
+    const [early, late] = [new Set(inOrder.slice(0, third)), new Set(inOrder.slice(-third))];
+    const lastEarly = numbers.findLastIndex((number) => early.has(number));
+    expect(lastEarly).toBeLessThan(numbers.findIndex((number) => late.has(number)));
+  });
+
+  it('begins anew, empty, when the object is deleted while some wait', async () => {
+    const { worker, kubernetes, key } = await place();
+    const [one, other] = [worker(), worker()];
+    const take = (budget: WriteBudget, ticket?: Ticket) =>
+      budget.take('1/eu', { urgent: false, ticket }, never);
+    const grants = await Promise.all(Array.from({ length: 20 }, () => take(one)));
+    const waiting = grants.filter(({ is }) => is === 'Wait');
+    // However long the requests take, no more can come due meanwhile than at once.
+    expect(waiting.length).toBeGreaterThanOrEqual(20 - rate.burst);
+    await kubernetes.delete(CONFIG_MAP, key);
+    const begin = Date.now();
+    const back = await Promise.all(waiting.map((grant) => take(other, ticketIn(grant))));
+    expect(back.filter(({ is }) => is === 'Granted').length).toBeLessThanOrEqual((Date.now() - begin) / T);
+    expect(await kubernetes.get(CONFIG_MAP, key)).toMatchObject({ data: { '1_eu': expect.any(String) } });
+    const after = await Promise.all([served(one, false, begin), served(other, false, begin)]);
+    expect(after).toHaveLength(2);
+  });
+
+  it('begins anew when somebody writes nonsense into it', async () => {
+    const { worker, kubernetes, key } = await place();
+    const budget = worker();
+    const take = () => budget.take('1/eu', { urgent: false }, never);
+    await take();
+    await kubernetes.patch(CONFIG_MAP, key, { data: { '1_eu': '{"at":1e99}', other: 'kept' } });
+    expect(await take()).toMatchObject({ is: 'Wait', waitMs: T });
+    expect(await kubernetes.get(CONFIG_MAP, key)).toMatchObject({ data: { other: 'kept' } });
+  });
+
+  it('says which rights are missing, and these are enough', async () => {
+    const { namespace, worker } = await place();
+    await kubectl('-n', namespace, 'create', 'serviceaccount', 'okra');
+    const token = (await kubectl('-n', namespace, 'create', 'token', 'okra')).trim();
+    const admin = parse(await readFile(stack.kubeconfig, 'utf8')) as object;
+    const kubeconfig = join(dir, namespace);
+    await writeFile(kubeconfig, stringify({ ...admin, users: [{ name: 'admin', user: { token } }] }));
+    const budget = worker(connectKubernetes(kubeconfig));
+    const take = () => budget.take('1/eu', { urgent: false }, never);
+
+    await expect(take()).rejects.toThrow(
+      `Allow get, create and patch of configmaps in the namespace ${namespace}.`,
+    );
+    const rights = ['--verb=get,create,patch', '--resource=configmaps'];
+    await kubectl('-n', namespace, 'create', 'role', 'okra', ...rights);
+    await kubectl(
+      '-n',
+      namespace,
+      'create',
+      'rolebinding',
+      'okra',
+      '--role=okra',
+      `--serviceaccount=${namespace}:okra`,
+    );
+    await expect.poll(take, { timeout: 30_000 }).toMatchObject({ is: 'Wait' });
+    await expect.poll(take, { timeout: 30_000 }).toMatchObject({ is: 'Wait' });
+    expect((await served(budget, true, Date.now())).urgent).toBe(true);
+  });
+});

@@ -1,0 +1,37 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, inject, it } from 'vitest';
+
+const run = promisify(execFile);
+const demo = join(import.meta.dirname, '../../local/demo.ts');
+
+describe('the demo', () => {
+  it('shows what it says and finds nothing that differs', async () => {
+    const { stdout } = await run(process.execPath, [demo], { timeout: 200_000 });
+    expect(stdout).toContain('blue1 50  blue2 50');
+    expect(stdout).toContain('blue1 40  blue2 40  green1 10  green2 10');
+    expect(stdout).toMatch(/AnalysisRun web-1-success-rate-\w+: Successful/);
+    expect(stdout).toContain('1.1.0 serves. 1.2.0 is blocked');
+    expect(stdout).toContain('Everything came as it was said');
+  });
+
+  it('finds the clusters of the newest version by itself, from their tags to the last weight', async () => {
+    const { stdout } = await run(process.execPath, [demo, '--discovery'], {
+      timeout: 300_000,
+      env: { ...process.env, OKRA_WORKFLOW_BUNDLE: inject('stack').workflowBundle },
+    });
+    for (const name of ['green1', 'green2']) {
+      expect(stdout).toContain(`Secret ${name}: how to reach EKS cluster ${name}`);
+      expect(stdout).toContain(`AWSTargetGroup default-${name}: version 2.0.0`);
+    }
+    expect(stdout).toContain('blue1 40  blue2 40  green1 10  green2 10');
+    expect(stdout).toContain('Everything came as it was said');
+  });
+
+  it('refuses an argument that it does not know', async () => {
+    await expect(run(process.execPath, [demo, '--fast'])).rejects.toThrow(
+      /Expected no arguments, --keep or --discovery, got --fast/,
+    );
+  });
+});

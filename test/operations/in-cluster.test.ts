@@ -1,0 +1,220 @@
+import { readFile } from 'node:fs/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import {
+  ANALYSIS_RUN,
+  AWS_TARGET_GROUP,
+  AWS_TARGET_GROUP_BINDING,
+  EXPERIMENT,
+  SECRET,
+  type KindRef,
+} from '../../clients/kubernetes/kinds.ts';
+import { KubernetesError } from '../../clients/kubernetes/kubernetes.ts';
+import { createCluster } from '../../local/eks-fixture.ts';
+import { installTargetGroupBindings, targetGroupBinding } from '../../local/target-group-bindings.ts';
+import { startWorkload, type Workload } from '../discovery/workload.ts';
+import { openPod, type Pod } from './in-cluster/pod.ts';
+import type { AuditEvent } from './in-cluster/audited-server.ts';
+import type { Stage } from '../support/stage/stage.ts';
+import { until } from '../support/until.ts';
+
+/** What was asked for, as `verb group/resource`. */
+function permissionOf({ verb, objectRef = {} }: AuditEvent): string {
+  const { apiGroup = '', resource = '', subresource } = objectRef;
+  return `${verb} ${apiGroup}/${resource}${subresource === undefined ? '' : `/${subresource}`}`;
+}
+
+// What makes an object by server-side apply has to be allowed to create as well, and is a patch to who writes it down.
+const askedForByApply = [
+  'create okra.mumo.co/awsapplicationloadbalancerconfigs',
+  'create okra.mumo.co/awsnetworkloadbalancerconfigs',
+  'create okra.mumo.co/awsapplicationloadbalancertargetdeployments',
+];
+
+const sorted = (some: Iterable<string>): readonly string[] => [...new Set(some)].toSorted();
+
+describe('okrad in a pod', () => {
+  let pod: Pod;
+  let stage: Stage;
+  let workload: Workload;
+  let priority = 0;
+  beforeAll(async () => {
+    pod = await openPod(inject('stack'));
+    ({ stage } = pod);
+    await stage.apply(stage.analysisTemplate('success-rate', []));
+    await stage.apply({
+      ...stage.analysisTemplate('endless', []),
+      ...endless('AnalysisTemplate', 'endless'),
+    });
+  });
+  afterAll(async () => {
+    await pod[Symbol.asyncDispose]();
+    await workload?.[Symbol.asyncDispose]();
+  });
+  beforeEach(async () => {
+    priority += 10;
+    await stage.mark();
+  });
+  afterEach(async () => {
+    expect(await stage.violations([20], priority)).toEqual([]);
+  });
+
+  const web = (): object => ({ web: { url: stage.metrics.url, jsonPath: '{$.rate}' } });
+  const endless = (kind: string, name: string): object => ({
+    kind,
+    metadata: { name },
+    spec: {
+      metrics: [{ name: 'rate', interval: '1s', successCondition: 'result >= 0.95', provider: web() }],
+    },
+  });
+  const names = async (kind: KindRef, labelSelector?: string): Promise<string | undefined> => {
+    const options = { namespace: stage.namespace, ...(labelSelector === undefined ? {} : { labelSelector }) };
+    const listed = stage.kubernetes.list<{ metadata: { name: string } }>(kind, options);
+    // The stack's own API server begins to serve a kind when it is asked for it, and asks to come again until then.
+    const found = await listed.catch((error: unknown) => {
+      if (error instanceof KubernetesError && error.status === 429) return undefined;
+      throw error;
+    });
+    return found && sorted(found.map(({ metadata }) => metadata.name)).join(' ');
+  };
+  const untilNames = (kind: KindRef, want: string, labelSelector?: string): Promise<boolean> =>
+    until(`the ${kind.plural} ${want}`, async () => (await names(kind, labelSelector)) === want, {
+      seen: () => names(kind, labelSelector),
+    });
+  const logOf = (): Promise<string> => readFile(stage.okrad.log, 'utf8');
+
+  it('does rollouts with the service account', async () => {
+    const shared = `${stage.namespace}-shared`;
+    await stage.apply({
+      ...stage.analysisTemplate(shared, [], 1),
+      kind: 'ClusterAnalysisTemplate',
+    });
+    await stage.apply(replicaSet);
+    const templates = [{ templateName: 'success-rate' }];
+    const spec = {
+      // What has ended goes at once.
+      analysis: { successfulRunHistoryLimit: 0, unsuccessfulRunHistoryLimit: 0 },
+      updateStrategy: {
+        type: 'Canary',
+        canary: {
+          analysis: { templates: [{ templateName: 'endless' }] },
+          steps: [
+            { setWeight: 20 },
+            { analysis: { templates } },
+            { analysis: { templates: [{ templateName: shared, clusterScope: true }] } },
+            { experiment: { duration: '1h', templates: [{ name: 'wy', specRef: 'pods', replicas: 1 }] } },
+          ],
+        },
+      },
+    };
+    await stage.targetGroups('1.0.0', ['poda'], { role: 'pod' });
+    await stage.apply(stage.cell('pod', { priority, role: 'pod', spec }));
+    await stage.untilPhase('pod', 'Completed', '1.0.0');
+    await stage.targetGroups('2.0.0', ['podb'], { role: 'pod' });
+    await stage.untilStatus('pod', 'experimenting', (status) => status.experiment !== undefined);
+    await stage.signal('pod', 'promote');
+    await stage.untilPhase('pod', 'Completed', '2.0.0');
+    for (const kind of [ANALYSIS_RUN, EXPERIMENT]) await untilNames(kind, '', 'okra.mumo.co/cell=pod');
+    await stage.kubectl('delete', 'clusteranalysistemplate', shared);
+    const listener = await stage.networkListener('neta');
+    await stage.targetGroups('1.0.0', ['neta'], { role: 'net' }, 'TCP');
+    await stage.apply(stage.networkCell('net', listener));
+    await stage.untilPhase('net', 'Completed', '1.0.0');
+  });
+
+  it('goes on with the token that the kubelet puts in place, when the one before it has ended', async () => {
+    await stage.targetGroups('1.0.0', ['tokena'], { role: 'token' });
+    await stage.apply(stage.cell('token', { priority, role: 'token' }));
+    await stage.untilPhase('token', 'Completed', '1.0.0');
+    const second = await pod.mountToken('second');
+    await pod.endToken('first');
+    await until('the first token to be refused', () =>
+      pod.whoIs(pod.firstToken).then(
+        () => false,
+        () => true,
+      ),
+    );
+    expect(await pod.whoIs(second)).toContain(':okra');
+    await stage.targetGroups('2.0.0', ['tokenb'], { role: 'token' });
+    await stage.untilPhase('token', 'Completed', '2.0.0');
+    expect(await logOf()).not.toContain('Unauthorized');
+  });
+
+  it('discovers with the service account', async () => {
+    const { namespace } = stage;
+    const labels = { role: 'found' };
+    workload = await startWorkload(stage, `pod-${namespace.slice(-6)}`, labels);
+    await installTargetGroupBindings(workload.cluster.kubernetes);
+    const bind = (more: object = {}): Promise<unknown> =>
+      workload.kubernetes.apply(
+        targetGroupBinding({ name: 'b', labels: { ...labels, ...more }, targetGroupARN: arn }),
+        { force: true },
+      );
+    const arn = 'arn:aws:elasticloadbalancing:us-east-1:123456789012:targetgroup/b/0123456789abcdef';
+    await bind();
+    const clusterSelector = { matchLabels: labels };
+    const set = (bindingLabels: object): object => ({
+      apiVersion: 'okra.mumo.co/v1alpha1',
+      kind: 'AWSTargetGroupSet',
+      metadata: { name: 'found' },
+      spec: {
+        generators: [{ awseks: { clusterSelector, bindingSelector: { matchLabels: labels } } }],
+        template: { metadata: { labels: bindingLabels } },
+        bindingTemplate: {
+          metadata: { name: 'ids', labels: bindingLabels },
+          spec: {
+            targetGroupARN: stage.arns.get('poda'),
+            targets: [{ name: 'one', ids: ['i-0'], port: 80 }],
+          },
+        },
+      },
+    });
+    await stage.apply(set({ found: 'first' }));
+    await untilNames(AWS_TARGET_GROUP, 'default-b ids', 'found=first');
+    await untilNames(AWS_TARGET_GROUP_BINDING, 'ids', 'found=first');
+    await stage.apply(set({ found: 'second' }));
+    await untilNames(AWS_TARGET_GROUP, 'default-b ids', 'found=second');
+    await untilNames(AWS_TARGET_GROUP_BINDING, 'ids', 'found=second');
+    await stage.kubectl('label', 'secret', workload.name, 'role-');
+    await untilNames(AWS_TARGET_GROUP_BINDING, '');
+  });
+
+  it('makes the secrets of clusters with the service account', async () => {
+    const of = stage.namespace;
+    const name = `eks-${of.slice(-6)}`;
+    const endpoint = 'https://127.0.0.1:2';
+    await createCluster(stage.stack.aws, { name, tags: { of }, endpoint, caData: 'Y2E=', status: 'ACTIVE' });
+    const clusterSet = (tags: object, labels: object): object => ({
+      apiVersion: 'okra.mumo.co/v1alpha1',
+      kind: 'ClusterSet',
+      metadata: { name: 'eks' },
+      spec: {
+        generators: [{ awseks: { selector: { matchTags: tags } } }],
+        template: { metadata: { labels } },
+      },
+    });
+    await stage.apply(clusterSet({ of }, { made: 'first' }));
+    await untilNames(SECRET, name, 'made=first');
+    await stage.apply(clusterSet({ of }, { made: 'second' }));
+    await untilNames(SECRET, name, 'made=second');
+    await stage.apply(clusterSet({ of: 'nobody' }, { made: 'second' }));
+    await untilNames(SECRET, '', 'made=second');
+  });
+
+  it('is refused nothing, and may do nothing that it does not', async () => {
+    const events = (await pod.server.events()).filter(({ userAgent }) => userAgent === 'okra');
+    const refused = events.filter(({ responseStatus }) => responseStatus?.code === 403);
+    expect(sorted(refused.map(permissionOf))).toEqual([]);
+    expect(sorted([...events.map(permissionOf), ...askedForByApply])).toEqual(sorted(pod.allowed));
+  });
+});
+
+const replicaSet = {
+  apiVersion: 'apps/v1',
+  kind: 'ReplicaSet',
+  metadata: { name: 'pods', labels: { app: 'pods' } },
+  spec: {
+    replicas: 0,
+    selector: { matchLabels: { app: 'pods' } },
+    template: { metadata: { labels: { app: 'pods' } }, spec: { containers: [{ name: 'wy', image: 'wy' }] } },
+  },
+};

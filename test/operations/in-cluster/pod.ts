@@ -1,0 +1,98 @@
+import { execFile } from 'node:child_process';
+import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { SECRET } from '../../../clients/kubernetes/kinds.ts';
+import { connectKubernetes } from '../../../clients/kubernetes/kubernetes.ts';
+import { Stage } from '../../support/stage/stage.ts';
+import type { StackView } from '../../support/setup.ts';
+import { documentedAccess, permissionsOf } from './access.ts';
+import { startAuditedServer, type AuditedServer } from './audited-server.ts';
+
+const run = promisify(execFile);
+const podFiles = new URL('pod-files.ts', import.meta.url).href;
+
+/** A stage whose okrad runs as it does in a pod: with a service account and its token, and no kubeconfig. */
+export interface Pod extends AsyncDisposable {
+  readonly stage: Stage;
+  readonly server: AuditedServer;
+  /** What the service account may do, as `verb group/resource`. */
+  readonly allowed: ReadonlySet<string>;
+  /** The token with which okrad was started, bound to the Secret `first`. */
+  readonly firstToken: string;
+  /** Puts a token in place, as the kubelet does, that is good as long as a Secret is there; gives the token. */
+  mountToken(secret: string): Promise<string>;
+  /** Ends the token that is bound to a Secret. */
+  endToken(secret: string): Promise<void>;
+  /** Says as whom the API server takes a token; throws when it does not. */
+  whoIs(token: string): Promise<string>;
+}
+
+/** Opens it, with the access that the documentation gives to okrad, in a namespace of its own. */
+export async function openPod(stack: StackView): Promise<Pod> {
+  const namespace = `okra-${process.pid}-${Date.now().toString(36)}`;
+  const env = { ...process.env, ...stack.environment };
+  const kubectl = async (...args: readonly string[]): Promise<string> =>
+    (await run(stack.binaries.kubectl, ['-n', namespace, ...args], { env })).stdout;
+  const admin = connectKubernetes(stack.kubeconfig);
+  const [dir, access] = await Promise.all([
+    mkdtemp(join(tmpdir(), 'okra-pod-')),
+    documentedAccess(namespace),
+    kubectl('create', 'namespace', namespace),
+  ]);
+  await writeFile(
+    join(dir, 'access.json'),
+    JSON.stringify({ apiVersion: 'v1', kind: 'List', items: access }),
+  );
+  await kubectl('apply', '-f', join(dir, 'access.json'));
+  const tokens: string[] = [];
+  const mountToken = async (secret: string): Promise<string> => {
+    await kubectl('create', 'secret', 'generic', secret);
+    const bound = ['--bound-object-kind=Secret', `--bound-object-name=${secret}`, '--duration=1h'];
+    const token = (await kubectl('create', 'token', 'okra', ...bound)).trim();
+    await writeFile(join(dir, 'token'), token);
+    tokens.push(token);
+    return token;
+  };
+  const server = await startAuditedServer(stack, `system:serviceaccount:${namespace}:okra`);
+  await copyFile(server.caFile, join(dir, 'ca.crt'));
+  const firstToken = await mountToken('first');
+  const stage = await Stage.open(stack, {
+    KUBECONFIG: '',
+    // There is no ~/.kube/config.
+    HOME: dir,
+    KUBERNETES_SERVICE_HOST: '127.0.0.1',
+    KUBERNETES_SERVICE_PORT: String(server.port),
+    NODE_OPTIONS: `--import=${podFiles}`,
+    POD_SERVICE_ACCOUNT: dir,
+    POD_NAMESPACE: namespace,
+    OKRA_LEASE_NAMESPACE: '',
+  });
+  const roles = ['--clusterrole', `${namespace}-okra-clusters`, '--serviceaccount', `${namespace}:okra`];
+  await stage.kubectl('create', 'rolebinding', 'okra-clusters', ...roles);
+  return {
+    stage,
+    server,
+    allowed: permissionsOf(access),
+    firstToken,
+    mountToken,
+    endToken: (secret) => admin.delete(SECRET, { namespace, name: secret }),
+    whoIs: (token) =>
+      kubectl(
+        'auth',
+        'whoami',
+        '--kubeconfig=/dev/null',
+        `--server=https://127.0.0.1:${server.port}`,
+        `--certificate-authority=${server.caFile}`,
+        `--token=${token}`,
+      ),
+    [Symbol.asyncDispose]: async () => {
+      stage.secrets.push(...tokens);
+      await stage.close();
+      await server[Symbol.asyncDispose]();
+      await kubectl('delete', '-f', join(dir, 'access.json'), '--wait=false');
+      await rm(dir, { recursive: true });
+    },
+  };
+}

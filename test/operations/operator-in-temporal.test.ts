@@ -1,0 +1,146 @@
+import { Connection } from '@temporalio/client';
+import { describe, expect, it } from 'vitest';
+import { onStage } from '../support/stage/on-stage.ts';
+import type { Stage } from '../support/stage/stage.ts';
+import { until } from '../support/until.ts';
+
+describe('an operator who uses Temporal itself', () => {
+  let stage: Stage;
+  let priority = 0;
+  onStage({ totals: [20, 40] }, (opened, free) => {
+    stage = opened;
+    priority = free;
+  });
+
+  async function pausedAt20(name: string): Promise<void> {
+    const steps = [{ setWeight: 20 }, { pause: {} }, { setWeight: 40 }, { pause: {} }];
+    await stage.targetGroups('1.0.0', [`${name}a`], { role: name });
+    await stage.apply(stage.cell(name, { priority, role: name, steps }));
+    await stage.untilPhase(name, 'Completed', '1.0.0');
+    await stage.targetGroups('2.0.0', [`${name}b`], { role: name });
+    await untilPausedAt(name, 20);
+  }
+  const untilPausedAt = (name: string, weight: number): Promise<unknown> =>
+    stage.untilStatus(
+      name,
+      `paused at ${weight}`,
+      (status) => status.phase === 'Paused' && status.canaryWeight === weight,
+    );
+  async function sendBroken(name: string, signalName: string): Promise<void> {
+    const connection = await Connection.connect({ address: stage.stack.temporal.address });
+    try {
+      await connection.workflowService.signalWorkflowExecution({
+        namespace: stage.stack.temporal.namespace,
+        workflowExecution: { workflowId: stage.workflowId(name) },
+        signalName,
+        input: {
+          payloads: [
+            {
+              metadata: { encoding: Buffer.from('json/protobuf'), messageType: Buffer.from('no.such.Type') },
+              data: Buffer.from('{"by": not JSON'),
+            },
+          ],
+        },
+      });
+    } finally {
+      await connection.close();
+    }
+  }
+  const eventsOf = async (
+    name: string,
+  ): Promise<readonly { type: string; reason: string; message: string }[]> => {
+    const json = await stage.kubectl(
+      'get',
+      'events',
+      '--field-selector',
+      `involvedObject.name=${name}`,
+      '-o',
+      'json',
+    );
+    return (JSON.parse(json) as { items: { type: string; reason: string; message: string }[] }).items;
+  };
+
+  it('aborts a rollout by cancelling its workflow', async () => {
+    await pausedAt20('cancel');
+    await stage.temporal('workflow', 'cancel', '--workflow-id', stage.workflowId('cancel'));
+    const status = await stage.untilPhase('cancel', 'Reverted', '1.0.0');
+    expect(status.blockedVersions).toMatchObject([
+      { version: '2.0.0', cause: 'Aborted by Temporal cancel.' },
+    ]);
+    expect(await stage.weights(priority)).toMatchObject({ cancela: 100 });
+    expect((await stage.writes()).at(2)).toEqual({ cancela: 80, cancelb: 20 });
+    expect((await stage.writes()).at(3)).toEqual({ cancela: 100, cancelb: 0 });
+    await stage.okrad.end('SIGTERM');
+    stage.okrad.start();
+    // What is started anew finds the version blocked.
+    await stage.apply(stage.cell('cancel', { priority, role: 'cancel', steps: [{ setWeight: 40 }] }));
+    await stage.untilAtRest('cancel');
+    expect((await stage.status('cancel')).phase).toBe('Reverted');
+    expect(await stage.weights(priority)).toMatchObject({ cancela: 100 });
+  });
+
+  it('has a rollout held where it is by terminating its workflow, until somebody resumes it', async () => {
+    await pausedAt20('terminate');
+    await stage.mark();
+    const id = stage.workflowId('terminate');
+    await stage.temporal('workflow', 'terminate', '--workflow-id', id, '--reason', 'it is Friday');
+    await stage.untilClosed(id);
+    // The watchers start what they find under way.
+    await stage.okrad.end('SIGTERM');
+    stage.okrad.start();
+    const held = await stage.untilStatus(
+      'terminate',
+      'held after the termination',
+      ({ phase, message = '' }) => phase === 'Paused' && message.includes('terminated'),
+    );
+    expect(held.message).toMatch(
+      /^Paused by Temporal: the run was terminated by \S+ \(it is Friday\) at its present weight\. Send resume to go on\.$/,
+    );
+    expect(held).toMatchObject({ canaryWeight: 20, stableVersion: '1.0.0', desiredVersion: '2.0.0' });
+    // Nor does anything else than a resume let it go on.
+    await stage.signal('terminate', 'changed');
+    await stage.kubectl('patch', 'cell', 'terminate', '--type=merge', '-p', '{"spec":{"settle":"1s"}}');
+    await stage.untilStatus('terminate', 'seen again', (status) => status.observedGeneration === 2);
+    expect(await stage.weights(priority)).toEqual({ terminatea: 80, terminateb: 20 });
+    expect(await stage.writes()).toEqual([]);
+    await stage.signal('terminate', 'resume', { by: 'ann' });
+    // It has gone back to the first step that is not below its weight, whose pause is still ahead.
+    await stage.untilStatus(
+      'terminate',
+      'at its pause step',
+      ({ phase, message = '' }) => phase === 'Paused' && message.startsWith('Pausing until'),
+    );
+    await stage.signal('terminate', 'resume', { by: 'ann' });
+    await untilPausedAt('terminate', 40);
+  });
+
+  it('is understood, though what was sent along cannot be read', async () => {
+    await pausedAt20('garbled');
+    await sendBroken('garbled', 'changed');
+    await sendBroken('garbled', 'abort');
+    const status = await stage.untilPhase('garbled', 'Reverted', '1.0.0');
+    expect(status.blockedVersions?.[0]?.cause).toBe('Aborted by an operator.');
+    expect((await stage.writes()).at(-1)).toEqual({ garbleda: 100, garbledb: 0 });
+  });
+
+  it('is told the right names after a signal that nobody knows, and is heard afterwards', async () => {
+    await pausedAt20('typo');
+    await sendBroken('typo', 'stop');
+    await stage.signal('typo', 'rollback', { by: 'ann' });
+    const told = await until('both to be told', async () => {
+      const events = (await eventsOf('typo')).filter(({ reason }) => reason === 'UnknownSignal');
+      return events.length === 2 && events;
+    });
+    expect(told.map(({ type }) => type)).toEqual(['Warning', 'Warning']);
+    const names = 'pause, resume, promote, promoteFull, abort, retry';
+    expect(told.map(({ message }) => message).toSorted()).toEqual(
+      ['rollback', 'stop'].map(
+        (name) =>
+          `Expected one of the signals ${names}, got "${name}". Nothing was done about it; send one of these.`,
+      ),
+    );
+    expect(await stage.weights(priority)).toEqual({ typoa: 80, typob: 20 });
+    await stage.signal('typo', 'abort');
+    await stage.untilPhase('typo', 'Reverted', '1.0.0');
+  });
+});

@@ -1,0 +1,189 @@
+import { X509Certificate } from 'node:crypto';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { heartbeat } from '@temporalio/activity';
+import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { createLog } from '../../clients/log.ts';
+import { connectTemporal, type Temporal } from '../../clients/temporal/temporal.ts';
+import { runWorkers } from '../../clients/temporal/temporal-workers.ts';
+import type { TemporalConfig } from '../../config.ts';
+import { writeCertificates } from '../../local/workload-cluster.ts';
+import { openFront, refusals, type Front, type FrontCall, type FrontTls } from '../support/temporal/front.ts';
+import { until } from '../support/until.ts';
+
+const stack = inject('stack');
+const log = createLog('silent');
+const FOLLOW_MILLISECONDS = 50;
+
+let dir: string;
+beforeAll(async () => {
+  Runtime.install({ logger: new DefaultLogger('ERROR') });
+  dir = await mkdtemp(join(tmpdir(), 'okra-credentials-'));
+  const python = stack.binaries['moto'] ?? '';
+  await Promise.all(['old', 'new'].map((name) => writeCertificates(python, join(dir, name))));
+});
+afterAll(() => rm(dir, { recursive: true }));
+
+const pem = (name: string): Promise<string> => readFile(join(dir, name), 'utf8');
+
+/** What is used of a worker, and of a connection for calls, over one front. */
+interface Running {
+  readonly temporal: Temporal;
+  readonly reasons: (string | undefined)[];
+  /** Releases the activity that was started before. */
+  readonly release: () => void;
+  readonly attempts: () => number;
+  readonly end: () => Promise<void>;
+}
+
+async function run(config: TemporalConfig, taskQueue: string): Promise<Running> {
+  const stop = new AbortController();
+  const reasons: (string | undefined)[] = [];
+  let released = false;
+  let attempts = 0;
+  const hold = async (): Promise<string> => {
+    attempts += 1;
+    await until('the release', async () => {
+      heartbeat();
+      return released;
+    });
+    return 'held';
+  };
+  const ended = runWorkers(
+    async (connection) => [
+      await Worker.create({
+        connection,
+        taskQueue,
+        identity: 'me',
+        activities: { hold, echo: (text: string) => Promise.resolve(text) },
+        workflowsPath: join(import.meta.dirname, '../support/temporal/workflows.ts'),
+        maxHeartbeatThrottleInterval: '200ms',
+      }),
+    ],
+    {
+      temporal: config,
+      poller: {
+        namespace: 'default',
+        identity: 'me',
+        queues: [{ taskQueue, types: ['workflow', 'activity'] }],
+      },
+      log,
+      signal: stop.signal,
+      waiting: (reason) => void reasons.push(reason),
+      followMilliseconds: FOLLOW_MILLISECONDS,
+    },
+  );
+  const temporal = await connectTemporal(
+    { temporal: config, identity: 'me' },
+    { log, followMilliseconds: FOLLOW_MILLISECONDS },
+  );
+  await until('the worker to poll', async () => reasons.at(-1) === undefined && reasons.length > 0);
+  return {
+    temporal,
+    reasons,
+    release: () => (released = true),
+    attempts: () => attempts,
+    end: async () => {
+      stop.abort();
+      await ended;
+      await temporal.connection.close();
+    },
+  };
+}
+
+let front: Front;
+let running: Running;
+let runs = 0;
+const taskQueue = (): string => `credentials-${process.pid}-${runs}`;
+beforeEach(() => void (runs += 1));
+afterEach(async () => {
+  await running.end();
+  await front[Symbol.asyncDispose]();
+});
+
+const idOf = (name: string): string => `${taskQueue()}-${name}`;
+
+async function start(type: 'echoes' | 'holds', name: string): Promise<void> {
+  const options = { workflowId: idOf(name), taskQueue: taskQueue(), args: [name] };
+  await running.temporal.client.workflow.start(type, options);
+}
+
+const resultOf = (name: string): Promise<unknown> =>
+  running.temporal.client.workflow.getHandle(idOf(name)).result();
+
+/** The last call of a method. */
+const last = (method: string): FrontCall | undefined =>
+  front.calls.findLast((call) => call.method === method);
+
+/** Waits until both the worker and the calls come with what is looked for. */
+async function untilBoth(isSo: (call: FrontCall | undefined) => boolean): Promise<void> {
+  await until('a heartbeat of that kind', async () => isSo(last('RecordActivityTaskHeartbeat')));
+  await until('a call of that kind', async () => {
+    await running.temporal.client.workflow.getHandle(idOf('held')).describe();
+    return isSo(last('DescribeWorkflowExecution'));
+  });
+}
+
+describe('an API key in a file', () => {
+  it('is shown with the next call when another is written, and what runs goes on', async () => {
+    const path = join(dir, 'key');
+    await writeFile(path, 'first\n');
+    front = await openFront(stack.temporal.address);
+    const valid = new Set(['first']);
+    front.refuse = ({ authorization = '' }) =>
+      valid.has(authorization.replace('Bearer ', '')) ? undefined : refusals.unauthenticated;
+    const config = { address: front.address, namespace: 'default', apiKey: { path } };
+    running = await run(config, taskQueue());
+    await start('holds', 'held');
+    await until('the activity to run', async () => running.attempts() === 1);
+    await writeFile(path, 'second\n');
+    valid.add('second');
+    await untilBoth((call) => call?.authorization === 'Bearer second');
+    valid.delete('first');
+    await start('echoes', 'after');
+    expect(await resultOf('after')).toBe('after');
+    running.release();
+    expect(await resultOf('held')).toBe('held');
+    expect(running.attempts()).toBe(1);
+  });
+});
+
+describe('the certificate of a client', () => {
+  it('is shown on new connections when another is written, and what runs goes on', async () => {
+    const serialOf = async (name: string): Promise<string> =>
+      new X509Certificate(await pem(`${name}/client.crt`)).serialNumber;
+    const [oldSerial, newSerial] = [await serialOf('old'), await serialOf('new')];
+    const paths = { certificate: join(dir, 'tls.crt'), key: join(dir, 'tls.key') };
+    const use = async (name: string): Promise<void> => {
+      await writeFile(paths.certificate, await pem(`${name}/client.crt`));
+      await writeFile(paths.key, await pem(`${name}/client.key`));
+    };
+    await use('old');
+    const tls: FrontTls = {
+      key: await pem('old/server.key'),
+      cert: await pem('old/server.crt'),
+      clients: [oldSerial, newSerial],
+    };
+    front = await openFront(stack.temporal.address, tls);
+    const client = { certificate: { path: paths.certificate }, key: { path: paths.key } };
+    const config = {
+      address: front.address,
+      namespace: 'default',
+      tls: { serverCa: { path: join(dir, 'old/ca.crt') }, client },
+    };
+    running = await run(config, taskQueue());
+    await start('holds', 'held');
+    await until('the activity to run', async () => running.attempts() === 1);
+    expect(last('StartWorkflowExecution')?.certificate).toBe(oldSerial);
+    await use('new');
+    await untilBoth((call) => call?.certificate === newSerial);
+    front.trust([newSerial]);
+    await start('echoes', 'after');
+    expect(await resultOf('after')).toBe('after');
+    running.release();
+    expect(await resultOf('held')).toBe('held');
+    expect(running.attempts()).toBe(1);
+  });
+});

@@ -1,0 +1,131 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import type { CellStatus } from '../../crds/cell.ts';
+import { startStack, type Stack } from '../../local/stack.ts';
+import { componentSets } from '../../local/tools.mjs';
+import { Stage } from '../support/stage/stage.ts';
+import { prepare } from '../support/setup.ts';
+import { loseTemporal } from './temporal-loss/losing.ts';
+import { until } from '../support/until.ts';
+
+const steps = [{ setWeight: 20 }, { pause: {} }, { setWeight: 40 }, { pause: {} }];
+
+describe('when the database of Temporal is lost, a rollout', () => {
+  let stack: Stack;
+  let stage: Stage;
+  let dir: string;
+  let priority = 0;
+  beforeAll(async () => {
+    // Temporal is emptied here, so the stack is not shared.
+    dir = await mkdtemp(join(tmpdir(), 'okra-temporal-loss-'));
+    stack = await startStack({ dir, components: componentSets.demo });
+    stage = await Stage.open(await prepare(stack, inject('stack').workflowBundle));
+  });
+  afterAll(async () => {
+    // The histories that explain the first writes are lost with the database.
+    await stage.close({ writes: false });
+    await stack.stopAll();
+    await rm(dir, { recursive: true, force: true });
+  });
+  beforeEach(async () => {
+    priority += 10;
+    await stage.mark();
+  });
+  afterEach(async () => {
+    expect(await stage.violations([20, 40], priority)).toEqual([]);
+  });
+
+  /** A Cell whose rollout of 2.0.0 pauses at 20. */
+  async function pauseAt20(name: string): Promise<CellStatus> {
+    await stage.targetGroups('1.0.0', [`${name}a`], { role: name });
+    await stage.apply(stage.cell(name, { priority, role: name, steps }));
+    await stage.untilPhase(name, 'Completed', '1.0.0');
+    await stage.mark();
+    await stage.targetGroups('2.0.0', [`${name}b`], { role: name });
+    return await pausedAt(name, 20);
+  }
+  /** An AnalysisTemplate that measures as long as somebody lets it. */
+  const endless = (name: string): object => ({
+    apiVersion: 'argoproj.io/v1alpha1',
+    kind: 'AnalysisTemplate',
+    metadata: { name },
+    spec: {
+      metrics: [
+        {
+          name: 'rate',
+          interval: '1s',
+          consecutiveErrorLimit: 60,
+          provider: { web: { url: stage.metrics.url, jsonPath: '{$.rate}' } },
+        },
+      ],
+    },
+  });
+  const pausedAt = (name: string, weight: number, runId?: string): Promise<CellStatus> =>
+    stage.untilStatus(
+      name,
+      `paused at ${weight}`,
+      (status) =>
+        status.phase === 'Paused' && status.canaryWeight === weight && status.rollout?.runId !== runId,
+    );
+
+  it('is taken up where it stands, paused again, and completed when it is promoted', async () => {
+    const before = await pauseAt20('lost');
+    await loseTemporal(stack);
+    await pausedAt('lost', 20, before.rollout?.runId);
+    expect(await stage.writes()).toEqual([
+      { losta: 100, lostb: 0 },
+      { losta: 80, lostb: 20 },
+    ]);
+    await stage.signal('lost', 'promote', { by: 'ann', reason: 'fine' });
+    await pausedAt('lost', 40);
+    await stage.signal('lost', 'promote', { by: 'ann', reason: 'fine' });
+    await stage.untilPhase('lost', 'Completed', '2.0.0');
+    expect(await stage.writes()).toEqual([
+      { losta: 100, lostb: 0 },
+      { losta: 80, lostb: 20 },
+      { losta: 60, lostb: 40 },
+      { losta: 0, lostb: 100 },
+    ]);
+  });
+
+  it('begins the analyses of its step and in its background again, and ends those that nobody waits for any more', async () => {
+    await stage.apply(stage.analysisTemplate('success-rate', []));
+    await stage.apply(endless('endless'));
+    const canary = {
+      steps: [{ setWeight: 20 }, { analysis: { templates: [{ templateName: 'success-rate' }] } }],
+      analysis: { templates: [{ templateName: 'endless' }] },
+    };
+    await stage.targetGroups('1.0.0', ['again1'], { role: 'again' });
+    const spec = { updateStrategy: { type: 'Canary', canary } };
+    await stage.apply(stage.cell('again', { priority, role: 'again', spec }));
+    await stage.untilPhase('again', 'Completed', '1.0.0');
+    await stage.mark();
+    stage.metrics.rate = undefined;
+    await stage.targetGroups('2.0.0', ['again2'], { role: 'again' });
+    const analysing = (runId?: string): Promise<CellStatus> =>
+      stage.untilStatus(
+        'again',
+        'analysing',
+        ({ analysisRun, backgroundAnalysisRun, rollout }) =>
+          analysisRun !== undefined && backgroundAnalysisRun !== undefined && rollout?.runId !== runId,
+      );
+    const before = await analysing();
+    await loseTemporal(stack);
+    await analysing(before.rollout?.runId);
+    expect(await stage.analysisRuns('again')).toHaveLength(4);
+    // Those in the background are without an end.
+    stage.metrics.rate = 1;
+    await stage.untilPhase('again', 'Completed', '2.0.0');
+    await until('all analyses to end', async () => {
+      const runs = await stage.analysisRuns('again');
+      return runs.every(({ status }) => status?.phase === 'Successful');
+    });
+    expect(await stage.writes()).toEqual([
+      { again1: 100, again2: 0 },
+      { again1: 80, again2: 20 },
+      { again1: 0, again2: 100 },
+    ]);
+  });
+});

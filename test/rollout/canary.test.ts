@@ -1,0 +1,234 @@
+import { describe, expect, it } from 'vitest';
+import type { CallRecord } from '../../elbv2-proxy/control.ts';
+import { EVENTS } from '../../domain/testing/simulation.ts';
+import { onStage } from '../support/stage/on-stage.ts';
+import type { Stage } from '../support/stage/stage.ts';
+import { exampleSteps, exampleTotals } from '../support/stage/steps.ts';
+import { until } from '../support/until.ts';
+
+describe('a canary of clusters', () => {
+  let stage: Stage;
+  let priority = 0;
+  onStage({ totals: exampleTotals }, (opened, free) => {
+    stage = opened;
+    priority = free;
+  });
+
+  /** A Cell of pairs that serves 1.0.0. */
+  async function serving(name: string): Promise<void> {
+    await stage.targetGroups('1.0.0', [`${name}a1`, `${name}a2`], { role: name });
+    await stage.applyByKubectl(
+      stage.cell(name, { priority, role: name, steps: exampleSteps, spec: { replicas: 2 } }),
+    );
+    await stage.untilPhase(name, 'Completed', '1.0.0');
+  }
+  const pair = (name: string, a: number, b: number, letter = 'b'): Record<string, number> => ({
+    [`${name}a1`]: a,
+    [`${name}a2`]: a,
+    [`${name}${letter}1`]: b,
+    [`${name}${letter}2`]: b,
+  });
+  const nameOf = (ofGroup: unknown): string =>
+    [...stage.arns].find(([, arn]) => arn === ofGroup)?.[0] ?? 'a group of others';
+  /** The groups whose health was read, by the write that came next; the last are those after all writes. */
+  function healthReads(calls: readonly CallRecord[]): readonly (readonly string[])[] {
+    const reads: string[][] = [[]];
+    for (const { action, parameters } of calls.toSorted((a, b) => a.seq - b.seq)) {
+      if (action === 'ModifyRule') reads.push([]);
+      if (action === 'DescribeTargetHealth') reads.at(-1)?.push(nameOf(parameters['TargetGroupArn']));
+    }
+    return reads.map((names) => names.toSorted());
+  }
+  const finishedRuns = async (cell: string): Promise<readonly string[]> =>
+    (await stage.analysisRuns(cell))
+      .map((run) => run.status?.phase ?? '')
+      .filter((phase) => ['Successful', 'Failed', 'Error'].includes(phase));
+
+  it('A-C20, A-C31 takes every step of the example in order, with one write, one read-back and one health read each', async () => {
+    await serving('c20');
+    await stage.mark();
+    stage.metrics.rate = undefined;
+    await stage.targetGroups('2.0.0', ['c20b1', 'c20b2'], { role: 'c20' });
+    await stage.untilWeights(pair('c20', 40, 10), priority);
+    const running = await stage.untilStatus('c20', 'analysing', (status) => status.analysisRun !== undefined);
+    expect(running).toMatchObject({
+      phase: 'Progressing',
+      step: '1/4',
+      canaryWeight: 20,
+      desiredVersion: '2.0.0',
+      stableVersion: '1.0.0',
+    });
+    const [run] = await stage.analysisRuns('c20');
+    expect(run?.metadata.name).toMatch(/^c20-1-success-rate-/);
+    expect(run?.spec.args).toEqual([{ name: 'service-name', value: 'exampleapp' }]);
+    expect(run?.metadata.ownerReferences?.[0]).toMatchObject({ kind: 'Cell', name: 'c20' });
+    stage.metrics.rate = 1;
+    await stage.untilPhase('c20', 'Completed', '2.0.0');
+    await stage.untilAtRest('c20');
+    expect(await stage.writes()).toEqual([
+      pair('c20', 50, 0),
+      pair('c20', 40, 10),
+      pair('c20', 30, 20),
+      pair('c20', 0, 50),
+    ]);
+    const calls = await stage.calls();
+    const count = (action: string): number =>
+      calls.filter((call) => call.action === action && call.parameters['Marker'] === undefined).length;
+    expect(count('ModifyRule')).toBe(4);
+    const looks = calls.filter(
+      (call) => call.action === 'DescribeRules' && call.parameters['RuleArns'] !== undefined,
+    );
+    // One right before each write, and one that reads it back.
+    expect(looks.filter((call) => call.parameters['Marker'] === undefined)).toHaveLength(8);
+    // Before the first write: whether the canary has targets at all. Before each of the others: whether they are healthy,
+    // since it gains. At the end: whether what waits at weight 0 is.
+    const canary = ['c20b1', 'c20b2'];
+    expect(healthReads(calls)).toEqual([canary, canary, canary, canary, ['c20a1', 'c20a2']]);
+    const events = await stage.kubectl('get', 'events', '-o', 'jsonpath={.items[*].reason}');
+    for (const reason of [
+      'RolloutStarted',
+      'WeightsShifted',
+      'AnalysisStarted',
+      'StepCompleted',
+      'RolloutCompleted',
+    ])
+      expect(events).toContain(reason);
+    // What the simulation of a day counts for each thing is no less than what Temporal writes down for it.
+    const { events: history } = JSON.parse(
+      await stage.history(stage.workflowId('c20'), running.rollout?.runId ?? ''),
+    ) as { events: { eventType: string }[] };
+    const happened = (type: string): number =>
+      history.filter((event) => event.eventType === `EVENT_TYPE_${type}`).length;
+    const counted =
+      EVENTS.start +
+      EVENTS.activity * happened('ACTIVITY_TASK_SCHEDULED') +
+      EVENTS.timer * happened('TIMER_STARTED') +
+      EVENTS.fired * happened('TIMER_FIRED') +
+      EVENTS.signal * happened('WORKFLOW_EXECUTION_SIGNALED') +
+      EVENTS.attributes * happened('UPSERT_WORKFLOW_SEARCH_ATTRIBUTES');
+    expect(happened('ACTIVITY_TASK_SCHEDULED')).toBeGreaterThan(10);
+    expect(history.length).toBeLessThanOrEqual(counted);
+  });
+
+  it('A-C21 goes to 100 at once without steps', async () => {
+    await stage.targetGroups('1.0.0', ['c21a'], { role: 'c21' });
+    await stage.apply(stage.cell('c21', { priority, role: 'c21' }));
+    await stage.untilPhase('c21', 'Completed', '1.0.0');
+    await stage.targetGroups('2.0.0', ['c21b'], { role: 'c21' });
+    await stage.untilPhase('c21', 'Completed', '2.0.0');
+    expect(await stage.writes()).toEqual([{ c21a: 100 }, { c21a: 100, c21b: 0 }, { c21a: 0, c21b: 100 }]);
+  });
+
+  it('A-C22, A-C23, A-C24 takes everything back when the analysis fails, does not retry it, and the next version starts from what served', async () => {
+    await serving('c22');
+    await stage.mark();
+    stage.metrics.rate = 0.5;
+    await stage.targetGroups('2.0.0', ['c22b1', 'c22b2'], { role: 'c22' });
+    const reverted = await stage.untilPhase('c22', 'Reverted', '1.0.0');
+    expect(await stage.writes()).toEqual([pair('c22', 50, 0), pair('c22', 40, 10), pair('c22', 50, 0)]);
+    expect(reverted.blockedVersions).toMatchObject([{ version: '2.0.0' }]);
+    expect(reverted.message).toMatch(/2\.0\.0 is blocked: AnalysisRun c22-1-success-rate-.* ended as Failed/);
+    expect(reverted.conditions?.find((one) => one.type === 'Ready')).toMatchObject({ status: 'False' });
+    expect(reverted.conditions?.find((one) => one.type === 'Degraded')).toMatchObject({ status: 'True' });
+
+    const runs = (await stage.analysisRuns('c22')).length;
+    for (let again = 0; again < 10; again += 1)
+      await stage.signalWithStart('cellRollout', stage.workflowId('c22'), 'changed', 'c22');
+    await stage.okrad.end('SIGTERM');
+    stage.okrad.start();
+    await stage.untilAtRest('c22');
+    expect(await stage.analysisRuns('c22')).toHaveLength(runs);
+    expect(await stage.writes()).toHaveLength(3);
+
+    stage.metrics.rate = 1;
+    await stage.targetGroups('3.0.0', ['c22c1', 'c22c2'], { role: 'c22' });
+    await stage.untilPhase('c22', 'Completed', '3.0.0');
+    expect((await stage.writes()).slice(3)).toEqual([
+      pair('c22', 50, 0, 'c'),
+      pair('c22', 40, 10, 'c'),
+      pair('c22', 30, 20, 'c'),
+      pair('c22', 0, 50, 'c'),
+    ]);
+  });
+
+  it('A-C23 tries a blocked version again when its entry is removed, and when somebody sends retry', async () => {
+    await serving('c23');
+    stage.metrics.rate = 0.5;
+    await stage.targetGroups('2.0.0', ['c23b1', 'c23b2'], { role: 'c23' });
+    await stage.untilPhase('c23', 'Reverted', '1.0.0');
+    await stage.untilAtRest('c23');
+    await stage.kubectl(
+      'patch',
+      'cell',
+      'c23',
+      '--subresource=status',
+      '--type=merge',
+      '-p',
+      '{"status":{"blockedVersions":[]}}',
+    );
+    await until('a second AnalysisRun', async () => (await finishedRuns('c23')).length === 2);
+    await stage.untilPhase('c23', 'Reverted', '1.0.0');
+    stage.metrics.rate = 1;
+    await stage.signalWithStart('cellRollout', stage.workflowId('c23'), 'retry', 'c23');
+    const done = await stage.untilPhase('c23', 'Completed', '2.0.0');
+    expect(done.blockedVersions).toEqual([]);
+  });
+
+  it('A-C31 passes the desired version to the analysis, declared by the template or not', async () => {
+    await stage.apply(stage.analysisTemplate('undeclared', []));
+    await stage.apply(stage.analysisTemplate('declared', [{ name: 'cluster-version' }]));
+    const args = [
+      { name: 'cluster-version', valueFrom: { fieldRef: { fieldPath: 'status.desiredVersion' } } },
+    ];
+    const steps = ['declared', 'undeclared'].map((templateName) => ({
+      analysis: { templates: [{ templateName }], args },
+    }));
+    await stage.targetGroups('1.0.0', ['c31a'], { role: 'c31' });
+    await stage.apply(stage.cell('c31', { priority, role: 'c31', steps }));
+    await stage.untilPhase('c31', 'Completed', '1.0.0');
+    await stage.targetGroups('2.0.0', ['c31b'], { role: 'c31' });
+    await stage.untilPhase('c31', 'Completed', '2.0.0');
+    const runs = await stage.analysisRuns('c31');
+    expect(runs).toHaveLength(2);
+    for (const run of runs) expect(run.spec.args).toEqual([{ name: 'cluster-version', value: '2.0.0' }]);
+    expect(await stage.kubectl('get', 'cell', 'c31', '-o', 'jsonpath={.status.desiredVersion}')).toBe(
+      '2.0.0',
+    );
+  });
+
+  it('A-C37 keeps two Cells with the same steps and templates apart', async () => {
+    await serving('c37x');
+    const first = priority;
+    priority += 1;
+    await serving('c37y');
+    stage.metrics.rate = undefined;
+    await stage.targetGroups('2.0.0', ['c37xb1', 'c37xb2'], { role: 'c37x' });
+    await stage.targetGroups('2.0.0', ['c37yb1', 'c37yb2'], { role: 'c37y' });
+    const [x, y] = await Promise.all(
+      ['c37x', 'c37y'].map((name) =>
+        stage.untilStatus(name, 'analysing', (status) => status.analysisRun !== undefined),
+      ),
+    );
+    expect(x?.analysisRun?.name).not.toBe(y?.analysisRun?.name);
+    // A verdict on one, given by hand, moves that one only.
+    await stage.kubectl(
+      'patch',
+      'analysisrun',
+      x?.analysisRun?.name ?? '',
+      '--type=merge',
+      '-p',
+      '{"spec":{"terminate":true}}',
+    );
+    await stage.untilStatus(
+      'c37x',
+      'past its analysis',
+      (status) =>
+        (status.currentStepIndex ?? 0) > 1 || status.phase === 'Reverted' || status.phase === 'Completed',
+    );
+    expect(await stage.status('c37y')).toMatchObject({ phase: 'Progressing', currentStepIndex: 1 });
+    stage.metrics.rate = 1;
+    await stage.untilPhase('c37y', 'Completed', '2.0.0');
+    expect(await stage.violations(exampleTotals, first, priority)).toEqual([]);
+    await stage.mark();
+  });
+});

@@ -1,0 +1,186 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { WorkflowNotFoundError, WorkflowUpdateFailedError, type WorkflowHandle } from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
+import { cellRolloutStart } from '../../../clients/temporal/workflow-start.ts';
+import type { CellSpec } from '../../../crds/cell.ts';
+import { formatKey } from '../../../domain/model/ids.ts';
+import type { RequestName } from '../../../domain/model/request.ts';
+import { sameShares } from '../../../domain/load-balancers/weights.ts';
+import type { CellRolloutInput } from '../../../workflows/cell-rollout.ts';
+import { changed, type Answer } from '../../../workflows/messages.ts';
+import { eventText, type PlayedHistory } from './histories.ts';
+import type { Theatre } from './theatre.ts';
+import { World, type Sent } from './world.ts';
+
+const POLL_MS = 40;
+// temporal.api.enums.v1.PendingActivityState
+const CANCEL_REQUESTED = 3;
+const LONGEST_MS = 60_000;
+
+/** One Cell, what surrounds it, and its workflow. */
+export class Play {
+  readonly world: World;
+  /** The runs of the workflow, the latest last. */
+  readonly runIds: string[] = [];
+  readonly #theatre: Theatre;
+  #isClosed = false;
+  readonly #seen: string[] = [];
+  #histories: Promise<readonly PlayedHistory[]> | undefined;
+
+  constructor(theatre: Theatre, namespace: string, spec: Partial<CellSpec>) {
+    this.#theatre = theatre;
+    this.world = new World(namespace, spec);
+    theatre.worlds.set(namespace, this.world);
+  }
+
+  /** The latest run. */
+  get run(): WorkflowHandle {
+    const { client, taskQueue } = this.#theatre;
+    const { workflowId } = cellRolloutStart(this.world.key, taskQueue).options;
+    return client.workflow.getHandle(workflowId, this.runIds.at(-1));
+  }
+
+  /** Tells the workflow to look again, and starts it when it does not run, as the watchers do. */
+  async wake(handed: Pick<CellRolloutInput, 'state'> = {}): Promise<void> {
+    const { client, taskQueue } = this.#theatre;
+    const { type, options } = cellRolloutStart(this.world.key, taskQueue);
+    const handle = await client.workflow.signalWithStart(type, {
+      ...options,
+      args: [{ key: this.world.key, ...handed }],
+      signal: changed,
+      signalArgs: [],
+    });
+    if (this.runIds.at(-1) === handle.signaledRunId) return;
+    this.runIds.push(handle.signaledRunId);
+  }
+
+  /** Tells the workflow to look again, unless it does not run, as the watchers do. */
+  async signal(name = 'changed'): Promise<void> {
+    try {
+      await this.run.signal(name);
+    } catch (error) {
+      if (!(error instanceof WorkflowNotFoundError)) throw error;
+    }
+  }
+
+  /** Asks what an operator asks, and says why it was refused. */
+  async ask(name: RequestName): Promise<string | undefined> {
+    try {
+      await this.run.executeUpdate<Answer, [object]>(name, { args: [{ by: 'ann', reason: '' }] });
+      return undefined;
+    } catch (error) {
+      if (error instanceof WorkflowUpdateFailedError && error.cause instanceof ApplicationFailure)
+        return error.cause.message;
+      throw error;
+    }
+  }
+
+  /**
+   * How the Cell stands: what ELBv2 gives 2.0.0, what the status says of it when that is something else, phase and
+   * reason, who has paused it, whether 2.0.0 is blocked, and what ELBv2 gives 3.0.0.
+   */
+  get text(): string {
+    const { world } = this;
+    const weight = world.weight('b');
+    if (world.isDeleted) return `${weight} ${this.#isClosed ? 'closed' : 'gone'}`;
+    const { status } = world;
+    const told = world.weight('b', status.targetGroups);
+    const paused = status.rollout?.paused;
+    const isBlocked = status.blockedVersions?.some(({ version }) => version === '2.0.0') === true;
+    const superseding = world.weight('c');
+    return [
+      `${weight}${told === weight ? '' : ` told ${told}`} ${status.phase} ${status.reason}`,
+      ...(paused === undefined ? [] : [`by ${paused.by}`]),
+      ...(isBlocked ? ['blocked'] : []),
+      ...(superseding === 0 ? [] : [`3.0.0 at ${superseding}`]),
+    ].join(', ');
+  }
+
+  /** Waits until the Cell stands in a way, and nothing more is done about it before something happens. */
+  async until(text: string, { hangs = false } = {}): Promise<void> {
+    for (const deadline = Date.now() + LONGEST_MS; ; await wait(POLL_MS)) {
+      const mayBe = this.world.isDeleted || this.#look() === text;
+      if (mayBe && (await this.isQuiet({ hangs })) && this.#look() === text) return;
+      if (Date.now() > deadline) throw new Error(await this.#complaint(text));
+    }
+  }
+
+  /** Waits until the status is about all that the watchers compare, so that they have nothing to start another run for; one that was refused is written again after a while. */
+  async untilSeen(): Promise<void> {
+    for (const deadline = Date.now() + LONGEST_MS; !this.world.isSeen; await wait(POLL_MS))
+      if (Date.now() > deadline) throw new Error(await this.#complaint(`${this.text}, and reported`));
+  }
+
+  /** Tells the workflow once more to look, and gives how the Cell stands when it has done all that it does. */
+  async afterAnotherLook(): Promise<string> {
+    await this.signal();
+    while (!(await this.isQuiet())) await wait(POLL_MS);
+    return this.text;
+  }
+
+  /** Tells the workflow, once it does nothing, when ELBv2 serves something else than the configuration says, as the watch over the listener does. */
+  async noticeDrift(): Promise<void> {
+    while (!(await this.isQuiet())) await wait(POLL_MS);
+    const { config, served } = this.world;
+    if (config !== undefined && !sameShares(config.served.targetGroups, served)) await this.signal('drifted');
+  }
+
+  /** Waits until what the workflow has cancelled, if anything, has heard of it. */
+  async untilCancelled(): Promise<void> {
+    const { raw, runId } = await this.run.describe();
+    if (!raw.pendingActivities?.some(({ state }) => state === CANCEL_REQUESTED)) return;
+    while (!this.world.troubles.isGivenUp(runId)) await wait(POLL_MS);
+  }
+
+  /** Whether the workflow does nothing at the moment; what hangs is not counted, or has to be there. */
+  async isQuiet({ hangs = false } = {}): Promise<boolean> {
+    const hanging = this.world.troubles.waiting(this.runIds.at(-1) ?? '');
+    if (hangs && hanging === 0) return false;
+    const { raw, status } = await this.run.describe();
+    this.#isClosed = status.name !== 'RUNNING';
+    if (this.#isClosed) return true;
+    if (raw.pendingWorkflowTask !== null && raw.pendingWorkflowTask !== undefined) return false;
+    return (raw.pendingActivities ?? []).length <= hanging;
+  }
+
+  /** The changes of weights, after the first so many, that asked for more of 2.0.0 than there was. */
+  increasesSince(sent: number): readonly Sent[] {
+    const { world } = this;
+    return world.sent
+      .slice(sent)
+      .filter(({ before, after }) => world.weight('b', after) > world.weight('b', before));
+  }
+
+  /** The histories of all runs. */
+  histories(): Promise<readonly PlayedHistory[]> {
+    return (this.#histories ??= Promise.all(
+      this.runIds.map(async (runId) => {
+        const handle = this.#theatre.client.workflow.getHandle(this.run.workflowId, runId);
+        return { runId, history: await handle.fetchHistory() };
+      }),
+    ));
+  }
+
+  /** Ends what still runs. */
+  async end(): Promise<void> {
+    this.world.troubles.lift();
+    try {
+      await this.run.terminate('the play is over');
+    } catch (error) {
+      if (!(error instanceof WorkflowNotFoundError)) throw error;
+    }
+  }
+
+  #look(): string {
+    const { text } = this;
+    if (this.#seen.at(-1) !== text) this.#seen.push(text);
+    return text;
+  }
+
+  async #complaint(wanted: string): Promise<string> {
+    const { config, status, sent, key } = this.world;
+    const events = (await this.histories()).flatMap(({ history }) => (history.events ?? []).map(eventText));
+    const got = JSON.stringify({ config, status, sent }, undefined, 1);
+    return `Expected ${formatKey(key)} to be "${wanted}", got ${this.#seen.join(' → ')}.\n${got}\n${events.join('\n')}`;
+  }
+}

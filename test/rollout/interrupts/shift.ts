@@ -1,0 +1,165 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { Context } from '@temporalio/activity';
+import { CancelledFailure } from '@temporalio/common';
+import type { NotYet, ShiftRequest, ShiftResult } from '../../../activities/contract.ts';
+import { canonical } from '../../../domain/kubernetes/canonical.ts';
+import { lackOfHealth, type TargetHealth } from '../../../domain/gates/health.ts';
+import type { ObservedCell } from '../../../domain/model/observation.ts';
+import type { ServedTargetGroup } from '../../../domain/model/target-group.ts';
+import { sameShares, TOTAL_WEIGHT } from '../../../domain/load-balancers/weights.ts';
+import { failureOf, type Passing } from './troubles.ts';
+import type { Config, GroupName, World } from './world.ts';
+
+const BEAT_MS = 100;
+
+/** Heartbeats while something runs, so that its cancellation arrives. */
+export async function beating<T>(run: (by: Passing) => Promise<T>): Promise<T> {
+  const context = Context.current();
+  const timer = setInterval(() => context.heartbeat(), BEAT_MS);
+  try {
+    return await run(passing());
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+/** Who runs this activity. */
+export function passing(): Passing {
+  const { info, cancellationSignal: signal } = Context.current();
+  return { runId: info.workflowExecution?.runId ?? '', signal };
+}
+
+/** Makes one weight in the way of `shiftTraffic` (activities/rollout/traffic.ts), in memory. */
+export async function shift(world: World, request: ShiftRequest, by: Passing): Promise<ShiftResult> {
+  const lacking = await lackOf(world, request, by);
+  if (lacking !== undefined) return lacking;
+  const { sequence, forwarding, verify } = request;
+  const known = world.config;
+  if ((known?.sequence ?? 0) >= sequence)
+    throw failureOf('Superseded', `Expected write ${sequence} to be the next, got ${known?.sequence} there.`);
+  const differs = canonical(forwarding) !== canonical(known?.asked);
+  const notYet = differs || verify ? turnOf(world, request) : undefined;
+  if (notYet !== undefined) return notYet;
+  by.signal.throwIfAborted();
+  const asked = ask(world, request, known);
+  await applied(world, { config: asked, verify, by });
+  const observed = await lookAgain(world, by);
+  return { is: 'Served', ...(observed === undefined ? {} : { observed }) };
+}
+
+/** The health of target groups, as ELBv2 says. */
+export async function healthOf(
+  world: World,
+  arns: readonly string[],
+  by: Passing,
+): Promise<readonly TargetHealth[]> {
+  if (arns.length > 0) await world.troubles.pass('health', by);
+  return arns.map((targetGroupARN) => {
+    const healthy = isHealthy(world, targetGroupARN) ? 1 : 0;
+    return { targetGroupARN, healthy, total: 1, others: healthy === 1 ? '' : '1 unhealthy' };
+  });
+}
+
+const isHealthy = (world: World, arn: string): boolean =>
+  ![...world.unhealthy].some((name: GroupName) => world.group(name).arn === arn);
+
+/** Looks at the Cell. */
+export async function look(world: World, by: Passing): Promise<ObservedCell> {
+  world.looks += 1;
+  await world.troubles.pass('look', by);
+  return world.observe();
+}
+
+async function lackOf(
+  world: World,
+  { requires, minHealthyTargets }: ShiftRequest,
+  by: Passing,
+): Promise<Extract<ShiftResult, { is: 'Lacking' }> | undefined> {
+  const { healthy = [], registered = [] } = requires ?? {};
+  const targetGroupARNs = [...healthy, ...registered];
+  const found = await healthOf(world, targetGroupARNs, by);
+  const lack = lackOfHealth(found.slice(0, healthy.length), minHealthyTargets);
+  return lack === undefined ? undefined : { is: 'Lacking', targetGroupARNs, lack };
+}
+
+/** What is urgent has its turn when it comes back with its ticket. */
+function turnOf({ turnAfterMs }: World, { urgent, ticket }: ShiftRequest): NotYet | undefined {
+  const isItsTurn = turnAfterMs === undefined || (urgent && ticket?.urgent === true);
+  if (isItsTurn) return undefined;
+  const waitMs = urgent ? turnAfterMs.urgent : turnAfterMs.usual;
+  return { is: 'NotYet', ticket: { urgent, number: 1 }, waitMs };
+}
+
+/** Writes the spec of the configuration. */
+function ask(world: World, { forwarding, sequence }: ShiftRequest, known: Config | undefined): Config {
+  const isSame = canonical(forwarding) === canonical(known?.asked);
+  const generation = (known?.generation ?? 0) + (isSame ? 0 : 1);
+  const before = known ?? { observedGeneration: 0, phase: 'Updated' as const, served: forwarding };
+  world.config = { ...before, asked: forwarding, generation, sequence };
+  return world.config;
+}
+
+interface Attempt {
+  readonly config: Config;
+  readonly verify: boolean;
+  readonly by: Passing;
+}
+
+/** Makes ELBv2 serve what the configuration asks for, and says in its status what came of it. */
+async function applied(world: World, attempt: Attempt): Promise<void> {
+  const { config, by } = attempt;
+  try {
+    await write(world, attempt);
+    say(world, { observedGeneration: config.generation, phase: 'Updated', served: config.asked });
+  } catch (error) {
+    const isTold = !by.signal.aborted && !(error instanceof CancelledFailure);
+    if (isTold) say(world, { phase: 'Error' });
+    throw error;
+  }
+}
+
+async function write(world: World, { config, verify, by }: Attempt): Promise<void> {
+  const { targetGroups: wanted } = config.asked;
+  const found = verify ? await read(world, by) : config.served.targetGroups;
+  if (sameShares(wanted, found)) return;
+  by.signal.throwIfAborted();
+  if (world.config?.generation !== config.generation)
+    throw failureOf('Superseded', 'The configuration asks for something else by now.');
+  world.sent.push({ before: world.served, after: checked(wanted) });
+  await world.troubles.send(() => (world.served = wanted), by);
+  await readBack(world, wanted, by);
+}
+
+async function read(world: World, by: Passing): Promise<readonly ServedTargetGroup[]> {
+  await world.troubles.pass('read', by);
+  by.signal.throwIfAborted();
+  return world.served;
+}
+
+async function readBack(world: World, wanted: readonly ServedTargetGroup[], by: Passing): Promise<void> {
+  for (let count = 0; count < 3; count += 1) {
+    if (sameShares(await read(world, by), wanted)) return;
+    await wait(10);
+  }
+  throw failureOf('NotServed', 'ELBv2 serves something else than was written.');
+}
+
+function say(world: World, said: Partial<Config>): void {
+  if (world.config !== undefined) world.config = { ...world.config, ...said };
+}
+
+/** That this look fails does not undo the write. */
+async function lookAgain(world: World, by: Passing): Promise<ObservedCell | undefined> {
+  try {
+    return await look(world, by);
+  } catch {
+    return undefined;
+  }
+}
+
+/** I1. */
+function checked(shares: readonly ServedTargetGroup[]): readonly ServedTargetGroup[] {
+  const total = shares.reduce((sum, { weight }) => sum + weight, 0);
+  if (total === TOTAL_WEIGHT) return shares;
+  throw failureOf('Refused', `Expected weights that add up to ${TOTAL_WEIGHT}, got ${total}.`);
+}

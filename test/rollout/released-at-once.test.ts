@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { CELL } from '../../clients/kubernetes/kinds.ts';
+import type { Cell } from '../../crds/cell.ts';
+import { createListener } from '../../local/aws-fixture.ts';
+import type { CallRecord } from '../../elbv2-proxy/control.ts';
+import { Stage } from '../support/stage/stage.ts';
+import { until } from '../support/until.ts';
+
+/** How many Cells one Freeze releases: more than okrad has slots for calls to ELBv2 (worker.ts). More take longer to set up than to release. */
+const CELLS = Number(process.env['OKRA_TEST_CELLS'] ?? 30);
+/** What so many Cells take at most, on a slow machine. */
+const LONGEST_MS = 200_000 + CELLS * 2_000;
+/** A listener has room for 100 rules. */
+const PER_LISTENER = 90;
+const BURST = 5;
+const PER_SECOND = 20;
+const steps = [{ setWeight: 20 }, { pause: {} }];
+
+/** A history, as far as it tells of signals. */
+interface SignalHistory {
+  readonly events: readonly {
+    readonly eventTime: string;
+    readonly workflowExecutionSignaledEventAttributes?: { readonly signalName: string };
+  }[];
+}
+
+/** A listener with its own target groups, which all Cells on it select. */
+interface Side {
+  readonly name: string;
+  readonly listenerARN: string;
+  readonly cells: readonly string[];
+}
+
+describe('many Cells that one Freeze releases', () => {
+  let stage: Stage;
+  let sides: readonly Side[];
+  beforeAll(async () => {
+    stage = await Stage.open(inject('stack'), {
+      OKRA_ELBV2_WRITES_PER_SECOND: String(PER_SECOND),
+      OKRA_ELBV2_WRITE_BURST: String(BURST),
+    });
+    sides = await Promise.all(
+      Array.from({ length: Math.ceil(CELLS / PER_LISTENER) }, async (_, index) => {
+        const name = `s${index}`;
+        const { listenerArn } = await createListener(stage.elbv2, `${stage.namespace}${name}`.slice(-32));
+        stage.moreListeners.push(listenerArn);
+        const count = Math.min(PER_LISTENER, CELLS - index * PER_LISTENER);
+        const cells = Array.from({ length: count }, (_each, which) => `${name}-${which}`);
+        return { name, listenerARN: listenerArn, cells };
+      }),
+    );
+  });
+  afterAll(() => stage.close(), LONGEST_MS);
+
+  const provision = (version: string, letter: string): Promise<void[]> =>
+    Promise.all(sides.map(({ name }) => stage.targetGroups(version, [`${name}${letter}`], { role: name })));
+  const cellOn = ({ name, listenerARN }: Side, cell: string, priority: number): object =>
+    JSON.parse(
+      JSON.stringify({
+        ...stage.cell(cell, { priority, role: name, steps }),
+        metadata: { name: cell, namespace: stage.namespace },
+      }).replaceAll(stage.listenerARN, listenerARN),
+    ) as object;
+  const statuses = async (): Promise<readonly (Cell['status'] & { readonly name: string })[]> =>
+    (await stage.kubernetes.list<Cell>(CELL, { namespace: stage.namespace })).map(({ metadata, status }) => ({
+      ...status,
+      name: metadata.name,
+    }));
+  /** Waits until each Cell but `first` fulfils a condition. */
+  const untilAll = (
+    what: string,
+    holds: (status: NonNullable<Cell['status']>) => boolean,
+  ): Promise<unknown> =>
+    until(
+      `all Cells to be ${what}`,
+      async () => (await statuses()).every((status) => status.name === 'first' || holds(status)),
+      {
+        timeoutMs: LONGEST_MS,
+        seen: async () =>
+          Object.entries(
+            Object.groupBy(
+              await statuses(),
+              ({ phase, reason, message = '' }) => `${phase} ${reason} ${message.slice(0, 200)}`,
+            ),
+          ).map(([how, list = []]) => `${how}: ${list.length}`),
+      },
+    );
+  /** When Temporal has taken a signal to the run of a Cell, in milliseconds since the epoch. */
+  async function signalledAt(cell: string, runId: string, name: string): Promise<number> {
+    const { events } = JSON.parse(await stage.history(stage.workflowId(cell), runId)) as SignalHistory;
+    const at = events.findLast(
+      (event) => event.workflowExecutionSignaledEventAttributes?.signalName === name,
+    );
+    return Date.parse(at?.eventTime ?? '');
+  }
+  const isWrite = ({ action, applied }: CallRecord): boolean =>
+    applied && (action === 'CreateRule' || action === 'ModifyRule');
+
+  it(
+    'all arrive, within the budget, and an abort among them is served in its turn',
+    { timeout: 3 * LONGEST_MS },
+    async () => {
+      await stage.targetGroups('1.0.0', ['firsta'], { role: 'first' });
+      await stage.apply(stage.cell('first', { priority: 10, role: 'first', steps }));
+      await provision('1.0.0', 'a');
+      await Promise.all(
+        sides.flatMap((side) =>
+          side.cells.map((cell, index) => stage.kubernetes.apply(cellOn(side, cell, 10 + index) as never)),
+        ),
+      );
+      await untilAll('Completed', ({ phase }) => phase === 'Completed');
+      await stage.targetGroups('2.0.0', ['firstb'], { role: 'first' });
+      await stage.untilStatus(
+        'first',
+        'paused at 20',
+        (status) => status.canaryWeight === 20 && status.phase === 'Paused',
+      );
+
+      await stage.apply({
+        apiVersion: 'okra.mumo.co/v1alpha1',
+        kind: 'Freeze',
+        metadata: { name: stage.namespace },
+        spec: { by: 'ops', reason: 'Friday.', namespaces: [stage.namespace] },
+      });
+      await provision('2.0.0', 'b');
+      await untilAll('held by the Freeze', ({ reason }) => reason === 'WaitingForFreeze');
+      await stage.mark();
+      const releasedAt = Date.now();
+      await stage.kubectl('delete', 'freeze', stage.namespace);
+      await until('a queue of writes', async () => (await stage.calls()).filter(isWrite).length > 10);
+      const { runId = '' } = (await stage.status('first')).rollout ?? {};
+      await stage.signal('first', 'abort', { by: 'ann' });
+      const abortedAt = await signalledAt('first', runId, 'abort');
+      await untilAll('paused at 20', ({ phase, canaryWeight }) => phase === 'Paused' && canaryWeight === 20);
+      const arrivedAt = Date.now();
+
+      const writes = (await stage.calls()).filter(isWrite).toSorted((a, b) => a.endedAt - b.endedAt);
+      expect(writes).toHaveLength(CELLS * 2 + 1);
+      const back = writes.find(({ after }) =>
+        after?.some(({ forward }) => forward.some(({ arn }) => arn === stage.arns.get('firsta'))),
+      );
+      // One write of the budget is kept for what goes back, so its turn comes at once: within a second, and more on a busy machine.
+      expect((back?.endedAt ?? Infinity) - abortedAt).toBeLessThan(10_000);
+      await stage.untilPhase('first', 'Reverted', '1.0.0');
+      expect(await stage.weights(10)).toMatchObject({ firsta: 100 });
+      expect(tooFast(writes.map(({ startedAt }) => startedAt))).toEqual([]);
+      process.stdout.write(
+        `${CELLS} Cells: ${arrivedAt - releasedAt} ms for ${writes.length} writes, the abort after ${(back?.endedAt ?? 0) - abortedAt} ms\n`,
+      );
+      const failed = await stage.count(
+        `OkraNamespace="${stage.namespace}" AND ExecutionStatus IN ("Failed","TimedOut","Terminated")`,
+      );
+      expect(failed).toBe(0);
+    },
+  );
+});
+
+/** The times from which on more writes came than the budget has: its burst, the one that is kept for what goes back, and the rate. */
+function tooFast(times: readonly number[]): readonly string[] {
+  const sorted = times.toSorted((a, b) => a - b);
+  return sorted.flatMap((start, first) =>
+    sorted.slice(first).flatMap((end, more) => {
+      // A write begins some time after its turn, so that two that are due apart may come together.
+      const allowed = BURST + 1 + ((end - start + 1_000) / 1_000) * PER_SECOND;
+      return more + 1 > allowed ? [`${more + 1} writes within ${end - start} ms`] : [];
+    }),
+  );
+}

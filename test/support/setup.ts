@@ -1,0 +1,74 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { TestProject } from 'vitest/node';
+import { policy } from '../../deploy/iam/generate.ts';
+import { awsIdentity } from '../../local/components/aws.ts';
+import { proxyControl as controlOf } from '../../elbv2-proxy/control.ts';
+import { startStack, type Stack } from '../../local/stack.ts';
+import { bundleWorkflows } from '../../clients/temporal/workflow-bundle.ts';
+
+/** What tests know of the stack that they share. */
+export type StackView = Pick<
+  Stack,
+  'dir' | 'kubeconfig' | 'etcd' | 'temporal' | 'aws' | 'proxyControl' | 'logs' | 'environment'
+> & {
+  readonly binaries: Stack['binaries'] & { readonly kubectl: string; readonly temporal: string };
+  /** The path of the bundled workflows, so that not every okrad has to bundle them. */
+  readonly workflowBundle: string;
+};
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    stack: StackView;
+  }
+}
+
+const run = promisify(execFile);
+
+/** Installs Okra's CRDs in a stack and bundles the workflows, unless there is a bundle of them. */
+export async function prepare(
+  stack: Stack,
+  workflowBundle = join(stack.dir, 'workflows.js'),
+): Promise<StackView> {
+  const env = { ...process.env, ...stack.environment };
+  const binaries = {
+    ...stack.binaries,
+    kubectl: toolOf(stack, 'kubectl'),
+    temporal: toolOf(stack, 'temporal'),
+  };
+  const kubectl = (...args: string[]): Promise<unknown> => run(binaries.kubectl, args, { env });
+  const crds = async (): Promise<void> => {
+    await kubectl('apply', '-f', join(import.meta.dirname, '../../crds/manifests'));
+    await kubectl('wait', '--for=condition=Established', '--timeout=60s', 'crd', '--all');
+  };
+  const bundle = async (): Promise<void> => {
+    if (!existsSync(workflowBundle)) await writeFile(workflowBundle, await bundleWorkflows());
+  };
+  // What okrad does beyond its policy is refused, as AWS would, in every test.
+  const permissions = controlOf(stack.proxyControl).setPolicy(awsIdentity.okradKey, policy());
+  await Promise.all([crds(), permissions, bundle()]);
+  const { dir, kubeconfig, etcd, temporal, aws, proxyControl, logs, environment } = stack;
+  return { dir, kubeconfig, etcd, temporal, aws, proxyControl, logs, environment, binaries, workflowBundle };
+}
+
+function toolOf(stack: Stack, name: string): string {
+  const path = stack.binaries[name];
+  if (path === undefined)
+    throw new Error(`Expected the stack to have ${name}, got ${Object.keys(stack.binaries).join(', ')}.`);
+  return path;
+}
+
+/** Starts the stack that the integration tests share, and ends it after them. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const stack = await startStack();
+  try {
+    project.provide('stack', await prepare(stack));
+  } catch (error) {
+    await stack.stopAll();
+    throw error;
+  }
+  return () => stack.stopAll();
+}

@@ -1,0 +1,188 @@
+import { describe, expect, it } from 'vitest';
+import { KubernetesError } from '../../clients/kubernetes/kubernetes.ts';
+import { runElection } from './election.ts';
+import { fakeClock, noLog, turn } from '../testing/fakes.ts';
+import type { FakeClock } from '../testing/fakes.ts';
+import type { LeaseClaim, LeasePort, LeaseRecord } from './lease.ts';
+
+/** A Lease kept as the API server keeps it: a write needs the version that was read. */
+function aLease() {
+  let record: LeaseRecord | undefined;
+  let version = 0;
+  const state = { isAway: false, writes: 0 };
+  const reach = () => {
+    if (state.isAway) throw new KubernetesError({ status: 0, reason: 'Unreachable', message: 'away' });
+  };
+  const store = (claim: LeaseClaim): LeaseRecord => {
+    version += 1;
+    state.writes += 1;
+    record = { ...claim, resourceVersion: String(version) };
+    return record;
+  };
+  const conflict = (reason: string) => new KubernetesError({ status: 409, reason, message: reason });
+  const lease: LeasePort = {
+    read: async () => {
+      reach();
+      return await Promise.resolve(record);
+    },
+    create: async (claim) => {
+      reach();
+      if (record !== undefined) throw conflict('AlreadyExists');
+      return await Promise.resolve(store(claim));
+    },
+    write: async (claim, resourceVersion) => {
+      reach();
+      if (record?.resourceVersion !== resourceVersion) throw conflict('Conflict');
+      return await Promise.resolve(store(claim));
+    },
+  };
+  return { lease, state, holder: () => record?.holder, put: store };
+}
+
+/** Somebody who stands for election. */
+function aCandidate(identity: string, of: { lease: LeasePort; clock: FakeClock }) {
+  const stop = new AbortController();
+  const led: string[] = [];
+  const ended = runElection({
+    lease: of.lease,
+    identity,
+    lead: async (signal) => {
+      led.push('begin');
+      await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+      led.push('end');
+    },
+    log: noLog,
+    signal: stop.signal,
+    timing: { now: of.clock.now, sleep: of.clock.sleep },
+  });
+  return { led, stop, ended };
+}
+
+const SECOND = 1000;
+
+describe('the election', () => {
+  it('is won by whoever finds no lease', async () => {
+    const clock = fakeClock();
+    const { lease, holder } = aLease();
+    const a = aCandidate('a', { lease, clock });
+    await turn();
+    expect(holder()).toBe('a');
+    expect(a.led).toEqual(['begin']);
+    a.stop.abort();
+    await a.ended;
+  });
+
+  it('has one winner, however long it goes on', async () => {
+    const clock = fakeClock();
+    const { lease, holder } = aLease();
+    const a = aCandidate('a', { lease, clock });
+    await turn();
+    const b = aCandidate('b', { lease, clock });
+    for (let n = 0; n < 60; n += 1) await clock.advance(SECOND);
+    expect(holder()).toBe('a');
+    expect([a.led, b.led]).toEqual([['begin'], []]);
+    a.stop.abort();
+    b.stop.abort();
+    await Promise.all([a.ended, b.ended]);
+  });
+
+  it('gives the lease back on the way out, and the next one leads at once', async () => {
+    const clock = fakeClock();
+    const { lease, holder } = aLease();
+    const a = aCandidate('a', { lease, clock });
+    await turn();
+    const b = aCandidate('b', { lease, clock });
+    await turn();
+    a.stop.abort();
+    await a.ended;
+    expect(a.led).toEqual(['begin', 'end']);
+    expect(holder()).toBe('');
+    await clock.advance(2 * SECOND);
+    expect(holder()).toBe('b');
+    b.stop.abort();
+    await b.ended;
+  });
+
+  it('waits out the lease of somebody who died, from when it was first seen', async () => {
+    const clock = fakeClock();
+    const { lease, holder, put } = aLease();
+    put({ holder: 'dead', durationSeconds: 15, transitions: 3, isNew: true });
+    const b = aCandidate('b', { lease, clock });
+    await clock.advance(14 * SECOND);
+    expect(holder()).toBe('dead');
+    await clock.advance(4 * SECOND);
+    expect(holder()).toBe('b');
+    b.stop.abort();
+    await b.ended;
+  });
+
+  it('takes its own lease up again at once after a restart', async () => {
+    const clock = fakeClock();
+    const { lease, put } = aLease();
+    put({ holder: 'a', durationSeconds: 15, transitions: 3, isNew: true });
+    const a = aCandidate('a', { lease, clock });
+    await turn();
+    expect(a.led).toEqual(['begin']);
+    a.stop.abort();
+    await a.ended;
+  });
+
+  it('ends to lead before the lease runs out when it cannot renew, and stands again', async () => {
+    const clock = fakeClock();
+    const { lease, state } = aLease();
+    const a = aCandidate('a', { lease, clock });
+    await turn();
+    state.isAway = true;
+    await clock.advance(9 * SECOND);
+    expect(a.led).toEqual(['begin']);
+    await clock.advance(3 * SECOND);
+    expect(a.led).toEqual(['begin', 'end']);
+    state.isAway = false;
+    await clock.advance(2 * SECOND);
+    expect(a.led).toEqual(['begin', 'end', 'begin']);
+    a.stop.abort();
+    await a.ended;
+  });
+
+  it('goes on leading through an outage that is shorter than the deadline', async () => {
+    const clock = fakeClock();
+    const { lease, state } = aLease();
+    const a = aCandidate('a', { lease, clock });
+    await turn();
+    state.isAway = true;
+    await clock.advance(7 * SECOND);
+    state.isAway = false;
+    await clock.advance(30 * SECOND);
+    expect(a.led).toEqual(['begin']);
+    a.stop.abort();
+    await a.ended;
+  });
+
+  it('ends to lead when somebody else holds the lease', async () => {
+    const clock = fakeClock();
+    const { lease, holder, put } = aLease();
+    const a = aCandidate('a', { lease, clock });
+    await turn();
+    put({ holder: 'b', durationSeconds: 15, transitions: 1, isNew: true });
+    await clock.advance(2 * SECOND);
+    expect(a.led).toEqual(['begin', 'end']);
+    expect(holder()).toBe('b');
+    a.stop.abort();
+    await a.ended;
+    expect(holder()).toBe('b');
+  });
+
+  it('fails when leading fails, and gives the lease back', async () => {
+    const { lease, holder } = aLease();
+    const election = runElection({
+      lease,
+      identity: 'a',
+      lead: async () => await Promise.reject(new Error('broken')),
+      log: noLog,
+      signal: new AbortController().signal,
+      timing: fakeClock(),
+    });
+    await expect(election).rejects.toThrow('broken');
+    expect(holder()).toBe('');
+  });
+});

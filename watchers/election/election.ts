@@ -1,0 +1,173 @@
+import { sleep as sleepByClock } from '../../clients/backoff.ts';
+import type { Sleep } from '../../clients/backoff.ts';
+import { isConflict } from '../../clients/kubernetes/kubernetes.ts';
+import type { Log } from '../../clients/log.ts';
+import { unheard, type Waiting } from '../../clients/waiting.ts';
+import type { LeasePort, LeaseRecord } from './lease.ts';
+
+/** How long leadership lasts; client-go's own figures are the default. */
+export interface ElectionTiming {
+  /** So long a Lease that nobody renews is left alone. */
+  readonly durationSeconds: number;
+  /** A leader that could not renew for so long stops to lead; it has to be shorter than the duration. */
+  readonly renewDeadlineSeconds: number;
+  readonly retrySeconds: number;
+  /** Milliseconds that never go back. */
+  readonly now: () => number;
+  readonly sleep: Sleep;
+}
+
+/** What an election needs. */
+export interface ElectionOptions {
+  readonly lease: LeasePort;
+  readonly identity: string;
+  /** Called on becoming leader; has to end soon after its signal is given. */
+  readonly lead: (signal: AbortSignal) => Promise<void>;
+  readonly log: Log;
+  readonly signal: AbortSignal;
+  /** Told whether the Lease can be reached; who can reach it stands by at least. */
+  readonly waiting?: Waiting | undefined;
+  readonly timing?: Partial<ElectionTiming>;
+}
+
+const usual: ElectionTiming = {
+  durationSeconds: 15,
+  renewDeadlineSeconds: 10,
+  retrySeconds: 2,
+  now: () => performance.now(),
+  sleep: sleepByClock,
+};
+
+/** A candidate, with the Lease as last seen and since when: the clocks of others are not to be trusted. */
+interface Candidate extends ElectionOptions {
+  readonly clock: ElectionTiming;
+  seen: LeaseRecord | undefined;
+  seenAt: number;
+  /** When the request was sent by which the Lease was last claimed or renewed. */
+  claimedAt: number;
+}
+
+/** Stands for election until the signal is given, and leads while elected; on the way out the Lease is given back. */
+export async function runElection(options: ElectionOptions): Promise<void> {
+  const clock = { ...usual, ...options.timing };
+  const candidate: Candidate = { ...options, clock, seen: undefined, seenAt: 0, claimedAt: 0 };
+  const { log, signal, identity } = options;
+  while (!signal.aborted) {
+    if (!(await acquire(candidate))) return;
+    log.info({ identity }, 'leading');
+    try {
+      await leadWhileElected(candidate);
+    } finally {
+      await release(candidate);
+    }
+    log.info({ identity }, 'not leading any more');
+  }
+}
+
+async function acquire(candidate: Candidate): Promise<boolean> {
+  const { clock, log, signal, waiting = unheard } = candidate;
+  for (let told = ''; !signal.aborted;) {
+    try {
+      const isOurs = await claim(candidate, signal);
+      waiting(undefined);
+      if (isOurs) return true;
+      const holder = candidate.seen?.holder ?? '';
+      if (holder !== told) log.info({ holder }, 'standing by');
+      told = holder;
+    } catch (error) {
+      if (!signal.aborted && !isConflict(error)) {
+        waiting(unreached(error));
+        log.warn({ err: error }, 'lease not reached, trying again');
+      }
+    }
+    await clock.sleep(clock.retrySeconds * 1000, signal);
+  }
+  return false;
+}
+
+const unreached = (error: unknown): string =>
+  `Expected the Kubernetes API to answer about the Lease, got: ${error instanceof Error ? error.message : String(error)}.`;
+
+async function leadWhileElected(candidate: Candidate): Promise<void> {
+  const resigned = new AbortController();
+  const signal = AbortSignal.any([candidate.signal, resigned.signal]);
+  const renewing = renewUntilLost(candidate, signal).finally(() => resigned.abort());
+  try {
+    await candidate.lead(signal);
+  } finally {
+    resigned.abort();
+    await renewing;
+  }
+}
+
+async function renewUntilLost(candidate: Candidate, signal: AbortSignal): Promise<void> {
+  const { clock, log, waiting = unheard } = candidate;
+  for (;;) {
+    await clock.sleep(clock.retrySeconds * 1000, signal);
+    if (signal.aborted) return;
+    const left = candidate.claimedAt + clock.renewDeadlineSeconds * 1000 - clock.now();
+    if (left <= 0) {
+      log.warn('lease not renewed in time');
+      return;
+    }
+    try {
+      // An answer that comes after the deadline is of no use any more.
+      const isOurs = await claim(candidate, AbortSignal.any([signal, AbortSignal.timeout(Math.ceil(left))]));
+      waiting(undefined);
+      if (isOurs) continue;
+      log.warn({ holder: candidate.seen?.holder }, 'lease lost');
+      return;
+    } catch (error) {
+      if (signal.aborted) continue;
+      if (!isConflict(error)) waiting(unreached(error));
+      log.warn({ err: error }, 'lease not renewed, trying again');
+    }
+  }
+}
+
+// Whether the Lease is ours after this; throws when that cannot be said, or somebody else wrote meanwhile.
+async function claim(candidate: Candidate, signal: AbortSignal): Promise<boolean> {
+  const { lease, identity, clock } = candidate;
+  const startedAt = clock.now();
+  const { durationSeconds } = clock;
+  const record = await lease.read(signal);
+  if (record === undefined) {
+    see(
+      candidate,
+      await lease.create({ holder: identity, durationSeconds, transitions: 0, isNew: true }, signal),
+    );
+    candidate.claimedAt = startedAt;
+    return true;
+  }
+  if (record.resourceVersion !== candidate.seen?.resourceVersion) see(candidate, record);
+  const isOurs = record.holder === identity;
+  if (!isOurs && isHeld(candidate, record)) return false;
+  const transitions = record.transitions + (isOurs ? 0 : 1);
+  const next = { holder: identity, durationSeconds, transitions, isNew: !isOurs };
+  see(candidate, await lease.write(next, record.resourceVersion, signal));
+  candidate.claimedAt = startedAt;
+  return true;
+}
+
+function isHeld({ clock, seenAt }: Candidate, record: LeaseRecord): boolean {
+  return record.holder !== '' && clock.now() < seenAt + record.durationSeconds * 1000;
+}
+
+function see(candidate: Candidate, record: LeaseRecord): void {
+  candidate.seen = record;
+  candidate.seenAt = candidate.clock.now();
+}
+
+const RELEASE_MILLISECONDS = 3_000;
+
+async function release({ lease, seen, identity, log }: Candidate): Promise<void> {
+  if (seen?.holder !== identity) return;
+  try {
+    const nobody = { holder: '', durationSeconds: 1, transitions: seen.transitions, isNew: false };
+    await lease.write(nobody, seen.resourceVersion, AbortSignal.timeout(RELEASE_MILLISECONDS));
+    log.info({ identity }, 'lease released');
+  } catch (error) {
+    // It runs out by itself.
+    log.warn({ err: error }, 'lease not released');
+  }
+}

@@ -1,0 +1,195 @@
+import { sleep as sleepByClock, waitAfter } from '../../clients/backoff.ts';
+import type { Backoff, Sleep } from '../../clients/backoff.ts';
+import type { KindRef } from '../../clients/kubernetes/kinds.ts';
+import { isNotFound, KubernetesError } from '../../clients/kubernetes/kubernetes.ts';
+import type { KubernetesClient, WatchEvent } from '../../clients/kubernetes/kubernetes.ts';
+import type { Log } from '../../clients/log.ts';
+import type { Informed, ObjectEvent } from '../event.ts';
+import { createKnown } from './known.ts';
+import type { Known } from './known.ts';
+
+/** What an informer tells about, to whom, and how long it waits. */
+export interface InformerOptions<T> {
+  readonly kubernetes: Pick<KubernetesClient, 'snapshot' | 'watch'>;
+  readonly kind: KindRef;
+  /** All namespaces when undefined. */
+  readonly namespace?: string | undefined;
+  readonly labelSelector?: string | undefined;
+  /** Whether Okra can do without the kind: then one that is not installed, or not allowed, counts as empty. */
+  readonly optional?: boolean;
+  readonly onEvent: (event: ObjectEvent<T>) => void;
+  /** Called once, when all that there is has been told. */
+  readonly onSynced: () => void;
+  /** Called when the kind is watched again after it could not be. */
+  readonly onRecovered?: () => void;
+  /** Takes of an object what is kept; undefined: all that is of any use. */
+  readonly trim?: (object: T) => T;
+  readonly log: Log;
+  readonly signal: AbortSignal;
+  readonly timing?: Partial<InformerTiming>;
+}
+
+/** How long an informer waits, and by which clock. */
+export interface InformerTiming {
+  readonly backoff: Backoff;
+  /** After about this time everything is listed anew, so that an event lost on the way is made up for. */
+  readonly relistSeconds: number;
+  /** Milliseconds that never go back. */
+  readonly now: () => number;
+  readonly sleep: Sleep;
+  readonly random: () => number;
+}
+
+const usual: InformerTiming = {
+  backoff: { first: 500, longest: 5_000 },
+  relistSeconds: 600,
+  now: () => performance.now(),
+  sleep: sleepByClock,
+  random: Math.random,
+};
+
+// After a stream that lived this long, the next one is opened at once.
+const GOOD_STREAM_MILLISECONDS = 5_000;
+
+/** An informer at work. */
+interface Informer<T> extends InformerOptions<T> {
+  readonly timing: InformerTiming;
+  readonly known: Known<T>;
+  readonly reportFailure: (error: unknown) => void;
+  /** From where to watch; undefined when everything has to be listed anew. */
+  version: string | undefined;
+  relistAt: number;
+  synced: boolean;
+}
+
+/** Tells of every change of the objects of a kind until the signal is given, whatever the API server goes through. */
+export async function runInformer<T extends Informed>(options: InformerOptions<T>): Promise<void> {
+  const timing = { ...usual, ...options.timing };
+  const informer: Informer<T> = {
+    ...options,
+    timing,
+    known: createKnown<T>(),
+    reportFailure: failureReporter(options),
+    version: undefined,
+    relistAt: 0,
+    synced: false,
+  };
+  for (let failures = 0; !options.signal.aborted;) {
+    const startedAt = timing.now();
+    await attempt(informer);
+    // A stream that ends at once counts as a failure too: a server that stops ends it without an error.
+    failures = timing.now() - startedAt >= GOOD_STREAM_MILLISECONDS ? 0 : failures + 1;
+    if (failures > 0) await timing.sleep(waitAfter(failures, timing.backoff, timing.random), options.signal);
+  }
+}
+
+async function attempt<T extends Informed>(informer: Informer<T>): Promise<void> {
+  try {
+    informer.version ??= await relist(informer);
+    await follow(informer, informer.version);
+  } catch (error) {
+    if (informer.signal.aborted) return;
+    informer.reportFailure(error);
+    if (!canResume(error)) informer.version = undefined;
+    if (informer.optional === true && isAbsent(error)) sync(informer);
+  }
+}
+
+async function relist<T extends Informed>(informer: Informer<T>): Promise<string> {
+  const { kubernetes, kind, timing, namespace, labelSelector, signal } = informer;
+  const { items, resourceVersion } = await kubernetes.snapshot<T>(kind, {
+    namespace,
+    labelSelector,
+    signal,
+    trim: trimOf(informer),
+  });
+  informer.relistAt = timing.now() + timing.relistSeconds * 1000 * (0.9 + timing.random() / 5);
+  informer.known.replace(items).forEach(informer.onEvent);
+  informer.reportFailure(undefined);
+  sync(informer);
+  return resourceVersion;
+}
+
+async function follow<T extends Informed>(informer: Informer<T>, resourceVersion: string): Promise<void> {
+  const { kubernetes, kind, timing, namespace, labelSelector, signal } = informer;
+  const timeoutSeconds = Math.max(1, Math.ceil((informer.relistAt - timing.now()) / 1000));
+  const stream = kubernetes.watch<T>(kind, {
+    namespace,
+    labelSelector,
+    signal,
+    resourceVersion,
+    timeoutSeconds,
+  });
+  for await (const event of stream) {
+    informer.version = take(informer, event);
+    informer.reportFailure(undefined);
+  }
+  if (timing.now() >= informer.relistAt) informer.version = undefined;
+}
+
+function take<T extends Informed>(informer: Informer<T>, event: WatchEvent<T>): string | undefined {
+  if (event.type === 'BOOKMARK') return event.resourceVersion;
+  const object = trimOf(informer)(event.object);
+  const news = event.type === 'DELETED' ? informer.known.remove(object) : informer.known.put(object);
+  news.forEach(informer.onEvent);
+  return object.metadata.resourceVersion;
+}
+
+function sync<T>(informer: Informer<T>): void {
+  if (informer.synced) return;
+  informer.synced = true;
+  informer.onSynced();
+}
+
+const trimOf = <T extends Informed>({ trim = slim }: InformerOptions<T>): ((object: T) => T) => trim;
+
+// What kubectl remembers of an object, and what the API server does: the largest part of most, of which nothing is ever read.
+const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
+
+function slim<T extends Informed>(object: T): T {
+  const metadata: Informed['metadata'] & { readonly annotations?: Readonly<Record<string, string>> } =
+    object.metadata;
+  const { [LAST_APPLIED]: applied, ...annotations } = metadata.annotations ?? {};
+  const others = applied === undefined ? {} : { annotations };
+  return { ...object, metadata: { ...metadata, ...others, managedFields: undefined } };
+}
+
+// Where the server was away or busy, the version is as good as before; any other answer may be about the version.
+function canResume(error: unknown): boolean {
+  if (!(error instanceof KubernetesError) || isBeyondMeasure.has(error.reason)) return false;
+  return [0, 429, 500, 502, 503].includes(error.status);
+}
+
+// What was kept of such a stream goes with it.
+const isBeyondMeasure = new Set(['AnswerTooLarge', 'Malformed']);
+
+const isAbsent = (error: unknown): boolean =>
+  error instanceof KubernetesError && [403, 404].includes(error.status);
+
+// One line when it begins to fail, one for each other reason, and one when it works again.
+function failureReporter<T>({
+  kind,
+  namespace,
+  optional,
+  log,
+  onRecovered,
+}: InformerOptions<T>): (error: unknown) => void {
+  let last = '';
+  const of = { kind: kind.kind, ...(namespace === undefined ? {} : { namespace }) };
+  return (error) => {
+    const reason = reasonOf(error);
+    if (reason === last) return;
+    if (reason === '') {
+      log.info(of, 'watch works again');
+      onRecovered?.();
+    } else if (optional === true && isNotFound(error)) {
+      log.info(of, 'kind not installed, asking again');
+    } else log.warn({ ...of, reason, err: error }, 'watch failed, trying again');
+    last = reason;
+  };
+}
+
+function reasonOf(error: unknown): string {
+  if (error === undefined) return '';
+  return error instanceof KubernetesError ? error.reason : 'Unknown';
+}

@@ -1,0 +1,80 @@
+import { CELL_LABEL, CLUSTER_TAGS_ANNOTATION } from '../../domain/kubernetes/labels.ts';
+import type { Metadata } from '../event.ts';
+import { given } from './given.ts';
+
+type Texts = Readonly<Record<string, string>>;
+
+/** An object of somebody else's kind, as far as any watcher looks at it. */
+export interface ForeignObject {
+  readonly metadata: Metadata & {
+    readonly generation?: number;
+    readonly labels?: Texts;
+    readonly annotations?: Texts;
+    readonly ownerReferences?: readonly {
+      readonly kind: string;
+      readonly name: string;
+      readonly controller?: boolean;
+    }[];
+  };
+  readonly status?: {
+    readonly phase?: string;
+    readonly conditions?: readonly { readonly type: string; readonly status: string }[];
+  };
+  readonly data?: Texts;
+}
+
+type Keep = (object: ForeignObject) => ForeignObject;
+
+/** What is kept of objects that may be many and large, and of which little is ever read. */
+const keeps: Readonly<Record<string, Keep>> = {
+  AnalysisRun: (object) => ({
+    metadata: { ...identityOf(object), ...labelOf(object) },
+    status: given({ phase: object.status?.phase }),
+  }),
+  Experiment: (object) => ({
+    metadata: { ...identityOf(object), ...labelOf(object) },
+    // One whose spec Argo Rollouts refuses gets no phase, and has this condition.
+    status: { ...given({ phase: object.status?.phase }), conditions: conditionsOf(object, 'InvalidSpec') },
+  }),
+  AnalysisTemplate: (object) => ({ metadata: identityOf(object) }),
+  ClusterAnalysisTemplate: (object) => ({ metadata: identityOf(object) }),
+  ReplicaSet: (object) => ({
+    metadata: { ...identityOf(object), ...given({ generation: object.metadata.generation }) },
+  }),
+  Secret: ({ metadata, data = {} }) => ({
+    metadata: {
+      ...identityOf({ metadata }),
+      ...given({ labels: metadata.labels, ownerReferences: metadata.ownerReferences?.map(ownerOf) }),
+      annotations: only([CLUSTER_TAGS_ANNOTATION], metadata.annotations),
+    },
+    data: only(['name', 'server', 'config', 'namespaces'], data),
+  }),
+};
+
+/** What the watchers keep of an object of a kind; undefined: all of it that is of any use. */
+export const keepOf = (kind: string): Keep | undefined => keeps[kind];
+
+const identityOf = ({ metadata }: Pick<ForeignObject, 'metadata'>): Metadata => {
+  const { name, namespace, uid, resourceVersion } = metadata;
+  return given({ name, namespace, uid, resourceVersion });
+};
+
+const labelOf = ({ metadata }: ForeignObject) => ({ labels: only([CELL_LABEL], metadata.labels) });
+
+const conditionsOf = ({ status }: ForeignObject, wanted: string) =>
+  (status?.conditions ?? []).flatMap(({ type, status: holds }) =>
+    type === wanted ? [{ type, status: holds }] : [],
+  );
+
+const ownerOf = ({
+  kind,
+  name,
+  controller,
+}: NonNullable<ForeignObject['metadata']['ownerReferences']>[number]) => ({
+  kind,
+  name,
+  ...given({ controller }),
+});
+
+const only = (keys: readonly string[], texts: Texts = {}): Texts =>
+  Object.fromEntries(Object.entries(texts).filter(([key]) => keys.includes(key)));

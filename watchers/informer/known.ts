@@ -1,0 +1,44 @@
+import type { Informed, ObjectEvent } from '../event.ts';
+
+/** What an informer knows of the objects of its kind. */
+export interface Known<T> {
+  /** Learns how an object is now, and says what of that is news. */
+  put(object: T): readonly ObjectEvent<T>[];
+  /** Learns that an object is gone. */
+  remove(object: T): readonly ObjectEvent<T>[];
+  /** Learns what there is, and with that also what is gone. */
+  replace(objects: readonly T[]): readonly ObjectEvent<T>[];
+}
+
+/** Begins to know objects. */
+export function createKnown<T extends Informed>(): Known<T> {
+  const known = new Map<string, T>();
+
+  function put(object: T): readonly ObjectEvent<T>[] {
+    const old = known.get(keyOf(object));
+    known.set(keyOf(object), object);
+    if (old === undefined) return [{ type: 'add', object }];
+    if (old.metadata.resourceVersion === object.metadata.resourceVersion) return [];
+    // Deleted and made anew while nobody looked: another object of the same name.
+    if (old.metadata.uid !== object.metadata.uid)
+      return [
+        { type: 'delete', object: old },
+        { type: 'add', object },
+      ];
+    return [{ type: 'update', object, old }];
+  }
+
+  function remove(object: T): readonly ObjectEvent<T>[] {
+    return known.delete(keyOf(object)) ? [{ type: 'delete', object }] : [];
+  }
+
+  function replace(objects: readonly T[]): readonly ObjectEvent<T>[] {
+    const kept = new Set(objects.map(keyOf));
+    const gone = [...known.values()].filter((object) => !kept.has(keyOf(object)));
+    return [...gone.flatMap(remove), ...objects.flatMap(put)];
+  }
+
+  return { put, remove, replace };
+}
+
+const keyOf = ({ metadata }: Informed): string => `${metadata.namespace ?? ''}/${metadata.name}`;

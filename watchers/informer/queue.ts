@@ -1,0 +1,109 @@
+import { sleep as sleepByClock, waitAfter } from '../../clients/backoff.ts';
+import type { Backoff, Sleep } from '../../clients/backoff.ts';
+
+/** How a queue works. */
+export interface QueueOptions<T> {
+  readonly keyOf: (item: T) => string;
+  /** Does what an item asks for; it is called again, later, when it throws. */
+  readonly perform: (item: T) => Promise<void>;
+  /** Told of every failure, with how many there were in a row. */
+  readonly onFailure: (item: T, error: unknown, failures: number) => void;
+  readonly signal: AbortSignal;
+  /** How many items are performed at a time. */
+  readonly concurrency?: number;
+  /** How long to wait after a failure. */
+  readonly backoff?: (error: unknown) => Backoff;
+  readonly sleep?: Sleep;
+  readonly random?: () => number;
+}
+
+/** Items that are each performed at least once after they were put in. */
+export interface Queue<T> {
+  /** Puts an item in; one that waits already under the same key stands for both. */
+  readonly put: (item: T) => void;
+  /** How many keys there are that have something left to do. */
+  readonly size: () => number;
+  /** Ends when nothing is left to do. */
+  readonly idle: () => Promise<void>;
+}
+
+interface Entry<T> {
+  item: T;
+  /** Whether an item came since the last attempt began, which may have been too early for it. */
+  again: boolean;
+}
+
+const usual: Backoff = { first: 200, longest: 5_000 };
+
+/** Makes an empty queue, which works until the signal is given. */
+export function createQueue<T>(options: QueueOptions<T>): Queue<T> {
+  const { backoff = () => usual, sleep = sleepByClock, signal } = options;
+  const entries = new Map<string, Entry<T>>();
+  const slots = createSlots(options.concurrency ?? 16);
+  let idlers: (() => void)[] = [];
+
+  async function work(key: string, entry: Entry<T>): Promise<void> {
+    for (let failures = 0; !signal.aborted;) {
+      const error = await slots.use(() => attempt(entry));
+      if (error === undefined && !entry.again) break;
+      failures = error === undefined ? 0 : failures + 1;
+      if (error === undefined) continue;
+      options.onFailure(entry.item, error.cause, failures);
+      await sleep(waitAfter(failures, backoff(error.cause), options.random), signal);
+    }
+    entries.delete(key);
+    if (entries.size > 0) return;
+    for (const wake of idlers.splice(0)) wake();
+  }
+
+  async function attempt(entry: Entry<T>): Promise<{ readonly cause: unknown } | undefined> {
+    if (signal.aborted) return undefined;
+    entry.again = false;
+    try {
+      await options.perform(entry.item);
+      return undefined;
+    } catch (cause) {
+      return { cause };
+    }
+  }
+
+  function put(item: T): void {
+    const key = options.keyOf(item);
+    const waiting = entries.get(key);
+    if (waiting !== undefined) {
+      waiting.item = item;
+      waiting.again = true;
+      return;
+    }
+    const entry = { item, again: false };
+    entries.set(key, entry);
+    void work(key, entry);
+  }
+
+  return {
+    put,
+    size: () => entries.size,
+    idle: async () => {
+      if (entries.size > 0) await new Promise<void>((resolve) => idlers.push(resolve));
+    },
+  };
+}
+
+// Lets so many in at a time; the others wait in line.
+function createSlots(size: number) {
+  let free = size;
+  const line: (() => void)[] = [];
+  return {
+    use: async <R>(perform: () => Promise<R>): Promise<R> => {
+      if (free > 0) free -= 1;
+      else await new Promise<void>((resolve) => line.push(resolve));
+      try {
+        return await perform();
+      } finally {
+        const next = line.shift();
+        if (next === undefined) free += 1;
+        else next();
+      }
+    },
+  };
+}

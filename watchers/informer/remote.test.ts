@@ -1,0 +1,213 @@
+import { describe, expect, it } from 'vitest';
+import type { Reach, StoredClusterSecret } from '../../clients/kubernetes/remote-clusters.ts';
+import { EKS_TARGET_GROUP_BINDING, type KindRef } from '../../clients/kubernetes/kinds.ts';
+import {
+  KubernetesError,
+  type KubernetesClient,
+  type ListOptions,
+} from '../../clients/kubernetes/kubernetes.ts';
+import type { BindingTarget } from '../../crds/binding-targets.ts';
+import { API_VERSION } from '../../domain/kubernetes/labels.ts';
+import { viewOf } from '../testing/builders.ts';
+import { noLog, turn } from '../testing/fakes.ts';
+import type { Instruction } from '../instruction.ts';
+import { trim, type RemoteObject } from './remote-object.ts';
+import { watchRemotely } from './remote.ts';
+
+const secret: StoredClusterSecret = {
+  metadata: { namespace: 'shop', name: 'cdk1', uid: 'u', resourceVersion: '1' },
+  data: { name: Buffer.from('cdk1').toString('base64') },
+};
+const pods = (podNamespace: string): BindingTarget => ({
+  name: podNamespace,
+  clusterName: 'cdk1',
+  podSelector: { matchLabels: { app: 'web' } },
+  podNamespace,
+  port: 80,
+});
+
+const targets = [pods('shop'), pods('other')];
+const binding = {
+  apiVersion: API_VERSION,
+  kind: 'AWSTargetGroupBinding',
+  metadata: { namespace: 'shop', name: 'web' },
+  spec: { targetGroupARN: 'arn:web', targets },
+} as const;
+const view = viewOf({ secrets: [secret], bindings: [binding] });
+
+/** What is listed in a cluster whose secret allows these namespaces. */
+async function listed(...namespaces: string[]): Promise<string[]> {
+  const asked: string[] = [];
+  const never = new Promise<never>(() => undefined);
+  const client: Pick<KubernetesClient, 'snapshot'> = {
+    snapshot: async (kind: KindRef, { namespace = 'all' }: ListOptions = {}) => {
+      asked.push(`${kind.kind} ${namespace}`);
+      return await never;
+    },
+  };
+  const reach: Reach = { is: 'Client', name: 'cdk1', namespaces, client: client as KubernetesClient };
+  const stop = new AbortController();
+  const clusters = { reach: () => reach, keep: () => undefined };
+  const dispatch = (): void => undefined;
+  watchRemotely({ clusters, view, dispatch, log: noLog, signal: stop.signal }).refresh();
+  await turn();
+  stop.abort();
+  return asked;
+}
+
+/** What is told of a cluster that has these pods, and then one more. */
+async function told(...names: string[]): Promise<Instruction[]> {
+  const instructions: Instruction[] = [];
+  const pod = (name: string, resourceVersion: string) => ({
+    metadata: { name, namespace: 'shop', resourceVersion, labels: { app: 'web' } },
+  });
+  const stop = new AbortController();
+  const client = {
+    snapshot: () => Promise.resolve({ items: names.map((name) => pod(name, '1')), resourceVersion: '1' }),
+    async *watch() {
+      yield { type: 'ADDED', object: pod('late', '2') };
+      stop.abort();
+    },
+  };
+  const reach = { is: 'Client', name: 'cdk1', namespaces: ['shop'], client: client as never } as const;
+  const watching = watchRemotely({
+    clusters: { reach: () => reach, keep: () => undefined },
+    view,
+    dispatch: (instruction) => instructions.push(instruction),
+    log: noLog,
+    signal: stop.signal,
+  });
+  watching.refresh();
+  await watching.ended();
+  return instructions;
+}
+
+describe('watching a cluster', () => {
+  it('tells at once of all that there is, and then of each change', async () => {
+    const start = {
+      do: 'Start',
+      workflow: 'targetGroupBinding',
+      key: { namespace: 'shop', name: 'web' },
+    };
+    expect(await told('a', 'b', 'c')).toEqual([start, start]);
+  });
+
+  it('touches only the namespaces that its secret allows', async () => {
+    expect(await listed('shop')).toEqual(['Pod shop']);
+    expect(await listed()).toEqual(['Pod shop', 'Pod other']);
+  });
+
+  it('watches so much for the objects of one namespace and no more, and says so once', async () => {
+    const many = Array.from({ length: 600 }, (_, i) => pods(`n${i}`));
+    const crowd = viewOf({
+      secrets: [secret],
+      bindings: [{ ...binding, spec: { ...binding.spec, targets: many } }],
+    });
+    let asked = 0;
+    const never = new Promise<never>(() => undefined);
+    const client = { snapshot: async () => ((asked += 1), await never) };
+    const reach = { is: 'Client', name: 'cdk1', namespaces: [], client: client as never } as const;
+    const stop = new AbortController();
+    const clusters = { reach: () => reach, keep: () => undefined };
+    const warned: unknown[] = [];
+    const log = {
+      ...noLog,
+      child: () => noLog,
+      warn: (what: unknown) => void warned.push(what),
+    } as unknown as typeof noLog;
+    const watching = watchRemotely({
+      clusters,
+      view: crowd,
+      dispatch: () => undefined,
+      log,
+      signal: stop.signal,
+    });
+    watching.refresh();
+    watching.refresh();
+    await turn();
+    stop.abort();
+    expect(asked).toBe(500);
+    expect(warned).toEqual([expect.objectContaining({ namespace: 'shop', wanted: 600, most: 500 })]);
+  });
+
+  it('asks again for a kind of TargetGroupBinding that is not there, and tells when it is', async () => {
+    const set = {
+      apiVersion: API_VERSION,
+      kind: 'AWSTargetGroupSet',
+      metadata: { namespace: 'shop', name: 'cart' },
+      spec: { generators: [{ awseks: { clusterSelector: { matchLabels: { role: 'web' } } } }] },
+    };
+    const { metadata } = secret;
+    const web = { ...secret, metadata: { ...metadata, labels: { role: 'web' } } };
+    const stop = new AbortController();
+    const instructions: Instruction[] = [];
+    const asked: string[] = [];
+    const absent = new KubernetesError({ status: 404, reason: 'NotFound', message: 'no' });
+    const client = {
+      snapshot: ({ apiVersion }: KindRef) => {
+        asked.push(apiVersion);
+        const isInstalled = asked.filter((one) => one === apiVersion).length > 2;
+        if (apiVersion !== EKS_TARGET_GROUP_BINDING.apiVersion || !isInstalled) return Promise.reject(absent);
+        instructions.length = 0;
+        return Promise.resolve({ items: [], resourceVersion: '1' });
+      },
+      // eslint-disable-next-line require-yield
+      async *watch() {
+        stop.abort();
+      },
+    };
+    const reach = { is: 'Client', name: 'cdk1', namespaces: [], client: client as never } as const;
+    const watching = watchRemotely({
+      clusters: { reach: () => reach, keep: () => undefined },
+      view: viewOf({ secrets: [web], targetGroupSets: [set] }),
+      dispatch: (instruction) => instructions.push(instruction),
+      log: noLog,
+      signal: stop.signal,
+      timing: { sleep: turn },
+    });
+    watching.refresh();
+    await watching.ended();
+    expect(new Set(asked)).toEqual(new Set(['elbv2.k8s.aws/v1beta1', 'eks.amazonaws.com/v1']));
+    expect(instructions).toContainEqual({
+      do: 'Start',
+      workflow: 'targetGroupSet',
+      key: { namespace: 'shop', name: 'cart' },
+    });
+  });
+});
+
+describe('what is kept of an object in a cluster', () => {
+  it('is what is of its type', () => {
+    const strange = {
+      metadata: { name: 'a', labels: { b: 'c' } },
+      spec: { targetGroupARN: 1, providerID: [] },
+      status: {
+        addresses: [null, 'x', { type: 1, address: {} }, { type: 'InternalIP', address: 'a', more: [[[]]] }],
+        podIP: {},
+        phase: 1,
+        conditions: [
+          { type: 'Ready', status: {} },
+          { type: 'Ready', status: 'True' },
+        ],
+      },
+    };
+    expect(trim(strange as unknown as RemoteObject)).toEqual({
+      metadata: { name: 'a', labels: { b: 'c' } },
+      spec: {},
+      status: {
+        addresses: [{}, { type: 'InternalIP', address: 'a' }],
+        conditions: [{ type: 'Ready', status: 'True' }],
+      },
+    });
+    expect(trim({ metadata: { name: 'a' }, spec: 1, status: null } as unknown as RemoteObject)).toEqual({
+      metadata: { name: 'a' },
+      spec: {},
+      status: { conditions: [] },
+    });
+  });
+
+  it('is no more addresses than a node has', () => {
+    const addresses = Array.from({ length: 5_000 }, () => ({ type: 'InternalIP', address: 'a' }));
+    expect(trim({ metadata: { name: 'a' }, status: { addresses } }).status?.addresses).toHaveLength(20);
+  });
+});

@@ -1,0 +1,62 @@
+import type { Cell } from '../../crds/cell.ts';
+import { controllerOf } from '../../domain/kubernetes/controller.ts';
+import { keyOf, loadBalancerConfigId } from '../../domain/model/ids.ts';
+import type { LoadBalancerType } from '../../domain/load-balancers/load-balancer.ts';
+import { SEQUENCE_ANNOTATION } from '../../domain/kubernetes/labels.ts';
+import { mayAdopt } from '../../domain/versions/watched.ts';
+import { conditionOf } from '../condition.ts';
+import type { ObjectEvent } from '../event.ts';
+import { ignore, type Instruction } from '../instruction.ts';
+import type { LoadBalancerConfig, View } from '../informer/store.ts';
+
+type ConfigEvent = ObjectEvent<LoadBalancerConfig>;
+type ConfigUpdate = Extract<ConfigEvent, { type: 'update' }>;
+
+/** Says who has to hear of an event about an object that configures a load balancer: its Cell, or else its own workflow. */
+export function routeConfig(type: LoadBalancerType, event: ConfigEvent, view: View): readonly Instruction[] {
+  const { object: config } = event;
+  const instructions: Instruction[] = [...routeWriter(type, event, view)];
+  if (event.type !== 'delete' && (event.type === 'add' || listenerOf(event.old) !== listenerOf(config))) {
+    instructions.push({ do: 'Watch', type, listenerARN: config.spec.listenerARN });
+  }
+  return instructions.length > 0 ? instructions : ignore('status is about this generation');
+}
+
+const listenerOf = ({ spec }: LoadBalancerConfig): string => spec.listenerARN;
+
+/** Wakes the writer when the object asks for what is not applied, may take over more, is being deleted, or is gone. */
+function routeWriter(type: LoadBalancerType, event: ConfigEvent, view: View): readonly Instruction[] {
+  const { object: config } = event;
+  const key = keyOf(config);
+  const owner = controllerOf(config.metadata);
+  const isOwned = owner?.kind === 'Cell';
+  const cell = isOwned ? view.cells.get({ namespace: key.namespace, name: owner.name }) : undefined;
+  const start: Instruction = isOwned
+    ? { do: 'Start', workflow: 'cellRollout', key: { namespace: key.namespace, name: owner.name } }
+    : { do: 'Start', workflow: 'loadBalancerConfig', type, key };
+  if (event.type === 'delete') {
+    // A Cell that stays has its configuration made anew, with the weights that are served.
+    if (isOwned) return cell === undefined || cell.metadata.deletionTimestamp !== undefined ? [] : [start];
+    return [{ do: 'Signal', workflowId: loadBalancerConfigId(key, type), signal: 'changed' }];
+  }
+  if (isOwned && isOwnWrite(event, cell)) return [];
+  const isDeleted = config.metadata.deletionTimestamp !== undefined;
+  const isApplied = config.metadata.generation === config.status?.observedGeneration;
+  const isAllowed = event.type === 'update' && isAllowedMore(event);
+  return !isApplied || isDeleted || isAllowed ? [start] : [];
+}
+
+/** Whether the Cell's own workflow has written, which needs no waking: it counts its writes, and makes the object while it is at work. */
+function isOwnWrite(event: Exclude<ConfigEvent, { type: 'delete' }>, cell: Cell | undefined): boolean {
+  const { object: config } = event;
+  if (config.metadata.deletionTimestamp !== undefined) return false;
+  if (event.type === 'update') return sequenceOf(config) !== sequenceOf(event.old);
+  return cell !== undefined && conditionOf(cell, 'Progressing')?.status !== 'False';
+}
+
+const sequenceOf = ({ metadata }: LoadBalancerConfig): string | undefined =>
+  metadata.annotations?.[SEQUENCE_ANNOTATION];
+
+/** Whether the object may now take over what it may not have taken over before. */
+const isAllowedMore = ({ object, old }: ConfigUpdate): boolean =>
+  mayAdopt(object.metadata) && !mayAdopt(old.metadata);

@@ -1,0 +1,121 @@
+import type { StoredClusterSecret } from '../../clients/kubernetes/remote-clusters.ts';
+import type { AWSTargetGroupBinding } from '../../crds/aws-target-group-binding.ts';
+import type { BindingTarget } from '../../crds/binding-targets.ts';
+import { keyOf } from '../../domain/model/ids.ts';
+import { knownCluster, type KnownCluster } from '../../domain/discovery/clusters/known-cluster.ts';
+import { setLooksInto, targetLooksInto } from '../../domain/discovery/target-group-set/looks-into.ts';
+import { matches } from '../../domain/kubernetes/selector.ts';
+import type { ObjectEvent } from '../event.ts';
+import { ignore } from '../instruction.ts';
+import type { Instruction } from '../instruction.ts';
+import { isSame, type RemoteKind, type RemoteObject } from '../informer/remote-object.ts';
+import type { KindEvent } from './route.ts';
+import type { View } from '../informer/store.ts';
+
+/** What is watched in a cluster. */
+export interface RemoteWatch {
+  readonly secret: StoredClusterSecret;
+  readonly kind: RemoteKind;
+  /** The namespace in the cluster; all when undefined. */
+  readonly namespace?: string | undefined;
+}
+
+// A cluster may have either, both or none, and get another while it is watched.
+const bindingKinds = ['TargetGroupBinding', 'EKSTargetGroupBinding'] as const;
+
+/** Whether a kind is one of those of TargetGroupBindings. */
+export const isBindingKind = (kind: RemoteKind): boolean => bindingKinds.some((one) => one === kind);
+
+/** Says what has to be watched in which clusters: what the sets and bindings of each secret's namespace look for. */
+export function remoteWatches(view: View): readonly RemoteWatch[] {
+  return view.secrets.list().flatMap((secret) => {
+    const { namespace: home } = keyOf(secret);
+    const cluster = knownCluster(secret);
+    const isLookedInto = view.targetGroupSets.list(home).some(({ spec }) => setLooksInto(spec, cluster));
+    const targets = targetsIn(view.bindings.list(home), cluster);
+    const podNamespaces = targets.flatMap(({ target, namespace }) =>
+      target.podSelector === undefined ? [] : [target.podNamespace ?? namespace],
+    );
+    return [
+      ...(isLookedInto ? bindingKinds.map((kind) => ({ secret, kind })) : []),
+      ...(targets.some(({ target }) => looksForNodes(target)) ? [{ secret, kind: 'Node' as const }] : []),
+      ...[...new Set(podNamespaces)].map((namespace) => ({ secret, kind: 'Pod' as const, namespace })),
+    ];
+  });
+}
+
+/** Whether an event may change what has to be watched; the many writes of a status do not. */
+export function decidesWatches({ kind, event }: KindEvent): boolean {
+  switch (kind) {
+    case 'Secret':
+      return true;
+    case 'AWSTargetGroupSet':
+    case 'AWSTargetGroupBinding':
+      return event.type !== 'update' || event.object.metadata.generation !== event.old.metadata.generation;
+    default:
+      return false;
+  }
+}
+
+/** Says who has to hear of an event in a cluster. */
+export function routeRemote(
+  { secret, kind }: RemoteWatch,
+  event: ObjectEvent<RemoteObject>,
+  view: View,
+): readonly Instruction[] {
+  if (event.type === 'update' && isSame(event.object, event.old)) return ignore('unchanged');
+  const objects = event.type === 'update' ? [event.object, event.old] : [event.object];
+  return tell({ secret, kind }, view, (target, namespace) => isAbout(kind, objects, { target, namespace }));
+}
+
+/** Says who has to hear that a cluster is watched again after a while in which it was not. */
+export const routeRecovery = ({ secret, kind }: RemoteWatch, view: View): readonly Instruction[] =>
+  tell({ secret, kind }, view, () => true);
+
+function tell(
+  { secret, kind }: RemoteWatch,
+  view: View,
+  isFor: (target: BindingTarget, namespace: string) => boolean,
+): readonly Instruction[] {
+  const { namespace: home } = keyOf(secret);
+  const cluster = knownCluster(secret);
+  if (isBindingKind(kind)) {
+    return view.targetGroupSets
+      .list(home)
+      .filter(({ spec }) => setLooksInto(spec, cluster))
+      .map((set) => ({ do: 'Start', workflow: 'targetGroupSet', key: keyOf(set) }));
+  }
+  return view.bindings
+    .list(home)
+    .filter((binding) => targetsIn([binding], cluster).some(({ target }) => isFor(target, home)))
+    .map((binding) => ({ do: 'Start', workflow: 'targetGroupBinding', key: keyOf(binding) }));
+}
+
+function isAbout(
+  kind: RemoteKind,
+  objects: readonly RemoteObject[],
+  { target, namespace }: { readonly target: BindingTarget; readonly namespace: string },
+): boolean {
+  const { podSelector, podNamespace = namespace, nodeName } = target;
+  if (kind === 'Node') {
+    if (!looksForNodes(target)) return false;
+    return nodeName === undefined || objects.some(({ metadata }) => metadata.name === nodeName);
+  }
+  return (
+    podSelector !== undefined &&
+    objects.some(
+      ({ metadata }) => metadata.namespace === podNamespace && matches(podSelector, metadata.labels),
+    )
+  );
+}
+
+const looksForNodes = ({ nodeName, nodeSelector }: BindingTarget): boolean =>
+  nodeName !== undefined || nodeSelector !== undefined;
+
+/** The targets of bindings that may be in a cluster, each with the namespace of its binding. */
+const targetsIn = (bindings: readonly AWSTargetGroupBinding[], cluster: KnownCluster) =>
+  bindings.flatMap((binding) =>
+    binding.spec.targets
+      .filter((target) => targetLooksInto(target, cluster))
+      .map((target) => ({ target, namespace: keyOf(binding).namespace })),
+  );
