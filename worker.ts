@@ -165,6 +165,9 @@ const onDiscoveryQueue: readonly (keyof Activities)[] = [
   'syncTargetGroupSet',
   'syncTargetGroupBinding',
   'checkTargetGroups',
+  'observeStaged',
+  'applyStage',
+  'removeStage',
 ];
 
 /**

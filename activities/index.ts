@@ -20,6 +20,7 @@ import type {
   ExperimentActivities,
   MeasurementActivities,
   LoadBalancerConfigActivities,
+  StagedActivities,
   TargetGroupSetActivities,
   TargetGroupActivities,
   TargetGroupBindingActivities,
@@ -34,6 +35,7 @@ import { paced } from './discovery/paced.ts';
 import { targetGroupSetActivities } from './discovery/target-group-set/target-group-set.ts';
 import { targetGroupActivities } from './discovery/target-group/target-groups.ts';
 import { targetGroupBindingActivities } from './discovery/target-group-binding/target-group-binding.ts';
+import { stagedActivities } from './staged/staged.ts';
 import { trafficActivities } from './rollout/traffic.ts';
 
 /** What all activities are made of. */
@@ -66,6 +68,7 @@ export type Activities = CellActivities &
   TargetGroupSetActivities &
   TargetGroupActivities &
   TargetGroupBindingActivities &
+  StagedActivities &
   DriftActivities;
 
 /** Makes every activity; whatever one throws is a failure listed in domain/failures.ts. */
@@ -85,6 +88,7 @@ export function makeActivities(dependencies: Dependencies): Activities {
       translated({
         ...targetGroupSetActivities({ kubernetes, reader, graceSeconds }),
         ...clusterSetActivities({ kubernetes, sources: clusterSources(dependencies), graceSeconds }),
+        ...stagedActivities(dependencies),
         ...targetGroupActivities(dependencies),
         ...targetGroupBindingActivities({
           ...dependencies,

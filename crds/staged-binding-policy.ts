@@ -95,7 +95,7 @@ const space = z.object({
     .describe('The key of the kubeconfig. Default: kubeconfig.'),
 });
 
-const spec = z.object({
+const fields = z.object({
   downsync: z
     .array(downsyncClause)
     .min(1)
@@ -129,6 +129,16 @@ const spec = z.object({
     .optional()
     .describe('When the next stage may begin. What is taken back never waits. Default: at any time.'),
 });
+
+const spec = withRules(fields, [
+  {
+    cel: 'has(self.space) == has(oldSelf.space) && (!has(self.space) || self.space == oldSelf.space)',
+    message:
+      'Expected spec.space to stay as it is, because the BindingPolicies that were made there would be left behind. Delete the StagedBindingPolicy, and create it again.',
+    // Only the API server knows what it was before.
+    holds: () => true,
+  },
+]);
 
 const status = z.object({ ...stagedStatusFields, conditions: conditions.optional() });
 

@@ -7,6 +7,7 @@ import type {
   ExperimentActivities,
   MeasurementActivities,
   LoadBalancerConfigActivities,
+  StagedActivities,
   TargetGroupActivities,
   TargetGroupBindingActivities,
   TargetGroupSetActivities,
@@ -53,6 +54,22 @@ export const syncs = (summary: string) =>
     startToCloseTimeout: '2m',
     retry: { initialInterval: '1s', backoffCoefficient: 2, maximumAttempts: 3 },
     summary,
+  });
+
+/** Looks at a StagedBindingPolicy and performs its next step, which may be in an API server that does not answer. */
+export const stages = (summary: string) =>
+  proxyActivities<Pick<StagedActivities, 'observeStaged' | 'applyStage' | 'removeStage'>>({
+    taskQueue: `${workflowInfo().taskQueue}-discovery`,
+    startToCloseTimeout: '1m',
+    retry: { initialInterval: '500ms', backoffCoefficient: 2, maximumAttempts: 3 },
+    summary: inShort(summary),
+  });
+
+/** Reports on a StagedBindingPolicy, and lets it go. */
+export const stagedReports = (summary: string) =>
+  proxyActivities<Pick<StagedActivities, 'reportStaged' | 'releaseStaged'>>({
+    ...kubernetes,
+    summary: inShort(summary),
   });
 
 /** The name of the task queue on which the calls to ELBv2 wait. */

@@ -43,7 +43,8 @@ function refuse(problem: string | undefined): void {
   if (problem !== undefined) throw ApplicationFailure.nonRetryable(problem, 'Refused');
 }
 
-function stampOf(request: RawValue | undefined): Stamp {
+/** Reads who asks for something and why; both may be left out. */
+export function stampOf(request: RawValue | undefined): Stamp {
   const sent = decode(request);
   const { by, reason } = isObject(sent) ? sent : { by: undefined, reason: undefined };
   return { by: textOr(by, 'an operator'), reason: textOr(reason, ''), at: Date.now() };

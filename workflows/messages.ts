@@ -1,6 +1,7 @@
 import { rawValueTypeInfo, type RawValue } from '@temporalio/common';
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { RequestName } from '../domain/model/request.ts';
+import type { StagedState } from '../domain/staged/state.ts';
 import type { RolloutPlan, RolloutView } from '../domain/model/view.ts';
 
 /** Who asks for something, and why; both are optional, so that a bare signal from the command line works. */
@@ -23,6 +24,7 @@ export const workflowTypes = {
   targetGroupSet: 'targetGroupSet',
   targetGroupBinding: 'targetGroupBinding',
   targetGroupCheck: 'targetGroupCheck',
+  stagedBinding: 'stagedBinding',
 } as const;
 
 // What comes from outside is decoded by the handler: what cannot be decoded would fail the workflow task for ever, and
@@ -62,6 +64,9 @@ export const requestUpdates = {
 
 /** Where a rollout stands. */
 export const stateQuery = defineQuery<RolloutView, [RawValue?]>('state', { typeInfo: raw });
+
+/** Where a StagedBindingPolicy stands. */
+export const stagedQuery = defineQuery<StagedState, [RawValue?]>('state', { typeInfo: raw });
 
 /** The steps that a rollout still has to take. */
 export const planQuery = defineQuery<RolloutPlan, [RawValue?]>('plan', { typeInfo: raw });

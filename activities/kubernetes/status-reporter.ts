@@ -1,14 +1,14 @@
 import { EVENT, type KindRef } from '../../clients/kubernetes/kinds.ts';
 import { statusSchemaOf } from '../../crds/index.ts';
-import { isConflict, isNotFound, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import { isConflict, isNotFound, type Key, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import { fitted } from '../../domain/rollout/fitted.ts';
-import type { ObjectKey } from '../../domain/model/ids.ts';
 import type { ReportedEvent } from '../../domain/rollout/report.ts';
 import { cutToBytes } from '../../domain/text.ts';
 
 /** The object that a report is about. */
 export interface Reported {
-  readonly key: ObjectKey;
+  /** Without a namespace for a kind that has none. */
+  readonly key: Key;
   readonly uid: string;
   /** The version of the object that the report is about; when there is another by now, the report throws. */
   readonly resourceVersion?: string;
@@ -55,7 +55,8 @@ async function emit(kubernetes: Writer, kind: KindRef, about: Reported, event: R
     await kubernetes.create({
       apiVersion: EVENT.apiVersion,
       kind: EVENT.kind,
-      metadata: { namespace: about.key.namespace, name: `${about.key.name}.${event.id}` },
+      // The Events of an object without a namespace are in that of everything else.
+      metadata: { namespace: about.key.namespace ?? 'default', name: `${about.key.name}.${event.id}` },
       type: event.type,
       reason: event.reason,
       note: cutToBytes(event.message, LONGEST_NOTE_BYTES),

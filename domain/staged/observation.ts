@@ -47,8 +47,6 @@ export interface ObservedStaged {
   /** Undefined when it is gone. */
   readonly object?: PresentPolicy;
   readonly policies: readonly StagePolicy[];
-  /** Names of BindingPolicies of others that stand where one of its own is to be. */
-  readonly taken: readonly string[];
   readonly view?: StageView;
   readonly freezes: readonly Freezing[];
 }

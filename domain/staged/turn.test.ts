@@ -274,7 +274,7 @@ describe('a StagedBindingPolicy', () => {
   });
 
   it('is over when it is gone, and takes away before that what Kubernetes does not collect', () => {
-    const none = { policies: [], taken: [], freezes: [] };
+    const none = { policies: [], freezes: [] };
     expect(takeStagedTurn(none, initialStagedState, 0).decision).toMatchObject({ do: 'Close' });
     const object = { uid: 'u', generation: 1, problems: [], isDeleting: true, isElsewhere: true, status: {} };
     const own = { stage: 's0', name: 'web-s0', uid: 'p', isAsAsked: true, isDeleting: false, isBound: true };

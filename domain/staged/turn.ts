@@ -16,7 +16,9 @@ export function takeStagedTurn(observed: ObservedStaged, before: StagedState, no
   const state = heard(withEach(restored(before, observed, now), object, now), now);
   const { rollingBack } = state;
   if (rollingBack !== undefined) return rollBack({ ...state, rollingBack }, { observed, object, now });
-  const problem = problemOf(observed, object);
+  const left = leftOver(state, observed);
+  if (left !== undefined) return { state, decision: left };
+  const problem = problemOf(object);
   if (problem !== undefined) return { state, decision: problem };
   const { spec } = object;
   if (spec === undefined) return { state, decision: paused(state) ?? UNREADABLE };
@@ -43,6 +45,19 @@ const UNREADABLE = {
   message: 'Expected a spec that can be followed, got one that cannot. Correct it.',
   isTrouble: true,
 } as const;
+
+/** A BindingPolicy that was taken away and is there all the same: a late write of a process that was stopped, say. */
+function leftOver(
+  { stages, active }: StagedState,
+  { policies }: ObservedStaged,
+): StagedTurn['decision'] | undefined {
+  const isTaken = (name: string): boolean =>
+    name !== active?.name && stages.some((mark) => mark.name === name && mark.phase === 'RolledBack');
+  const left = policies.find(({ stage, isDeleting }) => !isDeleting && isTaken(stage));
+  if (left === undefined) return undefined;
+  const message = `BindingPolicy ${left.name} is deleted, because its stage was taken back.`;
+  return { do: 'Remove', name: left.name, uid: left.uid, message };
+}
 
 /** Kubernetes collects what is in the same cluster; what is elsewhere is taken away before the object goes. */
 function goingAway({ policies }: ObservedStaged, { isElsewhere }: PresentPolicy): StagedTurn['decision'] {
@@ -88,18 +103,9 @@ function aborted(state: StagedState, abort: NonNullable<StagedState['requests'][
   return { ...others, rollingBack: { reason: 'Aborted', by, message, ...(to === undefined ? {} : { to }) } };
 }
 
-function problemOf(
-  { taken }: ObservedStaged,
-  { problems }: PresentPolicy,
-): StagedTurn['decision'] | undefined {
+function problemOf({ problems }: PresentPolicy): StagedTurn['decision'] | undefined {
   const [first] = problems;
-  const [name] = taken;
-  if (first === undefined && name === undefined) return undefined;
-  const said = first ?? {
-    reason: 'Conflict',
-    message: `Expected BindingPolicy ${name} to be made by this StagedBindingPolicy, got one of somebody else. Rename the stage, or delete that one.`,
-  };
-  return { do: 'Wait', phase: 'Failed', ...said, isTrouble: true };
+  return first === undefined ? undefined : { do: 'Wait', phase: 'Failed', ...first, isTrouble: true };
 }
 
 function paused({ requests: { paused: stamp }, active }: StagedState): StagedTurn['decision'] | undefined {

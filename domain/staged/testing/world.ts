@@ -84,7 +84,6 @@ export class World {
     return {
       object: { uid: 'u', generation: 1, spec, problems, isDeleting: false, isElsewhere: false, status },
       policies: this.policies.map((one) => ({ ...one, isBound: this.#isBound(one.stage) })),
-      taken: [],
       freezes: this.freezes,
       ...(this.state.active === undefined ? {} : { view: this.#view(this.state.active.name) }),
     };
