@@ -104,7 +104,7 @@ describe('the table of rooms in docs/design.md', () => {
     expect(written).toEqual([...asItIs].map(([room, imports]) => rowOf(room, imports)).toSorted());
   });
 
-  it('lets nobody below import somebody above', async () => {
+  it('lets nobody below import someone above', async () => {
     const above: Readonly<Record<string, readonly string[]>> = {
       crds: [
         'domain',

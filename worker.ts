@@ -151,8 +151,8 @@ const activityQueue = (): string | undefined => asyncLocalStorage.getStore()?.in
 /** The names of the activities that wait on the task queue of ELBv2. */
 const onElbv2Queue: readonly (keyof Activities)[] = [
   'shiftTraffic',
-  'applyLoadBalancerConfig',
-  'removeLoadBalancerConfig',
+  'applyLoadBalancer',
+  'removeLoadBalancer',
   'inspectLoadBalancer',
   'readTargetHealth',
   'findDrift',

@@ -64,7 +64,7 @@ function all(type: FailureType, names: readonly string[]): (readonly [string, Fa
   return names.map((name) => [name, type]);
 }
 
-/** A kind of refusal that somebody can end who may say who Okra is, or what it may do. */
+/** A kind of refusal that someone can end who may say who Okra is, or what it may do. */
 interface Denial {
   readonly names: readonly string[];
   readonly refused: string;

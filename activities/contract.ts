@@ -10,10 +10,10 @@ import type { BackgroundPrefix, ObjectKey } from '../domain/model/ids.ts';
 import type {
   DeletionPolicy,
   Forwarding,
-  Found,
+  InspectedForwarding,
   LoadBalancerType,
   Route,
-  Served,
+  ObservedForwarding,
 } from '../domain/load-balancers/load-balancer.ts';
 import type { ObservedCell } from '../domain/model/observation.ts';
 import type { TargetGroup } from '../domain/model/target-group.ts';
@@ -40,7 +40,7 @@ export interface ShiftRequest {
   /** One more than the sequence of the last write; a write with an older one is refused as `Superseded`. */
   readonly sequence: number;
   readonly urgent: boolean;
-  /** Whether it takes traffic back, or only confirms or leaves out what is served; it needs no leave for what is served already. */
+  /** Whether it takes traffic back, or only confirms or leaves out what is served; it needs no permission for what is served already. */
   readonly takesBack?: boolean;
   /** Whether the load balancer is read before it is compared, because nobody knows for sure what it serves. */
   readonly verify: boolean;
@@ -59,7 +59,7 @@ export interface NotYet {
   readonly waitMs: number;
 }
 
-/** What came of a write of weights. */
+/** The result of a write of weights. */
 export type ShiftResult =
   /** ELBv2 was read back and serves it; `observed` is undefined when the objects could not be read afterwards. */
   | {
@@ -73,7 +73,7 @@ export type ShiftResult =
   | NotYet;
 
 /**
- * Whether what somebody else has set up may be taken over; `NotOfOthers`: only what does not belong to an object of
+ * Whether what someone else has set up may be taken over; `NotOfOthers`: only what does not belong to an object of
  * another namespace.
  */
 export type Adoption = boolean | 'NotOfOthers';
@@ -90,8 +90,8 @@ export interface InspectRequest {
 export interface TrafficActivities {
   /** Makes one write of weights: looks at the health of what gains, writes object and load balancer, reads back, reports, and looks again. */
   shiftTraffic(request: ShiftRequest): Promise<ShiftResult>;
-  /** Reads what the load balancer serves; fails as a `Conflict` when that is somebody else's. */
-  inspectLoadBalancer(request: InspectRequest): Promise<Found>;
+  /** Reads what the load balancer serves; fails as a `Conflict` when that is someone else's. */
+  inspectLoadBalancer(request: InspectRequest): Promise<InspectedForwarding>;
   /** Reads the health of the targets of each target group, in the order of the ARNs given. */
   readTargetHealth(targetGroupARNs: readonly string[]): Promise<readonly TargetHealth[]>;
 }
@@ -156,11 +156,11 @@ export interface ApplyRequest<Type extends LoadBalancerType = LoadBalancerType> 
   readonly key: ObjectKey;
   readonly forwarding: Forwarding<Type>;
   /** What the object's status says is served; it is written to without another look. */
-  readonly served?: Served<Type>;
+  readonly observed?: ObservedForwarding<Type>;
   readonly adopt: Adoption;
   /** Whether this takes traffic back: then no read is waited for, and where none answers it is written without one. */
   readonly urgent: boolean;
-  /** Whether the load balancer is read before it is compared, because somebody else may have changed it. */
+  /** Whether the load balancer is read before it is compared, because someone else may have changed it. */
   readonly verify: boolean;
 }
 
@@ -168,7 +168,7 @@ export interface ApplyRequest<Type extends LoadBalancerType = LoadBalancerType> 
 export interface RemoveRequest<Type extends LoadBalancerType = LoadBalancerType> {
   readonly key: ObjectKey;
   readonly forwarding: Forwarding<Type>;
-  readonly served?: Served<Type>;
+  readonly observed?: ObservedForwarding<Type>;
 }
 
 /** What is needed to apply an object that configures a load balancer, or to remove what it has made. */
@@ -178,7 +178,7 @@ export interface ConfigRequest {
   readonly ticket?: Ticket;
 }
 
-/** What came of applying an object. */
+/** The result of applying an object. */
 export type ConfigResult =
   | { readonly is: 'Served' }
   /** There is no such object any more, or its Cell is the one who writes it. */
@@ -188,11 +188,11 @@ export type ConfigResult =
 /** What the writer of a load balancer's configuration needs. */
 export interface LoadBalancerConfigActivities {
   /** Makes a load balancer serve what an object without a Cell says, with at most one write of weights, reads back, and reports. */
-  applyLoadBalancerConfig(request: ConfigRequest): Promise<ConfigResult>;
+  applyLoadBalancer(request: ConfigRequest): Promise<ConfigResult>;
   /** Does with what an object that is being deleted has made what its policy says, and lets it go. */
-  removeLoadBalancerConfig(request: Omit<ConfigRequest, 'verify'>): Promise<ConfigResult>;
-  /** Lets an object go that is being deleted, and leaves what it has made; one that is gone already is left at that. */
-  releaseLoadBalancerConfig(ref: LoadBalancerConfigRef): Promise<void>;
+  removeLoadBalancer(request: Omit<ConfigRequest, 'verify'>): Promise<ConfigResult>;
+  /** Lets an object go that is being deleted, and leaves what it has made; one that is gone already is left as it is. */
+  releaseLoadBalancer(ref: LoadBalancerConfigRef): Promise<void>;
 }
 
 /** An object that configures a load balancer. */
@@ -228,7 +228,7 @@ export interface WriterRef extends LoadBalancerConfigRef {
   readonly isOwnedByCell: boolean;
 }
 
-/** What came of a sync. */
+/** The result of a sync. */
 export interface Synced {
   /** Whether the object is still there. */
   readonly isPresent: boolean;

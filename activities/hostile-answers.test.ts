@@ -50,7 +50,7 @@ function slipIn(error: unknown): unknown {
   return isSlip && !/node_modules|node:/.test(place) ? error.stack : undefined;
 }
 
-/** What came of something; an error has to be one that Okra, or the SDK, meant, and must tell no secret. */
+/** The result of something; an error has to be one that Okra, or the SDK, meant, and must tell no secret. */
 async function outcomeOf<T>(run: () => Promise<T>, untold: readonly string[]): Promise<T | undefined> {
   const outcome = await briefly(() =>
     run().then(

@@ -24,7 +24,7 @@ import type { Readiness } from './readiness.ts';
 const EX_CONFIG = 78;
 
 /** What a part of the process runs with. */
-interface Means {
+interface ComponentDependencies {
   readonly config: Config;
   readonly log: Log;
   readonly signal: AbortSignal;
@@ -40,7 +40,7 @@ const conditions: Readonly<Record<Component, readonly string[]>> = {
 
 const conditionOf = (component: Component, condition: string): string => `${component}, ${condition}`;
 
-const parts: Readonly<Record<Component, (means: Means) => Promise<void>>> = {
+const parts: Readonly<Record<Component, (means: ComponentDependencies) => Promise<void>>> = {
   watchers: async ({ config, log, signal, waiting }) => {
     const kubernetes = connectKubernetes(config.kubernetes.kubeconfig);
     const clusters = connectClusters(config, accessPolicies(kubernetes));

@@ -23,7 +23,7 @@ function aReading() {
 }
 
 describe('a shared reading', () => {
-  it('is made once for all who ask while it is under way, and anew for who asks after it', async () => {
+  it('is made once for all who ask while it is under way, and again for who asks after it', async () => {
     const { seen, read, answer } = aReading();
     const both = Promise.all([read(), read()]);
     answer('a');
@@ -56,7 +56,7 @@ describe('a shared reading', () => {
     expect(seen).toEqual({ begun: 1, givenUp: 1 });
   });
 
-  it('is given up when nobody waits for it, and begun anew for the next', async () => {
+  it('is given up when nobody waits for it, and begun again for the next', async () => {
     const { seen, read, answer } = aReading();
     const stop = new AbortController();
     const one = read(stop.signal);

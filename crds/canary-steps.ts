@@ -23,7 +23,7 @@ const stepKinds = {
       duration: durationOrSeconds
         .optional()
         .describe(
-          'How long, for example 30 (seconds), 5s, 10m or 1h30m. Without it the rollout waits until somebody resumes it.',
+          'How long, for example 30 (seconds), 5s, 10m or 1h30m. Without it the rollout waits until someone resumes it.',
         ),
     })
     .optional()

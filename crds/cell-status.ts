@@ -63,7 +63,7 @@ export const changeOutcomes = [
   'Completed',
   'RolledBack',
   'FellBack',
-  'Failed',
+  'Reverted',
   'Withdrawn',
 ] as const;
 
@@ -73,7 +73,7 @@ const change = z.object({
   outcome: z
     .enum(changeOutcomes)
     .describe(
-      'Installed: the first to serve. Completed: it took all steps. RolledBack: spec.version asked for it. FellBack: the newer target groups were gone. Failed, Withdrawn: the one before still serves.',
+      'Installed: the first to serve. Completed: it took all steps. RolledBack: spec.version asked for it. FellBack: the newer target groups were gone. Reverted: the rollout failed, and the one before has everything back. Withdrawn: the one before still serves.',
     ),
   message: z.string().max(4096).describe('What happened, in a sentence.'),
   startedAt: z.iso.datetime().describe('When it began.'),
@@ -123,14 +123,22 @@ export const cellStatus = z.object({
     .optional()
     .meta({ 'x-kubernetes-list-type': 'atomic' })
     .describe('Selected AWSTargetGroups that cannot be used; the others are not held up by them.'),
-  found: z.int().min(0).optional().describe('How many target groups of the awaited version there are.'),
-  wanted: z.int().min(0).optional().describe('How many target groups of the awaited version are needed.'),
+  availableTargetGroups: z
+    .int()
+    .min(0)
+    .optional()
+    .describe('How many target groups of the awaited version there are.'),
+  desiredTargetGroups: z
+    .int()
+    .min(0)
+    .optional()
+    .describe('How many target groups of the awaited version are needed.'),
   blockedVersions: z
     .array(blockedVersion)
     .optional()
     .meta({ 'x-kubernetes-list-type': 'atomic' })
     .describe(
-      'Versions that failed and are not tried again before somebody sends retry, pins spec.version to them, or removes them here.',
+      'Versions that failed and are not tried again before someone sends retry, pins spec.version to them, or removes them here.',
     ),
   analysisRun: measured('AnalysisRun').optional().describe('The AnalysisRun of the current step.'),
   experiment: measured('Experiment').optional().describe('The Experiment of the current step.'),
@@ -164,7 +172,7 @@ export const cellStatus = z.object({
           time: z.iso.datetime().describe('Since when.'),
         })
         .optional()
-        .describe('Who has paused it until somebody resumes it.'),
+        .describe('Who has paused it until someone resumes it.'),
     })
     .optional()
     .describe('The rollout that is under way.'),

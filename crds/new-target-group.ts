@@ -98,7 +98,7 @@ interface Creating {
   readonly targets: readonly { readonly ids?: readonly string[] | undefined }[];
 }
 
-/** What holds of a spec that creates a target group: somebody says its VPC. */
+/** What holds of a spec that creates a target group: someone says its VPC. */
 export const saysVPC: Rule<Creating> = {
   cel: '!has(self.targetGroup) || has(self.targetGroup.vpcID) || self.targets.exists(t, !has(t.ids))',
   message:

@@ -12,9 +12,7 @@ const blueGreenStepKinds = {
     .object({
       duration: durationOrSeconds
         .optional()
-        .describe(
-          'How long, for example 30 (seconds), 5s, 10m or 1h30m. Without it: until somebody resumes.',
-        ),
+        .describe('How long, for example 30 (seconds), 5s, 10m or 1h30m. Without it: until someone resumes.'),
     })
     .optional()
     .describe('Holds the rollout.'),

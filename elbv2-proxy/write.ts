@@ -21,7 +21,7 @@ export function write(call: Call): Promise<Handled> {
     try {
       return await apply(call, world);
     } catch (error) {
-      // Nobody knows what the emulator has done; the next call reads it anew.
+      // Nobody knows what the emulator has done; the next call reads it again.
       scope.forget();
       throw error;
     }

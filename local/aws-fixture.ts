@@ -21,7 +21,7 @@ const noRuleMatched: Action = {
   FixedResponseConfig: { StatusCode: '503', ContentType: 'text/plain', MessageBody: 'no rule matched' },
 };
 
-/** Creates an Application Load Balancer and an HTTP listener, whose default rule answers 503 until somebody adds rules. */
+/** Creates an Application Load Balancer and an HTTP listener, whose default rule answers 503 until someone adds rules. */
 export function createListener(client: ElasticLoadBalancingV2Client, name: string): Promise<ListenerFixture> {
   return listen(
     client,

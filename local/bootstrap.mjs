@@ -36,7 +36,7 @@ const say = (line) => void process.stderr.write(`${line}\n`);
 const isCommand = (word) => word === 'test' || (word !== undefined && Object.hasOwn(programs, word));
 
 /**
- * What there is to say to somebody who asked for help, or for something that there is not.
+ * What there is to say to someone who asked for help, or for something that there is not.
  * @param {Command} command
  * @param {string[]} args
  */

@@ -24,7 +24,7 @@ describe('cached', () => {
     expect(readdirSync(root)).toEqual(['etcd-3.6.16']);
   });
 
-  it('leaves nothing behind when filling fails, so that the next run starts anew', async () => {
+  it('leaves nothing behind when filling fails, so that the next run starts again', async () => {
     await expect(cached(entry(), () => Promise.reject(new Error('no compiler')))).rejects.toThrow(
       'no compiler',
     );

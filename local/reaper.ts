@@ -18,7 +18,7 @@ export function startReaper(temporaryFolder?: string): Reaper {
     stdio: ['pipe', 'ignore', 'ignore'],
   });
   const exited = new Promise<void>((resolve) => child.once('close', () => resolve()));
-  // A write to a reaper that somebody killed must not take the stack down with it.
+  // A write to a reaper that someone killed must not take the stack down with it.
   child.stdin.on('error', () => undefined);
   child.unref();
   if (child.stdin instanceof Socket) child.stdin.unref();

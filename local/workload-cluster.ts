@@ -47,7 +47,7 @@ export async function writeCertificates(python: string, dir: string): Promise<vo
 }
 
 /** A workload cluster that is to be started. */
-export interface WantedCluster {
+export interface DesiredCluster {
   readonly name: string;
   readonly tags?: Readonly<Record<string, string>>;
   /** The VPC that EKS says it is in; undefined: none. */
@@ -59,7 +59,7 @@ export interface WantedCluster {
 /** Starts a workload cluster and names it, with tags, in the emulated EKS. */
 export async function startWorkloadCluster(
   ground: WorkloadGround,
-  { secretAccessKey, ...cluster }: WantedCluster,
+  { secretAccessKey, ...cluster }: DesiredCluster,
 ): Promise<WorkloadCluster> {
   const { name } = cluster;
   await using undo = new AsyncDisposableStack();

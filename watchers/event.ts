@@ -1,5 +1,5 @@
 /** What of an object's metadata is looked at. */
-export interface Metadata {
+export interface InformedMetadata {
   readonly name: string;
   readonly namespace?: string;
   readonly uid?: string;
@@ -8,7 +8,7 @@ export interface Metadata {
 
 /** An object of any kind, as an informer knows it. */
 export interface Informed {
-  readonly metadata: Metadata;
+  readonly metadata: InformedMetadata;
 }
 
 /** What became known of an object; `old` is how it was known before. */

@@ -32,7 +32,7 @@ import { runElection } from './election/election.ts';
 import type { ElectionTiming } from './election/election.ts';
 import { runInformer } from './informer/informer.ts';
 import type { InformerTiming } from './informer/informer.ts';
-import { keepOf } from './informer/kept.ts';
+import { cachedFields } from './informer/cached-fields.ts';
 import { kubernetesLease } from './election/lease.ts';
 import { wakeOrphans } from './orphans.ts';
 import { watchRemotely } from './informer/remote.ts';
@@ -197,7 +197,7 @@ async function informAbout(
   },
 ): Promise<void> {
   const { kubernetes, log, signal, onSynced, onEvent, timing } = to;
-  const trim = keepOf(source.kind.kind);
+  const trim = cachedFields(source.kind.kind);
   await runInformer({
     ...source,
     kubernetes,

@@ -35,7 +35,7 @@ const kubernetes = {
 
 /** Looks into the Kubernetes API and reports to it. */
 export const objects = (summary: string) =>
-  proxyActivities<CellActivities & Pick<LoadBalancerConfigActivities, 'releaseLoadBalancerConfig'>>({
+  proxyActivities<CellActivities & Pick<LoadBalancerConfigActivities, 'releaseLoadBalancer'>>({
     ...kubernetes,
     summary: inShort(summary),
   });
@@ -111,11 +111,9 @@ export const traffic = (summary: string, urgent: boolean) =>
 
 /** Makes one attempt to apply an object that configures a load balancer, or to remove what it has made. */
 export const configs = (summary: string) =>
-  proxyActivities<Pick<LoadBalancerConfigActivities, 'applyLoadBalancerConfig' | 'removeLoadBalancerConfig'>>(
-    {
-      ...write,
-      taskQueue: elbv2Queue(),
-      priority: priority(false),
-      summary: inShort(summary),
-    },
-  );
+  proxyActivities<Pick<LoadBalancerConfigActivities, 'applyLoadBalancer' | 'removeLoadBalancer'>>({
+    ...write,
+    taskQueue: elbv2Queue(),
+    priority: priority(false),
+    summary: inShort(summary),
+  });

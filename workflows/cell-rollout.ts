@@ -10,7 +10,7 @@ import { unknownSignalEvent } from '../domain/rollout/events.ts';
 import { cellRolloutId, type ObjectKey } from '../domain/model/ids.ts';
 import { withKnown, withReported } from '../domain/model/known.ts';
 import type { ObservedCell } from '../domain/model/observation.ts';
-import * as hold from '../domain/rollout/record-hold.ts';
+import * as hold from '../domain/rollout/record-backoff.ts';
 import * as record from '../domain/rollout/record.ts';
 import { verdictExpected } from '../domain/rollout/record-measurement.ts';
 import { abortIsDue, ask, CANCELLED } from '../domain/model/requests.ts';
@@ -174,7 +174,14 @@ async function rollOut({ key, state: before }: CellRolloutInput, cancelRequested
   }
 }
 
-const NOTHING = { digest: '', selected: [], freezes: [], served: [], sequence: 0, isApplied: true } as const;
+const NOTHING = {
+  digest: '',
+  selected: [],
+  freezes: [],
+  weighted: [],
+  sequence: 0,
+  isApplied: true,
+} as const;
 
 const isUrgent = (decision: Decision): decision is Extract<Decision, { do: 'Shift' }> =>
   decision.do === 'Shift' && decision.urgent;

@@ -1,6 +1,6 @@
 import { defaultPayloadConverter, type RawValue } from '@temporalio/common';
 
-/** What somebody outside has sent; undefined when that is nothing, or nothing that can be read. */
+/** What someone outside has sent; undefined when that is nothing, or nothing that can be read. */
 export function decode(value: RawValue | undefined): unknown {
   if (value === undefined) return undefined;
   try {

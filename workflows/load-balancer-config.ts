@@ -69,7 +69,7 @@ export async function loadBalancerConfig(input: LoadBalancerConfigInput): Promis
   async function attempt(): Promise<ConfigResult | ({ readonly is: 'Refused' } & Failure)> {
     const request = { ref, verify, ...(ticket === undefined ? {} : { ticket }) };
     try {
-      return await configs('Make the load balancer what the object says').applyLoadBalancerConfig(request);
+      return await configs('Make the load balancer what the object says').applyLoadBalancer(request);
     } catch (error) {
       return { is: 'Refused', ...failureOf(error) };
     }

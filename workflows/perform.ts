@@ -3,7 +3,7 @@ import type { PresentCell } from '../domain/versions/candidate.ts';
 import { deadlineOf } from '../domain/gates/deadline.ts';
 import type { Decision } from '../domain/model/decision.ts';
 import { eventOf, refusalEvent } from '../domain/rollout/events.ts';
-import * as hold from '../domain/rollout/record-hold.ts';
+import * as hold from '../domain/rollout/record-backoff.ts';
 import { lostRunRead } from '../domain/rollout/record-lost.ts';
 import * as record from '../domain/rollout/record.ts';
 import * as measured from '../domain/rollout/record-measurement.ts';
@@ -12,7 +12,7 @@ import { configs, elbv2Reads, measurements, objects } from './activities.ts';
 import { failureOf, type Failure } from './failure.ts';
 import { interruptible, type Interruption } from './interruptible.ts';
 import { measure, startedPerhaps } from './measure.ts';
-import { kept, looking, postponed, type Carried, type Performed, type Situation } from './performed.ts';
+import { kept, looking, postponed, type CarriedOut, type Performed, type Situation } from './performed.ts';
 import { inspect, nextSequence, shift } from './shift.ts';
 
 /** What is done about a decision that neither waits nor closes. */
@@ -62,7 +62,7 @@ function interruptionOf(decision: Performable, { observed, state, isStale }: Sit
 function interrupted(decision: Performable, { observed }: Situation): Performed {
   switch (decision.do) {
     case 'Shift':
-      return { apply: (state) => ({ ...record.withoutFound(state), suspect: true }), sight: 'Stale' };
+      return { apply: (state) => ({ ...record.withoutInspected(state), mayDiffer: true }), sight: 'Stale' };
     case 'StartAnalysis':
     case 'StartExperiment':
     case 'StartBackground':
@@ -84,7 +84,11 @@ async function carryOut(decision: Performable, situation: Situation): Promise<Pe
     : { ...done, apply: (state) => record.noted(done.apply(state), event) };
 }
 
-async function carryOutFor(cell: PresentCell, decision: Performable, situation: Situation): Promise<Carried> {
+async function carryOutFor(
+  cell: PresentCell,
+  decision: Performable,
+  situation: Situation,
+): Promise<CarriedOut> {
   const now = Date.now();
   switch (decision.do) {
     case 'Begin':
@@ -138,13 +142,13 @@ async function letGo(
 ): Promise<Performed> {
   const ref = { type: observed.configType ?? 'AWSApplicationLoadBalancer', key: observed.key } as const;
   if (decision.do === 'Release') {
-    await objects(decision.message).releaseLoadBalancerConfig(ref);
-    return looking(record.withoutFound);
+    await objects(decision.message).releaseLoadBalancer(ref);
+    return looking(record.withoutInspected);
   }
   const { budget } = state();
   const ticket = budget === undefined ? {} : { ticket: budget.ticket };
-  const removed = await configs(decision.message).removeLoadBalancerConfig({ ref, ...ticket });
-  return removed.is === 'NotYet' ? postponed(removed, false) : looking(record.withoutFound);
+  const removed = await configs(decision.message).removeLoadBalancer({ ref, ...ticket });
+  return removed.is === 'NotYet' ? postponed(removed, false) : looking(record.withoutInspected);
 }
 
 function held(decision: Performable, { reason, message, permanent }: Failure): Performed {
@@ -165,7 +169,7 @@ function held(decision: Performable, { reason, message, permanent }: Failure): P
         ...(isQuiet ? { quiet: true as const } : {}),
       };
       const next = hold.refused(state, failure, { now: Date.now(), longestMs });
-      const isNew = state.hold?.reason !== reason || state.hold.message !== message;
+      const isNew = state.backoff?.reason !== reason || state.backoff.message !== message;
       return isNew ? record.noted(next, refusalEvent(reason, message)) : next;
     },
   };

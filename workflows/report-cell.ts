@@ -3,11 +3,11 @@ import type { CellStatus } from '../crds/cell.ts';
 import type { Decision } from '../domain/model/decision.ts';
 import type { ObservedCell } from '../domain/model/observation.ts';
 import { reported } from '../domain/rollout/record.ts';
-import { reportRefused } from '../domain/rollout/record-hold.ts';
+import { reportRefused } from '../domain/rollout/record-backoff.ts';
 import { isWorthReporting, sameStatus } from '../domain/rollout/report.ts';
 import type { RolloutState } from '../domain/model/state.ts';
 import { statusOf } from '../domain/rollout/status.ts';
-import { detailsOf } from '../domain/model/view.ts';
+import { rolloutDetailsOf } from '../domain/model/view.ts';
 import { objects } from './activities.ts';
 import { failureOf } from './failure.ts';
 import { interruptible } from './interruptible.ts';
@@ -32,7 +32,7 @@ export async function report({ observed, state, decision, isInterrupted }: Repor
   const workflow = { workflowId, runId };
   const status = statusOf({ observed, cell, state, decision, workflow, now: Date.now() });
   const before = state.reported ?? cell.status;
-  setCurrentDetails(detailsOf({ ...state, reported: status }));
+  setCurrentDetails(rolloutDetailsOf({ ...state, reported: status }));
   const done: Written = (now) => reported(now, state, status);
   if (state.events.length === 0 && sameStatus(before, status)) return done;
   // What was refused is tried again after a while, and not with every turn.

@@ -3,14 +3,19 @@ import type { ShiftRequest, ShiftResult } from '../activities/contract.ts';
 import type { PresentCell } from '../domain/versions/candidate.ts';
 import { withConnections } from '../domain/load-balancers/connections.ts';
 import type { Decision } from '../domain/model/decision.ts';
-import { routeOf, servedAfter, type Forwarding, type Route } from '../domain/load-balancers/load-balancer.ts';
+import {
+  routeOf,
+  observedAfter,
+  type Forwarding,
+  type Route,
+} from '../domain/load-balancers/load-balancer.ts';
 import type { ObservedCell } from '../domain/model/observation.ts';
-import * as hold from '../domain/rollout/record-hold.ts';
+import * as hold from '../domain/rollout/record-backoff.ts';
 import * as record from '../domain/rollout/record.ts';
 import { stableSet } from '../domain/versions/stable.ts';
 import type { RolloutState } from '../domain/model/state.ts';
 import { elbv2Reads, traffic } from './activities.ts';
-import { postponed, type Carried, type Performed, type Situation } from './performed.ts';
+import { postponed, type CarriedOut, type Performed, type Situation } from './performed.ts';
 
 type Shift = Extract<Decision, { do: 'Shift' }>;
 
@@ -30,7 +35,7 @@ export async function inspect(
 }
 
 /** Makes one write of weights, and takes up what was seen afterwards. */
-export async function shift(decision: Shift, situation: Situation, cell: PresentCell): Promise<Carried> {
+export async function shift(decision: Shift, situation: Situation, cell: PresentCell): Promise<CarriedOut> {
   const { observed, state } = situation;
   const request = requestOf(decision, observed, { cell, state: state() });
   const result = await traffic(decision.message, decision.urgent).shiftTraffic(request);
@@ -54,12 +59,12 @@ function requestOf(
   { cell, state }: { readonly cell: PresentCell; readonly state: RolloutState },
 ): ShiftRequest {
   const { budget } = state;
-  const keepsRoute = keepingRoute.has(purpose) && observed.serving !== undefined;
+  const keepsRoute = keepingRoute.has(purpose) && observed.observedForwarding !== undefined;
   const policy = keepsRoute ? observed.deletion?.policy : cell.spec.deletionPolicy;
   return {
     cell: { key: observed.key, uid: cell.uid },
     forwarding: keepsRoute
-      ? keepingOf(observed.serving, shares)
+      ? keepingOf(observed.observedForwarding, shares)
       : { ...requiredRoute(cell), targetGroups: shares },
     deletionPolicy: policy ?? 'Retain',
     adopt: cell.adopt === true,
@@ -99,7 +104,7 @@ function takenUp(
     readonly cell: PresentCell;
     readonly forwarding: Forwarding;
   },
-): Carried {
+): CarriedOut {
   const { decision, observed, cell, forwarding } = made;
   switch (result.is) {
     case 'NotYet':
@@ -112,7 +117,7 @@ function takenUp(
       };
     case 'Served': {
       const from = stableSet(observed, cell)?.version;
-      const serving = servedAfter(forwarding, observed.serving);
+      const serving = observedAfter(forwarding, observed.observedForwarding);
       const known = { ...observed, served: forwarding.targetGroups, serving, isApplied: true };
       return {
         apply: (state) => {

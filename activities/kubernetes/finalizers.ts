@@ -5,20 +5,20 @@ import { formatKey, type ObjectKey } from '../../domain/model/ids.ts';
 import { failure } from '../failure.ts';
 
 /** An object that may be kept from going. */
-export interface Held {
+export interface FinalizerOf {
   readonly kind: KindRef;
   readonly key: ObjectKey;
   readonly finalizer: string;
 }
 
 /** Keeps an object until it is let go, should it be deleted; throws when it was changed meanwhile. */
-export const hold = async (kubernetes: KubernetesClient, held: Held): Promise<void> =>
-  void (await holdAndRead(kubernetes, held));
+export const addFinalizer = async (kubernetes: KubernetesClient, held: FinalizerOf): Promise<void> =>
+  void (await addFinalizerAndRead(kubernetes, held));
 
 /** The same, and gives the object as it is then; undefined when there is none. */
-export const holdAndRead = <T extends WithMetadata>(
+export const addFinalizerAndRead = <T extends WithMetadata>(
   kubernetes: KubernetesClient,
-  held: Held,
+  held: FinalizerOf,
 ): Promise<T | undefined> =>
   setFinalizers(kubernetes, held, (found) =>
     found.includes(held.finalizer) ? found : [...found, held.finalizer],
@@ -28,14 +28,14 @@ interface WithMetadata {
   readonly metadata: Metadata;
 }
 
-/** Lets an object go that is kept; one that is gone, or was let go, is left at that. */
-export const letGo = async (kubernetes: KubernetesClient, held: Held): Promise<void> =>
+/** Lets an object go that is kept; one that is gone, or was let go, is left as it is. */
+export const removeFinalizer = async (kubernetes: KubernetesClient, held: FinalizerOf): Promise<void> =>
   void (await setFinalizers(kubernetes, held, (found) => found.filter((one) => one !== held.finalizer)));
 
 /** Changes the finalizers of an object, those of others included in the comparison of versions, so that none is lost. */
 async function setFinalizers<T extends WithMetadata>(
   kubernetes: KubernetesClient,
-  { kind, key }: Held,
+  { kind, key }: FinalizerOf,
   change: (finalizers: readonly string[]) => readonly string[],
 ): Promise<T | undefined> {
   const object = await kubernetes.get<T>(kind, key);

@@ -6,31 +6,39 @@ import { API_VERSION } from '../../domain/kubernetes/labels.ts';
 export type OwnerReferences = NonNullable<Metadata['ownerReferences']>;
 
 /** An object of Okra's that others are made for. */
-export interface Owner {
+export interface ObjectOwner {
   readonly key: ObjectKey;
   readonly uid: string;
 }
 
 /** The owner references of an object that another one makes, and that goes with it; it holds up its deletion unless said otherwise. */
-export const ownedBy = (kind: string, { key, uid }: Owner, blockOwnerDeletion = true): OwnerReferences => [
+export const ownedBy = (
+  kind: string,
+  { key, uid }: ObjectOwner,
+  blockOwnerDeletion = true,
+): OwnerReferences => [
   { apiVersion: API_VERSION, kind, name: key.name, uid, controller: true, blockOwnerDeletion },
 ];
 
 /** The owner references of an object that a Cell makes, and that goes with it. */
-export const ownedByCell = (cell: Owner): OwnerReferences => ownedBy('Cell', cell);
+export const ownedByCell = (cell: ObjectOwner): OwnerReferences => ownedBy('Cell', cell);
 
 /** The owner references of an object that a set waits for: Kubernetes leaves the object to it when the others are gone. */
-export const claimedBy = (kind: string, { key, uid }: Owner, before: OwnerReferences): OwnerReferences => [
+export const claimedBy = (
+  kind: string,
+  { key, uid }: ObjectOwner,
+  before: OwnerReferences,
+): OwnerReferences => [
   ...before.filter((one) => one.uid !== uid),
   { apiVersion: API_VERSION, kind, name: key.name, uid, controller: false, blockOwnerDeletion: false },
 ];
 
 /** The owner references of an object that a set leaves to those that wait for it. */
-export const releasedBy = ({ uid }: Owner, before: OwnerReferences): OwnerReferences =>
+export const releasedBy = ({ uid }: ObjectOwner, before: OwnerReferences): OwnerReferences =>
   before.filter((one) => one.uid !== uid);
 
 /** The owner references of an object that a set has, as the one that makes it from now on. */
-export const inheritedBy = (kind: string, owner: Owner, before: OwnerReferences): OwnerReferences => [
+export const inheritedBy = (kind: string, owner: ObjectOwner, before: OwnerReferences): OwnerReferences => [
   ...ownedBy(kind, owner),
   ...releasedBy(owner, before),
 ];

@@ -13,7 +13,7 @@ import type { Identified, KubernetesClient } from '../../clients/kubernetes/kube
 import type { CellStatus } from '../../crds/cell.ts';
 import { resources } from '../../crds/index.ts';
 import { checkTargetGroups } from '../../domain/discovery/target-group/target-group-check.ts';
-import { syncStatus } from '../../domain/discovery/sync-status.ts';
+import { syncStatusOf } from '../../domain/discovery/sync-status.ts';
 import { loadBalancerStatus } from '../../domain/load-balancers/load-balancer-status.ts';
 import { changeOf } from '../../domain/rollout/history.ts';
 import { ask } from '../../domain/model/requests.ts';
@@ -47,10 +47,10 @@ function cellStatus(text: string): CellStatus {
   const state: RolloutState = {
     ...asked,
     justBlocked: { version: '1.1.0', cause: text, time },
-    justChanged: changeOf(asked.asked, {
+    justChanged: changeOf(asked.requested, {
       version: '1.1.0',
       from: '1.0.0',
-      outcome: 'Failed',
+      outcome: 'Reverted',
       message: text,
       startedAt: NOW,
       endedAt: NOW,
@@ -71,7 +71,7 @@ function underWay(text: string): RolloutState {
   const measuring = { verdict: { name: 'run', phase: 'Error', message: text }, readAt: 0, reads: 0 } as const;
   return {
     ...initialState,
-    hold: { during: 'Shift', reason: 'Refused', message: text, since: 0, attempts: 1, until: 0 },
+    backoff: { during: 'Shift', reason: 'Refused', message: text, since: 0, attempts: 1, until: 0 },
     rollout: {
       id: 'r1',
       startedAt: NOW,
@@ -93,7 +93,7 @@ const refused = (text: string): object =>
       generation: 1,
       status: {},
       adopt: false,
-      asked: { type: 'AWSNetworkLoadBalancer', listenerARN: 'arn', targetGroups: [] },
+      desired: { type: 'AWSNetworkLoadBalancer', listenerARN: 'arn', targetGroups: [] },
       deletion: { policy: 'Retain', isHeld: false, isUnderWay: false },
     },
     { is: 'Refused', reason: 'Refused', message: text },
@@ -101,7 +101,7 @@ const refused = (text: string): object =>
   );
 
 const synced = (text: string): object =>
-  syncStatus(
+  syncStatusOf(
     { message: text, problems: [{ cluster: text, object: text, reason: 'Unreachable', message: text }] },
     {},
     at,

@@ -1,6 +1,6 @@
 import type { Action, Rule, RuleTransform } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { describe, expect, it } from 'vitest';
-import type { Served } from '../../domain/load-balancers/load-balancer.ts';
+import type { ObservedForwarding } from '../../domain/load-balancers/load-balancer.ts';
 import { applicationLoadBalancer } from './application.ts';
 import { applyTo, forwarding, meansOf } from './testing/apply.ts';
 import { aListener, listenerARN, type FakeListener } from './testing/listener.ts';
@@ -29,7 +29,7 @@ const types = (rule: Rule | undefined): readonly (string | undefined)[] | undefi
 /** A rule made by hand that is served with its whole weight, as its object's status says. */
 async function adopted(
   ...before: Action[]
-): Promise<{ listener: FakeListener; served: Served<'AWSApplicationLoadBalancer'> }> {
+): Promise<{ listener: FakeListener; served: ObservedForwarding<'AWSApplicationLoadBalancer'> }> {
   const listener = aListener();
   listener.byHand(10, { before, transforms: [rewrite] });
   const served = await applyTo(listener, { a: 100, b: 0 });
@@ -42,7 +42,7 @@ describe('a rule that authenticates', () => {
     ['Cognito', cognito],
   ])('goes on doing so with each write: %s', async (_, action) => {
     const { listener, served } = await adopted(action);
-    const later = await applyTo(listener, { a: 80, b: 20 }, { served });
+    const later = await applyTo(listener, { a: 80, b: 20 }, { observed: served });
     expect(listener.rule(10)?.Actions?.[0]).toEqual(action);
     expect(types(listener.rule(10))).toEqual([action.Type, 'forward']);
     expect(later.carried?.actions).toMatchObject([{ type: action.Type }]);
@@ -58,28 +58,28 @@ describe('a rule that authenticates', () => {
       spec: applicationLoadBalancer.spec(served, 'Retain'),
       status: applicationLoadBalancer.status(served),
     };
-    expect(applicationLoadBalancer.read(object).served).toEqual(served);
+    expect(applicationLoadBalancer.read(object).observed).toEqual(served);
   });
 
-  it('keeps what somebody has added right before the write', async () => {
+  it('keeps what someone has added right before the write', async () => {
     const { listener, served } = await adopted();
     listener.change(10, { before: [oidc] });
-    const later = await applyTo(listener, { a: 80, b: 20 }, { served });
+    const later = await applyTo(listener, { a: 80, b: 20 }, { observed: served });
     expect(types(listener.rule(10))).toEqual(['authenticate-oidc', 'forward']);
     expect(later.carried?.actions).toMatchObject([{ type: 'authenticate-oidc' }]);
   });
 
-  it('keeps what somebody has put in place of it', async () => {
+  it('keeps what someone has put in place of it', async () => {
     const { listener, served } = await adopted(oidc);
     listener.change(10, { before: [cognito] });
-    await applyTo(listener, { a: 80, b: 20 }, { served });
+    await applyTo(listener, { a: 80, b: 20 }, { observed: served });
     expect(types(listener.rule(10))).toEqual(['authenticate-cognito', 'forward']);
   });
 
-  it('gets it back where it was taken off and can be made anew', async () => {
+  it('gets it back where it was taken off and can be made again', async () => {
     const { listener, served } = await adopted(cognito);
     listener.change(10, { before: [] });
-    const healed = await applyTo(listener, { a: 100, b: 0 }, { served, verify: true });
+    const healed = await applyTo(listener, { a: 100, b: 0 }, { observed: served, verify: true });
     expect(listener.rule(10)?.Actions?.[0]).toEqual(cognito);
     expect(healed.carried).toEqual(served.carried);
   });
@@ -88,7 +88,7 @@ describe('a rule that authenticates', () => {
     const { listener, served } = await adopted(oidc);
     listener.change(10, { before: [] });
     for (const verify of [false, true]) {
-      await expect(applyTo(listener, { a: 80, b: 20 }, { served, verify })).rejects.toMatchObject({
+      await expect(applyTo(listener, { a: 80, b: 20 }, { observed: served, verify })).rejects.toMatchObject({
         type: 'Conflict',
         message: expect.stringContaining(
           'Expected rule 10 of the listener to have authenticate-oidc',
@@ -101,32 +101,34 @@ describe('a rule that authenticates', () => {
   it('has its traffic taken back all the same, and the loss is not forgotten', async () => {
     const { listener, served } = await adopted(oidc);
     listener.change(10, { before: [] });
-    const back = await applyTo(listener, { a: 0, b: 100 }, { served, urgent: true });
+    const back = await applyTo(listener, { a: 0, b: 100 }, { observed: served, urgent: true });
     expect(listener.weights(10)).toEqual({ a: 0, b: 100 });
-    await expect(applyTo(listener, { a: 0, b: 100 }, { served: back, verify: true })).rejects.toMatchObject({
-      type: 'Conflict',
-    });
+    await expect(applyTo(listener, { a: 0, b: 100 }, { observed: back, verify: true })).rejects.toMatchObject(
+      {
+        type: 'Conflict',
+      },
+    );
   });
 
   it('is taken back by what the status says where ELBv2 cannot be read', async () => {
     const { listener, served } = await adopted(oidc);
     listener.failReads(1);
-    await applyTo(listener, { a: 0, b: 100 }, { served, urgent: true });
+    await applyTo(listener, { a: 0, b: 100 }, { observed: served, urgent: true });
     expect(types(listener.rule(10))).toEqual(['authenticate-oidc', 'forward']);
   });
 
   it('is taken back where nobody knows what it serves and ELBv2 cannot be read, whatever the status says', async () => {
     const { listener, served } = await adopted(oidc);
-    await applyTo(listener, { a: 80, b: 20 }, { served });
+    await applyTo(listener, { a: 80, b: 20 }, { observed: served });
     listener.failReads(2);
-    await applyTo(listener, { a: 100, b: 0 }, { served, urgent: true, verify: true });
+    await applyTo(listener, { a: 100, b: 0 }, { observed: served, urgent: true, verify: true });
     expect(listener.weights(10)).toEqual({ a: 100, b: 0 });
   });
 
   it('does not have its traffic wait for a look that is not answered', async () => {
     const { listener, served } = await adopted(oidc);
     listener.hangRead();
-    await applyTo(listener, { a: 0, b: 100 }, { served, urgent: true });
+    await applyTo(listener, { a: 0, b: 100 }, { observed: served, urgent: true });
     expect(listener.weights(10)).toEqual({ a: 0, b: 100 });
     expect(types(listener.rule(10))).toEqual(['authenticate-oidc', 'forward']);
   });
@@ -134,14 +136,16 @@ describe('a rule that authenticates', () => {
   it('gets no more weight where ELBv2 cannot be read', async () => {
     const { listener, served } = await adopted(oidc);
     listener.failReads(1);
-    await expect(applyTo(listener, { a: 80, b: 20 }, { served })).rejects.toThrow('Rate exceeded');
+    await expect(applyTo(listener, { a: 80, b: 20 }, { observed: served })).rejects.toThrow('Rate exceeded');
     expect(listener.weights(10)).toEqual({ a: 100, b: 0 });
   });
 
-  it('is not created anew without it', async () => {
+  it('is not created again without it', async () => {
     const { listener, served } = await adopted(oidc);
     listener.remove(10);
-    await expect(applyTo(listener, { a: 0, b: 100 }, { served, urgent: true })).rejects.toMatchObject({
+    await expect(
+      applyTo(listener, { a: 0, b: 100 }, { observed: served, urgent: true }),
+    ).rejects.toMatchObject({
       type: 'Conflict',
       message: expect.stringContaining('whose client secret AWS does not show') as string,
     });
@@ -149,7 +153,7 @@ describe('a rule that authenticates', () => {
   });
 });
 
-describe('a rule that is made anew', () => {
+describe('a rule that is made again', () => {
   it.each([
     ['after it was deleted', forwarding({ a: 100, b: 0 })],
     ['at another listener', forwarding({ a: 100, b: 0 }, { listenerARN: `${listenerARN}2` })],
@@ -159,7 +163,7 @@ describe('a rule that is made anew', () => {
     const other = { ...cognito, AuthenticateCognitoConfig: { ...pool, Scope: 'openid' } };
     if (place.listenerARN === listenerARN) listener.remove(10);
     else listener.change(10, { before: [other] });
-    await applyTo(listener, {}, { forwarding: place, served, verify: true });
+    await applyTo(listener, {}, { forwarding: place, observed: served, verify: true });
     const [action, last] = listener.rule(10, place.listenerARN)?.Actions ?? [];
     expect(action).toEqual(place.listenerARN === listenerARN ? cognito : other);
     expect(last?.Type).toBe('forward');
@@ -169,14 +173,14 @@ describe('a rule that is made anew', () => {
   it('is not moved to another listener without its secret, and stays where it is', async () => {
     const { listener, served } = await adopted(oidc);
     const place = forwarding({ a: 100, b: 0 }, { listenerARN: `${listenerARN}2` });
-    await expect(applyTo(listener, {}, { forwarding: place, served })).rejects.toMatchObject({
+    await expect(applyTo(listener, {}, { forwarding: place, observed: served })).rejects.toMatchObject({
       type: 'Conflict',
     });
     expect(types(listener.rule(10))).toEqual(['authenticate-oidc', 'forward']);
   });
 });
 
-describe('a rule of somebody else', () => {
+describe('a rule of someone else', () => {
   const regex = { Field: 'host-header', HostHeaderConfig: { RegexValues: ['^a'] } };
   const key = { namespace: 'default', name: 'web' };
   const inspect = (listener: FakeListener) =>
@@ -230,9 +234,12 @@ describe('the cookie of an application', () => {
 });
 
 describe('a look at what differs', () => {
-  const differences = async (listener: FakeListener, served: Served<'AWSApplicationLoadBalancer'>) => {
+  const differences = async (
+    listener: FakeListener,
+    served: ObservedForwarding<'AWSApplicationLoadBalancer'>,
+  ) => {
     const calls = applicationLoadBalancer.connect(meansOf(listener));
-    const mirrored = { key: { namespace: 'default', name: 'web' }, served };
+    const mirrored = { key: { namespace: 'default', name: 'web' }, observed: served };
     const found = await calls.drift(listenerARN, [mirrored], new AbortController().signal);
     return found.map(({ difference }) => difference).join(' ');
   };

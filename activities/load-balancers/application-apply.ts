@@ -1,6 +1,6 @@
 import type { Rule } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { remembered } from '../../domain/load-balancers/carried.ts';
-import type { Served } from '../../domain/load-balancers/load-balancer.ts';
+import type { ObservedForwarding } from '../../domain/load-balancers/load-balancer.ts';
 import {
   describeDifference,
   differenceOf,
@@ -17,7 +17,7 @@ import { ruleOf, servedBy } from './rule-forwarding.ts';
 import { keepTargets, refuseUnweighable, releaseTargets } from './rule-stickiness.ts';
 import { createRule, toCarry, writeRule, type WrittenRule } from './rule-write.ts';
 
-type Application = Served<'AWSApplicationLoadBalancer'>;
+type Application = ObservedForwarding<'AWSApplicationLoadBalancer'>;
 
 /** A rule that is there, and by what it is known. */
 interface Present {
@@ -34,10 +34,10 @@ export async function applyListenerRule(attempt: Attempt): Promise<Application> 
 }
 
 async function presentRule(attempt: Attempt): Promise<Present | undefined> {
-  const { request, wanted, writing } = attempt;
+  const { request, desired, writing } = attempt;
   const told = toldBy(attempt);
-  // At another priority there may be somebody else.
-  if (told?.rule.priority === wanted.priority && !request.verify) return { known: told, by: 'Status' };
+  // At another priority there may be someone else.
+  if (told?.rule.priority === desired.priority && !request.verify) return { known: told, by: 'Status' };
   const known = await readInTime(request, writing, (bounded) => find({ ...attempt, writing: bounded }), told);
   if (known === undefined) return undefined;
   return { known, by: known === told ? 'Unread' : 'Look' };
@@ -53,7 +53,7 @@ async function create(attempt: Attempt): Promise<Application> {
   }
   await keepTargets(attempt, undefined);
   const { RuleArn: ruleARN = '' } = answer;
-  const carried = attempt.request.served?.carried ?? {};
+  const carried = attempt.request.observed?.carried ?? {};
   const { rule, carried: does } = await shown(attempt, ruleARN, { carried, answer });
   return servedBy(attempt.request.forwarding.listenerARN, ruleARN, rule, does);
 }
@@ -67,7 +67,7 @@ async function takeUp(attempt: Attempt): Promise<Application> {
   });
   if (seen.is === 'Shown') return await change(again, { known: seen.value, by: 'Look' });
   const told = toldBy(attempt);
-  if (told?.rule.priority !== attempt.wanted.priority) throw unseen(attempt);
+  if (told?.rule.priority !== attempt.desired.priority) throw unseen(attempt);
   try {
     return await change(again, { known: told, by: 'Unseen' });
   } catch (error) {
@@ -77,15 +77,15 @@ async function takeUp(attempt: Attempt): Promise<Application> {
 }
 
 async function change(attempt: Attempt, { known, by }: Present): Promise<Application> {
-  const { request, wanted } = attempt;
+  const { request, desired } = attempt;
   const { listenerARN } = request.forwarding;
-  const had = request.served?.carried ?? {};
+  const had = request.observed?.carried ?? {};
   const { ruleARN } = known;
   const carrying = toCarry(attempt, ruleARN, known.carried);
-  const difference = toWrite(by, differenceOf({ rule: wanted, carried: carrying }, known));
+  const difference = toWrite(by, differenceOf({ rule: desired, carried: carrying }, known));
   if (difference === undefined) {
     // The names are those of the request; the load balancer knows none.
-    const rule = { ...known.rule, forward: wanted.forward };
+    const rule = { ...known.rule, forward: desired.forward };
     return servedBy(listenerARN, ruleARN, rule, remembered(had, known.carried));
   }
   let written: WrittenRule;
@@ -96,7 +96,7 @@ async function change(attempt: Attempt, { known, by }: Present): Promise<Applica
   } catch (error) {
     if (isPriorityInUse(error)) throw unseen(attempt);
     if (by !== 'Status' || !mayBeGone(error)) throw error;
-    // Somebody may have deleted the rule since its status was written.
+    // Someone may have deleted the rule since its status was written.
     return await applyListenerRule({ ...attempt, request: { ...request, verify: true } });
   }
   await keepTargets(attempt, known);
@@ -108,7 +108,7 @@ async function change(attempt: Attempt, { known, by }: Present): Promise<Applica
 const mayBeGone = (error: unknown): boolean =>
   ['RuleNotFound', 'AccessDenied'].includes(awsErrorType(error) ?? '');
 
-/** Lets the next write go on with the turn of one that was refused: to wait for another would be to begin anew each time. */
+/** Lets the next write go on with the turn of one that was refused: to wait for another would be to begin again each time. */
 function withSameTurn({ permit, signal }: Writing): Writing {
   let turn: 'Same' | undefined = 'Same';
   return {
@@ -124,20 +124,20 @@ function withSameTurn({ permit, signal }: Writing): Writing {
 const isPriorityInUse = (error: unknown): boolean =>
   error instanceof Error && error.name.startsWith('PriorityInUse');
 
-const unseen = ({ request, wanted }: Attempt): Error =>
+const unseen = ({ request, desired }: Attempt): Error =>
   failure(
     'NotServed',
-    `Expected ELBv2 to show the rule that has priority ${wanted.priority} of ${request.forwarding.listenerARN}, as it refuses to give it to another, got none there. It may show a new rule minutes late; it is looked for again.`,
+    `Expected ELBv2 to show the rule that has priority ${desired.priority} of ${request.forwarding.listenerARN}, as it refuses to give it to another, got none there. It may show a new rule minutes late; it is looked for again.`,
   );
 
 /** What the status says of the rule, when it is one of the listener that is asked for. */
-function toldBy({ request: { served, forwarding } }: Attempt): KnownRule | undefined {
-  const isHere = served?.ruleARN !== undefined && served.listenerARN === forwarding.listenerARN;
-  return isHere ? knownBy(served) : undefined;
+function toldBy({ request: { observed, forwarding } }: Attempt): KnownRule | undefined {
+  const isHere = observed?.ruleARN !== undefined && observed.listenerARN === forwarding.listenerARN;
+  return isHere ? knownBy(observed) : undefined;
 }
 
 /** What the status says of a rule. */
-const knownBy = (served: Served<'AWSApplicationLoadBalancer'>): KnownRule => ({
+const knownBy = (served: ObservedForwarding<'AWSApplicationLoadBalancer'>): KnownRule => ({
   ruleARN: served.ruleARN ?? '',
   rule: ruleOf(served),
   carried: served.carried ?? {},
@@ -161,10 +161,10 @@ const WEIGHTS_ALONE: RuleDifference = {
 
 /** Reads a rule back until it shows what was written, and that it goes on doing what it was told to. */
 function shown(attempt: Attempt, ruleARN: string, { carried, answer }: WrittenRule): Promise<PresentRule> {
-  const { wanted, elbv2, writing } = attempt;
+  const { desired, elbv2, writing } = attempt;
   const compare = async (rule: Rule): Promise<Look<PresentRule>> => {
     const value = await knownRule(attempt, rule);
-    const difference = differenceOf({ rule: wanted, carried }, value);
+    const difference = differenceOf({ rule: desired, carried }, value);
     return difference === undefined
       ? { is: 'Shown', value }
       : { is: 'Another', got: `another. ${describeDifference(difference)}` };

@@ -6,15 +6,26 @@ import type {
 } from '../../crds/aws-application-load-balancer-config.ts';
 import { remembered } from '../../domain/load-balancers/carried.ts';
 import { OWNER_TAG } from '../../domain/kubernetes/labels.ts';
-import { weightsText, type Found, type Served } from '../../domain/load-balancers/load-balancer.ts';
+import {
+  weightsText,
+  type InspectedForwarding,
+  type ObservedForwarding,
+} from '../../domain/load-balancers/load-balancer.ts';
 import { describeDrift } from '../../domain/load-balancers/rule-difference.ts';
 import type { ApplyRequest, Drift } from '../contract.ts';
 import { applyListenerRule } from './application-apply.ts';
 import { forwardedBy, named } from './forward.ts';
 import { claimed, describeTag, ownerIn, ownerOf } from './owner.ts';
-import type { Inspection, LoadBalancer, LoadBalancerCalls, Means, Mirrored, Writing } from './port.ts';
+import type {
+  Inspection,
+  LoadBalancer,
+  LoadBalancerCalls,
+  LoadBalancerDependencies,
+  Mirrored,
+  Writing,
+} from './port.ts';
 import { fromRule } from './rule-conversion.ts';
-import { remove, rulesOf } from './rule-removal.ts';
+import { removeRule, rulesOf } from './rule-removal.ts';
 import { forwardedFrom, ruleOf, servedBy } from './rule-forwarding.ts';
 import { refuseUnsayable } from './rule-takeover.ts';
 import { look } from './rule-write.ts';
@@ -28,8 +39,8 @@ export const applicationLoadBalancer: LoadBalancer<Application> = {
   read({ spec, status }: AWSApplicationLoadBalancerConfig) {
     const served = status === undefined ? undefined : servedIn(status);
     return {
-      asked: forwardedFrom(spec.listenerARN, spec.listener.rule),
-      ...(served === undefined ? {} : { served }),
+      desired: forwardedFrom(spec.listenerARN, spec.listener.rule),
+      ...(served === undefined ? {} : { observed: served }),
       deletionPolicy: spec.deletionPolicy ?? 'Retain',
     };
   },
@@ -54,40 +65,40 @@ function servedIn({
   ruleARN,
   listener,
   carried,
-}: AWSApplicationLoadBalancerConfigStatus): Served<Application> | undefined {
+}: AWSApplicationLoadBalancerConfigStatus): ObservedForwarding<Application> | undefined {
   if (listenerARN === undefined || ruleARN === undefined || listener === undefined) return undefined;
   return servedBy(listenerARN, ruleARN, listener.rule, carried);
 }
 
-function connect(means: Means): LoadBalancerCalls<Application> {
+function connect(means: LoadBalancerDependencies): LoadBalancerCalls<Application> {
   const { elbv2: elbv2Of } = means;
   return {
     async apply(asked, writing) {
       const request = await movingAlong(elbv2Of, asked, writing);
-      const { forwarding, served, key } = request;
+      const { forwarding, observed, key } = request;
       const elbv2 = elbv2Of(forwarding.listenerARN);
       const owner = ownerIn(means, key);
       const now = await applyListenerRule({
         request,
-        wanted: ruleOf(forwarding),
+        desired: ruleOf(forwarding),
         elbv2,
         owner,
-        asks: means.asks,
+        asks: means.desiredOf,
         writing,
       });
-      if (served !== undefined && hasMoved(served, now)) {
+      if (observed !== undefined && hasMoved(observed, now)) {
         // Created at the new place first, so that at no time nothing serves.
-        await remove(means, { key, forwarding: served, served }, writing);
+        await removeRule(means, { key, forwarding: observed, observed }, writing);
       }
       return now;
     },
     inspect: (request, signal) => inspect(means, request, signal),
     async remove(request, writing) {
-      const { forwarding, served, key } = request;
-      await remove(means, request, writing);
-      if (served === undefined || served.listenerARN === forwarding.listenerARN) return;
+      const { forwarding, observed, key } = request;
+      await removeRule(means, request, writing);
+      if (observed === undefined || observed.listenerARN === forwarding.listenerARN) return;
       // The object was deleted before it had moved to where its spec says.
-      await remove(means, { key, forwarding: served, served }, writing);
+      await removeRule(means, { key, forwarding: observed, observed }, writing);
     },
     drift: (listenerARN, objects, signal) => drift(means, listenerARN, { objects, signal }),
   };
@@ -95,22 +106,29 @@ function connect(means: Means): LoadBalancerCalls<Application> {
 
 /** A rule that moves to another listener takes along what it does now, and not only what it did when it was read last. */
 async function movingAlong(
-  elbv2Of: Means['elbv2'],
+  elbv2Of: LoadBalancerDependencies['elbv2'],
   request: ApplyRequest<Application>,
   writing: Writing,
 ): Promise<ApplyRequest<Application>> {
-  const { served, forwarding } = request;
-  if (served?.ruleARN === undefined || served.listenerARN === forwarding.listenerARN) return request;
-  const found = await look(elbv2Of(served.listenerARN), request, served.ruleARN, writing);
+  const { observed, forwarding } = request;
+  if (observed?.ruleARN === undefined || observed.listenerARN === forwarding.listenerARN) return request;
+  const found = await look(elbv2Of(observed.listenerARN), request, observed.ruleARN, writing);
   if (found.is !== 'Rule') return request;
-  return { ...request, served: { ...served, carried: remembered(served.carried ?? {}, found.carried) } };
+  return {
+    ...request,
+    observed: { ...observed, carried: remembered(observed.carried ?? {}, found.carried) },
+  };
 }
 
-const hasMoved = (before: Served<Application>, now: Served<Application>): boolean =>
+const hasMoved = (before: ObservedForwarding<Application>, now: ObservedForwarding<Application>): boolean =>
   before.ruleARN !== now.ruleARN &&
   (before.listenerARN !== now.listenerARN || before.rule.priority !== now.rule.priority);
 
-async function inspect(means: Means, request: Inspection, signal: AbortSignal): Promise<Found> {
+async function inspect(
+  means: LoadBalancerDependencies,
+  request: Inspection,
+  signal: AbortSignal,
+): Promise<InspectedForwarding> {
   const { route, key, adopt, selected } = request;
   if (route.type !== 'AWSApplicationLoadBalancer') return { is: 'Nothing' };
   const elbv2 = means.elbv2(route.listenerARN);
@@ -126,7 +144,7 @@ async function inspect(means: Means, request: Inspection, signal: AbortSignal): 
 }
 
 async function drift(
-  means: Means,
+  means: LoadBalancerDependencies,
   listenerARN: string,
   { objects, signal }: { objects: readonly Mirrored<Application>[]; signal: AbortSignal },
 ): Promise<readonly Drift[]> {
@@ -135,7 +153,7 @@ async function drift(
   const tags = await tagsOfServed(elbv2, rules, { objects, signal });
   const installation = await means.installation();
   const found: Drift[] = [];
-  for (const { key, served } of objects) {
+  for (const { key, observed: served } of objects) {
     const rule = rules.find((one) => one.RuleArn === served.ruleARN);
     const wanted = ruleOf(served);
     const { targetStickiness } = wanted.forward;
@@ -163,6 +181,6 @@ function tagsOfServed(
   { objects, signal }: { objects: readonly Mirrored<Application>[]; signal: AbortSignal },
 ): ReturnType<ELBv2['tagsOfAll']> {
   const there = new Set(rules.map(({ RuleArn = '' }) => RuleArn));
-  const arns = objects.map(({ served }) => served.ruleARN ?? '').filter((arn) => there.has(arn));
+  const arns = objects.map(({ observed }) => observed.ruleARN ?? '').filter((arn) => there.has(arn));
   return elbv2.tagsOfAll(arns, signal);
 }

@@ -4,18 +4,18 @@ import type { ListenerRule } from '../../crds/listener-rule.ts';
 import type { Owner } from '../../domain/load-balancers/owner-tag.ts';
 import type { PresentRule } from '../../domain/load-balancers/rule-difference.ts';
 import type { ApplyRequest } from '../contract.ts';
-import type { Means, Writing } from './port.ts';
+import type { LoadBalancerDependencies, Writing } from './port.ts';
 import type { StickinessByGroup } from './target-stickiness.ts';
 
 /** One attempt to make a listener rule what is wanted. */
 export interface Attempt {
   readonly request: ApplyRequest<'AWSApplicationLoadBalancer'>;
-  readonly wanted: ListenerRule;
+  readonly desired: ListenerRule;
   readonly elbv2: ELBv2;
   /** The object as the owner of the rule. */
   readonly owner: () => Promise<Owner>;
   /** What other objects ask for. */
-  readonly asks: Means['asks'];
+  readonly asks: LoadBalancerDependencies['desiredOf'];
   readonly writing: Writing;
 }
 

@@ -5,7 +5,7 @@ import type { LoadBalancerConfigView } from '../../domain/load-balancers/load-ba
 import { mayAdopt } from '../../domain/versions/watched.ts';
 import type { LoadBalancerConfigRef } from '../contract.ts';
 import { loadBalancerOf } from './index.ts';
-import type { ConfigObject, Means } from './port.ts';
+import type { ConfigObject, LoadBalancerDependencies } from './port.ts';
 
 /** Reads an object that configures a load balancer; undefined when there is none. */
 export const readConfig = (
@@ -16,16 +16,19 @@ export const readConfig = (
   kubernetes.get<ConfigObject>(loadBalancerOf(type).kind, key, signal === undefined ? {} : { signal });
 
 /** What an object that configures a load balancer says. */
-export function viewOf({ type, key }: LoadBalancerConfigRef, object: ConfigObject): LoadBalancerConfigView {
+export function configViewOf(
+  { type, key }: LoadBalancerConfigRef,
+  object: ConfigObject,
+): LoadBalancerConfigView {
   const { metadata, status = {} } = object;
-  const { asked, served, deletionPolicy } = loadBalancerOf(type).read(object);
+  const { desired, observed, deletionPolicy } = loadBalancerOf(type).read(object);
   const { observedGeneration, phase, reason, message, conditions } = status;
   return {
     key,
     uid: metadata.uid ?? '',
     generation: metadata.generation ?? 0,
-    asked,
-    status: { observedGeneration, phase, reason, message, conditions, served },
+    desired,
+    status: { observedGeneration, phase, reason, message, conditions, observed },
     adopt: mayAdopt(metadata),
     deletion: {
       policy: deletionPolicy,
@@ -36,18 +39,20 @@ export function viewOf({ type, key }: LoadBalancerConfigRef, object: ConfigObjec
 }
 
 /** What load balancers are reached with, by those who can read objects. */
-export const meansOf = ({
+export const dependenciesOf = ({
   kubernetes,
   elbv2,
   installation,
-}: Pick<Means, 'elbv2' | 'installation'> & { readonly kubernetes: KubernetesClient }): Means => ({
+}: Pick<LoadBalancerDependencies, 'elbv2' | 'installation'> & {
+  readonly kubernetes: KubernetesClient;
+}): LoadBalancerDependencies => ({
   elbv2,
   installation,
-  asks: async (ref, signal) => {
+  desiredOf: async (ref, signal) => {
     const object = await readConfig(kubernetes, ref, signal);
     return object === undefined || object.metadata.deletionTimestamp !== undefined
       ? undefined
-      : viewOf(ref, object);
+      : configViewOf(ref, object);
   },
 });
 

@@ -7,11 +7,11 @@ import type { WriteBudget } from '../../clients/aws/shared-budget.ts';
 import type { Grant, Ticket } from '../../domain/load-balancers/budget.ts';
 import { canonical } from '../../domain/kubernetes/canonical.ts';
 import { formatKey } from '../../domain/model/ids.ts';
-import type { Forwarding, Served } from '../../domain/load-balancers/load-balancer.ts';
+import type { Forwarding, ObservedForwarding } from '../../domain/load-balancers/load-balancer.ts';
 import { loadBalancerStatus, type ApplyOutcome } from '../../domain/load-balancers/load-balancer-status.ts';
 import type { LoadBalancerConfigView } from '../../domain/load-balancers/load-balancer-config.ts';
-import { isGivenUp } from '../beat.ts';
-import { meansOf, readConfig } from './config-object.ts';
+import { isGivenUp } from '../heartbeat.ts';
+import { dependenciesOf, readConfig } from './config-object.ts';
 import type { Adoption, NotYet } from '../contract.ts';
 import { awsErrorType, failure, reasonOf, toFailure } from '../failure.ts';
 import { loadBalancerOf } from './index.ts';
@@ -38,23 +38,27 @@ export interface AttemptOptions {
   readonly signal: AbortSignal;
 }
 
-/** What came of an attempt that was not refused. */
-export type Applied = { readonly is: 'Served'; readonly served: Served } | NotYet;
+/** The result of an attempt that was not refused. */
+export type Applied = { readonly is: 'Served'; readonly served: ObservedForwarding } | NotYet;
 
 /** The one who makes ELBv2 what a configuration object says, and says so in its status. */
 export interface ConfigWriter {
   /** Takes a turn in the write budget ahead, so that nothing is asked for before it may be written. */
-  readonly reserve: (forwarding: Forwarding, options: AttemptOptions) => Promise<Turn | NotYet>;
+  readonly reserve: (forwarding: Forwarding, options: AttemptOptions) => Promise<BudgetTurn | NotYet>;
   /** Writes, reads back and reports; throws what refuses, after the status says so. */
-  readonly apply: (config: LoadBalancerConfigView, options: AttemptOptions, turn?: Turn) => Promise<Applied>;
+  readonly apply: (
+    config: LoadBalancerConfigView,
+    options: AttemptOptions,
+    turn?: BudgetTurn,
+  ) => Promise<Applied>;
   /** Deletes what the object has made of the load balancer. */
   readonly remove: (config: LoadBalancerConfigView, options: AttemptOptions) => Promise<NotYet | undefined>;
-  /** Says in the status of an object what came of an attempt. */
+  /** Says in the status of an object the result of an attempt. */
   readonly report: (config: LoadBalancerConfigView, outcome: ApplyOutcome) => Promise<void>;
 }
 
 /** A turn in the write budget that is good for one write. */
-export interface Turn {
+export interface BudgetTurn {
   readonly is: 'Turn';
 }
 
@@ -73,7 +77,7 @@ const PENALTY_MS = 1_000;
 /** Makes the writer of load balancers. */
 export function configWriter(dependencies: WriterDependencies): ConfigWriter {
   const { kubernetes, budget } = dependencies;
-  const means = meansOf(dependencies);
+  const means = dependenciesOf(dependencies);
   const policies = accessPolicies(kubernetes);
   const reportStatus = statusReporter(kubernetes);
   const reportDeployment = targetDeploymentReporter(kubernetes);
@@ -89,14 +93,14 @@ export function configWriter(dependencies: WriterDependencies): ConfigWriter {
   }
 
   async function report(config: LoadBalancerConfigView, outcome: ApplyOutcome): Promise<void> {
-    const { key, uid, asked } = config;
+    const { key, uid, desired } = config;
     const status = loadBalancerStatus(config, outcome, new Date().toISOString());
     if (canonical(status) === canonical(config.status)) return;
-    const loadBalancer = loadBalancerOf(asked.type);
-    const { served, ...said } = status;
-    const mirrored = served === undefined ? {} : loadBalancer.status(served);
+    const loadBalancer = loadBalancerOf(desired.type);
+    const { observed, ...said } = status;
+    const mirrored = observed === undefined ? {} : loadBalancer.status(observed);
     await reportStatus(loadBalancer.kind, { key, uid }, { ...said, ...mirrored }, []);
-    await reportDeployment({ key, uid }, served);
+    await reportDeployment({ key, uid }, observed);
   }
 
   async function take(forwarding: Forwarding, { urgent, ticket, signal }: AttemptOptions): Promise<Grant> {
@@ -104,14 +108,14 @@ export function configWriter(dependencies: WriterDependencies): ConfigWriter {
     return budget.take(quota, { urgent, ...(ticket === undefined ? {} : { ticket }) }, signal);
   }
 
-  function writing(config: LoadBalancerConfigView, options: AttemptOptions, turn?: Turn): Writing {
+  function writing(config: LoadBalancerConfigView, options: AttemptOptions, turn?: BudgetTurn): Writing {
     let ahead = turn;
     const { signal } = options;
     return {
       signal,
       permit: async (same) => {
         const isPaid = same === 'Same' || ahead !== undefined;
-        const grant = isPaid ? { is: 'Granted' as const } : await take(config.asked, options);
+        const grant = isPaid ? { is: 'Granted' as const } : await take(config.desired, options);
         ahead = undefined;
         if (grant.is === 'Wait') throw new Postponed(grant);
         signal.throwIfAborted();
@@ -125,7 +129,7 @@ export function configWriter(dependencies: WriterDependencies): ConfigWriter {
   /** Tells those who share the budget that ELBv2 throttles, and says in the status what refuses; throws it on. */
   async function refused(config: LoadBalancerConfigView, error: unknown): Promise<never> {
     if (awsErrorType(error) === 'Throttled') {
-      await budget.penalise(loadBalancerOf(config.asked.type).quota(config.asked), PENALTY_MS);
+      await budget.penalise(loadBalancerOf(config.desired.type).quota(config.desired), PENALTY_MS);
     }
     const told = toFailure(error);
     // What was given up is neither here nor there, and another attempt says more of an object that asks otherwise.
@@ -153,24 +157,24 @@ export function configWriter(dependencies: WriterDependencies): ConfigWriter {
       return grant.is === 'Granted' ? { is: 'Turn' } : new Postponed(grant).notYet;
     },
     apply: async (config, options, turn) => {
-      const { key, asked, status } = config;
-      const calls = loadBalancerOf(asked.type).connect(means);
+      const { key, desired, status } = config;
+      const calls = loadBalancerOf(desired.type).connect(means);
       const adopt = await adoptionOf(config, options);
-      const known = status.served === undefined ? {} : { served: status.served };
+      const known = status.observed === undefined ? {} : { observed: status.observed };
       const { verify, urgent } = options;
-      const request = { key, forwarding: asked, adopt, verify, urgent, ...known };
+      const request = { key, forwarding: desired, adopt, verify, urgent, ...known };
       const served = await postponing(config, () => calls.apply(request, writing(config, options, turn)));
       if ('is' in served) return served;
-      await report(config, { is: 'Served', served, created: status.served === undefined });
+      await report(config, { is: 'Served', served, created: status.observed === undefined });
       return { is: 'Served', served };
     },
     remove: async (config, options) => {
-      const { key, asked, status } = config;
-      const calls = loadBalancerOf(asked.type).connect(means);
+      const { key, desired, status } = config;
+      const calls = loadBalancerOf(desired.type).connect(means);
       const request = {
         key,
-        forwarding: asked,
-        ...(status.served === undefined ? {} : { served: status.served }),
+        forwarding: desired,
+        ...(status.observed === undefined ? {} : { observed: status.observed }),
       };
       const removed = await postponing(config, () => calls.remove(request, writing(config, options)));
       return removed ?? undefined;
@@ -181,7 +185,7 @@ export function configWriter(dependencies: WriterDependencies): ConfigWriter {
 /** Keeps from writing what the object does not ask for any more; it may have been taken back since the attempt began. */
 async function refuseWhenAskedOtherwise(
   kubernetes: KubernetesClient,
-  { key, asked: { type }, generation }: LoadBalancerConfigView,
+  { key, desired: { type }, generation }: LoadBalancerConfigView,
 ): Promise<void> {
   const signal = Context.current().cancellationSignal;
   const now = (await readConfig(kubernetes, { type, key }, signal))?.metadata.generation;
@@ -192,7 +196,7 @@ async function refuseWhenAskedOtherwise(
   );
 }
 
-/** Keeps a process that was stopped for long from writing when somebody else has taken over. */
+/** Keeps a process that was stopped for long from writing when someone else has taken over. */
 function refuseWhenGivenUp(): void {
   if (!isGivenUp()) return;
   throw failure(

@@ -7,7 +7,7 @@ import { cellRolloutStart, loadBalancerConfigStart } from '../../clients/tempora
 import { formatKey, keyOf } from '../../domain/model/ids.ts';
 import type { LoadBalancerType } from '../../domain/load-balancers/load-balancer.ts';
 import { drifted } from '../../workflows/messages.ts';
-import { isOwnedByCell, meansOf } from './config-object.ts';
+import { isOwnedByCell, dependenciesOf } from './config-object.ts';
 import type { DriftActivities } from '../contract.ts';
 import { loadBalancerOf } from './index.ts';
 import type { ConfigObject } from './port.ts';
@@ -30,15 +30,15 @@ export function driftActivities(dependencies: DriftDependencies): DriftActivitie
       const objects = await configsOf(kubernetes, type, listenerARN);
       const watched = objects
         .map((object) => ({ object, ...loadBalancer.read(object) }))
-        .filter(({ asked }) => asked.listenerARN === listenerARN);
+        .filter(({ desired }) => desired.listenerARN === listenerARN);
       // What is not applied yet is being worked at; only what was served can have drifted.
-      const mirrored = watched.flatMap(({ object, served }) =>
-        served === undefined || object.status?.phase === 'Error' || served.listenerARN !== listenerARN
+      const mirrored = watched.flatMap(({ object, observed }) =>
+        observed === undefined || object.status?.phase === 'Error' || observed.listenerARN !== listenerARN
           ? []
-          : [{ key: keyOf(object), served }],
+          : [{ key: keyOf(object), observed }],
       );
       if (mirrored.length === 0) return { watched: watched.length, drifted: [] };
-      const calls = loadBalancer.connect(meansOf(dependencies));
+      const calls = loadBalancer.connect(dependenciesOf(dependencies));
       const found = await calls.drift(listenerARN, mirrored, Context.current().cancellationSignal);
       const owned = new Set(
         watched.filter(({ object }) => isOwnedByCell(object)).map(({ object }) => idOf(object)),

@@ -1,5 +1,5 @@
 import type { Action } from '@aws-sdk/client-elastic-load-balancing-v2';
-import type { ServedTargetGroup, TargetGroup } from '../../domain/model/target-group.ts';
+import type { WeightedTargetGroup, TargetGroup } from '../../domain/model/target-group.ts';
 
 /** The groups that actions of ELBv2 forward to; a weight that is left out counts as 1 (API_TargetGroupTuple). */
 export function forwardedBy(
@@ -16,7 +16,7 @@ export function forwardedBy(
 export const named = (
   groups: readonly { readonly arn: string; readonly weight: number }[],
   known: readonly TargetGroup[],
-): ServedTargetGroup[] =>
+): WeightedTargetGroup[] =>
   groups.map(({ arn, weight }) => ({
     name: known.find((group) => group.arn === arn)?.name ?? nameIn(arn),
     arn,
@@ -24,10 +24,10 @@ export const named = (
   }));
 
 /** The weight of a single group says nothing, so that it counts as the one that is wanted. */
-export function singleAsWanted(
-  got: ServedTargetGroup[],
-  wanted: readonly ServedTargetGroup[],
-): ServedTargetGroup[] {
+export function singleAsDesired(
+  got: WeightedTargetGroup[],
+  wanted: readonly WeightedTargetGroup[],
+): WeightedTargetGroup[] {
   const [only, ...others] = got;
   const [want, ...more] = wanted;
   const comparable = only !== undefined && others.length === 0 && want !== undefined && more.length === 0;
@@ -35,7 +35,7 @@ export function singleAsWanted(
 }
 
 /** The groups of a forward action as ELBv2 takes them (API_TargetGroupTuple). */
-export const toTuples = (groups: readonly ServedTargetGroup[]) =>
+export const toTuples = (groups: readonly WeightedTargetGroup[]) =>
   groups.map(({ arn, weight }) => ({ TargetGroupArn: arn, Weight: weight }));
 
 /** The name in a target group's ARN: `…:targetgroup/NAME/ID`. */

@@ -3,8 +3,8 @@ import { mayUse } from '../../domain/access/access.ts';
 import { usesOf } from '../../domain/access/forwarding-access.ts';
 import { FINALIZER } from '../../domain/kubernetes/labels.ts';
 import type { LoadBalancerConfigView } from '../../domain/load-balancers/load-balancer-config.ts';
-import { beating } from '../beat.ts';
-import { isOwnedByCell, readConfig, viewOf } from './config-object.ts';
+import { withHeartbeat } from '../heartbeat.ts';
+import { isOwnedByCell, readConfig, configViewOf } from './config-object.ts';
 import { configWriter, type AttemptOptions, type WriterDependencies } from './config-writer.ts';
 import type {
   ConfigRequest,
@@ -13,7 +13,7 @@ import type {
   LoadBalancerConfigRef,
 } from '../contract.ts';
 import { toFailure } from '../failure.ts';
-import { hold, letGo, type Held } from '../kubernetes/finalizers.ts';
+import { addFinalizer, removeFinalizer, type FinalizerOf } from '../kubernetes/finalizers.ts';
 import { loadBalancerOf } from './index.ts';
 import { permit } from '../permit.ts';
 
@@ -25,11 +25,11 @@ export function loadBalancerConfigActivities(dependencies: WriterDependencies): 
   async function apply({ ref, ...request }: ConfigRequest, signal: AbortSignal): Promise<ConfigResult> {
     const object = await readConfig(kubernetes, ref, signal);
     if (object === undefined || isOwnedByCell(object)) return { is: 'Gone' };
-    const config = viewOf(ref, object);
+    const config = configViewOf(ref, object);
     const { policy, isHeld, isUnderWay } = config.deletion;
     if (isUnderWay) return remove({ ref, ...request }, signal);
-    if (policy === 'Delete' && !isHeld) await hold(kubernetes, heldBy(ref));
-    if (policy === 'Retain' && isHeld) await letGo(kubernetes, heldBy(ref));
+    if (policy === 'Delete' && !isHeld) await addFinalizer(kubernetes, heldBy(ref));
+    if (policy === 'Retain' && isHeld) await removeFinalizer(kubernetes, heldBy(ref));
     await allowed(config, signal);
     // After an attempt that failed nobody knows whether it was applied.
     const verify = request.verify || config.status.phase === 'Error';
@@ -39,7 +39,7 @@ export function loadBalancerConfigActivities(dependencies: WriterDependencies): 
 
   /** Keeps an object from what its namespace may not use, and says so in its status. */
   async function allowed(config: LoadBalancerConfigView, signal: AbortSignal): Promise<void> {
-    const uses = usesOf(config.asked, config.status.served, { takesBack: false });
+    const uses = usesOf(config.desired, config.status.observed, { takesBack: false });
     if (uses.length === 0) return;
     const access = await accessPolicies(kubernetes).of(config.key.namespace, signal);
     try {
@@ -56,12 +56,12 @@ export function loadBalancerConfigActivities(dependencies: WriterDependencies): 
     config: LoadBalancerConfigView,
     signal: AbortSignal,
   ): Promise<LoadBalancerConfigView | undefined> {
-    const { asked, key, status } = config;
-    const { served } = status;
-    if (served?.listenerARN === asked.listenerARN) return config;
+    const { desired, key, status } = config;
+    const { observed } = status;
+    if (observed?.listenerARN === desired.listenerARN) return config;
     const access = await accessPolicies(kubernetes).of(key.namespace, signal);
-    if (mayUse(access, { of: 'Listener', arn: asked.listenerARN })) return config;
-    return served === undefined ? undefined : { ...config, asked: served };
+    if (mayUse(access, { of: 'Listener', arn: desired.listenerARN })) return config;
+    return observed === undefined ? undefined : { ...config, desired: observed };
   }
 
   async function remove(
@@ -70,19 +70,19 @@ export function loadBalancerConfigActivities(dependencies: WriterDependencies): 
   ): Promise<ConfigResult> {
     const object = await readConfig(kubernetes, ref, signal);
     if (object === undefined) return { is: 'Gone' };
-    const config = viewOf(ref, object);
+    const config = configViewOf(ref, object);
     if (!config.deletion.isHeld) return { is: 'Gone' };
     const made = config.deletion.policy === 'Delete' ? await madeBy(config, signal) : undefined;
     const notYet = made === undefined ? undefined : await writer.remove(made, attempt(request, signal));
     if (notYet !== undefined) return notYet;
-    await letGo(kubernetes, heldBy(ref));
+    await removeFinalizer(kubernetes, heldBy(ref));
     return { is: 'Gone' };
   }
 
   return {
-    applyLoadBalancerConfig: (request) => beating((signal) => apply(request, signal)),
-    removeLoadBalancerConfig: (request) => beating((signal) => remove(request, signal)),
-    releaseLoadBalancerConfig: (ref) => letGo(kubernetes, heldBy(ref)),
+    applyLoadBalancer: (request) => withHeartbeat((signal) => apply(request, signal)),
+    removeLoadBalancer: (request) => withHeartbeat((signal) => remove(request, signal)),
+    releaseLoadBalancer: (ref) => removeFinalizer(kubernetes, heldBy(ref)),
   };
 }
 
@@ -93,7 +93,7 @@ const attempt = ({ ticket }: Pick<ConfigRequest, 'ticket'>, signal: AbortSignal)
   signal,
 });
 
-const heldBy = ({ type, key }: LoadBalancerConfigRef): Held => ({
+const heldBy = ({ type, key }: LoadBalancerConfigRef): FinalizerOf => ({
   kind: loadBalancerOf(type).kind,
   key,
   finalizer: FINALIZER,

@@ -3,24 +3,24 @@ import type { ELBv2 } from '../../clients/aws/elbv2.ts';
 import {
   keepsClients,
   type NetworkStickiness,
-  type Served,
+  type ObservedForwarding,
 } from '../../domain/load-balancers/load-balancer.ts';
-import type { ServedTargetGroup, TargetGroup } from '../../domain/model/target-group.ts';
+import type { WeightedTargetGroup, TargetGroup } from '../../domain/model/target-group.ts';
 import { includes, sameShares } from '../../domain/load-balancers/weights.ts';
 import { awsErrorType, failure } from '../failure.ts';
-import { forwardedBy, named, singleAsWanted, toTuples } from './forward.ts';
+import { forwardedBy, named, singleAsDesired, toTuples } from './forward.ts';
 
 type Network = 'AWSNetworkLoadBalancer';
 
 /** What a listener forwards to, and how it keeps clients. */
-export type Default = Pick<Served<Network>, 'targetGroups' | 'targetGroupStickiness'>;
+export type Default = Pick<ObservedForwarding<Network>, 'targetGroups' | 'targetGroupStickiness'>;
 
 /** The default action of a listener in Okra's words; names come from what is wanted. */
 export const shownBy = (
   { DefaultActions }: Listener,
-  { targetGroups }: { readonly targetGroups: readonly ServedTargetGroup[] },
+  { targetGroups }: { readonly targetGroups: readonly WeightedTargetGroup[] },
 ): Default => ({
-  targetGroups: singleAsWanted(named(forwardedBy(DefaultActions), targetGroups), targetGroups),
+  targetGroups: singleAsDesired(named(forwardedBy(DefaultActions), targetGroups), targetGroups),
   ...stickinessIn(DefaultActions),
 });
 
@@ -38,7 +38,7 @@ function stickinessIn(actions: readonly Action[] = []): Pick<Default, 'targetGro
 
 /** The default action as ELBv2 takes it; without a word on stickiness it would be turned off. */
 export const toDefaultAction = (
-  targetGroups: readonly ServedTargetGroup[],
+  targetGroups: readonly WeightedTargetGroup[],
   sticky: NetworkStickiness | undefined,
 ): Action => ({
   Type: 'forward',
@@ -93,7 +93,10 @@ interface Present {
 }
 
 /** Says for people how a listener does something else than was read last; undefined when it does the same. */
-export function differenceOf(served: Served<Network>, { listener, rules }: Present): string | undefined {
+export function listenerDifferenceOf(
+  served: ObservedForwarding<Network>,
+  { listener, rules }: Present,
+): string | undefined {
   const got = shownBy(listener, served);
   const said = [
     sameShares(served.targetGroups, got.targetGroups) ? [] : ['The default action differs in its weights.'],

@@ -1,7 +1,7 @@
 import type { Action, Rule } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { describe, expect, it } from 'vitest';
 import type { ELBv2 } from '../../clients/aws/elbv2.ts';
-import type { Served } from '../../domain/load-balancers/load-balancer.ts';
+import type { ObservedForwarding } from '../../domain/load-balancers/load-balancer.ts';
 import { arnOf } from '../../domain/testing/builders.ts';
 import type { ApplyRequest } from '../contract.ts';
 import { meansOf } from './testing/apply.ts';
@@ -82,19 +82,19 @@ describe('a listener that keeps clients with a target group', () => {
     });
   });
 
-  it('does so too when somebody has told it to right before the write', async () => {
+  it('does so too when someone has told it to right before the write', async () => {
     const listener = aListener(forward({ a: 100, b: 0 }));
     const served = await apply(listener, { a: 90, b: 10 });
     listener.now.action = forward({ a: 90, b: 10 }, sticky);
-    await apply(listener, { a: 80, b: 20 }, { served });
+    await apply(listener, { a: 80, b: 20 }, { observed: served });
     expect(stickinessOf(listener)).toEqual(sticky);
   });
 
   it('keeps them by what the status says where traffic is taken back and ELBv2 does not answer', async () => {
     const listener = aListener(forward({ a: 80, b: 20 }, sticky));
-    const served: Served<'AWSNetworkLoadBalancer'> = await apply(listener, { a: 80, b: 20 });
+    const served: ObservedForwarding<'AWSNetworkLoadBalancer'> = await apply(listener, { a: 80, b: 20 });
     listener.now.hangs = true;
-    await apply(listener, { a: 100 }, { served, urgent: true });
+    await apply(listener, { a: 100 }, { observed: served, urgent: true });
     expect(listener.now.action).toEqual(forward({ a: 100 }, sticky));
   });
 
@@ -112,7 +112,7 @@ describe('a listener that keeps clients with a target group', () => {
     const listener = aListener(forward({ a: 80, b: 20 }, sticky));
     const before = await apply(listener, { a: 80, b: 20 });
     const forwarding = asked({ a: 80, b: 20 }, { targetGroupStickiness: { enabled: false } });
-    const served = await apply(listener, {}, { forwarding, served: before });
+    const served = await apply(listener, {}, { forwarding, observed: before });
     expect(stickinessOf(listener)).toEqual({ Enabled: false });
     const object = {
       apiVersion: 'okra.mumo.co/v1alpha1',
@@ -121,7 +121,7 @@ describe('a listener that keeps clients with a target group', () => {
       spec: networkLoadBalancer.spec(forwarding, 'Retain'),
       status: networkLoadBalancer.status(served),
     };
-    expect(networkLoadBalancer.read(object)).toMatchObject({ asked: forwarding, served });
+    expect(networkLoadBalancer.read(object)).toMatchObject({ desired: forwarding, observed: served });
   });
 });
 
@@ -137,7 +137,9 @@ describe('a rule that takes flows past the weights', () => {
     const served = await apply(listener, { a: 90, b: 10 });
     listener.now.rules = [byIPv6];
     for (const verify of [false, true]) {
-      await expect(apply(listener, { a: 80, b: 20 }, { served, verify })).rejects.toMatchObject(conflict);
+      await expect(apply(listener, { a: 80, b: 20 }, { observed: served, verify })).rejects.toMatchObject(
+        conflict,
+      );
     }
     expect(listener.now.action).toEqual(forward({ a: 90, b: 10 }));
   });
@@ -162,7 +164,7 @@ describe('a rule that takes flows past the weights', () => {
     ['does not hide clients that are kept', forward({ a: 100 }, sticky), [], 'in how it keeps clients'],
   ])('%s by a look for drift', async (_, action, rules, want) => {
     const { calls } = aListener(action, ...rules);
-    const found = await calls.drift(listenerARN, [{ key, served: asked({ a: 100 }) }], signal);
+    const found = await calls.drift(listenerARN, [{ key, observed: asked({ a: 100 }) }], signal);
     expect(found.map(({ difference }) => difference).join(' ')).toContain(want);
     expect(found).toHaveLength(want === '' ? 0 : 1);
   });

@@ -4,15 +4,15 @@ import type { AWSNetworkLoadBalancerConfig } from '../../crds/aws-network-load-b
 import {
   sameRoute,
   weightsText,
-  type Found,
+  type InspectedForwarding,
   type NetworkStickiness,
-  type Served,
+  type ObservedForwarding,
 } from '../../domain/load-balancers/load-balancer.ts';
 import { sameShares } from '../../domain/load-balancers/weights.ts';
 import type { ApplyRequest, Drift } from '../contract.ts';
 import { forwardedBy, named } from './forward.ts';
 import {
-  differenceOf,
+  listenerDifferenceOf,
   forwardsOnlyTo,
   readListener,
   refuseBypass,
@@ -21,7 +21,14 @@ import {
   type Default,
 } from './network-listener.ts';
 import { claimed, describeTag, ownerIn, ownerOf, takeOver } from './owner.ts';
-import type { Inspection, LoadBalancer, LoadBalancerCalls, Means, Mirrored, Writing } from './port.ts';
+import type {
+  Inspection,
+  LoadBalancer,
+  LoadBalancerCalls,
+  LoadBalancerDependencies,
+  Mirrored,
+  Writing,
+} from './port.ts';
 import { readBack } from './read-back.ts';
 import { readInTime } from './read-in-time.ts';
 
@@ -35,8 +42,12 @@ export const networkLoadBalancer: LoadBalancer<Network> = {
     const served =
       listenerARN === undefined || listener === undefined
         ? {}
-        : { served: servedBy(listenerARN, listener.forward) };
-    return { asked: servedBy(spec.listenerARN, spec.listener.forward), ...served, deletionPolicy: 'Retain' };
+        : { observed: servedBy(listenerARN, listener.forward) };
+    return {
+      desired: servedBy(spec.listenerARN, spec.listener.forward),
+      ...served,
+      deletionPolicy: 'Retain',
+    };
   },
   spec: ({ listenerARN, ...forward }) => ({ listenerARN, listener: { forward: forwardOf(forward) } }),
   status: ({ listenerARN, ...forward }) => ({
@@ -61,14 +72,14 @@ interface Shown {
 const servedBy = (
   listenerARN: string,
   { targetGroups, targetGroupStickiness: sticky }: Shown,
-): Served<Network> => ({
+): ObservedForwarding<Network> => ({
   type: 'AWSNetworkLoadBalancer',
   listenerARN,
   targetGroups,
   ...(sticky === undefined ? {} : { targetGroupStickiness: sticky }),
 });
 
-function connect(means: Means): LoadBalancerCalls<Network> {
+function connect(means: LoadBalancerDependencies): LoadBalancerCalls<Network> {
   return {
     apply: (request, writing) => apply(means, request, writing),
     inspect: (request, signal) => inspect(means, request, signal),
@@ -79,14 +90,14 @@ function connect(means: Means): LoadBalancerCalls<Network> {
 }
 
 async function apply(
-  means: Means,
+  means: LoadBalancerDependencies,
   request: ApplyRequest<Network>,
   writing: Writing,
-): Promise<Served<Network>> {
-  const { forwarding, served, verify } = request;
+): Promise<ObservedForwarding<Network>> {
+  const { forwarding, observed, verify } = request;
   const { listenerARN, targetGroups } = forwarding;
   const elbv2 = means.elbv2(listenerARN);
-  const told = served?.listenerARN === listenerARN ? served : undefined;
+  const told = observed?.listenerARN === listenerARN ? observed : undefined;
   const known =
     told !== undefined && !verify
       ? told
@@ -123,10 +134,10 @@ async function stickinessToWrite(
   request: ApplyRequest<Network>,
   writing: Writing,
 ): Promise<Default['targetGroupStickiness']> {
-  const { forwarding, served, urgent } = request;
+  const { forwarding, observed, urgent } = request;
   const { listenerARN } = forwarding;
   const told: Default =
-    served?.listenerARN === listenerARN ? served : { targetGroups: forwarding.targetGroups };
+    observed?.listenerARN === listenerARN ? observed : { targetGroups: forwarding.targetGroups };
   const look = async ({ signal }: Writing): Promise<Default> => {
     const bypass = urgent ? undefined : refuseBypass(elbv2, listenerARN, signal);
     const [listener] = await Promise.all([elbv2.listener(listenerARN, signal), bypass]);
@@ -140,7 +151,7 @@ async function stickinessToWrite(
 
 /** Reads what the listener does, and takes it over where that is allowed. */
 async function find(
-  means: Means,
+  means: LoadBalancerDependencies,
   { key, adopt, forwarding, urgent }: ApplyRequest<Network>,
   { permit, signal }: Writing,
 ): Promise<Default> {
@@ -158,7 +169,11 @@ async function find(
   return shownBy(listener, forwarding);
 }
 
-async function inspect(means: Means, request: Inspection, signal: AbortSignal): Promise<Found> {
+async function inspect(
+  means: LoadBalancerDependencies,
+  request: Inspection,
+  signal: AbortSignal,
+): Promise<InspectedForwarding> {
   const { route, key, adopt, selected } = request;
   const elbv2 = means.elbv2(route.listenerARN);
   const listener = await elbv2.listener(route.listenerARN, signal);
@@ -169,7 +184,7 @@ async function inspect(means: Means, request: Inspection, signal: AbortSignal): 
 }
 
 async function drift(
-  means: Means,
+  means: LoadBalancerDependencies,
   listenerARN: string,
   { objects, signal }: { objects: readonly Mirrored<Network>[]; signal: AbortSignal },
 ): Promise<readonly Drift[]> {
@@ -178,9 +193,11 @@ async function drift(
   if (found === undefined) return objects.map(({ key }) => ({ key, difference: 'The listener is gone.' }));
   const tag = await ownerOf(elbv2, listenerARN, signal);
   const installation = await means.installation();
-  return objects.flatMap(({ key, served }) => {
+  return objects.flatMap(({ key, observed }) => {
     const whose = describeTag({ key, installation }, tag);
-    const difference = [differenceOf(served, found), whose].filter((text) => text !== undefined).join(' ');
+    const difference = [listenerDifferenceOf(observed, found), whose]
+      .filter((text) => text !== undefined)
+      .join(' ');
     return difference === '' ? [] : [{ key, difference }];
   });
 }

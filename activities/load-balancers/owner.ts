@@ -11,10 +11,10 @@ import {
 } from '../../domain/load-balancers/owner-tag.ts';
 import type { Adoption } from '../contract.ts';
 import { failure } from '../failure.ts';
-import type { Means } from './port.ts';
+import type { LoadBalancerDependencies } from './port.ts';
 
-/** Somebody who wants to own a rule or a listener. */
-export interface Claim {
+/** Someone who wants to own a rule or a listener. */
+export interface RuleClaim {
   readonly owner: Owner;
   readonly adopt: Adoption;
   /** What is claimed, for people: `priority 10 of the listener`. */
@@ -23,12 +23,12 @@ export interface Claim {
   readonly isOurs?: boolean;
 }
 
-/** What has to be done before a rule or a listener is written to: nothing, its tag renewed, or taken over from somebody else. */
+/** What has to be done before a rule or a listener is written to: nothing, its tag renewed, or taken over from someone else. */
 export type Claimed = 'Ours' | 'Renew' | 'TakeOver';
 
 /** Gives an object as an owner; the installation is asked for only when it is needed. */
 export const ownerIn =
-  ({ installation }: Pick<Means, 'installation'>, key: ObjectKey) =>
+  ({ installation }: Pick<LoadBalancerDependencies, 'installation'>, key: ObjectKey) =>
   async (): Promise<Owner> => ({ key, installation: await installation() });
 
 /** Who owns a rule or a listener, as its tag says. */
@@ -36,12 +36,16 @@ export async function ownerOf(elbv2: ELBv2, arn: string, signal: AbortSignal): P
   return (await elbv2.tagsOf(arn, signal))[OWNER_TAG];
 }
 
-/** Whether what belongs to somebody else may be taken over. */
+/** Whether what belongs to someone else may be taken over. */
 const mayTakeFrom = (adopt: Adoption, { key }: Owner, tag: string | undefined): boolean =>
   adopt === 'NotOfOthers' ? keyInTag(tag)?.namespace === key.namespace : adopt;
 
-/** Says whether somebody has to take a rule or a listener over before writing to it; throws a `Conflict` when that is not allowed. */
-export function claimed({ owner, adopt, what, isOurs = false }: Claim, arn: string, tag?: string): Claimed {
+/** Says whether someone has to take a rule or a listener over before writing to it; throws a `Conflict` when that is not allowed. */
+export function claimed(
+  { owner, adopt, what, isOurs = false }: RuleClaim,
+  arn: string,
+  tag?: string,
+): Claimed {
   const ownership = ownershipOf(owner, tag);
   if (ownership === 'Ours') return 'Ours';
   if (ownership === 'OursOfOld') return 'Renew';
@@ -64,7 +68,7 @@ const remedyOf = (owner: Owner, tag: string | undefined): string =>
     ? ` Where this installation has lost its id, make the ConfigMap ${INSTALLATION_NAME} again with the id in that tag.`
     : '';
 
-/** Tags a rule or a listener as somebody's. */
+/** Tags a rule or a listener as someone's. */
 export const takeOver = (elbv2: ELBv2, arn: string, owner: Owner): Promise<void> =>
   elbv2.tag(arn, { [OWNER_TAG]: ownerTag(owner) });
 

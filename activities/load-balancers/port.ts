@@ -7,9 +7,9 @@ import type { ObjectKey } from '../../domain/model/ids.ts';
 import type {
   DeletionPolicy,
   Forwarding,
-  Found,
+  InspectedForwarding,
   LoadBalancerType,
-  Served,
+  ObservedForwarding,
 } from '../../domain/load-balancers/load-balancer.ts';
 import type { LoadBalancerStatus } from '../../domain/load-balancers/load-balancer-config.ts';
 import type { LoadBalancerConfigView } from '../../domain/load-balancers/load-balancer-config.ts';
@@ -32,21 +32,21 @@ export type ConfigObject = Resource<
 
 /** What a configuration object says. */
 export interface ConfigReading<Type extends LoadBalancerType> {
-  readonly asked: Forwarding<Type>;
+  readonly desired: Forwarding<Type>;
   /** What its status says is served. */
-  readonly served?: Served<Type>;
+  readonly observed?: ObservedForwarding<Type>;
   readonly deletionPolicy: DeletionPolicy;
 }
 
 /** What load balancers are reached with. */
-export interface Means {
+export interface LoadBalancerDependencies {
   readonly elbv2: (arn: string) => ELBv2;
   readonly installation: Installation;
   /** What an object of this installation asks for and what its status says; undefined when there is none, or it goes. */
-  readonly asks: (
+  readonly desiredOf: (
     ref: LoadBalancerConfigRef,
     signal: AbortSignal,
-  ) => Promise<Pick<LoadBalancerConfigView, 'asked' | 'status'> | undefined>;
+  ) => Promise<Pick<LoadBalancerConfigView, 'desired' | 'status'> | undefined>;
 }
 
 /** How a write may be made. */
@@ -62,7 +62,7 @@ export interface Writing {
 /** An object, and what its status says is served. */
 export interface Mirrored<Type extends LoadBalancerType> {
   readonly key: ObjectKey;
-  readonly served: Served<Type>;
+  readonly observed: ObservedForwarding<Type>;
 }
 
 /** A look at a load balancer, and what of it may be taken over. */
@@ -71,9 +71,9 @@ export type Inspection = Omit<InspectRequest, 'adopt'> & { readonly adopt: Adopt
 /** The calls to a load balancer; what they throw is translated by their caller. */
 export interface LoadBalancerCalls<Type extends LoadBalancerType = LoadBalancerType> {
   /** Makes it serve what is asked, by one write that carries all weights, and answers with what was read back. */
-  apply(request: ApplyRequest<Type>, writing: Writing): Promise<Served<Type>>;
-  /** Says what it serves now; throws a `Conflict` when that is somebody else's and may not be taken over. */
-  inspect(request: Inspection, signal: AbortSignal): Promise<Found>;
+  apply(request: ApplyRequest<Type>, writing: Writing): Promise<ObservedForwarding<Type>>;
+  /** Says what it serves now; throws a `Conflict` when that is someone else's and may not be taken over. */
+  inspect(request: Inspection, signal: AbortSignal): Promise<InspectedForwarding>;
   /** Deletes what the object has made of it, and nothing else. */
   remove(request: RemoveRequest<Type>, writing: Writing): Promise<void>;
   /** Reads it once, and says of which objects it serves something else. */
@@ -92,8 +92,8 @@ export interface LoadBalancer<Type extends LoadBalancerType = LoadBalancerType> 
   /** Writes the spec of its configuration object. */
   spec(forwarding: Forwarding<Type>, deletionPolicy: DeletionPolicy): object;
   /** Writes what is served into the status of its configuration object. */
-  status(served: Served<Type>): object;
+  status(served: ObservedForwarding<Type>): object;
   /** The name of the account and place whose writes share one budget. */
   quota(forwarding: Forwarding<Type>): string;
-  connect(means: Means): LoadBalancerCalls<Type>;
+  connect(means: LoadBalancerDependencies): LoadBalancerCalls<Type>;
 }

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { Served } from '../../domain/load-balancers/load-balancer.ts';
-import type { Means } from './port.ts';
+import type { ObservedForwarding } from '../../domain/load-balancers/load-balancer.ts';
+import type { LoadBalancerDependencies } from './port.ts';
 import { applyTo, forwarding } from './testing/apply.ts';
 import { aListener, listenerARN, type FakeListener } from './testing/listener.ts';
 
-type Application = Served<'AWSApplicationLoadBalancer'>;
+type Application = ObservedForwarding<'AWSApplicationLoadBalancer'>;
 
 const at = (name: string, priority: number) => ({
   key: { namespace: 'default', name },
@@ -19,16 +19,21 @@ async function served(wishes: Readonly<Record<string, readonly [at: number, want
   for (const [name, [priority]] of Object.entries(wishes)) {
     statuses.set(name, await applyTo(listener, {}, at(name, priority)));
   }
-  const asks: Means['asks'] = async ({ key: { name } }) => {
+  const asks: LoadBalancerDependencies['desiredOf'] = async ({ key: { name } }) => {
     const status = statuses.get(name);
     const asked = at(name, wishes[name]?.[1] ?? 0).forwarding;
-    return await Promise.resolve(status === undefined ? undefined : { asked, status: { served: status } });
+    return await Promise.resolve(
+      status === undefined ? undefined : { desired: asked, status: { observed: status } },
+    );
   };
-  const move = (name: string, means: Partial<Means> = { asks }): Promise<Application> =>
+  const move = (
+    name: string,
+    means: Partial<LoadBalancerDependencies> = { desiredOf: asks },
+  ): Promise<Application> =>
     applyTo(
       listener,
       {},
-      { ...at(name, wishes[name]?.[1] ?? 0), served: statuses.get(name) as Application },
+      { ...at(name, wishes[name]?.[1] ?? 0), observed: statuses.get(name) as Application },
       undefined,
       means,
     );
@@ -107,7 +112,7 @@ describe('rules that want each other’s priorities', () => {
 });
 
 describe('the rule that a status names at another priority', () => {
-  it('is not moved back when it is somebody else’s now', async () => {
+  it('is not moved back when it is someone else’s now', async () => {
     const { listener, move } = await served({ a: [10, 20] });
     listener.change(10, { owner: 'default/a@there' });
     await expect(move('a')).rejects.toMatchObject({

@@ -16,7 +16,7 @@ export async function circleOf(
 ): Promise<readonly RuleMove[] | undefined> {
   if (there === undefined || moved === undefined || there === moved) return undefined;
   const moves: RuleMove[] = [];
-  for (let place = String(attempt.wanted.priority); place !== moved.Priority;) {
+  for (let place = String(attempt.desired.priority); place !== moved.Priority;) {
     const rule = rules.find((one) => one.Priority === place);
     const priority = rule === undefined ? undefined : await wantedPlace(attempt, rule);
     if (priority === undefined || moves.some((move) => move.priority === priority)) return undefined;
@@ -37,9 +37,10 @@ async function wantedPlace(
   const { installation } = await owner();
   if (!isOwn(ownershipOf({ key, installation }, tag))) return undefined;
   const other = await asks({ type: 'AWSApplicationLoadBalancer', key }, signal);
-  if (other?.asked.type !== 'AWSApplicationLoadBalancer') return undefined;
-  const { asked, status } = other;
+  if (other?.desired.type !== 'AWSApplicationLoadBalancer') return undefined;
+  const { desired, status } = other;
   // Only what its own status names is surely the rule that the object speaks of.
-  const isMeant = asked.listenerARN === request.forwarding.listenerARN && status.served?.ruleARN === RuleArn;
-  return isMeant && String(asked.rule.priority) !== Priority ? asked.rule.priority : undefined;
+  const isMeant =
+    desired.listenerARN === request.forwarding.listenerARN && status.observed?.ruleARN === RuleArn;
+  return isMeant && String(desired.rule.priority) !== Priority ? desired.rule.priority : undefined;
 }

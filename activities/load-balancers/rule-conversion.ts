@@ -2,7 +2,7 @@ import type { Action, Rule } from '@aws-sdk/client-elastic-load-balancing-v2';
 import type { Carried } from '../../crds/carried.ts';
 import type { ListenerRule } from '../../crds/listener-rule.ts';
 import type { PresentRule } from '../../domain/load-balancers/rule-difference.ts';
-import { forwardedBy, named, singleAsWanted, toTuples } from './forward.ts';
+import { forwardedBy, named, singleAsDesired, toTuples } from './forward.ts';
 import { carriedIn, toAction } from './rule-carried.ts';
 import { conditionsIn, unsaidIn } from './rule-conditions.ts';
 
@@ -30,7 +30,7 @@ export function fromRule(rule: Rule, wanted: ListenerRule): PresentRule {
     rule: {
       priority: Number(rule.Priority),
       ...conditionsIn(rule.Conditions ?? []),
-      forward: { targetGroups: singleAsWanted(groups, wanted.forward.targetGroups), ...stickinessIn(rule) },
+      forward: { targetGroups: singleAsDesired(groups, wanted.forward.targetGroups), ...stickinessIn(rule) },
     },
     carried: carriedIn(rule),
     unsaid: unsaidIn(rule.Conditions ?? []),

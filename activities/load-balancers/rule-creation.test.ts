@@ -38,7 +38,7 @@ describe('a rule that reads do not show yet', () => {
   it('takes weights, and is served as ModifyRule has answered', async () => {
     const listener = lateListener();
     const served = await applyTo(listener, { a: 100, b: 0 });
-    const after = await applyTo(listener, { a: 80, b: 20 }, { served });
+    const after = await applyTo(listener, { a: 80, b: 20 }, { observed: served });
     expect(listener.weights(10)).toEqual({ a: 80, b: 20 });
     expect(after.targetGroups).toMatchObject([{ weight: 80 }, { weight: 20 }]);
   });
@@ -48,10 +48,10 @@ describe('a rule that reads do not show yet', () => {
     const served = await applyTo(listener, { a: 100, b: 0 });
     const turns: (string | undefined)[] = [];
     const permit = (turn?: 'Same'): Promise<void> => Promise.resolve(void turns.push(turn));
-    const after = await applyTo(listener, { a: 0, b: 100 }, { served, verify: true }, permit);
+    const after = await applyTo(listener, { a: 0, b: 100 }, { observed: served, verify: true }, permit);
     expect(listener.weights(10)).toEqual({ a: 0, b: 100 });
     expect(after.ruleARN).toBe(served.ruleARN);
-    // The refused CreateRule has had a turn in the budget; to wait for another would be to begin anew each time.
+    // The refused CreateRule has had a turn in the budget; to wait for another would be to begin again each time.
     expect(turns).toEqual([undefined, 'Same']);
   });
 
@@ -59,7 +59,7 @@ describe('a rule that reads do not show yet', () => {
     const listener = lateListener();
     const served = await applyTo(listener, { a: 100 });
     const edited = { ...forwarding({ a: 100 }), rule: { priority: 10, hosts: ['b.com'] } };
-    await applyTo(listener, {}, { forwarding: edited, served, verify: true });
+    await applyTo(listener, {}, { forwarding: edited, observed: served, verify: true });
     expect(listener.rule(10)?.Conditions).toMatchObject([{ HostHeaderConfig: { Values: ['b.com'] } }]);
   });
 
@@ -93,16 +93,16 @@ describe('a rule that is deleted with its object', () => {
   it('goes also where reads do not show it yet', async () => {
     const listener = lateListener();
     const served = await applyTo(listener, { a: 100 });
-    await calls(listener).remove({ ...removal, served }, writing);
+    await calls(listener).remove({ ...removal, observed: served }, writing);
     expect(listener.rule(10)).toBeUndefined();
   });
 
-  it('stays at another listener where it has become somebody else’s', async () => {
+  it('stays at another listener where it has become someone else’s', async () => {
     const listener = aListener();
     const served = await applyTo(listener, { a: 100 });
     listener.change(10, { owner: 'default/api@here' });
     const elsewhere = forwarding({ a: 100 }, { listenerARN: `${listenerARN}2` });
-    await calls(listener).remove({ ...removal, forwarding: elsewhere, served }, writing);
+    await calls(listener).remove({ ...removal, forwarding: elsewhere, observed: served }, writing);
     expect(listener.rule(10)).toBeDefined();
   });
 
@@ -119,7 +119,7 @@ describe('a rule that is deleted with its object', () => {
         ? Promise.resolve()
         : Promise.reject(Object.assign(new Error(), { name: refusal }));
     const elbv2 = { ...listener.elbv2, deleteRule };
-    const removing = calls({ ...listener, elbv2 }).remove({ ...removal, served }, writing);
+    const removing = calls({ ...listener, elbv2 }).remove({ ...removal, observed: served }, writing);
     expect(await removing.catch((error: unknown) => (error as Error).name)).toBe(want);
   });
 });
@@ -149,11 +149,11 @@ describe('what is read after a write', () => {
         return modified;
       },
     };
-    const deleted = applyTo({ ...listener, elbv2 }, { a: 80, b: 20 }, { served });
+    const deleted = applyTo({ ...listener, elbv2 }, { a: 80, b: 20 }, { observed: served });
     await expect(deleted).rejects.toMatchObject({ type: 'NotServed' });
   });
 
-  it('is a conflict where the rule in the way is somebody else’s', async () => {
+  it('is a conflict where the rule in the way is someone else’s', async () => {
     const listener = aListener();
     listener.byHand(10, {});
     listener.showNew(true);
@@ -177,7 +177,9 @@ describe('what is read after a write', () => {
     listener.showNew(false);
     listener.byHand(10, {});
     const before = listener.rule(10);
-    await expect(applyTo(listener, { a: 100 }, { served, verify: true })).rejects.toMatchObject(later);
+    await expect(applyTo(listener, { a: 100 }, { observed: served, verify: true })).rejects.toMatchObject(
+      later,
+    );
     expect(listener.rule(10)).toEqual(before);
   });
 });
@@ -188,7 +190,7 @@ describe('a rule whose priority is edited', () => {
   it('moves, and keeps its weights', async () => {
     const listener = aListener();
     const served = await applyTo(listener, { a: 100 });
-    await applyTo(listener, {}, { ...moved, served });
+    await applyTo(listener, {}, { ...moved, observed: served });
     expect([listener.rule(10), listener.weights(20)]).toEqual([undefined, { a: 100 }]);
   });
 
@@ -197,7 +199,7 @@ describe('a rule whose priority is edited', () => {
     const served = await applyTo(listener, { a: 100 });
     listener.showNew(false);
     listener.byHand(20, {});
-    await expect(applyTo(listener, {}, { ...moved, served })).rejects.toMatchObject(later);
+    await expect(applyTo(listener, {}, { ...moved, observed: served })).rejects.toMatchObject(later);
     expect(listener.weights(10)).toEqual({ a: 100 });
   });
 });

@@ -8,11 +8,11 @@ import { refuseUnsayable } from './rule-takeover.ts';
 
 /** Finds the rule that is ours: by listener and priority, or by its ARN when only its priority has changed. */
 export async function find(attempt: Attempt): Promise<KnownRule | undefined> {
-  const { request, wanted, elbv2, writing } = attempt;
+  const { request, desired, elbv2, writing } = attempt;
   const rules = await elbv2.rulesOf(request.forwarding.listenerARN, writing.signal);
   const own = rules.filter((rule) => rule.IsDefault !== true);
-  const there = own.find((rule) => rule.Priority === String(wanted.priority));
-  const moved = own.find((rule) => rule.RuleArn === request.served?.ruleARN);
+  const there = own.find((rule) => rule.Priority === String(desired.priority));
+  const moved = own.find((rule) => rule.RuleArn === request.observed?.ruleARN);
   const alongside = await circleOf(attempt, own, { there, moved });
   const rule = alongside === undefined ? (there ?? moved) : moved;
   if (rule === undefined) return undefined;
@@ -21,20 +21,20 @@ export async function find(attempt: Attempt): Promise<KnownRule | undefined> {
 }
 
 async function claimRule(attempt: Attempt, rule: Rule): Promise<void> {
-  const { request, wanted, elbv2, writing } = attempt;
+  const { request, desired, elbv2, writing } = attempt;
   const ruleARN = rule.RuleArn ?? '';
-  const isThere = rule.Priority === String(wanted.priority);
-  const what = isThere ? `priority ${wanted.priority} of the listener` : 'the rule that the status names';
+  const isThere = rule.Priority === String(desired.priority);
+  const what = isThere ? `priority ${desired.priority} of the listener` : 'the rule that the status names';
   const [owner, tag] = await Promise.all([attempt.owner(), ownerOf(elbv2, ruleARN, writing.signal)]);
   // The status names what was ours, and nobody else's has come to its place.
   const claim = claimed({ owner, adopt: request.adopt, what, isOurs: !isThere }, ruleARN, tag);
   if (claim === 'Ours') return;
-  if (claim === 'TakeOver') refuseUnsayable(rule, wanted);
+  if (claim === 'TakeOver') refuseUnsayable(rule, desired);
   await writing.permit();
   await takeOver(elbv2, ruleARN, owner);
 }
 
 /** A rule that was read, in Okra's words. */
 export async function knownRule(attempt: Attempt, rule: Rule): Promise<KnownRule> {
-  return { ruleARN: rule.RuleArn ?? '', ...(await reads(attempt, fromRule(rule, attempt.wanted))) };
+  return { ruleARN: rule.RuleArn ?? '', ...(await reads(attempt, fromRule(rule, attempt.desired))) };
 }

@@ -2,7 +2,7 @@ import type { Carried } from '../../crds/carried.ts';
 import type { ListenerRule } from '../../crds/listener-rule.ts';
 import { isCarrying } from '../../domain/load-balancers/carried.ts';
 import { stickinessOf } from '../../domain/load-balancers/listener-rule.ts';
-import type { Forwarding, Served } from '../../domain/load-balancers/load-balancer.ts';
+import type { Forwarding, ObservedForwarding } from '../../domain/load-balancers/load-balancer.ts';
 
 type Application = 'AWSApplicationLoadBalancer';
 
@@ -17,7 +17,7 @@ export const servedBy = (
   ruleARN: string,
   rule: ListenerRule,
   carried: Carried = {},
-): Served<Application> => ({
+): ObservedForwarding<Application> => ({
   ...forwardedFrom(listenerARN, rule),
   ruleARN,
   ...(isCarrying(carried) ? { carried } : {}),

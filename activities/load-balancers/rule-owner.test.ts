@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Served } from '../../domain/load-balancers/load-balancer.ts';
+import type { ObservedForwarding } from '../../domain/load-balancers/load-balancer.ts';
 import { applicationLoadBalancer } from './application.ts';
 import { applyTo, forwarding, meansOf } from './testing/apply.ts';
 import { aListener, listenerARN, type FakeListener } from './testing/listener.ts';
@@ -92,14 +92,19 @@ describe('what may be taken over that is not of others', () => {
 });
 
 describe('a look at whose a rule is', () => {
-  const differences = async (listener: FakeListener, served: Served<'AWSApplicationLoadBalancer'>) => {
+  const differences = async (
+    listener: FakeListener,
+    served: ObservedForwarding<'AWSApplicationLoadBalancer'>,
+  ) => {
     const calls = applicationLoadBalancer.connect(meansOf(listener));
-    return (await calls.drift(listenerARN, [{ key, served }], signal)).map(({ difference }) => difference);
+    return (await calls.drift(listenerARN, [{ key, observed: served }], signal)).map(
+      ({ difference }) => difference,
+    );
   };
 
   it.each([
     ['nothing while it is the object’s', 'default/web@here', []],
-    ['nothing in what somebody has taken the tags off', undefined, []],
+    ['nothing in what someone has taken the tags off', undefined, []],
     ['a tag of old, so that it is renewed', 'default/web', ['Its tag names no installation.']],
     ['what another installation has adopted', 'default/web@there', ['It belongs to default/web@there now.']],
   ])('finds %s', async (_, owner, want) => {

@@ -3,24 +3,24 @@ import { isOwn, ownershipOf } from '../../domain/load-balancers/owner-tag.ts';
 import type { RemoveRequest } from '../contract.ts';
 import { awsErrorType } from '../failure.ts';
 import { ownerIn, ownerOf } from './owner.ts';
-import type { Means, Writing } from './port.ts';
+import type { LoadBalancerDependencies, Writing } from './port.ts';
 
 type Application = 'AWSApplicationLoadBalancer';
 
 /** Deletes the rule that the status names, or that stands at the priority, if it is tagged as the object's or not shown yet. */
-export async function remove(
-  means: Means,
-  { key, forwarding, served }: RemoveRequest<Application>,
+export async function removeRule(
+  means: LoadBalancerDependencies,
+  { key, forwarding, observed }: RemoveRequest<Application>,
   { permit, signal }: Writing,
 ): Promise<void> {
   const elbv2 = means.elbv2(forwarding.listenerARN);
   const priority = String(forwarding.rule.priority);
   const rules = await rulesOf(elbv2, forwarding.listenerARN, signal);
   const candidates = rules.filter(
-    (rule) => rule.IsDefault !== true && (rule.RuleArn === served?.ruleARN || rule.Priority === priority),
+    (rule) => rule.IsDefault !== true && (rule.RuleArn === observed?.ruleARN || rule.Priority === priority),
   );
-  const { ruleARN } = served ?? {};
-  const isHere = ruleARN !== undefined && served?.listenerARN === forwarding.listenerARN;
+  const { ruleARN } = observed ?? {};
+  const isHere = ruleARN !== undefined && observed?.listenerARN === forwarding.listenerARN;
   if (isHere && !rules.some((rule) => rule.RuleArn === ruleARN)) {
     // It is gone, or too new to be shown; then nobody else can have taken it over either.
     await permit();

@@ -19,25 +19,25 @@ const without = (groups: Groups, others: Groups): readonly string[] =>
 
 /** What the status says of how target groups kept clients. */
 const before = ({ request }: Attempt): TargetStickiness | undefined =>
-  request.served?.rule.forward?.targetStickiness;
+  request.observed?.rule.forward?.targetStickiness;
 
 /**
  * Refuses the cookie of an application in a rule that weighs several groups, where it does not work. A Cell with one is
  * refused when it is applied; one that is older than that still has its traffic taken back.
  */
-export function refuseUnweighable({ request, wanted }: Attempt): void {
-  const { targetGroups, targetStickiness } = wanted.forward;
+export function refuseUnweighable({ request, desired }: Attempt): void {
+  const { targetGroups, targetStickiness } = desired.forward;
   if (request.urgent || targetGroups.length === 1 || targetStickiness?.type !== 'app_cookie') return;
   throw failure(
     'Refused',
-    `Expected one target group in rule ${wanted.priority} of the listener beside forward.targetStickiness of the type app_cookie, got ${targetGroups.length}: it does not work with weighted target groups (AWS guide to sticky sessions). Use lb_cookie, or targetGroupStickiness alone.`,
+    `Expected one target group in rule ${desired.priority} of the listener beside forward.targetStickiness of the type app_cookie, got ${targetGroups.length}: it does not work with weighted target groups (AWS guide to sticky sessions). Use lb_cookie, or targetGroupStickiness alone.`,
   );
 }
 
 /** Adds to a rule how its target groups keep clients, which is read only where that is wanted or was. */
 export async function reads(attempt: Attempt, present: PresentRule): Promise<Omit<KnownRule, 'ruleARN'>> {
   const { rule } = present;
-  const { targetStickiness: wanted } = attempt.wanted.forward;
+  const { targetStickiness: wanted } = attempt.desired.forward;
   if (wanted === undefined && before(attempt) === undefined) return present;
   const { elbv2, writing } = attempt;
   const stickiness = await readStickiness(elbv2, arnsOf(rule.forward.targetGroups), writing.signal);
@@ -49,14 +49,14 @@ export async function reads(attempt: Attempt, present: PresentRule): Promise<Omi
 /** Has the target groups of a rule keep clients no longer, when that is not wanted any more. */
 export async function releaseTargets(attempt: Attempt, { rule, stickiness }: KnownRule): Promise<void> {
   const { targetGroups, targetStickiness } = rule.forward;
-  if (attempt.wanted.forward.targetStickiness !== undefined || targetStickiness === undefined) return;
+  if (attempt.desired.forward.targetStickiness !== undefined || targetStickiness === undefined) return;
   const keeping = arnsOf(targetGroups).filter((arn) => stickiness === undefined || stickiness.get(arn));
   await writeStickiness(attempt.elbv2, attempt.writing, keeping, undefined);
 }
 
 /** Has the target groups of a rule keep clients as wanted, and those that have left it no longer. */
 export async function keepTargets(attempt: Attempt, known: KnownRule | undefined): Promise<void> {
-  const { targetGroups, targetStickiness: wanted } = attempt.wanted.forward;
+  const { targetGroups, targetStickiness: wanted } = attempt.desired.forward;
   if (wanted === undefined) return;
   const { elbv2, writing } = attempt;
   const had = known?.rule.forward.targetGroups ?? [];

@@ -34,7 +34,7 @@ function takenOver(one: Rule, wanted: Partial<CellListenerRule> = { hosts: ['a.c
   }
 }
 
-describe('a rule of somebody else', () => {
+describe('a rule of someone else', () => {
   it.each<[string, Rule, string, Partial<CellListenerRule>?]>([
     ['redirects', rule({ Actions: [{ Type: 'redirect' }] }), 'to forward to target groups, got redirect.'],
     [

@@ -6,7 +6,7 @@ import { failure } from '../failure.ts';
 import { isRouting } from './rule-carried.ts';
 import { conditionsIn, unsaidIn } from './rule-conditions.ts';
 
-/** Keeps a rule that somebody else has made from losing something when it is taken over: throws a `Conflict` where it does what Okra cannot say. */
+/** Keeps a rule that someone else has made from losing something when it is taken over: throws a `Conflict` where it does what Okra cannot say. */
 export function refuseUnsayable(rule: Rule, wanted: Omit<CellListenerRule, 'forward'>): void {
   const { Actions = [], Conditions = [], RuleArn = '', Priority = '' } = rule;
   const what = `the rule to take over (priority ${Priority}, ${RuleArn})`;

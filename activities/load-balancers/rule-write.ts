@@ -35,17 +35,17 @@ export async function look(
   return readIfInTime({ urgent, signal }, read, { is: 'Unread' });
 }
 
-/** What a rule has to go on doing: what it does, and what somebody has taken off it; throws a `Conflict` where that cannot be put back. */
-export function toCarry({ request, wanted }: Attempt, ruleARN: string, found: Carried): Carried {
-  const { key, served, urgent } = request;
-  const lost = lostActions(served?.carried ?? {}, found);
+/** What a rule has to go on doing: what it does, and what someone has taken off it; throws a `Conflict` where that cannot be put back. */
+export function toCarry({ request, desired }: Attempt, ruleARN: string, found: Carried): Carried {
+  const { key, observed, urgent } = request;
+  const lost = lostActions(observed?.carried ?? {}, found);
   if (lost.length === 0) return found;
   if (lost.every(isRestorable)) return { ...found, actions: [...lost] };
   // Whoever gets in does so already: that keeps no traffic from being taken back.
-  if (urgent && served?.ruleARN === ruleARN) return found;
+  if (urgent && observed?.ruleARN === ruleARN) return found;
   throw failure(
     'Conflict',
-    `Expected rule ${wanted.priority} of the listener to have ${typesText(lost)} before it forwards, as it had, got none (${ruleARN}). Its client secret, which AWS does not show, is gone with it. Add it to the rule again; or, when everybody is to get in, delete the AWSApplicationLoadBalancerConfig ${formatKey(key)} so that it is made anew from what the rule does now.`,
+    `Expected rule ${desired.priority} of the listener to have ${typesText(lost)} before it forwards, as it had, got none (${ruleARN}). Its client secret, which AWS does not show, is gone with it. Add it to the rule again; or, when everybody is to get in, delete the AWSApplicationLoadBalancerConfig ${formatKey(key)} so that it is made again from what the rule does now.`,
   );
 }
 
@@ -63,24 +63,24 @@ export async function writeRule(
   known: KnownRule,
   difference: RuleDifference,
 ): Promise<WrittenRule> {
-  const { request, wanted, elbv2, writing } = attempt;
+  const { request, desired, elbv2, writing } = attempt;
   const { ruleARN } = known;
   if (difference.priority) {
     await writing.permit();
-    await elbv2.setPriorities([{ ruleARN, priority: wanted.priority }, ...(known.alongside ?? [])]);
+    await elbv2.setPriorities([{ ruleARN, priority: desired.priority }, ...(known.alongside ?? [])]);
   }
   const setsActions = difference.forward || difference.actions;
   if (!difference.conditions && !setsActions) return { carried: {} };
   await writing.permit();
-  // ModifyRule replaces all actions, and knows no condition under which it does: what somebody has just added would be lost.
+  // ModifyRule replaces all actions, and knows no condition under which it does: what someone has just added would be lost.
   const seen = setsActions ? await look(elbv2, request, ruleARN, writing) : undefined;
   const before = seen?.is === 'Rule' ? seen.carried : known.carried;
   const carried = setsActions ? toCarry(attempt, ruleARN, before) : {};
   writing.signal.throwIfAborted();
   const answer = await elbv2.modifyRule({
     RuleArn: ruleARN,
-    ...(difference.conditions ? { Conditions: toConditions(wanted) } : {}),
-    ...(setsActions ? { Actions: toActions(wanted, carried) } : {}),
+    ...(difference.conditions ? { Conditions: toConditions(desired) } : {}),
+    ...(setsActions ? { Actions: toActions(desired, carried) } : {}),
   });
   // What reads say there is none of, and is written all the same, is newer than they are.
   return seen?.is === 'None' ? { carried, answer } : { carried };
@@ -88,23 +88,23 @@ export async function writeRule(
 
 /** Creates a rule that does what the one before it did, and answers with it. */
 export async function createRule(attempt: Attempt): Promise<Rule> {
-  const { request, wanted, elbv2, writing } = attempt;
-  const { served, forwarding } = request;
-  const { actions = [], transforms = [] } = served?.carried ?? {};
+  const { request, desired, elbv2, writing } = attempt;
+  const { observed, forwarding } = request;
+  const { actions = [], transforms = [] } = observed?.carried ?? {};
   const secret = actions.filter((action) => !isRestorable(action));
   if (secret.length > 0) {
     throw failure(
       'Conflict',
-      `Expected to create rule ${wanted.priority} of ${forwarding.listenerARN} with ${typesText(secret)}, as the rule before it had (${served?.ruleARN ?? ''}), got an action whose client secret AWS does not show. Create the rule there yourself, with its authentication, and set the annotation okra.mumo.co/adopt to "true" so that it is taken over.`,
+      `Expected to create rule ${desired.priority} of ${forwarding.listenerARN} with ${typesText(secret)}, as the rule before it had (${observed?.ruleARN ?? ''}), got an action whose client secret AWS does not show. Create the rule there yourself, with its authentication, and set the annotation okra.mumo.co/adopt to "true" so that it is taken over.`,
     );
   }
   const owner = await attempt.owner();
   await writing.permit();
   return await elbv2.createRule({
     ListenerArn: forwarding.listenerARN,
-    Priority: wanted.priority,
-    Conditions: toConditions(wanted),
-    Actions: toActions(wanted, { actions }),
+    Priority: desired.priority,
+    Conditions: toConditions(desired),
+    Actions: toActions(desired, { actions }),
     ...(transforms.length === 0 ? {} : { Transforms: transforms.map(toTransform) }),
     Tags: [{ Key: OWNER_TAG, Value: ownerTag(owner) }],
   });

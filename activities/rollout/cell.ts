@@ -13,7 +13,13 @@ import { loadBalancerTypes, routeOf } from '../../domain/load-balancers/load-bal
 import type { ObservedCell } from '../../domain/model/observation.ts';
 import { mayAdopt, selectTargetGroups, watchedInput } from '../../domain/versions/watched.ts';
 import type { CellActivities } from '../contract.ts';
-import { isApplied, isOwnedByCell, readConfig, sequenceOf, viewOf } from '../load-balancers/config-object.ts';
+import {
+  isApplied,
+  isOwnedByCell,
+  readConfig,
+  sequenceOf,
+  configViewOf,
+} from '../load-balancers/config-object.ts';
 import { readLostRun } from './lost-run.ts';
 import { statusReporter } from '../kubernetes/status-reporter.ts';
 
@@ -43,7 +49,7 @@ export async function observeCell(kubernetes: KubernetesClient, key: ObjectKey):
     freezesIn(kubernetes),
     accessPolicies(kubernetes).of(key.namespace),
   ]);
-  const inRule = [...configured.served, ...(configured.asked ?? [])];
+  const inRule = [...configured.weighted, ...(configured.desired ?? [])];
   const seen = {
     ...configured,
     key,
@@ -82,13 +88,13 @@ async function observeWithoutCell(kubernetes: KubernetesClient, key: ObjectKey):
   for (const type of loadBalancerTypes) {
     const config = await readConfig(kubernetes, { type, key });
     if (config === undefined || !isOwnedByCell(config)) continue;
-    const { deletion } = viewOf({ type, key }, config);
+    const { deletion } = configViewOf({ type, key }, config);
     if (deletion.isUnderWay && deletion.isHeld) return { ...nothing, deletion, configType: type };
   }
   return nothing;
 }
 
-const NO_CONFIG = { served: [], sequence: 0, isApplied: true } as const;
+const NO_CONFIG = { weighted: [], sequence: 0, isApplied: true } as const;
 
 /** Reads what the Cell's configuration object says; one that is being deleted says nothing any more. */
 async function observeConfig(
@@ -96,20 +102,23 @@ async function observeConfig(
   { spec }: Cell,
   key: ObjectKey,
 ): Promise<
-  Pick<ObservedCell, 'served' | 'asked' | 'serving' | 'deletion' | 'sequence' | 'isApplied' | 'configType'>
+  Pick<
+    ObservedCell,
+    'weighted' | 'desired' | 'observedForwarding' | 'deletion' | 'sequence' | 'isApplied' | 'configType'
+  >
 > {
   const route = routeOf(spec);
   if (route === undefined) return NO_CONFIG;
   const ref = { type: route.type, key };
   const object = await readConfig(kubernetes, ref);
   if (object === undefined) return NO_CONFIG;
-  const config = viewOf(ref, object);
+  const config = configViewOf(ref, object);
   const { deletion } = config;
   const common = { sequence: sequenceOf(object), deletion, configType: route.type };
   if (deletion.isUnderWay) return { ...NO_CONFIG, ...common };
-  const { served } = config.status;
-  const known = { ...common, asked: config.asked.targetGroups, isApplied: isApplied(config) };
-  return served === undefined
+  const { observed } = config.status;
+  const known = { ...common, desired: config.desired.targetGroups, isApplied: isApplied(config) };
+  return observed === undefined
     ? { ...NO_CONFIG, ...known }
-    : { ...known, served: served.targetGroups, serving: served };
+    : { ...known, weighted: observed.targetGroups, observedForwarding: observed };
 }

@@ -3,7 +3,7 @@ import { connectionsAfter, type ChangedGroup } from '../../domain/load-balancers
 import { type Connections } from '../../domain/model/state.ts';
 import type { TargetHealth } from '../../domain/gates/health.ts';
 import type { Forwarding } from '../../domain/load-balancers/load-balancer.ts';
-import type { ServedTargetGroup } from '../../domain/model/target-group.ts';
+import type { WeightedTargetGroup } from '../../domain/model/target-group.ts';
 
 // Attributes of a target group (API_TargetGroupAttribute).
 const DELAY = 'deregistration_delay.timeout_seconds';
@@ -16,7 +16,7 @@ const READ_MS = 1_000;
 interface Written {
   readonly forwarding: Forwarding;
   /** What was served before. */
-  readonly before: readonly ServedTargetGroup[];
+  readonly before: readonly WeightedTargetGroup[];
   /** The look at the groups that gain, which is made before all but what takes traffic back. */
   readonly gaining: readonly TargetHealth[];
 }

@@ -10,14 +10,14 @@ import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
 import type { Cell } from '../../crds/cell.ts';
 import { fitted } from '../../domain/rollout/fitted.ts';
 import type { ObjectKey } from '../../domain/model/ids.ts';
-import type { Served } from '../../domain/load-balancers/load-balancer.ts';
+import type { ObservedForwarding } from '../../domain/load-balancers/load-balancer.ts';
 import { targetDeploymentStatus, versionsByARN } from '../../domain/load-balancers/target-deployment.ts';
 import { ownedBy } from '../kubernetes/owner-references.ts';
 
 /** Shows what a listener rule routes to in an object that people read; load balancers without rules have none. */
 export type TargetDeploymentReporter = (
   config: { readonly key: ObjectKey; readonly uid: string },
-  served: Served | undefined,
+  served: ObservedForwarding | undefined,
 ) => Promise<void>;
 
 /** Makes the one writer of AWSApplicationLoadBalancerTargetDeployments. */

@@ -13,10 +13,10 @@ import {
   SEQUENCE_ANNOTATION,
 } from '../../domain/kubernetes/labels.ts';
 import type { ObservedCell } from '../../domain/model/observation.ts';
-import { beating } from '../beat.ts';
+import { withHeartbeat } from '../heartbeat.ts';
 import { observeCell } from './cell.ts';
 import { connectionsOf } from './connections.ts';
-import { meansOf, readConfig, sequenceOf, viewOf } from '../load-balancers/config-object.ts';
+import { dependenciesOf, readConfig, sequenceOf, configViewOf } from '../load-balancers/config-object.ts';
 import { configWriter, type ConfigWriter, type WriterDependencies } from '../load-balancers/config-writer.ts';
 import type { LoadBalancerConfigRef, ShiftRequest, ShiftResult, TrafficActivities } from '../contract.ts';
 import { failure } from '../failure.ts';
@@ -30,13 +30,13 @@ import { healthOf, lookAtTargets } from '../load-balancers/target-health.ts';
 export function trafficActivities(dependencies: WriterDependencies): TrafficActivities {
   const writer = configWriter(dependencies);
   return {
-    shiftTraffic: (request) => beating((signal) => shift(request, { ...dependencies, writer, signal })),
+    shiftTraffic: (request) => withHeartbeat((signal) => shift(request, { ...dependencies, writer, signal })),
     inspectLoadBalancer: async (request) => {
       const { key, route } = request;
       const { cancellationSignal } = Context.current();
       const access = await accessPolicies(dependencies.kubernetes).of(key.namespace, cancellationSignal);
       permit(access, [{ of: 'Listener', arn: route.listenerARN }]);
-      const calls = loadBalancerOf(route.type).connect(meansOf(dependencies));
+      const calls = loadBalancerOf(route.type).connect(dependenciesOf(dependencies));
       const adopt = adoptionFor(request.adopt, access);
       return calls.inspect({ ...request, adopt }, cancellationSignal);
     },
@@ -47,13 +47,13 @@ export function trafficActivities(dependencies: WriterDependencies): TrafficActi
   };
 }
 
-interface Means extends WriterDependencies {
+interface ShiftDependencies extends WriterDependencies {
   readonly writer: ConfigWriter;
   readonly signal: AbortSignal;
 }
 
 /** Makes one weight, from the look at what gains to a look at all that the Cell depends on afterwards. */
-async function shift(request: ShiftRequest, means: Means): Promise<ShiftResult> {
+async function shift(request: ShiftRequest, means: ShiftDependencies): Promise<ShiftResult> {
   const { kubernetes, writer, elbv2, signal } = means;
   const { cell, forwarding, urgent, verify, ticket } = request;
   const ref = { type: forwarding.type, key: cell.key };
@@ -69,9 +69,9 @@ async function shift(request: ShiftRequest, means: Means): Promise<ShiftResult> 
   if (turn?.is === 'NotYet') return turn;
   signal.throwIfAborted();
   const written = await writeConfig(request, known, means);
-  const applied = await writer.apply(viewOf(ref, written), options, turn);
+  const applied = await writer.apply(configViewOf(ref, written), options, turn);
   if (applied.is === 'NotYet') return applied;
-  const before = known === undefined ? [] : (viewOf(ref, known).status.served?.targetGroups ?? []);
+  const before = known === undefined ? [] : (configViewOf(ref, known).status.observed?.targetGroups ?? []);
   const { gaining } = looked;
   const connections = await connectionsOf({ forwarding, before, gaining }, elbv2, signal);
   const observed = await lookAgain(request, means);
@@ -79,16 +79,16 @@ async function shift(request: ShiftRequest, means: Means): Promise<ShiftResult> 
 }
 
 const askedOf = (ref: LoadBalancerConfigRef, known: ConfigObject | undefined): unknown =>
-  known === undefined ? undefined : viewOf(ref, known).asked;
+  known === undefined ? undefined : configViewOf(ref, known).desired;
 
 /** Keeps a Cell from what its namespace may not use, also from learning of it. */
 async function refuseUnallowed(
   { cell: { key }, forwarding, takesBack = false }: ShiftRequest,
   known: ConfigObject | undefined,
-  { kubernetes, signal }: Means,
+  { kubernetes, signal }: ShiftDependencies,
 ): Promise<void> {
   const served =
-    known === undefined ? undefined : viewOf({ type: forwarding.type, key }, known).status.served;
+    known === undefined ? undefined : configViewOf({ type: forwarding.type, key }, known).status.observed;
   const uses = usesOf(forwarding, served, { takesBack });
   // What takes traffic back does not wait for an answer that it does not need.
   if (uses.length > 0) permit(await accessPolicies(kubernetes).of(key.namespace, signal), uses);
@@ -104,11 +104,11 @@ function refuseOlder({ cell, sequence }: ShiftRequest, known: ConfigObject | und
   );
 }
 
-/** Writes the Cell's configuration object, unless somebody has changed it since it was read. */
+/** Writes the Cell's configuration object, unless someone has changed it since it was read. */
 async function writeConfig(
   request: ShiftRequest,
   known: ConfigObject | undefined,
-  { kubernetes }: Means,
+  { kubernetes }: ShiftDependencies,
 ): Promise<ConfigObject> {
   const { cell, forwarding, deletionPolicy, adopt, sequence } = request;
   const loadBalancer = loadBalancerOf(forwarding.type);
@@ -143,11 +143,11 @@ async function writeConfig(
   }
 }
 
-/** Takes out of an object what somebody else has added, which a server-side apply that does not name it leaves there. */
+/** Takes out of an object what someone else has added, which a server-side apply that does not name it leaves there. */
 async function withoutOthers(
   written: ConfigObject,
   spec: object,
-  { kind, kubernetes }: Pick<Means, 'kubernetes'> & { readonly kind: KindRef },
+  { kind, kubernetes }: Pick<ShiftDependencies, 'kubernetes'> & { readonly kind: KindRef },
 ): Promise<ConfigObject> {
   const { name, namespace = '', resourceVersion } = written.metadata;
   const others = mergePatch(jsonOf(written.spec), jsonOf(spec));
@@ -159,7 +159,10 @@ async function withoutOthers(
 const jsonOf = (spec: object): Parameters<typeof mergePatch>[0] => JSON.parse(JSON.stringify(spec));
 
 /** Looks at the Cell after a write; that this fails does not undo the write. */
-async function lookAgain({ cell }: ShiftRequest, { kubernetes }: Means): Promise<ObservedCell | undefined> {
+async function lookAgain(
+  { cell }: ShiftRequest,
+  { kubernetes }: ShiftDependencies,
+): Promise<ObservedCell | undefined> {
   try {
     return await observeCell(kubernetes, cell.key);
   } catch {

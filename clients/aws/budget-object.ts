@@ -9,20 +9,23 @@ import type { Identified, Key, KubernetesClient } from '../kubernetes/kubernetes
 export const BUDGET_NAME = 'okra-elbv2-budget';
 
 /** New texts by key. */
-export type Changes = Readonly<Record<string, string>>;
+export type BudgetChanges = Readonly<Record<string, string>>;
 
 /** Decides by what is there what to write, and what to answer once it is written. */
-export type Decide = (data: Changes) => { readonly changes: Changes; readonly answers: readonly Grant[] };
+export type Decide = (data: BudgetChanges) => {
+  readonly changes: BudgetChanges;
+  readonly answers: readonly Grant[];
+};
 
 /** The object in which the budget is kept. */
 export interface BudgetObject {
-  /** Decides again whenever somebody else was faster, so that two never decide by the same state. */
+  /** Decides again whenever someone else was faster, so that two never decide by the same state. */
   change(decide: Decide): Promise<readonly Grant[]>;
 }
 
 interface ConfigMap extends Identified {
   readonly metadata: Key & { readonly resourceVersion?: string };
-  readonly data?: Changes;
+  readonly data?: BudgetChanges;
 }
 
 const TRIES = 12;
@@ -60,7 +63,7 @@ export function budgetObject(
         try {
           return await attempt(decide);
         } catch (error) {
-          // Somebody else has written, created or deleted it.
+          // Someone else has written, created or deleted it.
           const isLost = isConflict(error) || isNotFound(error);
           if (!isLost || tries === TRIES) throw explained(error, namespace);
           await setTimeout(waitAfter(tries, BACKOFF));

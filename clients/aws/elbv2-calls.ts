@@ -57,7 +57,7 @@ export interface ELBv2Writes {
   modifyRule(input: ModifyRuleCommandInput & { RuleArn: string }): Promise<Rule | undefined>;
   /** Moves rules to other priorities, all at once or none (API_SetRulePriorities). */
   setPriorities(moves: readonly RuleMove[]): Promise<void>;
-  /** Deletes a rule; one that is gone is left at that (API_DeleteRule). */
+  /** Deletes a rule; one that is gone is left as it is (API_DeleteRule). */
   deleteRule(ruleARN: string): Promise<void>;
   /** Sets the default action of a listener (API_ModifyListener). */
   setDefaultAction(listenerARN: string, action: Action): Promise<void>;
@@ -69,11 +69,11 @@ export interface ELBv2Writes {
   createTargetGroup(input: NewTargetGroupInput): Promise<TargetGroup>;
   /** Changes the health check of a target group (API_ModifyTargetGroup). */
   modifyTargetGroup(targetGroupARN: string, healthCheck: HealthCheckInput): Promise<void>;
-  /** Deletes a target group; one that is gone is left at that (API_DeleteTargetGroup). */
+  /** Deletes a target group; one that is gone is left as it is (API_DeleteTargetGroup). */
   deleteTargetGroup(targetGroupARN: string): Promise<void>;
   /** Registers targets; those that are registered stay so (API_RegisterTargets). */
   registerTargets(targetGroupARN: string, targets: readonly Target[]): Promise<void>;
-  /** Deregisters targets; those that are not registered are left at that (API_DeregisterTargets). */
+  /** Deregisters targets; those that are not registered are left as they are (API_DeregisterTargets). */
   deregisterTargets(targetGroupARN: string, targets: readonly Target[]): Promise<void>;
 }
 

@@ -131,7 +131,7 @@ describe('sharedBudget', () => {
     expect(new Set(answers)).toEqual(new Set(['Granted', 500, 1000, 1500, 2000, 2500]));
   });
 
-  it('makes the object anew when it was deleted, empty', async () => {
+  it('makes the object again when it was deleted, empty', async () => {
     const budget = worker();
     await fill(budget);
     store.data = undefined;

@@ -3,7 +3,7 @@ import { emptyBudget, fullBudget, penalise, takeWrite } from '../../domain/load-
 import type { BudgetState, Grant, WriteRate, WriteRequest } from '../../domain/load-balancers/budget.ts';
 import { sleep } from '../backoff.ts';
 import { budgetObject } from './budget-object.ts';
-import type { Changes } from './budget-object.ts';
+import type { BudgetChanges } from './budget-object.ts';
 import type { KubernetesClient } from '../kubernetes/kubernetes.ts';
 import type { Log } from '../log.ts';
 
@@ -176,5 +176,5 @@ function keep(
   return grant;
 }
 
-const textsOf = (states: ReadonlyMap<string, BudgetState>): Changes =>
+const textsOf = (states: ReadonlyMap<string, BudgetState>): BudgetChanges =>
   Object.fromEntries([...states].map(([key, state]) => [key, formatBudget(state)]));

@@ -73,7 +73,7 @@ describe('the token of an EKS cluster', () => {
     expect(error).not.toMatchObject({ message: expect.stringContaining('999988887777') });
   });
 
-  it('is shown to a cluster that was made anew under the same name', async () => {
+  it('is shown to a cluster that was made again under the same name', async () => {
     const endpoints = keptEndpoints(
       (
         (answers) => () =>

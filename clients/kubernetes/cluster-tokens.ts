@@ -1,6 +1,6 @@
 import { refusalOf, type Access, type Use } from '../../domain/access/access.ts';
 import { IN_CLUSTER } from '../../domain/discovery/clusters/cluster-login.ts';
-import { refusalOf as refusalOfCommand } from '../../domain/discovery/clusters/allowed-command.ts';
+import { commandRefusalOf as refusalOfCommand } from '../../domain/discovery/clusters/allowed-command.ts';
 import type {
   ClusterConnection,
   CommandLogin,
@@ -86,7 +86,7 @@ function eksSource(login: EKSLogin & { readonly region: string }, means: Means):
   };
 }
 
-// A secret that was corrected, or a cluster that was made anew, is looked at again after this time.
+// A secret that was corrected, or a cluster that was made again, is looked at again after this time.
 const AGAIN_MILLISECONDS = 10_000;
 
 async function clusterAt(

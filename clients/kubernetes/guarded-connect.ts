@@ -31,7 +31,7 @@ export class RefusedAddressError extends Error {
 const KEEP_ALIVE_MILLISECONDS = 30_000;
 
 /**
- * Makes the connector for an address that somebody else has written. Each connection is made to an address that was looked at,
+ * Makes the connector for an address that someone else has written. Each connection is made to an address that was looked at,
  * so that a name which leads to another one a moment later is of no use.
  */
 export function guardedConnector(tls: TlsOptions, look: Lookup = lookup): buildConnector.connector {

@@ -79,7 +79,7 @@ describe('the id of an installation', () => {
     expect(await okrad()()).toBe(id);
   });
 
-  it('is another once somebody has put another in its place', async () => {
+  it('is another once someone has put another in its place', async () => {
     const { store, okrad } = aStore();
     const installation = okrad();
     await installation();

@@ -66,7 +66,7 @@ async function findOrCreate(
     return idIn(await kubernetes.create<ConfigMap>(made), namespace);
   } catch (error) {
     if (!isConflict(error)) throw explained(error, namespace);
-    // Somebody was faster.
+    // Someone was faster.
     const found = await read();
     if (found === undefined) throw error;
     return idIn(found, namespace);

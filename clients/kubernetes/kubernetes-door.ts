@@ -40,7 +40,7 @@ export function kubeconfigDoor(kubeconfig: KubeConfig): Door {
   };
 }
 
-/** What a way is made of that somebody else has named. */
+/** What a way is made of that someone else has named. */
 export interface RemoteDoorOptions {
   readonly server: string;
   readonly tls: TlsOptions;
@@ -49,7 +49,7 @@ export interface RemoteDoorOptions {
   readonly lookup?: Lookup;
 }
 
-/** Makes a way that somebody else has named: one agent, which connects to no link-local or metadata address. */
+/** Makes a way that someone else has named: one agent, which connects to no link-local or metadata address. */
 export function remoteDoor({ server, tls, headers, lookup }: RemoteDoorOptions): Door {
   const connect = guardedConnector(tls, lookup);
   let dispatcher: Dispatcher | undefined;

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { errorOf, isConflict, isExpired, isNotFound, unreachable } from './kubernetes-error.ts';
+import { errorOf, isConflict, isExpired, isNotFound, serverUnreachable } from './kubernetes-error.ts';
 
 const coded = (message: string, code: string) => Object.assign(new Error(message), { code });
 const status = (code: number, reason: string, message: string) =>
@@ -98,7 +98,7 @@ describe('unreachable', () => {
       new AggregateError([coded('connect ECONNREFUSED 127.0.0.1:1', 'ECONNREFUSED')]),
     ],
   ])('says %s', (_, cause) => {
-    const error = unreachable('GET /x', cause);
+    const error = serverUnreachable('GET /x', cause);
     expect([error.status, error.reason]).toEqual([0, 'Unreachable']);
     expect(error.message).toBe(
       'Expected the Kubernetes API to answer GET /x, got connect ECONNREFUSED 127.0.0.1:1.',
@@ -113,11 +113,11 @@ describe('unreachable', () => {
     ],
     ['what is no error', 'hunter2'],
   ])('repeats nothing of %s', (_, cause) => {
-    const error = unreachable('GET /x', cause);
+    const error = serverUnreachable('GET /x', cause);
     expect(inspect(error, { depth: 10 })).not.toContain('hunter2');
   });
 
   it('says when it took too long', () => {
-    expect(unreachable('GET /x', new DOMException('too long', 'TimeoutError')).reason).toBe('Timeout');
+    expect(serverUnreachable('GET /x', new DOMException('too long', 'TimeoutError')).reason).toBe('Timeout');
   });
 });

@@ -25,7 +25,7 @@ export class KubernetesError extends Error {
 export const isNotFound = (error: unknown): boolean =>
   error instanceof KubernetesError && error.status === 404;
 
-/** Whether an error says that somebody else was faster: the object exists already, or has another version. */
+/** Whether an error says that someone else was faster: the object exists already, or has another version. */
 export const isConflict = (error: unknown): boolean =>
   error instanceof KubernetesError && error.status === 409;
 
@@ -59,7 +59,7 @@ function answered(status: number, request: string): string {
 }
 
 /** Says that a request got no answer, and why. */
-export function unreachable(request: string, cause: unknown): KubernetesError {
+export function serverUnreachable(request: string, cause: unknown): KubernetesError {
   const timedOut = cause instanceof DOMException && cause.name === 'TimeoutError';
   return new KubernetesError({
     status: 0,

@@ -51,7 +51,7 @@ describe('listAll', () => {
     expect(asked).toEqual([undefined, 'next']);
   });
 
-  it('begins anew when the next page has become too old', async () => {
+  it('begins again when the next page has become too old', async () => {
     const { asked, call } = serving(page(['a'], 'old'), expired(), page(['a'], 'next'), page(['b']));
     expect(await namesOf(call)).toEqual(['ConfigMap a', 'ConfigMap b']);
     expect(asked).toEqual([undefined, 'old', undefined, 'next']);

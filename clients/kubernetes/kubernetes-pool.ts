@@ -13,7 +13,7 @@ export interface Pool {
   drop(): void;
 }
 
-// After this time certificates are read anew, as they are rotated while the process runs.
+// After this time certificates are read again, as they are rotated while the process runs.
 const KEEP_MILLISECONDS = 300_000;
 
 /** Keeps one pool of connections instead of the one that client-node makes for every request. */

@@ -34,7 +34,7 @@ const lookup: Lookup = (name, options, found) => {
   return found(null, addresses);
 };
 
-/** A server that somebody else runs. */
+/** A server that someone else runs. */
 async function aServer(
   listener: RequestListener,
 ): Promise<{ readonly port: number; readonly asked: string[] }> {
@@ -322,7 +322,7 @@ describe('a watch', () => {
     ['an event without an object', event(null), 'Expected events with an object each'],
     ['a bookmark without a version', event({}, 'BOOKMARK'), 'Expected bookmarks with a version'],
     ['an error that says nothing', event(undefined, 'ERROR'), 'answered 500'],
-    ['an error of somebody else', event({ message: SECRET }, 'ERROR'), 'answered 500'],
+    ['an error of someone else', event({ message: SECRET }, 'ERROR'), 'answered 500'],
   ])('of %s is told without its words', async (_, line, want) => {
     const { port } = await aServer((__, response) => void response.end(line));
     expect((await failureOf(watch(port))).message).toContain(want);

@@ -5,7 +5,7 @@ import { KubeConfig } from '@kubernetes/client-node';
 import { request as sendRequest } from 'undici';
 import { textOf, unpacked, type Allowance } from './kubernetes-answer.ts';
 import type { Door, Opened } from './kubernetes-door.ts';
-import { errorOf, KubernetesError, malformed, unreachable } from './kubernetes-error.ts';
+import { errorOf, KubernetesError, malformed, serverUnreachable } from './kubernetes-error.ts';
 import { ERROR_BYTES } from './limits.ts';
 
 /** One request to the Kubernetes API. */
@@ -64,7 +64,7 @@ export function makeCall(send: Send, timeoutMilliseconds: number, answerBytes: n
     const body = await send({ ...request, signal });
     const limits = { most: answerBytes, name, ...(allowance === undefined ? {} : { allowance }) };
     const text = await textOf(body, limits).catch((error: unknown) => {
-      throw error instanceof KubernetesError ? error : failure(name, error, signal);
+      throw error instanceof KubernetesError ? error : requestFailure(name, error, signal);
     });
     return parseAnswer<T>(text, name);
   };
@@ -116,7 +116,7 @@ const nameOf = ({ method, path }: Pick<Request, 'method' | 'path'>): string => `
 async function inTime<T>(awaited: Promise<T>, name: string, signal: AbortSignal): Promise<T> {
   const waiting = new AbortController();
   const givenUp = new Promise<never>((_, reject) => {
-    const giveUp = (): void => reject(failure(name, signal.reason, signal));
+    const giveUp = (): void => reject(requestFailure(name, signal.reason, signal));
     if (signal.aborted) giveUp();
     signal.addEventListener('abort', giveUp, { signal: waiting.signal });
   });
@@ -155,7 +155,7 @@ async function answer(door: Door, opened: Opened, request: Request): Promise<Rea
     const said = await textOf(unpackedBody, { most: ERROR_BYTES, name }).catch(() => '');
     throw errorOf(got.statusCode, said, name, retryAfterIn(got.headers));
   } catch (error) {
-    throw error instanceof KubernetesError ? error : failure(name, error, signal);
+    throw error instanceof KubernetesError ? error : requestFailure(name, error, signal);
   }
 }
 
@@ -164,8 +164,8 @@ const retryAfterIn = ({ 'retry-after': value }: IncomingHttpHeaders): string | u
   typeof value === 'string' ? value : undefined;
 
 /** What to throw when no whole answer came: the caller's own reason when it gave up, a KubernetesError otherwise. */
-export function failure(name: string, error: unknown, signal: AbortSignal): unknown {
+export function requestFailure(name: string, error: unknown, signal: AbortSignal): unknown {
   const reason: unknown = signal.aborted ? signal.reason : error;
   const givenUp = signal.aborted && !(reason instanceof DOMException && reason.name === 'TimeoutError');
-  return givenUp ? reason : unreachable(name, reason);
+  return givenUp ? reason : serverUnreachable(name, reason);
 }

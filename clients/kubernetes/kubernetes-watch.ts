@@ -3,7 +3,7 @@ import { errorOf, KubernetesError, malformed } from './kubernetes-error.ts';
 import type { KindRef } from './kinds.ts';
 import type { ListOptions } from './kubernetes-list.ts';
 import { kindPath } from './kubernetes-paths.ts';
-import { failure, parseAnswer } from './kubernetes-transport.ts';
+import { requestFailure, parseAnswer } from './kubernetes-transport.ts';
 import type { Send } from './kubernetes-transport.ts';
 import { OWN_CLUSTER, TOKEN_CHARACTERS, type ReadLimits } from './limits.ts';
 import { isObject } from './object-shape.ts';
@@ -47,7 +47,7 @@ export async function* watchKind<T>(
     const lineLimits = { name, lineBytes: limits.lineBytes, allBytes: limits.watchBytes };
     for await (const line of linesOf(heard(body, idle.restart), lineLimits)) yield parse<T>(line, kind, name);
   } catch (error) {
-    throw error instanceof KubernetesError ? error : failure(name, error, signal);
+    throw error instanceof KubernetesError ? error : requestFailure(name, error, signal);
   } finally {
     idle.stop();
   }

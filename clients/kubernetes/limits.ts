@@ -10,7 +10,7 @@ export interface ReadLimits {
   readonly listMilliseconds: number;
   /** One event of a watch. */
   readonly lineBytes: number;
-  /** All events of a watch until it is begun anew. */
+  /** All events of a watch until it is begun again. */
   readonly watchBytes: number;
 }
 

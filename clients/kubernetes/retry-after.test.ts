@@ -17,7 +17,7 @@ const refusal = (status: number, retryAfterSeconds?: number): KubernetesError =>
 
 const answer = Readable.from(['{}']);
 
-/** Sends a request to a server that refuses it in turn; says what came of it, and how long was waited. */
+/** Sends a request to a server that refuses it in turn; says the result of it, and how long was waited. */
 async function sent(refusals: readonly KubernetesError[], signal = new AbortController().signal) {
   const left = [...refusals];
   const waits: number[] = [];

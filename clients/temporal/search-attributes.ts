@@ -31,7 +31,7 @@ const backoff = { first: 500, longest: 10_000 };
 const UNKNOWN_ATTEMPTS = 6;
 
 /**
- * Registers those of Okra's search attributes that a Temporal namespace does not have, or waits until somebody else has
+ * Registers those of Okra's search attributes that a Temporal namespace does not have, or waits until someone else has
  * done it: a workflow that bears an attribute which is not registered is never started, however often that is tried.
  */
 export async function untilRegistered(
@@ -66,7 +66,7 @@ export async function untilRegistered(
   }
 }
 
-/** What somebody with the right to do so has to run, where Okra itself has not got it. */
+/** What someone with the right to do so has to run, where Okra itself has not got it. */
 export function registration(namespace: string, names: readonly string[] = all): string {
   const created = names.map((name) => `--name ${name} --type Keyword`).join(' ');
   const added = names.map((name) => `--search-attribute "${name}=Keyword"`).join(' ');

@@ -30,7 +30,7 @@ export function mayChange({ apiKey, tls }: TemporalConfig): boolean {
 export interface CredentialUse {
   /** Shows another API key with every call from now on. */
   readonly showApiKey: (apiKey: string) => Promise<void>;
-  /** Connects anew, and uses the old connection no more; throws, and goes on with the old one, when that fails. */
+  /** Connects again, and uses the old connection no more; throws, and goes on with the old one, when that fails. */
   readonly reconnect: (credentials: TemporalCredentials) => Promise<void>;
 }
 

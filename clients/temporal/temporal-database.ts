@@ -4,9 +4,9 @@ import type { Temporal } from './temporal.ts';
 
 /** The database of Temporal, as far as it can be told from another one. */
 export interface TemporalDatabase {
-  /** Reads what a new database has anew; empty when the server does not say it. */
+  /** Reads what a new database has again; empty when the server does not say it. */
   read(): Promise<string>;
-  /** Sets up in it what Okra needs, or waits until somebody has done it; nothing when that is there. */
+  /** Sets up in it what Okra needs, or waits until someone has done it; nothing when that is there. */
   prepare(signal: AbortSignal): Promise<void>;
 }
 

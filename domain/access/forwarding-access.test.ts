@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { accessOf } from './access.ts';
 import { usesOf, withRefusals } from './forwarding-access.ts';
-import type { Forwarding, Served } from '../load-balancers/load-balancer.ts';
+import type { Forwarding, ObservedForwarding } from '../load-balancers/load-balancer.ts';
 import { arnOf } from '../testing/builders.ts';
 import { groupByVersion } from '../versions/version.ts';
 
@@ -15,12 +15,16 @@ const forwarding = (weights: Readonly<Record<string, number>>, at = 'shop', prio
     rule: { priority, hosts: ['example.com'] },
     targetGroups: Object.entries(weights).map(([name, weight]) => ({ name, arn: arnOf(name), weight })),
   }) satisfies Forwarding;
-const served = (weights: Readonly<Record<string, number>>): Served => ({
+const served = (weights: Readonly<Record<string, number>>): ObservedForwarding => ({
   ...forwarding(weights),
   ruleARN: 'r',
 });
 
-const names = (asked: Forwarding, before: Served | undefined, takesBack: boolean): readonly string[] =>
+const names = (
+  asked: Forwarding,
+  before: ObservedForwarding | undefined,
+  takesBack: boolean,
+): readonly string[] =>
   usesOf(asked, before, { takesBack }).map((use) => {
     if (use.of === 'Listener') return 'the listener';
     return use.of === 'TargetGroup' ? (/targetgroup\/(\w+)/.exec(use.arn)?.[1] ?? '') : use.of;
@@ -48,7 +52,7 @@ describe('a write to a load balancer', () => {
       ['the listener', 'a', 'b'],
       ['the listener', 'a', 'b'],
     ],
-  ])('that %s needs leave for what it brings in', (_, asked, before, forward, back) => {
+  ])('that %s needs permission for what it brings in', (_, asked, before, forward, back) => {
     expect({ forward: names(asked, before, false), back: names(asked, before, true) }).toEqual({
       forward,
       back,

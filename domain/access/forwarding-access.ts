@@ -1,17 +1,17 @@
 import type { Access, Use } from './access.ts';
 import { mayUse, refusalOf } from './access.ts';
 import { canonical } from '../kubernetes/canonical.ts';
-import { sameRoute, type Forwarding, type Served } from '../load-balancers/load-balancer.ts';
-import type { SelectedTargetGroup, ServedTargetGroup } from '../model/target-group.ts';
+import { sameRoute, type Forwarding, type ObservedForwarding } from '../load-balancers/load-balancer.ts';
+import type { SelectedTargetGroup, WeightedTargetGroup } from '../model/target-group.ts';
 
 /**
- * What a write to a load balancer asks for that is not served yet. Going forward needs leave for the listener and for each group that gains.
+ * What a write to a load balancer asks for that is not served yet. Going forward needs permission for the listener and for each group that gains.
  * What takes traffic back needs it only for a listener or group that was not served before: an AccessPolicy must never be the reason why a version
  * that has failed goes on serving, and giving back brings nobody anywhere new.
  */
 export function usesOf(
   asked: Forwarding,
-  served: Served | undefined,
+  served: ObservedForwarding | undefined,
   { takesBack }: { readonly takesBack: boolean },
 ): readonly Use[] {
   const before = served?.listenerARN === asked.listenerARN ? served : undefined;
@@ -20,7 +20,7 @@ export function usesOf(
   const gaining = asked.targetGroups.filter(
     ({ arn, weight }) => isTouched || weight > (known.get(arn) ?? -1),
   );
-  const isNew = takesBack ? ({ arn }: ServedTargetGroup): boolean => !known.has(arn) : (): boolean => true;
+  const isNew = takesBack ? ({ arn }: WeightedTargetGroup): boolean => !known.has(arn) : (): boolean => true;
   const changes = before === undefined || !sameRoute(asked, before) || gaining.length > 0;
   const needsListener = takesBack ? before === undefined : changes;
   return [
@@ -30,7 +30,7 @@ export function usesOf(
 }
 
 /** Whether clients are kept with targets in another way than before, which is written to the target groups themselves. */
-function keepsTargetsOtherwise(asked: Forwarding, before: Served | undefined): boolean {
+function keepsTargetsOtherwise(asked: Forwarding, before: ObservedForwarding | undefined): boolean {
   const keeping = (one: Forwarding | undefined): string =>
     canonical((one !== undefined && 'rule' in one ? one.rule.forward?.targetStickiness : undefined) ?? null);
   return keeping(asked) !== keeping(before);
@@ -43,7 +43,7 @@ function keepsTargetsOtherwise(asked: Forwarding, before: Served | undefined): b
 export function withRefusals(
   selected: readonly SelectedTargetGroup[],
   access: Access | undefined,
-  inRule: readonly ServedTargetGroup[] = [],
+  inRule: readonly WeightedTargetGroup[] = [],
 ): readonly SelectedTargetGroup[] {
   if (access === undefined) return selected;
   const staying = new Set(inRule.map(({ arn }) => arn));

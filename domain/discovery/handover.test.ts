@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { claimsOf, wantedGroups, type Owned } from './handover.ts';
+import { claimsOf, desiredGroups, type Owned } from './handover.ts';
 
 const set = (uid: string) => ({ uid, name: uid, kind: 'AWSTargetGroupSet' });
 const me = { uid: 'mine', kind: 'AWSTargetGroupSet' };
@@ -10,7 +10,7 @@ describe('a set', () => {
     ['claims it once', { owner: set('other'), heirs: ['mine'] }, false],
     ['claims it beside others', { owner: set('other'), heirs: ['third'] }, true],
     ['does not claim its own', { owner: set('mine') }, false],
-    ['does not claim what somebody wrote', {}, false],
+    ['does not claim what someone wrote', {}, false],
     [
       'does not claim what something else has made',
       { owner: { ...set('other'), kind: 'ClusterSet' } },
@@ -48,7 +48,7 @@ describe('a group of another set', () => {
       false,
     ],
   ])('%s', (_, groups, asks, bindings, isWanted) => {
-    const wanted = wantedGroups(groups, { uid: 'mine', asking: asks, bindings });
+    const wanted = desiredGroups(groups, { uid: 'mine', asking: asks, bindings });
     expect(wanted.map(({ name }) => name)).toEqual(isWanted ? ['web'] : []);
   });
 });

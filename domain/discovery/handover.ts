@@ -36,7 +36,7 @@ export const claimsOf = (
 type Sourced = Owned & Pick<Marks, 'annotations'>;
 
 /** Says which AWSTargetGroups are made of what a set asks for, and which are made of the bindings that it waits for. */
-export function wantedGroups<Group extends Sourced & { readonly arn: string }>(
+export function desiredGroups<Group extends Sourced & { readonly arn: string }>(
   groups: readonly Group[],
   {
     uid,

@@ -27,7 +27,7 @@ export interface Missed {
 // As many as the schema takes (crds/sets.ts); what is beyond is missed later, and goes later.
 const MOST_MISSING = 1000;
 
-/** Says which of those that are gone are waited for: it may be that somebody replaces them, or hands them over. */
+/** Says which of those that are gone are waited for: it may be that someone replaces them, or hands them over. */
 export function awaitMissing(gone: readonly string[], { before, now, seconds }: Grace): Missed {
   const known = new Map(before.map(({ name, since }) => [name, Date.parse(since)]));
   const all = [...new Set(gone)].map((name) => ({ name, since: Math.min(known.get(name) ?? now, now) }));

@@ -29,7 +29,7 @@ const LONGEST_CLUSTER = 253;
 const LONGEST_OBJECT = 512;
 
 /** Derives the status of a sync: Synced with what was achieved, or Degraded with the first of what is wrong. */
-export function syncStatus(
+export function syncStatusOf(
   synced: { readonly message: string; readonly problems: readonly Problem[] },
   before: { readonly conditions?: readonly Condition[] | undefined },
   at: { readonly generation: number; readonly time: string },

@@ -50,10 +50,10 @@ function frozen(decision: Decision, { observed, now }: GateInput): Wait | undefi
 }
 
 /** Whether a shift only spreads the weight of groups that are gone. */
-const takesOut = (shift: Extract<Decision, { do: 'Shift' }>, { served }: ObservedCell): boolean =>
+const takesOut = (shift: Extract<Decision, { do: 'Shift' }>, { weighted }: ObservedCell): boolean =>
   shift.purpose === 'Rebalance' &&
-  shift.shares.every((one) => served.some((old) => old.arn === one.arn)) &&
-  shift.shares.length < served.filter((old) => old.weight > 0).length;
+  shift.shares.every((one) => weighted.some((old) => old.arn === one.arn)) &&
+  shift.shares.length < weighted.filter((old) => old.weight > 0).length;
 
 function shut(decision: Decision, { cell, now }: GateInput): Wait | undefined {
   if (decision.do === 'Shift' && !waitsForWindows.has(decision.purpose)) return undefined;

@@ -42,7 +42,7 @@ function rolling(at: Partial<Rollout> = {}, more: Partial<RolloutState> = {}): R
   };
   return { ...initialState, rollout, ...more };
 }
-const nothing: RolloutState = { ...initialState, found: { is: 'Nothing' } };
+const nothing: RolloutState = { ...initialState, inspected: { is: 'Nothing' } };
 
 function told(decision: Decision): string {
   switch (decision.do) {
@@ -199,7 +199,7 @@ describe('the settle time', () => {
     ['a Network Load Balancer, as Amazon ECS waits for it', 'AWSNetworkLoadBalancer', 600],
   ])('is that of the data plane when the spec says none: %s', (_, type, seconds) => {
     const ingress = { ...cell.seen().cell?.spec.ingress, type };
-    const { serving: _app, ...seen } = cell.withSpec({ settle: undefined, ingress }).seen();
+    const { observedForwarding: _app, ...seen } = cell.withSpec({ settle: undefined, ingress }).seen();
     const state = rolling({ shiftedAt: NOW });
     expect(told(decide(seen, state, NOW))).toBe(`Wait for Settle ${seconds * 1000}`);
     expect(told(decide(seen, state, NOW + seconds * 1000))).toBe('Advance');
@@ -233,13 +233,13 @@ describe('the deadline of a rollout', () => {
     [
       'does not count what it stood still',
       cell,
-      rolling({ index: 1, startedAt: NOW - 3 * HOUR, stillMs: HOUR + 1 }),
+      rolling({ index: 1, startedAt: NOW - 3 * HOUR, deadlinePausedMs: HOUR + 1 }),
       'Pause',
     ],
     [
       'does not end while it stands still',
       cell,
-      rolling({ index: 1, startedAt: 0, stillSince: NOW, progress: { is: 'Pausing', since: NOW } }),
+      rolling({ index: 1, startedAt: 0, deadlinePausedSince: NOW, progress: { is: 'Pausing', since: NOW } }),
       `Wait for Pause ${HOUR}`,
     ],
     [
@@ -263,11 +263,11 @@ describe('the deadline of a rollout', () => {
 
   it('counts from where it stopped when the rollout goes on', () => {
     const still = timed(rolling(), waits, NOW);
-    expect(still.rollout?.stillSince).toBe(NOW);
-    expect(timed(still, waits, NOW + 5).rollout?.stillSince).toBe(NOW);
+    expect(still.rollout?.deadlinePausedSince).toBe(NOW);
+    expect(timed(still, waits, NOW + 5).rollout?.deadlinePausedSince).toBe(NOW);
     const going = timed(still, works, NOW + HOUR).rollout;
-    expect(going).toMatchObject({ stillMs: HOUR });
-    expect(going?.stillSince).toBeUndefined();
+    expect(going).toMatchObject({ deadlinePausedMs: HOUR });
+    expect(going?.deadlinePausedSince).toBeUndefined();
   });
 });
 
@@ -383,7 +383,7 @@ describe('the history', () => {
       reason: '',
       at: NOW + 1,
     });
-    const { justChanged, asked: left } = finished(asked, NOW + 2);
+    const { justChanged, requested: left } = finished(asked, NOW + 2);
     expect(justChanged).toMatchObject({
       version: '2.0.0',
       from: '1.0.0',
@@ -398,7 +398,7 @@ describe('the history', () => {
     expect(left).toBeUndefined();
   });
   it('keeps no request that was refused', () => {
-    expect(ask(rolling(), 'retry', stamp).asked).toBeUndefined();
+    expect(ask(rolling(), 'retry', stamp).requested).toBeUndefined();
   });
 });
 

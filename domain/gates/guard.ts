@@ -2,8 +2,8 @@ import type { PresentCell } from '../versions/candidate.ts';
 import type { Decision } from '../model/decision.ts';
 import { parseDuration } from '../duration.ts';
 import type { ObservedCell } from '../model/observation.ts';
-import type { ServedTargetGroup } from '../model/target-group.ts';
-import type { HealthCheck, RolloutState } from '../model/state.ts';
+import type { WeightedTargetGroup } from '../model/target-group.ts';
+import type { TargetHealthCheck, RolloutState } from '../model/state.ts';
 import { gaining, includes } from '../load-balancers/weights.ts';
 
 /** The longest time between two looks at targets that are not healthy, in milliseconds. */
@@ -29,7 +29,7 @@ export function guard(shift: Shift, input: GuardInput, whenTimedOut?: (lack: str
   const { observed } = input;
   const receiving = gaining(shift.shares, certain(observed));
   if (receiving.length === 0) return onlyRegistered(shift, input, whenTimedOut);
-  const isAttached = receiving.every((group) => includes(observed.served, group));
+  const isAttached = receiving.every((group) => includes(observed.weighted, group));
   const guarded = isAttached
     ? { ...shift, requires: { healthy: receiving.map(({ arn }) => arn), registered: [] } }
     : attach(shift, observed);
@@ -37,10 +37,10 @@ export function guard(shift: Shift, input: GuardInput, whenTimedOut?: (lack: str
 }
 
 /** The weight that each group has for sure: what is served may be what was asked for last, while that is not confirmed. */
-function certain({ served, asked, isApplied }: ObservedCell): readonly ServedTargetGroup[] {
-  if (isApplied || asked === undefined) return served;
-  const askedFor = (arn: string): number => asked.find((one) => one.arn === arn)?.weight ?? 0;
-  return served.map((group) => ({ ...group, weight: Math.min(group.weight, askedFor(group.arn)) }));
+function certain({ weighted, desired, isApplied }: ObservedCell): readonly WeightedTargetGroup[] {
+  if (isApplied || desired === undefined) return weighted;
+  const askedFor = (arn: string): number => desired.find((one) => one.arn === arn)?.weight ?? 0;
+  return weighted.map((group) => ({ ...group, weight: Math.min(group.weight, askedFor(group.arn)) }));
 }
 
 /** Attaches nothing without a registered target: on AWS a group without any counts as unhealthy. */
@@ -49,7 +49,7 @@ export function onlyRegistered(
   input: GuardInput,
   whenTimedOut?: (lack: string) => Decision,
 ): Decision {
-  const joining = shift.shares.filter((group) => !includes(input.observed.served, group));
+  const joining = shift.shares.filter((group) => !includes(input.observed.weighted, group));
   if (joining.length === 0) return shift;
   const registered = joining.map(({ arn }) => arn);
   return unlessLacking({ ...shift, requires: { healthy: [], registered } }, input, whenTimedOut);
@@ -72,12 +72,12 @@ function unlessLacking(
 }
 
 /** Whether a health check was about these groups. */
-export const isAbout = ({ targetGroupARNs }: HealthCheck, arns: readonly string[]): boolean =>
+export const isAbout = ({ targetGroupARNs }: TargetHealthCheck, arns: readonly string[]): boolean =>
   targetGroupARNs.length === arns.length && arns.every((arn) => targetGroupARNs.includes(arn));
 
 function attach(shift: Shift, observed: ObservedCell): Shift {
-  const staying = observed.served.filter((group) => group.weight > 0 || includes(shift.shares, group));
-  const joining = shift.shares.filter((group) => !includes(observed.served, group));
+  const staying = observed.weighted.filter((group) => group.weight > 0 || includes(shift.shares, group));
+  const joining = shift.shares.filter((group) => !includes(observed.weighted, group));
   return {
     do: 'Shift',
     purpose: 'Attach',

@@ -11,7 +11,7 @@ export interface Ticket {
   readonly number: number;
 }
 
-/** One write that somebody wants to send. */
+/** One write that someone wants to send. */
 export interface WriteRequest {
   /** Whether it takes traffic back, and so goes before all that does not. */
   readonly urgent: boolean;

@@ -11,13 +11,13 @@ export const sameCarried = (a: Carried, b: Carried): boolean => canonical(filled
 const filled = ({ actions = [], transforms = [] }: Carried): Carried => ({ actions, transforms });
 
 /**
- * The actions that somebody has taken off a rule. Other ones in their place are a change, which is left to whoever
+ * The actions that someone has taken off a rule. Other ones in their place are a change, which is left to whoever
  * made it; none at all in their place would let everybody in.
  */
 export const lostActions = (had: Carried, found: Carried): readonly CarriedPart[] =>
   (found.actions ?? []).length > 0 ? [] : (had.actions ?? []);
 
-/** Whether an action can be made anew of what AWS shows of it; the client secret of OIDC is never shown. */
+/** Whether an action can be made again of what AWS shows of it; the client secret of OIDC is never shown. */
 export const isRestorable = ({ type }: CarriedPart): boolean => type !== 'authenticate-oidc';
 
 /** What there is of something, for people: `authenticate-oidc`, or `none`. */

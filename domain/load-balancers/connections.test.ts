@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { connectionsAfter, connectionsText, withConnections, type ChangedGroup } from './connections.ts';
-import { idleRead } from '../rollout/record-hold.ts';
+import { idleRead } from '../rollout/record-backoff.ts';
 import { initialState } from '../model/state.ts';
 import { arnOf } from '../testing/builders.ts';
 

@@ -18,7 +18,7 @@ const selecting = (cell: CellBuilder, ...more: ReturnType<typeof another>[]): Ob
 };
 
 function decided(observed: ObservedCell): string {
-  const decision = decide(observed, { ...initialState, found: { is: 'Nothing' } }, 0);
+  const decision = decide(observed, { ...initialState, inspected: { is: 'Nothing' } }, 0);
   switch (decision.do) {
     case 'Shift':
       return `${decision.purpose} ${JSON.stringify(weightsOf(decision.shares))}`;

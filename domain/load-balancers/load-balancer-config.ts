@@ -1,13 +1,13 @@
 import type { Condition } from '../kubernetes/conditions.ts';
 import type { ObjectKey } from '../model/ids.ts';
-import type { DeletionPolicy, Forwarding, Served } from './load-balancer.ts';
+import type { DeletionPolicy, Forwarding, ObservedForwarding } from './load-balancer.ts';
 
 /** An object that configures a load balancer, as the API server has it. */
 export interface LoadBalancerConfigView {
   readonly key: ObjectKey;
   readonly uid: string;
   readonly generation: number;
-  readonly asked: Forwarding;
+  readonly desired: Forwarding;
   /** What the status says; what is served is in it. */
   readonly status: LoadBalancerStatus;
   /** Whether the object may take over what Okra did not create. */
@@ -30,6 +30,6 @@ export interface LoadBalancerStatus {
   readonly reason?: string | undefined;
   readonly message?: string | undefined;
   /** What the load balancer serves; undefined when nothing is known of it. */
-  readonly served?: Served | undefined;
+  readonly observed?: ObservedForwarding | undefined;
   readonly conditions?: readonly Condition[] | undefined;
 }

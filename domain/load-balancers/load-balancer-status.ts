@@ -1,18 +1,23 @@
 import type { LoadBalancerStatus } from './load-balancer-config.ts';
 import { conditionsFrom } from '../kubernetes/conditions.ts';
-import { placeOf, weightsText, type Served } from './load-balancer.ts';
+import { placeOf, weightsText, type ObservedForwarding } from './load-balancer.ts';
 import type { LoadBalancerConfigView } from './load-balancer-config.ts';
 
-/** What came of one attempt to apply an object. */
+/** The result of one attempt to apply an object. */
 export type ApplyOutcome =
-  | { readonly is: 'Served'; readonly served: Served; readonly created: boolean; readonly message?: never }
+  | {
+      readonly is: 'Served';
+      readonly served: ObservedForwarding;
+      readonly created: boolean;
+      readonly message?: never;
+    }
   | {
       readonly is: 'Refused';
       readonly reason: string;
       readonly message: string;
     };
 
-/** Derives the status of an object from what came of applying it; what is still served stays in it. */
+/** Derives the status of an object from the result of applying it; what is still served stays in it. */
 export function loadBalancerStatus(
   config: LoadBalancerConfigView,
   outcome: ApplyOutcome,
@@ -21,12 +26,12 @@ export function loadBalancerStatus(
   const before = config.status;
   const said = saidOf(outcome);
   const settled = outcome.is === 'Served';
-  const served = settled ? outcome.served : before.served;
+  const served = settled ? outcome.served : before.observed;
   const observedGeneration = settled ? config.generation : before.observedGeneration;
   return {
     ...(observedGeneration === undefined ? {} : { observedGeneration }),
     ...said,
-    ...(served === undefined ? {} : { served }),
+    ...(served === undefined ? {} : { observed: served }),
     conditions: conditionsFrom(
       [
         { type: 'Ready', holds: settled, reason: said.reason, message: said.message },

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { CellSpec } from '../../crds/cell.ts';
 import type { CellListenerRule } from '../../crds/listener-rule.ts';
 import { decide } from '../rollout/decide.ts';
-import { routeOf, sameRoute, servedAfter, type Route } from './load-balancer.ts';
+import { routeOf, sameRoute, observedAfter, type Route } from './load-balancer.ts';
 import { loadBalancerStatus } from './load-balancer-status.ts';
 import { initialState } from '../model/state.ts';
 import { targetDeploymentStatus } from './target-deployment.ts';
@@ -128,12 +128,14 @@ describe('a Cell whose settings are edited', () => {
 
 describe('what takes traffic back behind a Network Load Balancer', () => {
   const observed = aCell().withGroups('1.0.0', 'a').withGroups('2.0.0', 'b').serving({ a: 80, b: 20 }).seen();
-  const [a, b] = observed.served;
+  const [a, b] = observed.weighted;
   const shares = (enabled: boolean): readonly string[] => {
-    const { served: targetGroups, cell } = observed;
+    const { weighted: targetGroups, cell } = observed;
     if (a === undefined || b === undefined || cell === undefined) return [];
     const serving = { ...network, targetGroups, targetGroupStickiness: { enabled } };
-    return backTo([a], [b], { observed: { ...observed, serving }, cell }).map(({ name }) => name);
+    return backTo([a], [b], { observed: { ...observed, observedForwarding: serving }, cell }).map(
+      ({ name }) => name,
+    );
   };
   it.each([
     ['leaves nobody with the others where flows are kept with a target group', true, ['a']],
@@ -142,10 +144,10 @@ describe('what takes traffic back behind a Network Load Balancer', () => {
 
   it('does not forget, when nobody could look, how clients were kept', () => {
     const before = { ...network, targetGroups: [], targetGroupStickiness: { enabled: true } };
-    const after = { ...network, targetGroups: observed.served };
-    expect(servedAfter(after, before)).toEqual({ ...after, targetGroupStickiness: { enabled: true } });
+    const after = { ...network, targetGroups: observed.weighted };
+    expect(observedAfter(after, before)).toEqual({ ...after, targetGroupStickiness: { enabled: true } });
     const asked = { ...after, targetGroupStickiness: { enabled: false } };
-    expect(servedAfter(asked, before)).toEqual(asked);
+    expect(observedAfter(asked, before)).toEqual(asked);
   });
 });
 
@@ -155,7 +157,7 @@ describe('the status of a configuration', () => {
     key: { namespace: 'default', name: 'web' },
     uid: 'u',
     generation: 2,
-    asked: served,
+    desired: served,
     status: {},
     adopt: false,
     deletion: { policy: 'Retain', isHeld: false, isUnderWay: false },
@@ -166,17 +168,17 @@ describe('the status of a configuration', () => {
       observedGeneration: 2,
       phase: 'Created',
       message: 'ELBv2 serves the default action of the listener with a: 100.',
-      served,
+      observed: served,
     }));
 
   it('keeps what is still served when something refuses', () => {
     const refusal = { is: 'Refused', reason: 'Throttled', message: 'Too fast.' } as const;
-    const before = { ...config, status: { observedGeneration: 1, served } };
+    const before = { ...config, status: { observedGeneration: 1, observed: served } };
     expect(loadBalancerStatus(before, refusal, 'now')).toMatchObject({
       observedGeneration: 1,
       phase: 'Error',
       reason: 'Throttled',
-      served,
+      observed: served,
     });
   });
 });

@@ -2,7 +2,7 @@ import type { Carried } from '../../crds/carried.ts';
 import type { CellListenerRule } from '../../crds/listener-rule.ts';
 import type { CellSpec } from '../../crds/cell.ts';
 import { sameRule } from './listener-rule.ts';
-import type { ServedTargetGroup } from '../model/target-group.ts';
+import type { WeightedTargetGroup } from '../model/target-group.ts';
 import { unreachable } from '../unreachable.ts';
 
 /**
@@ -44,11 +44,11 @@ export const loadBalancerTypes: readonly LoadBalancerType[] = [
 
 /** What is asked of a load balancer: a route, and the target groups with their weights. */
 export type Forwarding<Type extends LoadBalancerType = LoadBalancerType> = Routes[Type] & {
-  readonly targetGroups: readonly ServedTargetGroup[];
+  readonly targetGroups: readonly WeightedTargetGroup[];
 };
 
 /** What a load balancer serves, as it was read back. */
-export type Served<Type extends LoadBalancerType = LoadBalancerType> = Forwarding<Type> & {
+export type ObservedForwarding<Type extends LoadBalancerType = LoadBalancerType> = Forwarding<Type> & {
   /** The listener rule that does it, where one does. */
   readonly ruleARN?: string;
   /** What that rule does besides matching and forwarding, which no Cell says, and which it has to go on doing. */
@@ -56,10 +56,10 @@ export type Served<Type extends LoadBalancerType = LoadBalancerType> = Forwardin
 };
 
 /** What was found at a place of which nothing was known. */
-export type Found =
+export type InspectedForwarding =
   | { readonly is: 'Nothing' }
   /** Something that may be taken over: it is ours already, or its takeover was asked for. */
-  | { readonly is: 'Serving'; readonly targetGroups: readonly ServedTargetGroup[] };
+  | { readonly is: 'Serving'; readonly targetGroups: readonly WeightedTargetGroup[] };
 
 /** What becomes of what serves when its object is deleted. */
 export type DeletionPolicy = 'Retain' | 'Delete';
@@ -110,7 +110,10 @@ export function keepsClients(route: Route): boolean {
 }
 
 /** What is served after a write, as far as it is known before it is read: what nobody asked to change stays. */
-export function servedAfter(forwarding: Forwarding, before: Served | undefined): Served {
+export function observedAfter(
+  forwarding: Forwarding,
+  before: ObservedForwarding | undefined,
+): ObservedForwarding {
   const stays =
     forwarding.type === 'AWSNetworkLoadBalancer' &&
     forwarding.targetGroupStickiness === undefined &&
@@ -136,5 +139,5 @@ export function placeOf(route: Route): string {
 }
 
 /** Weights for people: `a1: 50, a2: 50`. */
-export const weightsText = (groups: readonly ServedTargetGroup[]): string =>
+export const weightsText = (groups: readonly WeightedTargetGroup[]): string =>
   groups.map((group) => `${group.name}: ${group.weight}`).join(', ');

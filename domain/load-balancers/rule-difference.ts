@@ -6,13 +6,13 @@ import { sameMatch } from './listener-rule.ts';
 import { sameShares } from './weights.ts';
 
 /** What a rule has to be: what its object says, and what it has to go on doing besides. */
-export interface WantedRule {
+export interface DesiredRule {
   readonly rule: ListenerRule;
   readonly carried: Carried;
 }
 
 /** A rule as it is. */
-export interface PresentRule extends WantedRule {
+export interface PresentRule extends DesiredRule {
   /** The conditions that no object can say, in words. */
   readonly unsaid: readonly string[];
 }
@@ -21,7 +21,7 @@ export interface PresentRule extends WantedRule {
 export interface RuleDifference {
   readonly priority: boolean;
   readonly conditions: boolean;
-  /** The actions before it forwards, which somebody has removed. */
+  /** The actions before it forwards, which someone has removed. */
   readonly actions: boolean;
   /** Its weights, or how it keeps clients with a target group. */
   readonly forward: boolean;
@@ -30,7 +30,7 @@ export interface RuleDifference {
 }
 
 /** Compares a rule with what is wanted; undefined when they serve the same. */
-export function differenceOf(wanted: WantedRule, got: PresentRule): RuleDifference | undefined {
+export function differenceOf(wanted: DesiredRule, got: PresentRule): RuleDifference | undefined {
   const [want, have] = [wanted.rule, got.rule];
   const difference = {
     priority: want.priority !== have.priority,
@@ -60,7 +60,7 @@ export function describeDifference(difference: RuleDifference): string {
 }
 
 /** Says for people how a rule is another than the one that was read last; undefined when it is the same. */
-export function describeDrift(last: WantedRule, got: PresentRule): string | undefined {
+export function describeDrift(last: DesiredRule, got: PresentRule): string | undefined {
   const difference = differenceOf(last, got);
   const said = [
     difference === undefined ? undefined : describeDifference(difference),

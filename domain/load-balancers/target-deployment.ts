@@ -1,12 +1,12 @@
 import type { AWSApplicationLoadBalancerTargetDeploymentStatus } from '../../crds/aws-application-load-balancer-target-deployment.ts';
-import { weightsText, type Served } from './load-balancer.ts';
+import { weightsText, type ObservedForwarding } from './load-balancer.ts';
 import { byName, groupByVersion, parseVersion } from '../versions/version.ts';
 import { versionOf, type SelectingSpec } from '../versions/version-label.ts';
 import { selectTargetGroups, type WatchedGroup } from '../versions/watched.ts';
 
 /** Derives what a listener rule routes to from what it serves and from the versions of target groups, by ARN. */
 export function targetDeploymentStatus(
-  served: Served<'AWSApplicationLoadBalancer'>,
+  served: ObservedForwarding<'AWSApplicationLoadBalancer'>,
   versions: ReadonlyMap<string, string>,
 ): AWSApplicationLoadBalancerTargetDeploymentStatus {
   const totals = new Map<string, number>();

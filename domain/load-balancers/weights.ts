@@ -1,4 +1,4 @@
-import type { ServedTargetGroup, TargetGroup } from '../model/target-group.ts';
+import type { WeightedTargetGroup, TargetGroup } from '../model/target-group.ts';
 import { byName } from '../versions/version.ts';
 
 /** What the weights of a rule always add up to. */
@@ -8,7 +8,7 @@ export const TOTAL_WEIGHT = 100;
 export const MAX_TARGET_GROUPS = 5;
 
 /** Splits a total evenly over groups; where it does not divide, the larger shares go to the last by name. */
-export function split(total: number, groups: readonly TargetGroup[]): readonly ServedTargetGroup[] {
+export function split(total: number, groups: readonly TargetGroup[]): readonly WeightedTargetGroup[] {
   const base = Math.floor(total / groups.length);
   const smaller = groups.length - (total - base * groups.length);
   return groups.toSorted(byName).map((group, index) => ({
@@ -23,7 +23,7 @@ export function shares(
   stable: readonly TargetGroup[],
   canary: readonly TargetGroup[],
   canaryWeight: number,
-): readonly ServedTargetGroup[] {
+): readonly WeightedTargetGroup[] {
   return [...split(TOTAL_WEIGHT - canaryWeight, stable), ...split(canaryWeight, canary)].toSorted(byName);
 }
 
@@ -31,13 +31,13 @@ export function shares(
 export function everythingTo(
   serving: readonly TargetGroup[],
   keeping: readonly TargetGroup[],
-): readonly ServedTargetGroup[] {
+): readonly WeightedTargetGroup[] {
   const kept = keeping.filter((group) => !includes(serving, group));
   return [...split(TOTAL_WEIGHT, serving), ...kept.map((group) => atZero(group))].toSorted(byName);
 }
 
 /** The weight that these groups carry together in what is served. */
-export function weightOf(groups: readonly TargetGroup[], served: readonly ServedTargetGroup[]): number {
+export function weightOf(groups: readonly TargetGroup[], served: readonly WeightedTargetGroup[]): number {
   return served.filter((one) => includes(groups, one)).reduce((sum, one) => sum + one.weight, 0);
 }
 
@@ -46,7 +46,7 @@ export const includes = (groups: readonly TargetGroup[], group: TargetGroup): bo
   groups.some((one) => one.arn === group.arn);
 
 /** Whether two forward lists send the same traffic to the same groups, in whatever order. */
-export function sameShares(a: readonly ServedTargetGroup[], b: readonly ServedTargetGroup[]): boolean {
+export function sameShares(a: readonly WeightedTargetGroup[], b: readonly WeightedTargetGroup[]): boolean {
   return (
     a.length === b.length &&
     a.every((one) => b.some((other) => other.arn === one.arn && other.weight === one.weight))
@@ -55,9 +55,9 @@ export function sameShares(a: readonly ServedTargetGroup[], b: readonly ServedTa
 
 /** The groups that would get more weight than they have. */
 export function gaining(
-  next: readonly ServedTargetGroup[],
-  served: readonly ServedTargetGroup[],
-): readonly ServedTargetGroup[] {
+  next: readonly WeightedTargetGroup[],
+  served: readonly WeightedTargetGroup[],
+): readonly WeightedTargetGroup[] {
   return next.filter((one) => one.weight > (served.find((old) => old.arn === one.arn)?.weight ?? 0));
 }
 
@@ -65,7 +65,7 @@ export function gaining(
  * Spreads the total in the proportions of the weights that there are. What carries traffic keeps at least 1; where it
  * does not divide, the groups with the largest remainders get the rest. Empty when nothing carries traffic.
  */
-export function normalise(groups: readonly ServedTargetGroup[]): readonly ServedTargetGroup[] {
+export function normalise(groups: readonly WeightedTargetGroup[]): readonly WeightedTargetGroup[] {
   const sum = groups.reduce((total, group) => total + group.weight, 0);
   if (sum === 0) return [];
   const parts = groups.toSorted(byName).map((group) => {
@@ -87,4 +87,4 @@ export function normalise(groups: readonly ServedTargetGroup[]): readonly Served
 const totalOf = (parts: readonly { readonly weight: number }[]): number =>
   parts.reduce((sum, part) => sum + part.weight, 0);
 
-const atZero = (group: TargetGroup): ServedTargetGroup => ({ name: group.name, arn: group.arn, weight: 0 });
+const atZero = (group: TargetGroup): WeightedTargetGroup => ({ name: group.name, arn: group.arn, weight: 0 });

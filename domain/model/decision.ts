@@ -1,6 +1,6 @@
 import type { AnalysisStep, ExperimentStep } from '../../crds/cell.ts';
 import type { BackgroundPrefix } from './ids.ts';
-import type { ServedTargetGroup } from './target-group.ts';
+import type { WeightedTargetGroup } from './target-group.ts';
 import type { VersionSet } from '../versions/version.ts';
 
 /** What a change of weights is for. */
@@ -38,10 +38,10 @@ export interface Ending {
 export type Outcome = 'Completed' | 'Waiting' | 'Reverted' | 'Failed' | 'Deleted';
 
 /** How many target groups of a version there are, and how many are needed. */
-export interface Missing {
+export interface MissingTargetGroups {
   readonly version: string;
-  readonly found: number;
-  readonly wanted: number;
+  readonly available: number;
+  readonly desired: number;
 }
 
 /** What a rollout does next about what it measures. */
@@ -68,7 +68,7 @@ export type Decision =
       readonly do: 'Shift';
       readonly purpose: ShiftPurpose;
       readonly version: string;
-      readonly shares: readonly ServedTargetGroup[];
+      readonly shares: readonly WeightedTargetGroup[];
       /** Whether it takes traffic back and goes before everything else. */
       readonly urgent: boolean;
       /** Whether ELBv2 is read before it is compared, because nobody knows for sure what it serves. */
@@ -109,7 +109,8 @@ export type Decision =
   | { readonly do: 'Replan'; readonly index: number; readonly message: string }
   | { readonly do: 'End'; readonly ending: Ending; readonly message: string }
   | { readonly do: 'Bake'; readonly message: string }
-  | { readonly do: 'Conclude'; readonly message: string }
+  /** Everything is back at the stable side. */
+  | { readonly do: 'Conclude'; readonly ending: Ending['kind']; readonly message: string }
   | { readonly do: 'Finish'; readonly message: string }
   | {
       readonly do: 'Wait';
@@ -120,7 +121,7 @@ export type Decision =
         | 'Experiment'
         | 'Verdict'
         | 'Health'
-        | 'Hold'
+        | 'Backoff'
         | 'Settle'
         | 'Bake'
         | 'Window'
@@ -141,7 +142,7 @@ export interface Close {
   readonly outcome: Outcome;
   readonly reason: string;
   readonly message: string;
-  readonly missing?: Missing;
+  readonly missing?: MissingTargetGroups;
   /** Whether the spec asks for something else than what serves. */
   readonly degraded?: true;
 }

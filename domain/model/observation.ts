@@ -1,9 +1,9 @@
 import type { Deletion } from '../load-balancers/load-balancer-config.ts';
-import type { SelectedTargetGroup, ServedTargetGroup } from './target-group.ts';
+import type { SelectedTargetGroup, WeightedTargetGroup } from './target-group.ts';
 import type { CellSpec, CellStatus } from '../../crds/cell.ts';
 import type { Freezing } from '../gates/freeze.ts';
 import type { ObjectKey } from './ids.ts';
-import type { LoadBalancerType, Served } from '../load-balancers/load-balancer.ts';
+import type { LoadBalancerType, ObservedForwarding } from '../load-balancers/load-balancer.ts';
 
 /** A Cell as one look at the Kubernetes API shows it, with all that its rollout depends on. */
 export interface ObservedCell {
@@ -25,11 +25,11 @@ export interface ObservedCell {
   /** The Freezes that hold the rollouts of the Cell's namespace. */
   readonly freezes: readonly Freezing[];
   /** The groups that the load balancer forwards to, as last read back from it. */
-  readonly served: readonly ServedTargetGroup[];
+  readonly weighted: readonly WeightedTargetGroup[];
   /** All that the load balancer serves, as last read back from it; undefined when nothing is known of it. */
-  readonly serving?: Served;
+  readonly observedForwarding?: ObservedForwarding;
   /** What the configuration object asks for; undefined when there is no such object. */
-  readonly asked?: readonly ServedTargetGroup[];
+  readonly desired?: readonly WeightedTargetGroup[];
   /** Whether ELBv2 serves what the configuration object asks for, as its status says; true when there is no such object. */
   readonly isApplied: boolean;
   /** Which kind of configuration object there is; undefined when there is none. */

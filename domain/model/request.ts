@@ -15,7 +15,7 @@ export interface Requests {
 }
 
 /** A request that was taken, kept for the status and the history. */
-export interface Asked extends Stamp {
+export interface TakenRequest extends Stamp {
   readonly action: RequestName;
 }
 

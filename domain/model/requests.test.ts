@@ -21,18 +21,18 @@ describe('a request', () => {
     const stamp = { by: 'ann', reason: 'errors in checkout', at: 1 };
     expect(ask(state, 'abort', stamp)).toMatchObject({
       requests: { abort: stamp },
-      asked: [{ action: 'abort', ...stamp }],
+      requested: [{ action: 'abort', ...stamp }],
     });
   });
 
   it('is kept as far as the status has room for it, so that no status is refused for it', () => {
-    const { requests, asked } = ask(state, 'abort', {
+    const { requests, requested } = ask(state, 'abort', {
       by: 'b'.repeat(100_000),
       reason: 'r'.repeat(100_000),
       at: 1,
     });
     const want = { by: `${'b'.repeat(252)}…`, reason: `${'r'.repeat(1023)}…`, at: 1 };
     expect(requests.abort).toEqual(want);
-    expect(asked).toEqual([{ action: 'abort', ...want }]);
+    expect(requested).toEqual([{ action: 'abort', ...want }]);
   });
 });

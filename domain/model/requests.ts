@@ -1,8 +1,8 @@
 import type { RequestName } from './request.ts';
 import type { CellStatus } from '../../crds/cell.ts';
 import { waitsForPerson } from '../steps/index.ts';
-import type { Hold, RolloutState } from './state.ts';
-import type { Asked, Requests, Stamp } from './request.ts';
+import type { RetryBackoff, RolloutState } from './state.ts';
+import type { TakenRequest, Requests, Stamp } from './request.ts';
 import { cut } from '../text.ts';
 
 /** Says why a request makes no sense now; undefined when it does. */
@@ -10,7 +10,7 @@ export function refusal(state: RolloutState, name: RequestName): string | undefi
   const { rollout } = state;
   const phase = state.reported?.phase ?? 'none';
   if (name === 'retry') {
-    return rollout === undefined || state.hold !== undefined
+    return rollout === undefined || state.backoff !== undefined
       ? undefined
       : `Expected no rollout under way, got one of ${rollout.canary.version}. Abort it first, or wait for its end.`;
   }
@@ -28,18 +28,20 @@ export function refusal(state: RolloutState, name: RequestName): string | undefi
 export function ask(state: RolloutState, name: RequestName, stamp: Stamp): RolloutState {
   if (refusal(state, name) !== undefined) return state;
   const kept = { ...stamp, by: cut(stamp.by, LONGEST_BY), reason: cut(stamp.reason, LONGEST_REASON) };
-  const { hold } = state;
+  const { backoff } = state;
   return {
     ...state,
-    ...(hold !== undefined && goesOnWithout(hold, name) ? { hold: { ...hold, until: stamp.at } } : {}),
+    ...(backoff !== undefined && goesOnWithout(backoff, name)
+      ? { backoff: { ...backoff, until: stamp.at } }
+      : {}),
     ...(name === 'retry' ? { unblocked: true } : {}),
     requests: taken(state, name, kept),
-    asked: [...(state.asked ?? []), { action: name, ...kept }].slice(-KEPT_REQUESTS),
+    requested: [...(state.requested ?? []), { action: name, ...kept }].slice(-KEPT_REQUESTS),
   };
 }
 
 /** Whether a request finishes the step of which something was refused; a write that was refused has to be made all the same. */
-const goesOnWithout = ({ during }: Hold, name: RequestName): boolean =>
+const goesOnWithout = ({ during }: RetryBackoff, name: RequestName): boolean =>
   during !== 'Shift' && (name === 'promote' || name === 'promoteFull');
 
 // As long as the schema takes (crds/cell-status.ts). Everything that is said of a request later is made of what is kept.
@@ -50,7 +52,7 @@ const LONGEST_REASON = 1024;
 const KEPT_REQUESTS = 20;
 
 /** Requests as the Cell's status has them. */
-export const requestsFrom = (asked: readonly Asked[]): NonNullable<CellStatus['requests']> =>
+export const requestsFrom = (asked: readonly TakenRequest[]): NonNullable<CellStatus['requests']> =>
   asked.map(({ action, ...stamp }) => ({ action, ...stampOf(stamp) }));
 
 /** Who, why and when, as the Cell's status has it. */

@@ -1,9 +1,9 @@
-import type { Requests, Asked } from './request.ts';
+import type { Requests, TakenRequest } from './request.ts';
 import type { BackgroundAnalysis, CellStatus } from '../../crds/cell.ts';
 import type { Measuring } from '../rollout/analysis.ts';
 import type { Decision, Ending, ShiftPurpose } from './decision.ts';
 import type { BackgroundPrefix } from './ids.ts';
-import type { Found } from '../load-balancers/load-balancer.ts';
+import type { InspectedForwarding } from '../load-balancers/load-balancer.ts';
 import type { ReportedEvent } from '../rollout/report.ts';
 import type { Ticket } from '../load-balancers/budget.ts';
 import type { Step } from './step.ts';
@@ -21,12 +21,12 @@ export type Progress =
 /** The AnalysisRun that goes on while the rollout does. */
 export interface Background extends Measuring {
   readonly prefix: BackgroundPrefix;
-  /** Whether somebody goes on without a verdict, because it is inconclusive. */
+  /** Whether someone goes on without a verdict, because it is inconclusive. */
   readonly waived?: true;
 }
 
 /** What the last look at the targets of the groups that are about to gain weight has found lacking. */
-export interface HealthCheck {
+export interface TargetHealthCheck {
   readonly targetGroupARNs: readonly string[];
   /** When these groups were looked at first. */
   readonly since: number;
@@ -76,13 +76,13 @@ export interface Rollout {
   /** When ELBv2 was last seen to serve a change of this rollout's weights. */
   readonly shiftedAt?: number;
   /** How long it has stood still for what does not count against its deadline, in milliseconds. */
-  readonly stillMs?: number;
+  readonly deadlinePausedMs?: number;
   /** Since when it stands still. */
-  readonly stillSince?: number;
+  readonly deadlinePausedSince?: number;
 }
 
 /** Something outside keeps the rollout from going on; it is tried again at `until`. */
-export interface Hold {
+export interface RetryBackoff {
   /** What was being done when it was refused. */
   readonly during: Decision['do'];
   /** What for, when a change of weights was refused. */
@@ -110,7 +110,7 @@ export type LostRun =
   /** It ended otherwise, or nobody knows: the Temporal database may be lost. */
   | { readonly is: 'Unknown' };
 
-/** A version that failed and is not tried again before somebody says so. */
+/** A version that failed and is not tried again before someone says so. */
 export type BlockedVersion = NonNullable<CellStatus['blockedVersions']>[number];
 
 /** All that a `cellRollout` workflow remembers; plain JSON, carried over by continue-as-new. */
@@ -119,7 +119,7 @@ export interface RolloutState {
   readonly requests: Requests;
   /** Whether an AnalysisRun or Experiment has ended since one was read last; it may be the one that is just being started. */
   readonly verdictAwaits?: true;
-  readonly health?: HealthCheck;
+  readonly health?: TargetHealthCheck;
   readonly idle?: IdleCheck;
   /** Why clients of target groups are elsewhere than their weights say. */
   readonly connections?: readonly Connections[];
@@ -127,7 +127,7 @@ export interface RolloutState {
   /** The sequence of the last write to the configuration that this workflow has tried. */
   readonly sequence?: number;
   /** Whether ELBv2 may serve something else than the status of the configuration says, so that it has to be read. */
-  readonly suspect?: true;
+  readonly mayDiffer?: true;
   /** Whether AnalysisRuns or Experiments were started since the old ones were deleted, by this run or by one that was lost. */
   readonly hasMeasured?: true;
   /** Whether it is known how an earlier run ended that left a rollout behind. */
@@ -137,16 +137,16 @@ export interface RolloutState {
   /** The last status could not be written. */
   readonly unreported?: Retry;
   /** What a look at the load balancer has found while no object said what is served; counts until something is written. */
-  readonly found?: Found;
-  readonly hold?: Hold;
+  readonly inspected?: InspectedForwarding;
+  readonly backoff?: RetryBackoff;
   /** A version that has just failed; from the next report on the Cell's status has it. */
   readonly justBlocked?: BlockedVersion;
-  /** Whether somebody has asked to retry; from the next report on the Cell's status blocks nothing. */
+  /** Whether someone has asked to retry; from the next report on the Cell's status blocks nothing. */
   readonly unblocked?: true;
   /** The version that serves since the last rollout ended; from the next report on the Cell's status has it. */
   readonly serves?: string;
   /** What operators have asked for since the last change of what serves, the oldest first. */
-  readonly asked?: readonly Asked[];
+  readonly requested?: readonly TakenRequest[];
   /** A change that is over; from the next report on the Cell's status has it. */
   readonly justChanged?: Change;
   /** Events that the next report emits. */

@@ -17,7 +17,7 @@ export interface StatusInput {
   readonly now: number;
 }
 
-/** What is waited for while nothing is done: people, or a time that somebody has set. */
+/** What is waited for while nothing is done: people, or a time that someone has set. */
 const pauses = new Set<Extract<Decision, { do: 'Wait' }>['for']>([
   'Resume',
   'Pause',
@@ -26,14 +26,14 @@ const pauses = new Set<Extract<Decision, { do: 'Wait' }>['for']>([
   'Freeze',
 ]);
 
-/** Whether people, or a time that somebody has set, are waited for. */
+/** Whether people, or a time that someone has set, are waited for. */
 export const isPause = (decision: Decision): boolean => decision.do === 'Wait' && pauses.has(decision.for);
 
 /** What keeps the Cell from what it does; that something which moves no traffic was refused does not, nor what was refused before a pause. */
 export const loudHold = ({
-  state: { hold },
+  state: { backoff: hold },
   decision,
-}: Pick<StatusInput, 'state' | 'decision'>): RolloutState['hold'] =>
+}: Pick<StatusInput, 'state' | 'decision'>): RolloutState['backoff'] =>
   hold?.quiet === true || isPause(decision) ? undefined : hold;
 
 /** A field that is there only when it has a value. */

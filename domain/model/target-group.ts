@@ -13,6 +13,6 @@ export interface SelectedTargetGroup extends TargetGroup {
 }
 
 /** A target group in a rule that is served. */
-export interface ServedTargetGroup extends TargetGroup {
+export interface WeightedTargetGroup extends TargetGroup {
   readonly weight: number;
 }

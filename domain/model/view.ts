@@ -43,7 +43,7 @@ export function planOf({ rollout }: RolloutState): RolloutPlan {
 const marks = { done: '✓', current: '▶', ahead: '·' } as const;
 
 /** Renders where a rollout stands as Markdown, for the Web UI. */
-export function detailsOf(state: RolloutState): string {
+export function rolloutDetailsOf(state: RolloutState): string {
   const { status } = viewOf(state);
   const { version, steps } = planOf(state);
   const heading = `**${status.phase ?? 'Starting'}** ${status.message ?? ''}`;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { decide } from './decide.ts';
-import type { Found } from '../load-balancers/load-balancer.ts';
+import type { InspectedForwarding } from '../load-balancers/load-balancer.ts';
 import { initialState, type Rollout, type RolloutState } from '../model/state.ts';
 import { aCell, arnOf, weightsOf, type CellBuilder } from '../testing/builders.ts';
 import { normalise } from '../load-balancers/weights.ts';
@@ -10,15 +10,15 @@ const NOW = 1_000_000;
 const set = (version: string, name: string) => ({ version, groups: [{ name, arn: arnOf(name) }] });
 const groups = (weights: Readonly<Record<string, number>>) =>
   Object.entries(weights).map(([name, weight]) => ({ name, arn: arnOf(name), weight }));
-const serving = (weights: Readonly<Record<string, number>>): Found => ({
+const serving = (weights: Readonly<Record<string, number>>): InspectedForwarding => ({
   is: 'Serving',
   targetGroups: groups(weights),
 });
-const nothing: Found = { is: 'Nothing' };
-const saw = (found: Found, more: Partial<RolloutState> = {}): RolloutState => ({
+const nothing: InspectedForwarding = { is: 'Nothing' };
+const saw = (found: InspectedForwarding, more: Partial<RolloutState> = {}): RolloutState => ({
   ...initialState,
   ...more,
-  found,
+  inspected: found,
 });
 
 const rollout: Rollout = {

@@ -2,7 +2,7 @@ import type { Decision } from '../model/decision.ts';
 import type { GuardInput } from '../gates/guard.ts';
 import { placeOf, routeOf, weightsText } from '../load-balancers/load-balancer.ts';
 import type { ObservedCell } from '../model/observation.ts';
-import type { ServedTargetGroup } from '../model/target-group.ts';
+import type { WeightedTargetGroup } from '../model/target-group.ts';
 import { stableSet, UNKNOWN_VERSION } from '../versions/stable.ts';
 import { groupByVersion } from '../versions/version.ts';
 import { everythingTo, includes, MAX_TARGET_GROUPS, normalise } from '../load-balancers/weights.ts';
@@ -13,15 +13,15 @@ import { everythingTo, includes, MAX_TARGET_GROUPS, normalise } from '../load-ba
  */
 export function adopt(input: GuardInput): Decision | undefined {
   const { observed, cell, state } = input;
-  if (observed.served.length > 0) return undefined;
-  if (state.found === undefined) {
+  if (observed.weighted.length > 0) return undefined;
+  if (state.inspected === undefined) {
     const route = routeOf(cell.spec);
     const where = route === undefined ? 'the load balancer' : placeOf(route);
     return { do: 'Inspect', message: `Looking at what ${where} serves, because no object says so.` };
   }
   const shares = taken(input);
   if (shares === undefined) return state.rollout === undefined ? restore(input) : undefined;
-  const stable = stableSet({ ...observed, served: shares }, cell);
+  const stable = stableSet({ ...observed, weighted: shares }, cell);
   return {
     do: 'Shift',
     purpose: 'Adopt',
@@ -48,20 +48,20 @@ function restore({ observed, cell }: GuardInput): Decision | undefined {
 }
 
 /** What was observed, with what a look at the load balancer has found where no object says what is served. */
-export function withFound(input: GuardInput): ObservedCell {
+export function withInspected(input: GuardInput): ObservedCell {
   const { observed } = input;
-  return observed.served.length > 0 ? observed : { ...observed, served: taken(input) ?? [] };
+  return observed.weighted.length > 0 ? observed : { ...observed, weighted: taken(input) ?? [] };
 }
 
 /** The shares to take over; undefined when the load balancer serves nothing, or nothing of this Cell's. */
-function taken({ observed, cell, state }: GuardInput): readonly ServedTargetGroup[] | undefined {
-  const { found, rollout } = state;
-  if (found?.is !== 'Serving') return undefined;
+function taken({ observed, cell, state }: GuardInput): readonly WeightedTargetGroup[] | undefined {
+  const { inspected, rollout } = state;
+  if (inspected?.is !== 'Serving') return undefined;
   const ours = [
     ...observed.selected,
     ...(cell.status.targetGroups ?? []),
     ...(rollout === undefined ? [] : [...rollout.stable.groups, ...rollout.canary.groups]),
   ];
-  const shares = normalise(found.targetGroups);
+  const shares = normalise(inspected.targetGroups);
   return shares.some((share) => includes(ours, share)) ? shares : undefined;
 }

@@ -30,7 +30,7 @@ export interface NamedTemplate {
 export interface RunInput {
   readonly analysis: Pick<AnalysisStep, 'args' | 'dryRun' | 'measurementRetention'>;
   readonly cell: unknown;
-  /** Whether its metrics may measure without an end, because somebody else ends the AnalysisRun. */
+  /** Whether its metrics may measure without an end, because someone else ends the AnalysisRun. */
   readonly mayBeEndless: boolean;
 }
 

@@ -66,7 +66,7 @@ function told(decision: Decision): string {
 }
 
 const hold = (during: Decision['do']) => ({
-  hold: { during, reason: 'Throttled', message: '', since: NOW, attempts: 1, until: NOW + 60_000 },
+  backoff: { during, reason: 'Throttled', message: '', since: NOW, attempts: 1, until: NOW + 60_000 },
 });
 const unhealthy = {
   health: { targetGroupARNs: [arnOf('b')], since: NOW, at: NOW, checks: 6, lack: 'Expected a target.' },
@@ -111,7 +111,7 @@ describe('an analysis in the background', () => {
       'is not read at once again when the reading was refused',
       20,
       rolling({ index: 1, background: background('Running', { readAt: 0 }) }, hold('ReadBackground')),
-      'Wait for Hold 60000 ms',
+      'Wait for Backoff 60000 ms',
     ],
     [
       'is read at the least every half hour',
@@ -190,7 +190,7 @@ describe('an analysis in the background', () => {
       'Wait for Verdict',
     ],
     [
-      'is read again when somebody may have decided it',
+      'is read again when someone may have decided it',
       20,
       record.verdictExpected(rolling({ index: 2, background: background('Inconclusive') })),
       'ReadBackground',
@@ -263,7 +263,7 @@ describe('an analysis in the background', () => {
         },
         hold('EndBackground'),
       ),
-      'Wait for Hold 60000 ms',
+      'Wait for Backoff 60000 ms',
     ],
     [
       'is ended when it was edited',
@@ -276,7 +276,7 @@ describe('an analysis in the background', () => {
       'EndBackground',
     ],
     [
-      'is planned anew when it was edited and has ended',
+      'is planned again when it was edited and has ended',
       20,
       rolling({
         index: 2,
@@ -323,7 +323,7 @@ describe('an experiment', () => {
     ['takes everything back when it could not run', 20, at('Error'), 'Failed: ExperimentFailed'],
     ['is left to a person when it is inconclusive', 20, at('Inconclusive'), 'Wait for Verdict'],
     [
-      'is read again when somebody may have decided it',
+      'is read again when someone may have decided it',
       20,
       record.verdictExpected(at('Inconclusive')),
       'ReadExperiment',
@@ -423,10 +423,10 @@ describe('the verdict of a background', () => {
   it('leaves what holds the step as it is', () => {
     const held = { ...running, ...hold('Shift') };
     const read = record.backgroundRead(held, { name: 'r', phase: 'Running', message: '' }, NOW);
-    expect(read.hold).toEqual(held.hold);
+    expect(read.backoff).toEqual(held.backoff);
     const refused = { ...running, ...hold('ReadBackground') };
     expect(
-      record.backgroundRead(refused, { name: 'r', phase: 'Running', message: '' }, NOW).hold,
+      record.backgroundRead(refused, { name: 'r', phase: 'Running', message: '' }, NOW).backoff,
     ).toBeUndefined();
   });
 

@@ -97,5 +97,5 @@ export function notWithoutBackground(decision: Decision, rollout: Rollout, input
 }
 
 /** Whether the reading itself was refused and is not tried again yet. */
-const isReadingHeld = ({ hold }: RolloutState, now: number): boolean =>
-  hold?.during === 'ReadBackground' && now < hold.until;
+const isReadingHeld = ({ backoff }: RolloutState, now: number): boolean =>
+  backoff?.during === 'ReadBackground' && now < backoff.until;

@@ -17,7 +17,7 @@ export function begin(
   if (together.length > MAX_TARGET_GROUPS) {
     return tooMany(together, `Versions ${stable.version} and ${canary.version} have together`);
   }
-  const weight = weightOf(canary.groups, observed.served);
+  const weight = weightOf(canary.groups, observed.weighted);
   const isUnderWay = weight > 0 || cell.status.rollout !== undefined;
   const decision: Decision = {
     do: 'Begin',

@@ -6,7 +6,7 @@ import { fail } from '../model/ending.ts';
 import { guard, type GuardInput } from '../gates/guard.ts';
 import { endMeasurement } from './measurement.ts';
 import type { ObservedCell } from '../model/observation.ts';
-import type { ServedTargetGroup } from '../model/target-group.ts';
+import type { WeightedTargetGroup } from '../model/target-group.ts';
 import { presentOf } from '../versions/stable.ts';
 import type { Rollout } from '../model/state.ts';
 import { movesTraffic, nextOf } from '../steps/index.ts';
@@ -36,7 +36,7 @@ function complete(rollout: Rollout, input: GuardInput): Decision {
 function moveTo(weight: number, then: 'Advance' | 'Finish', rollout: Rollout, input: GuardInput): Decision {
   const wanted = sharesAt(weight, rollout, input.observed);
   const { version } = rollout.canary;
-  if (sameShares(wanted, input.observed.served) && input.observed.isApplied) {
+  if (sameShares(wanted, input.observed.weighted) && input.observed.isApplied) {
     const settled = settle(rollout, input);
     if (settled !== undefined) return settled;
     if (then === 'Advance') return advance(rollout, `The canary's weight is ${weight}.`);
@@ -60,7 +60,7 @@ export function sharesAt(
   weight: number,
   { stable, canary }: Rollout,
   { selected }: ObservedCell,
-): readonly ServedTargetGroup[] {
+): readonly WeightedTargetGroup[] {
   const left = presentOf(stable, selected);
   return left.length === 0 ? everythingTo(canary.groups, []) : shares(left, canary.groups, weight);
 }

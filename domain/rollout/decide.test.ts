@@ -188,7 +188,7 @@ describe('a rollout', () => {
       rolling(
         { index: 1 },
         {
-          hold: {
+          backoff: {
             during: 'StartAnalysis',
             reason: 'AnalysisTemplateNotFound',
             message: '',
@@ -198,7 +198,7 @@ describe('a rollout', () => {
           },
         },
       ),
-      'Wait for Hold 1000 ms',
+      'Wait for Backoff 1000 ms',
     ],
     [
       'is aborted while it waits for that',
@@ -207,7 +207,7 @@ describe('a rollout', () => {
         { index: 1 },
         {
           requests: { abort: stamp },
-          hold: {
+          backoff: {
             during: 'Shift',
             reason: 'Throttled',
             message: '',

@@ -1,4 +1,4 @@
-import { adopt, withFound } from './adoption.ts';
+import { adopt, withInspected } from './adoption.ts';
 import {
   attendBackground,
   backdropOf,
@@ -13,7 +13,7 @@ import { deadlineOf, standsStill } from '../gates/deadline.ts';
 import { withdraw } from '../model/ending.ts';
 import { gate } from '../gates/gate.ts';
 import { guard, type GuardInput } from '../gates/guard.ts';
-import { heldBy } from '../model/hold.ts';
+import { awaitBackoff } from './backoff.ts';
 import { intend } from './intent.ts';
 import { interrupt } from './interrupt.ts';
 import type { ObservedCell } from '../model/observation.ts';
@@ -38,7 +38,7 @@ export function decide(observed: ObservedCell, state: RolloutState, now: number)
 function withoutCell({ deletion }: ObservedCell, state: RolloutState, now: number): Decision {
   if (deletion?.isUnderWay === true && deletion.isHeld) {
     const message = 'Doing with the load balancer what spec.deletionPolicy says, because the Cell is gone.';
-    return heldBy(state, now) ?? { do: 'Remove', message };
+    return awaitBackoff(state, now) ?? { do: 'Remove', message };
   }
   return {
     do: 'Close',
@@ -48,26 +48,26 @@ function withoutCell({ deletion }: ObservedCell, state: RolloutState, now: numbe
   };
 }
 
-/** A configuration that somebody deletes under a Cell that stays goes, and what it has made goes on serving. */
+/** A configuration that someone deletes under a Cell that stays goes, and what it has made goes on serving. */
 function release({ deletion }: ObservedCell, state: RolloutState, now: number): Decision | undefined {
   if (deletion?.isUnderWay !== true || !deletion.isHeld) return undefined;
   const message = 'Letting the deleted configuration go; what it has made is taken over again.';
-  return heldBy(state, now) ?? { do: 'Release', message };
+  return awaitBackoff(state, now) ?? { do: 'Release', message };
 }
 
 function decideFor(input: GuardInput): Decision {
   const { observed, state, now } = input;
   const { rollout } = state;
-  if (rollout === undefined) return heldBy(state, now) ?? intend(input);
+  if (rollout === undefined) return awaitBackoff(state, now) ?? intend(input);
   const interruption =
     rollout.ending === undefined
       ? (interrupt(rollout, input) ?? failureInBackground(rollout, now))
       : undefined;
   if (interruption !== undefined) return interruption;
-  const isUnknown = observed.served.length === 0 && state.found === undefined;
-  const first = isUnknown ? (heldBy(state, now) ?? adopt(input)) : undefined;
+  const isUnknown = observed.weighted.length === 0 && state.inspected === undefined;
+  const first = isUnknown ? (awaitBackoff(state, now) ?? adopt(input)) : undefined;
   if (first !== undefined) return first;
-  if (rollout.ending !== undefined) return takeBack(rollout, { ...input, observed: withFound(input) });
+  if (rollout.ending !== undefined) return takeBack(rollout, { ...input, observed: withInspected(input) });
   return (
     readBackground(rollout, input) ??
     notWithoutBackground(inTime(goOn(rollout, input), rollout, input), rollout, input)
@@ -76,7 +76,7 @@ function decideFor(input: GuardInput): Decision {
 
 /** Has ELBv2 read before a write wherever nobody knows for sure what it serves. */
 function verified(decision: Decision, { observed, state }: GuardInput): Decision {
-  const unsure = !observed.isApplied || state.suspect === true;
+  const unsure = !observed.isApplied || state.mayDiffer === true;
   return decision.do === 'Shift' && unsure ? { ...decision, verify: true } : decision;
 }
 
@@ -104,17 +104,17 @@ function inTime(decision: Decision, rollout: Rollout, { cell }: GuardInput): Dec
 
 function goOn(rollout: Rollout, input: GuardInput): Decision {
   const { observed, state, now } = input;
-  if (observed.served.length === 0) return heldBy(state, now) ?? adopt(input) ?? lost(rollout, input);
-  // Clients whose share goes to nobody do not wait until somebody resumes.
+  if (observed.weighted.length === 0) return awaitBackoff(state, now) ?? adopt(input) ?? lost(rollout, input);
+  // Clients whose share goes to nobody do not wait until someone resumes.
   const out = takeOut(rollout, input);
   const isPaused = out === undefined ? paused(rollout, input) : undefined;
-  const next = isPaused ?? heldBy(state, now) ?? out ?? forward(rollout, input);
+  const next = isPaused ?? awaitBackoff(state, now) ?? out ?? forward(rollout, input);
   // What was asked for and is not confirmed is withdrawn before anything is waited for.
-  const waits = goesOnAfterwards.has(next.do) && !(next.do === 'Wait' && next.for === 'Hold');
+  const waits = goesOnAfterwards.has(next.do) && !(next.do === 'Wait' && next.for === 'Backoff');
   if (!waits || !isUnsure(observed, state)) return next;
   // It does not wait until what was refused before is tried again, as that is what it withdraws.
-  const isHeld = state.hold?.purpose === 'Restore';
-  return (isHeld ? heldBy(state, now) : undefined) ?? restore(observed, state, rollout.stable.version);
+  const isHeld = state.backoff?.purpose === 'Restore';
+  return (isHeld ? awaitBackoff(state, now) : undefined) ?? restore(observed, state, rollout.stable.version);
 }
 
 const goesOnAfterwards: ReadonlySet<Decision['do']> = new Set([
@@ -127,9 +127,9 @@ const goesOnAfterwards: ReadonlySet<Decision['do']> = new Set([
   'Finish',
 ]);
 
-/** Holds what somebody has paused; what measures goes on, and takes everything back when it fails. */
+/** Holds what someone has paused; what measures goes on, and takes everything back when it fails. */
 function paused(rollout: Rollout, input: GuardInput): Decision | undefined {
-  const { requests, hold } = input.state;
+  const { requests, backoff } = input.state;
   if (requests.paused === undefined) return undefined;
   const { by, reason } = requests.paused;
   const message = `Paused by ${by}${reason === '' ? '' : `: ${reason}`}. Send resume to go on.`;
@@ -144,7 +144,9 @@ function paused(rollout: Rollout, input: GuardInput): Decision | undefined {
     case 'End':
       return verdict;
     default:
-      return hold === undefined || input.now >= hold.until ? verdict : { ...wait, until: hold.until };
+      return backoff === undefined || input.now >= backoff.until
+        ? verdict
+        : { ...wait, until: backoff.until };
   }
 }
 
@@ -165,11 +167,11 @@ function takeOut(rollout: Rollout, input: GuardInput): Decision | undefined {
   const { observed } = input;
   const present = presentOf(rollout.stable, observed.selected);
   const gone = rollout.stable.groups.filter(
-    (group) => !includes(present, group) && weightOf([group], observed.served) > 0,
+    (group) => !includes(present, group) && weightOf([group], observed.weighted) > 0,
   );
   if (gone.length === 0) return undefined;
-  const joining = rollout.canary.groups.filter((group) => includes(observed.served, group));
-  const weight = weightOf(rollout.canary.groups, observed.served);
+  const joining = rollout.canary.groups.filter((group) => includes(observed.weighted, group));
+  const weight = weightOf(rollout.canary.groups, observed.weighted);
   const attached = { ...rollout, canary: { ...rollout.canary, groups: joining } };
   // A canary that is not attached yet has nothing to take over.
   if (present.length === 0 && joining.length === 0) return undefined;
@@ -186,9 +188,9 @@ function takeOut(rollout: Rollout, input: GuardInput): Decision | undefined {
   );
 }
 
-/** Ends a rollout whose rule and configuration somebody has deleted; it begins anew once the stable side serves again. */
+/** Ends a rollout whose rule and configuration someone has deleted; it begins again once the stable side serves again. */
 function lost({ stable, canary }: Rollout, { now }: GuardInput): Decision {
-  const message = `Expected the load balancer to serve ${stable.version} and ${canary.version}, got nothing. Giving everything to ${stable.version}, and beginning anew.`;
+  const message = `Expected the load balancer to serve ${stable.version} and ${canary.version}, got nothing. Giving everything to ${stable.version}, and beginning again.`;
   return withdraw('NotServed', message, now);
 }
 
@@ -202,7 +204,7 @@ function replan(rollout: Rollout, input: GuardInput): Decision | undefined {
   if (end !== undefined) return end;
   if (same.steps)
     return { do: 'Replan', index: rollout.index, message: 'The analysis in the background was edited.' };
-  const index = resumeAt(steps, weightOf(rollout.canary.groups, input.observed.served));
+  const index = resumeAt(steps, weightOf(rollout.canary.groups, input.observed.weighted));
   return {
     do: 'Replan',
     index,

@@ -7,14 +7,13 @@ type Note = Omit<ReportedEvent, 'id'>;
 
 /** The reason of the Event that goes with a decision; undefined when it is not worth one. */
 const reasons: Readonly<
-  Record<Exclude<Decision['do'], 'Shift' | 'End' | 'Wait' | 'Close'>, string | undefined>
+  Record<Exclude<Decision['do'], 'Shift' | 'End' | 'Conclude' | 'Wait' | 'Close'>, string | undefined>
 > = {
   Begin: 'RolloutStarted',
   StartAnalysis: 'AnalysisStarted',
   StartBackground: 'AnalysisStarted',
   StartExperiment: 'ExperimentStarted',
   WaiveBackground: 'AnalysisWaived',
-  Conclude: 'RolledBack',
   Finish: 'RolloutCompleted',
   Advance: 'StepCompleted',
   Replan: 'StepsReplanned',
@@ -45,6 +44,8 @@ export function eventOf(decision: Decision): Note | undefined {
       return decision.ending.kind === 'Failed'
         ? warning('RolloutFailed', decision.message)
         : normal('RolloutWithdrawn', decision.message);
+    case 'Conclude':
+      return normal(decision.ending === 'Failed' ? 'Reverted' : 'Withdrawn', decision.message);
     case 'Wait':
       return waitEvent(decision);
     case 'Close':

@@ -47,7 +47,7 @@ describe('what measures though no rollout is under way', () => {
     return { ...one, metadata: { ...one.metadata, labels }, ...more };
   };
 
-  it('was left behind, unless it is ending, has ended, was made by somebody else, or by a rollout that has begun since', () => {
+  it('was left behind, unless it is ending, has ended, was made by someone else, or by a rollout that has begun since', () => {
     const runs = [
       of('running', 'Running'),
       of('new'),

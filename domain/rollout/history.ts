@@ -1,7 +1,7 @@
 import type { Change } from '../model/state.ts';
-import type { ShiftPurpose } from '../model/decision.ts';
+import type { Ending, ShiftPurpose } from '../model/decision.ts';
 import { requestsFrom } from '../model/requests.ts';
-import type { Asked } from '../model/request.ts';
+import type { TakenRequest } from '../model/request.ts';
 import { cut } from '../text.ts';
 import { compareVersions } from '../versions/version.ts';
 
@@ -26,8 +26,12 @@ export const outcomeOf: Readonly<Partial<Record<ShiftPurpose, Change['outcome']>
   FallBack: 'FellBack',
 };
 
+/** What the history calls a rollout that was taken back: `Reverted` where it has failed. */
+export const revertedAs = (ending: Ending['kind'] | undefined): Change['outcome'] =>
+  ending === 'Failed' ? 'Reverted' : 'Withdrawn';
+
 /** Writes a change down as the Cell's status has it, with what operators asked for meanwhile. */
-export function changeOf(asked: readonly Asked[] | undefined, changed: Changed): Change {
+export function changeOf(asked: readonly TakenRequest[] | undefined, changed: Changed): Change {
   const { startedAt, endedAt, from, message, ...change } = changed;
   const requests = requestsFrom(asked ?? []);
   return {

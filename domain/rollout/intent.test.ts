@@ -18,8 +18,8 @@ const remembered = (name: string, version: string) => ({
   weight: 100,
 });
 
-/** A state in which somebody has looked at the load balancer and has found nothing. */
-const looked: RolloutState = { ...initialState, found: { is: 'Nothing' } };
+/** A state in which someone has looked at the load balancer and has found nothing. */
+const looked: RolloutState = { ...initialState, inspected: { is: 'Nothing' } };
 
 function decided(cell: CellBuilder, state = looked): string {
   const now = decide(cell.seen(), state, NOW);

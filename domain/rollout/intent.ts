@@ -45,7 +45,7 @@ export function intend(input: GuardInput): Decision {
 const mayServe = ({ observed, cell, state }: GuardInput, found: Candidates): boolean =>
   found.target !== undefined ||
   !observed.isApplied ||
-  state.found?.is === 'Serving' ||
+  state.inspected?.is === 'Serving' ||
   (cell.status.targetGroups ?? []).length > 0;
 
 function install(found: Candidates, input: GuardInput): Decision {
@@ -99,7 +99,7 @@ function recover(input: GuardInput, found: Candidates, stable: VersionSet): Deci
   const isOnItsWay =
     target !== undefined &&
     isNewer(target.version, stable.version) &&
-    weightOf(target.groups, observed.served) > 0;
+    weightOf(target.groups, observed.weighted) > 0;
   if (isOnItsWay) return undefined;
   if (target?.version === stable.version && isNewer(stable.version, other.version)) {
     return begin({ stable: other, canary: target }, input);
@@ -144,7 +144,7 @@ function isOutsideRollbackWindow(version: string, { cell, now }: GuardInput): bo
 
 function rebalance(input: GuardInput, found: Candidates, stable: VersionSet): Decision | undefined {
   const set = found.sets.find((one) => one.version === stable.version);
-  const carrying = stable.groups.filter((group) => weightOf([group], input.observed.served) > 0);
+  const carrying = stable.groups.filter((group) => weightOf([group], input.observed.weighted) > 0);
   if (set === undefined || sameGroups(set.groups, carrying)) return undefined;
   const together = [...stable.groups, ...set.groups.filter((group) => !includes(stable.groups, group))];
   if (together.length > MAX_TARGET_GROUPS) return tooMany(together, `Version ${set.version} has`);
@@ -162,7 +162,7 @@ function rebalance(input: GuardInput, found: Candidates, stable: VersionSet): De
 
 /** The groups at weight 0 that stay in the rule, where there is room for all of them. */
 function idleBeside(groups: readonly TargetGroup[], { observed }: GuardInput): readonly TargetGroup[] {
-  const idle = observed.served.filter((one) => one.weight === 0 && !includes(groups, one));
+  const idle = observed.weighted.filter((one) => one.weight === 0 && !includes(groups, one));
   return groups.length + idle.length > MAX_TARGET_GROUPS ? [] : idle;
 }
 

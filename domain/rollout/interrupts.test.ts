@@ -139,7 +139,7 @@ describe('what an operator asks for at each kind of wait', () => {
     ['targets that are not healthy', '0 Health at step 0'],
     ['the settle time', '20 Settle at step 0'],
     ['a template that is missing', '100 Completed Serving'],
-    ['a write that was throttled', '0 Hold at step 0'],
+    ['a write that was throttled', '0 Backoff at step 0'],
     ['a window', '20 Window at step 2'],
     ['a Freeze', '20 Freeze at step 2'],
     ['the end of a bake', '100 Completed Serving'],
@@ -155,7 +155,7 @@ describe('what an operator asks for at each kind of wait', () => {
     ['targets that are not healthy', '0 Health at step 0'],
     ['the settle time', '100 Settle at step 0'],
     ['a template that is missing', '100 Completed Serving'],
-    ['a write that was throttled', '0 Hold at step 0'],
+    ['a write that was throttled', '0 Backoff at step 0'],
     ['a window', '20 Window at step 2'],
     ['a Freeze', '20 Freeze at step 2'],
     ['the end of a bake', '100 Completed Serving'],
@@ -172,7 +172,7 @@ describe('what an operator asks for at each kind of wait', () => {
   });
 });
 
-describe('a rollout that somebody has paused', () => {
+describe('a rollout that someone has paused', () => {
   const measuring = (wait: 'an analysis' | 'an experiment'): Simulation => {
     const simulation = started(
       rolling([{ setWeight: 20 }, wait === 'an analysis' ? { analysis } : { experiment }, { setWeight: 50 }]),

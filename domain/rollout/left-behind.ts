@@ -1,5 +1,5 @@
 import type { CellStatus } from '../../crds/cell.ts';
-import { changeOf } from './history.ts';
+import { changeOf, revertedAs } from './history.ts';
 import type { RolloutState } from '../model/state.ts';
 
 /** Records that a rollout was taken back which an earlier run has left behind, by what its status said. */
@@ -9,10 +9,10 @@ export function tookBackWhatWasLeft(
   now: number,
 ): RolloutState {
   if (rollout === undefined || left.desiredVersion === undefined) return state;
-  const justChanged = changeOf(state.asked, {
+  const justChanged = changeOf(state.requested, {
     version: left.desiredVersion,
     from: left.stableVersion,
-    outcome: rollout.ending?.kind ?? 'Withdrawn',
+    outcome: revertedAs(rollout.ending?.kind),
     message: rollout.ending?.message ?? 'It was left in the midst by a run that was lost.',
     startedAt: Date.parse(rollout.startedAt),
     endedAt: now,

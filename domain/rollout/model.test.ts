@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { CanaryStep } from '../../crds/cell.ts';
 import type { AnalysisPhase } from './analysis.ts';
-import type { ServedTargetGroup } from '../model/target-group.ts';
+import type { WeightedTargetGroup } from '../model/target-group.ts';
 import type { RequestName } from '../model/request.ts';
 import type { LostRun } from '../model/state.ts';
 import { stepsOf } from './strategy.ts';
@@ -36,7 +36,7 @@ const stepLists: readonly (readonly CanaryStep[])[] = [
 interface Model {
   /** Every total that any version could be asked to have. */
   readonly totals: Set<number>;
-  /** The version that was aborted last, until somebody lifts that. */
+  /** The version that was aborted last, until someone lifts that. */
   aborted: string | undefined;
 }
 
@@ -69,7 +69,7 @@ function allow({ totals }: Model, { spec, state }: Simulation): void {
     steps.forEach((_, index) => totals.add(weightAfter(steps, index)));
 }
 
-const total = (shares: readonly ServedTargetGroup[]): number =>
+const total = (shares: readonly WeightedTargetGroup[]): number =>
   shares.reduce((sum, share) => sum + share.weight, 0);
 
 /** Purposes that take traffic back to what has served, ask for that again, or have nothing to lose. */
@@ -320,7 +320,7 @@ function untold({ settled, served, told, status, isKnown }: Simulation): readonl
   // A Cell of which no status was ever confirmed, and that has nothing to install, does not look.
   if (!isKnown || told.length === 0) return [];
   const truth = JSON.stringify(weightsOf(served));
-  const claims: readonly [string, readonly ServedTargetGroup[]][] = [
+  const claims: readonly [string, readonly WeightedTargetGroup[]][] = [
     ['the configuration', told],
     ['the Cell', status.targetGroups ?? []],
   ];

@@ -10,37 +10,37 @@ export function reconfigure(
   cell: PresentCell,
   version: string,
 ): Decision | undefined {
-  const { served, serving, deletion } = observed;
+  const { weighted, observedForwarding, deletion } = observed;
   const route = routeOf(cell.spec);
-  if (route === undefined || serving === undefined) return undefined;
-  const isOtherRoute = !sameRoute(route, serving);
+  if (route === undefined || observedForwarding === undefined) return undefined;
+  const isOtherRoute = !sameRoute(route, observedForwarding);
   if (!isOtherRoute && (deletion?.policy ?? 'Retain') === (cell.spec.deletionPolicy ?? 'Retain'))
     return undefined;
   const message = isOtherRoute
     ? 'Changing the settings of the load balancer; the weights stay.'
     : 'Changing what becomes of the listener rule when the Cell is deleted; nothing changes at the load balancer.';
-  return { do: 'Shift', purpose: 'Reconfigure', version, shares: served, urgent: false, message };
+  return { do: 'Shift', purpose: 'Reconfigure', version, shares: weighted, urgent: false, message };
 }
 
-/** Whether nobody knows for sure what ELBv2 serves: something was asked for and is not confirmed, or somebody else has changed it. */
+/** Whether nobody knows for sure what ELBv2 serves: something was asked for and is not confirmed, or someone else has changed it. */
 export const isUnsure = (observed: ObservedCell, state: RolloutState): boolean =>
-  observed.served.length > 0 && (!observed.isApplied || state.suspect === true);
+  observed.weighted.length > 0 && (!observed.isApplied || state.mayDiffer === true);
 
 /** Asks for what was served last and reads whether it is, so that nothing that was asked for before comes later. */
 export function restore(
   observed: ObservedCell,
-  { suspect }: RolloutState,
+  { mayDiffer: suspect }: RolloutState,
   version: string,
 ): Extract<Decision, { do: 'Shift' }> {
   return {
     do: 'Shift',
     purpose: 'Restore',
     version,
-    shares: observed.served,
+    shares: observed.weighted,
     urgent: false,
     message:
       observed.isApplied && suspect === true
-        ? 'Reading the load balancer, and putting back what somebody has changed there.'
-        : 'Putting the configuration back to what is served: what it asks for was not confirmed, or somebody has edited it by hand.',
+        ? 'Reading the load balancer, and putting back what someone has changed there.'
+        : 'Putting the configuration back to what is served: what it asks for was not confirmed, or someone has edited it by hand.',
   };
 }

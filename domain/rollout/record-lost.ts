@@ -1,5 +1,5 @@
 import type { PresentCell } from '../versions/candidate.ts';
-import { withoutHold } from './record.ts';
+import { withoutBackoff } from './record.ts';
 import type { LostRun, RolloutState } from '../model/state.ts';
 import { measures } from '../steps/index.ts';
 import { plannedBy } from './strategy.ts';
@@ -12,7 +12,7 @@ export function lostRunRead(
   now: number,
 ): RolloutState {
   const known: RolloutState = {
-    ...withoutHold(state),
+    ...withoutBackoff(state),
     lostRunRead: true,
     // What it, or one that was lost before it, has left measuring is ended when the Cell is at rest.
     ...(mayHaveMeasured(cell) ? { hasMeasured: true } : {}),

@@ -1,12 +1,12 @@
 import { isFinished, isSettled, type AnalysisVerdict, type Measuring } from './analysis.ts';
 import type { Decision } from '../model/decision.ts';
 import type { BackgroundPrefix } from '../model/ids.ts';
-import { inRollout, withoutHold } from './record.ts';
+import { inRollout, withoutBackoff } from './record.ts';
 import type { RolloutState } from '../model/state.ts';
 
 /** Records how far the analysis of the current step has come; one that has ended meanwhile is read again at once. */
 export function analysed(state: RolloutState, verdict: AnalysisVerdict, now: number): RolloutState {
-  const { readAt, rest } = reading(withoutHold(state), verdict, now);
+  const { readAt, rest } = reading(withoutBackoff(state), verdict, now);
   return inRollout(rest, (rollout) => {
     const { progress } = rollout;
     const reads = progress.is === 'Analyzing' ? progress.reads + 1 : 0;
@@ -16,7 +16,7 @@ export function analysed(state: RolloutState, verdict: AnalysisVerdict, now: num
 
 /** Records how far the experiment of the current step has come; one that has ended meanwhile is read again at once. */
 export function experimented(state: RolloutState, verdict: AnalysisVerdict, now: number): RolloutState {
-  const { readAt, rest } = reading(withoutHold(state), verdict, now);
+  const { readAt, rest } = reading(withoutBackoff(state), verdict, now);
   return inRollout(rest, (rollout) => {
     const { progress } = rollout;
     const reads = progress.is === 'Experimenting' ? progress.reads + 1 : 0;
@@ -26,7 +26,7 @@ export function experimented(state: RolloutState, verdict: AnalysisVerdict, now:
 
 /** Records that nobody waits for the analysis or experiment of the current step any more. */
 export function measurementEnded(state: RolloutState): RolloutState {
-  return inRollout(withoutHold(state), (rollout) => ({ ...rollout, progress: { is: 'Ready' } }));
+  return inRollout(withoutBackoff(state), (rollout) => ({ ...rollout, progress: { is: 'Ready' } }));
 }
 
 /** Records that the analysis in the background was started. */
@@ -56,7 +56,7 @@ export function backgroundEnded(state: RolloutState, verdict: AnalysisVerdict, n
   return inRollout(rest, ({ background: _ended, ...rollout }) => rollout);
 }
 
-/** Records that somebody goes on without a verdict from the background; the request is answered thereby. */
+/** Records that someone goes on without a verdict from the background; the request is answered thereby. */
 export function backgroundWaived(state: RolloutState): RolloutState {
   const { promote: _answered, ...requests } = state.requests;
   return inRollout({ ...state, requests }, (rollout) =>
@@ -97,7 +97,7 @@ function reading(
 
 // What holds the step holds on while the background is attended to.
 const withoutHoldOf = (during: Decision['do'], state: RolloutState): RolloutState =>
-  state.hold?.during === during ? withoutHold(state) : state;
+  state.backoff?.during === during ? withoutBackoff(state) : state;
 
 /** Records that no more AnalysisRuns and Experiments are left than are kept. */
 export function pruned(state: RolloutState): RolloutState {

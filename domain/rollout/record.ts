@@ -2,12 +2,12 @@ import type { CellStatus } from '../../crds/cell.ts';
 import { isPinned, type PresentCell } from '../versions/candidate.ts';
 import { standing, type Decision } from '../model/decision.ts';
 import { eventOf } from './events.ts';
-import type { Found } from '../load-balancers/load-balancer.ts';
+import type { InspectedForwarding } from '../load-balancers/load-balancer.ts';
 import type { ObservedCell } from '../model/observation.ts';
 import type { ReportedEvent } from './report.ts';
 import { clocked } from '../gates/deadline.ts';
 import { tookBackWhatWasLeft } from './left-behind.ts';
-import { changeOf, outcomeOf } from './history.ts';
+import { changeOf, revertedAs, outcomeOf } from './history.ts';
 import type { Rollout, RolloutState } from '../model/state.ts';
 import { isAsPlanned } from '../steps/plan.ts';
 import { plannedBy } from './strategy.ts';
@@ -36,7 +36,7 @@ export function began(
     progress: { is: 'Ready' },
     ...(analysis === undefined ? {} : { backgroundAnalysis: analysis }),
   };
-  return { ...withoutHold(state), requests, rollout };
+  return { ...withoutBackoff(state), requests, rollout };
 }
 
 /** Records that ELBv2 serves what was asked for; what was seen of health and load balancer before counts no more. */
@@ -45,14 +45,19 @@ export function shifted(
   { purpose, version, message }: Of<'Shift'>,
   at: { readonly from: string | undefined; readonly left: CellStatus; readonly now: number },
 ): RolloutState {
-  const { health: _used, budget: _spent, suspect: _read, ...rest } = withoutHold(withoutFound(state));
+  const {
+    health: _used,
+    budget: _spent,
+    mayDiffer: _read,
+    ...rest
+  } = withoutBackoff(withoutInspected(state));
   const outcome = outcomeOf[purpose];
   if (outcome === undefined) {
     const isLeftOver = purpose === 'TakeBack' && rest.rollout === undefined;
     if (isLeftOver) return tookBackWhatWasLeft(rest, at.left, at.now);
     return inRollout(rest, (rollout) => ({ ...rollout, shiftedAt: at.now }));
   }
-  const justChanged = changeOf(state.asked, {
+  const justChanged = changeOf(state.requested, {
     version,
     from: at.from,
     outcome,
@@ -60,19 +65,19 @@ export function shifted(
     startedAt: at.now,
     endedAt: at.now,
   });
-  const { asked: _told, ...untold } = rest;
+  const { requested: _told, ...untold } = rest;
   return { ...untold, justChanged };
 }
 
 /** Records what a look at the load balancer has found. */
-export const inspected = (state: RolloutState, found: Found): RolloutState => ({
-  ...withoutHold(state),
-  found,
+export const inspected = (state: RolloutState, found: InspectedForwarding): RolloutState => ({
+  ...withoutBackoff(state),
+  inspected: found,
 });
 
-/** Records that somebody may have written to the load balancer since it was looked at. */
-export function withoutFound(state: RolloutState): RolloutState {
-  const { found: _old, ...rest } = state;
+/** Records that someone may have written to the load balancer since it was looked at. */
+export function withoutInspected(state: RolloutState): RolloutState {
+  const { inspected: _old, ...rest } = state;
   return rest;
 }
 
@@ -92,7 +97,7 @@ export function paused(state: RolloutState, now: number): RolloutState {
 /** Records that the current step is done; a request to promote it is answered thereby. */
 export function advanced(state: RolloutState): RolloutState {
   const { promote: _answered, ...requests } = state.requests;
-  return inRollout({ ...withoutHold(state), requests }, (rollout) => ({
+  return inRollout({ ...withoutBackoff(state), requests }, (rollout) => ({
     ...rollout,
     index: rollout.index + 1,
     progress: { is: 'Ready' },
@@ -102,7 +107,7 @@ export function advanced(state: RolloutState): RolloutState {
 /** Records new steps, where among them the rollout goes on, and what is analysed in their background. */
 export function replanned(state: RolloutState, decision: Of<'Replan'>, cell: PresentCell): RolloutState {
   const { steps, analysis } = plannedBy(cell.spec);
-  return inRollout(withoutHold(state), (rollout) => {
+  return inRollout(withoutBackoff(state), (rollout) => {
     const same = isAsPlanned(rollout, { steps, analysis });
     const { backgroundAnalysis: _old, background, ...rest } = rollout;
     return {
@@ -119,7 +124,7 @@ export function replanned(state: RolloutState, decision: Of<'Replan'>, cell: Pre
 
 /** Records that the rollout ends before its last step, and why; a version that failed is blocked from here on. */
 export function ending(state: RolloutState, { ending: end }: Of<'End'>, cell: PresentCell): RolloutState {
-  const { health: _old, ...rest } = withoutHold(state);
+  const { health: _old, ...rest } = withoutBackoff(state);
   const { rollout } = rest;
   const ended = inRollout(rest, (one) => ({ ...one, ending: end }));
   if (rollout === undefined || end.kind !== 'Failed') return ended;
@@ -136,12 +141,12 @@ export function ending(state: RolloutState, { ending: end }: Of<'End'>, cell: Pr
 
 /** Records that everything is back at the stable side. */
 export function concluded(state: RolloutState, now: number): RolloutState {
-  const { rollout, health: _old, asked: _told, ...rest } = withoutHold(state);
+  const { rollout, health: _old, requested: _told, ...rest } = withoutBackoff(state);
   if (rollout === undefined) return { ...rest, requests: {} };
-  const justChanged = changeOf(state.asked, {
+  const justChanged = changeOf(state.requested, {
     version: rollout.canary.version,
     from: rollout.stable.version,
-    outcome: rollout.ending?.kind ?? 'Withdrawn',
+    outcome: revertedAs(rollout.ending?.kind),
     message: rollout.ending?.message ?? '',
     startedAt: rollout.startedAt,
     endedAt: now,
@@ -151,9 +156,9 @@ export function concluded(state: RolloutState, now: number): RolloutState {
 
 /** Records that the canary has become what serves. */
 export function finished(state: RolloutState, now: number): RolloutState {
-  const { rollout, asked: _told, ...rest } = withoutHold(state);
+  const { rollout, requested: _told, ...rest } = withoutBackoff(state);
   if (rollout === undefined) return { ...rest, requests: {} };
-  const justChanged = changeOf(state.asked, {
+  const justChanged = changeOf(state.requested, {
     version: rollout.canary.version,
     from: rollout.stable.version,
     outcome: 'Completed',
@@ -208,8 +213,8 @@ export function announced(state: RolloutState, decision: Decision, observed: Obs
 }
 
 /** Forgets what has held. */
-export function withoutHold(state: RolloutState): RolloutState {
-  const { hold: _over, ...rest } = state;
+export function withoutBackoff(state: RolloutState): RolloutState {
+  const { backoff: _over, ...rest } = state;
   return rest;
 }
 

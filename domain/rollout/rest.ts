@@ -2,7 +2,7 @@ import type { PresentCell } from '../versions/candidate.ts';
 import type { Close, Decision } from '../model/decision.ts';
 import { parseDuration } from '../duration.ts';
 import type { GuardInput } from '../gates/guard.ts';
-import type { ServedTargetGroup } from '../model/target-group.ts';
+import type { WeightedTargetGroup } from '../model/target-group.ts';
 import { includes } from '../load-balancers/weights.ts';
 
 /** How long groups at weight 0 stay in the rule after the end of a rollout when nobody says otherwise. */
@@ -19,8 +19,8 @@ const IDLE_CHECK_MS = 120_000;
  */
 export function atRest(close: Close, input: GuardInput): Decision {
   const { observed, cell, state, now } = input;
-  const idle = observed.served.filter(({ weight }) => weight === 0);
-  const isQuiet = state.hold?.quiet === true && now < state.hold.until;
+  const idle = observed.weighted.filter(({ weight }) => weight === 0);
+  const isQuiet = state.backoff?.quiet === true && now < state.backoff.until;
   if (state.hasMeasured === true && !isQuiet) {
     return {
       do: 'Prune',
@@ -28,9 +28,9 @@ export function atRest(close: Close, input: GuardInput): Decision {
     };
   }
   if (idle.length === 0) return close;
-  if (isQuiet && state.hold !== undefined) {
-    const { until, message } = state.hold;
-    return { do: 'Wait', for: 'Hold', until, message, settled: close };
+  if (isQuiet && state.backoff !== undefined) {
+    const { until, message } = state.backoff;
+    return { do: 'Wait', for: 'Backoff', until, message, settled: close };
   }
   const resting = { observed, close };
   const gone = idle.filter((group) => !includes(observed.selected, group));
@@ -64,7 +64,7 @@ function dueAfter(
   return from === undefined ? undefined : from + parseDuration(after) * 1000;
 }
 
-const look = (idle: readonly ServedTargetGroup[], settled: Close): Decision => ({
+const look = (idle: readonly WeightedTargetGroup[], settled: Close): Decision => ({
   do: 'CheckIdle',
   settled,
   targetGroupARNs: idle.map(({ arn }) => arn),
@@ -72,7 +72,7 @@ const look = (idle: readonly ServedTargetGroup[], settled: Close): Decision => (
 });
 
 function detach(
-  leaving: readonly ServedTargetGroup[],
+  leaving: readonly WeightedTargetGroup[],
   why: string,
   { observed, close }: Pick<GuardInput, 'observed'> & { readonly close: Close },
 ): Decision {
@@ -80,11 +80,11 @@ function detach(
     do: 'Shift',
     purpose: 'Detach',
     version: '',
-    shares: observed.served.filter((group) => !includes(leaving, group)),
+    shares: observed.weighted.filter((group) => !includes(leaving, group)),
     urgent: false,
     message: `Taking ${namesOf(leaving)} out of the rule at weight 0, ${why}.`,
     settled: close,
   };
 }
 
-const namesOf = (groups: readonly ServedTargetGroup[]): string => groups.map(({ name }) => name).join(', ');
+const namesOf = (groups: readonly WeightedTargetGroup[]): string => groups.map(({ name }) => name).join(', ');

@@ -20,7 +20,7 @@ export function settle({ observed, cell }: GuardInput, found: Candidates, stable
   if (found.missing !== undefined) {
     const [last] = cell.status.history ?? [];
     const hasFallen = last?.outcome === 'FellBack' && last.from === found.missing.version;
-    const isGone = stable.version === found.missing.version && found.missing.found === 0;
+    const isGone = stable.version === found.missing.version && found.missing.available === 0;
     const told = waiting(found, stable);
     return isPinLost(found, cell) && (hasFallen || isGone)
       ? { ...told, degraded: true, reason: 'PinnedVersionGone' }
@@ -45,7 +45,7 @@ export function waiting(found: Candidates, stable: VersionSet | undefined): Clos
     do: 'Close',
     outcome: 'Waiting',
     reason: 'NotEnoughTargetGroups',
-    message: `${serves} Waiting: ${missing.found} of ${missing.wanted} target groups at ${missing.version}.`,
+    message: `${serves} Waiting: ${missing.available} of ${missing.desired} target groups at ${missing.version}.`,
     missing,
   };
 }

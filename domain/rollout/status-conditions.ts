@@ -16,7 +16,7 @@ interface Told {
 /** What the conditions of a Cell say: whether it is ready, makes progress, and is what its spec asks for. */
 export function claims(input: StatusInput, { phase, reason, message, rejected }: Told): Claim[] {
   const { state, decision } = input;
-  const serves = input.observed.served.length > 0;
+  const serves = input.observed.weighted.length > 0;
   const isDegraded = decision.do === 'Close' && decision.degraded === true;
   const settled = phase === 'Completed' || (phase === 'Waiting' && serves && !isDegraded);
   const troubled = troubleOf(state, decision);
@@ -44,9 +44,9 @@ export function claims(input: StatusInput, { phase, reason, message, rejected }:
 function troubleOf(state: RolloutState, decision: Decision): { reason: string; message: string } | undefined {
   if (decision.do === 'Close') {
     const { outcome, degraded } = decision;
-    return outcome === 'Failed' || outcome === 'Reverted' || degraded === true ? decision : state.hold;
+    return outcome === 'Failed' || outcome === 'Reverted' || degraded === true ? decision : state.backoff;
   }
-  if (state.hold !== undefined) return state.hold;
+  if (state.backoff !== undefined) return state.backoff;
   if (state.blind !== undefined) return state.blind;
   if (state.rollout?.ending?.kind === 'Failed') return state.rollout.ending;
   if (decision.do !== 'Wait') return undefined;

@@ -6,7 +6,7 @@ import type { BlockedVersion, Rollout } from '../model/state.ts';
 import { LONGEST_MESSAGE, optional, type StatusInput } from '../model/status-input.ts';
 import { cut } from '../text.ts';
 
-/** The versions that are not tried again before somebody says so. */
+/** The versions that are not tried again before someone says so. */
 export function blockedVersions({ cell, state }: StatusInput): BlockedVersion[] {
   const { rollout, justBlocked, unblocked } = state;
   // A version on its way is not blocked until its rollout is taken back.

@@ -40,7 +40,7 @@ export function statusOf(given: StatusInput): CellStatus {
     rejectedTargetGroups: [...rejected],
     blockedVersions: blockedVersions(input),
     ...(decision.do === 'Close' && decision.missing !== undefined
-      ? { found: decision.missing.found, wanted: decision.missing.wanted }
+      ? { availableTargetGroups: decision.missing.available, desiredTargetGroups: decision.missing.desired }
       : {}),
     ...rolloutOf(input),
     ...toldOf(input),
@@ -96,7 +96,7 @@ function progressOf({ observed, cell, state }: StatusInput, phase: Phase): Parti
   const steps = rollout?.steps ?? stepsOf(cell.spec);
   if (rollout !== undefined) {
     return {
-      canaryWeight: weightOf(rollout.canary.groups, observed.served),
+      canaryWeight: weightOf(rollout.canary.groups, observed.weighted),
       currentStepIndex: rollout.index,
       step: `${rollout.index}/${steps.length}`,
     };
@@ -113,14 +113,14 @@ function progressOf({ observed, cell, state }: StatusInput, phase: Phase): Parti
 
 /** Whether no object says what is served, and nobody has looked: then what was read back last is not forgotten. */
 const isUnseen = ({ observed, cell, state }: StatusInput): boolean =>
-  observed.served.length === 0 &&
-  state.found?.is !== 'Nothing' &&
+  observed.weighted.length === 0 &&
+  state.inspected?.is !== 'Nothing' &&
   (cell.status.targetGroups ?? []).length > 0;
 
 function targetGroupsOf({ observed, cell, state, now }: StatusInput): CellStatus['targetGroups'] {
   const { sets } = groupByVersion(observed.selected);
   const stable = state.rollout?.stable ?? stableSet(observed, cell);
-  return observed.served.map((group) => {
+  return observed.weighted.map((group) => {
     const version =
       sets.find((set) => includes(set.groups, group))?.version ??
       cell.status.targetGroups?.find((one) => one.arn === group.arn)?.version;
@@ -137,7 +137,7 @@ function targetGroupsOf({ observed, cell, state, now }: StatusInput): CellStatus
 
 /** What operators asked for, and how what serves came to change. */
 function toldOf({ cell, state }: StatusInput): Pick<CellStatus, 'requests' | 'history'> {
-  const requests = requestsFrom(state.asked ?? []);
+  const requests = requestsFrom(state.requested ?? []);
   const history = withChange((state.reported ?? cell.status).history, state.justChanged);
   return {
     ...(requests.length === 0 ? {} : { requests }),

@@ -3,10 +3,10 @@ import { isBlocked, type PresentCell } from '../versions/candidate.ts';
 import { endMeasurement } from './measurement.ts';
 import type { Decision } from '../model/decision.ts';
 import type { GuardInput } from '../gates/guard.ts';
-import { heldBy } from '../model/hold.ts';
+import { awaitBackoff } from './backoff.ts';
 import { keepsClients, routeOf } from '../load-balancers/load-balancer.ts';
 import type { ObservedCell } from '../model/observation.ts';
-import type { ServedTargetGroup, TargetGroup } from '../model/target-group.ts';
+import type { WeightedTargetGroup, TargetGroup } from '../model/target-group.ts';
 import { presentOf } from '../versions/stable.ts';
 import type { Rollout } from '../model/state.ts';
 import { groupByVersion, type VersionSet } from '../versions/version.ts';
@@ -19,18 +19,22 @@ export function takeBack(rollout: Rollout, input: GuardInput): Decision {
   const target = goesBackTo(rollout, input);
   const shares = backTo(target.groups, canary.groups, { observed, cell });
   // What was asked for and is not confirmed may be served later, so that it is not enough to look at what is served.
-  if (!observed.isApplied || !sameShares(shares, observed.served)) {
-    return heldBy(state, now) ?? giveBack(target.version, shares);
+  if (!observed.isApplied || !sameShares(shares, observed.weighted)) {
+    return awaitBackoff(state, now) ?? giveBack(target.version, shares);
   }
   const end = endMeasurement(progress) ?? endBackground(rollout);
-  if (end !== undefined) return heldBy(state, now) ?? end;
-  return { do: 'Conclude', message: `${target.version} has everything back.` };
+  if (end !== undefined) return awaitBackoff(state, now) ?? end;
+  return {
+    do: 'Conclude',
+    ending: rollout.ending?.kind ?? 'Withdrawn',
+    message: `${target.version} has everything back.`,
+  };
 }
 
 /** The one write that takes traffic back. */
 export const giveBack = (
   version: string,
-  shares: readonly ServedTargetGroup[],
+  shares: readonly WeightedTargetGroup[],
 ): Extract<Decision, { do: 'Shift' }> => ({
   do: 'Shift',
   purpose: 'TakeBack',
@@ -48,10 +52,10 @@ export function backTo(
   groups: readonly TargetGroup[],
   others: readonly TargetGroup[],
   { observed, cell }: { readonly observed: ObservedCell; readonly cell: PresentCell },
-): readonly ServedTargetGroup[] {
+): readonly WeightedTargetGroup[] {
   const stays = (one: TargetGroup): boolean =>
-    includes(observed.served, one) && includes(observed.selected, one);
-  const routes = [observed.serving, routeOf(cell.spec)];
+    includes(observed.weighted, one) && includes(observed.selected, one);
+  const routes = [observed.observedForwarding, routeOf(cell.spec)];
   const areKept = routes.some((route) => route !== undefined && keepsClients(route));
   const kept = areKept ? [] : others.filter(stays);
   return everythingTo(groups, kept);

@@ -66,7 +66,7 @@ function untilSeen(decision: Decision, { blind, rollout }: RolloutState, now: nu
 function untilTold(decision: Decision, { unreported }: RolloutState): Decision {
   if (unreported === undefined) return decision;
   const { until, message } = unreported;
-  if (decision.do === 'Close') return { do: 'Wait', for: 'Hold', until, message, settled: decision };
+  if (decision.do === 'Close') return { do: 'Wait', for: 'Backoff', until, message, settled: decision };
   return decision.do === 'Wait'
     ? { ...decision, until: Math.min(decision.until ?? Infinity, until) }
     : decision;
@@ -74,7 +74,7 @@ function untilTold(decision: Decision, { unreported }: RolloutState): Decision {
 
 const waitFor = (blind: Retry | undefined, now: number): Decision => ({
   do: 'Wait',
-  for: 'Hold',
+  for: 'Backoff',
   until: blind?.until ?? now,
   message: blind?.message ?? 'Waiting for the first look at the Cell.',
 });

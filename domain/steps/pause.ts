@@ -5,7 +5,7 @@ import type { Rollout } from '../model/state.ts';
 import { advance, type StandingKind } from './step.ts';
 import { type StepSpec } from '../model/step.ts';
 
-/** Holds the rollout at its weight, for a time or until somebody resumes. */
+/** Holds the rollout at its weight, for a time or until someone resumes. */
 export const pause: StandingKind<StepSpec<'pause'>> = {
   describe: ({ duration }) =>
     duration === undefined ? 'pause until resumed' : `pause for ${durationText(duration)}`,
@@ -15,10 +15,10 @@ export const pause: StandingKind<StepSpec<'pause'>> = {
 
 function next({ duration }: StepSpec<'pause'>, rollout: Rollout, { now }: GuardInput): Decision {
   const { progress } = rollout;
-  const text = duration === undefined ? 'until somebody resumes' : `for ${duration}`;
+  const text = duration === undefined ? 'until someone resumes' : `for ${duration}`;
   if (progress.is !== 'Pausing') return { do: 'Pause', message: `Pausing ${text}.` };
   if (duration === undefined) {
-    return { do: 'Wait', for: 'Resume', message: 'Pausing until somebody sends resume or promote.' };
+    return { do: 'Wait', for: 'Resume', message: 'Pausing until someone sends resume or promote.' };
   }
   const until = progress.since + parseDuration(duration) * 1000;
   if (now >= until) return advance(rollout, 'The pause is over.');

@@ -1,7 +1,7 @@
 import type { CanaryStep, CellSpec, CellStatus } from '../../crds/cell.ts';
 import type { Freezing } from '../gates/freeze.ts';
 import type { ObservedCell } from '../model/observation.ts';
-import type { SelectedTargetGroup, ServedTargetGroup } from '../model/target-group.ts';
+import type { SelectedTargetGroup, WeightedTargetGroup } from '../model/target-group.ts';
 
 /** The ARN of a target group in tests. */
 export const arnOf = (name: string): string =>
@@ -24,7 +24,7 @@ interface Parts {
   readonly status: CellStatus;
   readonly generation: number;
   readonly selected: readonly SelectedTargetGroup[];
-  readonly served: readonly ServedTargetGroup[];
+  readonly served: readonly WeightedTargetGroup[];
   readonly freezes: readonly Freezing[];
 }
 
@@ -89,12 +89,12 @@ function builder(parts: Parts): CellBuilder {
       },
       digest: 'digest',
       selected: parts.selected,
-      served: parts.served,
+      weighted: parts.served,
       freezes: parts.freezes,
       ...(parts.served.length === 0
         ? {}
         : {
-            serving: {
+            observedForwarding: {
               type: 'AWSApplicationLoadBalancer' as const,
               listenerARN,
               ruleARN: `${listenerARN.replace(':listener/', ':listener-rule/')}/ccc`,
@@ -109,5 +109,5 @@ function builder(parts: Parts): CellBuilder {
 }
 
 /** Weights by name, which is how people write them. */
-export const weightsOf = (shares: readonly ServedTargetGroup[]): Record<string, number> =>
+export const weightsOf = (shares: readonly WeightedTargetGroup[]): Record<string, number> =>
   Object.fromEntries(shares.map((share) => [share.name, share.weight]));

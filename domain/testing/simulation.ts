@@ -6,9 +6,9 @@ import { eventOf } from '../rollout/events.ts';
 import type { Freezing } from '../gates/freeze.ts';
 import { withKnown, withReported } from '../model/known.ts';
 import type { ObservedCell } from '../model/observation.ts';
-import type { SelectedTargetGroup, ServedTargetGroup } from '../model/target-group.ts';
+import type { SelectedTargetGroup, WeightedTargetGroup } from '../model/target-group.ts';
 import * as record from '../rollout/record.ts';
-import * as holds from '../rollout/record-hold.ts';
+import * as holds from '../rollout/record-backoff.ts';
 import { lostRunRead } from '../rollout/record-lost.ts';
 import { routeOf } from '../load-balancers/load-balancer.ts';
 import * as measured from '../rollout/record-measurement.ts';
@@ -31,7 +31,7 @@ const keepingRoute: ReadonlySet<Shift['purpose']> = new Set(['TakeBack', 'Restor
 /** One write to the load balancer, with what was known when it was made. */
 export interface SimulatedWrite {
   readonly shift: Shift;
-  readonly before: readonly ServedTargetGroup[];
+  readonly before: readonly WeightedTargetGroup[];
   readonly state: RolloutState;
   readonly spec: CellSpec;
   readonly selected: readonly SelectedTargetGroup[];
@@ -57,9 +57,9 @@ export class Simulation {
   generation = 1;
   groups: SelectedTargetGroup[] = [];
   /** What ELBv2 serves. */
-  served: readonly ServedTargetGroup[] = [];
+  served: readonly WeightedTargetGroup[] = [];
   /** What the status of the configuration says is served; it may be behind. */
-  told: readonly ServedTargetGroup[] = [];
+  told: readonly WeightedTargetGroup[] = [];
   /** Whether the status of the configuration says that ELBv2 serves what is asked for. */
   isApplied = true;
   hosts: readonly string[] = [];
@@ -71,7 +71,7 @@ export class Simulation {
   readonly runs = new Map<string, AnalysisVerdict>();
   readonly writes: SimulatedWrite[] = [];
   isDeleted = false;
-  /** Whether an object says what is served; somebody may have deleted it. */
+  /** Whether an object says what is served; someone may have deleted it. */
   isKnown = true;
   /** Whether the templates of what measures are missing. */
   lacksTemplates = false;
@@ -84,7 +84,7 @@ export class Simulation {
   isMute = false;
   /** What the budget makes the next writes wait for, in milliseconds. */
   budgetMs: number[] = [];
-  /** How somebody has ended the last run. */
+  /** How someone has ended the last run. */
   lostRun: LostRun = { is: 'Unknown' };
   /** How the Cell stands, whatever is left to do at rest; undefined while it does not stand yet. */
   get settled(): Close | undefined {
@@ -101,7 +101,7 @@ export class Simulation {
   #observedAt = 0;
   #isStale = true;
   #sequence = 0;
-  #asked: readonly ServedTargetGroup[] = [];
+  #asked: readonly WeightedTargetGroup[] = [];
   #rollouts = 0;
 
   constructor(spec: Partial<CellSpec> = {}) {
@@ -223,7 +223,13 @@ export class Simulation {
     const route = routeOf(this.spec);
     const serving =
       route?.type === 'AWSApplicationLoadBalancer' && served.length > 0
-        ? { serving: { ...route, rule: { ...route.rule, hosts: [...this.hosts] }, targetGroups: served } }
+        ? {
+            observedForwarding: {
+              ...route,
+              rule: { ...route.rule, hosts: [...this.hosts] },
+              targetGroups: served,
+            },
+          }
         : {};
     const observed: ObservedCell = {
       key: { namespace: 'default', name: 'web' },
@@ -241,10 +247,10 @@ export class Simulation {
       digest: 'digest',
       selected: this.groups,
       freezes: this.freezes,
-      served,
+      weighted: served,
       ...serving,
       isApplied: !this.isKnown || this.isApplied,
-      ...(this.isKnown && this.#asked.length > 0 ? { asked: this.#asked } : {}),
+      ...(this.isKnown && this.#asked.length > 0 ? { desired: this.#asked } : {}),
       sequence: this.#sequence,
     };
     this.#observedAt = this.now;
@@ -279,7 +285,7 @@ export class Simulation {
     const event = eventOf(decision);
     const before = this.state;
     this.state = this.#performed(decision, observed);
-    const refused = this.state.hold !== undefined && this.state.hold !== before.hold;
+    const refused = this.state.backoff !== undefined && this.state.backoff !== before.backoff;
     if (event !== undefined && !refused) this.state = record.noted(this.state, event);
   }
 
@@ -372,7 +378,7 @@ export class Simulation {
     }
   }
 
-  /** What is started anew under a name that is there already is the same one. */
+  /** What is started again under a name that is there already is the same one. */
   #start(step: string): AnalysisVerdict {
     const { id = '', edition = 0 } = this.state.rollout ?? {};
     const name = `web-${step}-${id}-${edition}`;
@@ -449,7 +455,7 @@ export class Simulation {
       this.state = next;
       this.#see();
     } else if (this.#observed !== undefined) {
-      this.#observed = { ...this.#observed, served: shift.shares, isApplied: true };
+      this.#observed = { ...this.#observed, weighted: shift.shares, isApplied: true };
     }
     return next;
   }

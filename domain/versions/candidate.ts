@@ -1,4 +1,4 @@
-import type { Missing } from '../model/decision.ts';
+import type { MissingTargetGroups } from '../model/decision.ts';
 import type { ObservedCell } from '../model/observation.ts';
 import type { BlockedVersion } from '../model/state.ts';
 import { groupByVersion, isNewer, isSameVersion, parseVersion, type VersionSet } from './version.ts';
@@ -11,7 +11,7 @@ export interface Candidates {
   /** The set that should serve; undefined when no version has enough target groups. */
   readonly target?: VersionSet;
   /** A version that would be wanted but has too few target groups. */
-  readonly missing?: Missing;
+  readonly missing?: MissingTargetGroups;
   /** The newest version that is blocked and would be wanted otherwise. */
   readonly blocked?: BlockedVersion;
   readonly sets: readonly VersionSet[];
@@ -37,25 +37,25 @@ export function candidates(cell: PresentCell, observed: ObservedCell): Candidate
     const found = set?.groups.length ?? 0;
     return set !== undefined && found >= wanted
       ? { sets, target: set }
-      : { sets, missing: { version: pinned, found, wanted } };
+      : { sets, missing: { version: pinned, available: found, desired: wanted } };
   }
   const free = sets.filter((set) => !isHeldBack(set.version));
   const target = free.find((set) => set.groups.length >= wanted);
   const short = free.find((set) => set.groups.length < wanted);
   const missing =
     short !== undefined && (target === undefined || isNewer(short.version, target.version))
-      ? { missing: { version: short.version, found: short.groups.length, wanted } }
+      ? { missing: { version: short.version, available: short.groups.length, desired: wanted } }
       : {};
   return { ...base, ...missing, ...(target === undefined ? {} : { target }) };
 }
 
-/** Whether a version has failed and is not tried again before somebody says so. */
+/** Whether a version has failed and is not tried again before someone says so. */
 export const isBlocked = (version: string, cell: PresentCell): boolean =>
   (cell.status.blockedVersions ?? []).some(
     (one) => isSameVersion(one.version, version) && !isLifted(one, cell),
   );
 
-/** Whether a version is blocked no more, because somebody has pinned the Cell to it after it had failed. */
+/** Whether a version is blocked no more, because someone has pinned the Cell to it after it had failed. */
 export function isLifted(block: BlockedVersion, cell: PresentCell): boolean {
   return block.pinned !== true && isPinned(block.version, cell);
 }

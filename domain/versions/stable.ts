@@ -1,6 +1,6 @@
 import type { PresentCell } from './candidate.ts';
 import type { ObservedCell } from '../model/observation.ts';
-import type { SelectedTargetGroup, ServedTargetGroup, TargetGroup } from '../model/target-group.ts';
+import type { SelectedTargetGroup, WeightedTargetGroup, TargetGroup } from '../model/target-group.ts';
 import { compareVersions, groupByVersion, type VersionSet } from './version.ts';
 import { includes } from '../load-balancers/weights.ts';
 
@@ -17,7 +17,7 @@ function versionOf(group: TargetGroup, observed: ObservedCell, cell: PresentCell
  * carries traffic.
  */
 export function stableSet(observed: ObservedCell, cell: PresentCell): VersionSet | undefined {
-  const versioned = observed.served.map((group) => ({
+  const versioned = observed.weighted.map((group) => ({
     group,
     version: versionOf(group, observed, cell) ?? UNKNOWN_VERSION,
   }));
@@ -48,9 +48,9 @@ export function carriersBeside(
   observed: ObservedCell,
   cell: PresentCell,
 ): readonly VersionSet[] {
-  const others = observed.served.filter((group) => group.weight > 0 && !includes(set.groups, group));
+  const others = observed.weighted.filter((group) => group.weight > 0 && !includes(set.groups, group));
   const byVersion = Map.groupBy(others, (group) => versionOf(group, observed, cell) ?? UNKNOWN_VERSION);
-  const weight = (groups: readonly ServedTargetGroup[]): number =>
+  const weight = (groups: readonly WeightedTargetGroup[]): number =>
     groups.reduce((sum, group) => sum + group.weight, 0);
   return [...byVersion]
     .toSorted(([a, x], [b, y]) => weight(y) - weight(x) || compareVersions(b, a))
@@ -61,7 +61,7 @@ export function carriersBeside(
 export const UNKNOWN_VERSION = '0.0.0-unknown';
 
 function heaviest(
-  carrying: readonly { readonly version: string; readonly group: ServedTargetGroup }[],
+  carrying: readonly { readonly version: string; readonly group: WeightedTargetGroup }[],
 ): string | undefined {
   const weights = new Map<string, number>();
   for (const { version, group } of carrying) weights.set(version, (weights.get(version) ?? 0) + group.weight);

@@ -36,7 +36,7 @@ describe('a version is the same however it is written', () => {
       'Reverted VersionBlocked',
     ],
     [
-      'in a block that somebody wrote by hand',
+      'in a block that someone wrote by hand',
       serving('1.0.0').withGroups('2.0.0', 'b').withStatus(blocking('v2')),
       'Reverted VersionBlocked',
     ],

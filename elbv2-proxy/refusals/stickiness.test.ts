@@ -112,7 +112,7 @@ describe('forward actions to several groups', () => {
     ['TLS groups alone for TLS', 'ModifyListener', balance({ tls: 100 }, undefined, { Protocol: 'TLS' })],
   ]);
 
-  it('are judged anew when the protocol of their listener changes', () => {
+  it('are judged again when the protocol of their listener changes', () => {
     const result = { Listeners: [{ Protocol: 'TCP', ...balance({ tcp: 50, tcp2: 50 }, on) }] };
     const world = update(aWorld(), { action: 'ModifyListener', parameters: {}, result });
     const parameters = { ListenerArn: listenerArn('net'), Protocol: 'TLS' };

@@ -12,7 +12,7 @@ export type AskedTarget = Readonly<Record<string, unknown>>;
 
 /** What tests do with the AWSTargetGroupBindings of a stage, and see of them. */
 export interface Bindings {
-  /** Creates a target group with targets of somebody else. */
+  /** Creates a target group with targets of someone else. */
   group(name: string, targetType: 'ip' | 'instance', foreign?: readonly string[]): Promise<string>;
   apply(name: string, targetGroupARN: string, targets: readonly AskedTarget[]): Promise<void>;
   applySpec(name: string, spec: object): Promise<void>;

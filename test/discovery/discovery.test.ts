@@ -42,7 +42,7 @@ describe('discovery and the first release', () => {
     await stage.targetGroups('1.0.0', ['c02a'], { role: 'c02' });
     await stage.apply(stage.cell('c02', { priority, role: 'c02', spec: { replicas: 2 } }));
     const status = await stage.untilPhase('c02', 'Waiting');
-    expect(status).toMatchObject({ found: 1, wanted: 2 });
+    expect(status).toMatchObject({ availableTargetGroups: 1, desiredTargetGroups: 2 });
     expect(status.message).toContain('1 of 2 target groups at 1.0.0');
     expect(await stage.config('c02')).toBeUndefined();
     expect(await stage.writes()).toEqual([]);
@@ -85,7 +85,7 @@ describe('discovery and the first release', () => {
     await stage.targetGroups('1.0.0', ['c07x'], { role: 'c07-other' });
     await stage.apply(stage.cell('c07', { priority, role: 'c07', spec: { replicas: 2 } }));
     const status = await stage.untilPhase('c07', 'Waiting');
-    expect(status).toMatchObject({ found: 1, wanted: 2 });
+    expect(status).toMatchObject({ availableTargetGroups: 1, desiredTargetGroups: 2 });
     await stage.kubectl('label', 'awstargetgroup', 'c07x', 'role=c07', '--overwrite');
     await stage.untilPhase('c07', 'Completed', '1.0.0');
   });

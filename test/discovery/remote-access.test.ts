@@ -344,7 +344,7 @@ describe("Okra's identity is shown to no stranger", () => {
     expect(shown).toEqual([]);
   });
 
-  it('an EKS token, where the CA of somebody else would be trusted at the endpoint', async () => {
+  it('an EKS token, where the CA of someone else would be trusted at the endpoint', async () => {
     const caData = await readFile(join(pki, 'ca.crt'), 'base64');
     const failure = await failureOf(reach({ ...eks(), tlsClientConfig: { caData } }));
     expect(failure).toMatchObject({

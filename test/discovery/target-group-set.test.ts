@@ -211,7 +211,7 @@ describe('an AWSTargetGroupSet', () => {
     await stage.untilPhase('t09', 'Completed', '1.0.1');
   });
 
-  it('makes good what somebody else has done to its groups', async () => {
+  it('makes good what someone else has done to its groups', async () => {
     await bind(one, 'mine', { set: 'good', colour: 'green' });
     await stage.apply(set('good'));
     await untilNames('good', ['default-mine']);

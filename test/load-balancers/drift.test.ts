@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { Stage } from '../support/stage/stage.ts';
 import { until } from '../support/until.ts';
 
-describe('a rule that somebody else changes', () => {
+describe('a rule that someone else changes', () => {
   let stage: Stage;
   beforeAll(async () => {
     stage = await Stage.open(inject('stack'), { OKRA_DRIFT_INTERVAL: '1' });

@@ -157,7 +157,7 @@ describe('a Cell behind a Network Load Balancer', () => {
     await stage.kubectl('delete', 'cell', 'yours');
   });
 
-  it('heals a default action that somebody else changes', async () => {
+  it('heals a default action that someone else changes', async () => {
     const listenerARN = await serving('drift');
     await stage.targetGroups(undefined, ['driftother'], { role: 'none' }, 'TCP');
     await stage.elbv2.modifyListener({

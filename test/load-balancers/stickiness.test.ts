@@ -155,7 +155,7 @@ describe('clients that stay', () => {
     await stage.untilPhase('edit', 'Completed', '2.0.0');
   });
 
-  it('A-R05 are kept again after somebody let them go', async () => {
+  it('A-R05 are kept again after someone let them go', async () => {
     await serving('drift', { ...group, ...target });
     await stage.elbv2.modifyTargetGroupAttributes({
       TargetGroupArn: stage.arns.get('drifta'),

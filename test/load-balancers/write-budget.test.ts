@@ -94,7 +94,7 @@ describe('the write budget', () => {
     expect(lastEarly).toBeLessThan(numbers.findIndex((number) => late.has(number)));
   });
 
-  it('begins anew, empty, when the object is deleted while some wait', async () => {
+  it('begins again, empty, when the object is deleted while some wait', async () => {
     const { worker, kubernetes, key } = await place();
     const [one, other] = [worker(), worker()];
     const take = (budget: WriteBudget, ticket?: Ticket) =>
@@ -112,7 +112,7 @@ describe('the write budget', () => {
     expect(after).toHaveLength(2);
   });
 
-  it('begins anew when somebody writes nonsense into it', async () => {
+  it('begins again when someone writes nonsense into it', async () => {
     const { worker, kubernetes, key } = await place();
     const budget = worker();
     const take = () => budget.take('1/eu', { urgent: false }, never);

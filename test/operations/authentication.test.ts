@@ -170,7 +170,7 @@ describe('a rule that authenticates before it forwards', () => {
     expect((await actionsAt())?.[0]).toMatchObject(oidc);
   });
 
-  it('keeps what somebody adds in the midst of a rollout', async () => {
+  it('keeps what someone adds in the midst of a rollout', async () => {
     await adopted('add', []);
     await stage.targetGroups('2.0.0', ['addb'], { role: 'add' });
     await pausedAt('add', 20);
@@ -187,7 +187,7 @@ describe('a rule that authenticates before it forwards', () => {
     );
   });
 
-  it('A-R05 gets it back when somebody takes it off, where it can be made anew', async () => {
+  it('A-R05 gets it back when someone takes it off, where it can be made again', async () => {
     await adopted('heal', [cognito]);
     const before = (await actionsAt())?.[0];
     await setByHand([]);
@@ -198,7 +198,7 @@ describe('a rule that authenticates before it forwards', () => {
     expect(await weights()).toHaveProperty('heala');
   });
 
-  it('A-R05 is said to have lost it when somebody takes it off, where its secret is gone with it', async () => {
+  it('A-R05 is said to have lost it when someone takes it off, where its secret is gone with it', async () => {
     await adopted('lost', [withSecret]);
     await stage.mark();
     await setByHand([]);
@@ -212,7 +212,7 @@ describe('a rule that authenticates before it forwards', () => {
     // The way out: it is meant to be open from now on.
     const before = (await stage.config('lost'))?.metadata.uid;
     await stage.kubectl('delete', 'awsalbc', 'lost');
-    const now = await until('the configuration to be made anew', async () => {
+    const now = await until('the configuration to be made again', async () => {
       const config = await stage.config('lost');
       return config?.metadata.uid !== before && config?.status?.reason === 'Served' ? config : undefined;
     });

@@ -72,14 +72,14 @@ describe('an operator who uses Temporal itself', () => {
     expect((await stage.writes()).at(3)).toEqual({ cancela: 100, cancelb: 0 });
     await stage.okrad.end('SIGTERM');
     stage.okrad.start();
-    // What is started anew finds the version blocked.
+    // What is started again finds the version blocked.
     await stage.apply(stage.cell('cancel', { priority, role: 'cancel', steps: [{ setWeight: 40 }] }));
     await stage.untilAtRest('cancel');
     expect((await stage.status('cancel')).phase).toBe('Reverted');
     expect(await stage.weights(priority)).toMatchObject({ cancela: 100 });
   });
 
-  it('has a rollout held where it is by terminating its workflow, until somebody resumes it', async () => {
+  it('has a rollout held where it is by terminating its workflow, until someone resumes it', async () => {
     await pausedAt20('terminate');
     await stage.mark();
     const id = stage.workflowId('terminate');

@@ -46,7 +46,7 @@ describe('when the database of Temporal is lost, a rollout', () => {
     await stage.targetGroups('2.0.0', [`${name}b`], { role: name });
     return await pausedAt(name, 20);
   }
-  /** An AnalysisTemplate that measures as long as somebody lets it. */
+  /** An AnalysisTemplate that measures as long as someone lets it. */
   const endless = (name: string): object => ({
     apiVersion: 'argoproj.io/v1alpha1',
     kind: 'AnalysisTemplate',

@@ -103,7 +103,7 @@ describe('what is served already', () => {
     expect(await stage.weights(priority)).toEqual({ awaya: 0, awayb: 100 });
   });
 
-  it('begins anew with the stable version when rule and configuration are deleted by hand', async () => {
+  it('begins again with the stable version when rule and configuration are deleted by hand', async () => {
     await pausedAt20('both');
     await stage.mark();
     await stage.elbv2.deleteRule({ RuleArn: (await stage.rule(priority))?.RuleArn });

@@ -132,7 +132,7 @@ describe('an analysis', () => {
     ]);
   });
 
-  it('A-C28 in the background holds the rollout while it is inconclusive, until somebody promotes it', async () => {
+  it('A-C28 in the background holds the rollout while it is inconclusive, until someone promotes it', async () => {
     await stage.apply(template('undecided', { failureCondition: 'result < 0.5' }));
     stage.metrics.rate = 0.7;
     await rollOut('c28i', {

@@ -139,7 +139,7 @@ describe('a Cell at rest', () => {
     await stage.kubectl('wait', '--for=condition=Ready', '--timeout=60s', 'cell/lost');
     await stage.kubectl('wait', '--for=condition=Degraded=false', '--timeout=60s', 'cell/lost');
     expect(await stage.weights(priority)).toEqual({ losta: 100 });
-    // What somebody else has deleted is created once more.
+    // What someone else has deleted is created once more.
     await stage.mark();
   });
 
@@ -155,7 +155,7 @@ describe('a Cell at rest', () => {
   it.each<[string, string, (name: string) => Promise<Weights>]>([
     ['at rest', 'still', () => Promise.resolve({ stilla: 100 })],
     ['in the midst of a rollout', 'going', at20],
-  ])('puts back what somebody writes into its configuration by hand, %s', async (_, name, prepare) => {
+  ])('puts back what someone writes into its configuration by hand, %s', async (_, name, prepare) => {
     await serving(name, {}, rests[name]);
     const weights = await prepare(name);
     await stage.targetGroups(undefined, [`${name}other`], { role: 'none' });
@@ -197,7 +197,7 @@ describe('a Cell at rest', () => {
   }
 });
 
-/** Somebody else may have taken the place meanwhile. */
+/** Someone else may have taken the place meanwhile. */
 function ifTaken(error: unknown): undefined {
   if (error instanceof Error && error.name.startsWith('PriorityInUse')) return undefined;
   throw error;

@@ -151,7 +151,7 @@ describe('a canary of clusters', () => {
     ]);
   });
 
-  it('A-C23 tries a blocked version again when its entry is removed, and when somebody sends retry', async () => {
+  it('A-C23 tries a blocked version again when its entry is removed, and when someone sends retry', async () => {
     await serving('c23');
     stage.metrics.rate = 0.5;
     await stage.targetGroups('2.0.0', ['c23b1', 'c23b2'], { role: 'c23' });

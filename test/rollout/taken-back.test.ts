@@ -5,7 +5,7 @@ import type { Stage } from '../support/stage/stage.ts';
 import type { Weights } from '../support/stage/okra-stage.ts';
 import { until } from '../support/until.ts';
 
-/** Attaches the new version at weight 0, and gives it a fifth when somebody resumes. */
+/** Attaches the new version at weight 0, and gives it a fifth when someone resumes. */
 const steps: readonly CanaryStep[] = [
   { setWeight: 0 },
   { pause: {} },

@@ -114,7 +114,7 @@ describe('which version serves', () => {
     await stage.apply(again('twicez', '1.0.0'));
     await stage.apply(cell('twice', { replicas: 2 }));
     const waiting = await stage.untilPhase('twice', 'Waiting');
-    expect(waiting).toMatchObject({ found: 1, wanted: 2 });
+    expect(waiting).toMatchObject({ availableTargetGroups: 1, desiredTargetGroups: 2 });
     expect(waiting.rejectedTargetGroups).toMatchObject([{ name: 'twicez', reason: 'DuplicateARN' }]);
     await stage.apply(again('twicez', '2.0.0'));
     await stage.apply(cell('twice', { replicas: 1 }));
@@ -136,7 +136,11 @@ describe('which version serves', () => {
     await stage.untilPhase('lack', 'Completed', '1.0.0');
     await stage.apply(cell('lack', { version: '9.9.9' }));
     const status = await stage.untilPhase('lack', 'Waiting');
-    expect(status).toMatchObject({ reason: 'NotEnoughTargetGroups', found: 0, wanted: 1 });
+    expect(status).toMatchObject({
+      reason: 'NotEnoughTargetGroups',
+      availableTargetGroups: 0,
+      desiredTargetGroups: 1,
+    });
     expect(status.message).toBe('1.0.0 serves. Waiting: 0 of 1 target groups at 9.9.9.');
     expect(await stage.writes()).toEqual([{ lacka: 100 }]);
     const events = await stage.kubectl('get', 'events', '-o', 'jsonpath={.items[*].note}{.items[*].message}');
@@ -203,26 +207,26 @@ describe('which version serves', () => {
     expect(done.blockedVersions).toEqual([]);
   });
 
-  it('a pin as old as a failure does not lift the block when something else is edited, and pinning anew does', async () => {
-    await groups('anew', '1.0.0', 'a');
-    await stage.apply(cell('anew'));
-    await stage.untilPhase('anew', 'Completed', '1.0.0');
+  it('a pin as old as a failure does not lift the block when something else is edited, and pinning again does', async () => {
+    await groups('again', '1.0.0', 'a');
+    await stage.apply(cell('again'));
+    await stage.untilPhase('again', 'Completed', '1.0.0');
     stage.metrics.rate = 0.5;
-    await stage.apply(cell('anew', { version: '2.0.0' }));
-    await groups('anew', '2.0.0', 'b');
-    await stage.untilPhase('anew', 'Reverted', '1.0.0');
-    await stage.untilAtRest('anew');
-    const runs = await runsOf('anew');
+    await stage.apply(cell('again', { version: '2.0.0' }));
+    await groups('again', '2.0.0', 'b');
+    await stage.untilPhase('again', 'Reverted', '1.0.0');
+    await stage.untilAtRest('again');
+    const runs = await runsOf('again');
     await stage.mark();
     stage.metrics.rate = 1;
-    await stage.apply(cell('anew', { version: '2.0.0', minHealthyTargets: 1, healthTimeout: '11m' }));
-    await stage.untilStatus('anew', 'seen again', (status) => status.observedGeneration === 3);
-    await stage.untilAtRest('anew');
+    await stage.apply(cell('again', { version: '2.0.0', minHealthyTargets: 1, healthTimeout: '11m' }));
+    await stage.untilStatus('again', 'seen again', (status) => status.observedGeneration === 3);
+    await stage.untilAtRest('again');
     expect(await stage.writes()).toEqual([]);
-    expect(await runsOf('anew')).toBe(runs);
-    await stage.apply(cell('anew', { version: '1.0.0' }));
-    await stage.untilPhase('anew', 'Completed', '1.0.0');
-    await stage.apply(cell('anew', { version: '2.0.0' }));
-    await stage.untilPhase('anew', 'Completed', '2.0.0');
+    expect(await runsOf('again')).toBe(runs);
+    await stage.apply(cell('again', { version: '1.0.0' }));
+    await stage.untilPhase('again', 'Completed', '1.0.0');
+    await stage.apply(cell('again', { version: '2.0.0' }));
+    await stage.untilPhase('again', 'Completed', '2.0.0');
   });
 });

@@ -6,7 +6,7 @@ import { loadKubeconfig, makeCall, makeSend } from '../../clients/kubernetes/kub
 import { OWN_CLUSTER } from '../../clients/kubernetes/limits.ts';
 import { resources } from '../../crds/index.ts';
 
-/** What somebody makes of a spec: the value that is stored, or why it is refused. */
+/** What someone makes of a spec: the value that is stored, or why it is refused. */
 export type Judgement =
   { readonly accepted: true; readonly value: unknown } | { readonly accepted: false; readonly why: string };
 

@@ -1,46 +1,60 @@
 // Records the closed workflows of a running stack into test/histories, one of each type and outcome:
 //   npm run demo -- --keep, and then, with the address that it prints:
 //   TEMPORAL_ADDRESS=127.0.0.1:… node test/support/record-histories.ts
-import { mkdirSync, writeFileSync } from 'node:fs';
+// Integration tests record theirs when they end: OKRA_RECORD_HISTORIES=1 npm test -- test/rollout/requests.test.ts
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Client, Connection } from '@temporalio/client';
+import { pathToFileURL } from 'node:url';
+import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 
+type History = Awaited<ReturnType<WorkflowHandle['fetchHistory']>>;
+
 const folder = join(import.meta.dirname, '../histories');
-mkdirSync(folder, { recursive: true });
-const connection = await Connection.connect({ address: process.env['TEMPORAL_ADDRESS'] ?? '127.0.0.1:7233' });
-const client = new Client({ connection });
-const recorded = new Map<string, number>();
-for await (const { type, workflowId, runId } of client.workflow.list({
-  query: 'ExecutionStatus="Completed"',
-})) {
-  const handle = client.workflow.getHandle(workflowId, runId);
-  const history = await handle.fetchHistory();
-  const result: unknown = await handle.result();
+
+/** Records what a query finds among the completed workflows; of each type and outcome the longest, which has the most to tell. */
+export async function recordHistories({ workflow }: Client, query?: string): Promise<void> {
+  mkdirSync(folder, { recursive: true });
+  const closed = 'ExecutionStatus="Completed"';
+  for await (const { type, workflowId, runId } of workflow.list({
+    query: query === undefined ? closed : `${closed} AND ${query}`,
+  })) {
+    const handle = workflow.getHandle(workflowId, runId);
+    const history = await handle.fetchHistory();
+    const path = join(folder, `${nameOf(type, await handle.result(), history)}.json`);
+    if (eventsIn(path) < (history.events?.length ?? 0)) writeFileSync(path, historyToJSON(history));
+  }
+}
+
+/** How many events a recorded history has; none when there is no such file. */
+const eventsIn = (path: string): number =>
+  existsSync(path)
+    ? (JSON.parse(readFileSync(path, 'utf8')) as { readonly events: readonly unknown[] }).events.length
+    : 0;
+
+/** The type of a workflow, its outcome, and what was done to it on its way. */
+function nameOf(type: string, result: unknown, { events = [] }: History): string {
   const outcome =
     typeof result === 'object' && result !== null && 'outcome' in result ? String(result.outcome) : 'Closed';
-  const kinds = new Set(
-    (history.events ?? []).map((event) => event.workflowExecutionSignaledEventAttributes?.signalName),
+  const signals = new Set(
+    (events ?? []).map((event) => event.workflowExecutionSignaledEventAttributes?.signalName),
   );
-  const asked = ['abort', 'retry', 'pause', 'drifted'].filter((signal) => kinds.has(signal));
-  const isCancelled = (history.events ?? []).some(
-    (event) => event.workflowExecutionCancelRequestedEventAttributes,
+  const activities = new Set(
+    (events ?? []).map((event) => event.activityTaskScheduledEventAttributes?.activityType?.name),
   );
-  const removes = (history.events ?? []).some(
-    (event) => event.activityTaskScheduledEventAttributes?.activityType?.name === 'removeLoadBalancerConfig',
-  );
-  const name = [
+  const isCancelled = (events ?? []).some((event) => event.workflowExecutionCancelRequestedEventAttributes);
+  return [
     type,
     outcome,
-    ...asked,
+    ...['abort', 'retry', 'pause', 'drifted'].filter((signal) => signals.has(signal)),
     ...(isCancelled ? ['cancelled'] : []),
-    ...(removes ? ['removes'] : []),
+    ...(activities.has('removeLoadBalancer') ? ['removes'] : []),
   ].join('-');
-  // The longest has the most to tell.
-  const events = history.events?.length ?? 0;
-  if ((recorded.get(name) ?? 0) >= events) continue;
-  recorded.set(name, events);
-  writeFileSync(join(folder, `${name}.json`), historyToJSON(history));
-  process.stdout.write(`${name}: ${events} events\n`);
 }
-await connection.close();
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  const address = process.env['TEMPORAL_ADDRESS'] ?? '127.0.0.1:7233';
+  const connection = await Connection.connect({ address });
+  await recordHistories(new Client({ connection }));
+  await connection.close();
+}

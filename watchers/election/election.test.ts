@@ -39,7 +39,7 @@ function aLease() {
   return { lease, state, holder: () => record?.holder, put: store };
 }
 
-/** Somebody who stands for election. */
+/** Someone who stands for election. */
 function aCandidate(identity: string, of: { lease: LeasePort; clock: FakeClock }) {
   const stop = new AbortController();
   const led: string[] = [];
@@ -103,7 +103,7 @@ describe('the election', () => {
     await b.ended;
   });
 
-  it('waits out the lease of somebody who died, from when it was first seen', async () => {
+  it('waits out the lease of someone who died, from when it was first seen', async () => {
     const clock = fakeClock();
     const { lease, holder, put } = aLease();
     put({ holder: 'dead', durationSeconds: 15, transitions: 3, isNew: true });
@@ -158,7 +158,7 @@ describe('the election', () => {
     await a.ended;
   });
 
-  it('ends to lead when somebody else holds the lease', async () => {
+  it('ends to lead when someone else holds the lease', async () => {
     const clock = fakeClock();
     const { lease, holder, put } = aLease();
     const a = aCandidate('a', { lease, clock });

@@ -125,7 +125,7 @@ async function renewUntilLost(candidate: Candidate, signal: AbortSignal): Promis
   }
 }
 
-// Whether the Lease is ours after this; throws when that cannot be said, or somebody else wrote meanwhile.
+// Whether the Lease is ours after this; throws when that cannot be said, or someone else wrote meanwhile.
 async function claim(candidate: Candidate, signal: AbortSignal): Promise<boolean> {
   const { lease, identity, clock } = candidate;
   const startedAt = clock.now();

@@ -22,7 +22,7 @@ export interface LeaseClaim {
 /** The Lease by which a leader is elected. */
 export interface LeasePort {
   read(signal: AbortSignal): Promise<LeaseRecord | undefined>;
-  /** Makes the Lease; throws `AlreadyExists` when somebody was faster. */
+  /** Makes the Lease; throws `AlreadyExists` when someone was faster. */
   create(claim: LeaseClaim, signal: AbortSignal): Promise<LeaseRecord>;
   /** Writes the Lease; throws `Conflict` when it has another version than the one given. */
   write(claim: LeaseClaim, resourceVersion: string, signal: AbortSignal): Promise<LeaseRecord>;

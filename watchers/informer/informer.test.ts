@@ -125,7 +125,7 @@ describe('an informer', () => {
     expect(asked.slice(0, 3)).toEqual(['list', 'watch 5', 'watch 6']);
   });
 
-  it.each([410, 504, 404])('lists anew after failure %s, and tells what it missed', async (status) => {
+  it.each([410, 504, 404])('lists again after failure %s, and tells what it missed', async (status) => {
     const { asked, told } = await informed([
       { list: [object('a', '1'), object('b', '1')], version: '5' },
       { stream: [failure(status)] },
@@ -135,7 +135,7 @@ describe('an informer', () => {
     expect(told).toEqual(['add a', 'add b', 'synced', 'delete a', 'update b', 'add c']);
   });
 
-  it.each(['AnswerTooLarge', 'Malformed'])('lists anew after a stream that is %s', async (reason) => {
+  it.each(['AnswerTooLarge', 'Malformed'])('lists again after a stream that is %s', async (reason) => {
     const { asked } = await informed([
       { list: [], version: '5' },
       { stream: [changed('a', '6'), new KubernetesError({ status: 0, reason, message: '' })] },
@@ -144,7 +144,7 @@ describe('an informer', () => {
     expect(asked.slice(0, 3)).toEqual(['list', 'watch 5', 'list']);
   });
 
-  it('lists anew from time to time, even when nothing fails', async () => {
+  it('lists again from time to time, even when nothing fails', async () => {
     const { asked } = await informed([
       { list: [], version: '5' },
       { stream: [], lasts: 300_000 },

@@ -5,8 +5,8 @@ import { isNotFound, KubernetesError } from '../../clients/kubernetes/kubernetes
 import type { KubernetesClient, WatchEvent } from '../../clients/kubernetes/kubernetes.ts';
 import type { Log } from '../../clients/log.ts';
 import type { Informed, ObjectEvent } from '../event.ts';
-import { createKnown } from './known.ts';
-import type { Known } from './known.ts';
+import { createCache } from './cache.ts';
+import type { Cache } from './cache.ts';
 
 /** What an informer tells about, to whom, and how long it waits. */
 export interface InformerOptions<T> {
@@ -32,7 +32,7 @@ export interface InformerOptions<T> {
 /** How long an informer waits, and by which clock. */
 export interface InformerTiming {
   readonly backoff: Backoff;
-  /** After about this time everything is listed anew, so that an event lost on the way is made up for. */
+  /** After about this time everything is listed again, so that an event lost on the way is made up for. */
   readonly relistSeconds: number;
   /** Milliseconds that never go back. */
   readonly now: () => number;
@@ -54,9 +54,9 @@ const GOOD_STREAM_MILLISECONDS = 5_000;
 /** An informer at work. */
 interface Informer<T> extends InformerOptions<T> {
   readonly timing: InformerTiming;
-  readonly known: Known<T>;
+  readonly known: Cache<T>;
   readonly reportFailure: (error: unknown) => void;
-  /** From where to watch; undefined when everything has to be listed anew. */
+  /** From where to watch; undefined when everything has to be listed again. */
   version: string | undefined;
   relistAt: number;
   synced: boolean;
@@ -68,7 +68,7 @@ export async function runInformer<T extends Informed>(options: InformerOptions<T
   const informer: Informer<T> = {
     ...options,
     timing,
-    known: createKnown<T>(),
+    known: createCache<T>(),
     reportFailure: failureReporter(options),
     version: undefined,
     relistAt: 0,

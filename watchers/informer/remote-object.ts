@@ -7,7 +7,7 @@ import {
 } from '../../clients/kubernetes/kinds.ts';
 import { canonical } from '../../domain/kubernetes/canonical.ts';
 import { fieldsIn, recordsIn, textIn } from '../../domain/model/shape.ts';
-import type { Metadata } from '../event.ts';
+import type { InformedMetadata } from '../event.ts';
 import { given } from './given.ts';
 
 /** The kinds that are watched in clusters. */
@@ -23,7 +23,7 @@ export type RemoteKind = keyof typeof remoteKinds;
 
 /** An object of such a kind. */
 export interface RemoteObject {
-  readonly metadata: Metadata & {
+  readonly metadata: InformedMetadata & {
     readonly labels?: Readonly<Record<string, string>>;
     readonly deletionTimestamp?: string;
   };

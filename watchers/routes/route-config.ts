@@ -35,7 +35,7 @@ function routeWriter(type: LoadBalancerType, event: ConfigEvent, view: View): re
     ? { do: 'Start', workflow: 'cellRollout', key: { namespace: key.namespace, name: owner.name } }
     : { do: 'Start', workflow: 'loadBalancerConfig', type, key };
   if (event.type === 'delete') {
-    // A Cell that stays has its configuration made anew, with the weights that are served.
+    // A Cell that stays has its configuration made again, with the weights that are served.
     if (isOwned) return cell === undefined || cell.metadata.deletionTimestamp !== undefined ? [] : [start];
     return [{ do: 'Signal', workflowId: loadBalancerConfigId(key, type), signal: 'changed' }];
   }

@@ -50,12 +50,7 @@ describe('an AWSApplicationLoadBalancerConfig', () => {
   });
 
   it.each<[string, AWSApplicationLoadBalancerConfig, AWSApplicationLoadBalancerConfig, readonly unknown[]]>([
-    [
-      'that somebody has edited by hand wakes its Cell',
-      aConfig({ generation: 2 }),
-      aConfig(),
-      [start('web')],
-    ],
+    ['that someone has edited by hand wakes its Cell', aConfig({ generation: 2 }), aConfig(), [start('web')]],
     ['that its Cell has written wakes nobody', aConfig({ generation: 2, sequence: 2 }), aConfig(), ignored],
     ['that its Cell has reported on wakes nobody', aConfig(), aConfig({ observed: 0 }), ignored],
   ])('%s', (_, object, old, want) => {
@@ -94,7 +89,7 @@ describe('an AWSApplicationLoadBalancerConfig', () => {
     ).toEqual([signal('load-balancer/default/web', 'changed')]);
   });
 
-  it('that is deleted by hand has the Cell make it anew, which does nothing when the Cell is being deleted', () => {
+  it('that is deleted by hand has the Cell make it again, which does nothing when the Cell is being deleted', () => {
     const event = { type: 'delete' as const, object: aConfig() };
     const cell = aCell('web', { phase: 'Completed' });
     expect(route({ kind: KIND, event }, viewOf({ cells: [cell] }))).toEqual([start('web')]);
@@ -102,7 +97,7 @@ describe('an AWSApplicationLoadBalancerConfig', () => {
     expect(route({ kind: KIND, event }, viewOf({ cells: [going] }))).toEqual(ignored);
   });
 
-  it('that was deleted while nobody watched has the Cell that serves make it anew', () => {
+  it('that was deleted while nobody watched has the Cell that serves make it again', () => {
     const cell = settled(
       aCell('web', {
         targetGroups: [{ name: 'a', arn: 'arn:a', version: '1.0.0', role: 'Stable', weight: 100 }],

@@ -56,7 +56,7 @@ describe('a Cell', () => {
     );
   });
 
-  it('from which somebody removed a blocked version starts its rollout', () => {
+  it('from which someone removed a blocked version starts its rollout', () => {
     const blocked = settled(aCell('web'), groups, {
       blockedVersions: [{ version: '1.1.0', cause: 'x', time: '2026-11-20T00:00:00Z' }],
     });

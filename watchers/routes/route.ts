@@ -80,7 +80,7 @@ export function route(happened: KindEvent, view: View): readonly Instruction[] {
   }
 }
 
-/** Whether something is left to do for a Cell: when its workflow is lost, somebody has to start it again. */
+/** Whether something is left to do for a Cell: when its workflow is lost, someone has to start it again. */
 function isLeftOver({ status = {} }: Cell): boolean {
   const { phase, rollout, targetGroups = [] } = status;
   // A group at weight 0 waits to be taken out of the rule.
@@ -115,7 +115,7 @@ function isAboutSelection(event: ObjectEvent<Cell>): boolean {
   }
 }
 
-/** Whether somebody has deleted the configuration of a Cell that serves, while nobody watched. */
+/** Whether someone has deleted the configuration of a Cell that serves, while nobody watched. */
 function lacksConfig(cell: Cell, view: View): boolean {
   const way = routeOf(cell.spec);
   const serves = (cell.status?.targetGroups ?? []).length > 0;

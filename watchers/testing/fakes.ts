@@ -5,7 +5,7 @@ import type { Log } from '../../clients/log.ts';
 /** A log that nobody reads. */
 export const noLog: Log = pino({ level: 'silent' });
 
-/** A clock that goes on only when somebody sleeps, or when it is told to. */
+/** A clock that goes on only when someone sleeps, or when it is told to. */
 export interface FakeClock {
   readonly now: () => number;
   readonly sleep: Sleep;

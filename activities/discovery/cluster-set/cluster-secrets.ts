@@ -4,7 +4,7 @@ import type { Metadata } from '../../../crds/resource.ts';
 import type { ClusterSetDecision } from '../../../domain/discovery/cluster-set/cluster-set.ts';
 import type {
   ExistingSecret,
-  WantedSecret,
+  DesiredSecret,
 } from '../../../domain/discovery/cluster-set/cluster-secret-marks.ts';
 import { patchMarks } from '../../../domain/discovery/generated.ts';
 import { CLUSTER_SECRETS } from '../../../domain/kubernetes/labels.ts';
@@ -12,7 +12,7 @@ import type { Problem } from '../../../domain/discovery/sync-status.ts';
 import { foundOf, type Found } from '../found.ts';
 import { handoverWrites } from '../handovers.ts';
 import type { Lifetime } from '../lifetime.ts';
-import { inheritedBy, ownedBy, type Owner } from '../../kubernetes/owner-references.ts';
+import { inheritedBy, ownedBy, type ObjectOwner } from '../../kubernetes/owner-references.ts';
 import { remove } from '../../kubernetes/remove.ts';
 import { performWrites } from '../../kubernetes/writes.ts';
 
@@ -32,7 +32,7 @@ export interface ClusterSecrets {
   find(namespace: string, names: readonly string[]): Promise<readonly FoundSecret[]>;
   /** Carries a decision out; what cannot be written is a problem, and holds nothing else up. */
   perform(
-    sync: { readonly owner: Owner; readonly life: Lifetime },
+    sync: { readonly owner: ObjectOwner; readonly life: Lifetime },
     decision: ClusterSetDecision,
     found: readonly FoundSecret[],
   ): Promise<readonly Problem[]>;
@@ -80,8 +80,8 @@ export function clusterSecrets(kubernetes: KubernetesClient): ClusterSecrets {
 
 async function update(
   kubernetes: KubernetesClient,
-  owner: Owner,
-  { wanted, found }: { readonly wanted: WantedSecret; readonly found: readonly FoundSecret[] },
+  owner: ObjectOwner,
+  { wanted, found }: { readonly wanted: DesiredSecret; readonly found: readonly FoundSecret[] },
 ): Promise<void> {
   const before = found.find(({ name }) => name === wanted.name);
   if (before === undefined) return;
@@ -99,7 +99,7 @@ async function update(
   await kubernetes.patch(SECRET, { namespace: owner.key.namespace, name: wanted.name }, patch);
 }
 
-function secretOf({ key, uid }: Owner, { name, labels, annotations, content }: WantedSecret) {
+function secretOf({ key, uid }: ObjectOwner, { name, labels, annotations, content }: DesiredSecret) {
   return {
     apiVersion: SECRET.apiVersion,
     kind: SECRET.kind,

@@ -15,7 +15,7 @@ import {
 } from '../../../domain/discovery/cluster-set/cluster-set-access.ts';
 import type { Missing } from '../../../domain/discovery/missing.ts';
 import type { ObjectKey } from '../../../domain/model/ids.ts';
-import { namesOf, saysTheSame, syncStatus, type Problem } from '../../../domain/discovery/sync-status.ts';
+import { namesOf, saysTheSame, syncStatusOf, type Problem } from '../../../domain/discovery/sync-status.ts';
 import { cut } from '../../../domain/text.ts';
 import { clusterSecrets } from './cluster-secrets.ts';
 import type { ClusterSource, Generator } from './sources/port.ts';
@@ -146,7 +146,7 @@ function statusOf({ metadata, status = {} }: ClusterSet, { names, waiting, missi
   const message = [`${names.length} clusters have a secret.`, ...waiting.map((one) => `${one}.`)].join(' ');
   const at = { generation: metadata.generation ?? 0, time: new Date().toISOString() };
   return {
-    ...syncStatus({ message: cut(message, 2048), problems }, status, at),
+    ...syncStatusOf({ message: cut(message, 2048), problems }, status, at),
     clusters: namesOf(names),
     ...(missing.length === 0 ? {} : { missing }),
   };

@@ -4,8 +4,8 @@ import { latecomers } from './latecomers.ts';
 const patience = { waitMilliseconds: 20, keepMilliseconds: 60_000 };
 const refused = new Error('refused');
 
-describe('waiting for somebody who may be late', () => {
-  it('takes what comes in time, and begins anew each time', async () => {
+describe('waiting for someone who may be late', () => {
+  it('takes what comes in time, and begins again each time', async () => {
     const late = latecomers(patience);
     let begun = 0;
     const next = (): Promise<number> => Promise.resolve((begun += 1));

@@ -1,8 +1,8 @@
-/** What came of something. */
+/** The result of something. */
 export type Ended<T> =
   { readonly is: 'Done'; readonly value: T } | { readonly is: 'Failed'; readonly error: unknown };
 
-/** What came of waiting: the end, the last end when this one is late, or nothing yet. */
+/** The result of waiting: the end, the last end when this one is late, or nothing yet. */
 export type Outcome<T> = (Ended<T> & { readonly isLate: boolean }) | { readonly is: 'Waiting' };
 
 /** Waits for things, but for none too long. */

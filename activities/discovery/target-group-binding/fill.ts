@@ -76,7 +76,7 @@ export async function registerIn(
   };
 }
 
-/** Decides; what is wanted and is somebody else's may be that of another object, which shares it. */
+/** Decides; what is wanted and is someone else's may be that of another object, which shares it. */
 async function decideWith(
   observed: ObservedBinding,
   shared: () => Promise<SharedTargets>,

@@ -14,7 +14,7 @@ import {
   compareTargetGroup,
   isCreatedFor,
   targetGroupName,
-  wantedTargetGroup,
+  desiredTargetGroup,
   type TargetGroupOwner,
 } from '../../../domain/discovery/target-group-binding/new-target-group.ts';
 import type { Problem } from '../../../domain/discovery/sync-status.ts';
@@ -94,7 +94,7 @@ export async function findCandidate(
   return await elbv2.inRegion(region).targetGroupNamed(targetGroupName(key, digest(uid)), signal);
 }
 
-/** Whether a target group has the tags of an object, that is, was created for it and not given to somebody else. */
+/** Whether a target group has the tags of an object, that is, was created for it and not given to someone else. */
 export async function isOwn(
   elbv2: ELBv2,
   { TargetGroupArn = '' }: TargetGroup,
@@ -147,7 +147,7 @@ async function create(
   const vpc = await vpcOf(asked, bound, reads);
   if (vpc.is === 'Problem') return vpc;
   const { vpcID } = vpc;
-  const wanted = wantedTargetGroup(asked, spec.targets, { key, uid, digestOfUid: digest(uid), vpcID });
+  const wanted = desiredTargetGroup(asked, spec.targets, { key, uid, digestOfUid: digest(uid), vpcID });
   const writes = elbv2.inRegion(region);
   const other = await writes.anyTargetGroup(life.signal);
   // Where there is no target group yet, there is no other write to share a rate with.

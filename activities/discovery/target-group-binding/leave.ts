@@ -95,7 +95,7 @@ async function inUseBy(
   return [{ object: arn, reason: 'TargetGroupInUse', message }];
 }
 
-/** Deletes the target group that was created for an object; one that has become somebody else's stays. */
+/** Deletes the target group that was created for an object; one that has become someone else's stays. */
 export async function deleteCreated(
   dependencies: GroupDependencies,
   bound: Omit<Bound, 'spec'>,

@@ -4,7 +4,7 @@ import type { AWSTargetGroupBinding } from '../../../crds/aws-target-group-bindi
 import { countOf } from '../../../domain/discovery/target-group-binding/binding-record.ts';
 import { keyOf } from '../../../domain/model/ids.ts';
 import type { Missing } from '../../../domain/discovery/missing.ts';
-import { saysTheSame, syncStatus, type Problem } from '../../../domain/discovery/sync-status.ts';
+import { saysTheSame, syncStatusOf, type Problem } from '../../../domain/discovery/sync-status.ts';
 import type { BindingLedger } from './ledger.ts';
 import type { Synced } from '../../contract.ts';
 import { againIn } from '../soonest.ts';
@@ -38,7 +38,7 @@ export function bindingReporter(kubernetes: KubernetesClient): BindingReporter {
     const message = `${count} ${count === 1 ? 'target is' : 'targets are'} registered${targetGroupARN === undefined ? '' : ` in ${targetGroupARN}`}.`;
     const at = { generation: metadata.generation ?? 0, time: new Date().toISOString() };
     const status = {
-      ...syncStatus({ message, problems }, before, at),
+      ...syncStatusOf({ message, problems }, before, at),
       targets,
       ...(missing.length === 0 ? {} : { missing }),
       ...(targetGroupARN === undefined ? {} : { targetGroupARN }),

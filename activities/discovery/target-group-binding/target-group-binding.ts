@@ -18,7 +18,7 @@ import { bindingReporter, type BindingOutcome } from './report.ts';
 import { FAILED_AGAIN_SECONDS, type ClusterReader, type ClusterReads } from '../clusters/reader.ts';
 import type { Synced, TargetGroupBindingActivities } from '../../contract.ts';
 import { reasonOf, toFailure } from '../../failure.ts';
-import { holdAndRead, letGo, type Held } from '../../kubernetes/finalizers.ts';
+import { addFinalizerAndRead, removeFinalizer, type FinalizerOf } from '../../kubernetes/finalizers.ts';
 import { isFirstAttempt, lifetime, type Lifetime } from '../lifetime.ts';
 import { earlier, soonest } from '../soonest.ts';
 
@@ -56,7 +56,7 @@ export function targetGroupBindingActivities(
   }
 
   /** Undoes what an object has done, and lets it go. */
-  async function end(object: AWSTargetGroupBinding, held: Held, life: Lifetime): Promise<Synced> {
+  async function end(object: AWSTargetGroupBinding, held: FinalizerOf, life: Lifetime): Promise<Synced> {
     if (object.metadata.finalizers?.includes(held.finalizer) !== true) return gone;
     const parsed = awsTargetGroupBinding.parseSpec(object.spec);
     const spec = parsed.ok ? parsed.value : undefined;
@@ -64,7 +64,7 @@ export function targetGroupBindingActivities(
     const ledger = bindingLedger(kubernetes, bound);
     const outcome = await attempt(life.signal, () => undo(dependencies, { ...bound, spec }, ledger));
     if (outcome.problems.length > 0) return await report(object, ledger, outcome);
-    await letGo(kubernetes, held);
+    await removeFinalizer(kubernetes, held);
     return gone;
   }
 
@@ -77,7 +77,7 @@ export function targetGroupBindingActivities(
       if (found === undefined) return gone;
       if (found.metadata.deletionTimestamp !== undefined) return await end(found, held, life);
       // What counts is the status that the object has from here on.
-      const object = await holdAndRead<AWSTargetGroupBinding>(kubernetes, held);
+      const object = await addFinalizerAndRead<AWSTargetGroupBinding>(kubernetes, held);
       return object === undefined ? gone : await sync(object, { key, life, reads });
     },
   };

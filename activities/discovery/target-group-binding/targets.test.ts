@@ -12,7 +12,7 @@ const at = (...ids: string[]): Target[] => ids.map((id) => ({ id, port: 80 }));
 const fast = budgetInMemory({ perSecond: 1000, burst: 1000 });
 const about = { $metadata: {}, message: 'no' };
 
-/** Registers with an ELBv2 that judges each call; says what came of it, and which calls there were. */
+/** Registers with an ELBv2 that judges each call; says the result of it, and which calls there were. */
 async function tried(judge: (targets: readonly Target[]) => Error | undefined, ...batches: Target[][]) {
   const calls: string[] = [];
   const taken: string[] = [];

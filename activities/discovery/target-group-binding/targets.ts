@@ -14,7 +14,7 @@ export interface TargetWrites {
   readonly life: Lifetime;
 }
 
-/** What came of writing targets. */
+/** The result of writing targets. */
 export interface WrittenTargets {
   /** What AWS has refused; the others are written. */
   readonly refused: readonly Registration[];

@@ -22,7 +22,7 @@ import type {
 import { foundOf, type Found } from '../found.ts';
 import type { Lifetime } from '../lifetime.ts';
 import { handoverWrites } from '../handovers.ts';
-import { inheritedBy, ownedBy, type Owner } from '../../kubernetes/owner-references.ts';
+import { inheritedBy, ownedBy, type ObjectOwner } from '../../kubernetes/owner-references.ts';
 import { remove } from '../../kubernetes/remove.ts';
 import { performWrites, type Write } from '../../kubernetes/writes.ts';
 
@@ -37,7 +37,7 @@ export interface TargetGroupObjects {
   find(namespace: string): Promise<FoundObjects>;
   /** Carries a decision out; what cannot be written is a problem, and holds nothing else up. */
   perform(
-    sync: { readonly owner: Owner; readonly life: Lifetime },
+    sync: { readonly owner: ObjectOwner; readonly life: Lifetime },
     decision: TargetGroupSetDecision,
     found: FoundObjects,
   ): Promise<readonly Problem[]>;
@@ -88,9 +88,9 @@ const SET = 'AWSTargetGroupSet';
 
 type Content = Parameters<typeof mergePatch>[0];
 
-interface Means<Wanted> {
+interface Dependencies<Wanted> {
   readonly kubernetes: KubernetesClient;
-  readonly owner: Owner;
+  readonly owner: ObjectOwner;
   readonly kind: KindRef;
   readonly found: readonly (Found & { readonly content: Content })[];
   readonly content: (wanted: Wanted) => Content;
@@ -98,7 +98,7 @@ interface Means<Wanted> {
 
 function writesOf<Wanted extends Marks & { readonly name: string }>(
   changes: Changes<Wanted>,
-  { kubernetes, owner, kind, found, content }: Means<Wanted>,
+  { kubernetes, owner, kind, found, content }: Dependencies<Wanted>,
 ): readonly Write[] {
   const before = new Map(found.map((one) => [one.name, one]));
   const keyOf = (name: string): ObjectKey => ({ namespace: owner.key.namespace, name });

@@ -11,7 +11,7 @@ import { compareText } from '../../../domain/kubernetes/canonical.ts';
 import { foundBindings, inViewOf } from '../../../domain/discovery/target-group-set/binding-kinds.ts';
 import { syncId, type ObjectKey } from '../../../domain/model/ids.ts';
 import { setLooksInto } from '../../../domain/discovery/target-group-set/looks-into.ts';
-import { namesOf, saysTheSame, syncStatus, type Problem } from '../../../domain/discovery/sync-status.ts';
+import { namesOf, saysTheSame, syncStatusOf, type Problem } from '../../../domain/discovery/sync-status.ts';
 import { decideTargetGroupSet } from '../../../domain/discovery/target-group-set/target-group-set.ts';
 import { type ClusterReading } from '../../../domain/discovery/target-group-set/observed-target-group-set.ts';
 import type { Missing } from '../../../domain/discovery/missing.ts';
@@ -47,7 +47,11 @@ export function targetGroupSetActivities({
   const objects = targetGroupObjects(kubernetes);
 
   /** Makes the objects what they are to be; says how many there are, and what is wrong. */
-  async function sync(object: AWSTargetGroupSet, key: ObjectKey, { life, reads }: Means): Promise<Outcome> {
+  async function sync(
+    object: AWSTargetGroupSet,
+    key: ObjectKey,
+    { life, reads }: SyncDependencies,
+  ): Promise<Outcome> {
     const parsed = awsTargetGroupSet.parseSpec(object.spec);
     if (!parsed.ok) return invalid(object, parsed.problems);
     const spec = parsed.value;
@@ -112,7 +116,7 @@ async function refusedTemplate(
 }
 
 /** What a sync is made with. */
-interface Means {
+interface SyncDependencies {
   readonly life: Lifetime;
   readonly reads: ClusterReads;
 }
@@ -168,7 +172,7 @@ function statusOf(
   const message = `${targetGroups} AWSTargetGroups of ${clusters.length} clusters.`;
   const at = { generation: metadata.generation ?? 0, time: new Date().toISOString() };
   return {
-    ...syncStatus({ message, problems }, status, at),
+    ...syncStatusOf({ message, problems }, status, at),
     clusters: namesOf(clusters),
     targetGroups,
     ...(missing.length === 0 ? {} : { missing }),

@@ -38,7 +38,7 @@ export function targetGroupActivities({ kubernetes, elbv2 }: TargetGroupDependen
     const failures: unknown[] = [];
     await inBatches(reports, WRITES_AT_ONCE, async ({ name, uid, status }) => {
       try {
-        // Cells go by the version in it, which a later check may have read anew.
+        // Cells go by the version in it, which a later check may have read again.
         life.assert();
         await report(AWS_TARGET_GROUP, { key: { namespace, name }, uid }, status, []);
       } catch (error) {

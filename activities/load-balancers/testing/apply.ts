@@ -1,9 +1,9 @@
 import { asyncLocalStorage, type Context } from '@temporalio/activity';
-import type { Served } from '../../../domain/load-balancers/load-balancer.ts';
+import type { ObservedForwarding } from '../../../domain/load-balancers/load-balancer.ts';
 import { arnOf } from '../../../domain/testing/builders.ts';
 import type { ApplyRequest } from '../../contract.ts';
 import { applicationLoadBalancer } from '../application.ts';
-import type { Means, Writing } from '../port.ts';
+import type { LoadBalancerDependencies, Writing } from '../port.ts';
 import { listenerARN, type FakeListener } from './listener.ts';
 
 type Application = 'AWSApplicationLoadBalancer';
@@ -22,10 +22,13 @@ export const withoutWaits = <Value>(run: () => Promise<Value>): Promise<Value> =
   asyncLocalStorage.run({ sleep: () => Promise.resolve() } as unknown as Context, run);
 
 /** What a load balancer is reached with, by an installation of an id. */
-export const meansOf = ({ elbv2 }: Pick<FakeListener, 'elbv2'>, installation = 'here'): Means => ({
+export const meansOf = (
+  { elbv2 }: Pick<FakeListener, 'elbv2'>,
+  installation = 'here',
+): LoadBalancerDependencies => ({
   elbv2: () => elbv2,
   installation: () => Promise.resolve(installation),
-  asks: () => Promise.resolve(undefined),
+  desiredOf: () => Promise.resolve(undefined),
 });
 
 /** Applies weights to the rule of a listener, as the writer of its object does. */
@@ -34,8 +37,8 @@ export function applyTo(
   weights: Readonly<Record<string, number>>,
   change: Partial<ApplyRequest<Application>> = {},
   permit: Writing['permit'] = () => Promise.resolve(),
-  means: Partial<Means> = {},
-): Promise<Served<Application>> {
+  means: Partial<LoadBalancerDependencies> = {},
+): Promise<ObservedForwarding<Application>> {
   const request: ApplyRequest<Application> = {
     key: { namespace: 'default', name: 'web' },
     forwarding: forwarding(weights),

@@ -12,7 +12,7 @@ import { arnOf } from '../../../domain/testing/builders.ts';
 /** The listener that rules made by hand are on. */
 export const listenerARN = 'arn:aws:elasticloadbalancing:ap-northeast-1:111122223333:listener/app/demo/a/b';
 
-/** What somebody makes of a rule by hand. */
+/** What someone makes of a rule by hand. */
 interface ByHand {
   readonly owner?: string;
   readonly before?: readonly Action[];

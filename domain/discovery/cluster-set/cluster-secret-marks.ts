@@ -7,7 +7,7 @@ export interface ExistingSecret extends Owned, Marks {
 }
 
 /** A secret as it is to be. */
-export interface WantedSecret extends Marks {
+export interface DesiredSecret extends Marks {
   readonly name: string;
   /** The values of `name`, `server` and `config`. */
   readonly content: Readonly<Record<'name' | 'server' | 'config', string>>;

@@ -41,7 +41,7 @@ export function allowedClusters(
   return { readings: kept, problems };
 }
 
-/** A cluster that has no secret in the namespace, and that may be somebody else's, is not named. */
+/** A cluster that has no secret in the namespace, and that may be someone else's, is not named. */
 const nameless = ({ ids, problem }: UnreadCluster): UnreadCluster => {
   const message = 'Expected EKS to describe each cluster that it lists, got some that it did not describe.';
   return { ids, problem: ids.length > 0 ? problem : { ...problem, message } };

@@ -6,9 +6,9 @@ import {
   type Reading,
   type SourcedCluster,
 } from './cluster-set.ts';
-import { type ExistingSecret, type WantedSecret } from './cluster-secret-marks.ts';
+import { type ExistingSecret, type DesiredSecret } from './cluster-secret-marks.ts';
 import type { Grace } from '../missing.ts';
-import { syncStatus } from '../sync-status.ts';
+import { syncStatusOf } from '../sync-status.ts';
 
 const matching = (matchTags: Record<string, string>): ClusterSetSpec['generators'][number] => ({
   awseks: { selector: { matchTags } },
@@ -144,7 +144,7 @@ const table: [string, Parameters<typeof decide>[0], Partial<ReturnType<typeof sh
     { update: ['web1'], names: ['web1'] },
   ],
   [
-    'leaves labels that somebody else has added',
+    'leaves labels that someone else has added',
     { readings: [read(web)], secrets: [existing(web, { labels: { ...existing(web).labels, mine: 'yes' } })] },
     { names: ['web1'] },
   ],
@@ -319,7 +319,7 @@ describe('a ClusterSet', () => {
   });
 
   it('makes what Argo CD takes for the secret of a cluster', () => {
-    const secret: WantedSecret | undefined = decide({ readings: [read(web)] }).create[0];
+    const secret: DesiredSecret | undefined = decide({ readings: [read(web)] }).create[0];
     expect(secret).toEqual({
       name: 'web1',
       labels: { service: 'demo', cluster: 'web1', 'argocd.argoproj.io/secret-type': 'cluster' },
@@ -358,7 +358,7 @@ describe('the status of a sync', () => {
   const problem = { reason: 'Throttled', message: 'Expected EKS to answer, got Throttling.' };
 
   it('is Synced without problems', () => {
-    expect(syncStatus({ message: 'All is well.', problems: [] }, {}, at)).toMatchObject({
+    expect(syncStatusOf({ message: 'All is well.', problems: [] }, {}, at)).toMatchObject({
       observedGeneration: 2,
       phase: 'Synced',
       reason: 'Synced',
@@ -372,15 +372,18 @@ describe('the status of a sync', () => {
 
   it('is Degraded with the first problem and the number of the others', () => {
     const problems = [problem, { ...problem, message: 'x'.repeat(2000) }];
-    const status = syncStatus({ message: '1 cluster has its secret.', problems }, {}, at);
+    const status = syncStatusOf({ message: '1 cluster has its secret.', problems }, {}, at);
     expect(status).toMatchObject({ phase: 'Degraded', reason: 'Throttled' });
     expect(status.message).toBe(`${problem.message} (and 1 more) 1 cluster has its secret.`);
     expect(status.problems?.[1]?.message).toHaveLength(1024);
   });
 
   it('keeps the time since when it is so', () => {
-    const before = syncStatus({ message: 'a', problems: [] }, {}, at);
-    const later = syncStatus({ message: 'b', problems: [] }, before, { ...at, time: '2026-11-21T00:00:00Z' });
+    const before = syncStatusOf({ message: 'a', problems: [] }, {}, at);
+    const later = syncStatusOf({ message: 'b', problems: [] }, before, {
+      ...at,
+      time: '2026-11-21T00:00:00Z',
+    });
     expect(later.conditions?.map(({ lastTransitionTime }) => lastTransitionTime)).toEqual([at.time, at.time]);
   });
 });

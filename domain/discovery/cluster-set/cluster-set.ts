@@ -1,4 +1,4 @@
-import type { ExistingSecret, WantedSecret } from './cluster-secret-marks.ts';
+import type { ExistingSecret, DesiredSecret } from './cluster-secret-marks.ts';
 import type { ClusterSetSpec } from '../../../crds/cluster-set.ts';
 import { compareText } from '../../kubernetes/canonical.ts';
 import { clusterIn, foreign, missingCluster, rivalry, unreadCluster } from './cluster-set-problems.ts';
@@ -7,14 +7,14 @@ import { CLUSTER_ID_ANNOTATION } from '../../kubernetes/labels.ts';
 import { awaitMissing, missingProblems, type Grace, type Missed } from '../missing.ts';
 import type { Problem } from '../sync-status.ts';
 import { unreadIn, type Reading, type SourcedCluster } from './source-reading.ts';
-import { isAsWanted, wantedSecret } from './wanted-secret.ts';
+import { isAsDesired, desiredSecret } from './desired-secret.ts';
 
 export type { Reading, SourcedCluster, UnreadCluster } from './source-reading.ts';
 
 /** What is to be done so that every cluster has its secret. */
 export interface ClusterSetDecision {
-  readonly create: readonly WantedSecret[];
-  readonly update: readonly WantedSecret[];
+  readonly create: readonly DesiredSecret[];
+  readonly update: readonly DesiredSecret[];
   readonly delete: readonly { readonly name: string; readonly uid: string }[];
   readonly problems: readonly Problem[];
   /** The clusters that have a secret when this is done. */
@@ -30,7 +30,7 @@ export interface ClusterSetDecision {
 export interface ObservedClusterSet {
   readonly uid: string;
   readonly spec: ClusterSetSpec;
-  /** What came of each generator, in their order. */
+  /** The result of each generator, in their order. */
   readonly readings: readonly Reading[];
   readonly secrets: readonly ExistingSecret[];
   readonly grace: Grace;
@@ -38,7 +38,7 @@ export interface ObservedClusterSet {
 
 /** What is to become of the secret of one name. */
 type Verdict =
-  | { readonly do: 'Create' | 'Update'; readonly cluster: string; readonly secret: WantedSecret }
+  | { readonly do: 'Create' | 'Update'; readonly cluster: string; readonly secret: DesiredSecret }
   | { readonly do: 'Keep'; readonly cluster: string; readonly waiting?: string }
   | { readonly do: 'Leave'; readonly waiting?: string };
 
@@ -141,10 +141,10 @@ function judge(
   if (existing !== undefined && own === undefined) {
     return { verdict: kept, problems: [...problems, foreign(cluster, existing)] };
   }
-  const wanted = wantedSecret(observed.spec, cluster, name);
+  const wanted = desiredSecret(observed.spec, cluster, name);
   if (!wanted.ok) return { verdict: kept, problems: [...problems, ...wanted.problems] };
   const { secret } = wanted;
-  if (own !== undefined && isAsWanted(own, secret)) return { verdict: kept, problems };
+  if (own !== undefined && isAsDesired(own, secret)) return { verdict: kept, problems };
   const verb = own === undefined ? 'Create' : 'Update';
   return { verdict: { do: verb, cluster: cluster.name, secret }, problems };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { refusalOf } from './allowed-command.ts';
+import { commandRefusalOf } from './allowed-command.ts';
 
 const aLogin = (
   command: string,
@@ -29,7 +29,7 @@ describe('a command of a secret is run', () => {
     ['in a region', aLogin('aws', getToken, { AWS_REGION: 'eu-central-1' })],
     ['with a variable that is listed', aLogin('aws', ['sts', 'x'], { AWS_PROFILE: 'team-a' })],
   ])('%s', (_, login) => {
-    expect(refusalOf(login, list)).toBeUndefined();
+    expect(commandRefusalOf(login, list)).toBeUndefined();
   });
 
   it.each([
@@ -72,19 +72,19 @@ describe('a command of a secret is run', () => {
       'got another variable',
     ],
   ])('but not with %s', (_, login, want) => {
-    const refusal = refusalOf(login, list);
+    const refusal = commandRefusalOf(login, list);
     expect(refusal).toContain(want);
     expect(refusal).not.toContain('super-secret');
   });
 
   it('but not while none is listed', () => {
-    expect(refusalOf(aLogin('aws'), [])).toContain('which lists none');
+    expect(commandRefusalOf(aLogin('aws'), [])).toContain('which lists none');
   });
 
   it('or not, in a time that grows no faster than its arguments', () => {
     const began = performance.now();
     const stars = `a ${'*a'.repeat(500)}*b`;
-    expect(refusalOf(aLogin('a', ['a'.repeat(1_000_000)]), [stars])).toContain('got others');
+    expect(commandRefusalOf(aLogin('a', ['a'.repeat(1_000_000)]), [stars])).toContain('got others');
     expect(performance.now() - began).toBeLessThan(1_000);
   });
 });

@@ -10,7 +10,7 @@ interface Allowed {
   readonly args: readonly string[];
 }
 
-// What says where and as whom to log in. Others could make the command run another, or have it send what okrad alone may read to somebody else: names of files and of hosts.
+// What says where and as whom to log in. Others could make the command run another, or have it send what okrad alone may read to someone else: names of files and of hosts.
 const HARMLESS: ReadonlySet<string> = new Set([
   'AWS_REGION',
   'AWS_DEFAULT_REGION',
@@ -24,7 +24,7 @@ const HARMLESS: ReadonlySet<string> = new Set([
 ]);
 
 /** Says why a command is not run; undefined when it may be. It holds no value out of the secret. */
-export function refusalOf(login: CommandLogin, list: readonly string[]): string | undefined {
+export function commandRefusalOf(login: CommandLogin, list: readonly string[]): string | undefined {
   const named = list.map(parse).filter(({ command }) => command === login.command);
   const [first] = named;
   if (first === undefined) {

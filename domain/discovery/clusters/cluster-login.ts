@@ -1,5 +1,5 @@
-import { LONGEST_TOKEN, Refused, listOf, partOf, pemOf, textOf } from './secret-fields.ts';
-import type { Fields } from './secret-fields.ts';
+import { LONGEST_TOKEN, Refused, listOf, partOf, pemOf, secretTextOf } from './secret-fields.ts';
+import type { SecretFields } from './secret-fields.ts';
 
 /** How one logs in to a cluster. Values are secret, all but the names of things. */
 export type ClusterLogin =
@@ -50,7 +50,7 @@ export interface ClusterTls {
 export const IN_CLUSTER = 'https://kubernetes.default.svc';
 
 /** Reads the one way to log in that a cluster's `config` names; throws a Refused otherwise. */
-export function loginOf(config: Fields, server: string): ClusterLogin {
+export function loginOf(config: SecretFields, server: string): ClusterLogin {
   const ways = [tokenOf, passwordOf, eksOf, commandOf]
     .map((read) => read(config, server))
     .filter((way) => way !== undefined);
@@ -68,7 +68,7 @@ export function loginOf(config: Fields, server: string): ClusterLogin {
 }
 
 /** Reads the client certificate that is shown whatever else one logs in with, as Argo CD does; throws a Refused for half of one. */
-export function certificateOf(config: Fields): ClientCertificate | undefined {
+export function certificateOf(config: SecretFields): ClientCertificate | undefined {
   const tls = partOf(config, 'tlsClientConfig');
   if (tls === undefined) return undefined;
   const certificate = pemOf(tls, 'certData', 'CERTIFICATE');
@@ -94,12 +94,12 @@ export function refuseUnverified({ by }: ClusterLogin, { insecure, caData, serve
 }
 
 /** Reads how the cluster's certificate is verified; throws a Refused for what cannot be followed. */
-export function tlsOf(config: Fields): ClusterTls {
+export function tlsOf(config: SecretFields): ClusterTls {
   const tls = partOf(config, 'tlsClientConfig') ?? { path: 'config.tlsClientConfig', values: {} };
   const insecure = tls.values['insecure'] ?? false;
   if (typeof insecure !== 'boolean') throw new Refused(`${tls.path}.insecure to be true or false.`);
   const caData = pemOf(tls, 'caData', 'CERTIFICATE');
-  const serverName = textOf(tls, 'serverName');
+  const serverName = secretTextOf(tls, 'serverName');
   if (serverName !== undefined && !HOST_NAME.test(serverName))
     throw new Refused(`${tls.path}.serverName to be the name of a host, got something else.`);
   if (insecure && caData !== undefined) {
@@ -126,10 +126,10 @@ const fieldsOf = (ways: readonly Way[]): string => ways.map(({ by }) => fieldOf[
 /** What a field of its own says one logs in with; of these there is one at most. */
 type Way = Exclude<ClusterLogin, { readonly by: 'Certificate' | 'InCluster' }>;
 
-type Read = (config: Fields, server: string) => Way | undefined;
+type Read = (config: SecretFields, server: string) => Way | undefined;
 
 const tokenOf: Read = (config) => {
-  const token = textOf(config, 'bearerToken', LONGEST_TOKEN);
+  const token = secretTextOf(config, 'bearerToken', LONGEST_TOKEN);
   if (token === undefined) return undefined;
   // Anything else would break the header, and the error would show it.
   if (/^[\x21-\x7e]+$/.test(token)) return { by: 'Token', token };
@@ -137,8 +137,8 @@ const tokenOf: Read = (config) => {
 };
 
 const passwordOf: Read = (config) => {
-  const username = textOf(config, 'username');
-  const password = textOf(config, 'password');
+  const username = secretTextOf(config, 'username');
+  const password = secretTextOf(config, 'password');
   if (username === undefined && password === undefined) return undefined;
   if (username !== undefined && password !== undefined) return { by: 'Password', username, password };
   throw new Refused('config to have username and password together, got one of them. Set both.');
@@ -151,10 +151,10 @@ const REGION = /^[a-z]{2,8}(-[a-z]{1,16}){1,4}-\d{1,2}$/;
 const eksOf: Read = (config, server) => {
   const eks = partOf(config, 'awsAuthConfig');
   if (eks === undefined) return undefined;
-  const clusterName = textOf(eks, 'clusterName');
-  const roleARN = textOf(eks, 'roleARN');
-  const externalID = textOf(eks, 'externalID');
-  const region = textOf(eks, 'region') ?? regionOfEndpoint(server);
+  const clusterName = secretTextOf(eks, 'clusterName');
+  const roleARN = secretTextOf(eks, 'roleARN');
+  const externalID = secretTextOf(eks, 'externalID');
+  const region = secretTextOf(eks, 'region') ?? regionOfEndpoint(server);
   if (clusterName === undefined) throw new Refused(`${eks.path}.clusterName to be set, got nothing.`);
   if (!/^[0-9A-Za-z][\w-]{0,99}$/.test(clusterName)) {
     throw new Refused(`${eks.path}.clusterName to be the name of an EKS cluster, got something else.`);
@@ -169,7 +169,7 @@ const eksOf: Read = (config, server) => {
     throw new Refused(`${eks.path}.region to be a region such as eu-central-1, got something else.`);
   }
   // It names a file of Argo CD's own pod.
-  if (textOf(eks, 'profile') !== undefined) {
+  if (secretTextOf(eks, 'profile') !== undefined) {
     throw new Refused(`${eks.path}.profile to be unset, because Okra has no profiles. Set roleARN instead.`);
   }
   return {
@@ -194,7 +194,7 @@ function regionOfEndpoint(server: string): string | undefined {
 const commandOf: Read = (config) => {
   const exec = partOf(config, 'execProviderConfig');
   if (exec === undefined) return undefined;
-  const command = textOf(exec, 'command');
+  const command = secretTextOf(exec, 'command');
   if (command === undefined) throw new Refused(`${exec.path}.command to be set, got nothing.`);
   const environment = partOf(exec, 'env') ?? { path: `${exec.path}.env`, values: {} };
   return {
@@ -202,8 +202,8 @@ const commandOf: Read = (config) => {
     command,
     args: listOf(exec, 'args'),
     environment: Object.fromEntries(
-      Object.keys(environment.values).map((name) => [name, textOf(environment, name) ?? '']),
+      Object.keys(environment.values).map((name) => [name, secretTextOf(environment, name) ?? '']),
     ),
-    apiVersion: textOf(exec, 'apiVersion') ?? 'client.authentication.k8s.io/v1beta1',
+    apiVersion: secretTextOf(exec, 'apiVersion') ?? 'client.authentication.k8s.io/v1beta1',
   };
 };

@@ -31,7 +31,7 @@ describe('a token for an EKS cluster', () => {
   });
 
   it.each([
-    ['to somebody else', at('https://evil.example'), eks, OTHER_SERVER],
+    ['to someone else', at('https://evil.example'), eks, OTHER_SERVER],
     ['to the endpoint of another cluster', at(endpoint.replace('0A1B', '0A1C')), eks, OTHER_SERVER],
     ['to a name that begins alike', at(`${endpoint}.evil.example`), eks, OTHER_SERVER],
     ['to a name that ends alike', at(endpoint.replace('0A1B', 'evil.0A1B')), eks, OTHER_SERVER],

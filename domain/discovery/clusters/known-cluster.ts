@@ -51,7 +51,7 @@ function readCluster({ metadata, data = {} }: ClusterSecret): KnownCluster {
   };
 }
 
-// A ClusterSet writes them; what somebody else has made of them counts only as far as it is texts by keys.
+// A ClusterSet writes them; what someone else has made of them counts only as far as it is texts by keys.
 function tagsIn(text: string | undefined): KnownCluster['tags'] {
   if (text === undefined || text.length > LONGEST_TAGS) return undefined;
   try {

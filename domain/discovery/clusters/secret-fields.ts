@@ -2,7 +2,7 @@ import { isRecord } from '../../model/shape.ts';
 import { decodeBase64 } from './base64.ts';
 
 /** Fields of a secret, and the path under which people know them. */
-export interface Fields {
+export interface SecretFields {
   readonly path: string;
   readonly values: Readonly<Record<string, unknown>>;
 }
@@ -20,8 +20,8 @@ const LONGEST_PEM = 256_000;
 const MOST_TEXTS = 100;
 
 /** Reads a text of at most so many characters; an empty one counts as unset, as in Argo CD. */
-export function textOf(
-  { path, values }: Fields,
+export function secretTextOf(
+  { path, values }: SecretFields,
   key: string,
   longest: number = LONGEST_TEXT,
 ): string | undefined {
@@ -38,7 +38,7 @@ export function refuseLonger(path: string, text: string, longest: number): void 
 }
 
 /** Reads a list of texts; none is an empty one. */
-export function listOf({ path, values }: Fields, key: string): readonly string[] {
+export function listOf({ path, values }: SecretFields, key: string): readonly string[] {
   const value = values[key] ?? [];
   if (!Array.isArray(value) || !value.every((entry) => typeof entry === 'string'))
     throw new Refused(`${path}.${key} to be a list of texts, got something else.`);
@@ -49,7 +49,7 @@ export function listOf({ path, values }: Fields, key: string): readonly string[]
 }
 
 /** Reads an object with fields of its own. */
-export function partOf({ path, values }: Fields, key: string): Fields | undefined {
+export function partOf({ path, values }: SecretFields, key: string): SecretFields | undefined {
   const value = values[key] ?? undefined;
   if (value === undefined) return undefined;
   if (isRecord(value)) return { path: `${path}.${key}`, values: value };
@@ -57,8 +57,12 @@ export function partOf({ path, values }: Fields, key: string): Fields | undefine
 }
 
 /** Reads PEM that is encoded in base64 once more, and leaves it so. */
-export function pemOf(from: Fields, key: string, what: 'CERTIFICATE' | 'PRIVATE KEY'): string | undefined {
-  const value = textOf(from, key, LONGEST_PEM);
+export function pemOf(
+  from: SecretFields,
+  key: string,
+  what: 'CERTIFICATE' | 'PRIVATE KEY',
+): string | undefined {
+  const value = secretTextOf(from, key, LONGEST_PEM);
   if (value === undefined) return undefined;
   const begins =
     what === 'CERTIFICATE' ? /-----BEGIN CERTIFICATE-----/ : /-----BEGIN [A-Z ]*PRIVATE KEY-----/;
@@ -67,7 +71,7 @@ export function pemOf(from: Fields, key: string, what: 'CERTIFICATE' | 'PRIVATE 
 }
 
 /** Reads JSON with fields. */
-export function parseFields(path: string, json: string): Fields {
+export function parseFields(path: string, json: string): SecretFields {
   let value: unknown;
   try {
     value = JSON.parse(json);

@@ -1,5 +1,5 @@
 import { aboutTargets, countOf, type Registering } from './binding-record.ts';
-import { registrationsOf, textOf, type RegisteredTarget } from './registered-target.ts';
+import { registrationsOf, targetTextOf, type RegisteredTarget } from './registered-target.ts';
 import type { BindingDecision } from './target-group-binding.ts';
 
 /** A target group, and what an object has registered in it. */
@@ -54,7 +54,7 @@ export function isFilled(
   { failed, reasons }: Registering,
 ): boolean {
   if (isIncomplete || reasons.some((reason) => !aboutTargets.includes(reason))) return false;
-  const missing = new Set(failed.map(textOf));
-  const isEmpty = targets.flatMap(registrationsOf).every((one) => missing.has(textOf(one)));
+  const missing = new Set(failed.map(targetTextOf));
+  const isEmpty = targets.flatMap(registrationsOf).every((one) => missing.has(targetTextOf(one)));
   return !isEmpty || (problems.length === 0 && failed.length === 0);
 }

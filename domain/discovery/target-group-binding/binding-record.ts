@@ -1,13 +1,13 @@
 import {
   onlyIds,
   registrationsOf,
-  textOf,
+  targetTextOf,
   type RegisteredTarget,
   type Registration,
 } from './registered-target.ts';
 import type { BindingDecision } from './target-group-binding.ts';
 
-/** What came of registering and deregistering. */
+/** The result of registering and deregistering. */
 export interface BindingOutcome {
   /** What AWS has refused to register. */
   readonly refused: readonly Registration[];
@@ -32,9 +32,9 @@ export function recordOf(
 
 /** How many targets an object has registered, each counted once. */
 export const countOf = (targets: readonly RegisteredTarget[]): number =>
-  new Set(targets.flatMap(registrationsOf).map(textOf)).size;
+  new Set(targets.flatMap(registrationsOf).map(targetTextOf)).size;
 
-/** What came of registering. */
+/** The result of registering. */
 export interface Registering {
   /** What was not registered, or perhaps not. */
   readonly failed: readonly Registration[];
@@ -55,8 +55,8 @@ export function heldBack(
   const leaving = deregister.flat();
   if (failed.length === 0) return [];
   if (reasons.some((reason) => !aboutTargets.includes(reason))) return leaving;
-  const missing = new Set(failed.map(textOf));
-  const isEmpty = targets.flatMap(registrationsOf).every((one) => missing.has(textOf(one)));
+  const missing = new Set(failed.map(targetTextOf));
+  const isEmpty = targets.flatMap(registrationsOf).every((one) => missing.has(targetTextOf(one)));
   // Where there are too many, one has to go before another can come.
   if (isEmpty && !reasons.includes('TooManyTargets')) return leaving;
   return leaving.filter(({ id }) => failed.some((one) => one.id === id));

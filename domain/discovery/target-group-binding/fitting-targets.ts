@@ -1,7 +1,7 @@
 import {
   onlyIds,
   registrationsOf,
-  textOf,
+  targetTextOf,
   unique,
   type RegisteredTarget,
   type Registration,
@@ -46,7 +46,7 @@ export function leavingTargets(
 ): readonly RegisteredTarget[] {
   return [...Map.groupBy(ours, ({ port }) => port)].flatMap(([port, some]) => {
     const name = some[0]?.name ?? '';
-    const leaving = unique(some.flatMap(registrationsOf)).filter((one) => !keep.has(textOf(one)));
+    const leaving = unique(some.flatMap(registrationsOf)).filter((one) => !keep.has(targetTextOf(one)));
     return Array.from({ length: Math.ceil(leaving.length / MOST_IDS) }, (_, index) => ({
       name,
       port,

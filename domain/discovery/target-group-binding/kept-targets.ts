@@ -1,6 +1,6 @@
 import type { RegisteredTarget } from './registered-target.ts';
 
-/** What came of looking for the ids of a target. */
+/** The result of looking for the ids of a target. */
 interface Looked {
   readonly target: { readonly name: string };
   readonly ids: readonly string[];

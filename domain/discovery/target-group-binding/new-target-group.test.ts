@@ -6,7 +6,7 @@ import {
   isCreatedFor,
   targetGroupName,
   targetGroupTags,
-  wantedTargetGroup,
+  desiredTargetGroup,
   type ExistingTargetGroup,
 } from './new-target-group.ts';
 
@@ -67,7 +67,7 @@ describe('the tags of a target group', () => {
 
 describe('the target group to create', () => {
   const wanted = (group: NewTargetGroup) =>
-    wantedTargetGroup(group, targets, { key, uid, digestOfUid, vpcID: 'vpc-01234567' });
+    desiredTargetGroup(group, targets, { key, uid, digestOfUid, vpcID: 'vpc-01234567' });
 
   it('has the port of the first target, and leaves the health check to AWS', () => {
     expect(wanted(asked)).toEqual({
@@ -90,7 +90,7 @@ describe('the target group to create', () => {
 describe('the interval and the timeout of a health check', () => {
   const times = (group: Partial<NewTargetGroup>) => {
     const of = { key, uid, digestOfUid, vpcID: 'vpc-01234567' };
-    return wantedTargetGroup({ ...asked, ...group }, targets, of).healthCheck;
+    return desiredTargetGroup({ ...asked, ...group }, targets, of).healthCheck;
   };
   it.each<[string, Partial<NewTargetGroup>, object]>([
     ['are left to AWS', {}, {}],

@@ -24,7 +24,7 @@ export interface HealthCheck<Protocol = 'HTTP' | 'HTTPS' | 'TCP'> {
 }
 
 /** A target group as it is to be created. */
-export interface WantedTargetGroup {
+export interface DesiredTargetGroup {
   readonly name: string;
   readonly protocol: string;
   readonly port: number;
@@ -77,11 +77,11 @@ export const isCreatedFor = (owner: TargetGroupOwner, tags: Readonly<Record<stri
   Object.entries(targetGroupTags(owner)).every(([key, value]) => tags[key] === value);
 
 /** Says which target group is to be created. */
-export function wantedTargetGroup(
+export function desiredTargetGroup(
   group: NewTargetGroup,
   targets: readonly BindingTarget[],
   of: TargetGroupOwner & { readonly digestOfUid: string; readonly vpcID: string },
-): WantedTargetGroup {
+): DesiredTargetGroup {
   const { protocol, targetType } = group;
   return {
     name: targetGroupName(of.key, of.digestOfUid),

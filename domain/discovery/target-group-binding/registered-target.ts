@@ -38,10 +38,10 @@ export const registrationsOf = ({ ids = [], port }: RegisteredTarget): readonly 
   ids.map((id) => ({ id, port }));
 
 /** Spells a target in one word; two are the same when that is. */
-export const textOf = ({ id, port }: Registration): string => `${id}:${port}`;
+export const targetTextOf = ({ id, port }: Registration): string => `${id}:${port}`;
 
 /** Leaves each target once, in an order that stays. */
 export const unique = (registrations: readonly Registration[]): readonly Registration[] =>
-  [...new Map(registrations.map((one) => [textOf(one), one])).values()].toSorted((a, b) =>
-    compareText(textOf(a), textOf(b)),
+  [...new Map(registrations.map((one) => [targetTextOf(one), one])).values()].toSorted((a, b) =>
+    compareText(targetTextOf(a), targetTextOf(b)),
   );

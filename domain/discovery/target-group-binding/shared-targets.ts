@@ -1,4 +1,9 @@
-import { registrationsOf, textOf, type RegisteredTarget, type Registration } from './registered-target.ts';
+import {
+  registrationsOf,
+  targetTextOf,
+  type RegisteredTarget,
+  type Registration,
+} from './registered-target.ts';
 import type { Entry } from './binding-move.ts';
 
 /** An AWSTargetGroupBinding, and what it has registered. */
@@ -27,13 +32,13 @@ export function sharedTargets(
     .flatMap(({ former = [] }) => former)
     .filter((place) => place.targetGroupARN === targetGroupARN);
   const textsOf = (targets: readonly RegisteredTarget[]): readonly string[] =>
-    targets.flatMap(registrationsOf).map(textOf);
+    targets.flatMap(registrationsOf).map(targetTextOf);
   // Two that let a target go at the same time must not leave it to each other: what is leaving is kept by nobody.
   const kept = new Set(
     there.filter(({ isDeleting }) => !isDeleting).flatMap(({ targets }) => textsOf(targets.filter(isWanted))),
   );
   const theirs = new Set([...there, ...leaving].flatMap(({ targets }) => textsOf(targets)));
-  return { isKept: (one) => kept.has(textOf(one)), isTheirs: (one) => theirs.has(textOf(one)) };
+  return { isKept: (one) => kept.has(targetTextOf(one)), isTheirs: (one) => theirs.has(targetTextOf(one)) };
 }
 
 // What is leaving is of no cluster (fitting-targets.ts).

@@ -134,7 +134,7 @@ const table: [string, Partial<ObservedBinding>, Partial<ReturnType<typeof short>
     { ids: ['i-a'] },
   ],
   [
-    'registers again what somebody else has deregistered',
+    'registers again what someone else has deregistered',
     { clusters: [cluster('c1', [node('a')])], ours: ours('i-a') },
     { register: ['i-a'], ids: ['i-a'] },
   ],

@@ -5,7 +5,7 @@ import { keptOfUnread } from './kept-targets.ts';
 import {
   onlyIds,
   registrationsOf,
-  textOf,
+  targetTextOf,
   unique,
   type RegisteredTarget,
   type Registration,
@@ -42,7 +42,7 @@ export interface BindingDecision {
   readonly problems: readonly Problem[];
   /** Whether the target group before has targets of a cluster that cannot be read, which are not found under their names here. */
   readonly isIncomplete: boolean;
-  /** What is wanted, and was registered by somebody else. */
+  /** What is wanted, and was registered by someone else. */
   readonly foreign: readonly Registration[];
 }
 
@@ -52,15 +52,15 @@ export const LARGEST_BATCH = 200;
 /** Says which targets to register and deregister: only what this object has registered is ever deregistered. */
 export function decideBinding(observed: ObservedBinding): BindingDecision {
   const { targets, registered, ours, former = [], missing = [], isShared = () => false } = observed;
-  const own = new Set(ours.flatMap(registrationsOf).map(textOf));
-  const there = new Set(registered.map(textOf));
-  const isOwn = (one: Registration): boolean => own.has(textOf(one));
+  const own = new Set(ours.flatMap(registrationsOf).map(targetTextOf));
+  const there = new Set(registered.map(targetTextOf));
+  const isOwn = (one: Registration): boolean => own.has(targetTextOf(one));
   const known = [...ours, ...former];
   const found = targets.map((target) => ({ target, ...findIds(target, { ...observed, known, isOwn }) }));
-  // What somebody else has registered stays theirs, unless that is another object of this kind.
+  // What someone else has registered stays theirs, unless that is another object of this kind.
   const isOurs = (port: number) => (id: string) => !isForeign({ id, port });
   const isForeign = (one: Registration): boolean =>
-    !own.has(textOf(one)) && there.has(textOf(one)) && !isShared(one);
+    !own.has(targetTextOf(one)) && there.has(targetTextOf(one)) && !isShared(one);
   const wanted = found.map(({ target: { name, port }, ids, clusters, byCluster }) =>
     onlyIds(
       {
@@ -75,12 +75,12 @@ export function decideBinding(observed: ObservedBinding): BindingDecision {
   );
   const fitting = fit([...wanted, ...keptOfUnread(ours, found, missing)], isOwn);
   const all = unique(fitting.targets.flatMap(registrationsOf));
-  const keep = new Set(all.map(textOf));
-  const leaving = unique(ours.flatMap(registrationsOf)).filter((one) => !keep.has(textOf(one)));
+  const keep = new Set(all.map(targetTextOf));
+  const leaving = unique(ours.flatMap(registrationsOf)).filter((one) => !keep.has(targetTextOf(one)));
   return {
     claim: [...fitting.targets, ...leavingTargets(ours, keep)],
-    register: batches(all.filter((one) => !there.has(textOf(one)))),
-    deregister: batches(leaving.filter((one) => there.has(textOf(one)))),
+    register: batches(all.filter((one) => !there.has(targetTextOf(one)))),
+    deregister: batches(leaving.filter((one) => there.has(targetTextOf(one)))),
     targets: fitting.targets,
     problems: [...found.flatMap(({ problems }) => problems), ...fitting.problems],
     foreign: unique(
@@ -95,8 +95,8 @@ export const deregisterAll = (
   ours: readonly RegisteredTarget[],
   registered: readonly Registration[],
 ): readonly (readonly Registration[])[] => {
-  const there = new Set(registered.map(textOf));
-  return batches(unique(ours.flatMap(registrationsOf)).filter((one) => there.has(textOf(one))));
+  const there = new Set(registered.map(targetTextOf));
+  return batches(unique(ours.flatMap(registrationsOf)).filter((one) => there.has(targetTextOf(one))));
 };
 
 const batches = (all: readonly Registration[]): readonly (readonly Registration[])[] =>

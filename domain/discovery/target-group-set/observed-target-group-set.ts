@@ -40,7 +40,7 @@ export interface ExistingBinding extends Existing {
 }
 
 /** An AWSTargetGroup as it is to be. */
-export interface WantedGroup extends Marks {
+export interface DesiredGroup extends Marks {
   readonly name: string;
   readonly arn: string;
 }

@@ -85,7 +85,7 @@ export function nameGroups(asking: readonly Asking[], { uid, groups, isSpared }:
 }
 
 const describe = (owner: { readonly kind: string; readonly name: string } | undefined): string =>
-  owner === undefined ? 'one that somebody wrote' : `that of ${owner.kind} ${owner.name}`;
+  owner === undefined ? 'one that someone wrote' : `that of ${owner.kind} ${owner.name}`;
 
 const takenBy = ({ source }: Asking, name: string, by: string) => ({
   reason: 'NameTaken',

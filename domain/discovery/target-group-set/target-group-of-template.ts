@@ -11,18 +11,18 @@ import { render, renderLabels, type Rendered } from '../cluster-set/template.ts'
 const RENDERED = 'rendered';
 
 /** An AWSTargetGroupBinding as it is to be. */
-export interface WantedBinding extends Marks {
+export interface DesiredBinding extends Marks {
   readonly name: string;
   /** Its spec in canonical form. */
   readonly spec: string;
 }
 
-/** What came of rendering a binding for a cluster, and the AWSTargetGroup that goes with it; that is not to be had until its target group is known. */
+/** The result of rendering a binding for a cluster, and the AWSTargetGroup that goes with it; that is not to be had until its target group is known. */
 export type RenderedBinding =
   | {
       readonly ok: true;
       readonly cluster: SourceCluster;
-      readonly binding: WantedBinding;
+      readonly binding: DesiredBinding;
       readonly group: SourcedGroup;
     }
   | { readonly ok: false; readonly secret: string; readonly problems: readonly Problem[] };

@@ -130,9 +130,9 @@ const table: [string, Partial<ObservedTargetGroupSet>, Partial<ReturnType<typeof
     { groups: groupsOf(one) },
     { delete: ['default-web1'] },
   ],
-  ['leaves a group that somebody wrote', { readings: [read('cdk1')], groups: [handwritten] }, {}],
+  ['leaves a group that someone wrote', { readings: [read('cdk1')], groups: [handwritten] }, {}],
   [
-    'reports a name that somebody else has',
+    'reports a name that someone else has',
     { readings: [one], groups: [handwritten] },
     { problems: ['NameTaken'] },
   ],

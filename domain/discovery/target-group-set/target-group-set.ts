@@ -2,7 +2,7 @@ import type {
   ClusterReading,
   ExistingGroup,
   ExistingBinding,
-  WantedGroup,
+  DesiredGroup,
   ObservedTargetGroupSet,
   Existing,
 } from './observed-target-group-set.ts';
@@ -10,15 +10,15 @@ import type { AWSTargetGroupSetSpec } from '../../../crds/aws-target-group-set.t
 import { compareText } from '../../kubernetes/canonical.ts';
 import { hasMarks, type Marks } from '../generated.ts';
 import { generatorLooksInto } from './looks-into.ts';
-import { claimsOf, hasHeirs, wantedGroups, type Handover } from '../handover.ts';
+import { claimsOf, hasHeirs, desiredGroups, type Handover } from '../handover.ts';
 import { missedBySet } from './lost-clusters.ts';
 import type { Missed } from '../missing.ts';
 import { matches } from '../../kubernetes/selector.ts';
 import type { Problem } from '../sync-status.ts';
 import { nameGroups } from './target-group-names.ts';
 import { groupOfBinding, type RemoteBinding, type SourcedGroup } from './target-group-of-binding.ts';
-import { sourceParts, unreadIn } from './unread-sources.ts';
-import { renderBinding, withoutRivals, type WantedBinding } from './target-group-of-template.ts';
+import { sourceParts, unreadSourcesIn } from './unread-sources.ts';
+import { renderBinding, withoutRivals, type DesiredBinding } from './target-group-of-template.ts';
 
 /** What is to be done to the objects of one kind. */
 export interface Changes<Wanted> {
@@ -29,8 +29,8 @@ export interface Changes<Wanted> {
 
 /** What is to be done so that every binding has its AWSTargetGroup. */
 export interface TargetGroupSetDecision {
-  readonly groups: Changes<WantedGroup>;
-  readonly bindings: Changes<WantedBinding>;
+  readonly groups: Changes<DesiredGroup>;
+  readonly bindings: Changes<DesiredBinding>;
   readonly problems: readonly Problem[];
   /** The secrets that are gone or not selected any more, and whose clusters keep what they have for a while. */
   readonly missed: Missed;
@@ -49,7 +49,7 @@ export function decideTargetGroupSet(observed: ObservedTargetGroupSet): TargetGr
     ...bindings.groups,
   ];
   const unusable = sources.flatMap((source) => (source.ok ? [] : [source]));
-  const unread = unreadIn(observed.readings, bindings.unrendered);
+  const unread = unreadSourcesIn(observed.readings, bindings.unrendered);
   // What is bound, but cannot be used as it is now, keeps what it had before.
   const unusableSources = new Set(unusable.map(({ source }) => source));
   const sourceOfGroup = (group: ExistingGroup): string => sourceParts(group)?.source ?? '';
@@ -82,7 +82,10 @@ export function decideTargetGroupSet(observed: ObservedTargetGroupSet): TargetGr
     missed,
     handover: {
       groups: {
-        claim: claimsOf(wantedGroups(observed.groups, { uid: me.uid, asking, bindings: bindings.taken }), me),
+        claim: claimsOf(
+          desiredGroups(observed.groups, { uid: me.uid, asking, bindings: bindings.taken }),
+          me,
+        ),
         release: leaving.filter(hasHeirs).map(({ name }) => name),
       },
       bindings: { claim: claimsOf(bindings.taken, me), release: bindings.released },
@@ -112,7 +115,7 @@ function decideBindings(
   observed: ObservedTargetGroupSet,
   isAwaited: (binding: ExistingBinding) => boolean,
 ): {
-  readonly changes: Changes<WantedBinding>;
+  readonly changes: Changes<DesiredBinding>;
   readonly groups: readonly SourcedGroup[];
   /** The secrets of the clusters for which the template could not be filled in. */
   readonly unrendered: readonly string[];

@@ -27,7 +27,7 @@ export interface Unread {
 }
 
 /** Says what the readings of a set leave open; `unrendered` are the secrets of clusters whose template could not be filled in. */
-export function unreadIn(readings: readonly ClusterReading[], unrendered: readonly string[]): Unread {
+export function unreadSourcesIn(readings: readonly ClusterReading[], unrendered: readonly string[]): Unread {
   const unread = new Set([
     ...readings.flatMap(({ cluster, found }) => (found.ok ? [] : [cluster.secret])),
     ...unrendered,

@@ -9,7 +9,7 @@ import { supervise } from '../../../local/process.ts';
 import { startReaper } from '../../../local/reaper.ts';
 import type { StackView } from '../../support/setup.ts';
 
-/** What somebody has asked the API server for. */
+/** What someone has asked the API server for. */
 export interface AuditEvent {
   readonly verb: string;
   readonly userAgent?: string;

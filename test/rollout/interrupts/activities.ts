@@ -80,7 +80,7 @@ const unexpected = (): Promise<never> =>
 
 /** The configurations of these worlds belong to a Cell and have no finalizer. */
 const nothingToLetGo: LoadBalancerConfigActivities = {
-  applyLoadBalancerConfig: unexpected,
-  removeLoadBalancerConfig: unexpected,
-  releaseLoadBalancerConfig: unexpected,
+  applyLoadBalancer: unexpected,
+  removeLoadBalancer: unexpected,
+  releaseLoadBalancer: unexpected,
 };

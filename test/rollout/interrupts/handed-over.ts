@@ -10,7 +10,7 @@ export interface Progressed {
   /** How many steps are done. */
   readonly done?: number;
   /** What else its run remembers. */
-  readonly remembers?: Pick<RolloutState, 'hold'>;
+  readonly remembers?: Pick<RolloutState, 'backoff'>;
 }
 
 /**

@@ -5,7 +5,7 @@ import type { NotYet, ShiftRequest, ShiftResult } from '../../../activities/cont
 import { canonical } from '../../../domain/kubernetes/canonical.ts';
 import { lackOfHealth, type TargetHealth } from '../../../domain/gates/health.ts';
 import type { ObservedCell } from '../../../domain/model/observation.ts';
-import type { ServedTargetGroup } from '../../../domain/model/target-group.ts';
+import type { WeightedTargetGroup } from '../../../domain/model/target-group.ts';
 import { sameShares, TOTAL_WEIGHT } from '../../../domain/load-balancers/weights.ts';
 import { failureOf, type Passing } from './troubles.ts';
 import type { Config, GroupName, World } from './world.ts';
@@ -105,7 +105,7 @@ interface Attempt {
   readonly by: Passing;
 }
 
-/** Makes ELBv2 serve what the configuration asks for, and says in its status what came of it. */
+/** Makes ELBv2 serve what the configuration asks for, and says in its status the result of it. */
 async function applied(world: World, attempt: Attempt): Promise<void> {
   const { config, by } = attempt;
   try {
@@ -130,13 +130,13 @@ async function write(world: World, { config, verify, by }: Attempt): Promise<voi
   await readBack(world, wanted, by);
 }
 
-async function read(world: World, by: Passing): Promise<readonly ServedTargetGroup[]> {
+async function read(world: World, by: Passing): Promise<readonly WeightedTargetGroup[]> {
   await world.troubles.pass('read', by);
   by.signal.throwIfAborted();
   return world.served;
 }
 
-async function readBack(world: World, wanted: readonly ServedTargetGroup[], by: Passing): Promise<void> {
+async function readBack(world: World, wanted: readonly WeightedTargetGroup[], by: Passing): Promise<void> {
   for (let count = 0; count < 3; count += 1) {
     if (sameShares(await read(world, by), wanted)) return;
     await wait(10);
@@ -158,7 +158,7 @@ async function lookAgain(world: World, by: Passing): Promise<ObservedCell | unde
 }
 
 /** I1. */
-function checked(shares: readonly ServedTargetGroup[]): readonly ServedTargetGroup[] {
+function checked(shares: readonly WeightedTargetGroup[]): readonly WeightedTargetGroup[] {
   const total = shares.reduce((sum, { weight }) => sum + weight, 0);
   if (total === TOTAL_WEIGHT) return shares;
   throw failureOf('Refused', `Expected weights that add up to ${TOTAL_WEIGHT}, got ${total}.`);

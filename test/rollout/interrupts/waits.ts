@@ -195,7 +195,7 @@ export const waits = {
     reach: (play) => {
       play.world.troubles.cause('template', { does: 'refuse', type: 'AnalysisTemplateNotFound' });
       // It was refused so often that nobody tries again within this play.
-      return takeUp({ remembers: { hold: refusedOften } })(play);
+      return takeUp({ remembers: { backoff: refusedOften } })(play);
     },
     at: '20 Progressing AnalysisTemplateNotFound',
     lift: (play) => {

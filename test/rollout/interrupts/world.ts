@@ -5,9 +5,13 @@ import type { AnalysisPhase, AnalysisVerdict } from '../../../domain/rollout/ana
 import type { Freezing } from '../../../domain/gates/freeze.ts';
 import { formatKey, type ObjectKey } from '../../../domain/model/ids.ts';
 import { VERSION_LABEL } from '../../../domain/kubernetes/labels.ts';
-import { routeOf, type Forwarding, type Served } from '../../../domain/load-balancers/load-balancer.ts';
+import {
+  routeOf,
+  type Forwarding,
+  type ObservedForwarding,
+} from '../../../domain/load-balancers/load-balancer.ts';
 import type { ObservedCell } from '../../../domain/model/observation.ts';
-import type { ServedTargetGroup } from '../../../domain/model/target-group.ts';
+import type { WeightedTargetGroup } from '../../../domain/model/target-group.ts';
 import type { CellReport } from '../../../domain/rollout/report.ts';
 import type { LostRun } from '../../../domain/model/state.ts';
 import { selectTargetGroups, watchedInput } from '../../../domain/versions/watched.ts';
@@ -21,13 +25,13 @@ export interface Config {
   readonly sequence: number;
   readonly observedGeneration: number;
   readonly phase: 'Updated' | 'Error';
-  readonly served: Served;
+  readonly served: ObservedForwarding;
 }
 
 /** One call that changes the weights of the rule, as it was sent. */
 export interface Sent {
-  readonly before: readonly ServedTargetGroup[];
-  readonly after: readonly ServedTargetGroup[];
+  readonly before: readonly WeightedTargetGroup[];
+  readonly after: readonly WeightedTargetGroup[];
 }
 
 const versions = { a: '1.0.0', b: '2.0.0', c: '3.0.0' } as const;
@@ -50,7 +54,7 @@ export class World {
   isDeleted = false;
   config: Config | undefined;
   /** What ELBv2 serves. */
-  served: readonly ServedTargetGroup[] = [];
+  served: readonly WeightedTargetGroup[] = [];
   /** The changes of weights that were sent to ELBv2, applied or not. */
   readonly sent: Sent[] = [];
   readonly unhealthy = new Set<GroupName>();
@@ -86,7 +90,7 @@ export class World {
   }
 
   /** What a rule with these weights forwards to. */
-  forwarding(targetGroups: readonly ServedTargetGroup[]): Forwarding {
+  forwarding(targetGroups: readonly WeightedTargetGroup[]): Forwarding {
     const route = routeOf(this.spec);
     if (route?.type !== 'AWSApplicationLoadBalancer') throw new Error('Expected a listener rule, got none.');
     const { type, listenerARN, rule } = route;
@@ -94,7 +98,7 @@ export class World {
   }
 
   /** Lets ELBv2 serve weights, and the configuration say so. */
-  serve(weights: readonly ServedTargetGroup[]): void {
+  serve(weights: readonly WeightedTargetGroup[]): void {
     this.served = weights;
     const served = this.forwarding(weights);
     const { generation = 0, sequence = 0 } = this.config ?? {};
@@ -132,7 +136,7 @@ export class World {
   observe(): ObservedCell {
     const { key, config } = this;
     if (this.isDeleted)
-      return { key, digest: '', selected: [], freezes: [], served: [], sequence: 0, isApplied: true };
+      return { key, digest: '', selected: [], freezes: [], weighted: [], sequence: 0, isApplied: true };
     const { generation, spec, status } = this;
     return {
       key,
@@ -140,8 +144,8 @@ export class World {
       digest: this.#digest(),
       selected: selectTargetGroups(spec, this.#objects()),
       freezes: this.freezes,
-      served: config?.served.targetGroups ?? [],
-      ...(config === undefined ? {} : { serving: config.served, configType: config.asked.type }),
+      weighted: config?.served.targetGroups ?? [],
+      ...(config === undefined ? {} : { observedForwarding: config.served, configType: config.asked.type }),
       deletion: { policy: 'Retain', isHeld: false, isUnderWay: false },
       sequence: config?.sequence ?? 0,
       isApplied:

@@ -16,7 +16,7 @@ export interface Answered {
   readonly body: object;
 }
 
-/** A server that stands in for one of somebody else. */
+/** A server that stands in for one of someone else. */
 export interface StandIn extends AsyncDisposable {
   readonly url: string;
 }

@@ -52,7 +52,7 @@ const shown = (weights: Readonly<Record<string, number>>): string =>
   canonical(Object.keys(weights).length === 1 ? Object.keys(weights) : weights);
 
 /** The activities that write to a load balancer: for a Cell, and for a configuration without one. */
-const attempting: readonly (string | undefined)[] = ['shiftTraffic', 'applyLoadBalancerConfig'];
+const attempting: readonly (string | undefined)[] = ['shiftTraffic', 'applyLoadBalancer'];
 
 /** I10: no more writes were applied than the histories have attempts to apply a rule. */
 async function everyWriteIsExplained(

@@ -158,6 +158,8 @@ export class Stage implements OkraStage {
     const secrets = [this.secretAccessKey, ...this.secrets];
     const broken = await closingViolations(this, { secrets, writes });
     if (broken.length > 0) throw new Error(broken.join('\n'));
+    if (process.env['OKRA_RECORD_HISTORIES'] !== undefined)
+      await this.desk.record(`OkraNamespace="${this.namespace}"`);
     await this.metrics[Symbol.asyncDispose]();
     await this.desk[Symbol.asyncDispose]();
     this.elbv2.destroy();

@@ -1,3 +1,4 @@
+import { recordHistories } from '../record-histories.ts';
 import { Client, Connection, ServiceError } from '@temporalio/client';
 import type { StackView } from '../setup.ts';
 
@@ -12,6 +13,8 @@ export interface TemporalDesk extends AsyncDisposable {
   isAtWork(workflowId: string): Promise<boolean>;
   /** The histories of the runs that a query finds, as JSON with payloads in base64. */
   histories(query: string): Promise<readonly string[]>;
+  /** Writes the histories of completed runs into test/histories, for `workflows/replay.test.ts`. */
+  record(query: string): Promise<void>;
 }
 
 /** How to signal a workflow that may have to be started. */
@@ -25,7 +28,8 @@ export interface StartOptions {
 /** Connects to the Temporal of a stack at the first question. */
 export function openDesk({ temporal }: StackView): TemporalDesk {
   const connection = Connection.lazy({ address: temporal.address });
-  const { workflow } = new Client({ connection, namespace: temporal.namespace });
+  const client = new Client({ connection, namespace: temporal.namespace });
+  const { workflow } = client;
   return {
     signal: (workflowId, name, ...input) => workflow.getHandle(workflowId).signal(name, ...input),
     signalWithStart: async (type, { input, ...options }) => {
@@ -50,6 +54,7 @@ export function openDesk({ temporal }: StackView): TemporalDesk {
         histories.push(workflow.getHandle(workflowId, runId).fetchHistory().then(inJSON));
       return Promise.all(histories);
     },
+    record: (query) => recordHistories(client, query),
     [Symbol.asyncDispose]: () => connection.close(),
   };
 }

@@ -2,8 +2,8 @@ import { connectionsAtRest } from '../load-balancers/connections.ts';
 import { isAbout } from '../gates/guard.ts';
 import type { TargetHealth } from '../gates/health.ts';
 import type { ObservedCell } from '../model/observation.ts';
-import { withoutFound, withoutHold } from './record.ts';
-import type { BudgetWait, Hold, Retry, RolloutState } from '../model/state.ts';
+import { withoutInspected, withoutBackoff } from './record.ts';
+import type { BudgetWait, RetryBackoff, Retry, RolloutState } from '../model/state.ts';
 
 /** Records that nothing was written, because the target groups lack what the write requires. */
 export function lacking(
@@ -13,7 +13,7 @@ export function lacking(
 ): RolloutState {
   const known = state.health;
   const goesOn = known !== undefined && isAbout(known, targetGroupARNs);
-  const { budget: _unused, ...rest } = withoutHold(state);
+  const { budget: _unused, ...rest } = withoutBackoff(state);
   const since = goesOn ? known.since : now;
   const checks = goesOn ? known.checks + 1 : 1;
   return { ...rest, health: { targetGroupARNs, since, at: now, checks, lack } };
@@ -21,13 +21,13 @@ export function lacking(
 
 /** Records that a write waits for its turn in the budget. */
 export const waitingForBudget = (state: RolloutState, budget: BudgetWait): RolloutState => ({
-  ...withoutHold(state),
+  ...withoutBackoff(state),
   budget,
 });
 
 /** Records what a look at the groups has shown that wait at weight 0. */
 export const idleRead = (state: RolloutState, found: readonly TargetHealth[], now: number): RolloutState => ({
-  ...withoutHold(state),
+  ...withoutBackoff(state),
   idle: {
     targetGroupARNs: found.map(({ targetGroupARN }) => targetGroupARN),
     since: state.idle?.since ?? now,
@@ -40,21 +40,21 @@ export const idleRead = (state: RolloutState, found: readonly TargetHealth[], no
 /** Records that ELBv2 may serve something else than the status of the configuration says. */
 export const suspected = (state: RolloutState, now: number): RolloutState => ({
   ...hurried(state, now),
-  suspect: true,
+  mayDiffer: true,
 });
 
 /** Records that something outside refused; it is tried again after a while that doubles, up to `longestMs`. */
 export function refused(
   state: RolloutState,
-  failure: Pick<Hold, 'during' | 'purpose' | 'reason' | 'message' | 'quiet'>,
+  failure: Pick<RetryBackoff, 'during' | 'purpose' | 'reason' | 'message' | 'quiet'>,
   at: { now: number; longestMs: number },
 ): RolloutState {
-  const attempts = (state.hold?.reason === failure.reason ? state.hold.attempts : 0) + 1;
-  const since = state.hold?.since ?? at.now;
-  const { budget: _unused, ...rest } = withoutFound(state);
+  const attempts = (state.backoff?.reason === failure.reason ? state.backoff.attempts : 0) + 1;
+  const since = state.backoff?.since ?? at.now;
+  const { budget: _unused, ...rest } = withoutInspected(state);
   return {
     ...rest,
-    hold: { ...failure, since, attempts, until: at.now + delayAfter(attempts, at.longestMs) },
+    backoff: { ...failure, since, attempts, until: at.now + delayAfter(attempts, at.longestMs) },
   };
 }
 
@@ -91,5 +91,5 @@ const delayAfter = (attempts: number, longestMs: number): number =>
 
 /** Records that what held may have changed: it is tried again at once. */
 export function hurried(state: RolloutState, now: number): RolloutState {
-  return state.hold === undefined ? state : { ...state, hold: { ...state.hold, until: now } };
+  return state.backoff === undefined ? state : { ...state, backoff: { ...state.backoff, until: now } };
 }

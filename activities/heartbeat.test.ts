@@ -1,6 +1,6 @@
 import { asyncLocalStorage, type Context } from '@temporalio/activity';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { beating, isGivenUp } from './beat.ts';
+import { withHeartbeat, isGivenUp } from './heartbeat.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -13,7 +13,7 @@ function asActivity<T>(run: () => Promise<T>): Promise<T> {
     cancellationSignal: new AbortController().signal,
   };
   // The context is a class that only a worker makes; these are the parts that are used.
-  return asyncLocalStorage.run(context as unknown as Context, () => beating(run));
+  return asyncLocalStorage.run(context as unknown as Context, () => withHeartbeat(run));
 }
 
 /** Stops the process for a while: time goes on, and no timer runs before it is over. */

@@ -3,18 +3,18 @@ import { Context } from '@temporalio/activity';
 const BEAT_MS = 1_000;
 
 /** When the heartbeat of an activity was last heard of, and for how long it was silent at most. */
-interface Beat {
+interface Heartbeat {
   at: number;
   longestMs: number;
 }
 
-const beats = new WeakMap<Context, Beat>();
+const heartbeats = new WeakMap<Context, Heartbeat>();
 
 /** Heartbeats while something runs, so that its death is noticed soon and its cancellation arrives. */
-export async function beating<T>(run: (signal: AbortSignal) => Promise<T>): Promise<T> {
+export async function withHeartbeat<T>(run: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const context = Context.current();
-  const beat: Beat = { at: Date.now(), longestMs: 0 };
-  beats.set(context, beat);
+  const beat: Heartbeat = { at: Date.now(), longestMs: 0 };
+  heartbeats.set(context, beat);
   const timer = setInterval(() => {
     silentFor(beat);
     beat.at = Date.now();
@@ -33,12 +33,12 @@ export async function beating<T>(run: (signal: AbortSignal) => Promise<T>): Prom
  */
 export function isGivenUp(): boolean {
   const context = Context.current();
-  const beat = beats.get(context);
+  const beat = heartbeats.get(context);
   const { heartbeatTimeoutMs } = context.info;
   return beat !== undefined && heartbeatTimeoutMs !== undefined && silentFor(beat) > heartbeatTimeoutMs;
 }
 
-function silentFor(beat: Beat): number {
+function silentFor(beat: Heartbeat): number {
   beat.longestMs = Math.max(beat.longestMs, Date.now() - beat.at);
   return beat.longestMs;
 }

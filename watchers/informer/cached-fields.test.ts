@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { keepOf, type ForeignObject } from './kept.ts';
+import { cachedFields, type ForeignObject } from './cached-fields.ts';
 
 const identity = { name: 'web', namespace: 'default', uid: 'u1', resourceVersion: '7' };
 
@@ -77,13 +77,13 @@ const cases: readonly (readonly [string, ForeignObject, object])[] = [
 
 describe('what watchers keep', () => {
   it.each(cases)('of an object of kind %s is what they look at', (kind, object, want) => {
-    expect(keepOf(kind)?.(object)).toEqual(want);
+    expect(cachedFields(kind)?.(object)).toEqual(want);
   });
 
   it.each(['Cell', 'AWSTargetGroup', 'Freeze'])(
     "of one of Okra's own, %s, is left to the informer",
     (kind) => {
-      expect(keepOf(kind)).toBeUndefined();
+      expect(cachedFields(kind)).toBeUndefined();
     },
   );
 });

@@ -1,12 +1,12 @@
 import { CELL_LABEL, CLUSTER_TAGS_ANNOTATION } from '../../domain/kubernetes/labels.ts';
-import type { Metadata } from '../event.ts';
+import type { InformedMetadata } from '../event.ts';
 import { given } from './given.ts';
 
 type Texts = Readonly<Record<string, string>>;
 
-/** An object of somebody else's kind, as far as any watcher looks at it. */
+/** An object of someone else's kind, as far as any watcher looks at it. */
 export interface ForeignObject {
-  readonly metadata: Metadata & {
+  readonly metadata: InformedMetadata & {
     readonly generation?: number;
     readonly labels?: Texts;
     readonly annotations?: Texts;
@@ -52,9 +52,9 @@ const keeps: Readonly<Record<string, Keep>> = {
 };
 
 /** What the watchers keep of an object of a kind; undefined: all of it that is of any use. */
-export const keepOf = (kind: string): Keep | undefined => keeps[kind];
+export const cachedFields = (kind: string): Keep | undefined => keeps[kind];
 
-const identityOf = ({ metadata }: Pick<ForeignObject, 'metadata'>): Metadata => {
+const identityOf = ({ metadata }: Pick<ForeignObject, 'metadata'>): InformedMetadata => {
   const { name, namespace, uid, resourceVersion } = metadata;
   return given({ name, namespace, uid, resourceVersion });
 };

@@ -1,6 +1,6 @@
 import type { ClusterSetSpec } from '../../../crds/cluster-set.ts';
 import { canonical } from '../../kubernetes/canonical.ts';
-import type { ExistingSecret, WantedSecret } from './cluster-secret-marks.ts';
+import type { ExistingSecret, DesiredSecret } from './cluster-secret-marks.ts';
 import { hasMarks, withGenerated } from '../generated.ts';
 import { isObjectName } from '../label-syntax.ts';
 import {
@@ -15,12 +15,12 @@ import type { Problem } from '../sync-status.ts';
 import { renderAnnotations, renderLabels } from './template.ts';
 
 /** Makes the secret of a cluster by the template of a set, or says why that cannot be filled in. */
-export function wantedSecret(
+export function desiredSecret(
   { template }: ClusterSetSpec,
   cluster: SourcedCluster,
   name: string,
 ):
-  | { readonly ok: true; readonly secret: WantedSecret }
+  | { readonly ok: true; readonly secret: DesiredSecret }
   | { readonly ok: false; readonly problems: readonly Problem[] } {
   const labels = renderLabels(template?.metadata?.labels, cluster);
   const annotations = renderAnnotations(template?.metadata?.annotations, cluster);
@@ -52,7 +52,7 @@ export function wantedSecret(
 }
 
 /** Whether a secret is as it is to be. */
-export const isAsWanted = (existing: ExistingSecret, wanted: WantedSecret): boolean =>
+export const isAsDesired = (existing: ExistingSecret, wanted: DesiredSecret): boolean =>
   existing.isInherited !== true &&
   hasMarks(existing, wanted) &&
   Object.entries(wanted.content).every(([key, value]) => existing.content[key] === value);

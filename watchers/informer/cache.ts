@@ -1,7 +1,7 @@
 import type { Informed, ObjectEvent } from '../event.ts';
 
 /** What an informer knows of the objects of its kind. */
-export interface Known<T> {
+export interface Cache<T> {
   /** Learns how an object is now, and says what of that is news. */
   put(object: T): readonly ObjectEvent<T>[];
   /** Learns that an object is gone. */
@@ -11,7 +11,7 @@ export interface Known<T> {
 }
 
 /** Begins to know objects. */
-export function createKnown<T extends Informed>(): Known<T> {
+export function createCache<T extends Informed>(): Cache<T> {
   const known = new Map<string, T>();
 
   function put(object: T): readonly ObjectEvent<T>[] {
@@ -19,7 +19,7 @@ export function createKnown<T extends Informed>(): Known<T> {
     known.set(keyOf(object), object);
     if (old === undefined) return [{ type: 'add', object }];
     if (old.metadata.resourceVersion === object.metadata.resourceVersion) return [];
-    // Deleted and made anew while nobody looked: another object of the same name.
+    // Deleted and made again while nobody looked: another object of the same name.
     if (old.metadata.uid !== object.metadata.uid)
       return [
         { type: 'delete', object: old },
