@@ -8,6 +8,7 @@ import {
   cellRolloutStart,
   driftWatchStart,
   loadBalancerConfigStart,
+  stagedBindingStart,
   syncStart,
   targetGroupCheckStart,
 } from '../clients/temporal/workflow-start.ts';
@@ -114,6 +115,8 @@ function startOf(order: Extract<Order, { do: 'Start' }>, config: Means['config']
       return cellRolloutStart(order.key, taskQueue);
     case 'loadBalancerConfig':
       return loadBalancerConfigStart(order, taskQueue);
+    case 'stagedBinding':
+      return stagedBindingStart({ name: order.name, intervalSeconds }, taskQueue);
     case 'targetGroupCheck':
       return targetGroupCheckStart({ namespace: order.namespace, intervalSeconds }, taskQueue);
     case 'clusterSet':

@@ -5,6 +5,7 @@ import {
   cellRolloutId,
   driftWatchId,
   loadBalancerConfigId,
+  stagedBindingId,
   syncId,
   targetGroupCheckId,
 } from '../domain/model/ids.ts';
@@ -23,6 +24,7 @@ export type Instruction =
       readonly key: ObjectKey;
     }
   | { readonly do: 'Start'; readonly workflow: SyncWorkflow; readonly key: ObjectKey }
+  | { readonly do: 'Start'; readonly workflow: 'stagedBinding'; readonly name: string }
   | { readonly do: 'Start'; readonly workflow: 'targetGroupCheck'; readonly namespace: string }
   /** Wake a workflow, if it runs. */
   | { readonly do: 'Signal'; readonly workflowId: string; readonly signal: WakingSignal }
@@ -42,6 +44,7 @@ export type IgnoreReason =
   | 'no Cell lacks a template'
   | 'no rollout is under way'
   | 'no Cell lacks a ReplicaSet'
+  | 'no StagedBindingPolicy has made it'
   | 'nobody looks into the cluster'
   | 'nobody is in these namespaces';
 
@@ -69,6 +72,8 @@ function startedId(start: Extract<Instruction, { do: 'Start' }>): string {
       return cellRolloutId(start.key);
     case 'loadBalancerConfig':
       return loadBalancerConfigId(start.key, start.type);
+    case 'stagedBinding':
+      return stagedBindingId(start.name);
     case 'targetGroupCheck':
       return targetGroupCheckId(start.namespace);
     case 'clusterSet':

@@ -4,6 +4,7 @@ import type { AWSTargetGroupBinding } from '../crds/aws-target-group-binding.ts'
 import type { AWSTargetGroupSet } from '../crds/aws-target-group-set.ts';
 import type { ClusterSet } from '../crds/cluster-set.ts';
 import type { AccessPolicy } from '../crds/access-policy.ts';
+import type { StagedBindingPolicy } from '../crds/staged-binding-policy.ts';
 import type { Cell } from '../crds/cell.ts';
 import type { Log } from '../clients/log.ts';
 import { isShortened, temporalId } from '../clients/temporal/workflow-id.ts';
@@ -43,7 +44,8 @@ export function createRouter(dispatch: (instruction: Instruction) => void, log: 
   const bindings = createStore<AWSTargetGroupBinding>();
   const secrets = createStore<StoredClusterSecret>();
   const policies = createStore<AccessPolicy>();
-  const view = { cells, groups, configs, clusterSets, targetGroupSets, bindings, secrets, policies };
+  const staged = createStore<StagedBindingPolicy>();
+  const view = { staged, cells, groups, configs, clusterSets, targetGroupSets, bindings, secrets, policies };
   const synced = {
     clusterSet: clusterSets,
     targetGroupSet: targetGroupSets,
@@ -75,6 +77,11 @@ export function createRouter(dispatch: (instruction: Instruction) => void, log: 
         return secrets.apply(happened.event);
       case 'AccessPolicy':
         return policies.apply(happened.event);
+      case 'StagedBindingPolicy':
+        return staged.apply(happened.event);
+      case 'BindingPolicy':
+      case 'Binding':
+      case 'CombinedStatus':
       case 'Freeze':
       case 'AnalysisTemplate':
       case 'ClusterAnalysisTemplate':
@@ -123,6 +130,7 @@ export function createRouter(dispatch: (instruction: Instruction) => void, log: 
     for (const object of bindings.list()) {
       send({ kind: 'AWSTargetGroupBinding', event: { type: 'add', object } });
     }
+    for (const object of staged.list()) send({ kind: 'StagedBindingPolicy', event: { type: 'add', object } });
     // Secrets are not routed here: who looks into their clusters has just been started. Nor are target groups: each
     // Cell has just been compared with all of them, and their check is started once for each namespace.
     for (const namespace of new Set(groups.list().map((group) => keyOf(group).namespace))) {

@@ -1,30 +1,11 @@
 import type { Client } from '@temporalio/client';
 import { sleep } from '../clients/backoff.ts';
-import {
-  ACCESS_POLICY,
-  ANALYSIS_RUN,
-  ANALYSIS_TEMPLATE,
-  AWS_APPLICATION_LOAD_BALANCER_CONFIG,
-  AWS_NETWORK_LOAD_BALANCER_CONFIG,
-  AWS_TARGET_GROUP,
-  AWS_TARGET_GROUP_BINDING,
-  AWS_TARGET_GROUP_SET,
-  CELL,
-  CLUSTER_ANALYSIS_TEMPLATE,
-  CLUSTER_SET,
-  FREEZE,
-  EXPERIMENT,
-  REPLICA_SET,
-  SECRET,
-} from '../clients/kubernetes/kinds.ts';
-import type { KindRef } from '../clients/kubernetes/kinds.ts';
 import type { KubernetesClient } from '../clients/kubernetes/kubernetes.ts';
 import type { Log } from '../clients/log.ts';
 import type { RemoteClusters } from '../clients/kubernetes/remote-clusters.ts';
 import type { TemporalDatabase } from '../clients/temporal/temporal-database.ts';
 import type { Waiting } from '../clients/waiting.ts';
 import type { Config } from '../config.ts';
-import { CELL_LABEL, CLUSTER_SECRETS } from '../domain/kubernetes/labels.ts';
 import { watchDatabase } from './database.ts';
 import { createDispatcher, workflowCalls } from './dispatch.ts';
 import type { Dispatcher } from './dispatch.ts';
@@ -39,6 +20,7 @@ import { watchRemotely } from './informer/remote.ts';
 import { decidesWatches } from './routes/route-remote.ts';
 import { createRouter } from './router.ts';
 import type { Router } from './router.ts';
+import { kinds, sourcesOf, type Source } from './sources.ts';
 import type { KindEvent } from './routes/route.ts';
 
 /** What the watchers need. */
@@ -57,6 +39,7 @@ export interface WatcherOptions {
     | 'taskQueue'
     | 'driftIntervalSeconds'
     | 'syncIntervalSeconds'
+    | 'stagedSelector'
   >;
   readonly log: Log;
   readonly signal: AbortSignal;
@@ -111,7 +94,7 @@ async function watch(options: WatcherOptions): Promise<void> {
 async function inform(options: WatcherOptions, router: Router, dispatcher: Dispatcher): Promise<void> {
   const { log, signal, temporal, clusters, needs, timing } = options;
   const namespaces = options.config.kubernetes.watchNamespaces;
-  const sources = sourcesOf(namespaces);
+  const sources = sourcesOf(options.config);
   const remote = watchRemotely({
     clusters,
     view: router.view,
@@ -154,39 +137,6 @@ async function inform(options: WatcherOptions, router: Router, dispatcher: Dispa
   const { database } = options;
   await Promise.all([...informers, replaying(), watchDatabase({ database, onLost: replay, log, signal })]);
   await remote.ended();
-}
-
-/** A kind to watch, in one namespace or in all. */
-interface Source {
-  readonly kind: KindRef;
-  readonly namespace?: string | undefined;
-  readonly labelSelector?: string;
-  readonly optional?: boolean;
-}
-
-const kinds: readonly Source[] = [
-  { kind: CELL },
-  { kind: AWS_TARGET_GROUP },
-  { kind: AWS_APPLICATION_LOAD_BALANCER_CONFIG },
-  { kind: FREEZE, optional: true },
-  { kind: ACCESS_POLICY, optional: true },
-  { kind: CLUSTER_SET, optional: true },
-  { kind: AWS_TARGET_GROUP_SET, optional: true },
-  { kind: AWS_TARGET_GROUP_BINDING, optional: true },
-  { kind: SECRET, labelSelector: CLUSTER_SECRETS, optional: true },
-  { kind: AWS_NETWORK_LOAD_BALANCER_CONFIG },
-  { kind: ANALYSIS_RUN, labelSelector: CELL_LABEL, optional: true },
-  { kind: ANALYSIS_TEMPLATE, optional: true },
-  { kind: CLUSTER_ANALYSIS_TEMPLATE, optional: true },
-  { kind: EXPERIMENT, labelSelector: CELL_LABEL, optional: true },
-  { kind: REPLICA_SET, optional: true },
-];
-
-function sourcesOf(namespaces: readonly string[]): readonly Source[] {
-  if (namespaces.length === 0) return kinds;
-  return kinds.flatMap((source) =>
-    source.kind.namespaced ? namespaces.map((namespace) => ({ ...source, namespace })) : [source],
-  );
 }
 
 async function informAbout(

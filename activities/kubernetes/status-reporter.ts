@@ -1,6 +1,11 @@
 import { EVENT, type KindRef } from '../../clients/kubernetes/kinds.ts';
 import { statusSchemaOf } from '../../crds/index.ts';
-import { isConflict, isNotFound, type Key, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import {
+  isConflict,
+  isNotFound,
+  type Key,
+  type KubernetesClient,
+} from '../../clients/kubernetes/kubernetes.ts';
 import { fitted } from '../../domain/rollout/fitted.ts';
 import type { ReportedEvent } from '../../domain/rollout/report.ts';
 import { cutToBytes } from '../../domain/text.ts';

@@ -15,7 +15,7 @@ import {
 import { REPORTS, reportsSpec } from '../../domain/staged/reports.ts';
 import type { StagedActivities, StageRef } from '../contract.ts';
 import { failure } from '../failure.ts';
-import { holdAndRead, letGo } from '../kubernetes/finalizers.ts';
+import { addFinalizer, removeFinalizer } from '../kubernetes/finalizers.ts';
 import { remove } from '../kubernetes/remove.ts';
 import { statusReporter } from '../kubernetes/status-reporter.ts';
 import { observeStaged } from './observe.ts';
@@ -37,7 +37,7 @@ export function stagedActivities(spaces: Spaces): StagedActivities {
       const client = await clientOf(object, spaces);
       await remove(client, { kind: BINDING_POLICY, key: { namespace: '', name: policy.name } }, policy.uid);
     },
-    releaseStaged: (name) => letGo(kubernetes, heldBy(name)),
+    releaseStaged: (name) => removeFinalizer(kubernetes, heldBy(name)),
     reportStaged: ({ name, uid, status }) =>
       report(STAGED_BINDING_POLICY, { key: { name }, uid }, status, []),
   };
@@ -67,7 +67,7 @@ async function applyStage(spaces: Spaces, { name, uid, stage: asked }: StageRef)
   }
   const isElsewhere = parsed.value.space !== undefined;
   // Kubernetes collects nothing across API servers.
-  if (isElsewhere) await holdAndRead(spaces.kubernetes, heldBy(name));
+  if (isElsewhere) await addFinalizer(spaces.kubernetes, heldBy(name));
   const client = await clientOf(object, spaces);
   await client.apply({ ...identity(STATUS_COLLECTOR, REPORTS), spec: reportsSpec }, { force: true });
   const policy = wanted(object, stage, { isElsewhere, spec: policySpec(parsed.value, stage) });

@@ -51,10 +51,11 @@ export function readKubeconfig({ metadata, data = {} }: StoredSecret, key: strin
     user.exec,
     user.authProvider,
     cluster.proxyUrl,
+    user.impersonateUser,
   ];
   if (elsewhere.some((one) => one !== undefined && one !== '')) {
     return problem(
-      `a kubeconfig that holds its certificates and its token itself, got one that names a file, a program, a provider or a proxy. Write them out in ${key}.`,
+      `a kubeconfig that holds its certificates and its token itself, got one that names a file, a program, a provider, a proxy or another user. Write them out in ${key}.`,
     );
   }
   const login = {

@@ -5,6 +5,7 @@ import {
   driftWatchId,
   formatKey,
   loadBalancerConfigId,
+  stagedBindingId,
   syncId,
   targetGroupCheckId,
 } from '../../domain/model/ids.ts';
@@ -114,6 +115,24 @@ export function syncStart(
         { key: OKRA_KIND, value: syncedKinds[workflow] },
         { key: OKRA_NAMESPACE, value: key.namespace },
       ),
+    },
+  };
+}
+
+/** How the workflow of a StagedBindingPolicy is started. */
+export function stagedBindingStart(
+  { name, intervalSeconds }: { readonly name: string; readonly intervalSeconds: number },
+  taskQueue: string,
+): WorkflowStart {
+  return {
+    type: workflowTypes.stagedBinding,
+    options: {
+      workflowId: temporalId(stagedBindingId(name)),
+      taskQueue,
+      args: [{ name, intervalSeconds }],
+      workflowTaskTimeout: TASK_TIMEOUT,
+      staticSummary: summary(`StagedBindingPolicy ${name}`),
+      typedSearchAttributes: attributes({ key: OKRA_KIND, value: 'StagedBindingPolicy' }),
     },
   };
 }

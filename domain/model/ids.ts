@@ -54,6 +54,9 @@ export const syncId = (workflow: SyncWorkflow, key: ObjectKey): string =>
 export const syncWorkflowOf = (workflowId: string): SyncWorkflow | undefined =>
   syncWorkflows.find((workflow) => workflowId.startsWith(`${syncPrefixes[workflow]}/`));
 
+/** The id of the workflow that takes a StagedBindingPolicy through its stages. */
+export const stagedBindingId = (name: string): string => `staged-binding-policy/${name}`;
+
 /** The id of the workflow that checks the AWSTargetGroups of a namespace. */
 export const targetGroupCheckId = (namespace: string): string => `target-group-check/${namespace}`;
 

@@ -1,4 +1,5 @@
 import { CELL_LABEL, CLUSTER_TAGS_ANNOTATION } from '../../domain/kubernetes/labels.ts';
+import { ABOUT } from '../../domain/staged/kubestellar.ts';
 import type { InformedMetadata } from '../event.ts';
 import { given } from './given.ts';
 
@@ -40,6 +41,11 @@ const keeps: Readonly<Record<string, Keep>> = {
   ClusterAnalysisTemplate: (object) => ({ metadata: identityOf(object) }),
   ReplicaSet: (object) => ({
     metadata: { ...identityOf(object), ...given({ generation: object.metadata.generation }) },
+  }),
+  BindingPolicy: (object) => ({ metadata: identityOf(object) }),
+  Binding: (object) => ({ metadata: identityOf(object) }),
+  CombinedStatus: ({ metadata }) => ({
+    metadata: { ...identityOf({ metadata }), labels: only([ABOUT.policy], metadata.labels) },
   }),
   Secret: ({ metadata, data = {} }) => ({
     metadata: {

@@ -5,6 +5,7 @@ import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
 import type { AWSTargetGroupBinding } from '../../crds/aws-target-group-binding.ts';
 import type { ClusterSet } from '../../crds/cluster-set.ts';
 import type { AWSTargetGroupSet } from '../../crds/aws-target-group-set.ts';
+import type { StagedBindingPolicy } from '../../crds/staged-binding-policy.ts';
 import type { Cell } from '../../crds/cell.ts';
 import type { ObjectKey } from '../../domain/model/ids.ts';
 import type { LoadBalancerType } from '../../domain/load-balancers/load-balancer.ts';
@@ -23,6 +24,7 @@ export interface View {
   readonly targetGroupSets: Shelf<AWSTargetGroupSet>;
   readonly bindings: Shelf<AWSTargetGroupBinding>;
   readonly policies: Shelf<AccessPolicy>;
+  readonly staged: Shelf<StagedBindingPolicy>;
   /** The secrets of clusters. */
   readonly secrets: Shelf<StoredClusterSecret>;
 }

@@ -4,6 +4,7 @@ import type { AWSTargetGroupSet } from '../../crds/aws-target-group-set.ts';
 import type { ClusterSet } from '../../crds/cluster-set.ts';
 import type { Cell } from '../../crds/cell.ts';
 import type { AccessPolicy } from '../../crds/access-policy.ts';
+import type { StagedBindingPolicy } from '../../crds/staged-binding-policy.ts';
 import type { Freeze } from '../../crds/freeze.ts';
 import { digest } from '../../clients/digest.ts';
 import type { StoredClusterSecret } from '../../clients/kubernetes/remote-clusters.ts';
@@ -23,6 +24,13 @@ import type { AnalysisRun, Experiment, ReplicaSet } from './route-measurement.ts
 import { routeAccessPolicy } from './route-access-policy.ts';
 import { routeConfig } from './route-config.ts';
 import { routeSecret } from './route-secret.ts';
+import {
+  routeStaged,
+  routeStagedCell,
+  routeStagedPart,
+  wakeStaged,
+  type StagedPart,
+} from './route-staged.ts';
 import { routeSynced } from './route-synced.ts';
 import { routeBinding, routeGroupCheck } from './route-target-group.ts';
 import type { LoadBalancerConfig, View } from '../informer/store.ts';
@@ -36,6 +44,11 @@ export type KindEvent =
   | { readonly kind: 'AWSTargetGroupSet'; readonly event: ObjectEvent<AWSTargetGroupSet> }
   | { readonly kind: 'AWSTargetGroupBinding'; readonly event: ObjectEvent<AWSTargetGroupBinding> }
   | { readonly kind: 'Secret'; readonly event: ObjectEvent<StoredClusterSecret> }
+  | { readonly kind: 'StagedBindingPolicy'; readonly event: ObjectEvent<StagedBindingPolicy> }
+  | {
+      readonly kind: 'BindingPolicy' | 'Binding' | 'CombinedStatus';
+      readonly event: ObjectEvent<StagedPart>;
+    }
   | { readonly kind: 'Freeze'; readonly event: ObjectEvent<Freeze> }
   | { readonly kind: 'AccessPolicy'; readonly event: ObjectEvent<AccessPolicy> }
   | { readonly kind: 'AnalysisRun'; readonly event: ObjectEvent<AnalysisRun> }
@@ -47,7 +60,11 @@ export type KindEvent =
 export function route(happened: KindEvent, view: View): readonly Instruction[] {
   switch (happened.kind) {
     case 'Cell':
-      return [...routeCell(happened.event, view), ...routeCellCheck(happened.event, view)];
+      return [
+        ...routeCell(happened.event, view),
+        ...routeCellCheck(happened.event, view),
+        ...routeStagedCell(happened.event, view),
+      ];
     case 'AWSTargetGroup':
       return [...routeGroup(happened.event, view), ...routeGroupCheck(happened.event, view)];
     case 'AWSApplicationLoadBalancerConfig':
@@ -63,7 +80,13 @@ export function route(happened: KindEvent, view: View): readonly Instruction[] {
     case 'Secret':
       return routeSecret(happened.event, view);
     case 'Freeze':
-      return routeFreeze(happened.event, view);
+      return [...routeFreeze(happened.event, view), ...wakeStaged(view)];
+    case 'StagedBindingPolicy':
+      return routeStaged(happened.event);
+    case 'BindingPolicy':
+    case 'Binding':
+    case 'CombinedStatus':
+      return routeStagedPart(happened.event, view);
     case 'AccessPolicy':
       return routeAccessPolicy(happened.event, view, (cell) => isNews(cell, view) || mayBeUnderWay(cell));
     case 'AnalysisRun':

@@ -4,6 +4,7 @@ import type { AWSApplicationLoadBalancerConfig } from '../../crds/aws-applicatio
 import type { AWSNetworkLoadBalancerConfig } from '../../crds/aws-network-load-balancer-config.ts';
 import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
 import type { AWSTargetGroupBinding } from '../../crds/aws-target-group-binding.ts';
+import type { StagedBindingPolicy } from '../../crds/staged-binding-policy.ts';
 import type { AccessPolicy } from '../../crds/access-policy.ts';
 import type { ClusterSet } from '../../crds/cluster-set.ts';
 import type { AWSTargetGroupSet } from '../../crds/aws-target-group-set.ts';
@@ -71,6 +72,7 @@ export function viewOf(of: {
   bindings?: AWSTargetGroupBinding[];
   secrets?: StoredClusterSecret[];
   policies?: AccessPolicy[];
+  staged?: StagedBindingPolicy[];
 }): View {
   const cells = createStore<Cell>();
   const groups = createStore<AWSTargetGroup>();
@@ -92,7 +94,9 @@ export function viewOf(of: {
   of.secrets?.forEach((object) => secrets.apply({ type: 'add', object }));
   const policies = createStore<AccessPolicy>();
   of.policies?.forEach((object) => policies.apply({ type: 'add', object }));
-  return { cells, groups, configs, clusterSets, targetGroupSets, bindings, secrets, policies };
+  const staged = createStore<StagedBindingPolicy>();
+  of.staged?.forEach((object) => staged.apply({ type: 'add', object }));
+  return { staged, cells, groups, configs, clusterSets, targetGroupSets, bindings, secrets, policies };
 }
 
 /** The instruction to start the rollout of a Cell. */
