@@ -16,6 +16,7 @@ import type { InformerTiming } from './informer/informer.ts';
 import { cachedFields } from './informer/cached-fields.ts';
 import { kubernetesLease } from './election/lease.ts';
 import { wakeOrphans } from './orphans.ts';
+import { watchSpaces } from './informer/spaces.ts';
 import { watchRemotely } from './informer/remote.ts';
 import { decidesWatches } from './routes/route-remote.ts';
 import { createRouter } from './router.ts';
@@ -103,6 +104,15 @@ async function inform(options: WatcherOptions, router: Router, dispatcher: Dispa
     signal,
     ...(timing?.informer === undefined ? {} : { timing: timing.informer }),
   });
+  const spaces = watchSpaces({
+    kubernetes: options.kubernetes,
+    clusters,
+    view: router.view,
+    dispatch: (instruction) => dispatcher.dispatch(instruction),
+    log,
+    signal,
+    ...(timing?.informer === undefined ? {} : { timing: timing.informer }),
+  });
   const orphans = async () => {
     await wakeOrphans({ client: temporal.client, namespaces, router, dispatcher, log });
   };
@@ -116,12 +126,14 @@ async function inform(options: WatcherOptions, router: Router, dispatcher: Dispa
     needs?.kinds(undefined);
     router.replay();
     remote.refresh();
+    spaces.refresh();
     log.info('watching');
     void orphans();
   };
   const onEvent = (happened: KindEvent): void => {
     router.take(happened);
     if (unsynced === 0 && decidesWatches(happened)) remote.refresh();
+    if (unsynced === 0 && happened.kind === 'StagedBindingPolicy') spaces.refresh();
   };
   const informers = sources.map((source) => informAbout(source, { ...options, onEvent, onSynced }));
   const replay = (): void => {
@@ -136,7 +148,7 @@ async function inform(options: WatcherOptions, router: Router, dispatcher: Dispa
   };
   const { database } = options;
   await Promise.all([...informers, replaying(), watchDatabase({ database, onLost: replay, log, signal })]);
-  await remote.ended();
+  await Promise.all([remote.ended(), spaces.ended()]);
 }
 
 async function informAbout(

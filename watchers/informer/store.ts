@@ -41,6 +41,13 @@ export interface Store<T> extends Shelf<T> {
   apply(event: ObjectEvent<T>): void;
 }
 
+/** A shelf with these objects, which stays as it is. */
+export function shelfOf<T extends Informed>(objects: readonly T[]): Shelf<T> {
+  const store = createStore<T>();
+  for (const object of objects) store.apply({ type: 'add', object });
+  return store;
+}
+
 /** Makes an empty store. */
 export function createStore<T extends Informed>(): Store<T> {
   const namespaces = new Map<string, Map<string, T>>();

@@ -31,7 +31,10 @@ export function routeStaged(event: ObjectEvent<StagedBindingPolicy>): readonly I
 }
 
 /** Says who has to hear of an object of KubeStellar's: those by whose name that of the BindingPolicy begins. */
-export function routeStagedPart({ object }: ObjectEvent<StagedPart>, view: View): readonly Instruction[] {
+export function routeStagedPart(
+  { object }: ObjectEvent<StagedPart>,
+  view: Pick<View, 'staged'>,
+): readonly Instruction[] {
   const policy = object.metadata.labels?.[ABOUT.policy] ?? object.metadata.name;
   const made = view.staged.list().filter(({ metadata }) => policy.startsWith(`${metadata.name}-`));
   if (made.length === 0) return ignore('no StagedBindingPolicy has made it');
