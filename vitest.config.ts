@@ -39,6 +39,9 @@ export default defineConfig({
         test: {
           name: 'integration',
           include: ['test/**/*.test.ts'],
+          // As above.
+          isolate: false,
+          setupFiles: ['test/support/fresh-modules.ts'],
           globalSetup: ['test/support/setup.ts'],
           testTimeout: 240_000,
           hookTimeout: 240_000,

@@ -20,7 +20,7 @@ import { connectTemporal } from './clients/temporal/temporal.ts';
 import { runWorkers } from './clients/temporal/temporal-workers.ts';
 import type { Waiting } from './clients/waiting.ts';
 import type { Config } from './config.ts';
-import { bundleWorkflowsApart } from './clients/temporal/workflow-bundle.ts';
+import { workflowBundle as bundledWorkflows } from './clients/temporal/workflow-bundle.ts';
 
 /** What a worker runs with. */
 export interface WorkerSettings {
@@ -131,7 +131,7 @@ async function workflowCode(
   signal: AbortSignal,
 ): Promise<Pick<WorkerOptions, 'workflowBundle'>> {
   if (workflowBundle !== undefined) return { workflowBundle: { codePath: workflowBundle } };
-  return { workflowBundle: { code: await bundleWorkflowsApart(signal) } };
+  return { workflowBundle: { code: await bundledWorkflows(signal) } };
 }
 
 /** Says which installation this is, before anything in AWS is tagged with it; what needs it asks again. */

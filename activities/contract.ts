@@ -1,6 +1,7 @@
 import type { StagedBindingPolicyStatus } from '../crds/staged-binding-policy.ts';
 import type { ObservedStaged } from '../domain/staged/observation.ts';
 import type { AnalysisStep, ExperimentStep } from '../crds/cell.ts';
+import type { SyncedKind } from '../crds/index.ts';
 import type { Connections } from '../domain/model/state.ts';
 import type { Ticket } from '../domain/load-balancers/budget.ts';
 import type { Requirements } from '../domain/model/decision.ts';
@@ -276,23 +277,13 @@ export interface Paced {
   readonly intervalSeconds?: number;
 }
 
-/** What the workflow of a ClusterSet needs. */
-export interface ClusterSetActivities {
-  /** Makes the cluster secrets of a ClusterSet what they are to be, and reports on them. */
-  syncClusterSet(key: ObjectKey): Promise<Synced>;
-}
+/** Makes what an object asks for the same as what there is, and reports on it; `last` is the process that has made the sync before. */
+export type SyncActivity = (key: ObjectKey, last?: string) => Promise<Synced>;
 
-/** What the workflow of an AWSTargetGroupSet needs. */
-export interface TargetGroupSetActivities {
-  /** Makes the AWSTargetGroups and AWSTargetGroupBindings of a set what they are to be, and reports on them; `last` is the process that has made the sync before. */
-  syncTargetGroupSet(key: ObjectKey, last?: string): Promise<Synced>;
-}
-
-/** What the workflow of an AWSTargetGroupBinding needs. */
-export interface TargetGroupBindingActivities {
-  /** Registers and deregisters the targets of a binding, and reports on them; one that is being deleted is cleaned up and let go. */
-  syncTargetGroupBinding(key: ObjectKey, last?: string): Promise<Synced>;
-}
+/** What the workflow of each synced kind needs: an activity `sync<Type>`, by the type of the workflow. */
+export type SyncActivities = {
+  readonly [Type in SyncedKind['workflow']['type'] as `sync${Capitalize<Type>}`]: SyncActivity;
+};
 
 /** What the check of a namespace's AWSTargetGroups needs. */
 export interface TargetGroupActivities {

@@ -166,8 +166,8 @@ describe('whatever AWS answers', () => {
         fc.asyncProperty(fc.array(awsAnswer(eksAnswers), { minLength: 1, maxLength: 4 }), async (given) => {
           answers = given;
           asked = 0;
-          const generator = { awseks: { region: 'eu-central-1' } };
-          const found = await outcomeOf(() => source.read(generator, NEVER, []), [TOKEN]);
+          const settings = { region: 'eu-central-1' };
+          const found = await outcomeOf(() => source.read(settings, NEVER, []), [TOKEN]);
           seen[found === undefined ? 'unread' : 'read'] += 1;
           for (const { id, name, tags, said, access } of found?.clusters ?? [])
             texts({ id, name, ...tags, said, ...access });

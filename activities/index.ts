@@ -15,15 +15,13 @@ import { clusterSources } from './discovery/cluster-set/sources/index.ts';
 import type {
   AnalysisActivities,
   CellActivities,
-  ClusterSetActivities,
   DriftActivities,
   ExperimentActivities,
   MeasurementActivities,
   LoadBalancerConfigActivities,
   StagedActivities,
-  TargetGroupSetActivities,
+  SyncActivities,
   TargetGroupActivities,
-  TargetGroupBindingActivities,
   TrafficActivities,
 } from './contract.ts';
 import { driftActivities } from './load-balancers/drift.ts';
@@ -35,6 +33,7 @@ import { paced } from './discovery/paced.ts';
 import { targetGroupSetActivities } from './discovery/target-group-set/target-group-set.ts';
 import { targetGroupActivities } from './discovery/target-group/target-groups.ts';
 import { targetGroupBindingActivities } from './discovery/target-group-binding/target-group-binding.ts';
+import { alive } from './staged/alive.ts';
 import { stagedActivities } from './staged/staged.ts';
 import { trafficActivities } from './rollout/traffic.ts';
 
@@ -64,10 +63,8 @@ export type Activities = CellActivities &
   ExperimentActivities &
   MeasurementActivities &
   TrafficActivities &
-  ClusterSetActivities &
-  TargetGroupSetActivities &
+  SyncActivities &
   TargetGroupActivities &
-  TargetGroupBindingActivities &
   StagedActivities &
   DriftActivities;
 
@@ -88,7 +85,7 @@ export function makeActivities(dependencies: Dependencies): Activities {
       translated({
         ...targetGroupSetActivities({ kubernetes, reader, graceSeconds }),
         ...clusterSetActivities({ kubernetes, sources: clusterSources(dependencies), graceSeconds }),
-        ...stagedActivities(dependencies),
+        ...alive(stagedActivities(dependencies)),
         ...targetGroupActivities(dependencies),
         ...targetGroupBindingActivities({
           ...dependencies,

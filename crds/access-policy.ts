@@ -66,6 +66,7 @@ export const accessPolicy = defineResource({
   description:
     'An AccessPolicy says which IAM roles, EKS clusters, target groups and listeners the objects of some namespaces may have Okra use. A namespace that no AccessPolicy names may use everything that Okra may; one that some name may use what any of them lists, and nothing else.',
   scope: 'Cluster',
+  watched: 'Optional',
   spec,
   status,
   printerColumns: [

@@ -45,6 +45,15 @@ export const awsApplicationLoadBalancerConfig = defineResource({
   shortNames: ['awsalbc'],
   description:
     'An AWSApplicationLoadBalancerConfig describes one listener rule of an Application Load Balancer. Okra makes the rule exactly what the spec says, keeps it so, and reports in the status what was read back. A Cell writes one of its own name.',
+  watched: 'Always',
+  workflow: {
+    does: 'Own',
+    type: 'loadBalancerConfig',
+    idPrefix: 'load-balancer',
+    title: 'Load balancer',
+    input: { type: 'AWSApplicationLoadBalancer' },
+    bearsCellName: true,
+  },
   spec,
   status,
   selectableFields: ['.spec.listenerARN'],

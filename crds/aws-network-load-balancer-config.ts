@@ -49,6 +49,15 @@ export const awsNetworkLoadBalancerConfig = defineResource({
   shortNames: ['awsnlbc'],
   description:
     'An AWSNetworkLoadBalancerConfig describes the default action of one listener of a Network Load Balancer. Okra makes the action exactly what the spec says, keeps it so, and reports in the status what was read back. A Cell writes one of its own name.',
+  watched: 'Always',
+  workflow: {
+    does: 'Own',
+    type: 'loadBalancerConfig',
+    idPrefix: 'network-load-balancer',
+    title: 'Load balancer',
+    input: { type: 'AWSNetworkLoadBalancer' },
+    bearsCellName: true,
+  },
   spec,
   status,
   selectableFields: ['.spec.listenerARN'],

@@ -105,6 +105,8 @@ export const awsTargetGroupBinding = defineResource({
   shortNames: ['awstgb'],
   description:
     'An AWSTargetGroupBinding registers nodes and pods of one or many clusters, or given ids, in one ELBv2 target group, which it creates when none is named. It deregisters only what it has registered.',
+  watched: 'Optional',
+  workflow: { does: 'Sync', type: 'targetGroupBinding', idPrefix: 'target-group-binding' },
   spec,
   status,
   printerColumns: syncColumns({

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { conditions } from './common.ts';
+import { requestNames } from './request-names.ts';
 
 // As long as a label may be, and the numbers that are left out: v2 is 2.0.0.
 const version = z.string().max(67);
@@ -49,7 +50,10 @@ const blockedVersion = z.object({
 });
 
 const request = z.object({
-  action: z.string().max(64).describe('What was asked: pause, resume, promote, promoteFull, abort or retry.'),
+  action: z
+    .string()
+    .max(64)
+    .describe(`What was asked: ${requestNames.slice(0, -1).join(', ')} or ${requestNames.at(-1)}.`),
   by: z.string().max(253).describe('Who asked.'),
   reason: z.string().max(1024).describe('Why; empty when nobody said.'),
   time: z.iso.datetime().describe('When it was received.'),

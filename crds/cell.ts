@@ -133,6 +133,8 @@ export const cell = defineResource({
   shortNames: ['okcell'],
   description:
     'A Cell is a set of Kubernetes clusters behind one AWS load balancer. When target groups of a newer version appear, Okra moves the traffic to them step by step, and takes it back when a check fails.',
+  watched: 'Always',
+  workflow: { does: 'Own', type: 'cellRollout', idPrefix: 'cell', bearsCellName: true },
   spec,
   status: cellStatus,
   rules: [

@@ -103,6 +103,8 @@ export const clusterSet = defineResource({
   shortNames: ['okcs'],
   description:
     'A ClusterSet finds EKS clusters by their tags, and keeps an Argo CD cluster secret for each in its namespace, named after the cluster. Secrets that it did not make are left alone, and nothing is deleted because AWS could not be read.',
+  watched: 'Optional',
+  workflow: { does: 'Sync', type: 'clusterSet', idPrefix: 'cluster-set' },
   spec,
   status,
   printerColumns: syncColumns({ name: 'Clusters', type: 'string', jsonPath: '.status.clusters.names' }),
@@ -110,6 +112,8 @@ export const clusterSet = defineResource({
 
 /** What a ClusterSet says. */
 export type ClusterSetSpec = z.output<typeof spec>;
+/** One entry of `spec.generators`: a provider of clusters, and its settings. */
+export type Generator = ClusterSetSpec['generators'][number];
 /** What is reported of a ClusterSet. */
 export type ClusterSetStatus = z.output<typeof status>;
 /** A ClusterSet as the API server has it. */

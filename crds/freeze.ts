@@ -55,6 +55,7 @@ export const freeze = defineResource({
   description:
     'A Freeze holds the rollouts of every Cell in the cluster at their next command, for as long as it exists. Weights stay as they are; what takes traffic back (an abort, a failed check, target groups that are gone, spec.version set to a lower version) never waits.',
   scope: 'Cluster',
+  watched: 'Optional',
   spec,
   status,
   printerColumns: [

@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import { accessPolicy } from './access-policy.ts';
 import { awsApplicationLoadBalancerConfig } from './aws-application-load-balancer-config.ts';
 import { awsApplicationLoadBalancerTargetDeployment } from './aws-application-load-balancer-target-deployment.ts';
@@ -9,9 +10,10 @@ import { cell } from './cell.ts';
 import { clusterSet } from './cluster-set.ts';
 import { freeze } from './freeze.ts';
 import { stagedBindingPolicy } from './staged-binding-policy.ts';
-import { structuralSchema, type StructuralSchema } from './structural-schema.ts';
+import type { KindWorkflow } from './kind.ts';
+import type { Resource } from './resource.ts';
 
-/** Every kind that Okra defines. */
+/** The table of kinds: every kind that Okra defines. All that is done for each kind is done for what stands here. */
 export const resources = [
   cell,
   awsTargetGroup,
@@ -26,9 +28,24 @@ export const resources = [
   stagedBindingPolicy,
 ] as const;
 
-const statusSchemas = new Map<string, StructuralSchema>(
-  resources.map(({ kind, status }) => [kind, structuralSchema(status)]),
-);
+type Row = (typeof resources)[number];
 
-/** What the API server takes as the status of a kind of Okra's. */
-export const statusSchemaOf = (kind: string): StructuralSchema => statusSchemas.get(kind) ?? {};
+/** The name of a kind that Okra defines. */
+export type KindName = Row['kind'];
+
+type RowOf<Name extends KindName> = Extract<Row, { readonly kind: Name }>;
+
+/** An object of a kind, as the API server has it. */
+export type ObjectOf<Name extends KindName> = Resource<
+  z.output<RowOf<Name>['spec']>,
+  z.output<RowOf<Name>['status']>
+>;
+
+/** The name of a kind whose objects watchers look at. */
+export type WatchedKind = Extract<Row, { readonly watched: 'Always' | 'Optional' }>['kind'];
+
+/** A kind with a workflow for each of its objects. */
+export type KindWithWorkflow = Extract<Row, { readonly workflow: KindWorkflow }>;
+
+/** A kind that one and the same workflow syncs. */
+export type SyncedKind = Extract<Row, { readonly workflow: { readonly does: 'Sync' } }>;

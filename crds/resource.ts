@@ -1,4 +1,5 @@
-import type { z } from 'zod';
+import { z } from 'zod';
+import type { KindRef, KindTraits } from './kind.ts';
 import { CEL_RULES, celOf, type Rule } from './rules.ts';
 import { structuralSchema, type StructuralSchema } from './structural-schema.ts';
 
@@ -47,7 +48,7 @@ export interface PrinterColumn {
 }
 
 /** All there is to say about a kind. */
-export interface Definition<Spec extends z.ZodType, Status extends z.ZodType> {
+export interface Definition extends KindTraits {
   /** The API group; Okra's own unless this says otherwise. */
   readonly group?: string;
   readonly kind: string;
@@ -57,8 +58,8 @@ export interface Definition<Spec extends z.ZodType, Status extends z.ZodType> {
   readonly description: string;
   /** Whether the objects belong to a namespace; they do unless this says otherwise. */
   readonly scope?: 'Namespaced' | 'Cluster';
-  readonly spec: Spec;
-  readonly status: Status;
+  readonly spec: z.ZodType;
+  readonly status: z.ZodType;
   /** Rules over the whole object, of whose metadata CEL sees only the name. */
   readonly rules?: readonly Rule<Named>[];
   readonly printerColumns: readonly PrinterColumn[];
@@ -76,26 +77,21 @@ export type Parsed<Value> =
   { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly problems: readonly string[] };
 
 /** A kind: its definition, its manifest, and how to read its spec. */
-export interface ResourceKind<Spec extends z.ZodType, Status extends z.ZodType> extends Definition<
-  Spec,
-  Status
-> {
-  /** The API group and version of its objects. */
-  readonly apiVersion: string;
-  /** Reads a spec that came from outside; a problem says what was expected, what was got, and where. */
-  readonly parseSpec: (spec: unknown) => Parsed<z.output<Spec>>;
-  /** Reads the spec of an object, and holds the object to the rules of its kind. */
-  readonly parse: (object: Named & { readonly spec: unknown }) => Parsed<z.output<Spec>>;
-  /** Builds the CustomResourceDefinition (apiextensions.k8s.io/v1). */
-  readonly manifest: () => StructuralSchema;
-}
+export type ResourceKind<Of extends Definition = Definition> = Definition &
+  Of &
+  KindRef & {
+    /** Reads a spec that came from outside; a problem says what was expected, what was got, and where. */
+    readonly parseSpec: (spec: unknown) => Parsed<z.output<Of['spec']>>;
+    /** Reads the spec of an object, and holds the object to the rules of its kind. */
+    readonly parse: (object: Named & { readonly spec: unknown }) => Parsed<z.output<Of['spec']>>;
+    /** Builds the CustomResourceDefinition (apiextensions.k8s.io/v1). */
+    readonly manifest: () => StructuralSchema;
+  };
 
 /** Makes a kind of its zod schemas, which are the single source of its types, its manifest and its parser. */
-export function defineResource<Spec extends z.ZodType, Status extends z.ZodType>(
-  definition: Definition<Spec, Status>,
-): ResourceKind<Spec, Status> {
-  const parseSpec = (value: unknown): Parsed<z.output<Spec>> => {
-    const result = definition.spec.safeParse(value);
+export function defineResource<const Of extends Definition>(definition: Of): ResourceKind<Of> {
+  const parseSpec = (value: unknown): Parsed<z.output<Of['spec']>> => {
+    const result = z.safeParse<Of['spec']>(definition.spec, value);
     return result.success
       ? { ok: true, value: result.data }
       : { ok: false, problems: result.error.issues.map((issue) => describeIssue(issue, value)) };
@@ -103,6 +99,7 @@ export function defineResource<Spec extends z.ZodType, Status extends z.ZodType>
   return {
     ...definition,
     apiVersion: `${definition.group ?? GROUP}/${VERSION}`,
+    namespaced: definition.scope !== 'Cluster',
     parseSpec,
     parse(object) {
       const broken = (definition.rules ?? []).filter((rule) => !rule.holds(object));
@@ -134,7 +131,7 @@ function show(value: unknown): string {
   return text.length <= 120 ? text : `${text.slice(0, 119)}…`;
 }
 
-function manifestOf(definition: Definition<z.ZodType, z.ZodType>): StructuralSchema {
+function manifestOf(definition: Definition): StructuralSchema {
   const {
     group = GROUP,
     kind,
@@ -178,7 +175,7 @@ function manifestOf(definition: Definition<z.ZodType, z.ZodType>): StructuralSch
   };
 }
 
-function objectSchema(definition: Definition<z.ZodType, z.ZodType>, description: string): StructuralSchema {
+function objectSchema(definition: Definition, description: string): StructuralSchema {
   return {
     type: 'object',
     description,

@@ -56,18 +56,21 @@ const callFilter = z.strictObject({
   listener: z.string().startsWith('arn:').optional(),
   targetGroup: z.string().startsWith('arn:').optional(),
   action: z.string().optional(),
+  mentions: z.array(z.string()).optional(),
 });
 
 const calls: Route = (state, { query }) => {
-  const given = Object.fromEntries(query);
+  const mentioned = query.getAll('mentions');
+  const given = { ...Object.fromEntries(query), mentions: mentioned.length === 0 ? undefined : mentioned };
   const filter = callFilter.safeParse(given);
   if (!filter.success) return bad(explain(filter.error, given));
-  const { since, listener, targetGroup, action } = filter.data;
+  const { since, listener, targetGroup, action, mentions } = filter.data;
   const wanted = {
     ...(since === undefined ? {} : { since }),
     ...(listener === undefined ? {} : { listener }),
     ...(targetGroup === undefined ? {} : { targetGroup }),
     ...(action === undefined ? {} : { action }),
+    ...(mentions === undefined ? {} : { mentions }),
   };
   return ok({ calls: state.log.find(wanted), last: state.log.last() });
 };

@@ -58,10 +58,13 @@ function sender(url: string): Send {
 }
 
 function queryOf(filter: CallFilter): string {
-  const given = Object.entries(filter).filter(([, value]) => value !== undefined);
-  return new URLSearchParams(
-    given.map(([name, value]): [string, string] => [name, String(value)]),
-  ).toString();
+  const given: readonly [string, unknown][] = Object.entries(filter);
+  const pairs = given.flatMap(([name, value]) =>
+    (Array.isArray(value) ? value : [value])
+      .filter((one) => one !== undefined)
+      .map((one): [string, string] => [name, String(one)]),
+  );
+  return new URLSearchParams(pairs).toString();
 }
 
 async function waitFor(

@@ -46,6 +46,7 @@ describe('the log', () => {
     ['what came later', { since: 3 }, [4, 5]],
     ['calls on a listener, on its rules, and on what they were', { listener: listenerArn('web') }, [1, 2, 4]],
     ['calls on a target group, and on rules that forward to it', { targetGroup: groupArn('a') }, [4, 5]],
+    ['calls that mention something', { mentions: ['other', ruleArn('web', 'r1')] }, [2, 3]],
     ['one action', { action: 'ModifyRule' }, [2, 3]],
     ['all of that at once', { since: 1, listener: listenerArn('web'), action: 'ModifyRule' }, [2]],
   ])('finds %s', (_, filter, want) => {

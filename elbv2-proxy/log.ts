@@ -33,6 +33,8 @@ export interface CallFilter {
   readonly listener?: string;
   readonly targetGroup?: string;
   readonly action?: string;
+  /** Texts of which a call's parameters have at least one somewhere. */
+  readonly mentions?: readonly string[];
 }
 
 /** The log of ELBv2 calls. */
@@ -52,6 +54,11 @@ function subjectsOf(call: Omit<CallRecord, 'seq'>): ReadonlySet<string> {
   return new Set([...named, ...touched, ...listeners]);
 }
 
+function mentionsAny({ parameters }: CallRecord, texts: readonly string[]): boolean {
+  const all = JSON.stringify(parameters);
+  return texts.some((text) => all.includes(text));
+}
+
 /** Keeps the last calls in memory. */
 export function createCallLog(capacity = 100_000): CallLog {
   let entries: { readonly call: CallRecord; readonly subjects: ReadonlySet<string> }[] = [];
@@ -65,14 +72,15 @@ export function createCallLog(capacity = 100_000): CallLog {
       if (entries.length > capacity * 1.1) entries = entries.slice(-capacity);
       return call;
     },
-    find: ({ since = 0, listener, targetGroup, action }) =>
+    find: ({ since = 0, listener, targetGroup, action, mentions }) =>
       entries
         .filter(
           ({ call, subjects }) =>
             call.seq > since &&
             (listener === undefined || subjects.has(listener)) &&
             (targetGroup === undefined || subjects.has(targetGroup)) &&
-            (action === undefined || call.action === action),
+            (action === undefined || call.action === action) &&
+            (mentions === undefined || mentionsAny(call, mentions)),
         )
         .map(({ call }) => call),
     last: () => seq,

@@ -111,9 +111,24 @@ export async function createTargetGroup(
 export const defaultVPC = async (client: ElasticLoadBalancingV2Client): Promise<string> =>
   (await defaultNetwork(client)).vpc;
 
-async function defaultNetwork(
-  client: ElasticLoadBalancingV2Client,
-): Promise<{ readonly vpc: string; readonly subnets: readonly string[] }> {
+interface Network {
+  readonly vpc: string;
+  readonly subnets: readonly string[];
+}
+
+/** What each client has found; it stays for as long as the emulator runs. */
+const networks = new WeakMap<ElasticLoadBalancingV2Client, Promise<Network>>();
+
+function defaultNetwork(client: ElasticLoadBalancingV2Client): Promise<Network> {
+  const known = networks.get(client);
+  if (known !== undefined) return known;
+  const found = findNetwork(client);
+  networks.set(client, found);
+  found.catch(() => networks.delete(client));
+  return found;
+}
+
+async function findNetwork(client: ElasticLoadBalancingV2Client): Promise<Network> {
   const answer = await queryEc2(client, 'DescribeSubnets');
   const subnets = [...answer.matchAll(/<subnetId>(subnet-[0-9a-f]+)<\/subnetId>/g)].map(([, id]) =>
     given(id, 'a subnet'),

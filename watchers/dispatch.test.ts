@@ -3,7 +3,7 @@ import pino from 'pino';
 import { describe, expect, it } from 'vitest';
 import { temporalId } from '../clients/temporal/workflow-id.ts';
 import type { WorkflowStart } from '../clients/temporal/workflow-start.ts';
-import { syncId } from '../domain/model/ids.ts';
+import { objectWorkflowId } from '../domain/model/workflow-ids.ts';
 import { createDispatcher } from './dispatch.ts';
 import type { WorkflowCalls } from './dispatch.ts';
 import { fakeClock, turn } from './testing/fakes.ts';
@@ -51,7 +51,7 @@ const refusal = (details: string) =>
 describe('the dispatcher', () => {
   it('wakes the rollout of a Cell with all that it is started with', async () => {
     const { dispatch, idle, called, started } = aDispatcher();
-    dispatch({ do: 'Start', workflow: 'cellRollout', key });
+    dispatch({ do: 'Start', kind: 'Cell', key });
     await idle();
     expect(called).toEqual(['wake cell/default/web']);
     expect(started[0]).toMatchObject({
@@ -76,7 +76,7 @@ describe('the dispatcher', () => {
 
   it('wakes the writer of a load balancer configuration', async () => {
     const { dispatch, idle, called, started } = aDispatcher();
-    dispatch({ do: 'Start', workflow: 'loadBalancerConfig', type: 'AWSApplicationLoadBalancer', key });
+    dispatch({ do: 'Start', kind: 'AWSApplicationLoadBalancerConfig', key });
     await idle();
     expect(called).toEqual(['wake load-balancer/default/web']);
     expect(started[0]).toMatchObject({ type: 'loadBalancerConfig', options: { args: [{ key }] } });
@@ -84,8 +84,8 @@ describe('the dispatcher', () => {
 
   it('tells the writers of one name for two load balancers apart', async () => {
     const { dispatch, idle, called } = aDispatcher();
-    dispatch({ do: 'Start', workflow: 'loadBalancerConfig', type: 'AWSApplicationLoadBalancer', key });
-    dispatch({ do: 'Start', workflow: 'loadBalancerConfig', type: 'AWSNetworkLoadBalancer', key });
+    dispatch({ do: 'Start', kind: 'AWSApplicationLoadBalancerConfig', key });
+    dispatch({ do: 'Start', kind: 'AWSNetworkLoadBalancerConfig', key });
     await idle();
     expect(called).toEqual(['wake load-balancer/default/web', 'wake network-load-balancer/default/web']);
   });
@@ -105,10 +105,14 @@ describe('the dispatcher', () => {
   it('starts and signals a workflow of a long name by one id, which Temporal has room for', async () => {
     const { dispatch, idle, called } = aDispatcher();
     const long = { namespace: 'n'.repeat(63), name: 'o'.repeat(253) };
-    dispatch({ do: 'Start', workflow: 'targetGroupBinding', key: long });
-    dispatch({ do: 'Signal', workflowId: syncId('targetGroupBinding', long), signal: 'changed' });
+    dispatch({ do: 'Start', kind: 'AWSTargetGroupBinding', key: long });
+    dispatch({
+      do: 'Signal',
+      workflowId: objectWorkflowId('AWSTargetGroupBinding', long),
+      signal: 'changed',
+    });
     await idle();
-    const id = temporalId(syncId('targetGroupBinding', long));
+    const id = temporalId(objectWorkflowId('AWSTargetGroupBinding', long));
     expect(id.length).toBeLessThanOrEqual(255);
     expect(called).toEqual([`wake ${id}`, `signal ${id} changed`]);
   });
@@ -125,7 +129,7 @@ describe('the dispatcher', () => {
   it('tries again while Temporal is away, and loses nothing', async () => {
     const { dispatch, idle, called } = aDispatcher(away(), away(), away());
     dispatch({ do: 'Signal', workflowId: 'cell/default/web', signal: 'analysisFinished' });
-    dispatch({ do: 'Start', workflow: 'cellRollout', key });
+    dispatch({ do: 'Start', kind: 'Cell', key });
     await idle();
     expect(called.filter((name) => name.startsWith('wake')).length).toBeGreaterThanOrEqual(2);
     expect(called).toHaveLength(5);
@@ -134,7 +138,7 @@ describe('the dispatcher', () => {
   it('tries again what Temporal refuses, ever more seldom, and says what to do', async () => {
     const lacks = refusal('Namespace prod.a1b2c has no mapping defined for search attribute OkraKind');
     const { dispatch, idle, called, slept, said } = aDispatcher(...Array.from({ length: 9 }, () => lacks));
-    dispatch({ do: 'Start', workflow: 'cellRollout', key });
+    dispatch({ do: 'Start', kind: 'Cell', key });
     await idle();
     expect(called).toHaveLength(10);
     expect(Math.max(...slept)).toBeGreaterThan(20_000);
@@ -148,7 +152,7 @@ describe('the dispatcher', () => {
 
   it('makes one message of many that say the same', async () => {
     const { dispatch, idle, called, pending } = aDispatcher(away());
-    for (let n = 0; n < 1000; n += 1) dispatch({ do: 'Start', workflow: 'cellRollout', key });
+    for (let n = 0; n < 1000; n += 1) dispatch({ do: 'Start', kind: 'Cell', key });
     expect(pending()).toBe(1);
     await idle();
     expect(called).toEqual(['wake cell/default/web', 'wake cell/default/web']);

@@ -4,14 +4,7 @@ import type { Backoff, Sleep } from '../clients/backoff.ts';
 import { detailsOf, hasCode, statusCodes } from '../clients/temporal/grpc-status.ts';
 import type { Log } from '../clients/log.ts';
 import { registration } from '../clients/temporal/search-attributes.ts';
-import {
-  cellRolloutStart,
-  driftWatchStart,
-  loadBalancerConfigStart,
-  stagedBindingStart,
-  syncStart,
-  targetGroupCheckStart,
-} from '../clients/temporal/workflow-start.ts';
+import { driftWatchStart, objectStart, targetGroupCheckStart } from '../clients/temporal/workflow-start.ts';
 import type { WorkflowStart } from '../clients/temporal/workflow-start.ts';
 import type { Config } from '../config.ts';
 import { unreachable } from '../domain/unreachable.ts';
@@ -86,9 +79,14 @@ export function createDispatcher({ calls, config, log, signal, sleep }: Dispatch
 type Means = Pick<DispatcherOptions, 'calls' | 'config' | 'log'>;
 
 async function perform(order: Order, { calls, config, log }: Means): Promise<void> {
+  const { taskQueue, driftIntervalSeconds, syncIntervalSeconds: intervalSeconds } = config;
   switch (order.do) {
     case 'Start':
-      await calls.wake(startOf(order, config));
+      await calls.wake(objectStart({ kind: order.kind, key: order.key, intervalSeconds }, taskQueue));
+      log.info(describe(order), 'workflow woken');
+      return;
+    case 'CheckTargetGroups':
+      await calls.wake(targetGroupCheckStart({ namespace: order.namespace, intervalSeconds }, taskQueue));
       log.info(describe(order), 'workflow woken');
       return;
     case 'Signal':
@@ -97,34 +95,14 @@ async function perform(order: Order, { calls, config, log }: Means): Promise<voi
       return;
     case 'Watch': {
       const { type, listenerARN } = order;
-      const of = { type, listenerARN, intervalSeconds: config.driftIntervalSeconds };
       // One that runs is woken, as the interval may be another since it has gone to sleep.
-      await calls.wake(driftWatchStart(of, config.taskQueue));
+      const of = { type, listenerARN, intervalSeconds: driftIntervalSeconds };
+      await calls.wake(driftWatchStart(of, taskQueue));
       log.debug(describe(order), 'listener watched');
       return;
     }
     default:
       unreachable(order);
-  }
-}
-
-function startOf(order: Extract<Order, { do: 'Start' }>, config: Means['config']): WorkflowStart {
-  const { taskQueue, syncIntervalSeconds: intervalSeconds } = config;
-  switch (order.workflow) {
-    case 'cellRollout':
-      return cellRolloutStart(order.key, taskQueue);
-    case 'loadBalancerConfig':
-      return loadBalancerConfigStart(order, taskQueue);
-    case 'stagedBinding':
-      return stagedBindingStart({ name: order.name, intervalSeconds }, taskQueue);
-    case 'targetGroupCheck':
-      return targetGroupCheckStart({ namespace: order.namespace, intervalSeconds }, taskQueue);
-    case 'clusterSet':
-    case 'targetGroupSet':
-    case 'targetGroupBinding':
-      return syncStart({ workflow: order.workflow, key: order.key, intervalSeconds }, taskQueue);
-    default:
-      return unreachable(order);
   }
 }
 

@@ -1,14 +1,12 @@
 import { temporalId } from '../clients/temporal/workflow-id.ts';
-import type { ObjectKey, SyncWorkflow } from '../domain/model/ids.ts';
 import type { LoadBalancerType } from '../domain/load-balancers/load-balancer.ts';
+import type { ObjectKey } from '../domain/model/ids.ts';
 import {
-  cellRolloutId,
   driftWatchId,
-  loadBalancerConfigId,
-  stagedBindingId,
-  syncId,
+  objectWorkflowId,
   targetGroupCheckId,
-} from '../domain/model/ids.ts';
+  type WorkflowKind,
+} from '../domain/model/workflow-ids.ts';
 
 /** The signals that watchers send to workflows which run; each means: look again. */
 export type WakingSignal = 'changed' | 'analysisFinished' | 'experimentFinished';
@@ -16,16 +14,9 @@ export type WakingSignal = 'changed' | 'analysisFinished' | 'experimentFinished'
 /** What is to be done about an event. */
 export type Instruction =
   /** Wake the workflow of an object with `changed`, and start it when it does not run. */
-  | { readonly do: 'Start'; readonly workflow: 'cellRollout'; readonly key: ObjectKey }
-  | {
-      readonly do: 'Start';
-      readonly workflow: 'loadBalancerConfig';
-      readonly type: LoadBalancerType;
-      readonly key: ObjectKey;
-    }
-  | { readonly do: 'Start'; readonly workflow: SyncWorkflow; readonly key: ObjectKey }
-  | { readonly do: 'Start'; readonly workflow: 'stagedBinding'; readonly name: string }
-  | { readonly do: 'Start'; readonly workflow: 'targetGroupCheck'; readonly namespace: string }
+  | { readonly do: 'Start'; readonly kind: WorkflowKind; readonly key: ObjectKey }
+  /** Wake the check of a namespace's AWSTargetGroups, and start it when it does not run. */
+  | { readonly do: 'CheckTargetGroups'; readonly namespace: string }
   /** Wake a workflow, if it runs. */
   | { readonly do: 'Signal'; readonly workflowId: string; readonly signal: WakingSignal }
   /** Have a listener watched for changes made elsewhere. */
@@ -58,27 +49,12 @@ export const workflowIdOf = (instruction: Exclude<Instruction, { do: 'Ignore' }>
 function wholeId(instruction: Exclude<Instruction, { do: 'Ignore' }>): string {
   switch (instruction.do) {
     case 'Start':
-      return startedId(instruction);
+      return objectWorkflowId(instruction.kind, instruction.key);
+    case 'CheckTargetGroups':
+      return targetGroupCheckId(instruction.namespace);
     case 'Signal':
       return instruction.workflowId;
     case 'Watch':
       return driftWatchId(instruction.listenerARN);
-  }
-}
-
-function startedId(start: Extract<Instruction, { do: 'Start' }>): string {
-  switch (start.workflow) {
-    case 'cellRollout':
-      return cellRolloutId(start.key);
-    case 'loadBalancerConfig':
-      return loadBalancerConfigId(start.key, start.type);
-    case 'stagedBinding':
-      return stagedBindingId(start.name);
-    case 'targetGroupCheck':
-      return targetGroupCheckId(start.namespace);
-    case 'clusterSet':
-    case 'targetGroupSet':
-    case 'targetGroupBinding':
-      return syncId(start.workflow, start.key);
   }
 }

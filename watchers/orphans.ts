@@ -1,7 +1,6 @@
 import type { Client } from '@temporalio/client';
 import type { Log } from '../clients/log.ts';
-import { syncWorkflows } from '../domain/model/ids.ts';
-import { workflowTypes } from '../workflows/messages.ts';
+import { kindsWithWorkflow, workedObject, type WorkedObject } from '../domain/model/workflow-ids.ts';
 import type { Dispatcher } from './dispatch.ts';
 import type { Router } from './router.ts';
 
@@ -15,7 +14,7 @@ export interface OrphanOptions {
   readonly log: Log;
 }
 
-const types = [workflowTypes.cellRollout, workflowTypes.loadBalancerConfig, ...syncWorkflows];
+const types = [...new Set(kindsWithWorkflow.map(({ workflow }) => workflow.type))];
 const QUERY = `ExecutionStatus = 'Running' AND WorkflowType IN (${types.map((type) => `'${type}'`).join(', ')})`;
 
 /** Tells running workflows whose object was deleted while nobody watched to look again. */
@@ -26,11 +25,12 @@ export async function wakeOrphans({
   dispatcher,
   log,
 }: OrphanOptions): Promise<void> {
+  const isWatched = ({ kind, key }: WorkedObject): boolean =>
+    !kind.namespaced || namespaces.length === 0 || namespaces.includes(key.namespace);
   try {
     for await (const { workflowId } of client.workflow.list({ query: QUERY })) {
-      const namespace = workflowId.split('/')[1] ?? '';
-      const isWatched = namespaces.length === 0 || namespaces.includes(namespace);
-      if (!isWatched || router.knows(workflowId) !== false) continue;
+      const object = workedObject(workflowId);
+      if (object === undefined || !isWatched(object) || router.knows(workflowId) !== false) continue;
       log.info({ workflowId }, 'object deleted while nobody watched');
       dispatcher.dispatch({ do: 'Signal', workflowId, signal: 'changed' });
     }

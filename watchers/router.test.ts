@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Cell } from '../crds/cell.ts';
 import { temporalId } from '../clients/temporal/workflow-id.ts';
-import { loadBalancerConfigId, syncId } from '../domain/model/ids.ts';
+import { objectWorkflowId } from '../domain/model/workflow-ids.ts';
 import { aConfig } from './testing/builders.ts';
 import { noLog } from './testing/fakes.ts';
 import { createRouter } from './router.ts';
@@ -27,7 +27,7 @@ function aRouter() {
 
 const start = (name: string): Instruction => ({
   do: 'Start',
-  workflow: 'cellRollout',
+  kind: 'Cell',
   key: { namespace: 'default', name },
 });
 
@@ -58,7 +58,7 @@ describe('the router', () => {
   describe('knows whether there is the object of a workflow:', () => {
     const namespace = 'n'.repeat(63);
     const configId = (name: string): string =>
-      temporalId(loadBalancerConfigId({ namespace, name }, 'AWSApplicationLoadBalancer'));
+      temporalId(objectWorkflowId('AWSApplicationLoadBalancerConfig', { namespace, name }));
     const long = (last: string): string => `${'o'.repeat(252)}${last}`;
     const router = aRouter();
     router.take({ kind: 'Cell', event: { type: 'add', object: cell('web') } });
@@ -75,7 +75,11 @@ describe('the router', () => {
       ['a configuration that is gone', configId('gone'), false],
       ['one whose id is too long for Temporal', configId(long('a')), true],
       ['one whose id is as long, and that is gone', configId(long('b')), false],
-      ['one of another kind', temporalId(syncId('targetGroupSet', { namespace, name: long('a') })), false],
+      [
+        'one of another kind',
+        temporalId(objectWorkflowId('AWSTargetGroupSet', { namespace, name: long('a') })),
+        false,
+      ],
       ['nothing that Okra has made', 'stray', undefined],
     ])('%s', (_, id, want) => expect(router.knows(id)).toBe(want));
   });

@@ -21,8 +21,7 @@ import { watchRemotely } from './informer/remote.ts';
 import { decidesWatches } from './routes/route-remote.ts';
 import { createRouter } from './router.ts';
 import type { Router } from './router.ts';
-import { kinds, sourcesOf, type Source } from './sources.ts';
-import type { KindEvent } from './routes/route.ts';
+import { sources as everywhere, type KindEvent, type Source } from './kinds.ts';
 
 /** What the watchers need. */
 export interface WatcherOptions {
@@ -118,7 +117,7 @@ async function inform(options: WatcherOptions, router: Router, dispatcher: Dispa
   };
   let unsynced = sources.length;
   needs?.kinds(
-    `Expected to list ${kinds.map(({ kind }) => kind.kind).join(', ')}, got no answer for all yet.`,
+    `Expected to list ${everywhere.map(({ kind }) => kind.kind).join(', ')}, got no answer for all yet.`,
   );
   const onSynced = () => {
     unsynced -= 1;
@@ -151,8 +150,38 @@ async function inform(options: WatcherOptions, router: Router, dispatcher: Dispa
   await Promise.all([remote.ended(), spaces.ended()]);
 }
 
+/** A kind to watch, in one namespace or in all. */
+interface PlacedSource extends Source {
+  readonly namespace?: string;
+}
+
+function sourcesOf({
+  kubernetes: { watchNamespaces: namespaces },
+  stagedSelector,
+}: WatcherOptions['config']): readonly PlacedSource[] {
+  const all = everywhere
+    .filter(({ kind }) => stagedSelector !== undefined || !stagedKinds.has(kind.kind))
+    .map((source) =>
+      source.kind.kind === 'StagedBindingPolicy' && stagedSelector !== undefined
+        ? { ...source, labelSelector: stagedSelector }
+        : source,
+    );
+  if (namespaces.length === 0) return all;
+  return all.flatMap((source) =>
+    source.kind.namespaced ? namespaces.map((namespace) => ({ ...source, namespace })) : [source],
+  );
+}
+
+/** What is watched for StagedBindingPolicies alone. */
+const stagedKinds: ReadonlySet<string> = new Set([
+  'StagedBindingPolicy',
+  'BindingPolicy',
+  'Binding',
+  'CombinedStatus',
+]);
+
 async function informAbout(
-  source: Source,
+  source: PlacedSource,
   to: WatcherOptions & {
     readonly onEvent: (happened: KindEvent) => void;
     readonly onSynced: () => void;

@@ -1,27 +1,25 @@
-import { ActivityCancellationType, proxyActivities, workflowInfo } from '@temporalio/workflow';
+import {
+  ActivityCancellationType,
+  proxyActivities,
+  scheduleActivity,
+  workflowInfo,
+} from '@temporalio/workflow';
 import type {
   AnalysisActivities,
   CellActivities,
-  ClusterSetActivities,
   DriftActivities,
   ExperimentActivities,
   MeasurementActivities,
   LoadBalancerConfigActivities,
   StagedActivities,
+  Synced,
   TargetGroupActivities,
-  TargetGroupBindingActivities,
-  TargetGroupSetActivities,
   TrafficActivities,
 } from '../activities/contract.ts';
 import { inShort } from './summary.ts';
 
 type TrafficReads = Pick<TrafficActivities, 'readTargetHealth' | 'inspectLoadBalancer'>;
 type ShiftActivities = Pick<TrafficActivities, 'shiftTraffic'>;
-
-type SyncActivities = ClusterSetActivities &
-  TargetGroupSetActivities &
-  TargetGroupBindingActivities &
-  TargetGroupActivities;
 
 /**
  * Calls to the Kubernetes API: short, and repeated a few times; then the caller says that they fail, and goes on. Not
@@ -47,20 +45,27 @@ export const measurements = (summary: string) =>
     summary: inShort(summary),
   });
 
-/** Makes one sync of an object with what is outside; its caller looks again after a while, whatever came of it. */
-export const syncs = (summary: string) =>
-  proxyActivities<SyncActivities>({
-    taskQueue: `${workflowInfo().taskQueue}-discovery`,
-    startToCloseTimeout: '2m',
-    retry: { initialInterval: '1s', backoffCoefficient: 2, maximumAttempts: 3 },
-    summary,
-  });
+const discovery = (summary: string) => ({
+  taskQueue: `${workflowInfo().taskQueue}-discovery`,
+  startToCloseTimeout: '2m' as const,
+  retry: { initialInterval: '1s', backoffCoefficient: 2, maximumAttempts: 3 } as const,
+  summary,
+});
+
+/** Makes one sync of an object with what is outside, by the activity of this name; its caller looks again after a while, whatever came of it. */
+export const sync = (activity: string, summary: string, args: readonly unknown[]): Promise<Synced> =>
+  scheduleActivity(activity, [...args], discovery(summary));
+
+/** Compares the AWSTargetGroups of a namespace with AWS; its caller looks again after a while as well. */
+export const checks = (summary: string) => proxyActivities<TargetGroupActivities>(discovery(summary));
 
 /** Looks at a StagedBindingPolicy and performs its next step, which may be in an API server that does not answer. */
 export const stages = (summary: string) =>
   proxyActivities<Pick<StagedActivities, 'observeStaged' | 'applyStage' | 'removeStage'>>({
     taskQueue: `${workflowInfo().taskQueue}-discovery`,
     startToCloseTimeout: '1m',
+    // One whose process was killed is made again soon.
+    heartbeatTimeout: '5s',
     retry: { initialInterval: '500ms', backoffCoefficient: 2, maximumAttempts: 3 },
     summary: inShort(summary),
   });

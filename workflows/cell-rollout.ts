@@ -4,10 +4,11 @@ import {
   continueAsNew,
   setCurrentDetails,
   setHandler,
+  workflowInfo,
 } from '@temporalio/workflow';
 import type { Decision, Outcome } from '../domain/model/decision.ts';
 import { unknownSignalEvent } from '../domain/rollout/events.ts';
-import { cellRolloutId, type ObjectKey } from '../domain/model/ids.ts';
+import type { ObjectKey } from '../domain/model/ids.ts';
 import { withKnown, withReported } from '../domain/model/known.ts';
 import type { ObservedCell } from '../domain/model/observation.ts';
 import * as hold from '../domain/rollout/record-backoff.ts';
@@ -168,7 +169,7 @@ async function rollOut({ key, state: before }: CellRolloutInput, cancelRequested
       if (takingBack !== undefined) keepTold();
     }
     if (hasLongHistory()) {
-      setCurrentDetails(`Going on in a new run of ${cellRolloutId(key)}.`);
+      setCurrentDetails(`Going on in a new run of ${workflowInfo().workflowId}.`);
       await continueAsNew<typeof cellRollout>({ key, state });
     }
   }

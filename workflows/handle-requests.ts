@@ -1,20 +1,12 @@
 import { ApplicationFailure, setHandler } from '@temporalio/workflow';
 import type { RawValue, UpdateDefinition } from '@temporalio/common';
+import { requestKinds } from '../domain/model/request-kinds.ts';
 import { answerTo, refusal } from '../domain/model/requests.ts';
 import { requestNames, type RequestName } from '../domain/model/request.ts';
 import type { RolloutState } from '../domain/model/state.ts';
 import type { Stamp } from '../domain/model/request.ts';
 import { decode } from './decode.ts';
 import { requestSignals, requestUpdates, type Answer } from './messages.ts';
-
-const descriptions: Readonly<Record<RequestName, string>> = {
-  pause: 'Holds the rollout at its weight until it is resumed.',
-  resume: 'Ends a pause.',
-  promote: 'Finishes the current step.',
-  promoteFull: 'Gives the new version the whole weight, without the remaining steps.',
-  abort: 'Takes everything back to the stable version and blocks the new one.',
-  retry: 'Tries again what was blocked or is held up.',
-};
 
 /** The rollout that is asked. */
 export interface Asked {
@@ -25,7 +17,7 @@ export interface Asked {
 /** Listens to what operators ask, by signal and by update. */
 export function handleRequests(asked: Asked): void {
   for (const name of requestNames) {
-    const description = descriptions[name];
+    const { description } = requestKinds[name];
     setHandler(requestSignals[name], (request) => asked.take(name, stampOf(request)), { description });
     setHandler<Answer, [RawValue?], UpdateDefinition<Answer, [RawValue?]>>(
       requestUpdates[name],
@@ -44,7 +36,8 @@ function refuse(problem: string | undefined): void {
 }
 
 /** Reads who asks for something and why; both may be left out. */
-export function stampOf(request: RawValue | undefined): Stamp {
+export /** Reads who asks for something and why; both may be left out. */
+function stampOf(request: RawValue | undefined): Stamp {
   const sent = decode(request);
   const { by, reason } = isObject(sent) ? sent : { by: undefined, reason: undefined };
   return { by: textOr(by, 'an operator'), reason: textOr(reason, ''), at: Date.now() };

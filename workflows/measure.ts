@@ -1,15 +1,12 @@
 import { ApplicationFailure } from '@temporalio/workflow';
 import type { AnalysisVerdict } from '../domain/rollout/analysis.ts';
 import type { PresentCell } from '../domain/versions/candidate.ts';
-import type { Measurement } from '../domain/model/decision.ts';
-import { analysisRunName, experimentName } from '../domain/model/ids.ts';
+import type { Measurement, StartMeasurement } from '../domain/model/decision.ts';
 import type { ObservedCell } from '../domain/model/observation.ts';
-import * as record from '../domain/rollout/record-measurement.ts';
+import { measurementName } from '../domain/rollout/measurement.ts';
+import { measured, terminated } from '../domain/rollout/record-measurement.ts';
 import type { Rollout, RolloutState } from '../domain/model/state.ts';
-import { unreachable } from '../domain/unreachable.ts';
 import { measurements } from './activities.ts';
-
-type Of<Name extends Measurement['do']> = Extract<Measurement, { do: Name }>;
 
 /** What something that measures is started for. */
 interface Cause {
@@ -20,142 +17,66 @@ interface Cause {
 
 type Change = (state: RolloutState) => RolloutState;
 
-/** Starts, reads or ends what a rollout measures; what comes of it is a change of the state. */
+/** Starts, reads or terminates what a rollout measures; what comes of it is a change of the state. */
 export async function measure(
   decision: Measurement,
   situation: { readonly observed: ObservedCell; readonly state: () => RolloutState },
   cell: PresentCell,
 ): Promise<Change> {
   const { observed } = situation;
-  const { namespace } = observed.key;
   const { rollout } = situation.state();
   if (rollout === undefined)
     throw ApplicationFailure.nonRetryable('Expected a rollout, got none.', 'InvalidObject');
-  const cause = { observed, cell, rollout };
-  const argo = measurements(decision.message);
   switch (decision.do) {
-    case 'StartAnalysis':
-      return analysed(await startAnalysis(decision, cause));
-    case 'ReadAnalysis':
-      return analysed(await argo.readAnalysis({ namespace, name: decision.run }));
-    case 'EndAnalysis':
-      await argo.terminateAnalysis({ namespace, name: decision.run });
-      return record.measurementEnded;
-    case 'StartExperiment':
-      return experimented(await startExperiment(decision, cause));
-    case 'ReadExperiment':
-      return experimented(await argo.readExperiment({ namespace, name: decision.experiment }));
-    case 'EndExperiment':
-      await argo.terminateExperiment({ namespace, name: decision.experiment });
-      return record.measurementEnded;
-    default:
-      return measureInBackground(decision, cause);
+    case 'StartMeasurement': {
+      const verdict = await start(decision, { observed, cell, rollout });
+      return (state) => measured(state, decision, verdict, Date.now());
+    }
+    case 'ReadMeasurement': {
+      const { kind, name, message } = decision;
+      const verdict = await argo(message)[kind].read({ namespace: observed.key.namespace, name });
+      return (state) => measured(state, decision, verdict, Date.now());
+    }
+    case 'TerminateMeasurement': {
+      const { kind, name, message } = decision;
+      const verdict = await argo(message)[kind].terminate({ namespace: observed.key.namespace, name });
+      return (state) => terminated(state, decision, verdict ?? undefined, Date.now());
+    }
   }
 }
 
-type InBackground =
-  Of<'StartBackground'> | Of<'ReadBackground'> | Of<'EndBackground'> | Of<'WaiveBackground'>;
-
-async function measureInBackground(decision: InBackground, cause: Cause): Promise<Change> {
-  const { namespace } = cause.observed.key;
-  const argo = measurements(decision.message);
-  switch (decision.do) {
-    case 'StartBackground': {
-      const { prefix } = decision;
-      const verdict = await startAnalysis(decision, cause);
-      return (state) => record.backgroundStarted(state, { prefix, verdict }, Date.now());
-    }
-    case 'ReadBackground': {
-      const verdict = await argo.readAnalysis({ namespace, name: decision.run });
-      return (state) => record.backgroundRead(state, verdict, Date.now());
-    }
-    case 'EndBackground': {
-      const verdict = await argo.terminateAnalysis({ namespace, name: decision.run });
-      return (state) => record.backgroundEnded(state, verdict, Date.now());
-    }
-    case 'WaiveBackground':
-      return record.backgroundWaived;
-    default:
-      return unreachable(decision);
-  }
+/** The activities of Argo Rollouts, by what they are about. */
+function argo(summary: string) {
+  const to = measurements(summary);
+  return {
+    AnalysisRun: { read: to.readAnalysis, terminate: to.terminateAnalysis },
+    Experiment: { read: to.readExperiment, terminate: to.terminateExperiment },
+  };
 }
 
-const analysed =
-  (verdict: AnalysisVerdict): Change =>
-  (state) =>
-    record.analysed(state, verdict, Date.now());
-
-const experimented =
-  (verdict: AnalysisVerdict): Change =>
-  (state) =>
-    record.experimented(state, verdict, Date.now());
-
-function startAnalysis(
-  decision: Of<'StartAnalysis'> | Of<'StartBackground'>,
-  cause: Cause,
-): Promise<AnalysisVerdict> {
-  const inBackground = decision.do === 'StartBackground';
-  const step = inBackground ? decision.prefix : cause.rollout.index;
-  return measurements(decision.message).startAnalysis({
-    ...startedFor(cause),
-    name: nameOf(decision, cause),
-    step,
-    analysis: decision.analysis,
-    mayBeEndless: inBackground,
-  });
-}
-
-function startExperiment(decision: Of<'StartExperiment'>, cause: Cause): Promise<AnalysisVerdict> {
-  const { experiment, message } = decision;
-  return measurements(message).startExperiment({
-    ...startedFor(cause),
-    name: nameOf(decision, cause),
-    step: cause.rollout.index,
-    experiment,
-  });
+function start(decision: StartMeasurement, { observed, cell, rollout }: Cause): Promise<AnalysisVerdict> {
+  const to = measurements(decision.message);
+  const request = {
+    cell: { key: observed.key, uid: cell.uid },
+    rollout: rollout.id,
+    desiredVersion: rollout.canary.version,
+    name: measurementName(decision, observed.key.name, rollout),
+  };
+  if (decision.kind === 'Experiment')
+    return to.startExperiment({ ...request, step: rollout.index, experiment: decision.experiment });
+  const { analysis, background } = decision;
+  const mayBeEndless = background !== undefined;
+  return to.startAnalysis({ ...request, step: background ?? rollout.index, analysis, mayBeEndless });
 }
 
 /** Takes what was just being started for something that waits to be ended, since nobody knows whether it was started. */
 export function startedPerhaps(
-  decision: Of<'StartAnalysis'> | Of<'StartExperiment'> | Of<'StartBackground'>,
+  decision: StartMeasurement,
   observed: ObservedCell,
   state: RolloutState,
 ): RolloutState {
   const { rollout } = state;
   if (rollout === undefined) return state;
-  const name = nameOf(decision, { observed, rollout });
-  const verdict: AnalysisVerdict = { name, phase: 'Pending', message: '' };
-  switch (decision.do) {
-    case 'StartAnalysis':
-      return record.analysed(state, verdict, Date.now());
-    case 'StartExperiment':
-      return record.experimented(state, verdict, Date.now());
-    case 'StartBackground':
-      return record.backgroundStarted(state, { prefix: decision.prefix, verdict }, Date.now());
-    default:
-      return unreachable(decision);
-  }
+  const name = measurementName(decision, observed.key.name, rollout);
+  return measured(state, decision, { name, phase: 'Pending', message: '' }, Date.now());
 }
-
-function nameOf(
-  decision: Of<'StartAnalysis'> | Of<'StartExperiment'> | Of<'StartBackground'>,
-  cause: Pick<Cause, 'observed' | 'rollout'>,
-): string {
-  const step = decision.do === 'StartBackground' ? decision.prefix : cause.rollout.index;
-  if (decision.do === 'StartExperiment')
-    return experimentName({ ...measured(cause), step: cause.rollout.index });
-  const template = decision.analysis.templates[0]?.templateName ?? '';
-  return analysisRunName({ ...measured(cause), step, template });
-}
-
-const startedFor = ({ observed, cell, rollout }: Cause) => ({
-  cell: { key: observed.key, uid: cell.uid },
-  rollout: rollout.id,
-  desiredVersion: rollout.canary.version,
-});
-
-const measured = ({ observed, rollout }: Pick<Cause, 'observed' | 'rollout'>) => ({
-  cell: observed.key.name,
-  rollout: rollout.id,
-  edition: rollout.edition ?? 0,
-});

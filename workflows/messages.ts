@@ -1,7 +1,7 @@
 import { rawValueTypeInfo, type RawValue } from '@temporalio/common';
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
-import type { RequestName } from '../domain/model/request.ts';
 import type { StagedState } from '../domain/staged/state.ts';
+import { requestNames, type RequestName } from '../domain/model/request.ts';
 import type { RolloutPlan, RolloutView } from '../domain/model/view.ts';
 
 /** Who asks for something, and why; both are optional, so that a bare signal from the command line works. */
@@ -14,18 +14,6 @@ export interface Request {
 export interface Answer {
   readonly message: string;
 }
-
-/** The names of the workflow types, as the server and its Web UI show them. */
-export const workflowTypes = {
-  cellRollout: 'cellRollout',
-  loadBalancerConfig: 'loadBalancerConfig',
-  driftWatch: 'driftWatch',
-  clusterSet: 'clusterSet',
-  targetGroupSet: 'targetGroupSet',
-  targetGroupBinding: 'targetGroupBinding',
-  targetGroupCheck: 'targetGroupCheck',
-  stagedBinding: 'stagedBinding',
-} as const;
 
 // What comes from outside is decoded by the handler: what cannot be decoded would fail the workflow task for ever, and
 // everything that comes after it would wait. Each argument has an entry of its own; nobody sends more than these.
@@ -43,24 +31,16 @@ export const analysisFinished = signal('analysisFinished');
 export const experimentFinished = signal('experimentFinished');
 
 /** The signals behind the requests: `temporal workflow signal --name pause --workflow-id cell/default/web`. */
-export const requestSignals = {
-  pause: signal('pause'),
-  resume: signal('resume'),
-  promote: signal('promote'),
-  promoteFull: signal('promoteFull'),
-  abort: signal('abort'),
-  retry: signal('retry'),
-} as const satisfies Readonly<Record<RequestName, unknown>>;
+export const requestSignals = byRequest(signal);
 
 /** The updates behind the requests, for callers that want an answer or a refusal. */
-export const requestUpdates = {
-  pause: update('pause'),
-  resume: update('resume'),
-  promote: update('promote'),
-  promoteFull: update('promoteFull'),
-  abort: update('abort'),
-  retry: update('retry'),
-} as const satisfies Readonly<Record<RequestName, unknown>>;
+export const requestUpdates = byRequest(update);
+
+function byRequest<Message>(define: (name: RequestName) => Message): Readonly<Record<RequestName, Message>> {
+  const messages = requestNames.map((name) => [name, define(name)] as const);
+  // The compiler does not follow that the entries have all of the names.
+  return Object.fromEntries(messages) as Record<RequestName, Message>;
+}
 
 /** Where a rollout stands. */
 export const stateQuery = defineQuery<RolloutView, [RawValue?]>('state', { typeInfo: raw });

@@ -63,9 +63,7 @@ function interrupted(decision: Performable, { observed }: Situation): Performed 
   switch (decision.do) {
     case 'Shift':
       return { apply: (state) => ({ ...record.withoutInspected(state), mayDiffer: true }), sight: 'Stale' };
-    case 'StartAnalysis':
-    case 'StartExperiment':
-    case 'StartBackground':
+    case 'StartMeasurement':
       return { apply: (state) => startedPerhaps(decision, observed, state), sight: 'Stale' };
     default:
       return { apply: (state) => state, sight: 'Stale' };
@@ -127,6 +125,8 @@ async function carryOutFor(
       return looking((state) => record.concluded(state, now));
     case 'Finish':
       return looking((state) => record.finished(state, now));
+    case 'WaiveBackground':
+      return kept(measured.backgroundWaived);
     case 'Remove':
     case 'Release':
       throw ApplicationFailure.nonRetryable('Expected something to be done for a Cell.', 'InvalidObject');
@@ -166,6 +166,9 @@ function held(decision: Performable, { reason, message, permanent }: Failure): P
         ...(decision.do === 'Shift' ? { purpose: decision.purpose } : {}),
         reason,
         message,
+        ...('background' in decision && decision.background !== undefined
+          ? { background: true as const }
+          : {}),
         ...(isQuiet ? { quiet: true as const } : {}),
       };
       const next = hold.refused(state, failure, { now: Date.now(), longestMs });

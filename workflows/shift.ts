@@ -3,12 +3,8 @@ import type { ShiftRequest, ShiftResult } from '../activities/contract.ts';
 import type { PresentCell } from '../domain/versions/candidate.ts';
 import { withConnections } from '../domain/load-balancers/connections.ts';
 import type { Decision } from '../domain/model/decision.ts';
-import {
-  routeOf,
-  observedAfter,
-  type Forwarding,
-  type Route,
-} from '../domain/load-balancers/load-balancer.ts';
+import { routeOf, type Forwarding, type Route } from '../domain/load-balancers/load-balancer.ts';
+import { withWritten } from '../domain/model/known.ts';
 import type { ObservedCell } from '../domain/model/observation.ts';
 import * as hold from '../domain/rollout/record-backoff.ts';
 import * as record from '../domain/rollout/record.ts';
@@ -117,15 +113,13 @@ function takenUp(
       };
     case 'Served': {
       const from = stableSet(observed, cell)?.version;
-      const serving = observedAfter(forwarding, observed.observedForwarding);
-      const known = { ...observed, served: forwarding.targetGroups, serving, isApplied: true };
       return {
         apply: (state) => {
           const now = Date.now();
           const shifted = record.shifted(state, decision, { from, left: cell.status, now });
           return withConnections(shifted, result.connections ?? [], now);
         },
-        sight: { observed: result.observed ?? known },
+        sight: { observed: result.observed ?? withWritten(observed, forwarding) },
         isDone: true,
       };
     }

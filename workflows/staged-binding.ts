@@ -1,5 +1,6 @@
 import { condition, continueAsNew, setCurrentDetails, setHandler } from '@temporalio/workflow';
 import type { StagedDecision } from '../domain/staged/decision.ts';
+import type { ObjectKey } from '../domain/model/ids.ts';
 import type { ObservedStaged } from '../domain/staged/observation.ts';
 import { askStaged } from '../domain/staged/requests.ts';
 import { initialStagedState, type StagedState } from '../domain/staged/state.ts';
@@ -15,10 +16,13 @@ import { unreachable } from '../domain/unreachable.ts';
 
 /** Which StagedBindingPolicy, how often to look when nobody tells of a change, and what an earlier run has handed over. */
 export interface StagedBindingInput {
-  readonly name: string;
-  readonly intervalSeconds: number;
+  readonly key: ObjectKey;
+  /** Until a look says otherwise. */
+  readonly intervalSeconds?: number;
   readonly state?: StagedState;
 }
+
+const FIRST_INTERVAL_SECONDS = 60;
 
 const BACKOFF_MS = { first: 1_000, longest: 60_000 };
 
@@ -27,9 +31,10 @@ const MOST_LOOKS = 20;
 
 /** Takes a StagedBindingPolicy through its stages, for as long as it exists: look, decide, report, perform. */
 export async function stagedBinding(input: StagedBindingInput): Promise<void> {
-  const { name } = input;
+  const { key } = input;
+  const { name } = key;
   let state = input.state ?? initialStagedState;
-  let intervalSeconds = input.intervalSeconds;
+  let intervalSeconds = input.intervalSeconds ?? FIRST_INTERVAL_SECONDS;
   let observed: ObservedStaged | undefined;
   let wakes = 0;
   let failures = 0;
@@ -93,7 +98,7 @@ export async function stagedBinding(input: StagedBindingInput): Promise<void> {
       const wait = Math.min(BACKOFF_MS.longest, BACKOFF_MS.first * 2 ** Math.min(failures - 1, 10));
       await untilWoken(seen, wait, `Trying again: ${failure.message}`);
     }
-    if (hasLongHistory()) await continueAsNew<typeof stagedBinding>({ name, intervalSeconds, state });
+    if (hasLongHistory()) await continueAsNew<typeof stagedBinding>({ key, intervalSeconds, state });
   }
 }
 

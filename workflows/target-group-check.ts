@@ -1,5 +1,5 @@
 import { continueAsNew, sleep } from '@temporalio/workflow';
-import { syncs } from './activities.ts';
+import { checks } from './activities.ts';
 import { entity } from './entity.ts';
 
 /** Of which namespace to check the AWSTargetGroups, and how often. */
@@ -21,7 +21,7 @@ export async function targetGroupCheck(input: TargetGroupCheckInput): Promise<vo
       const early = begun + SPACING_MILLISECONDS - Date.now();
       if (early > 0) await sleep(early, { summary: 'Until the next check' });
       begun = Date.now();
-      return syncs('Check the AWSTargetGroups').checkTargetGroups(namespace);
+      return checks('Check the AWSTargetGroups').checkTargetGroups(namespace);
     },
     renew: (seconds) => continueAsNew<typeof targetGroupCheck>({ ...input, intervalSeconds: seconds }),
   });

@@ -7,6 +7,7 @@ import {
   AWS_TARGET_GROUP_SET,
   CELL,
   CLUSTER_SET,
+  FREEZE,
   type KindRef,
 } from '../../clients/kubernetes/kinds.ts';
 import type { Identified, KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
@@ -79,7 +80,7 @@ function underWay(text: string): RolloutState {
       canary: set('2.0.0', 'b'),
       steps: [],
       index: 0,
-      progress: { is: 'Analyzing', ...measuring },
+      progress: { is: 'Measuring', kind: 'AnalysisRun', ...measuring },
       background: { prefix: 'bg', ...measuring },
     },
   };
@@ -133,14 +134,18 @@ const cases = texts.flatMap(([what, text]) =>
 );
 
 /** What is written when this is reported: the objects, in order. */
-async function written(kind: KindRef, status: object, message = 'It is so.'): Promise<readonly object[]> {
+async function written(
+  kind: KindRef,
+  status: object,
+  { message = 'It is so.', namespace = 'default' } = {},
+): Promise<readonly object[]> {
   const objects: object[] = [];
   const write = async <T extends Identified>(object: T): Promise<T> => {
     objects.push(object);
     return await Promise.resolve(object);
   };
   const kubernetes: Pick<KubernetesClient, 'apply' | 'create'> = { apply: write, create: write };
-  const about = { key: { namespace: 'default', name: 'web' }, uid: 'u' };
+  const about = { key: { namespace, name: 'web' }, uid: 'u' };
   const event = { id: '1', type: 'Normal', reason: 'StepCompleted', message } as const;
   await statusReporter(kubernetes)(kind, about, status, [event]);
   return objects;
@@ -160,10 +165,17 @@ describe('a status that is made of texts of 100,000 characters', () => {
 
 describe('an Event', () => {
   it.each(texts)('has a note of so many bytes as the API server takes, of texts %s', async (_, text) => {
-    const [event] = await written(CELL, {}, text);
+    const [event] = await written(CELL, {}, { message: text });
     const note = event !== undefined && 'note' in event ? String(event.note) : '';
     expect(Buffer.byteLength(note)).toBeLessThanOrEqual(1024);
     expect(Buffer.byteLength(note)).toBeGreaterThan(1000);
     expect(text.startsWith(note.slice(0, -1))).toBe(true);
+  });
+
+  it('of an object that is in no namespace is where those of nodes are', async () => {
+    const [event, object] = await written(FREEZE, {}, { namespace: '' });
+    expect(event).toMatchObject({ metadata: { namespace: 'default' }, regarding: { name: 'web' } });
+    expect(event).not.toHaveProperty('regarding.namespace');
+    expect(object).toMatchObject({ kind: 'Freeze', metadata: { name: 'web', uid: 'u' } });
   });
 });

@@ -1,19 +1,14 @@
 import { EVENT, type KindRef } from '../../clients/kubernetes/kinds.ts';
-import { statusSchemaOf } from '../../crds/index.ts';
-import {
-  isConflict,
-  isNotFound,
-  type Key,
-  type KubernetesClient,
-} from '../../clients/kubernetes/kubernetes.ts';
+import { statusSchemaOf } from '../../crds/status-schema.ts';
+import { isConflict, isNotFound, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import { fitted } from '../../domain/rollout/fitted.ts';
+import { metadataOf, type ObjectKey } from '../../domain/model/ids.ts';
 import type { ReportedEvent } from '../../domain/rollout/report.ts';
 import { cutToBytes } from '../../domain/text.ts';
 
 /** The object that a report is about. */
 export interface Reported {
-  /** Without a namespace for a kind that has none. */
-  readonly key: Key;
+  readonly key: ObjectKey;
   readonly uid: string;
   /** The version of the object that the report is about; when there is another by now, the report throws. */
   readonly resourceVersion?: string;
@@ -39,7 +34,11 @@ export function statusReporter(kubernetes: Writer): StatusReporter {
           apiVersion: kind.apiVersion,
           kind: kind.kind,
           // The uid keeps the apply from creating or changing another object of the same name.
-          metadata: { ...key, uid, ...(resourceVersion === undefined ? {} : { resourceVersion }) },
+          metadata: {
+            ...metadataOf(key),
+            uid,
+            ...(resourceVersion === undefined ? {} : { resourceVersion }),
+          },
           status: fitted({ ...status, lastSyncTime: new Date().toISOString() }, statusSchemaOf(kind.kind)),
         },
         { subresource: 'status', force: true },
@@ -60,8 +59,8 @@ async function emit(kubernetes: Writer, kind: KindRef, about: Reported, event: R
     await kubernetes.create({
       apiVersion: EVENT.apiVersion,
       kind: EVENT.kind,
-      // The Events of an object without a namespace are in that of everything else.
-      metadata: { namespace: about.key.namespace ?? 'default', name: `${about.key.name}.${event.id}` },
+      // The Events of an object that is in no namespace are in this one, as those of nodes are.
+      metadata: { namespace: about.key.namespace || 'default', name: `${about.key.name}.${event.id}` },
       type: event.type,
       reason: event.reason,
       note: cutToBytes(event.message, LONGEST_NOTE_BYTES),
@@ -69,7 +68,7 @@ async function emit(kubernetes: Writer, kind: KindRef, about: Reported, event: R
       reportingController: 'okra.mumo.co/okrad',
       reportingInstance: 'okrad',
       eventTime: time,
-      regarding: { apiVersion: kind.apiVersion, kind: kind.kind, ...about.key, uid: about.uid },
+      regarding: { apiVersion: kind.apiVersion, kind: kind.kind, ...metadataOf(about.key), uid: about.uid },
     });
   } catch (error) {
     // An earlier attempt of the same report has emitted it, or the namespace is being deleted.

@@ -3,7 +3,7 @@ import type { Client } from '@temporalio/client';
 import type { ELBv2 } from '../../clients/aws/elbv2.ts';
 import type { Installation } from '../../clients/kubernetes/installation.ts';
 import { KubernetesError, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
-import { cellRolloutStart, loadBalancerConfigStart } from '../../clients/temporal/workflow-start.ts';
+import { objectStart } from '../../clients/temporal/workflow-start.ts';
 import { formatKey, keyOf } from '../../domain/model/ids.ts';
 import type { LoadBalancerType } from '../../domain/load-balancers/load-balancer.ts';
 import { drifted } from '../../workflows/messages.ts';
@@ -49,9 +49,8 @@ export function driftActivities(dependencies: DriftDependencies): DriftActivitie
       };
     },
     async wakeWriter({ isOwnedByCell: isOwned, ...ref }) {
-      const { type, options } = isOwned
-        ? cellRolloutStart(ref.key, taskQueue)
-        : loadBalancerConfigStart(ref, taskQueue);
+      const kind = isOwned ? 'Cell' : (`${ref.type}Config` as const);
+      const { type, options } = objectStart({ kind, key: ref.key }, taskQueue);
       await temporal.workflow.signalWithStart(type, { ...options, signal: drifted.name, signalArgs: [] });
     },
   };

@@ -5,7 +5,7 @@ import {
   CELL,
 } from '../../clients/kubernetes/kinds.ts';
 import { KubernetesError, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
-import { statusSchemaOf } from '../../crds/index.ts';
+import { statusSchemaOf } from '../../crds/status-schema.ts';
 import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
 import type { Cell } from '../../crds/cell.ts';
 import { fitted } from '../../domain/rollout/fitted.ts';

@@ -91,10 +91,6 @@ describe('the activities of a StagedBindingPolicy, with what KubeStellar makes o
     await report('dev');
     expect(await settle()).toMatchObject({ activeStage: 'prod' });
     await bind('prod');
-    expect(await settle()).toMatchObject({ activeStage: 'prod', reason: 'Waiting', fulfilled: '0/2' });
-    const both = { ...web, kind: CONFIG_MAP, name: 'cfg' };
-    await report('prod');
-    await kubestellar.report('web-prod', both, { clusters: ['prod1'], at: new Date(memory.now + 1000) });
     expect(await settle()).toMatchObject({ phase: 'Completed', fulfilled: '2/2' });
   });
 

@@ -39,7 +39,7 @@ export function stagedActivities(spaces: Spaces): StagedActivities {
     },
     releaseStaged: (name) => removeFinalizer(kubernetes, heldBy(name)),
     reportStaged: ({ name, uid, status }) =>
-      report(STAGED_BINDING_POLICY, { key: { name }, uid }, status, []),
+      report(STAGED_BINDING_POLICY, { key: { namespace: '', name }, uid }, status, []),
   };
 }
 

@@ -1,60 +1,51 @@
-import { API_VERSION } from '../../domain/kubernetes/labels.ts';
+import { accessPolicy } from '../../crds/access-policy.ts';
+import { awsApplicationLoadBalancerConfig } from '../../crds/aws-application-load-balancer-config.ts';
+import { awsApplicationLoadBalancerTargetDeployment } from '../../crds/aws-application-load-balancer-target-deployment.ts';
+import { awsNetworkLoadBalancerConfig } from '../../crds/aws-network-load-balancer-config.ts';
+import { awsTargetGroup } from '../../crds/aws-target-group.ts';
+import { awsTargetGroupBinding } from '../../crds/aws-target-group-binding.ts';
+import { awsTargetGroupSet } from '../../crds/aws-target-group-set.ts';
+import { cell } from '../../crds/cell.ts';
+import { clusterSet } from '../../crds/cluster-set.ts';
+import { freeze } from '../../crds/freeze.ts';
+import { stagedBindingPolicy } from '../../crds/staged-binding-policy.ts';
+import { resources } from '../../crds/index.ts';
+import type { KindRef } from '../../crds/kind.ts';
 
-/** What has to be known of a kind to find its objects in the Kubernetes API. */
-export interface KindRef {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly plural: string;
-  readonly namespaced: boolean;
-}
+export type { KindRef } from '../../crds/kind.ts';
 
 const ARGO = 'argoproj.io/v1alpha1';
 
 /** Okra's Cell. */
-export const CELL = namespaced(API_VERSION, 'Cell', 'cells');
+export const CELL: KindRef = cell;
 
 /** Okra's AWSTargetGroup. */
-export const AWS_TARGET_GROUP = namespaced(API_VERSION, 'AWSTargetGroup', 'awstargetgroups');
+export const AWS_TARGET_GROUP: KindRef = awsTargetGroup;
 
 /** Okra's AWSTargetGroupSet. */
-export const AWS_TARGET_GROUP_SET = namespaced(API_VERSION, 'AWSTargetGroupSet', 'awstargetgroupsets');
+export const AWS_TARGET_GROUP_SET: KindRef = awsTargetGroupSet;
 
 /** Okra's AWSTargetGroupBinding. */
-export const AWS_TARGET_GROUP_BINDING = namespaced(
-  API_VERSION,
-  'AWSTargetGroupBinding',
-  'awstargetgroupbindings',
-);
+export const AWS_TARGET_GROUP_BINDING: KindRef = awsTargetGroupBinding;
 
 /** Okra's AWSApplicationLoadBalancerConfig. */
-export const AWS_APPLICATION_LOAD_BALANCER_CONFIG = namespaced(
-  API_VERSION,
-  'AWSApplicationLoadBalancerConfig',
-  'awsapplicationloadbalancerconfigs',
-);
+export const AWS_APPLICATION_LOAD_BALANCER_CONFIG: KindRef = awsApplicationLoadBalancerConfig;
 
 /** Okra's Freeze. */
-export const FREEZE = clustered(API_VERSION, 'Freeze', 'freezes');
+export const FREEZE: KindRef = freeze;
 
 /** Okra's AccessPolicy. */
-export const ACCESS_POLICY = clustered(API_VERSION, 'AccessPolicy', 'accesspolicies');
+export const ACCESS_POLICY: KindRef = accessPolicy;
 
 /** Okra's AWSNetworkLoadBalancerConfig. */
-export const AWS_NETWORK_LOAD_BALANCER_CONFIG = namespaced(
-  API_VERSION,
-  'AWSNetworkLoadBalancerConfig',
-  'awsnetworkloadbalancerconfigs',
-);
+export const AWS_NETWORK_LOAD_BALANCER_CONFIG: KindRef = awsNetworkLoadBalancerConfig;
 
 /** Okra's AWSApplicationLoadBalancerTargetDeployment. */
-export const AWS_APPLICATION_LOAD_BALANCER_TARGET_DEPLOYMENT = namespaced(
-  API_VERSION,
-  'AWSApplicationLoadBalancerTargetDeployment',
-  'awsapplicationloadbalancertargetdeployments',
-);
+export const AWS_APPLICATION_LOAD_BALANCER_TARGET_DEPLOYMENT: KindRef =
+  awsApplicationLoadBalancerTargetDeployment;
 
 /** Okra's ClusterSet. */
-export const CLUSTER_SET = namespaced(API_VERSION, 'ClusterSet', 'clustersets');
+export const CLUSTER_SET: KindRef = clusterSet;
 
 /** The AnalysisRun of Argo Rollouts. */
 export const ANALYSIS_RUN = namespaced(ARGO, 'AnalysisRun', 'analysisruns');
@@ -108,11 +99,7 @@ export const EKS_TARGET_GROUP_BINDING = namespaced(
 );
 
 /** Okra's StagedBindingPolicy. */
-export const STAGED_BINDING_POLICY = clustered(
-  'community.kubestellar.io/v1alpha1',
-  'StagedBindingPolicy',
-  'stagedbindingpolicies',
-);
+export const STAGED_BINDING_POLICY: KindRef = stagedBindingPolicy;
 
 const KUBESTELLAR = 'control.kubestellar.io/v1alpha1';
 
@@ -139,16 +126,7 @@ export const CUSTOM_RESOURCE_DEFINITION = clustered(
 );
 
 const known: readonly KindRef[] = [
-  CELL,
-  AWS_TARGET_GROUP,
-  AWS_TARGET_GROUP_SET,
-  AWS_TARGET_GROUP_BINDING,
-  AWS_APPLICATION_LOAD_BALANCER_CONFIG,
-  FREEZE,
-  ACCESS_POLICY,
-  AWS_NETWORK_LOAD_BALANCER_CONFIG,
-  AWS_APPLICATION_LOAD_BALANCER_TARGET_DEPLOYMENT,
-  CLUSTER_SET,
+  ...resources,
   ANALYSIS_RUN,
   ANALYSIS_TEMPLATE,
   CLUSTER_ANALYSIS_TEMPLATE,
@@ -178,7 +156,7 @@ export function kindOf(object: { readonly apiVersion: string; readonly kind: str
   );
   if (found !== undefined) return found;
   throw new TypeError(
-    `Expected an object of a kind in clients/kubernetes/kinds.ts, got ${object.apiVersion} ${object.kind}. Add the kind there.`,
+    `Expected an object of a kind in crds/index.ts or clients/kubernetes/kinds.ts, got ${object.apiVersion} ${object.kind}. Add the kind there.`,
   );
 }
 

@@ -1,12 +1,18 @@
+import { join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { BUNDLED_FROM } from './bundle-cache.ts';
 import { bundleWorkflowsApart } from './workflow-bundle.ts';
 
 describe('a process that bundles the workflows', () => {
   it('gives the code of all of it', { timeout: 60_000 }, async () => {
     const code = await bundleWorkflowsApart(new AbortController().signal);
-    expect(code).toContain('targetGroupSet');
+    expect(code).toContain('targetGroupCheck');
     // The bundler writes this at the very end.
     expect(code.trimEnd()).toMatch(/\/\/# sourceMappingURL=data:application\/json\S+$/);
+    // A bundle that is kept is found by what it is made of: nothing else may be in it.
+    const own = sourcesIn(code).filter((path) => !path.startsWith('node_modules/'));
+    expect(own).toContain('workflows/cell-rollout.ts');
+    expect(own.filter((path) => !BUNDLED_FROM.some((part) => path.startsWith(`${part}/`)))).toEqual([]);
   });
 
   it('ends with the reason of the signal', async () => {
@@ -16,3 +22,11 @@ describe('a process that bundles the workflows', () => {
     await expect(bundling).rejects.toBe(stop.signal.reason);
   });
 });
+
+/** The files of which a bundle is made, by its source map. */
+function sourcesIn(code: string): readonly string[] {
+  const [, map = ''] = /sourceMappingURL=data:application\/json\S*;base64,(\S+)\s*$/.exec(code) ?? [];
+  const { sources } = JSON.parse(Buffer.from(map, 'base64').toString('utf8')) as { sources: string[] };
+  const root = join(import.meta.dirname, '../..');
+  return sources.filter((path) => path.startsWith('/')).map((path) => relative(root, path));
+}

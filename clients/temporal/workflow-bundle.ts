@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { bundleWorkflowCode } from '@temporalio/worker';
+import { bundleFolder, bundleKey, keptBundle } from './bundle-cache.ts';
 
 const workflowsPath = fileURLToPath(new URL('../../workflows/index.ts', import.meta.url));
 const program = fileURLToPath(new URL('../../cli/bundle-workflows.ts', import.meta.url));
@@ -23,6 +24,11 @@ export async function bundleWorkflowsApart(signal: AbortSignal): Promise<string>
     signal.throwIfAborted();
     throw error;
   }
+}
+
+/** Gives the bundled workflows; those that were bundled before of the same sources are taken from where they are kept. */
+export async function workflowBundle(signal: AbortSignal): Promise<string> {
+  return keptBundle({ folder: bundleFolder(), keyOf: () => bundleKey() }, () => bundleWorkflowsApart(signal));
 }
 
 const silent = (): void => undefined;

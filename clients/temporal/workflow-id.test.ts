@@ -1,27 +1,25 @@
 import { describe, expect, it } from 'vitest';
 import {
-  cellRolloutId,
   driftWatchId,
-  loadBalancerConfigId,
-  syncId,
-  syncWorkflows,
+  kindsWithWorkflow,
+  objectWorkflowId,
   targetGroupCheckId,
-} from '../../domain/model/ids.ts';
-import { loadBalancerTypes } from '../../domain/load-balancers/load-balancer.ts';
+} from '../../domain/model/workflow-ids.ts';
 import { isShortened, temporalId } from './workflow-id.ts';
 
 /** As long as Kubernetes lets names be. */
 const key = (last: string) => ({ namespace: 'n'.repeat(63), name: `${'o'.repeat(252)}${last}` });
 const ids = (last: string): readonly string[] => [
-  ...loadBalancerTypes.map((type) => loadBalancerConfigId(key(last), type)),
-  ...syncWorkflows.map((workflow) => syncId(workflow, key(last))),
+  ...kindsWithWorkflow
+    .filter(({ kind }) => kind !== 'Cell')
+    .map(({ kind }) => objectWorkflowId(kind, key(last))),
   driftWatchId(`arn:aws:elasticloadbalancing:${'r'.repeat(300)}:111122223333:listener/app/web/a/${last}`),
 ];
 
 describe('the id that Temporal gets', () => {
   it.each([
-    cellRolloutId({ namespace: 'n'.repeat(63), name: 'c'.repeat(63) }),
-    loadBalancerConfigId({ namespace: 'default', name: 'web' }, 'AWSApplicationLoadBalancer'),
+    objectWorkflowId('Cell', { namespace: 'n'.repeat(63), name: 'c'.repeat(63) }),
+    objectWorkflowId('AWSApplicationLoadBalancerConfig', { namespace: 'default', name: 'web' }),
     targetGroupCheckId('n'.repeat(63)),
     'x'.repeat(255),
   ])('is the whole one when it fits: %s', (id) => {
@@ -46,7 +44,7 @@ describe('the id that Temporal gets', () => {
   });
 
   it('is always the same, because workflows outlive the program', () => {
-    const id = syncId('targetGroupBinding', { namespace: 'default', name: 'a'.repeat(253) });
+    const id = objectWorkflowId('AWSTargetGroupBinding', { namespace: 'default', name: 'a'.repeat(253) });
     expect(temporalId(id)).toBe(
       `target-group-binding/default/${'a'.repeat(193)}~37e4694b04cc205617e8e885c9cf5d80`,
     );

@@ -1,12 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  cellRolloutStart,
-  driftWatchStart,
-  loadBalancerConfigStart,
-  syncStart,
-  targetGroupCheckStart,
-  type WorkflowStart,
-} from './workflow-start.ts';
+import { driftWatchStart, objectStart, targetGroupCheckStart, type WorkflowStart } from './workflow-start.ts';
 
 const namespace = 'n'.repeat(63);
 const key = { namespace, name: 'o'.repeat(253) };
@@ -15,10 +8,10 @@ const type = 'AWSApplicationLoadBalancer';
 const intervalSeconds = 60;
 
 const starts: readonly (readonly [string, WorkflowStart])[] = [
-  ['a rollout', cellRolloutStart({ namespace, name: 'o'.repeat(63) }, 'okra')],
-  ['the writer of a load balancer', loadBalancerConfigStart({ type, key }, 'okra')],
+  ['a rollout', objectStart({ kind: 'Cell', key: { namespace, name: 'o'.repeat(63) } }, 'okra')],
+  ['the writer of a load balancer', objectStart({ kind: `${type}Config`, key }, 'okra')],
   ['a watch over a listener', driftWatchStart({ type, listenerARN, intervalSeconds }, 'okra')],
-  ['a sync', syncStart({ workflow: 'targetGroupBinding', key, intervalSeconds }, 'okra')],
+  ['a sync', objectStart({ kind: 'AWSTargetGroupBinding', key, intervalSeconds }, 'okra')],
   ['a check of target groups', targetGroupCheckStart({ namespace, intervalSeconds }, 'okra')],
 ];
 

@@ -1,24 +1,27 @@
 import { TypedSearchAttributes } from '@temporalio/common';
 import type { SearchAttributePair } from '@temporalio/common';
+import type { SyncedKind } from '../../crds/index.ts';
+import type { KindWorkflow } from '../../crds/kind.ts';
+import { formatKey, type ObjectKey } from '../../domain/model/ids.ts';
 import {
-  cellRolloutId,
   driftWatchId,
-  formatKey,
-  loadBalancerConfigId,
-  stagedBindingId,
-  syncId,
+  kindNamed,
+  objectWorkflowId,
   targetGroupCheckId,
-} from '../../domain/model/ids.ts';
-import type { ObjectKey, SyncWorkflow } from '../../domain/model/ids.ts';
+  type WorkflowKind,
+} from '../../domain/model/workflow-ids.ts';
 import type { LoadBalancerType } from '../../domain/load-balancers/load-balancer.ts';
 import { cut } from '../../domain/text.ts';
-import { workflowTypes } from '../../workflows/messages.ts';
+import type * as workflows from '../../workflows/index.ts';
 import { OKRA_CELL, OKRA_KIND, OKRA_NAMESPACE } from '../../workflows/search-attributes.ts';
 import { temporalId } from './workflow-id.ts';
 
+/** The type of a workflow that there is: `workflows/index.ts` exports it, or it is that of a synced kind. */
+type WorkflowType = Exclude<keyof typeof workflows, 'default'> | SyncedKind['workflow']['type'];
+
 /** The type of a workflow, and all that it is started with. */
 export interface WorkflowStart {
-  readonly type: string;
+  readonly type: WorkflowType;
   readonly options: {
     readonly workflowId: string;
     readonly taskQueue: string;
@@ -29,41 +32,51 @@ export interface WorkflowStart {
   };
 }
 
+/** What is looked at of a kind here; what it does not say of its workflow is undefined. */
+interface Kind {
+  readonly kind: string;
+  readonly workflow: KindWorkflow & { readonly type: WorkflowType };
+}
+
 // A worker that died with a workflow task is missed after this time; the default is 10 s.
 const TASK_TIMEOUT = '5s';
 
 // The server refuses a start whose summary has more than 400 bytes.
 const summary = (text: string): string => cut(text, 200);
 
-/** How the rollout of a Cell is started. */
-export function cellRolloutStart(key: ObjectKey, taskQueue: string): WorkflowStart {
-  return {
-    type: workflowTypes.cellRollout,
-    options: {
-      workflowId: temporalId(cellRolloutId(key)),
-      taskQueue,
-      args: [{ key }],
-      workflowTaskTimeout: TASK_TIMEOUT,
-      staticSummary: summary(`Cell ${formatKey(key)}`),
-      typedSearchAttributes: ofObject('Cell', key),
-    },
-  };
-}
+/** An object whose workflow is started; one that syncs is told how often. */
+export type StartedObject = { readonly key: ObjectKey } & (
+  | { readonly kind: SyncedKind['kind']; readonly intervalSeconds: number }
+  | { readonly kind: Exclude<WorkflowKind, SyncedKind['kind']> }
+);
 
-/** How the writer of a load balancer's configuration is started. */
-export function loadBalancerConfigStart(
-  { type, key }: { readonly type: LoadBalancerType; readonly key: ObjectKey },
-  taskQueue: string,
-): WorkflowStart {
+/** How the workflow that works for an object is started, by what the table of kinds says. */
+export function objectStart(of: StartedObject, taskQueue: string): WorkflowStart {
+  const { key } = of;
+  const { kind, workflow }: Kind = kindNamed(of.kind);
+  const { type, title = kind, input = {}, bearsCellName = false } = workflow;
   return {
-    type: workflowTypes.loadBalancerConfig,
+    type,
     options: {
-      workflowId: temporalId(loadBalancerConfigId(key, type)),
+      workflowId: temporalId(objectWorkflowId(of.kind, key)),
       taskQueue,
-      args: [{ key, type }],
+      args: [
+        {
+          key,
+          ...input,
+          ...(workflow.does === 'Sync' && 'intervalSeconds' in of
+            ? { intervalSeconds: of.intervalSeconds }
+            : {}),
+        },
+      ],
       workflowTaskTimeout: TASK_TIMEOUT,
-      staticSummary: summary(`Load balancer ${formatKey(key)}`),
-      typedSearchAttributes: ofObject(`${type}Config`, key),
+      staticSummary: summary(`${title} ${formatKey(key)}`),
+      typedSearchAttributes: attributes(
+        { key: OKRA_KIND, value: kind },
+        ...(key.namespace === '' ? [] : [{ key: OKRA_NAMESPACE, value: key.namespace }]),
+        // A Cell's load balancer configuration bears the Cell's name, so that one search finds both.
+        ...(bearsCellName ? [{ key: OKRA_CELL, value: key.name }] : []),
+      ),
     },
   };
 }
@@ -79,7 +92,7 @@ export function driftWatchStart(
 ): WorkflowStart {
   const { type, listenerARN, intervalSeconds } = of;
   return {
-    type: workflowTypes.driftWatch,
+    type: 'driftWatch',
     options: {
       workflowId: temporalId(driftWatchId(listenerARN)),
       taskQueue,
@@ -91,59 +104,13 @@ export function driftWatchStart(
   };
 }
 
-const syncedKinds: Readonly<Record<SyncWorkflow, string>> = {
-  clusterSet: 'ClusterSet',
-  targetGroupSet: 'AWSTargetGroupSet',
-  targetGroupBinding: 'AWSTargetGroupBinding',
-};
-
-/** How the workflow that syncs an object is started. */
-export function syncStart(
-  of: { readonly workflow: SyncWorkflow; readonly key: ObjectKey; readonly intervalSeconds: number },
-  taskQueue: string,
-): WorkflowStart {
-  const { workflow, key, intervalSeconds } = of;
-  return {
-    type: workflowTypes[workflow],
-    options: {
-      workflowId: temporalId(syncId(workflow, key)),
-      taskQueue,
-      args: [{ key, intervalSeconds }],
-      workflowTaskTimeout: TASK_TIMEOUT,
-      staticSummary: summary(`${syncedKinds[workflow]} ${formatKey(key)}`),
-      typedSearchAttributes: attributes(
-        { key: OKRA_KIND, value: syncedKinds[workflow] },
-        { key: OKRA_NAMESPACE, value: key.namespace },
-      ),
-    },
-  };
-}
-
-/** How the workflow of a StagedBindingPolicy is started. */
-export function stagedBindingStart(
-  { name, intervalSeconds }: { readonly name: string; readonly intervalSeconds: number },
-  taskQueue: string,
-): WorkflowStart {
-  return {
-    type: workflowTypes.stagedBinding,
-    options: {
-      workflowId: temporalId(stagedBindingId(name)),
-      taskQueue,
-      args: [{ name, intervalSeconds }],
-      workflowTaskTimeout: TASK_TIMEOUT,
-      staticSummary: summary(`StagedBindingPolicy ${name}`),
-      typedSearchAttributes: attributes({ key: OKRA_KIND, value: 'StagedBindingPolicy' }),
-    },
-  };
-}
-
 /** How the check of a namespace's AWSTargetGroups is started. */
 export function targetGroupCheckStart(
   { namespace, intervalSeconds }: { readonly namespace: string; readonly intervalSeconds: number },
   taskQueue: string,
 ): WorkflowStart {
   return {
-    type: workflowTypes.targetGroupCheck,
+    type: 'targetGroupCheck',
     options: {
       workflowId: temporalId(targetGroupCheckId(namespace)),
       taskQueue,
@@ -157,14 +124,6 @@ export function targetGroupCheckStart(
     },
   };
 }
-
-// A Cell's load balancer configuration bears the Cell's name, so that one search finds both.
-const ofObject = (kind: string, { namespace, name }: ObjectKey): TypedSearchAttributes =>
-  attributes(
-    { key: OKRA_KIND, value: kind },
-    { key: OKRA_NAMESPACE, value: namespace },
-    { key: OKRA_CELL, value: name },
-  );
 
 const attributes = (...pairs: SearchAttributePair[]): TypedSearchAttributes =>
   new TypedSearchAttributes(pairs);

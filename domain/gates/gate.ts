@@ -24,12 +24,10 @@ export function goesForward(decision: Decision): boolean {
   switch (decision.do) {
     case 'Shift':
       return !decision.urgent && !movesNothing.has(decision.purpose);
-    case 'StartBackground':
+    case 'StartMeasurement':
       // What bakes has everything already; it is not left unwatched.
-      return decision.prefix !== 'bake';
+      return decision.background !== 'bake';
     case 'Begin':
-    case 'StartAnalysis':
-    case 'StartExperiment':
       return true;
     default:
       return false;

@@ -44,23 +44,31 @@ export interface MissingTargetGroups {
   readonly desired: number;
 }
 
-/** What a rollout does next about what it measures. */
-export type Measurement =
-  | { readonly do: 'StartAnalysis'; readonly analysis: AnalysisStep; readonly message: string }
-  | { readonly do: 'ReadAnalysis'; readonly run: string; readonly message: string }
-  | { readonly do: 'EndAnalysis'; readonly run: string; readonly message: string }
-  | { readonly do: 'StartExperiment'; readonly experiment: ExperimentStep; readonly message: string }
-  | { readonly do: 'ReadExperiment'; readonly experiment: string; readonly message: string }
-  | { readonly do: 'EndExperiment'; readonly experiment: string; readonly message: string }
+/** What a rollout measures by: an object of Argo Rollouts. */
+export type MeasurementKind = 'AnalysisRun' | 'Experiment';
+
+/** Starts what measures. */
+export type StartMeasurement = { readonly do: 'StartMeasurement'; readonly message: string } & (
   | {
-      readonly do: 'StartBackground';
-      readonly prefix: BackgroundPrefix;
+      readonly kind: 'AnalysisRun';
       readonly analysis: AnalysisStep;
-      readonly message: string;
+      readonly background?: BackgroundPrefix;
     }
-  | { readonly do: 'ReadBackground'; readonly run: string; readonly message: string }
-  | { readonly do: 'EndBackground'; readonly run: string; readonly message: string }
-  | { readonly do: 'WaiveBackground'; readonly message: string };
+  | { readonly kind: 'Experiment'; readonly experiment: ExperimentStep; readonly background?: undefined }
+);
+
+/** Reads how far something that measures has come, or asks for its end. */
+export interface FollowMeasurement {
+  readonly do: 'ReadMeasurement' | 'TerminateMeasurement';
+  readonly kind: MeasurementKind;
+  /** What it is in the background of; undefined: it is the current step's. */
+  readonly background?: BackgroundPrefix;
+  readonly name: string;
+  readonly message: string;
+}
+
+/** What a rollout does next about what it measures. */
+export type Measurement = StartMeasurement | FollowMeasurement;
 
 /** The one thing that a rollout does next. */
 export type Decision =
@@ -105,6 +113,8 @@ export type Decision =
     }
   | { readonly do: 'Pause'; readonly message: string }
   | Measurement
+  /** Goes on without the verdict of the analysis in the background. */
+  | { readonly do: 'WaiveBackground'; readonly message: string }
   | { readonly do: 'Advance'; readonly message: string }
   | { readonly do: 'Replan'; readonly index: number; readonly message: string }
   | { readonly do: 'End'; readonly ending: Ending; readonly message: string }

@@ -1,4 +1,5 @@
 import type { CellStatus } from '../../crds/cell.ts';
+import { observedAfter, type Forwarding } from '../load-balancers/load-balancer.ts';
 import { withChange } from '../rollout/history.ts';
 import type { ObservedCell } from './observation.ts';
 import type { RolloutState } from './state.ts';
@@ -22,6 +23,14 @@ export function withReported(
   if (observed?.cell === undefined || status === undefined) return observed;
   return { ...observed, cell: { ...observed.cell, status } };
 }
+
+/** Puts what was just written to the load balancer, and confirmed, in the place of what was seen before. */
+export const withWritten = (observed: ObservedCell, forwarding: Forwarding): ObservedCell => ({
+  ...observed,
+  weighted: forwarding.targetGroups,
+  observedForwarding: observedAfter(forwarding, observed.observedForwarding),
+  isApplied: true,
+});
 
 /** The versions that are blocked by what is known. */
 function blockedOf(

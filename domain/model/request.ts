@@ -1,3 +1,7 @@
+import type { RequestName } from '../../crds/request-names.ts';
+
+export { requestNames, type RequestName } from '../../crds/request-names.ts';
+
 /** An operator's request as it was received: who, why, and when (milliseconds since the epoch). */
 export interface Stamp {
   readonly by: string;
@@ -5,22 +9,12 @@ export interface Stamp {
   readonly at: number;
 }
 
-/** What operators asked of this rollout and what is not answered yet. */
-export interface Requests {
-  readonly paused?: Stamp;
-  readonly promote?: Stamp;
-  readonly promoteFull?: Stamp;
-  readonly abort?: Stamp;
-  readonly retry?: Stamp;
-}
+/** What operators asked of this rollout and what is not answered yet; `resume` ends a pause, and is never open. */
+export type Requests = { readonly paused?: Stamp } & {
+  readonly [Name in Exclude<RequestName, 'pause' | 'resume'>]?: Stamp;
+};
 
 /** A request that was taken, kept for the status and the history. */
 export interface TakenRequest extends Stamp {
   readonly action: RequestName;
 }
-
-/** What an operator can ask of a rollout, in the order in which a person would look for it. */
-export const requestNames = ['pause', 'resume', 'promote', 'promoteFull', 'abort', 'retry'] as const;
-
-/** The name of an operator's request. */
-export type RequestName = (typeof requestNames)[number];

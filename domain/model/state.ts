@@ -1,7 +1,7 @@
 import type { Requests, TakenRequest } from './request.ts';
 import type { BackgroundAnalysis, CellStatus } from '../../crds/cell.ts';
 import type { Measuring } from '../rollout/analysis.ts';
-import type { Decision, Ending, ShiftPurpose } from './decision.ts';
+import type { Decision, Ending, MeasurementKind, ShiftPurpose } from './decision.ts';
 import type { BackgroundPrefix } from './ids.ts';
 import type { InspectedForwarding } from '../load-balancers/load-balancer.ts';
 import type { ReportedEvent } from '../rollout/report.ts';
@@ -15,8 +15,7 @@ export type Progress =
   | { readonly is: 'Pausing'; readonly since: number }
   /** All steps are done and the canary has everything; the stable side waits at 0. */
   | { readonly is: 'Baking'; readonly since: number }
-  | ({ readonly is: 'Analyzing' } & Measuring)
-  | ({ readonly is: 'Experimenting' } & Measuring);
+  | ({ readonly is: 'Measuring'; readonly kind: MeasurementKind } & Measuring);
 
 /** The AnalysisRun that goes on while the rollout does. */
 export interface Background extends Measuring {
@@ -87,6 +86,8 @@ export interface RetryBackoff {
   readonly during: Decision['do'];
   /** What for, when a change of weights was refused. */
   readonly purpose?: ShiftPurpose;
+  /** Whether it was about what measures in the background, so that the step may go on. */
+  readonly background?: true;
   readonly reason: string;
   readonly message: string;
   readonly since: number;

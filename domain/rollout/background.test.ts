@@ -3,7 +3,7 @@ import type { BackgroundAnalysis, CanaryStep } from '../../crds/cell.ts';
 import type { AnalysisPhase } from './analysis.ts';
 import { attendBackground } from './background.ts';
 import { decide } from './decide.ts';
-import type { Decision } from '../model/decision.ts';
+import type { Decision, MeasurementKind } from '../model/decision.ts';
 import { analysisRunName, experimentName } from '../model/ids.ts';
 import { replanned } from './record.ts';
 import * as record from './record-measurement.ts';
@@ -15,6 +15,7 @@ import {
   type RolloutState,
 } from '../model/state.ts';
 import { aCell, arnOf } from '../testing/builders.ts';
+import { labelOf } from '../testing/label.ts';
 import { parseStep } from '../steps/index.ts';
 
 const NOW = 1_000_000;
@@ -30,8 +31,9 @@ const background = (phase: AnalysisPhase, more: Partial<Background> = {}): Backg
   reads: 0,
   ...more,
 });
-const measuring = (is: 'Analyzing' | 'Experimenting', phase: AnalysisPhase): Progress => ({
-  is,
+const measuring = (kind: MeasurementKind, phase: AnalysisPhase): Progress => ({
+  is: 'Measuring',
+  kind,
   verdict: { name: 'web-2-r1', phase, message: 'Said so.' },
   readAt: NOW,
   reads: 0,
@@ -62,12 +64,22 @@ function told(decision: Decision): string {
   if (decision.do === 'Wait')
     return `Wait for ${decision.for}${decision.until === undefined ? '' : ` ${decision.until - NOW} ms`}`;
   if (decision.do === 'End') return `${decision.ending.kind}: ${decision.ending.reason}`;
-  return decision.do === 'Shift' ? `Shift ${decision.purpose}` : decision.do;
+  return decision.do === 'Shift' ? `Shift ${decision.purpose}` : labelOf(decision);
 }
 
-const hold = (during: Decision['do']) => ({
-  backoff: { during, reason: 'Throttled', message: '', since: NOW, attempts: 1, until: NOW + 60_000 },
+const hold = (during: Decision['do'], more: { readonly background?: true } = {}) => ({
+  backoff: {
+    during,
+    ...more,
+    reason: 'Throttled',
+    message: '',
+    since: NOW,
+    attempts: 1,
+    until: NOW + 60_000,
+  },
 });
+const reading = { do: 'ReadMeasurement', kind: 'AnalysisRun', background: 'bg' } as const;
+const ending = { ...reading, do: 'TerminateMeasurement' } as const;
 const unhealthy = {
   health: { targetGroupARNs: [arnOf('b')], since: NOW, at: NOW, checks: 6, lack: 'Expected a target.' },
 };
@@ -79,7 +91,7 @@ const judged = (weight: number, state: RolloutState): string =>
 describe('an analysis in the background', () => {
   it.each<Case>([
     ['is not started before its step', 20, rolling({ index: 0 }), 'Advance'],
-    ['is started with its step', 20, rolling({ index: 1 }), 'StartBackground'],
+    ['is started with its step', 20, rolling({ index: 1 }), 'Start background AnalysisRun'],
     [
       'lets the step go on, and is read after a while',
       20,
@@ -90,7 +102,7 @@ describe('an analysis in the background', () => {
       'is read when something has ended',
       20,
       rolling({ index: 1, background: background('Running', { readAt: 0 }) }),
-      'ReadBackground',
+      'Read background AnalysisRun',
     ],
     [
       'is read while the rollout is paused',
@@ -99,18 +111,21 @@ describe('an analysis in the background', () => {
         { index: 1, background: background('Running', { readAt: 0 }) },
         { requests: { paused: stamp } },
       ),
-      'ReadBackground',
+      'Read background AnalysisRun',
     ],
     [
       'is read while something else is held up',
       20,
       rolling({ index: 1, background: background('Running', { readAt: 0 }) }, hold('Shift')),
-      'ReadBackground',
+      'Read background AnalysisRun',
     ],
     [
       'is not read at once again when the reading was refused',
       20,
-      rolling({ index: 1, background: background('Running', { readAt: 0 }) }, hold('ReadBackground')),
+      rolling(
+        { index: 1, background: background('Running', { readAt: 0 }) },
+        hold('ReadMeasurement', { background: true }),
+      ),
       'Wait for Backoff 60000 ms',
     ],
     [
@@ -137,7 +152,7 @@ describe('an analysis in the background', () => {
       'lets the rollout go on when it was successful',
       20,
       rolling({ index: 2, background: background('Successful') }),
-      'StartExperiment',
+      'Start Experiment',
     ],
     [
       'takes everything back during a step',
@@ -164,7 +179,7 @@ describe('an analysis in the background', () => {
     [
       'takes everything back while something is held up',
       20,
-      rolling({ index: 1, background: background('Failed') }, hold('StartExperiment')),
+      rolling({ index: 1, background: background('Failed') }, hold('StartMeasurement')),
       'Failed: AnalysisFailed',
     ],
     [
@@ -179,7 +194,7 @@ describe('an analysis in the background', () => {
       rolling({
         index: 2,
         background: background('Failed'),
-        progress: measuring('Experimenting', 'Running'),
+        progress: measuring('Experiment', 'Running'),
       }),
       'Failed: AnalysisFailed',
     ],
@@ -193,7 +208,7 @@ describe('an analysis in the background', () => {
       'is read again when someone may have decided it',
       20,
       record.verdictExpected(rolling({ index: 2, background: background('Inconclusive') })),
-      'ReadBackground',
+      'Read background AnalysisRun',
     ],
     [
       'is gone on without when promoted',
@@ -205,7 +220,7 @@ describe('an analysis in the background', () => {
       'holds no more once it was waived',
       20,
       rolling({ index: 2, background: background('Inconclusive', { waived: true }) }),
-      'StartExperiment',
+      'Start Experiment',
     ],
     [
       'is aborted while it is inconclusive',
@@ -229,7 +244,7 @@ describe('an analysis in the background', () => {
       'is ended once everything serves',
       100,
       rolling({ index: 4, background: background('Running') }),
-      'EndBackground',
+      'Terminate background AnalysisRun',
     ],
     ['is not started after the last step', 100, rolling({ index: 4 }), 'Finish'],
     [
@@ -240,7 +255,7 @@ describe('an analysis in the background', () => {
         background: background('Running'),
         ending: { kind: 'Withdrawn', reason: 'x', message: '', at: NOW },
       }),
-      'EndBackground',
+      'Terminate background AnalysisRun',
     ],
     [
       'is ended after the weights are back, and not before',
@@ -261,7 +276,7 @@ describe('an analysis in the background', () => {
           background: background('Running'),
           ending: { kind: 'Withdrawn', reason: 'x', message: '', at: NOW },
         },
-        hold('EndBackground'),
+        hold('TerminateMeasurement', { background: true }),
       ),
       'Wait for Backoff 60000 ms',
     ],
@@ -273,7 +288,7 @@ describe('an analysis in the background', () => {
         background: background('Running'),
         backgroundAnalysis: { ...analysis, startingStep: 0 },
       }),
-      'EndBackground',
+      'Terminate background AnalysisRun',
     ],
     [
       'is planned again when it was edited and has ended',
@@ -296,15 +311,19 @@ describe('an analysis in the background', () => {
   it('of what comes after the steps takes the place of theirs', () => {
     const wanted = { prefix: 'bake', analysis } as const;
     const { rollout } = rolling({ index: 4, background: background('Running') });
-    expect(attendBackground(wanted, rollout!, initialState)?.do).toBe('EndBackground');
-    const ended = record.backgroundEnded(
+    expect(labelOf(attendBackground(wanted, rollout!, initialState)!)).toBe(
+      'Terminate background AnalysisRun',
+    );
+    const ended = record.terminated(
       rolling({ index: 4, background: background('Running') }),
+      ending,
       { name: 'r', phase: 'Running', message: '' },
       NOW,
     );
     expect(attendBackground(wanted, ended.rollout!, initialState)).toMatchObject({
-      do: 'StartBackground',
-      prefix: 'bake',
+      do: 'StartMeasurement',
+      kind: 'AnalysisRun',
+      background: 'bake',
     });
   });
 });
@@ -312,12 +331,12 @@ describe('an analysis in the background', () => {
 describe('an experiment', () => {
   const at = (phase: AnalysisPhase, more: Partial<RolloutState> = {}): RolloutState =>
     rolling(
-      { index: 2, background: background('Successful'), progress: measuring('Experimenting', phase) },
+      { index: 2, background: background('Successful'), progress: measuring('Experiment', phase) },
       more,
     );
   it.each<Case>([
     ['is waited for', 20, at('Running'), 'Wait for Experiment 30000 ms'],
-    ['is read when it has ended', 20, record.verdictExpected(at('Running')), 'ReadExperiment'],
+    ['is read when it has ended', 20, record.verdictExpected(at('Running')), 'Read Experiment'],
     ['goes on when it was successful', 20, at('Successful'), 'Advance'],
     ['takes everything back when it has failed', 20, at('Failed'), 'Failed: ExperimentFailed'],
     ['takes everything back when it could not run', 20, at('Error'), 'Failed: ExperimentFailed'],
@@ -326,7 +345,7 @@ describe('an experiment', () => {
       'is read again when someone may have decided it',
       20,
       record.verdictExpected(at('Inconclusive')),
-      'ReadExperiment',
+      'Read Experiment',
     ],
     [
       'goes on without a verdict when promoted',
@@ -338,23 +357,23 @@ describe('an experiment', () => {
       'is ended before it is passed over',
       20,
       at('Running', { requests: { promote: stamp } }),
-      'EndExperiment',
+      'Terminate Experiment',
     ],
     [
       'is ended before everything is promoted',
       20,
       at('Running', { requests: { promoteFull: stamp } }),
-      'EndExperiment',
+      'Terminate Experiment',
     ],
     [
       'is ended when everything is back',
       0,
       rolling({
         index: 2,
-        progress: measuring('Experimenting', 'Running'),
+        progress: measuring('Experiment', 'Running'),
         ending: { kind: 'Failed', reason: 'x', message: '', at: NOW },
       }),
-      'EndExperiment',
+      'Terminate Experiment',
     ],
     [
       'is ended when the steps were edited',
@@ -362,10 +381,10 @@ describe('an experiment', () => {
       rolling({
         index: 2,
         background: background('Successful'),
-        progress: measuring('Experimenting', 'Running'),
+        progress: measuring('Experiment', 'Running'),
         steps: [{ setWeight: 20 }].map(parseStep),
       }),
-      'EndExperiment',
+      'Terminate Experiment',
     ],
   ])('%s', (_, weight, state, want) => expect(judged(weight, state)).toBe(want));
 });
@@ -401,32 +420,34 @@ describe('the verdict of a background', () => {
   const running = rolling({ index: 1, background: background('Running') });
 
   it('that comes while it is being read is read once more', () => {
-    const state = record.backgroundRead(
+    const state = record.measured(
       record.verdictExpected(running),
+      reading,
       { name: 'r', phase: 'Running', message: '' },
       NOW,
     );
     expect(record.isBackgroundDue(state)).toBe(true);
-    const after = record.backgroundRead(state, { name: 'r', phase: 'Running', message: '' }, NOW);
+    const after = record.measured(state, reading, { name: 'r', phase: 'Running', message: '' }, NOW);
     expect(record.isBackgroundDue(after)).toBe(false);
   });
 
   it('that comes while it is being started is read at once', () => {
-    const started = record.backgroundStarted(
+    const started = record.measured(
       record.verdictExpected(rolling({ index: 1 })),
-      { prefix: 'bg', verdict: { name: 'r', phase: 'Pending', message: '' } },
+      { ...reading, do: 'StartMeasurement' },
+      { name: 'r', phase: 'Pending', message: '' },
       NOW,
     );
-    expect(judged(20, started)).toBe('ReadBackground');
+    expect(judged(20, started)).toBe('Read background AnalysisRun');
   });
 
   it('leaves what holds the step as it is', () => {
     const held = { ...running, ...hold('Shift') };
-    const read = record.backgroundRead(held, { name: 'r', phase: 'Running', message: '' }, NOW);
+    const read = record.measured(held, reading, { name: 'r', phase: 'Running', message: '' }, NOW);
     expect(read.backoff).toEqual(held.backoff);
-    const refused = { ...running, ...hold('ReadBackground') };
+    const refused = { ...running, ...hold('ReadMeasurement', { background: true }) };
     expect(
-      record.backgroundRead(refused, { name: 'r', phase: 'Running', message: '' }, NOW).backoff,
+      record.measured(refused, reading, { name: 'r', phase: 'Running', message: '' }, NOW).backoff,
     ).toBeUndefined();
   });
 
@@ -438,7 +459,7 @@ describe('the verdict of a background', () => {
     ['Inconclusive', 'Wait for Verdict'],
   ] as const)('that had come to %s before it was ended counts', (phase, want) => {
     const serving = rolling({ index: 4, background: background('Running') });
-    const state = record.backgroundEnded(serving, { name: 'r', phase, message: '' }, NOW);
+    const state = record.terminated(serving, ending, { name: 'r', phase, message: '' }, NOW);
     expect(judged(100, state)).toBe(want);
   });
 

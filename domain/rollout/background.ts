@@ -43,8 +43,11 @@ export function readBackground({ background }: Rollout, input: GuardInput): Deci
   if (background === undefined || isReadingHeld(state, now)) return undefined;
   const judgement = judged(background);
   if (judgement.is !== 'Measuring' || now < judgement.readAgainAt) return undefined;
-  const { name } = background.verdict;
-  return { do: 'ReadBackground', run: name, message: `Reading AnalysisRun ${name}.` };
+  return {
+    do: 'ReadMeasurement',
+    ...following(background),
+    message: `Reading AnalysisRun ${background.verdict.name}.`,
+  };
 }
 
 /** Starts the background that is wanted, and holds the rollout while it is undecided; undefined when it may go on. */
@@ -58,8 +61,10 @@ export function attendBackground(
     const names = wanted.analysis.templates.map((template) => template.templateName).join(', ');
     return (
       endBackground(rollout) ?? {
-        do: 'StartBackground',
-        ...wanted,
+        do: 'StartMeasurement',
+        kind: 'AnalysisRun',
+        background: wanted.prefix,
+        analysis: wanted.analysis,
         message: `Starting the analysis ${names} in the background.`,
       }
     );
@@ -78,13 +83,15 @@ export function attendBackground(
 /** Asks for the end of the analysis in the background; undefined when it has ended. */
 export function endBackground({ background }: Rollout): Decision | undefined {
   if (background === undefined || isFinished(background.verdict.phase)) return undefined;
-  const { name } = background.verdict;
   return {
-    do: 'EndBackground',
-    run: name,
-    message: `Ending AnalysisRun ${name}, because nothing goes on any more that it could watch.`,
+    do: 'TerminateMeasurement',
+    ...following(background),
+    message: `Ending AnalysisRun ${background.verdict.name}, because nothing goes on any more that it could watch.`,
   };
 }
+
+const following = ({ prefix, verdict }: Background) =>
+  ({ kind: 'AnalysisRun', background: prefix, name: verdict.name }) as const;
 
 /** Lets no wait last longer than the background may go unread. */
 export function notWithoutBackground(decision: Decision, rollout: Rollout, input: GuardInput): Decision {
@@ -98,4 +105,4 @@ export function notWithoutBackground(decision: Decision, rollout: Rollout, input
 
 /** Whether the reading itself was refused and is not tried again yet. */
 const isReadingHeld = ({ backoff }: RolloutState, now: number): boolean =>
-  backoff?.during === 'ReadBackground' && now < backoff.until;
+  backoff?.background === true && backoff.during === 'ReadMeasurement' && now < backoff.until;

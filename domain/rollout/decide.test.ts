@@ -5,6 +5,7 @@ import type { Decision } from '../model/decision.ts';
 import type { Progress, Rollout, RolloutState } from '../model/state.ts';
 import { initialState } from '../model/state.ts';
 import { aCell, arnOf, weightsOf } from '../testing/builders.ts';
+import { labelOf } from '../testing/label.ts';
 import { parseStep } from '../steps/index.ts';
 
 const NOW = 1_000_000;
@@ -40,7 +41,8 @@ const unhealthy = (since: number, at = NOW) => ({
   health: { targetGroupARNs: [arnOf('b')], since, at, checks: 1, lack: 'Expected a healthy target.' },
 });
 const analysing = (phase: 'Running' | 'Successful' | 'Failed' | 'Error' | 'Inconclusive'): Progress => ({
-  is: 'Analyzing',
+  is: 'Measuring',
+  kind: 'AnalysisRun',
   verdict: { name: 'web-1-success-rate-r1', phase, message: '' },
   readAt: NOW,
   reads: 0,
@@ -62,7 +64,7 @@ function told(decision: Decision): string {
     case 'End':
       return `${decision.ending.kind}: ${decision.ending.reason}`;
     default:
-      return decision.do;
+      return labelOf(decision);
   }
 }
 
@@ -101,7 +103,7 @@ describe('a rollout', () => {
       'Failed: HealthTimeout',
     ],
     ['goes to the next step once the weight is served', { a: 80, b: 20 }, rolling({}), 'Advance'],
-    ['starts the analysis of a step', { a: 80, b: 20 }, rolling({ index: 1 }), 'StartAnalysis'],
+    ['starts the analysis of a step', { a: 80, b: 20 }, rolling({ index: 1 }), 'Start AnalysisRun'],
     [
       'waits for its verdict',
       { a: 80, b: 20 },
@@ -168,7 +170,7 @@ describe('a rollout', () => {
       'ends the analysis that a full promotion skips',
       { a: 80, b: 20 },
       rolling({ index: 1, progress: analysing('Running') }, { requests: { promoteFull: stamp } }),
-      'EndAnalysis',
+      'Terminate AnalysisRun',
     ],
     [
       'stays where it is while paused',
@@ -189,7 +191,7 @@ describe('a rollout', () => {
         { index: 1 },
         {
           backoff: {
-            during: 'StartAnalysis',
+            during: 'StartMeasurement',
             reason: 'AnalysisTemplateNotFound',
             message: '',
             since: NOW,
@@ -233,7 +235,7 @@ describe('a rollout', () => {
         progress: analysing('Running'),
         ending: { kind: 'Failed', reason: 'x', message: '', at: NOW },
       }),
-      'EndAnalysis',
+      'Terminate AnalysisRun',
     ],
     [
       'then concludes',

@@ -120,9 +120,7 @@ function goOn(rollout: Rollout, input: GuardInput): Decision {
 const goesOnAfterwards: ReadonlySet<Decision['do']> = new Set([
   'Wait',
   'Pause',
-  'StartAnalysis',
-  'StartExperiment',
-  'StartBackground',
+  'StartMeasurement',
   'Bake',
   'Finish',
 ]);

@@ -7,12 +7,12 @@ type Note = Omit<ReportedEvent, 'id'>;
 
 /** The reason of the Event that goes with a decision; undefined when it is not worth one. */
 const reasons: Readonly<
-  Record<Exclude<Decision['do'], 'Shift' | 'End' | 'Conclude' | 'Wait' | 'Close'>, string | undefined>
+  Record<
+    Exclude<Decision['do'], 'Shift' | 'End' | 'Conclude' | 'StartMeasurement' | 'Wait' | 'Close'>,
+    string | undefined
+  >
 > = {
   Begin: 'RolloutStarted',
-  StartAnalysis: 'AnalysisStarted',
-  StartBackground: 'AnalysisStarted',
-  StartExperiment: 'ExperimentStarted',
   WaiveBackground: 'AnalysisWaived',
   Finish: 'RolloutCompleted',
   Advance: 'StepCompleted',
@@ -24,12 +24,8 @@ const reasons: Readonly<
   Remove: undefined,
   Release: undefined,
   Pause: undefined,
-  ReadAnalysis: undefined,
-  EndAnalysis: undefined,
-  ReadExperiment: undefined,
-  EndExperiment: undefined,
-  ReadBackground: undefined,
-  EndBackground: undefined,
+  ReadMeasurement: undefined,
+  TerminateMeasurement: undefined,
   Bake: 'Baking',
 };
 
@@ -46,6 +42,11 @@ export function eventOf(decision: Decision): Note | undefined {
         : normal('RolloutWithdrawn', decision.message);
     case 'Conclude':
       return normal(decision.ending === 'Failed' ? 'Reverted' : 'Withdrawn', decision.message);
+    case 'StartMeasurement':
+      return normal(
+        decision.kind === 'AnalysisRun' ? 'AnalysisStarted' : 'ExperimentStarted',
+        decision.message,
+      );
     case 'Wait':
       return waitEvent(decision);
     case 'Close':

@@ -1,7 +1,8 @@
 import { isFinished, judge } from './analysis.ts';
-import type { Decision } from '../model/decision.ts';
+import type { Decision, StartMeasurement } from '../model/decision.ts';
 import { fail } from '../model/ending.ts';
 import type { GuardInput } from '../gates/guard.ts';
+import { analysisRunName, experimentName } from '../model/ids.ts';
 import type { Progress, Rollout } from '../model/state.ts';
 import { advance } from '../steps/step.ts';
 
@@ -10,23 +11,26 @@ const LONGEST_READ_MS = 10 * 60_000;
 
 /** What comes of how far the analysis or experiment of the step has come; undefined when nothing measures. */
 export const verdictSoFar = (rollout: Rollout, input: GuardInput): Decision | undefined =>
-  rollout.progress.is === 'Analyzing' || rollout.progress.is === 'Experimenting'
-    ? verdictOn(rollout.progress, rollout, input)
-    : undefined;
+  rollout.progress.is === 'Measuring' ? verdictOn(rollout.progress, rollout, input) : undefined;
 
-type MeasuringProgress = Extract<Progress, { is: 'Analyzing' | 'Experimenting' }>;
+type MeasuringProgress = Extract<Progress, { is: 'Measuring' }>;
+
+/** How what comes of a measurement is named, by what measures. */
+const reasons = {
+  AnalysisRun: { failed: 'AnalysisFailed', waits: 'Analysis' },
+  Experiment: { failed: 'ExperimentFailed', waits: 'Experiment' },
+} as const;
 
 /** Goes on, fails or waits by how far the analysis or experiment of the step has come. */
 export function verdictOn(progress: MeasuringProgress, rollout: Rollout, input: GuardInput): Decision {
-  const isAnalysis = progress.is === 'Analyzing';
-  const kind = isAnalysis ? 'AnalysisRun' : 'Experiment';
+  const { kind } = progress;
   const judgement = judge(kind, progress, LONGEST_READ_MS);
   const { name } = progress.verdict;
   switch (judgement.is) {
     case 'Passed':
       return advance(rollout, judgement.message);
     case 'Failed':
-      return fail(isAnalysis ? 'AnalysisFailed' : 'ExperimentFailed', judgement.message, input.now);
+      return fail(reasons[kind].failed, judgement.message, input.now);
     case 'Undecided':
       return {
         do: 'Wait',
@@ -35,26 +39,28 @@ export function verdictOn(progress: MeasuringProgress, rollout: Rollout, input: 
       };
     case 'Measuring': {
       const { readAgainAt: until } = judgement;
-      if (input.now < until) {
-        const message = `Waiting for ${kind} ${name}.`;
-        return { do: 'Wait', for: isAnalysis ? 'Analysis' : 'Experiment', until, message };
-      }
-      const message = `Reading ${kind} ${name}.`;
-      return isAnalysis
-        ? { do: 'ReadAnalysis', run: name, message }
-        : { do: 'ReadExperiment', experiment: name, message };
+      return input.now < until
+        ? { do: 'Wait', for: reasons[kind].waits, until, message: `Waiting for ${kind} ${name}.` }
+        : { do: 'ReadMeasurement', kind, name, message: `Reading ${kind} ${name}.` };
     }
   }
 }
 
 /** Asks for the end of an analysis or experiment that nobody waits for any more; undefined when there is none. */
 export function endMeasurement(progress: Progress): Decision | undefined {
-  if (progress.is !== 'Analyzing' && progress.is !== 'Experimenting') return undefined;
+  if (progress.is !== 'Measuring') return undefined;
+  const { kind } = progress;
   const { name, phase } = progress.verdict;
   if (isFinished(phase)) return undefined;
-  return progress.is === 'Analyzing'
-    ? { do: 'EndAnalysis', run: name, message: `Ending AnalysisRun ${name}, ${UNWANTED}.` }
-    : { do: 'EndExperiment', experiment: name, message: `Ending Experiment ${name}, ${UNWANTED}.` };
+  const message = `Ending ${kind} ${name}, because nobody waits for it any more.`;
+  return { do: 'TerminateMeasurement', kind, name, message };
 }
 
-const UNWANTED = 'because nobody waits for it any more';
+/** What is measured in a rollout of a Cell gets this name, so that what is started twice is the same one. */
+export function measurementName(decision: StartMeasurement, cell: string, rollout: Rollout): string {
+  const { id, index, edition = 0 } = rollout;
+  const of = { cell, rollout: id, edition };
+  if (decision.kind === 'Experiment') return experimentName({ ...of, step: index });
+  const template = decision.analysis.templates[0]?.templateName ?? '';
+  return analysisRunName({ ...of, step: decision.background ?? index, template });
+}

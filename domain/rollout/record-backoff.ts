@@ -46,7 +46,7 @@ export const suspected = (state: RolloutState, now: number): RolloutState => ({
 /** Records that something outside refused; it is tried again after a while that doubles, up to `longestMs`. */
 export function refused(
   state: RolloutState,
-  failure: Pick<RetryBackoff, 'during' | 'purpose' | 'reason' | 'message' | 'quiet'>,
+  failure: Pick<RetryBackoff, 'during' | 'purpose' | 'background' | 'reason' | 'message' | 'quiet'>,
   at: { now: number; longestMs: number },
 ): RolloutState {
   const attempts = (state.backoff?.reason === failure.reason ? state.backoff.attempts : 0) + 1;

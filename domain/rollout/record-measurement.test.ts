@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import type { AnalysisVerdict } from './analysis.ts';
 import { decide } from './decide.ts';
-import { analysed, verdictExpected } from './record-measurement.ts';
+import { measured, verdictExpected } from './record-measurement.ts';
 import { initialState, type RolloutState } from '../model/state.ts';
 import { aCell, arnOf } from '../testing/builders.ts';
+import { labelOf } from '../testing/label.ts';
 import { parseStep } from '../steps/index.ts';
 
 const NOW = 1_000_000;
@@ -27,12 +29,15 @@ const seen = aCell()
   .serving({ a: 100, b: 0 })
   .withStatus({ stableVersion: '1.0.0' })
   .seen();
+const reading = { do: 'ReadMeasurement', kind: 'AnalysisRun' } as const;
+const analysed = (state: RolloutState, said: AnalysisVerdict, now: number) =>
+  measured(state, reading, said, now);
 const verdict = (phase: 'Pending' | 'Running' | 'Failed') => ({ name: 'run', phase, message: '' });
 
 describe('the verdict of an analysis', () => {
   it('that comes while the analysis is being started is read at once', () => {
     const state = analysed(verdictExpected(starting), verdict('Pending'), NOW);
-    expect(decide(seen, state, NOW).do).toBe('ReadAnalysis');
+    expect(labelOf(decide(seen, state, NOW))).toBe('Read AnalysisRun');
   });
 
   it('is read once for one word', () => {
@@ -46,7 +51,7 @@ describe('the verdict of an analysis', () => {
 
   it('is read at once when the word comes while it is waited for', () => {
     const state = verdictExpected(analysed(starting, verdict('Running'), NOW));
-    expect(decide(seen, state, NOW).do).toBe('ReadAnalysis');
+    expect(labelOf(decide(seen, state, NOW))).toBe('Read AnalysisRun');
   });
 
   it('is read without a word after a time that grows', () => {

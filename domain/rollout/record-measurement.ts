@@ -1,58 +1,44 @@
 import { isFinished, isSettled, type AnalysisVerdict, type Measuring } from './analysis.ts';
-import type { Decision } from '../model/decision.ts';
-import type { BackgroundPrefix } from '../model/ids.ts';
+import type { Measurement } from '../model/decision.ts';
 import { inRollout, withoutBackoff } from './record.ts';
 import type { RolloutState } from '../model/state.ts';
 
-/** Records how far the analysis of the current step has come; one that has ended meanwhile is read again at once. */
-export function analysed(state: RolloutState, verdict: AnalysisVerdict, now: number): RolloutState {
-  const { readAt, rest } = reading(withoutBackoff(state), verdict, now);
-  return inRollout(rest, (rollout) => {
-    const { progress } = rollout;
-    const reads = progress.is === 'Analyzing' ? progress.reads + 1 : 0;
-    return { ...rollout, progress: { is: 'Analyzing', verdict, readAt, reads } };
-  });
-}
+type Role = Pick<Measurement, 'do' | 'kind' | 'background'>;
 
-/** Records how far the experiment of the current step has come; one that has ended meanwhile is read again at once. */
-export function experimented(state: RolloutState, verdict: AnalysisVerdict, now: number): RolloutState {
-  const { readAt, rest } = reading(withoutBackoff(state), verdict, now);
-  return inRollout(rest, (rollout) => {
-    const { progress } = rollout;
-    const reads = progress.is === 'Experimenting' ? progress.reads + 1 : 0;
-    return { ...rollout, progress: { is: 'Experimenting', verdict, readAt, reads } };
-  });
-}
-
-/** Records that nobody waits for the analysis or experiment of the current step any more. */
-export function measurementEnded(state: RolloutState): RolloutState {
-  return inRollout(withoutBackoff(state), (rollout) => ({ ...rollout, progress: { is: 'Ready' } }));
-}
-
-/** Records that the analysis in the background was started. */
-export function backgroundStarted(
+/** Records how far something has come that was started or read; what has ended meanwhile is read again at once. */
+export function measured(
   state: RolloutState,
-  started: { readonly prefix: BackgroundPrefix; readonly verdict: AnalysisVerdict },
+  decision: Role,
+  verdict: AnalysisVerdict,
   now: number,
 ): RolloutState {
-  const { readAt, rest } = reading(withoutHoldOf('StartBackground', state), started.verdict, now);
-  return inRollout(rest, (rollout) => ({ ...rollout, background: { ...started, readAt, reads: 0 } }));
-}
-
-/** Records how far the analysis in the background has come; one that has ended meanwhile is read again at once. */
-export function backgroundRead(state: RolloutState, verdict: AnalysisVerdict, now: number): RolloutState {
-  const { readAt, rest } = reading(withoutHoldOf('ReadBackground', state), verdict, now);
+  const { background: prefix, kind } = decision;
+  const { readAt, rest } = reading(withoutBackoffOf(decision, state), verdict, now);
   return inRollout(rest, (rollout) => {
-    const { background } = rollout;
+    const { progress, background } = rollout;
+    if (prefix === undefined) {
+      const reads = progress.is === 'Measuring' ? progress.reads + 1 : 0;
+      return { ...rollout, progress: { is: 'Measuring', kind, verdict, readAt, reads } };
+    }
+    if (decision.do === 'StartMeasurement')
+      return { ...rollout, background: { prefix, verdict, readAt, reads: 0 } };
     if (background === undefined) return rollout;
     return { ...rollout, background: { ...background, verdict, readAt, reads: background.reads + 1 } };
   });
 }
 
-/** Records that the analysis in the background was ended; a verdict that it had come to before counts. */
-export function backgroundEnded(state: RolloutState, verdict: AnalysisVerdict, now: number): RolloutState {
-  const rest = withoutHoldOf('EndBackground', state);
-  if (isFinished(verdict.phase)) return backgroundRead(rest, verdict, now);
+/** Records that nobody waits any more for what measured; a verdict that a background had come to before counts. */
+export function terminated(
+  state: RolloutState,
+  decision: Role,
+  verdict: AnalysisVerdict | undefined,
+  now: number,
+): RolloutState {
+  const rest = withoutBackoffOf(decision, state);
+  if (decision.background === undefined)
+    return inRollout(rest, (rollout) => ({ ...rollout, progress: { is: 'Ready' } }));
+  if (verdict !== undefined && isFinished(verdict.phase))
+    return measured(rest, { ...decision, do: 'ReadMeasurement' }, verdict, now);
   return inRollout(rest, ({ background: _ended, ...rollout }) => rollout);
 }
 
@@ -70,10 +56,9 @@ export function backgroundWaived(state: RolloutState): RolloutState {
 export function verdictExpected(state: RolloutState): RolloutState {
   return inRollout({ ...state, verdictAwaits: true }, (rollout) => {
     const { progress, background } = rollout;
-    const isMeasured = progress.is === 'Analyzing' || progress.is === 'Experimenting';
     return {
       ...rollout,
-      ...(isMeasured ? { progress: toRead(progress) } : {}),
+      ...(progress.is === 'Measuring' ? { progress: toRead(progress) } : {}),
       ...(background === undefined ? {} : { background: toRead(background) }),
     };
   });
@@ -96,8 +81,12 @@ function reading(
 }
 
 // What holds the step holds on while the background is attended to.
-const withoutHoldOf = (during: Decision['do'], state: RolloutState): RolloutState =>
-  state.backoff?.during === during ? withoutBackoff(state) : state;
+function withoutBackoffOf({ do: during, background }: Role, state: RolloutState): RolloutState {
+  const { backoff } = state;
+  const isOfStep = background === undefined;
+  const isOfBackground = backoff?.background === true && backoff.during === during;
+  return isOfStep || isOfBackground ? withoutBackoff(state) : state;
+}
 
 /** Records that no more AnalysisRuns and Experiments are left than are kept. */
 export function pruned(state: RolloutState): RolloutState {

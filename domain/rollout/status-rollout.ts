@@ -49,10 +49,11 @@ const endingOf = ({ kind, reason, message, at }: Ending) => ({
   time: new Date(at).toISOString(),
 });
 
+const fieldOf = { AnalysisRun: 'analysisRun', Experiment: 'experiment' } as const;
+
 function measuredBy({ progress, background }: Rollout): Partial<CellStatus> {
   return {
-    ...(progress.is === 'Analyzing' ? { analysisRun: progress.verdict } : {}),
-    ...(progress.is === 'Experimenting' ? { experiment: progress.verdict } : {}),
+    ...(progress.is === 'Measuring' ? { [fieldOf[progress.kind]]: progress.verdict } : {}),
     ...optional('backgroundAnalysisRun', background?.verdict),
   };
 }

@@ -7,9 +7,9 @@ export const analysis: StandingKind<StepSpec<'analysis'>> = {
   describe: (spec) => `analyse ${namesOf(spec)}`,
   next: (spec, rollout, input) => {
     const { progress } = rollout;
-    if (progress.is === 'Analyzing') return verdictOn(progress, rollout, input);
+    if (progress.is === 'Measuring') return verdictOn(progress, rollout, input);
     const message = `Starting the analysis ${namesOf(spec)}.`;
-    return { do: 'StartAnalysis', analysis: spec, message };
+    return { do: 'StartMeasurement', kind: 'AnalysisRun', analysis: spec, message };
   },
   measures: true,
 };

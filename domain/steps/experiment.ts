@@ -7,9 +7,9 @@ export const experiment: StandingKind<StepSpec<'experiment'>> = {
   describe: (spec) => `experiment with ${namesOf(spec)}`,
   next: (spec, rollout, input) => {
     const { progress } = rollout;
-    if (progress.is === 'Experimenting') return verdictOn(progress, rollout, input);
+    if (progress.is === 'Measuring') return verdictOn(progress, rollout, input);
     const message = `Starting an experiment with ${namesOf(spec)}.`;
-    return { do: 'StartExperiment', experiment: spec, message };
+    return { do: 'StartMeasurement', kind: 'Experiment', experiment: spec, message };
   },
   measures: true,
 };

@@ -20,7 +20,6 @@ import { initialState, type LostRun, type RolloutState } from '../model/state.ts
 import { sameShares } from '../load-balancers/weights.ts';
 import { statusOf } from '../rollout/status.ts';
 import { takeTurn } from '../rollout/turn.ts';
-import { unreachable } from '../unreachable.ts';
 import { aCell, arnOf } from './builders.ts';
 
 type Shift = Extract<Decision, { do: 'Shift' }>;
@@ -326,6 +325,8 @@ export class Simulation {
         return record.baking(state, now);
       case 'Advance':
         return record.advanced(state);
+      case 'WaiveBackground':
+        return measured.backgroundWaived(state);
       case 'Replan':
         return record.replanned(state, decision, cell);
       case 'End':
@@ -345,36 +346,21 @@ export class Simulation {
   #measured(decision: Measurement): RolloutState {
     const { state, now } = this;
     switch (decision.do) {
-      case 'StartAnalysis':
-        if (this.lacksTemplates) {
+      case 'StartMeasurement':
+        if (this.lacksTemplates && decision.kind === 'AnalysisRun' && decision.background === undefined) {
           const missing = { reason: 'AnalysisTemplateNotFound', message: 'There is none.' };
           return holds.refused(state, { during: decision.do, ...missing }, { now, longestMs: 600_000 });
         }
-        return measured.analysed(state, this.#start(`${state.rollout?.index}`), now);
-      case 'ReadAnalysis':
-        return measured.analysed(state, this.#read(decision.run), now);
-      case 'EndAnalysis':
-        this.#end(decision.run);
-        return measured.measurementEnded(state);
-      case 'StartExperiment':
-        return measured.experimented(state, this.#start(`${state.rollout?.index}`), now);
-      case 'ReadExperiment':
-        return measured.experimented(state, this.#read(decision.experiment), now);
-      case 'EndExperiment':
-        this.#end(decision.experiment);
-        return measured.measurementEnded(state);
-      case 'StartBackground': {
-        const { prefix } = decision;
-        return measured.backgroundStarted(state, { prefix, verdict: this.#start(prefix) }, now);
-      }
-      case 'ReadBackground':
-        return measured.backgroundRead(state, this.#read(decision.run), now);
-      case 'EndBackground':
-        return measured.backgroundEnded(state, this.#end(decision.run), now);
-      case 'WaiveBackground':
-        return measured.backgroundWaived(state);
-      default:
-        return unreachable(decision);
+        return measured.measured(
+          state,
+          decision,
+          this.#start(decision.background ?? `${state.rollout?.index}`),
+          now,
+        );
+      case 'ReadMeasurement':
+        return measured.measured(state, decision, this.#read(decision.name), now);
+      case 'TerminateMeasurement':
+        return measured.terminated(state, decision, this.#end(decision.name), now);
     }
   }
 

@@ -1,10 +1,10 @@
 import type { Client } from '@temporalio/client';
-import { syncId } from '../../domain/model/ids.ts';
+import { objectWorkflowId } from '../../domain/model/workflow-ids.ts';
 import { SET } from './objects.ts';
 
 /** Reads when the AWSTargetGroupSet was synced after a moment, in milliseconds since 1970; the history of its workflow tells. */
 export async function syncsSince(temporal: Client, since: number): Promise<readonly number[]> {
-  const handle = temporal.workflow.getHandle(syncId('targetGroupSet', SET));
+  const handle = temporal.workflow.getHandle(objectWorkflowId('AWSTargetGroupSet', SET));
   const { events } = await handle.fetchHistory();
   return (events ?? [])
     .filter((event) => event.activityTaskCompletedEventAttributes !== undefined)

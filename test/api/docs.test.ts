@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { parseAllDocuments } from 'yaml';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { resources } from '../../crds/index.ts';
+import { gettingStarted } from '../support/samples/getting-started.ts';
 import { applyTo, type Manifest as KubernetesManifest } from '../support/stage/apply.ts';
 
 const run = promisify(execFile);
@@ -83,6 +84,15 @@ describe('the manifests in the documentation', () => {
     }
   });
   afterAll(() => kubectl(['delete', 'namespace', namespace, '--wait=false']));
+
+  // TargetGroupBindings are in other clusters.
+  const { targetGroupBinding: _there, ...guide } = gettingStarted();
+  it.concurrent.each(Object.entries(guide))(
+    'A-I02 %s of the first getting-started guide is taken by the API server as it stands',
+    async (_name, manifest) => {
+      expect(await applyDry(manifest, namespace)).toBe(true);
+    },
+  );
 
   const cases = blocks.map((block) => [`${block.file}:${block.line}`, block] as const);
   it.concurrent.each(cases)('%s is taken by the API server as it is', async (_, block) => {

@@ -69,7 +69,7 @@ describe('a ClusterSet', () => {
         const status = await statusOf(name);
         return holds(status) && status;
       },
-      { seen: () => statusOf(name), timeoutMs: 30_000 },
+      { seen: () => statusOf(name) },
     );
   const untilSynced = (name: string, ...names: readonly string[]): Promise<ClusterSetStatus> =>
     untilStatus(

@@ -167,10 +167,30 @@ describe('a ClusterSet', () => {
     expect(Object.keys((await secret('taken1'))?.data ?? {})).toEqual(['a']);
   });
 
-  it('A-S05 makes a secret again what EKS and the template say', async () => {
+  it('A-S05 follows the endpoint and the CA of a cluster', async () => {
     await create('edit1', { Service: 's05' });
     await stage.apply(set('s05', { Service: 's05' }, { old: 'yes' }));
-    await untilSecret('edit1');
+    const { metadata } = await untilSecret('edit1');
+    const endpoint = 'https://moved.example.com';
+    const caData = Buffer.from('another CA').toString('base64');
+    await changeCluster(stage.stack.aws, 'edit1', { endpoint, caData });
+    const moved = await until('the secret to have the new endpoint', async () => {
+      const now = await secret('edit1');
+      return now !== undefined && textOf(now, 'server') === endpoint && now;
+    });
+    expect(JSON.parse(textOf(moved, 'config'))).toMatchObject({
+      awsAuthConfig: { clusterName: 'edit1' },
+      tlsClientConfig: { insecure: false, caData },
+    });
+    expect(moved.metadata.uid).toBe(metadata.uid);
+    const renewed = Buffer.from('a third CA').toString('base64');
+    await changeCluster(stage.stack.aws, 'edit1', { caData: renewed });
+    await until('the secret to have the new CA', async () =>
+      textOf((await secret('edit1')) ?? moved, 'config').includes(renewed),
+    );
+  });
+
+  it('A-S05 makes a secret again what EKS and the template say', async () => {
     const server = Buffer.from('https://old.example.com').toString('base64');
     await stage.kubernetes.patch(SECRET, { namespace: stage.namespace, name: 'edit1' }, { data: { server } });
     await stage.apply(set('s05', { Service: 's05' }, { new: 'yes' }));

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { Stage } from '../support/stage/stage.ts';
+import { exampleSteps } from '../support/stage/steps.ts';
 import { until } from '../support/until.ts';
 
 describe('discovery and the first release', () => {
@@ -17,14 +18,26 @@ describe('discovery and the first release', () => {
     expect(await stage.violations([], priority)).toEqual([]);
   });
 
-  it('A-C01 installs the first set at 100, with replicas omitted, and never touches the default rule', async () => {
+  const hostsOf = async (at: number): Promise<unknown> =>
+    (await stage.rule(at))?.Conditions?.map(({ Field, HostHeaderConfig }) => [
+      Field,
+      HostHeaderConfig?.Values,
+    ]);
+  const writeActions = async (): Promise<readonly string[]> =>
+    (await stage.calls()).filter((call) => call.applied).map((call) => call.action);
+
+  it('A-C01 installs the first set at 100, with replicas omitted and without its steps, and never touches the default rule', async () => {
     const defaults = async () => (await stage.rules()).filter((rule) => rule.IsDefault);
     const before = await defaults();
+    await stage.apply(stage.analysisTemplate('success-rate'));
     await stage.targetGroups('1.0.0', ['c01'], { role: 'c01' });
-    await stage.apply(stage.cell('c01', { priority, role: 'c01' }));
+    await stage.apply(stage.cell('c01', { priority, role: 'c01', steps: exampleSteps }));
     const status = await stage.untilPhase('c01', 'Completed');
     expect(status.desiredVersion).toBe('1.0.0');
+    expect(status.history).toMatchObject([{ version: '1.0.0', outcome: 'Installed' }]);
     expect(await stage.weights(priority)).toEqual({ c01: 100 });
+    expect(await hostsOf(priority)).toEqual([['host-header', ['example.com']]]);
+    expect(await writeActions()).toEqual(['CreateRule']);
     const config = await stage.config('c01');
     expect(config?.metadata.ownerReferences?.[0]).toMatchObject({
       kind: 'Cell',
@@ -58,7 +71,7 @@ describe('discovery and the first release', () => {
     expect(await stage.weights(priority)).toEqual({ c04a: 33, c04b: 33, c04c: 34 });
   });
 
-  it('A-C05, A-C15 starts by itself once the second version is complete', async () => {
+  it('A-C05 starts by itself once the second version is complete', async () => {
     await stage.targetGroups('1.0.0', ['c05a1', 'c05a2'], { role: 'c05' });
     await stage.apply(stage.cell('c05', { priority, role: 'c05', spec: { replicas: 2 } }));
     await stage.untilPhase('c05', 'Completed', '1.0.0');
@@ -82,12 +95,20 @@ describe('discovery and the first release', () => {
 
   it('A-C07 counts only groups that the selector selects, in its own namespace', async () => {
     await stage.targetGroups('1.0.0', ['c07a'], { role: 'c07' });
-    await stage.targetGroups('1.0.0', ['c07x'], { role: 'c07-other' });
+    await stage.targetGroups('1.0.0', ['c07x', 'c07y'], { role: 'c07-other' });
+    const namespace = `${stage.namespace}-other`;
+    await stage.kubernetes.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
+    await stage.apply({
+      ...stage.targetGroup('1.0.0', 'c07y', {}),
+      metadata: { namespace, name: 'c07y', labels: { role: 'c07', 'okra.mumo.co/version': '1.0.0' } },
+    });
     await stage.apply(stage.cell('c07', { priority, role: 'c07', spec: { replicas: 2 } }));
     const status = await stage.untilPhase('c07', 'Waiting');
     expect(status).toMatchObject({ availableTargetGroups: 1, desiredTargetGroups: 2 });
+    expect(await stage.config('c07')).toBeUndefined();
     await stage.kubectl('label', 'awstargetgroup', 'c07x', 'role=c07', '--overwrite');
     await stage.untilPhase('c07', 'Completed', '1.0.0');
+    expect(await stage.writes()).toEqual([{ c07a: 50, c07x: 50 }]);
   });
 
   it('A-C08 orders versions by semver', async () => {
@@ -135,13 +156,32 @@ describe('discovery and the first release', () => {
     expect(await stage.weights(priority)).toEqual({ c10b: 100 });
   });
 
-  it('A-C11 takes the version from the label that versionedBy names', async () => {
+  it('A-C11 takes the version from the label that versionedBy names, and from no other', async () => {
     const key = 'okra.mumoshu.github.io/version';
-    await stage.targetGroups(undefined, ['c11a'], { role: 'c11', [key]: '1.0.0' });
-    await stage.apply(stage.cell('c11', { priority, role: 'c11', spec: { versionedBy: { label: key } } }));
+    const labels = { role: 'c11', [key]: '1.0.0' };
+    await stage.targetGroups(undefined, ['c11a'], labels);
+    await stage.targetGroups(undefined, ['c11b'], { ...labels, 'okra.mumo.co/version': '9.9.9' });
+    for (const name of ['c11a', 'c11b']) stage.versions.set(stage.arns.get(name) ?? '', '1.0.0');
+    const awsApplicationLoadBalancer = {
+      listenerARN: stage.listenerARN,
+      // The form of old had no rule. Okra leaves the default rule alone, so that there has to be one.
+      listener: { rule: { priority, hosts: ['example.com'], forward: {} } },
+      targetGroupSelector: { matchLabels: { role: 'c11' } },
+    };
+    await stage.apply({
+      apiVersion: 'okra.mumo.co/v1alpha1',
+      kind: 'Cell',
+      metadata: { name: 'c11' },
+      spec: {
+        ingress: { type: 'AWSApplicationLoadBalancer', awsApplicationLoadBalancer },
+        replicas: 2,
+        versionedBy: { label: key },
+      },
+    });
     const status = await stage.untilPhase('c11', 'Completed', '1.0.0');
     expect(status.desiredVersion).toBe('1.0.0');
-    expect(await stage.weights(priority)).toEqual({ c11a: 100 });
+    expect(await hostsOf(priority)).toEqual([['host-header', ['example.com']]]);
+    expect(await stage.writes()).toEqual([{ c11a: 50, c11b: 50 }]);
   });
 
   it('A-C27 refuses weights out of range at admission, and names the step', async () => {

@@ -65,12 +65,18 @@ describe('an AWSTargetGroupBinding', () => {
     );
   });
 
-  it('A-B02 registers one node of one cluster', async () => {
+  it('A-B02 registers one node of one cluster, and says so', async () => {
     const arn = await bindings.group('b02', 'instance');
     await bindings.apply('b02', arn, [
       { name: 'node', clusterName: 'webcluster1', nodeName: 'ip-10-0-0-1', port: 80 },
     ]);
     await bindings.untilRegistered(arn, [`${instance('1')}:80`]);
+    const ids = [instance('1')];
+    expect(await bindings.untilSynced('b02')).toMatchObject({
+      targetGroupARN: arn,
+      targets: [{ name: 'node', port: 80, ids, byCluster: [{ cluster: 'webcluster1', ids }] }],
+      problems: [],
+    });
   });
 
   it('A-B03, A-B04 registers the nodes of many clusters, as they come and go, and leaves what is not its own', async () => {

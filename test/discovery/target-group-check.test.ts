@@ -27,7 +27,7 @@ describe('an AWSTargetGroup', () => {
         const found = await ready(name);
         return found?.status === status && found.reason === reason && found;
       },
-      { seen: () => get(name), timeoutMs: 20_000 },
+      { seen: () => get(name) },
     );
 
   /** Has a rule of another load balancer forward to a target group. */
@@ -75,8 +75,8 @@ describe('an AWSTargetGroup', () => {
     );
     expect(await stage.kubectl('get', 'awstg', 'typo', '-o', 'wide')).toContain('TargetGroupNotFound');
     await stage.apply({ ...object, spec: { arn } });
-    await stage.kubectl('wait', '--for=condition=Ready', '--timeout=20s', 'awstg/typo');
-    await stage.kubectl('wait', '--for=condition=Degraded=false', '--timeout=20s', 'awstg/typo');
+    await stage.kubectl('wait', '--for=condition=Ready', '--timeout=60s', 'awstg/typo');
+    await stage.kubectl('wait', '--for=condition=Degraded=false', '--timeout=60s', 'awstg/typo');
   });
 
   it('says that another load balancer holds it before its Cell writes, until that one lets go', async () => {
@@ -133,7 +133,7 @@ describe('an AWSTargetGroup', () => {
     until(
       `AWSTargetGroup ${name} to have ${version} by its tags`,
       async () => (await get(name))?.status?.version === version && true,
-      { seen: () => get(name), timeoutMs: 20_000 },
+      { seen: () => get(name) },
     );
 
   it('has the version that its target group is tagged with in AWS, where no label says one', async () => {

@@ -1,7 +1,6 @@
 import { createServer, type Server } from 'node:net';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import {
   AWS_TARGET_GROUP,
@@ -22,6 +21,7 @@ import {
 } from '../../local/target-group-bindings.ts';
 import { startWorkloadCluster } from '../../local/workload-cluster.ts';
 import { SOURCE_ANNOTATION } from '../../domain/kubernetes/labels.ts';
+import { gettingStarted } from '../support/samples/getting-started.ts';
 import { bindingsOf, type Bindings } from './bindings.ts';
 import { workloadOf, type Workload } from './workload.ts';
 import { Stage } from '../support/stage/stage.ts';
@@ -37,7 +37,8 @@ describe('an AWSTargetGroupSet', () => {
   let vpcID: string;
 
   beforeAll(async () => {
-    stage = await Stage.open(inject('stack'));
+    // Long enough to bring back what was missed, on a busy machine as well.
+    stage = await Stage.open(inject('stack'), { OKRA_GRACE_PERIOD: '5' });
     const suffix = stage.namespace.slice(-6);
     vpcID = await defaultVPC(stage.elbv2);
     const start = async (name: string, tags: Record<string, string>): Promise<Workload> => {
@@ -133,15 +134,16 @@ describe('an AWSTargetGroupSet', () => {
     );
 
   it('A-T01, A-T02 makes an AWSTargetGroup of a TargetGroupBinding that it selects, and of no other', async () => {
-    await bind(one, 'web1', { set: 't01', role: 'web', [VERSION]: '1.0.0' });
+    const { targetGroupBinding: bound, targetGroup } = gettingStarted();
+    const labels = { ...bound.metadata.labels, set: 't01' };
+    await one.kubernetes.apply({ ...bound, metadata: { ...bound.metadata, labels } });
     await bind(one, 'api1', { role: 'api' });
     await stage.apply(set('t01', {}, { which: one.cluster.name }));
     await untilNames('t01', ['default-web1']);
     const made = await group('default-web1');
-    expect(made?.spec.arn).toBe(arn('web1'));
+    expect(made?.spec).toEqual(targetGroup.spec);
     expect(made?.metadata.labels).toMatchObject({
-      role: 'web',
-      [VERSION]: '1.0.0',
+      ...targetGroup.metadata.labels,
       'okra.mumo.co/target-group-binding-cluster': one.cluster.name,
       'okra.mumo.co/target-group-binding-namespace': 'default',
       'okra.mumo.co/target-group-binding-name': 'web1',
@@ -167,6 +169,16 @@ describe('an AWSTargetGroupSet', () => {
     await untilNames('t03', ['default-come1']);
     await bind(two, 'come2', { set: 't03' });
     await untilNames('t03', ['default-come1', 'default-come2']);
+    const uidsOf = async (): Promise<object> =>
+      Object.fromEntries((await groups('t03')).map(({ metadata }) => [metadata.name, metadata.uid]));
+    const uids = await uidsOf();
+    for (const sync of ['1', '2', '3', '4', '5']) {
+      await stage.apply(set('t03', { template: { metadata: { labels: { sync } } } }));
+      await until(`sync ${sync} of both clusters`, async () =>
+        (await groups('t03')).every(({ metadata }) => metadata.labels?.['sync'] === sync),
+      );
+      expect(await uidsOf()).toEqual(uids);
+    }
     await stage.apply({
       apiVersion: 'okra.mumo.co/v1alpha1',
       kind: 'AWSTargetGroup',
@@ -182,7 +194,32 @@ describe('an AWSTargetGroupSet', () => {
     await bind(one, 'same', { set: 't07' }, arn('same1'));
     await bind(two, 'same', { set: 't07' }, arn('same2'));
     await stage.apply(set('t07'));
-    await untilNames('t07', [`${one.cluster.name}-default-same`, `${two.cluster.name}-default-same`]);
+    const names = [one, two].map(({ cluster }) => `${cluster.name}-default-same`);
+    await untilNames('t07', names);
+    const arns = await Promise.all(names.map(async (name) => (await group(name))?.spec.arn));
+    expect(arns).toEqual([arn('same1'), arn('same2')]);
+    await untilProblems('t07', []);
+  });
+
+  /** Creates a target group in AWS, and says that a set will make its AWSTargetGroup. */
+  async function inAWS(name: string): Promise<string> {
+    await stage.targetGroups(undefined, [name]);
+    const target = stage.arns.get(name) ?? '';
+    stage.arns.delete(name);
+    stage.arns.set(`default-${name}`, target);
+    await stage.kubernetes.delete(AWS_TARGET_GROUP, { namespace: stage.namespace, name });
+    return target;
+  }
+
+  it('A-T11 takes a version that the binding does not say from the tags of the cluster, and the Cell goes by it', async () => {
+    await bind(one, 'tag1', { set: 't11', role: 't11' }, await inAWS('tag1'));
+    await stage.apply(set('t11'));
+    await stage.apply(stage.cell('t11', { role: 't11', priority: 80 }));
+    await stage.untilPhase('t11', 'Completed', '1.0.0');
+    await bind(two, 'tag2', { set: 't11', role: 't11' }, await inAWS('tag2'));
+    const status = await stage.untilPhase('t11', 'Completed', '2.0.0');
+    expect(status.desiredVersion).toBe('2.0.0');
+    expect(await stage.weights(80)).toEqual({ 'default-tag1': 0, 'default-tag2': 100 });
   });
 
   it('A-T08, A-T11 takes labels, and a version that the binding does not say, from the tags of the cluster', async () => {
@@ -198,11 +235,7 @@ describe('an AWSTargetGroupSet', () => {
   });
 
   it('A-T09 follows the version of a binding, and the Cell with it', async () => {
-    await stage.targetGroups(undefined, ['cell1']);
-    const target = stage.arns.get('cell1') ?? '';
-    stage.arns.delete('cell1');
-    stage.arns.set('default-cell1', target);
-    await stage.kubernetes.delete(AWS_TARGET_GROUP, { namespace: stage.namespace, name: 'cell1' });
+    const target = await inAWS('cell1');
     await bind(one, 'cell1', { set: 't09', role: 't09', [VERSION]: '1.0.0' }, target);
     await stage.apply(set('t09'));
     await stage.apply(stage.cell('t09', { role: 't09', priority: 90 }));
@@ -489,8 +522,7 @@ describe('an AWSTargetGroupSet', () => {
     const key = { namespace: stage.namespace, name: 'end' };
     const secret = await stage.kubernetes.get<{ metadata: Metadata; data: object }>(SECRET, key);
     await stage.kubectl('delete', 'secret', 'end');
-    // The sync that the deletion wakes begins well before the secret is there again.
-    await wait(700);
+    await untilProblems('t05', ['ClusterMissing']);
     const { labels = {} } = secret?.metadata ?? {};
     const data = secret?.data;
     await stage.kubernetes.create({ apiVersion: 'v1', kind: 'Secret', metadata: { ...key, labels }, data });

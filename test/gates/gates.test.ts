@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CellStatus } from '../../crds/cell.ts';
+import { followStatus } from '../support/stage/followed.ts';
 import { onStage } from '../support/stage/on-stage.ts';
 import type { Stage } from '../support/stage/stage.ts';
 
@@ -85,9 +86,10 @@ describe('what holds a rollout', () => {
 
   it('each change of weights settles before the next step', async () => {
     await serving('still', { settle: '2s' }, [{ setWeight: 20 }, { setWeight: 40 }]);
+    await using followed = await followStatus(stage, 'still');
     await newer('still');
-    await reason('still', 'WaitingForSettle');
     await stage.untilPhase('still', 'Completed', '2.0.0');
+    expect(followed.statuses.map((status) => status.reason)).toContain('WaitingForSettle');
     const shifts = (await stage.calls()).filter((call) => call.action === 'ModifyRule' && call.applied);
     const gaps = shifts.slice(2).map((call, i) => call.startedAt - (shifts[i + 1]?.endedAt ?? 0));
     expect(gaps).toHaveLength(2);

@@ -4,6 +4,8 @@ import type { Stage } from '../support/stage/stage.ts';
 import { exampleSteps, exampleTotals } from '../support/stage/steps.ts';
 import { until } from '../support/until.ts';
 
+type Named = { readonly name: string; readonly weight: number };
+
 describe('bad input and faults', () => {
   let stage: Stage;
   let priority = 0;
@@ -20,26 +22,48 @@ describe('bad input and faults', () => {
   const listenerName = (): string => stage.listenerARN.split('/')[2] ?? '';
   const match = (action: string) => ({ action, contains: `/${listenerName()}/` });
 
-  it('A-C36 holds at its weight while ModifyRule is throttled, says so, and goes on afterwards', async () => {
+  it('A-C36 holds at its weight while the write of the next one is throttled, says so, and analyses only afterwards', async () => {
     await serving('c36');
+    stage.metrics.rate = undefined;
+    // What is not healthy gets no weight, so that the write which is refused is the one to 20.
+    await stage.targetGroups('2.0.0', ['c36b'], { role: 'none' });
+    const targetGroupArn = stage.arns.get('c36b') ?? '';
+    await stage.proxy.setTargets({ targetGroupArn, state: 'unhealthy' });
+    await stage.targetGroups('2.0.0', ['c36b'], { role: 'c36' });
+    await stage.untilStatus('c36', 'held by health', (status) => status.reason === 'WaitingForHealth');
+    const weightsOf = (forward: { readonly targetGroups: readonly Named[] } | undefined): object =>
+      Object.fromEntries(forward?.targetGroups.map(({ name, weight }) => [name, weight]) ?? []);
     const fault = await stage.proxy.addFault({
       kind: 'throttle',
       match: match('ModifyRule'),
       times: 'always',
     });
-    await stage.targetGroups('2.0.0', ['c36b'], { role: 'c36' });
+    await stage.proxy.clearTargets(targetGroupArn);
     const config = await until('the configuration to say Error', async () => {
       const found = await stage.config('c36');
       return found?.status?.phase === 'Error' ? found : undefined;
     });
     expect(config.status?.reason).toBe('Throttled');
-    expect(config.status?.listener?.rule.forward.targetGroups).toEqual([
-      { name: 'c36a', arn: stage.arns.get('c36a'), weight: 100 },
-    ]);
-    expect(config.spec.listener.rule.forward.targetGroups).toHaveLength(2);
+    expect(weightsOf(config.spec.listener.rule.forward)).toEqual({ c36a: 80, c36b: 20 });
+    expect(weightsOf(config.status?.listener?.rule.forward)).toEqual({ c36a: 100, c36b: 0 });
+    const held = await stage.untilStatus('c36', 'throttled', (status) => status.reason === 'Throttled');
+    expect(held).toMatchObject({ canaryWeight: 0, step: '0/4' });
     expect(await stage.analysisRuns('c36')).toEqual([]);
+    expect(await stage.weights(priority)).toEqual({ c36a: 100, c36b: 0 });
     await stage.proxy.removeFault(fault);
+    await stage.untilStatus('c36', 'analysing', (status) => status.analysisRun !== undefined);
+    const { phase, listener } = (await stage.config('c36'))?.status ?? {};
+    expect(phase).toBe('Updated');
+    expect(weightsOf(listener?.rule.forward)).toEqual({ c36a: 80, c36b: 20 });
+    stage.metrics.rate = 1;
     await stage.untilPhase('c36', 'Completed', '2.0.0');
+    expect(await stage.writes()).toEqual([
+      { c36a: 100 },
+      { c36a: 100, c36b: 0 },
+      { c36a: 80, c36b: 20 },
+      { c36a: 60, c36b: 40 },
+      { c36a: 0, c36b: 100 },
+    ]);
     expect(await stage.violations(exampleTotals, priority)).toEqual([]);
   });
 

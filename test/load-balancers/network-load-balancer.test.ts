@@ -211,7 +211,10 @@ describe('a Cell behind a Network Load Balancer', () => {
     await stage.targetGroups('2.0.0', ['n02b'], { role: 'n02' }, 'TCP');
     const status = await stage.untilPhase('n02', 'Reverted', '1.0.0');
     expect(status.blockedVersions).toMatchObject([{ version: '2.0.0' }]);
-    expect(await stage.defaultWeights(listenerARN)).not.toHaveProperty('n02b');
+    expect(status.message).toMatch(/AnalysisRun n02-0-success-rate-\S+ ended as Failed/);
+    await stage.untilAtRest('n02');
+    expect(await listenerWrites()).toBe(0);
+    expect(await stage.defaultWeights(listenerARN)).toEqual({ n02a: 1 });
   });
 
   it('A-N03 is refused with a BlueGreen that never promotes', async () => {

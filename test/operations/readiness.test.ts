@@ -63,7 +63,7 @@ const untilWaiting = (pattern: RegExp): Promise<string> =>
       const answer = await ask('/readyz');
       return answer?.status === 503 && pattern.test(answer.text) && answer.text;
     },
-    { seen: () => ask('/readyz'), timeoutMs: 30_000 },
+    { seen: () => ask('/readyz') },
   );
 
 describe('okrad', () => {

@@ -2,7 +2,7 @@ import { Client, Connection } from '@temporalio/client';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { createLog } from '../../clients/log.ts';
 import { connectTemporal, type Temporal } from '../../clients/temporal/temporal.ts';
-import { cellRolloutStart } from '../../clients/temporal/workflow-start.ts';
+import { objectStart } from '../../clients/temporal/workflow-start.ts';
 import { createDispatcher, workflowCalls } from '../../watchers/dispatch.ts';
 import { openFront, refusals, type Front, type FrontCall, type Refusal } from '../support/temporal/front.ts';
 import { createNamespace, temporal } from '../support/temporal/namespace.ts';
@@ -42,7 +42,10 @@ describe('search attributes that a namespace does not have', () => {
     const { connected, reasons } = connecting();
     const { connection, client } = await connected;
     expect((await registered()).toSorted()).toEqual(names.toSorted());
-    const { type, options } = cellRolloutStart({ namespace: 'default', name: 'web' }, 'nobody');
+    const { type, options } = objectStart(
+      { kind: 'Cell', key: { namespace: 'default', name: 'web' } },
+      'nobody',
+    );
     await client.workflow.start(type, options);
     expect(reasons).toEqual([undefined]);
     await connection.close();
@@ -108,7 +111,7 @@ describe('a start that is refused because of search attributes', () => {
     };
     const { signal } = new AbortController();
     const { dispatch, idle } = createDispatcher({ calls: workflowCalls(client), config, log, signal });
-    dispatch({ do: 'Start', workflow: 'cellRollout', key: { namespace: 'default', name: 'web' } });
+    dispatch({ do: 'Start', kind: 'Cell', key: { namespace: 'default', name: 'web' } });
     await until('a refusal', async () => starts() > 0);
     const created = names.map((name) => `--name ${name} --type Keyword`).join(' ');
     await temporal(stack, `temporal operator search-attribute create -n ${namespace} ${created}`);

@@ -40,7 +40,7 @@ describe('the local stack', () => {
 
   it('completes a Job on its node', async () => {
     await kubectl('create job work --image=busybox');
-    await kubectl('wait --for=condition=Complete job/work --timeout=30s');
+    await kubectl('wait --for=condition=Complete job/work --timeout=60s');
   });
 
   it('collects what its owner leaves behind', async () => {
@@ -51,12 +51,12 @@ describe('the local stack', () => {
     const owned = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'owned', ownerReferences } };
     await kubectl('create -f -', owned);
     await kubectl('delete configmap owner');
-    await kubectl('wait --for=delete configmap/owned --timeout=30s');
+    await kubectl('wait --for=delete configmap/owned --timeout=60s');
   });
 
   it('ends an AnalysisRun that measures a web endpoint as Successful', async () => {
     await kubectl('create -f -', analysisRunOf(`${stack.temporal.ui}/api/v1/namespaces/default`));
-    await kubectl('wait --for=jsonpath={.status.phase}=Successful analysisrun/measure --timeout=30s');
+    await kubectl('wait --for=jsonpath={.status.phase}=Successful analysisrun/measure --timeout=60s');
   });
 
   it('passes AWS services other than ELBv2 through the proxy', async () => {

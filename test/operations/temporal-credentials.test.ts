@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { heartbeat } from '@temporalio/activity';
-import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
+import { Worker } from '@temporalio/worker';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { createLog } from '../../clients/log.ts';
 import { connectTemporal, type Temporal } from '../../clients/temporal/temporal.ts';
@@ -11,6 +11,7 @@ import { runWorkers } from '../../clients/temporal/temporal-workers.ts';
 import type { TemporalConfig } from '../../config.ts';
 import { writeCertificates } from '../../local/workload-cluster.ts';
 import { openFront, refusals, type Front, type FrontCall, type FrontTls } from '../support/temporal/front.ts';
+import { quietRuntime } from '../support/temporal/runtime.ts';
 import { until } from '../support/until.ts';
 
 const stack = inject('stack');
@@ -19,7 +20,7 @@ const FOLLOW_MILLISECONDS = 50;
 
 let dir: string;
 beforeAll(async () => {
-  Runtime.install({ logger: new DefaultLogger('ERROR') });
+  quietRuntime();
   dir = await mkdtemp(join(tmpdir(), 'okra-credentials-'));
   const python = stack.binaries['moto'] ?? '';
   await Promise.all(['old', 'new'].map((name) => writeCertificates(python, join(dir, name))));

@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { CallRecord } from '../../elbv2-proxy/control.ts';
+import type { CellStatus } from '../../crds/cell.ts';
 import { EVENTS } from '../../domain/testing/simulation.ts';
+import { gettingStarted } from '../support/samples/getting-started.ts';
+import { followStatus } from '../support/stage/followed.ts';
 import { onStage } from '../support/stage/on-stage.ts';
-import type { Stage } from '../support/stage/stage.ts';
+import type { AnalysisRun, Stage } from '../support/stage/stage.ts';
 import { exampleSteps, exampleTotals } from '../support/stage/steps.ts';
 import { until } from '../support/until.ts';
 
@@ -44,13 +47,31 @@ describe('a canary of clusters', () => {
       .map((run) => run.status?.phase ?? '')
       .filter((phase) => ['Successful', 'Failed', 'Error'].includes(phase));
 
-  it('A-C20, A-C31 takes every step of the example in order, with one write, one read-back and one health read each', async () => {
-    await serving('c20');
+  /** The Cell of the getting-started guide, which serves 1.0.0. */
+  async function servingAsInTheGuide(): Promise<string> {
+    const { cell } = gettingStarted(stage.listenerARN);
+    await stage.targetGroups('1.0.0', ['c20a1', 'c20a2']);
+    // The local load balancers follow at once.
+    await stage.applyByKubectl({ ...cell, spec: { ...cell.spec, settle: '0s' } });
+    await stage.untilPhase(cell.metadata.name, 'Completed', '1.0.0');
+    return cell.metadata.name;
+  }
+  const rowOf = ({ phase, step, canaryWeight, targetGroups = [] }: CellStatus): string =>
+    `${phase} ${step} at ${canaryWeight}: ${targetGroups.map(({ weight }) => weight).join()}`;
+  const isWrite = ({ action, applied }: CallRecord): boolean => action === 'ModifyRule' && applied;
+  /** When the last measurement of an AnalysisRun was over, in milliseconds, rounded down to the second. */
+  const measuredAt = (run: AnalysisRun | undefined): number =>
+    Date.parse(run?.status?.metricResults?.[0]?.measurements?.at(-1)?.finishedAt ?? '');
+
+  it('A-C20 takes every step of the example in order, with one write, one read-back and one health read each', async () => {
+    const name = await servingAsInTheGuide();
+    expect(name).toBe('cell1');
     await stage.mark();
+    await using followed = await followStatus(stage, name);
     stage.metrics.rate = undefined;
-    await stage.targetGroups('2.0.0', ['c20b1', 'c20b2'], { role: 'c20' });
+    await stage.targetGroups('2.0.0', ['c20b1', 'c20b2']);
     await stage.untilWeights(pair('c20', 40, 10), priority);
-    const running = await stage.untilStatus('c20', 'analysing', (status) => status.analysisRun !== undefined);
+    const running = await stage.untilStatus(name, 'analysing', (status) => status.analysisRun !== undefined);
     expect(running).toMatchObject({
       phase: 'Progressing',
       step: '1/4',
@@ -58,19 +79,36 @@ describe('a canary of clusters', () => {
       desiredVersion: '2.0.0',
       stableVersion: '1.0.0',
     });
-    const [run] = await stage.analysisRuns('c20');
-    expect(run?.metadata.name).toMatch(/^c20-1-success-rate-/);
+    const [run] = await stage.analysisRuns(name);
+    expect(run?.metadata.name).toMatch(/^cell1-1-success-rate-/);
     expect(run?.spec.args).toEqual([{ name: 'service-name', value: 'exampleapp' }]);
-    expect(run?.metadata.ownerReferences?.[0]).toMatchObject({ kind: 'Cell', name: 'c20' });
+    expect(run?.metadata.ownerReferences?.[0]).toMatchObject({ kind: 'Cell', name });
     stage.metrics.rate = 1;
-    await stage.untilPhase('c20', 'Completed', '2.0.0');
-    await stage.untilAtRest('c20');
+    await stage.untilPhase(name, 'Completed', '2.0.0');
+    await stage.untilAtRest(name);
     expect(await stage.writes()).toEqual([
       pair('c20', 50, 0),
       pair('c20', 40, 10),
       pair('c20', 30, 20),
       pair('c20', 0, 50),
     ]);
+    const trace = await until('the last status', async () => {
+      const rows = followed.statuses.map(rowOf);
+      return rows.at(-1)?.startsWith('Completed') === true && [...new Set(rows)];
+    });
+    expect(trace).toEqual([
+      'Progressing 0/4 at 0: 50,50',
+      'Progressing 0/4 at 0: 50,50,0,0',
+      'Progressing 1/4 at 20: 40,40,10,10',
+      'Paused 2/4 at 20: 40,40,10,10',
+      'Progressing 3/4 at 20: 40,40,10,10',
+      'Progressing 4/4 at 40: 30,30,20,20',
+      'Completed 4/4 at 100: 0,0,50,50',
+    ]);
+    const [successful] = await stage.analysisRuns(name);
+    expect(successful?.status?.phase).toBe('Successful');
+    const [, , next] = (await stage.calls()).filter(isWrite);
+    expect(next?.startedAt).toBeGreaterThanOrEqual(measuredAt(successful) + 5000);
     const calls = await stage.calls();
     const count = (action: string): number =>
       calls.filter((call) => call.action === action && call.parameters['Marker'] === undefined).length;
@@ -95,7 +133,7 @@ describe('a canary of clusters', () => {
       expect(events).toContain(reason);
     // What the simulation of a day counts for each thing is no less than what Temporal writes down for it.
     const { events: history } = JSON.parse(
-      await stage.history(stage.workflowId('c20'), running.rollout?.runId ?? ''),
+      await stage.history(stage.workflowId(name), running.rollout?.runId ?? ''),
     ) as { events: { eventType: string }[] };
     const happened = (type: string): number =>
       history.filter((event) => event.eventType === `EVENT_TYPE_${type}`).length;

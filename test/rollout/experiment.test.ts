@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { EXPERIMENT } from '../../clients/kubernetes/kinds.ts';
+import { gettingStarted } from '../support/samples/getting-started.ts';
 import { onStage } from '../support/stage/on-stage.ts';
 import type { Stage } from '../support/stage/stage.ts';
 import { until } from '../support/until.ts';
@@ -14,19 +15,12 @@ interface Experiment {
   readonly status?: { readonly phase?: string };
 }
 
-const containers = [{ name: 'wy', image: 'mumoshu/wy:latest', args: ['repeat', 'get'] }];
+const { cellWithExperiment, replicaSet } = gettingStarted();
+const [measuring] = cellWithExperiment.spec.updateStrategy?.canary?.steps ?? [];
+const experiment = measuring?.experiment ?? { templates: [] };
 
-/** The ReplicaSet of the example, at 0 replicas. */
-const replicaSet = (name: string): object => ({
-  apiVersion: 'apps/v1',
-  kind: 'ReplicaSet',
-  metadata: { name, labels: { app: name } },
-  spec: {
-    replicas: 0,
-    selector: { matchLabels: { app: name } },
-    template: { metadata: { labels: { app: name } }, spec: { containers } },
-  },
-});
+/** The ReplicaSet of the getting-started guide under another name, so that its pods are told from those of others. */
+const pods = { ...replicaSet, metadata: { ...replicaSet.metadata, name: 'pods' } };
 
 describe('an experiment', () => {
   let stage: Stage;
@@ -38,7 +32,7 @@ describe('an experiment', () => {
         await opened.apply(
           opened.analysisTemplate('success-rate-dd', [{ name: 'service-name' }, { name: 'cluster-version' }]),
         );
-        await opened.apply(replicaSet('pods'));
+        await opened.apply(pods);
       },
     },
     (opened, free) => {
@@ -47,21 +41,12 @@ describe('an experiment', () => {
     },
   );
 
-  /** A step that runs pods until its analysis is decided, however long that takes. */
-  const experiment = (specRef: string) => ({
+  /** The step of the getting-started guide, but for its 5 minutes: it ends when its analysis is decided. */
+  const decided = (specRef: string) => ({
+    ...experiment,
     scaleDownDelaySeconds: 0,
-    templates: [{ name: 'wy', specRef, replicas: 1 }],
-    analyses: [
-      {
-        name: 'success-rate-dd',
-        templateName: 'success-rate-dd',
-        requiredForCompletion: true,
-        args: [
-          { name: 'service-name', value: 'wy-serve' },
-          { name: 'cluster-version', valueFrom: { fieldRef: { fieldPath: 'status.desiredVersion' } } },
-        ],
-      },
-    ],
+    templates: experiment.templates.map((template) => ({ ...template, specRef })),
+    analyses: experiment.analyses?.map((analysis) => ({ ...analysis, requiredForCompletion: true })),
   });
 
   /** A Cell that serves 1.0.0, and then sees 2.0.0. */
@@ -94,7 +79,7 @@ describe('an experiment', () => {
 
   it('A-C33 waits for its ReplicaSet, runs pods of its own from it, and goes on when it is successful', async () => {
     stage.metrics.rate = undefined;
-    await rollOut('c33', { experiment: experiment('wy') });
+    await rollOut('c33', { experiment: decided('wy') });
     const held = await stage.untilStatus(
       'c33',
       'without a ReplicaSet',
@@ -106,20 +91,18 @@ describe('an experiment', () => {
     );
     expect(await experimentsOf('c33')).toEqual([]);
 
-    await stage.apply(replicaSet('wy'));
+    await stage.apply(replicaSet);
     const running = await untilRunning('c33');
     const { name } = running.metadata;
     expect(name).toMatch(/^c33-1-experiment-/);
     expect(running.metadata.ownerReferences?.[0]).toMatchObject({ kind: 'Cell', name: 'c33' });
     expect(running.metadata.labels).toMatchObject({ 'okra.mumo.co/step-index': '1' });
+    const { selector, template } = replicaSet.spec;
+    const { labels } = template.metadata;
     expect(running.spec).toMatchObject({
+      duration: '5m',
       templates: [
-        {
-          name: 'wy',
-          replicas: 1,
-          selector: { matchLabels: { app: 'wy' } },
-          template: { metadata: { labels: { app: 'wy' } }, spec: { containers } },
-        },
+        { name: 'wy', replicas: 1, selector, template: { metadata: { labels }, spec: template.spec } },
       ],
       analyses: [
         {
@@ -143,7 +126,7 @@ describe('an experiment', () => {
 
   it('A-C33 takes everything back when it fails, and its pods go', async () => {
     stage.metrics.rate = 0.5;
-    await rollOut('c33f', { experiment: experiment('pods') });
+    await rollOut('c33f', { experiment: decided('pods') });
     const reverted = await stage.untilPhase('c33f', 'Reverted', '1.0.0');
     expect(reverted.message).toMatch(/Experiment c33f-1-experiment-\S+ ended as Failed/);
     expect((await stage.writes()).slice(-2)).toEqual([
@@ -157,10 +140,11 @@ describe('an experiment', () => {
   it.each([
     ['promote', 'Completed', '2.0.0'],
     ['abort', 'Reverted', '1.0.0'],
-  ] as const)('is ended by %s', async (request, phase, version) => {
+  ] as const)('A-C33 that lasts for as long as it says is ended by %s', async (request, phase, version) => {
     const name = `c33${request.slice(0, 1)}`;
     stage.metrics.rate = undefined;
-    await rollOut(name, { experiment: experiment('pods') });
+    await stage.apply(replicaSet);
+    await rollOut(name, { experiment });
     await untilRunning(name);
     await stage.signal(name, request);
     await stage.untilPhase(name, phase, version);

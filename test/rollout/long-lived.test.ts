@@ -1,13 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { ApplicationFailure, type Client } from '@temporalio/client';
-import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import { NativeConnection, Worker } from '@temporalio/worker';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { DriftFinding, Synced } from '../../activities/contract.ts';
 import { createLog } from '../../clients/log.ts';
 import { connectTemporal, type Temporal } from '../../clients/temporal/temporal.ts';
-import { driftWatchStart, syncStart, targetGroupCheckStart } from '../../clients/temporal/workflow-start.ts';
+import {
+  driftWatchStart,
+  objectStart,
+  targetGroupCheckStart,
+} from '../../clients/temporal/workflow-start.ts';
 import type { WorkflowStart } from '../../clients/temporal/workflow-start.ts';
 import { createDispatcher, workflowCalls } from '../../watchers/dispatch.ts';
+import { quietRuntime } from '../support/temporal/runtime.ts';
 import { until } from '../support/until.ts';
 
 const stack = inject('stack');
@@ -47,7 +52,7 @@ let temporal: Temporal;
 let client: Client;
 let end: () => Promise<void>;
 beforeAll(async () => {
-  Runtime.install({ logger: new DefaultLogger('ERROR') });
+  quietRuntime();
   temporal = await connectTemporal({ temporal: temporalConfig, identity: 'test' }, { log });
   ({ client } = temporal);
   const connection = await NativeConnection.connect({ address: stack.temporal.address });
@@ -82,9 +87,9 @@ afterEach(async () => {
 const key = { namespace: 'default', name: `long-${process.pid}` };
 const starts = (intervalSeconds: number): readonly WorkflowStart[] => [
   driftWatchStart({ type: 'AWSApplicationLoadBalancer', listenerARN, intervalSeconds }, taskQueue),
-  syncStart({ workflow: 'clusterSet', key, intervalSeconds }, taskQueue),
-  syncStart({ workflow: 'targetGroupSet', key, intervalSeconds }, taskQueue),
-  syncStart({ workflow: 'targetGroupBinding', key, intervalSeconds }, taskQueue),
+  objectStart({ kind: 'ClusterSet', key, intervalSeconds }, taskQueue),
+  objectStart({ kind: 'AWSTargetGroupSet', key, intervalSeconds }, taskQueue),
+  objectStart({ kind: 'AWSTargetGroupBinding', key, intervalSeconds }, taskQueue),
   targetGroupCheckStart({ namespace: key.name, intervalSeconds }, taskQueue),
 ];
 const named = starts(1).map(({ type }, index) => [type, index] as const);
@@ -102,8 +107,12 @@ async function start(index: number, intervalSeconds: number): Promise<string> {
 const untilLooks = (count: number): Promise<unknown> =>
   until(`${count} looks`, async () => looks >= count, {
     seen: () => Promise.resolve(looks),
-    timeoutMs: 30_000,
   });
+
+/** What makes a history long: more events than a run may have, or as many bytes as Temporal suggests another run after (4 MB). */
+const manyEvents = { signals: 1_000, text: '' };
+/** The same for a fraction of the work: all share what decides on another run (`workflows/entity.ts`), and one of them meets the count. */
+const largeEvents = { signals: 25, text: 'x'.repeat(200_000) };
 
 const describeRun = async (id: string) => {
   const { status, runId, historyLength } = await client.workflow.getHandle(id).describe();
@@ -141,12 +150,12 @@ describe.each(named)('%s', (_, index) => {
     const { runId } = await describeRun(id);
     const handle = client.workflow.getHandle(id);
     // Nobody takes this signal: nothing but the history goes on.
-    for (let n = 0; n < 40; n += 1) {
-      await Promise.all(Array.from({ length: 25 }, () => handle.signal('unheardOf')));
+    const { signals, text } = index === 0 ? manyEvents : largeEvents;
+    for (let sent = 0; sent < signals; sent += 5) {
+      await Promise.all(Array.from({ length: 5 }, () => handle.signal('unheardOf', text)));
     }
     await until('another run', async () => (await describeRun(id)).runId !== runId, {
       seen: () => describeRun(id),
-      timeoutMs: 30_000,
     });
     await untilLooks(2);
     expect((await describeRun(id)).historyLength).toBeLessThan(1000);

@@ -152,6 +152,8 @@ describe('which version serves', () => {
     const runs = await runsOf('fall');
     await stage.kubectl('delete', 'awstargetgroup', 'fallb');
     const status = await stage.untilPhase('fall', 'Completed', '1.0.0');
+    await stage.untilAtRest('fall');
+    expect(await stage.writes()).toEqual([{ falla: 100 }]);
     expect(await stage.weights(priority)).toEqual({ falla: 100 });
     expect(await runsOf('fall')).toBe(runs);
     expect(status.history?.[0]).toMatchObject({ version: '1.0.0', from: '2.0.0', outcome: 'FellBack' });
@@ -163,8 +165,14 @@ describe('which version serves', () => {
     await groups('scale', '2.0.0', 'b1', 'b2');
     await stage.apply(cell('scale', { replicas: 2 }));
     await stage.untilPhase('scale', 'Completed', '2.0.0');
+    const before = (await stage.writes()).length;
     await groups('scale', '2.0.0', 'b3');
     await stage.untilWeights({ scaleb1: 33, scaleb2: 33, scaleb3: 34 }, priority);
+    await stage.untilAtRest('scale');
+    expect((await stage.writes()).slice(before)).toEqual([
+      { scaleb1: 50, scaleb2: 50, scaleb3: 0 },
+      { scaleb1: 33, scaleb2: 33, scaleb3: 34 },
+    ]);
     expect(await runsOf('scale')).toBe(0);
     expect(await stage.violations([33, 67], priority)).toEqual([]);
     await stage.mark();
@@ -185,19 +193,29 @@ describe('which version serves', () => {
     await stage.untilPhase('third', 'Completed', '1.0.0');
     stage.metrics.rate = undefined;
     await groups('third', '2.0.0', 'b');
-    await stage.untilStatus('third', 'analysing', (status) => status.analysisRun !== undefined);
+    const before = await stage.untilStatus(
+      'third',
+      'analysing',
+      (status) => status.analysisRun !== undefined,
+    );
     const writes = (await stage.writes()).length;
     await groups('third', '3.0.0', 'c');
-    await stage.untilStatus('third', 'analysing 3.0.0', (status) => {
+    const newest = await stage.untilStatus('third', 'analysing 3.0.0', (status) => {
       return status.desiredVersion === '3.0.0' && status.analysisRun !== undefined;
     });
+    expect(newest).toMatchObject({ stableVersion: '1.0.0', step: '1/2', canaryWeight: 20 });
     expect((await stage.writes()).slice(writes)).toEqual([
       { thirda: 100, thirdb: 0 },
       { thirda: 100, thirdc: 0 },
       { thirda: 80, thirdc: 20 },
     ]);
-    const [first] = await stage.analysisRuns('third');
-    expect(first).toBeDefined();
+    const runs = await stage.analysisRuns('third');
+    expect(new Map(runs.map((run) => [run.metadata.name, run.spec.terminate === true]))).toEqual(
+      new Map([
+        [before.analysisRun?.name, true],
+        [newest.analysisRun?.name, false],
+      ]),
+    );
     stage.metrics.rate = 1;
     const done = await stage.untilPhase('third', 'Completed', '3.0.0');
     expect(done.history?.slice(0, 2).map(({ version, outcome }) => `${version} ${outcome}`)).toEqual([

@@ -8,7 +8,7 @@ import { policy } from '../../deploy/iam/generate.ts';
 import { awsIdentity } from '../../local/components/aws.ts';
 import { proxyControl as controlOf } from '../../elbv2-proxy/control.ts';
 import { startStack, type Stack } from '../../local/stack.ts';
-import { bundleWorkflows } from '../../clients/temporal/workflow-bundle.ts';
+import { workflowBundle as bundledWorkflows } from '../../clients/temporal/workflow-bundle.ts';
 
 /** What tests know of the stack that they share. */
 export type StackView = Pick<
@@ -45,7 +45,8 @@ export async function prepare(
     await kubectl('wait', '--for=condition=Established', '--timeout=60s', 'crd', '--all');
   };
   const bundle = async (): Promise<void> => {
-    if (!existsSync(workflowBundle)) await writeFile(workflowBundle, await bundleWorkflows());
+    if (existsSync(workflowBundle)) return;
+    await writeFile(workflowBundle, await bundledWorkflows(new AbortController().signal));
   };
   // What okrad does beyond its policy is refused, as AWS would, in every test.
   const permissions = controlOf(stack.proxyControl).setPolicy(awsIdentity.okradKey, policy());

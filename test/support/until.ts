@@ -25,6 +25,6 @@ export async function until<T>(
   }
 }
 
-/** A tenth of what was waited already, within limits. */
-const waitAfter = (elapsedMs: number): number =>
+/** How long to wait before the next look: a tenth of what was waited already, within limits. */
+export const waitAfter = (elapsedMs: number): number =>
   Math.min(LONGEST_WAIT_MS, Math.max(FIRST_WAIT_MS, elapsedMs / 10));

@@ -1,6 +1,7 @@
 import { CELL_LABEL, CLUSTER_TAGS_ANNOTATION } from '../../domain/kubernetes/labels.ts';
 import { ABOUT } from '../../domain/staged/kubestellar.ts';
 import type { InformedMetadata } from '../event.ts';
+import type { ForeignKind } from '../foreign.ts';
 import { given } from './given.ts';
 
 type Texts = Readonly<Record<string, string>>;
@@ -27,7 +28,7 @@ export interface ForeignObject {
 type Keep = (object: ForeignObject) => ForeignObject;
 
 /** What is kept of objects that may be many and large, and of which little is ever read. */
-const keeps: Readonly<Record<string, Keep>> = {
+const keeps: Readonly<Record<ForeignKind, Keep>> = {
   AnalysisRun: (object) => ({
     metadata: { ...identityOf(object), ...labelOf(object) },
     status: given({ phase: object.status?.phase }),
@@ -58,7 +59,7 @@ const keeps: Readonly<Record<string, Keep>> = {
 };
 
 /** What the watchers keep of an object of a kind; undefined: all of it that is of any use. */
-export const cachedFields = (kind: string): Keep | undefined => keeps[kind];
+export const cachedFields = (kind: string): Keep | undefined => new Map(Object.entries(keeps)).get(kind);
 
 const identityOf = ({ metadata }: Pick<ForeignObject, 'metadata'>): InformedMetadata => {
   const { name, namespace, uid, resourceVersion } = metadata;

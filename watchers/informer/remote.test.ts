@@ -86,7 +86,7 @@ describe('watching a cluster', () => {
   it('tells at once of all that there is, and then of each change', async () => {
     const start = {
       do: 'Start',
-      workflow: 'targetGroupBinding',
+      kind: 'AWSTargetGroupBinding',
       key: { namespace: 'shop', name: 'web' },
     };
     expect(await told('a', 'b', 'c')).toEqual([start, start]);
@@ -170,7 +170,7 @@ describe('watching a cluster', () => {
     expect(new Set(asked)).toEqual(new Set(['elbv2.k8s.aws/v1beta1', 'eks.amazonaws.com/v1']));
     expect(instructions).toContainEqual({
       do: 'Start',
-      workflow: 'targetGroupSet',
+      kind: 'AWSTargetGroupSet',
       key: { namespace: 'shop', name: 'cart' },
     });
   });

@@ -58,7 +58,7 @@ export function watchRemotely(options: RemoteWatchingOptions): RemoteWatching {
   return {
     refresh() {
       if (signal.aborted) return;
-      namespaces = forget(clusters, view.secrets.list(), namespaces);
+      namespaces = forget(clusters, view.Secret.list(), namespaces);
       const found = remoteWatches(view).flatMap((watch) => expand(watch, clusters));
       const homes = Map.groupBy(found, ([, { watch }]) => watch.secret.metadata.namespace);
       crowded = report(homes, crowded, log);

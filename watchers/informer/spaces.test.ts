@@ -55,7 +55,7 @@ async function told(view: ReturnType<typeof viewOf>, ...bindings: string[]): Pro
       new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true })),
   });
   watching.refresh();
-  if (view.staged.list().every(({ spec }) => spec.space === undefined)) stop.abort();
+  if (view.StagedBindingPolicy.list().every(({ spec }) => spec.space === undefined)) stop.abort();
   await watching.ended();
   return instructions;
 }
@@ -64,7 +64,7 @@ describe('a workload description space that is another API server', () => {
   it('is watched, and tells those alone that make their BindingPolicies there', async () => {
     const view = viewOf({ staged: [aPolicy('web', { space }), aPolicy('here')] });
     expect(await told(view, 'web-dev', 'here-dev')).toEqual([
-      { do: 'Start', workflow: 'stagedBinding', name: 'web' },
+      { do: 'Start', kind: 'StagedBindingPolicy', key: { namespace: '', name: 'web' } },
       { do: 'Ignore', reason: 'no StagedBindingPolicy has made it' },
     ]);
   });

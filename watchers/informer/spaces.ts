@@ -8,7 +8,8 @@ import type { Log } from '../../clients/log.ts';
 import type { StagedBindingPolicySpec } from '../../crds/staged-binding-policy.ts';
 import { STAGED_UID_LABEL } from '../../domain/staged/policy.ts';
 import type { Instruction } from '../instruction.ts';
-import { routeStagedPart, type StagedPart } from '../routes/route-staged.ts';
+import type { StagedPart } from '../foreign.ts';
+import { routeStagedPart } from '../routes/route-staged.ts';
 import { cachedFields } from './cached-fields.ts';
 import { runInformer } from './informer.ts';
 import type { InformerTiming } from './informer.ts';
@@ -28,7 +29,7 @@ export interface SpaceWatching {
 export interface SpaceWatchingOptions {
   readonly kubernetes: Pick<KubernetesClient, 'get'>;
   readonly clusters: Pick<RemoteClusters, 'reach'>;
-  readonly view: Pick<View, 'staged'>;
+  readonly view: Pick<View, 'StagedBindingPolicy'>;
   readonly dispatch: (instruction: Instruction) => void;
   readonly log: Log;
   readonly signal: AbortSignal;
@@ -61,7 +62,7 @@ export function watchSpaces(options: SpaceWatchingOptions): SpaceWatching {
   return {
     refresh() {
       if (signal.aborted) return;
-      const spaces = view.staged.list().flatMap(({ spec }) => spec.space ?? []);
+      const spaces = view.StagedBindingPolicy.list().flatMap(({ spec }) => spec.space ?? []);
       const wanted = new Map(spaces.map((space) => [keyOf(space), space]));
       for (const [key, stop] of running) {
         if (wanted.has(key)) continue;
@@ -118,10 +119,12 @@ async function inform(space: Space, options: SpaceWatchingOptions): Promise<void
     { kind: COMBINED_STATUS },
   ];
   const tell = (object: StagedPart): void => {
-    const staged = options.view.staged
-      .list()
-      .filter(({ spec }) => spec.space !== undefined && keyOf(spec.space) === keyOf(space));
-    routeStagedPart({ type: 'add', object }, { staged: shelfOf(staged) }).forEach(options.dispatch);
+    const staged = options.view.StagedBindingPolicy.list().filter(
+      ({ spec }) => spec.space !== undefined && keyOf(spec.space) === keyOf(space),
+    );
+    routeStagedPart({ type: 'add', object }, { StagedBindingPolicy: shelfOf(staged) }).forEach(
+      options.dispatch,
+    );
   };
   await Promise.all(
     watched.map((one) => {

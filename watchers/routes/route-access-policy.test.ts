@@ -23,7 +23,7 @@ const conditions = [
 const idle = settled(aCell('web'), [group], { conditions });
 const closing = aPolicy({ namespaces: ['default'] });
 const allowing = aPolicy({ namespaces: ['default'], targetGroups: ['arn:web-*'] });
-const check = { do: 'Start', workflow: 'targetGroupCheck', namespace: 'default' };
+const check = { do: 'CheckTargetGroups', namespace: 'default' };
 
 describe('an AccessPolicy', () => {
   it.each([

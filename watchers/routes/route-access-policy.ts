@@ -2,11 +2,12 @@ import type { AccessPolicy } from '../../crds/access-policy.ts';
 import type { Cell } from '../../crds/cell.ts';
 import { isLike } from '../../domain/access/glob.ts';
 import { keyOf } from '../../domain/model/ids.ts';
+import { syncedKinds } from '../../domain/model/workflow-ids.ts';
 import { loadBalancerTypes } from '../../domain/load-balancers/load-balancer.ts';
 import type { Informed, ObjectEvent } from '../event.ts';
 import { ignore, type Instruction } from '../instruction.ts';
 import { routeConfig } from './route-config.ts';
-import type { Shelf, View } from '../informer/store.ts';
+import type { LoadBalancerConfig, Shelf, View } from '../informer/store.ts';
 
 /** Everybody in the namespaces of an AccessPolicy looks again when it comes, changes or goes: whoever was refused something, and whoever will be. */
 export function routeAccessPolicy(
@@ -19,38 +20,31 @@ export function routeAccessPolicy(
     specs.some(({ namespaces }) => namespaces.some((pattern) => isLike(namespace, pattern)));
   const concerned = <T extends Informed>(shelf: Shelf<T>): readonly T[] =>
     shelf.list().filter((object) => isAbout(keyOf(object).namespace));
-  const checked = new Set(concerned(view.groups).map((group) => keyOf(group).namespace));
+  const checked = new Set(concerned(view.AWSTargetGroup).map((group) => keyOf(group).namespace));
   const instructions: Instruction[] = [
-    ...concerned(view.cells)
+    ...concerned(view.Cell)
       .filter(isConcerned)
       .map((one): Instruction => ({
         do: 'Start',
-        workflow: 'cellRollout',
+        kind: 'Cell',
         key: keyOf(one),
       })),
     ...loadBalancerTypes.flatMap((type) =>
-      concerned(view.configs[type]).flatMap((object) =>
+      concerned<LoadBalancerConfig>(view[`${type}Config`]).flatMap((object) =>
         routeConfig(type, { type: 'add', object }, view).filter((one) => one.do === 'Start'),
       ),
     ),
     ...[...checked].map((namespace): Instruction => ({
-      do: 'Start',
-      workflow: 'targetGroupCheck',
+      do: 'CheckTargetGroups',
       namespace,
     })),
-    ...(['clusterSets', 'targetGroupSets', 'bindings'] as const).flatMap((shelf) =>
-      concerned<Informed>(view[shelf]).map((one): Instruction => ({
+    ...syncedKinds.flatMap(({ kind, namespaced }) =>
+      (namespaced ? concerned<Informed>(view[kind]) : []).map((one): Instruction => ({
         do: 'Start',
-        workflow: workflows[shelf],
+        kind,
         key: keyOf(one),
       })),
     ),
   ];
   return instructions.length > 0 ? instructions : ignore('nobody is in these namespaces');
 }
-
-const workflows = {
-  clusterSets: 'clusterSet',
-  targetGroupSets: 'targetGroupSet',
-  bindings: 'targetGroupBinding',
-} as const;

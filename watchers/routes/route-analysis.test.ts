@@ -4,8 +4,8 @@ import type { ExperimentStatus } from '../../domain/rollout/experiment.ts';
 import { aCell, signal, viewOf } from '../testing/builders.ts';
 import type { ObjectEvent } from '../event.ts';
 import { route } from './route.ts';
-import type { KindEvent } from './route.ts';
-import type { AnalysisRun, Experiment, ReplicaSet } from './route-measurement.ts';
+import type { KindEvent } from '../kinds.ts';
+import type { AnalysisRun, Experiment, ReplicaSet } from '../foreign.ts';
 
 const ignored = [{ do: 'Ignore', reason: expect.any(String) as string }];
 

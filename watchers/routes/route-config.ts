@@ -1,6 +1,7 @@
 import type { Cell } from '../../crds/cell.ts';
 import { controllerOf } from '../../domain/kubernetes/controller.ts';
-import { keyOf, loadBalancerConfigId } from '../../domain/model/ids.ts';
+import { keyOf } from '../../domain/model/ids.ts';
+import { objectWorkflowId } from '../../domain/model/workflow-ids.ts';
 import type { LoadBalancerType } from '../../domain/load-balancers/load-balancer.ts';
 import { SEQUENCE_ANNOTATION } from '../../domain/kubernetes/labels.ts';
 import { mayAdopt } from '../../domain/versions/watched.ts';
@@ -30,14 +31,14 @@ function routeWriter(type: LoadBalancerType, event: ConfigEvent, view: View): re
   const key = keyOf(config);
   const owner = controllerOf(config.metadata);
   const isOwned = owner?.kind === 'Cell';
-  const cell = isOwned ? view.cells.get({ namespace: key.namespace, name: owner.name }) : undefined;
+  const cell = isOwned ? view.Cell.get({ namespace: key.namespace, name: owner.name }) : undefined;
   const start: Instruction = isOwned
-    ? { do: 'Start', workflow: 'cellRollout', key: { namespace: key.namespace, name: owner.name } }
-    : { do: 'Start', workflow: 'loadBalancerConfig', type, key };
+    ? { do: 'Start', kind: 'Cell', key: { namespace: key.namespace, name: owner.name } }
+    : { do: 'Start', kind: `${type}Config`, key };
   if (event.type === 'delete') {
     // A Cell that stays has its configuration made again, with the weights that are served.
     if (isOwned) return cell === undefined || cell.metadata.deletionTimestamp !== undefined ? [] : [start];
-    return [{ do: 'Signal', workflowId: loadBalancerConfigId(key, type), signal: 'changed' }];
+    return [{ do: 'Signal', workflowId: objectWorkflowId(`${type}Config`, key), signal: 'changed' }];
   }
   if (isOwned && isOwnWrite(event, cell)) return [];
   const isDeleted = config.metadata.deletionTimestamp !== undefined;

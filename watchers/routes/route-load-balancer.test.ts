@@ -17,8 +17,7 @@ const ignored: readonly unknown[] = [{ do: 'Ignore', reason: expect.any(String) 
 
 const startConfig: Instruction = {
   do: 'Start',
-  workflow: 'loadBalancerConfig',
-  type: 'AWSApplicationLoadBalancer',
+  kind: 'AWSApplicationLoadBalancerConfig',
   key: { namespace: 'default', name: 'web' },
 };
 
@@ -132,7 +131,7 @@ describe('an AWSApplicationLoadBalancerConfig', () => {
     expect(
       route({ kind: 'AWSNetworkLoadBalancerConfig', event: { type: 'add', object } }, viewOf({})),
     ).toEqual([
-      { ...startConfig, type },
+      { ...startConfig, kind: 'AWSNetworkLoadBalancerConfig' },
       { do: 'Watch', type, listenerARN: object.spec.listenerARN },
     ]);
     expect(

@@ -1,34 +1,14 @@
 import { isFinished } from '../../domain/rollout/analysis.ts';
-import type { AnalysisPhase } from '../../domain/rollout/analysis.ts';
 import { hasEnded } from '../../domain/rollout/experiment.ts';
-import type { ExperimentStatus } from '../../domain/rollout/experiment.ts';
-import { cellRolloutId, keyOf } from '../../domain/model/ids.ts';
+import { keyOf } from '../../domain/model/ids.ts';
+import { objectWorkflowId } from '../../domain/model/workflow-ids.ts';
 import { CELL_LABEL } from '../../domain/kubernetes/labels.ts';
 import type { Cell } from '../../crds/cell.ts';
 import type { Informed, ObjectEvent } from '../event.ts';
+import type { AnalysisRun, Experiment, ReplicaSet } from '../foreign.ts';
 import { ignore } from '../instruction.ts';
 import type { Instruction } from '../instruction.ts';
 import type { View } from '../informer/store.ts';
-
-/** An object with labels. */
-interface Labelled extends Informed {
-  readonly metadata: Informed['metadata'] & { readonly labels?: Readonly<Record<string, string>> };
-}
-
-/** An AnalysisRun of Argo Rollouts, as far as it is looked at. */
-export interface AnalysisRun extends Labelled {
-  readonly status?: { readonly phase?: AnalysisPhase };
-}
-
-/** An Experiment of Argo Rollouts, as far as it is looked at. */
-export interface Experiment extends Labelled {
-  readonly status?: ExperimentStatus;
-}
-
-/** A ReplicaSet, as far as it is looked at. */
-export interface ReplicaSet extends Informed {
-  readonly metadata: Informed['metadata'] & { readonly generation?: number };
-}
 
 /** Says who has to hear of an AnalysisRun. */
 export const routeAnalysisRun = (event: ObjectEvent<AnalysisRun>, view: View): readonly Instruction[] =>
@@ -60,11 +40,11 @@ function routeMeasurement<Measured extends AnalysisRun | Experiment>(
   const isDecided = event.type === 'update' && event.old.status?.phase !== object.status?.phase;
   if (event.type === 'update' && as.hasFinished(event.old) && !isDecided) return ignore('finished before');
   const key = { namespace: keyOf(object).namespace, name };
-  const cell = view.cells.get(key);
+  const cell = view.Cell.get(key);
   // What is known of the Cell may be older than the news of its run; only a run that is listed again proves nothing new.
   const isOld = event.type === 'add' && cell !== undefined && !mayAwaitVerdict(cell);
   if (isOld) return ignore('the Cell waits for no analysis');
-  return [{ do: 'Signal', workflowId: cellRolloutId(key), signal: as.signal }];
+  return [{ do: 'Signal', workflowId: objectWorkflowId('Cell', key), signal: as.signal }];
 }
 
 // A Cell whose status is not there yet, or not known yet, may have begun already.
@@ -93,9 +73,13 @@ export function routeReplicaSet(event: ObjectEvent<ReplicaSet>, view: View): rea
 }
 
 const cellsThatLack = (reasons: ReadonlySet<string>, { metadata }: Informed, view: View): readonly Cell[] =>
-  view.cells
-    .list(metadata.namespace)
-    .filter(({ status }) => status?.reason !== undefined && reasons.has(status.reason));
+  view.Cell.list(metadata.namespace).filter(
+    ({ status }) => status?.reason !== undefined && reasons.has(status.reason),
+  );
 
 const wake = (cells: readonly Cell[]): readonly Instruction[] =>
-  cells.map((cell) => ({ do: 'Signal', workflowId: cellRolloutId(keyOf(cell)), signal: 'changed' }));
+  cells.map((cell) => ({
+    do: 'Signal',
+    workflowId: objectWorkflowId('Cell', keyOf(cell)),
+    signal: 'changed',
+  }));

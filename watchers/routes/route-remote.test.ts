@@ -62,12 +62,12 @@ describe('what is watched in clusters', () => {
 
 const startSet: Instruction = {
   do: 'Start',
-  workflow: 'targetGroupSet',
+  kind: 'AWSTargetGroupSet',
   key: { namespace: 'shop', name: 'cart' },
 };
 const startBinding: Instruction = {
   do: 'Start',
-  workflow: 'targetGroupBinding',
+  kind: 'AWSTargetGroupBinding',
   key: { namespace: 'shop', name: 'web' },
 };
 const nothing = { do: 'Ignore', reason: 'unchanged' };

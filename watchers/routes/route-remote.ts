@@ -9,7 +9,7 @@ import type { ObjectEvent } from '../event.ts';
 import { ignore } from '../instruction.ts';
 import type { Instruction } from '../instruction.ts';
 import { isSame, type RemoteKind, type RemoteObject } from '../informer/remote-object.ts';
-import type { KindEvent } from './route.ts';
+import type { KindEvent } from '../kinds.ts';
 import type { View } from '../informer/store.ts';
 
 /** What is watched in a cluster. */
@@ -28,11 +28,11 @@ export const isBindingKind = (kind: RemoteKind): boolean => bindingKinds.some((o
 
 /** Says what has to be watched in which clusters: what the sets and bindings of each secret's namespace look for. */
 export function remoteWatches(view: View): readonly RemoteWatch[] {
-  return view.secrets.list().flatMap((secret) => {
+  return view.Secret.list().flatMap((secret) => {
     const { namespace: home } = keyOf(secret);
     const cluster = knownCluster(secret);
-    const isLookedInto = view.targetGroupSets.list(home).some(({ spec }) => setLooksInto(spec, cluster));
-    const targets = targetsIn(view.bindings.list(home), cluster);
+    const isLookedInto = view.AWSTargetGroupSet.list(home).some(({ spec }) => setLooksInto(spec, cluster));
+    const targets = targetsIn(view.AWSTargetGroupBinding.list(home), cluster);
     const podNamespaces = targets.flatMap(({ target, namespace }) =>
       target.podSelector === undefined ? [] : [target.podNamespace ?? namespace],
     );
@@ -80,15 +80,13 @@ function tell(
   const { namespace: home } = keyOf(secret);
   const cluster = knownCluster(secret);
   if (isBindingKind(kind)) {
-    return view.targetGroupSets
-      .list(home)
+    return view.AWSTargetGroupSet.list(home)
       .filter(({ spec }) => setLooksInto(spec, cluster))
-      .map((set) => ({ do: 'Start', workflow: 'targetGroupSet', key: keyOf(set) }));
+      .map((set) => ({ do: 'Start', kind: 'AWSTargetGroupSet', key: keyOf(set) }));
   }
-  return view.bindings
-    .list(home)
+  return view.AWSTargetGroupBinding.list(home)
     .filter((binding) => targetsIn([binding], cluster).some(({ target }) => isFor(target, home)))
-    .map((binding) => ({ do: 'Start', workflow: 'targetGroupBinding', key: keyOf(binding) }));
+    .map((binding) => ({ do: 'Start', kind: 'AWSTargetGroupBinding', key: keyOf(binding) }));
 }
 
 function isAbout(

@@ -15,17 +15,15 @@ export function routeSecret(event: ObjectEvent<StoredClusterSecret>, view: View)
   if (event.type === 'update' && saysOf(object) === saysOf(event.old)) return ignore('unchanged');
   const { namespace } = keyOf(object);
   const clusters = (event.type === 'update' ? [object, event.old] : [object]).map(knownCluster);
-  const sets = view.targetGroupSets
-    .list(namespace)
-    .filter(({ spec }) => clusters.some((cluster) => setLooksInto(spec, cluster)));
-  const bindings = view.bindings
-    .list(namespace)
-    .filter(({ spec }) =>
-      spec.targets.some((target) => clusters.some((cluster) => targetLooksInto(target, cluster))),
-    );
+  const sets = view.AWSTargetGroupSet.list(namespace).filter(({ spec }) =>
+    clusters.some((cluster) => setLooksInto(spec, cluster)),
+  );
+  const bindings = view.AWSTargetGroupBinding.list(namespace).filter(({ spec }) =>
+    spec.targets.some((target) => clusters.some((cluster) => targetLooksInto(target, cluster))),
+  );
   const instructions: Instruction[] = [
-    ...sets.map((set): Instruction => ({ do: 'Start', workflow: 'targetGroupSet', key: keyOf(set) })),
-    ...bindings.map((one): Instruction => ({ do: 'Start', workflow: 'targetGroupBinding', key: keyOf(one) })),
+    ...sets.map((set): Instruction => ({ do: 'Start', kind: 'AWSTargetGroupSet', key: keyOf(set) })),
+    ...bindings.map((one): Instruction => ({ do: 'Start', kind: 'AWSTargetGroupBinding', key: keyOf(one) })),
     ...(event.type === 'delete' ? makersOf(object, view) : []),
   ];
   return instructions.length > 0 ? instructions : ignore('nobody looks into the cluster');
@@ -39,10 +37,10 @@ function makersOf(object: StoredClusterSecret, view: View): readonly Instruction
   const { namespace } = object.metadata;
   const owner = controllerOf(object.metadata);
   const own = owner?.kind === 'ClusterSet' ? [owner.name] : [];
-  const others = view.clusterSets.list(namespace).map(({ metadata }) => metadata.name);
+  const others = view.ClusterSet.list(namespace).map(({ metadata }) => metadata.name);
   return [...new Set([...own, ...others])].map((name) => ({
     do: 'Start',
-    workflow: 'clusterSet',
+    kind: 'ClusterSet',
     key: { namespace, name },
   }));
 }

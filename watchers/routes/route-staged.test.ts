@@ -14,7 +14,11 @@ const aPolicy = (
   metadata: { name, generation: 1, ...metadata },
   spec: aSpec([stage]),
 });
-const start = (name: string) => ({ do: 'Start', workflow: 'stagedBinding', name });
+const start = (name: string) => ({
+  do: 'Start',
+  kind: 'StagedBindingPolicy',
+  key: { namespace: '', name },
+});
 const wake = (name: string) => signal(`staged-binding-policy/${name}`, 'changed');
 const view = viewOf({
   staged: [

@@ -11,9 +11,9 @@ import { route } from './route.ts';
 
 const nothing = { do: 'Ignore', reason: 'unchanged' } as const;
 const key = (name: string) => ({ namespace: 'default', name });
-const startSet: Instruction = { do: 'Start', workflow: 'targetGroupSet', key: key('cart') };
-const startBinding: Instruction = { do: 'Start', workflow: 'targetGroupBinding', key: key('web') };
-const check: Instruction = { do: 'Start', workflow: 'targetGroupCheck', namespace: 'default' };
+const startSet: Instruction = { do: 'Start', kind: 'AWSTargetGroupSet', key: key('cart') };
+const startBinding: Instruction = { do: 'Start', kind: 'AWSTargetGroupBinding', key: key('web') };
+const check: Instruction = { do: 'CheckTargetGroups', namespace: 'default' };
 
 const ownedBy = (kind: string) => [
   { apiVersion: API_VERSION, kind, name: 'cart', uid: 'u', controller: true },
@@ -26,7 +26,7 @@ describe('an event about a ClusterSet', () => {
     metadata: { ...key('cart'), generation },
     spec: { generators: [{ awseks: { selector: { matchTags: { Service: 'demo' } } } }] },
   });
-  const start = { do: 'Start', workflow: 'clusterSet', key: key('cart') };
+  const start = { do: 'Start', kind: 'ClusterSet', key: key('cart') };
   it.each([
     ['wakes its workflow when it is added', { type: 'add', object: set(1) }, start],
     ['wakes its workflow when its spec changes', { type: 'update', object: set(2), old: set(1) }, start],
@@ -92,7 +92,7 @@ describe('an AWSTargetGroupBinding that lets targets go', () => {
     status: { targetGroupARN: arn, targets: [{ name: 'nodes', port: 80, ids }] },
   });
   const [had, has] = [having('web', 'arn:web', 'i-a', 'i-b'), having('web', 'arn:web', 'i-a')];
-  const heir: Instruction = { do: 'Start', workflow: 'targetGroupBinding', key: key('heir') };
+  const heir: Instruction = { do: 'Start', kind: 'AWSTargetGroupBinding', key: key('heir') };
   const view = viewOf({ bindings: [has, having('heir', 'arn:web'), having('stranger', 'arn:other')] });
   it.each([
     ['tells the others of its target group', { type: 'update', object: has, old: had }, [nothing, heir]],
@@ -136,7 +136,7 @@ describe('an event about an AWSTargetGroup that no Cell selects', () => {
     const event = { type: 'delete', object: owned } as const;
     expect(route({ kind: 'AWSTargetGroup', event }, viewOf({ targetGroupSets: [other] }))).toEqual([
       unselected,
-      { do: 'Start', workflow: 'targetGroupSet', key: key('renamed') },
+      { do: 'Start', kind: 'AWSTargetGroupSet', key: key('renamed') },
     ]);
   });
 
@@ -167,8 +167,8 @@ describe('an event about the secret of a cluster', () => {
     };
     const event = { type: 'delete', object: secret('web') } as const;
     expect(route({ kind: 'Secret', event }, viewOf({ clusterSets: [renamed] }))).toEqual([
-      { do: 'Start', workflow: 'clusterSet', key: key('demo') },
-      { do: 'Start', workflow: 'clusterSet', key: key('renamed') },
+      { do: 'Start', kind: 'ClusterSet', key: key('demo') },
+      { do: 'Start', kind: 'ClusterSet', key: key('renamed') },
     ]);
   });
 
@@ -188,7 +188,7 @@ describe('an event about the secret of a cluster', () => {
     [
       'tells who has made it when it is deleted',
       { type: 'delete', object: secret('web') },
-      [startSet, startBinding, { do: 'Start', workflow: 'clusterSet', key: key('demo') }],
+      [startSet, startBinding, { do: 'Start', kind: 'ClusterSet', key: key('demo') }],
     ],
   ] as const)('%s', (_, event, want) => {
     expect(route({ kind: 'Secret', event }, view)).toEqual(want);

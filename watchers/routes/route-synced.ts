@@ -1,4 +1,5 @@
-import { keyOf, syncId, type SyncWorkflow } from '../../domain/model/ids.ts';
+import { keyOf } from '../../domain/model/ids.ts';
+import { objectWorkflowId, type WorkflowKind } from '../../domain/model/workflow-ids.ts';
 import type { ObjectEvent } from '../event.ts';
 import { ignore } from '../instruction.ts';
 import type { Instruction } from '../instruction.ts';
@@ -9,18 +10,15 @@ export interface SyncedObject {
 }
 
 /** Says who has to hear of an event about an object that is synced; that its status was written is no news. */
-export function routeSynced(
-  workflow: SyncWorkflow,
-  event: ObjectEvent<SyncedObject>,
-): readonly Instruction[] {
+export function routeSynced(kind: WorkflowKind, event: ObjectEvent<SyncedObject>): readonly Instruction[] {
   const key = keyOf(event.object);
   switch (event.type) {
     case 'delete':
-      return [{ do: 'Signal', workflowId: syncId(workflow, key), signal: 'changed' }];
+      return [{ do: 'Signal', workflowId: objectWorkflowId(kind, key), signal: 'changed' }];
     case 'update':
       if (event.object.metadata.generation === event.old.metadata.generation) return ignore('unchanged');
-      return [{ do: 'Start', workflow, key }];
+      return [{ do: 'Start', kind, key }];
     case 'add':
-      return [{ do: 'Start', workflow, key }];
+      return [{ do: 'Start', kind, key }];
   }
 }

@@ -15,8 +15,7 @@ export function routeGroupCheck(event: ObjectEvent<AWSTargetGroup>, view: View):
   const isNews = event.type !== 'update' || isEdited;
   if (!isNews) return [];
   const check: Instruction = {
-    do: 'Start',
-    workflow: 'targetGroupCheck',
+    do: 'CheckTargetGroups',
     namespace: keyOf(event.object).namespace,
   };
   // One that has just been made is no news to who has made it.
@@ -29,7 +28,7 @@ export function routeGroupCheck(event: ObjectEvent<AWSTargetGroup>, view: View):
 
 /** Says who has to hear of an AWSTargetGroupBinding: its own workflow, and the set that makes it. */
 export function routeBinding(event: ObjectEvent<AWSTargetGroupBinding>, view: View): readonly Instruction[] {
-  const own = routeSynced('targetGroupBinding', event);
+  const own = routeSynced('AWSTargetGroupBinding', event);
   if (event.type === 'add') return own;
   const isTold =
     event.type === 'delete' ||
@@ -48,19 +47,18 @@ function ownerOf(object: { readonly metadata: Metadata }, view: View): readonly 
   const owner = controllerOf(object.metadata);
   if (owner?.kind !== 'AWSTargetGroupSet') return [];
   const key = { namespace: keyOf(object).namespace, name: owner.name };
-  if (view.targetGroupSets.get(key) === undefined) return [];
-  return [{ do: 'Start', workflow: 'targetGroupSet', key }];
+  if (view.AWSTargetGroupSet.get(key) === undefined) return [];
+  return [{ do: 'Start', kind: 'AWSTargetGroupSet', key }];
 }
 
 /** Starts the workflows of the other AWSTargetGroupSets of a namespace: one that is deleted may have stood in the way of theirs. */
 function othersOf(object: { readonly metadata: Metadata }, view: View): readonly Instruction[] {
   const { namespace } = keyOf(object);
   const owner = controllerOf(object.metadata);
-  return view.targetGroupSets
-    .list(namespace)
+  return view.AWSTargetGroupSet.list(namespace)
     .map(keyOf)
     .filter(({ name }) => owner?.kind !== 'AWSTargetGroupSet' || owner.name !== name)
-    .map((key) => ({ do: 'Start', workflow: 'targetGroupSet', key }));
+    .map((key) => ({ do: 'Start', kind: 'AWSTargetGroupSet', key }));
 }
 
 /** Starts the workflows of the other AWSTargetGroupBindings of a target group, which may want what this one has let go. */
@@ -71,11 +69,10 @@ function heirsOf(event: ObjectEvent<AWSTargetGroupBinding>, view: View): readonl
   const has = new Set(event.type === 'update' ? registeredBy(event.object) : []);
   if (had.every((one) => has.has(one))) return [];
   const arn = before.status?.targetGroupARN;
-  return view.bindings
-    .list()
+  return view.AWSTargetGroupBinding.list()
     .filter(({ status }) => status?.targetGroupARN === arn)
     .filter((one) => formatKey(keyOf(one)) !== formatKey(keyOf(before)))
-    .map((one) => ({ do: 'Start', workflow: 'targetGroupBinding', key: keyOf(one) }));
+    .map((one) => ({ do: 'Start', kind: 'AWSTargetGroupBinding', key: keyOf(one) }));
 }
 
 const registeredBy = ({ status = {} }: AWSTargetGroupBinding): readonly string[] =>

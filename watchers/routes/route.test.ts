@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { aCell, aConfig, aGroup, settled, signal, start, viewOf } from '../testing/builders.ts';
 import { route } from './route.ts';
 import type { Instruction } from '../instruction.ts';
-import type { KindEvent } from './route.ts';
+import type { KindEvent } from '../kinds.ts';
 
-const check: Instruction = { do: 'Start', workflow: 'targetGroupCheck', namespace: 'default' };
+const check: Instruction = { do: 'CheckTargetGroups', namespace: 'default' };
 const ignored = [{ do: 'Ignore', reason: expect.any(String) as string }];
 
 describe('a Cell', () => {
@@ -104,7 +104,7 @@ describe('a Cell', () => {
 
 /** What is said to Cells; that a group is checked has tests of its own. */
 const toCells: typeof route = (happened, view) =>
-  route(happened, view).filter((one) => !(one.do === 'Start' && one.workflow === 'targetGroupCheck'));
+  route(happened, view).filter((one) => one.do !== 'CheckTargetGroups');
 
 describe('an AWSTargetGroup', () => {
   const web1 = aGroup('web1');

@@ -12,8 +12,8 @@ import type { Cell, CellStatus } from '../../crds/cell.ts';
 import { API_VERSION, SEQUENCE_ANNOTATION } from '../../domain/kubernetes/labels.ts';
 import { watchedInput } from '../../domain/versions/watched.ts';
 import type { Instruction, WakingSignal } from '../instruction.ts';
-import { createStore } from '../informer/store.ts';
-import type { LoadBalancerConfig, View } from '../informer/store.ts';
+import { createStores } from '../informer/store.ts';
+import type { View } from '../informer/store.ts';
 
 /** The listener of every Cell here. */
 export const LISTENER = 'arn:aws:elasticloadbalancing:eu-central-1:000000000000:listener/app/a/1/2';
@@ -74,35 +74,24 @@ export function viewOf(of: {
   policies?: AccessPolicy[];
   staged?: StagedBindingPolicy[];
 }): View {
-  const cells = createStore<Cell>();
-  const groups = createStore<AWSTargetGroup>();
-  const configs = {
-    AWSApplicationLoadBalancer: createStore<LoadBalancerConfig>(),
-    AWSNetworkLoadBalancer: createStore<LoadBalancerConfig>(),
-  };
-  of.cells?.forEach((object) => cells.apply({ type: 'add', object }));
-  of.groups?.forEach((object) => groups.apply({ type: 'add', object }));
-  of.configs?.forEach((object) => configs.AWSApplicationLoadBalancer.apply({ type: 'add', object }));
-  of.networkConfigs?.forEach((object) => configs.AWSNetworkLoadBalancer.apply({ type: 'add', object }));
-  const clusterSets = createStore<ClusterSet>();
-  const targetGroupSets = createStore<AWSTargetGroupSet>();
-  const bindings = createStore<AWSTargetGroupBinding>();
-  const secrets = createStore<StoredClusterSecret>();
-  of.clusterSets?.forEach((object) => clusterSets.apply({ type: 'add', object }));
-  of.targetGroupSets?.forEach((object) => targetGroupSets.apply({ type: 'add', object }));
-  of.bindings?.forEach((object) => bindings.apply({ type: 'add', object }));
-  of.secrets?.forEach((object) => secrets.apply({ type: 'add', object }));
-  const policies = createStore<AccessPolicy>();
-  of.policies?.forEach((object) => policies.apply({ type: 'add', object }));
-  const staged = createStore<StagedBindingPolicy>();
-  of.staged?.forEach((object) => staged.apply({ type: 'add', object }));
-  return { staged, cells, groups, configs, clusterSets, targetGroupSets, bindings, secrets, policies };
+  const stores = createStores();
+  of.cells?.forEach((object) => stores.Cell.apply({ type: 'add', object }));
+  of.groups?.forEach((object) => stores.AWSTargetGroup.apply({ type: 'add', object }));
+  of.configs?.forEach((object) => stores.AWSApplicationLoadBalancerConfig.apply({ type: 'add', object }));
+  of.networkConfigs?.forEach((object) => stores.AWSNetworkLoadBalancerConfig.apply({ type: 'add', object }));
+  of.clusterSets?.forEach((object) => stores.ClusterSet.apply({ type: 'add', object }));
+  of.targetGroupSets?.forEach((object) => stores.AWSTargetGroupSet.apply({ type: 'add', object }));
+  of.bindings?.forEach((object) => stores.AWSTargetGroupBinding.apply({ type: 'add', object }));
+  of.secrets?.forEach((object) => stores.Secret.apply({ type: 'add', object }));
+  of.policies?.forEach((object) => stores.AccessPolicy.apply({ type: 'add', object }));
+  of.staged?.forEach((object) => stores.StagedBindingPolicy.apply({ type: 'add', object }));
+  return stores;
 }
 
 /** The instruction to start the rollout of a Cell. */
 export const start = (name: string): Instruction => ({
   do: 'Start',
-  workflow: 'cellRollout',
+  kind: 'Cell',
   key: { namespace: 'default', name },
 });
 /** The instruction to signal a workflow. */

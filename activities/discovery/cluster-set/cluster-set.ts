@@ -1,7 +1,7 @@
 import { accessPolicies } from '../../../clients/kubernetes/access-policies.ts';
 import { CLUSTER_SET } from '../../../clients/kubernetes/kinds.ts';
 import type { KubernetesClient } from '../../../clients/kubernetes/kubernetes.ts';
-import { clusterSet, type ClusterSet } from '../../../crds/cluster-set.ts';
+import { clusterSet, type ClusterSet, type Generator } from '../../../crds/cluster-set.ts';
 import {
   clusterIdsOf,
   decideClusterSet,
@@ -18,8 +18,9 @@ import type { ObjectKey } from '../../../domain/model/ids.ts';
 import { namesOf, saysTheSame, syncStatusOf, type Problem } from '../../../domain/discovery/sync-status.ts';
 import { cut } from '../../../domain/text.ts';
 import { clusterSecrets } from './cluster-secrets.ts';
-import type { ClusterSource, Generator } from './sources/port.ts';
-import type { ClusterSetActivities } from '../../contract.ts';
+import { readGenerator } from './sources/index.ts';
+import type { ClusterSources } from './sources/port.ts';
+import type { SyncActivities } from '../../contract.ts';
 import { reasonOf, toFailure } from '../../failure.ts';
 import { lifetime } from '../lifetime.ts';
 import { againIn } from '../soonest.ts';
@@ -28,7 +29,7 @@ import { statusReporter } from '../../kubernetes/status-reporter.ts';
 /** What the activities of ClusterSets are made of. */
 export interface ClusterSetDependencies {
   readonly kubernetes: KubernetesClient;
-  readonly sources: readonly ClusterSource[];
+  readonly sources: ClusterSources;
   /** How long what is missed keeps what it had. */
   readonly graceSeconds: number;
 }
@@ -38,7 +39,7 @@ export function clusterSetActivities({
   kubernetes,
   sources,
   graceSeconds,
-}: ClusterSetDependencies): ClusterSetActivities {
+}: ClusterSetDependencies): Pick<SyncActivities, 'syncClusterSet'> {
   const report = statusReporter(kubernetes);
   const secrets = clusterSecrets(kubernetes);
 
@@ -104,7 +105,7 @@ interface Outcome {
 
 /** Reads what a generator asks for; what cannot be read is a problem, and no reason to delete anything. */
 async function read(
-  sources: readonly ClusterSource[],
+  sources: ClusterSources,
   generator: Generator,
   {
     index,
@@ -129,9 +130,7 @@ async function read(
     };
   }
   try {
-    const source = sources.find((one) => one.takes(generator));
-    if (source === undefined) throw new Error('there is no source for it');
-    return { ...(await source.read(generator, signal, known)), failures: [] };
+    return { ...(await readGenerator(sources, generator, { signal, known })), failures: [] };
   } catch (error) {
     signal.throwIfAborted();
     const cause = toFailure(error);

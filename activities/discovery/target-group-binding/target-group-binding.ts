@@ -6,7 +6,8 @@ import {
   type AWSTargetGroupBindingSpec,
 } from '../../../crds/aws-target-group-binding.ts';
 import { turnTo } from '../../../domain/discovery/target-group-binding/binding-move.ts';
-import { syncId, type ObjectKey } from '../../../domain/model/ids.ts';
+import type { ObjectKey } from '../../../domain/model/ids.ts';
+import { objectWorkflowId } from '../../../domain/model/workflow-ids.ts';
 import { BINDING_FINALIZER } from '../../../domain/kubernetes/labels.ts';
 import type { Problem } from '../../../domain/discovery/sync-status.ts';
 import { refusedUse } from './allowed.ts';
@@ -16,7 +17,7 @@ import { deleteCreated, hasMoved, leaveFormer, leaveGroup, whileInUse } from './
 import { bindingLedger, type BindingLedger } from './ledger.ts';
 import { bindingReporter, type BindingOutcome } from './report.ts';
 import { FAILED_AGAIN_SECONDS, type ClusterReader, type ClusterReads } from '../clusters/reader.ts';
-import type { Synced, TargetGroupBindingActivities } from '../../contract.ts';
+import type { SyncActivities, Synced } from '../../contract.ts';
 import { reasonOf, toFailure } from '../../failure.ts';
 import { addFinalizerAndRead, removeFinalizer, type FinalizerOf } from '../../kubernetes/finalizers.ts';
 import { isFirstAttempt, lifetime, type Lifetime } from '../lifetime.ts';
@@ -35,7 +36,7 @@ const gone: Synced = { isPresent: false, message: 'The AWSTargetGroupBinding is 
 /** Makes the activities of AWSTargetGroupBindings. */
 export function targetGroupBindingActivities(
   dependencies: BindingDependencies,
-): TargetGroupBindingActivities {
+): Pick<SyncActivities, 'syncTargetGroupBinding'> {
   const { kubernetes, reader } = dependencies;
   const report = bindingReporter(kubernetes);
 
@@ -71,7 +72,10 @@ export function targetGroupBindingActivities(
   return {
     async syncTargetGroupBinding(key, last) {
       const life = lifetime();
-      const reads = reader.begin(syncId('targetGroupBinding', key), isFirstAttempt() ? last : undefined);
+      const reads = reader.begin(
+        objectWorkflowId('AWSTargetGroupBinding', key),
+        isFirstAttempt() ? last : undefined,
+      );
       const held = { kind: AWS_TARGET_GROUP_BINDING, key, finalizer: BINDING_FINALIZER };
       const found = await kubernetes.get<AWSTargetGroupBinding>(AWS_TARGET_GROUP_BINDING, key);
       if (found === undefined) return gone;

@@ -9,7 +9,8 @@ import {
 import { refusalOf } from '../../../domain/access/access.ts';
 import { compareText } from '../../../domain/kubernetes/canonical.ts';
 import { foundBindings, inViewOf } from '../../../domain/discovery/target-group-set/binding-kinds.ts';
-import { syncId, type ObjectKey } from '../../../domain/model/ids.ts';
+import type { ObjectKey } from '../../../domain/model/ids.ts';
+import { objectWorkflowId } from '../../../domain/model/workflow-ids.ts';
 import { setLooksInto } from '../../../domain/discovery/target-group-set/looks-into.ts';
 import { namesOf, saysTheSame, syncStatusOf, type Problem } from '../../../domain/discovery/sync-status.ts';
 import { decideTargetGroupSet } from '../../../domain/discovery/target-group-set/target-group-set.ts';
@@ -23,7 +24,7 @@ import {
   type RemoteReading,
 } from '../clusters/reader.ts';
 import { listBindings } from '../clusters/target-group-bindings.ts';
-import type { Synced, TargetGroupSetActivities } from '../../contract.ts';
+import type { SyncActivities, Synced } from '../../contract.ts';
 import { isFirstAttempt, lifetime, type Lifetime } from '../lifetime.ts';
 import { againIn, earlier } from '../soonest.ts';
 import { statusReporter } from '../../kubernetes/status-reporter.ts';
@@ -42,7 +43,7 @@ export function targetGroupSetActivities({
   kubernetes,
   reader,
   graceSeconds,
-}: TargetGroupSetDependencies): TargetGroupSetActivities {
+}: TargetGroupSetDependencies): Pick<SyncActivities, 'syncTargetGroupSet'> {
   const report = statusReporter(kubernetes);
   const objects = targetGroupObjects(kubernetes);
 
@@ -87,7 +88,10 @@ export function targetGroupSetActivities({
   return {
     async syncTargetGroupSet(key, last): Promise<Synced> {
       const life = lifetime();
-      const reads = reader.begin(syncId('targetGroupSet', key), isFirstAttempt() ? last : undefined);
+      const reads = reader.begin(
+        objectWorkflowId('AWSTargetGroupSet', key),
+        isFirstAttempt() ? last : undefined,
+      );
       const object = await kubernetes.get<AWSTargetGroupSet>(AWS_TARGET_GROUP_SET, key);
       if (object === undefined || object.metadata.deletionTimestamp !== undefined) {
         return { isPresent: false, message: 'The AWSTargetGroupSet is gone.' };

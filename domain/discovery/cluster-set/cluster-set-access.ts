@@ -1,17 +1,12 @@
+import type { Generator } from '../../../crds/cluster-set.ts';
 import { mayUse, refusalOf, type Access } from '../../access/access.ts';
 import type { Reading, SourcedCluster, UnreadCluster } from './cluster-set.ts';
+import { providerOf } from './provider.ts';
 import type { Problem } from '../sync-status.ts';
 
-/** The role that a generator reads EKS as. */
-interface Generator {
-  readonly awseks: { readonly roleARN?: string | undefined; readonly externalID?: string | undefined };
-}
-
 /** Says why a generator may not be read; undefined when it may. */
-export function generatorRefusal(
-  { awseks: { roleARN: arn, externalID } }: Generator,
-  access: Access | undefined,
-): string | undefined {
+export function generatorRefusal(generator: Generator, access: Access | undefined): string | undefined {
+  const { roleARN: arn, externalID } = providerOf(generator).settings;
   return arn === undefined ? undefined : refusalOf(access, { of: 'Role', arn, externalID });
 }
 

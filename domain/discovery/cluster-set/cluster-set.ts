@@ -5,6 +5,7 @@ import { clusterIn, foreign, missingCluster, rivalry, unreadCluster } from './cl
 import { claimsOf, hasHeirs, type Handover } from '../handover.ts';
 import { CLUSTER_ID_ANNOTATION } from '../../kubernetes/labels.ts';
 import { awaitMissing, missingProblems, type Grace, type Missed } from '../missing.ts';
+import { providerOf } from './provider.ts';
 import type { Problem } from '../sync-status.ts';
 import { unreadIn, type Reading, type SourcedCluster } from './source-reading.ts';
 import { isAsDesired, desiredSecret } from './desired-secret.ts';
@@ -160,8 +161,9 @@ export const clusterIdsOf = (uid: string, secrets: readonly ExistingSecret[]): r
 
 /** The clusters that a generator asks for; those that are being deleted are gone already. */
 function selectClusters(spec: ClusterSetSpec, readings: readonly Reading[]): readonly SourcedCluster[] {
-  const found = spec.generators.flatMap(({ awseks }, index) => {
-    const tags = (awseks.selector ?? awseks.clusterSelector)?.matchTags ?? {};
+  const found = spec.generators.flatMap((generator, index) => {
+    const { selector, clusterSelector } = providerOf(generator).settings;
+    const tags = (selector ?? clusterSelector)?.matchTags ?? {};
     const wanted = Object.entries(tags);
     // A schema refuses a selector without tags; one that got past it must not take every cluster.
     if (wanted.length === 0) return [];

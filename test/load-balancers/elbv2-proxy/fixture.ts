@@ -87,6 +87,8 @@ export interface Site {
   readonly groups: readonly string[];
 }
 
+/** Tells apart the files that one process runs. */
+const begun = Date.now().toString(36);
 let sites = 0;
 
 /** Creates a site of its own, so that tests do not meet. */
@@ -98,7 +100,7 @@ export async function createSite(
   }: { readonly groups?: number; readonly type?: 'application' | 'network' } = {},
 ): Promise<Site> {
   sites += 1;
-  const name = `site-${process.pid}-${sites}`;
+  const name = `site-${process.pid}-${begun}-${sites}`;
   const subnets = all(
     await callService(url, 'ec2', 'Action=DescribeSubnets&Version=2016-11-15'),
     'subnetId',

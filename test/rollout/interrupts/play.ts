@@ -1,21 +1,21 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { WorkflowNotFoundError, WorkflowUpdateFailedError, type WorkflowHandle } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
-import { cellRolloutStart } from '../../../clients/temporal/workflow-start.ts';
+import { objectStart } from '../../../clients/temporal/workflow-start.ts';
 import type { CellSpec } from '../../../crds/cell.ts';
 import { formatKey } from '../../../domain/model/ids.ts';
 import type { RequestName } from '../../../domain/model/request.ts';
 import { sameShares } from '../../../domain/load-balancers/weights.ts';
 import type { CellRolloutInput } from '../../../workflows/cell-rollout.ts';
 import { changed, type Answer } from '../../../workflows/messages.ts';
+import { waitAfter } from '../../support/until.ts';
 import { eventText, type PlayedHistory } from './histories.ts';
 import type { Theatre } from './theatre.ts';
 import { World, type Sent } from './world.ts';
 
-const POLL_MS = 40;
 // temporal.api.enums.v1.PendingActivityState
 const CANCEL_REQUESTED = 3;
-const LONGEST_MS = 60_000;
+const LONGEST_MS = 120_000;
 
 /** One Cell, what surrounds it, and its workflow. */
 export class Play {
@@ -36,14 +36,14 @@ export class Play {
   /** The latest run. */
   get run(): WorkflowHandle {
     const { client, taskQueue } = this.#theatre;
-    const { workflowId } = cellRolloutStart(this.world.key, taskQueue).options;
+    const { workflowId } = objectStart({ kind: 'Cell', key: this.world.key }, taskQueue).options;
     return client.workflow.getHandle(workflowId, this.runIds.at(-1));
   }
 
   /** Tells the workflow to look again, and starts it when it does not run, as the watchers do. */
   async wake(handed: Pick<CellRolloutInput, 'state'> = {}): Promise<void> {
     const { client, taskQueue } = this.#theatre;
-    const { type, options } = cellRolloutStart(this.world.key, taskQueue);
+    const { type, options } = objectStart({ kind: 'Cell', key: this.world.key }, taskQueue);
     const handle = await client.workflow.signalWithStart(type, {
       ...options,
       args: [{ key: this.world.key, ...handed }],
@@ -98,29 +98,27 @@ export class Play {
 
   /** Waits until the Cell stands in a way, and nothing more is done about it before something happens. */
   async until(text: string, { hangs = false } = {}): Promise<void> {
-    for (const deadline = Date.now() + LONGEST_MS; ; await wait(POLL_MS)) {
+    await this.#poll(text, async () => {
       const mayBe = this.world.isDeleted || this.#look() === text;
-      if (mayBe && (await this.isQuiet({ hangs })) && this.#look() === text) return;
-      if (Date.now() > deadline) throw new Error(await this.#complaint(text));
-    }
+      return mayBe && (await this.isQuiet({ hangs })) && this.#look() === text;
+    });
   }
 
   /** Waits until the status is about all that the watchers compare, so that they have nothing to start another run for; one that was refused is written again after a while. */
   async untilSeen(): Promise<void> {
-    for (const deadline = Date.now() + LONGEST_MS; !this.world.isSeen; await wait(POLL_MS))
-      if (Date.now() > deadline) throw new Error(await this.#complaint(`${this.text}, and reported`));
+    await this.#poll(`${this.text}, and reported`, async () => this.world.isSeen);
   }
 
   /** Tells the workflow once more to look, and gives how the Cell stands when it has done all that it does. */
   async afterAnotherLook(): Promise<string> {
     await this.signal();
-    while (!(await this.isQuiet())) await wait(POLL_MS);
+    await this.#untilQuiet();
     return this.text;
   }
 
   /** Tells the workflow, once it does nothing, when ELBv2 serves something else than the configuration says, as the watch over the listener does. */
   async noticeDrift(): Promise<void> {
-    while (!(await this.isQuiet())) await wait(POLL_MS);
+    await this.#untilQuiet();
     const { config, served } = this.world;
     if (config !== undefined && !sameShares(config.served.targetGroups, served)) await this.signal('drifted');
   }
@@ -129,7 +127,7 @@ export class Play {
   async untilCancelled(): Promise<void> {
     const { raw, runId } = await this.run.describe();
     if (!raw.pendingActivities?.some(({ state }) => state === CANCEL_REQUESTED)) return;
-    while (!this.world.troubles.isGivenUp(runId)) await wait(POLL_MS);
+    await this.#poll('told of its cancellation', async () => this.world.troubles.isGivenUp(runId));
   }
 
   /** Whether the workflow does nothing at the moment; what hangs is not counted, or has to be there. */
@@ -169,6 +167,16 @@ export class Play {
     } catch (error) {
       if (!(error instanceof WorkflowNotFoundError)) throw error;
     }
+  }
+
+  #untilQuiet(): Promise<void> {
+    return this.#poll('at rest', () => this.isQuiet());
+  }
+
+  async #poll(wanted: string, probe: () => Promise<boolean>): Promise<void> {
+    const begun = Date.now();
+    for (; !(await probe()); await wait(waitAfter(Date.now() - begun)))
+      if (Date.now() - begun > LONGEST_MS) throw new Error(await this.#complaint(wanted));
   }
 
   #look(): string {

@@ -1,8 +1,9 @@
 import { Client, Connection } from '@temporalio/client';
-import { DefaultLogger, NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
+import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import { createLog } from '../../../clients/log.ts';
 import { untilRegistered } from '../../../clients/temporal/search-attributes.ts';
 import type { StackView } from '../../support/setup.ts';
+import { quietRuntime } from '../../support/temporal/runtime.ts';
 import { activitiesIn } from './activities.ts';
 import type { World } from './world.ts';
 
@@ -16,7 +17,7 @@ export interface Theatre {
 
 /** Starts the workers of the three task queues. */
 export async function openTheatre({ temporal, workflowBundle }: StackView): Promise<Theatre> {
-  Runtime.install({ logger: new DefaultLogger('ERROR') });
+  quietRuntime();
   const { address, namespace } = temporal;
   const connection = await Connection.connect({ address });
   const { signal } = new AbortController();

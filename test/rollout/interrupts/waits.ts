@@ -56,7 +56,7 @@ const lifted = (play: Play): Promise<void> => {
 };
 
 const refusedOften = {
-  during: 'StartAnalysis',
+  during: 'StartMeasurement',
   reason: 'AnalysisTemplateNotFound',
   message: 'There is none.',
   since: 0,

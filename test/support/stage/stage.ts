@@ -47,7 +47,10 @@ export interface AnalysisRun {
     readonly metrics?: readonly { name: string }[];
     readonly terminate?: boolean;
   };
-  readonly status?: { readonly phase?: string };
+  readonly status?: {
+    readonly phase?: string;
+    readonly metricResults?: readonly { measurements?: readonly { finishedAt?: string }[] }[];
+  };
 }
 
 let stages = 0;
@@ -83,14 +86,19 @@ export class Stage implements OkraStage {
   readonly secrets: string[] = [];
   /** Other listeners whose calls count as those of this stage. */
   readonly moreListeners: string[] = [];
-  #since = 0;
+  /** The last call before this stage was opened: none of those before it is about this stage. */
+  readonly #opened: number;
+  #since: number;
 
   private constructor(
     parts: Pick<
       Stage,
       'stack' | 'namespace' | 'kubernetes' | 'elbv2' | 'proxy' | 'metrics' | 'okrad' | 'listenerARN'
     >,
+    opened: number,
   ) {
+    this.#opened = opened;
+    this.#since = opened;
     this.stack = parts.stack;
     this.namespace = parts.namespace;
     this.kubernetes = parts.kubernetes;
@@ -114,6 +122,8 @@ export class Stage implements OkraStage {
       credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
       customUserAgent: STAGE_AGENT,
     });
+    const proxy = ownFaults(proxyControl(stack.proxyControl));
+    const opened = await proxy.lastCall();
     await kubernetes.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
     const { listenerArn } = await createListener(elbv2, namespace);
     const metrics = await serveMetrics();
@@ -138,17 +148,8 @@ export class Stage implements OkraStage {
         ...environment,
       },
     });
-    const proxy = ownFaults(proxyControl(stack.proxyControl));
-    return new Stage({
-      stack,
-      namespace,
-      kubernetes,
-      elbv2,
-      proxy,
-      metrics,
-      okrad,
-      listenerARN: listenerArn,
-    });
+    const listenerARN = listenerArn;
+    return new Stage({ stack, namespace, kubernetes, elbv2, proxy, metrics, okrad, listenerARN }, opened);
   }
 
   /** Ends okrad and the endpoint, and holds all that they left behind against what must always hold; `writes` says whether any Cell of the stage has traffic. */
@@ -493,10 +494,13 @@ export class Stage implements OkraStage {
 
   /** The calls that okrad made about this listener since the last mark. */
   async calls(): Promise<readonly CallRecord[]> {
-    const about = await this.proxy.calls({ since: this.#since });
     const ours = new Set(this.arns.values());
     const listeners = [this.listenerARN, ...this.networkListeners.values(), ...this.moreListeners];
     const names = listeners.map((arn) => `/${arn.split('/')[2] ?? ''}/`);
+    // What the stage has made has the end of its namespace in its name: the proxy need not send the calls of other stages.
+    const end = this.#nameInAWS('');
+    const others = [...ours, ...names].filter((one) => !one.includes(end));
+    const about = await this.proxy.calls({ since: this.#since, mentions: [end, ...others] });
     return about.filter((call) => {
       if (call.userAgent.includes(STAGE_AGENT)) return false;
       const parameters = JSON.stringify(call.parameters);
@@ -509,7 +513,7 @@ export class Stage implements OkraStage {
   /** All calls that okrad made about this listener. */
   async allCalls(): Promise<readonly CallRecord[]> {
     const since = this.#since;
-    this.#since = 0;
+    this.#since = this.#opened;
     try {
       return await this.calls();
     } finally {

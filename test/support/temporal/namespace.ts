@@ -1,12 +1,11 @@
 import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { promisify } from 'node:util';
 import { Connection } from '@temporalio/client';
 import type { StackView } from '../setup.ts';
 import { until } from '../until.ts';
 
 const run = promisify(execFile);
-
-let namespaces = 0;
 
 /** A command of the Temporal CLI, as a person would run it against the server itself. */
 export async function temporal(stack: StackView, command: string): Promise<string> {
@@ -17,8 +16,7 @@ export async function temporal(stack: StackView, command: string): Promise<strin
 
 /** Makes a namespace that nothing was registered in, and gives its name. */
 export async function createNamespace(stack: StackView): Promise<string> {
-  namespaces += 1;
-  const name = `bare-${process.pid}-${namespaces}`;
+  const name = `bare-${randomUUID()}`;
   await temporal(stack, `temporal operator namespace create -n ${name}`);
   const connection = await Connection.connect({ address: stack.temporal.address });
   // A namespace is known to all parts of the server only after a while.

@@ -17,8 +17,8 @@ async function accountsRead(found: readonly EKSCluster[], account: string | unde
     clusters: () => Promise.resolve({ clusters: found, denied: [] }),
     account: () => Promise.resolve(account),
   });
-  const generator = { awseks: { selector: { matchTags: { a: 'b' } }, region: 'eu-central-1', ...role } };
-  const { places } = await awseks({ eks }).read(generator, new AbortController().signal, []);
+  const settings = { selector: { matchTags: { a: 'b' } }, region: 'eu-central-1', ...role };
+  const { places } = await awseks({ eks }).read(settings, new AbortController().signal, []);
   return [...new Set(places.map((place) => place.split(':').slice(3).join(':')))];
 }
 

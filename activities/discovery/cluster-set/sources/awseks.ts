@@ -3,7 +3,7 @@ import { eksPlace, type DeniedCluster, type EKS, type EKSCluster } from '../../.
 import { clusterSecretValues } from '../../../../domain/discovery/clusters/cluster-secret.ts';
 import type { SourcedCluster, UnreadCluster } from '../../../../domain/discovery/cluster-set/cluster-set.ts';
 import { failure, reasonOf, toFailure } from '../../../failure.ts';
-import type { ClusterSource } from './port.ts';
+import type { ClusterSource, SettingsOf } from './port.ts';
 
 /** What reads EKS. */
 export interface AwseksConnection {
@@ -13,9 +13,8 @@ export interface AwseksConnection {
 }
 
 /** Makes the source of EKS clusters. */
-export const awseks = ({ eks, region: usual }: AwseksConnection): ClusterSource => ({
-  takes: (generator) => generator.awseks !== undefined,
-  async read({ awseks: { region = usual, roleARN, externalID } }, signal, known) {
+export const awseks = ({ eks, region: usual }: AwseksConnection): ClusterSource<SettingsOf<'awseks'>> => ({
+  async read({ region = usual, roleARN, externalID }, signal, known) {
     if (region === undefined) {
       throw failure(
         'InvalidObject',

@@ -1,0 +1,50 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join, posix } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const root = import.meta.dirname;
+const read = (file: string): string => readFileSync(join(root, file), 'utf8');
+
+/** The files of the example: how the documentation calls each, and where its code is that kinds.test.ts runs. */
+const example: Readonly<Record<string, string>> = {
+  'crds/tally.ts': 'test/examples/tally/tally.ts',
+  'activities/discovery/tally.ts': 'test/examples/tally/tally-sync.ts',
+};
+
+/** The files that a page has written or changed, each with its code. */
+const stepsOf = (page: string) =>
+  [...read(page).matchAll(/^### \d\. `([^`]+)`\n(.*?)```ts\n(.*?)\n```$/gms)].map(
+    ([, file = '', , code = '']) => ({ file, code }),
+  );
+
+const steps = stepsOf('docs/adding-a-kind.md');
+
+/** Code whose imports are named from the top, so that it is the same wherever the file is. */
+const fromTop = (code: string, file: string): string =>
+  code.replaceAll(/(?<=from ')\.[^']+/g, (specifier) => {
+    const path = posix.join(posix.dirname(file), specifier);
+    const [name] = Object.entries(example).find(([, place]) => place === path) ?? [path];
+    return name;
+  });
+
+describe('docs/adding-a-kind.md', () => {
+  it.each(Object.entries(example))('shows the code of %s that is tested', (file, place) => {
+    const shown = steps.find((step) => step.file === file)?.code ?? '';
+    expect(fromTop(shown, file)).toBe(fromTop(read(place).trimEnd(), place));
+  });
+});
+
+/** What may be added, where that is shown, and how many files it may take. */
+const additions = [
+  ['a kind that is synced', 'docs/adding-a-kind.md', 4],
+  ['a provider of clusters', 'docs/discovery/cluster-set.md', 2],
+  ['a request', 'docs/gates/requests-and-history.md', 3],
+] as const;
+
+describe.each(additions)('%s', (_, page, most) => {
+  it(`takes no more than ${most} files, of which those that are not new are there`, () => {
+    const files = stepsOf(page).map(({ file }) => file);
+    expect(files).toHaveLength(most);
+    expect(files.filter((file) => !(file in example) && !existsSync(join(root, file)))).toEqual([]);
+  });
+});

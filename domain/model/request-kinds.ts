@@ -1,0 +1,82 @@
+import { waitsForPerson } from '../steps/index.ts';
+import type { RequestName, Requests, Stamp } from './request.ts';
+import type { RolloutState } from './state.ts';
+
+/** One kind of request: what it is called for people, when it makes sense, and what it changes. */
+export interface RequestKind {
+  /** What it does, for the Web UI of Temporal. */
+  readonly description: string;
+  /** Whether it finishes the current step, also one of which something was refused. */
+  readonly finishesStep?: boolean;
+  /** Whether it lifts what is blocked. */
+  readonly unblocks?: boolean;
+  /** Says why it makes no sense now; undefined when it does. */
+  readonly refusal: (state: RolloutState) => string | undefined;
+  /** The requests that are open once it is taken. */
+  readonly take: (open: Requests, stamp: Stamp) => Requests;
+  /** Says what happens now that it was taken. */
+  readonly answer: (state: RolloutState) => string;
+}
+
+/** Every kind of request; one that has a name and no entry does not compile. */
+export const requestKinds: Readonly<Record<RequestName, RequestKind>> = {
+  pause: {
+    description: 'Holds the rollout at its weight until it is resumed.',
+    refusal: withoutRollout,
+    take: (open, stamp) => ({ ...open, paused: open.paused ?? stamp }),
+    answer: (state) => `The rollout of ${canaryOf(state)} is paused; its weight stays. Send resume to go on.`,
+  },
+  resume: {
+    description: 'Ends a pause.',
+    refusal: (state) => withoutRollout(state) ?? (isPaused(state) ? undefined : NOT_PAUSED),
+    // Resuming ends an operator's pause, or else the pause step that waits for it.
+    take: ({ paused, ...others }, stamp) => (paused === undefined ? { ...others, promote: stamp } : others),
+    answer: (state) => `The rollout of ${canaryOf(state)} goes on.`,
+  },
+  promote: {
+    description: 'Finishes the current step.',
+    finishesStep: true,
+    refusal: withoutRollout,
+    take: (open, stamp) => ({ ...open, promote: stamp }),
+    answer: (state) => `The current step of ${canaryOf(state)} is finished.`,
+  },
+  promoteFull: {
+    description: 'Gives the new version the whole weight, without the remaining steps.',
+    finishesStep: true,
+    refusal: withoutRollout,
+    take: ({ paused: _ended, ...open }, stamp) => ({ ...open, promoteFull: stamp }),
+    answer: (state) => `${canaryOf(state)} gets the whole weight, without the remaining steps.`,
+  },
+  abort: {
+    description: 'Takes everything back to the stable version and blocks the new one.',
+    refusal: withoutRollout,
+    take: ({ paused: _ended, ...open }, stamp) => ({ ...open, abort: stamp }),
+    answer: (state) =>
+      `The rollout of ${canaryOf(state)} is aborted; everything goes back to ${state.rollout?.stable.version}.`,
+  },
+  retry: {
+    description: 'Tries again what was blocked or is held up.',
+    unblocks: true,
+    refusal: ({ rollout, backoff }) =>
+      rollout === undefined || backoff !== undefined
+        ? undefined
+        : `Expected no rollout under way, got one of ${rollout.canary.version}. Abort it first, or wait for its end.`,
+    take: (open, stamp) => ({ ...open, retry: stamp }),
+    answer: () => 'What was blocked is tried again.',
+  },
+};
+
+const NOT_PAUSED = 'Expected a paused rollout, got one that is not paused.';
+
+const canaryOf = ({ rollout }: RolloutState): string | undefined => rollout?.canary.version;
+
+function withoutRollout({ rollout, reported }: RolloutState): string | undefined {
+  if (rollout === undefined) return `Expected a running rollout, got ${reported?.phase ?? 'none'}.`;
+  if (rollout.ending === undefined) return undefined;
+  return `Expected a running rollout, got one that is being taken back: ${rollout.ending.message}`;
+}
+
+function isPaused({ rollout, requests }: RolloutState): boolean {
+  const step = rollout?.steps[rollout.index];
+  return requests.paused !== undefined || (step !== undefined && waitsForPerson(step));
+}

@@ -1,0 +1,74 @@
+import { describe, expect, it, vi } from 'vitest';
+import type { SignalDefinition, UpdateDefinition } from '@temporalio/common';
+import type { RolloutState } from '../domain/model/state.ts';
+import type { RequestName, Stamp } from '../domain/model/request.ts';
+
+// A request takes its name, its entry, and the place in domain/rollout/ where it counts.
+vi.mock('../crds/request-names.ts', async (original) => {
+  const { requestNames } = await original<{ requestNames: readonly string[] }>();
+  return { requestNames: [...requestNames, 'skip'] };
+});
+vi.mock('../domain/model/request-kinds.ts', async (original) => {
+  const { requestKinds } = await original<{ requestKinds: object }>();
+  const skip = {
+    description: 'Leaves out the next step.',
+    refusal: ({ rollout }: RolloutState) =>
+      rollout === undefined ? 'Expected a running rollout, got none.' : undefined,
+    take: (open: object, stamp: Stamp) => ({ ...open, skip: stamp }),
+    answer: () => 'The next step is left out.',
+  };
+  return { requestKinds: { ...requestKinds, skip } };
+});
+
+interface Options {
+  readonly description: string;
+  readonly validator?: () => void;
+}
+type Handler = (request: undefined) => unknown;
+const handlers = new Map<string, { readonly handle: Handler; readonly options: Options }>();
+vi.mock('@temporalio/workflow', async (original) => ({
+  ...(await original<object>()),
+  setHandler: (
+    { type, name }: SignalDefinition | UpdateDefinition<unknown>,
+    handle: Handler,
+    options: Options,
+  ) => handlers.set(`${type} ${name}`, { handle, options }),
+}));
+
+const { handleRequests } = await import('./handle-requests.ts');
+const { ask } = await import('../domain/model/requests.ts');
+const { initialState } = await import('../domain/model/state.ts');
+
+describe('a request with a name and an entry', () => {
+  const taken: RolloutState[] = [];
+  const take = (name: RequestName, stamp: Stamp): void => void taken.push(ask(rolling, name, stamp));
+  const set = { version: '2.0.0', groups: [] };
+  const rolling: RolloutState = {
+    ...initialState,
+    rollout: {
+      id: 'r',
+      startedAt: 0,
+      stable: set,
+      canary: set,
+      steps: [],
+      index: 0,
+      progress: { is: 'Ready' },
+    },
+  };
+
+  it('is a signal and an update of every rollout, which are taken and answered', () => {
+    handleRequests({ state: () => rolling, take });
+    const update = handlers.get('update skip');
+    expect(handlers.get('signal skip')?.options.description).toBe('Leaves out the next step.');
+    expect(update?.options.validator?.()).toBeUndefined();
+    expect(update?.handle(undefined)).toEqual({ message: 'The next step is left out.' });
+    expect(taken).toMatchObject([
+      { requests: { skip: { by: 'an operator' } }, requested: [{ action: 'skip' }] },
+    ]);
+  });
+
+  it('is refused where it makes no sense', () => {
+    handleRequests({ state: () => initialState, take });
+    expect(handlers.get('update skip')?.options.validator).toThrow('Expected a running rollout, got none.');
+  });
+});

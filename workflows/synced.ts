@@ -1,0 +1,19 @@
+import { continueAsNew, workflowInfo } from '@temporalio/workflow';
+import { sync } from './activities.ts';
+import { entity, type SyncInput } from './entity.ts';
+
+/**
+ * Keeps what an object asks for the same as what there is, for as long as the object exists: the workflow of every kind
+ * that is synced. The type of the workflow says by which activity; the contract of activities has one for each kind.
+ */
+export async function synced(input: SyncInput): Promise<void> {
+  const { key, intervalSeconds } = input;
+  const { workflowType } = workflowInfo();
+  const activity = `sync${workflowType.charAt(0).toUpperCase()}${workflowType.slice(1)}`;
+  const words = workflowType.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  await entity({
+    intervalSeconds,
+    sync: (last) => sync(activity, `Sync the ${words}`, [key, last]),
+    renew: (seconds) => continueAsNew<typeof synced>({ ...input, intervalSeconds: seconds }),
+  });
+}
