@@ -285,6 +285,11 @@ describe('a StagedBindingPolicy', () => {
       'Wait',
       'Release',
     ]);
+    const away = { ...object, problems: [{ reason: 'SpaceNotReached', message: 'It is away.' }] };
+    expect(takeStagedTurn({ ...none, object: away }, initialStagedState, 0).decision).toMatchObject({
+      do: 'Wait',
+      reason: 'SpaceNotReached',
+    });
   });
 });
 
