@@ -5,10 +5,13 @@ import { describe, expect, it } from 'vitest';
 const root = import.meta.dirname;
 const read = (file: string): string => readFileSync(join(root, file), 'utf8');
 
-/** The files of the example: how the documentation calls each, and where its code is that kinds.test.ts runs. */
+/** The files of the examples: how the documentation calls each, and where its code is that kinds.test.ts and load-balancers.test.ts run. */
 const example: Readonly<Record<string, string>> = {
   'crds/tally.ts': 'test/examples/tally/tally.ts',
   'activities/discovery/tally.ts': 'test/examples/tally/tally-sync.ts',
+  'crds/route-53-config.ts': 'test/examples/route-53/route-53-config.ts',
+  'domain/load-balancers/route-53/route-53.ts': 'test/examples/route-53/route-53-kind.ts',
+  'activities/load-balancers/route-53/route-53.ts': 'test/examples/route-53/route-53.ts',
 };
 
 /** The files that a page has written or changed, each with its code. */
@@ -17,7 +20,7 @@ const stepsOf = (page: string) =>
     ([, file = '', , code = '']) => ({ file, code }),
   );
 
-const steps = stepsOf('docs/adding-a-kind.md');
+const steps = ['docs/adding-a-kind.md', 'docs/load-balancers.md'].flatMap(stepsOf);
 
 /** Code whose imports are named from the top, so that it is the same wherever the file is. */
 const fromTop = (code: string, file: string): string =>
@@ -27,7 +30,7 @@ const fromTop = (code: string, file: string): string =>
     return name;
   });
 
-describe('docs/adding-a-kind.md', () => {
+describe('the documentation of an example', () => {
   it.each(Object.entries(example))('shows the code of %s that is tested', (file, place) => {
     const shown = steps.find((step) => step.file === file)?.code ?? '';
     expect(fromTop(shown, file)).toBe(fromTop(read(place).trimEnd(), place));
@@ -37,6 +40,8 @@ describe('docs/adding-a-kind.md', () => {
 /** What may be added, where that is shown, and how many files it may take. */
 const additions = [
   ['a kind that is synced', 'docs/adding-a-kind.md', 4],
+  // Three are new: its schema, what decisions know of it, and its calls.
+  ['a kind of load balancer', 'docs/load-balancers.md', 7],
   ['a provider of clusters', 'docs/discovery/cluster-set.md', 2],
   ['a request', 'docs/gates/requests-and-history.md', 3],
 ] as const;

@@ -2,24 +2,18 @@ import type { StagedBindingPolicyStatus } from '../crds/staged-binding-policy.ts
 import type { ObservedStaged } from '../domain/staged/observation.ts';
 import type { AnalysisStep, ExperimentStep } from '../crds/cell.ts';
 import type { SyncedKind } from '../crds/index.ts';
-import type { Connections } from '../domain/model/state.ts';
 import type { Ticket } from '../domain/load-balancers/budget.ts';
-import type { Requirements } from '../domain/model/decision.ts';
 import type { CellReport } from '../domain/rollout/report.ts';
+import type { NotYet, ShiftRequest, ShiftResult } from '../domain/rollout/shift.ts';
 import type { LostRun } from '../domain/model/state.ts';
 import type { BackgroundPrefix, ObjectKey } from '../domain/model/ids.ts';
-import type {
-  DeletionPolicy,
-  Forwarding,
-  InspectedForwarding,
-  LoadBalancerType,
-  Route,
-  ObservedForwarding,
-} from '../domain/load-balancers/load-balancer.ts';
+import type { InspectedForwarding, LoadBalancerType, Route } from '../domain/load-balancers/load-balancer.ts';
 import type { ObservedCell } from '../domain/model/observation.ts';
 import type { TargetGroup } from '../domain/model/target-group.ts';
 import type { TargetHealth } from '../domain/gates/health.ts';
 import type { AnalysisVerdict } from '../domain/rollout/analysis.ts';
+
+export type { NotYet, ShiftRequest, ShiftResult };
 
 /** What a rollout needs of the Kubernetes API about its Cell. */
 export interface CellActivities {
@@ -30,48 +24,6 @@ export interface CellActivities {
   /** Finds out how an earlier run of the Cell's workflow has ended. */
   readLostRun(run: { readonly workflowId: string; readonly runId: string }): Promise<LostRun>;
 }
-
-/** The one write a rollout makes to the load balancer: what it is to serve, in a Cell-owned configuration object. */
-export interface ShiftRequest {
-  readonly cell: { readonly key: ObjectKey; readonly uid: string };
-  readonly forwarding: Forwarding;
-  readonly deletionPolicy: DeletionPolicy;
-  /** Whether what Okra did not set up may be taken over. */
-  readonly adopt: boolean;
-  /** One more than the sequence of the last write; a write with an older one is refused as `Superseded`. */
-  readonly sequence: number;
-  readonly urgent: boolean;
-  /** Whether it takes traffic back, or only confirms or leaves out what is served; it needs no permission for what is served already. */
-  readonly takesBack?: boolean;
-  /** Whether the load balancer is read before it is compared, because nobody knows for sure what it serves. */
-  readonly verify: boolean;
-  /** What has to be true of target groups just before the write. */
-  readonly requires?: Requirements;
-  readonly minHealthyTargets: number;
-  /** The turn in the write budget that an earlier attempt has come back with. */
-  readonly ticket?: Ticket;
-}
-
-/** A write that was not made, because its turn in the write budget comes later; nothing waits in the activity. */
-export interface NotYet {
-  readonly is: 'NotYet';
-  readonly ticket: Ticket;
-  /** How long to wait from now on, in milliseconds. */
-  readonly waitMs: number;
-}
-
-/** The result of a write of weights. */
-export type ShiftResult =
-  /** ELBv2 was read back and serves it; `observed` is undefined when the objects could not be read afterwards. */
-  | {
-      readonly is: 'Served';
-      readonly observed?: ObservedCell;
-      /** Why clients are elsewhere than the weights say. */
-      readonly connections?: readonly Connections[];
-    }
-  /** Nothing was written: target groups lack what the write requires. */
-  | { readonly is: 'Lacking'; readonly targetGroupARNs: readonly string[]; readonly lack: string }
-  | NotYet;
 
 /**
  * Whether what someone else has set up may be taken over; `NotOfOthers`: only what does not belong to an object of
@@ -152,26 +104,6 @@ export interface ExperimentActivities {
   terminateExperiment(experiment: ObjectKey): Promise<void>;
 }
 
-/** What is needed to make a load balancer serve what its object says. */
-export interface ApplyRequest<Type extends LoadBalancerType = LoadBalancerType> {
-  readonly key: ObjectKey;
-  readonly forwarding: Forwarding<Type>;
-  /** What the object's status says is served; it is written to without another look. */
-  readonly observed?: ObservedForwarding<Type>;
-  readonly adopt: Adoption;
-  /** Whether this takes traffic back: then no read is waited for, and where none answers it is written without one. */
-  readonly urgent: boolean;
-  /** Whether the load balancer is read before it is compared, because someone else may have changed it. */
-  readonly verify: boolean;
-}
-
-/** What is needed to delete what an object has made of its load balancer. */
-export interface RemoveRequest<Type extends LoadBalancerType = LoadBalancerType> {
-  readonly key: ObjectKey;
-  readonly forwarding: Forwarding<Type>;
-  readonly observed?: ObservedForwarding<Type>;
-}
-
 /** What is needed to apply an object that configures a load balancer, or to remove what it has made. */
 export interface ConfigRequest {
   readonly ref: LoadBalancerConfigRef;
@@ -202,15 +134,16 @@ export interface LoadBalancerConfigRef {
   readonly key: ObjectKey;
 }
 
-/** A listener that is watched for changes made elsewhere. */
-export interface WatchedListener {
+/** A place that is watched for changes made elsewhere. */
+export interface WatchedPlace {
   readonly type: LoadBalancerType;
-  readonly listenerARN: string;
+  /** As `placeOf` names it: the ARN of a listener. */
+  readonly place: string;
 }
 
-/** What one look at a listener found. */
+/** What one look at a place found. */
 export interface DriftFinding {
-  /** How many objects name the listener. */
+  /** How many objects name the place. */
   readonly watched: number;
   /** The objects of which something else is served than their status says, with the difference in words. */
   readonly drifted: readonly (Drift & Pick<WriterRef, 'isOwnedByCell'>)[];
@@ -291,10 +224,10 @@ export interface TargetGroupActivities {
   checkTargetGroups(namespace: string): Promise<Synced>;
 }
 
-/** What the watch over a listener needs. */
+/** What the watch over a place needs. */
 export interface DriftActivities {
-  /** Reads a listener once and compares it with what the objects' `.status` mirrors. */
-  findDrift(listener: WatchedListener): Promise<DriftFinding>;
+  /** Reads a place once and compares it with what the objects' `.status` mirrors. */
+  findDrift(place: WatchedPlace): Promise<DriftFinding>;
   /** Wakes the workflow that is the writer of an object's configuration. */
   wakeWriter(ref: WriterRef): Promise<void>;
 }

@@ -1,3 +1,4 @@
+import { decodeBase64 } from '../clients/kubernetes/base64.ts';
 import { Readable } from 'node:stream';
 import { ElasticLoadBalancingV2Client } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
@@ -93,7 +94,7 @@ describe('what a cluster secret says, whatever it is,', () => {
       await fc.assert(
         fc.asyncProperty(storedSecret, async (secret) => {
           const stored = secret as StoredClusterSecret;
-          const { name, tags = {} } = await briefly(() => knownCluster(stored));
+          const { name, tags = {} } = await briefly(() => knownCluster(stored, decodeBase64));
           texts({ name, ...tags });
           const reach = await briefly(() => clusters.reach(stored));
           seen[reach.is] += 1;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { carried } from './carried.ts';
 import { applicationListenerARN, deletionPolicy } from './common.ts';
 import { listenerRule } from './listener-rule.ts';
-import { applied, serving } from './load-balancer-status.ts';
+import { loadBalancerColumns, loadBalancerStatus, loadBalancerTraits } from './load-balancer-config.ts';
 import { defineResource, type Resource } from './resource.ts';
 
 const spec = z.object({
@@ -21,8 +21,7 @@ const spec = z.object({
     ),
 });
 
-const status = z.object({
-  ...applied,
+const status = loadBalancerStatus({
   listenerARN: z.string().max(512).optional().describe('The listener that has the rule.'),
   ruleARN: z.string().max(512).optional().describe('The ARN of the rule.'),
   listener: z
@@ -34,7 +33,6 @@ const status = z.object({
     .describe(
       'What the rule does besides matching and forwarding, as it was read from ELBv2: authentication, rewriting. No spec says it; Okra carries it along with each write.',
     ),
-  ...serving,
 });
 
 /** A rule of an Application Load Balancer's listener, kept exactly as its spec says. */
@@ -45,25 +43,15 @@ export const awsApplicationLoadBalancerConfig = defineResource({
   shortNames: ['awsalbc'],
   description:
     'An AWSApplicationLoadBalancerConfig describes one listener rule of an Application Load Balancer. Okra makes the rule exactly what the spec says, keeps it so, and reports in the status what was read back. A Cell writes one of its own name.',
-  watched: 'Always',
-  workflow: {
-    does: 'Own',
-    type: 'loadBalancerConfig',
-    idPrefix: 'load-balancer',
-    title: 'Load balancer',
-    input: { type: 'AWSApplicationLoadBalancer' },
-    bearsCellName: true,
-  },
+  ...loadBalancerTraits('AWSApplicationLoadBalancer', 'load-balancer'),
   spec,
   status,
   selectableFields: ['.spec.listenerARN'],
-  printerColumns: [
-    { name: 'Phase', type: 'string', jsonPath: '.status.phase' },
-    { name: 'Priority', type: 'integer', jsonPath: '.spec.listener.rule.priority' },
-    { name: 'Weights', type: 'string', jsonPath: '.status.weights' },
-    { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
-    { name: 'Message', type: 'string', jsonPath: '.status.message', priority: 1 },
-  ],
+  printerColumns: loadBalancerColumns({
+    name: 'Priority',
+    type: 'integer',
+    jsonPath: '.spec.listener.rule.priority',
+  }),
 });
 
 /** What an AWSApplicationLoadBalancerConfig asks for. */

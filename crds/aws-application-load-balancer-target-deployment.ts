@@ -33,6 +33,8 @@ export const awsApplicationLoadBalancerTargetDeployment = defineResource({
   shortNames: ['awsalbtd'],
   description:
     'An AWSApplicationLoadBalancerTargetDeployment shows which target groups, of which versions, a listener rule of an Application Load Balancer routes to now. Okra makes one for each AWSApplicationLoadBalancerConfig, of its name, and keeps its status current. There is nothing to edit in it: its spec is empty, and what is written into its status is overwritten.',
+  verbs: ['create', 'patch'],
+  isReported: true,
   spec,
   status,
   printerColumns: [

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { networkListenerARN } from './common.ts';
 import { forwardTargetGroups } from './forward.ts';
-import { applied, serving } from './load-balancer-status.ts';
+import { loadBalancerColumns, loadBalancerStatus, loadBalancerTraits } from './load-balancer-config.ts';
 import { defineResource, type Resource } from './resource.ts';
 import { withRules } from './rules.ts';
 import { networkStickiness } from './stickiness.ts';
@@ -18,8 +18,7 @@ const spec = z.object({
     .describe('What the listener has to do.'),
 });
 
-const status = z.object({
-  ...applied,
+const status = loadBalancerStatus({
   listenerARN: z.string().max(512).optional().describe('The listener.'),
   listener: z
     .object({
@@ -38,7 +37,6 @@ const status = z.object({
     })
     .optional()
     .describe('What ELBv2 serves.'),
-  ...serving,
 });
 
 /** The default action of a Network Load Balancer's listener, kept exactly as its spec says. */
@@ -49,24 +47,11 @@ export const awsNetworkLoadBalancerConfig = defineResource({
   shortNames: ['awsnlbc'],
   description:
     'An AWSNetworkLoadBalancerConfig describes the default action of one listener of a Network Load Balancer. Okra makes the action exactly what the spec says, keeps it so, and reports in the status what was read back. A Cell writes one of its own name.',
-  watched: 'Always',
-  workflow: {
-    does: 'Own',
-    type: 'loadBalancerConfig',
-    idPrefix: 'network-load-balancer',
-    title: 'Load balancer',
-    input: { type: 'AWSNetworkLoadBalancer' },
-    bearsCellName: true,
-  },
+  ...loadBalancerTraits('AWSNetworkLoadBalancer', 'network-load-balancer'),
   spec,
   status,
   selectableFields: ['.spec.listenerARN'],
-  printerColumns: [
-    { name: 'Phase', type: 'string', jsonPath: '.status.phase' },
-    { name: 'Weights', type: 'string', jsonPath: '.status.weights' },
-    { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
-    { name: 'Message', type: 'string', jsonPath: '.status.message', priority: 1 },
-  ],
+  printerColumns: loadBalancerColumns(),
 });
 
 /** What an AWSNetworkLoadBalancerConfig asks for. */

@@ -107,6 +107,8 @@ export const awsTargetGroupBinding = defineResource({
     'An AWSTargetGroupBinding registers nodes and pods of one or many clusters, or given ids, in one ELBv2 target group, which it creates when none is named. It deregisters only what it has registered.',
   watched: 'Optional',
   workflow: { does: 'Sync', type: 'targetGroupBinding', idPrefix: 'target-group-binding' },
+  verbs: ['get', 'create', 'patch', 'delete'],
+  isReported: true,
   spec,
   status,
   printerColumns: syncColumns({

@@ -132,6 +132,8 @@ export const awsTargetGroupSet = defineResource({
     'An AWSTargetGroupSet looks into the clusters whose Argo CD cluster secrets it selects, and keeps an AWSTargetGroup for each TargetGroupBinding that it finds there. The target groups of a cluster that cannot be reached are kept.',
   watched: 'Optional',
   workflow: { does: 'Sync', type: 'targetGroupSet', idPrefix: 'target-group-set' },
+  verbs: ['get'],
+  isReported: true,
   spec,
   status,
   printerColumns: syncColumns(

@@ -38,6 +38,8 @@ export const awsTargetGroup = defineResource({
   description:
     'An AWSTargetGroup names an existing ELBv2 target group. Its labels say which Cells it belongs to, and the label okra.mumo.co/version, or else a tag of the target group in AWS, which version of the cluster it stands for.',
   watched: 'Always',
+  verbs: ['create', 'patch', 'delete'],
+  isReported: true,
   spec,
   status,
   printerColumns: [

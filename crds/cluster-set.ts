@@ -105,6 +105,8 @@ export const clusterSet = defineResource({
     'A ClusterSet finds EKS clusters by their tags, and keeps an Argo CD cluster secret for each in its namespace, named after the cluster. Secrets that it did not make are left alone, and nothing is deleted because AWS could not be read.',
   watched: 'Optional',
   workflow: { does: 'Sync', type: 'clusterSet', idPrefix: 'cluster-set' },
+  verbs: ['get'],
+  isReported: true,
   spec,
   status,
   printerColumns: syncColumns({ name: 'Clusters', type: 'string', jsonPath: '.status.clusters.names' }),

@@ -24,6 +24,10 @@ export interface KindTraits {
   readonly watched?: 'Always' | 'Optional';
   /** The workflow that works for each of its objects, if one does. */
   readonly workflow?: KindWorkflow;
+  /** What okrad does with the objects in the Kubernetes API besides watching them. */
+  readonly verbs?: readonly ('get' | 'create' | 'patch' | 'delete')[];
+  /** Whether Okra writes their status. */
+  readonly isReported?: boolean;
 }
 
 /** What has to be known of a kind to find its objects in the Kubernetes API. */

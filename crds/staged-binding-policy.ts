@@ -155,6 +155,8 @@ export const stagedBindingPolicy = defineResource({
     'A StagedBindingPolicy places a workload on the clusters of one stage after the other. For each stage it makes a BindingPolicy of KubeStellar, and it begins the next stage when the CombinedStatuses of the objects fulfil the condition of this one.',
   scope: 'Cluster',
   watched: 'Optional',
+  verbs: ['get', 'patch'],
+  isReported: true,
   workflow: { does: 'Own', type: 'stagedBinding', idPrefix: 'staged-binding-policy' },
   spec,
   status,

@@ -92,13 +92,13 @@ describe('the dispatcher', () => {
 
   it('has a listener watched, once for all objects that name it, and at the interval of now', async () => {
     const { dispatch, idle, called, started } = aDispatcher();
-    dispatch({ do: 'Watch', type: 'AWSNetworkLoadBalancer', listenerARN: 'arn' });
-    dispatch({ do: 'Watch', type: 'AWSNetworkLoadBalancer', listenerARN: 'arn' });
+    dispatch({ do: 'Watch', type: 'AWSNetworkLoadBalancer', place: 'arn' });
+    dispatch({ do: 'Watch', type: 'AWSNetworkLoadBalancer', place: 'arn' });
     await idle();
     expect(new Set(called)).toEqual(new Set(['wake drift/arn']));
     expect(started[0]).toMatchObject({
       type: 'driftWatch',
-      options: { args: [{ type: 'AWSNetworkLoadBalancer', listenerARN: 'arn', intervalSeconds: 60 }] },
+      options: { args: [{ type: 'AWSNetworkLoadBalancer', place: 'arn', intervalSeconds: 60 }] },
     });
   });
 

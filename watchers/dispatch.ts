@@ -94,9 +94,9 @@ async function perform(order: Order, { calls, config, log }: Means): Promise<voi
       log.debug(describe(order), 'workflow signalled');
       return;
     case 'Watch': {
-      const { type, listenerARN } = order;
+      const { type, place } = order;
       // One that runs is woken, as the interval may be another since it has gone to sleep.
-      const of = { type, listenerARN, intervalSeconds: driftIntervalSeconds };
+      const of = { type, place, intervalSeconds: driftIntervalSeconds };
       await calls.wake(driftWatchStart(of, taskQueue));
       log.debug(describe(order), 'listener watched');
       return;

@@ -19,8 +19,8 @@ export type Instruction =
   | { readonly do: 'CheckTargetGroups'; readonly namespace: string }
   /** Wake a workflow, if it runs. */
   | { readonly do: 'Signal'; readonly workflowId: string; readonly signal: WakingSignal }
-  /** Have a listener watched for changes made elsewhere. */
-  | { readonly do: 'Watch'; readonly type: LoadBalancerType; readonly listenerARN: string }
+  /** Have a place watched for changes made elsewhere. */
+  | { readonly do: 'Watch'; readonly type: LoadBalancerType; readonly place: string }
   | { readonly do: 'Ignore'; readonly reason: IgnoreReason };
 
 /** Why nothing is done about an event. */
@@ -55,6 +55,6 @@ function wholeId(instruction: Exclude<Instruction, { do: 'Ignore' }>): string {
     case 'Signal':
       return instruction.workflowId;
     case 'Watch':
-      return driftWatchId(instruction.listenerARN);
+      return driftWatchId(instruction.place);
   }
 }

@@ -1,36 +1,36 @@
 import { continueAsNew } from '@temporalio/workflow';
-import type { Synced, WatchedListener } from '../activities/contract.ts';
+import type { Synced, WatchedPlace } from '../activities/contract.ts';
 import { elbv2Reads } from './activities.ts';
 import { entity } from './entity.ts';
 
-/** Which listener to watch, and how often, until the first look says otherwise. */
-export interface DriftWatchInput extends WatchedListener {
+/** Which place to watch, and how often, until the first look says otherwise. */
+export interface DriftWatchInput extends WatchedPlace {
   /** The time between two looks, in seconds; each is jittered by up to a tenth. */
   readonly intervalSeconds: number;
 }
 
-// The watches over all listeners are woken together, whenever okrad is started.
+// The watches over all places are woken together, whenever okrad is started.
 const SPREAD_SECONDS = 10;
 
 const LONGEST_SUMMARY = 200;
 
-/** Looks at a listener once per interval, for as long as an object names it, and wakes the writers of what differs. */
+/** Looks at a place once per interval, for as long as an object names it, and wakes the writers of what differs. */
 export async function driftWatch(input: DriftWatchInput): Promise<void> {
-  const { type, listenerARN, intervalSeconds } = input;
+  const { type, place, intervalSeconds } = input;
   await entity({
     intervalSeconds,
     spreadSeconds: Math.min(SPREAD_SECONDS, intervalSeconds),
-    sync: () => compare({ type, listenerARN }),
+    sync: () => compare({ type, place }),
     renew: (seconds) => continueAsNew<typeof driftWatch>({ ...input, intervalSeconds: seconds }),
   });
 }
 
-async function compare(listener: WatchedListener): Promise<Synced> {
+async function compare(place: WatchedPlace): Promise<Synced> {
   const look = elbv2Reads('Compare the listener with what the objects say');
-  const { watched, drifted, ...rest } = await look.findDrift(listener);
+  const { watched, drifted, ...rest } = await look.findDrift(place);
   for (const { key, difference, isOwnedByCell } of drifted) {
     const wake = elbv2Reads(difference.slice(0, LONGEST_SUMMARY));
-    await wake.wakeWriter({ type: listener.type, key, isOwnedByCell });
+    await wake.wakeWriter({ type: place.type, key, isOwnedByCell });
   }
   return {
     ...rest,

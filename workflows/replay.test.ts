@@ -1,21 +1,19 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
-import { bundleWorkflowCode, DefaultLogger, Runtime, Worker } from '@temporalio/worker';
+import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { workflowBundle } from '../clients/temporal/workflow-bundle.ts';
 
 const folder = join(import.meta.dirname, '../test/histories');
 const histories = readdirSync(folder).filter((file) => file.endsWith('.json'));
-const silent = (): void => undefined;
 
 /** What was recorded in production must go on with the workflows as they are now. */
 describe('a recorded history', () => {
   let code: string;
   beforeAll(async () => {
     Runtime.install({ logger: new DefaultLogger('ERROR') });
-    const logger = { log: silent, trace: silent, debug: silent, info: silent, warn: silent, error: silent };
-    const workflowsPath = new URL('./index.ts', import.meta.url).pathname;
-    ({ code } = await bundleWorkflowCode({ workflowsPath, logger }));
+    code = await workflowBundle(new AbortController().signal);
   }, 60_000);
 
   it('is there for each kind of end', () => expect(histories.length).toBeGreaterThanOrEqual(10));

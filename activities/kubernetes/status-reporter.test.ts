@@ -94,7 +94,11 @@ const refused = (text: string): object =>
       generation: 1,
       status: {},
       adopt: false,
-      desired: { type: 'AWSNetworkLoadBalancer', listenerARN: 'arn', targetGroups: [] },
+      desired: {
+        type: 'AWSNetworkLoadBalancer',
+        listenerARN: 'arn',
+        listener: { forward: { targetGroups: [] } },
+      },
       deletion: { policy: 'Retain', isHeld: false, isUnderWay: false },
     },
     { is: 'Refused', reason: 'Refused', message: text },

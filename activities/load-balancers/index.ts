@@ -1,9 +1,10 @@
 import type { LoadBalancerType } from '../../domain/load-balancers/load-balancer.ts';
-import { applicationLoadBalancer } from './application.ts';
-import { networkLoadBalancer } from './network.ts';
-import type { LoadBalancer } from './port.ts';
+import { applicationLoadBalancer } from './application-load-balancer/application-load-balancer.ts';
+import { networkLoadBalancer } from './network-load-balancer/network-load-balancer.ts';
+import type { LoadBalancer, LoadBalancersOf } from './port.ts';
 
-const loadBalancers: { readonly [Type in LoadBalancerType]: LoadBalancer<Type> } = {
+/** What makes each kind of load balancer serve what is asked. */
+export const loadBalancers: LoadBalancersOf = {
   AWSApplicationLoadBalancer: applicationLoadBalancer,
   AWSNetworkLoadBalancer: networkLoadBalancer,
 };

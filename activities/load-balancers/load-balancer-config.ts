@@ -3,6 +3,7 @@ import { mayUse } from '../../domain/access/access.ts';
 import { usesOf } from '../../domain/access/forwarding-access.ts';
 import { FINALIZER } from '../../domain/kubernetes/labels.ts';
 import type { LoadBalancerConfigView } from '../../domain/load-balancers/load-balancer-config.ts';
+import { placeOf, samePlace } from '../../domain/load-balancers/load-balancer.ts';
 import { withHeartbeat } from '../heartbeat.ts';
 import { isOwnedByCell, readConfig, configViewOf } from './config-object.ts';
 import { configWriter, type AttemptOptions, type WriterDependencies } from './config-writer.ts';
@@ -51,16 +52,16 @@ export function loadBalancerConfigActivities(dependencies: WriterDependencies): 
     }
   }
 
-  /** Where to look for what an object has made: not at a listener that its namespace may not use, unless it is served there. */
+  /** Where to look for what an object has made: not at a place that its namespace may not use, unless it is served there. */
   async function madeBy(
     config: LoadBalancerConfigView,
     signal: AbortSignal,
   ): Promise<LoadBalancerConfigView | undefined> {
     const { desired, key, status } = config;
     const { observed } = status;
-    if (observed?.listenerARN === desired.listenerARN) return config;
+    if (observed !== undefined && samePlace(observed, desired)) return config;
     const access = await accessPolicies(kubernetes).of(key.namespace, signal);
-    if (mayUse(access, { of: 'Listener', arn: desired.listenerARN })) return config;
+    if (mayUse(access, { of: 'Listener', arn: placeOf(desired) })) return config;
     return observed === undefined ? undefined : { ...config, desired: observed };
   }
 

@@ -2,25 +2,21 @@ import type { ELBv2 } from '../../clients/aws/elbv2.ts';
 import type { Installation } from '../../clients/kubernetes/installation.ts';
 import type { KindRef } from '../../clients/kubernetes/kinds.ts';
 import type { Resource } from '../../crds/resource.ts';
+import type { TargetHealth, ZonesByGroup } from '../../domain/gates/health.ts';
 import type { Condition } from '../../domain/kubernetes/conditions.ts';
-import type { ObjectKey } from '../../domain/model/ids.ts';
+import type { LoadBalancerShape } from '../../domain/load-balancers/kind.ts';
+import type { LoadBalancerShapes } from '../../domain/load-balancers/kinds.ts';
 import type {
+  AnyShape,
   DeletionPolicy,
-  Forwarding,
   InspectedForwarding,
-  LoadBalancerType,
-  ObservedForwarding,
 } from '../../domain/load-balancers/load-balancer.ts';
-import type { LoadBalancerStatus } from '../../domain/load-balancers/load-balancer-config.ts';
-import type { LoadBalancerConfigView } from '../../domain/load-balancers/load-balancer-config.ts';
 import type {
-  ApplyRequest,
-  Drift,
-  Adoption,
-  InspectRequest,
-  LoadBalancerConfigRef,
-  RemoveRequest,
-} from '../contract.ts';
+  LoadBalancerConfigView,
+  LoadBalancerStatus,
+} from '../../domain/load-balancers/load-balancer-config.ts';
+import type { ObjectKey } from '../../domain/model/ids.ts';
+import type { Adoption, Drift, InspectRequest, LoadBalancerConfigRef } from '../contract.ts';
 
 /** An object that configures a load balancer, as the API server has it. */
 export type ConfigObject = Resource<
@@ -31,10 +27,10 @@ export type ConfigObject = Resource<
 >;
 
 /** What a configuration object says. */
-export interface ConfigReading<Type extends LoadBalancerType> {
-  readonly desired: Forwarding<Type>;
+export interface ConfigReading<Of extends LoadBalancerShape> {
+  readonly desired: Of['forwarding'];
   /** What its status says is served. */
-  readonly observed?: ObservedForwarding<Type>;
+  readonly observed?: Of['observed'];
   readonly deletionPolicy: DeletionPolicy;
 }
 
@@ -59,41 +55,74 @@ export interface Writing {
   readonly signal: AbortSignal;
 }
 
-/** An object, and what its status says is served. */
-export interface Mirrored<Type extends LoadBalancerType> {
+/** What is needed to make a load balancer serve what its object says. */
+export interface ApplyRequest<Of extends LoadBalancerShape = AnyShape> {
   readonly key: ObjectKey;
-  readonly observed: ObservedForwarding<Type>;
+  readonly forwarding: Of['forwarding'];
+  /** What the object's status says is served; it is written to without another look. */
+  readonly observed?: Of['observed'];
+  readonly adopt: Adoption;
+  /** Whether this takes traffic back: then no read is waited for, and where none answers it is written without one. */
+  readonly urgent: boolean;
+  /** Whether the load balancer is read before it is compared, because someone else may have changed it. */
+  readonly verify: boolean;
+}
+
+/** What is needed to delete what an object has made of its load balancer. */
+export type RemoveRequest<Of extends LoadBalancerShape = AnyShape> = Pick<
+  ApplyRequest<Of>,
+  'key' | 'forwarding' | 'observed'
+>;
+
+/** An object, and what its status says is served. */
+export interface Mirrored<Of extends LoadBalancerShape = AnyShape> {
+  readonly key: ObjectKey;
+  readonly observed: Of['observed'];
 }
 
 /** A look at a load balancer, and what of it may be taken over. */
-export type Inspection = Omit<InspectRequest, 'adopt'> & { readonly adopt: Adoption };
+export type Inspection<Of extends LoadBalancerShape = AnyShape> = Omit<InspectRequest, 'adopt' | 'route'> & {
+  readonly route: Of['route'];
+  readonly adopt: Adoption;
+};
 
 /** The calls to a load balancer; what they throw is translated by their caller. */
-export interface LoadBalancerCalls<Type extends LoadBalancerType = LoadBalancerType> {
+export interface LoadBalancerCalls<Of extends LoadBalancerShape = AnyShape> {
   /** Makes it serve what is asked, by one write that carries all weights, and answers with what was read back. */
-  apply(request: ApplyRequest<Type>, writing: Writing): Promise<ObservedForwarding<Type>>;
+  apply(request: ApplyRequest<Of>, writing: Writing): Promise<Of['observed']>;
   /** Says what it serves now; throws a `Conflict` when that is someone else's and may not be taken over. */
-  inspect(request: Inspection, signal: AbortSignal): Promise<InspectedForwarding>;
+  inspect(request: Inspection<Of>, signal: AbortSignal): Promise<InspectedForwarding>;
   /** Deletes what the object has made of it, and nothing else. */
-  remove(request: RemoveRequest<Type>, writing: Writing): Promise<void>;
-  /** Reads it once, and says of which objects it serves something else. */
-  drift(
-    listenerARN: string,
-    objects: readonly Mirrored<Type>[],
+  remove(request: RemoveRequest<Of>, writing: Writing): Promise<void>;
+  /** Reads a place once, and says of which objects it serves something else. */
+  drift(place: string, objects: readonly Mirrored<Of>[], signal: AbortSignal): Promise<readonly Drift[]>;
+  /** In which zones each group that is to gain needs targets of its own; left out, in none. */
+  zonesOf?(
+    forwarding: Of['forwarding'],
+    gaining: readonly TargetHealth[],
     signal: AbortSignal,
-  ): Promise<readonly Drift[]>;
+  ): Promise<ZonesByGroup>;
 }
 
 /** A load balancer that traffic is shifted with: the object that configures it, and the calls that make it so. */
-export interface LoadBalancer<Type extends LoadBalancerType = LoadBalancerType> {
+export interface LoadBalancer<Of extends LoadBalancerShape = AnyShape> {
   readonly kind: KindRef;
   /** Reads its configuration object. */
-  read(object: ConfigObject): ConfigReading<Type>;
+  read(object: ConfigObject): ConfigReading<Of>;
   /** Writes the spec of its configuration object. */
-  spec(forwarding: Forwarding<Type>, deletionPolicy: DeletionPolicy): object;
+  spec(forwarding: Of['forwarding'], deletionPolicy: DeletionPolicy): object;
   /** Writes what is served into the status of its configuration object. */
-  status(served: ObservedForwarding<Type>): object;
+  status(observed: Of['observed']): object;
+  /** The field selector that finds the objects at a place; without it, all objects are read. */
+  selector?(place: string): string;
   /** The name of the account and place whose writes share one budget. */
-  quota(forwarding: Forwarding<Type>): string;
-  connect(means: LoadBalancerDependencies): LoadBalancerCalls<Type>;
+  quota(forwarding: Of['forwarding']): string;
+  connect(means: LoadBalancerDependencies): LoadBalancerCalls<Of>;
 }
+
+/** A load balancer for each shape. */
+export type LoadBalancersOf<Shapes = LoadBalancerShapes> = {
+  readonly [Type in keyof Shapes]: Shapes[Type] extends LoadBalancerShape
+    ? LoadBalancer<Shapes[Type]>
+    : never;
+};

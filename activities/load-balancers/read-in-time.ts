@@ -1,6 +1,5 @@
 import { ApplicationFailure } from '@temporalio/common';
-import type { ApplyRequest } from '../contract.ts';
-import type { Writing } from './port.ts';
+import type { ApplyRequest, Writing } from './port.ts';
 
 /** How long what takes traffic back waits for ELBv2 to be read, in milliseconds; then it goes by the status. */
 const URGENT_READ_MS = 1_000;

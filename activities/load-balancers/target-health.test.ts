@@ -34,7 +34,11 @@ async function lacking(setting: Setting): Promise<string | undefined> {
   };
   const request = {
     cell: { key: { namespace: 'default', name: 'tcp' }, uid: 'uid' },
-    forwarding: { type: 'AWSNetworkLoadBalancer' as const, listenerARN: listener(kind), targetGroups: [] },
+    forwarding: {
+      type: 'AWSNetworkLoadBalancer' as const,
+      listenerARN: listener(kind),
+      listener: { forward: { targetGroups: [] } },
+    },
     deletionPolicy: 'Retain' as const,
     adopt: false,
     sequence: 1,
@@ -43,7 +47,12 @@ async function lacking(setting: Setting): Promise<string | undefined> {
     requires: { healthy: [arnOf('a')], registered: [] },
     minHealthyTargets: atLeast,
   };
-  const looked = await lookAtTargets(request, () => elbv2 as ELBv2, new AbortController().signal);
+  const reached = {
+    elbv2: () => elbv2 as ELBv2,
+    installation: () => Promise.resolve('here'),
+    desiredOf: () => Promise.resolve(undefined),
+  };
+  const looked = await lookAtTargets(request, reached, new AbortController().signal);
   return looked.is === 'Lacking' ? looked.lack : undefined;
 }
 

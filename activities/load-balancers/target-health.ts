@@ -1,7 +1,8 @@
 import type { ELBv2 } from '../../clients/aws/elbv2.ts';
 import { lackInZones, lackOfHealth, lackOfTargets, type TargetHealth } from '../../domain/gates/health.ts';
 import type { ShiftRequest, ShiftResult } from '../contract.ts';
-import { zonesOf } from './zones.ts';
+import { loadBalancerOf } from './index.ts';
+import type { LoadBalancerDependencies } from './port.ts';
 
 /** What ELBv2 calls the zone of a target that counts in every one (API_TargetDescription). */
 const ANY_ZONE = 'all';
@@ -17,19 +18,20 @@ export type Looked =
 /** Looks whether target groups lack something that the write requires. */
 export async function lookAtTargets(
   { requires, minHealthyTargets, forwarding }: ShiftRequest,
-  elbv2: (arn: string) => ELBv2,
+  means: LoadBalancerDependencies,
   signal: AbortSignal,
 ): Promise<Looked> {
   const { healthy = [], registered = [] } = requires ?? {};
   const targetGroupARNs = [...healthy, ...registered];
-  const found = await healthOf(elbv2, targetGroupARNs, signal);
+  const found = await healthOf(means.elbv2, targetGroupARNs, signal);
   const gaining = found.slice(0, healthy.length);
+  const calls = loadBalancerOf(forwarding.type).connect(means);
   const lack =
     lackOfHealth(gaining, minHealthyTargets) ??
     lackOfTargets(found.slice(healthy.length)) ??
     lackInZones(
       gaining,
-      await zonesOf(elbv2(forwarding.listenerARN), forwarding.listenerARN, { gaining, signal }),
+      (await calls.zonesOf?.(forwarding, gaining, signal)) ?? new Map(),
       minHealthyTargets,
     );
   return lack === undefined ? { is: 'Enough', gaining } : { is: 'Lacking', targetGroupARNs, lack };

@@ -1,6 +1,6 @@
 import type { ELBv2 } from '../../clients/aws/elbv2.ts';
 import type { TargetHealth, ZonesByGroup } from '../../domain/gates/health.ts';
-import { loadBalancerARNOf } from '../../domain/load-balancers/load-balancer.ts';
+import { loadBalancerOfListener } from '../../domain/load-balancers/listener-arn.ts';
 
 /** The attribute of a target group, and of a load balancer, that says whether targets of other zones are reached. */
 const CROSS_ZONE = 'load_balancing.cross_zone.enabled';
@@ -22,7 +22,7 @@ export async function zonesOf(
     if (!crosses) within.push(arn);
   }
   if (within.length === 0) return new Map();
-  const { AvailabilityZones = [] } = await elbv2.loadBalancer(loadBalancerARNOf(listenerARN), signal);
+  const { AvailabilityZones = [] } = await elbv2.loadBalancer(loadBalancerOfListener(listenerARN), signal);
   const enabled = AvailabilityZones.flatMap(({ ZoneName }) => ZoneName ?? []);
   return new Map(within.map((arn) => [arn, enabled]));
 }
@@ -30,6 +30,6 @@ export async function zonesOf(
 /** What holds of a group that says nothing itself; an Application Load Balancer always crosses zones then. */
 async function crossesZones(elbv2: ELBv2, listenerARN: string, signal: AbortSignal): Promise<boolean> {
   if (listenerARN.includes(':listener/app/')) return true;
-  const attributes = await elbv2.loadBalancerAttributes(loadBalancerARNOf(listenerARN), signal);
+  const attributes = await elbv2.loadBalancerAttributes(loadBalancerOfListener(listenerARN), signal);
   return attributes[CROSS_ZONE] === 'true';
 }

@@ -9,7 +9,7 @@ import type { Freeze } from '../../crds/freeze.ts';
 import { withRefusals } from '../../domain/access/forwarding-access.ts';
 import { freezesOf } from '../../domain/gates/freeze.ts';
 import type { ObjectKey } from '../../domain/model/ids.ts';
-import { loadBalancerTypes, routeOf } from '../../domain/load-balancers/load-balancer.ts';
+import { loadBalancerTypes, routeOf, targetGroupsOf } from '../../domain/load-balancers/load-balancer.ts';
 import type { ObservedCell } from '../../domain/model/observation.ts';
 import { mayAdopt, selectTargetGroups, watchedInput } from '../../domain/versions/watched.ts';
 import type { CellActivities } from '../contract.ts';
@@ -117,8 +117,8 @@ async function observeConfig(
   const common = { sequence: sequenceOf(object), deletion, configType: route.type };
   if (deletion.isUnderWay) return { ...NO_CONFIG, ...common };
   const { observed } = config.status;
-  const known = { ...common, desired: config.desired.targetGroups, isApplied: isApplied(config) };
+  const known = { ...common, desired: targetGroupsOf(config.desired), isApplied: isApplied(config) };
   return observed === undefined
     ? { ...NO_CONFIG, ...known }
-    : { ...known, weighted: observed.targetGroups, observedForwarding: observed };
+    : { ...known, weighted: targetGroupsOf(observed), observedForwarding: observed };
 }

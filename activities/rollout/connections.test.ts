@@ -15,7 +15,7 @@ const written = {
   forwarding: {
     type: 'AWSNetworkLoadBalancer' as const,
     listenerARN: 'arn:aws:elasticloadbalancing:ap-northeast-1:111122223333:listener/net/demo/a/b',
-    targetGroups: [group('a', 80), group('b', 20), group('c', 0)],
+    listener: { forward: { targetGroups: [group('a', 80), group('b', 20), group('c', 0)] } },
   },
   before: [group('a', 100), group('b', 0), group('c', 0)],
   gaining: [looked('b', 1)],

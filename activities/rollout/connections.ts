@@ -2,7 +2,7 @@ import type { ELBv2 } from '../../clients/aws/elbv2.ts';
 import { connectionsAfter, type ChangedGroup } from '../../domain/load-balancers/connections.ts';
 import { type Connections } from '../../domain/model/state.ts';
 import type { TargetHealth } from '../../domain/gates/health.ts';
-import type { Forwarding } from '../../domain/load-balancers/load-balancer.ts';
+import { targetGroupsOf, type Forwarding } from '../../domain/load-balancers/load-balancer.ts';
 import type { WeightedTargetGroup } from '../../domain/model/target-group.ts';
 
 // Attributes of a target group (API_TargetGroupAttribute).
@@ -28,7 +28,7 @@ export async function connectionsOf(
   signal: AbortSignal,
 ): Promise<readonly Connections[]> {
   const inTime = AbortSignal.any([signal, AbortSignal.timeout(READ_MS)]);
-  const changed = forwarding.targetGroups.flatMap(({ arn, weight }): ChangedGroup[] => {
+  const changed = targetGroupsOf(forwarding).flatMap(({ arn, weight }): ChangedGroup[] => {
     const had = before.find((group) => group.arn === arn)?.weight ?? 0;
     if (had === weight) return [];
     const draining = gaining.find(({ targetGroupARN }) => targetGroupARN === arn)?.draining ?? 0;

@@ -11,7 +11,10 @@ import type { Cell } from '../../crds/cell.ts';
 import { fitted } from '../../domain/rollout/fitted.ts';
 import type { ObjectKey } from '../../domain/model/ids.ts';
 import type { ObservedForwarding } from '../../domain/load-balancers/load-balancer.ts';
-import { targetDeploymentStatus, versionsByARN } from '../../domain/load-balancers/target-deployment.ts';
+import {
+  targetDeploymentStatus,
+  versionsByARN,
+} from '../../domain/load-balancers/application-load-balancer/target-deployment.ts';
 import { ownedBy } from '../kubernetes/owner-references.ts';
 
 /** Shows what a listener rule routes to in an object that people read; load balancers without rules have none. */

@@ -13,6 +13,9 @@ import {
   SEQUENCE_ANNOTATION,
 } from '../../domain/kubernetes/labels.ts';
 import type { ObservedCell } from '../../domain/model/observation.ts';
+import { placeOf, targetGroupsOf } from '../../domain/load-balancers/load-balancer.ts';
+import type { LoadBalancerConfigView } from '../../domain/load-balancers/load-balancer-config.ts';
+import type { WeightedTargetGroup } from '../../domain/model/target-group.ts';
 import { withHeartbeat } from '../heartbeat.ts';
 import { observeCell } from './cell.ts';
 import { connectionsOf } from './connections.ts';
@@ -35,7 +38,7 @@ export function trafficActivities(dependencies: WriterDependencies): TrafficActi
       const { key, route } = request;
       const { cancellationSignal } = Context.current();
       const access = await accessPolicies(dependencies.kubernetes).of(key.namespace, cancellationSignal);
-      permit(access, [{ of: 'Listener', arn: route.listenerARN }]);
+      permit(access, [{ of: 'Listener', arn: placeOf(route) }]);
       const calls = loadBalancerOf(route.type).connect(dependenciesOf(dependencies));
       const adopt = adoptionFor(request.adopt, access);
       return calls.inspect({ ...request, adopt }, cancellationSignal);
@@ -59,7 +62,7 @@ async function shift(request: ShiftRequest, means: ShiftDependencies): Promise<S
   const ref = { type: forwarding.type, key: cell.key };
   const known = await readConfig(kubernetes, ref, signal);
   await refuseUnallowed(request, known, means);
-  const looked = await lookAtTargets(request, elbv2, signal);
+  const looked = await lookAtTargets(request, dependenciesOf(means), signal);
   if (looked.is === 'Lacking') return looked;
   refuseOlder(request, known);
   const options = { urgent, verify, ticket, signal };
@@ -71,12 +74,15 @@ async function shift(request: ShiftRequest, means: ShiftDependencies): Promise<S
   const written = await writeConfig(request, known, means);
   const applied = await writer.apply(configViewOf(ref, written), options, turn);
   if (applied.is === 'NotYet') return applied;
-  const before = known === undefined ? [] : (configViewOf(ref, known).status.observed?.targetGroups ?? []);
+  const before = weightedIn(known === undefined ? undefined : configViewOf(ref, known));
   const { gaining } = looked;
   const connections = await connectionsOf({ forwarding, before, gaining }, elbv2, signal);
   const observed = await lookAgain(request, means);
   return { is: 'Served', connections, ...(observed === undefined ? {} : { observed }) };
 }
+
+const weightedIn = (config: LoadBalancerConfigView | undefined): readonly WeightedTargetGroup[] =>
+  config?.status.observed === undefined ? [] : targetGroupsOf(config.status.observed);
 
 const askedOf = (ref: LoadBalancerConfigRef, known: ConfigObject | undefined): unknown =>
   known === undefined ? undefined : configViewOf(ref, known).desired;

@@ -1,10 +1,12 @@
+import { decodeBase64 } from '../kubernetes/base64.ts';
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../config.ts';
 import { awsTargetGroup } from '../../crds/aws-target-group.ts';
 import { clusterSet } from '../../crds/cluster-set.ts';
-import { encodeBase64 } from '../../domain/discovery/clusters/base64.ts';
 import { parseClusterSecret } from '../../domain/discovery/clusters/cluster-secret.ts';
 import { SECRET_TYPE_CLUSTER, SECRET_TYPE_LABEL } from '../../domain/kubernetes/labels.ts';
+
+const encodeBase64 = (text: string): string => Buffer.from(text).toString('base64');
 
 interface Partition {
   readonly id: string;
@@ -27,10 +29,13 @@ const places = partitionsInfo.partitions.flatMap(({ id, outputs, regions }) =>
 
 const loginOf = (server: string, region?: string) => {
   const config = JSON.stringify({ awsAuthConfig: { clusterName: 'cdk1', region } });
-  const parsed = parseClusterSecret({
-    metadata: { name: 'cdk1', labels: { [SECRET_TYPE_LABEL]: SECRET_TYPE_CLUSTER } },
-    data: { server: encodeBase64(server), config: encodeBase64(config) },
-  });
+  const parsed = parseClusterSecret(
+    {
+      metadata: { name: 'cdk1', labels: { [SECRET_TYPE_LABEL]: SECRET_TYPE_CLUSTER } },
+      data: { server: encodeBase64(server), config: encodeBase64(config) },
+    },
+    decodeBase64,
+  );
   return parsed.is === 'Connection' ? parsed.connection.login : parsed.problem;
 };
 

@@ -1,3 +1,4 @@
+import { decodeBase64 } from './base64.ts';
 import { refusalOf, type Access, type Use } from '../../domain/access/access.ts';
 import { IN_CLUSTER } from '../../domain/discovery/clusters/cluster-login.ts';
 import { commandRefusalOf as refusalOfCommand } from '../../domain/discovery/clusters/allowed-command.ts';
@@ -94,10 +95,10 @@ async function clusterAt(
   { connection, endpoints, now = Date.now }: Means,
 ): Promise<EKSEndpoint> {
   const known = await endpointOf(scope, { endpoints });
-  if (known !== undefined && strangenessOf(connection, known) === undefined) return known;
+  if (known !== undefined && strangenessOf(connection, known, decodeBase64) === undefined) return known;
   const found = await endpointOf(scope, { endpoints, since: now() - AGAIN_MILLISECONDS });
   if (found === undefined) throw withheld('ForeignEndpoint', unknownCluster(scope));
-  const strangeness = strangenessOf(connection, found);
+  const strangeness = strangenessOf(connection, found, decodeBase64);
   if (strangeness === undefined) return found;
   throw withheld('ForeignEndpoint', strangeness);
 }

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { encodeBase64 } from '../../domain/discovery/clusters/base64.ts';
 import { NAMESPACE } from './kinds.ts';
 import { KubernetesError } from './kubernetes-error.ts';
 import { accessOf } from '../../domain/access/access.ts';
@@ -7,6 +6,8 @@ import type { Send } from './kubernetes-transport.ts';
 import { sendAsOkra } from './kubernetes.ts';
 import { remoteClusters } from './remote-clusters.ts';
 import type { Reach, RemoteOptions } from './remote-clusters.ts';
+
+const encodeBase64 = (text: string): string => Buffer.from(text).toString('base64');
 
 const aSecret = (config: object, version = '1') => ({
   metadata: {

@@ -1,3 +1,4 @@
+import { decodeBase64 } from './base64.ts';
 import { parseClusterSecret } from '../../domain/discovery/clusters/cluster-secret.ts';
 import type {
   ClientCertificate,
@@ -109,7 +110,7 @@ export function remoteClusters(options: RemoteOptions): RemoteClusters {
 }
 
 function open(secret: ClusterSecret, options: RemoteOptions): Reach {
-  const parsed = parseClusterSecret(secret);
+  const parsed = parseClusterSecret(secret, decodeBase64);
   if (parsed.is === 'Problem') return parsed;
   const { connection } = parsed;
   // A port beyond all ports, say.

@@ -10,7 +10,7 @@ const intervalSeconds = 60;
 const starts: readonly (readonly [string, WorkflowStart])[] = [
   ['a rollout', objectStart({ kind: 'Cell', key: { namespace, name: 'o'.repeat(63) } }, 'okra')],
   ['the writer of a load balancer', objectStart({ kind: `${type}Config`, key }, 'okra')],
-  ['a watch over a listener', driftWatchStart({ type, listenerARN, intervalSeconds }, 'okra')],
+  ['a watch over a listener', driftWatchStart({ type, place: listenerARN, intervalSeconds }, 'okra')],
   ['a sync', objectStart({ kind: 'AWSTargetGroupBinding', key, intervalSeconds }, 'okra')],
   ['a check of target groups', targetGroupCheckStart({ namespace, intervalSeconds }, 'okra')],
 ];

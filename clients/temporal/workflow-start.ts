@@ -10,7 +10,7 @@ import {
   targetGroupCheckId,
   type WorkflowKind,
 } from '../../domain/model/workflow-ids.ts';
-import type { LoadBalancerType } from '../../domain/load-balancers/load-balancer.ts';
+import { loadBalancerKind, type LoadBalancerType } from '../../domain/load-balancers/load-balancer.ts';
 import { cut } from '../../domain/text.ts';
 import type * as workflows from '../../workflows/index.ts';
 import { OKRA_CELL, OKRA_KIND, OKRA_NAMESPACE } from '../../workflows/search-attributes.ts';
@@ -81,25 +81,26 @@ export function objectStart(of: StartedObject, taskQueue: string): WorkflowStart
   };
 }
 
-/** How the watch over a listener is started. */
+/** How the watch over a place is started. */
 export function driftWatchStart(
   of: {
     readonly type: LoadBalancerType;
-    readonly listenerARN: string;
+    readonly place: string;
     readonly intervalSeconds: number;
   },
   taskQueue: string,
 ): WorkflowStart {
-  const { type, listenerARN, intervalSeconds } = of;
+  const { type, place, intervalSeconds } = of;
+  const { placeKind } = loadBalancerKind(type);
   return {
     type: 'driftWatch',
     options: {
-      workflowId: temporalId(driftWatchId(listenerARN)),
+      workflowId: temporalId(driftWatchId(place)),
       taskQueue,
-      args: [{ type, listenerARN, intervalSeconds }],
+      args: [{ type, place, intervalSeconds }],
       workflowTaskTimeout: TASK_TIMEOUT,
-      staticSummary: summary(`Listener ${listenerARN}`),
-      typedSearchAttributes: attributes({ key: OKRA_KIND, value: 'Listener' }),
+      staticSummary: summary(`${placeKind} ${place}`),
+      typedSearchAttributes: attributes({ key: OKRA_KIND, value: placeKind }),
     },
   };
 }

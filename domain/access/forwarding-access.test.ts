@@ -8,12 +8,14 @@ import { groupByVersion } from '../versions/version.ts';
 const listener = (name: string): string =>
   `arn:aws:elasticloadbalancing:eu-central-1:111122223333:listener/app/${name}/1/2`;
 
+const groupsOf = (weights: Readonly<Record<string, number>>) =>
+  Object.entries(weights).map(([name, weight]) => ({ name, arn: arnOf(name), weight }));
+
 const forwarding = (weights: Readonly<Record<string, number>>, at = 'shop', priority = 10) =>
   ({
     type: 'AWSApplicationLoadBalancer',
     listenerARN: listener(at),
-    rule: { priority, hosts: ['example.com'] },
-    targetGroups: Object.entries(weights).map(([name, weight]) => ({ name, arn: arnOf(name), weight })),
+    listener: { rule: { priority, hosts: ['example.com'], forward: { targetGroups: groupsOf(weights) } } },
   }) satisfies Forwarding;
 const served = (weights: Readonly<Record<string, number>>): ObservedForwarding => ({
   ...forwarding(weights),
@@ -34,7 +36,11 @@ describe('a write to a load balancer', () => {
   const now = served({ a: 80, b: 20 });
   const plain = forwarding({ a: 80, b: 20 });
   const targetStickiness = { type: 'lb_cookie', durationSeconds: 60 } as const;
-  const keeping: Forwarding = { ...plain, rule: { ...plain.rule, forward: { targetStickiness } } };
+  const { rule } = plain.listener;
+  const keeping: Forwarding = {
+    ...plain,
+    listener: { rule: { ...rule, forward: { ...rule.forward, targetStickiness } } },
+  };
   it.each([
     ['installs', forwarding({ a: 100 }), undefined, ['the listener', 'a'], ['the listener', 'a']],
     ['changes nothing', forwarding({ a: 80, b: 20 }), now, [], []],

@@ -1,7 +1,15 @@
 import type { Access, Use } from './access.ts';
 import { mayUse, refusalOf } from './access.ts';
 import { canonical } from '../kubernetes/canonical.ts';
-import { sameRoute, type Forwarding, type ObservedForwarding } from '../load-balancers/load-balancer.ts';
+import {
+  placeOf,
+  samePlace,
+  sameRoute,
+  targetGroupSettingsOf,
+  targetGroupsOf,
+  type Forwarding,
+  type ObservedForwarding,
+} from '../load-balancers/load-balancer.ts';
 import type { SelectedTargetGroup, WeightedTargetGroup } from '../model/target-group.ts';
 
 /**
@@ -14,17 +22,18 @@ export function usesOf(
   served: ObservedForwarding | undefined,
   { takesBack }: { readonly takesBack: boolean },
 ): readonly Use[] {
-  const before = served?.listenerARN === asked.listenerARN ? served : undefined;
-  const known = new Map(before?.targetGroups.map(({ arn, weight }) => [arn, weight]));
+  const before = served !== undefined && samePlace(served, asked) ? served : undefined;
+  const groups = before === undefined ? [] : targetGroupsOf(before);
+  const known = new Map(groups.map(({ arn, weight }) => [arn, weight]));
   const isTouched = !takesBack && keepsTargetsOtherwise(asked, before);
-  const gaining = asked.targetGroups.filter(
+  const gaining = targetGroupsOf(asked).filter(
     ({ arn, weight }) => isTouched || weight > (known.get(arn) ?? -1),
   );
   const isNew = takesBack ? ({ arn }: WeightedTargetGroup): boolean => !known.has(arn) : (): boolean => true;
   const changes = before === undefined || !sameRoute(asked, before) || gaining.length > 0;
   const needsListener = takesBack ? before === undefined : changes;
   return [
-    ...(needsListener ? [{ of: 'Listener' as const, arn: asked.listenerARN }] : []),
+    ...(needsListener ? [{ of: 'Listener' as const, arn: placeOf(asked) }] : []),
     ...gaining.filter(isNew).map(({ arn }) => ({ of: 'TargetGroup' as const, arn })),
   ];
 }
@@ -32,7 +41,7 @@ export function usesOf(
 /** Whether clients are kept with targets in another way than before, which is written to the target groups themselves. */
 function keepsTargetsOtherwise(asked: Forwarding, before: ObservedForwarding | undefined): boolean {
   const keeping = (one: Forwarding | undefined): string =>
-    canonical((one !== undefined && 'rule' in one ? one.rule.forward?.targetStickiness : undefined) ?? null);
+    canonical((one === undefined ? undefined : targetGroupSettingsOf(one)) ?? null);
   return keeping(asked) !== keeping(before);
 }
 

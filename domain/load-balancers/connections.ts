@@ -1,6 +1,6 @@
 import type { Connections } from '../model/state.ts';
 import type { TargetHealth } from '../gates/health.ts';
-import type { LoadBalancerType } from './load-balancer.ts';
+import { loadBalancerKind, type LoadBalancerType } from './load-balancer.ts';
 import type { RolloutState } from '../model/state.ts';
 
 /** A target group whose weight was changed, and what delays its connections. */
@@ -39,7 +39,7 @@ export const connectionsAfter = (
       seconds: slowStartSeconds,
     };
     return told(targetGroupARN, now, [
-      ...(change === 'Loses' && type === 'AWSNetworkLoadBalancer' ? [flows] : []),
+      ...(change === 'Loses' && loadBalancerKind(type).keepsOpenFlows ? [flows] : []),
       ...drainingIn(group),
       ...(change === 'Gains' && slowStartSeconds > 0 ? [slow] : []),
     ]);

@@ -1,6 +1,6 @@
 import type { LoadBalancerStatus } from './load-balancer-config.ts';
 import { conditionsFrom } from '../kubernetes/conditions.ts';
-import { placeOf, weightsText, type ObservedForwarding } from './load-balancer.ts';
+import { describeRoute, targetGroupsOf, weightsText, type ObservedForwarding } from './load-balancer.ts';
 import type { LoadBalancerConfigView } from './load-balancer-config.ts';
 
 /** The result of one attempt to apply an object. */
@@ -48,10 +48,9 @@ function saidOf(outcome: ApplyOutcome) {
     return { phase: 'Error', reason: outcome.reason, message: outcome.message } as const;
   }
   const { served, created } = outcome;
-  const place = placeOf(served);
   return {
     phase: created ? 'Created' : 'Updated',
     reason: 'Served',
-    message: `ELBv2 serves ${place} with ${weightsText(served.targetGroups)}.`,
+    message: `ELBv2 serves ${describeRoute(served)} with ${weightsText(targetGroupsOf(served))}.`,
   } as const;
 }

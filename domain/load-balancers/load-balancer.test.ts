@@ -5,8 +5,9 @@ import { decide } from '../rollout/decide.ts';
 import { routeOf, sameRoute, observedAfter, type Route } from './load-balancer.ts';
 import { loadBalancerStatus } from './load-balancer-status.ts';
 import { initialState } from '../model/state.ts';
-import { targetDeploymentStatus } from './target-deployment.ts';
+import { targetDeploymentStatus } from './application-load-balancer/target-deployment.ts';
 import { backTo } from '../rollout/take-back.ts';
+import type { WeightedTargetGroup } from '../model/target-group.ts';
 import { aCell, arnOf } from '../testing/builders.ts';
 
 const ARN = 'arn:aws:elasticloadbalancing:ap-northeast-1:111122223333:listener';
@@ -17,9 +18,18 @@ const rule = { priority: 10, hosts: ['example.com'] };
 const application = (change: Partial<CellListenerRule> = {}, listenerARN = app): Route => ({
   type: 'AWSApplicationLoadBalancer',
   listenerARN,
-  rule: { ...rule, ...change },
+  listener: { rule: { ...rule, ...change } },
 });
-const network: Route = { type: 'AWSNetworkLoadBalancer', listenerARN: net };
+const network: Route<'AWSNetworkLoadBalancer'> = { type: 'AWSNetworkLoadBalancer', listenerARN: net };
+const keeping = (enabled: boolean): Route => ({
+  ...network,
+  listener: { forward: { targetGroupStickiness: { enabled } } },
+});
+/** What a listener forwards to, and how it keeps clients. */
+const forwardingTo = (targetGroups: readonly WeightedTargetGroup[], more: object = {}) => ({
+  ...network,
+  listener: { forward: { targetGroups: [...targetGroups], ...more } },
+});
 
 describe('the route of a Cell', () => {
   it.each<[string, CellSpec['ingress'], Route | undefined]>([
@@ -54,7 +64,7 @@ describe('the route of a Cell', () => {
           targetGroupSelector,
         },
       },
-      { ...network, targetGroupStickiness: { enabled: true } },
+      keeping(true),
     ],
     ['is nothing without a block', { type: 'AWSNetworkLoadBalancer' }, undefined],
     ['is nothing with an unknown type', { type: 'Envoy' }, undefined],
@@ -74,24 +84,9 @@ describe('two routes', () => {
       false,
     ],
     ['are the same with the same listener', network, { ...network }, true],
-    [
-      'are the same when one of them says nothing of how clients are kept',
-      network,
-      { ...network, targetGroupStickiness: { enabled: true } },
-      true,
-    ],
-    [
-      'differ in how a listener keeps clients',
-      { ...network, targetGroupStickiness: { enabled: false } },
-      { ...network, targetGroupStickiness: { enabled: true } },
-      false,
-    ],
-    [
-      'are the same when clients are kept by neither',
-      { ...network, targetGroupStickiness: { enabled: false } },
-      network,
-      true,
-    ],
+    ['are the same when one of them says nothing of how clients are kept', network, keeping(true), true],
+    ['differ in how a listener keeps clients', keeping(false), keeping(true), false],
+    ['are the same when clients are kept by neither', keeping(false), network, true],
     ['differ in their load balancer', network, application({}, net), false],
   ])('%s', (_, a, b, want) => expect(sameRoute(a, b)).toBe(want));
 });
@@ -132,7 +127,7 @@ describe('what takes traffic back behind a Network Load Balancer', () => {
   const shares = (enabled: boolean): readonly string[] => {
     const { weighted: targetGroups, cell } = observed;
     if (a === undefined || b === undefined || cell === undefined) return [];
-    const serving = { ...network, targetGroups, targetGroupStickiness: { enabled } };
+    const serving = forwardingTo(targetGroups, { targetGroupStickiness: { enabled } });
     return backTo([a], [b], { observed: { ...observed, observedForwarding: serving }, cell }).map(
       ({ name }) => name,
     );
@@ -143,16 +138,18 @@ describe('what takes traffic back behind a Network Load Balancer', () => {
   ])('%s', (_, enabled, want) => expect(shares(enabled)).toEqual(want));
 
   it('does not forget, when nobody could look, how clients were kept', () => {
-    const before = { ...network, targetGroups: [], targetGroupStickiness: { enabled: true } };
-    const after = { ...network, targetGroups: observed.weighted };
-    expect(observedAfter(after, before)).toEqual({ ...after, targetGroupStickiness: { enabled: true } });
-    const asked = { ...after, targetGroupStickiness: { enabled: false } };
+    const before = forwardingTo([], { targetGroupStickiness: { enabled: true } });
+    const after = forwardingTo(observed.weighted);
+    expect(observedAfter(after, before)).toEqual(
+      forwardingTo(observed.weighted, { targetGroupStickiness: { enabled: true } }),
+    );
+    const asked = forwardingTo(observed.weighted, { targetGroupStickiness: { enabled: false } });
     expect(observedAfter(asked, before)).toEqual(asked);
   });
 });
 
 describe('the status of a configuration', () => {
-  const served = { ...network, targetGroups: [{ name: 'a', arn: arnOf('a'), weight: 100 }] };
+  const served = forwardingTo([{ name: 'a', arn: arnOf('a'), weight: 100 }]);
   const config = {
     key: { namespace: 'default', name: 'web' },
     uid: 'u',
@@ -184,16 +181,16 @@ describe('the status of a configuration', () => {
 });
 
 describe('the view of what a rule routes to', () => {
+  const targetGroups = [
+    { name: 'a', arn: arnOf('a'), weight: 80 },
+    { name: 'b', arn: arnOf('b'), weight: 10 },
+    { name: 'c', arn: arnOf('c'), weight: 10 },
+  ];
   const served = {
-    ...application(),
     type: 'AWSApplicationLoadBalancer' as const,
-    rule,
+    listenerARN: app,
+    listener: { rule: { ...rule, forward: { targetGroups } } },
     ruleARN: 'arn:rule',
-    targetGroups: [
-      { name: 'a', arn: arnOf('a'), weight: 80 },
-      { name: 'b', arn: arnOf('b'), weight: 10 },
-      { name: 'c', arn: arnOf('c'), weight: 10 },
-    ],
   };
 
   it('names the version with the most weight', () => {

@@ -1,59 +1,24 @@
-import type { Carried } from '../../crds/carried.ts';
-import type { CellListenerRule } from '../../crds/listener-rule.ts';
 import type { CellSpec } from '../../crds/cell.ts';
-import { sameRule } from './listener-rule.ts';
 import type { WeightedTargetGroup } from '../model/target-group.ts';
-import { unreachable } from '../unreachable.ts';
+import type { LoadBalancerKind } from './kind.ts';
+import { loadBalancerKinds, type LoadBalancerShapes } from './kinds.ts';
 
-/**
- * How traffic gets in, apart from the weights: one entry for each load balancer that Okra can shift traffic with.
- * `docs/load-balancers.md` says how another one is added.
- */
-interface Routes {
-  readonly AWSApplicationLoadBalancer: {
-    readonly type: 'AWSApplicationLoadBalancer';
-    readonly listenerARN: string;
-    readonly rule: CellListenerRule;
-  };
-  readonly AWSNetworkLoadBalancer: {
-    readonly type: 'AWSNetworkLoadBalancer';
-    readonly listenerARN: string;
-    /** Whether flows of a client stay with a target group; undefined where it stays as it is. */
-    readonly targetGroupStickiness?: NetworkStickiness;
-  };
-}
-
-/** Whether flows of a client stay with a target group of a Network Load Balancer. */
-export interface NetworkStickiness {
-  readonly enabled: boolean;
-  /** For how long, where ELBv2 names a time. */
-  readonly durationSeconds?: number | undefined;
-}
-
-/** The name of a load balancer that Okra can shift traffic with. */
-export type LoadBalancerType = keyof Routes;
+/** The name of a kind of load balancer that Okra can shift traffic with. */
+export type LoadBalancerType = keyof LoadBalancerShapes;
 
 /** How traffic gets in, apart from the weights. */
-export type Route = Routes[LoadBalancerType];
-
-/** Every load balancer that Okra can shift traffic with. */
-export const loadBalancerTypes: readonly LoadBalancerType[] = [
-  'AWSApplicationLoadBalancer',
-  'AWSNetworkLoadBalancer',
-];
+export type Route<Type extends LoadBalancerType = LoadBalancerType> = LoadBalancerShapes[Type]['route'];
 
 /** What is asked of a load balancer: a route, and the target groups with their weights. */
-export type Forwarding<Type extends LoadBalancerType = LoadBalancerType> = Routes[Type] & {
-  readonly targetGroups: readonly WeightedTargetGroup[];
-};
+export type Forwarding<Type extends LoadBalancerType = LoadBalancerType> =
+  LoadBalancerShapes[Type]['forwarding'];
 
 /** What a load balancer serves, as it was read back. */
-export type ObservedForwarding<Type extends LoadBalancerType = LoadBalancerType> = Forwarding<Type> & {
-  /** The listener rule that does it, where one does. */
-  readonly ruleARN?: string;
-  /** What that rule does besides matching and forwarding, which no Cell says, and which it has to go on doing. */
-  readonly carried?: Carried;
-};
+export type ObservedForwarding<Type extends LoadBalancerType = LoadBalancerType> =
+  LoadBalancerShapes[Type]['observed'];
+
+/** The shape of any kind of load balancer. */
+export type AnyShape = LoadBalancerShapes[LoadBalancerType];
 
 /** What was found at a place of which nothing was known. */
 export type InspectedForwarding =
@@ -64,79 +29,69 @@ export type InspectedForwarding =
 /** What becomes of what serves when its object is deleted. */
 export type DeletionPolicy = 'Retain' | 'Delete';
 
-/** Reads the route off a Cell's spec; undefined when the API server let one pass that has none. */
-export function routeOf({ ingress }: Pick<CellSpec, 'ingress'>): Route | undefined {
-  const { type, awsApplicationLoadBalancer: application, awsNetworkLoadBalancer: network } = ingress;
-  if (type === 'AWSNetworkLoadBalancer') {
-    const block = network ?? application;
-    if (block === undefined) return undefined;
-    const sticky = network?.listener?.forward?.targetGroupStickiness;
-    return {
-      type,
-      listenerARN: block.listenerARN,
-      ...(sticky === undefined ? {} : { targetGroupStickiness: sticky }),
-    };
-  }
-  if (type !== 'AWSApplicationLoadBalancer' || application?.listener === undefined) return undefined;
-  return { type, listenerARN: application.listenerARN, rule: application.listener.rule };
+/** Every kind of load balancer that Okra can shift traffic with. */
+export const loadBalancerTypes: readonly LoadBalancerType[] = Object.keys(loadBalancerKinds).filter(isType);
+
+/** What is known of a kind of load balancer. */
+export const loadBalancerKind = (type: LoadBalancerType): LoadBalancerKind<AnyShape> =>
+  loadBalancerKinds[type];
+
+function isType(text: string): text is LoadBalancerType {
+  return Object.hasOwn(loadBalancerKinds, text);
 }
+
+/** Reads the route off a Cell's spec; undefined when the API server let one pass that has none. */
+export const routeOf = ({ ingress }: Pick<CellSpec, 'ingress'>): Route | undefined =>
+  isType(ingress.type) ? loadBalancerKind(ingress.type).routeOf(ingress) : undefined;
+
+/** How long a rollout waits after each change of weights: as the spec says, else as long as the load balancer may take. */
+export const settleOf = ({
+  settle,
+  ingress: { type },
+}: Pick<CellSpec, 'settle' | 'ingress'>): NonNullable<CellSpec['settle']> =>
+  settle ?? loadBalancerKind(isType(type) ? type : 'AWSApplicationLoadBalancer').settle;
+
+/** Where the weights stand, as one text: the ARN of a listener. */
+export const placeOf = (route: Route): string => loadBalancerKind(route.type).placeOf(route);
+
+/** Whether two routes are at the same place of the same kind of load balancer. */
+export const samePlace = (a: Route, b: Route): boolean => a.type === b.type && placeOf(a) === placeOf(b);
+
+/** The target groups that traffic is forwarded to, with their weights. */
+export const targetGroupsOf = (forwarding: Forwarding): readonly WeightedTargetGroup[] =>
+  loadBalancerKind(forwarding.type).targetGroupsOf(forwarding);
+
+/** What to ask for so that traffic gets in by a route, with these weights. */
+export const withTargetGroups = (route: Route, groups: readonly WeightedTargetGroup[]): Forwarding =>
+  loadBalancerKind(route.type).withTargetGroups(route, groups);
+
+/** The route to ask for so that all stays as it is served, apart from the weights; what no spec says stays by not being asked for. */
+export const servedRoute = (observed: ObservedForwarding): Route =>
+  loadBalancerKind(observed.type).servedRoute(observed);
 
 /** Whether what is served needs no change other than of weights to be what the route says. */
-export function sameRoute(wanted: Route, served: Route): boolean {
-  if (wanted.listenerARN !== served.listenerARN) return false;
-  switch (wanted.type) {
-    case 'AWSApplicationLoadBalancer':
-      return served.type === wanted.type && sameRule(wanted.rule, served.rule);
-    case 'AWSNetworkLoadBalancer':
-      return (
-        served.type === wanted.type &&
-        (wanted.targetGroupStickiness === undefined || keepsClients(wanted) === keepsClients(served))
-      );
-    default:
-      return unreachable(wanted);
-  }
-}
+export const sameRoute = (desired: Route, observed: Route): boolean =>
+  samePlace(desired, observed) && loadBalancerKind(desired.type).sameRoute(desired, observed);
 
 /** Whether clients are kept with the target group that has served them first. */
-export function keepsClients(route: Route): boolean {
-  switch (route.type) {
-    case 'AWSApplicationLoadBalancer':
-      return route.rule.forward?.targetGroupStickiness !== undefined;
-    case 'AWSNetworkLoadBalancer':
-      return route.targetGroupStickiness?.enabled === true;
-    default:
-      return unreachable(route);
-  }
-}
+export const keepsClients = (route: Route): boolean => loadBalancerKind(route.type).keepsClients(route);
+
+/** What is written to the target groups themselves; undefined when nothing is. */
+export const targetGroupSettingsOf = (route: Route): unknown =>
+  loadBalancerKind(route.type).targetGroupSettingsOf(route);
 
 /** What is served after a write, as far as it is known before it is read: what nobody asked to change stays. */
-export function observedAfter(
+export const observedAfter = (
   forwarding: Forwarding,
   before: ObservedForwarding | undefined,
-): ObservedForwarding {
-  const stays =
-    forwarding.type === 'AWSNetworkLoadBalancer' &&
-    forwarding.targetGroupStickiness === undefined &&
-    before?.type === 'AWSNetworkLoadBalancer' &&
-    before.targetGroupStickiness !== undefined;
-  return stays ? { ...forwarding, targetGroupStickiness: before.targetGroupStickiness } : forwarding;
-}
-
-/** The ARN of the load balancer that a listener belongs to; the ARN of the listener carries it. */
-export const loadBalancerARNOf = (listenerARN: string): string =>
-  listenerARN.replace(/:listener\/([^/]+\/[^/]+\/[^/]+)\/[^/]+$/, ':loadbalancer/$1');
+): ObservedForwarding =>
+  loadBalancerKind(forwarding.type).observedAfter(
+    forwarding,
+    before?.type === forwarding.type ? before : undefined,
+  );
 
 /** Says where traffic gets in, for people. */
-export function placeOf(route: Route): string {
-  switch (route.type) {
-    case 'AWSApplicationLoadBalancer':
-      return `rule ${route.rule.priority} of the listener`;
-    case 'AWSNetworkLoadBalancer':
-      return 'the default action of the listener';
-    default:
-      return unreachable(route);
-  }
-}
+export const describeRoute = (route: Route): string => loadBalancerKind(route.type).describe(route);
 
 /** Weights for people: `a1: 50, a2: 50`. */
 export const weightsText = (groups: readonly WeightedTargetGroup[]): string =>

@@ -70,23 +70,26 @@ export interface FollowMeasurement {
 /** What a rollout does next about what it measures. */
 export type Measurement = StartMeasurement | FollowMeasurement;
 
+/** Changes weights. */
+export interface Shift {
+  readonly do: 'Shift';
+  readonly purpose: ShiftPurpose;
+  readonly version: string;
+  readonly shares: readonly WeightedTargetGroup[];
+  /** Whether it takes traffic back and goes before everything else. */
+  readonly urgent: boolean;
+  /** Whether ELBv2 is read before it is compared, because nobody knows for sure what it serves. */
+  readonly verify?: boolean;
+  /** Undefined: nothing is looked at before the write. */
+  readonly requires?: Requirements;
+  readonly message: string;
+  /** How the Cell stands already, while the write changes nothing about it. */
+  readonly settled?: Close;
+}
+
 /** The one thing that a rollout does next. */
 export type Decision =
-  | {
-      readonly do: 'Shift';
-      readonly purpose: ShiftPurpose;
-      readonly version: string;
-      readonly shares: readonly WeightedTargetGroup[];
-      /** Whether it takes traffic back and goes before everything else. */
-      readonly urgent: boolean;
-      /** Whether ELBv2 is read before it is compared, because nobody knows for sure what it serves. */
-      readonly verify?: boolean;
-      /** Undefined: nothing is looked at before the write. */
-      readonly requires?: Requirements;
-      readonly message: string;
-      /** How the Cell stands already, while the write changes nothing about it. */
-      readonly settled?: Close;
-    }
+  | Shift
   | { readonly do: 'Inspect'; readonly message: string }
   /** Looks at the groups that wait in the rule at weight 0. */
   | {
@@ -122,29 +125,32 @@ export type Decision =
   /** Everything is back at the stable side. */
   | { readonly do: 'Conclude'; readonly ending: Ending['kind']; readonly message: string }
   | { readonly do: 'Finish'; readonly message: string }
-  | {
-      readonly do: 'Wait';
-      readonly for:
-        | 'Resume'
-        | 'Pause'
-        | 'Analysis'
-        | 'Experiment'
-        | 'Verdict'
-        | 'Health'
-        | 'Backoff'
-        | 'Settle'
-        | 'Bake'
-        | 'Window'
-        | 'Freeze'
-        | 'Budget'
-        | 'Detach';
-      /** When to look again, in milliseconds since the epoch; undefined: when something happens. */
-      readonly until?: number;
-      readonly message: string;
-      /** How the Cell stands already, while what is left to do changes nothing about it. */
-      readonly settled?: Close;
-    }
+  | Wait
   | Close;
+
+/** Something is waited for. */
+export interface Wait {
+  readonly do: 'Wait';
+  readonly for:
+    | 'Resume'
+    | 'Pause'
+    | 'Analysis'
+    | 'Experiment'
+    | 'Verdict'
+    | 'Health'
+    | 'Backoff'
+    | 'Settle'
+    | 'Bake'
+    | 'Window'
+    | 'Freeze'
+    | 'Budget'
+    | 'Detach';
+  /** When to look again, in milliseconds since the epoch; undefined: when something happens. */
+  readonly until?: number;
+  readonly message: string;
+  /** How the Cell stands already, while what is left to do changes nothing about it. */
+  readonly settled?: Close;
+}
 
 /** Nothing is left to do. */
 export interface Close {
@@ -156,6 +162,9 @@ export interface Close {
   /** Whether the spec asks for something else than what serves. */
   readonly degraded?: true;
 }
+
+/** A decision by which something is done. */
+export type Performable = Exclude<Decision, Wait | Close>;
 
 /** What people are told of a decision: how the Cell stands, where what is left to do changes nothing about it. */
 export const standing = (decision: Decision): Decision =>

@@ -1,5 +1,5 @@
 import type { CellStatus } from '../../crds/cell.ts';
-import { observedAfter, type Forwarding } from '../load-balancers/load-balancer.ts';
+import { observedAfter, targetGroupsOf, type Forwarding } from '../load-balancers/load-balancer.ts';
 import { withChange } from '../rollout/history.ts';
 import type { ObservedCell } from './observation.ts';
 import type { RolloutState } from './state.ts';
@@ -27,7 +27,7 @@ export function withReported(
 /** Puts what was just written to the load balancer, and confirmed, in the place of what was seen before. */
 export const withWritten = (observed: ObservedCell, forwarding: Forwarding): ObservedCell => ({
   ...observed,
-  weighted: forwarding.targetGroups,
+  weighted: targetGroupsOf(forwarding),
   observedForwarding: observedAfter(forwarding, observed.observedForwarding),
   isApplied: true,
 });

@@ -50,8 +50,8 @@ export function workedObject(workflowId: string): WorkedObject | undefined {
   return { kind, key: { namespace, name: name.join('/') } };
 }
 
-/** The id of the workflow that watches a listener for changes made elsewhere. */
-export const driftWatchId = (listenerARN: string): string => `drift/${listenerARN}`;
+/** The id of the workflow that watches a place for changes made elsewhere. */
+export const driftWatchId = (place: string): string => `drift/${place}`;
 
 /** The id of the workflow that checks the AWSTargetGroups of a namespace. */
 export const targetGroupCheckId = (namespace: string): string => `target-group-check/${namespace}`;

@@ -1,6 +1,6 @@
 import type { Decision } from '../model/decision.ts';
 import type { GuardInput } from '../gates/guard.ts';
-import { placeOf, routeOf, weightsText } from '../load-balancers/load-balancer.ts';
+import { describeRoute, routeOf, weightsText } from '../load-balancers/load-balancer.ts';
 import type { ObservedCell } from '../model/observation.ts';
 import type { WeightedTargetGroup } from '../model/target-group.ts';
 import { stableSet, UNKNOWN_VERSION } from '../versions/stable.ts';
@@ -16,7 +16,7 @@ export function adopt(input: GuardInput): Decision | undefined {
   if (observed.weighted.length > 0) return undefined;
   if (state.inspected === undefined) {
     const route = routeOf(cell.spec);
-    const where = route === undefined ? 'the load balancer' : placeOf(route);
+    const where = route === undefined ? 'the load balancer' : describeRoute(route);
     return { do: 'Inspect', message: `Looking at what ${where} serves, because no object says so.` };
   }
   const shares = taken(input);

@@ -1,3 +1,5 @@
+import type { MeasurementKind } from '../model/decision.ts';
+
 /** The phases of an AnalysisRun and of an Experiment of Argo Rollouts. */
 export type AnalysisPhase = 'Pending' | 'Running' | 'Successful' | 'Failed' | 'Error' | 'Inconclusive';
 
@@ -35,11 +37,7 @@ export const isSettled = (phase: AnalysisPhase): boolean => isFinished(phase) &&
 const FIRST_READ = { afterMs: 30_000, growth: 10 } as const;
 
 /** Judges by the last verdict; without a word it is read again after a time that grows up to `longestMs`. */
-export function judge(
-  kind: 'AnalysisRun' | 'Experiment',
-  measuring: Measuring,
-  longestMs: number,
-): Judgement {
+export function judge(kind: MeasurementKind, measuring: Measuring, longestMs: number): Judgement {
   const { name, phase, message } = measuring.verdict;
   const said = message === '' ? '' : ` ${message}`;
   switch (phase) {

@@ -1,5 +1,5 @@
 import { endBackground } from './background.ts';
-import { settleOf } from '../load-balancers/data-plane.ts';
+import { settleOf } from '../load-balancers/load-balancer.ts';
 import type { Decision } from '../model/decision.ts';
 import { parseDuration } from '../duration.ts';
 import { fail } from '../model/ending.ts';

@@ -1,4 +1,5 @@
 import type { Decision } from '../model/decision.ts';
+import { measurementKinds } from './measurement-kinds.ts';
 import type { ReportedEvent } from './report.ts';
 import { requestNames } from '../model/request.ts';
 import { cut } from '../text.ts';
@@ -43,10 +44,7 @@ export function eventOf(decision: Decision): Note | undefined {
     case 'Conclude':
       return normal(decision.ending === 'Failed' ? 'Reverted' : 'Withdrawn', decision.message);
     case 'StartMeasurement':
-      return normal(
-        decision.kind === 'AnalysisRun' ? 'AnalysisStarted' : 'ExperimentStarted',
-        decision.message,
-      );
+      return normal(measurementKinds[decision.kind].started, decision.message);
     case 'Wait':
       return waitEvent(decision);
     case 'Close':

@@ -4,6 +4,7 @@ import { fail } from '../model/ending.ts';
 import type { GuardInput } from '../gates/guard.ts';
 import { analysisRunName, experimentName } from '../model/ids.ts';
 import type { Progress, Rollout } from '../model/state.ts';
+import { measurementKinds } from './measurement-kinds.ts';
 import { advance } from '../steps/step.ts';
 
 /** The longest time for which a verdict is not read when nothing is heard of it, in milliseconds. */
@@ -15,12 +16,6 @@ export const verdictSoFar = (rollout: Rollout, input: GuardInput): Decision | un
 
 type MeasuringProgress = Extract<Progress, { is: 'Measuring' }>;
 
-/** How what comes of a measurement is named, by what measures. */
-const reasons = {
-  AnalysisRun: { failed: 'AnalysisFailed', waits: 'Analysis' },
-  Experiment: { failed: 'ExperimentFailed', waits: 'Experiment' },
-} as const;
-
 /** Goes on, fails or waits by how far the analysis or experiment of the step has come. */
 export function verdictOn(progress: MeasuringProgress, rollout: Rollout, input: GuardInput): Decision {
   const { kind } = progress;
@@ -30,7 +25,7 @@ export function verdictOn(progress: MeasuringProgress, rollout: Rollout, input: 
     case 'Passed':
       return advance(rollout, judgement.message);
     case 'Failed':
-      return fail(reasons[kind].failed, judgement.message, input.now);
+      return fail(measurementKinds[kind].failed, judgement.message, input.now);
     case 'Undecided':
       return {
         do: 'Wait',
@@ -40,7 +35,7 @@ export function verdictOn(progress: MeasuringProgress, rollout: Rollout, input: 
     case 'Measuring': {
       const { readAgainAt: until } = judgement;
       return input.now < until
-        ? { do: 'Wait', for: reasons[kind].waits, until, message: `Waiting for ${kind} ${name}.` }
+        ? { do: 'Wait', for: measurementKinds[kind].waits, until, message: `Waiting for ${kind} ${name}.` }
         : { do: 'ReadMeasurement', kind, name, message: `Reading ${kind} ${name}.` };
     }
   }

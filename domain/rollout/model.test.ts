@@ -8,7 +8,8 @@ import type { LostRun } from '../model/state.ts';
 import { stepsOf } from './strategy.ts';
 import { weightAfter } from '../steps/plan.ts';
 import { arnOf, weightsOf } from '../testing/builders.ts';
-import { Simulation, type SimulatedWrite } from '../testing/simulation.ts';
+import type { SimulatedWrite } from '../testing/simulated-world.ts';
+import { Simulation } from '../testing/simulation.ts';
 
 const RUNS = 2_000;
 

@@ -4,6 +4,7 @@ import type { Ending } from '../model/decision.ts';
 import { stampOf } from '../model/requests.ts';
 import type { BlockedVersion, Rollout } from '../model/state.ts';
 import { LONGEST_MESSAGE, optional, type StatusInput } from '../model/status-input.ts';
+import { measurementKinds } from './measurement-kinds.ts';
 import { cut } from '../text.ts';
 
 /** The versions that are not tried again before someone says so. */
@@ -49,11 +50,9 @@ const endingOf = ({ kind, reason, message, at }: Ending) => ({
   time: new Date(at).toISOString(),
 });
 
-const fieldOf = { AnalysisRun: 'analysisRun', Experiment: 'experiment' } as const;
-
 function measuredBy({ progress, background }: Rollout): Partial<CellStatus> {
   return {
-    ...(progress.is === 'Measuring' ? { [fieldOf[progress.kind]]: progress.verdict } : {}),
+    ...(progress.is === 'Measuring' ? { [measurementKinds[progress.kind].field]: progress.verdict } : {}),
     ...optional('backgroundAnalysisRun', background?.verdict),
   };
 }

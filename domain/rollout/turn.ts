@@ -1,42 +1,46 @@
+import type { CellStatus } from '../../crds/cell.ts';
 import { decide } from './decide.ts';
-import type { Decision } from '../model/decision.ts';
+import type { Close, Decision, Performable, Wait } from '../model/decision.ts';
+import type { ObjectKey } from '../model/ids.ts';
 import { goesForward } from '../gates/gate.ts';
 import type { ObservedCell } from '../model/observation.ts';
-import { announced, timed } from './record.ts';
+import { announced, reported, timed } from './record.ts';
+import { isWorthReporting, sameStatus, type ReportedEvent } from './report.ts';
+import { isStale, remembering, stale, withStatusOf, type Run } from './run.ts';
+import { statusOf } from './status.ts';
 import { abortIsDue } from '../model/requests.ts';
 import type { Retry, RolloutState } from '../model/state.ts';
 
-/** What is known of the objects when a turn begins. */
-export interface Sight {
-  /** Undefined before the first look. */
-  readonly observed: ObservedCell | undefined;
-  /** When they were looked at, in milliseconds since the epoch. */
-  readonly observedAt: number;
-  /** Whether something may have changed since. */
-  readonly isStale: boolean;
-}
-
-/** What a turn comes to: a look at the objects, or a decision with the state that it leaves. */
+/** What a turn comes to. */
 export type Turn =
+  /** The objects have to be looked at. */
   | { readonly is: 'Look' }
-  | { readonly is: 'Decided'; readonly decision: Decision; readonly state: RolloutState };
+  /** Nothing is done now. */
+  | { readonly is: 'Rest'; readonly decision: Wait | Close; readonly run: Run }
+  | {
+      readonly is: 'Perform';
+      readonly decision: Performable;
+      /** What was decided by. */
+      readonly observed: ObservedCell;
+      readonly run: Run;
+    };
 
 /** How old a look at the objects may be when something is done that goes forward, in milliseconds. */
 const FRESH_MS = 10_000;
 
-/** Decides what a rollout does next, as far as it can see and tell what it does. */
-export function takeTurn(sight: Sight, state: RolloutState, now: number): Turn {
-  const { observed, observedAt, isStale } = sight;
+/** Decides what a rollout does next, as far as it can see and tell what it does, and announces it. */
+export function takeTurn(run: Run, now: number): Turn {
+  const { state, observed, observedAt } = run;
   const { blind } = state;
   const mayLook = blind === undefined || now >= blind.until;
   const urgent = observed === undefined ? undefined : takingBack(observed, state, now);
-  if (urgent !== undefined && observed !== undefined) return decided(urgent, observed, state, now);
-  if (mayLook && (isStale || observed === undefined)) return { is: 'Look' };
-  if (observed === undefined) return { is: 'Decided', decision: waitFor(blind, now), state };
+  if (urgent !== undefined && observed !== undefined) return decided(urgent, observed, run, now);
+  if (mayLook && (isStale(run) || observed === undefined)) return { is: 'Look' };
+  if (observed === undefined) return { is: 'Rest', decision: waitFor(blind, now), run };
   const wanted = decide(observed, state, now);
   // A word of a Freeze, or of anything else, may have been lost while this waited.
   if (mayLook && goesForward(wanted) && now - observedAt > FRESH_MS) return { is: 'Look' };
-  return decided(untilTold(untilSeen(wanted, state, now), state), observed, state, now);
+  return decided(untilTold(untilSeen(wanted, state, now), state), observed, run, now);
 }
 
 /** What takes traffic back does not wait for a look at the objects, nor for anything else that may not answer. */
@@ -47,11 +51,12 @@ function takingBack(observed: ObservedCell, state: RolloutState, now: number): D
 }
 
 // oxlint-disable-next-line max-params -- all four are what a turn is made of
-const decided = (decision: Decision, observed: ObservedCell, state: RolloutState, now: number): Turn => ({
-  is: 'Decided',
-  decision,
-  state: announced(timed(state, decision, now), decision, observed),
-});
+function decided(decision: Decision, observed: ObservedCell, before: Run, now: number): Turn {
+  const run = remembering(before, (state) => announced(timed(state, decision, now), decision, observed));
+  return decision.do === 'Wait' || decision.do === 'Close'
+    ? { is: 'Rest', decision, run }
+    : { is: 'Perform', decision, observed, run };
+}
 
 /** While the objects cannot be read only what takes traffic back goes on, by what was seen last. */
 function untilSeen(decision: Decision, { blind, rollout }: RolloutState, now: number): Decision {
@@ -72,9 +77,54 @@ function untilTold(decision: Decision, { unreported }: RolloutState): Decision {
     : decision;
 }
 
-const waitFor = (blind: Retry | undefined, now: number): Decision => ({
+const waitFor = (blind: Retry | undefined, now: number): Wait => ({
   do: 'Wait',
   for: 'Backoff',
   until: blind?.until ?? now,
   message: blind?.message ?? 'Waiting for the first look at the Cell.',
 });
+
+/** What a turn has to report: the status, whether it is to be written now, and what goes with it. */
+export interface DueReport {
+  readonly cell: { readonly key: ObjectKey; readonly uid: string };
+  readonly status: CellStatus;
+  /** `Later`: what was refused is tried again after a while, and not with every turn. */
+  readonly is: 'Same' | 'Later' | 'New';
+  readonly events: readonly ReportedEvent[];
+  /** Whether the Cell has come to another phase or version, or nothing was reported by this run yet. */
+  readonly isNewPhase: boolean;
+}
+
+/** What is to be reported about a decision; undefined when it is not worth a report. */
+export function dueReport(
+  { state, observed }: Run,
+  decision: Decision,
+  at: { readonly workflow: { readonly workflowId: string; readonly runId: string }; readonly now: number },
+): DueReport | undefined {
+  if (observed?.cell === undefined || !isWorthReporting(decision)) return undefined;
+  const { cell } = observed;
+  const { workflowId, runId } = at.workflow;
+  const workflow = { workflowId, runId };
+  const status = statusOf({ observed, cell, state, decision, workflow, now: at.now });
+  const before = state.reported ?? cell.status;
+  const isNew = state.events.length > 0 || !sameStatus(before, status);
+  const isRefused = state.unreported !== undefined && at.now < state.unreported.until;
+  return {
+    cell: { key: observed.key, uid: cell.uid },
+    status,
+    is: isNew ? (isRefused ? 'Later' : 'New') : 'Same',
+    events: state.events.map((event) => ({ ...event, id: `${runId.slice(0, 8)}-${event.id}` })),
+    isNewPhase:
+      state.reported === undefined ||
+      before.phase !== status.phase ||
+      before.desiredVersion !== status.desiredVersion,
+  };
+}
+
+/** The status was written; `sent` is what the run knew when it was made. */
+export function told(run: Run, sent: Run, status: CellStatus): Run {
+  const next = withStatusOf(remembering(run, (state) => reported(state, sent.state, status)));
+  // A version that is blocked from here on is part of what watchers compare; it has to be seen before the run closes.
+  const blocks = sent.state.justBlocked !== undefined && next.state.justBlocked === undefined;
+  return blocks ? stale(next) : next;
+}

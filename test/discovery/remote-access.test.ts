@@ -27,7 +27,8 @@ import {
 } from '../../local/workload-cluster.ts';
 import { clusterSecretValues } from '../../domain/discovery/clusters/cluster-secret.ts';
 import { SECRET_TYPE_LABEL } from '../../domain/kubernetes/labels.ts';
-import { encodeBase64 } from '../../domain/discovery/clusters/base64.ts';
+
+const encodeBase64 = (text: string): string => Buffer.from(text).toString('base64');
 
 const stack = inject('stack');
 const { endpoint } = stack.aws;

@@ -86,7 +86,7 @@ afterEach(async () => {
 
 const key = { namespace: 'default', name: `long-${process.pid}` };
 const starts = (intervalSeconds: number): readonly WorkflowStart[] => [
-  driftWatchStart({ type: 'AWSApplicationLoadBalancer', listenerARN, intervalSeconds }, taskQueue),
+  driftWatchStart({ type: 'AWSApplicationLoadBalancer', place: listenerARN, intervalSeconds }, taskQueue),
   objectStart({ kind: 'ClusterSet', key, intervalSeconds }, taskQueue),
   objectStart({ kind: 'AWSTargetGroupSet', key, intervalSeconds }, taskQueue),
   objectStart({ kind: 'AWSTargetGroupBinding', key, intervalSeconds }, taskQueue),
@@ -109,10 +109,10 @@ const untilLooks = (count: number): Promise<unknown> =>
     seen: () => Promise.resolve(looks),
   });
 
-/** What makes a history long: more events than a run may have, or as many bytes as Temporal suggests another run after (4 MB). */
-const manyEvents = { signals: 1_000, text: '' };
+/** What makes a history long: more events than a run may have (1,000), or as many bytes as Temporal suggests another run after (4 MB). */
+const manyEvents = { atOnce: 50, text: '' };
 /** The same for a fraction of the work: all share what decides on another run (`workflows/entity.ts`), and one of them meets the count. */
-const largeEvents = { signals: 25, text: 'x'.repeat(200_000) };
+const largeEvents = { atOnce: 5, text: 'x'.repeat(200_000) };
 
 const describeRun = async (id: string) => {
   const { status, runId, historyLength } = await client.workflow.getHandle(id).describe();
@@ -150,13 +150,15 @@ describe.each(named)('%s', (_, index) => {
     const { runId } = await describeRun(id);
     const handle = client.workflow.getHandle(id);
     // Nobody takes this signal: nothing but the history goes on.
-    const { signals, text } = index === 0 ? manyEvents : largeEvents;
-    for (let sent = 0; sent < signals; sent += 5) {
-      await Promise.all(Array.from({ length: 5 }, () => handle.signal('unheardOf', text)));
-    }
-    await until('another run', async () => (await describeRun(id)).runId !== runId, {
-      seen: () => describeRun(id),
-    });
+    const { atOnce, text } = index === 0 ? manyEvents : largeEvents;
+    await until(
+      'another run',
+      async () => {
+        await Promise.all(Array.from({ length: atOnce }, () => handle.signal('unheardOf', text)));
+        return (await describeRun(id)).runId !== runId;
+      },
+      { seen: () => describeRun(id) },
+    );
     await untilLooks(2);
     expect((await describeRun(id)).historyLength).toBeLessThan(1000);
   });
@@ -185,7 +187,7 @@ describe('the watchers', () => {
     const { signal } = new AbortController();
     const { dispatch, idle } = createDispatcher({ calls: workflowCalls(client), config, log, signal });
     const { runId } = await describeRun(id);
-    dispatch({ do: 'Watch', type: 'AWSApplicationLoadBalancer', listenerARN });
+    dispatch({ do: 'Watch', type: 'AWSApplicationLoadBalancer', place: listenerARN });
     await idle();
     await untilLooks(4);
     expect((await describeRun(id)).runId).toBe(runId);

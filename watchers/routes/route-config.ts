@@ -2,7 +2,7 @@ import type { Cell } from '../../crds/cell.ts';
 import { controllerOf } from '../../domain/kubernetes/controller.ts';
 import { keyOf } from '../../domain/model/ids.ts';
 import { objectWorkflowId } from '../../domain/model/workflow-ids.ts';
-import type { LoadBalancerType } from '../../domain/load-balancers/load-balancer.ts';
+import { loadBalancerKind, type LoadBalancerType } from '../../domain/load-balancers/load-balancer.ts';
 import { SEQUENCE_ANNOTATION } from '../../domain/kubernetes/labels.ts';
 import { mayAdopt } from '../../domain/versions/watched.ts';
 import { conditionOf } from '../condition.ts';
@@ -17,13 +17,17 @@ type ConfigUpdate = Extract<ConfigEvent, { type: 'update' }>;
 export function routeConfig(type: LoadBalancerType, event: ConfigEvent, view: View): readonly Instruction[] {
   const { object: config } = event;
   const instructions: Instruction[] = [...routeWriter(type, event, view)];
-  if (event.type !== 'delete' && (event.type === 'add' || listenerOf(event.old) !== listenerOf(config))) {
-    instructions.push({ do: 'Watch', type, listenerARN: config.spec.listenerARN });
+  if (
+    event.type !== 'delete' &&
+    (event.type === 'add' || placeIn(type, event.old) !== placeIn(type, config))
+  ) {
+    instructions.push({ do: 'Watch', type, place: placeIn(type, config) });
   }
   return instructions.length > 0 ? instructions : ignore('status is about this generation');
 }
 
-const listenerOf = ({ spec }: LoadBalancerConfig): string => spec.listenerARN;
+const placeIn = (type: LoadBalancerType, { spec }: LoadBalancerConfig): string =>
+  loadBalancerKind(type).placeOf(spec);
 
 /** Wakes the writer when the object asks for what is not applied, may take over more, is being deleted, or is gone. */
 function routeWriter(type: LoadBalancerType, event: ConfigEvent, view: View): readonly Instruction[] {

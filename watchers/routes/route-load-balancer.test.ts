@@ -26,7 +26,7 @@ describe('an AWSApplicationLoadBalancerConfig', () => {
 
   it('that is applied has its listener watched when it is seen first', () => {
     expect(route({ kind: KIND, event: { type: 'add', object: aConfig() } }, viewOf({}))).toEqual([
-      { do: 'Watch', type: 'AWSApplicationLoadBalancer', listenerARN: LISTENER },
+      { do: 'Watch', type: 'AWSApplicationLoadBalancer', place: LISTENER },
     ]);
   });
 
@@ -60,7 +60,7 @@ describe('an AWSApplicationLoadBalancerConfig', () => {
 
   it('that is seen first and not applied wakes its Cell, unless that is at work', () => {
     const event = { type: 'add' as const, object: aConfig({ generation: 2 }) };
-    const watch = { do: 'Watch', type: 'AWSApplicationLoadBalancer', listenerARN: LISTENER };
+    const watch = { do: 'Watch', type: 'AWSApplicationLoadBalancer', place: LISTENER };
     expect(route({ kind: KIND, event }, viewOf({ cells: [calm] }))).toEqual([start('web'), watch]);
     expect(route({ kind: KIND, event }, viewOf({ cells: [aCell('web')] }))).toEqual([watch]);
     expect(route({ kind: KIND, event }, viewOf({}))).toEqual([start('web'), watch]);
@@ -78,7 +78,7 @@ describe('an AWSApplicationLoadBalancerConfig', () => {
     const old = aConfig({ owned: false });
     expect(route({ kind: KIND, event: { type: 'update', object, old } }, viewOf({}))).toEqual([
       startConfig,
-      { do: 'Watch', type: 'AWSApplicationLoadBalancer', listenerARN: 'arn:other' },
+      { do: 'Watch', type: 'AWSApplicationLoadBalancer', place: 'arn:other' },
     ]);
   });
 
@@ -132,7 +132,7 @@ describe('an AWSApplicationLoadBalancerConfig', () => {
       route({ kind: 'AWSNetworkLoadBalancerConfig', event: { type: 'add', object } }, viewOf({})),
     ).toEqual([
       { ...startConfig, kind: 'AWSNetworkLoadBalancerConfig' },
-      { do: 'Watch', type, listenerARN: object.spec.listenerARN },
+      { do: 'Watch', type, place: object.spec.listenerARN },
     ]);
     expect(
       route({ kind: 'AWSNetworkLoadBalancerConfig', event: { type: 'delete', object } }, viewOf({})),

@@ -1,3 +1,4 @@
+import { decodeBase64 } from '../../clients/kubernetes/base64.ts';
 import type { StoredClusterSecret } from '../../clients/kubernetes/remote-clusters.ts';
 import type { AWSTargetGroupBinding } from '../../crds/aws-target-group-binding.ts';
 import type { BindingTarget } from '../../crds/binding-targets.ts';
@@ -30,7 +31,7 @@ export const isBindingKind = (kind: RemoteKind): boolean => bindingKinds.some((o
 export function remoteWatches(view: View): readonly RemoteWatch[] {
   return view.Secret.list().flatMap((secret) => {
     const { namespace: home } = keyOf(secret);
-    const cluster = knownCluster(secret);
+    const cluster = knownCluster(secret, decodeBase64);
     const isLookedInto = view.AWSTargetGroupSet.list(home).some(({ spec }) => setLooksInto(spec, cluster));
     const targets = targetsIn(view.AWSTargetGroupBinding.list(home), cluster);
     const podNamespaces = targets.flatMap(({ target, namespace }) =>
@@ -78,7 +79,7 @@ function tell(
   isFor: (target: BindingTarget, namespace: string) => boolean,
 ): readonly Instruction[] {
   const { namespace: home } = keyOf(secret);
-  const cluster = knownCluster(secret);
+  const cluster = knownCluster(secret, decodeBase64);
   if (isBindingKind(kind)) {
     return view.AWSTargetGroupSet.list(home)
       .filter(({ spec }) => setLooksInto(spec, cluster))

@@ -1,3 +1,4 @@
+import { decodeBase64 } from '../../clients/kubernetes/base64.ts';
 import type { StoredClusterSecret } from '../../clients/kubernetes/remote-clusters.ts';
 import { canonical } from '../../domain/kubernetes/canonical.ts';
 import { controllerOf } from '../../domain/kubernetes/controller.ts';
@@ -14,7 +15,9 @@ export function routeSecret(event: ObjectEvent<StoredClusterSecret>, view: View)
   const { object } = event;
   if (event.type === 'update' && saysOf(object) === saysOf(event.old)) return ignore('unchanged');
   const { namespace } = keyOf(object);
-  const clusters = (event.type === 'update' ? [object, event.old] : [object]).map(knownCluster);
+  const clusters = (event.type === 'update' ? [object, event.old] : [object]).map((one) =>
+    knownCluster(one, decodeBase64),
+  );
   const sets = view.AWSTargetGroupSet.list(namespace).filter(({ spec }) =>
     clusters.some((cluster) => setLooksInto(spec, cluster)),
   );

@@ -6,7 +6,11 @@ import { digest } from '../../clients/digest.ts';
 import { accessOf } from '../../domain/access/access.ts';
 import { keyOf } from '../../domain/model/ids.ts';
 import { objectWorkflowId, syncedKindNamed } from '../../domain/model/workflow-ids.ts';
-import { routeOf } from '../../domain/load-balancers/load-balancer.ts';
+import {
+  loadBalancerTypes,
+  routeOf,
+  type LoadBalancerType,
+} from '../../domain/load-balancers/load-balancer.ts';
 import { matches } from '../../domain/kubernetes/selector.ts';
 import { selectorOf } from '../../domain/versions/version-label.ts';
 import { watchedInput } from '../../domain/versions/watched.ts';
@@ -26,8 +30,11 @@ import { routeBinding, routeGroupCheck } from './route-target-group.ts';
 
 type Route<Kind extends Watched> = (event: ObjectEvent<Objects[Kind]>, view: View) => readonly Instruction[];
 
+/** A kind whose events go to its own workflow, or to that of its Cell: all of them are routed alike. */
+type ConfigKind = `${LoadBalancerType}Config`;
+
 /** How events about the objects of each kind are routed; those of a synced kind go to its workflow, unless they concern others too. */
-type Routes = { readonly [Kind in Exclude<Watched, SyncedKind['kind']>]: Route<Kind> } & {
+type Routes = { readonly [Kind in Exclude<Watched, SyncedKind['kind'] | ConfigKind>]: Route<Kind> } & {
   readonly [Kind in SyncedKind['kind']]?: Route<Kind>;
 };
 
@@ -38,8 +45,6 @@ const routes: Routes = {
     ...routeStagedCell(event, view),
   ],
   AWSTargetGroup: (event, view) => [...routeGroup(event, view), ...routeGroupCheck(event, view)],
-  AWSApplicationLoadBalancerConfig: (event, view) => routeConfig('AWSApplicationLoadBalancer', event, view),
-  AWSNetworkLoadBalancerConfig: (event, view) => routeConfig('AWSNetworkLoadBalancer', event, view),
   AWSTargetGroupBinding: routeBinding,
   Secret: routeSecret,
   Freeze: (event, view) => [...routeFreeze(event, view), ...wakeStaged(view)],
@@ -56,11 +61,18 @@ const routes: Routes = {
   ClusterAnalysisTemplate: routeTemplate,
 };
 
+const configTypes: ReadonlyMap<string, LoadBalancerType> = new Map(
+  loadBalancerTypes.map((type) => [`${type}Config`, type]),
+);
+
+const isAboutConfig = (happened: { readonly kind: string }): happened is KindEvent<ConfigKind> =>
+  configTypes.has(happened.kind);
+
 /** Says which workflows have to hear of an event; `view` shows everything as it is after the event. */
-export function route<Kind extends Watched>(
-  { kind, event }: KindEvent<Kind>,
-  view: View,
-): readonly Instruction[] {
+export function route<Kind extends Watched>(happened: KindEvent<Kind>, view: View): readonly Instruction[] {
+  const { kind, event } = happened;
+  const type = configTypes.get(kind);
+  if (type !== undefined && isAboutConfig(happened)) return routeConfig(type, happened.event, view);
   const some: { readonly [Each in Watched]?: Route<Each> } = routes;
   return some[kind]?.(event, view) ?? routeSynced(syncedKindNamed(kind).kind, event);
 }

@@ -51,7 +51,10 @@ interface LateEnd {
   readonly begunAt: number;
 }
 
-/** Makes a place where what is late is waited for. */
+/**
+ * Makes a place where what is late is waited for. One call for all who wait, with a deadline, is not enough: who asks
+ * may be about what has happened since that call was begun, and what is late each time would never be known.
+ */
 export function latecomers({ waitMilliseconds, keepMilliseconds }: Patience): Latecomers {
   const underWay = new Map<string, Asked>();
   const ends = new Map<string, LateEnd>();

@@ -1,10 +1,11 @@
+import { decodeBase64 } from '../../../clients/kubernetes/base64.ts';
 import { describe, expect, it } from 'vitest';
 import { knownCluster } from '../../../domain/discovery/clusters/known-cluster.ts';
 import { clusterReader, type ClusterReads } from './reader.ts';
 
 const metadata = { namespace: 'default', name: 'cdk1', uid: 'u', resourceVersion: '1' };
 const secret = { metadata };
-const remote = { secret, cluster: knownCluster(secret) };
+const remote = { secret, cluster: knownCluster(secret, decodeBase64) };
 const never = (): Promise<string> => new Promise(() => undefined);
 
 /** A process that reads clusters, with no API server behind it. */

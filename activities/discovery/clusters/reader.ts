@@ -1,3 +1,4 @@
+import { decodeBase64 } from '../../../clients/kubernetes/base64.ts';
 import { randomUUID } from 'node:crypto';
 import { SECRET } from '../../../clients/kubernetes/kinds.ts';
 import type { KubernetesClient } from '../../../clients/kubernetes/kubernetes.ts';
@@ -98,7 +99,7 @@ export function clusterReader(
       const which = { namespace, labelSelector: CLUSTER_SECRETS };
       const secrets = await kubernetes.list<StoredClusterSecret>(SECRET, which);
       clusters.keep(namespace, new Set(secrets.map(({ metadata }) => metadata.uid)));
-      return secrets.map((secret) => ({ secret, cluster: knownCluster(secret) }));
+      return secrets.map((secret) => ({ secret, cluster: knownCluster(secret, decodeBase64) }));
     },
     async read({ secret, cluster }, what, read) {
       const reach = clusters.reach(secret);

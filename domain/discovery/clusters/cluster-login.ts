@@ -95,7 +95,7 @@ export function refuseUnverified({ by }: ClusterLogin, { insecure, caData, serve
 
 /** Reads how the cluster's certificate is verified; throws a Refused for what cannot be followed. */
 export function tlsOf(config: SecretFields): ClusterTls {
-  const tls = partOf(config, 'tlsClientConfig') ?? { path: 'config.tlsClientConfig', values: {} };
+  const tls = partOf(config, 'tlsClientConfig') ?? { ...config, path: 'config.tlsClientConfig', values: {} };
   const insecure = tls.values['insecure'] ?? false;
   if (typeof insecure !== 'boolean') throw new Refused(`${tls.path}.insecure to be true or false.`);
   const caData = pemOf(tls, 'caData', 'CERTIFICATE');
@@ -196,7 +196,7 @@ const commandOf: Read = (config) => {
   if (exec === undefined) return undefined;
   const command = secretTextOf(exec, 'command');
   if (command === undefined) throw new Refused(`${exec.path}.command to be set, got nothing.`);
-  const environment = partOf(exec, 'env') ?? { path: `${exec.path}.env`, values: {} };
+  const environment = partOf(exec, 'env') ?? { ...exec, path: `${exec.path}.env`, values: {} };
   return {
     by: 'Command',
     command,

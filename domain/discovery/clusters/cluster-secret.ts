@@ -1,9 +1,8 @@
 import { SECRET_TYPE_CLUSTER, SECRET_TYPE_LABEL } from '../../kubernetes/labels.ts';
-import { decodeBase64 } from './base64.ts';
 import { certificateOf, loginOf, refuseUnverified, tlsOf } from './cluster-login.ts';
 import type { ClientCertificate, ClusterLogin, ClusterTls } from './cluster-login.ts';
 import { withoutEnd } from '../../text.ts';
-import { parseFields, Refused, refuseLonger } from './secret-fields.ts';
+import { parseFields, Refused, refuseLonger, type Decode } from './secret-fields.ts';
 
 export type { ClientCertificate, ClusterLogin, ClusterTls, CommandLogin, EKSLogin } from './cluster-login.ts';
 
@@ -37,9 +36,9 @@ export type ParsedClusterSecret =
   | { readonly is: 'Problem'; readonly problem: string };
 
 /** Reads a cluster secret of Argo CD. */
-export function parseClusterSecret(secret: ClusterSecret): ParsedClusterSecret {
+export function parseClusterSecret(secret: ClusterSecret, decode: Decode): ParsedClusterSecret {
   try {
-    return { is: 'Connection', connection: connectionOf(secret) };
+    return { is: 'Connection', connection: connectionOf(secret, decode) };
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
     const { namespace, name } = secret.metadata;
@@ -81,15 +80,16 @@ export function clusterSecretValues(
   };
 }
 
-function connectionOf({ metadata, data = {} }: ClusterSecret): ClusterConnection {
+function connectionOf({ metadata, data = {} }: ClusterSecret, decode: Decode): ClusterConnection {
   const type = metadata.labels?.[SECRET_TYPE_LABEL];
   if (type !== SECRET_TYPE_CLUSTER) {
     throw new Refused(
       `the label ${SECRET_TYPE_LABEL}=${SECRET_TYPE_CLUSTER}, got ${type ?? 'none'}. Set it, or name another Secret.`,
     );
   }
-  const server = serverOf(entryOf(data, 'server'));
-  const config = parseFields('config', entryOf(data, 'config') ?? '{}');
+  const entry = (key: Key): string | undefined => entryOf(data, key, decode);
+  const server = serverOf(entry('server'));
+  const config = parseFields('config', entry('config') ?? '{}', decode);
   const proxied = config.values['proxyUrl'] ?? '';
   if (proxied !== '')
     throw new Refused('config.proxyUrl to be unset, because Okra uses no proxy. Remove it.');
@@ -98,9 +98,9 @@ function connectionOf({ metadata, data = {} }: ClusterSecret): ClusterConnection
   const tls = tlsOf(config);
   refuseUnverified(login, tls);
   return {
-    name: entryOf(data, 'name') ?? server,
+    name: entry('name') ?? server,
     server,
-    namespaces: namespacesOf(entryOf(data, 'namespaces') ?? ''),
+    namespaces: namespacesOf(entry('namespaces') ?? ''),
     tls,
     login,
     ...(certificate === undefined ? {} : { certificate }),
@@ -112,12 +112,14 @@ const longest = { name: 253, server: 2_048, config: 512_000, namespaces: 16_000 
 // Base64 writes three bytes as four characters, and UTF-8 a character as four bytes at most.
 const LONGEST_ENCODING = 16 / 3;
 
-function entryOf(data: Readonly<Record<string, string>>, key: keyof typeof longest): string | undefined {
+type Key = keyof typeof longest;
+
+function entryOf(data: Readonly<Record<string, string>>, key: Key, decode: Decode): string | undefined {
   const encoded = data[key] ?? '';
   // What is far too long is not worth to be decoded.
   if (encoded.length > longest[key] * LONGEST_ENCODING + 4)
     throw new Refused(`data.${key} to have at most ${longest[key]} characters, got more. Shorten it.`);
-  const text = decodeBase64(encoded);
+  const text = decode(encoded);
   if (text === undefined) throw new Refused(`data.${key} to be text in base64, got something else.`);
   refuseLonger(`data.${key}`, text, longest[key]);
   return text === '' ? undefined : text;

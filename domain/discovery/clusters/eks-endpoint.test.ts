@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { encodeBase64 } from './base64.ts';
-import { strangenessOf } from './eks-endpoint.ts';
+import { strangenessOf as strangeness, type EKSEndpoint, type Receiver } from './eks-endpoint.ts';
+
+const encodeBase64 = (text: string): string => Buffer.from(text).toString('base64');
+const decodeBase64 = (encoded: string): string | undefined => {
+  const text = Buffer.from(encoded, 'base64').toString();
+  return encodeBase64(text) === encoded ? text : undefined;
+};
+const strangenessOf = (receiver: Receiver, endpoint: EKSEndpoint) =>
+  strangeness(receiver, endpoint, decodeBase64);
 
 const pem = (...bodies: string[]): string =>
   encodeBase64(

@@ -1,4 +1,4 @@
-import { decodeBase64 } from './base64.ts';
+import type { Decode } from './secret-fields.ts';
 import type { ClusterTls } from './cluster-login.ts';
 
 /** What EKS says of the API server of a cluster. */
@@ -23,11 +23,13 @@ export interface Receiver {
 export function strangenessOf(
   { server, tls }: Receiver,
   { endpoint, caData }: EKSEndpoint,
+  decode: Decode,
 ): string | undefined {
   if (endpoint === undefined || originOf(endpoint) !== originOf(server)) {
     return 'Expected data.server to be the endpoint that EKS gives for awsAuthConfig.clusterName, got another. No token was sent; copy the endpoint from aws eks describe-cluster.';
   }
-  if (tls.caData === undefined || trusts(tls.caData, caData)) return undefined;
+  if (tls.caData === undefined || trusts(textOf(tls.caData, decode), textOf(caData, decode)))
+    return undefined;
   return 'Expected tlsClientConfig.caData to be the CA that EKS gives for awsAuthConfig.clusterName, got another. No token was sent; copy the CA from aws eks describe-cluster.';
 }
 
@@ -42,18 +44,20 @@ function originOf(address: string): string | undefined {
 }
 
 /** Whether no certificate is trusted but those that EKS gives. */
-function trusts(asked: string, given: string | undefined): boolean {
-  const known = new Set(certificatesIn(given ?? ''));
+function trusts(asked: string, given: string): boolean {
+  const known = new Set(certificatesIn(given));
   const wanted = certificatesIn(asked);
   return wanted.length > 0 && wanted.every((certificate) => known.has(certificate));
 }
+
+const textOf = (caData: string | undefined, decode: Decode): string => decode(caData ?? '') ?? '';
 
 const BEGIN = '-----BEGIN CERTIFICATE-----';
 const END = '-----END CERTIFICATE-----';
 
 /** The certificates of a bundle, each without line breaks. */
-const certificatesIn = (caData: string): readonly string[] =>
-  (decodeBase64(caData) ?? '')
+const certificatesIn = (pem: string): readonly string[] =>
+  pem
     .split(BEGIN)
     .slice(1)
     .map((part) => (part.split(END)[0] ?? '').replaceAll(/\s/g, ''));

@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { encodeBase64 } from './base64.ts';
 import { knownCluster } from './known-cluster.ts';
 import { CLUSTER_TAGS_ANNOTATION, CLUSTER_VPC_ANNOTATION } from '../../kubernetes/labels.ts';
+
+const encodeBase64 = (text: string): string => Buffer.from(text).toString('base64');
+const decodeBase64 = (encoded: string): string | undefined => {
+  const text = Buffer.from(encoded, 'base64').toString();
+  return encodeBase64(text) === encoded ? text : undefined;
+};
 
 const inVPC = (vpcID: string) => ({ [CLUSTER_VPC_ANNOTATION]: vpcID });
 const tagged = (tags: string) => ({ [CLUSTER_TAGS_ANNOTATION]: tags });
@@ -47,7 +52,7 @@ describe('a cluster as its secret says it', () => {
     ['has no tags where the annotation is a list', {}, tagged('["a"]'), { tags: undefined }],
   ])('%s', (_, content, annotations, want) => {
     const data = Object.fromEntries(Object.entries(content).map(([key, text]) => [key, encodeBase64(text)]));
-    const known = knownCluster({ metadata: { name: 'web-1', annotations }, data });
+    const known = knownCluster({ metadata: { name: 'web-1', annotations }, data }, decodeBase64);
     expect({ ...known, tags: known.tags, vpcID: known.vpcID }).toMatchObject(want);
   });
 });

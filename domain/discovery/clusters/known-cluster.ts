@@ -1,5 +1,5 @@
-import { decodeBase64 } from './base64.ts';
 import type { ClusterSecret } from './cluster-secret.ts';
+import type { Decode } from './secret-fields.ts';
 import { CLUSTER_TAGS_ANNOTATION, CLUSTER_VPC_ANNOTATION } from '../../kubernetes/labels.ts';
 
 /** A cluster as its Argo CD cluster secret says it. */
@@ -30,16 +30,16 @@ const LONGEST_TAGS = 64_000;
 const known = new WeakMap<ClusterSecret, KnownCluster>();
 
 /** Reads which cluster a secret is about, whether it can be reached or not. */
-export function knownCluster(secret: ClusterSecret): KnownCluster {
-  const found = known.get(secret) ?? readCluster(secret);
+export function knownCluster(secret: ClusterSecret, decode: Decode): KnownCluster {
+  const found = known.get(secret) ?? readCluster(secret, decode);
   known.set(secret, found);
   return found;
 }
 
-function readCluster({ metadata, data = {} }: ClusterSecret): KnownCluster {
+function readCluster({ metadata, data = {} }: ClusterSecret, decode: Decode): KnownCluster {
   const { name: secret, labels = {}, annotations = {} } = metadata;
   const encoded = (data['name'] ?? '').slice(0, LONGEST_ENCODED_NAME);
-  const name = (decodeBase64(encoded) ?? '').slice(0, LONGEST_NAME);
+  const name = (decode(encoded) ?? '').slice(0, LONGEST_NAME);
   const tags = tagsIn(annotations[CLUSTER_TAGS_ANNOTATION]);
   const vpcID = annotations[CLUSTER_VPC_ANNOTATION];
   return {

@@ -1,9 +1,12 @@
 import { isRecord } from '../../model/shape.ts';
-import { decodeBase64 } from './base64.ts';
+
+/** Decodes base64 to text; undefined when it is none. What does so stands in clients/, as JavaScript itself knows no bytes. */
+export type Decode = (base64: string) => string | undefined;
 
 /** Fields of a secret, and the path under which people know them. */
 export interface SecretFields {
   readonly path: string;
+  readonly decode: Decode;
   readonly values: Readonly<Record<string, unknown>>;
 }
 
@@ -49,10 +52,10 @@ export function listOf({ path, values }: SecretFields, key: string): readonly st
 }
 
 /** Reads an object with fields of its own. */
-export function partOf({ path, values }: SecretFields, key: string): SecretFields | undefined {
+export function partOf({ path, decode, values }: SecretFields, key: string): SecretFields | undefined {
   const value = values[key] ?? undefined;
   if (value === undefined) return undefined;
-  if (isRecord(value)) return { path: `${path}.${key}`, values: value };
+  if (isRecord(value)) return { path: `${path}.${key}`, decode, values: value };
   throw new Refused(`${path}.${key} to be an object, got ${typeName(value)}.`);
 }
 
@@ -66,12 +69,12 @@ export function pemOf(
   if (value === undefined) return undefined;
   const begins =
     what === 'CERTIFICATE' ? /-----BEGIN CERTIFICATE-----/ : /-----BEGIN [A-Z ]*PRIVATE KEY-----/;
-  if (begins.test(decodeBase64(value) ?? '')) return value;
+  if (begins.test(from.decode(value) ?? '')) return value;
   throw new Refused(`${from.path}.${key} to be a PEM ${what.toLowerCase()} in base64, got something else.`);
 }
 
 /** Reads JSON with fields. */
-export function parseFields(path: string, json: string): SecretFields {
+export function parseFields(path: string, json: string, decode: Decode): SecretFields {
   let value: unknown;
   try {
     value = JSON.parse(json);
@@ -79,7 +82,7 @@ export function parseFields(path: string, json: string): SecretFields {
     // What the parser says would quote the text.
     throw new Refused(`${path} to be JSON, got something else.`);
   }
-  if (isRecord(value)) return { path, values: value };
+  if (isRecord(value)) return { path, decode, values: value };
   throw new Refused(`${path} to be a JSON object, got ${typeName(value)}.`);
 }
 

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { AWSTargetGroup, AWSTargetGroupStatus } from '../../../crds/aws-target-group.ts';
 import type { Cell } from '../../../crds/cell.ts';
 import { API_VERSION } from '../../kubernetes/labels.ts';
-import { loadBalancerARNOf, type LoadBalancerType } from '../../load-balancers/load-balancer.ts';
+import { loadBalancerOfListener } from '../../load-balancers/listener-arn.ts';
+import type { LoadBalancerType } from '../../load-balancers/load-balancer.ts';
 import { checkTargetGroups, type TargetGroupReport } from './target-group-check.ts';
 import type { TargetGroupAnswer, TargetGroupFacts } from './target-group-answer.ts';
 
@@ -85,7 +86,7 @@ describe('the load balancer of a listener', () => {
   it.each([
     [`${ARN}:listener/app/web/0123/89ab`, `${ARN}:loadbalancer/app/web/0123`],
     [`${ARN}:listener/net/web/0123/89ab`, `${ARN}:loadbalancer/net/web/0123`],
-  ])('is in its ARN: %s', (listener, want) => expect(loadBalancerARNOf(listener)).toBe(want));
+  ])('is in its ARN: %s', (listener, want) => expect(loadBalancerOfListener(listener)).toBe(want));
 });
 
 describe('a target group', () => {

@@ -2,7 +2,7 @@ import type { AWSTargetGroup, AWSTargetGroupStatus } from '../../../crds/aws-tar
 import type { Cell } from '../../../crds/cell.ts';
 import { canonical } from '../../kubernetes/canonical.ts';
 import { conditionsFrom } from '../../kubernetes/conditions.ts';
-import { loadBalancerARNOf, routeOf } from '../../load-balancers/load-balancer.ts';
+import { loadBalancerKind, routeOf } from '../../load-balancers/load-balancer.ts';
 import type { TargetGroupAnswer } from './target-group-answer.ts';
 import { withTags } from '../target-group-binding/target-group-tags.ts';
 import {
@@ -91,7 +91,11 @@ function usersIn(
   for (const cell of cells.filter(stays).toSorted((a, b) => byName(a.metadata, b.metadata))) {
     const route = routeOf(cell.spec);
     if (route === undefined) continue;
-    const user = { cell, type: route.type, loadBalancerARN: loadBalancerARNOf(route.listenerARN) };
+    const user = {
+      cell,
+      type: route.type,
+      loadBalancerARN: loadBalancerKind(route.type).loadBalancerARNOf(route),
+    };
     const selected = selectTargetGroups(cell.spec, groups);
     const rejections = new Map(groupByVersion(selected).rejected.map((one) => [one.name, one]));
     for (const { name } of selected) {

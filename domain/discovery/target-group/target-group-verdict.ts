@@ -1,6 +1,10 @@
 import type { AWSTargetGroup } from '../../../crds/aws-target-group.ts';
 import type { Cell } from '../../../crds/cell.ts';
-import type { LoadBalancerType } from '../../load-balancers/load-balancer.ts';
+import {
+  loadBalancerKind,
+  loadBalancerTypes,
+  type LoadBalancerType,
+} from '../../load-balancers/load-balancer.ts';
 import type { RejectedTargetGroup } from '../../versions/version.ts';
 import type { TargetGroupFacts } from './target-group-answer.ts';
 
@@ -16,7 +20,8 @@ export interface TargetGroupVerdict {
 export interface TargetGroupUser {
   readonly cell: Cell;
   readonly type: LoadBalancerType;
-  readonly loadBalancerARN: string;
+  /** Undefined where none of ELBv2 holds target groups. */
+  readonly loadBalancerARN: string | undefined;
   /** Why the Cell cannot use the target group; undefined when it can. */
   readonly rejected?: RejectedTargetGroup | undefined;
 }
@@ -44,34 +49,23 @@ export const notFound = ({ spec }: AWSTargetGroup): TargetGroupVerdict => ({
 export const judgeKnown = (facts: TargetGroupFacts, users: readonly TargetGroupUser[]): TargetGroupVerdict =>
   wrongProtocol(facts, users) ?? heldByAnother(facts, users) ?? rejected(facts, users) ?? known(facts);
 
-// What a target group of a protocol can be behind (ELBv2 user guides, "Listener configuration"); GENEVE is for neither.
-const behind: Readonly<Record<string, readonly LoadBalancerType[]>> = {
-  HTTP: ['AWSApplicationLoadBalancer'],
-  HTTPS: ['AWSApplicationLoadBalancer'],
-  lambda: ['AWSApplicationLoadBalancer'],
-  TCP: ['AWSNetworkLoadBalancer'],
-  TLS: ['AWSNetworkLoadBalancer'],
-  UDP: ['AWSNetworkLoadBalancer'],
-  TCP_UDP: ['AWSNetworkLoadBalancer'],
-  QUIC: ['AWSNetworkLoadBalancer'],
-  TCP_QUIC: ['AWSNetworkLoadBalancer'],
-  GENEVE: [],
-};
-
-const wanted: Readonly<Record<LoadBalancerType, string>> = {
-  AWSApplicationLoadBalancer: 'HTTP or HTTPS, as Cell NAME is behind an Application Load Balancer',
-  AWSNetworkLoadBalancer: 'TCP, TLS, UDP or TCP_UDP, as Cell NAME is behind a Network Load Balancer',
-};
+/** GENEVE is the protocol of Gateway Load Balancers, behind which no Cell is. */
+const knownProtocols: ReadonlySet<string> = new Set([
+  'GENEVE',
+  ...loadBalancerTypes.flatMap((type) => loadBalancerKind(type).takes?.protocols ?? []),
+]);
 
 function wrongProtocol(
   facts: TargetGroupFacts,
   users: readonly TargetGroupUser[],
 ): TargetGroupVerdict | undefined {
   const protocol = protocolOf(facts);
-  const allowed = behind[protocol];
-  const user = users.find(({ type }) => allowed?.includes(type) === false);
+  // What nobody knows may be taken by a load balancer that is newer than this.
+  if (!knownProtocols.has(protocol)) return undefined;
+  const user = users.find(({ type }) => loadBalancerKind(type).takes?.protocols.includes(protocol) === false);
   if (user === undefined) return undefined;
-  const expected = wanted[user.type].replace('NAME', user.cell.metadata.name);
+  const { expected: text = '' } = loadBalancerKind(user.type).takes ?? {};
+  const expected = text.replace('NAME', user.cell.metadata.name);
   return {
     holds: false,
     reason: 'WrongProtocol',
@@ -88,8 +82,10 @@ function heldByAnother(
 ): TargetGroupVerdict | undefined {
   const [user] = users;
   const [holder] = loadBalancerARNs.toSorted();
-  if (user === undefined || holder === undefined) return undefined;
-  if (users.some(({ loadBalancerARN }) => loadBalancerARNs.includes(loadBalancerARN))) return undefined;
+  if (user?.loadBalancerARN === undefined || holder === undefined) return undefined;
+  const isHeld = ({ loadBalancerARN: own }: TargetGroupUser): boolean =>
+    own !== undefined && loadBalancerARNs.includes(own);
+  if (users.some(isHeld)) return undefined;
   const own = nameOf(user.loadBalancerARN);
   return {
     holds: false,

@@ -17,6 +17,8 @@ export const tally = defineResource({
   description: 'A Tally counts the Cells of the cluster that are in a phase.',
   scope: 'Cluster',
   watched: 'Optional',
+  verbs: ['get'],
+  isReported: true,
   workflow: { does: 'Sync', type: 'tally', idPrefix: 'tally' },
   spec,
   status,

@@ -11,6 +11,7 @@ import { changed, type Answer } from '../../../workflows/messages.ts';
 import { waitAfter } from '../../support/until.ts';
 import { eventText, type PlayedHistory } from './histories.ts';
 import type { Theatre } from './theatre.ts';
+import { targetGroupsOf } from '../../../domain/load-balancers/load-balancer.ts';
 import { World, type Sent } from './world.ts';
 
 // temporal.api.enums.v1.PendingActivityState
@@ -120,7 +121,8 @@ export class Play {
   async noticeDrift(): Promise<void> {
     await this.#untilQuiet();
     const { config, served } = this.world;
-    if (config !== undefined && !sameShares(config.served.targetGroups, served)) await this.signal('drifted');
+    if (config !== undefined && !sameShares(targetGroupsOf(config.served), served))
+      await this.signal('drifted');
   }
 
   /** Waits until what the workflow has cancelled, if anything, has heard of it. */

@@ -8,6 +8,7 @@ import type { ObservedCell } from '../../../domain/model/observation.ts';
 import type { WeightedTargetGroup } from '../../../domain/model/target-group.ts';
 import { sameShares, TOTAL_WEIGHT } from '../../../domain/load-balancers/weights.ts';
 import { failureOf, type Passing } from './troubles.ts';
+import { targetGroupsOf } from '../../../domain/load-balancers/load-balancer.ts';
 import type { Config, GroupName, World } from './world.ts';
 
 const BEAT_MS = 100;
@@ -119,8 +120,8 @@ async function applied(world: World, attempt: Attempt): Promise<void> {
 }
 
 async function write(world: World, { config, verify, by }: Attempt): Promise<void> {
-  const { targetGroups: wanted } = config.asked;
-  const found = verify ? await read(world, by) : config.served.targetGroups;
+  const wanted = targetGroupsOf(config.asked);
+  const found = verify ? await read(world, by) : targetGroupsOf(config.served);
   if (sameShares(wanted, found)) return;
   by.signal.throwIfAborted();
   if (world.config?.generation !== config.generation)

@@ -7,6 +7,8 @@ import { formatKey, type ObjectKey } from '../../../domain/model/ids.ts';
 import { VERSION_LABEL } from '../../../domain/kubernetes/labels.ts';
 import {
   routeOf,
+  targetGroupsOf,
+  withTargetGroups,
   type Forwarding,
   type ObservedForwarding,
 } from '../../../domain/load-balancers/load-balancer.ts';
@@ -92,9 +94,8 @@ export class World {
   /** What a rule with these weights forwards to. */
   forwarding(targetGroups: readonly WeightedTargetGroup[]): Forwarding {
     const route = routeOf(this.spec);
-    if (route?.type !== 'AWSApplicationLoadBalancer') throw new Error('Expected a listener rule, got none.');
-    const { type, listenerARN, rule } = route;
-    return { type, listenerARN, rule, targetGroups };
+    if (route === undefined) throw new Error('Expected a listener rule, got none.');
+    return withTargetGroups(route, targetGroups);
   }
 
   /** Lets ELBv2 serve weights, and the configuration say so. */
@@ -144,7 +145,7 @@ export class World {
       digest: this.#digest(),
       selected: selectTargetGroups(spec, this.#objects()),
       freezes: this.freezes,
-      weighted: config?.served.targetGroups ?? [],
+      weighted: config === undefined ? [] : targetGroupsOf(config.served),
       ...(config === undefined ? {} : { observedForwarding: config.served, configType: config.asked.type }),
       deletion: { policy: 'Retain', isHeld: false, isUnderWay: false },
       sequence: config?.sequence ?? 0,

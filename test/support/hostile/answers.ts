@@ -1,6 +1,7 @@
 import fc from 'fast-check';
-import { encodeBase64 } from '../../../domain/discovery/clusters/base64.ts';
 import { fields, mostly, odd, oddText, one, secret, SECRET, TOKEN } from './values.ts';
+
+const encodeBase64 = (text: string): string => Buffer.from(text).toString('base64');
 
 const json = (value: unknown): string => JSON.stringify(value) ?? '';
 /** JSON, mostly whole. */

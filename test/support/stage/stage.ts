@@ -441,7 +441,7 @@ export class Stage implements OkraStage {
   servedBy(route: Route): Promise<Weights | undefined> {
     return route.type === 'AWSNetworkLoadBalancer'
       ? this.defaultWeights(route.listenerARN)
-      : this.weights(route.rule.priority, route.listenerARN);
+      : this.weights(route.listener.rule.priority, route.listenerARN);
   }
 
   #weightsIn(actions: readonly Action[] | undefined): Weights {

@@ -1,0 +1,191 @@
+import { quotaOf, type ELBv2 } from '../../../clients/aws/elbv2.ts';
+import { AWS_APPLICATION_LOAD_BALANCER_CONFIG } from '../../../clients/kubernetes/kinds.ts';
+import type { ApplicationShape } from '../../../domain/load-balancers/application-load-balancer/application-load-balancer.ts';
+import type {
+  AWSApplicationLoadBalancerConfig,
+  AWSApplicationLoadBalancerConfigStatus,
+} from '../../../crds/aws-application-load-balancer-config.ts';
+import { remembered } from '../../../domain/load-balancers/application-load-balancer/carried.ts';
+import { OWNER_TAG } from '../../../domain/kubernetes/labels.ts';
+import {
+  weightsText,
+  type InspectedForwarding,
+  type ObservedForwarding,
+} from '../../../domain/load-balancers/load-balancer.ts';
+import { describeDrift } from '../../../domain/load-balancers/application-load-balancer/rule-difference.ts';
+import type { Drift } from '../../contract.ts';
+import { applyListenerRule } from './rule-apply.ts';
+import { forwardedBy, named } from '../forward.ts';
+import { claimed, describeTag, ownerIn, ownerOf } from '../owner.ts';
+import type {
+  Inspection,
+  LoadBalancer,
+  LoadBalancerCalls,
+  LoadBalancerDependencies,
+  Mirrored,
+  Writing,
+} from '../port.ts';
+import { fromRule } from './rule-conversion.ts';
+import { removeRule, rulesOf } from './rule-removal.ts';
+import { servedBy } from './rule-forwarding.ts';
+import { refuseUnsayable } from './rule-takeover.ts';
+import { look } from './rule-write.ts';
+import { zonesOf } from '../zones.ts';
+import { inCommon, readStickiness } from './target-stickiness.ts';
+import type { ApplyRequest } from '../port.ts';
+
+type Application = 'AWSApplicationLoadBalancer';
+
+/** An Application Load Balancer: one rule of one of its listeners. */
+export const applicationLoadBalancer: LoadBalancer<ApplicationShape> = {
+  kind: AWS_APPLICATION_LOAD_BALANCER_CONFIG,
+  read({ spec, status }: AWSApplicationLoadBalancerConfig) {
+    const served = status === undefined ? undefined : servedIn(status);
+    return {
+      desired: { type: 'AWSApplicationLoadBalancer', listenerARN: spec.listenerARN, listener: spec.listener },
+      ...(served === undefined ? {} : { observed: served }),
+      deletionPolicy: spec.deletionPolicy ?? 'Retain',
+    };
+  },
+  spec: ({ listenerARN, listener }, deletionPolicy) => ({
+    listenerARN,
+    listener,
+    ...(deletionPolicy === 'Retain' ? {} : { deletionPolicy }),
+  }),
+  status: ({ listenerARN, ruleARN, listener, carried }) => ({
+    listenerARN,
+    ruleARN,
+    listener,
+    ...(carried === undefined ? {} : { carried }),
+    weights: weightsText(listener.rule.forward.targetGroups),
+  }),
+  selector: (listenerARN) => `spec.listenerARN=${listenerARN}`,
+  quota: ({ listenerARN }) => quotaOf(listenerARN),
+  connect,
+};
+
+function servedIn({
+  listenerARN,
+  ruleARN,
+  listener,
+  carried,
+}: AWSApplicationLoadBalancerConfigStatus): ObservedForwarding<Application> | undefined {
+  if (listenerARN === undefined || ruleARN === undefined || listener === undefined) return undefined;
+  return servedBy(listenerARN, ruleARN, listener.rule, carried);
+}
+
+function connect(means: LoadBalancerDependencies): LoadBalancerCalls<ApplicationShape> {
+  const { elbv2: elbv2Of } = means;
+  return {
+    async apply(asked, writing) {
+      const request = await movingAlong(elbv2Of, asked, writing);
+      const { forwarding, observed, key } = request;
+      const elbv2 = elbv2Of(forwarding.listenerARN);
+      const owner = ownerIn(means, key);
+      const now = await applyListenerRule({
+        request,
+        desired: forwarding.listener.rule,
+        elbv2,
+        owner,
+        asks: means.desiredOf,
+        writing,
+      });
+      if (observed !== undefined && hasMoved(observed, now)) {
+        // Created at the new place first, so that at no time nothing serves.
+        await removeRule(means, { key, forwarding: observed, observed }, writing);
+      }
+      return now;
+    },
+    inspect: (request, signal) => inspect(means, request, signal),
+    async remove(request, writing) {
+      const { forwarding, observed, key } = request;
+      await removeRule(means, request, writing);
+      if (observed === undefined || observed.listenerARN === forwarding.listenerARN) return;
+      // The object was deleted before it had moved to where its spec says.
+      await removeRule(means, { key, forwarding: observed, observed }, writing);
+    },
+    drift: (listenerARN, objects, signal) => drift(means, listenerARN, { objects, signal }),
+    zonesOf: ({ listenerARN }, gaining, signal) =>
+      zonesOf(elbv2Of(listenerARN), listenerARN, { gaining, signal }),
+  };
+}
+
+/** A rule that moves to another listener takes along what it does now, and not only what it did when it was read last. */
+async function movingAlong(
+  elbv2Of: LoadBalancerDependencies['elbv2'],
+  request: ApplyRequest<ApplicationShape>,
+  writing: Writing,
+): Promise<ApplyRequest<ApplicationShape>> {
+  const { observed, forwarding } = request;
+  if (observed?.ruleARN === undefined || observed.listenerARN === forwarding.listenerARN) return request;
+  const found = await look(elbv2Of(observed.listenerARN), request, observed.ruleARN, writing);
+  if (found.is !== 'Rule') return request;
+  return {
+    ...request,
+    observed: { ...observed, carried: remembered(observed.carried ?? {}, found.carried) },
+  };
+}
+
+const hasMoved = (before: ObservedForwarding<Application>, now: ObservedForwarding<Application>): boolean =>
+  before.ruleARN !== now.ruleARN &&
+  (before.listenerARN !== now.listenerARN || before.listener.rule.priority !== now.listener.rule.priority);
+
+async function inspect(
+  means: LoadBalancerDependencies,
+  request: Inspection<ApplicationShape>,
+  signal: AbortSignal,
+): Promise<InspectedForwarding> {
+  const { route, key, adopt, selected } = request;
+  const elbv2 = means.elbv2(route.listenerARN);
+  const priority = String(route.listener.rule.priority);
+  const rules = await elbv2.rulesOf(route.listenerARN, signal);
+  const rule = rules.find((one) => one.IsDefault !== true && one.Priority === priority);
+  if (rule === undefined) return { is: 'Nothing' };
+  const ruleARN = rule.RuleArn ?? '';
+  const [owner, tag] = await Promise.all([ownerIn(means, key)(), ownerOf(elbv2, ruleARN, signal)]);
+  const claim = { owner, adopt, what: `priority ${priority} of the listener` };
+  if (claimed(claim, ruleARN, tag) === 'TakeOver') refuseUnsayable(rule, route.listener.rule);
+  return { is: 'Serving', targetGroups: named(forwardedBy(rule.Actions), selected) };
+}
+
+async function drift(
+  means: LoadBalancerDependencies,
+  listenerARN: string,
+  { objects, signal }: { objects: readonly Mirrored<ApplicationShape>[]; signal: AbortSignal },
+): Promise<readonly Drift[]> {
+  const elbv2 = means.elbv2(listenerARN);
+  const rules = await rulesOf(elbv2, listenerARN, signal);
+  const tags = await tagsOfServed(elbv2, rules, { objects, signal });
+  const installation = await means.installation();
+  const found: Drift[] = [];
+  for (const { key, observed: served } of objects) {
+    const rule = rules.find((one) => one.RuleArn === served.ruleARN);
+    const wanted = served.listener.rule;
+    const { targetStickiness } = wanted.forward;
+    if (rule === undefined) {
+      found.push({ key, difference: 'The rule is gone.' });
+      continue;
+    }
+    const got = fromRule(rule, wanted);
+    const arns = targetStickiness === undefined ? [] : got.rule.forward.targetGroups.map(({ arn }) => arn);
+    const keeping = inCommon(await readStickiness(elbv2, arns, signal), targetStickiness);
+    const forward = { ...got.rule.forward, ...(keeping === undefined ? {} : { targetStickiness: keeping }) };
+    const last = { rule: wanted, carried: served.carried ?? {} };
+    const differs = describeDrift(last, { ...got, rule: { ...got.rule, forward } });
+    const whose = describeTag({ key, installation }, tags.get(served.ruleARN ?? '')?.[OWNER_TAG]);
+    const difference = [differs, whose].filter((text) => text !== undefined).join(' ');
+    if (difference !== '') found.push({ key, difference });
+  }
+  return found;
+}
+
+/** The tags of the rules that serve objects, as far as there are such rules. */
+function tagsOfServed(
+  elbv2: ELBv2,
+  rules: Awaited<ReturnType<ELBv2['rulesOf']>>,
+  { objects, signal }: { objects: readonly Mirrored<ApplicationShape>[]; signal: AbortSignal },
+): ReturnType<ELBv2['tagsOfAll']> {
+  const there = new Set(rules.map(({ RuleArn = '' }) => RuleArn));
+  const arns = objects.map(({ observed }) => observed.ruleARN ?? '').filter((arn) => there.has(arn));
+  return elbv2.tagsOfAll(arns, signal);
+}

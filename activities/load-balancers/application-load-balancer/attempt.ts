@@ -1,0 +1,28 @@
+import type { ApplicationShape } from '../../../domain/load-balancers/application-load-balancer/application-load-balancer.ts';
+import type { ELBv2 } from '../../../clients/aws/elbv2.ts';
+import type { RuleMove } from '../../../clients/aws/elbv2-calls.ts';
+import type { ListenerRule } from '../../../crds/listener-rule.ts';
+import type { Owner } from '../../../domain/load-balancers/owner-tag.ts';
+import type { PresentRule } from '../../../domain/load-balancers/application-load-balancer/rule-difference.ts';
+import type { ApplyRequest, LoadBalancerDependencies, Writing } from '../port.ts';
+import type { StickinessByGroup } from './target-stickiness.ts';
+
+/** One attempt to make a listener rule what is wanted. */
+export interface Attempt {
+  readonly request: ApplyRequest<ApplicationShape>;
+  readonly desired: ListenerRule;
+  readonly elbv2: ELBv2;
+  /** The object as the owner of the rule. */
+  readonly owner: () => Promise<Owner>;
+  /** What other objects ask for. */
+  readonly asks: LoadBalancerDependencies['desiredOf'];
+  readonly writing: Writing;
+}
+
+/** A rule that exists, and how its target groups keep clients where that was read. */
+export interface KnownRule extends PresentRule {
+  readonly ruleARN: string;
+  /** The rules that have to change places with it in the same call. */
+  readonly alongside?: readonly RuleMove[];
+  readonly stickiness?: StickinessByGroup;
+}

@@ -1,0 +1,180 @@
+import type { Rule } from '@aws-sdk/client-elastic-load-balancing-v2';
+import { remembered } from '../../../domain/load-balancers/application-load-balancer/carried.ts';
+import type { ObservedForwarding } from '../../../domain/load-balancers/load-balancer.ts';
+import {
+  describeDifference,
+  differenceOf,
+  type PresentRule,
+  type RuleDifference,
+} from '../../../domain/load-balancers/application-load-balancer/rule-difference.ts';
+import { awsErrorType, failure } from '../../failure.ts';
+import type { Attempt, KnownRule } from './attempt.ts';
+import type { Writing } from '../port.ts';
+import { lookUntilShown, readBack, type Look } from '../read-back.ts';
+import { readInTime } from '../read-in-time.ts';
+import { find, knownRule } from './rule-find.ts';
+import { servedBy } from './rule-forwarding.ts';
+import { keepTargets, refuseUnweighable, releaseTargets } from './rule-stickiness.ts';
+import { createRule, toCarry, writeRule, type WrittenRule } from './rule-write.ts';
+
+type Application = ObservedForwarding<'AWSApplicationLoadBalancer'>;
+
+/** A rule that is there, and by what it is known. */
+interface Present {
+  readonly known: KnownRule;
+  /** `Unread`: nobody could read it. `Unseen`: reads do not show it. Either is written, whatever the status says. */
+  readonly by: 'Status' | 'Look' | 'Unread' | 'Unseen';
+}
+
+/** Makes a listener rule what is asked for, and answers with what was read back. */
+export async function applyListenerRule(attempt: Attempt): Promise<Application> {
+  refuseUnweighable(attempt);
+  const present = await presentRule(attempt);
+  return present === undefined ? await create(attempt) : await change(attempt, present);
+}
+
+async function presentRule(attempt: Attempt): Promise<Present | undefined> {
+  const { request, desired, writing } = attempt;
+  const told = toldBy(attempt);
+  // At another priority there may be someone else.
+  if (told?.rule.priority === desired.priority && !request.verify) return { known: told, by: 'Status' };
+  const known = await readInTime(request, writing, (bounded) => find({ ...attempt, writing: bounded }), told);
+  if (known === undefined) return undefined;
+  return { known, by: known === told ? 'Unread' : 'Look' };
+}
+
+async function create(attempt: Attempt): Promise<Application> {
+  let answer: Rule;
+  try {
+    answer = await createRule(attempt);
+  } catch (error) {
+    if (isPriorityInUse(error)) return await takeUp(attempt);
+    throw error;
+  }
+  await keepTargets(attempt, undefined);
+  const { RuleArn: ruleARN = '' } = answer;
+  const carried = attempt.request.observed?.carried ?? {};
+  const { rule, carried: does } = await shown(attempt, ruleARN, { carried, answer });
+  return servedBy(attempt.request.forwarding.listenerARN, ruleARN, rule, does);
+}
+
+/** Goes on with the rule that nobody has seen, and that is in the way of another: it may have been created minutes ago. */
+async function takeUp(attempt: Attempt): Promise<Application> {
+  const again = { ...attempt, writing: withSameTurn(attempt.writing) };
+  const seen = await lookUntilShown<KnownRule>(async () => {
+    const value = await find(again);
+    return value === undefined ? { is: 'Missing' } : { is: 'Shown', value };
+  });
+  if (seen.is === 'Shown') return await change(again, { known: seen.value, by: 'Look' });
+  const told = toldBy(attempt);
+  if (told?.rule.priority !== attempt.desired.priority) throw unseen(attempt);
+  try {
+    return await change(again, { known: told, by: 'Unseen' });
+  } catch (error) {
+    // Then it is not the one that the status names.
+    throw awsErrorType(error) === 'RuleNotFound' ? unseen(attempt) : error;
+  }
+}
+
+async function change(attempt: Attempt, { known, by }: Present): Promise<Application> {
+  const { request, desired } = attempt;
+  const { listenerARN } = request.forwarding;
+  const had = request.observed?.carried ?? {};
+  const { ruleARN } = known;
+  const carrying = toCarry(attempt, ruleARN, known.carried);
+  const difference = toWrite(by, differenceOf({ rule: desired, carried: carrying }, known));
+  if (difference === undefined) {
+    // The names are those of the request; the load balancer knows none.
+    const rule = { ...known.rule, forward: desired.forward };
+    return servedBy(listenerARN, ruleARN, rule, remembered(had, known.carried));
+  }
+  let written: WrittenRule;
+  try {
+    // ELBv2 wants the rule to keep clients for as long as one of its groups does.
+    await releaseTargets(attempt, known);
+    written = await writeRule(attempt, known, difference);
+  } catch (error) {
+    if (isPriorityInUse(error)) throw unseen(attempt);
+    if (by !== 'Status' || !mayBeGone(error)) throw error;
+    // Someone may have deleted the rule since its status was written.
+    return await applyListenerRule({ ...attempt, request: { ...request, verify: true } });
+  }
+  await keepTargets(attempt, known);
+  const { rule, carried } = await shown(attempt, ruleARN, written);
+  return servedBy(listenerARN, ruleARN, rule, remembered(had, carried));
+}
+
+/** Where a policy asks for the tags of a rule, AWS denies what is asked of one that is gone, since that has none. */
+const mayBeGone = (error: unknown): boolean =>
+  ['RuleNotFound', 'AccessDenied'].includes(awsErrorType(error) ?? '');
+
+/** Lets the next write go on with the turn of one that was refused: to wait for another would be to begin again each time. */
+function withSameTurn({ permit, signal }: Writing): Writing {
+  let turn: 'Same' | undefined = 'Same';
+  return {
+    signal,
+    permit: async () => {
+      const now = turn;
+      turn = undefined;
+      await permit(now);
+    },
+  };
+}
+
+const isPriorityInUse = (error: unknown): boolean =>
+  error instanceof Error && error.name.startsWith('PriorityInUse');
+
+const unseen = ({ request, desired }: Attempt): Error =>
+  failure(
+    'NotServed',
+    `Expected ELBv2 to show the rule that has priority ${desired.priority} of ${request.forwarding.listenerARN}, as it refuses to give it to another, got none there. It may show a new rule minutes late; it is looked for again.`,
+  );
+
+/** What the status says of the rule, when it is one of the listener that is asked for. */
+function toldBy({ request: { observed, forwarding } }: Attempt): KnownRule | undefined {
+  const isHere = observed?.ruleARN !== undefined && observed.listenerARN === forwarding.listenerARN;
+  return isHere ? knownBy(observed) : undefined;
+}
+
+/** What the status says of a rule. */
+const knownBy = (served: ObservedForwarding<'AWSApplicationLoadBalancer'>): KnownRule => ({
+  ruleARN: served.ruleARN ?? '',
+  rule: served.listener.rule,
+  carried: served.carried ?? {},
+  unsaid: [],
+});
+
+/** What is written of what differs. */
+const toWrite = (by: Present['by'], found: RuleDifference | undefined): RuleDifference | undefined => {
+  if (by === 'Unread') return WEIGHTS_ALONE;
+  return by === 'Unseen' ? { ...(found ?? WEIGHTS_ALONE), forward: true } : found;
+};
+
+/** Taking traffic back without a look changes the weights, and nothing else. */
+const WEIGHTS_ALONE: RuleDifference = {
+  priority: false,
+  conditions: false,
+  forward: true,
+  actions: false,
+  targets: false,
+};
+
+/** Reads a rule back until it shows what was written, and that it goes on doing what it was told to. */
+function shown(attempt: Attempt, ruleARN: string, { carried, answer }: WrittenRule): Promise<PresentRule> {
+  const { desired, elbv2, writing } = attempt;
+  const compare = async (rule: Rule): Promise<Look<PresentRule>> => {
+    const value = await knownRule(attempt, rule);
+    const difference = differenceOf({ rule: desired, carried }, value);
+    return difference === undefined
+      ? { is: 'Shown', value }
+      : { is: 'Another', got: `another. ${describeDifference(difference)}` };
+  };
+  return readBack(
+    `the rule (${ruleARN})`,
+    async () => {
+      const rule = await elbv2.rule(ruleARN, writing.signal);
+      return rule === undefined ? { is: 'Missing' } : await compare(rule);
+    },
+    answer === undefined ? undefined : () => compare(answer),
+  );
+}

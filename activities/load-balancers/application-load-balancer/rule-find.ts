@@ -1,0 +1,40 @@
+import type { Rule } from '@aws-sdk/client-elastic-load-balancing-v2';
+import type { Attempt, KnownRule } from './attempt.ts';
+import { claimed, ownerOf, takeOver } from '../owner.ts';
+import { circleOf } from './rule-circle.ts';
+import { fromRule } from './rule-conversion.ts';
+import { reads } from './rule-stickiness.ts';
+import { refuseUnsayable } from './rule-takeover.ts';
+
+/** Finds the rule that is ours: by listener and priority, or by its ARN when only its priority has changed. */
+export async function find(attempt: Attempt): Promise<KnownRule | undefined> {
+  const { request, desired, elbv2, writing } = attempt;
+  const rules = await elbv2.rulesOf(request.forwarding.listenerARN, writing.signal);
+  const own = rules.filter((rule) => rule.IsDefault !== true);
+  const there = own.find((rule) => rule.Priority === String(desired.priority));
+  const moved = own.find((rule) => rule.RuleArn === request.observed?.ruleARN);
+  const alongside = await circleOf(attempt, own, { there, moved });
+  const rule = alongside === undefined ? (there ?? moved) : moved;
+  if (rule === undefined) return undefined;
+  await claimRule(attempt, rule);
+  return { ...(await knownRule(attempt, rule)), ...(alongside === undefined ? {} : { alongside }) };
+}
+
+async function claimRule(attempt: Attempt, rule: Rule): Promise<void> {
+  const { request, desired, elbv2, writing } = attempt;
+  const ruleARN = rule.RuleArn ?? '';
+  const isThere = rule.Priority === String(desired.priority);
+  const what = isThere ? `priority ${desired.priority} of the listener` : 'the rule that the status names';
+  const [owner, tag] = await Promise.all([attempt.owner(), ownerOf(elbv2, ruleARN, writing.signal)]);
+  // The status names what was ours, and nobody else's has come to its place.
+  const claim = claimed({ owner, adopt: request.adopt, what, isOurs: !isThere }, ruleARN, tag);
+  if (claim === 'Ours') return;
+  if (claim === 'TakeOver') refuseUnsayable(rule, desired);
+  await writing.permit();
+  await takeOver(elbv2, ruleARN, owner);
+}
+
+/** A rule that was read, in Okra's words. */
+export async function knownRule(attempt: Attempt, rule: Rule): Promise<KnownRule> {
+  return { ruleARN: rule.RuleArn ?? '', ...(await reads(attempt, fromRule(rule, attempt.desired))) };
+}

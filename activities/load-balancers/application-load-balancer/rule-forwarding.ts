@@ -1,0 +1,18 @@
+import type { Carried } from '../../../crds/carried.ts';
+import type { ListenerRule } from '../../../crds/listener-rule.ts';
+import { isCarrying } from '../../../domain/load-balancers/application-load-balancer/carried.ts';
+import type { ObservedForwarding } from '../../../domain/load-balancers/load-balancer.ts';
+
+/** What a listener rule serves. */
+export const servedBy = (
+  listenerARN: string,
+  ruleARN: string,
+  rule: ListenerRule,
+  carried: Carried = {},
+): ObservedForwarding<'AWSApplicationLoadBalancer'> => ({
+  type: 'AWSApplicationLoadBalancer',
+  listenerARN,
+  listener: { rule },
+  ruleARN,
+  ...(isCarrying(carried) ? { carried } : {}),
+});

@@ -1,0 +1,120 @@
+import { describe, expect, it } from 'vitest';
+import type { ObservedForwarding } from '../../../domain/load-balancers/load-balancer.ts';
+import { applicationLoadBalancer } from './application-load-balancer.ts';
+import { applyTo, aRoute, forwarding, meansOf } from './testing/apply.ts';
+import { aListener, listenerARN, type FakeListener } from './testing/listener.ts';
+
+const key = { namespace: 'default', name: 'web' };
+const { signal } = new AbortController();
+const writing = { signal, permit: () => Promise.resolve() };
+
+/** A listener with a rule at priority 10 that has a tag, or none. */
+function tagged(owner?: string): FakeListener {
+  const listener = aListener();
+  listener.byHand(10, owner === undefined ? {} : { owner });
+  return listener;
+}
+
+const strict = { adopt: false };
+
+describe('the rule of an object', () => {
+  it('is tagged as that of this installation when it is created', async () => {
+    const listener = aListener();
+    await applyTo(listener, { a: 100 }, strict);
+    expect(listener.owner(10)).toBe('default/web@here');
+  });
+
+  it('is taken over where its tag is of a time without installations', async () => {
+    const listener = tagged('default/web');
+    await applyTo(listener, { b: 100 }, strict);
+    expect([listener.owner(10), listener.weights(10)]).toEqual(['default/web@here', { b: 100 }]);
+  });
+
+  it('is that of the first of two installations which find such a tag', async () => {
+    const listener = tagged('default/web');
+    await applyTo(listener, { b: 100 }, strict);
+    const elsewhere = applicationLoadBalancer.connect(meansOf(listener, 'there'));
+    const request = { key, forwarding: forwarding({ c: 100 }), urgent: false, verify: false, ...strict };
+    await expect(elsewhere.apply(request, writing)).rejects.toMatchObject({
+      type: 'Conflict',
+      message: expect.stringMatching(
+        /belongs to default\/web@here, the object of that name of another installation \(this one is there\).*lost its id, make the ConfigMap okra-installation again/,
+      ) as string,
+    });
+    expect(listener.weights(10)).toEqual({ b: 100 });
+  });
+
+  it.each([
+    ['of another installation', 'default/web@there'],
+    ['of another object', 'default/api@here'],
+    ['of another object, of a time without installations', 'default/api'],
+    ['that nobody has tagged', undefined],
+  ])('is none %s', async (_, tag) => {
+    const listener = tagged(tag);
+    const [before, calls] = [listener.rule(10), applicationLoadBalancer.connect(meansOf(listener))];
+    const route = aRoute;
+    await expect(applyTo(listener, { a: 100 }, strict)).rejects.toMatchObject({ type: 'Conflict' });
+    await expect(calls.inspect({ key, route, selected: [], ...strict }, signal)).rejects.toMatchObject({
+      type: 'Conflict',
+    });
+    await calls.remove({ key, forwarding: forwarding({ a: 100 }) }, writing);
+    expect(listener.rule(10)).toEqual(before);
+  });
+
+  it.each(['default/web@here', 'default/web'])('goes with its object where its tag is %s', async (tag) => {
+    const listener = tagged(tag);
+    const calls = applicationLoadBalancer.connect(meansOf(listener));
+    await calls.remove({ key, forwarding: forwarding({ a: 100 }) }, writing);
+    expect(listener.rule(10)).toBeUndefined();
+  });
+});
+
+describe('what may be taken over that is not of others', () => {
+  it.each([
+    ['what nobody has tagged', undefined, true],
+    ['what belongs to another object of the namespace', 'default/api@here', true],
+    ['what belongs to it in another installation', 'default/web@there', true],
+    ['what belongs to an object of another namespace', 'shop/web@here', false],
+    ['the same, of a time without installations', 'shop/web', false],
+    ['what has a tag that names nobody', 'web', false],
+  ])('%s: %s', async (_, tag, may) => {
+    const listener = tagged(tag);
+    const before = listener.rule(10);
+    const applied = applyTo(listener, { b: 100 }, { adopt: 'NotOfOthers' });
+    const came = await applied.then(
+      () => 'taken over',
+      (error: { readonly type?: string }) => error.type,
+    );
+    expect(came).toBe(may ? 'taken over' : 'Conflict');
+    expect(listener.owner(10)).toBe(may ? 'default/web@here' : tag);
+    expect(listener.rule(10) === before).toBe(!may);
+  });
+});
+
+describe('a look at whose a rule is', () => {
+  const differences = async (
+    listener: FakeListener,
+    served: ObservedForwarding<'AWSApplicationLoadBalancer'>,
+  ) => {
+    const calls = applicationLoadBalancer.connect(meansOf(listener));
+    return (await calls.drift(listenerARN, [{ key, observed: served }], signal)).map(
+      ({ difference }) => difference,
+    );
+  };
+
+  it.each([
+    ['nothing while it is the object’s', 'default/web@here', []],
+    ['nothing in what someone has taken the tags off', undefined, []],
+    ['a tag of old, so that it is renewed', 'default/web', ['Its tag names no installation.']],
+    ['what another installation has adopted', 'default/web@there', ['It belongs to default/web@there now.']],
+  ])('finds %s', async (_, owner, want) => {
+    const listener = tagged();
+    const served = await applyTo(listener, { a: 100 });
+    const elbv2 = {
+      ...listener.elbv2,
+      ...(owner === undefined ? { tagsOfAll: () => Promise.resolve(new Map()) } : {}),
+    };
+    if (owner !== undefined) listener.change(10, { owner });
+    expect(await differences({ ...listener, elbv2 }, served)).toEqual(want);
+  });
+});

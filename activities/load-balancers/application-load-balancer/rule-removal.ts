@@ -1,0 +1,53 @@
+import type { ApplicationShape } from '../../../domain/load-balancers/application-load-balancer/application-load-balancer.ts';
+import type { ELBv2 } from '../../../clients/aws/elbv2.ts';
+import { isOwn, ownershipOf } from '../../../domain/load-balancers/owner-tag.ts';
+import { awsErrorType } from '../../failure.ts';
+import { ownerIn, ownerOf } from '../owner.ts';
+import type { RemoveRequest, LoadBalancerDependencies, Writing } from '../port.ts';
+
+/** Deletes the rule that the status names, or that stands at the priority, if it is tagged as the object's or not shown yet. */
+export async function removeRule(
+  means: LoadBalancerDependencies,
+  { key, forwarding, observed }: RemoveRequest<ApplicationShape>,
+  { permit, signal }: Writing,
+): Promise<void> {
+  const elbv2 = means.elbv2(forwarding.listenerARN);
+  const priority = String(forwarding.listener.rule.priority);
+  const rules = await rulesOf(elbv2, forwarding.listenerARN, signal);
+  const candidates = rules.filter(
+    (rule) => rule.IsDefault !== true && (rule.RuleArn === observed?.ruleARN || rule.Priority === priority),
+  );
+  const { ruleARN } = observed ?? {};
+  const isHere = ruleARN !== undefined && observed?.listenerARN === forwarding.listenerARN;
+  if (isHere && !rules.some((rule) => rule.RuleArn === ruleARN)) {
+    // It is gone, or too new to be shown; then nobody else can have taken it over either.
+    await permit();
+    await elbv2.deleteRule(ruleARN).catch(unlessDenied);
+  }
+  if (candidates.length === 0) return;
+  const owner = await ownerIn(means, key)();
+  for (const { RuleArn = '' } of candidates) {
+    if (!isOwn(ownershipOf(owner, await ownerOf(elbv2, RuleArn, signal)))) continue;
+    await permit();
+    await elbv2.deleteRule(RuleArn);
+  }
+}
+
+// By a policy that goes by tags, AWS refuses what is not there, as that has none.
+function unlessDenied(error: unknown): void {
+  if (awsErrorType(error) !== 'AccessDenied') throw error;
+}
+
+/** The rules of a listener; none where there is no such listener. */
+export async function rulesOf(
+  elbv2: ELBv2,
+  listenerARN: string,
+  signal: AbortSignal,
+): Promise<Awaited<ReturnType<ELBv2['rulesOf']>>> {
+  try {
+    return await elbv2.rulesOf(listenerARN, signal);
+  } catch (error) {
+    if (awsErrorType(error) === 'ListenerNotFound') return [];
+    throw error;
+  }
+}

@@ -1,0 +1,171 @@
+import type { NetworkShape } from '../../../domain/load-balancers/network-load-balancer/network-load-balancer.ts';
+import type { Action, Rule } from '@aws-sdk/client-elastic-load-balancing-v2';
+import { describe, expect, it } from 'vitest';
+import type { ELBv2 } from '../../../clients/aws/elbv2.ts';
+import type { ObservedForwarding } from '../../../domain/load-balancers/load-balancer.ts';
+import { arnOf } from '../../../domain/testing/builders.ts';
+import { meansOf } from '../application-load-balancer/testing/apply.ts';
+import { networkLoadBalancer } from './network-load-balancer.ts';
+import type { ApplyRequest } from '../port.ts';
+
+type Request = ApplyRequest<NetworkShape>;
+type Weights = Readonly<Record<string, number>>;
+
+const listenerARN = 'arn:aws:elasticloadbalancing:ap-northeast-1:111122223333:listener/net/demo/a/b';
+const key = { namespace: 'default', name: 'tcp' };
+const sticky = { Enabled: true, DurationSeconds: 300 };
+const groupsOf = (weights: Weights) =>
+  Object.entries(weights).map(([name, weight]) => ({ name, arn: arnOf(name), weight }));
+
+const forward = (weights: Weights, TargetGroupStickinessConfig?: object): Action => ({
+  Type: 'forward',
+  ForwardConfig: {
+    TargetGroups: groupsOf(weights).map(({ arn, weight }) => ({ TargetGroupArn: arn, Weight: weight })),
+    ...(TargetGroupStickinessConfig === undefined ? {} : { TargetGroupStickinessConfig }),
+  },
+});
+const byIPv6: Rule = {
+  RuleArn: `${listenerARN.replace(':listener/', ':listener-rule/')}/c`,
+  Priority: '10',
+  Conditions: [{ Field: 'source-ip', SourceIpConfig: { IpAddressType: 'ipv6' } }],
+  Actions: [forward({ six: 1 })],
+};
+const byDefault: Rule = { RuleArn: 'default', Priority: 'default', IsDefault: true };
+
+/** A listener of ours, whose default action a write replaces as a whole. */
+function aListener(action: Action, ...rules: Rule[]) {
+  const now = { action, rules, reads: 0, hangs: false, tagged: 0 };
+  const read = <Value>(value: () => Value, signal?: AbortSignal): Promise<Value> => {
+    now.reads += 1;
+    if (!now.hangs) return Promise.resolve(value());
+    return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(new Error('aborted'))));
+  };
+  const elbv2: Partial<ELBv2> = {
+    listener: (_, signal) => read(() => ({ ListenerArn: listenerARN, DefaultActions: [now.action] }), signal),
+    rulesOf: (_, signal) => read(() => [byDefault, ...now.rules], signal),
+    tagsOf: () => Promise.resolve({ 'okra.mumo.co/owner': 'default/tcp@here' }),
+    tag: () => {
+      now.tagged += 1;
+      return Promise.resolve();
+    },
+    setDefaultAction: (_, written) => {
+      Object.assign(now, { action: written, hangs: false });
+      return Promise.resolve();
+    },
+  };
+  const calls = networkLoadBalancer.connect(meansOf({ elbv2: elbv2 as ELBv2 }));
+  return { now, calls };
+}
+
+const asked = (weights: Weights, more: object = {}): Request['forwarding'] => ({
+  type: 'AWSNetworkLoadBalancer',
+  listenerARN,
+  listener: { forward: { targetGroups: [...groupsOf(weights)], ...more } },
+});
+
+function apply({ calls }: ReturnType<typeof aListener>, weights: Weights, change: Partial<Request> = {}) {
+  const request = { key, forwarding: asked(weights), adopt: false, urgent: false, verify: false, ...change };
+  const { signal } = new AbortController();
+  return calls.apply(request, { signal, permit: () => Promise.resolve() });
+}
+
+const stickinessOf = ({ now }: ReturnType<typeof aListener>): unknown =>
+  now.action.ForwardConfig?.TargetGroupStickinessConfig;
+
+describe('a listener that keeps clients with a target group', () => {
+  it('goes on doing so with each write, and the status says so', async () => {
+    const listener = aListener(forward({ a: 100, b: 0 }, sticky));
+    const served = await apply(listener, { a: 80, b: 20 });
+    expect(stickinessOf(listener)).toEqual(sticky);
+    expect(networkLoadBalancer.status(served)).toMatchObject({
+      listener: { forward: { targetGroupStickiness: { enabled: true, durationSeconds: 300 } } },
+    });
+  });
+
+  it('does so too when someone has told it to right before the write', async () => {
+    const listener = aListener(forward({ a: 100, b: 0 }));
+    const served = await apply(listener, { a: 90, b: 10 });
+    listener.now.action = forward({ a: 90, b: 10 }, sticky);
+    await apply(listener, { a: 80, b: 20 }, { observed: served });
+    expect(stickinessOf(listener)).toEqual(sticky);
+  });
+
+  it('keeps them by what the status says where traffic is taken back and ELBv2 does not answer', async () => {
+    const listener = aListener(forward({ a: 80, b: 20 }, sticky));
+    const served: ObservedForwarding<'AWSNetworkLoadBalancer'> = await apply(listener, { a: 80, b: 20 });
+    listener.now.hangs = true;
+    await apply(listener, { a: 100 }, { observed: served, urgent: true });
+    expect(listener.now.action).toEqual(forward({ a: 100 }, sticky));
+  });
+
+  it.each([
+    ['lets them go', { targetGroupStickiness: { enabled: false } }, sticky, { Enabled: false }],
+    ['begins to keep them', { targetGroupStickiness: { enabled: true } }, undefined, { Enabled: true }],
+    ['keeps them as before', { targetGroupStickiness: { enabled: true } }, sticky, sticky],
+  ])('%s when the spec says so', async (_, more, before, want) => {
+    const listener = aListener(forward({ a: 100, b: 0 }, before));
+    await apply(listener, {}, { forwarding: asked({ a: 80, b: 20 }, more) });
+    expect(stickinessOf(listener)).toEqual(want);
+  });
+
+  it('is written when that alone differs from the spec, and known again from its object', async () => {
+    const listener = aListener(forward({ a: 80, b: 20 }, sticky));
+    const before = await apply(listener, { a: 80, b: 20 });
+    const forwarding = asked({ a: 80, b: 20 }, { targetGroupStickiness: { enabled: false } });
+    const served = await apply(listener, {}, { forwarding, observed: before });
+    expect(stickinessOf(listener)).toEqual({ Enabled: false });
+    const object = {
+      apiVersion: 'okra.mumo.co/v1alpha1',
+      kind: 'AWSNetworkLoadBalancerConfig',
+      metadata: { name: 'tcp' },
+      spec: networkLoadBalancer.spec(forwarding, 'Retain'),
+      status: networkLoadBalancer.status(served),
+    };
+    expect(networkLoadBalancer.read(object)).toMatchObject({ desired: forwarding, observed: served });
+  });
+});
+
+describe('a rule that takes flows past the weights', () => {
+  const conflict = {
+    type: 'Conflict',
+    message: expect.stringContaining(`rule 10 (source-ip ipv6 → six, ${byIPv6.RuleArn})`) as string,
+  };
+  const { signal } = new AbortController();
+
+  it('is a conflict for a write, right before it as well, and nothing is written', async () => {
+    const listener = aListener(forward({ a: 100, b: 0 }));
+    const served = await apply(listener, { a: 90, b: 10 });
+    listener.now.rules = [byIPv6];
+    for (const verify of [false, true]) {
+      await expect(apply(listener, { a: 80, b: 20 }, { observed: served, verify })).rejects.toMatchObject(
+        conflict,
+      );
+    }
+    expect(listener.now.action).toEqual(forward({ a: 90, b: 10 }));
+  });
+
+  it('keeps no traffic from being taken back', async () => {
+    const listener = aListener(forward({ a: 80, b: 20 }), byIPv6);
+    await apply(listener, { a: 100 }, { urgent: true, verify: true });
+    expect(listener.now.action).toEqual(forward({ a: 100 }));
+  });
+
+  it('is a conflict before a listener is taken over, and nothing is tagged', async () => {
+    const listener = aListener(forward({ a: 100 }), byIPv6);
+    const other = { namespace: 'default', name: 'other' };
+    await expect(apply(listener, { a: 100 }, { key: other, adopt: true })).rejects.toMatchObject(conflict);
+    expect(listener.now.tagged).toBe(0);
+  });
+
+  it.each<[string, Action, Rule[], string]>([
+    ['is found', forward({ a: 100 }), [byIPv6], 'Flows are taken past the weights by rule 10'],
+    ['is not found where there is none', forward({ a: 100 }), [], ''],
+    ['does not hide other weights', forward({ b: 100 }), [], 'differs in its weights'],
+    ['does not hide clients that are kept', forward({ a: 100 }, sticky), [], 'in how it keeps clients'],
+  ])('%s by a look for drift', async (_, action, rules, want) => {
+    const { calls } = aListener(action, ...rules);
+    const found = await calls.drift(listenerARN, [{ key, observed: asked({ a: 100 }) }], signal);
+    expect(found.map(({ difference }) => difference).join(' ')).toContain(want);
+    expect(found).toHaveLength(want === '' ? 0 : 1);
+  });
+});

@@ -1,0 +1,195 @@
+import type {
+  NetworkShape,
+  NetworkForward,
+} from '../../../domain/load-balancers/network-load-balancer/network-load-balancer.ts';
+import { quotaOf, type ELBv2 } from '../../../clients/aws/elbv2.ts';
+import { AWS_NETWORK_LOAD_BALANCER_CONFIG } from '../../../clients/kubernetes/kinds.ts';
+import type { AWSNetworkLoadBalancerConfig } from '../../../crds/aws-network-load-balancer-config.ts';
+import {
+  sameRoute,
+  weightsText,
+  type InspectedForwarding,
+  type ObservedForwarding,
+} from '../../../domain/load-balancers/load-balancer.ts';
+import { sameShares } from '../../../domain/load-balancers/weights.ts';
+import type { Drift } from '../../contract.ts';
+import { forwardedBy, named } from '../forward.ts';
+import {
+  listenerDifferenceOf,
+  forwardsOnlyTo,
+  readListener,
+  refuseBypass,
+  shownBy,
+  toDefaultAction,
+} from './listener.ts';
+import { claimed, describeTag, ownerIn, ownerOf, takeOver } from '../owner.ts';
+import type {
+  Inspection,
+  LoadBalancer,
+  LoadBalancerCalls,
+  LoadBalancerDependencies,
+  Mirrored,
+  Writing,
+} from '../port.ts';
+import { readBack } from '../read-back.ts';
+import { readInTime } from '../read-in-time.ts';
+import { zonesOf } from '../zones.ts';
+import type { ApplyRequest } from '../port.ts';
+
+type Network = 'AWSNetworkLoadBalancer';
+
+/** A Network Load Balancer: the default action of one of its listeners. */
+export const networkLoadBalancer: LoadBalancer<NetworkShape> = {
+  kind: AWS_NETWORK_LOAD_BALANCER_CONFIG,
+  read({ spec, status }: AWSNetworkLoadBalancerConfig) {
+    const { listenerARN, listener } = status ?? {};
+    const isServed = listenerARN !== undefined && listener !== undefined;
+    return {
+      desired: { type: 'AWSNetworkLoadBalancer', listenerARN: spec.listenerARN, listener: spec.listener },
+      ...(isServed ? { observed: servedBy(listenerARN, listener.forward) } : {}),
+      deletionPolicy: 'Retain',
+    };
+  },
+  spec: ({ listenerARN, listener }) => ({ listenerARN, listener }),
+  status: ({ listenerARN, listener }) => ({
+    listenerARN,
+    listener,
+    weights: weightsText(listener.forward.targetGroups),
+  }),
+  selector: (listenerARN) => `spec.listenerARN=${listenerARN}`,
+  quota: ({ listenerARN }) => quotaOf(listenerARN),
+  connect,
+};
+
+const servedBy = (listenerARN: string, forward: NetworkForward): ObservedForwarding<Network> => ({
+  type: 'AWSNetworkLoadBalancer',
+  listenerARN,
+  listener: { forward },
+});
+
+function connect(means: LoadBalancerDependencies): LoadBalancerCalls<NetworkShape> {
+  return {
+    apply: (request, writing) => apply(means, request, writing),
+    inspect: (request, signal) => inspect(means, request, signal),
+    // A listener must have a default action, so that there is nothing to delete.
+    remove: () => Promise.resolve(),
+    drift: (listenerARN, objects, signal) => drift(means, listenerARN, { objects, signal }),
+    zonesOf: ({ listenerARN }, gaining, signal) =>
+      zonesOf(means.elbv2(listenerARN), listenerARN, { gaining, signal }),
+  };
+}
+
+async function apply(
+  means: LoadBalancerDependencies,
+  request: ApplyRequest<NetworkShape>,
+  writing: Writing,
+): Promise<ObservedForwarding<Network>> {
+  const { forwarding, observed, verify } = request;
+  const { listenerARN, listener } = forwarding;
+  const { targetGroups } = listener.forward;
+  const elbv2 = means.elbv2(listenerARN);
+  const told = observed?.listenerARN === listenerARN ? observed : undefined;
+  const known =
+    told !== undefined && !verify
+      ? told.listener.forward
+      : await readInTime(request, writing, (bounded) => find(means, request, bounded), 'Unread' as const);
+  if (known !== 'Unread' && isWanted(request, known)) {
+    return servedBy(listenerARN, { ...known, targetGroups });
+  }
+  await writing.permit();
+  const sticky = await stickinessToWrite(elbv2, request, writing);
+  writing.signal.throwIfAborted();
+  await elbv2.setDefaultAction(listenerARN, toDefaultAction(targetGroups, sticky));
+  return readBack(`the default action of ${listenerARN}`, async () => {
+    const got = shownBy(await elbv2.listener(listenerARN, writing.signal), listener.forward);
+    const keeps = got.targetGroupStickiness?.enabled === true;
+    return sameShares(targetGroups, got.targetGroups) && keeps === (sticky?.enabled === true)
+      ? { is: 'Shown', value: servedBy(listenerARN, got) }
+      : {
+          is: 'Another',
+          got: `${weightsText(got.targetGroups)}${keeps ? ', with group stickiness' : ''}.`,
+        };
+  });
+}
+
+const isWanted = ({ forwarding }: ApplyRequest<NetworkShape>, known: NetworkForward): boolean =>
+  sameShares(forwarding.listener.forward.targetGroups, known.targetGroups) &&
+  sameRoute(forwarding, servedBy(forwarding.listenerARN, known));
+
+/**
+ * How the listener is to keep clients: as asked, else as it does right now, since ModifyListener replaces its default
+ * action as a whole. Looks at its rules as well, other than where traffic is taken back, of which they keep nothing.
+ */
+async function stickinessToWrite(
+  elbv2: ELBv2,
+  request: ApplyRequest<NetworkShape>,
+  writing: Writing,
+): Promise<NetworkForward['targetGroupStickiness']> {
+  const { forwarding, observed, urgent } = request;
+  const { listenerARN } = forwarding;
+  const { targetGroups, targetGroupStickiness: asked } = forwarding.listener.forward;
+  const told: NetworkForward =
+    observed?.listenerARN === listenerARN ? observed.listener.forward : { targetGroups };
+  const look = async ({ signal }: Writing): Promise<NetworkForward> => {
+    const bypass = urgent ? undefined : refuseBypass(elbv2, listenerARN, signal);
+    const [listener] = await Promise.all([elbv2.listener(listenerARN, signal), bypass]);
+    return shownBy(listener, { targetGroups });
+  };
+  const now = await readInTime(request, writing, look, told);
+  const { targetGroupStickiness: present } = now;
+  return asked === undefined || asked.enabled === present?.enabled ? present : asked;
+}
+
+/** Reads what the listener does, and takes it over where that is allowed. */
+async function find(
+  means: LoadBalancerDependencies,
+  { key, adopt, forwarding, urgent }: ApplyRequest<NetworkShape>,
+  { permit, signal }: Writing,
+): Promise<NetworkForward> {
+  const { listenerARN, listener } = forwarding;
+  const { targetGroups } = listener.forward;
+  const elbv2 = means.elbv2(listenerARN);
+  const present = await elbv2.listener(listenerARN, signal);
+  const [owner, tag] = await Promise.all([ownerIn(means, key)(), ownerOf(elbv2, listenerARN, signal)]);
+  const claim = { owner, adopt, what: 'the listener', isOurs: forwardsOnlyTo(targetGroups, present) };
+  const claiming = claimed(claim, listenerARN, tag);
+  if (!urgent) await refuseBypass(elbv2, listenerARN, signal);
+  if (claiming !== 'Ours') {
+    await permit();
+    await takeOver(elbv2, listenerARN, owner);
+  }
+  return shownBy(present, listener.forward);
+}
+
+async function inspect(
+  means: LoadBalancerDependencies,
+  request: Inspection<NetworkShape>,
+  signal: AbortSignal,
+): Promise<InspectedForwarding> {
+  const { route, key, adopt, selected } = request;
+  const elbv2 = means.elbv2(route.listenerARN);
+  const listener = await elbv2.listener(route.listenerARN, signal);
+  const [owner, tag] = await Promise.all([ownerIn(means, key)(), ownerOf(elbv2, route.listenerARN, signal)]);
+  const claim = { owner, adopt, what: 'the listener', isOurs: forwardsOnlyTo(selected, listener) };
+  claimed(claim, route.listenerARN, tag);
+  return { is: 'Serving', targetGroups: named(forwardedBy(listener.DefaultActions), selected) };
+}
+
+async function drift(
+  means: LoadBalancerDependencies,
+  listenerARN: string,
+  { objects, signal }: { objects: readonly Mirrored<NetworkShape>[]; signal: AbortSignal },
+): Promise<readonly Drift[]> {
+  const elbv2 = means.elbv2(listenerARN);
+  const found = await readListener(elbv2, listenerARN, signal);
+  if (found === undefined) return objects.map(({ key }) => ({ key, difference: 'The listener is gone.' }));
+  const tag = await ownerOf(elbv2, listenerARN, signal);
+  const installation = await means.installation();
+  return objects.flatMap(({ key, observed }) => {
+    const whose = describeTag({ key, installation }, tag);
+    const difference = [listenerDifferenceOf(observed, found), whose]
+      .filter((text) => text !== undefined)
+      .join(' ');
+    return difference === '' ? [] : [{ key, difference }];
+  });
+}

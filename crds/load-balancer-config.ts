@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import { conditions } from './common.ts';
+import type { PrinterColumn } from './resource.ts';
+
+const applied = {
+  observedGeneration: z.int().min(0).optional().describe('The metadata.generation that was applied last.'),
+  phase: z
+    .enum(['Pending', 'Created', 'Updating', 'Updated', 'Error'])
+    .optional()
+    .describe('Whether ELBv2 serves the spec: Created or Updated when it does.'),
+  reason: z.string().max(1024).optional().describe('Why, in one CamelCase word.'),
+  message: z.string().max(32768).optional().describe('Why, in a sentence.'),
+};
+
+const serving = {
+  weights: z
+    .string()
+    .max(2048)
+    .optional()
+    .describe('The weights that ELBv2 serves, for people: a1: 50, a2: 50.'),
+  conditions: conditions.optional(),
+  lastSyncTime: z.iso.datetime().optional().describe('When this status was written.'),
+};
+
+/** The status of a configuration: how applying it went, what is served in fields of its own, the weights, and what holds. */
+export const loadBalancerStatus = <Served extends z.ZodRawShape>(served: Served) =>
+  z.object({ ...applied, ...served, ...serving });
+
+/** What Okra does with the objects of a configuration, for a load balancer of a type. */
+export const loadBalancerTraits = <const Type extends string, const Prefix extends string>(
+  type: Type,
+  idPrefix: Prefix,
+) =>
+  ({
+    watched: 'Always',
+    workflow: {
+      does: 'Own',
+      type: 'loadBalancerConfig',
+      idPrefix,
+      title: 'Load balancer',
+      input: { type },
+      bearsCellName: true,
+    },
+    verbs: ['get', 'create', 'patch'],
+    isReported: true,
+  }) as const;
+
+/** The columns of a configuration, with those of its own after its phase. */
+export const loadBalancerColumns = (...own: readonly PrinterColumn[]): readonly PrinterColumn[] => [
+  { name: 'Phase', type: 'string', jsonPath: '.status.phase' },
+  ...own,
+  { name: 'Weights', type: 'string', jsonPath: '.status.weights' },
+  { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
+  { name: 'Message', type: 'string', jsonPath: '.status.message', priority: 1 },
+];

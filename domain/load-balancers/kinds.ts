@@ -1,0 +1,21 @@
+import {
+  applicationLoadBalancer,
+  type ApplicationShape,
+} from './application-load-balancer/application-load-balancer.ts';
+import type { KindsOf } from './kind.ts';
+import { networkLoadBalancer, type NetworkShape } from './network-load-balancer/network-load-balancer.ts';
+
+/**
+ * The shape of each kind of load balancer that Okra can shift traffic with, by its `spec.ingress.type`.
+ * `docs/load-balancers.md` says how another one is added.
+ */
+export interface LoadBalancerShapes {
+  readonly AWSApplicationLoadBalancer: ApplicationShape;
+  readonly AWSNetworkLoadBalancer: NetworkShape;
+}
+
+/** Each kind of load balancer that Okra can shift traffic with. */
+export const loadBalancerKinds: KindsOf<LoadBalancerShapes> = {
+  AWSApplicationLoadBalancer: applicationLoadBalancer,
+  AWSNetworkLoadBalancer: networkLoadBalancer,
+};

@@ -1,0 +1,127 @@
+import { deadlineOf } from '../gates/deadline.ts';
+import type { Performable } from '../model/decision.ts';
+import type { ObservedCell } from '../model/observation.ts';
+import { abortIsDue } from '../model/requests.ts';
+import { eventOf, refusalEvent } from './events.ts';
+import { measurementName } from './measurement.ts';
+import type { CarriedOut, Performed } from './performed.ts';
+import * as backoff from './record-backoff.ts';
+import { isBackgroundDue, measured } from './record-measurement.ts';
+import { noted, withoutInspected } from './record.ts';
+import { isStale, type Run } from './run.ts';
+import { nextSequence } from './shift.ts';
+
+/** Why something outside refused. */
+export interface Refusal {
+  readonly reason: string;
+  readonly message: string;
+  /** Whether trying again without a change elsewhere is of no use. */
+  readonly permanent: boolean;
+}
+
+/** How an attempt to carry out a decision ended: it was done or postponed, something went before it, or it was refused. */
+export type Attempt =
+  | { readonly is: 'CarriedOut'; readonly done: CarriedOut }
+  | { readonly is: 'Interrupted' }
+  | { readonly is: 'Refused'; readonly refusal: Refusal };
+
+/** What an attempt to carry out a decision changes of what a run knows. */
+export function performedOf(decision: Performable, attempt: Attempt, observed: ObservedCell): Performed {
+  switch (attempt.is) {
+    case 'CarriedOut':
+      return withEvent(attempt.done, decision);
+    case 'Interrupted':
+      return numbered(interrupted(decision, observed), decision, observed);
+    case 'Refused':
+      return numbered(refused(decision, attempt.refusal), decision, observed);
+  }
+}
+
+function withEvent(done: CarriedOut, decision: Performable): Performed {
+  const event = eventOf(decision);
+  if (event === undefined || !done.isDone) return done;
+  return { ...done, apply: (state, now) => noted(done.apply(state, now), event) };
+}
+
+/** Remembers how many writes were tried, since one that failed may have got as far as the configuration. */
+function numbered(done: Performed, decision: Performable, observed: ObservedCell): Performed {
+  if (decision.do !== 'Shift') return done;
+  return {
+    ...done,
+    apply: (state, now) => ({ ...done.apply(state, now), sequence: nextSequence(observed, state) }),
+  };
+}
+
+/** What was interrupted may have been done all the same. */
+function interrupted(decision: Performable, observed: ObservedCell): Performed {
+  switch (decision.do) {
+    case 'Shift':
+      return { apply: (state) => ({ ...withoutInspected(state), mayDiffer: true }), sight: 'Stale' };
+    case 'StartMeasurement':
+      // It waits to be ended, since nobody knows whether it was started.
+      return {
+        apply: (state, now) => {
+          if (state.rollout === undefined) return state;
+          const name = measurementName(decision, observed.key.name, state.rollout);
+          return measured(state, decision, { name, phase: 'Pending', message: '' }, now);
+        },
+        sight: 'Stale',
+      };
+    default:
+      return { apply: (state) => state, sight: 'Stale' };
+  }
+}
+
+/** How long what was refused waits at the most before another attempt, in milliseconds: short while traffic waits to go back. */
+const LONGEST_BACKOFF_MS = { urgent: 2_000, transient: 15_000, permanent: 10 * 60_000 } as const;
+
+/** What is refused waits, so that it can be seen and tried again. */
+function refused(decision: Performable, { reason, message, permanent }: Refusal): Performed {
+  const isQuiet =
+    decision.do === 'CheckIdle' ||
+    decision.do === 'Prune' ||
+    (decision.do === 'Shift' && decision.purpose === 'Detach');
+  const isOfBackground = 'background' in decision && decision.background !== undefined;
+  const failure = {
+    during: decision.do,
+    ...(decision.do === 'Shift' ? { purpose: decision.purpose } : {}),
+    ...(isOfBackground ? { background: true as const } : {}),
+    reason,
+    message,
+    ...(isQuiet ? { quiet: true as const } : {}),
+  };
+  return {
+    sight: 'Stale',
+    apply: (state, now) => {
+      const isUrgent = (decision.do === 'Shift' && decision.urgent) || state.rollout?.ending !== undefined;
+      const longestMs = LONGEST_BACKOFF_MS[isUrgent ? 'urgent' : permanent ? 'permanent' : 'transient'];
+      const next = backoff.refused(state, failure, { now, longestMs });
+      const isNew = state.backoff?.reason !== reason || state.backoff.message !== message;
+      return isNew ? noted(next, refusalEvent(reason, message)) : next;
+    },
+  };
+}
+
+/** Whether something goes before a decision that is being carried out; nothing goes before taking traffic back. */
+export function isInterrupted(decision: Performable, run: Run): boolean {
+  const { state } = run;
+  if (decision.do === 'CheckIdle') return isStale(run);
+  if (decision.do !== 'Shift') return abortIsDue(state);
+  if (decision.urgent) return false;
+  const goesOnPaused = decision.purpose === 'Restore' || decision.purpose === 'TakeOut';
+  return (
+    isStale(run) ||
+    abortIsDue(state) ||
+    (!goesOnPaused && state.requests.paused !== undefined) ||
+    isBackgroundDue(state)
+  );
+}
+
+/** When carrying out a decision is given up, in milliseconds since the epoch; undefined: never by time. */
+export function givenUpAt(decision: Performable, { state, observed }: Run): number | undefined {
+  if (decision.do !== 'Shift' || decision.urgent) return undefined;
+  const { rollout } = state;
+  return rollout === undefined || observed?.cell === undefined
+    ? undefined
+    : deadlineOf(rollout, observed.cell);
+}

@@ -1,0 +1,29 @@
+import type { CellStatus } from '../../crds/cell.ts';
+import type { MeasurementKind, Wait } from '../model/decision.ts';
+
+/** How people are told of a measurement, by what measures. */
+interface Told {
+  /** The reason of the Event that says that it was started. */
+  readonly started: string;
+  /** Why a rollout ends in which it failed. */
+  readonly failed: string;
+  readonly waits: Wait['for'];
+  /** Where the Cell's status has its verdict. */
+  readonly field: keyof Pick<CellStatus, 'analysisRun' | 'experiment'>;
+}
+
+/** What a rollout measures by; a kind without an entry does not compile. */
+export const measurementKinds = {
+  AnalysisRun: {
+    started: 'AnalysisStarted',
+    failed: 'AnalysisFailed',
+    waits: 'Analysis',
+    field: 'analysisRun',
+  },
+  Experiment: {
+    started: 'ExperimentStarted',
+    failed: 'ExperimentFailed',
+    waits: 'Experiment',
+    field: 'experiment',
+  },
+} as const satisfies Readonly<Record<MeasurementKind, Told>>;

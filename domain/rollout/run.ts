@@ -1,0 +1,85 @@
+import { withKnown, withReported } from '../model/known.ts';
+import type { ObservedCell } from '../model/observation.ts';
+import type { RequestName, Stamp } from '../model/request.ts';
+import { ask } from '../model/requests.ts';
+import type { Retry, RolloutState } from '../model/state.ts';
+import * as backoff from './record-backoff.ts';
+
+/** What a run of a rollout knows. All that happens makes another one of it. */
+export interface Run {
+  /** What it remembers, and hands over to the next run. */
+  readonly state: RolloutState;
+  /** The objects as they were seen last; undefined before the first look. */
+  readonly observed: ObservedCell | undefined;
+  /** When they were looked at, in milliseconds since the epoch. */
+  readonly observedAt: number;
+  /** How many words of changes have come. */
+  readonly changes: number;
+  /** How many of them the last look has taken into account. */
+  readonly seenChanges: number;
+}
+
+/** What a run knows that has not looked yet. */
+export const runFrom = (state: RolloutState): Run => ({
+  state,
+  observed: undefined,
+  observedAt: 0,
+  changes: 1,
+  seenChanges: 0,
+});
+
+/** Whether the objects may have changed since they were looked at. */
+export const isStale = ({ changes, seenChanges }: Run): boolean => changes !== seenChanges;
+
+/** Whether the status says all that is known, so that nothing is lost with this run. */
+export const isTold = (run: Run): boolean => !isStale(run) && run.state.unreported === undefined;
+
+/** Whether there is nothing that a cancellation could abort. */
+export const isIdle = (run: Run): boolean =>
+  isTold(run) && run.observed !== undefined && run.observed.cell?.status.rollout === undefined;
+
+/** Changes what is remembered. */
+export const remembering = (run: Run, change: (state: RolloutState) => RolloutState): Run => ({
+  ...run,
+  state: change(run.state),
+});
+
+/** The objects have to be looked at. */
+export const stale = (run: Run): Run => ({ ...run, changes: run.changes + 1 });
+
+/** An object has changed that the Cell depends on; what held may have changed with it. */
+export const changed = (run: Run, now: number): Run =>
+  stale(remembering(run, (state) => backoff.hurried(state, now)));
+
+/** ELBv2 may serve something else than the status of the configuration says. */
+export const drifted = (run: Run, now: number): Run =>
+  stale(remembering(run, (state) => backoff.suspected(state, now)));
+
+/** An operator asks for something; a `retry` is about the objects as they are now. */
+export const requested = (run: Run, name: RequestName, stamp: Stamp): Run =>
+  remembering(name === 'retry' ? changed(run, stamp.at) : run, (state) => ask(state, name, stamp));
+
+/** When the objects were seen, and how many changes that look takes into account. */
+export interface SeenAt {
+  readonly now: number;
+  readonly upTo: number;
+}
+
+/** The objects were looked at. */
+export const saw = ({ state, ...run }: Run, seen: ObservedCell, { now, upTo }: SeenAt): Run => ({
+  ...run,
+  state: backoff.sighted(state, seen),
+  observed: withKnown(seen, state),
+  observedAt: now,
+  seenChanges: upTo,
+});
+
+/** The objects could not be looked at. */
+export const couldNotSee = (run: Run, failure: Pick<Retry, 'reason' | 'message'>, now: number): Run =>
+  remembering(run, (state) => backoff.unseen(state, failure, now));
+
+/** What was seen while a status was written may be older than that status. */
+export const withStatusOf = (run: Run): Run => ({
+  ...run,
+  observed: withReported(run.observed, run.state.reported),
+});

@@ -1,0 +1,140 @@
+import type { Ticket } from '../load-balancers/budget.ts';
+import { withConnections } from '../load-balancers/connections.ts';
+import {
+  servedRoute,
+  withTargetGroups,
+  type DeletionPolicy,
+  type Forwarding,
+  type Route,
+} from '../load-balancers/load-balancer.ts';
+import type { Requirements, Shift } from '../model/decision.ts';
+import type { ObjectKey } from '../model/ids.ts';
+import type { ObservedCell } from '../model/observation.ts';
+import type { Connections, RolloutState } from '../model/state.ts';
+import type { PresentCell } from '../versions/candidate.ts';
+import { stableSet } from '../versions/stable.ts';
+import { postponed, type CarriedOut } from './performed.ts';
+import { lacking } from './record-backoff.ts';
+import { shifted } from './record.ts';
+
+/** The one write a rollout makes to the load balancer: what it is to serve, in a Cell-owned configuration object. */
+export interface ShiftRequest {
+  readonly cell: { readonly key: ObjectKey; readonly uid: string };
+  readonly forwarding: Forwarding;
+  readonly deletionPolicy: DeletionPolicy;
+  /** Whether what Okra did not set up may be taken over. */
+  readonly adopt: boolean;
+  /** One more than the sequence of the last write; a write with an older one is refused as `Superseded`. */
+  readonly sequence: number;
+  readonly urgent: boolean;
+  /** Whether it takes traffic back, or only confirms or leaves out what is served; it needs no permission for what is served already. */
+  readonly takesBack?: boolean;
+  /** Whether the load balancer is read before it is compared, because nobody knows for sure what it serves. */
+  readonly verify: boolean;
+  /** What has to be true of target groups just before the write. */
+  readonly requires?: Requirements;
+  readonly minHealthyTargets: number;
+  /** The turn in the write budget that an earlier attempt has come back with. */
+  readonly ticket?: Ticket;
+}
+
+/** A write that was not made, because its turn in the write budget comes later; nothing waits in the activity. */
+export interface NotYet {
+  readonly is: 'NotYet';
+  readonly ticket: Ticket;
+  /** How long to wait from now on, in milliseconds. */
+  readonly waitMs: number;
+}
+
+/** The result of a write of weights. */
+export type ShiftResult =
+  /** ELBv2 was read back and serves it; `observed` is undefined when the objects could not be read afterwards. */
+  | {
+      readonly is: 'Served';
+      readonly observed?: ObservedCell;
+      /** Why clients are elsewhere than the weights say. */
+      readonly connections?: readonly Connections[];
+    }
+  /** Nothing was written: target groups lack what the write requires. */
+  | { readonly is: 'Lacking'; readonly targetGroupARNs: readonly string[]; readonly lack: string }
+  | NotYet;
+
+/** What a shift is made of besides what was decided. */
+export interface ShiftSituation {
+  readonly observed: ObservedCell;
+  readonly cell: PresentCell;
+  readonly state: RolloutState;
+  /** How the spec of the Cell has traffic get in. */
+  readonly route: Route;
+}
+
+/** The sequence of the next write: later than any that was seen or tried. */
+export const nextSequence = ({ sequence }: ObservedCell, state: RolloutState): number =>
+  Math.max(sequence, state.sequence ?? 0) + 1;
+
+/** Says what has to be written so that a load balancer serves what was decided. */
+export function shiftRequest(
+  { shares, urgent, verify = false, purpose, requires }: Shift,
+  { observed, cell, state, route }: ShiftSituation,
+): ShiftRequest {
+  const { budget } = state;
+  const kept = keepingRoute.has(purpose) ? observed.observedForwarding : undefined;
+  const policy = kept === undefined ? cell.spec.deletionPolicy : observed.deletion?.policy;
+  return {
+    cell: { key: observed.key, uid: cell.uid },
+    forwarding: withTargetGroups(kept === undefined ? route : servedRoute(kept), shares),
+    deletionPolicy: policy ?? 'Retain',
+    adopt: cell.adopt === true,
+    sequence: nextSequence(observed, state),
+    urgent,
+    ...(urgent || keepsWeights.has(purpose) ? { takesBack: true } : {}),
+    verify,
+    ...(requires === undefined ? {} : { requires }),
+    minHealthyTargets: cell.spec.minHealthyTargets,
+    ...(budget?.urgent === urgent ? { ticket: budget.ticket } : {}),
+  };
+}
+
+const keepsWeights: ReadonlySet<Shift['purpose']> = new Set(['Restore', 'Detach', 'TakeOut']);
+
+/** What takes traffic back, or only confirms what is served, changes weights and nothing else; an edit of the rule comes afterwards. */
+const keepingRoute: ReadonlySet<Shift['purpose']> = new Set(['TakeBack', 'Restore', 'Detach', 'TakeOut']);
+
+/** What comes of a write that was asked for. */
+export function shiftDone(
+  decision: Shift,
+  request: ShiftRequest,
+  result: ShiftResult,
+  situation: Pick<ShiftSituation, 'observed' | 'cell'>,
+): CarriedOut {
+  const done = takenUp(decision, request, result, situation);
+  const { sequence } = request;
+  // A look at the objects may be older than the last write.
+  return { ...done, apply: (state, now) => ({ ...done.apply(state, now), sequence }) };
+}
+
+function takenUp(
+  decision: Shift,
+  { forwarding }: ShiftRequest,
+  result: ShiftResult,
+  { observed, cell }: Pick<ShiftSituation, 'observed' | 'cell'>,
+): CarriedOut {
+  switch (result.is) {
+    case 'NotYet':
+      return postponed(result, decision.urgent);
+    case 'Lacking':
+      return { apply: (state, now) => lacking(state, result, now), sight: 'Same', isDone: false };
+    case 'Served': {
+      const from = stableSet(observed, cell)?.version;
+      const apply = (state: RolloutState, now: number): RolloutState =>
+        withConnections(
+          shifted(state, decision, { from, left: cell.status, now }),
+          result.connections ?? [],
+          now,
+        );
+      const { observed: seen } = result;
+      const sight = seen === undefined ? { written: forwarding } : { observed: seen };
+      return { apply, sight, isDone: true };
+    }
+  }
+}

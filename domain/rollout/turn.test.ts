@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest';
+import type { Decision } from '../model/decision.ts';
+import { initialState, type RolloutState } from '../model/state.ts';
+import { routeOf, withTargetGroups } from '../load-balancers/load-balancer.ts';
+import { aCell, arnOf } from '../testing/builders.ts';
+import { looking, tookUp } from './performed.ts';
+import { changed, isStale, isTold, requested, runFrom, saw, type Run } from './run.ts';
+import { dueReport, takeTurn, told, type DueReport } from './turn.ts';
+
+const NOW = 1_000_000;
+const workflow = { workflowId: 'cell/default/web', runId: '0123456789abcdef' };
+const at = { workflow, now: NOW };
+const seen = aCell()
+  .withGroups('1.0.0', 'a')
+  .serving({ a: 100 })
+  .withStatus({ stableVersion: '1.0.0' })
+  .seen();
+const looked = (state: Partial<RolloutState> = {}): Run =>
+  saw(runFrom({ ...initialState, ...state }), seen, { now: NOW, upTo: 1 });
+const wait: Decision = { do: 'Wait', for: 'Resume', message: 'Waiting.' };
+const event = { id: '0', type: 'Normal', reason: 'Said', message: '' } as const;
+
+function due(run: Run, decision: Decision = wait): DueReport {
+  const report = dueReport(run, decision, at);
+  if (report === undefined) throw new Error('Expected something to report, got nothing.');
+  return report;
+}
+
+describe('a turn', () => {
+  it('begins with a look, and has one after each change', () => {
+    expect(takeTurn(runFrom(initialState), NOW)).toEqual({ is: 'Look' });
+    expect(takeTurn(changed(looked(), NOW), NOW)).toEqual({ is: 'Look' });
+    expect(takeTurn(requested(looked(), 'retry', { by: 'ann', reason: '', at: NOW }), NOW).is).toBe('Look');
+  });
+
+  it('comes to rest when there is nothing to do', () =>
+    expect(takeTurn(looked(), NOW)).toMatchObject({ is: 'Rest', decision: { do: 'Close' } }));
+
+  it('performs by what was seen', () => {
+    const nothing = aCell().withGroups('1.0.0', 'a').seen();
+    const turn = takeTurn(saw(runFrom(initialState), nothing, { now: NOW, upTo: 1 }), NOW);
+    expect(turn).toMatchObject({ is: 'Perform', decision: { do: 'Inspect' }, observed: nothing });
+  });
+});
+
+describe('a report', () => {
+  it('of what is done between two others is not due', () =>
+    expect(dueReport(looked(), { do: 'Advance', message: '' }, at)).toBeUndefined());
+
+  it('is new at first, and names its Events after the run', () =>
+    expect(due(looked({ events: [event] }))).toMatchObject({
+      is: 'New',
+      isNewPhase: true,
+      events: [{ ...event, id: '01234567-0' }],
+      cell: { key: seen.key, uid: 'uid-1' },
+    }));
+
+  it('says nothing that was said', () => {
+    const first = looked();
+    const { status } = due(first);
+    const after = told(first, first, status);
+    expect(due(after)).toMatchObject({ is: 'Same', isNewPhase: false });
+    expect(after.observed?.cell?.status).toEqual(status);
+  });
+
+  it('that was refused is tried again later', () => {
+    const unreported = { reason: 'Invalid', message: '', attempts: 1, until: NOW + 1 };
+    expect(due(looked({ unreported })).is).toBe('Later');
+    expect(due(looked({ unreported: { ...unreported, until: NOW } })).is).toBe('New');
+    expect(isTold(looked({ unreported }))).toBe(false);
+  });
+
+  it('of a version that is blocked from here on makes for another look', () => {
+    const justBlocked = { version: '2.0.0', cause: 'x', time: '', observedGeneration: 1 };
+    const sent = looked({ justBlocked });
+    expect(isStale(told(sent, sent, due(sent).status))).toBe(true);
+    const later = { ...sent, state: { ...sent.state, justBlocked: { ...justBlocked, version: '3.0.0' } } };
+    expect(isStale(told(later, sent, due(sent).status))).toBe(false);
+  });
+});
+
+describe('what was performed', () => {
+  const kept = (state: RolloutState): RolloutState => state;
+
+  it('has the objects looked at where it says so', () =>
+    expect(isStale(tookUp(looked(), looking(kept), { now: NOW, upTo: 1 }))).toBe(true));
+
+  it('counts as seen where there was no look after it, with all that was reported meanwhile', () => {
+    const sent = looked();
+    const { status } = due(sent);
+    const route = seen.cell && routeOf(seen.cell.spec);
+    if (route === undefined) throw new Error('Expected the builder to make a route, got none.');
+    const targetGroups = [{ name: 'b', arn: arnOf('b'), weight: 100 }];
+    const written = { apply: kept, sight: { written: withTargetGroups(route, targetGroups) } };
+    const after = tookUp(told(sent, sent, status), written, { now: NOW + 5, upTo: 1 });
+    expect(after).toMatchObject({
+      observedAt: NOW + 5,
+      observed: { weighted: targetGroups, cell: { status } },
+    });
+  });
+});

@@ -1,0 +1,310 @@
+import type { CellSpec, CellStatus } from '../../crds/cell.ts';
+import type { AnalysisVerdict } from '../rollout/analysis.ts';
+import { isFinished } from '../rollout/analysis.ts';
+import type { Freezing } from '../gates/freeze.ts';
+import type { TargetHealth } from '../gates/health.ts';
+import { routeOf, withTargetGroups, type Route } from '../load-balancers/load-balancer.ts';
+import { sameShares } from '../load-balancers/weights.ts';
+import type { Measurement, Performable, Shift } from '../model/decision.ts';
+import type { ObservedCell } from '../model/observation.ts';
+import { type LostRun, type RolloutState } from '../model/state.ts';
+import type { SelectedTargetGroup, WeightedTargetGroup } from '../model/target-group.ts';
+import { type Attempt } from '../rollout/attempt.ts';
+import {
+  carryOutRecorded,
+  isRecorded,
+  kept,
+  type CarriedOut,
+  type Change,
+  type Recorded,
+} from '../rollout/performed.ts';
+import * as record from '../rollout/record.ts';
+import * as holds from '../rollout/record-backoff.ts';
+import { lostRunRead } from '../rollout/record-lost.ts';
+import * as measured from '../rollout/record-measurement.ts';
+import { shiftDone, shiftRequest, type ShiftResult } from '../rollout/shift.ts';
+import type { PresentCell } from '../versions/candidate.ts';
+import { aCell, arnOf } from './builders.ts';
+
+/** One write to the load balancer, with what was known when it was made. */
+export interface SimulatedWrite {
+  readonly shift: Shift;
+  readonly before: readonly WeightedTargetGroup[];
+  readonly state: RolloutState;
+  readonly spec: CellSpec;
+  readonly selected: readonly SelectedTargetGroup[];
+  /** The groups that were seen healthy since the write before. */
+  readonly seenHealthy: ReadonlySet<string>;
+  readonly at: number;
+}
+
+/** By what someone outside is asked. */
+interface Asked {
+  readonly observed: ObservedCell;
+  readonly cell: PresentCell;
+  readonly state: RolloutState;
+}
+
+/** What is outside of a rollout, in memory: a Cell with its load balancer, target groups and AnalysisRuns. It answers at once. */
+export class SimulatedWorld {
+  now = Date.parse('2026-11-23T10:00:00Z');
+  spec: CellSpec;
+  generation = 1;
+  groups: SelectedTargetGroup[] = [];
+  /** What ELBv2 serves. */
+  served: readonly WeightedTargetGroup[] = [];
+  /** What the status of the configuration says is served; it may be behind. */
+  told: readonly WeightedTargetGroup[] = [];
+  /** Whether the status of the configuration says that ELBv2 serves what is asked for. */
+  isApplied = true;
+  hosts: readonly string[] = [];
+  status: CellStatus = {};
+  freezes: readonly Freezing[] = [];
+  readonly unhealthy = new Set<string>();
+  /** The groups without any registered target. */
+  readonly empty = new Set<string>();
+  readonly runs = new Map<string, AnalysisVerdict>();
+  readonly writes: SimulatedWrite[] = [];
+  isDeleted = false;
+  /** Whether an object says what is served; someone may have deleted it. */
+  isKnown = true;
+  /** Whether the templates of what measures are missing. */
+  lacksTemplates = false;
+  /** How many of the next writes ELBv2 refuses. */
+  refusals = 0;
+  /** How many of the next writes ELBv2 applies, and answers with an error. */
+  lateRefusals = 0;
+  /** Whether the API server refuses to be read, or to have the status written. */
+  isBlind = false;
+  isMute = false;
+  /** What the budget makes the next writes wait for, in milliseconds. */
+  budgetMs: number[] = [];
+  /** How someone has ended the last run. */
+  lostRun: LostRun = { is: 'Unknown' };
+
+  #seenHealthy = new Set<string>();
+  #sequence = 0;
+  #asked: readonly WeightedTargetGroup[] = [];
+  #rollouts = 0;
+
+  constructor(spec: Partial<CellSpec> = {}) {
+    const built = aCell().seen().cell;
+    if (built === undefined) throw new Error('Expected the builder to make a Cell, got none.');
+    this.spec = { ...built.spec, ...spec };
+    this.hosts = hostsOf(routeOf(this.spec));
+  }
+
+  /** Adds target groups of a version. */
+  provision(version: string, ...names: readonly string[]): void {
+    this.groups = [
+      ...this.groups.filter((group) => !names.includes(group.name)),
+      ...names.map((name) => ({ name, arn: arnOf(name), version })),
+    ];
+  }
+
+  /** Changes the spec, as `kubectl apply` does. */
+  edit(change: (spec: CellSpec) => CellSpec): void {
+    this.spec = change(this.spec);
+    this.generation += 1;
+  }
+
+  /** What a look at the objects shows. */
+  seen(): ObservedCell {
+    const served = this.isKnown ? this.told : [];
+    const route = routeOf(this.spec);
+    const serving =
+      route?.type === 'AWSApplicationLoadBalancer' && served.length > 0
+        ? {
+            observedForwarding: withTargetGroups(
+              { ...route, listener: { rule: { ...route.listener.rule, hosts: [...this.hosts] } } },
+              served,
+            ),
+          }
+        : {};
+    return {
+      key: { namespace: 'default', name: 'web' },
+      ...(this.isDeleted
+        ? {}
+        : {
+            cell: {
+              uid: 'uid-1',
+              generation: this.generation,
+              spec: this.spec,
+              status: this.status,
+              problems: [],
+            },
+          }),
+      digest: 'digest',
+      selected: this.groups,
+      freezes: this.freezes,
+      weighted: served,
+      ...serving,
+      isApplied: !this.isKnown || this.isApplied,
+      ...(this.isKnown && this.#asked.length > 0 ? { desired: this.#asked } : {}),
+      sequence: this.#sequence,
+    };
+  }
+
+  /** What comes of an attempt to do what was decided. */
+  attempt(decision: Performable, observed: ObservedCell, state: RolloutState): Attempt {
+    const { cell } = observed;
+    if (cell === undefined) throw new Error('Expected a Cell, got none.');
+    if (isRecorded(decision)) return carriedOut(carryOutRecorded(decision, cell));
+    switch (decision.do) {
+      case 'Begin': {
+        this.#rollouts += 1;
+        const id = `r${this.#rollouts}`;
+        return done((before, at) => record.began(before, decision, { id, cell, now: at }));
+      }
+      case 'Remove':
+      case 'Release':
+        throw new Error(`Expected no finalizer, got ${decision.do}.`);
+      default:
+        return this.#answer(decision, { observed, cell, state });
+    }
+  }
+
+  #answer(
+    decision: Exclude<Performable, Recorded | { do: 'Begin' | 'Remove' | 'Release' }>,
+    { observed, cell, state }: Asked,
+  ): Attempt {
+    const { served } = this;
+    switch (decision.do) {
+      case 'Shift':
+        return this.#shift(decision, { observed, cell, state });
+      case 'Inspect':
+        return done((before) =>
+          record.inspected(
+            before,
+            served.length === 0 ? { is: 'Nothing' } : { is: 'Serving', targetGroups: served },
+          ),
+        );
+      case 'CheckIdle': {
+        const health = this.#healthOf(decision.targetGroupARNs);
+        return done((before, at) => holds.idleRead(before, health, at));
+      }
+      case 'Prune':
+        return done(measured.pruned);
+      case 'ReadLostRun': {
+        const { lostRun } = this;
+        return done((before, at) => lostRunRead(before, cell, lostRun, at));
+      }
+      default:
+        return this.#measured(decision, state);
+    }
+  }
+
+  #measured(decision: Measurement, { rollout }: RolloutState): Attempt {
+    switch (decision.do) {
+      case 'StartMeasurement': {
+        if (this.lacksTemplates && decision.kind === 'AnalysisRun' && decision.background === undefined) {
+          const reason = 'AnalysisTemplateNotFound';
+          return { is: 'Refused', refusal: { reason, message: 'There is none.', permanent: true } };
+        }
+        const verdict = this.#start(decision.background ?? `${rollout?.index}`, rollout);
+        return done((before, at) => measured.measured(before, decision, verdict, at));
+      }
+      case 'ReadMeasurement': {
+        const verdict = this.#read(decision.name);
+        return done((before, at) => measured.measured(before, decision, verdict, at));
+      }
+      case 'TerminateMeasurement': {
+        const verdict = this.#end(decision.name);
+        return done((before, at) => measured.terminated(before, decision, verdict, at));
+      }
+    }
+  }
+
+  /** What is started again under a name that is there already is the same one. */
+  #start(step: string, rollout: RolloutState['rollout']): AnalysisVerdict {
+    const { id = '', edition = 0 } = rollout ?? {};
+    const name = `web-${step}-${id}-${edition}`;
+    const verdict = this.runs.get(name) ?? { name, phase: 'Running', message: '' };
+    this.runs.set(name, verdict);
+    return verdict;
+  }
+
+  #end(name: string): AnalysisVerdict {
+    const run = this.#read(name);
+    if (!isFinished(run.phase)) this.runs.set(name, { ...run, phase: 'Successful' });
+    return run;
+  }
+
+  #shift(shift: Shift, { observed, cell, state }: Asked): Attempt {
+    const { now, served } = this;
+    const route = routeOf(this.spec);
+    if (route === undefined) throw new Error('Expected the Cell to have a load balancer, got none.');
+    const request = shiftRequest(shift, { observed, cell, state, route });
+    const answered = (result: ShiftResult): Attempt =>
+      carriedOut(shiftDone(shift, request, result, { observed, cell }));
+    const lacking = this.#lackOf(shift);
+    if (lacking !== undefined) return answered({ is: 'Lacking', ...lacking });
+    const waitMs = this.budgetMs.shift();
+    if (waitMs !== undefined)
+      return answered({ is: 'NotYet', ticket: { urgent: shift.urgent, number: 1 }, waitMs });
+    this.#sequence = request.sequence;
+    const hosts = hostsOf(request.forwarding);
+    const isSame = sameShares(shift.verify === true ? served : this.told, shift.shares);
+    const isWritten = hosts.join() !== this.hosts.join() || !isSame;
+    this.#asked = shift.shares;
+    this.isApplied = false;
+    this.isKnown = true;
+    if (isWritten && this.refusals > 0) {
+      this.refusals -= 1;
+      return refused('Throttled', 'Rate exceeded.');
+    }
+    if (isWritten)
+      this.writes.push({
+        shift,
+        before: this.served,
+        state: { ...state, sequence: request.sequence },
+        spec: this.spec,
+        selected: this.groups,
+        seenHealthy: this.#seenHealthy,
+        at: now,
+      });
+    this.#seenHealthy = new Set();
+    this.served = shift.shares;
+    if (isWritten && this.lateRefusals > 0) {
+      this.lateRefusals -= 1;
+      return refused('Unavailable', 'Internal error.');
+    }
+    this.told = shift.shares;
+    this.isApplied = true;
+    this.hosts = hosts;
+    return answered({ is: 'Served', ...(this.isBlind ? {} : { observed: this.seen() }) });
+  }
+
+  #lackOf({ requires }: Shift): Omit<Extract<ShiftResult, { is: 'Lacking' }>, 'is'> | undefined {
+    const { healthy = [], registered = [] } = requires ?? {};
+    const lacking =
+      this.#healthOf(healthy).some((one) => one.healthy === 0) ||
+      registered.some((arn) => this.empty.has(arn));
+    return lacking ? { targetGroupARNs: [...healthy, ...registered], lack: 'Expected a target.' } : undefined;
+  }
+
+  #healthOf(arns: readonly string[]): readonly TargetHealth[] {
+    for (const arn of arns) if (!this.unhealthy.has(arn)) this.#seenHealthy.add(arn);
+    return arns.map((targetGroupARN) => ({
+      targetGroupARN,
+      healthy: this.unhealthy.has(targetGroupARN) ? 0 : 1,
+      total: 1,
+      others: '',
+    }));
+  }
+
+  #read(name: string): AnalysisVerdict {
+    return this.runs.get(name) ?? { name, phase: 'Error', message: 'It is gone.' };
+  }
+}
+
+/** The hosts that a rule is for; a Network Load Balancer has no rule. */
+const hostsOf = (route: Route | undefined): readonly string[] =>
+  route?.type === 'AWSApplicationLoadBalancer' ? (route.listener.rule.hosts ?? []) : [];
+
+const carriedOut = (done: CarriedOut): Attempt => ({ is: 'CarriedOut', done });
+const done = (apply: Change): Attempt => carriedOut(kept(apply));
+const refused = (reason: string, message: string): Attempt => ({
+  is: 'Refused',
+  refusal: { reason, message, permanent: false },
+});

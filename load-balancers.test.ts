@@ -1,0 +1,186 @@
+import { asyncLocalStorage, type Context } from '@temporalio/activity';
+import type { Client } from '@temporalio/client';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import type { ShiftRequest } from './activities/contract.ts';
+import type { LoadBalancersOf } from './activities/load-balancers/port.ts';
+import { driftWatchStart } from './clients/temporal/workflow-start.ts';
+import type { KubernetesClient } from './clients/kubernetes/kubernetes.ts';
+import type { CellSpec } from './crds/cell.ts';
+import type { KindsOf } from './domain/load-balancers/kind.ts';
+import type { LoadBalancerShapes } from './domain/load-balancers/kinds.ts';
+import type { Route } from './domain/load-balancers/load-balancer.ts';
+import { aCell, arnOf } from './domain/testing/builders.ts';
+import { kubernetesWith, type KeptObjects } from './test/examples/route-53/kept-objects.ts';
+import type { Route53Records } from './test/examples/route-53/route-53.ts';
+import { route53Kind, type Route53Shape } from './test/examples/route-53/route-53-kind.ts';
+import type { KindEvent } from './watchers/kinds.ts';
+
+/** The shapes, with the line that adds one. */
+interface Shapes extends LoadBalancerShapes {
+  readonly Route53: Route53Shape;
+}
+
+/** The records of all names of a hosted zone, and how often they were changed. */
+const zone = vi.hoisted(() => ({
+  records: new Map<string, { name: string; arn: string; weight: number }[]>(),
+  changes: 0,
+}));
+const records: Route53Records = {
+  read: () => Promise.resolve(new Map(zone.records)),
+  change: (_, recordName, groups) => {
+    zone.changes += 1;
+    zone.records.set(
+      recordName,
+      groups.map((group) => ({ ...group })),
+    );
+    return Promise.resolve();
+  },
+};
+
+// The lines in the tables that add a kind of load balancer.
+vi.mock('./crds/index.ts', async (original) => {
+  const table = await original<{ readonly resources: readonly object[] }>();
+  const { route53Config } = await import('./test/examples/route-53/route-53-config.ts');
+  return { ...table, resources: [...table.resources, route53Config] };
+});
+vi.mock('./domain/load-balancers/kinds.ts', async (original) => {
+  const { loadBalancerKinds } = await original<{ loadBalancerKinds: KindsOf<LoadBalancerShapes> }>();
+  const kind = await import('./test/examples/route-53/route-53-kind.ts');
+  const all: KindsOf<Shapes> = { ...loadBalancerKinds, Route53: kind.route53Kind };
+  return { loadBalancerKinds: all };
+});
+vi.mock('./activities/load-balancers/index.ts', async (original) => {
+  const { loadBalancers } = await original<{ loadBalancers: LoadBalancersOf }>();
+  const { route53 } = await import('./test/examples/route-53/route-53.ts');
+  const all: LoadBalancersOf<Shapes> = { ...loadBalancers, Route53: route53(records) };
+  return { loadBalancers: all, loadBalancerOf: (type: keyof Shapes) => all[type] };
+});
+
+const { placeOf, routeOf, targetGroupsOf, withTargetGroups } =
+  await import('./domain/load-balancers/load-balancer.ts');
+const { trafficActivities } = await import('./activities/rollout/traffic.ts');
+const { driftActivities } = await import('./activities/load-balancers/drift.ts');
+const { route } = await import('./watchers/routes/route.ts');
+const { viewOf } = await import('./watchers/testing/builders.ts');
+
+const key = { namespace: 'default', name: 'web' };
+const place = 'arn:aws:route53:::hostedzone/Z123';
+const groups = (a: number, b: number) => [
+  { name: 'a', arn: arnOf('a'), weight: a },
+  { name: 'b', arn: arnOf('b'), weight: b },
+];
+const ingress = {
+  type: 'Route53',
+  route53: { hostedZoneID: 'Z123', recordName: 'example.com', targetGroupSelector: {} },
+} as CellSpec['ingress'];
+
+/** The route of the Cell, which only the mocked tables know. */
+function aRoute(): Route {
+  const found = routeOf({ ingress });
+  if (found === undefined) throw new Error('Expected a route by the mocked table, got none.');
+  return found;
+}
+
+/** Runs as an activity that nobody cancels, and whose waits are over at once. */
+const asActivity = <Value>(run: () => Promise<Value>): Promise<Value> =>
+  asyncLocalStorage.run(
+    {
+      info: {},
+      cancellationSignal: new AbortController().signal,
+      sleep: () => Promise.resolve(),
+      heartbeat: () => undefined,
+    } as unknown as Context,
+    run,
+  );
+
+describe('a kind of load balancer that the tables have a line of', () => {
+  let kept: KeptObjects;
+  let kubernetes: KubernetesClient;
+  beforeEach(() => {
+    zone.records.clear();
+    zone.changes = 0;
+    const { cell } = aCell().seen();
+    ({ kept, kubernetes } = kubernetesWith({
+      apiVersion: 'okra.mumo.co/v1alpha1',
+      kind: 'Cell',
+      metadata: { ...key, uid: 'uid' },
+      spec: { ...cell?.spec, ingress },
+    }));
+  });
+  const reached = () => ({
+    kubernetes,
+    elbv2: () => {
+      throw new Error('Expected nobody to call ELBv2.');
+    },
+    installation: () => Promise.resolve('here'),
+    budget: { take: () => Promise.resolve({ is: 'Granted' as const }), penalise: () => Promise.resolve() },
+  });
+  const shift = (a: number, b: number, sequence: number) => {
+    const request: ShiftRequest = {
+      cell: { key, uid: 'uid' },
+      forwarding: withTargetGroups(aRoute(), groups(a, b)),
+      deletionPolicy: 'Retain',
+      adopt: false,
+      sequence,
+      urgent: false,
+      verify: false,
+      minHealthyTargets: 1,
+    };
+    return asActivity(() => trafficActivities(reached()).shiftTraffic(request));
+  };
+  const findDrift = () => {
+    const activities = driftActivities({ ...reached(), temporal: {} as Client, taskQueue: 'okra' });
+    return asActivity(() => activities.findDrift({ type: aRoute().type, place }));
+  };
+
+  it('is what the type of a Cell names, at a place and with weights', () => {
+    expect(placeOf(aRoute())).toBe(place);
+    expect(targetGroupsOf(withTargetGroups(aRoute(), groups(80, 20)))).toEqual(groups(80, 20));
+  });
+
+  it('serves what a Cell asks for, and its object says so', async () => {
+    await shift(100, 0, 1);
+    const result = await shift(80, 20, 2);
+    expect(result).toMatchObject({ is: 'Served', observed: { isApplied: true, weighted: groups(80, 20) } });
+    expect([zone.records.get('example.com'), zone.changes]).toEqual([groups(80, 20), 2]);
+    expect(kept.object('Route53Config', key)).toMatchObject({
+      spec: { hostedZoneID: 'Z123', recordName: 'example.com', targetGroups: groups(80, 20) },
+      status: { phase: 'Updated', weights: 'a: 80, b: 20', observedGeneration: 2 },
+    });
+  });
+
+  it('is written no second time for what it serves already', async () => {
+    await shift(80, 20, 1);
+    await shift(80, 20, 2);
+    expect(zone.changes).toBe(1);
+  });
+
+  it('has what others have changed found', async () => {
+    await shift(80, 20, 1);
+    expect(await findDrift()).toEqual({ watched: 1, drifted: [] });
+    zone.records.set('example.com', groups(0, 100));
+    expect(await findDrift()).toMatchObject({
+      watched: 1,
+      drifted: [{ key, difference: 'The records example.com differ in their weights.', isOwnedByCell: true }],
+    });
+  });
+
+  it('is watched at its place, under its own name', async () => {
+    await shift(80, 20, 1);
+    const object = kept.object('Route53Config', key);
+    const happened = { kind: 'Route53Config', event: { type: 'add', object } } as unknown as KindEvent;
+    const { type } = aRoute();
+    expect(route(happened, viewOf({}))).toContainEqual({ do: 'Watch', type, place });
+    const { options } = driftWatchStart({ type, place, intervalSeconds: 60 }, 'okra');
+    expect(options).toMatchObject({ workflowId: `drift/${place}`, staticSummary: `HostedZone ${place}` });
+  });
+});
+
+describe('a table that lacks a kind of load balancer', () => {
+  it('does not compile', () => {
+    const complete: KindsOf<Pick<Shapes, 'Route53'>> = { Route53: route53Kind };
+    // @ts-expect-error The line is missing.
+    const lacking: KindsOf<Pick<Shapes, 'Route53'>> = {};
+    expect(Object.keys(complete)).not.toEqual(Object.keys(lacking));
+  });
+});

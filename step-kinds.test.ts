@@ -1,0 +1,41 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, posix } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const SCHEMA = 'crds/canary-steps.ts';
+const REGISTRY = 'domain/steps/index.ts';
+const rooms = ['activities', 'cli', 'clients', 'crds', 'domain', 'watchers', 'workflows'];
+
+const textOf = (file: string): string => readFileSync(join(import.meta.dirname, file), 'utf8');
+
+const files = rooms
+  .flatMap((room) =>
+    readdirSync(join(import.meta.dirname, room), { recursive: true }).map((file) =>
+      posix.join(room, String(file)),
+    ),
+  )
+  .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && !file.includes('/testing/'));
+
+const keysIn = (file: string, table: string): readonly string[] => {
+  const text = textOf(file);
+  const begins = text.slice(text.indexOf(`const ${table}`));
+  const entries = begins.slice(0, begins.indexOf('\n}')).matchAll(/^ {2}(\w+)[:,]/gm);
+  return [...entries].map(([, key = '']) => key);
+};
+
+describe('a kind of step', () => {
+  const kinds = keysIn(SCHEMA, 'stepKinds');
+
+  it('is one that the schema and the registry have', () => {
+    expect(kinds).toContain('setWeight');
+    expect(keysIn(REGISTRY, 'kinds')).toEqual(kinds);
+  });
+
+  it.each(kinds)('%s takes a schema, a file and a line of the registry', (kind) => {
+    const knows = new RegExp(String.raw`StepSpec<'${kind}'>|\.kind [!=]== '${kind}'|^ +case '${kind}':`, 'm');
+    const known = files.filter((file) => knows.test(textOf(file)));
+    const own = `domain/steps/${kind.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}.ts`;
+    expect(known).toEqual([own]);
+    expect(textOf(REGISTRY)).toContain(`import { ${kind} } from './${posix.basename(own)}';`);
+  });
+});

@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import { labelSelector } from '../../../crds/common.ts';
+import { forwardTargetGroups } from '../../../crds/forward.ts';
+import {
+  loadBalancerColumns,
+  loadBalancerStatus,
+  loadBalancerTraits,
+} from '../../../crds/load-balancer-config.ts';
+import { defineResource, type Resource } from '../../../crds/resource.ts';
+
+const record = {
+  hostedZoneID: z.string().min(1).max(32).describe('The ID of the hosted zone.'),
+  recordName: z.string().min(1).max(1024).describe('The name of the records.'),
+};
+
+/** What a Cell says of it: the block `route53` of `spec.ingress`. */
+export const route53Ingress = z.object({ ...record, targetGroupSelector: labelSelector });
+
+const spec = z.object({ ...record, targetGroups: forwardTargetGroups });
+const status = loadBalancerStatus(
+  z.object(record).partial().extend({ targetGroups: forwardTargetGroups.optional() }).shape,
+);
+
+/** Weighted records of Route 53, kept exactly as its spec says. */
+export const route53Config = defineResource({
+  kind: 'Route53Config',
+  plural: 'route53configs',
+  singular: 'route53config',
+  shortNames: ['r53c'],
+  description:
+    'A Route53Config describes the weighted records of one name. A Cell writes one of its own name.',
+  ...loadBalancerTraits('Route53', 'route-53'),
+  spec,
+  status,
+  printerColumns: loadBalancerColumns({ name: 'Record', type: 'string', jsonPath: '.spec.recordName' }),
+});
+
+/** What a Route53Config asks for. */
+export type Route53ConfigSpec = z.output<typeof spec>;
+/** A Route53Config as the API server has it. */
+export type Route53Config = Resource<Route53ConfigSpec, z.output<typeof status>>;

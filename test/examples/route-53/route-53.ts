@@ -1,0 +1,79 @@
+import { readBack } from '../../../activities/load-balancers/read-back.ts';
+import { readInTime } from '../../../activities/load-balancers/read-in-time.ts';
+import type { LoadBalancer, Writing } from '../../../activities/load-balancers/port.ts';
+import { weightsText } from '../../../domain/load-balancers/load-balancer.ts';
+import { sameShares } from '../../../domain/load-balancers/weights.ts';
+import type { WeightedTargetGroup } from '../../../domain/model/target-group.ts';
+import { route53Config, type Route53Config } from './route-53-config.ts';
+import type { Route53Shape } from './route-53-kind.ts';
+
+/** The weighted records of hosted zones, by the name of the records; the client of the AWS SDK stands behind it. */
+export interface Route53Records {
+  read(hostedZoneID: string, signal: AbortSignal): Promise<ReadonlyMap<string, WeightedTargetGroup[]>>;
+  /** Changes all records of a name, or none (API_ChangeResourceRecordSets). */
+  change(hostedZoneID: string, recordName: string, records: readonly WeightedTargetGroup[]): Promise<void>;
+}
+
+type Forwarding = Route53Shape['forwarding'];
+
+/** Weighted records of Route 53. */
+export const route53 = (records: Route53Records): LoadBalancer<Route53Shape> => ({
+  kind: route53Config,
+  read({ spec, status }: Route53Config) {
+    const { hostedZoneID, recordName, targetGroups } = status ?? {};
+    const isServed = hostedZoneID !== undefined && recordName !== undefined && targetGroups !== undefined;
+    return {
+      desired: { type: 'Route53', ...spec },
+      ...(isServed ? { observed: { type: 'Route53', hostedZoneID, recordName, targetGroups } } : {}),
+      deletionPolicy: 'Retain',
+    };
+  },
+  spec: ({ hostedZoneID, recordName, targetGroups }) => ({ hostedZoneID, recordName, targetGroups }),
+  status: ({ hostedZoneID, recordName, targetGroups }) => ({
+    hostedZoneID,
+    recordName,
+    targetGroups,
+    weights: weightsText(targetGroups),
+  }),
+  quota: () => 'route53',
+  connect: () => ({
+    async apply({ forwarding, observed, verify, urgent }, writing) {
+      const look = ({ signal }: Writing) => servedBy(records, forwarding, signal);
+      const known =
+        observed !== undefined && !verify ? observed : await readInTime({ urgent }, writing, look, observed);
+      if (known !== undefined && sameShares(forwarding.targetGroups, known.targetGroups)) return forwarding;
+      await writing.permit();
+      await records.change(forwarding.hostedZoneID, forwarding.recordName, forwarding.targetGroups);
+      return readBack(`the records ${forwarding.recordName}`, async () => {
+        const value = await servedBy(records, forwarding, writing.signal);
+        return sameShares(forwarding.targetGroups, value.targetGroups)
+          ? { is: 'Shown', value }
+          : { is: 'Another', got: `${weightsText(value.targetGroups)}.` };
+      });
+    },
+    async inspect({ route }, signal) {
+      const { targetGroups } = await servedBy(records, { ...route, targetGroups: [] }, signal);
+      return targetGroups.length === 0 ? { is: 'Nothing' } : { is: 'Serving', targetGroups };
+    },
+    // With Retain alone there is nothing to delete.
+    remove: () => Promise.resolve(),
+    async drift(place, objects, signal) {
+      const found = await records.read(place.split('/').at(-1) ?? '', signal);
+      return objects.flatMap(({ key, observed: { recordName, targetGroups } }) =>
+        sameShares(targetGroups, found.get(recordName) ?? [])
+          ? []
+          : [{ key, difference: `The records ${recordName} differ in their weights.` }],
+      );
+    },
+  }),
+});
+
+/** What the records serve now. */
+async function servedBy(
+  records: Route53Records,
+  asked: Forwarding,
+  signal: AbortSignal,
+): Promise<Forwarding> {
+  const found = await records.read(asked.hostedZoneID, signal);
+  return { ...asked, targetGroups: found.get(asked.recordName) ?? [] };
+}

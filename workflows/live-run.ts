@@ -1,0 +1,80 @@
+import { setHandler } from '@temporalio/workflow';
+import { unknownSignalEvent } from '../domain/rollout/events.ts';
+import { verdictExpected } from '../domain/rollout/record-measurement.ts';
+import { noted } from '../domain/rollout/record.ts';
+import * as run from '../domain/rollout/run.ts';
+import { CANCELLED } from '../domain/model/requests.ts';
+import { planOf, viewOf } from '../domain/model/view.ts';
+import { handleRequests } from './handle-requests.ts';
+import { analysisFinished, changed, drifted, experimentFinished, planQuery, stateQuery } from './messages.ts';
+import { unknownSignals } from './unknown-signals.ts';
+
+/** What a run knows by now; words from outside change it while the workflow waits. */
+export interface LiveRun {
+  readonly run: () => run.Run;
+  readonly change: (change: (known: run.Run) => run.Run) => void;
+  /** How many words have come. */
+  readonly heard: () => number;
+  /** Whether a signal has come that nobody listens to, and nobody was told of it. */
+  readonly hasUnknown: () => boolean;
+  /** Takes up what has come and waited for its time: a cancellation, and signals that nobody listens to. */
+  readonly takeUp: () => void;
+  /** Whether the workflow was cancelled in Temporal while there was nothing to abort. */
+  readonly isCancelled: () => boolean;
+}
+
+/** Listens to all that a run is told, and answers what it is asked. */
+export function listen(begun: run.Run, cancelRequested: Promise<never>): LiveRun {
+  let known = begun;
+  let heard = 0;
+  let told = 0;
+  let isCancelled = false;
+
+  const change: LiveRun['change'] = (next) => (known = next(known));
+  const wake: LiveRun['change'] = (next) => {
+    change(next);
+    heard += 1;
+  };
+  setHandler(changed, () => wake((now) => run.changed(now, Date.now())), {
+    description: 'Looks at the Cell and its target groups again.',
+  });
+  setHandler(drifted, () => wake((now) => run.drifted(now, Date.now())), {
+    description: 'Reads the load balancer, since it does not serve what it should.',
+  });
+  const readVerdict = (): void => wake((now) => run.remembering(now, verdictExpected));
+  setHandler(analysisFinished, readVerdict, { description: 'Reads the AnalysisRuns that are waited for.' });
+  setHandler(experimentFinished, readVerdict, { description: 'Reads the Experiment of the current step.' });
+  handleRequests({
+    state: () => known.state,
+    take: (name, stamp) => wake((now) => run.requested(now, name, stamp)),
+  });
+  setHandler(stateQuery, () => viewOf(known.state), { description: 'Where the rollout stands.' });
+  setHandler(planQuery, () => planOf(known.state), { description: 'The steps of the rollout.' });
+
+  /** A cancellation is an abort of the rollout that is under way; what comes of it is waited for as after any other. */
+  const abortWhenCancelled = (): void => {
+    if (!isCancelled || known.state.rollout === undefined) return;
+    isCancelled = false;
+    wake((now) => run.requested(now, 'abort', { ...CANCELLED, at: Date.now() }));
+  };
+  cancelRequested.catch(() => {
+    isCancelled = true;
+    heard += 1;
+    abortWhenCancelled();
+  });
+  const takeUp = (): void => {
+    abortWhenCancelled();
+    const names = unknownSignals().slice(told);
+    told += names.length;
+    for (const name of names)
+      change((now) => run.remembering(now, (state) => noted(state, unknownSignalEvent(name))));
+  };
+  return {
+    run: () => known,
+    change,
+    heard: () => heard,
+    hasUnknown: () => told < unknownSignals().length,
+    takeUp,
+    isCancelled: () => isCancelled,
+  };
+}
