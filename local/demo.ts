@@ -41,7 +41,7 @@ async function showStages({ keep }: Wish): Promise<number> {
     say,
     signal: stopped.signal,
   });
-  say(verdictOn(differences));
+  say(verdictOn(differences, 'the stages in their order'));
   if (keep) await stay();
   return differences.length === 0 ? 0 : 1;
 }
@@ -101,9 +101,9 @@ async function show({ keep, discovery }: Wish): Promise<number> {
   return differences.length === 0 ? 0 : 1;
 }
 
-const verdictOn = (differences: readonly string[]): string =>
+const verdictOn = (differences: readonly string[], what = 'weights, AnalysisRuns, phases'): string =>
   differences.length === 0
-    ? '\nEverything came as it was said: weights, AnalysisRuns, phases.'
+    ? `\nEverything came as it was said: ${what}.`
     : ['', 'Something differs from what this demo says:', ...differences.map((one) => `  - ${one}`)].join(
         '\n',
       );
