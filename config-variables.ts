@@ -96,6 +96,7 @@ export const variables = z.object({
   TEMPORAL_TLS_SERVER_NAME: text.optional(),
   OKRA_TASK_QUEUE: text.default('okra'),
   OKRA_WATCH_NAMESPACE: namespaces.default([]),
+  OKRA_STAGED_BINDING_POLICY_SELECTOR: text.optional(),
   OKRA_LEASE_NAMESPACE: namespace.optional(),
   OKRA_LEASE_NAME: matching(/^[a-z0-9]([-.a-z0-9]{0,251}[a-z0-9])?$/, 'a name such as okra').default('okra'),
   POD_NAMESPACE: namespace.optional(),

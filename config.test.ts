@@ -63,6 +63,13 @@ describe('loadConfig', () => {
     });
   });
 
+  it('looks after StagedBindingPolicies, which are in no namespace, unless namespaces are named without a selector', () => {
+    expect(loadConfig({}).stagedSelector).toBe('');
+    expect(loadConfig({ OKRA_WATCH_NAMESPACE: 'shop' }).stagedSelector).toBeUndefined();
+    const both = { OKRA_WATCH_NAMESPACE: 'shop', OKRA_STAGED_BINDING_POLICY_SELECTOR: 'team=shop' };
+    expect(loadConfig(both).stagedSelector).toBe('team=shop');
+  });
+
   it('splits the namespaces to watch', () => {
     expect(loadConfig({ OKRA_WATCH_NAMESPACE: 'shop, okra' }).kubernetes.watchNamespaces).toEqual([
       'shop',

@@ -70,6 +70,8 @@ export interface Config {
   readonly execEnvironment: readonly string[];
   readonly temporal: TemporalConfig;
   readonly taskQueue: string;
+  /** The labels of the StagedBindingPolicies to look after, empty: all; undefined: none. */
+  readonly stagedSelector?: string;
   /** Where calls to ELBv2 run, apart from all others, so that they can be slowed down. */
   readonly elbv2TaskQueue: string;
   readonly elbv2: {
@@ -183,6 +185,9 @@ function arrange(from: Variables): Config {
     graceSeconds: from.OKRA_GRACE_PERIOD,
     logLevel: from.OKRA_LOG_LEVEL,
     ...given({
+      // They belong to no namespace: who looks after some namespaces looks after those that are named.
+      stagedSelector:
+        from.OKRA_STAGED_BINDING_POLICY_SELECTOR ?? (from.OKRA_WATCH_NAMESPACE.length === 0 ? '' : undefined),
       workflowBundle: from.OKRA_WORKFLOW_BUNDLE,
       health:
         from.OKRA_HEALTH_PORT === undefined

@@ -14,7 +14,9 @@ const files = rooms
       posix.join(room, String(file)),
     ),
   )
-  .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && !file.includes('/testing/'));
+  .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && !file.includes('/testing/'))
+  // A StagedBindingPolicy has stages and requests, of which one is called pause, and no steps.
+  .filter((file) => !file.startsWith('domain/staged/'));
 
 const keysIn = (file: string, table: string): readonly string[] => {
   const text = textOf(file);

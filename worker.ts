@@ -194,6 +194,9 @@ const onDiscoveryQueue: readonly (keyof Activities)[] = [
   'syncTargetGroupSet',
   'syncTargetGroupBinding',
   'checkTargetGroups',
+  'observeStaged',
+  'applyStage',
+  'removeStage',
 ];
 
 /**

@@ -1,3 +1,5 @@
+import type { StagedBindingPolicyStatus } from '../crds/staged-binding-policy.ts';
+import type { ObservedStaged } from '../domain/staged/observation.ts';
 import type { AnalysisStep, ExperimentStep } from '../crds/cell.ts';
 import type { CheckStep } from '../crds/check-step.ts';
 import type { SyncedKind } from '../crds/index.ts';
@@ -202,6 +204,40 @@ export interface Synced {
   readonly againInSeconds?: number;
   /** The process that has made the sync, for the next one of the object to be told. */
   readonly by?: string;
+}
+
+/** Which stage of a StagedBindingPolicy something is about, and which object of that name. */
+export interface StageRef {
+  readonly name: string;
+  readonly uid: string;
+  readonly stage: string;
+}
+
+/** What the workflow of a StagedBindingPolicy needs. */
+export interface StagedActivities {
+  /** Reads a StagedBindingPolicy, its BindingPolicies and Bindings, and how far the stage is that it is at. */
+  observeStaged(look: { readonly name: string; readonly at?: string }): Promise<ObservedStaged & Paced>;
+  /** Makes the BindingPolicy of a stage, and Okra's StatusCollector, what they are to be; fails as a `Conflict` when the name is taken. */
+  applyStage(ref: StageRef): Promise<void>;
+  /** Deletes a BindingPolicy of a StagedBindingPolicy, unless it is another one by now. */
+  removeStage(request: {
+    readonly name: string;
+    readonly policy: { readonly name: string; readonly uid: string };
+  }): Promise<void>;
+  /** Lets a StagedBindingPolicy go that is being deleted, once nothing of it is left elsewhere. */
+  releaseStaged(name: string): Promise<void>;
+  /** Writes `.status`. */
+  reportStaged(report: {
+    readonly name: string;
+    readonly uid: string;
+    readonly status: StagedBindingPolicyStatus;
+  }): Promise<void>;
+}
+
+/** What an answer says about the next look. */
+export interface Paced {
+  /** The interval that is set now, in seconds. */
+  readonly intervalSeconds?: number;
 }
 
 /** Makes what an object asks for the same as what there is, and reports on it; `last` is the process that has made the sync before. */

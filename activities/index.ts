@@ -28,6 +28,7 @@ import type {
   ExperimentActivities,
   MeasurementActivities,
   LoadBalancerConfigActivities,
+  StagedActivities,
   SyncActivities,
   TargetGroupActivities,
   TrafficActivities,
@@ -41,6 +42,8 @@ import { paced } from './discovery/paced.ts';
 import { targetGroupSetActivities } from './discovery/target-group-set/target-group-set.ts';
 import { targetGroupActivities } from './discovery/target-group/target-groups.ts';
 import { targetGroupBindingActivities } from './discovery/target-group-binding/target-group-binding.ts';
+import { alive } from './staged/alive.ts';
+import { stagedActivities } from './staged/staged.ts';
 import { trafficActivities } from './rollout/traffic.ts';
 
 /** What all activities are made of. */
@@ -78,6 +81,7 @@ export type Activities = CellActivities &
   TrafficActivities &
   SyncActivities &
   TargetGroupActivities &
+  StagedActivities &
   DriftActivities;
 
 /** Makes every activity; whatever one throws is a failure listed in domain/failures.ts. */
@@ -99,6 +103,7 @@ export function makeActivities(dependencies: Dependencies): Activities {
       translated({
         ...targetGroupSetActivities({ kubernetes, reader, graceSeconds }),
         ...clusterSetActivities({ kubernetes, sources: clusterSources(dependencies), graceSeconds }),
+        ...alive(stagedActivities(dependencies)),
         ...targetGroupActivities(dependencies),
         ...targetGroupBindingActivities({
           ...dependencies,

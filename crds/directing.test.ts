@@ -72,6 +72,8 @@ const known: Readonly<Record<string, readonly string[]>> = {
     'spec.analysis.compare.baselines[].metrics[].namespace',
     'spec.analysis.compare.targetGroupARNs',
   ],
+  // Cluster-scoped: who may write one may place workloads on every cluster, and says by which kubeconfig.
+  StagedBindingPolicy: ['spec.downsync[].namespaces', 'spec.space.namespace', 'spec.stages[].cell.namespace'],
   AWSTargetGroupSet: binding.map((field) => `spec.bindingTemplate.spec.${field}`),
 };
 

@@ -10,6 +10,7 @@ import { cell } from './cell.ts';
 import { check } from './check.ts';
 import { clusterSet } from './cluster-set.ts';
 import { freeze } from './freeze.ts';
+import { stagedBindingPolicy } from './staged-binding-policy.ts';
 import type { KindWorkflow } from './kind.ts';
 import type { Resource } from './resource.ts';
 
@@ -26,6 +27,7 @@ export const resources = [
   awsTargetGroupSet,
   awsTargetGroupBinding,
   check,
+  stagedBindingPolicy,
 ] as const;
 
 type Row = (typeof resources)[number];

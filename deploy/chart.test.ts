@@ -52,7 +52,9 @@ describe('the chart', () => {
   it('names the kinds that it installs to Artifact Hub', () => {
     const { annotations } = read<{ annotations: Record<string, string> }>('Chart.yaml');
     const listed = parse(annotations['artifacthub.io/crds'] ?? '') as { kind: string; name: string }[];
-    const names = resources.map(({ kind, plural }) => `${kind} ${plural}.okra.mumo.co`);
+    const names = resources.map(
+      ({ kind, plural, apiVersion }) => `${kind} ${plural}.${apiVersion.split('/')[0] ?? ''}`,
+    );
     expect(listed.map(({ kind, name }) => `${kind} ${name}`).toSorted()).toEqual(names.toSorted());
   });
 });

@@ -11,6 +11,7 @@ import type { Wish } from './demo/arguments.mjs';
 import { bringCluster, clusterSet, discoveries, targetGroupSet } from './demo/discovery.ts';
 import { analysisTemplateFor, cellFor, targetGroupsFor } from './demo/objects.ts';
 import { cellKey, play, type Scene } from './demo/play.ts';
+import { playStaged } from './demo/staged.ts';
 import { chapters, discoveryChapters } from './demo/story.ts';
 import { readWeights, serveTraffic, type Weights } from './demo/traffic.ts';
 import { installDefinitions } from './install-definitions.ts';
@@ -27,6 +28,23 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 }
 // The bootstrap that started this program was killed: nobody could stop the stack any more.
 process.once('disconnect', () => stopped.abort(1));
+
+/** Shows a workload that goes through its stages; no load balancer has a part in it. */
+async function showStages({ keep }: Wish): Promise<number> {
+  say('Starting etcd, kube-apiserver and Temporal …');
+  await using stack = await startStack({ components: componentSets.demo, log: say, signal: stopped.signal });
+  await installDefinitions(stack);
+  await using _okrad = startOkrad({ environment: stack.environment, log: join(stack.logs, 'okrad.log') });
+  const differences = await playStaged({
+    kubeconfig: stack.kubeconfig,
+    apply: (object) => kubectlApply(stack, object),
+    say,
+    signal: stopped.signal,
+  });
+  say(verdictOn(differences, 'the stages in their order'));
+  if (keep) await stay();
+  return differences.length === 0 ? 0 : 1;
+}
 
 async function show({ keep, discovery }: Wish): Promise<number> {
   say('Starting etcd, kube-apiserver, Temporal, Argo Rollouts, and moto behind a strict ELBv2 proxy …');
@@ -83,9 +101,9 @@ async function show({ keep, discovery }: Wish): Promise<number> {
   return differences.length === 0 ? 0 : 1;
 }
 
-const verdictOn = (differences: readonly string[]): string =>
+const verdictOn = (differences: readonly string[], what = 'weights, AnalysisRuns, phases'): string =>
   differences.length === 0
-    ? '\nEverything came as it was said: weights, AnalysisRuns, phases.'
+    ? `\nEverything came as it was said: ${what}.`
     : ['', 'Something differs from what this demo says:', ...differences.map((one) => `  - ${one}`)].join(
         '\n',
       );
@@ -127,7 +145,7 @@ async function main(): Promise<number> {
       process.stderr.write(`${request.message}\n`);
       return request.status;
     case 'Show':
-      return show(request.wish);
+      return request.wish.staged ? showStages(request.wish) : show(request.wish);
   }
 }
 

@@ -1,6 +1,9 @@
 import {
   ANALYSIS_RUN,
   ANALYSIS_TEMPLATE,
+  BINDING,
+  BINDING_POLICY,
+  COMBINED_STATUS,
   CLUSTER_ANALYSIS_TEMPLATE,
   EXPERIMENT,
   REPLICA_SET,
@@ -11,6 +14,7 @@ import type { StoredClusterSecret } from '../clients/kubernetes/remote-clusters.
 import { CELL_LABEL, CLUSTER_SECRETS } from '../domain/kubernetes/labels.ts';
 import type { AnalysisPhase } from '../domain/rollout/analysis.ts';
 import type { ExperimentStatus } from '../domain/rollout/experiment.ts';
+import { STAGED_UID_LABEL } from '../domain/staged/policy.ts';
 import type { Informed } from './event.ts';
 
 /** An object with labels. */
@@ -33,6 +37,9 @@ export interface ReplicaSet extends Informed {
   readonly metadata: Informed['metadata'] & { readonly generation?: number };
 }
 
+/** An object of KubeStellar's that a stage depends on: a BindingPolicy, its Binding, or a CombinedStatus. */
+export type StagedPart = Labelled;
+
 /** The objects of each kind that watchers look at and that is not Okra's. */
 export interface ForeignObjects {
   readonly Secret: StoredClusterSecret;
@@ -41,6 +48,9 @@ export interface ForeignObjects {
   readonly ClusterAnalysisTemplate: Informed;
   readonly Experiment: Experiment;
   readonly ReplicaSet: ReplicaSet;
+  readonly BindingPolicy: StagedPart;
+  readonly Binding: StagedPart;
+  readonly CombinedStatus: StagedPart;
 }
 
 /** The name of a kind that watchers look at and that is not Okra's. */
@@ -67,4 +77,7 @@ export const foreignKinds = {
   ClusterAnalysisTemplate: { ref: CLUSTER_ANALYSIS_TEMPLATE, ...told },
   Experiment: { ref: EXPERIMENT, labelSelector: CELL_LABEL, isStored: true, isReplayed: true },
   ReplicaSet: { ref: REPLICA_SET, ...told },
+  BindingPolicy: { ref: BINDING_POLICY, labelSelector: STAGED_UID_LABEL, ...told },
+  Binding: { ref: BINDING, ...told },
+  CombinedStatus: { ref: COMBINED_STATUS, ...told },
 } as const satisfies Readonly<Record<ForeignKind, Foreign>>;

@@ -35,6 +35,7 @@ export type IgnoreReason =
   | 'no Cell lacks a template'
   | 'no rollout is under way'
   | 'no Cell lacks a ReplicaSet'
+  | 'no StagedBindingPolicy has made it'
   | 'nobody looks into the cluster'
   | 'nobody is in these namespaces';
 

@@ -16,6 +16,7 @@ import type { InformerTiming } from './informer/informer.ts';
 import { cachedFields } from './informer/cached-fields.ts';
 import { kubernetesLease } from './election/lease.ts';
 import { wakeOrphans } from './orphans.ts';
+import { watchSpaces } from './informer/spaces.ts';
 import { watchRemotely } from './informer/remote.ts';
 import { decidesWatches } from './routes/route-remote.ts';
 import { createRouter } from './router.ts';
@@ -38,6 +39,7 @@ export interface WatcherOptions {
     | 'taskQueue'
     | 'driftIntervalSeconds'
     | 'syncIntervalSeconds'
+    | 'stagedSelector'
   >;
   readonly log: Log;
   readonly signal: AbortSignal;
@@ -92,8 +94,17 @@ async function watch(options: WatcherOptions): Promise<void> {
 async function inform(options: WatcherOptions, router: Router, dispatcher: Dispatcher): Promise<void> {
   const { log, signal, temporal, clusters, needs, timing } = options;
   const namespaces = options.config.kubernetes.watchNamespaces;
-  const sources = sourcesOf(namespaces);
+  const sources = sourcesOf(options.config);
   const remote = watchRemotely({
+    clusters,
+    view: router.view,
+    dispatch: (instruction) => dispatcher.dispatch(instruction),
+    log,
+    signal,
+    ...(timing?.informer === undefined ? {} : { timing: timing.informer }),
+  });
+  const spaces = watchSpaces({
+    kubernetes: options.kubernetes,
     clusters,
     view: router.view,
     dispatch: (instruction) => dispatcher.dispatch(instruction),
@@ -114,12 +125,14 @@ async function inform(options: WatcherOptions, router: Router, dispatcher: Dispa
     needs?.kinds(undefined);
     router.replay();
     remote.refresh();
+    spaces.refresh();
     log.info('watching');
     void orphans();
   };
   const onEvent = (happened: KindEvent): void => {
     router.take(happened);
     if (unsynced === 0 && decidesWatches(happened)) remote.refresh();
+    if (unsynced === 0 && happened.kind === 'StagedBindingPolicy') spaces.refresh();
   };
   const informers = sources.map((source) => informAbout(source, { ...options, onEvent, onSynced }));
   const replay = (): void => {
@@ -134,7 +147,7 @@ async function inform(options: WatcherOptions, router: Router, dispatcher: Dispa
   };
   const { database } = options;
   await Promise.all([...informers, replaying(), watchDatabase({ database, onLost: replay, log, signal })]);
-  await remote.ended();
+  await Promise.all([remote.ended(), spaces.ended()]);
 }
 
 /** A kind to watch, in one namespace or in all. */
@@ -142,12 +155,30 @@ interface PlacedSource extends Source {
   readonly namespace?: string;
 }
 
-function sourcesOf(namespaces: readonly string[]): readonly PlacedSource[] {
-  if (namespaces.length === 0) return everywhere;
-  return everywhere.flatMap((source) =>
+function sourcesOf({
+  kubernetes: { watchNamespaces: namespaces },
+  stagedSelector,
+}: WatcherOptions['config']): readonly PlacedSource[] {
+  const all = everywhere
+    .filter(({ kind }) => stagedSelector !== undefined || !stagedKinds.has(kind.kind))
+    .map((source) =>
+      source.kind.kind === 'StagedBindingPolicy' && stagedSelector !== undefined
+        ? { ...source, labelSelector: stagedSelector }
+        : source,
+    );
+  if (namespaces.length === 0) return all;
+  return all.flatMap((source) =>
     source.kind.namespaced ? namespaces.map((namespace) => ({ ...source, namespace })) : [source],
   );
 }
+
+/** What is watched for StagedBindingPolicies alone. */
+const stagedKinds: ReadonlySet<string> = new Set([
+  'StagedBindingPolicy',
+  'BindingPolicy',
+  'Binding',
+  'CombinedStatus',
+]);
 
 async function informAbout(
   source: PlacedSource,

@@ -12,6 +12,7 @@ import type {
   ExperimentActivities,
   MeasurementActivities,
   LoadBalancerConfigActivities,
+  StagedActivities,
   Synced,
   TargetGroupActivities,
   TrafficActivities,
@@ -67,6 +68,24 @@ export const samples = (summary: string) =>
     taskQueue: `${workflowInfo().taskQueue}-checks`,
     startToCloseTimeout: '2m',
     retry: { initialInterval: '1s', backoffCoefficient: 2, maximumAttempts: 3 },
+    summary: inShort(summary),
+  });
+
+/** Looks at a StagedBindingPolicy and performs its next step, which may be in an API server that does not answer. */
+export const stages = (summary: string) =>
+  proxyActivities<Pick<StagedActivities, 'observeStaged' | 'applyStage' | 'removeStage'>>({
+    taskQueue: `${workflowInfo().taskQueue}-discovery`,
+    startToCloseTimeout: '1m',
+    // One whose process was killed is made again soon.
+    heartbeatTimeout: '5s',
+    retry: { initialInterval: '500ms', backoffCoefficient: 2, maximumAttempts: 3 },
+    summary: inShort(summary),
+  });
+
+/** Reports on a StagedBindingPolicy, and lets it go. */
+export const stagedReports = (summary: string) =>
+  proxyActivities<Pick<StagedActivities, 'reportStaged' | 'releaseStaged'>>({
+    ...kubernetes,
     summary: inShort(summary),
   });
 

@@ -35,6 +35,8 @@ function refuse(problem: string | undefined): void {
   if (problem !== undefined) throw ApplicationFailure.nonRetryable(problem, 'Refused');
 }
 
+/** Reads who asks for something and why; both may be left out. */
+export /** Reads who asks for something and why; both may be left out. */
 function stampOf(request: RawValue | undefined): Stamp {
   const sent = decode(request);
   const { by, reason } = isObject(sent) ? sent : { by: undefined, reason: undefined };

@@ -1,5 +1,6 @@
 import { rawValueTypeInfo, type RawValue } from '@temporalio/common';
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
+import type { StagedState } from '../domain/staged/state.ts';
 import { requestNames, type RequestName } from '../domain/model/request.ts';
 import type { RolloutPlan, RolloutView } from '../domain/model/view.ts';
 
@@ -43,6 +44,9 @@ function byRequest<Message>(define: (name: RequestName) => Message): Readonly<Re
 
 /** Where a rollout stands. */
 export const stateQuery = defineQuery<RolloutView, [RawValue?]>('state', { typeInfo: raw });
+
+/** Where a StagedBindingPolicy stands. */
+export const stagedQuery = defineQuery<StagedState, [RawValue?]>('state', { typeInfo: raw });
 
 /** The steps that a rollout still has to take. */
 export const planQuery = defineQuery<RolloutPlan, [RawValue?]>('plan', { typeInfo: raw });

@@ -9,6 +9,7 @@ import { cell } from '../../crds/cell.ts';
 import { check } from '../../crds/check.ts';
 import { clusterSet } from '../../crds/cluster-set.ts';
 import { freeze } from '../../crds/freeze.ts';
+import { stagedBindingPolicy } from '../../crds/staged-binding-policy.ts';
 import { resources } from '../../crds/index.ts';
 import type { KindRef } from '../../crds/kind.ts';
 
@@ -101,6 +102,23 @@ export const EKS_TARGET_GROUP_BINDING = namespaced(
   'targetgroupbindings',
 );
 
+/** Okra's StagedBindingPolicy. */
+export const STAGED_BINDING_POLICY: KindRef = stagedBindingPolicy;
+
+const KUBESTELLAR = 'control.kubestellar.io/v1alpha1';
+
+/** The BindingPolicy of KubeStellar: which objects go to which clusters, by selectors. */
+export const BINDING_POLICY = clustered(KUBESTELLAR, 'BindingPolicy', 'bindingpolicies');
+
+/** The Binding of KubeStellar: what a BindingPolicy selects. */
+export const BINDING = clustered(KUBESTELLAR, 'Binding', 'bindings');
+
+/** The CombinedStatus of KubeStellar: what the clusters report of an object. */
+export const COMBINED_STATUS = namespaced(KUBESTELLAR, 'CombinedStatus', 'combinedstatuses');
+
+/** The StatusCollector of KubeStellar: what is to be reported. */
+export const STATUS_COLLECTOR = clustered(KUBESTELLAR, 'StatusCollector', 'statuscollectors');
+
 /** A ConfigMap. */
 export const CONFIG_MAP = namespaced('v1', 'ConfigMap', 'configmaps');
 
@@ -126,6 +144,11 @@ const known: readonly KindRef[] = [
   POD,
   TARGET_GROUP_BINDING,
   EKS_TARGET_GROUP_BINDING,
+  STAGED_BINDING_POLICY,
+  BINDING_POLICY,
+  BINDING,
+  COMBINED_STATUS,
+  STATUS_COLLECTOR,
   CONFIG_MAP,
   CUSTOM_RESOURCE_DEFINITION,
 ];

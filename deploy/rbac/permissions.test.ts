@@ -5,6 +5,7 @@ import { stale } from './generate.ts';
 import { accessObjects, roles, rulesOf, type RoleKey } from './objects.ts';
 import { permissions } from './permissions.ts';
 
+const groups: readonly string[] = resources.map(({ apiVersion }) => apiVersion.split('/')[0] ?? '');
 const ofKind = (name: string) => permissions.filter(({ kinds }) => kinds.some(({ kind }) => kind === name));
 const allRules = (Object.keys(roles) as RoleKey[]).flatMap(rulesOf);
 
@@ -22,7 +23,7 @@ describe('the permissions of okrad in Kubernetes', () => {
       verbs.map((verb) => `${verb} ${kind.plural}${subresource === undefined ? '' : `/${subresource}`}`),
     );
     const granted = allRules
-      .filter(({ apiGroups }) => apiGroups.includes('okra.mumo.co'))
+      .filter(({ apiGroups }) => apiGroups.some((group) => groups.includes(group)))
       .flatMap(({ resources: names, verbs }) =>
         names.flatMap((name) => verbs.map((verb) => `${verb} ${name}`)),
       );

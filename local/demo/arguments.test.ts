@@ -3,9 +3,10 @@ import { readDemoArguments } from './arguments.mjs';
 
 describe('readDemoArguments', () => {
   it.each([
-    ['shows the rollout alone', [], { keep: false, discovery: false }],
-    ['keeps everything', ['--keep'], { keep: true, discovery: false }],
-    ['shows discovery', ['--discovery', '--keep'], { keep: true, discovery: true }],
+    ['shows the rollout alone', [], { keep: false, discovery: false, staged: false }],
+    ['keeps everything', ['--keep'], { keep: true, discovery: false, staged: false }],
+    ['shows discovery', ['--discovery', '--keep'], { keep: true, discovery: true, staged: false }],
+    ['shows stages', ['--staged'], { keep: false, discovery: false, staged: true }],
   ])('%s', (_, args, wish) => expect(readDemoArguments(args)).toEqual({ do: 'Show', wish }));
 
   it.each([

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { GROUP, VERSION } from '../../crds/resource.ts';
+import { GROUP } from '../../crds/resource.ts';
 import { resources } from '../../crds/index.ts';
 import { dryRun } from '../support/dry-run.ts';
 import { steps } from '../support/samples/cell.ts';
@@ -29,7 +29,7 @@ function problemsByZod({ kind, spec }: Sample): string {
 }
 
 const objectOf = (kind: string, spec: unknown): object => ({
-  apiVersion: `${GROUP}/${VERSION}`,
+  apiVersion: resourceOf(kind).apiVersion,
   kind,
   metadata: { name: 'sample' },
   spec,
@@ -37,7 +37,7 @@ const objectOf = (kind: string, spec: unknown): object => ({
 
 const DRY = ['create', '--dry-run=server', '--validate=false', '-o', 'json', '-f', '-'];
 
-const judge = dryRun(inject('stack').kubeconfig, `${GROUP}/${VERSION}`);
+const judge = dryRun(inject('stack').kubeconfig);
 
 /** The spec that the API server would store of a sample. */
 async function storedByServer({ kind, spec }: Pick<Sample, 'kind' | 'spec'>): Promise<unknown> {

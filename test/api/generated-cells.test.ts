@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, inject, it } from 'vitest';
 import { resources } from '../../crds/index.ts';
-import { GROUP, VERSION } from '../../crds/resource.ts';
 import { dryRun, type Judgement } from '../support/dry-run.ts';
 import { samples } from '../support/samples/crds.ts';
 import { wholeCells } from '../support/samples/generate.ts';
@@ -45,7 +44,7 @@ const answerOf = (judgement: Judgement): object => (judgement.accepted ? judgeme
 const good = samples.filter((one) => one.refusal === undefined && one.name !== 'nodes by bare labels');
 
 describe('generated objects', () => {
-  const judgeByServer = dryRun(inject('stack').kubeconfig, `${GROUP}/${VERSION}`);
+  const judgeByServer = dryRun(inject('stack').kubeconfig);
 
   async function compare(generated: Generated): Promise<boolean> {
     const { kind } = generated;

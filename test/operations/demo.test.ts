@@ -29,9 +29,18 @@ describe('the demo', () => {
     expect(stdout).toContain('Everything came as it was said');
   });
 
+  it('takes a workload from dev over test to prod', async () => {
+    const { stdout } = await run(process.execPath, [demo, '--staged'], {
+      timeout: 200_000,
+      env: { ...process.env, OKRA_WORKFLOW_BUNDLE: inject('stack').workflowBundle },
+    });
+    expect(stdout).toMatch(/prod +Completed +1\/1 +nginx-dev nginx-prod nginx-test/);
+    expect(stdout).toContain('Everything came as it was said: the stages in their order');
+  });
+
   it('refuses an argument that it does not know', async () => {
     await expect(run(process.execPath, [demo, '--fast'])).rejects.toThrow(
-      /Expected no arguments, --keep or --discovery, got --fast/,
+      /Expected no arguments, --keep, --discovery or --staged, got --fast/,
     );
   });
 });

@@ -4,6 +4,7 @@ import { kubeconfigDoor } from '../../clients/kubernetes/kubernetes-door.ts';
 import { kindPath } from '../../clients/kubernetes/kubernetes-paths.ts';
 import { loadKubeconfig, makeCall, makeSend } from '../../clients/kubernetes/kubernetes-transport.ts';
 import { OWN_CLUSTER } from '../../clients/kubernetes/limits.ts';
+import { resources } from '../../crds/index.ts';
 
 /** What someone makes of a spec: the value that is stored, or why it is refused. */
 export type Judgement =
@@ -15,13 +16,14 @@ export type Judge = (kind: string, spec: unknown) => Promise<Judgement>;
 const refusals = new Set([400, 422]);
 
 /** Asks an API server by creating objects that it does not keep, over one connection. */
-export function dryRun(kubeconfig: string, apiVersion: string): Judge {
+export function dryRun(kubeconfig: string): Judge {
   const call = makeCall(
     makeSend(kubeconfigDoor(loadKubeconfig(kubeconfig))),
     60_000,
     OWN_CLUSTER.answerBytes,
   );
   return async (kind, spec) => {
+    const apiVersion = resources.find((one) => one.kind === kind)?.apiVersion ?? '';
     const path = kindPath(kindOf({ apiVersion, kind }), 'default');
     const body = { apiVersion, kind, metadata: { name: 'generated' }, spec };
     const query = { dryRun: 'All', fieldValidation: 'Ignore' };

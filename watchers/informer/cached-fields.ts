@@ -1,5 +1,6 @@
 import { HASH_ANNOTATION } from '../../domain/checks/next-run.ts';
 import { CELL_LABEL, CLUSTER_TAGS_ANNOTATION } from '../../domain/kubernetes/labels.ts';
+import { ABOUT } from '../../domain/staged/kubestellar.ts';
 import type { InformedMetadata } from '../event.ts';
 import type { ForeignKind } from '../foreign.ts';
 import { given } from './given.ts';
@@ -58,6 +59,11 @@ const keeps: Readonly<Record<ForeignKind | 'Check', Keep>> = {
   ClusterAnalysisTemplate: (object) => ({ metadata: identityOf(object) }),
   ReplicaSet: (object) => ({
     metadata: { ...identityOf(object), ...given({ generation: object.metadata.generation }) },
+  }),
+  BindingPolicy: (object) => ({ metadata: identityOf(object) }),
+  Binding: (object) => ({ metadata: identityOf(object) }),
+  CombinedStatus: ({ metadata }) => ({
+    metadata: { ...identityOf({ metadata }), labels: only([ABOUT.policy], metadata.labels) },
   }),
   Secret: ({ metadata, data = {} }) => ({
     metadata: {

@@ -41,6 +41,13 @@ export function createStore<T extends Informed>(): Store<T> {
   };
 }
 
+/** A shelf with these objects, which stays as it is. */
+export function shelfOf<T extends Informed>(objects: readonly T[]): Shelf<T> {
+  const store = createStore<T>();
+  for (const object of objects) store.apply({ type: 'add', object });
+  return store;
+}
+
 /** The stores of all kinds whose objects are remembered. */
 export type Stores = { readonly [Kind in Stored]: Store<Objects[Kind]> };
 

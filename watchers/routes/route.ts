@@ -25,6 +25,7 @@ import { routeAccessPolicy } from './route-access-policy.ts';
 import { routeCheck } from './route-check.ts';
 import { routeConfig } from './route-config.ts';
 import { routeSecret } from './route-secret.ts';
+import { routeStaged, routeStagedCell, routeStagedPart, wakeStaged } from './route-staged.ts';
 import { routeSynced } from './route-synced.ts';
 import { routeBinding, routeGroupCheck } from './route-target-group.ts';
 
@@ -39,12 +40,20 @@ type Routes = { readonly [Kind in Exclude<Watched, SyncedKind['kind'] | ConfigKi
 };
 
 const routes: Routes = {
-  Cell: (event, view) => [...routeCell(event, view), ...routeCellCheck(event, view)],
+  Cell: (event, view) => [
+    ...routeCell(event, view),
+    ...routeCellCheck(event, view),
+    ...routeStagedCell(event, view),
+  ],
   AWSTargetGroup: (event, view) => [...routeGroup(event, view), ...routeGroupCheck(event, view)],
   AWSTargetGroupBinding: routeBinding,
   Check: routeCheck,
   Secret: routeSecret,
-  Freeze: routeFreeze,
+  Freeze: (event, view) => [...routeFreeze(event, view), ...wakeStaged(view)],
+  StagedBindingPolicy: routeStaged,
+  BindingPolicy: routeStagedPart,
+  Binding: routeStagedPart,
+  CombinedStatus: routeStagedPart,
   AccessPolicy: (event, view) =>
     routeAccessPolicy(event, view, (cell) => isNews(cell, view) || mayBeUnderWay(cell)),
   AnalysisRun: routeAnalysisRun,

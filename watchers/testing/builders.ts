@@ -4,6 +4,7 @@ import type { AWSApplicationLoadBalancerConfig } from '../../crds/aws-applicatio
 import type { AWSNetworkLoadBalancerConfig } from '../../crds/aws-network-load-balancer-config.ts';
 import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
 import type { AWSTargetGroupBinding } from '../../crds/aws-target-group-binding.ts';
+import type { StagedBindingPolicy } from '../../crds/staged-binding-policy.ts';
 import type { AccessPolicy } from '../../crds/access-policy.ts';
 import type { ClusterSet } from '../../crds/cluster-set.ts';
 import type { AWSTargetGroupSet } from '../../crds/aws-target-group-set.ts';
@@ -71,6 +72,7 @@ export function viewOf(of: {
   bindings?: AWSTargetGroupBinding[];
   secrets?: StoredClusterSecret[];
   policies?: AccessPolicy[];
+  staged?: StagedBindingPolicy[];
 }): View {
   const stores = createStores();
   of.cells?.forEach((object) => stores.Cell.apply({ type: 'add', object }));
@@ -82,6 +84,7 @@ export function viewOf(of: {
   of.bindings?.forEach((object) => stores.AWSTargetGroupBinding.apply({ type: 'add', object }));
   of.secrets?.forEach((object) => stores.Secret.apply({ type: 'add', object }));
   of.policies?.forEach((object) => stores.AccessPolicy.apply({ type: 'add', object }));
+  of.staged?.forEach((object) => stores.StagedBindingPolicy.apply({ type: 'add', object }));
   return stores;
 }
 

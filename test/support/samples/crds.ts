@@ -3,6 +3,7 @@ import { badCells } from './bad-cells.ts';
 import { goodCells } from './good-cells.ts';
 import { checks } from './checks.ts';
 import { clusterSets, targetGroupBindings, targetGroupSets } from './sets.ts';
+import { stagedBindingPolicies } from './staged.ts';
 
 /** An object that a user might write, and whether it may be accepted. */
 export interface Sample {
@@ -18,7 +19,8 @@ export interface Sample {
     | 'ClusterSet'
     | 'AWSTargetGroupSet'
     | 'AWSTargetGroupBinding'
-    | 'Check';
+    | 'Check'
+    | 'StagedBindingPolicy';
   readonly spec: unknown;
   /** What a refusal must mention; undefined when the object is good. */
   readonly refusal?: string;
@@ -172,4 +174,5 @@ export const samples: readonly Sample[] = [
   ...targetGroupSets.map(([name, spec, refusal]) => sample('AWSTargetGroupSet', name, spec, refusal)),
   ...targetGroupBindings.map(([name, spec, refusal]) => sample('AWSTargetGroupBinding', name, spec, refusal)),
   ...checks.map(([name, spec, refusal]) => sample('Check', name, spec, refusal)),
+  ...stagedBindingPolicies.map(([name, spec, refusal]) => sample('StagedBindingPolicy', name, spec, refusal)),
 ];

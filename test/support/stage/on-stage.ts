@@ -7,6 +7,8 @@ export interface OnStage {
   readonly totals: readonly number[];
   /** What is added to okrad's environment. */
   readonly environment?: Readonly<Record<string, string>>;
+  /** Whether any of its Cells has traffic; they do unless this says otherwise. */
+  readonly writes?: boolean;
   /** What is set up once. */
   readonly prepare?: (stage: Stage) => Promise<void>;
 }
@@ -16,7 +18,7 @@ export interface OnStage {
  * requests that succeed and without the faults of others, and has its calls held against what must always hold.
  */
 export function onStage(
-  { totals, environment, prepare }: OnStage,
+  { totals, environment, prepare, writes }: OnStage,
   use: (stage: Stage, priority: number) => void,
 ): void {
   let stage: Stage;
@@ -26,7 +28,7 @@ export function onStage(
     await stage.apply(stage.analysisTemplate('success-rate'));
     await prepare?.(stage);
   });
-  afterAll(() => stage.close());
+  afterAll(() => stage.close(writes === undefined ? {} : { writes }));
   beforeEach(async () => {
     priority += 10;
     use(stage, priority);

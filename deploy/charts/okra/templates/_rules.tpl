@@ -109,6 +109,21 @@
     - list
     - watch
 - apiGroups:
+    - community.kubestellar.io
+  resources:
+    - stagedbindingpolicies
+  verbs:
+    - get
+    - patch
+    - list
+    - watch
+- apiGroups:
+    - community.kubestellar.io
+  resources:
+    - stagedbindingpolicies/status
+  verbs:
+    - patch
+- apiGroups:
     - argoproj.io
   resources:
     - clusteranalysistemplates

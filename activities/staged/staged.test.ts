@@ -1,0 +1,150 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { BINDING_POLICY, CONFIG_MAP, STAGED_BINDING_POLICY } from '../../clients/kubernetes/kinds.ts';
+import type { RemoteClusters } from '../../clients/kubernetes/remote-clusters.ts';
+import type { StagedBindingPolicyStatus } from '../../crds/staged-binding-policy.ts';
+import type { BindingPolicy } from '../../domain/staged/policy.ts';
+import { initialStagedState, type StagedState } from '../../domain/staged/state.ts';
+import { stagedStatusOf } from '../../domain/staged/status.ts';
+import { takeStagedTurn } from '../../domain/staged/turn.ts';
+import { DEPLOYMENT, KubeStellar } from '../../local/kubestellar/kubestellar.ts';
+import { nginx } from '../../test/support/samples/staged.ts';
+import { stagedActivities } from './staged.ts';
+import { MemoryKubernetes } from './testing/memory.ts';
+
+const [dev, prod] = nginx.stages;
+const web = { kind: DEPLOYMENT, namespace: 'nginx', name: 'nginx' };
+const configMap = { kind: CONFIG_MAP, namespace: 'nginx', name: 'cfg' };
+
+describe('the activities of a StagedBindingPolicy, with what KubeStellar makes of them', () => {
+  let memory: MemoryKubernetes;
+  let kubestellar: KubeStellar;
+  let state: StagedState;
+  const kubernetes = () => memory.client;
+  const activities = () => stagedActivities({ kubernetes: kubernetes(), clusters: {} as RemoteClusters });
+
+  const apply = (spec: object): Promise<unknown> =>
+    kubernetes().apply({
+      apiVersion: STAGED_BINDING_POLICY.apiVersion,
+      kind: STAGED_BINDING_POLICY.kind,
+      metadata: { name: 'web' },
+      spec: { ...nginx, ...spec },
+    } as Parameters<ReturnType<typeof kubernetes>['apply']>[0]);
+  const edit = (image: string): Promise<unknown> =>
+    kubernetes().apply({
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: { namespace: 'nginx', name: 'nginx' },
+      spec: { image },
+    } as Parameters<ReturnType<typeof kubernetes>['apply']>[0]);
+  const policy = (stage: string) => kubernetes().get<BindingPolicy>(BINDING_POLICY, { name: `web-${stage}` });
+
+  /** Takes turns as the workflow does, until there is nothing to do. */
+  async function settle(): Promise<StagedBindingPolicyStatus> {
+    for (let turns = 0; turns < 30; turns += 1) {
+      const at = state.active?.name;
+      const observed = await activities().observeStaged({ name: 'web', ...(at === undefined ? {} : { at }) });
+      const turn = takeStagedTurn(observed, state, memory.now);
+      ({ state } = turn);
+      const { object } = observed;
+      if (object === undefined) throw new Error('Expected the object.');
+      if (turn.decision.do === 'Apply')
+        await activities().applyStage({ name: 'web', uid: object.uid, stage: turn.decision.stage });
+      if (turn.decision.do === 'Remove')
+        await activities().removeStage({ name: 'web', policy: turn.decision });
+      const status = stagedStatusOf({ name: 'web', object, state, decision: turn.decision, now: memory.now });
+      await activities().reportStaged({ name: 'web', uid: object.uid, status });
+      if (turn.decision.do === 'Wait') return status;
+    }
+    throw new Error('Expected an end of turns.');
+  }
+
+  const bind = (stage: string, objects = [web, configMap]) =>
+    kubestellar.bind(`web-${stage}`, objects, [`${stage}1`]);
+  const report = (stage: string, said: Partial<Parameters<KubeStellar['report']>[2]> = {}) =>
+    kubestellar.report(`web-${stage}`, web, {
+      clusters: [`${stage}1`],
+      at: new Date(memory.now + 1000),
+      ...said,
+    });
+
+  beforeEach(async () => {
+    memory = new MemoryKubernetes();
+    kubestellar = new KubeStellar(kubernetes());
+    state = initialStagedState;
+    await edit('nginx:1');
+    await kubernetes().apply({
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { namespace: 'nginx', name: 'cfg' },
+    });
+    await apply({});
+  });
+
+  it('take the published example through its stages', async () => {
+    expect(await settle()).toMatchObject({ activeStage: 'dev', reason: 'Binding' });
+    expect((await policy('dev'))?.spec).toMatchObject({ clusterSelectors: dev.clusterSelectors });
+    expect(await policy('prod')).toBeUndefined();
+    await bind('dev');
+    expect(await settle()).toMatchObject({ fulfilled: '0/1', reason: 'Waiting' });
+    await report('dev', { float: '0' });
+    expect(await settle()).toMatchObject({ activeStage: 'dev', fulfilled: '0/1' });
+    await report('dev');
+    expect(await settle()).toMatchObject({ activeStage: 'prod' });
+    await bind('prod');
+    expect(await settle()).toMatchObject({ phase: 'Completed', fulfilled: '2/2' });
+  });
+
+  it('count nothing that was reported before an edit in place, and what was reported after it', async () => {
+    await settle();
+    await bind('dev');
+    await report('dev', { float: '0' });
+    await settle();
+    memory.now += 10_000;
+    await edit('nginx:2');
+    // The results of before are kept, and would fulfil the stage.
+    await report('dev', { at: new Date(memory.now - 5_000) });
+    await bind('dev');
+    expect(await settle()).toMatchObject({
+      activeStage: 'dev',
+      message: expect.stringContaining('since its last edit') as string,
+    });
+    await report('dev');
+    expect(await settle()).toMatchObject({ activeStage: 'prod' });
+  });
+
+  it('look at an object whose status was written since: it was not edited, and what was reported counts', async () => {
+    await apply({ downsync: [{ ...nginx.downsync[0], wantSingletonReportedState: true }] });
+    await settle();
+    await bind('dev');
+    await report('dev');
+    memory.now += 10_000;
+    await kubernetes().patch(DEPLOYMENT, web, { status: { replicas: 1 } }, { subresource: 'status' });
+    await bind('dev');
+    expect(await settle()).toMatchObject({ activeStage: 'prod' });
+  });
+
+  it('make what somebody has changed say again what it should, and leave alone what is not theirs', async () => {
+    await settle();
+    const before = (await policy('dev'))?.metadata.uid;
+    await kubernetes().patch(BINDING_POLICY, { name: 'web-dev' }, { spec: { downsync: [] } });
+    await settle();
+    expect((await policy('dev'))?.spec).toMatchObject({
+      downsync: [{ objectSelectors: nginx.downsync[0].objectSelectors }],
+    });
+    expect((await policy('dev'))?.metadata.uid).toBe(before);
+    await kubernetes().apply({
+      apiVersion: BINDING_POLICY.apiVersion,
+      kind: BINDING_POLICY.kind,
+      metadata: { name: 'web-prod' },
+    });
+    await bind('dev');
+    await report('dev');
+    await expect(settle()).rejects.toMatchObject({ type: 'Conflict' });
+  });
+
+  it('tell of expressions that are none, and place nothing by them', async () => {
+    await apply({ stages: [{ ...dev, condition: 'obj.results.exists(' }, prod] });
+    expect(await settle()).toMatchObject({ phase: 'Failed', reason: 'InvalidExpression' });
+    expect(await policy('dev')).toBeUndefined();
+  });
+});

@@ -1,0 +1,122 @@
+import type { KindRef } from '../../../clients/kubernetes/kinds.ts';
+import {
+  KubernetesError,
+  type Identified,
+  type Key,
+  type KubernetesClient,
+} from '../../../clients/kubernetes/kubernetes.ts';
+import { isRecord } from '../../../domain/model/shape.ts';
+
+interface Stored extends Identified {
+  readonly metadata: Identified['metadata'] & {
+    readonly uid: string;
+    readonly generation: number;
+    readonly resourceVersion: string;
+    readonly labels?: Readonly<Record<string, string>>;
+    readonly managedFields: readonly { readonly time: string; readonly subresource?: string }[];
+  };
+  readonly spec?: unknown;
+}
+
+/** A Kubernetes API in memory, as far as the activities of StagedBindingPolicies use one; time is what the test says. */
+export class MemoryKubernetes {
+  now = Date.parse('2026-11-22T08:00:00Z');
+  readonly #objects = new Map<string, Stored>();
+  #version = 0;
+
+  /** The client of this API. */
+  get client(): KubernetesClient {
+    const fake: Pick<KubernetesClient, 'get' | 'list' | 'apply' | 'create' | 'patch' | 'delete'> = {
+      get: async <T>(kind: KindRef, key: Key) => this.#objects.get(pathOf(kind, key)) as T | undefined,
+      list: async <T>(kind: KindRef, { labelSelector = '' }: { labelSelector?: string | undefined } = {}) =>
+        [...this.#objects.entries()].flatMap(([path, object]) =>
+          path.startsWith(`${kind.apiVersion} ${kind.plural} `) && isSelected(object, labelSelector)
+            ? [object as T]
+            : [],
+        ),
+      apply: async <T extends Identified>(object: T, options: { subresource?: 'status' | undefined } = {}) =>
+        this.#write(object, options.subresource) as unknown as T,
+      create: async <T extends Identified>(object: T) => {
+        if (this.#objects.has(this.#path(object)))
+          throw new KubernetesError({ status: 409, reason: 'AlreadyExists', message: 'exists' });
+        return this.#write(object) as unknown as T;
+      },
+      patch: async <T>(
+        kind: KindRef,
+        key: Key,
+        patch: object,
+        options: { subresource?: 'status' | undefined } = {},
+      ) => {
+        const { apiVersion, kind: of } = kind;
+        const metadata =
+          isRecord(patch) && 'metadata' in patch && isRecord(patch.metadata) ? patch.metadata : {};
+        return this.#write(
+          { apiVersion, kind: of, ...patch, metadata: { ...metadata, ...key } },
+          options.subresource,
+        ) as T;
+      },
+      delete: async (kind: KindRef, key: Key, { uid }: { uid?: string | undefined } = {}) => {
+        const path = pathOf(kind, key);
+        if (uid === undefined || this.#objects.get(path)?.metadata.uid === uid) this.#objects.delete(path);
+      },
+    };
+    return fake as KubernetesClient;
+  }
+
+  #path({ apiVersion, kind, metadata }: Identified): string {
+    return pathOf(
+      {
+        apiVersion,
+        kind,
+        plural: plurals[kind] ?? `${kind.toLowerCase()}s`,
+        namespaced: metadata.namespace !== undefined,
+      },
+      metadata,
+    );
+  }
+
+  #write(object: Identified & { readonly spec?: unknown }, subresource?: 'status'): Stored {
+    const path = this.#path(object);
+    const before = this.#objects.get(path);
+    this.#version += 1;
+    const isEdit =
+      subresource === undefined &&
+      JSON.stringify(before?.spec) !== JSON.stringify(object.spec ?? before?.spec);
+    const field = {
+      time: new Date(this.now).toISOString(),
+      ...(subresource === undefined ? {} : { subresource }),
+    };
+    const stored: Stored = {
+      ...before,
+      ...object,
+      metadata: {
+        ...before?.metadata,
+        ...object.metadata,
+        uid: before?.metadata.uid ?? `uid-${this.#version}`,
+        generation: (before?.metadata.generation ?? 0) + (isEdit || before === undefined ? 1 : 0),
+        resourceVersion: String(this.#version),
+        managedFields: [
+          ...(before?.metadata.managedFields ?? []).filter((one) => one.subresource !== subresource),
+          field,
+        ],
+      },
+    };
+    this.#objects.set(path, stored);
+    return stored;
+  }
+}
+
+const plurals: Readonly<Record<string, string>> = {
+  StagedBindingPolicy: 'stagedbindingpolicies',
+  BindingPolicy: 'bindingpolicies',
+  CombinedStatus: 'combinedstatuses',
+};
+
+const pathOf = ({ apiVersion, plural, namespaced }: KindRef, { namespace = '', name }: Key): string =>
+  `${apiVersion} ${plural} ${namespaced ? namespace : ''}/${name}`;
+
+function isSelected({ metadata: { labels = {} } }: Stored, selector: string): boolean {
+  const [key = '', value] = selector.split('=');
+  if (key === '') return true;
+  return value === undefined ? key in labels : labels[key] === value;
+}

@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import { stringify } from 'yaml';
+import { parseClusterSecret } from '../../domain/discovery/clusters/cluster-secret.ts';
+import { decodeBase64 } from './base64.ts';
+import { readKubeconfig } from './kubeconfig-secret.ts';
+
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
+const CA = base64('-----BEGIN CERTIFICATE-----\n');
+
+const kubeconfig = (user: object, cluster: object = { 'certificate-authority-data': CA }): string =>
+  stringify({
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: [{ name: 'wds1', cluster: { server: 'https://wds1.example:6443', ...cluster } }],
+    users: [{ name: 'admin', user }],
+    contexts: [{ name: 'wds1', context: { cluster: 'wds1', user: 'admin' } }],
+    'current-context': 'wds1',
+  });
+const secret = (text: string) => ({
+  metadata: { name: 'wds1', namespace: 'spaces', uid: 'u', resourceVersion: '1' },
+  data: { kubeconfig: base64(text) },
+});
+
+describe('a kubeconfig in a Secret', () => {
+  it('is read as the secret of a cluster', () => {
+    const read = readKubeconfig(secret(kubeconfig({ token: 'secret-token' })), 'kubeconfig');
+    const parsed = read.is === 'Cluster' ? parseClusterSecret(read.secret, decodeBase64) : read;
+    expect(parsed).toMatchObject({
+      is: 'Connection',
+      connection: {
+        server: 'https://wds1.example:6443',
+        tls: { caData: CA },
+        login: { by: 'Token', token: 'secret-token' },
+      },
+    });
+  });
+
+  it.each([
+    ['no such key', {}, 'other', 'a kubeconfig in other, got none'],
+    ['no kubeconfig', 'a: [', 'kubeconfig', 'cannot be read as one'],
+    ['no context', 'apiVersion: v1\nkind: Config\n', 'kubeconfig', 'current context'],
+    [
+      'a program',
+      kubeconfig({ exec: { command: 'sh', args: ['-c', 'id'] } }),
+      'kubeconfig',
+      'names a file, a program',
+    ],
+    ['a provider', kubeconfig({ 'auth-provider': { name: 'gcp' } }), 'kubeconfig', 'names a file, a program'],
+    [
+      'a key in a file',
+      kubeconfig({ 'client-certificate': '/etc/a', 'client-key': '/etc/b' }),
+      'kubeconfig',
+      'names a file',
+    ],
+    [
+      'a CA in a file',
+      kubeconfig({ token: 't' }, { 'certificate-authority': '/etc/ca' }),
+      'kubeconfig',
+      'names a file',
+    ],
+    ['a proxy', kubeconfig({ token: 't' }, { 'proxy-url': 'http://proxy' }), 'kubeconfig', 'a proxy'],
+  ])('with %s is not followed', (_, text, key, want) => {
+    const read = readKubeconfig(secret(typeof text === 'string' ? text : ''), key);
+    expect(read).toMatchObject({ is: 'Problem', problem: expect.stringContaining(want) as string });
+    expect(JSON.stringify(read)).not.toContain('secret-token');
+  });
+});

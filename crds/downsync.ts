@@ -1,0 +1,70 @@
+import { z } from 'zod';
+
+// KubeStellar's own schema has no bounds; these keep one object within what the API server stores.
+const names = (most: number, longest = 253) => z.array(z.string().max(longest)).max(most).optional();
+
+const labelValue = z.string().max(63);
+
+/** A label selector as KubeStellar takes it; what it refuses it says in the status of the Binding. */
+const selector = z.object({
+  matchLabels: z
+    .record(z.string(), labelValue)
+    .optional()
+    .describe('Labels that it must have, each with exactly this value.'),
+  matchExpressions: z
+    .array(
+      z.object({
+        key: z.string().min(1).max(317).describe('The label that the expression is about.'),
+        operator: z
+          .enum(['In', 'NotIn', 'Exists', 'DoesNotExist'])
+          .describe('How the label is compared: In, NotIn, Exists or DoesNotExist.'),
+        values: z.array(labelValue).max(64).optional().describe('The values for In and NotIn.'),
+      }),
+    )
+    .max(16)
+    .optional()
+    .describe('Expressions over labels; all of them must hold.'),
+});
+
+const selectors = z.array(selector).max(32);
+
+/** Clusters by their labels; a cluster that any of them matches is one (BindingPolicy, spec.clusterSelectors). */
+export const clusterSelectors = selectors.min(1).meta({ 'x-kubernetes-list-type': 'atomic' });
+
+/** What is synced, and how (DownsyncPolicyClause of control.kubestellar.io/v1alpha1): all that it says of an object must hold. */
+export const downsyncClause = z.object({
+  apiGroup: z
+    .string()
+    .max(253)
+    .optional()
+    .describe('The API group of the objects; empty for the core group. Default: any.'),
+  resources: names(64).describe('Lower-case plurals of kinds, or * alone. Default: any.'),
+  namespaces: names(256).describe(
+    'The namespaces of the objects, or * alone, which also matches objects without one. Default: any.',
+  ),
+  namespaceSelectors: selectors
+    .optional()
+    .describe("Selectors over the labels of an object's namespace; any of them may match. Default: any."),
+  objectSelectors: selectors
+    .optional()
+    .describe("Selectors over an object's labels; any of them may match. Default: any."),
+  objectNames: names(256).describe('The names of the objects, or * alone. Default: any.'),
+  createOnly: z
+    .boolean()
+    .optional()
+    .describe('Whether an object that a cluster has already is left as it is there.'),
+  statusCollectors: names(32).describe('The StatusCollectors that report on the objects.'),
+  wantSingletonReportedState: z
+    .boolean()
+    .optional()
+    .describe('Whether the status comes back into an object that exactly one cluster has.'),
+  wantMultiWECReportedState: z
+    .boolean()
+    .optional()
+    .describe('Whether the statuses of all clusters are combined into that of the object.'),
+});
+
+/** One clause of what is synced. */
+export type DownsyncClause = z.output<typeof downsyncClause>;
+/** Clusters, as KubeStellar selects them. */
+export type ClusterSelector = z.output<typeof selector>;

@@ -1,0 +1,187 @@
+import { z } from 'zod';
+import { conditions, duration } from './common.ts';
+import { clusterSelectors, downsyncClause } from './downsync.ts';
+import { defineResource, type Resource } from './resource.ts';
+import { withRules } from './rules.ts';
+import { stagedStatusFields } from './staged-status.ts';
+import { windows } from './windows.ts';
+
+/** The API group of StagedBindingPolicy. */
+export const COMMUNITY_GROUP = 'community.kubestellar.io';
+
+const NAME_PATTERN = '^[a-z0-9]([a-z0-9-]*[a-z0-9])?$';
+
+const stageName = withRules(z.string().min(1).max(22), [
+  {
+    cel: `self.matches('${NAME_PATTERN}')`,
+    message:
+      'Expected the name of a stage to have lower-case letters, digits and hyphens, since it is part of the name of a BindingPolicy. Correct it.',
+    holds: (text) => new RegExp(NAME_PATTERN).test(text),
+  },
+]);
+
+const expression = z.string().min(1).max(4096);
+
+const cell = z.object({
+  namespace: z.string().min(1).max(63).describe('The namespace of the Cell.'),
+  name: z.string().min(1).max(253).describe('The name of the Cell.'),
+  version: z
+    .string()
+    .min(1)
+    .max(67)
+    .optional()
+    .describe('The version that the Cell must serve. Default: whichever it does.'),
+});
+
+const stage = withRules(
+  z.object({
+    name: stageName.describe('The name of the stage; its BindingPolicy is named <policy>-<stage>.'),
+    clusterSelectors: clusterSelectors.describe(
+      'The clusters of the stage, as in a BindingPolicy; any of the selectors may match.',
+    ),
+    filter: expression
+      .optional()
+      .describe(
+        'CEL over downsyncClause, an object as the Binding lists it: whether the stage looks at its status. All objects are synced all the same. Default: it looks at all.',
+      ),
+    condition: expression
+      .optional()
+      .describe(
+        'CEL over obj (or combinedStatus), the CombinedStatus of one object: whether the object fulfils the stage. The stage is fulfilled when all of them do. Without it, nothing but promote ends the stage.',
+      ),
+    approval: z
+      .enum(['Automatic', 'Manual'])
+      .default('Automatic')
+      .describe(
+        'Whether the next stage begins by itself once this one is fulfilled, or by promote. Default: Automatic.',
+      ),
+    soak: duration
+      .optional()
+      .describe(
+        'How long the stage must stay fulfilled without a change of its objects or clusters. Default: not at all.',
+      ),
+    timeout: duration
+      .optional()
+      .describe('How long the stage may take until it is fulfilled. Default: as long as it takes.'),
+    onTimeout: z
+      .enum(['Hold', 'RollBack'])
+      .optional()
+      .describe(
+        'What comes after the timeout. Hold: the stage stays as it is, and a person decides. RollBack: its BindingPolicy is taken away, and the stage before it is the newest again. Default: Hold.',
+      ),
+    cell: cell
+      .optional()
+      .describe(
+        'A Cell that has to be Ready for the stage to be fulfilled, so that workload and traffic move as one.',
+      ),
+  }),
+  [
+    {
+      cel: '!has(self.onTimeout) || has(self.timeout)',
+      message: 'Expected timeout with onTimeout, got onTimeout alone. Add the timeout, or remove onTimeout.',
+      holds: ({ onTimeout, timeout }) => onTimeout === undefined || timeout !== undefined,
+    },
+  ],
+);
+
+const space = z.object({
+  namespace: z.string().min(1).max(63).describe('The namespace of the Secret.'),
+  name: z.string().min(1).max(253).describe('The name of the Secret.'),
+  key: z
+    .string()
+    .min(1)
+    .max(253)
+    .default('kubeconfig')
+    .describe('The key of the kubeconfig. Default: kubeconfig.'),
+});
+
+const fields = z.object({
+  downsync: z
+    .array(downsyncClause)
+    .min(1)
+    .max(32)
+    .meta({ 'x-kubernetes-list-type': 'atomic' })
+    .describe(
+      'What is synced, the same in all stages, as in a BindingPolicy; an object that any of them matches is.',
+    ),
+  stages: z
+    .array(stage)
+    .min(1)
+    .max(16)
+    // The API server says so of a map by itself.
+    .refine((stages) => new Set(stages.map(({ name }) => name)).size === stages.length, {
+      message: 'Expected each of spec.stages to have a name of its own. Rename one.',
+    })
+    .meta({ 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['name'] })
+    .describe('The stages, in the order in which they are taken.'),
+  stageRetention: z
+    .enum(['Keep', 'Remove'])
+    .default('Keep')
+    .describe(
+      'What becomes of the BindingPolicy of an earlier stage. Keep: it stays, so that the clusters add up. Remove: it goes when that of the next stage is bound. Default: Keep.',
+    ),
+  space: space
+    .optional()
+    .describe(
+      'The Secret with the kubeconfig of the workload description space, where BindingPolicies are made. Default: the cluster that Okra is in.',
+    ),
+  windows: windows
+    .optional()
+    .describe('When the next stage may begin. What is taken back never waits. Default: at any time.'),
+});
+
+const spec = withRules(fields, [
+  {
+    cel: 'has(self.space) == has(oldSelf.space) && (!has(self.space) || self.space == oldSelf.space)',
+    message:
+      'Expected spec.space to stay as it is, because the BindingPolicies that were made there would be left behind. Delete the StagedBindingPolicy, and create it again.',
+    // Only the API server knows what it was before.
+    holds: () => true,
+  },
+]);
+
+const status = z.object({ ...stagedStatusFields, conditions: conditions.optional() });
+
+const LONGEST_NAME = 40;
+
+/** Places one workload stage by stage: a BindingPolicy of KubeStellar for each stage, the next one when the stage is fulfilled. */
+export const stagedBindingPolicy = defineResource({
+  group: COMMUNITY_GROUP,
+  kind: 'StagedBindingPolicy',
+  plural: 'stagedbindingpolicies',
+  singular: 'stagedbindingpolicy',
+  shortNames: ['sbp'],
+  description:
+    'A StagedBindingPolicy places a workload on the clusters of one stage after the other. For each stage it makes a BindingPolicy of KubeStellar, and it begins the next stage when the CombinedStatuses of the objects fulfil the condition of this one.',
+  scope: 'Cluster',
+  watched: 'Optional',
+  verbs: ['get', 'patch'],
+  isReported: true,
+  workflow: { does: 'Own', type: 'stagedBinding', idPrefix: 'staged-binding-policy' },
+  spec,
+  status,
+  rules: [
+    {
+      cel: `size(self.metadata.name) <= ${LONGEST_NAME}`,
+      message: `Expected the name to have at most ${LONGEST_NAME} characters, since KubeStellar labels CombinedStatuses with it and the stage. Choose a shorter one.`,
+      holds: ({ metadata }) => metadata.name.length <= LONGEST_NAME,
+    },
+  ],
+  printerColumns: [
+    { name: 'Stage', type: 'string', jsonPath: '.status.activeStage' },
+    { name: 'Phase', type: 'string', jsonPath: '.status.phase' },
+    { name: 'Fulfilled', type: 'string', jsonPath: '.status.fulfilled' },
+    { name: 'Ready', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].status' },
+    { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
+    { name: 'Message', type: 'string', jsonPath: '.status.message', priority: 1 },
+  ],
+});
+
+/** What a StagedBindingPolicy says. */
+export type StagedBindingPolicySpec = z.output<typeof spec>;
+/** One of its stages. */
+export type Stage = StagedBindingPolicySpec['stages'][number];
+/** What is reported of a StagedBindingPolicy. */
+export type StagedBindingPolicyStatus = z.output<typeof status>;
+/** A StagedBindingPolicy as the API server has it. */
+export type StagedBindingPolicy = Resource<StagedBindingPolicySpec, StagedBindingPolicyStatus>;

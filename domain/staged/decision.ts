@@ -1,0 +1,33 @@
+import type { StagedBindingPolicyStatus } from '../../crds/staged-binding-policy.ts';
+import type { StagedState } from './state.ts';
+
+/** The one thing to do next for a StagedBindingPolicy. */
+export type StagedDecision =
+  /** Create the BindingPolicy of a stage, or make it say what it should. */
+  | { readonly do: 'Apply'; readonly stage: string; readonly message: string }
+  /** Delete a BindingPolicy of its own. */
+  | { readonly do: 'Remove'; readonly name: string; readonly uid: string; readonly message: string }
+  /** Let the object go, which has nothing left to take away. */
+  | { readonly do: 'Release'; readonly message: string }
+  /** Look again, at the stage that it is at now. */
+  | { readonly do: 'Look'; readonly message: string }
+  | StagedWait
+  | { readonly do: 'Close'; readonly message: string };
+
+/** Nothing is done until something changes, or until a time in milliseconds since the epoch. */
+export interface StagedWait {
+  readonly do: 'Wait';
+  readonly phase: NonNullable<StagedBindingPolicyStatus['phase']>;
+  /** Why, in one CamelCase word. */
+  readonly reason: string;
+  readonly message: string;
+  readonly until?: number | undefined;
+  /** Whether something is not as it should be. */
+  readonly isTrouble?: boolean;
+}
+
+/** What a turn comes to. */
+export interface StagedTurn {
+  readonly state: StagedState;
+  readonly decision: StagedDecision;
+}

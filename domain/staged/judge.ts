@@ -1,0 +1,135 @@
+import { recordsIn, textIn } from '../model/shape.ts';
+import type { Verdict } from './cel/expression.ts';
+import { ABOUT, type CombinedStatus, type WorkloadObject } from './kubestellar.ts';
+import { REPORTS, reportsIn, type Report } from './reports.ts';
+
+/** What an object is judged by. */
+export interface Evidence {
+  readonly policy: { readonly name: string; readonly uid: string };
+  /** The clusters that the Binding lists. */
+  readonly clusters: readonly string[];
+  /** The CombinedStatuses with the name of the policy in their label. */
+  readonly statuses: readonly CombinedStatus[];
+  /** The object as it is now, when somebody has looked because the reports are about another version. */
+  readonly now?: PresentObject | undefined;
+}
+
+/** An object as it is in the workload description space. */
+export interface PresentObject {
+  readonly uid: string;
+  /** When it was edited last, but for its status, in milliseconds since the epoch. */
+  readonly editedAt: number;
+}
+
+/** Whether an object fulfils a stage, and why not. */
+export type Judgement =
+  | { readonly is: 'Fulfilled' }
+  /** Reports are about another version of the object: whether it was edited since has to be looked up. */
+  | { readonly is: 'Doubtful'; readonly reason: string }
+  | { readonly is: 'Unfulfilled'; readonly reason: string };
+
+/** Judges an object by what the clusters report of it; whatever is foreign, older, empty or broken never fulfils. */
+export function judge(
+  object: WorkloadObject,
+  evidence: Evidence,
+  condition: ((status: CombinedStatus) => Verdict) | undefined,
+): Judgement {
+  const found = evidence.statuses.filter((status) => isAbout(status, object, evidence.policy));
+  const [status, another] = found;
+  if (status === undefined) {
+    return unfulfilled('Expected a CombinedStatus of this BindingPolicy, got none yet.');
+  }
+  if (another !== undefined) {
+    return unfulfilled(
+      'Expected one CombinedStatus, got several; the object was made again, and its old one is still there.',
+    );
+  }
+  const stale = staleness(object, status, evidence);
+  if (stale !== undefined) return stale;
+  const gap = gapIn(object, status);
+  if (gap !== undefined) return unfulfilled(gap);
+  if (condition === undefined) return { is: 'Fulfilled' };
+  return judgedBy(condition(withoutReports(status)));
+}
+
+function judgedBy(verdict: Verdict): Judgement {
+  switch (verdict.is) {
+    case 'True':
+      return { is: 'Fulfilled' };
+    case 'False':
+      return unfulfilled('The condition does not hold yet.');
+    case 'Error':
+      return unfulfilled(`Expected the condition to be true or false, got: ${verdict.message}`);
+  }
+}
+
+const unfulfilled = (reason: string): Judgement => ({ is: 'Unfulfilled', reason });
+
+function isAbout({ metadata }: CombinedStatus, object: WorkloadObject, policy: Evidence['policy']): boolean {
+  const { labels = {}, name } = metadata;
+  return (
+    labels[ABOUT.policy] === policy.name &&
+    name.endsWith(`.${policy.uid}`) &&
+    (labels[ABOUT.group] ?? '') === object.group &&
+    labels[ABOUT.resource] === object.resource &&
+    (labels[ABOUT.namespace] ?? '') === (object.namespace ?? '') &&
+    labels[ABOUT.name] === object.name
+  );
+}
+
+/** Why a CombinedStatus is not about the object as it is now in every cluster; undefined when it is. */
+function staleness(
+  object: WorkloadObject,
+  status: CombinedStatus,
+  { clusters, now }: Evidence,
+): Judgement | undefined {
+  const reports = reportsIn(status);
+  const uid = status.metadata.name.split('.')[0] ?? '';
+  let doubtful: string | undefined;
+  for (const cluster of clusters) {
+    const report = reports.find((one) => one.cluster === cluster);
+    if (report?.uid !== uid) {
+      return unfulfilled(
+        `Expected cluster ${cluster} to report on the object as it is since its last edit, got no such report yet.`,
+      );
+    }
+    if (report.resourceVersion === object.resourceVersion) continue;
+    if (now === undefined) doubtful ??= cluster;
+    else if (!isLater(report, now)) {
+      return unfulfilled(
+        `Expected cluster ${cluster} to report after the last edit at ${new Date(now.editedAt).toISOString()}, got a report of ${new Date(report.reportedAt).toISOString()}.`,
+      );
+    }
+  }
+  if (doubtful === undefined) return undefined;
+  const reason = `Expected cluster ${doubtful} to report on resourceVersion ${object.resourceVersion}, got a report on another.`;
+  return { is: 'Doubtful', reason };
+}
+
+const isLater = (report: Report, now: PresentObject): boolean =>
+  report.uid === now.uid && report.reportedAt > now.editedAt;
+
+/** What a CombinedStatus lacks, so that a condition over it might hold of nothing; undefined when it is complete. */
+function gapIn({ statusCollectors = [] }: WorkloadObject, { results }: CombinedStatus): string | undefined {
+  const found = recordsIn(results);
+  for (const collector of statusCollectors.filter((one) => one !== REPORTS)) {
+    const result = found.find(({ name }) => name === collector);
+    if (result === undefined) return `Expected a result of StatusCollector ${collector}, got none.`;
+    if (recordsIn(result['rows']).length === 0) {
+      return `Expected rows of StatusCollector ${collector}, got none, of which every condition would hold.`;
+    }
+  }
+  for (const result of found) {
+    const errors = [...recordsIn(result['rowErrors']), ...recordsIn(result['aggregationErrors'])];
+    const [first] = errors;
+    if (first === undefined) continue;
+    const said = textIn(first['error']) ?? 'an error';
+    return `Expected StatusCollector ${textIn(result['name']) ?? ''} to report without errors, got ${errors.length}, of which the rows are missing: ${said}`;
+  }
+  return undefined;
+}
+
+/** What a condition sees: the results that its author has asked for. */
+function withoutReports(status: CombinedStatus): CombinedStatus {
+  return { ...status, results: recordsIn(status.results).filter(({ name }) => name !== REPORTS) };
+}

@@ -1,0 +1,52 @@
+import type { StagedBindingPolicySpec, StagedBindingPolicyStatus } from '../../crds/staged-binding-policy.ts';
+import type { Freezing } from '../gates/freeze.ts';
+
+/** A BindingPolicy of a StagedBindingPolicy, as it was found. */
+export interface StagePolicy {
+  readonly stage: string;
+  readonly name: string;
+  readonly uid: string;
+  /** Whether it says what the StagedBindingPolicy asks for now. */
+  readonly isAsAsked: boolean;
+  readonly isDeleting: boolean;
+  /** Whether its Binding is up to date with it. */
+  readonly isBound: boolean;
+}
+
+/** How far the stage that was looked at is. */
+export interface StageView {
+  readonly stage: string;
+  /** Why KubeStellar has not bound it; undefined when it has. */
+  readonly unbound?: string;
+  /** How many objects the stage looks at, and how many of them fulfil it. */
+  readonly objects: number;
+  readonly fulfilled: number;
+  readonly first?: { readonly object: string; readonly reason: string };
+  /** A digest of the objects, their versions and the clusters; empty while it is not bound. */
+  readonly print: string;
+  /** Why its Cell keeps it from being fulfilled; undefined when nothing does. */
+  readonly cell?: string;
+}
+
+/** A StagedBindingPolicy that is there. */
+export interface PresentPolicy {
+  readonly uid: string;
+  readonly generation: number;
+  /** Undefined when the spec cannot be followed. */
+  readonly spec?: StagedBindingPolicySpec;
+  /** What is wrong with the spec, or with the space. */
+  readonly problems: readonly { readonly reason: string; readonly message: string }[];
+  readonly isDeleting: boolean;
+  /** Whether its BindingPolicies are in another API server, where Kubernetes does not collect them. */
+  readonly isElsewhere: boolean;
+  readonly status: StagedBindingPolicyStatus;
+}
+
+/** What one look at a StagedBindingPolicy has found. */
+export interface ObservedStaged {
+  /** Undefined when it is gone. */
+  readonly object?: PresentPolicy;
+  readonly policies: readonly StagePolicy[];
+  readonly view?: StageView;
+  readonly freezes: readonly Freezing[];
+}

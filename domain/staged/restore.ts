@@ -1,0 +1,71 @@
+import type { StagedAsked, StagedState } from './state.ts';
+import { marked, stagedRequestNames } from './state.ts';
+import type { ObservedStaged, PresentPolicy } from './observation.ts';
+import type { Stamp } from '../model/request.ts';
+
+type Status = PresentPolicy['status'];
+
+/** Takes up what the status says of an earlier run, once; without a status, what BindingPolicies there are. */
+export function restored(state: StagedState, observed: ObservedStaged, now: number): StagedState {
+  const { object } = observed;
+  if (state.isRestored || object === undefined) return state;
+  const { status } = object;
+  const known: StagedState = {
+    ...state,
+    isRestored: true,
+    stages: status.stages ?? [],
+    asked: [...askedIn(status), ...state.asked],
+    ...pausedIn(state, status),
+    ...(status.held === undefined ? {} : heldIn(status, status.held)),
+  };
+  return status.activeStage === undefined
+    ? fromPolicies(known, observed, now)
+    : { ...known, active: activeIn(status, status.activeStage, now) };
+}
+
+function activeIn(status: Status, name: string, now: number): NonNullable<StagedState['active']> {
+  const mark = status.stages?.find((one) => one.name === name);
+  const startedAt = timeOf(mark?.startedAt, now);
+  // How long it has been fulfilled nobody knows for sure, so that it soaks again; what was completed stays so.
+  return status.phase === 'Completed'
+    ? { name, startedAt, completedAt: timeOf(mark?.since, now) }
+    : { name, startedAt };
+}
+
+function heldIn(status: Status, held: NonNullable<Status['held']>): Partial<StagedState> {
+  if (status.phase !== 'RollingBack') return { held };
+  const { reason, by, message } = held;
+  return { rollingBack: { reason, message, ...(by === undefined ? {} : { by }) } };
+}
+
+const pausedIn = (state: StagedState, { paused }: Status): Partial<StagedState> =>
+  paused === undefined ? {} : { requests: { paused: stampOf(paused), ...state.requests } };
+
+const askedIn = ({ requests = [] }: Status): readonly StagedAsked[] =>
+  requests.flatMap((request) => {
+    const action = stagedRequestNames.find((name) => name === request.action);
+    return action === undefined ? [] : [{ action, ...stampOf(request) }];
+  });
+
+const stampOf = (said: { readonly by: string; readonly reason: string; readonly time: string }): Stamp => ({
+  by: said.by,
+  reason: said.reason,
+  at: timeOf(said.time, 0),
+});
+
+/** A workload that is on clusters already is not taken from them, and goes through no earlier stage again. */
+function fromPolicies(state: StagedState, { object, policies }: ObservedStaged, now: number): StagedState {
+  const names = (object?.spec?.stages ?? []).map(({ name }) => name);
+  const newest = names.findLastIndex((name) => policies.some(({ stage }) => stage === name));
+  const name = names[newest];
+  if (name === undefined) return state;
+  const passed = names
+    .slice(0, newest)
+    .reduce((known, one) => marked(known, { name: one, phase: 'Passed' }, now), state);
+  return { ...passed, active: { name, startedAt: now } };
+}
+
+function timeOf(text: string | undefined, otherwise: number): number {
+  const time = text === undefined ? Number.NaN : Date.parse(text);
+  return Number.isNaN(time) ? otherwise : time;
+}

@@ -1,0 +1,95 @@
+import type { StagedTurn } from './decision.ts';
+import type { ObservedStaged, PresentPolicy } from './observation.ts';
+import {
+  marked,
+  isPassed,
+  withoutRollBack,
+  withoutStage,
+  type ActiveStage,
+  type Held,
+  type RollingBack,
+  type StagedState,
+} from './state.ts';
+
+/** Takes the newest stage back, and the ones before it when it goes further back: one after the other, the newest first. */
+export function rollBack(
+  state: StagedState & { readonly rollingBack: RollingBack },
+  {
+    observed,
+    object,
+    now,
+  }: { readonly observed: ObservedStaged; readonly object: PresentPolicy; readonly now: number },
+): StagedTurn {
+  const { active, rollingBack } = state;
+  if (active === undefined) return { state: held(state, ''), decision: LOOK };
+  const { message } = rollingBack;
+  const previous = stageBefore(state, object, active);
+  const returned = previous === undefined ? undefined : comeBack(previous, observed, message);
+  if (returned !== undefined) return { state, decision: returned };
+  const own = observed.policies.find(({ stage }) => stage === active.name);
+  if (own !== undefined) return { state, decision: removal(own, message) };
+  return { state: taken(state, { active, previous, object, now }), decision: LOOK };
+}
+
+const LOOK = { do: 'Look', message: 'A stage was taken back.' } as const;
+
+/** Whether the stage before has to be bound first: with stageRetention Remove its BindingPolicy is gone. */
+function comeBack(
+  stage: string,
+  { policies }: ObservedStaged,
+  message: string,
+): StagedTurn['decision'] | undefined {
+  const own = policies.find((one) => one.stage === stage && !one.isDeleting);
+  if (own === undefined)
+    return { do: 'Apply', stage, message: `${message} First stage ${stage} is bound again.` };
+  if (own.isBound) return undefined;
+  const waits = `${message} Waiting for KubeStellar to bind stage ${stage} again first.`;
+  return { do: 'Wait', phase: 'RollingBack', reason: 'Binding', message: waits };
+}
+
+function removal(own: ObservedStaged['policies'][number], message: string): StagedTurn['decision'] {
+  if (!own.isDeleting) return { do: 'Remove', name: own.name, uid: own.uid, message };
+  const waits = `${message} Waiting for KubeStellar to let BindingPolicy ${own.name} go.`;
+  return { do: 'Wait', phase: 'RollingBack', reason: 'Removing', message: waits };
+}
+
+/** The state after the newest stage is gone. */
+function taken(
+  state: StagedState & { readonly rollingBack: RollingBack },
+  at: {
+    readonly active: ActiveStage;
+    readonly previous: string | undefined;
+    readonly object: PresentPolicy;
+    readonly now: number;
+  },
+): StagedState {
+  const { active, previous, object, now } = at;
+  const rolledBack = marked(state, { name: active.name, phase: 'RolledBack' }, now);
+  if (previous === undefined) return held(withoutStage(rolledBack), active.name);
+  const back = marked(
+    { ...rolledBack, active: { name: previous, startedAt: now } },
+    { name: previous, phase: 'Waiting' },
+    now,
+  );
+  const { to } = state.rollingBack;
+  const names = (object.spec?.stages ?? []).map(({ name }) => name);
+  const goesOn = to !== undefined && names.indexOf(to) >= 0 && names.indexOf(to) < names.indexOf(previous);
+  return goesOn ? back : held(back, active.name);
+}
+
+/** What was taken back stays so until a person lets it go on. */
+function held(state: StagedState, stage: string): StagedState {
+  const { rollingBack } = state;
+  if (rollingBack === undefined) return state;
+  const { reason, by, message } = rollingBack;
+  const hold: Held = { reason, stage, message, ...(by === undefined ? {} : { by }) };
+  return { ...withoutRollBack(state), held: hold };
+}
+
+/** The newest stage before the active one that was passed. */
+function stageBefore(state: StagedState, { spec }: PresentPolicy, active: ActiveStage): string | undefined {
+  const names = (spec?.stages ?? []).map(({ name }) => name);
+  const index = names.indexOf(active.name);
+  const before = index < 0 ? names : names.slice(0, index);
+  return before.findLast((name) => isPassed(state, name));
+}

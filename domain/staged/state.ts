@@ -1,0 +1,96 @@
+import type { StagedBindingPolicyStatus } from '../../crds/staged-binding-policy.ts';
+import type { Stamp } from '../model/request.ts';
+
+/** Where a stage stands, as the status has it. */
+export type StageMark = NonNullable<StagedBindingPolicyStatus['stages']>[number];
+
+/** What a person has to let go on, as the status has it. */
+export type Held = NonNullable<StagedBindingPolicyStatus['held']>;
+
+/** What an operator can ask of a StagedBindingPolicy. */
+export const stagedRequestNames = ['pause', 'resume', 'promote', 'abort', 'retry'] as const;
+
+/** The name of such a request. */
+export type StagedRequestName = (typeof stagedRequestNames)[number];
+
+/** A request that was taken, for the status. */
+export interface StagedAsked extends Stamp {
+  readonly action: StagedRequestName;
+}
+
+/** The stage that it is at; times are milliseconds since the epoch. */
+export interface ActiveStage {
+  readonly name: string;
+  /** When it began, or began again because its objects or clusters have changed. */
+  readonly startedAt: number;
+  /** What it was about when it was looked at last. */
+  readonly print?: string;
+  /** Since when it has been fulfilled without a break. */
+  readonly fulfilledSince?: number;
+  /** When the last stage was fulfilled for good; until its objects or clusters change. */
+  readonly completedAt?: number;
+}
+
+/** A stage that is being taken back. */
+export interface RollingBack {
+  readonly reason: Held['reason'];
+  readonly by?: string;
+  readonly message: string;
+  /** The stage to go back to; undefined: the one before. */
+  readonly to?: string;
+}
+
+/** All that a StagedBindingPolicy's workflow remembers. */
+export interface StagedState {
+  /** Whether what an earlier run has left in the status was taken up. */
+  readonly isRestored: boolean;
+  readonly stages: readonly StageMark[];
+  readonly active?: ActiveStage;
+  readonly held?: Held;
+  readonly rollingBack?: RollingBack;
+  readonly requests: {
+    readonly paused?: Stamp;
+    readonly promote?: Stamp;
+    readonly retry?: Stamp;
+    readonly abort?: Stamp & { readonly to?: string };
+  };
+  readonly asked: readonly StagedAsked[];
+}
+
+/** What a workflow remembers that has only begun. */
+export const initialStagedState: StagedState = { isRestored: false, stages: [], requests: {}, asked: [] };
+
+/** A state in which no stage has begun. */
+export function withoutStage({ active: _active, ...others }: StagedState): StagedState {
+  return others;
+}
+
+/** A state in which nothing has to be let go on. */
+export function withoutHold({ held: _held, ...others }: StagedState): StagedState {
+  return others;
+}
+
+/** A state in which nothing is being taken back. */
+export function withoutRollBack({ rollingBack: _rollingBack, ...others }: StagedState): StagedState {
+  return others;
+}
+
+/** A state after a request was carried out. */
+export function answered(state: StagedState, name: 'promote' | 'retry' | 'abort'): StagedState {
+  const { [name]: _answered, ...requests } = state.requests;
+  return { ...state, requests };
+}
+
+/** Marks where a stage stands; since when it has been there changes with its phase only. */
+export function marked(state: StagedState, mark: Omit<StageMark, 'since'>, now: number): StagedState {
+  const time = new Date(now).toISOString();
+  const before = state.stages.find(({ name }) => name === mark.name);
+  const next: StageMark = { ...mark, since: before?.phase === mark.phase ? before.since : time };
+  const stages =
+    before === undefined ? [...state.stages, next] : state.stages.map((one) => (one === before ? next : one));
+  return { ...state, stages };
+}
+
+/** Whether a stage was passed. */
+export const isPassed = ({ stages }: StagedState, name: string): boolean =>
+  stages.some((one) => one.name === name && one.phase === 'Passed');

@@ -1,0 +1,120 @@
+import type { StagedBindingPolicyStatus } from '../../crds/staged-binding-policy.ts';
+import { canonical } from '../kubernetes/canonical.ts';
+import { conditionsFrom, type Claim } from '../kubernetes/conditions.ts';
+import type { Stamp } from '../model/request.ts';
+import type { StagedDecision } from './decision.ts';
+import type { PresentPolicy } from './observation.ts';
+import { policyName } from './policy.ts';
+import type { StagedState } from './state.ts';
+
+/** What a status is made of. */
+export interface StagedStatusInput {
+  readonly name: string;
+  readonly object: PresentPolicy;
+  readonly state: StagedState;
+  readonly decision: StagedDecision;
+  readonly now: number;
+}
+
+interface Told {
+  readonly phase: NonNullable<StagedBindingPolicyStatus['phase']>;
+  readonly reason: string;
+  readonly message: string;
+  readonly isTrouble: boolean;
+}
+
+/** Says where a StagedBindingPolicy stands. */
+export function stagedStatusOf({
+  name,
+  object,
+  state,
+  decision,
+  now,
+}: StagedStatusInput): StagedBindingPolicyStatus {
+  const told = toldBy(decision, state);
+  const { active, held, rollingBack, requests, asked } = state;
+  const mark = state.stages.find((one) => one.name === active?.name);
+  const holding = held ?? (rollingBack === undefined ? undefined : holdOf(rollingBack, active?.name ?? ''));
+  const at = { generation: object.generation, time: timeOf(now) };
+  return {
+    observedGeneration: object.generation,
+    ...(active === undefined ? {} : { activeStage: active.name }),
+    phase: told.phase,
+    reason: told.reason,
+    message: told.message,
+    ...(mark?.objects === undefined ? {} : { fulfilled: `${mark.fulfilled ?? 0}/${mark.objects}` }),
+    stages: [...stagesOf(name, object, state)],
+    ...(requests.paused === undefined ? {} : { paused: stampOf(requests.paused) }),
+    ...(holding === undefined ? {} : { held: holding }),
+    ...(asked.length === 0
+      ? {}
+      : { requests: asked.map((one) => ({ action: one.action, ...stampOf(one) })) }),
+    conditions: conditionsFrom(claimsOf(object, told), object.status.conditions ?? [], at),
+  };
+}
+
+/** Whether two statuses say the same, whenever they were written. */
+export const sameStagedStatus = (a: StagedBindingPolicyStatus, b: StagedBindingPolicyStatus): boolean =>
+  canonical({ ...a, lastSyncTime: undefined }) === canonical({ ...b, lastSyncTime: undefined });
+
+function toldBy(decision: StagedDecision, { rollingBack }: StagedState): Told {
+  if (decision.do === 'Wait') {
+    const { phase, reason, message, isTrouble = false } = decision;
+    return { phase, reason, message, isTrouble };
+  }
+  const { message } = decision;
+  return rollingBack === undefined
+    ? { phase: 'Progressing', reason: 'Progressing', message, isTrouble: false }
+    : {
+        phase: 'RollingBack',
+        reason: rollingBack.reason,
+        message,
+        isTrouble: rollingBack.reason === 'TimedOut',
+      };
+}
+
+const holdOf = ({ reason, by, message }: NonNullable<StagedState['rollingBack']>, stage: string) => ({
+  reason,
+  stage,
+  message,
+  ...(by === undefined ? {} : { by }),
+});
+
+/** The stages in the order of the spec; the one that it is at stands first when the spec does not name it any more. */
+function stagesOf(name: string, { spec }: PresentPolicy, { stages }: StagedState): StagedState['stages'] {
+  const order = (spec?.stages ?? []).map((one) => one.name);
+  return stages
+    .toSorted((a, b) => order.indexOf(a.name) - order.indexOf(b.name))
+    .map((mark) =>
+      mark.phase === 'Pending' || mark.phase === 'RolledBack'
+        ? mark
+        : { ...mark, bindingPolicy: policyName(name, mark.name) },
+    );
+}
+
+function claimsOf(
+  { problems }: PresentPolicy,
+  { phase, reason, message, isTrouble }: Told,
+): readonly Claim[] {
+  const [problem] = problems;
+  return [
+    { type: 'Ready', holds: phase === 'Completed', reason, message },
+    { type: 'Progressing', holds: phase === 'Progressing' || phase === 'RollingBack', reason, message },
+    {
+      type: 'Degraded',
+      holds: isTrouble,
+      reason: isTrouble ? reason : 'AsExpected',
+      message: isTrouble ? message : 'Nothing keeps the workload from the clusters that it is asked for on.',
+    },
+    {
+      type: 'SpecAccepted',
+      holds: problem === undefined,
+      reason: problem?.reason ?? 'Accepted',
+      message: problem?.message ?? 'The spec can be followed.',
+    },
+  ];
+}
+
+const timeOf = (at: number): string => new Date(at).toISOString();
+
+const stampOf = ({ by, reason, at }: Stamp) => ({ by, reason, time: timeOf(at) });

@@ -1,0 +1,129 @@
+import type {
+  StagedBindingPolicySpec,
+  StagedBindingPolicyStatus,
+} from '../../../crds/staged-binding-policy.ts';
+import type { Freezing } from '../../gates/freeze.ts';
+import type { StagedDecision, StagedWait } from '../decision.ts';
+import type { ObservedStaged, StagePolicy, StageView } from '../observation.ts';
+import { policyName } from '../policy.ts';
+import { askStaged } from '../requests.ts';
+import { initialStagedState, type StagedRequestName, type StagedState } from '../state.ts';
+import { stagedStatusOf } from '../status.ts';
+import { takeStagedTurn } from '../turn.ts';
+
+/** The stages of a spec, each with a condition unless it says otherwise. */
+export function aSpec(
+  stages: readonly Partial<StagedBindingPolicySpec['stages'][number]>[],
+  more: Partial<StagedBindingPolicySpec> = {},
+): StagedBindingPolicySpec {
+  return {
+    downsync: [{ objectSelectors: [{ matchLabels: { app: 'web' } }] }],
+    stages: stages.map((stage, index) => ({
+      name: `s${index}`,
+      clusterSelectors: [{ matchLabels: { env: `s${index}` } }],
+      condition: 'true',
+      approval: 'Automatic',
+      ...stage,
+    })),
+    stageRetention: 'Keep',
+    ...more,
+  };
+}
+
+/** KubeStellar and its clusters, as far as a StagedBindingPolicy sees them; time stands still unless it is moved. */
+export class World {
+  now = Date.parse('2026-11-22T08:00:00Z');
+  spec: StagedBindingPolicySpec;
+  state: StagedState = initialStagedState;
+  status: StagedBindingPolicyStatus = {};
+  policies: StagePolicy[] = [];
+  freezes: Freezing[] = [];
+  problems: { reason: string; message: string }[] = [];
+  /** The version of the workload. */
+  version = 1;
+  /** Whether KubeStellar binds what is applied, and the stages that it does not. */
+  binds = true;
+  readonly unbound = new Set<string>();
+  readonly fulfilled = new Set<string>();
+  readonly done: string[] = [];
+  #made = 0;
+
+  constructor(spec: StagedBindingPolicySpec) {
+    this.spec = spec;
+  }
+
+  /** The BindingPolicies that there are, by their stages. */
+  get placed(): readonly string[] {
+    return this.policies.map(({ stage }) => stage);
+  }
+
+  ask(name: StagedRequestName, to?: string): void {
+    const request = { by: 'ann', reason: 'because', at: this.now, ...(to === undefined ? {} : { to }) };
+    this.state = askStaged(this.state, name, request);
+  }
+
+  /** What is left after the database of Temporal is lost. */
+  forget(): void {
+    this.state = initialStagedState;
+  }
+
+  /** Takes turns until there is nothing to do, and says what is waited for. */
+  settle(): StagedWait {
+    for (let turns = 0; turns < 100; turns += 1) {
+      const turn = takeStagedTurn(this.#observe(), this.state, this.now);
+      this.state = turn.state;
+      this.#report(turn.decision);
+      if (turn.decision.do === 'Wait') return turn.decision;
+      this.#perform(turn.decision);
+    }
+    throw new Error(`Expected an end of turns, got ${this.done.slice(-5).join(', ')}.`);
+  }
+
+  #observe(): ObservedStaged {
+    const { status, spec, problems } = this;
+    return {
+      object: { uid: 'u', generation: 1, spec, problems, isDeleting: false, isElsewhere: false, status },
+      policies: this.policies.map((one) => ({ ...one, isBound: this.#isBound(one.stage) })),
+      freezes: this.freezes,
+      ...(this.state.active === undefined ? {} : { view: this.#view(this.state.active.name) }),
+    };
+  }
+
+  #view(stage: string): StageView {
+    const isThere = this.policies.some((one) => one.stage === stage);
+    if (!isThere || !this.#isBound(stage))
+      return { stage, unbound: 'No Binding yet.', objects: 0, fulfilled: 0, print: '' };
+    const print = `${stage}@${this.version}`;
+    const first = { object: 'deployments.apps nginx/nginx', reason: 'The condition does not hold yet.' };
+    return this.fulfilled.has(stage)
+      ? { stage, objects: 2, fulfilled: 2, print }
+      : { stage, objects: 2, fulfilled: 1, print, first };
+  }
+
+  #isBound(stage: string): boolean {
+    return this.binds && !this.unbound.has(stage);
+  }
+
+  #perform(decision: StagedDecision): void {
+    if (decision.do === 'Apply') {
+      this.done.push(`apply ${decision.stage}`);
+      this.#made += 1;
+      const known = this.policies.filter(({ stage }) => stage !== decision.stage);
+      const { stage } = decision;
+      const uid = this.policies.find((one) => one.stage === stage)?.uid ?? `p${this.#made}`;
+      const name = policyName('web', stage);
+      this.policies = [...known, { stage, name, uid, isAsAsked: true, isDeleting: false, isBound: true }];
+    }
+    if (decision.do === 'Remove') {
+      const gone = this.policies.find(({ uid }) => uid === decision.uid);
+      this.done.push(`remove ${gone?.stage}`);
+      this.policies = this.policies.filter((one) => one !== gone);
+    }
+  }
+
+  #report(decision: StagedDecision): void {
+    const { status, spec, problems, state, now } = this;
+    const object = { uid: 'u', generation: 1, spec, problems, isDeleting: false, isElsewhere: false, status };
+    this.status = stagedStatusOf({ name: 'web', object, state, decision, now });
+  }
+}

@@ -1,0 +1,426 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { stagedRefusal } from './requests.ts';
+import { stagedRequestNames } from './state.ts';
+import { takeStagedTurn } from './turn.ts';
+import { initialStagedState } from './state.ts';
+import { aSpec, World } from './testing/world.ts';
+
+const three = (more: Parameters<typeof aSpec>[1] = {}): World => new World(aSpec([{}, {}, {}], more));
+const fulfil = (world: World, ...stages: string[]): World => {
+  for (const stage of stages) world.fulfilled.add(stage);
+  return world;
+};
+const phases = (world: World) => world.status.stages?.map(({ phase }) => phase);
+
+describe('a StagedBindingPolicy', () => {
+  it('places the first stage, and waits until it is fulfilled', () => {
+    const world = three();
+    expect(world.settle()).toMatchObject({ phase: 'Progressing', reason: 'Waiting' });
+    expect(world.done).toEqual(['apply s0']);
+    expect(world.status).toMatchObject({ activeStage: 's0', fulfilled: '1/2' });
+    expect(phases(world)).toEqual(['Waiting', 'Pending', 'Pending']);
+    expect(world.status.stages?.[0]).toMatchObject({
+      firstUnfulfilled: 'deployments.apps nginx/nginx',
+      bindingPolicy: 'web-s0',
+    });
+  });
+
+  it('takes one stage after the other, though all would be fulfilled', () => {
+    const world = fulfil(three(), 's0', 's1', 's2');
+    expect(world.settle()).toMatchObject({ phase: 'Completed' });
+    expect(world.done).toEqual(['apply s0', 'apply s1', 'apply s2']);
+    expect(phases(world)).toEqual(['Passed', 'Passed', 'Fulfilled']);
+    expect(world.status.conditions).toContainEqual(
+      expect.objectContaining({ type: 'Ready', status: 'True' }),
+    );
+  });
+
+  it('waits for KubeStellar to bind a stage', () => {
+    const world = fulfil(three(), 's0');
+    world.binds = false;
+    expect(world.settle()).toMatchObject({ reason: 'Binding' });
+    expect(world.placed).toEqual(['s0']);
+  });
+
+  it('removes the BindingPolicy of a passed stage only when the next one is bound, where that is asked for', () => {
+    const world = fulfil(three({ stageRetention: 'Remove' }), 's0');
+    world.unbound.add('s1');
+    world.settle();
+    expect(world.placed).toEqual(['s0', 's1']);
+    world.unbound.clear();
+    world.settle();
+    expect(world.done).toEqual(['apply s0', 'apply s1', 'remove s0']);
+    world.forget();
+    world.settle();
+    expect(world.placed).toEqual(['s1']);
+  });
+
+  it('never goes back when a passed stage is not fulfilled any more', () => {
+    const world = fulfil(three(), 's0');
+    world.settle();
+    world.fulfilled.clear();
+    world.settle();
+    expect(world.status).toMatchObject({ activeStage: 's1' });
+    expect(world.placed).toEqual(['s0', 's1']);
+  });
+
+  it('stays completed when its last stage is not fulfilled any more, until the workload is edited', () => {
+    const world = fulfil(three(), 's0', 's1', 's2');
+    world.settle();
+    world.fulfilled.delete('s2');
+    expect(world.settle()).toMatchObject({ phase: 'Completed' });
+    world.version += 1;
+    expect(world.settle()).toMatchObject({ phase: 'Progressing', reason: 'Waiting' });
+    fulfil(world, 's2');
+    expect(world.settle()).toMatchObject({ phase: 'Completed' });
+  });
+
+  it('goes by promote alone from a stage without a condition, and is completed by being bound at the last one', () => {
+    const world = new World(
+      aSpec(
+        [{}, {}].map(({ ...stage }) => ({ ...stage })),
+        {},
+      ),
+    );
+    world.spec = {
+      ...world.spec,
+      stages: world.spec.stages.map(({ condition: _condition, ...stage }) => stage),
+    };
+    fulfil(world, 's0', 's1');
+    expect(world.settle()).toMatchObject({ phase: 'Paused', reason: 'NoCondition' });
+    world.ask('promote');
+    expect(world.settle()).toMatchObject({ phase: 'Completed' });
+  });
+
+  it('soaks: the stage has to stay fulfilled, and an edit of the workload begins it again', () => {
+    const world = fulfil(new World(aSpec([{ soak: '10m' }, {}])), 's0');
+    expect(world.settle()).toMatchObject({ reason: 'Soaking', until: world.now + 600_000 });
+    world.now += 599_000;
+    world.version += 1;
+    expect(world.settle()).toMatchObject({ reason: 'Soaking', until: world.now + 600_000 });
+    world.now += 599_000;
+    world.fulfilled.delete('s0');
+    world.settle();
+    fulfil(world, 's0');
+    expect(world.settle()).toMatchObject({ reason: 'Soaking', until: world.now + 600_000 });
+    world.now += 600_000;
+    world.settle();
+    expect(world.status.activeStage).toBe('s1');
+  });
+
+  it('soaks again after a pause, in which nobody has looked', () => {
+    const world = fulfil(new World(aSpec([{ soak: '10m' }, {}])), 's0');
+    world.settle();
+    world.ask('pause');
+    world.now += 600_000;
+    expect(world.settle()).toMatchObject({ phase: 'Paused' });
+    world.ask('resume');
+    expect(world.settle()).toMatchObject({ reason: 'Soaking' });
+  });
+
+  it('holds a stage that is late for a person, who tries again or goes on without', () => {
+    const world = new World(aSpec([{ timeout: '1h', onTimeout: 'Hold' }, {}]));
+    expect(world.settle()).toMatchObject({ until: world.now + 3_600_000 });
+    world.now += 3_600_000;
+    expect(world.settle()).toMatchObject({ phase: 'Paused', reason: 'TimedOut', isTrouble: true });
+    expect(world.status.conditions).toContainEqual(
+      expect.objectContaining({ type: 'Degraded', status: 'True' }),
+    );
+    fulfil(world, 's0');
+    expect(world.settle()).toMatchObject({ phase: 'Paused', reason: 'TimedOut' });
+    world.fulfilled.delete('s0');
+    world.ask('retry');
+    expect(world.settle()).toMatchObject({ reason: 'Waiting', until: world.now + 3_600_000 });
+    world.ask('promote');
+    world.settle();
+    expect(world.status.activeStage).toBe('s1');
+  });
+
+  it('takes a stage that is late back, where that is asked for, and no other', () => {
+    const world = fulfil(new World(aSpec([{}, { timeout: '1h', onTimeout: 'RollBack' }, {}])), 's0');
+    world.settle();
+    world.now += 3_600_000;
+    expect(world.settle()).toMatchObject({ phase: 'Paused', reason: 'TimedOut' });
+    expect(world.placed).toEqual(['s0']);
+    expect(world.status).toMatchObject({ activeStage: 's0', held: { reason: 'TimedOut', stage: 's1' } });
+    expect(phases(world)).toEqual(['Fulfilled', 'RolledBack', 'Pending']);
+  });
+
+  it('waits for approval of a stage that asks for it', () => {
+    const world = fulfil(new World(aSpec([{ approval: 'Manual' }, {}])), 's0');
+    expect(world.settle()).toMatchObject({ phase: 'Paused', reason: 'WaitingForApproval' });
+    world.ask('promote');
+    world.settle();
+    expect(world.status).toMatchObject({
+      activeStage: 's1',
+      requests: [{ action: 'promote', by: 'ann', reason: 'because' }],
+    });
+  });
+
+  it('takes the newest stage back when it is aborted, and goes on only when somebody says so', () => {
+    const world = fulfil(three(), 's0', 's1');
+    world.settle();
+    world.ask('abort');
+    expect(world.settle()).toMatchObject({ phase: 'RolledBack', reason: 'Aborted' });
+    expect(world.placed).toEqual(['s0', 's1']);
+    expect(world.status).toMatchObject({ activeStage: 's1', held: { by: 'ann', stage: 's2' } });
+    world.ask('abort');
+    world.settle();
+    expect(world.placed).toEqual(['s0']);
+    world.ask('abort');
+    world.settle();
+    expect(world.placed).toEqual([]);
+    world.forget();
+    expect(world.settle()).toMatchObject({ phase: 'RolledBack' });
+    world.ask('retry');
+    world.settle();
+    expect(world.placed).toEqual(['s0', 's1', 's2']);
+  });
+
+  it('goes back stage by stage, the newest first, when an abort names one', () => {
+    const world = fulfil(three(), 's0', 's1');
+    world.settle();
+    world.done.length = 0;
+    world.ask('abort', 's0');
+    world.settle();
+    expect(world.done).toEqual(['remove s2', 'remove s1']);
+    expect(world.status.activeStage).toBe('s0');
+  });
+
+  it('binds the stage before again ahead of taking one back, where it was removed', () => {
+    const world = fulfil(three({ stageRetention: 'Remove' }), 's0');
+    world.settle();
+    world.done.length = 0;
+    world.ask('abort');
+    world.settle();
+    expect(world.done).toEqual(['apply s0', 'remove s1']);
+  });
+
+  it('holds at a Freeze and outside its windows, and takes back all the same', () => {
+    const world = three();
+    world.settle();
+    world.freezes = [{ name: 'year-end', by: 'ops', reason: 'Christmas.' }];
+    fulfil(world, 's0');
+    expect(world.settle()).toMatchObject({ phase: 'Waiting', reason: 'WaitingForFreeze' });
+    expect(phases(world)).toEqual(['Fulfilled', 'Pending', 'Pending']);
+    world.freezes = [];
+    world.spec = { ...world.spec, windows: [{ timeZone: 'UTC', start: '20:00', end: '21:00' }] };
+    expect(world.settle()).toMatchObject({
+      reason: 'WaitingForWindow',
+      until: Date.parse('2026-11-22T20:00:00Z'),
+    });
+    world.ask('abort');
+    world.settle();
+    expect(world.placed).toEqual([]);
+  });
+
+  it('takes up where it was when Temporal has lost everything', () => {
+    const world = fulfil(three(), 's0');
+    world.settle();
+    world.ask('pause');
+    world.settle();
+    world.done.length = 0;
+    world.forget();
+    expect(world.settle()).toMatchObject({ phase: 'Paused' });
+    world.ask('resume');
+    world.settle();
+    expect(world.done).toEqual([]);
+    expect(world.status).toMatchObject({
+      activeStage: 's1',
+      requests: [{ action: 'pause' }, { action: 'resume' }],
+    });
+  });
+
+  it('takes nothing from clusters when its status is lost as well', () => {
+    const world = fulfil(three(), 's0');
+    world.settle();
+    world.forget();
+    world.status = {};
+    world.fulfilled.clear();
+    world.settle();
+    expect(world.status.activeStage).toBe('s1');
+    expect(world.placed).toEqual(['s0', 's1']);
+  });
+
+  it('goes by what is asked for now when stages are renamed, removed or put in between', () => {
+    const world = fulfil(three(), 's0');
+    world.settle();
+    const [s0, s1, s2] = aSpec([{}, {}, {}]).stages;
+    if (s0 === undefined || s1 === undefined || s2 === undefined) throw new Error('three stages');
+    world.spec = { ...world.spec, stages: [s0, { ...s1, name: 'test' }, s2] };
+    world.settle();
+    // The new one is there before the old one goes.
+    expect(world.done).toEqual(['apply s0', 'apply s1', 'apply test', 'remove s1']);
+    world.spec = { ...world.spec, stages: [{ ...s0, name: 'first' }, s0, { ...s1, name: 'test' }, s2] };
+    world.settle();
+    expect(world.status.activeStage).toBe('test');
+    expect(world.placed).toEqual(['s0', 'test']);
+  });
+
+  it('does nothing by a spec that cannot be followed, but takes back', () => {
+    const world = fulfil(three(), 's0');
+    world.settle();
+    world.problems = [{ reason: 'InvalidExpression', message: 'Expected valid CEL, got: EOF. Correct it.' }];
+    fulfil(world, 's1');
+    expect(world.settle()).toMatchObject({ phase: 'Failed', reason: 'InvalidExpression' });
+    expect(world.status.conditions).toContainEqual(
+      expect.objectContaining({ type: 'SpecAccepted', status: 'False' }),
+    );
+    expect(world.placed).toEqual(['s0', 's1']);
+    world.ask('abort');
+    world.settle();
+    expect(world.placed).toEqual(['s0']);
+  });
+
+  it('is over when it is gone, and takes away before that what Kubernetes does not collect', () => {
+    const none = { policies: [], freezes: [] };
+    expect(takeStagedTurn(none, initialStagedState, 0).decision).toMatchObject({ do: 'Close' });
+    const object = { uid: 'u', generation: 1, problems: [], isDeleting: true, isElsewhere: true, status: {} };
+    const own = { stage: 's0', name: 'web-s0', uid: 'p', isAsAsked: true, isDeleting: false, isBound: true };
+    const left = (policies: (typeof own)[]) =>
+      takeStagedTurn({ ...none, object, policies }, initialStagedState, 0).decision.do;
+    expect([left([own]), left([{ ...own, isDeleting: true }]), left([])]).toEqual([
+      'Remove',
+      'Wait',
+      'Release',
+    ]);
+    const away = { ...object, problems: [{ reason: 'SpaceNotReached', message: 'It is away.' }] };
+    expect(takeStagedTurn({ ...none, object: away }, initialStagedState, 0).decision).toMatchObject({
+      do: 'Wait',
+      reason: 'SpaceNotReached',
+    });
+  });
+});
+
+const events = fc.oneof(
+  fc.record({ is: fc.constant('Fulfil' as const), stage: fc.nat(3) }),
+  fc.record({ is: fc.constant('Break' as const), stage: fc.nat(3) }),
+  fc.record({
+    is: fc.constant('Ask' as const),
+    name: fc.constantFrom(...stagedRequestNames),
+    to: fc.option(fc.nat(3), { nil: undefined }),
+  }),
+  fc.record({ is: fc.constant('Pass' as const), minutes: fc.integer({ min: 1, max: 90 }) }),
+  fc.record({
+    is: fc.constantFrom(
+      'Edit' as const,
+      'Forget' as const,
+      'Freeze' as const,
+      'Thaw' as const,
+      'Unbind' as const,
+      'Bind' as const,
+      'Delete' as const,
+    ),
+  }),
+);
+
+function happen(world: World, event: typeof events extends fc.Arbitrary<infer Event> ? Event : never): void {
+  switch (event.is) {
+    case 'Fulfil':
+      world.fulfilled.add(`s${event.stage}`);
+      return;
+    case 'Break':
+      world.fulfilled.delete(`s${event.stage}`);
+      return;
+    case 'Ask':
+      world.ask(event.name, event.to === undefined ? undefined : `s${event.to}`);
+      return;
+    case 'Pass':
+      world.now += event.minutes * 60_000;
+      return;
+    case 'Edit':
+      world.version += 1;
+      return;
+    case 'Forget':
+      world.forget();
+      return;
+    case 'Freeze':
+      world.freezes = [{ name: 'f', by: 'ops', reason: 'x.' }];
+      return;
+    case 'Thaw':
+      world.freezes = [];
+      return;
+    case 'Unbind':
+      world.binds = false;
+      return;
+    case 'Bind':
+      world.binds = true;
+      return;
+    case 'Delete':
+      world.policies = world.policies.slice(0, -1);
+  }
+}
+
+const active = ({ state }: World): string => state.active?.name ?? '';
+
+/** What has to be placed, when nothing keeps it from being; undefined when something may. */
+function wanted({ state, spec, freezes }: World): readonly string[] | undefined {
+  const isHeld = freezes.length > 0 || state.requests.paused !== undefined || state.rollingBack !== undefined;
+  if (isHeld || spec.stageRetention === 'Remove' || state.active === undefined) return undefined;
+  const last = state.active.name;
+  return spec.stages.map(({ name }) => name).filter((name) => name <= last);
+}
+
+/** Lets something happen, and looks whether everything is still as it has to be. */
+function goThrough(world: World, event: Parameters<typeof happen>[1]): void {
+  const before = {
+    active: active(world),
+    isHeld: world.state.held !== undefined,
+    isFrozen: world.freezes.length > 0,
+  };
+  const done = world.done.length;
+  happen(world, event);
+  world.settle();
+  const wentOn = active(world) > before.active;
+  const mayGoOn = event.is === 'Ask' && (event.name === 'promote' || event.name === 'retry');
+  expect(wentOn && before.isHeld && !mayGoOn).toBe(false);
+  expect(wentOn && before.isFrozen && event.is !== 'Thaw').toBe(false);
+  // Nothing is there beyond the stage that it is at, and what is kept is there.
+  expect(world.placed.filter((placed) => placed > active(world))).toEqual([]);
+  expect(world.placed.toSorted()).toEqual(wanted(world) ?? world.placed.toSorted());
+  expect(world.done.length - done).toBeLessThan(12);
+}
+
+describe('whatever happens to a StagedBindingPolicy', () => {
+  const stage = fc
+    .record(
+      {
+        soak: fc.constant('10m'),
+        timeout: fc.constant('1h'),
+        onTimeout: fc.constantFrom('Hold' as const, 'RollBack' as const),
+        approval: fc.constantFrom('Automatic' as const, 'Manual' as const),
+      },
+      { requiredKeys: [] },
+    )
+    .map(({ onTimeout, ...rest }) =>
+      rest.timeout === undefined || onTimeout === undefined ? rest : { ...rest, onTimeout },
+    );
+
+  it('places no stage before the ones ahead of it, begins none while it is held, and ends when all goes well', () => {
+    fc.assert(
+      fc.property(
+        fc.array(stage, { minLength: 4, maxLength: 4 }),
+        fc.constantFrom('Keep' as const, 'Remove' as const),
+        fc.array(events, { maxLength: 30 }),
+        (stages, stageRetention, happened) => {
+          const world = new World(aSpec(stages, { stageRetention }));
+          world.settle();
+          for (const event of happened) goThrough(world, event);
+          world.binds = true;
+          world.freezes = [];
+          fulfil(world, 's0', 's1', 's2', 's3');
+          for (let times = 0; times < 12; times += 1) {
+            for (const name of ['resume', 'retry', 'promote'] as const) {
+              if (stagedRefusal(world.state, name) === undefined) world.ask(name);
+            }
+            world.now += 600_000;
+            world.settle();
+          }
+          expect(world.status.phase).toBe('Completed');
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+});

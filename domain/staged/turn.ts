@@ -1,0 +1,122 @@
+import type { StagedTurn } from './decision.ts';
+import { evaluate } from './evaluate.ts';
+import type { ObservedStaged, PresentPolicy } from './observation.ts';
+import { beginNext, place } from './place.ts';
+import { restored } from './restore.ts';
+import { rollBack } from './roll-back.ts';
+import { answered, marked, withoutHold, type StagedState } from './state.ts';
+
+/** Answers with the one thing to do next for a StagedBindingPolicy, and what is remembered of this turn. */
+export function takeStagedTurn(observed: ObservedStaged, before: StagedState, now: number): StagedTurn {
+  const { object } = observed;
+  if (object === undefined) {
+    return { state: before, decision: { do: 'Close', message: 'The StagedBindingPolicy is gone.' } };
+  }
+  if (object.isDeleting) return { state: before, decision: goingAway(observed, object) };
+  const state = heard(withEach(restored(before, observed, now), object, now), now);
+  const { rollingBack } = state;
+  if (rollingBack !== undefined) return rollBack({ ...state, rollingBack }, { observed, object, now });
+  const left = leftOver(state, observed);
+  if (left !== undefined) return { state, decision: left };
+  const problem = problemOf(object);
+  if (problem !== undefined) return { state, decision: problem };
+  const { spec } = object;
+  if (spec === undefined) return { state, decision: paused(state) ?? UNREADABLE };
+  const stopped = paused(state);
+  if (stopped !== undefined) return { state, decision: stopped };
+  const situation = { observed, object, spec, now };
+  const begun = beginNext(state, situation);
+  if (begun !== undefined) return begun;
+  const { active } = state;
+  if (active === undefined) return { state, decision: LOOK };
+  const placed = place({ ...state, active }, situation);
+  if (placed !== undefined) return placed;
+  const { view } = observed;
+  if (view?.stage !== active.name) return { state, decision: LOOK };
+  return evaluate({ ...state, active }, view, situation);
+}
+
+const LOOK = { do: 'Look', message: 'The stage is looked at.' } as const;
+
+const UNREADABLE = {
+  do: 'Wait',
+  phase: 'Failed',
+  reason: 'InvalidSpec',
+  message: 'Expected a spec that can be followed, got one that cannot. Correct it.',
+  isTrouble: true,
+} as const;
+
+/** A BindingPolicy that was taken away and is there all the same: a late write of a process that was stopped, say. */
+function leftOver(
+  { stages, active }: StagedState,
+  { policies }: ObservedStaged,
+): StagedTurn['decision'] | undefined {
+  const isTaken = (name: string): boolean =>
+    name !== active?.name && stages.some((mark) => mark.name === name && mark.phase === 'RolledBack');
+  const left = policies.find(({ stage, isDeleting }) => !isDeleting && isTaken(stage));
+  if (left === undefined) return undefined;
+  const message = `BindingPolicy ${left.name} is deleted, because its stage was taken back.`;
+  return { do: 'Remove', name: left.name, uid: left.uid, message };
+}
+
+/** Kubernetes collects what is in the same cluster; what is elsewhere is taken away before the object goes. */
+function goingAway(
+  { policies }: ObservedStaged,
+  { isElsewhere, problems }: PresentPolicy,
+): StagedTurn['decision'] {
+  const message = 'The StagedBindingPolicy is being deleted.';
+  const left = policies.find(({ isDeleting }) => !isDeleting);
+  const wait = { do: 'Wait', phase: 'Waiting', reason: 'Deleting', message } as const;
+  if (!isElsewhere) return wait;
+  // What is there nobody knows: an object that went now would leave its workload on the clusters.
+  const unreached = problems.find(({ reason }) => reason === 'SpaceNotReached');
+  if (unreached !== undefined) return { ...wait, phase: 'Failed', ...unreached, isTrouble: true };
+  if (left !== undefined) return { do: 'Remove', name: left.name, uid: left.uid, message };
+  return policies.length > 0 ? wait : { do: 'Release', message };
+}
+
+/** Has a mark for each stage that is asked for, and for none that is not but the one that it is at. */
+function withEach(state: StagedState, { spec }: PresentPolicy, now: number): StagedState {
+  if (spec === undefined) return state;
+  const names = spec.stages.map(({ name }) => name);
+  const kept = state.stages.filter(({ name }) => names.includes(name) || name === state.active?.name);
+  const known = { ...state, stages: kept };
+  return names
+    .filter((name) => !kept.some((mark) => mark.name === name))
+    .reduce<StagedState>((all, name) => marked(all, { name, phase: 'Pending' }, now), known);
+}
+
+/** Takes up what operators have asked for. */
+function heard(state: StagedState, now: number): StagedState {
+  const { abort, retry, promote } = state.requests;
+  if (abort !== undefined) return aborted(answered(state, 'abort'), abort);
+  if (retry !== undefined) {
+    const again = withoutHold(answered(state, 'retry'));
+    return again.active === undefined ? again : { ...again, active: { ...again.active, startedAt: now } };
+  }
+  // What was taken back to nothing begins again; a stage that is there is finished when it is looked at.
+  if (promote !== undefined && state.active === undefined) return withoutHold(answered(state, 'promote'));
+  return state;
+}
+
+function aborted(state: StagedState, abort: NonNullable<StagedState['requests']['abort']>): StagedState {
+  const { active, rollingBack } = state;
+  if (active === undefined || rollingBack !== undefined) return state;
+  const { by, reason, to } = abort;
+  const said = reason === '' ? '' : `: ${reason}`;
+  const message = `Stage ${active.name} was aborted by ${by}${said}${/[.!?]$/.test(said) ? '' : '.'}`;
+  const { held: _over, ...others } = answered(state, 'promote');
+  return { ...others, rollingBack: { reason: 'Aborted', by, message, ...(to === undefined ? {} : { to }) } };
+}
+
+function problemOf({ problems }: PresentPolicy): StagedTurn['decision'] | undefined {
+  const [first] = problems;
+  return first === undefined ? undefined : { do: 'Wait', phase: 'Failed', ...first, isTrouble: true };
+}
+
+function paused({ requests: { paused: stamp }, active }: StagedState): StagedTurn['decision'] | undefined {
+  if (stamp === undefined) return undefined;
+  const said = stamp.reason === '' ? '' : ` ${stamp.reason}`;
+  const at = active === undefined ? 'before the first stage' : `at stage ${active.name}`;
+  return { do: 'Wait', phase: 'Paused', reason: 'Paused', message: `Paused ${at} by ${stamp.by}.${said}` };
+}

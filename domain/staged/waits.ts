@@ -1,0 +1,39 @@
+import type { Stage } from '../../crds/staged-binding-policy.ts';
+import type { StagedWait } from './decision.ts';
+import type { StageView } from './observation.ts';
+import type { ActiveStage, Held, StageMark } from './state.ts';
+
+/** A wait, and where it leaves the stage. */
+export type Waiting = Omit<StagedWait, 'do'> & { readonly mark: StageMark['phase'] };
+
+/** What a stage waits for that a person has to let go on. */
+export function heldBack({ reason, message }: Held, { fulfilledSince }: ActiveStage): Waiting {
+  const unfulfilled = reason === 'TimedOut' ? 'TimedOut' : 'Waiting';
+  return {
+    phase: reason === 'Aborted' ? 'RolledBack' : 'Paused',
+    reason,
+    message: `${message} Send retry to try again, promote to go on without, or abort.`,
+    isTrouble: true,
+    mark: fulfilledSince === undefined ? unfulfilled : 'Fulfilled',
+  };
+}
+
+/** What a stage waits for that is neither over nor late. */
+export function stillWaiting(stage: Stage, active: ActiveStage, view: StageView): Waiting {
+  const { name } = stage;
+  const { unbound, objects, fulfilled: many, first, cell } = view;
+  if (unbound !== undefined) {
+    return { phase: 'Progressing', reason: 'Binding', message: `Stage ${name}: ${unbound}`, mark: 'Binding' };
+  }
+  if (active.fulfilledSince !== undefined) {
+    const message = `Stage ${name} is fulfilled, and has to stay so for ${stage.soak ?? '0s'}.`;
+    return { phase: 'Progressing', reason: 'Soaking', message, mark: 'Soaking' };
+  }
+  if (stage.condition === undefined && objects > 0 && many === objects && cell === undefined) {
+    const message = `Stage ${name} has no condition. Send promote to begin the next one.`;
+    return { phase: 'Paused', reason: 'NoCondition', message, mark: 'Fulfilled' };
+  }
+  const what = first === undefined ? (cell ?? 'No object is looked at.') : `${first.object}: ${first.reason}`;
+  const message = `Stage ${name}: ${many} of ${objects} objects fulfil it. ${what}`;
+  return { phase: 'Progressing', reason: 'Waiting', message, mark: 'Waiting' };
+}

@@ -1,0 +1,85 @@
+/** The stages that the first published example of a StagedBindingPolicy has, verbatim. */
+export const nginx = {
+  downsync: [
+    {
+      statusCollectors: ['deployments-aggregator'],
+      objectSelectors: [{ matchLabels: { 'app.kubernetes.io/name': 'nginx' } }],
+    },
+  ],
+  stages: [
+    {
+      name: 'dev',
+      clusterSelectors: [{ matchLabels: { env: 'dev' } }],
+      filter: 'downsyncClause.resource == "deployments"',
+      condition:
+        "obj.results.exists(r, r.name == 'deployments-aggregator' && r.rows.exists(row, row.columns.exists(col, col.type == 'Number' && col.float == '1')))",
+    },
+    { name: 'prod', clusterSelectors: [{ matchLabels: { env: 'prod' } }] },
+  ],
+} as const;
+
+const [dev, prod] = nginx.stages;
+const staged = (changed: object): object => ({ ...nginx, ...changed });
+const onStage = (changed: object): object => staged({ stages: [{ ...dev, ...changed }, prod] });
+
+const whole = {
+  downsync: [
+    {
+      apiGroup: 'apps',
+      resources: ['deployments'],
+      namespaces: ['nginx'],
+      namespaceSelectors: [{ matchLabels: { team: 'a' } }],
+      objectSelectors: [
+        { matchLabels: { app: 'nginx' } },
+        {
+          matchExpressions: [
+            { key: 'tier', operator: 'In', values: ['web'] },
+            { key: 'old', operator: 'DoesNotExist' },
+          ],
+        },
+      ],
+      objectNames: ['nginx'],
+      createOnly: true,
+      statusCollectors: ['a', 'b'],
+      wantSingletonReportedState: true,
+      wantMultiWECReportedState: true,
+    },
+    { apiGroup: '', resources: ['configmaps'] },
+  ],
+  stages: [
+    {
+      ...dev,
+      approval: 'Manual',
+      soak: '10m',
+      timeout: '1h',
+      onTimeout: 'RollBack',
+      cell: { namespace: 'default', name: 'web', version: '2.0.0' },
+    },
+    prod,
+  ],
+  stageRetention: 'Remove',
+  space: { namespace: 'wds1-system', name: 'admin-kubeconfig', key: 'kubeconfig-incluster' },
+  windows: [{ days: ['Mon'], start: '09:00', end: '17:00' }],
+};
+
+/** StagedBindingPolicies that a user might write. */
+export const stagedBindingPolicies: readonly (readonly [string, unknown, string?])[] = [
+  ['the published example', nginx],
+  ['everything there is to say', whole],
+  ['no stages', staged({ stages: [] }), 'stages'],
+  ['two stages of one name', staged({ stages: [dev, { ...prod, name: 'dev' }] }), 'spec.stages'],
+  ['a stage without clusters', onStage({ clusterSelectors: [] }), 'clusterSelectors'],
+  ['a stage whose name is no part of a name', onStage({ name: 'Dev_1' }), 'name of a stage'],
+  ['a stage with a long name', onStage({ name: 'd'.repeat(23) }), 'name'],
+  ['nothing to sync', staged({ downsync: [] }), 'downsync'],
+  ['an unknown approval', onStage({ approval: 'Never' }), 'approval'],
+  ['what comes after a timeout that there is not', onStage({ onTimeout: 'Hold' }), 'Expected timeout'],
+  ['a soak that is no duration', onStage({ soak: 'long' }), 'duration'],
+  ['an unknown retention', staged({ stageRetention: 'Move' }), 'stageRetention'],
+  [
+    'an operator that no selector has',
+    onStage({ clusterSelectors: [{ matchExpressions: [{ key: 'a', operator: 'Is' }] }] }),
+    'operator',
+  ],
+  ['an expression that is too long', onStage({ condition: `'${'a'.repeat(4096)}' == ''` }), 'condition'],
+];

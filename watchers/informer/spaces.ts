@@ -1,0 +1,145 @@
+import { sleep as sleepByClock } from '../../clients/backoff.ts';
+import type { Sleep } from '../../clients/backoff.ts';
+import { BINDING, BINDING_POLICY, COMBINED_STATUS, SECRET } from '../../clients/kubernetes/kinds.ts';
+import { readKubeconfig, type StoredSecret } from '../../clients/kubernetes/kubeconfig-secret.ts';
+import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import type { RemoteClusters } from '../../clients/kubernetes/remote-clusters.ts';
+import type { Log } from '../../clients/log.ts';
+import type { StagedBindingPolicySpec } from '../../crds/staged-binding-policy.ts';
+import { STAGED_UID_LABEL } from '../../domain/staged/policy.ts';
+import type { Instruction } from '../instruction.ts';
+import type { StagedPart } from '../foreign.ts';
+import { routeStagedPart } from '../routes/route-staged.ts';
+import { cachedFields } from './cached-fields.ts';
+import { runInformer } from './informer.ts';
+import type { InformerTiming } from './informer.ts';
+import { shelfOf, type View } from './store.ts';
+
+type Space = NonNullable<StagedBindingPolicySpec['space']>;
+
+/** Watches workload description spaces that are other API servers. */
+export interface SpaceWatching {
+  /** Watches from now on the spaces that StagedBindingPolicies name by now. */
+  refresh(): void;
+  /** Ends when nothing is watched any more, after the signal. */
+  ended(): Promise<void>;
+}
+
+/** What spaces are watched with. */
+export interface SpaceWatchingOptions {
+  readonly kubernetes: Pick<KubernetesClient, 'get'>;
+  readonly clusters: Pick<RemoteClusters, 'reach'>;
+  readonly view: Pick<View, 'StagedBindingPolicy'>;
+  readonly dispatch: (instruction: Instruction) => void;
+  readonly log: Log;
+  readonly signal: AbortSignal;
+  readonly sleep?: Sleep;
+  readonly timing?: Partial<InformerTiming>;
+}
+
+// So often it is looked whether the Secret says something else by now.
+const LOOK_MILLISECONDS = 60_000;
+
+// A space may be away for long.
+const BACKOFF = { first: 500, longest: 15_000 };
+
+const keyOf = ({ namespace, name, key }: Space): string => `${namespace}/${name}/${key}`;
+
+/** Begins to watch spaces; nothing is watched in the cluster that Okra is in, which the other informers do. */
+export function watchSpaces(options: SpaceWatchingOptions): SpaceWatching {
+  const { view, signal } = options;
+  const running = new Map<string, AbortController>();
+  const ending = new Set<Promise<void>>();
+
+  function start(key: string, space: Space): void {
+    const stop = new AbortController();
+    running.set(key, stop);
+    const until = AbortSignal.any([signal, stop.signal]);
+    const ended = follow(space, { ...options, signal: until }).finally(() => ending.delete(ended));
+    ending.add(ended);
+  }
+
+  return {
+    refresh() {
+      if (signal.aborted) return;
+      const spaces = view.StagedBindingPolicy.list().flatMap(({ spec }) => spec.space ?? []);
+      const wanted = new Map(spaces.map((space) => [keyOf(space), space]));
+      for (const [key, stop] of running) {
+        if (wanted.has(key)) continue;
+        stop.abort();
+        running.delete(key);
+      }
+      for (const [key, space] of wanted) if (!running.has(key)) start(key, space);
+    },
+    ended: async () => void (await Promise.all(ending)),
+  };
+}
+
+/** Watches a space by what its Secret says, until the signal; with another Secret it begins again. */
+async function follow(space: Space, options: SpaceWatchingOptions): Promise<void> {
+  const { signal, sleep = sleepByClock } = options;
+  while (!signal.aborted) {
+    const version = await versionOf(space, options);
+    const stop = new AbortController();
+    const watching = inform(space, { ...options, signal: AbortSignal.any([signal, stop.signal]) });
+    do await sleep(LOOK_MILLISECONDS, signal);
+    while (!signal.aborted && (await versionOf(space, options)) === version);
+    stop.abort();
+    await watching;
+  }
+}
+
+async function versionOf(space: Space, options: SpaceWatchingOptions): Promise<string | undefined> {
+  return (await secretOf(space, options))?.metadata.resourceVersion;
+}
+
+async function secretOf(
+  { namespace, name }: Space,
+  { kubernetes, log, signal }: SpaceWatchingOptions,
+): Promise<StoredSecret | undefined> {
+  try {
+    return await kubernetes.get<StoredSecret>(SECRET, { namespace, name }, { signal });
+  } catch (error) {
+    if (!signal.aborted)
+      log.warn({ space: `${namespace}/${name}`, err: error }, 'space not read, trying again');
+    return undefined;
+  }
+}
+
+async function inform(space: Space, options: SpaceWatchingOptions): Promise<void> {
+  const { clusters, log, signal, timing } = options;
+  const secret = await secretOf(space, options);
+  const read = secret === undefined ? undefined : readKubeconfig(secret, space.key);
+  // What is wrong with it, the status of those who name it says.
+  const reach = read?.is === 'Cluster' ? clusters.reach(read.secret) : undefined;
+  if (reach?.is !== 'Client') return;
+  const watched = [
+    { kind: BINDING_POLICY, labelSelector: STAGED_UID_LABEL },
+    { kind: BINDING },
+    { kind: COMBINED_STATUS },
+  ];
+  const tell = (object: StagedPart): void => {
+    const staged = options.view.StagedBindingPolicy.list().filter(
+      ({ spec }) => spec.space !== undefined && keyOf(spec.space) === keyOf(space),
+    );
+    routeStagedPart({ type: 'add', object }, { StagedBindingPolicy: shelfOf(staged) }).forEach(
+      options.dispatch,
+    );
+  };
+  await Promise.all(
+    watched.map((one) => {
+      const trim = cachedFields(one.kind.kind);
+      return runInformer<StagedPart>({
+        ...one,
+        kubernetes: reach.client,
+        optional: true,
+        log: log.child({ space: keyOf(space) }),
+        signal,
+        onSynced: () => undefined,
+        onEvent: ({ object }) => tell(object),
+        ...(trim === undefined ? {} : { trim }),
+        timing: { backoff: BACKOFF, ...timing },
+      });
+    }),
+  );
+}

@@ -1,0 +1,59 @@
+import type { Cell } from '../../crds/cell.ts';
+import type { StagedBindingPolicy } from '../../crds/staged-binding-policy.ts';
+import { keyOf, type ObjectKey } from '../../domain/model/ids.ts';
+import { objectWorkflowId } from '../../domain/model/workflow-ids.ts';
+import { ABOUT } from '../../domain/staged/kubestellar.ts';
+import type { ObjectEvent } from '../event.ts';
+import type { StagedPart } from '../foreign.ts';
+import { ignore } from '../instruction.ts';
+import type { Instruction } from '../instruction.ts';
+import type { View } from '../informer/store.ts';
+
+const keyNamed = (name: string): ObjectKey => ({ namespace: '', name });
+
+const start = (name: string): Instruction => ({
+  do: 'Start',
+  kind: 'StagedBindingPolicy',
+  key: keyNamed(name),
+});
+
+const wake = (name: string): Instruction => ({
+  do: 'Signal',
+  workflowId: objectWorkflowId('StagedBindingPolicy', keyNamed(name)),
+  signal: 'changed',
+});
+
+/** Says who has to hear of an event about a StagedBindingPolicy; that its status was written is no news. */
+export function routeStaged(event: ObjectEvent<StagedBindingPolicy>): readonly Instruction[] {
+  const { name, generation, deletionTimestamp } = event.object.metadata;
+  if (event.type === 'delete') return [wake(name)];
+  if (event.type === 'add') return [start(name)];
+  const { metadata: old } = event.old;
+  const isSame = generation === old.generation && deletionTimestamp === old.deletionTimestamp;
+  return isSame ? ignore('unchanged') : [start(name)];
+}
+
+/** Says who has to hear of an object of KubeStellar's: those by whose name that of the BindingPolicy begins. */
+export function routeStagedPart(
+  { object }: ObjectEvent<StagedPart>,
+  view: Pick<View, 'StagedBindingPolicy'>,
+): readonly Instruction[] {
+  const policy = object.metadata.labels?.[ABOUT.policy] ?? object.metadata.name;
+  const made = view.StagedBindingPolicy.list().filter(({ metadata }) =>
+    policy.startsWith(`${metadata.name}-`),
+  );
+  if (made.length === 0) return ignore('no StagedBindingPolicy has made it');
+  return made.map(({ metadata }) => start(metadata.name));
+}
+
+/** A stage may wait for a Cell. */
+export function routeStagedCell({ object }: ObjectEvent<Cell>, view: View): readonly Instruction[] {
+  const { namespace, name } = keyOf(object);
+  return view.StagedBindingPolicy.list()
+    .filter(({ spec }) => spec.stages.some(({ cell }) => cell?.namespace === namespace && cell.name === name))
+    .map(({ metadata }) => wake(metadata.name));
+}
+
+/** Has every StagedBindingPolicy look again; whether a Freeze is about its workload it finds out by itself. */
+export const wakeStaged = (view: View): readonly Instruction[] =>
+  view.StagedBindingPolicy.list().map(({ metadata }) => wake(metadata.name));

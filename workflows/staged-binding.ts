@@ -1,0 +1,133 @@
+import { condition, continueAsNew, setCurrentDetails, setHandler } from '@temporalio/workflow';
+import type { StagedDecision } from '../domain/staged/decision.ts';
+import type { ObjectKey } from '../domain/model/ids.ts';
+import type { ObservedStaged } from '../domain/staged/observation.ts';
+import { askStaged } from '../domain/staged/requests.ts';
+import { initialStagedState, type StagedState } from '../domain/staged/state.ts';
+import { sameStagedStatus, stagedStatusOf } from '../domain/staged/status.ts';
+import { takeStagedTurn } from '../domain/staged/turn.ts';
+import { stagedReports, stages } from './activities.ts';
+import { failureOf, type Failure } from './failure.ts';
+import { handleStagedRequests } from './handle-staged-requests.ts';
+import { hasLongHistory } from './long-history.ts';
+import { changed, stagedQuery } from './messages.ts';
+import { inShort } from './summary.ts';
+import { unreachable } from '../domain/unreachable.ts';
+
+/** Which StagedBindingPolicy, how often to look when nobody tells of a change, and what an earlier run has handed over. */
+export interface StagedBindingInput {
+  readonly key: ObjectKey;
+  /** Until a look says otherwise. */
+  readonly intervalSeconds?: number;
+  readonly state?: StagedState;
+}
+
+const FIRST_INTERVAL_SECONDS = 60;
+
+const BACKOFF_MS = { first: 1_000, longest: 60_000 };
+
+// A look that only asks for another would go round for ever if they never agreed.
+const MOST_LOOKS = 20;
+
+/** Takes a StagedBindingPolicy through its stages, for as long as it exists: look, decide, report, perform. */
+export async function stagedBinding(input: StagedBindingInput): Promise<void> {
+  const { key } = input;
+  const { name } = key;
+  let state = input.state ?? initialStagedState;
+  let intervalSeconds = input.intervalSeconds ?? FIRST_INTERVAL_SECONDS;
+  let observed: ObservedStaged | undefined;
+  let wakes = 0;
+  let failures = 0;
+  let looks = 0;
+  setHandler(changed, () => void (wakes += 1), { description: 'Looks at the object again.' });
+  setHandler(stagedQuery, () => state, { description: 'Where it stands.' });
+  handleStagedRequests({
+    state: () => state,
+    take: (asked, request) => {
+      state = askStaged(state, asked, request);
+      wakes += 1;
+    },
+  });
+
+  const report = async (decision: StagedDecision): Promise<void> => {
+    const object = observed?.object;
+    if (observed === undefined || object === undefined || decision.do === 'Look') return;
+    const status = stagedStatusOf({ name, object, state, decision, now: Date.now() });
+    setCurrentDetails(status.message ?? '');
+    if (sameStagedStatus(status, object.status)) return;
+    await stagedReports(`Report: ${status.phase ?? ''}`).reportStaged({ name, uid: object.uid, status });
+    observed = { ...observed, object: { ...object, status } };
+  };
+  /** Takes one step; a request that comes meanwhile is part of the next. */
+  const step = async (): Promise<StagedDecision> => {
+    const at = state.active?.name;
+    const found = await stages('Look at the stages').observeStaged(
+      at === undefined ? { name } : { name, at },
+    );
+    ({ intervalSeconds = intervalSeconds } = found);
+    observed = found;
+    const turn = takeStagedTurn(found, state, Date.now());
+    ({ state } = turn);
+    await report(turn.decision);
+    await perform(turn.decision, { name, uid: found.object?.uid ?? '' });
+    return turn.decision;
+  };
+  const untilWoken = async (seen: number, milliseconds: number, summary: string): Promise<void> =>
+    void (await condition(() => wakes !== seen || hasLongHistory(), Math.max(1, milliseconds), {
+      summary: inShort(summary),
+    }));
+
+  for (;;) {
+    const seen = wakes;
+    try {
+      const decision = await step();
+      failures = 0;
+      looks = decision.do === 'Look' ? looks + 1 : 0;
+      if (decision.do === 'Close') return;
+      if (decision.do === 'Wait') {
+        const until = Math.min(
+          decision.until ?? Number.POSITIVE_INFINITY,
+          Date.now() + intervalSeconds * 1000,
+        );
+        await untilWoken(seen, until - Date.now(), decision.message);
+      } else if (looks > MOST_LOOKS) await untilWoken(seen, intervalSeconds * 1000, decision.message);
+    } catch (error) {
+      const failure = failureOf(error);
+      failures += 1;
+      await report(troubleOf(failure)).catch((refused: unknown) => void failureOf(refused));
+      const wait = Math.min(BACKOFF_MS.longest, BACKOFF_MS.first * 2 ** Math.min(failures - 1, 10));
+      await untilWoken(seen, wait, `Trying again: ${failure.message}`);
+    }
+    if (hasLongHistory()) await continueAsNew<typeof stagedBinding>({ key, intervalSeconds, state });
+  }
+}
+
+async function perform(
+  decision: StagedDecision,
+  { name, uid }: { readonly name: string; readonly uid: string },
+): Promise<void> {
+  switch (decision.do) {
+    case 'Apply':
+      return stages(decision.message).applyStage({ name, uid, stage: decision.stage });
+    case 'Remove': {
+      const policy = { name: decision.name, uid: decision.uid };
+      return stages(decision.message).removeStage({ name, policy });
+    }
+    case 'Release':
+      return stagedReports(decision.message).releaseStaged(name);
+    case 'Look':
+    case 'Wait':
+    case 'Close':
+      return undefined;
+    default:
+      return unreachable(decision);
+  }
+}
+
+const troubleOf = ({ reason, message }: Failure): StagedDecision => ({
+  do: 'Wait',
+  phase: 'Failed',
+  reason,
+  message: `${message} It is tried again.`,
+  isTrouble: true,
+});
