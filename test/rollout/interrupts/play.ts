@@ -143,12 +143,14 @@ export class Play {
     return (raw.pendingActivities ?? []).length <= hanging;
   }
 
-  /** The changes of weights, after the first so many, that asked for more of 2.0.0 than there was. */
+  /** The changes of weights, after the first so many, that gave 2.0.0 more than there was; one that was refused may have been on its way. */
   increasesSince(sent: number): readonly Sent[] {
     const { world } = this;
     return world.sent
       .slice(sent)
-      .filter(({ before, after }) => world.weight('b', after) > world.weight('b', before));
+      .filter(
+        ({ before, after, isApplied }) => isApplied && world.weight('b', after) > world.weight('b', before),
+      );
   }
 
   /** The histories of all runs. */

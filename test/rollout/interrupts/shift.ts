@@ -126,8 +126,13 @@ async function write(world: World, { config, verify, by }: Attempt): Promise<voi
   by.signal.throwIfAborted();
   if (world.config?.generation !== config.generation)
     throw failureOf('Superseded', 'The configuration asks for something else by now.');
-  world.sent.push({ before: world.served, after: checked(wanted) });
-  await world.troubles.send(() => (world.served = wanted), by);
+  const sent = { before: world.served, after: checked(wanted), isApplied: false };
+  world.sent.push(sent);
+  const apply = (): void => {
+    world.served = wanted;
+    sent.isApplied = true;
+  };
+  await world.troubles.send(apply, by);
   await readBack(world, wanted, by);
 }
 

@@ -34,6 +34,7 @@ export interface Config {
 export interface Sent {
   readonly before: readonly WeightedTargetGroup[];
   readonly after: readonly WeightedTargetGroup[];
+  readonly isApplied: boolean;
 }
 
 const versions = { a: '1.0.0', b: '2.0.0', c: '3.0.0' } as const;
