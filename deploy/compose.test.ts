@@ -37,10 +37,11 @@ function canBeKnown(condition: string, needed: Service | undefined): boolean {
   return condition !== 'service_completed_successfully' || needed.restart === undefined;
 }
 
-const hasCompose = spawnSync('docker', ['compose', 'version']).status === 0;
+/** Docker Compose, where the program can be had. */
+const composes = spawnSync('docker', ['compose', 'version']).status === 0 ? ['docker compose'] : [];
 
 describe('docker-compose.yml', () => {
-  it.skipIf(!hasCompose)('is taken by Docker Compose', () => {
+  it.each(composes)('is taken by %s', () => {
     const { stderr, status } = spawnSync('docker', ['compose', 'config', '--quiet'], { cwd: root });
     expect(stderr.toString()).toBe('');
     expect(status).toBe(0);
