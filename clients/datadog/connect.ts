@@ -1,3 +1,4 @@
+import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Answer } from '../../domain/checks/answer.ts';
 import { ProviderError, unavailable, type ProviderTrouble } from '../provider-error.ts';
@@ -25,6 +26,9 @@ export type AskDatadog = (
   signal: AbortSignal,
 ) => Promise<Answer>;
 
+/** The program of the thread: beside this file, and compiled where this file is. */
+const THREAD = `./thread${extname(import.meta.url)}`;
+
 interface Waiting {
   readonly resolve: (answer: Answer) => void;
   readonly reject: (error: unknown) => void;
@@ -40,7 +44,7 @@ export function connectDatadog(): AskDatadog {
   let last = 0;
 
   function open(): Worker {
-    const opened = new Worker(new URL('./thread.ts', import.meta.url));
+    const opened = new Worker(new URL(THREAD, import.meta.url));
     const ended = (): void => {
       if (thread !== opened) return;
       thread = undefined;

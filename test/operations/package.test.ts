@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import type { AskDatadog } from '../../clients/datadog/connect.ts';
 import { build } from '../../deploy/package/build.ts';
+import { serveDatadog } from '../../local/datadog/server.ts';
 import { startOkrad } from '../../local/okrad.ts';
 import { reservePorts } from '../../local/ports.ts';
 import { until } from '../support/until.ts';
@@ -59,6 +61,25 @@ describe('the compiled package', () => {
       await okrad.end('SIGTERM');
       await ports.release();
     }
+  });
+
+  it('asks Datadog in a thread of its own', async () => {
+    const { connectDatadog } = (await import(join(dir, 'okra/dist/clients/datadog/connect.js'))) as {
+      readonly connectDatadog: () => AskDatadog;
+    };
+    const keys = { apiKey: 'the-api-key', appKey: 'the-app-key' };
+    await using datadog = await serveDatadog(keys);
+    datadog.known.set('avg:errors{*}', 1);
+    const to = Math.floor(Date.now() / 60_000) * 60_000;
+    const query = 'avg:errors{*}';
+    const window = { from: to - 120_000, to, bucketMs: 60_000 };
+    const answer = await connectDatadog()(
+      { url: datadog.url, ...keys },
+      { question: { query }, response: 'Timeseries', aggregator: 'avg', window },
+      new AbortController().signal,
+    );
+    expect(answer).toMatchObject({ is: 'Series', series: [{ points: expect.any(Array) as unknown }] });
+    expect(datadog.asked.at(-1)).toMatchObject({ status: 200, query });
   });
 
   it('is what npm packs, with the kinds', async () => {
