@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { z } from 'zod';
-import { variables } from './config-variables.ts';
-import type { Variables } from './config-variables.ts';
+import { variables, type Variables } from './config-variables.ts';
 
 /** How much is logged. */
 export type LogLevel = Variables['OKRA_LOG_LEVEL'];

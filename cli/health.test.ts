@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { serveHealth } from './health.ts';
-import type { HealthServer } from './health.ts';
+import { serveHealth, type HealthServer } from './health.ts';
 
 let server: HealthServer | undefined;
 afterEach(() => server?.close());

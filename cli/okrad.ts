@@ -4,21 +4,17 @@ import './memory.ts';
 import { readFileSync } from 'node:fs';
 import { Command, Option } from 'commander';
 import { connectKubernetes } from '../clients/kubernetes/kubernetes.ts';
-import { createLog } from '../clients/log.ts';
-import type { Log } from '../clients/log.ts';
+import { createLog, type Log } from '../clients/log.ts';
 import { accessPolicies } from '../clients/kubernetes/access-policies.ts';
 import { connectClusters } from '../clients/kubernetes/remote-clusters.ts';
 import { temporalDatabase } from '../clients/temporal/temporal-database.ts';
 import { connectTemporal } from '../clients/temporal/temporal.ts';
 import type { Waiting } from '../clients/waiting.ts';
-import { ConfigError, loadConfig } from '../config.ts';
-import type { Config } from '../config.ts';
+import { ConfigError, loadConfig, type Config } from '../config.ts';
 import { runWatchers } from '../watchers/run.ts';
-import { components, parseComponents } from './components.ts';
-import type { Component } from './components.ts';
+import { components, parseComponents, type Component } from './components.ts';
 import { serveHealth } from './health.ts';
-import { createReadiness } from './readiness.ts';
-import type { Readiness } from './readiness.ts';
+import { createReadiness, type Readiness } from './readiness.ts';
 
 // sysexits.h
 const EX_CONFIG = 78;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { conditions, targetGroupARN } from './common.ts';
+import { conditions, targetGroupARN, observedGeneration } from './common.ts';
 import { defineResource, type Resource } from './resource.ts';
 
 const spec = z.object({
@@ -7,11 +7,7 @@ const spec = z.object({
 });
 
 const status = z.object({
-  observedGeneration: z
-    .int()
-    .min(0)
-    .optional()
-    .describe('The metadata.generation that this status is about.'),
+  observedGeneration,
   conditions: conditions
     .optional()
     .describe(

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { conditions } from './common.ts';
+import { conditions, observedGeneration } from './common.ts';
 import { requestNames } from './request-names.ts';
 
 // As long as a label may be, and the numbers that are left out: v2 is 2.0.0.
@@ -94,11 +94,7 @@ const measured = (kind: string) =>
 
 /** What is reported of a Cell. */
 export const cellStatus = z.object({
-  observedGeneration: z
-    .int()
-    .min(0)
-    .optional()
-    .describe('The metadata.generation that this status is about.'),
+  observedGeneration,
   observedHash: text(
     'A digest of everything that was looked at; while it stays the same there is nothing to do.',
   ),

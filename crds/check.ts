@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { analysisOfCheck } from './check-analysis.ts';
-import { conditions } from './common.ts';
+import { conditions, observedGeneration } from './common.ts';
 import { defineResource, type Resource } from './resource.ts';
 
 const spec = z.object({
@@ -67,11 +67,7 @@ const analysisStatus = z.object({
 });
 
 const status = z.object({
-  observedGeneration: z
-    .int()
-    .min(0)
-    .optional()
-    .describe('The metadata.generation that this status is about.'),
+  observedGeneration,
   phase: z
     .enum(checkPhases)
     .optional()

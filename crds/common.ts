@@ -22,6 +22,15 @@ export function withKeys<Schema extends z.ZodType<Readonly<Record<string, unknow
   ]);
 }
 
+/** A term of a label selector (metav1.LabelSelectorRequirement). */
+export const labelSelectorRequirement = z.object({
+  key: z.string().min(1).max(317).describe('The label that the expression is about.'),
+  operator: z
+    .enum(['In', 'NotIn', 'Exists', 'DoesNotExist'])
+    .describe('How the label is compared: In, NotIn, Exists or DoesNotExist.'),
+  values: z.array(labelValue).max(64).optional().describe('The values for In and NotIn.'),
+});
+
 /** A label selector (metav1.LabelSelector): all of its terms must hold. */
 export const labelSelector = z.object({
   matchLabels: withKeys(z.record(z.string(), labelValue), {
@@ -34,24 +43,14 @@ export const labelSelector = z.object({
     .describe('Labels that an object must have, each with exactly this value.'),
   matchExpressions: z
     .array(
-      withRules(
-        z.object({
-          key: z.string().min(1).max(317).describe('The label that the expression is about.'),
-          operator: z
-            .enum(['In', 'NotIn', 'Exists', 'DoesNotExist'])
-            .describe('How the label is compared: In, NotIn, Exists or DoesNotExist.'),
-          values: z.array(labelValue).max(64).optional().describe('The values for In and NotIn.'),
-        }),
-        [
-          {
-            cel: "self.operator in ['In', 'NotIn'] ? has(self.values) && size(self.values) > 0 : !has(self.values) || size(self.values) == 0",
-            message:
-              'Expected values with the operators In and NotIn, and none with Exists and DoesNotExist.',
-            holds: ({ operator, values = [] }) =>
-              operator === 'In' || operator === 'NotIn' ? values.length > 0 : values.length === 0,
-          },
-        ],
-      ),
+      withRules(labelSelectorRequirement, [
+        {
+          cel: "self.operator in ['In', 'NotIn'] ? has(self.values) && size(self.values) > 0 : !has(self.values) || size(self.values) == 0",
+          message: 'Expected values with the operators In and NotIn, and none with Exists and DoesNotExist.',
+          holds: ({ operator, values = [] }) =>
+            operator === 'In' || operator === 'NotIn' ? values.length > 0 : values.length === 0,
+        },
+      ]),
     )
     .max(16)
     .optional()
@@ -160,3 +159,10 @@ function arn(pattern: string, what: string): z.ZodString {
     },
   ]);
 }
+
+/** Which generation of an object its status is about (API conventions, status). */
+export const observedGeneration = z
+  .int()
+  .min(0)
+  .optional()
+  .describe('The metadata.generation that this status is about.');

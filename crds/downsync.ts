@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { labelSelectorRequirement } from './common.ts';
 
 // KubeStellar's own schema has no bounds; these keep one object within what the API server stores.
 const names = (most: number, longest = 253) => z.array(z.string().max(longest)).max(most).optional();
@@ -12,15 +13,7 @@ const selector = z.object({
     .optional()
     .describe('Labels that it must have, each with exactly this value.'),
   matchExpressions: z
-    .array(
-      z.object({
-        key: z.string().min(1).max(317).describe('The label that the expression is about.'),
-        operator: z
-          .enum(['In', 'NotIn', 'Exists', 'DoesNotExist'])
-          .describe('How the label is compared: In, NotIn, Exists or DoesNotExist.'),
-        values: z.array(labelValue).max(64).optional().describe('The values for In and NotIn.'),
-      }),
-    )
+    .array(labelSelectorRequirement)
     .max(16)
     .optional()
     .describe('Expressions over labels; all of them must hold.'),
@@ -66,5 +59,3 @@ export const downsyncClause = z.object({
 
 /** One clause of what is synced. */
 export type DownsyncClause = z.output<typeof downsyncClause>;
-/** Clusters, as KubeStellar selects them. */
-export type ClusterSelector = z.output<typeof selector>;

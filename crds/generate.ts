@@ -20,7 +20,7 @@ export function manifests(): ReadonlyMap<string, string> {
 export const manifestFolder = join(import.meta.dirname, 'manifests');
 
 /** All files that are made of the schemas, by their paths: kustomize wants the manifests named. */
-function files(): ReadonlyMap<string, string> {
+function allFiles(): GeneratedFiles {
   const kustomization = {
     apiVersion: 'kustomize.config.k8s.io/v1beta1',
     kind: 'Kustomization',
@@ -33,8 +33,31 @@ function files(): ReadonlyMap<string, string> {
 }
 
 /** The files that are not what the schemas say now. */
-export function stale(): readonly string[] {
-  return [...files()].filter(([path, text]) => read(path) !== text).map(([path]) => basename(path));
+export const stale = (): readonly string[] => namesOf(staleIn(allFiles()));
+
+const namesOf = (paths: readonly string[]): readonly string[] => paths.map((path) => basename(path));
+
+/** Files that are made of something else, by their paths. */
+export type GeneratedFiles = ReadonlyMap<string, string>;
+
+/** The paths of the files that are not what they would be made now. */
+export const staleIn = (files: GeneratedFiles): readonly string[] =>
+  [...files].filter(([path, text]) => read(path) !== text).map(([path]) => path);
+
+/** Writes the files, or with `--check` only looks at them; `complaint` says which are old. */
+export function generate(files: GeneratedFiles, complaint: (old: readonly string[]) => string): void {
+  if (!process.argv.includes('--check')) write(files);
+  const old = staleIn(files);
+  if (old.length === 0) return;
+  process.stderr.write(`${complaint(old)} Run npm run generate.\n`);
+  process.exitCode = 1;
+}
+
+function write(files: GeneratedFiles): void {
+  for (const [path, text] of files) {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+  }
 }
 
 function read(path: string): string | undefined {
@@ -45,20 +68,9 @@ function read(path: string): string | undefined {
   }
 }
 
-function write(): void {
-  for (const [path, text] of files()) {
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, text);
-  }
-}
-
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  if (!process.argv.includes('--check')) write();
-  const old = stale();
-  if (old.length > 0) {
-    process.stderr.write(
-      `Expected crds/manifests and crds/kustomization.yaml to be fresh, got old ${old.join(', ')}. Run npm run generate.\n`,
-    );
-    process.exitCode = 1;
-  }
-}
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href)
+  generate(
+    allFiles(),
+    (old) =>
+      `Expected crds/manifests and crds/kustomization.yaml to be fresh, got old ${namesOf(old).join(', ')}.`,
+  );

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { conditions, withKeys } from './common.ts';
+import { conditions, withKeys, observedGeneration } from './common.ts';
 import type { PrinterColumn } from './resource.ts';
 import { withRules } from './rules.ts';
 
@@ -44,11 +44,7 @@ export const problem = z.object({
 
 /** What every object says that is synced again and again. */
 export const syncStatus = {
-  observedGeneration: z
-    .int()
-    .min(0)
-    .optional()
-    .describe('The metadata.generation that this status is about.'),
+  observedGeneration,
   phase: z
     .enum(['Synced', 'Degraded'])
     .optional()

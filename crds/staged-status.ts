@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { observedGeneration } from './common.ts';
 
 /** Where a stage can stand. */
 export const stagePhases = [
@@ -59,11 +60,7 @@ const held = z.object({
 
 /** The fields of the status of a StagedBindingPolicy, but for its conditions. */
 export const stagedStatusFields = {
-  observedGeneration: z
-    .int()
-    .min(0)
-    .optional()
-    .describe('The metadata.generation that this status is about.'),
+  observedGeneration,
   activeStage: z.string().max(63).optional().describe('The name of the stage that it is at.'),
   phase: z
     .enum(stagedPhases)

@@ -1,18 +1,15 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { askFor } from './emulator.ts';
 import type { ArmedFault } from './faults.ts';
-import { failed } from './handled.ts';
-import type { Call, Handled, ProxyState, Reply } from './handled.ts';
+import { failed, type Call, type Handled, type ProxyState, type Reply } from './handled.ts';
 import type { CallRecord } from './log.ts';
 import { judgeAccess } from './iam/judge.ts';
 import { isRead } from './protocol/actions.ts';
-import type { Fields } from './protocol/fields.ts';
-import { withoutSecrets } from './protocol/fields.ts';
+import { type Fields, withoutSecrets } from './protocol/fields.ts';
 import type { ElbRequest } from './protocol/request.ts';
 import type { AwsError } from './protocol/xml.ts';
 import { read } from './read.ts';
-import { awsBuckets, isSlow } from './switches.ts';
-import type { Fault } from './switches.ts';
+import { awsBuckets, isSlow, type Fault } from './switches.ts';
 import type { Scope } from './world/scopes.ts';
 import { write } from './write.ts';
 

@@ -1,10 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Fields } from './protocol/fields.ts';
-import { fieldsOf, text } from './protocol/fields.ts';
+import { type Fields, fieldsOf, text } from './protocol/fields.ts';
 import { encodeQuery } from './protocol/query.ts';
 import type { ElbRequest } from './protocol/request.ts';
-import { decode, decodeAnswer, decodeError } from './protocol/xml.ts';
-import type { AwsError } from './protocol/xml.ts';
+import { decode, decodeAnswer, decodeError, type AwsError } from './protocol/xml.ts';
 import type { RawAnswer, Upstream } from './upstream.ts';
 
 /** The answer of one ELBv2 action: its result, or the error of the emulator. */

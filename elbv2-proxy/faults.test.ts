@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createFaults, matches } from './faults.ts';
-import { faultSchema } from './switches.ts';
-import type { FaultInput } from './switches.ts';
+import { faultSchema, type FaultInput } from './switches.ts';
 import { createBuckets } from './throttle.ts';
 
 const call = {

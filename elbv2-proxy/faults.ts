@@ -1,7 +1,5 @@
-import type { Fields } from './protocol/fields.ts';
-import { everyText } from './protocol/fields.ts';
-import { isSlow } from './switches.ts';
-import type { Fault } from './switches.ts';
+import { type Fields, everyText } from './protocol/fields.ts';
+import { isSlow, type Fault } from './switches.ts';
 import type { Buckets } from './throttle.ts';
 
 /** A fault that waits for its calls. */

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { drained, showHealth, viewTargets } from './health.ts';
-import type { Fields } from './protocol/fields.ts';
-import { text } from './protocol/fields.ts';
+import { type Fields, text } from './protocol/fields.ts';
 
 const target = (Id: string, State = 'healthy', Reason?: string): Fields => ({
   Target: { Id, Port: '80' },

@@ -1,7 +1,5 @@
-import type { Fields } from './protocol/fields.ts';
-import { fieldsOf, text } from './protocol/fields.ts';
-import { usualReason } from './switches.ts';
-import type { TargetsInput } from './switches.ts';
+import { type Fields, fieldsOf, text } from './protocol/fields.ts';
+import { usualReason, type TargetsInput } from './switches.ts';
 import type { Leaving } from './world/ages.ts';
 
 /** The health of one target as the log shows it. */

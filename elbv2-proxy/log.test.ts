@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createCallLog } from './log.ts';
-import type { CallRecord } from './log.ts';
+import { createCallLog, type CallRecord } from './log.ts';
 import { groupArn, listenerArn, ruleArn } from './world/sample.ts';
 
 const record = (action: string, change: Partial<CallRecord>): Omit<CallRecord, 'seq'> => ({

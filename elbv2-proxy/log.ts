@@ -1,6 +1,5 @@
 import type { TargetView } from './health.ts';
-import type { Fields } from './protocol/fields.ts';
-import { everyText } from './protocol/fields.ts';
+import { type Fields, everyText } from './protocol/fields.ts';
 import { arnKindOf, listenerOfRule } from './world/arns.ts';
 import type { RuleView } from './world/world.ts';
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cutPage } from './pages.ts';
-import type { PageRequest } from './pages.ts';
+import { cutPage, type PageRequest } from './pages.ts';
 import type { Fields } from './protocol/fields.ts';
 
 const rules = (...names: readonly string[]): readonly Fields[] => names.map((RuleArn) => ({ RuleArn }));

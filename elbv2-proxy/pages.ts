@@ -1,5 +1,4 @@
-import type { Fields } from './protocol/fields.ts';
-import { text } from './protocol/fields.ts';
+import { type Fields, text } from './protocol/fields.ts';
 
 /** A page of a list, and the marker of the next one. */
 export type Page =

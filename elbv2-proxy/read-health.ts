@@ -1,11 +1,8 @@
 import { drained, showHealth, viewTargets } from './health.ts';
-import { failed } from './handled.ts';
-import type { Call, Handled } from './handled.ts';
-import type { Fields } from './protocol/fields.ts';
-import { given, items, text } from './protocol/fields.ts';
+import { failed, type Call, type Handled } from './handled.ts';
+import { type Fields, given, items, text } from './protocol/fields.ts';
 import { targetKey } from './world/targets.ts';
-import { usersOf } from './world/world.ts';
-import type { World } from './world/world.ts';
+import { usersOf, type World } from './world/world.ts';
 
 const zonesOf = (world: World, loadBalancer: string): readonly string[] =>
   items(world.loadBalancers.get(loadBalancer) ?? {}, 'AvailabilityZones').map(

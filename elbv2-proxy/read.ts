@@ -1,18 +1,15 @@
-import { failed } from './handled.ts';
-import type { Call, Handled } from './handled.ts';
+import { failed, type Call, type Handled } from './handled.ts';
 import type { Answer } from './emulator.ts';
 import { readHealth } from './read-health.ts';
 import { cutPage, isPaged } from './pages.ts';
-import type { Fields } from './protocol/fields.ts';
-import { everyText, items, text, texts } from './protocol/fields.ts';
+import { type Fields, everyText, items, text, texts } from './protocol/fields.ts';
 import { judge } from './refusals/rules.ts';
 import { invalid } from './refusals/refusal.ts';
 import { arnKindOf, listenerOfRule, loadBalancerOfListener } from './world/arns.ts';
 import type { Staleness } from './world/history.ts';
 import { readAll } from './world/load.ts';
 import { shownAttributes, shownListener, shownRule, shownTargetGroup } from './world/shown.ts';
-import { byPriority, rulesOf, usersOf } from './world/world.ts';
-import type { World } from './world/world.ts';
+import { byPriority, rulesOf, usersOf, type World } from './world/world.ts';
 
 const staleActions = new Set(['DescribeRules', 'DescribeListeners', 'DescribeTargetHealth']);
 

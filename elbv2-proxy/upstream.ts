@@ -1,5 +1,4 @@
-import { request as httpRequest } from 'node:http';
-import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
+import { request as httpRequest, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http';
 import type { RawRequest } from './protocol/request.ts';
 
 /** An HTTP answer with its whole body. */

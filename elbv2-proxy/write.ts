@@ -1,14 +1,11 @@
-import { failed } from './handled.ts';
-import type { Call, Handled } from './handled.ts';
-import type { Fields } from './protocol/fields.ts';
-import { items, text } from './protocol/fields.ts';
+import { failed, type Call, type Handled } from './handled.ts';
+import { type Fields, items, text } from './protocol/fields.ts';
 import { judge } from './refusals/rules.ts';
 import { listenerOfRule } from './world/arns.ts';
 import { readAll } from './world/load.ts';
 import { shownListener, shownRule, shownTargetGroup } from './world/shown.ts';
 import { put, update } from './world/update.ts';
-import { groupsOf, isDefault, rulesOf, viewOf } from './world/world.ts';
-import type { RuleView, World } from './world/world.ts';
+import { groupsOf, isDefault, rulesOf, viewOf, type RuleView, type World } from './world/world.ts';
 
 /** Handles a write: judges it, lets the emulator apply it, and carries it over into the world. */
 export function write(call: Call): Promise<Handled> {

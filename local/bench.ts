@@ -1,4 +1,4 @@
-import { constants, cpus, totalmem } from 'node:os';
+import { cpus, totalmem } from 'node:os';
 import { readBenchArguments } from './bench/arguments.mjs';
 import { table, type Figure } from './bench/figures.ts';
 import {
@@ -9,18 +9,13 @@ import {
   measureRestart,
 } from './bench/measurements.ts';
 import { buildWorld, type World } from './bench/world.ts';
+import { runProgram, stopOnSignals } from './program.ts';
 
-const stopped = new AbortController();
+const signal = stopOnSignals();
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-  process.on(signal, () => stopped.abort(128 + constants.signals[signal]));
-}
-// The bootstrap that started this program was killed: nobody could stop the stack any more.
-process.once('disconnect', () => stopped.abort(1));
-
 async function measure(size: World['size']): Promise<void> {
-  await using world = await buildWorld({ size, say, signal: stopped.signal });
+  await using world = await buildWorld({ size, say, signal });
   const figures: Figure[] = [];
   figures.push(...(await measureCold(world)));
   figures.push(...(await measureArrivals(world)));
@@ -49,11 +44,4 @@ async function main(): Promise<number> {
   }
 }
 
-try {
-  process.exitCode = await main();
-} catch (error) {
-  process.exitCode = stopped.signal.aborted ? Number(stopped.signal.reason) : 1;
-  if (!stopped.signal.aborted)
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-}
-if (process.connected) process.disconnect();
+await runProgram(main, signal);

@@ -1,13 +1,11 @@
 import { execFile } from 'node:child_process';
-import { constants } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { ElasticLoadBalancingV2 } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { connectKubernetes } from '../clients/kubernetes/kubernetes.ts';
 import { createListener, createTargetGroup } from './aws-fixture.ts';
-import { readDemoArguments } from './demo/arguments.mjs';
-import type { Wish } from './demo/arguments.mjs';
+import { readDemoArguments, type Wish } from './demo/arguments.mjs';
 import { bringCluster, clusterSet, discoveries, targetGroupSet } from './demo/discovery.ts';
 import { analysisTemplateFor, cellFor, targetGroupsFor } from './demo/objects.ts';
 import { cellKey, play, type Scene } from './demo/play.ts';
@@ -18,28 +16,23 @@ import { installDefinitions } from './install-definitions.ts';
 import { startOkrad } from './okrad.ts';
 import { startStack, type Stack } from './stack.ts';
 import { componentSets } from './tools.mjs';
+import { runProgram, stopOnSignals } from './program.ts';
 
 const run = promisify(execFile);
-const stopped = new AbortController();
+const signal = stopOnSignals();
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
-
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-  process.on(signal, () => stopped.abort(128 + constants.signals[signal]));
-}
-// The bootstrap that started this program was killed: nobody could stop the stack any more.
-process.once('disconnect', () => stopped.abort(1));
 
 /** Shows a workload that goes through its stages; no load balancer has a part in it. */
 async function showStages({ keep }: Wish): Promise<number> {
   say('Starting etcd, kube-apiserver and Temporal …');
-  await using stack = await startStack({ components: componentSets.demo, log: say, signal: stopped.signal });
+  await using stack = await startStack({ components: componentSets.demo, log: say, signal });
   await installDefinitions(stack);
   await using _okrad = startOkrad({ environment: stack.environment, log: join(stack.logs, 'okrad.log') });
   const differences = await playStaged({
     kubeconfig: stack.kubeconfig,
     apply: (object) => kubectlApply(stack, object),
     say,
-    signal: stopped.signal,
+    signal,
   });
   say(verdictOn(differences, 'the stages in their order'));
   if (keep) await stay();
@@ -49,7 +42,7 @@ async function showStages({ keep }: Wish): Promise<number> {
 async function show({ keep, discovery }: Wish): Promise<number> {
   say('Starting etcd, kube-apiserver, Temporal, Argo Rollouts, and moto behind a strict ELBv2 proxy …');
   const story = discovery ? discoveryChapters : chapters;
-  await using stack = await startStack({ components: componentSets.demo, log: say, signal: stopped.signal });
+  await using stack = await startStack({ components: componentSets.demo, log: say, signal });
   await installDefinitions(stack);
   const { region, endpoint } = stack.aws;
   const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
@@ -89,7 +82,7 @@ async function show({ keep, discovery }: Wish): Promise<number> {
     },
     news: discovery ? discoveries(kubernetes, cellKey.namespace) : () => Promise.resolve([]),
     say,
-    signal: stopped.signal,
+    signal,
     began: Date.now(),
   };
   say(whereToLook(stack, discovery));
@@ -135,7 +128,7 @@ function whereToLook(stack: Stack, discovery: boolean): string {
 
 async function stay(): Promise<void> {
   say('\nEverything keeps running. Ctrl-C stops it.');
-  await wait(2 ** 31 - 1, undefined, { signal: stopped.signal }).catch(() => undefined);
+  await wait(2 ** 31 - 1, undefined, { signal }).catch(() => undefined);
 }
 
 async function main(): Promise<number> {
@@ -149,11 +142,4 @@ async function main(): Promise<number> {
   }
 }
 
-try {
-  process.exitCode = await main();
-} catch (error) {
-  process.exitCode = stopped.signal.aborted ? Number(stopped.signal.reason) : 1;
-  if (!stopped.signal.aborted)
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-}
-if (process.connected) process.disconnect();
+await runProgram(main, signal);

@@ -1,5 +1,4 @@
-import { sleep as sleepByClock } from '../clients/backoff.ts';
-import type { Sleep } from '../clients/backoff.ts';
+import { sleep as sleepByClock, type Sleep } from '../clients/backoff.ts';
 import type { Log } from '../clients/log.ts';
 import type { TemporalDatabase } from '../clients/temporal/temporal-database.ts';
 

@@ -4,8 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { temporalId } from '../clients/temporal/workflow-id.ts';
 import type { WorkflowStart } from '../clients/temporal/workflow-start.ts';
 import { objectWorkflowId } from '../domain/model/workflow-ids.ts';
-import { createDispatcher } from './dispatch.ts';
-import type { WorkflowCalls } from './dispatch.ts';
+import { createDispatcher, type WorkflowCalls } from './dispatch.ts';
 import { fakeClock, turn } from './testing/fakes.ts';
 
 const config = {

@@ -1,16 +1,18 @@
-import { WorkflowNotFoundError } from '@temporalio/client';
-import type { Client } from '@temporalio/client';
+import { WorkflowNotFoundError, type Client } from '@temporalio/client';
 import type { Backoff, Sleep } from '../clients/backoff.ts';
 import { detailsOf, hasCode, statusCodes } from '../clients/temporal/grpc-status.ts';
 import type { Log } from '../clients/log.ts';
 import { registration } from '../clients/temporal/search-attributes.ts';
-import { driftWatchStart, objectStart, targetGroupCheckStart } from '../clients/temporal/workflow-start.ts';
-import type { WorkflowStart } from '../clients/temporal/workflow-start.ts';
+import {
+  driftWatchStart,
+  objectStart,
+  targetGroupCheckStart,
+  type WorkflowStart,
+} from '../clients/temporal/workflow-start.ts';
 import type { Config } from '../config.ts';
 import { unreachable } from '../domain/unreachable.ts';
 import { changed } from '../workflows/messages.ts';
-import { workflowIdOf } from './instruction.ts';
-import type { Instruction, WakingSignal } from './instruction.ts';
+import { workflowIdOf, type Instruction, type WakingSignal } from './instruction.ts';
 import { createQueue } from './informer/queue.ts';
 
 /** An instruction that asks for something. */

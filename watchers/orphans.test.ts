@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { noLog } from './testing/fakes.ts';
 import type { Instruction } from './instruction.ts';
-import { wakeOrphans } from './orphans.ts';
-import type { OrphanOptions } from './orphans.ts';
+import { wakeOrphans, type OrphanOptions } from './orphans.ts';
 
 const running = [
   'cell/default/web',

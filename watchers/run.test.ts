@@ -3,8 +3,7 @@ import type { KindRef } from '../clients/kubernetes/kinds.ts';
 import type { KubernetesClient } from '../clients/kubernetes/kubernetes.ts';
 import type { SnapshotOptions } from '../clients/kubernetes/kubernetes-list.ts';
 import { noLog } from './testing/fakes.ts';
-import { runWatchers } from './run.ts';
-import type { WatcherOptions } from './run.ts';
+import { runWatchers, type WatcherOptions } from './run.ts';
 
 const filling = 'x'.repeat(1_000_000);
 const fat = {

@@ -1,3 +1,4 @@
+import type { Instruction } from './instruction.ts';
 import type { Client } from '@temporalio/client';
 import { sleep } from '../clients/backoff.ts';
 import type { KubernetesClient } from '../clients/kubernetes/kubernetes.ts';
@@ -7,20 +8,16 @@ import type { TemporalDatabase } from '../clients/temporal/temporal-database.ts'
 import type { Waiting } from '../clients/waiting.ts';
 import type { Config } from '../config.ts';
 import { watchDatabase } from './database.ts';
-import { createDispatcher, workflowCalls } from './dispatch.ts';
-import type { Dispatcher } from './dispatch.ts';
-import { runElection } from './election/election.ts';
-import type { ElectionTiming } from './election/election.ts';
-import { runInformer } from './informer/informer.ts';
-import type { InformerTiming } from './informer/informer.ts';
+import { createDispatcher, workflowCalls, type Dispatcher } from './dispatch.ts';
+import { runElection, type ElectionTiming } from './election/election.ts';
+import { runInformer, type InformerTiming } from './informer/informer.ts';
 import { cachedFields } from './informer/cached-fields.ts';
 import { kubernetesLease } from './election/lease.ts';
 import { wakeOrphans } from './orphans.ts';
 import { watchSpaces } from './informer/spaces.ts';
 import { watchRemotely } from './informer/remote.ts';
 import { decidesWatches } from './routes/route-remote.ts';
-import { createRouter } from './router.ts';
-import type { Router } from './router.ts';
+import { createRouter, type Router } from './router.ts';
 import { sources as everywhere, type KindEvent, type Source } from './kinds.ts';
 
 /** What the watchers need. */
@@ -95,23 +92,16 @@ async function inform(options: WatcherOptions, router: Router, dispatcher: Dispa
   const { log, signal, temporal, clusters, needs, timing } = options;
   const namespaces = options.config.kubernetes.watchNamespaces;
   const sources = sourcesOf(options.config);
-  const remote = watchRemotely({
+  const elsewhere = {
     clusters,
     view: router.view,
-    dispatch: (instruction) => dispatcher.dispatch(instruction),
+    dispatch: (instruction: Instruction) => dispatcher.dispatch(instruction),
     log,
     signal,
     ...(timing?.informer === undefined ? {} : { timing: timing.informer }),
-  });
-  const spaces = watchSpaces({
-    kubernetes: options.kubernetes,
-    clusters,
-    view: router.view,
-    dispatch: (instruction) => dispatcher.dispatch(instruction),
-    log,
-    signal,
-    ...(timing?.informer === undefined ? {} : { timing: timing.informer }),
-  });
+  };
+  const remote = watchRemotely(elsewhere);
+  const spaces = watchSpaces({ ...elsewhere, kubernetes: options.kubernetes });
   const orphans = async () => {
     await wakeOrphans({ client: temporal.client, namespaces, router, dispatcher, log });
   };

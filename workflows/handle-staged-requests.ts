@@ -1,10 +1,8 @@
-import { ApplicationFailure, setHandler } from '@temporalio/workflow';
-import type { RawValue, UpdateDefinition } from '@temporalio/common';
+import type { RawValue } from '@temporalio/common';
 import { stagedAnswer, stagedRefusal, type StagedRequest } from '../domain/staged/requests.ts';
 import { stagedRequestNames, type StagedRequestName, type StagedState } from '../domain/staged/state.ts';
 import { decode } from './decode.ts';
-import { stampOf } from './handle-requests.ts';
-import { requestSignals, requestUpdates, type Answer } from './messages.ts';
+import { listenTo, stampOf } from './listen-to-request.ts';
 
 const descriptions: Readonly<Record<StagedRequestName, string>> = {
   pause: 'Begins no stage until it is resumed.',
@@ -23,23 +21,12 @@ export interface AskedStaged {
 /** Listens to what operators ask, by signal and by update. */
 export function handleStagedRequests(asked: AskedStaged): void {
   for (const name of stagedRequestNames) {
-    const description = descriptions[name];
-    setHandler(requestSignals[name], (sent) => asked.take(name, requestOf(sent)), { description });
-    setHandler<Answer, [RawValue?], UpdateDefinition<Answer, [RawValue?]>>(
-      requestUpdates[name],
-      (sent) => {
-        const message = stagedAnswer(name, asked.state());
-        asked.take(name, requestOf(sent));
-        return { message };
-      },
-      {
-        description,
-        validator: () => {
-          const problem = stagedRefusal(asked.state(), name);
-          if (problem !== undefined) throw ApplicationFailure.nonRetryable(problem, 'Refused');
-        },
-      },
-    );
+    listenTo(name, {
+      description: descriptions[name],
+      refusal: () => stagedRefusal(asked.state(), name),
+      answer: () => stagedAnswer(name, asked.state()),
+      take: (sent) => asked.take(name, requestOf(sent)),
+    });
   }
 }
 

@@ -1,13 +1,13 @@
+import { freezesIn } from '../kubernetes/freezes.ts';
 import type { Client } from '@temporalio/client';
 import type { TellEvent } from '../../clients/datadog/events.ts';
 import { outsideEvent } from '../../domain/rollout/outside-events.ts';
-import { AWS_TARGET_GROUP, CELL, FREEZE } from '../../clients/kubernetes/kinds.ts';
+import { AWS_TARGET_GROUP, CELL } from '../../clients/kubernetes/kinds.ts';
 import { digest } from '../../clients/digest.ts';
 import { accessPolicies } from '../../clients/kubernetes/access-policies.ts';
-import { isNotFound, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import { type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
 import { cell as cellKind, type Cell } from '../../crds/cell.ts';
-import type { Freeze } from '../../crds/freeze.ts';
 import { withRefusals } from '../../domain/access/forwarding-access.ts';
 import { freezesOf } from '../../domain/gates/freeze.ts';
 import type { ObjectKey } from '../../domain/model/ids.ts';
@@ -80,16 +80,6 @@ export async function observeCell(kubernetes: KubernetesClient, key: ObjectKey):
       adopt: mayAdopt(cell.metadata),
     },
   };
-}
-
-/** All Freezes; none while the kind is not installed. */
-async function freezesIn(kubernetes: KubernetesClient): Promise<readonly Freeze[]> {
-  try {
-    return await kubernetes.list<Freeze>(FREEZE);
-  } catch (error) {
-    if (isNotFound(error)) return [];
-    throw error;
-  }
 }
 
 /** What is left of a Cell that is gone: a configuration object that stays until what it has made is deleted. */

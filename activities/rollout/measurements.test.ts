@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { KubernetesError } from '../../clients/kubernetes/kubernetes.ts';
-import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import { KubernetesError, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import { measurementActivities } from './measurements.ts';
 
 const run = (name: string, day: number) => ({

@@ -1,13 +1,7 @@
-import {
-  BINDING,
-  BINDING_POLICY,
-  CELL,
-  FREEZE,
-  STAGED_BINDING_POLICY,
-} from '../../clients/kubernetes/kinds.ts';
+import { freezesIn } from '../kubernetes/freezes.ts';
+import { BINDING, BINDING_POLICY, CELL, STAGED_BINDING_POLICY } from '../../clients/kubernetes/kinds.ts';
 import { isNotFound, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { Cell } from '../../crds/cell.ts';
-import type { Freeze } from '../../crds/freeze.ts';
 import {
   stagedBindingPolicy,
   type Stage,
@@ -184,13 +178,4 @@ async function freezesFor(
   const all = await freezesIn(kubernetes);
   const found = ['', ...namespaces].flatMap((namespace) => freezesOf(namespace, all));
   return [...new Map(found.map((freeze) => [freeze.name, freeze])).values()];
-}
-
-async function freezesIn(kubernetes: KubernetesClient): Promise<readonly Freeze[]> {
-  try {
-    return await kubernetes.list<Freeze>(FREEZE);
-  } catch (error) {
-    if (isNotFound(error)) return [];
-    throw error;
-  }
 }

@@ -1,6 +1,5 @@
 import { setImmediate as afterOthers } from 'node:timers/promises';
-import type { KindRef } from '../../clients/kubernetes/kinds.ts';
-import { COMBINED_STATUS } from '../../clients/kubernetes/kinds.ts';
+import { type KindRef, COMBINED_STATUS } from '../../clients/kubernetes/kinds.ts';
 import { KubernetesError, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import { digest } from '../../clients/digest.ts';
 import type { Stage } from '../../crds/staged-binding-policy.ts';

@@ -2,8 +2,14 @@ import { setTimeout } from 'node:timers/promises';
 import type { Grant } from '../../domain/load-balancers/budget.ts';
 import { waitAfter } from '../backoff.ts';
 import { CONFIG_MAP } from '../kubernetes/kinds.ts';
-import { isConflict, isNotFound, KubernetesError } from '../kubernetes/kubernetes.ts';
-import type { Identified, Key, KubernetesClient } from '../kubernetes/kubernetes.ts';
+import {
+  isConflict,
+  isNotFound,
+  KubernetesError,
+  type Identified,
+  type Key,
+  type KubernetesClient,
+} from '../kubernetes/kubernetes.ts';
 
 /** The name of the ConfigMap in which all workers keep what they share of the budget. */
 export const BUDGET_NAME = 'okra-elbv2-budget';

@@ -1,5 +1,9 @@
-import { CloudWatchClient, GetMetricDataCommand } from '@aws-sdk/client-cloudwatch';
-import type { MetricDataQuery, MetricDataResult } from '@aws-sdk/client-cloudwatch';
+import {
+  CloudWatchClient,
+  GetMetricDataCommand,
+  type MetricDataQuery,
+  type MetricDataResult,
+} from '@aws-sdk/client-cloudwatch';
 import type { Answer } from '../../domain/checks/answer.ts';
 import type { Question } from '../../domain/checks/question.ts';
 import type { Window } from '../../domain/checks/window.ts';

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { eksTokens } from './eks-token.ts';
-import type { EKSTokenOptions } from './eks-token.ts';
+import { eksTokens, type EKSTokenOptions } from './eks-token.ts';
 
 const scope = { region: 'eu-central-1', clusterName: 'cdk1' };
 const minute = 60_000;

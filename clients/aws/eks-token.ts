@@ -1,8 +1,13 @@
 import { Sha256 } from '@aws-crypto/sha256-js';
 import { partition } from '@aws-sdk/core/client';
 import { SignatureV4 } from '@smithy/signature-v4';
-import { credentialsFor, scopeName } from './aws-credentials.ts';
-import type { AwsCredentials, AwsScope, CredentialOptions } from './aws-credentials.ts';
+import {
+  credentialsFor,
+  scopeName,
+  type AwsCredentials,
+  type AwsScope,
+  type CredentialOptions,
+} from './aws-credentials.ts';
 
 /** For which cluster a token is, and as whom. */
 export interface EKSTokenScope extends AwsScope {

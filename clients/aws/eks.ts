@@ -1,11 +1,16 @@
 import { partition } from '@aws-sdk/core/client';
 import { DescribeClusterCommand, EKSClient, ListClustersCommand } from '@aws-sdk/client-eks';
-import { credentialsFor, requestHandlerOf, scopeName } from './aws-credentials.ts';
+import {
+  credentialsFor,
+  requestHandlerOf,
+  scopeName,
+  type AwsScope,
+  type CredentialOptions,
+} from './aws-credentials.ts';
 import { readPages, type AwsPage } from './aws-pages.ts';
 import { clusterOf, namesIn, tokenIn, type EKSCluster } from './eks-answers.ts';
 import { inBatches } from '../in-batches.ts';
 import { shareReading } from '../shared-reading.ts';
-import type { AwsScope, CredentialOptions } from './aws-credentials.ts';
 
 export type { EKSCluster } from './eks-answers.ts';
 

@@ -1,10 +1,15 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Grant } from '../../domain/load-balancers/budget.ts';
 import { createLog } from '../log.ts';
-import { KubernetesError } from '../kubernetes/kubernetes.ts';
-import type { KubernetesClient } from '../kubernetes/kubernetes.ts';
-import { budgetInMemory, budgetKey, sharedBudget, takeInPlace } from './shared-budget.ts';
-import type { SharedBudget, WriteBudget } from './shared-budget.ts';
+import { KubernetesError, type KubernetesClient } from '../kubernetes/kubernetes.ts';
+import {
+  budgetInMemory,
+  budgetKey,
+  sharedBudget,
+  takeInPlace,
+  type SharedBudget,
+  type WriteBudget,
+} from './shared-budget.ts';
 
 const never = new AbortController().signal;
 const rate = { perSecond: 2, burst: 3 };

@@ -1,9 +1,16 @@
 import { formatBudget, parseBudget } from '../../domain/load-balancers/budget-text.ts';
-import { emptyBudget, fullBudget, penalise, takeWrite } from '../../domain/load-balancers/budget.ts';
-import type { BudgetState, Grant, WriteRate, WriteRequest } from '../../domain/load-balancers/budget.ts';
+import {
+  emptyBudget,
+  fullBudget,
+  penalise,
+  takeWrite,
+  type BudgetState,
+  type Grant,
+  type WriteRate,
+  type WriteRequest,
+} from '../../domain/load-balancers/budget.ts';
 import { sleep } from '../backoff.ts';
-import { budgetObject } from './budget-object.ts';
-import type { BudgetChanges } from './budget-object.ts';
+import { budgetObject, type BudgetChanges } from './budget-object.ts';
 import type { KubernetesClient } from '../kubernetes/kubernetes.ts';
 import type { Log } from '../log.ts';
 

@@ -1,7 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { CONFIG_MAP } from './kinds.ts';
-import { isConflict, isNotFound, KubernetesError } from './kubernetes.ts';
-import type { Identified, KubernetesClient } from './kubernetes.ts';
+import {
+  isConflict,
+  isNotFound,
+  KubernetesError,
+  type Identified,
+  type KubernetesClient,
+} from './kubernetes.ts';
 
 /** The name of the ConfigMap that holds the id of the installation. */
 export const INSTALLATION_NAME = 'okra-installation';

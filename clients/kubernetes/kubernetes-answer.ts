@@ -1,5 +1,4 @@
-import type { Readable } from 'node:stream';
-import { pipeline } from 'node:stream';
+import { type Readable, pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { tooLarge } from './kubernetes-error.ts';
 

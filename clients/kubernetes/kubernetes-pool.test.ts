@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { keepPool } from './kubernetes-pool.ts';
-import type { Pooled } from './kubernetes-pool.ts';
+import { keepPool, type Pooled } from './kubernetes-pool.ts';
 
 type Dispatcher = Parameters<Pooled['setDispatcher']>[0];
 

@@ -4,8 +4,7 @@ import { KubernetesError } from './kubernetes-error.ts';
 import { accessOf } from '../../domain/access/access.ts';
 import type { Send } from './kubernetes-transport.ts';
 import { sendAsOkra } from './kubernetes.ts';
-import { remoteClusters } from './remote-clusters.ts';
-import type { Reach, RemoteOptions } from './remote-clusters.ts';
+import { remoteClusters, type Reach, type RemoteOptions } from './remote-clusters.ts';
 
 const encodeBase64 = (text: string): string => Buffer.from(text).toString('base64');
 

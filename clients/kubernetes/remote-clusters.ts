@@ -1,10 +1,10 @@
 import { decodeBase64 } from './base64.ts';
-import { parseClusterSecret } from '../../domain/discovery/clusters/cluster-secret.ts';
-import type {
-  ClientCertificate,
-  ClusterConnection,
-  ClusterLogin,
-  ClusterSecret,
+import {
+  parseClusterSecret,
+  type ClientCertificate,
+  type ClusterConnection,
+  type ClusterLogin,
+  type ClusterSecret,
 } from '../../domain/discovery/clusters/cluster-secret.ts';
 import type { Config } from '../../config.ts';
 import { wordsOf } from '../aws/aws-redaction.ts';
@@ -14,10 +14,8 @@ import { eksEndpoints } from '../aws/eks-endpoints.ts';
 import { eksTokens } from '../aws/eks-token.ts';
 import { KubernetesError } from './kubernetes-error.ts';
 import { remoteDoor, type RemoteDoorOptions } from './kubernetes-door.ts';
-import { makeSend } from './kubernetes-transport.ts';
-import type { Send } from './kubernetes-transport.ts';
-import { clientOver, sendAsOkra } from './kubernetes.ts';
-import type { KubernetesClient } from './kubernetes.ts';
+import { makeSend, type Send } from './kubernetes-transport.ts';
+import { clientOver, sendAsOkra, type KubernetesClient } from './kubernetes.ts';
 import { REMOTE_CLUSTER } from './limits.ts';
 
 /** A cluster secret as the API server gives it. */

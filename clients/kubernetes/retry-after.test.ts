@@ -8,8 +8,7 @@ import { kubeconfigDoor } from './kubernetes-door.ts';
 import { KubernetesError } from './kubernetes-error.ts';
 import { NAMESPACE } from './kinds.ts';
 import { clientOver } from './kubernetes.ts';
-import { makeSend } from './kubernetes-transport.ts';
-import type { Request, Send } from './kubernetes-transport.ts';
+import { makeSend, type Request, type Send } from './kubernetes-transport.ts';
 import { heedRetryAfter } from './retry-after.ts';
 
 const refusal = (status: number, retryAfterSeconds?: number): KubernetesError =>

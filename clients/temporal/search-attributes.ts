@@ -1,5 +1,4 @@
-import { isGrpcServiceError } from '@temporalio/client';
-import type { ConnectionLike } from '@temporalio/client';
+import { isGrpcServiceError, type ConnectionLike } from '@temporalio/client';
 import {
   OKRA_CELL,
   OKRA_KIND,

@@ -1,6 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { Connection } from '@temporalio/client';
-import type { ConnectionLike } from '@temporalio/client';
+import { Connection, type ConnectionLike } from '@temporalio/client';
 import type { TemporalCredentials } from './temporal-credentials.ts';
 
 /** A connection to Temporal for calls, which may show other credentials after a while. */

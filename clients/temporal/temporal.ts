@@ -1,5 +1,4 @@
-import { Client } from '@temporalio/client';
-import type { ConnectionLike } from '@temporalio/client';
+import { Client, type ConnectionLike } from '@temporalio/client';
 import type { Config, TemporalConfig } from '../../config.ts';
 import { sleep, waitAfter } from '../backoff.ts';
 import { detailsOf, isRefusal } from './grpc-status.ts';

@@ -1,5 +1,4 @@
-import { TypedSearchAttributes } from '@temporalio/common';
-import type { SearchAttributePair } from '@temporalio/common';
+import { TypedSearchAttributes, type SearchAttributePair } from '@temporalio/common';
 import type { SyncedKind } from '../../crds/index.ts';
 import type { KindWorkflow } from '../../crds/kind.ts';
 import { formatKey, type ObjectKey } from '../../domain/model/ids.ts';

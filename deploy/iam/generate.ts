@@ -1,5 +1,5 @@
-import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { generate, staleIn, type GeneratedFiles } from '../../crds/generate.ts';
 import { statements, type Statement } from './permissions.ts';
 
 interface PolicyStatement {
@@ -88,29 +88,14 @@ export const page = (): string =>
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
 /** The files that are made of the table, by their paths. */
-export const files = (): ReadonlyMap<string, string> =>
+export const files = (): GeneratedFiles =>
   new Map([
     [at('policy.json'), `${JSON.stringify(policy(), undefined, 2)}\n`],
     [at('../../docs/iam.md'), page()],
   ]);
 
 /** The files that are not what the table says now. */
-export const stale = (): readonly string[] =>
-  [...files()].filter(([path, text]) => read(path) !== text).map(([path]) => path);
+export const stale = (): readonly string[] => staleIn(files());
 
-function read(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return undefined;
-  }
-}
-
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  if (!process.argv.includes('--check')) for (const [path, text] of files()) writeFileSync(path, text);
-  const old = stale();
-  if (old.length > 0) {
-    process.stderr.write(`Expected ${old.join(' and ')} to be fresh, got old ones. Run npm run generate.\n`);
-    process.exitCode = 1;
-  }
-}
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href)
+  generate(files(), (old) => `Expected ${old.join(' and ')} to be fresh, got old ones.`);

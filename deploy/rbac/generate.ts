@@ -1,6 +1,6 @@
-import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { stringify } from 'yaml';
+import { generate, staleIn, type GeneratedFiles } from '../../crds/generate.ts';
 import { accessObjects, roles, rulesOf, type RoleKey } from './objects.ts';
 import { permissions, type Permission } from './permissions.ts';
 
@@ -66,7 +66,7 @@ const templates = (): string =>
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
 /** The files that are made of the table, by their paths. */
-export const files = (): ReadonlyMap<string, string> =>
+export const files = (): GeneratedFiles =>
   new Map([
     [at('../../docs/rbac.md'), page()],
     [at('../kustomize/base/rbac.yaml'), manifest()],
@@ -74,22 +74,7 @@ export const files = (): ReadonlyMap<string, string> =>
   ]);
 
 /** The files that are not what the table says now. */
-export const stale = (): readonly string[] =>
-  [...files()].filter(([path, text]) => read(path) !== text).map(([path]) => path);
+export const stale = (): readonly string[] => staleIn(files());
 
-function read(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return undefined;
-  }
-}
-
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  if (!process.argv.includes('--check')) for (const [path, text] of files()) writeFileSync(path, text);
-  const old = stale();
-  if (old.length > 0) {
-    process.stderr.write(`Expected ${old.join(' and ')} to be fresh, got old ones. Run npm run generate.\n`);
-    process.exitCode = 1;
-  }
-}
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href)
+  generate(files(), (old) => `Expected ${old.join(' and ')} to be fresh, got old ones.`);

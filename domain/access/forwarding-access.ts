@@ -1,5 +1,4 @@
-import type { Access, Use } from './access.ts';
-import { mayUse, refusalOf } from './access.ts';
+import { type Access, type Use, mayUse, refusalOf } from './access.ts';
 import { canonical } from '../kubernetes/canonical.ts';
 import {
   placeOf,

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { matches } from './selector.ts';
-import type { Labels, LabelSelector } from './selector.ts';
+import { matches, type Labels, type LabelSelector } from './selector.ts';
 
 const web = { role: 'web', tier: 'gold' };
 

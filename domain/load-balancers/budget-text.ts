@@ -1,5 +1,4 @@
-import { emptyBudget, spacingOf } from './budget.ts';
-import type { BudgetState, WriteRate } from './budget.ts';
+import { emptyBudget, spacingOf, type BudgetState, type WriteRate } from './budget.ts';
 
 const DAY_MS = 24 * 3600 * 1000;
 const MAX_TIME = 8.64e15;

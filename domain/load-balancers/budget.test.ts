@@ -1,9 +1,19 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatBudget, parseBudget } from './budget-text.ts';
-import { emptyBudget, fullBudget, MAX_PENALTY_MS, MAX_SKEW_MS, penalise, spacingOf } from './budget.ts';
-import { takeWrite } from './budget.ts';
-import type { BudgetState, Grant, Ticket, WriteRate } from './budget.ts';
+import {
+  emptyBudget,
+  fullBudget,
+  MAX_PENALTY_MS,
+  MAX_SKEW_MS,
+  penalise,
+  spacingOf,
+  takeWrite,
+  type BudgetState,
+  type Grant,
+  type Ticket,
+  type WriteRate,
+} from './budget.ts';
 
 const START = 1_700_000_000_000;
 const rate: WriteRate = { perSecond: 2, burst: 3 };

@@ -1,7 +1,6 @@
-import type { Connections } from '../model/state.ts';
+import type { Connections, RolloutState } from '../model/state.ts';
 import type { TargetHealth } from '../gates/health.ts';
 import { loadBalancerKind, type LoadBalancerType } from './load-balancer.ts';
-import type { RolloutState } from '../model/state.ts';
 
 /** A target group whose weight was changed, and what delays its connections. */
 export interface ChangedGroup {

@@ -1,7 +1,6 @@
-import type { LoadBalancerStatus } from './load-balancer-config.ts';
+import type { LoadBalancerStatus, LoadBalancerConfigView } from './load-balancer-config.ts';
 import { conditionsFrom } from '../kubernetes/conditions.ts';
 import { describeRoute, targetGroupsOf, weightsText, type ObservedForwarding } from './load-balancer.ts';
-import type { LoadBalancerConfigView } from './load-balancer-config.ts';
 
 /** The result of one attempt to apply an object. */
 export type ApplyOutcome =

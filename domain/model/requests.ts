@@ -1,8 +1,7 @@
-import type { RequestName } from './request.ts';
+import type { RequestName, TakenRequest, Stamp } from './request.ts';
 import type { CellStatus } from '../../crds/cell.ts';
 import { requestKinds } from './request-kinds.ts';
 import type { RetryBackoff, RolloutState } from './state.ts';
-import type { TakenRequest, Stamp } from './request.ts';
 import { cut } from '../text.ts';
 
 /** Says why a request makes no sense now; undefined when it does. */

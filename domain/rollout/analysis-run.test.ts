@@ -1,7 +1,6 @@
-import { resolved } from './analysis-arguments.ts';
+import { resolved, type AnalysisArgument } from './analysis-arguments.ts';
 import { describe, expect, it } from 'vitest';
 import type { AnalysisStep } from '../../crds/cell.ts';
-import type { AnalysisArgument } from './analysis-arguments.ts';
 import { buildAnalysisRun, type AnalysisMetric, type AnalysisTemplateSpec } from './analysis-run.ts';
 
 const cell = { spec: { replicas: 2 }, status: { desiredVersion: '2.0.0' } };

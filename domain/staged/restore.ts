@@ -1,5 +1,4 @@
-import type { StagedAsked, StagedState } from './state.ts';
-import { marked, stagedRequestNames } from './state.ts';
+import { type StagedAsked, type StagedState, marked, stagedRequestNames } from './state.ts';
 import type { ObservedStaged, PresentPolicy } from './observation.ts';
 import type { Stamp } from '../model/request.ts';
 

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { stagedRefusal } from './requests.ts';
-import { stagedRequestNames } from './state.ts';
+import { stagedRequestNames, initialStagedState } from './state.ts';
 import { takeStagedTurn } from './turn.ts';
-import { initialStagedState } from './state.ts';
 import { aSpec, World } from './testing/world.ts';
 
 const three = (more: Parameters<typeof aSpec>[1] = {}): World => new World(aSpec([{}, {}, {}], more));

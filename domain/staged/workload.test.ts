@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { cellProblem } from './cell.ts';
 import type { Binding } from './kubestellar.ts';
-import type { BindingPolicy } from './policy.ts';
-import { saysWhatItShould } from './policy.ts';
+import { type BindingPolicy, saysWhatItShould } from './policy.ts';
 import { anObject } from './testing/builders.ts';
 import { aSpec } from './testing/world.ts';
 import { namespacesOf, objectsOf, unboundReason } from './workload.ts';

@@ -1,6 +1,5 @@
 import type { CellSpec, CellStatus } from '../../crds/cell.ts';
-import type { AnalysisVerdict } from '../rollout/analysis.ts';
-import { isFinished } from '../rollout/analysis.ts';
+import { type AnalysisVerdict, isFinished } from '../rollout/analysis.ts';
 import type { Freezing } from '../gates/freeze.ts';
 import type { TargetHealth } from '../gates/health.ts';
 import { routeOf, withTargetGroups, type Route } from '../load-balancers/load-balancer.ts';

@@ -1,6 +1,5 @@
 import type { CellStatus } from '../../crds/cell.ts';
-import type { AnalysisPhase } from '../rollout/analysis.ts';
-import { isFinished } from '../rollout/analysis.ts';
+import { type AnalysisPhase, isFinished } from '../rollout/analysis.ts';
 import type { Close, Decision, Performable } from '../model/decision.ts';
 import type { ObservedCell } from '../model/observation.ts';
 import { type RequestName } from '../model/request.ts';

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { labelledVersion, versionOf } from './version-label.ts';
-import type { SelectingSpec, VersionedGroup } from './version-label.ts';
+import { labelledVersion, versionOf, type SelectingSpec, type VersionedGroup } from './version-label.ts';
 import type { Labels } from '../kubernetes/selector.ts';
 
 const listing = (...versionLabels: string[]): SelectingSpec => ({

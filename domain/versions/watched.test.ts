@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { selectTargetGroups, watchedInput } from './watched.ts';
-import type { WatchedCell, WatchedGroup } from './watched.ts';
+import { selectTargetGroups, watchedInput, type WatchedCell, type WatchedGroup } from './watched.ts';
 
 const group = (name: string, labels: Record<string, string>, arn = `arn:${name}`): WatchedGroup => ({
   metadata: { name, labels },

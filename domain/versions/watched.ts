@@ -4,8 +4,7 @@ import { refusedAmong } from '../access/forwarding-access.ts';
 import { ADOPT_ANNOTATION } from '../kubernetes/labels.ts';
 import { matches } from '../kubernetes/selector.ts';
 import type { SelectedTargetGroup } from '../model/target-group.ts';
-import { selectorOf, versionOf } from './version-label.ts';
-import type { SelectingSpec, VersionedGroup } from './version-label.ts';
+import { selectorOf, versionOf, type SelectingSpec, type VersionedGroup } from './version-label.ts';
 
 /** What of a Cell a rollout depends on, exactly as the API server returned it. */
 export interface WatchedCell {

@@ -1,5 +1,4 @@
-import type { Fields } from '../protocol/fields.ts';
-import { items, pairs, text, texts } from '../protocol/fields.ts';
+import { type Fields, items, pairs, text, texts } from '../protocol/fields.ts';
 import type { World } from '../world/world.ts';
 import type { Access, Context } from './policy.ts';
 

@@ -5,8 +5,7 @@ import { aWorld, forwardTo, groupArn, listenerArn, ruleArn } from '../world/samp
 import { update } from '../world/update.ts';
 import { accessesOf } from './accesses.ts';
 import { judgeAccess, judgeOther } from './judge.ts';
-import { allows, policySchema } from './policy.ts';
-import type { Policy } from './policy.ts';
+import { allows, policySchema, type Policy } from './policy.ts';
 
 type Given = Readonly<Record<string, unknown>>;
 

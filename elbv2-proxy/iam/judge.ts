@@ -1,10 +1,7 @@
 import type { AwsError } from '../protocol/xml.ts';
-import type { RawRequest } from '../protocol/request.ts';
-import { credentialOf } from '../protocol/request.ts';
-import { accessesOf } from './accesses.ts';
-import type { Asked } from './accesses.ts';
-import { allows, allowsSomewhere } from './policy.ts';
-import type { Policy } from './policy.ts';
+import { type RawRequest, credentialOf } from '../protocol/request.ts';
+import { accessesOf, type Asked } from './accesses.ts';
+import { allows, allowsSomewhere, type Policy } from './policy.ts';
 
 /** The policies of callers, by access key; a caller without one may do everything. */
 export type Policies = ReadonlyMap<string, Policy>;

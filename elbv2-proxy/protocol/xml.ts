@@ -1,6 +1,5 @@
 import { parseXML } from '@aws-sdk/xml-builder';
-import type { Fields, Value } from './fields.ts';
-import { fieldsOf, text } from './fields.ts';
+import { type Fields, type Value, fieldsOf, text } from './fields.ts';
 
 const namespace = 'http://elasticloadbalancing.amazonaws.com/doc/2015-12-01/';
 

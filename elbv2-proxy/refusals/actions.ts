@@ -1,8 +1,6 @@
-import type { Fields } from '../protocol/fields.ts';
-import { given, text } from '../protocol/fields.ts';
+import { type Fields, given, text } from '../protocol/fields.ts';
 import { loadBalancerArnOf, typeOf } from './listener-of.ts';
-import { actionsOf, api, firstOf, forwarding, guide, invalid, whole, within } from './refusal.ts';
-import type { Rule } from './refusal.ts';
+import { actionsOf, api, firstOf, forwarding, guide, invalid, whole, within, type Rule } from './refusal.ts';
 
 const terminating = new Set(['forward', 'redirect', 'fixed-response']);
 

@@ -1,8 +1,16 @@
-import type { Fields } from '../protocol/fields.ts';
-import { pairs, text } from '../protocol/fields.ts';
+import { type Fields, pairs, text } from '../protocol/fields.ts';
 import { CROSS_ZONE } from './cross-zone.ts';
-import { api, firstOf, guide, invalid, whole, within } from './refusal.ts';
-import type { Judged, Refusal, Rule } from './refusal.ts';
+import {
+  api,
+  firstOf,
+  guide,
+  invalid,
+  whole,
+  within,
+  type Judged,
+  type Refusal,
+  type Rule,
+} from './refusal.ts';
 
 const actions = ['ModifyTargetGroupAttributes'];
 

@@ -1,9 +1,7 @@
-import type { Fields } from '../protocol/fields.ts';
-import { fieldsOf, items, text } from '../protocol/fields.ts';
+import { type Fields, fieldsOf, items, text } from '../protocol/fields.ts';
 import { isDefault, rulesOf } from '../world/world.ts';
 import { listenerArnOf, protocolOf, touchedActions } from './listener-of.ts';
-import { actionsOf, api, firstOf, forwarding } from './refusal.ts';
-import type { Judged, Refusal, Rule } from './refusal.ts';
+import { actionsOf, api, firstOf, forwarding, type Judged, type Refusal, type Rule } from './refusal.ts';
 
 const authenticating = new Set(['authenticate-cognito', 'authenticate-oidc', 'jwt-validation']);
 

@@ -1,6 +1,5 @@
 import { isIP } from 'node:net';
-import type { Fields } from '../protocol/fields.ts';
-import { fieldsOf, items, text, texts } from '../protocol/fields.ts';
+import { type Fields, fieldsOf, items, text, texts } from '../protocol/fields.ts';
 
 /** The kinds of rule conditions, the name of the configuration of each, and whether a rule may have only one. */
 export const conditionKinds: Readonly<Record<string, { readonly config: string; readonly once: boolean }>> = {

@@ -1,7 +1,6 @@
 import { given, items, text, texts } from '../protocol/fields.ts';
 import { conditionKinds, configOf, isMixed, judgeValues, valuesOf, wildcardsOf } from './condition-values.ts';
-import { api, firstOf, guide, invalid } from './refusal.ts';
-import type { Rule } from './refusal.ts';
+import { api, firstOf, guide, invalid, type Rule } from './refusal.ts';
 
 const ruleWrites = ['CreateRule', 'ModifyRule'];
 

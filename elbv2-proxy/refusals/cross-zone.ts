@@ -1,8 +1,6 @@
-import { forwardOf, isSticky } from '../world/world.ts';
-import type { World } from '../world/world.ts';
+import { forwardOf, isSticky, type World } from '../world/world.ts';
 import { loadBalancerArnOf, typeOf } from './listener-of.ts';
-import { actionsOf, firstOf, forwarding, guide } from './refusal.ts';
-import type { Rule } from './refusal.ts';
+import { actionsOf, firstOf, forwarding, guide, type Rule } from './refusal.ts';
 
 /** The attribute of load balancers and target groups that lets a node send requests to other zones. */
 export const CROSS_ZONE = 'load_balancing.cross_zone.enabled';

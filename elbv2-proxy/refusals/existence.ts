@@ -1,11 +1,7 @@
-import type { Fields } from '../protocol/fields.ts';
-import { items, text, texts } from '../protocol/fields.ts';
-import { arnKindOf, isArn } from '../world/arns.ts';
-import type { ArnKind } from '../world/arns.ts';
-import type { World } from '../world/world.ts';
-import { isDefault } from '../world/world.ts';
-import { api, firstOf, invalid } from './refusal.ts';
-import type { Refusal, Rule } from './refusal.ts';
+import { type Fields, items, text, texts } from '../protocol/fields.ts';
+import { arnKindOf, isArn, type ArnKind } from '../world/arns.ts';
+import { type World, isDefault } from '../world/world.ts';
+import { api, firstOf, invalid, type Refusal, type Rule } from './refusal.ts';
 
 const required: Readonly<Record<string, readonly string[]>> = {
   CreateRule: ['ListenerArn', 'Priority', 'Conditions', 'Actions'],

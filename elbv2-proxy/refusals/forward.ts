@@ -11,8 +11,8 @@ import {
   invalid,
   whole,
   within,
+  type Rule,
 } from './refusal.ts';
-import type { Rule } from './refusal.ts';
 
 const tuplesOf = (config: Parameters<typeof items>[0]): ReturnType<typeof items> =>
   items(config, 'TargetGroups');

@@ -1,10 +1,8 @@
-import type { Fields } from '../protocol/fields.ts';
-import { items, text } from '../protocol/fields.ts';
+import { type Fields, items, text } from '../protocol/fields.ts';
 import { listenerOfRule, loadBalancerOfListener } from '../world/arns.ts';
 import { groupsOf, usersOf } from '../world/world.ts';
 import { loadBalancerArnOf, protocolOf, touchedActions, typeOf } from './listener-of.ts';
-import { actionsOf, api, firstOf, forwarding, guide } from './refusal.ts';
-import type { Judged, Rule } from './refusal.ts';
+import { actionsOf, api, firstOf, forwarding, guide, type Judged, type Rule } from './refusal.ts';
 
 const fits: Readonly<Record<string, readonly string[]>> = {
   HTTP: ['HTTP', 'HTTPS'],

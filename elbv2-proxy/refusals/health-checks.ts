@@ -1,7 +1,5 @@
-import type { Fields } from '../protocol/fields.ts';
-import { text } from '../protocol/fields.ts';
-import { api, firstOf, guide, invalid, whole, within } from './refusal.ts';
-import type { Judged, Rule } from './refusal.ts';
+import { type Fields, text } from '../protocol/fields.ts';
+import { api, firstOf, guide, invalid, whole, within, type Judged, type Rule } from './refusal.ts';
 
 const checking = ['CreateTargetGroup', 'ModifyTargetGroup'];
 

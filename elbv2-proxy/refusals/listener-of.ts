@@ -1,9 +1,7 @@
-import type { Fields } from '../protocol/fields.ts';
-import { items, text } from '../protocol/fields.ts';
+import { type Fields, items, text } from '../protocol/fields.ts';
 import { listenerOfRule, loadBalancerOfListener } from '../world/arns.ts';
 import type { World } from '../world/world.ts';
-import { actionsOf } from './refusal.ts';
-import type { Judged } from './refusal.ts';
+import { actionsOf, type Judged } from './refusal.ts';
 
 /** Finds the listener that a call is about; a listener that is yet to be created has none. */
 export function listenerArnOf(parameters: Fields): string | undefined {

@@ -1,9 +1,7 @@
-import type { Fields } from '../protocol/fields.ts';
-import { given, items, text, texts } from '../protocol/fields.ts';
+import { type Fields, given, items, text, texts } from '../protocol/fields.ts';
 import { configOf } from './condition-values.ts';
 import { loadBalancerArnOf, typeOf } from './listener-of.ts';
-import { api, firstOf, guide, invalid } from './refusal.ts';
-import type { Judged, Refusal, Rule } from './refusal.ts';
+import { api, firstOf, guide, invalid, type Judged, type Refusal, type Rule } from './refusal.ts';
 
 const ruleWrites = ['CreateRule', 'ModifyRule'];
 

@@ -1,11 +1,8 @@
-import type { Fields } from '../protocol/fields.ts';
-import { items, text } from '../protocol/fields.ts';
+import { type Fields, items, text } from '../protocol/fields.ts';
 import { listenerOfRule, loadBalancerOfListener } from '../world/arns.ts';
-import { isDefault, rulesOf } from '../world/world.ts';
-import type { World } from '../world/world.ts';
+import { isDefault, rulesOf, type World } from '../world/world.ts';
 import { typeOf } from './listener-of.ts';
-import { api, firstOf, guide, invalid, whole, within } from './refusal.ts';
-import type { Rule } from './refusal.ts';
+import { api, firstOf, guide, invalid, whole, within, type Rule } from './refusal.ts';
 
 const prioritiesOf = (parameters: Fields): readonly string[] => {
   const own = text(parameters, 'Priority');

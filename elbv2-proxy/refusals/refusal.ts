@@ -1,5 +1,4 @@
-import type { Fields } from '../protocol/fields.ts';
-import { fieldsOf, items } from '../protocol/fields.ts';
+import { type Fields, fieldsOf, items } from '../protocol/fields.ts';
 import type { World } from '../world/world.ts';
 
 /** A call about to be judged, with everything its account has in its region. */

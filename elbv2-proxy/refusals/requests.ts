@@ -1,7 +1,5 @@
-import type { Fields } from '../protocol/fields.ts';
-import { given, items, text, texts } from '../protocol/fields.ts';
-import { api, firstOf, guide, invalid, whole, within } from './refusal.ts';
-import type { Refusal, Rule } from './refusal.ts';
+import { type Fields, given, items, text, texts } from '../protocol/fields.ts';
+import { api, firstOf, guide, invalid, whole, within, type Refusal, type Rule } from './refusal.ts';
 
 const pairName = (tag: Fields): string => text(tag, 'Key') ?? '';
 

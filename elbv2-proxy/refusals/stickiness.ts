@@ -1,10 +1,7 @@
-import type { Fields } from '../protocol/fields.ts';
-import { items, pairs, text } from '../protocol/fields.ts';
-import { forwardOf, isSticky } from '../world/world.ts';
-import type { World } from '../world/world.ts';
+import { type Fields, items, pairs, text } from '../protocol/fields.ts';
+import { forwardOf, isSticky, type World } from '../world/world.ts';
 import { loadBalancerArnOf, protocolOf, touchedActions, typeOf } from './listener-of.ts';
-import { actionsOf, firstOf, forwarding, guide } from './refusal.ts';
-import type { Judged, Rule } from './refusal.ts';
+import { actionsOf, firstOf, forwarding, guide, type Judged, type Rule } from './refusal.ts';
 
 const isStickyGroup = (world: World, arn: string): boolean =>
   world.attributes.get(arn)?.['stickiness.enabled'] === 'true';

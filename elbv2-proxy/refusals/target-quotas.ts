@@ -1,11 +1,19 @@
 import { items, text } from '../protocol/fields.ts';
 import { targetKey } from '../world/targets.ts';
-import { groupsOf, rulesOf, usersOf } from '../world/world.ts';
-import type { World } from '../world/world.ts';
+import { groupsOf, rulesOf, usersOf, type World } from '../world/world.ts';
 import { CROSS_ZONE } from './cross-zone.ts';
 import { loadBalancerArnOf, typeOf } from './listener-of.ts';
-import { actionsOf, api, firstOf, forwarding, guide, invalid } from './refusal.ts';
-import type { Judged, Refusal, Rule } from './refusal.ts';
+import {
+  actionsOf,
+  api,
+  firstOf,
+  forwarding,
+  guide,
+  invalid,
+  type Judged,
+  type Refusal,
+  type Rule,
+} from './refusal.ts';
 
 const PER_GROUP = 1000;
 

@@ -1,8 +1,6 @@
 import { isIP } from 'node:net';
-import type { Fields } from '../protocol/fields.ts';
-import { items, text } from '../protocol/fields.ts';
-import { api, firstOf, invalid, whole, within } from './refusal.ts';
-import type { Refusal, Rule } from './refusal.ts';
+import { type Fields, items, text } from '../protocol/fields.ts';
+import { api, firstOf, invalid, whole, within, type Refusal, type Rule } from './refusal.ts';
 
 const registering = ['RegisterTargets', 'DeregisterTargets'];
 function judgeName(name: string): Refusal | undefined {

@@ -3,8 +3,7 @@ import type { Fields } from '../protocol/fields.ts';
 import { createAges } from './ages.ts';
 import { aWorld, forwardTo, groupArn, ruleArn, withLoadBalancer, withRule } from './sample.ts';
 import { update } from './update.ts';
-import { emptyWorld } from './world.ts';
-import type { World } from './world.ts';
+import { emptyWorld, type World } from './world.ts';
 
 const one: Fields = { Id: '10.0.0.1', Port: '80' };
 const two: Fields = { Id: '10.0.0.2', Port: '80' };

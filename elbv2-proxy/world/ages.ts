@@ -1,7 +1,5 @@
-import type { Fields } from '../protocol/fields.ts';
-import { items } from '../protocol/fields.ts';
-import { groupsOf, isDefault } from './world.ts';
-import type { World } from './world.ts';
+import { type Fields, items } from '../protocol/fields.ts';
+import { groupsOf, isDefault, type World } from './world.ts';
 
 /** A target that was deregistered, and when. */
 export interface Leaving {

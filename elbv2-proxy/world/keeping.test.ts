@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Fields } from '../protocol/fields.ts';
-import { items } from '../protocol/fields.ts';
+import { type Fields, items } from '../protocol/fields.ts';
 import { createKeeping } from './keeping.ts';
 import { forwardTo, pathOf, ruleArn } from './sample.ts';
 

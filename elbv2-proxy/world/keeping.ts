@@ -1,6 +1,5 @@
 import type { Answer, Ask } from '../emulator.ts';
-import type { Fields } from '../protocol/fields.ts';
-import { fieldsOf, given, items, text } from '../protocol/fields.ts';
+import { type Fields, fieldsOf, given, items, text } from '../protocol/fields.ts';
 
 /*
  * The emulator keeps no transforms, takes no jwt-validation, no regular expressions and no types of addresses, and loses the

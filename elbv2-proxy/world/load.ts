@@ -1,11 +1,9 @@
 import type { Answer, Ask } from '../emulator.ts';
-import type { Fields } from '../protocol/fields.ts';
-import { fieldsOf, items, pairs, text } from '../protocol/fields.ts';
+import { type Fields, fieldsOf, items, pairs, text } from '../protocol/fields.ts';
 import { shownListener, shownRule } from './shown.ts';
 import { putTargets } from './targets.ts';
 import { put } from './update.ts';
-import { emptyWorld } from './world.ts';
-import type { World } from './world.ts';
+import { emptyWorld, type World } from './world.ts';
 
 /** Reads every page of a list from the emulator. */
 export async function readAll(ask: Ask, action: string, parameters: Fields): Promise<Answer> {

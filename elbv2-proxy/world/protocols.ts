@@ -1,6 +1,5 @@
 import type { Ask } from '../emulator.ts';
-import type { Fields } from '../protocol/fields.ts';
-import { items, text } from '../protocol/fields.ts';
+import { type Fields, items, text } from '../protocol/fields.ts';
 
 /*
  * The emulator knows no QUIC. It is told of UDP instead, and the proxy remembers what listeners and target groups really are.

@@ -1,7 +1,6 @@
 import type { Fields } from '../protocol/fields.ts';
 import { put } from './update.ts';
-import { emptyWorld } from './world.ts';
-import type { World } from './world.ts';
+import { emptyWorld, type World } from './world.ts';
 
 /* Builders of small worlds for tests. */
 

@@ -1,18 +1,12 @@
-import { askAccount } from '../emulator.ts';
-import type { Ask } from '../emulator.ts';
+import { askAccount, type Ask } from '../emulator.ts';
 import type { ElbRequest } from '../protocol/request.ts';
 import type { Upstream } from '../upstream.ts';
-import { createAges } from './ages.ts';
-import type { Ages } from './ages.ts';
-import { createHistory } from './history.ts';
-import type { History } from './history.ts';
+import { createAges, type Ages } from './ages.ts';
+import { createHistory, type History } from './history.ts';
 import { loadWorld } from './load.ts';
-import { createSpelling } from './spelling.ts';
-import type { Spelling } from './spelling.ts';
-import { createKeeping } from './keeping.ts';
-import type { Keeping } from './keeping.ts';
-import { createProtocols } from './protocols.ts';
-import type { Protocols } from './protocols.ts';
+import { createSpelling, type Spelling } from './spelling.ts';
+import { createKeeping, type Keeping } from './keeping.ts';
+import { createProtocols, type Protocols } from './protocols.ts';
 import type { World } from './world.ts';
 
 /** One account in one region: what it has, what it had, and a queue for its writes. */

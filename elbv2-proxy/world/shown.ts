@@ -1,7 +1,5 @@
-import type { Fields } from '../protocol/fields.ts';
-import { fieldsOf, items, text, texts } from '../protocol/fields.ts';
-import { forwardOf, usersOf } from './world.ts';
-import type { World } from './world.ts';
+import { type Fields, fieldsOf, items, text, texts } from '../protocol/fields.ts';
+import { forwardOf, usersOf, type World } from './world.ts';
 
 /*
  * AWS fills in what a caller left out, the emulator does not: both forms of a forward action, both forms of a condition.

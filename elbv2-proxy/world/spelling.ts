@@ -1,6 +1,5 @@
 import type { Ask } from '../emulator.ts';
-import type { Fields } from '../protocol/fields.ts';
-import { items, mapTexts, text } from '../protocol/fields.ts';
+import { type Fields, items, mapTexts, text } from '../protocol/fields.ts';
 
 /*
  * AWS names Application Load Balancers, their listeners and rules with `/app/`, those of Network and Gateway Load

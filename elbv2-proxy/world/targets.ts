@@ -1,5 +1,4 @@
-import type { Fields } from '../protocol/fields.ts';
-import { items, text } from '../protocol/fields.ts';
+import { type Fields, items, text } from '../protocol/fields.ts';
 import type { World } from './world.ts';
 
 /** What a group knows a target by: id and port, which is the group's unless the caller names one. */

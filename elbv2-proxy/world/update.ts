@@ -1,10 +1,8 @@
-import type { Fields } from '../protocol/fields.ts';
-import { items, pairs, text, texts } from '../protocol/fields.ts';
+import { type Fields, items, pairs, text, texts } from '../protocol/fields.ts';
 import { listenerOfRule, loadBalancerOfListener } from './arns.ts';
 import { shownListener, shownRule } from './shown.ts';
 import { putTargets } from './targets.ts';
-import { isDefault, rulesOf } from './world.ts';
-import type { World } from './world.ts';
+import { isDefault, rulesOf, type World } from './world.ts';
 
 /** A write that the emulator has applied. */
 export interface AppliedWrite {

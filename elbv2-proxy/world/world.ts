@@ -1,5 +1,4 @@
-import type { Fields } from '../protocol/fields.ts';
-import { fieldsOf, items, text } from '../protocol/fields.ts';
+import { type Fields, fieldsOf, items, text } from '../protocol/fields.ts';
 import { listenerOfRule, loadBalancerOfListener } from './arns.ts';
 
 /** What one account has in one region; every map is keyed by ARN and never changed, only replaced. */

@@ -1,5 +1,4 @@
-import type { KindRef } from '../../clients/kubernetes/kinds.ts';
-import { BINDING, BINDING_POLICY, COMBINED_STATUS } from '../../clients/kubernetes/kinds.ts';
+import { type KindRef, BINDING, BINDING_POLICY, COMBINED_STATUS } from '../../clients/kubernetes/kinds.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import { ABOUT } from '../../domain/staged/kubestellar.ts';
 import { REPORTS, reportsSpec } from '../../domain/staged/reports.ts';

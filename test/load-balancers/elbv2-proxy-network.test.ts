@@ -2,8 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createNetworkListener, createTargetGroup, defaultVPC } from '../../local/aws-fixture.ts';
 import { startProxy } from '../../elbv2-proxy/server.ts';
 import { errorOf, forward, healthOf } from './elbv2-proxy/calls.ts';
-import { createSite, startFixture } from './elbv2-proxy/fixture.ts';
-import type { Fixture, Site } from './elbv2-proxy/fixture.ts';
+import { createSite, startFixture, type Fixture, type Site } from './elbv2-proxy/fixture.ts';
 
 let fixture: Fixture;
 let net: Site;

@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createRule, errorOf, healthOf, path, setWeights, weightsOf } from './elbv2-proxy/calls.ts';
-import { createSite, startFixture } from './elbv2-proxy/fixture.ts';
-import type { Fixture, Site } from './elbv2-proxy/fixture.ts';
+import { createSite, startFixture, type Fixture, type Site } from './elbv2-proxy/fixture.ts';
 
 let fixture: Fixture;
 let site: Site;

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startProxy } from '../../elbv2-proxy/server.ts';
 import { createRule, errorOf, forward, ruleInput } from './elbv2-proxy/calls.ts';
-import { createSite, startFixture } from './elbv2-proxy/fixture.ts';
-import type { Fixture, Site } from './elbv2-proxy/fixture.ts';
+import { createSite, startFixture, type Fixture, type Site } from './elbv2-proxy/fixture.ts';
 
 let fixture: Fixture;
 let site: Site;

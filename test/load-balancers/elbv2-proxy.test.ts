@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startProxy } from '../../elbv2-proxy/server.ts';
 import { createRule, errorOf, healthOf, ruleInput, setWeights } from './elbv2-proxy/calls.ts';
-import { callService, createSite, startFixture } from './elbv2-proxy/fixture.ts';
-import type { Fixture } from './elbv2-proxy/fixture.ts';
+import { callService, createSite, startFixture, type Fixture } from './elbv2-proxy/fixture.ts';
 
 let fixture: Fixture;
 

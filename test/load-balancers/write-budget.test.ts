@@ -8,11 +8,9 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { BUDGET_NAME } from '../../clients/aws/budget-object.ts';
 import { CONFIG_MAP, NAMESPACE } from '../../clients/kubernetes/kinds.ts';
-import { connectKubernetes } from '../../clients/kubernetes/kubernetes.ts';
-import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import { connectKubernetes, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import { createLog } from '../../clients/log.ts';
-import { sharedBudget } from '../../clients/aws/shared-budget.ts';
-import type { WriteBudget } from '../../clients/aws/shared-budget.ts';
+import { sharedBudget, type WriteBudget } from '../../clients/aws/shared-budget.ts';
 import type { Grant, Ticket } from '../../domain/load-balancers/budget.ts';
 
 const stack = inject('stack');

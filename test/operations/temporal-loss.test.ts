@@ -1,13 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import type { CellStatus } from '../../crds/cell.ts';
-import { startStack, type Stack } from '../../local/stack.ts';
+import type { Stack } from '../../local/stack.ts';
 import { componentSets } from '../../local/tools.mjs';
-import { Stage } from '../support/stage/stage.ts';
-import { prepare } from '../support/setup.ts';
+import type { Stage } from '../support/stage/stage.ts';
 import { loseTemporal } from './temporal-loss/losing.ts';
+import { openOwnStage, type OwnStage } from './temporal-loss/own-stage.ts';
 import { until } from '../support/until.ts';
 
 const steps = [{ setWeight: 20 }, { pause: {} }, { setWeight: 40 }, { pause: {} }];
@@ -15,20 +12,13 @@ const steps = [{ setWeight: 20 }, { pause: {} }, { setWeight: 40 }, { pause: {} 
 describe('when the database of Temporal is lost, a rollout', () => {
   let stack: Stack;
   let stage: Stage;
-  let dir: string;
+  let own: OwnStage;
   let priority = 0;
   beforeAll(async () => {
-    // Temporal is emptied here, so the stack is not shared.
-    dir = await mkdtemp(join(tmpdir(), 'okra-temporal-loss-'));
-    stack = await startStack({ dir, components: componentSets.demo });
-    stage = await Stage.open(await prepare(stack, inject('stack').workflowBundle));
+    own = await openOwnStage(componentSets.demo, inject('stack').workflowBundle);
+    ({ stack, stage } = own);
   });
-  afterAll(async () => {
-    // The histories that explain the first writes are lost with the database.
-    await stage.close({ writes: false });
-    await stack.stopAll();
-    await rm(dir, { recursive: true, force: true });
-  });
+  afterAll(() => own.close());
   beforeEach(async () => {
     priority += 10;
     await stage.mark();

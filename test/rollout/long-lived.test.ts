@@ -9,8 +9,8 @@ import {
   driftWatchStart,
   objectStart,
   targetGroupCheckStart,
+  type WorkflowStart,
 } from '../../clients/temporal/workflow-start.ts';
-import type { WorkflowStart } from '../../clients/temporal/workflow-start.ts';
 import { createDispatcher, workflowCalls } from '../../watchers/dispatch.ts';
 import { quietRuntime } from '../support/temporal/runtime.ts';
 import { until } from '../support/until.ts';

@@ -1,5 +1,4 @@
-import { sleep as sleepByClock } from '../../clients/backoff.ts';
-import type { Sleep } from '../../clients/backoff.ts';
+import { sleep as sleepByClock, type Sleep } from '../../clients/backoff.ts';
 import { isConflict } from '../../clients/kubernetes/kubernetes.ts';
 import type { Log } from '../../clients/log.ts';
 import { unheard, type Waiting } from '../../clients/waiting.ts';

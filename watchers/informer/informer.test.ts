@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { CONFIG_MAP } from '../../clients/kubernetes/kinds.ts';
-import { KubernetesError } from '../../clients/kubernetes/kubernetes.ts';
-import type { KubernetesClient, WatchEvent } from '../../clients/kubernetes/kubernetes.ts';
+import {
+  KubernetesError,
+  type KubernetesClient,
+  type WatchEvent,
+} from '../../clients/kubernetes/kubernetes.ts';
 import type { SnapshotOptions } from '../../clients/kubernetes/kubernetes-list.ts';
 import type { Informed } from '../event.ts';
 import { fakeClock, noLog } from '../testing/fakes.ts';
-import { runInformer } from './informer.ts';
-import type { InformerOptions } from './informer.ts';
+import { runInformer, type InformerOptions } from './informer.ts';
 
 const object = (name: string, resourceVersion: string): Informed => ({ metadata: { name, resourceVersion } });
 const failure = (status: number, reason = 'Any') => new KubernetesError({ status, reason, message: reason });

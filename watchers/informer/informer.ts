@@ -1,12 +1,14 @@
-import { sleep as sleepByClock, waitAfter } from '../../clients/backoff.ts';
-import type { Backoff, Sleep } from '../../clients/backoff.ts';
+import { sleep as sleepByClock, waitAfter, type Backoff, type Sleep } from '../../clients/backoff.ts';
 import type { KindRef } from '../../clients/kubernetes/kinds.ts';
-import { isNotFound, KubernetesError } from '../../clients/kubernetes/kubernetes.ts';
-import type { KubernetesClient, WatchEvent } from '../../clients/kubernetes/kubernetes.ts';
+import {
+  isNotFound,
+  KubernetesError,
+  type KubernetesClient,
+  type WatchEvent,
+} from '../../clients/kubernetes/kubernetes.ts';
 import type { Log } from '../../clients/log.ts';
 import type { Informed, ObjectEvent } from '../event.ts';
-import { createCache } from './cache.ts';
-import type { Cache } from './cache.ts';
+import { createCache, type Cache } from './cache.ts';
 
 /** What an informer tells about, to whom, and how long it waits. */
 export interface InformerOptions<T> {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { fakeClock, turn } from '../testing/fakes.ts';
-import { createQueue } from './queue.ts';
-import type { QueueOptions } from './queue.ts';
+import { createQueue, type QueueOptions } from './queue.ts';
 
 /** A queue whose items are performed when the test says so. */
 function aQueue(options: Partial<QueueOptions<string>> = {}) {

@@ -1,5 +1,4 @@
-import { sleep as sleepByClock, waitAfter } from '../../clients/backoff.ts';
-import type { Backoff, Sleep } from '../../clients/backoff.ts';
+import { sleep as sleepByClock, waitAfter, type Backoff, type Sleep } from '../../clients/backoff.ts';
 
 /** How a queue works. */
 export interface QueueOptions<T> {

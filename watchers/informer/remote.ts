@@ -1,7 +1,6 @@
 import type { Log } from '../../clients/log.ts';
 import type { Reach, RemoteClusters, StoredClusterSecret } from '../../clients/kubernetes/remote-clusters.ts';
-import { runInformer } from './informer.ts';
-import type { InformerTiming } from './informer.ts';
+import { runInformer, type InformerTiming } from './informer.ts';
 import type { Instruction } from '../instruction.ts';
 import { remoteKinds, trim, type RemoteObject } from './remote-object.ts';
 import {

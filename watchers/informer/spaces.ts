@@ -1,5 +1,4 @@
-import { sleep as sleepByClock } from '../../clients/backoff.ts';
-import type { Sleep } from '../../clients/backoff.ts';
+import { sleep as sleepByClock, type Sleep } from '../../clients/backoff.ts';
 import { BINDING, BINDING_POLICY, COMBINED_STATUS, SECRET } from '../../clients/kubernetes/kinds.ts';
 import { readKubeconfig, type StoredSecret } from '../../clients/kubernetes/kubeconfig-secret.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
@@ -11,8 +10,7 @@ import type { Instruction } from '../instruction.ts';
 import type { StagedPart } from '../foreign.ts';
 import { routeStagedPart } from '../routes/route-staged.ts';
 import { cachedFields } from './cached-fields.ts';
-import { runInformer } from './informer.ts';
-import type { InformerTiming } from './informer.ts';
+import { runInformer, type InformerTiming } from './informer.ts';
 import { shelfOf, type View } from './store.ts';
 
 type Space = NonNullable<StagedBindingPolicySpec['space']>;

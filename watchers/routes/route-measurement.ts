@@ -6,8 +6,7 @@ import { CELL_LABEL } from '../../domain/kubernetes/labels.ts';
 import type { Cell } from '../../crds/cell.ts';
 import type { Informed, ObjectEvent } from '../event.ts';
 import type { AnalysisRun, Experiment, ReplicaSet } from '../foreign.ts';
-import { ignore } from '../instruction.ts';
-import type { Instruction } from '../instruction.ts';
+import { ignore, type Instruction } from '../instruction.ts';
 import type { View } from '../informer/store.ts';
 
 /** Says who has to hear of an AnalysisRun. */

@@ -7,8 +7,7 @@ import { knownCluster, type KnownCluster } from '../../domain/discovery/clusters
 import { setLooksInto, targetLooksInto } from '../../domain/discovery/target-group-set/looks-into.ts';
 import { matches } from '../../domain/kubernetes/selector.ts';
 import type { ObjectEvent } from '../event.ts';
-import { ignore } from '../instruction.ts';
-import type { Instruction } from '../instruction.ts';
+import { ignore, type Instruction } from '../instruction.ts';
 import { isSame, type RemoteKind, type RemoteObject } from '../informer/remote-object.ts';
 import type { KindEvent } from '../kinds.ts';
 import type { View } from '../informer/store.ts';

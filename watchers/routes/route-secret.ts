@@ -6,8 +6,7 @@ import { keyOf } from '../../domain/model/ids.ts';
 import { knownCluster } from '../../domain/discovery/clusters/known-cluster.ts';
 import { setLooksInto, targetLooksInto } from '../../domain/discovery/target-group-set/looks-into.ts';
 import type { ObjectEvent } from '../event.ts';
-import { ignore } from '../instruction.ts';
-import type { Instruction } from '../instruction.ts';
+import { ignore, type Instruction } from '../instruction.ts';
 import type { View } from '../informer/store.ts';
 
 /** Says who has to hear that the secret of a cluster came, changed or went: whoever looks into the cluster, or did. */

@@ -5,8 +5,7 @@ import { objectWorkflowId } from '../../domain/model/workflow-ids.ts';
 import { ABOUT } from '../../domain/staged/kubestellar.ts';
 import type { ObjectEvent } from '../event.ts';
 import type { StagedPart } from '../foreign.ts';
-import { ignore } from '../instruction.ts';
-import type { Instruction } from '../instruction.ts';
+import { ignore, type Instruction } from '../instruction.ts';
 import type { View } from '../informer/store.ts';
 
 const keyNamed = (name: string): ObjectKey => ({ namespace: '', name });

@@ -1,8 +1,7 @@
 import { keyOf } from '../../domain/model/ids.ts';
 import { objectWorkflowId, type WorkflowKind } from '../../domain/model/workflow-ids.ts';
 import type { ObjectEvent } from '../event.ts';
-import { ignore } from '../instruction.ts';
-import type { Instruction } from '../instruction.ts';
+import { ignore, type Instruction } from '../instruction.ts';
 
 /** An object that is synced, as far as a message about it depends on it. */
 export interface SyncedObject {

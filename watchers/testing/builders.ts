@@ -12,8 +12,7 @@ import type { Cell, CellStatus } from '../../crds/cell.ts';
 import { API_VERSION, SEQUENCE_ANNOTATION } from '../../domain/kubernetes/labels.ts';
 import { watchedInput } from '../../domain/versions/watched.ts';
 import type { Instruction, WakingSignal } from '../instruction.ts';
-import { createStores } from '../informer/store.ts';
-import type { View } from '../informer/store.ts';
+import { createStores, type View } from '../informer/store.ts';
 
 /** The listener of every Cell here. */
 export const LISTENER = 'arn:aws:elasticloadbalancing:eu-central-1:000000000000:listener/app/a/1/2';

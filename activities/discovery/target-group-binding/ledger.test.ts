@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { KubernetesError } from '../../../clients/kubernetes/kubernetes.ts';
-import type { Identified, Key, KubernetesClient } from '../../../clients/kubernetes/kubernetes.ts';
+import {
+  KubernetesError,
+  type Identified,
+  type Key,
+  type KubernetesClient,
+} from '../../../clients/kubernetes/kubernetes.ts';
 import { bindingLedger } from './ledger.ts';
 import { bindingReporter } from './report.ts';
 import { lifetimeFrom } from '../lifetime.ts';

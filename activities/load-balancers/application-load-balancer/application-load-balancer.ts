@@ -24,6 +24,7 @@ import type {
   LoadBalancerDependencies,
   Mirrored,
   Writing,
+  ApplyRequest,
 } from '../port.ts';
 import { fromRule } from './rule-conversion.ts';
 import { removeRule, rulesOf } from './rule-removal.ts';
@@ -32,7 +33,6 @@ import { refuseUnsayable } from './rule-takeover.ts';
 import { look } from './rule-write.ts';
 import { zonesOf } from '../zones.ts';
 import { inCommon, readStickiness } from './target-stickiness.ts';
-import type { ApplyRequest } from '../port.ts';
 
 type Application = 'AWSApplicationLoadBalancer';
 

@@ -30,11 +30,11 @@ import type {
   LoadBalancerDependencies,
   Mirrored,
   Writing,
+  ApplyRequest,
 } from '../port.ts';
 import { readBack } from '../read-back.ts';
 import { readInTime } from '../read-in-time.ts';
 import { zonesOf } from '../zones.ts';
-import type { ApplyRequest } from '../port.ts';
 
 type Network = 'AWSNetworkLoadBalancer';
 

@@ -1,5 +1,12 @@
-import { LONGEST_TOKEN, Refused, listOf, partOf, pemOf, secretTextOf } from './secret-fields.ts';
-import type { SecretFields } from './secret-fields.ts';
+import {
+  LONGEST_TOKEN,
+  Refused,
+  listOf,
+  partOf,
+  pemOf,
+  secretTextOf,
+  type SecretFields,
+} from './secret-fields.ts';
 
 /** How one logs in to a cluster. Values are secret, all but the names of things. */
 export type ClusterLogin =

@@ -1,6 +1,13 @@
 import { SECRET_TYPE_CLUSTER, SECRET_TYPE_LABEL } from '../../kubernetes/labels.ts';
-import { certificateOf, loginOf, refuseUnverified, tlsOf } from './cluster-login.ts';
-import type { ClientCertificate, ClusterLogin, ClusterTls } from './cluster-login.ts';
+import {
+  certificateOf,
+  loginOf,
+  refuseUnverified,
+  tlsOf,
+  type ClientCertificate,
+  type ClusterLogin,
+  type ClusterTls,
+} from './cluster-login.ts';
 import { withoutEnd } from '../../text.ts';
 import { parseFields, Refused, refuseLonger, type Decode } from './secret-fields.ts';
 

@@ -1,7 +1,6 @@
 import { ElasticLoadBalancingV2 } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { inject } from 'vitest';
-import { proxyControl } from '../../../elbv2-proxy/control.ts';
-import type { ProxyControl } from '../../../elbv2-proxy/control.ts';
+import { proxyControl, type ProxyControl } from '../../../elbv2-proxy/control.ts';
 import { startProxy } from '../../../elbv2-proxy/server.ts';
 
 const regions = [

@@ -1,0 +1,47 @@
+import { ApplicationFailure, setHandler } from '@temporalio/workflow';
+import type { RawValue, UpdateDefinition } from '@temporalio/common';
+import type { RequestName, Stamp } from '../domain/model/request.ts';
+import { decode } from './decode.ts';
+import { requestSignals, requestUpdates, type Answer } from './messages.ts';
+
+/** What is done about a request. */
+interface Listener {
+  /** What the request does, for the Web UI of Temporal. */
+  readonly description: string;
+  /** Says why it makes no sense now; undefined when it does. */
+  readonly refusal: () => string | undefined;
+  /** Says what happens when it is taken; asked before it is. */
+  readonly answer: () => string;
+  readonly take: (sent: RawValue | undefined) => void;
+}
+
+/** Listens to one request, by the signal and by the update of its name. */
+export function listenTo(name: RequestName, { description, refusal, answer, take }: Listener): void {
+  setHandler(requestSignals[name], take, { description });
+  setHandler<Answer, [RawValue?], UpdateDefinition<Answer, [RawValue?]>>(
+    requestUpdates[name],
+    (sent) => {
+      const message = answer();
+      take(sent);
+      return { message };
+    },
+    { description, validator: () => refuse(refusal()) },
+  );
+}
+
+function refuse(problem: string | undefined): void {
+  if (problem !== undefined) throw ApplicationFailure.nonRetryable(problem, 'Refused');
+}
+
+/** Reads who asks for something and why; both may be left out. */
+export function stampOf(request: RawValue | undefined): Stamp {
+  const sent = decode(request);
+  const { by, reason } = isObject(sent) ? sent : { by: undefined, reason: undefined };
+  return { by: textOr(by, 'an operator'), reason: textOr(reason, ''), at: Date.now() };
+}
+
+const isObject = (value: unknown): value is { readonly by?: unknown; readonly reason?: unknown } =>
+  typeof value === 'object' && value !== null;
+
+const textOr = (text: unknown, otherwise: string): string =>
+  typeof text === 'string' && text !== '' ? text : otherwise;
