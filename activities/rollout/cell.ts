@@ -49,8 +49,11 @@ export function cellActivities({ kubernetes, temporal, tellEvent }: CellDependen
   };
 }
 
+/** How objects are read. */
+type Reader = Pick<KubernetesClient, 'get' | 'list'>;
+
 /** Reads the Cell, and all that its rollout depends on. */
-export async function observeCell(kubernetes: KubernetesClient, key: ObjectKey): Promise<ObservedCell> {
+export async function observeCell(kubernetes: Reader, key: ObjectKey): Promise<ObservedCell> {
   const cell = await kubernetes.get<Cell>(CELL, key);
   if (cell === undefined) return observeWithoutCell(kubernetes, key);
   const [groups, configured, freezes, access] = await Promise.all([
@@ -83,7 +86,7 @@ export async function observeCell(kubernetes: KubernetesClient, key: ObjectKey):
 }
 
 /** What is left of a Cell that is gone: a configuration object that stays until what it has made is deleted. */
-async function observeWithoutCell(kubernetes: KubernetesClient, key: ObjectKey): Promise<ObservedCell> {
+async function observeWithoutCell(kubernetes: Reader, key: ObjectKey): Promise<ObservedCell> {
   const nothing = { key, digest: '', selected: [], freezes: [], ...NO_CONFIG };
   for (const type of loadBalancerTypes) {
     const config = await readConfig(kubernetes, { type, key });
@@ -98,7 +101,7 @@ const NO_CONFIG = { weighted: [], sequence: 0, isApplied: true } as const;
 
 /** Reads what the Cell's configuration object says; one that is being deleted says nothing any more. */
 async function observeConfig(
-  kubernetes: KubernetesClient,
+  kubernetes: Reader,
   { spec }: Cell,
   key: ObjectKey,
 ): Promise<

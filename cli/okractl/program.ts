@@ -4,6 +4,7 @@ import { addFreeze, addUnfreeze } from './freeze.ts';
 import { addGet } from './get.ts';
 import { addHistory } from './history.ts';
 import { addOpen } from './open.ts';
+import { addPlan } from './plan.ts';
 import { addRequests } from './requests.ts';
 import { addRollback } from './rollback.ts';
 import type { Shell } from './shell.ts';
@@ -15,6 +16,7 @@ const commands: readonly ((program: Command, shell: Shell) => void)[] = [
   addDescribe,
   addWatch,
   addHistory,
+  addPlan,
   addRequests,
   addRollback,
   addFreeze,
