@@ -95,6 +95,7 @@ export const variables = z.object({
   TEMPORAL_TLS_CLIENT_KEY_DATA: text.optional(),
   TEMPORAL_TLS_SERVER_NAME: text.optional(),
   OKRA_TASK_QUEUE: text.default('okra'),
+  OKRA_TEMPORAL_UI: url.optional(),
   OKRA_WATCH_NAMESPACE: namespaces.default([]),
   OKRA_STAGED_BINDING_POLICY_SELECTOR: text.optional(),
   OKRA_LEASE_NAMESPACE: namespace.optional(),

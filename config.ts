@@ -69,6 +69,8 @@ export interface Config {
   readonly execEnvironment: readonly string[];
   readonly temporal: TemporalConfig;
   readonly taskQueue: string;
+  /** Where the Web UI of Temporal is, for links to it. */
+  readonly temporalUi?: string;
   /** The labels of the StagedBindingPolicies to look after, empty: all; undefined: none. */
   readonly stagedSelector?: string;
   /** Where calls to ELBv2 run, apart from all others, so that they can be slowed down. */
@@ -188,6 +190,7 @@ function arrange(from: Variables): Config {
       stagedSelector:
         from.OKRA_STAGED_BINDING_POLICY_SELECTOR ?? (from.OKRA_WATCH_NAMESPACE.length === 0 ? '' : undefined),
       workflowBundle: from.OKRA_WORKFLOW_BUNDLE,
+      temporalUi: from.OKRA_TEMPORAL_UI,
       health:
         from.OKRA_HEALTH_PORT === undefined
           ? undefined
