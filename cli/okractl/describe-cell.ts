@@ -137,7 +137,8 @@ export function stepLines({ cell }: Pick<CellView, 'cell'>): readonly string[] {
   return steps.length === 0 ? [] : [...lines, `${marks[all]} ${steps.length + 1}. the whole weight`];
 }
 
-function verdictLines(status: CellStatus): readonly string[] {
+/** The verdicts so far, in a line each. */
+export function verdictLines(status: CellStatus): readonly string[] {
   const { analysisRun, experiment, check, backgroundAnalysisRun } = status;
   const all = [
     ['AnalysisRun', analysisRun],

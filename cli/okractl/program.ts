@@ -7,11 +7,13 @@ import { addOpen } from './open.ts';
 import { addRequests } from './requests.ts';
 import { addRollback } from './rollback.ts';
 import type { Shell } from './shell.ts';
+import { addWatch } from './watch.ts';
 
 /** Each command of okractl, in the order in which its help lists them. */
 const commands: readonly ((program: Command, shell: Shell) => void)[] = [
   addGet,
   addDescribe,
+  addWatch,
   addHistory,
   addRequests,
   addRollback,
