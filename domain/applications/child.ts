@@ -90,7 +90,7 @@ function stepsOf({ alb, checks = [] }: ApplicationOfCell): CanaryStep[] {
 function stepOf({ name, analysis, templates, args, job }: ApplicationCheck): CanaryStep {
   if (analysis !== undefined) return { check: { name, analysis } };
   if (templates !== undefined) return { analysis: { templates, ...given({ args }) } };
-  return { job: { name, ...job } };
+  return job === undefined ? {} : { job: { name, ...job } };
 }
 
 function targetGroupsOf(
