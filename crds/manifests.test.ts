@@ -80,11 +80,7 @@ describe('the manifests', () => {
       it('have a type everywhere, and no bounds that every integer keeps', () => {
         const wrong = all.filter(
           ([, node]) =>
-            !(
-              typeof node['type'] === 'string' ||
-              node['x-kubernetes-int-or-string'] === true ||
-              node['x-kubernetes-preserve-unknown-fields'] === true
-            ) ||
+            !(typeof node['type'] === 'string' || node['x-kubernetes-int-or-string'] === true) ||
             isBeyondIntegers(node['minimum']) ||
             isBeyondIntegers(node['maximum']),
         );
@@ -96,14 +92,16 @@ describe('the manifests', () => {
         for (const { message } of rules) expect(message).toMatch(/^Expected .+[.]$/);
       });
 
-      // What an analysis of a check has is described by the Check itself.
+      // What an analysis of a check has is described by the Check itself, and a job by the steps of a canary.
       it('describe every field that people write', () => {
         const silent = all.filter(
           ([path, node]) =>
             path.startsWith('.') &&
             !path.endsWith('[]') &&
             path !== '.metadata' &&
-            !/[.]check[.]analysis[.]|checks\[\][.](analysis|templates|args|job)/.test(path) &&
+            !/[.]check[.]analysis[.]|blueGreen[.]steps\[\][.]job[.]|checks\[\][.](analysis|templates|args|job)/.test(
+              path,
+            ) &&
             !('description' in node),
         );
         expect(silent.map(([path]) => path)).toEqual([]);
