@@ -129,6 +129,12 @@ export const variables = z.object({
       error: 'one of trace, debug, info, warn, error, fatal and silent',
     })
     .default('info'),
+  OKRA_TEMPORAL_LOG_LEVEL: z
+    .enum(['trace', 'debug', 'info', 'warn', 'error'], {
+      error: 'one of trace, debug, info, warn and error',
+    })
+    .default('warn'),
+  OKRA_TEMPORAL_METRICS_PORT: wholeNumber('a port from 1 to 65535', port).optional(),
   OKRA_HEALTH_PORT: wholeNumber('a port from 1 to 65535', port).optional(),
   OKRA_HEALTH_HOST: text.default('127.0.0.1'),
 });

@@ -87,6 +87,10 @@ async function planOf(
   // What looks at a Cell takes a while to load.
   const { observeCell } = await import('../../activities/rollout/cell.ts');
   const observed = await observeCell(cluster, key);
+  if (observed.hasApplications === true)
+    throw badUsage(
+      `Expected a Cell with an ingress, got ${formatKey(key)} with applications, which cannot be planned.`,
+    );
   if (observed.cell === undefined)
     throw failed(`Expected Cell ${formatKey(key)}, got none, or one that is being deleted.`);
   return planCell(observed, { now, assume });

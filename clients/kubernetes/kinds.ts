@@ -70,6 +70,9 @@ export const EXPERIMENT = namespaced(ARGO, 'Experiment', 'experiments');
 /** The ReplicaSet whose pod template an Experiment takes. */
 export const REPLICA_SET = namespaced('apps/v1', 'ReplicaSet', 'replicasets');
 
+/** A Job. */
+export const JOB = namespaced('batch/v1', 'Job', 'jobs');
+
 /** The Lease by which the watchers elect a leader. */
 export const LEASE = namespaced('coordination.k8s.io/v1', 'Lease', 'leases');
 
@@ -150,6 +153,7 @@ const known: readonly KindRef[] = [
   CLUSTER_ANALYSIS_TEMPLATE,
   EXPERIMENT,
   REPLICA_SET,
+  JOB,
   LEASE,
   EVENT,
   NAMESPACE,
