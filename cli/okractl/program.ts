@@ -3,6 +3,7 @@ import { addDescribe } from './describe.ts';
 import { addFreeze, addUnfreeze } from './freeze.ts';
 import { addGet } from './get.ts';
 import { addHistory } from './history.ts';
+import { addLint } from './lint.ts';
 import { addOpen } from './open.ts';
 import { addPlan } from './plan.ts';
 import { addRequests } from './requests.ts';
@@ -17,6 +18,7 @@ const commands: readonly ((program: Command, shell: Shell) => void)[] = [
   addWatch,
   addHistory,
   addPlan,
+  addLint,
   addRequests,
   addRollback,
   addFreeze,
