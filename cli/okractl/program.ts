@@ -1,5 +1,7 @@
 import { Command } from 'commander';
 import { addCheck } from './check.ts';
+import { addCompletion } from './completion.ts';
+import { addConvert } from './convert.ts';
 import { addDescribe } from './describe.ts';
 import { addFreeze, addUnfreeze } from './freeze.ts';
 import { addGet } from './get.ts';
@@ -28,6 +30,8 @@ const commands: readonly ((program: Command, shell: Shell) => void)[] = [
   addOpen,
   addCheck,
   addTrace,
+  addConvert,
+  addCompletion,
 ];
 
 const AFTERWARDS = `
