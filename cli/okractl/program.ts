@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { addCreate, addRun, addUpdate } from './analysis-run.ts';
 import { addCheck } from './check.ts';
 import { addCompletion } from './completion.ts';
 import { addConvert } from './convert.ts';
@@ -31,6 +32,9 @@ const commands: readonly ((program: Command, shell: Shell) => void)[] = [
   addCheck,
   addTrace,
   addConvert,
+  addCreate,
+  addUpdate,
+  addRun,
   addCompletion,
 ];
 
