@@ -1,4 +1,7 @@
+import type { ApplicationAction } from '../domain/applications/decision.ts';
+import type { ObservedApplications } from '../domain/applications/observation.ts';
 import type { StagedBindingPolicyStatus } from '../crds/staged-binding-policy.ts';
+import type { StageChange } from '../domain/staged/decision.ts';
 import type { ObservedStaged } from '../domain/staged/observation.ts';
 import type { AnalysisStep, ExperimentStep } from '../crds/cell.ts';
 import type { CheckStep } from '../crds/check-step.ts';
@@ -231,12 +234,20 @@ export interface StageRef {
   readonly stage: string;
 }
 
+/** What the BindingPolicy of a stage is to be, of a StagedBindingPolicy. */
+export type StageApplied = StageRef & StageChange;
+
 /** What the workflow of a StagedBindingPolicy needs. */
 export interface StagedActivities {
   /** Reads a StagedBindingPolicy, its BindingPolicies and Bindings, and how far the stage is that it is at. */
   observeStaged(look: { readonly name: string; readonly at?: string }): Promise<ObservedStaged & Paced>;
-  /** Makes the BindingPolicy of a stage, and Okra's StatusCollector, what they are to be; fails as a `Conflict` when the name is taken. */
-  applyStage(ref: StageRef): Promise<void>;
+  /**
+   * Makes the BindingPolicy of a stage, and Okra's StatusCollector, what they are to be; fails as a `Conflict` when the name is taken.
+   * What it reaches already it goes on to reach.
+   */
+  applyStage(change: StageApplied): Promise<void>;
+  /** Makes the BindingPolicy by which KubeStellar says which clusters a stage selects. */
+  selectClusters(ref: StageRef): Promise<void>;
   /** Deletes a BindingPolicy of a StagedBindingPolicy, unless it is another one by now. */
   removeStage(request: {
     readonly name: string;
@@ -250,6 +261,24 @@ export interface StagedActivities {
     readonly uid: string;
     readonly status: StagedBindingPolicyStatus;
   }): Promise<void>;
+}
+
+/** What the workflow of a Cell of applications needs, besides `reportCell`. */
+export interface ApplicationsActivities {
+  /** Reads a Cell of applications, and all that its rollout depends on. */
+  observeApplications(key: ObjectKey): Promise<ObservedApplications & Paced>;
+  /** Performs one action; it may be repeated, and refuses with a `Conflict` to touch what is not the Cell's. */
+  performApplication(request: {
+    readonly key: ObjectKey;
+    readonly uid: string;
+    readonly application: string;
+    readonly action: ApplicationAction;
+  }): Promise<void>;
+  /** Does with what a Cell that is being deleted has made what its policy says, and lets it go; `isDone` says that nothing of it is left. */
+  releaseApplications(request: {
+    readonly key: ObjectKey;
+    readonly uid: string;
+  }): Promise<{ readonly isDone: boolean; readonly message: string }>;
 }
 
 /** What an answer says about the next look. */

@@ -132,6 +132,20 @@ export const CUSTOM_RESOURCE_DEFINITION = clustered(
   'customresourcedefinitions',
 );
 
+/** The review that says who asks. */
+export const SELF_SUBJECT_REVIEW = clustered(
+  'authentication.k8s.io/v1',
+  'SelfSubjectReview',
+  'selfsubjectreviews',
+);
+
+/** The review that says whether the one who asks may do something. */
+export const SELF_SUBJECT_ACCESS_REVIEW = clustered(
+  'authorization.k8s.io/v1',
+  'SelfSubjectAccessReview',
+  'selfsubjectaccessreviews',
+);
+
 const known: readonly KindRef[] = [
   ...resources,
   ANALYSIS_RUN,
@@ -155,6 +169,8 @@ const known: readonly KindRef[] = [
   STATUS_COLLECTOR,
   CONFIG_MAP,
   CUSTOM_RESOURCE_DEFINITION,
+  SELF_SUBJECT_REVIEW,
+  SELF_SUBJECT_ACCESS_REVIEW,
 ];
 
 /** Finds the kind of an object among those that Okra knows. */
