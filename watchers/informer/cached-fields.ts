@@ -21,6 +21,7 @@ export interface ForeignObject {
   };
   readonly status?: {
     readonly phase?: string;
+    readonly active?: number;
     readonly observedGeneration?: number;
     readonly analysis?: { readonly observedHash?: string };
     readonly conditions?: readonly { readonly type: string; readonly status: string }[];
@@ -43,7 +44,10 @@ const keeps: Readonly<Record<ForeignKind | 'Check', Keep>> = {
   }),
   Job: (object) => ({
     metadata: { ...identityOf(object), ...labelOf(object) },
-    status: { conditions: conditionsOf(object, 'Complete', 'Failed', 'FailureTarget') },
+    status: {
+      ...given({ active: object.status?.active }),
+      conditions: conditionsOf(object, 'Complete', 'Failed', 'FailureTarget'),
+    },
   }),
   // Its last results are read by nobody here.
   Check: ({ metadata, status = {} }) => ({
