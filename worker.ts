@@ -196,6 +196,7 @@ const onDiscoveryQueue: readonly (keyof Activities)[] = [
   'checkTargetGroups',
   'observeStaged',
   'applyStage',
+  'selectClusters',
   'removeStage',
 ];
 
