@@ -47,6 +47,19 @@ describe('loadConfig', () => {
     expect(loadConfig({ OKRA_ELBV2_WRITES_PER_SECOND: '0.25' }).elbv2.writes.perSecond).toBe(0.25);
   });
 
+  it('tells of the Temporal SDK little, and its metrics only on a port', () => {
+    expect(loadConfig({}).temporalTelemetry).toEqual({ level: 'warn' });
+    const environment = {
+      OKRA_TEMPORAL_LOG_LEVEL: 'debug',
+      OKRA_TEMPORAL_METRICS_PORT: '9091',
+      OKRA_HEALTH_HOST: '0.0.0.0',
+    };
+    expect(loadConfig(environment).temporalTelemetry).toEqual({
+      level: 'debug',
+      metrics: { host: '0.0.0.0', port: 9091 },
+    });
+  });
+
   it('takes a rate for each kind of call to ELBv2', () => {
     const environment = {
       OKRA_ELBV2_WRITES_PER_SECOND: '1',
