@@ -203,6 +203,7 @@ const onDiscoveryQueue: readonly (keyof Activities)[] = [
   'checkTargetGroups',
   'observeStaged',
   'applyStage',
+  'selectClusters',
   'removeStage',
 ];
 

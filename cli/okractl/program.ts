@@ -3,7 +3,9 @@ import { addDescribe } from './describe.ts';
 import { addFreeze, addUnfreeze } from './freeze.ts';
 import { addGet } from './get.ts';
 import { addHistory } from './history.ts';
+import { addLint } from './lint.ts';
 import { addOpen } from './open.ts';
+import { addPlan } from './plan.ts';
 import { addRequests } from './requests.ts';
 import { addRollback } from './rollback.ts';
 import type { Shell } from './shell.ts';
@@ -15,6 +17,8 @@ const commands: readonly ((program: Command, shell: Shell) => void)[] = [
   addDescribe,
   addWatch,
   addHistory,
+  addPlan,
+  addLint,
   addRequests,
   addRollback,
   addFreeze,

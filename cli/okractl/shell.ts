@@ -43,6 +43,8 @@ export interface Shell {
   readonly signal: AbortSignal;
   /** Reads a file, or with `-` standard input. */
   readonly read: (path: string) => Promise<string>;
+  /** The files that a path means: itself, or those with manifests in a folder. */
+  readonly filesAt: (path: string) => Promise<readonly string[]>;
   readonly session: (globals: Globals) => Session;
   /** Sets the exit status. */
   readonly exitWith: (code: ExitCode) => void;

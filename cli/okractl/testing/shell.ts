@@ -55,6 +55,7 @@ export async function runOkractl(words: readonly string[], world: FakeWorld = {}
       const text = world.files?.[path];
       return text === undefined ? Promise.reject(new Error(`no file ${path}`)) : Promise.resolve(text);
     },
+    filesAt: (path) => Promise.resolve([path]),
     session: ({ namespace }) => ({
       kubernetes: fakeKubernetes(world, done),
       namespace: namespace ?? 'default',
