@@ -11,6 +11,8 @@ export interface TemporalDesk extends AsyncDisposable {
   count(query: string): Promise<number>;
   /** Whether the last run of a workflow does anything but wait. */
   isAtWork(workflowId: string): Promise<boolean>;
+  /** The version of the worker on which a workflow is; undefined where workers have none. */
+  buildOf(workflowId: string): Promise<string | undefined>;
   /** The histories of the runs that a query finds, as JSON with payloads in base64. */
   histories(query: string): Promise<readonly string[]>;
   /** Writes the histories of completed runs into test/histories, for `workflows/replay.test.ts`. */
@@ -47,6 +49,10 @@ export function openDesk({ temporal }: StackView): TemporalDesk {
       const { status, raw } = await workflow.getHandle(workflowId).describe();
       const isWaiting = !raw.pendingWorkflowTask && (raw.pendingActivities ?? []).length === 0;
       return status.name === 'RUNNING' && !isWaiting;
+    },
+    buildOf: async (workflowId) => {
+      const { raw } = await workflow.getHandle(workflowId).describe();
+      return raw.workflowExecutionInfo?.versioningInfo?.deploymentVersion?.buildId ?? undefined;
     },
     histories: async (query) => {
       const histories: Promise<string>[] = [];
