@@ -104,6 +104,7 @@ export const variables = z.object({
     'an id of at most 200 characters, such as v1.2.3',
   ).optional(),
   OKRA_TASK_QUEUE: text.default('okra'),
+  OKRA_TEMPORAL_UI: url.optional(),
   OKRA_WATCH_NAMESPACE: namespaces.default([]),
   OKRA_STAGED_BINDING_POLICY_SELECTOR: text.optional(),
   OKRA_LEASE_NAMESPACE: namespace.optional(),

@@ -73,6 +73,8 @@ export interface Config {
   /** The version of the worker by which Temporal gives it work; undefined: each worker takes all. */
   readonly deployment?: { readonly deploymentName: string; readonly buildId: string };
   readonly taskQueue: string;
+  /** Where the Web UI of Temporal is, for links to it. */
+  readonly temporalUi?: string;
   /** The labels of the StagedBindingPolicies to look after, empty: all; undefined: none. */
   readonly stagedSelector?: string;
   /** Where calls to ELBv2 run, apart from all others, so that they can be slowed down. */
@@ -167,6 +169,7 @@ function arrange(from: Variables): Config {
         from.OKRA_STAGED_BINDING_POLICY_SELECTOR ?? (from.OKRA_WATCH_NAMESPACE.length === 0 ? '' : undefined),
       workflowBundle: from.OKRA_WORKFLOW_BUNDLE,
       deployment: deploymentOf(from),
+      temporalUi: from.OKRA_TEMPORAL_UI,
       health: bound(from.OKRA_HEALTH_HOST, from.OKRA_HEALTH_PORT),
     }),
   };

@@ -209,6 +209,7 @@ const onDiscoveryQueue: readonly (keyof Activities)[] = [
   'checkTargetGroups',
   'observeStaged',
   'applyStage',
+  'selectClusters',
   'removeStage',
 ];
 

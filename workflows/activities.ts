@@ -10,6 +10,7 @@ import type {
   CheckActivities,
   DriftActivities,
   ExperimentActivities,
+  JobActivities,
   MeasurementActivities,
   LoadBalancerConfigActivities,
   StagedActivities,
@@ -39,10 +40,14 @@ export const objects = (summary: string) =>
     summary: inShort(summary),
   });
 
-/** Starts, reads and ends AnalysisRuns, Experiments and Checks. */
+/** Starts, reads and ends AnalysisRuns, Experiments, Checks and Jobs. */
 export const measurements = (summary: string) =>
   proxyActivities<
-    AnalysisActivities & ExperimentActivities & MeasurementActivities & Omit<CheckActivities, 'runCheck'>
+    AnalysisActivities &
+      ExperimentActivities &
+      JobActivities &
+      MeasurementActivities &
+      Omit<CheckActivities, 'runCheck'>
   >({
     ...kubernetes,
     summary: inShort(summary),
@@ -73,7 +78,7 @@ export const samples = (summary: string) =>
 
 /** Looks at a StagedBindingPolicy and performs its next step, which may be in an API server that does not answer. */
 export const stages = (summary: string) =>
-  proxyActivities<Pick<StagedActivities, 'observeStaged' | 'applyStage' | 'removeStage'>>({
+  proxyActivities<Pick<StagedActivities, 'observeStaged' | 'applyStage' | 'selectClusters' | 'removeStage'>>({
     taskQueue: `${workflowInfo().taskQueue}-discovery`,
     startToCloseTimeout: '1m',
     // One whose process was killed is made again soon.

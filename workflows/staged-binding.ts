@@ -1,5 +1,5 @@
 import { setCurrentDetails, setHandler } from '@temporalio/workflow';
-import type { StagedDecision } from '../domain/staged/decision.ts';
+import type { StageChange, StagedDecision } from '../domain/staged/decision.ts';
 import type { ObjectKey } from '../domain/model/ids.ts';
 import type { ObservedStaged } from '../domain/staged/observation.ts';
 import { askStaged } from '../domain/staged/requests.ts';
@@ -106,7 +106,9 @@ async function perform(
 ): Promise<void> {
   switch (decision.do) {
     case 'Apply':
-      return stages(decision.message).applyStage({ name, uid, stage: decision.stage });
+      return stages(decision.message).applyStage({ name, uid, ...changeOf(decision) });
+    case 'Select':
+      return stages(decision.message).selectClusters({ name, uid, stage: decision.stage });
     case 'Remove': {
       const policy = { name: decision.name, uid: decision.uid };
       return stages(decision.message).removeStage({ name, policy });
@@ -121,6 +123,12 @@ async function perform(
       return unreachable(decision);
   }
 }
+
+const changeOf = ({ stage, clusters, found }: StageChange): StageChange => ({
+  stage,
+  ...(clusters === undefined ? {} : { clusters }),
+  ...(found === undefined ? {} : { found }),
+});
 
 const troubleOf = ({ reason, message }: Failure): StagedDecision => ({
   do: 'Wait',

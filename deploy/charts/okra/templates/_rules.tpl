@@ -77,6 +77,17 @@
     - patch
     - delete
 - apiGroups:
+    - batch
+  resources:
+    - jobs
+  verbs:
+    - get
+    - list
+    - watch
+    - create
+    - patch
+    - delete
+- apiGroups:
     - argoproj.io
   resources:
     - analysistemplates
@@ -159,6 +170,35 @@
     - create
     - patch
     - delete
+{{- end -}}
+{{- define "okra.rules.staged" -}}
+- apiGroups:
+    - control.kubestellar.io
+  resources:
+    - bindingpolicies
+  verbs:
+    - get
+    - list
+    - watch
+    - create
+    - patch
+    - delete
+- apiGroups:
+    - control.kubestellar.io
+  resources:
+    - bindings
+    - combinedstatuses
+  verbs:
+    - get
+    - list
+    - watch
+- apiGroups:
+    - control.kubestellar.io
+  resources:
+    - statuscollectors
+  verbs:
+    - create
+    - patch
 {{- end -}}
 {{- define "okra.rules.own" -}}
 - apiGroups:
