@@ -96,7 +96,24 @@ describe('a request', () => {
       by: 'ann',
       reason: 'fixed',
     });
-    expect([code, out]).toEqual([0, 'What was blocked is tried again: 2.0.0.\n']);
+    expect([code, out]).toEqual([0, 'What has failed is tried again: 2.0.0.\n']);
+  });
+
+  it('to retry tries applications again that have failed', async () => {
+    const failed = {
+      revision: 1,
+      hash: 'h',
+      phase: 'CheckFailed',
+      reason: 'x',
+      message: 'm',
+      time: '',
+    } as const;
+    const status = { applications: [{ name: 'api', phase: 'CheckFailed', failed } as const] };
+    const world = { objects: [aCell(status)], answer: { is: 'NotRunning' } } as const;
+    expect(await runOkractl(['retry', 'web'], world)).toMatchObject({
+      code: 0,
+      out: 'What has failed is tried again: api.\n',
+    });
   });
 
   it('to retry is refused when nothing is blocked', async () => {

@@ -4,6 +4,7 @@ import { openingAt } from '../../domain/gates/windows.ts';
 import { describeRoute, placeOf, routeOf } from '../../domain/load-balancers/load-balancer.ts';
 import { describeStep } from '../../domain/steps/index.ts';
 import { stepsOf } from '../../domain/rollout/strategy.ts';
+import { applicationsTable } from './applications.ts';
 import type { CellView, ShownEvent } from './cell-view.ts';
 import { changesTable, requestsTable } from './history.ts';
 import { commandsFor } from './next-commands.ts';
@@ -15,6 +16,13 @@ export function describeCell(view: CellView, now: number): string {
   const { history = [], requests = [], blockedVersions = [] } = view.cell.status ?? {};
   return [
     layOutPairs(headOf(view, now)),
+    listed(
+      'Clusters that are not ready',
+      (view.cell.status?.clusters ?? [])
+        .filter(({ ready }) => !ready)
+        .map(({ name, message }) => inOneLine(`${name}: ${message}`)),
+    ),
+    section('Applications', applicationsTable(view.cell.status ?? {})),
     section('Weights', weightsTable(view)),
     listed('Steps', stepLines(view)),
     listed('Verdicts', verdictLines(view.cell.status ?? {})),
@@ -50,6 +58,7 @@ function headOf({ cell, freezes, url }: CellView, now: number): readonly Pair[] 
     rollout,
   } = status;
   const route = routeOf(spec);
+  const paused = rollout?.paused ?? status.paused;
   const freeze = freezeAt(freezes, now);
   const opening = openingAt(spec.windows, now);
   const shut =
@@ -59,12 +68,12 @@ function headOf({ cell, freezes, url }: CellView, now: number): readonly Pair[] 
     ['Cell', `${metadata.namespace ?? 'default'}/${metadata.name}`],
     ['Phase', reason === undefined ? phase : `${phase} (${reason})`],
     ['Says', inOneLine(message)],
-    ['Serves', status.stableVersion ?? 'nothing yet'],
+    ['Serves', status.stableVersion ?? (route === undefined ? undefined : 'nothing yet')],
     ['Rolls out', rollout === undefined ? undefined : (status.desiredVersion ?? '-')],
     ['Pinned to', spec.version],
     ['Step', stepText(status)],
     ['Started', rollout === undefined ? undefined : formatTime(rollout.startedAt, now)],
-    ['Paused by', rollout?.paused === undefined ? undefined : who(rollout.paused)],
+    ['Paused by', paused === undefined ? undefined : who(paused)],
     [
       'Ending',
       rollout?.ending === undefined

@@ -7,7 +7,7 @@ import { objectStart } from '../../clients/temporal/workflow-start.ts';
 import type { RequestName } from '../../domain/model/request.ts';
 import { objectWorkflowId } from '../../domain/model/workflow-ids.ts';
 import { exitCodes, failed, refused } from './exit.ts';
-import { nothingToRetry, withoutRun } from './refusals.ts';
+import { nothingToRetry, retried, withoutRun } from './refusals.ts';
 import type { Session, Shell } from './shell.ts';
 import { formatTarget, type Target } from './target.ts';
 
@@ -58,8 +58,8 @@ async function withoutOpenRun(
   if (problem !== undefined) throw refused(problem);
   const start = objectStart({ kind: 'Cell', key: target.key }, session.taskQueue);
   await (await session.operator()).startWith(start, name, request);
-  const versions = (cell.status?.blockedVersions ?? []).map(({ version }) => version);
-  shell.print(`What was blocked is tried again: ${versions.join(', ')}.`);
+  const what = retried(cell.status ?? {}).join(', ');
+  shell.print(what === '' ? 'The rollout is tried again.' : `What has failed is tried again: ${what}.`);
 }
 
 const missing = (target: Target): Error =>
