@@ -14,6 +14,7 @@ const waits: Readonly<Record<Wait['for'], true>> = {
   Analysis: true,
   Experiment: true,
   Check: true,
+  Job: true,
   Verdict: true,
   Health: true,
   Backoff: true,
