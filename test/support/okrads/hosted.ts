@@ -23,6 +23,7 @@ interface Host {
   readonly log: string;
   /** What its okrads sign their calls to AWS with. */
   readonly secretAccessKey: string;
+  readonly environment: Readonly<Record<string, string>>;
   started: number;
 }
 
@@ -38,13 +39,13 @@ function hostOn(stack: StackView): Host {
   const log = join(stack.logs, `okrads-${process.pid}.log`);
   const secretAccessKey = `secret-of-okrads-${process.pid}`;
   const file = openSync(log, 'a');
+  const environment = {
+    ...stack.environment,
+    AWS_ACCESS_KEY_ID: awsIdentity.okradKey,
+    AWS_SECRET_ACCESS_KEY: secretAccessKey,
+  };
   const child = spawn(process.execPath, [program, log], {
-    env: {
-      ...process.env,
-      ...stack.environment,
-      AWS_ACCESS_KEY_ID: awsIdentity.okradKey,
-      AWS_SECRET_ACCESS_KEY: secretAccessKey,
-    },
+    env: { ...process.env, ...environment },
     stdio: ['ignore', file, file, 'ipc'],
   });
   closeSync(file);
@@ -52,7 +53,7 @@ function hostOn(stack: StackView): Host {
   child.unref();
   child.channel?.unref();
   child.setMaxListeners(0);
-  const host = { child, log, secretAccessKey, started: 0 };
+  const host = { child, log, secretAccessKey, environment, started: 0 };
   hosts.set(stack.dir, host);
   return host;
 }
@@ -70,21 +71,29 @@ export function startHosted(
     id = host.started;
     order({ do: 'Start', id, environment, log });
   };
-  const end = async (signal: 'SIGTERM' | 'SIGKILL'): Promise<void> => {
+  const end = async (signal: 'SIGTERM' | 'SIGKILL'): Promise<undefined> => {
     if (signal === 'SIGKILL')
       throw new Error(
         'Expected an okrad with a process of its own, got a shared one. Open the stage with `endsOkrad`.',
       );
     const ending = id;
     id = undefined;
-    if (ending === undefined) return;
+    if (ending === undefined) return undefined;
     const ended = endOf(host, ending);
     order({ do: 'End', id: ending });
     await ended;
+    return undefined;
   };
   start();
   const { child, secretAccessKey } = host;
-  const okrad = { log, pid: () => child.pid, start, end, [Symbol.asyncDispose]: () => end('SIGTERM') };
+  const okrad = {
+    log,
+    environment: { ...host.environment, ...environment },
+    pid: () => child.pid,
+    start,
+    end,
+    [Symbol.asyncDispose]: () => end('SIGTERM'),
+  };
   return { okrad, secretAccessKey, moreLogs: [host.log] };
 }
 
