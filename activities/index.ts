@@ -10,6 +10,7 @@ import { checkStepActivities } from './checks/step.ts';
 import type { AwsScope } from '../clients/aws/aws-credentials.ts';
 import type { EKS } from '../clients/aws/eks.ts';
 import type { ELBv2Regions } from '../clients/aws/elbv2.ts';
+import type { Metrics } from '../clients/metrics/metrics.ts';
 import type { Installation } from '../clients/kubernetes/installation.ts';
 import type { KubernetesClient } from '../clients/kubernetes/kubernetes.ts';
 import { registrationBudget } from '../clients/aws/registration-budget.ts';
@@ -26,6 +27,7 @@ import type {
   CheckActivities,
   DriftActivities,
   ExperimentActivities,
+  JobActivities,
   MeasurementActivities,
   LoadBalancerConfigActivities,
   StagedActivities,
@@ -35,6 +37,7 @@ import type {
 } from './contract.ts';
 import { driftActivities } from './load-balancers/drift.ts';
 import { experimentActivities } from './rollout/experiment.ts';
+import { jobActivities } from './rollout/job.ts';
 import { translated } from './failure.ts';
 import { measurementActivities } from './rollout/measurements.ts';
 import { loadBalancerConfigActivities } from './load-balancers/load-balancer-config.ts';
@@ -69,6 +72,8 @@ export interface Dependencies {
   readonly intervals: { readonly drift: number; readonly sync: number };
   /** How long clusters that are missing keep what they had. */
   readonly graceSeconds: number;
+  /** Who counts. */
+  readonly tell?: Pick<Metrics, 'count' | 'observe'> | undefined;
 }
 
 /** Every activity. */
@@ -76,6 +81,7 @@ export type Activities = CellActivities &
   LoadBalancerConfigActivities &
   AnalysisActivities &
   ExperimentActivities &
+  JobActivities &
   MeasurementActivities &
   CheckActivities &
   TrafficActivities &
@@ -94,6 +100,7 @@ export function makeActivities(dependencies: Dependencies): Activities {
     ...translated(loadBalancerConfigActivities(writing)),
     ...translated(analysisActivities(kubernetes)),
     ...translated(experimentActivities(kubernetes)),
+    ...translated(jobActivities(kubernetes)),
     ...translated(measurementActivities(kubernetes)),
     ...translated(checkStepActivities(kubernetes)),
     ...translated(measuringChecks(dependencies)),
@@ -125,6 +132,7 @@ const measuringChecks = (dependencies: Dependencies): Pick<CheckActivities, 'run
     askCloudWatch: connectCloudWatch({
       endpoint: dependencies.cloudWatchEndpoint,
       stsEndpoint: dependencies.stsEndpoint,
+      tell: dependencies.tell,
     }),
     askPrometheus: connectPrometheus(),
   });

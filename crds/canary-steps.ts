@@ -3,6 +3,7 @@ import { analysisStep, backgroundAnalysis } from './analysis.ts';
 import { checkStep } from './check-step.ts';
 import { durationOrSeconds } from './common.ts';
 import { experimentStep } from './experiment.ts';
+import { jobStep } from './job-step.ts';
 import { exactlyOneOf, keysOf, withRules } from './rules.ts';
 
 /** The kinds of steps; what becomes of each stands in domain/steps. */
@@ -40,6 +41,9 @@ const stepKinds = {
   check: checkStep
     .optional()
     .describe('Measures a metric by Okra itself, and goes on only when it is successful.'),
+  job: jobStep
+    .optional()
+    .describe('Runs a Job in the namespace of the Cell, and goes on only when it is successful.'),
 };
 
 /** One step. */
@@ -67,10 +71,16 @@ export const canary = withRules(
     steps: steps
       .optional()
       .describe('The steps, in order. After the last one the new version gets the whole weight.'),
+    onFailure: z
+      .enum(['Revert', 'Hold'])
+      .optional()
+      .describe(
+        'What happens when an analysis, experiment, check or job fails. Revert: everything is taken back, and the version is blocked. Hold: the weights stay until someone sends retry, promote or abort. Default: Revert.',
+      ),
     analysis: backgroundAnalysis
       .optional()
       .describe(
-        'An analysis in the background of the steps: it starts with one of them and is ended after the last. When it fails, everything is taken back at once.',
+        'An analysis in the background of the steps: it starts with one of them and is ended after the last. When it fails, everything is taken back at once, unless onFailure is Hold.',
       ),
   }),
   [

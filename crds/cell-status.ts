@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { applicationsStatus } from './application-status.ts';
+import { clustersStatus } from './cell-clusters.ts';
 import { conditions, observedGeneration } from './common.ts';
 import { requestNames } from './request-names.ts';
 
@@ -143,6 +145,7 @@ export const cellStatus = z.object({
   analysisRun: measured('AnalysisRun').optional().describe('The AnalysisRun of the current step.'),
   experiment: measured('Experiment').optional().describe('The Experiment of the current step.'),
   check: measured('Check').optional().describe('The Checks of the current step, together.'),
+  job: measured('Job').optional().describe('The Job of the current step.'),
   backgroundAnalysisRun: measured('AnalysisRun')
     .optional()
     .describe('The AnalysisRun in the background of the steps.'),
@@ -151,7 +154,9 @@ export const cellStatus = z.object({
       id: z
         .string()
         .max(64)
-        .describe('The id of the rollout; the names of its AnalysisRuns and Experiments have it.'),
+        .describe(
+          'The id of the rollout; the names of its AnalysisRuns, Experiments, Checks and Jobs have it.',
+        ),
       startedAt: z.iso.datetime().describe('When the rollout began.'),
       workflowId: z.string().max(1000).describe('The id of the Temporal workflow that does it.'),
       runId: z.string().max(64).describe('The run id of that workflow.'),
@@ -177,6 +182,18 @@ export const cellStatus = z.object({
     })
     .optional()
     .describe('The rollout that is under way.'),
+  clusters: clustersStatus.optional().describe('The clusters of a Cell with applications.'),
+  applications: applicationsStatus
+    .optional()
+    .describe('The applications of a Cell, in the order of its spec.'),
+  paused: z
+    .object({
+      by: z.string().max(253).describe('Who paused it.'),
+      reason: z.string().max(1024).describe('Why; empty when nobody said.'),
+      time: z.iso.datetime().describe('Since when.'),
+    })
+    .optional()
+    .describe('Who has paused the applications until someone resumes them.'),
   requests: requests
     .optional()
     .describe('What operators have asked for since the last change: who, what and why.'),

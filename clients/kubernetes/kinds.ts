@@ -70,6 +70,9 @@ export const EXPERIMENT = namespaced(ARGO, 'Experiment', 'experiments');
 /** The ReplicaSet whose pod template an Experiment takes. */
 export const REPLICA_SET = namespaced('apps/v1', 'ReplicaSet', 'replicasets');
 
+/** A Job. */
+export const JOB = namespaced('batch/v1', 'Job', 'jobs');
+
 /** The Lease by which the watchers elect a leader. */
 export const LEASE = namespaced('coordination.k8s.io/v1', 'Lease', 'leases');
 
@@ -129,6 +132,27 @@ export const CUSTOM_RESOURCE_DEFINITION = clustered(
   'customresourcedefinitions',
 );
 
+/** The review that says who asks. */
+export const SELF_SUBJECT_REVIEW = clustered(
+  'authentication.k8s.io/v1',
+  'SelfSubjectReview',
+  'selfsubjectreviews',
+);
+
+/** The review that says whether the one who asks may do something. */
+export const SELF_SUBJECT_ACCESS_REVIEW = clustered(
+  'authorization.k8s.io/v1',
+  'SelfSubjectAccessReview',
+  'selfsubjectaccessreviews',
+);
+
+/** The review that says whether someone else may do something. */
+export const SUBJECT_ACCESS_REVIEW = clustered(
+  'authorization.k8s.io/v1',
+  'SubjectAccessReview',
+  'subjectaccessreviews',
+);
+
 const known: readonly KindRef[] = [
   ...resources,
   ANALYSIS_RUN,
@@ -136,6 +160,7 @@ const known: readonly KindRef[] = [
   CLUSTER_ANALYSIS_TEMPLATE,
   EXPERIMENT,
   REPLICA_SET,
+  JOB,
   LEASE,
   EVENT,
   NAMESPACE,
@@ -151,6 +176,9 @@ const known: readonly KindRef[] = [
   STATUS_COLLECTOR,
   CONFIG_MAP,
   CUSTOM_RESOURCE_DEFINITION,
+  SELF_SUBJECT_REVIEW,
+  SELF_SUBJECT_ACCESS_REVIEW,
+  SUBJECT_ACCESS_REVIEW,
 ];
 
 /** Finds the kind of an object among those that Okra knows. */

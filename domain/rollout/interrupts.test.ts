@@ -4,6 +4,7 @@ import { refusal } from '../model/requests.ts';
 import { requestNames, type RequestName } from '../model/request.ts';
 import { arnOf, weightsOf } from '../testing/builders.ts';
 import { aStepAnalysis } from '../testing/checks.ts';
+import { aJob } from '../testing/jobs.ts';
 import { Simulation } from '../testing/simulation.ts';
 
 const analysis = { templates: [{ templateName: 'success-rate' }] };
@@ -40,9 +41,16 @@ const waits: Readonly<Record<string, () => Simulation>> = {
   'an analysis': () => started(rolling([{ setWeight: 20 }, { analysis }, { setWeight: 50 }])),
   'an experiment': () => started(rolling([{ setWeight: 20 }, { experiment }, { setWeight: 50 }])),
   'a check': () => started(rolling([{ setWeight: 20 }, { check }, { setWeight: 50 }])),
+  'a job': () => started(rolling([{ setWeight: 20 }, { job: aJob() }, { setWeight: 50 }])),
   'an inconclusive analysis': () => {
     const simulation = started(rolling([{ setWeight: 20 }, { analysis }, { setWeight: 50 }]));
     simulation.conclude('Inconclusive');
+    return started(simulation);
+  },
+  'a job that has failed, and is held': () => {
+    const steps = [{ setWeight: 20 }, { job: aJob() }, { setWeight: 50 }];
+    const simulation = started(rolling([], updateStrategy({ canary: { onFailure: 'Hold', steps } })));
+    simulation.conclude('Failed');
     return started(simulation);
   },
   'targets that are not healthy': () => {
@@ -84,6 +92,8 @@ const waits: Readonly<Record<string, () => Simulation>> = {
   },
 };
 
+const measuredInVain = ['an inconclusive analysis', 'a job that has failed, and is held'];
+
 /** Where a rollout stands, in one line: its weight, and what it waits for or how it ended. */
 function stands({ served, last, settled, state }: Simulation): string {
   const weight = weightsOf(served)['b'] ?? 0;
@@ -120,10 +130,13 @@ describe('what an operator asks for at each kind of wait', () => {
     expect(after(wait, 'pause')).toMatch(new RegExp(`^${weight} Resume`));
   });
 
-  it.each(Object.keys(waits))('%s: a retry is refused, unless something outside holds it', (wait) => {
-    const held = wait === 'a write that was throttled' || wait === 'a template that is missing';
-    expect(after(wait, 'retry') === 'refused').toBe(!held);
-  });
+  it.each(Object.keys(waits))(
+    '%s: a retry is refused, unless something outside or a verdict holds it',
+    (wait) => {
+      const held = ['a write that was throttled', 'a template that is missing', ...measuredInVain];
+      expect(after(wait, 'retry') === 'refused').toBe(!held.includes(wait));
+    },
+  );
 
   it.each<[string, string]>([
     ['a pause that a person ends', '100 Completed Serving'],
@@ -139,7 +152,9 @@ describe('what an operator asks for at each kind of wait', () => {
     ['an analysis', '100 Completed Serving'],
     ['an experiment', '100 Completed Serving'],
     ['a check', '100 Completed Serving'],
+    ['a job', '100 Completed Serving'],
     ['an inconclusive analysis', '100 Completed Serving'],
+    ['a job that has failed, and is held', '100 Completed Serving'],
     ['targets that are not healthy', '0 Health at step 0'],
     ['the settle time', '20 Settle at step 0'],
     ['a template that is missing', '100 Completed Serving'],
@@ -156,7 +171,9 @@ describe('what an operator asks for at each kind of wait', () => {
     ['an analysis', '100 Completed Serving'],
     ['an experiment', '100 Completed Serving'],
     ['a check', '100 Completed Serving'],
+    ['a job', '100 Completed Serving'],
     ['an inconclusive analysis', '100 Completed Serving'],
+    ['a job that has failed, and is held', '100 Completed Serving'],
     ['targets that are not healthy', '0 Health at step 0'],
     ['the settle time', '100 Settle at step 0'],
     ['a template that is missing', '100 Completed Serving'],

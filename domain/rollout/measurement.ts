@@ -2,9 +2,10 @@ import { isFinished, judge } from './analysis.ts';
 import type { Decision, StartMeasurement } from '../model/decision.ts';
 import { fail } from '../model/ending.ts';
 import type { GuardInput } from '../gates/guard.ts';
-import { analysisRunName, checkRunName, experimentName } from '../model/ids.ts';
+import { analysisRunName, checkRunName, experimentName, jobName } from '../model/ids.ts';
 import type { Progress, Rollout } from '../model/state.ts';
 import { measurementKinds } from './measurement-kinds.ts';
+import { heldFor, holdsOnFailure } from './on-failure.ts';
 import { advance } from '../steps/step.ts';
 
 /** The longest time for which a verdict is not read when nothing is heard of it, in milliseconds. */
@@ -24,13 +25,17 @@ export function verdictOn(progress: MeasuringProgress, rollout: Rollout, input: 
   switch (judgement.is) {
     case 'Passed':
       return advance(rollout, judgement.message);
-    case 'Failed':
-      return fail(measurementKinds[kind].failed, judgement.message, input.now);
+    case 'Failed': {
+      const { failed } = measurementKinds[kind];
+      return holdsOnFailure(input)
+        ? heldFor(failed, judgement.message)
+        : fail(failed, judgement.message, input.now);
+    }
     case 'Undecided':
       return {
         do: 'Wait',
         for: 'Verdict',
-        message: `${judgement.message} Send promote to go on, or abort to take everything back.`,
+        message: `${judgement.message} Send retry to measure again, promote to go on, or abort to take everything back.`,
       };
     case 'Measuring': {
       const { readAgainAt: until } = judgement;
@@ -57,6 +62,7 @@ export function measurementName(decision: StartMeasurement, cell: string, rollou
   const of = { cell, rollout: id, edition };
   if (decision.kind === 'Experiment') return experimentName({ ...of, step: index });
   if (decision.kind === 'Check') return checkRunName({ ...of, step: index, check: decision.check.name });
+  if (decision.kind === 'Job') return jobName({ ...of, step: index, job: decision.job.name });
   const template = decision.analysis.templates[0]?.templateName ?? '';
   return analysisRunName({ ...of, step: decision.background ?? index, template });
 }

@@ -9,6 +9,7 @@ import { stepsOf } from './strategy.ts';
 import { weightAfter } from '../steps/plan.ts';
 import { arnOf, weightsOf } from '../testing/builders.ts';
 import { aStepAnalysis } from '../testing/checks.ts';
+import { aJob } from '../testing/jobs.ts';
 import type { SimulatedWrite } from '../testing/simulated-world.ts';
 import { Simulation } from '../testing/simulation.ts';
 
@@ -25,6 +26,7 @@ const stepLists: readonly (readonly CanaryStep[])[] = [
   [{ pause: {} }, { stepWeight: 10 }, { stepWeight: 30 }],
   [{ analysis }, { setWeight: 100 }, { analysis }],
   [{ setWeight: 20 }, { check: { name: 'dd', analysis: aStepAnalysis() } }, { setWeight: 40 }],
+  [{ setWeight: 20 }, { job: aJob() }, { setWeight: 40 }],
   [
     { setWeight: 20 },
     { experiment: { duration: '10m', templates: [{ name: 'wy', specRef: 'wy', replicas: 1 }] } },
@@ -168,7 +170,7 @@ const commands = [
         const updateStrategy = {
           ...simulation.spec.updateStrategy,
           type: 'Canary' as const,
-          canary: { steps: [...steps], ...background },
+          canary: { ...simulation.spec.updateStrategy?.canary, steps: [...steps], ...background },
         };
         simulation.edit((spec) => ({ ...spec, updateStrategy }));
         simulation.wake();
@@ -229,6 +231,16 @@ const commands = [
             };
           },
         );
+        simulation.wake();
+      }),
+  ),
+  fc.constantFrom<'Revert' | 'Hold'>('Revert', 'Hold').map(
+    (onFailure) =>
+      new Do(`on failure: ${onFailure}`, (simulation) => {
+        simulation.edit(({ updateStrategy = { type: 'Canary' }, ...spec }) => ({
+          ...spec,
+          updateStrategy: { ...updateStrategy, canary: { ...updateStrategy.canary, onFailure } },
+        }));
         simulation.wake();
       }),
   ),

@@ -21,6 +21,7 @@ export interface ForeignObject {
   };
   readonly status?: {
     readonly phase?: string;
+    readonly active?: number;
     readonly observedGeneration?: number;
     readonly analysis?: { readonly observedHash?: string };
     readonly conditions?: readonly { readonly type: string; readonly status: string }[];
@@ -40,6 +41,13 @@ const keeps: Readonly<Record<ForeignKind | 'Check', Keep>> = {
     metadata: { ...identityOf(object), ...labelOf(object) },
     // One whose spec Argo Rollouts refuses gets no phase, and has this condition.
     status: { ...given({ phase: object.status?.phase }), conditions: conditionsOf(object, 'InvalidSpec') },
+  }),
+  Job: (object) => ({
+    metadata: { ...identityOf(object), ...labelOf(object) },
+    status: {
+      ...given({ active: object.status?.active }),
+      conditions: conditionsOf(object, 'Complete', 'Failed', 'FailureTarget'),
+    },
   }),
   // Its last results are read by nobody here.
   Check: ({ metadata, status = {} }) => ({
@@ -91,9 +99,9 @@ const takenUpOf = ({ metadata, status }: ForeignObject): ForeignObject => ({
 
 const labelOf = ({ metadata }: ForeignObject) => ({ labels: only([CELL_LABEL], metadata.labels) });
 
-const conditionsOf = ({ status }: ForeignObject, wanted: string) =>
+const conditionsOf = ({ status }: ForeignObject, ...wanted: readonly string[]) =>
   (status?.conditions ?? []).flatMap(({ type, status: holds }) =>
-    type === wanted ? [{ type, status: holds }] : [],
+    wanted.includes(type) ? [{ type, status: holds }] : [],
   );
 
 const ownerOf = ({

@@ -1,0 +1,132 @@
+import type { ApplicationsSpec, CellStatus } from '../../crds/cell.ts';
+import type { Freezing } from '../gates/freeze.ts';
+import type { ObjectKey } from '../model/ids.ts';
+import type { Resolved, ResolvedCluster } from './resolved.ts';
+
+/** A cluster of the Cell, as EKS and its API server answered. */
+export interface ObservedCluster {
+  /** The name of its entry in `spec.clusters`. */
+  readonly name: string;
+  /** Undefined while EKS does not name an endpoint for it. */
+  readonly found?: ResolvedCluster;
+  /** The tags in EKS. */
+  readonly tags: Readonly<Record<string, string>>;
+  /** Whether EKS calls it ACTIVE and its API server answers `/readyz`. */
+  readonly isReady: boolean;
+  /** Why it is not ready, or could not be looked at. */
+  readonly message: string;
+}
+
+/** The Argo CD secret of a cluster that belongs to this Cell, or stands in its place. */
+export interface ObservedSecret {
+  readonly name: string;
+  readonly cluster: string;
+  /** The labels that each application has asked of it, by the name of the application; empty when it is not this Cell's. */
+  readonly applications: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  readonly isOwn: boolean;
+  /** What it says of its cluster: the address and the CA. */
+  readonly server: string;
+  readonly certificateAuthority: string;
+  /** Whether its labels, annotations and data are what `clusterSecret` makes of the fields above. */
+  readonly isIntact: boolean;
+}
+
+/** What the ApplicationSet of an application says about one cluster: of the clusters of its kept revisions, and of those that it comes to now. */
+export interface ObservedDeployment {
+  readonly cluster: string;
+  /** Whether an Application is there for it. */
+  readonly isPresent: boolean;
+  /** Whether all of them are Synced and Healthy, by a status that is not from before. */
+  readonly isHealthy: boolean;
+  readonly message: string;
+}
+
+/** A revision that was kept as a ControllerRevision. */
+export interface ObservedRevision {
+  readonly number: number;
+  readonly hash: string;
+  /** What its AWSTargetGroups are labelled with: that of the good revision before when the target groups are the same. */
+  readonly version: string;
+  readonly isGood: boolean;
+  readonly content: Resolved;
+}
+
+/** The Cell that moves the traffic of an application. */
+export interface ObservedChild {
+  readonly name: string;
+  /** False: an object of that name is not this Cell's. */
+  readonly isOwn: boolean;
+  readonly uid: string;
+  readonly generation: number;
+  readonly isDeleting: boolean;
+  /** The version that its spec pins. */
+  readonly version: string | undefined;
+  /** Whether its metadata and spec are what `childOf` makes of the newest revision with that version. */
+  readonly isAsDesired: boolean;
+  readonly status: CellStatus;
+}
+
+/** An AWSTargetGroup that belongs to an application. */
+export interface ObservedTargetGroup {
+  readonly name: string;
+  readonly arn: string;
+  /** Its version label. */
+  readonly version: string;
+  /** False: an object of that name is not this Cell's. */
+  readonly isOwn: boolean;
+}
+
+/** How far something that is measured has come. */
+export interface ObservedMeasurement {
+  /** As `measurementName` has named it. */
+  readonly name: string;
+  readonly phase: 'Running' | 'Successful' | 'Failed' | 'Error' | 'Inconclusive';
+  readonly message: string;
+  /** Whether its end was asked for already. */
+  readonly isEnding?: boolean;
+}
+
+/** All that was observed of one application. */
+export interface ObservedApplication {
+  readonly name: string;
+  /** What the spec comes to now; the problems say why it cannot be followed. */
+  readonly resolved:
+    | { readonly ok: true; readonly value: Resolved; readonly hash: string }
+    | { readonly ok: false; readonly problems: readonly string[] };
+  /** Newest first. */
+  readonly revisions: readonly ObservedRevision[];
+  /** Undefined without `argocd.applicationSet`. */
+  readonly applicationSet?: {
+    readonly isReconciled: boolean;
+    readonly message: string;
+    readonly deployments: readonly ObservedDeployment[];
+  };
+  /** Undefined: there is none yet, or the application has no `alb`. */
+  readonly child?: ObservedChild;
+  /** The AWSTargetGroups of the application, and foreign ones of their names. */
+  readonly targetGroups: readonly ObservedTargetGroup[];
+  /** Digest of the forward config: what `alb` says, and the target groups that are served now with a weight above 0. */
+  readonly forwardHash: string;
+  /** Those of the prechecks, checks and postchecks that were started. */
+  readonly measurements: readonly ObservedMeasurement[];
+}
+
+/** What one look at a Cell of applications has found. */
+export interface ObservedApplications {
+  readonly key: ObjectKey;
+  /** Undefined when there is no such Cell. */
+  readonly cell?: {
+    readonly uid: string;
+    readonly generation: number;
+    readonly isDeleting: boolean;
+    readonly spec: ApplicationsSpec;
+    readonly status: CellStatus;
+    readonly problems: readonly string[];
+  };
+  readonly clusters: readonly ObservedCluster[];
+  readonly secrets: readonly ObservedSecret[];
+  readonly applications: readonly ObservedApplication[];
+  readonly freezes: readonly Freezing[];
+  /** Identifies what was looked at; watchers compare it with `status.observedHash`. */
+  readonly digest: string;
+}
