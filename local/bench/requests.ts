@@ -17,7 +17,6 @@ const counted = new Set([
   'bindings',
   'combinedstatuses',
   'statuscollectors',
-  'deployments',
   'freezes',
   'cells',
 ]);

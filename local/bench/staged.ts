@@ -1,11 +1,10 @@
-import { STAGED_BINDING_POLICY } from '../../clients/kubernetes/kinds.ts';
+import { CONFIG_MAP, STAGED_BINDING_POLICY } from '../../clients/kubernetes/kinds.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import { createLog } from '../../clients/log.ts';
 import type { StagedBindingPolicy } from '../../crds/staged-binding-policy.ts';
 import { objectWorkflowId } from '../../domain/model/workflow-ids.ts';
 import { runInformer } from '../../watchers/informer/informer.ts';
 import { installKubeStellar } from '../kubestellar/install.ts';
-import { DEPLOYMENT } from '../kubestellar/kubestellar.ts';
 import { forEach, upTo } from './each.ts';
 import { median, type Figure } from './figures.ts';
 import { cpuSecondsOf, memoryOf } from './memory.ts';
@@ -16,7 +15,7 @@ import type { Ground } from './world.ts';
 
 const LONGEST_MS = 1_200_000;
 
-const web = { kind: DEPLOYMENT, namespace: 'default', name: 'staged' };
+const web = { kind: CONFIG_MAP, namespace: 'default', name: 'staged' };
 const policyNamed = (index: number): string => `staged-${index}`;
 
 /** Measures how many StagedBindingPolicies go through all their stages at once, from the first to the last that is completed. */
@@ -24,7 +23,7 @@ export async function measureStaged(ground: Ground): Promise<readonly Figure[]> 
   const { size, stack, management, say, signal } = ground;
   const { policies, stages } = size;
   await installKubeStellar(management);
-  await management.apply(deployment);
+  await management.apply(workload);
   await using running = await openOkrad({ stack, say, signal });
   await using watching = watchPolicies(management, signal);
   await using player = playKubeStellar(management, web, signal);
@@ -86,18 +85,10 @@ function historiesOf({ temporal }: RunningOkrad, policies: number): Promise<read
   );
 }
 
-const deployment = {
-  apiVersion: 'apps/v1',
-  kind: 'Deployment',
+const workload = {
+  apiVersion: CONFIG_MAP.apiVersion,
+  kind: CONFIG_MAP.kind,
   metadata: { name: web.name, namespace: web.namespace },
-  spec: {
-    replicas: 0,
-    selector: { matchLabels: { app: web.name } },
-    template: {
-      metadata: { labels: { app: web.name } },
-      spec: { containers: [{ name: 'web', image: 'web' }] },
-    },
-  },
 };
 
 function stagedPolicy(name: string, stages: number) {
