@@ -70,7 +70,7 @@ async function memoryFigures({ okrad }: RunningOkrad): Promise<readonly Figure[]
     memoryOf(okrad.watchers.pid()),
   ]);
   return [
-    { what: 'the most memory that the worker ever had', value: worker?.most, unit: 'MB', below: 400 },
+    { what: 'the most memory that the worker ever had', value: worker?.most, unit: 'MB' },
     { what: 'the most memory that the watchers ever had', value: watchers?.most, unit: 'MB' },
   ];
 }
