@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { addCheck } from './check.ts';
 import { addDescribe } from './describe.ts';
 import { addFreeze, addUnfreeze } from './freeze.ts';
 import { addGet } from './get.ts';
@@ -9,6 +10,7 @@ import { addPlan } from './plan.ts';
 import { addRequests } from './requests.ts';
 import { addRollback } from './rollback.ts';
 import type { Shell } from './shell.ts';
+import { addTrace } from './trace.ts';
 import { addWatch } from './watch.ts';
 
 /** Each command of okractl, in the order in which its help lists them. */
@@ -24,6 +26,8 @@ const commands: readonly ((program: Command, shell: Shell) => void)[] = [
   addFreeze,
   addUnfreeze,
   addOpen,
+  addCheck,
+  addTrace,
 ];
 
 const AFTERWARDS = `

@@ -22,6 +22,8 @@ export interface Screen {
 export interface Session extends Person {
   readonly temporal: TemporalConfig;
   readonly taskQueue: string;
+  /** Where okrad has its Lease. */
+  readonly leaseNamespace: string;
   /** The base URL of the Web UI of Temporal, where it is set. */
   readonly temporalUi: string | undefined;
   /** Connects to Temporal, which only some commands need. */

@@ -148,17 +148,14 @@ function pass(
   { for: what, until }: Wait,
   { world, now }: { readonly world: Future; readonly now: number },
 ): { readonly run: Run; readonly now: number; readonly assumes?: string } | undefined {
-  if (until !== undefined) return { run, now: Math.max(now + 1, until) };
   const stamp = { by: 'okractl plan', reason: '', at: now };
-  switch (what) {
-    case 'Resume':
-      return { run: requested(run, 'resume', stamp), now, assumes: 'someone sends resume at once' };
-    case 'Verdict':
-      return { run: requested(run, 'promote', stamp), now, assumes: 'someone sends promote at once' };
-    case 'Freeze':
-      world.lift();
-      return { run: changed(run, now), now, assumes: 'the Freeze is lifted at once' };
-    default:
-      return undefined;
-  }
+  // For a person is waited without an end; a time means only that the analysis in the background is read meanwhile.
+  if (what === 'Resume')
+    return { run: requested(run, 'resume', stamp), now, assumes: 'someone sends resume at once' };
+  if (what === 'Verdict')
+    return { run: requested(run, 'promote', stamp), now, assumes: 'someone sends promote at once' };
+  if (until !== undefined) return { run, now: Math.max(now + 1, until) };
+  if (what !== 'Freeze') return undefined;
+  world.lift();
+  return { run: changed(run, now), now, assumes: 'the Freeze is lifted at once' };
 }

@@ -68,8 +68,8 @@ const keeps: Readonly<Record<ForeignKind | 'Check', Keep>> = {
   ReplicaSet: (object) => ({
     metadata: { ...identityOf(object), ...given({ generation: object.metadata.generation }) },
   }),
-  BindingPolicy: (object) => ({ metadata: identityOf(object) }),
-  Binding: (object) => ({ metadata: identityOf(object) }),
+  BindingPolicy: (object) => takenUpOf(object),
+  Binding: (object) => takenUpOf(object),
   CombinedStatus: ({ metadata }) => ({
     metadata: { ...identityOf({ metadata }), labels: only([ABOUT.policy], metadata.labels) },
   }),
@@ -90,6 +90,12 @@ const identityOf = ({ metadata }: Pick<ForeignObject, 'metadata'>): InformedMeta
   const { name, namespace, uid, resourceVersion } = metadata;
   return given({ name, namespace, uid, resourceVersion });
 };
+
+/** An object, and whether whoever acts on it has taken up its spec as it is. */
+const takenUpOf = ({ metadata, status }: ForeignObject): ForeignObject => ({
+  metadata: { ...identityOf({ metadata }), ...given({ generation: metadata.generation }) },
+  status: given({ observedGeneration: status?.observedGeneration }),
+});
 
 const labelOf = ({ metadata }: ForeignObject) => ({ labels: only([CELL_LABEL], metadata.labels) });
 
