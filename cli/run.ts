@@ -48,7 +48,7 @@ const parts: Readonly<Record<Component, (means: ComponentDependencies) => Promis
     // The worker's native code is loaded only where it runs.
     const { runWorker } = await import('../worker.ts');
     const needs = { temporal: waiting('temporal'), polls: waiting('polls') };
-    await runWorker({ config, log, metrics, signal, waiting: needs });
+    await runWorker({ config, log, version: version(), metrics, signal, waiting: needs });
   },
 };
 
