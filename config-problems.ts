@@ -13,6 +13,7 @@ export function describeIssue(issue: z.core.$ZodIssue, environment: Environment)
 export const problemsAmong = (environment: Environment): readonly string[] => [
   ...tlsProblems(environment),
   ...apiKeyProblems(environment),
+  ...deploymentProblems(environment),
 ];
 
 const pems = ['SERVER_CA_CERT', 'CLIENT_CERT', 'CLIENT_KEY'] as const;
@@ -42,4 +43,11 @@ function tlsProblems(environment: Environment): string[] {
 function apiKeyProblems({ TEMPORAL_API_KEY, OKRA_TEMPORAL_API_KEY_FILE }: Environment): string[] {
   if (TEMPORAL_API_KEY === undefined || OKRA_TEMPORAL_API_KEY_FILE === undefined) return [];
   return ['Expected one of TEMPORAL_API_KEY and OKRA_TEMPORAL_API_KEY_FILE, got both. Unset one.'];
+}
+
+function deploymentProblems({ TEMPORAL_DEPLOYMENT_NAME, TEMPORAL_WORKER_BUILD_ID }: Environment): string[] {
+  if ((TEMPORAL_DEPLOYMENT_NAME === undefined) === (TEMPORAL_WORKER_BUILD_ID === undefined)) return [];
+  return [
+    'Expected TEMPORAL_DEPLOYMENT_NAME and TEMPORAL_WORKER_BUILD_ID together, got one of them. Set both, or none.',
+  ];
 }

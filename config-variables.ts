@@ -94,6 +94,15 @@ export const variables = z.object({
   TEMPORAL_TLS_CLIENT_KEY_PATH: text.optional(),
   TEMPORAL_TLS_CLIENT_KEY_DATA: text.optional(),
   TEMPORAL_TLS_SERVER_NAME: text.optional(),
+  OKRA_PAYLOAD_CODEC: text.optional(),
+  TEMPORAL_DEPLOYMENT_NAME: matching(
+    /^[^.:]{1,200}$/,
+    'a name of at most 200 characters without dots and colons, such as okra',
+  ).optional(),
+  TEMPORAL_WORKER_BUILD_ID: matching(
+    /^.{1,200}$/,
+    'an id of at most 200 characters, such as v1.2.3',
+  ).optional(),
   OKRA_TASK_QUEUE: text.default('okra'),
   OKRA_TEMPORAL_UI: url.optional(),
   OKRA_WATCH_NAMESPACE: namespaces.default([]),

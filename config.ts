@@ -23,6 +23,8 @@ export interface TemporalConfig {
   readonly apiKey?: Credential;
   /** Undefined: not encrypted. */
   readonly tls?: TemporalTls;
+  /** The path of the module that encodes all that Temporal is told; undefined: it is told in plain text. */
+  readonly codec?: string;
 }
 
 /** How fast calls of a kind may be sent. */
@@ -68,6 +70,8 @@ export interface Config {
   /** The variables that these see beside the usual ones. */
   readonly execEnvironment: readonly string[];
   readonly temporal: TemporalConfig;
+  /** The version of the worker by which Temporal gives it work; undefined: each worker takes all. */
+  readonly deployment?: { readonly deploymentName: string; readonly buildId: string };
   readonly taskQueue: string;
   /** Where the Web UI of Temporal is, for links to it. */
   readonly temporalUi?: string;
@@ -164,6 +168,7 @@ function arrange(from: Variables): Config {
       stagedSelector:
         from.OKRA_STAGED_BINDING_POLICY_SELECTOR ?? (from.OKRA_WATCH_NAMESPACE.length === 0 ? '' : undefined),
       workflowBundle: from.OKRA_WORKFLOW_BUNDLE,
+      deployment: deploymentOf(from),
       temporalUi: from.OKRA_TEMPORAL_UI,
       health: bound(from.OKRA_HEALTH_HOST, from.OKRA_HEALTH_PORT),
     }),
@@ -205,8 +210,13 @@ function temporalOf(from: Variables): TemporalConfig {
   return {
     address: from.TEMPORAL_ADDRESS,
     namespace: from.TEMPORAL_NAMESPACE,
-    ...given({ apiKey, tls: wanted ? tls : undefined }),
+    ...given({ apiKey, tls: wanted ? tls : undefined, codec: from.OKRA_PAYLOAD_CODEC }),
   };
+}
+
+function deploymentOf(from: Variables): Config['deployment'] {
+  const { TEMPORAL_DEPLOYMENT_NAME: deploymentName, TEMPORAL_WORKER_BUILD_ID: buildId } = from;
+  return deploymentName === undefined || buildId === undefined ? undefined : { deploymentName, buildId };
 }
 
 function clientPair(from: Variables): TemporalTls['client'] {

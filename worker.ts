@@ -14,8 +14,10 @@ import { sharedBudget } from './clients/aws/shared-budget.ts';
 import { budgetStates } from './clients/aws/budget-states.ts';
 import type { Metrics } from './clients/metrics/metrics.ts';
 import { activityMetrics } from './clients/temporal/activity-metrics.ts';
+import { payloadConverter } from './clients/temporal/payload-codec.ts';
 import { installRuntime } from './clients/temporal/runtime.ts';
 import { connectTemporal } from './clients/temporal/temporal.ts';
+import { versioned } from './clients/temporal/worker-version.ts';
 import { runWorkers } from './clients/temporal/temporal-workers.ts';
 import type { Waiting } from './clients/waiting.ts';
 import type { Config } from './config.ts';
@@ -39,7 +41,8 @@ export interface WorkerSettings {
 /** Runs the workflows and the activities until the signal; throws when one of the workers fails. */
 export async function runWorker({ config, log, metrics, signal, waiting }: WorkerSettings): Promise<void> {
   installRuntime({ log, ...config.temporalTelemetry });
-  const [temporal, workflows] = await Promise.all([
+  const [dataConverter, temporal, workflows] = await Promise.all([
+    payloadConverter(config.temporal.codec),
     connectTemporal(config, { log, signal, waiting: waiting.temporal }),
     workflowCode(config, signal),
   ]);
@@ -80,17 +83,19 @@ export async function runWorker({ config, log, metrics, signal, waiting }: Worke
   });
   const { namespace } = config.temporal;
   const { identity, taskQueue, elbv2TaskQueue } = config;
-  const common: Omit<WorkerOptions, 'taskQueue'> = {
+  const always: Omit<WorkerOptions, 'taskQueue'> = {
     namespace,
     identity,
+    dataConverter,
     interceptors: { activity: [activityMetrics(metrics)] },
     // A beat passes soon, so that a cancellation arrives soon.
     maxHeartbeatThrottleInterval: '500ms',
     shutdownGraceTime: '5s',
     shutdownForceTime: '10s',
   };
-  const create = (connection: NativeConnection): Promise<readonly Worker[]> =>
-    Promise.all([
+  const create = async (connection: NativeConnection): Promise<readonly Worker[]> => {
+    const common = { ...always, ...(await versioned(config.deployment, connection)) };
+    return Promise.all([
       Worker.create({
         ...common,
         ...workflows,
@@ -132,6 +137,7 @@ export async function runWorker({ config, log, metrics, signal, waiting }: Worke
         maxConcurrentActivityTaskExecutions: SLOTS,
       }),
     ]);
+  };
   const queues = [
     { taskQueue, types: ['workflow', 'activity'] },
     { taskQueue: `${taskQueue}-discovery`, types: ['activity'] },
@@ -203,6 +209,7 @@ const onDiscoveryQueue: readonly (keyof Activities)[] = [
   'checkTargetGroups',
   'observeStaged',
   'applyStage',
+  'selectClusters',
   'removeStage',
 ];
 

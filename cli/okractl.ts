@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
 import { CommanderError } from 'commander';
 import { endingOf, exitCodes } from './okractl/exit.ts';
@@ -34,6 +35,14 @@ const shell: Shell = {
   screen: stdout.isTTY ? { columns: () => stdout.columns, rows: () => stdout.rows } : undefined,
   signal: interrupted.signal,
   read: (path) => (path === '-' ? textOf(stdin) : readFile(path, 'utf8')),
+  filesAt: async (path) => {
+    if (path === '-' || !(await stat(path)).isDirectory()) return [path];
+    const names = await readdir(path, { recursive: true });
+    return names
+      .filter((name) => /[.](ya?ml|json)$/.test(name))
+      .toSorted()
+      .map((name) => join(path, name));
+  },
   session: open,
   exitWith: (code) => {
     process.exitCode = code;

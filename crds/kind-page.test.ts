@@ -53,7 +53,7 @@ describe('the page about a kind', () => {
       'a field with its default',
       '| `replicas` | integer, at least 1 | `1` | How many target groups of a version',
     ],
-    ['a field that must be there', '| `ingress.type` | **required**, string'],
+    ['a field that must be there', '| `ingress.type` | **required**, string, at most 64 characters |'],
     ['a column', '| MESSAGE | `.status.message` | with `-o wide` |'],
     ['what is refused', '| `replicas` | Expected spec.replicas to be 1 or 2'],
     ['a field of the status', '| `blockedVersions[].version` | string, at most 67 characters |'],

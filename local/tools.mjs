@@ -114,6 +114,7 @@ export const componentSets = {
     'kube-controller-manager',
     'kube-scheduler',
     'kwok',
+    'job-runner',
     'temporal',
     'argo-rollouts',
     'moto',
@@ -132,6 +133,7 @@ const toolsOfComponent = {
   'kube-apiserver': ['kube-apiserver', 'kubectl'],
   'argo-rollouts': ['rollouts-controller'],
   'elbv2-proxy': [],
+  'job-runner': [],
 };
 
 /** @type {Record<string, readonly string[]>} */
@@ -140,6 +142,7 @@ const needsOfComponent = {
   'kube-controller-manager': ['kube-apiserver'],
   'kube-scheduler': ['kube-apiserver'],
   kwok: ['kube-apiserver'],
+  'job-runner': ['kwok'],
   'argo-rollouts': ['kube-apiserver'],
   'elbv2-proxy': ['moto'],
 };

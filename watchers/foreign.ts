@@ -45,7 +45,10 @@ export interface ReplicaSet extends Informed {
 }
 
 /** An object of KubeStellar's that a stage depends on: a BindingPolicy, its Binding, or a CombinedStatus. */
-export type StagedPart = Labelled;
+export interface StagedPart extends Labelled {
+  readonly metadata: Labelled['metadata'] & { readonly generation?: number };
+  readonly status?: { readonly observedGeneration?: number };
+}
 
 /** The objects of each kind that watchers look at and that is not Okra's. */
 export interface ForeignObjects {

@@ -70,7 +70,8 @@ async function printOf(
   return digest(
     canonical([
       policy.uid,
-      few?.all ?? clustersIn(binding),
+      // Where clusters are counted one by one, another one is no reason to begin with all of them again.
+      few === undefined ? clustersIn(binding) : [],
       [stage.filter ?? '', stage.condition ?? '', stage.cell ?? {}],
       all.map((object) => [nameOf(object), versions.get(object)?.generation ?? object.resourceVersion]),
     ]),

@@ -139,11 +139,12 @@ export function stepLines({ cell }: Pick<CellView, 'cell'>): readonly string[] {
 
 /** The verdicts so far, in a line each. */
 export function verdictLines(status: CellStatus): readonly string[] {
-  const { analysisRun, experiment, check, backgroundAnalysisRun } = status;
+  const { analysisRun, experiment, check, job, backgroundAnalysisRun } = status;
   const all = [
     ['AnalysisRun', analysisRun],
     ['Experiment', experiment],
     ['Check', check],
+    ['Job', job],
     ['AnalysisRun in the background', backgroundAnalysisRun],
   ] as const;
   return all.flatMap(([kind, verdict]) =>

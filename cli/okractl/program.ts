@@ -1,12 +1,16 @@
 import { Command } from 'commander';
+import { addCheck } from './check.ts';
 import { addDescribe } from './describe.ts';
 import { addFreeze, addUnfreeze } from './freeze.ts';
 import { addGet } from './get.ts';
 import { addHistory } from './history.ts';
+import { addLint } from './lint.ts';
 import { addOpen } from './open.ts';
+import { addPlan } from './plan.ts';
 import { addRequests } from './requests.ts';
 import { addRollback } from './rollback.ts';
 import type { Shell } from './shell.ts';
+import { addTrace } from './trace.ts';
 import { addWatch } from './watch.ts';
 
 /** Each command of okractl, in the order in which its help lists them. */
@@ -15,11 +19,15 @@ const commands: readonly ((program: Command, shell: Shell) => void)[] = [
   addDescribe,
   addWatch,
   addHistory,
+  addPlan,
+  addLint,
   addRequests,
   addRollback,
   addFreeze,
   addUnfreeze,
   addOpen,
+  addCheck,
+  addTrace,
 ];
 
 const AFTERWARDS = `

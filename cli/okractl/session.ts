@@ -21,7 +21,7 @@ export function sessions(): Sessions {
         ...(temporalNamespace === undefined ? {} : { TEMPORAL_NAMESPACE: temporalNamespace }),
       });
       const person = connectAsPerson({ kubeconfig: kubeconfig ?? config.kubernetes.kubeconfig, context });
-      const { temporal, taskQueue, identity, temporalUi } = config;
+      const { temporal, taskQueue, identity, temporalUi, lease } = config;
       let connecting: Promise<Operator> | undefined;
       const connect = async (): Promise<Operator> => {
         // What Temporal's client is made of takes a while to load, and many commands do not need it.
@@ -33,6 +33,7 @@ export function sessions(): Sessions {
         namespace: namespace ?? person.namespace,
         temporal,
         taskQueue,
+        leaseNamespace: lease.namespace,
         temporalUi,
         operator: () => {
           if (connecting === undefined) {

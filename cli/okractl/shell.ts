@@ -22,6 +22,8 @@ export interface Screen {
 export interface Session extends Person {
   readonly temporal: TemporalConfig;
   readonly taskQueue: string;
+  /** Where okrad has its Lease. */
+  readonly leaseNamespace: string;
   /** The base URL of the Web UI of Temporal, where it is set. */
   readonly temporalUi: string | undefined;
   /** Connects to Temporal, which only some commands need. */
@@ -43,6 +45,8 @@ export interface Shell {
   readonly signal: AbortSignal;
   /** Reads a file, or with `-` standard input. */
   readonly read: (path: string) => Promise<string>;
+  /** The files that a path means: itself, or those with manifests in a folder. */
+  readonly filesAt: (path: string) => Promise<readonly string[]>;
   readonly session: (globals: Globals) => Session;
   /** Sets the exit status. */
   readonly exitWith: (code: ExitCode) => void;

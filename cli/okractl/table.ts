@@ -40,6 +40,9 @@ export const inOneLine = (text: string): string =>
       .join(' '),
   );
 
+/** A number of things: `1 problem`, `2 problems`. */
+export const counted = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? '' : 's'}`;
+
 // All that Unicode calls a control character, the ends of lines apart.
 const CONTROL = /(?!\n)\p{Cc}/gu;
 

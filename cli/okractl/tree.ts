@@ -3,20 +3,13 @@ import { freezesOf, freezeAt } from '../../domain/gates/freeze.ts';
 import { openingAt } from '../../domain/gates/windows.ts';
 import { describeStep } from '../../domain/steps/index.ts';
 import { stepsOf } from '../../domain/rollout/strategy.ts';
+import { leaf, linesOf, type Branch } from './branch.ts';
 import { stepLines, verdictLines, weightsTable } from './describe-cell.ts';
 import { stagesTable } from './describe-staged.ts';
 import { requestText } from './history.ts';
 import { inOneLine, layOut } from './table.ts';
 import { formatDuration, formatTime } from './time.ts';
 import { inOrder, type Watched } from './watched.ts';
-
-/** A line with what belongs to it. */
-interface Branch {
-  readonly text: string;
-  readonly below: readonly Branch[];
-}
-
-const leaf = (text: string): Branch => ({ text, below: [] });
 
 /** Draws all that is watched as trees: Freezes first, then each rollout, then what is at rest in a line each. */
 export function draw(watched: Watched, now: number): readonly string[] {
@@ -37,24 +30,12 @@ export function draw(watched: Watched, now: number): readonly string[] {
   const policies = inOrder(watched.policies).map(([, policy]) => policy);
   const parts = [
     [...troubles, ...held],
-    ...moving.map(([key, cell]) => lines(branchOf(key, cell, watched, now))),
-    ...policies.map((policy) => lines(branchOfPolicy(policy, now))),
+    ...moving.map(([key, cell]) => linesOf(branchOf(key, cell, watched, now))),
+    ...policies.map((policy) => linesOf(branchOfPolicy(policy, now))),
     resting.map(([key, cell]) => headOf(key, cell, now)),
   ].filter((part) => part.length > 0);
   if (parts.length === 0) return ['There is nothing to watch yet.'];
   return parts.flatMap((part, at) => (at === 0 ? part : ['', ...part]));
-}
-
-function lines({ text, below }: Branch): readonly string[] {
-  const last = below.length - 1;
-  return [
-    text,
-    ...below.flatMap((branch, at) => {
-      const [first = '', ...others] = lines(branch);
-      const [corner, edge] = at === last ? ['└─ ', '   '] : ['├─ ', '│  '];
-      return [corner + first, ...others.map((line) => edge + line)];
-    }),
-  ];
 }
 
 function headOf(key: string, { status = {}, metadata }: Cell, now: number): string {

@@ -146,6 +146,13 @@ export const SELF_SUBJECT_ACCESS_REVIEW = clustered(
   'selfsubjectaccessreviews',
 );
 
+/** The review that says whether someone else may do something. */
+export const SUBJECT_ACCESS_REVIEW = clustered(
+  'authorization.k8s.io/v1',
+  'SubjectAccessReview',
+  'subjectaccessreviews',
+);
+
 const known: readonly KindRef[] = [
   ...resources,
   ANALYSIS_RUN,
@@ -171,6 +178,7 @@ const known: readonly KindRef[] = [
   CUSTOM_RESOURCE_DEFINITION,
   SELF_SUBJECT_REVIEW,
   SELF_SUBJECT_ACCESS_REVIEW,
+  SUBJECT_ACCESS_REVIEW,
 ];
 
 /** Finds the kind of an object among those that Okra knows. */

@@ -1,5 +1,5 @@
 import type { KubeConfig } from '@kubernetes/client-node';
-import { SELF_SUBJECT_ACCESS_REVIEW, SELF_SUBJECT_REVIEW } from './kinds.ts';
+import { SELF_SUBJECT_ACCESS_REVIEW, SELF_SUBJECT_REVIEW, SUBJECT_ACCESS_REVIEW } from './kinds.ts';
 import { kubeconfigDoor } from './kubernetes-door.ts';
 import { KubernetesError } from './kubernetes-error.ts';
 import { loadKubeconfig, makeSend } from './kubernetes-transport.ts';
@@ -26,6 +26,12 @@ export interface Access {
   readonly name?: string | undefined;
 }
 
+/** A service account, by its namespace and name. */
+export interface ServiceAccount {
+  readonly namespace: string;
+  readonly name: string;
+}
+
 /** A cluster as a person reaches it by a kubeconfig. */
 export interface Person {
   readonly kubernetes: KubernetesClient;
@@ -33,8 +39,8 @@ export interface Person {
   readonly namespace: string;
   /** Says by which name the API server knows the person. */
   readonly whoAmI: () => Promise<string>;
-  /** Says whether the API server lets the person do something. */
-  readonly mayI: (access: Access) => Promise<boolean>;
+  /** Says whether the API server lets the person do something, or a service account. */
+  readonly may: (access: Access, account?: ServiceAccount) => Promise<boolean>;
 }
 
 const FIELD_MANAGER = 'okractl';
@@ -52,7 +58,7 @@ export function connectAsPerson({ kubeconfig, context }: PersonOptions): Person 
     kubernetes,
     namespace: namespace === '' ? 'default' : namespace,
     whoAmI: () => whoAmI(kubernetes, loaded.getCurrentUser()?.name),
-    mayI: (access) => mayI(kubernetes, access),
+    may: (access, account) => may(kubernetes, access, account),
   };
 }
 
@@ -90,12 +96,19 @@ async function whoAmI(kubernetes: KubernetesClient, otherwise: string | undefine
   }
 }
 
-async function mayI(kubernetes: KubernetesClient, access: Access): Promise<boolean> {
+async function may(kubernetes: KubernetesClient, access: Access, account?: ServiceAccount): Promise<boolean> {
+  const { apiVersion, kind } = account === undefined ? SELF_SUBJECT_ACCESS_REVIEW : SUBJECT_ACCESS_REVIEW;
   const review: Reviewed<{ readonly allowed?: boolean }> = {
-    apiVersion: SELF_SUBJECT_ACCESS_REVIEW.apiVersion,
-    kind: SELF_SUBJECT_ACCESS_REVIEW.kind,
+    apiVersion,
+    kind,
     metadata: { name: '' },
-    spec: { resourceAttributes: access },
+    spec: { resourceAttributes: access, ...(account === undefined ? {} : subjectOf(account)) },
   };
   return (await kubernetes.create(review)).status?.allowed === true;
 }
+
+// The names by which the API server knows a service account.
+const subjectOf = ({ namespace, name }: ServiceAccount): object => ({
+  user: `system:serviceaccount:${namespace}:${name}`,
+  groups: ['system:serviceaccounts', `system:serviceaccounts:${namespace}`, 'system:authenticated'],
+});

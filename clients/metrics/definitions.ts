@@ -89,7 +89,7 @@ export const definitions = {
   },
   okra_measurements: {
     type: 'gauge',
-    help: 'AnalysisRuns, Experiments and Checks that Cells have made and that are kept, by phase.',
+    help: 'AnalysisRuns, Experiments, Checks and Jobs that Cells have made and that are kept, by phase.',
     labels: ['kind', 'phase'],
     of: 'watchers',
   },
@@ -115,7 +115,7 @@ export const definitions = {
   },
   okra_verdicts_total: {
     type: 'counter',
-    help: 'Verdicts of AnalysisRuns, Experiments and Checks, as the leading watchers have seen them come.',
+    help: 'Verdicts of AnalysisRuns, Experiments, Checks and Jobs, as the leading watchers have seen them come.',
     labels: ['kind', 'verdict'],
     of: 'watchers',
   },

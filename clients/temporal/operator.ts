@@ -1,14 +1,18 @@
 import {
   Client,
+  isGrpcServiceError,
+  NamespaceNotFoundError,
+  ServiceError,
   WorkflowNotFoundError,
   WorkflowUpdateFailedError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
-  type ConnectionLike,
 } from '@temporalio/client';
 import type { TemporalConfig } from '../../config.ts';
 import { requestSignals, requestUpdates, type Answer } from '../../workflows/messages.ts';
 import type { RequestName } from '../../domain/model/request.ts';
 import { detailsOf, isRefusal } from './grpc-status.ts';
+import { unpolled } from './polls.ts';
+import { missingAttributes } from './search-attributes.ts';
 import { connectRenewably } from './temporal-connection.ts';
 import { readCredentials } from './temporal-credentials.ts';
 import type { WorkflowStart } from './workflow-start.ts';
@@ -30,6 +34,13 @@ export type RequestAnswer =
   /** No worker has answered in time; nobody knows whether it is taken. */
   | { readonly is: 'Unanswered' };
 
+/** What Temporal lacks for Okra to work; what may not be asked is undefined. */
+export interface TemporalFindings {
+  readonly missingAttributes: readonly string[] | undefined;
+  /** The task queues that no worker polls. */
+  readonly unpolled: readonly string[] | undefined;
+}
+
 /** What an operator says to workflows. */
 export interface Operator {
   /** Sends a request that is answered. */
@@ -38,7 +49,8 @@ export interface Operator {
   readonly tell: (workflowId: string, name: RequestName, request: SentRequest) => Promise<boolean>;
   /** Starts a workflow with a request, on the task queue that its last run was on. */
   readonly startWith: (start: WorkflowStart, name: RequestName, request: SentRequest) => Promise<void>;
-  readonly connection: ConnectionLike;
+  /** Finds out what Temporal lacks for Okra to work. */
+  readonly inspect: (taskQueue: string) => Promise<TemporalFindings>;
   readonly close: () => Promise<void>;
 }
 
@@ -50,15 +62,21 @@ export async function connectOperator(config: TemporalConfig, identity: string):
   const { address, namespace } = config;
   try {
     const { connection } = await connectRenewably(address, await readCredentials(config));
-    return operatorOf(new Client({ connection, namespace, identity }), connection);
+    return operatorOf(new Client({ connection, namespace, identity }), config);
   } catch (error) {
     throw unreached(config, error);
   }
 }
 
-function operatorOf(client: Client, connection: ConnectionLike): Operator {
-  const inTime = <R>(call: () => Promise<R>, milliseconds = CALL_MILLISECONDS): Promise<R> =>
-    client.withDeadline(Date.now() + milliseconds, call);
+function operatorOf(client: Client, config: TemporalConfig): Operator {
+  const inTime = async <R>(call: () => Promise<R>, milliseconds = CALL_MILLISECONDS): Promise<R> => {
+    try {
+      return await client.withDeadline(Date.now() + milliseconds, call);
+    } catch (error) {
+      // What gRPC says alone tells nobody where it was said.
+      throw isOfServer(error) ? unreached(config, error) : error;
+    }
+  };
   const { workflow } = client;
   return {
     ask: (workflowId, name, request) =>
@@ -86,8 +104,33 @@ function operatorOf(client: Client, connection: ConnectionLike): Operator {
       const start = { ...options, taskQueue, signal, signalArgs: [request] };
       await unlessClosing(() => inTime(() => workflow.signalWithStart(type, start)));
     },
-    connection,
-    close: () => connection.close(),
+    inspect: (taskQueue) => inTime(() => inspect(client, taskQueue), ANSWER_MILLISECONDS),
+    close: () => client.connection.close(),
+  };
+}
+
+const isOfServer = (error: unknown): boolean =>
+  error instanceof ServiceError || error instanceof NamespaceNotFoundError || isGrpcServiceError(error);
+
+/** What a worker polls beside its first queue; the kinds of objects that are there decide which of them are needed. */
+const QUEUE_SUFFIXES = ['-elbv2', '-elbv2-urgent'] as const;
+
+async function inspect(
+  { connection, options: { namespace } }: Client,
+  taskQueue: string,
+): Promise<TemporalFindings> {
+  const queues = [
+    { taskQueue, types: ['workflow', 'activity'] as const },
+    ...QUEUE_SUFFIXES.map((suffix) => ({ taskQueue: `${taskQueue}${suffix}`, types: ['activity'] as const })),
+  ];
+  await connection.workflowService.describeNamespace({ namespace });
+  const [attributes, polls] = await Promise.allSettled([
+    missingAttributes(connection, namespace),
+    unpolled(connection, { namespace, queues }),
+  ]);
+  return {
+    missingAttributes: attributes.status === 'fulfilled' ? attributes.value : undefined,
+    unpolled: polls.status === 'fulfilled' ? polls.value : undefined,
   };
 }
 

@@ -184,6 +184,33 @@ describe('a stage that reaches its clusters a few at a time', () => {
     expect(world.done).toEqual(['apply s0']);
   });
 
+  it('is not completed any more when a cluster joins, and does not begin again with the others', () => {
+    const world = new World(aSpec([{ progressive: few }]));
+    world.clusters.set('s0', ['c1', 'c2']);
+    expect(world.settle()).toMatchObject({ phase: 'Completed' });
+    world.now += 5 * MINUTE;
+    world.ill.add('c1');
+    expect(world.settle()).toMatchObject({ phase: 'Completed' });
+    world.clusters.set('s0', ['c1', 'c2', 'c3']);
+    world.ill.add('c3');
+    expect(world.settle()).toMatchObject({ phase: 'Progressing' });
+    expect(clusters(world)).toMatchObject({ of: 3, reached: 3, done: 1 });
+    world.ill.clear();
+    expect(world.settle()).toMatchObject({ phase: 'Completed' });
+  });
+
+  it('lets clusters that come and go keep none from being late', () => {
+    const world = five();
+    world.settle();
+    for (const all of [[...FIVE, 'c6'], FIVE, [...FIVE, 'c6']]) {
+      world.now += 4 * MINUTE;
+      world.clusters.set('s0', all);
+      if (world.selection !== undefined) world.selection = { ...world.selection, clusters: all };
+      world.settle();
+    }
+    expect(world.status.reason).toBe('TooManyFailures');
+  });
+
   it('asks about the clusters of the next stage when it comes to that', () => {
     const world = new World(aSpec([{}, {}], { progressive: few }));
     world.clusters.set('s0', ['d1']);

@@ -30,8 +30,11 @@ export function looked(
   if (unbound !== undefined) {
     return { ...state, active: { ...active, ...(completedAt === undefined ? {} : { completedAt }) } };
   }
-  const isAnother = active.print !== undefined && active.print !== print;
-  const { clusters: _before, ...others } = active;
+  const { clusters: before, ...others } = active;
+  const hasJoined =
+    before !== undefined && marks?.some(({ name }) => !before.some((one) => one.name === name)) === true;
+  const isAnother =
+    active.print !== undefined && (active.print !== print || (completedAt !== undefined && hasJoined));
   const clusters = marks === undefined ? {} : { clusters: marks };
   if (isAnother) {
     const since = holds ? { fulfilledSince: now } : {};

@@ -1,5 +1,6 @@
 import { Connection } from '@temporalio/client';
 import { afterAll, describe, expect, it } from 'vitest';
+import { sdkMetrics } from '../../deploy/monitoring/sdk-metrics.ts';
 import { reservePorts } from '../../local/ports.ts';
 import { onStage } from '../support/stage/on-stage.ts';
 import type { Stage } from '../support/stage/stage.ts';
@@ -98,6 +99,9 @@ describe('an operator who uses Temporal itself', () => {
       /^okra_watch_lag_seconds\{kind="Cell"\} /,
     ];
     for (const line of counted) expect(lines).toContainEqual(expect.stringMatching(line));
+    // The others begin with the first failure, and the first workflow that leaves the cache.
+    const always = Object.keys(sdkMetrics).filter((name) => !/fail|eviction/.test(name));
+    for (const name of always) await untilTold(ofTemporal, new RegExp(`^${name}(_bucket)?\\{`));
     await untilTold(ofTemporal, /^temporal_request_total\{.*operation="RespondActivityTaskCompleted"/);
     const rule = await stage.rule(priority);
     const TargetGroups = [{ TargetGroupArn: stage.arns.get('metricsa'), Weight: 1 }];
@@ -106,7 +110,10 @@ describe('an operator who uses Temporal itself', () => {
     await stage.signal('metrics', 'drifted');
     await stage.untilWeights({ metricsa: 80, metricsb: 20 }, priority);
     await untilTold(own, /^okra_drift_healed_total\{type="AWSApplicationLoadBalancer"\} 1$/);
-    await stage.okrad.end('SIGTERM');
+    // Told to end, it gives back what it holds, and has not failed.
+    expect(await stage.okrad.end('SIGTERM')).toBe(0);
+    const lease = await stage.kubectl('get', 'lease', 'okra', '-o', 'jsonpath={.spec.holderIdentity}');
+    expect(lease).toBe('');
     stage.okrad.start();
     await untilTold(own, held);
     await stage.signal('metrics', 'abort');

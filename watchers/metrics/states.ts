@@ -2,11 +2,12 @@ import type { Sample } from '../../clients/metrics/metrics.ts';
 import type { Cell } from '../../crds/cell.ts';
 import { formatKey, keyOf } from '../../domain/model/ids.ts';
 import type { View } from '../informer/store.ts';
+import { measuring, phasesOf, type MeasuredView } from './measured.ts';
 import { timeOf, word, type Held } from './waits.ts';
 
 /** What all Cells and what they measure by are like, in numbers. */
 export function statesOf(
-  view: Pick<View, 'Cell' | 'AnalysisRun' | 'Experiment' | 'Check'>,
+  view: Pick<View, 'Cell'> & MeasuredView,
   heldOf: (cell: string) => Held | undefined,
   now: number,
 ): readonly Sample[] {
@@ -60,11 +61,9 @@ function ofCell(cell: Cell, held: Held | undefined, now: number): readonly Sampl
   return samples.filter((sample) => sample !== undefined);
 }
 
-const measuring = ['AnalysisRun', 'Experiment', 'Check'] as const;
-
-function measurements(view: Pick<View, (typeof measuring)[number]>): readonly Sample[] {
+function measurements(view: MeasuredView): readonly Sample[] {
   const labels = measuring.flatMap((kind) =>
-    view[kind].list().map(({ status }) => ({ kind, phase: word(status?.phase ?? 'Pending') })),
+    phasesOf(kind, view).map((phase) => ({ kind, phase: word(phase ?? 'Pending') })),
   );
   return counted(labels).map(({ of, value }) => ({ name: 'okra_measurements', labels: of, value }));
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createMetrics } from '../../clients/metrics/metrics.ts';
 import type { Cell, CellStatus } from '../../crds/cell.ts';
+import type { Job } from '../foreign.ts';
 import { createStores } from '../informer/store.ts';
 import type { KindEvent } from '../kinds.ts';
 import { aCell } from '../testing/builders.ts';
@@ -49,6 +50,10 @@ function watching() {
       const metadata = { name: 'run', namespace: 'default' };
       const of = (one: 'Failed' | 'Running') => ({ metadata, status: { phase: one } });
       telling.take({ kind: 'AnalysisRun', event: { type: 'update', object: of(phase), old: of(old) } });
+    },
+    runs: (job: Job, old = job): void => {
+      telling.take({ kind: 'Job', event: { type: 'update', object: job, old } });
+      stores.Job.apply({ type: 'add', object: job });
     },
     told: async (later: number): Promise<string[]> => {
       seconds = later;
@@ -139,6 +144,21 @@ describe('the metrics of the watchers', () => {
     verdict('Running', 'Running');
     verdict('Running', 'Failed');
     expect(await told(0)).toContain('okra_verdicts_total{kind="AnalysisRun",verdict="Failed"} 1');
+  });
+
+  it('count Jobs by their conditions', async () => {
+    const { runs, told } = watching();
+    const aJob = (name: string, status: NonNullable<Job['status']>): Job => ({ metadata: { name }, status });
+    const failed = { conditions: [{ type: 'Failed', status: 'True' }] };
+    runs(aJob('a', { active: 1 }));
+    runs(aJob('b', failed), aJob('b', { active: 1 }));
+    expect(await told(0)).toEqual(
+      expect.arrayContaining([
+        'okra_measurements{kind="Job",phase="Running"} 1',
+        'okra_measurements{kind="Job",phase="Failed"} 1',
+        'okra_verdicts_total{kind="Job",verdict="Failed"} 1',
+      ]),
+    );
   });
 
   it('say how long nothing came of a kind, of the namespace of which that is longest', async () => {

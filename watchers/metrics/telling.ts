@@ -3,6 +3,7 @@ import { formatKey, keyOf } from '../../domain/model/ids.ts';
 import type { View } from '../informer/store.ts';
 import { sources, type KindEvent } from '../kinds.ts';
 import type { Heard } from './listening.ts';
+import { isMeasured, phaseChange, type Measuring } from './measured.ts';
 import { ended, standingOf, type Standing } from './progress.ts';
 import { statesOf } from './states.ts';
 import { heldSince, word, type Held } from './waits.ts';
@@ -68,13 +69,10 @@ export function tellOf(
     keep(standings, key, standing && { ...standing, since });
   }
 
-  function takeMeasurement(
-    kind: 'AnalysisRun' | 'Experiment' | 'Check',
-    old: string | undefined,
-    phase: string | undefined,
-  ): void {
-    if (isVerdict(phase) && !isVerdict(old))
-      metrics.count('okra_verdicts_total', { kind, verdict: word(phase ?? '') });
+  function takeMeasurement(happened: KindEvent<Measuring>): void {
+    const { old, now } = phaseChange(happened) ?? {};
+    if (isVerdict(now) && !isVerdict(old))
+      metrics.count('okra_verdicts_total', { kind: happened.kind, verdict: word(now ?? '') });
   }
 
   return {
@@ -86,11 +84,7 @@ export function tellOf(
       const { kind, event } = happened;
       try {
         if (kind === 'Cell') takeCell({ kind, event });
-        else if (
-          (kind === 'AnalysisRun' || kind === 'Experiment' || kind === 'Check') &&
-          event.type === 'update'
-        )
-          takeMeasurement(kind, event.old.status?.phase, event.object.status?.phase);
+        else if (isMeasured(happened)) takeMeasurement(happened);
       } catch {
         // An object of a form that no schema allows is told of by the router.
         metrics.count('okra_metrics_failures_total', { state: 'events' });

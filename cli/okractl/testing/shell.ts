@@ -1,8 +1,13 @@
 import { CommanderError } from 'commander';
 import type { KubernetesClient } from '../../../clients/kubernetes/kubernetes.ts';
 import type { KindRef } from '../../../clients/kubernetes/kinds.ts';
-import type { Access } from '../../../clients/kubernetes/person.ts';
-import type { Operator, RequestAnswer, SentRequest } from '../../../clients/temporal/operator.ts';
+import type { Access, ServiceAccount } from '../../../clients/kubernetes/person.ts';
+import type {
+  Operator,
+  RequestAnswer,
+  SentRequest,
+  TemporalFindings,
+} from '../../../clients/temporal/operator.ts';
 import { endingOf } from '../exit.ts';
 import { okractl } from '../program.ts';
 import type { Shell } from '../shell.ts';
@@ -24,7 +29,9 @@ export interface FakeWorld {
   readonly files?: Readonly<Record<string, string>>;
   /** How every request is answered. */
   readonly answer?: RequestAnswer;
-  readonly allowed?: (access: Access) => boolean;
+  readonly allowed?: (access: Access, account?: ServiceAccount) => boolean;
+  /** What Temporal lacks. */
+  readonly temporal?: TemporalFindings;
   readonly now?: number;
 }
 
@@ -55,13 +62,15 @@ export async function runOkractl(words: readonly string[], world: FakeWorld = {}
       const text = world.files?.[path];
       return text === undefined ? Promise.reject(new Error(`no file ${path}`)) : Promise.resolve(text);
     },
+    filesAt: (path) => Promise.resolve([path]),
     session: ({ namespace }) => ({
       kubernetes: fakeKubernetes(world, done),
       namespace: namespace ?? 'default',
       whoAmI: () => Promise.resolve('ann'),
-      mayI: (access) => Promise.resolve(world.allowed?.(access) ?? true),
+      may: (access, account) => Promise.resolve(world.allowed?.(access, account) ?? true),
       temporal: { address: '127.0.0.1:7233', namespace: 'default' },
       taskQueue: 'okra',
+      leaseNamespace: 'okra',
       temporalUi: undefined,
       operator: () => Promise.resolve(fakeOperator(world, done)),
     }),
@@ -129,7 +138,13 @@ function fakeKubernetes({ objects = [] }: FakeWorld, done: unknown[]): Kubernete
   return client as KubernetesClient;
 }
 
-function fakeOperator({ answer = { is: 'Taken', message: 'Done.' } }: FakeWorld, done: unknown[]): Operator {
+function fakeOperator(
+  {
+    answer = { is: 'Taken', message: 'Done.' },
+    temporal = { missingAttributes: [], unpolled: [] },
+  }: FakeWorld,
+  done: unknown[],
+): Operator {
   const sent = (how: string) => (workflowId: string, name: string, request: SentRequest) => {
     done.push({ [how]: name, workflowId, ...request });
   };
@@ -146,7 +161,7 @@ function fakeOperator({ answer = { is: 'Taken', message: 'Done.' } }: FakeWorld,
       done.push({ start: type, workflowId: options.workflowId, signal: name, ...request });
       return Promise.resolve();
     },
-    connection: {} as Operator['connection'],
+    inspect: () => Promise.resolve(temporal),
     close: () => Promise.resolve(),
   };
 }

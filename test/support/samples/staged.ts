@@ -74,6 +74,11 @@ export const stagedBindingPolicies: readonly (readonly [string, unknown, string?
   ['a stage whose name is no part of a name', onStage({ name: 'Dev_1' }), 'name of a stage'],
   ['a stage with a long name', onStage({ name: 'd'.repeat(23) }), 'name'],
   ['nothing to sync', staged({ downsync: [] }), 'downsync'],
+  [
+    'a clause that says nothing of its objects',
+    staged({ downsync: [{ createOnly: true, statusCollectors: ['a'] }] }),
+    'Expected each of spec.downsync to have one of apiGroup',
+  ],
   ['an unknown approval', onStage({ approval: 'Never' }), 'approval'],
   ['a few clusters at a time', onStage({ progressive: { maxConcurrency: '25%', maxFailures: 0 } })],
   ['what comes after too many failures', onStage({ progressive: {}, onTimeout: 'RollBack' })],

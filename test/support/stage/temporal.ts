@@ -12,6 +12,8 @@ export interface TemporalDesk extends AsyncDisposable {
   count(query: string): Promise<number>;
   /** Whether the last run of a workflow does anything but wait. */
   isAtWork(workflowId: string): Promise<boolean>;
+  /** The version of the worker on which a workflow is; undefined where workers have none. */
+  buildOf(workflowId: string): Promise<string | undefined>;
   /** The history of a run in the JSON of Temporal, with payloads in base64. */
   history(workflowId: string, runId: string): Promise<string>;
   /** The histories of the runs that a query finds, as JSON with payloads in base64. */
@@ -50,6 +52,10 @@ export function openDesk({ temporal }: StackView): TemporalDesk {
       const { status, raw } = await workflow.getHandle(workflowId).describe();
       const isWaiting = !raw.pendingWorkflowTask && (raw.pendingActivities ?? []).length === 0;
       return status.name === 'RUNNING' && !isWaiting;
+    },
+    buildOf: async (workflowId) => {
+      const { raw } = await workflow.getHandle(workflowId).describe();
+      return raw.workflowExecutionInfo?.versioningInfo?.deploymentVersion?.buildId ?? undefined;
     },
     history: async (workflowId, runId) =>
       historyToJSON(await workflow.getHandle(workflowId, runId).fetchHistory()),
