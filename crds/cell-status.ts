@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { applicationsStatus } from './application-status.ts';
+import { clustersStatus } from './cell-clusters.ts';
 import { conditions, observedGeneration } from './common.ts';
 import { requestNames } from './request-names.ts';
 
@@ -177,6 +179,18 @@ export const cellStatus = z.object({
     })
     .optional()
     .describe('The rollout that is under way.'),
+  clusters: clustersStatus.optional().describe('The clusters of a Cell with applications.'),
+  applications: applicationsStatus
+    .optional()
+    .describe('The applications of a Cell, in the order of its spec.'),
+  paused: z
+    .object({
+      by: z.string().max(253).describe('Who paused it.'),
+      reason: z.string().max(1024).describe('Why; empty when nobody said.'),
+      time: z.iso.datetime().describe('Since when.'),
+    })
+    .optional()
+    .describe('Who has paused the applications until someone resumes them.'),
   requests: requests
     .optional()
     .describe('What operators have asked for since the last change: who, what and why.'),

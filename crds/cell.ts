@@ -1,6 +1,9 @@
 import { z } from 'zod';
 import type { analysisStep, backgroundAnalysis } from './analysis.ts';
+import { applicationsOfCell } from './application.ts';
 import type { step } from './canary-steps.ts';
+import { clustersOfCell } from './cell-clusters.ts';
+import { cellRules, nameRules } from './cell-rules.ts';
 import { cellStatus } from './cell-status.ts';
 import { deletionPolicy, duration } from './common.ts';
 import type { experimentStep } from './experiment.ts';
@@ -33,7 +36,30 @@ const replicas = withRules(z.int().min(1), [
 ]);
 
 const fields = z.object({
-  ingress: ingress.describe('The load balancer in front of the clusters, and the target groups behind it.'),
+  ingress: ingress
+    .optional()
+    .describe(
+      'The load balancer in front of the clusters, and the target groups behind it. Either this or applications.',
+    ),
+  clusters: clustersOfCell.optional().describe('The clusters that the applications run on.'),
+  applications: applicationsOfCell
+    .optional()
+    .describe('The applications that move to new clusters, in this order. Either this or ingress.'),
+  parallel: z
+    .boolean()
+    .optional()
+    .describe('Whether applications move side by side. Default: one after the other, in their order.'),
+  onFailure: z
+    .enum(['Rollback', 'Stop'])
+    .optional()
+    .describe(
+      'Rollback takes an application back that has failed, Stop leaves everything as it is until someone decides. For applications. Default: Rollback.',
+    ),
+  rollbackDelay: duration
+    .optional()
+    .describe(
+      'How long a failed application waits before it is taken back; its traffic goes back at once. Default: 60s.',
+    ),
   replicas: replicas
     .default(1)
     .describe(
@@ -114,16 +140,7 @@ const fields = z.object({
     .describe('How a new version comes into service. Default: at once.'),
 });
 
-const spec = withRules(fields, [
-  {
-    cel: "!has(self.deletionPolicy) || self.deletionPolicy == 'Retain' || self.ingress.type != 'AWSNetworkLoadBalancer'",
-    message:
-      'Expected spec.deletionPolicy to be Retain with AWSNetworkLoadBalancer, because its listener must have a default action, got Delete. Remove it, and delete the listener yourself.',
-    holds: (value) => value.deletionPolicy !== 'Delete' || value.ingress.type !== 'AWSNetworkLoadBalancer',
-  },
-]);
-
-const LONGEST_LABEL_VALUE = 63;
+const spec = withRules(fields, cellRules);
 
 /** A set of clusters behind one load balancer, replaced version by version. */
 export const cell = defineResource({
@@ -139,13 +156,7 @@ export const cell = defineResource({
   isReported: true,
   spec,
   status: cellStatus,
-  rules: [
-    {
-      cel: `self.metadata.name.size() <= ${LONGEST_LABEL_VALUE}`,
-      message: `Expected metadata.name of a Cell to have at most ${LONGEST_LABEL_VALUE} characters, because it is the value of a label on its AnalysisRuns and Experiments. Choose a shorter name.`,
-      holds: ({ metadata }) => metadata.name.length <= LONGEST_LABEL_VALUE,
-    },
-  ],
+  rules: nameRules,
   printerColumns: [
     { name: 'Phase', type: 'string', jsonPath: '.status.phase' },
     { name: 'Step', type: 'string', jsonPath: '.status.step' },
@@ -162,12 +173,16 @@ export const cell = defineResource({
   ],
 });
 
-/** What a Cell asks for. */
-export type CellSpec = z.output<typeof spec>;
+/** A spec as people write it: with ingress or with applications. */
+export type WrittenCellSpec = z.output<typeof spec>;
+/** What a Cell with an ingress asks for. */
+export type CellSpec = WrittenCellSpec & { readonly ingress: NonNullable<WrittenCellSpec['ingress']> };
+/** What a Cell with applications asks for. */
+export type ApplicationsSpec = WrittenCellSpec & Required<Pick<WrittenCellSpec, 'clusters' | 'applications'>>;
 /** What a Cell's controller reports. */
 export type CellStatus = z.output<typeof cellStatus>;
 /** A Cell as the API server has it. */
-export type Cell = Resource<CellSpec, CellStatus>;
+export type Cell = Resource<WrittenCellSpec, CellStatus>;
 /** One step of a canary rollout. */
 export type CanaryStep = z.output<typeof step>;
 /** An analysis: of a step, or in the background. */

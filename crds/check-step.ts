@@ -5,18 +5,21 @@ import { BRIEF } from './structural-schema.ts';
 
 const NAME_PATTERN = '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$';
 
-/** The check of a step. */
-export const checkStep = z.object({
-  name: withRules(z.string().min(1).max(40), [
+/** The name of a step that objects are named after; `what` says which. */
+export const stepName = (unlessNamed: string, what: string) =>
+  withRules(z.string().min(1).max(40), [
     {
       cel: `self.matches('${NAME_PATTERN}')`,
-      message:
-        'Expected a name of lower-case letters, digits and dashes, because Checks are named after it. Correct it.',
+      message: `Expected a name of lower-case letters, digits and dashes, because ${what} named after it. Correct it.`,
       holds: (name) => new RegExp(NAME_PATTERN).test(name),
     },
-  ])
-    .default('check')
-    .describe('What the Checks that are made are named after, and the Cell. Default: check.'),
+  ]).default(unlessNamed);
+
+/** The check of a step. */
+export const checkStep = z.object({
+  name: stepName('check', 'Checks are').describe(
+    'What the Checks that are made are named after, and the Cell. Default: check.',
+  ),
   analysis: analysisOfCell
     .meta({ ...analysisOfCell.meta(), [BRIEF]: true })
     .describe(

@@ -58,6 +58,15 @@ const known: Readonly<Record<string, readonly string[]>> = {
     ...['blueGreen', 'canary'].flatMap((at) =>
       checkFields.map((field) => `spec.updateStrategy.${at}.steps[].check.${field}`),
     ),
+    'spec.applications[].alb.forwardConfig.targetGroup.arn',
+    'spec.applications[].alb.listenerARN',
+    // Made by Okra in the namespace of the Cell, as those of a ClusterSet.
+    'spec.applications[].argocd.clusterSecret',
+    ...['prechecks', 'checks', 'postchecks'].flatMap((at) =>
+      [...checkFields, 'args[].valueFrom.secretKeyRef', 'job.template.spec.imagePullSecrets'].map(
+        (field) => `spec.applications[].${at}[].${field}`,
+      ),
+    ),
   ],
   // Those that operators write say themselves who may use what.
   Freeze: ['spec.namespaces'],

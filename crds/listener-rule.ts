@@ -7,9 +7,9 @@ import { noApplicationCookie, stickiness, stickinessRules } from './stickiness.t
 const values = (what: string, longest: number) =>
   z.array(z.string().min(1).max(longest)).max(5).optional().describe(what);
 
-const headerValues = (field: 'headers' | 'headerRegexes') =>
+const headerValues = (field: string) =>
   withKeys(z.record(z.string(), z.array(z.string().min(1).max(128)).min(1).max(5)), {
-    field: `listener.rule.${field}`,
+    field,
     shortest: 1,
     longest: 40,
     most: 5,
@@ -33,7 +33,8 @@ const queryStringCondition = z.object({
     .describe('Query parameters of which a request must have one.'),
 });
 
-const match = {
+/** What a rule matches; `where` says in messages which rule. */
+const matchOf = (where: string) => ({
   priority: z
     .int()
     .min(1)
@@ -53,14 +54,14 @@ const match = {
     'Regular expressions of which the path of a request may match one (path-pattern), in place of pathPatterns.',
     128,
   ),
-  headers: headerValues('headers').describe(
+  headers: headerValues(`${where}.headers`).describe(
     'HTTP headers that a request must have (http-header), each with one of the values given.',
   ),
-  headerRegexes: headerValues('headerRegexes').describe(
+  headerRegexes: headerValues(`${where}.headerRegexes`).describe(
     'HTTP headers that a request must have (http-header), each with a value that matches one of the regular expressions given.',
   ),
   queryStrings: withKeys(z.record(z.string(), z.string().min(1).max(128)), {
-    field: 'listener.rule.queryStrings',
+    field: `${where}.queryStrings`,
     shortest: 0,
     longest: 128,
     most: 5,
@@ -75,8 +76,9 @@ const match = {
     .describe(
       'Conditions on the query string (query-string), all of which have to hold; queryStrings counts as one more.',
     ),
-};
+});
 
+const match = matchOf('listener.rule');
 const matchSchema = z.object(match);
 type Match = z.output<typeof matchSchema>;
 
@@ -109,16 +111,20 @@ const IPV6_BLOCK = '[0-9A-Fa-f.]*:[0-9A-Fa-f:.]*/(12[0-8]|1[01][0-9]|[1-9]?[0-9]
 const CIDR_PATTERN = `^(${IPV4_BLOCK}|${IPV6_BLOCK})$`;
 
 /** ELBv2 takes values or regular expressions in a condition, and one condition of each of these kinds in a rule. */
-const notBoth = (plain: 'hosts' | 'pathPatterns', regexes: 'hostRegexes' | 'pathRegexes'): Rule<Match> => ({
+const notBoth = (
+  where: string,
+  plain: 'hosts' | 'pathPatterns',
+  regexes: 'hostRegexes' | 'pathRegexes',
+): Rule<Match> => ({
   cel: `!has(self.${plain}) || !has(self.${regexes})`,
-  message: `Expected listener.rule to have ${plain} or ${regexes}, got both, which ELBv2 does not take in one rule. Write all of them as regular expressions, or make two rules.`,
+  message: `Expected ${where} to have ${plain} or ${regexes}, got both, which ELBv2 does not take in one rule. Write all of them as regular expressions, or make two rules.`,
   holds: (rule) => rule[plain] === undefined || rule[regexes] === undefined,
 });
 
 /** A header is named without regard to case, so that one in two spellings would be two conditions that both have to hold. */
-const eachHeaderOnce = (field: 'headers' | 'headerRegexes'): Rule<Match> => ({
+const eachHeaderOnce = (where: string, field: 'headers' | 'headerRegexes'): Rule<Match> => ({
   cel: `!has(self.${field}) || self.${field}.all(k, self.${field}.exists_one(o, o.lowerAscii() == k.lowerAscii()))`,
-  message: `Expected each header once in listener.rule.${field}, got one in two spellings; case does not matter. Put its values together.`,
+  message: `Expected each header once in ${where}.${field}, got one in two spellings; case does not matter. Put its values together.`,
   holds: (rule) => {
     // As CEL does it: letters beyond ASCII stay as they are.
     const names = Object.keys(rule[field] ?? {}).map((header) =>
@@ -128,35 +134,44 @@ const eachHeaderOnce = (field: 'headers' | 'headerRegexes'): Rule<Match> => ({
   },
 });
 
-const matchRules: readonly Rule<Match>[] = [
-  {
-    cel: `${CEL_COUNT} > 0`,
-    message:
-      'Expected listener.rule to have at least one condition, got none. Set hosts, pathPatterns, methods, sourceIPs, headers, queryStrings, queryStringConditions, or one of the fields of regular expressions: ELBv2 does not support a rule without conditions, and the default rule is never changed.',
-    holds: (rule) => countValues(rule) > 0,
-  },
+const hasConditions: Rule<Match> = {
+  cel: `${CEL_COUNT} > 0`,
+  message:
+    'Expected listener.rule to have at least one condition, got none. Set hosts, pathPatterns, methods, sourceIPs, headers, queryStrings, queryStringConditions, or one of the fields of regular expressions: ELBv2 does not support a rule without conditions, and the default rule is never changed.',
+  holds: (rule) => countValues(rule) > 0,
+};
+
+const conditionRulesOf = (where: string): readonly Rule<Match>[] => [
   {
     cel: `${CEL_COUNT} <= 5`,
-    message:
-      'Expected listener.rule to have at most 5 condition values in all, which is what ELBv2 allows in one rule. Use wildcards, or remove some.',
+    message: `Expected ${where} to have at most 5 condition values in all, which is what ELBv2 allows in one rule. Use wildcards, or remove some.`,
     holds: (rule) => countValues(rule) <= 5,
   },
-  notBoth('hosts', 'hostRegexes'),
-  notBoth('pathPatterns', 'pathRegexes'),
-  eachHeaderOnce('headers'),
-  eachHeaderOnce('headerRegexes'),
+  notBoth(where, 'hosts', 'hostRegexes'),
+  notBoth(where, 'pathPatterns', 'pathRegexes'),
+  eachHeaderOnce(where, 'headers'),
+  eachHeaderOnce(where, 'headerRegexes'),
   {
     cel: "!has(self.methods) || self.methods.all(m, m.matches('^[A-Za-z_-]+$'))",
-    message: 'Expected listener.rule.methods to hold HTTP methods such as GET. Use letters, - and _ only.',
+    message: `Expected ${where}.methods to hold HTTP methods such as GET. Use letters, - and _ only.`,
     holds: (rule) => (rule.methods ?? []).every((method) => /^[A-Za-z_-]+$/.test(method)),
   },
   {
     cel: `!has(self.sourceIPs) || self.sourceIPs.all(c, c.matches('${CIDR_PATTERN}'))`,
-    message:
-      'Expected listener.rule.sourceIPs to hold CIDR blocks such as 10.0.0.0/8. For one address append /32, or /128 with IPv6.',
+    message: `Expected ${where}.sourceIPs to hold CIDR blocks such as 10.0.0.0/8. For one address append /32, or /128 with IPv6.`,
     holds: (rule) => (rule.sourceIPs ?? []).every((block) => new RegExp(CIDR_PATTERN).test(block)),
   },
 ];
+
+const matchRules = [hasConditions, ...conditionRulesOf('listener.rule')];
+
+const FORWARD_CONFIG = 'alb.forwardConfig';
+
+/** What the rule of an application matches; without conditions the rule has to be there already. */
+export const forwardConfigMatch = matchOf(FORWARD_CONFIG);
+
+/** What holds for these conditions. */
+export const forwardConfigRules = conditionRulesOf(FORWARD_CONFIG);
 
 /** A listener rule of a Cell: what it matches. What it forwards to is the rollout's business. */
 export const cellListenerRule = withRules(

@@ -70,6 +70,7 @@ export interface Definition extends KindTraits {
 /** An object that has a name. */
 export interface Named {
   readonly metadata: { readonly name: string };
+  readonly spec?: unknown;
 }
 
 /** What parsing a spec came to. */

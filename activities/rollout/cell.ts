@@ -7,7 +7,7 @@ import { digest } from '../../clients/digest.ts';
 import { accessPolicies } from '../../clients/kubernetes/access-policies.ts';
 import { type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
-import { cell as cellKind, type Cell } from '../../crds/cell.ts';
+import { cell as cellKind, type Cell, type CellSpec, type WrittenCellSpec } from '../../crds/cell.ts';
 import { withRefusals } from '../../domain/access/forwarding-access.ts';
 import { freezesOf } from '../../domain/gates/freeze.ts';
 import type { ObjectKey } from '../../domain/model/ids.ts';
@@ -53,6 +53,7 @@ export function cellActivities({ kubernetes, temporal, tellEvent }: CellDependen
 export async function observeCell(kubernetes: KubernetesClient, key: ObjectKey): Promise<ObservedCell> {
   const cell = await kubernetes.get<Cell>(CELL, key);
   if (cell === undefined) return observeWithoutCell(kubernetes, key);
+  if (cell.spec.applications !== undefined) return { ...nothingOf(key), hasApplications: true };
   const [groups, configured, freezes, access] = await Promise.all([
     kubernetes.list<AWSTargetGroup>(AWS_TARGET_GROUP, { namespace: key.namespace }),
     observeConfig(kubernetes, cell, key),
@@ -74,7 +75,7 @@ export async function observeCell(kubernetes: KubernetesClient, key: ObjectKey):
     cell: {
       uid: cell.metadata.uid ?? '',
       generation: cell.metadata.generation ?? 0,
-      spec: parsed.ok ? parsed.value : cell.spec,
+      spec: withIngress(parsed.ok ? parsed.value : cell.spec),
       status: cell.status ?? {},
       problems: parsed.ok ? [] : parsed.problems,
       adopt: mayAdopt(cell.metadata),
@@ -82,9 +83,12 @@ export async function observeCell(kubernetes: KubernetesClient, key: ObjectKey):
   };
 }
 
+/** The API server may have let a Cell pass that has none; the problems with its spec say so. */
+const withIngress = (spec: WrittenCellSpec): CellSpec => ({ ...spec, ingress: spec.ingress ?? { type: '' } });
+
 /** What is left of a Cell that is gone: a configuration object that stays until what it has made is deleted. */
 async function observeWithoutCell(kubernetes: KubernetesClient, key: ObjectKey): Promise<ObservedCell> {
-  const nothing = { key, digest: '', selected: [], freezes: [], ...NO_CONFIG };
+  const nothing = nothingOf(key);
   for (const type of loadBalancerTypes) {
     const config = await readConfig(kubernetes, { type, key });
     if (config === undefined || !isOwnedByCell(config)) continue;
@@ -95,6 +99,14 @@ async function observeWithoutCell(kubernetes: KubernetesClient, key: ObjectKey):
 }
 
 const NO_CONFIG = { weighted: [], sequence: 0, isApplied: true } as const;
+
+const nothingOf = (key: ObjectKey): ObservedCell => ({
+  key,
+  digest: '',
+  selected: [],
+  freezes: [],
+  ...NO_CONFIG,
+});
 
 /** Reads what the Cell's configuration object says; one that is being deleted says nothing any more. */
 async function observeConfig(

@@ -1,4 +1,4 @@
-import type { CellSpec, CellStatus } from '../../crds/cell.ts';
+import type { ApplicationsSpec, CellStatus } from '../../crds/cell.ts';
 import type { Freezing } from '../gates/freeze.ts';
 import type { ObjectKey } from '../model/ids.ts';
 import type { Resolved, ResolvedCluster } from './resolved.ts';
@@ -99,7 +99,7 @@ export interface ObservedApplications {
     readonly uid: string;
     readonly generation: number;
     readonly isDeleting: boolean;
-    readonly spec: CellSpec;
+    readonly spec: ApplicationsSpec;
     readonly status: CellStatus;
     readonly problems: readonly string[];
   };

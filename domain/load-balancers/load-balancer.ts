@@ -1,4 +1,4 @@
-import type { CellSpec } from '../../crds/cell.ts';
+import type { CellSpec, WrittenCellSpec } from '../../crds/cell.ts';
 import type { WeightedTargetGroup } from '../model/target-group.ts';
 import type { LoadBalancerKind } from './kind.ts';
 import { loadBalancerKinds, type LoadBalancerShapes } from './kinds.ts';
@@ -40,9 +40,9 @@ function isType(text: string): text is LoadBalancerType {
   return Object.hasOwn(loadBalancerKinds, text);
 }
 
-/** Reads the route off a Cell's spec; undefined when the API server let one pass that has none. */
-export const routeOf = ({ ingress }: Pick<CellSpec, 'ingress'>): Route | undefined =>
-  isType(ingress.type) ? loadBalancerKind(ingress.type).routeOf(ingress) : undefined;
+/** Reads the route off a Cell's spec; undefined when it has applications, or the API server let one pass that has none. */
+export const routeOf = ({ ingress }: Pick<WrittenCellSpec, 'ingress'>): Route | undefined =>
+  ingress !== undefined && isType(ingress.type) ? loadBalancerKind(ingress.type).routeOf(ingress) : undefined;
 
 /** How long a rollout waits after each change of weights: as the spec says, else as long as the load balancer may take. */
 export const settleOf = ({

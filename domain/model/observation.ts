@@ -8,6 +8,8 @@ import type { LoadBalancerType, ObservedForwarding } from '../load-balancers/loa
 /** A Cell as one look at the Kubernetes API shows it, with all that its rollout depends on. */
 export interface ObservedCell {
   readonly key: ObjectKey;
+  /** Set when the Cell has applications: another workflow works for it, and all the rest is empty. */
+  readonly hasApplications?: true;
   /** Undefined when there is no such Cell, or when it is being deleted. */
   readonly cell?: {
     readonly uid: string;

@@ -1,4 +1,5 @@
 import { groupARN, listenerARN } from './arns.ts';
+import { badApplications } from './applications.ts';
 import { badLoadBalancers } from './load-balancers.ts';
 import { analysis, background, cell, experiment, selecting, steps, withRule } from './cell.ts';
 
@@ -299,6 +300,7 @@ export const badCells: readonly (readonly [string, unknown, string])[] = [
   ['101 steps', steps(...Array.from({ length: 101 }, () => ({ pause: {} }))), 'canary.steps'],
   ['an analysis without templates', analysis([], []), 'templates'],
   ...badLoadBalancers,
+  ...badApplications,
   ['no healthy target', cell({ minHealthyTargets: 0 }), 'minHealthyTargets'],
   ['a settle time that is none', cell({ settle: 'a while' }), 'spec.settle'],
   ['a deadline that is none', cell({ progressDeadline: -1 }), 'progressDeadline'],

@@ -1,4 +1,5 @@
 import { listenerARN } from './arns.ts';
+import { goodApplications } from './applications.ts';
 import { goodLoadBalancers } from './load-balancers.ts';
 import { analysis, background, cell, experiment, selecting, steps, withRule } from './cell.ts';
 
@@ -6,6 +7,7 @@ import { analysis, background, cell, experiment, selecting, steps, withRule } fr
 export const goodCells: Readonly<Record<string, unknown>> = {
   'the smallest Cell': cell(),
   ...goodLoadBalancers,
+  ...goodApplications,
   'an empty canary': cell({ updateStrategy: { canary: {} } }),
   'the shortest ARN': cell({}, { listenerARN: listenerARN.replaceAll('0123456789abcdef', 'a') }),
   'the example of the documentation': cell({

@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import { applicationListenerARN, targetGroupARN } from './common.ts';
+import { forwardConfigMatch, forwardConfigRules } from './listener-rule.ts';
+import { withRules, type Rule } from './rules.ts';
+
+const EQUALITY = '[A-Za-z0-9]([A-Za-z0-9._/-]*[A-Za-z0-9])?=([A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?)?';
+const EQUALITIES = `^${EQUALITY}(,${EQUALITY})*$`;
+
+/** A selector in one line: `svc=web`, several separated by commas. */
+export const equalities: Rule<string> = {
+  cel: `self.matches('${EQUALITIES}')`,
+  message: 'Expected a selector such as svc=web, several separated by commas. Correct it.',
+  holds: (text) => new RegExp(EQUALITIES).test(text),
+};
+
+const targetGroup = withRules(
+  z.object({
+    arn: targetGroupARN
+      .optional()
+      .describe('The ARN of the target group; for an application of one cluster.'),
+    targetgroupBindingSelector: withRules(z.string().min(1).max(512), [equalities])
+      .optional()
+      .describe(
+        'Selects, by labels such as svc=web, the TargetGroupBinding of the AWS Load Balancer Controller in each cluster.',
+      ),
+    arnFromLabel: z
+      .string()
+      .min(1)
+      .max(317)
+      .optional()
+      .describe('The label of the clusters, in spec.clusters, that holds the ARN.'),
+  }),
+  [
+    {
+      cel: '[has(self.arn), has(self.targetgroupBindingSelector), has(self.arnFromLabel)].filter(x, x).size() == 1',
+      message:
+        'Expected alb.forwardConfig.targetGroup to have exactly one of arn, targetgroupBindingSelector and arnFromLabel. Keep one.',
+      holds: (one) =>
+        [one.arn, one.targetgroupBindingSelector, one.arnFromLabel].filter((source) => source !== undefined)
+          .length === 1,
+    },
+  ],
+);
+
+const weight = (what: string) => z.int().min(1).max(1000).default(100).describe(`${what} Default: 100.`);
+
+/** The listener rule of an application, and how its weights move. */
+export const applicationLoadBalancerOfApplication = z.object({
+  listenerARN: applicationListenerARN.describe('The ARN of the listener of the Application Load Balancer.'),
+  forwardConfig: withRules(
+    z.object({
+      ...forwardConfigMatch,
+      targetGroup: targetGroup.describe('Where the target group of each cluster comes from.'),
+    }),
+    forwardConfigRules,
+  ).describe(
+    'The listener rule. Without conditions the rule has to be there already; it keeps its own, and the Cell needs the annotation okra.mumo.co/adopt: "true".',
+  ),
+  updateStrategy: withRules(
+    z.object({
+      stepWeight: weight('How much weight moves in a step.'),
+      totalWeight: weight('How much weight there is to move; it stands for all traffic.'),
+    }),
+    [
+      {
+        cel: 'self.stepWeight <= self.totalWeight',
+        message: 'Expected stepWeight to be at most totalWeight, got more. Lower it.',
+        holds: ({ stepWeight, totalWeight }) => stepWeight <= totalWeight,
+      },
+    ],
+  )
+    .optional()
+    .describe('How the weight moves: 10 of 100 is a canary, 100 of 100 blue-green. Default: at once.'),
+});

@@ -1,0 +1,163 @@
+import { z } from 'zod';
+import { applicationLoadBalancerOfApplication, equalities } from './application-alb.ts';
+import { checksOf } from './application-checks.ts';
+import { clusterLabels, eachNameOnce, objectName } from './cell-clusters.ts';
+import { labelSelector, withKeys } from './common.ts';
+import { withRules } from './rules.ts';
+
+const ANYTHING = 'x-kubernetes-preserve-unknown-fields';
+
+// The API server cannot tell the keys of the shorter form from fields, so that only Okra looks at them.
+const clusterSelector = z
+  .object({
+    matchEKSTags: clusterLabels('matchEKSTags')
+      .optional()
+      .describe('Tags that the EKS cluster must have, all of them.'),
+  })
+  .catchall(z.string().max(512))
+  .refine(({ matchEKSTags, ...labels }) => {
+    const several = [matchEKSTags ?? {}, labels].map((map) => Object.keys(map).length > 0);
+    return several.filter(Boolean).length === 1;
+  }, 'Expected clusterSelector to have labels, or matchEKSTags with tags, and not both. Add a label, or remove one of the two.')
+  .meta({ [ANYTHING]: true });
+
+const SECRET_TYPE = 'argocd.argoproj.io/secret-type';
+
+const secretLabels = withRules(
+  withKeys(z.record(z.string(), z.string().max(63)), {
+    field: 'clusterSecret.labels',
+    shortest: 1,
+    longest: 317,
+    most: 32,
+  }),
+  [
+    {
+      cel: `!self.exists(k, k == '${SECRET_TYPE}' || k.startsWith('okra.mumo.co/'))`,
+      message: `Expected labels without ${SECRET_TYPE}, which every cluster secret has by itself, and without those of okra.mumo.co. Remove it.`,
+      holds: (labels) =>
+        !Object.keys(labels).some((key) => key === SECRET_TYPE || key.startsWith('okra.mumo.co/')),
+    },
+  ],
+);
+
+const clusterSecret = withRules(
+  z.object({
+    labels: secretLabels.optional().describe('Labels that the cluster secrets get, for the ApplicationSet.'),
+    lables: z
+      .record(z.string(), z.string().max(63))
+      .meta({ maxProperties: 32 })
+      .optional()
+      .describe('Refused: a slip of the pen.'),
+  }),
+  [
+    {
+      cel: '!has(self.lables)',
+      message: 'Expected clusterSecret.labels, got clusterSecret.lables. Correct the spelling.',
+      holds: ({ lables }) => lables === undefined,
+    },
+  ],
+);
+
+const applicationSet = withRules(
+  z.object({
+    name: z.string().min(1).max(253).optional().describe('Its name.'),
+    selector: z
+      .union([z.string().min(1).max(512).refine(equalities.holds, equalities.message), labelSelector])
+      .refine(
+        (selector) =>
+          typeof selector === 'string' ||
+          Object.keys(selector.matchLabels ?? {}).length > 0 ||
+          (selector.matchExpressions ?? []).length > 0,
+        'Expected applicationSet.selector to have a label; an empty one would select every ApplicationSet. Add one.',
+      )
+      .meta({ [ANYTHING]: true })
+      .optional()
+      .describe('Selects it by labels: svc=web, or matchLabels and matchExpressions.'),
+  }),
+  [
+    {
+      cel: 'has(self.name) != has(self.selector)',
+      message: 'Expected applicationSet to have exactly one of name and selector. Remove one, or add one.',
+      holds: ({ name, selector }) => (name === undefined) !== (selector === undefined),
+    },
+  ],
+);
+
+const argocd = z.object({
+  clusterSecret: clusterSecret
+    .optional()
+    .describe('The Argo CD cluster secrets, one for each cluster, in the namespace of the Cell.'),
+  applicationSet: applicationSet
+    .optional()
+    .describe(
+      'The ApplicationSet that deploys the application, in the namespace of the Cell: its Applications have to be Synced and Healthy.',
+    ),
+  updateStrategy: z
+    .object({
+      type: z
+        .enum(['CreateBeforeDelete', 'DeleteBeforeCreate'])
+        .default('CreateBeforeDelete')
+        .describe(
+          'CreateBeforeDelete adds the new clusters first, DeleteBeforeCreate removes the old ones first. Default: CreateBeforeDelete.',
+        ),
+    })
+    .optional()
+    .describe('In which order cluster secrets come and go.'),
+});
+
+const application = withRules(
+  z.object({
+    name: objectName(40, 'its Cell, its target groups and its revisions are').describe(
+      'The name of the application.',
+    ),
+    clusterSelector: clusterSelector
+      .optional()
+      .describe(
+        'Which clusters it runs on, by labels in spec.clusters (role: web) or by tags in EKS (matchEKSTags). Needed with two or more clusters. Default: all.',
+      ),
+    argocd: argocd.optional().describe('How Argo CD deploys it.'),
+    alb: applicationLoadBalancerOfApplication
+      .optional()
+      .describe('The Application Load Balancer in front of it.'),
+    prechecks: checksOf('prechecks')
+      .optional()
+      .describe('What has to be successful before anything is changed.'),
+    checks: checksOf('checks')
+      .optional()
+      .describe('What has to be successful after each change of weights; without alb, once.'),
+    postchecks: checksOf('postchecks')
+      .optional()
+      .describe('What has to be successful before the old clusters are let go.'),
+  }),
+  [
+    {
+      cel: 'has(self.argocd) || has(self.alb)',
+      message: 'Expected an application to have argocd, alb, or both, got neither. Add one.',
+      holds: ({ argocd: deployed, alb }) => deployed !== undefined || alb !== undefined,
+    },
+    {
+      cel: "!has(self.alb) || !has(self.argocd) || !has(self.argocd.updateStrategy) || self.argocd.updateStrategy.type != 'DeleteBeforeCreate'",
+      message:
+        'Expected argocd.updateStrategy.type to be CreateBeforeDelete with alb, got DeleteBeforeCreate, which would leave the load balancer without targets. Change the type, or remove alb.',
+      holds: ({ argocd: deployed, alb }) =>
+        alb === undefined || deployed?.updateStrategy?.type !== 'DeleteBeforeCreate',
+    },
+    {
+      cel: '!has(self.alb) || !has(self.alb.updateStrategy) || (self.alb.updateStrategy.totalWeight + self.alb.updateStrategy.stepWeight - 1) / self.alb.updateStrategy.stepWeight * (1 + (has(self.checks) ? size(self.checks) : 0)) <= 100',
+      message:
+        'Expected at most 100 changes of weight and checks in all: totalWeight / stepWeight, times one and the number of checks. Raise stepWeight, or remove checks.',
+      holds: ({ alb, checks = [] }) => {
+        const { stepWeight, totalWeight } = alb?.updateStrategy ?? { stepWeight: 1, totalWeight: 1 };
+        return Math.ceil(totalWeight / stepWeight) * (1 + checks.length) <= 100;
+      },
+    },
+  ],
+);
+
+/** The applications of a Cell. */
+export const applicationsOfCell = withRules(z.array(application).min(1).max(16), [
+  eachNameOnce('applications'),
+]).meta({ 'x-kubernetes-list-type': 'atomic' });
+
+/** An application of a Cell, as its spec says it. */
+export type ApplicationOfCell = z.output<typeof application>;

@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import { duration, withKeys } from './common.ts';
+import { withRules, type Rule } from './rules.ts';
+
+const NAME_PATTERN = '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$';
+
+/** A name that objects are named after. */
+export const objectName = (longest: number, what: string) =>
+  withRules(z.string().min(1).max(longest), [
+    {
+      cel: `self.matches('${NAME_PATTERN}')`,
+      message: `Expected a name of lower-case letters, digits and dashes, because ${what} named after it. Correct it.`,
+      holds: (name) => new RegExp(NAME_PATTERN).test(name),
+    },
+  ]);
+
+/** Labels of a cluster, or tags of an EKS cluster. */
+export const clusterLabels = (field: string) =>
+  withKeys(z.record(z.string(), z.string().max(512)), { field, shortest: 1, longest: 317, most: 50 });
+
+const eks = z.object({
+  clusterName: z
+    .string()
+    .min(1)
+    .max(100)
+    .optional()
+    .describe('The name of the cluster in EKS. Default: the name of the entry.'),
+});
+
+const clusterOfCell = z.object({
+  name: objectName(63, 'target groups are').describe('The name of the cluster in this Cell.'),
+  eks: eks.optional().describe('The EKS cluster.'),
+  requireReady: z
+    .boolean()
+    .default(true)
+    .describe(
+      'Whether it has to be ACTIVE and to answer /readyz before anything begins. With false EKS only has to name its endpoint. Default: true.',
+    ),
+  readyTimeout: duration
+    .optional()
+    .describe('How long it may take to get ready until the Cell fails, for example 60m. Default: no limit.'),
+  labels: clusterLabels('labels').optional().describe('Labels for clusterSelector and arnFromLabel.'),
+});
+
+interface NamedEntry {
+  readonly name: string;
+}
+
+/** Has each entry of a list have a name of its own. */
+export const eachNameOnce = (list: string): Rule<readonly NamedEntry[]> => ({
+  cel: 'self.all(one, self.exists_one(other, other.name == one.name))',
+  message: `Expected each of ${list} to have a name of its own, got one twice. Rename or remove it.`,
+  holds: (entries) => new Set(entries.map(({ name }) => name)).size === entries.length,
+});
+
+/** The clusters of a Cell. */
+export const clustersOfCell = withRules(z.array(clusterOfCell).min(1).max(64), [
+  eachNameOnce('clusters'),
+]).meta({ 'x-kubernetes-list-type': 'atomic' });
+
+/** A cluster of a Cell, as its spec says it. */
+export type ClusterOfCell = z.output<typeof clusterOfCell>;
+
+/** How the clusters of a Cell stand. */
+export const clustersStatus = z
+  .array(
+    z.object({
+      name: z.string().max(63).describe('The name of the cluster in this Cell.'),
+      ready: z.boolean().describe('Whether it is ready.'),
+      message: z.string().max(1024).describe('Why, in a sentence.'),
+      since: z.iso.datetime().describe('Since when.'),
+    }),
+  )
+  .max(64)
+  .meta({ 'x-kubernetes-list-type': 'atomic' });

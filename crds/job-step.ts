@@ -1,0 +1,90 @@
+import { z } from 'zod';
+import { stepName } from './check-step.ts';
+import { duration } from './common.ts';
+
+const quantity = z
+  .union([z.int(), z.string().min(1).max(32)])
+  .meta({ 'x-kubernetes-int-or-string': true, maxLength: 32, minLength: 1 });
+
+// No others: a device of a node, say, is not given by whoever may write a Cell.
+const amounts = z.object({
+  cpu: quantity.optional().describe('CPUs, for example 500m.'),
+  memory: quantity.optional().describe('Memory, for example 128Mi.'),
+  'ephemeral-storage': quantity.optional().describe('Local disk, for example 1Gi.'),
+});
+
+const id = z.int().min(1).max(2_147_483_647).optional();
+
+/**
+ * What a pod of Okra's runs. It has no service account, volumes, labels, host namespaces or references to Secrets and
+ * ConfigMaps, so that nobody gets by a Cell what they could not have read or done themselves.
+ */
+const pod = z.object({
+  image: z.string().min(1).max(512).describe('The image that is run.'),
+  command: z
+    .array(z.string().max(4096))
+    .max(32)
+    .optional()
+    .describe('What is run. Default: the entrypoint of the image.'),
+  args: z.array(z.string().max(4096)).max(64).optional().describe('The arguments.'),
+  env: z
+    .array(
+      z.object({
+        name: z.string().min(1).max(253).describe('The name of the variable.'),
+        value: z.string().max(4096).default('').describe('Its value.'),
+      }),
+    )
+    .max(64)
+    .optional()
+    .meta({ 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['name'] })
+    .describe(
+      'Environment variables, besides OKRA_NAMESPACE, OKRA_CELL, OKRA_ROLLOUT and OKRA_VERSION, which Okra sets.',
+    ),
+  resources: z
+    .object({
+      requests: amounts.optional().describe('What is reserved.'),
+      limits: amounts.optional().describe('What it may use at most.'),
+    })
+    .optional()
+    .describe('The resources of the pod.'),
+  imagePullSecrets: z
+    .array(z.object({ name: z.string().min(1).max(253).describe('The name of the Secret.') }))
+    .max(5)
+    .optional()
+    .meta({ 'x-kubernetes-list-type': 'atomic' })
+    .describe('Secrets with which the image is pulled.'),
+  securityContext: z
+    .object({
+      runAsUser: id.describe('The user. Default: that of the image, which may not be root.'),
+      runAsGroup: id.describe('The group. Default: that of the image.'),
+    })
+    .optional()
+    .describe('Who the pod runs as.'),
+});
+
+const fields = {
+  template: z.object({ spec: pod.describe('The pod, which has one container.') }).describe('What is run.'),
+  backoffLimit: z
+    .int()
+    .min(0)
+    .max(10)
+    .default(0)
+    .describe('How often it is run again after it has failed. Default: 0.'),
+  timeout: duration
+    .default('10m')
+    .describe('How long it may take, with all that is run again, for example 90s or 1h. Default: 10m.'),
+};
+
+/** A Job that has to succeed. */
+export const jobSpec = z.object(fields);
+
+/** The job of a step. */
+export const jobStep = z.object({
+  name: stepName('job', 'the Job is').describe('What the Job is named after, and the Cell. Default: job.'),
+  ...fields,
+});
+
+/** A Job that has to succeed, as a Cell says it. */
+export type JobSpec = z.output<typeof jobSpec>;
+/** The job of a step, as a Cell says it. */
+export type JobStep = z.output<typeof jobStep>;
