@@ -2,6 +2,7 @@ import type { StagedBindingPolicyStatus } from '../crds/staged-binding-policy.ts
 import type { ObservedStaged } from '../domain/staged/observation.ts';
 import type { AnalysisStep, ExperimentStep } from '../crds/cell.ts';
 import type { CheckStep } from '../crds/check-step.ts';
+import type { JobSpec } from '../crds/job-step.ts';
 import type { SyncedKind } from '../crds/index.ts';
 import type { Ticket } from '../domain/load-balancers/budget.ts';
 import type { CellReport } from '../domain/rollout/report.ts';
@@ -81,7 +82,7 @@ export interface AnalysisActivities {
   terminateAnalysis(run: ObjectKey): Promise<AnalysisVerdict>;
 }
 
-/** Which AnalysisRuns and Experiments of a Cell to keep; undefined: 5. */
+/** Which AnalysisRuns, Experiments, Checks and Jobs of a Cell to keep; undefined: 5. */
 export interface PruneRequest {
   readonly key: ObjectKey;
   /** When no rollout was under way, in milliseconds since the epoch: what was made before that and measures still was left behind. */
@@ -90,9 +91,9 @@ export interface PruneRequest {
   readonly unsuccessful?: number | undefined;
 }
 
-/** What keeps the number of finished AnalysisRuns and Experiments down. */
+/** What keeps the number of finished AnalysisRuns, Experiments, Checks and Jobs down. */
 export interface MeasurementActivities {
-  /** Deletes the oldest finished AnalysisRuns and Experiments of a Cell beyond those that are kept, and ends those that a lost run has left behind. */
+  /** Deletes the oldest finished AnalysisRuns, Experiments, Checks and Jobs of a Cell beyond those that are kept, and ends those that a lost run has left behind. */
   pruneMeasurements(request: PruneRequest): Promise<void>;
 }
 
@@ -132,6 +133,23 @@ export interface CheckActivities {
   readCheck(run: ObjectKey): Promise<AnalysisVerdict>;
   /** Asks for the end of the Checks of a step; those that are gone or have ended are left as they are. */
   terminateCheck(run: ObjectKey): Promise<void>;
+}
+
+/** What is needed to run a Job for a Cell. */
+export interface JobRequest extends Omit<AnalysisRequest, 'step' | 'analysis' | 'mayBeEndless'> {
+  /** The index of the step; undefined: it is of none. */
+  readonly step?: number;
+  readonly job: JobSpec;
+}
+
+/** What a rollout needs to run Jobs. */
+export interface JobActivities {
+  /** Creates the Job, or finds the one that an earlier attempt has created; it is never run twice. */
+  startJob(request: JobRequest): Promise<AnalysisVerdict>;
+  /** Reads how far a Job has come. */
+  readJob(job: ObjectKey): Promise<AnalysisVerdict>;
+  /** Ends a Job, and answers with how far it had come; one that has ended is left as it is. */
+  terminateJob(job: ObjectKey): Promise<AnalysisVerdict>;
 }
 
 /** What is needed to apply an object that configures a load balancer, or to remove what it has made. */

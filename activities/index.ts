@@ -26,6 +26,7 @@ import type {
   CheckActivities,
   DriftActivities,
   ExperimentActivities,
+  JobActivities,
   MeasurementActivities,
   LoadBalancerConfigActivities,
   StagedActivities,
@@ -35,6 +36,7 @@ import type {
 } from './contract.ts';
 import { driftActivities } from './load-balancers/drift.ts';
 import { experimentActivities } from './rollout/experiment.ts';
+import { jobActivities } from './rollout/job.ts';
 import { translated } from './failure.ts';
 import { measurementActivities } from './rollout/measurements.ts';
 import { loadBalancerConfigActivities } from './load-balancers/load-balancer-config.ts';
@@ -76,6 +78,7 @@ export type Activities = CellActivities &
   LoadBalancerConfigActivities &
   AnalysisActivities &
   ExperimentActivities &
+  JobActivities &
   MeasurementActivities &
   CheckActivities &
   TrafficActivities &
@@ -94,6 +97,7 @@ export function makeActivities(dependencies: Dependencies): Activities {
     ...translated(loadBalancerConfigActivities(writing)),
     ...translated(analysisActivities(kubernetes)),
     ...translated(experimentActivities(kubernetes)),
+    ...translated(jobActivities(kubernetes)),
     ...translated(measurementActivities(kubernetes)),
     ...translated(checkStepActivities(kubernetes)),
     ...translated(measuringChecks(dependencies)),

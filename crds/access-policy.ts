@@ -56,6 +56,9 @@ const spec = z.object({
   metrics: patterns(600).describe(
     'The providers that Checks of these namespaces may ask: datadog/SITE with the keys of okrad, cloudwatch/REGION as okrad itself, prometheus/HOST, or patterns of them. Keys and roles of their own need no entry here, except that prometheus/HOST always does. Default: none.',
   ),
+  images: patterns(512).describe(
+    'The images that Jobs of Cells in these namespaces may run, as the Cells write them, or patterns of them. Default: none.',
+  ),
 });
 
 const status = z.object({ conditions: conditions.optional() });
@@ -67,7 +70,7 @@ export const accessPolicy = defineResource({
   singular: 'accesspolicy',
   shortNames: ['okaccess'],
   description:
-    'An AccessPolicy says which IAM roles, EKS clusters, target groups and listeners the objects of some namespaces may have Okra use. A namespace that no AccessPolicy names may use everything that Okra may; one that some name may use what any of them lists, and nothing else.',
+    'An AccessPolicy says which IAM roles, EKS clusters, target groups, listeners and images the objects of some namespaces may have Okra use. A namespace that no AccessPolicy names may use everything that Okra may; one that some name may use what any of them lists, and nothing else.',
   scope: 'Cluster',
   watched: 'Optional',
   spec,

@@ -3,6 +3,7 @@ import { analysisStep, backgroundAnalysis } from './analysis.ts';
 import { checkStep } from './check-step.ts';
 import { durationOrSeconds } from './common.ts';
 import { experimentStep } from './experiment.ts';
+import { jobStep } from './job-step.ts';
 import { exactlyOneOf, keysOf, withRules } from './rules.ts';
 
 /** The kinds of steps; what becomes of each stands in domain/steps. */
@@ -40,6 +41,9 @@ const stepKinds = {
   check: checkStep
     .optional()
     .describe('Measures a metric by Okra itself, and goes on only when it is successful.'),
+  job: jobStep
+    .optional()
+    .describe('Runs a Job in the namespace of the Cell, and goes on only when it is successful.'),
 };
 
 /** One step. */

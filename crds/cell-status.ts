@@ -145,6 +145,7 @@ export const cellStatus = z.object({
   analysisRun: measured('AnalysisRun').optional().describe('The AnalysisRun of the current step.'),
   experiment: measured('Experiment').optional().describe('The Experiment of the current step.'),
   check: measured('Check').optional().describe('The Checks of the current step, together.'),
+  job: measured('Job').optional().describe('The Job of the current step.'),
   backgroundAnalysisRun: measured('AnalysisRun')
     .optional()
     .describe('The AnalysisRun in the background of the steps.'),
@@ -153,7 +154,9 @@ export const cellStatus = z.object({
       id: z
         .string()
         .max(64)
-        .describe('The id of the rollout; the names of its AnalysisRuns and Experiments have it.'),
+        .describe(
+          'The id of the rollout; the names of its AnalysisRuns, Experiments, Checks and Jobs have it.',
+        ),
       startedAt: z.iso.datetime().describe('When the rollout began.'),
       workflowId: z.string().max(1000).describe('The id of the Temporal workflow that does it.'),
       runId: z.string().max(64).describe('The run id of that workflow.'),

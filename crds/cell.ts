@@ -117,7 +117,7 @@ const fields = z.object({
         .max(1000)
         .optional()
         .describe(
-          'How many AnalysisRuns and how many Experiments that were successful are kept. Default: 5.',
+          'How many AnalysisRuns, Experiments, Checks and Jobs, each, that were successful are kept. Default: 5.',
         ),
       unsuccessfulRunHistoryLimit: z
         .int()
@@ -125,11 +125,11 @@ const fields = z.object({
         .max(1000)
         .optional()
         .describe(
-          'How many AnalysisRuns and how many Experiments that ended otherwise are kept. Default: 5.',
+          'How many AnalysisRuns, Experiments, Checks and Jobs, each, that ended otherwise are kept. Default: 5.',
         ),
     })
     .optional()
-    .describe('What becomes of the AnalysisRuns and Experiments of earlier rollouts.'),
+    .describe('What becomes of what measured in earlier rollouts.'),
   windows: windows
     .optional()
     .describe(

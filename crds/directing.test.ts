@@ -7,7 +7,8 @@ const isNode = (value: unknown): value is Node =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The names by which a field says whom or what Okra is to use. */
-const DIRECTING = /arns?$|^address$|externalid$|secret|^namespaces?$|^podNamespace$|^server$|^vpcID$|^ids$/i;
+const DIRECTING =
+  /arns?$|^address$|externalid$|secret|^namespaces?$|^podNamespace$|^server$|^vpcID$|^ids$|^image$/i;
 
 /** The paths of the fields of a schema that say so. */
 function* directing(node: Node, path: string): Generator<string> {
@@ -40,6 +41,13 @@ const checkFields = [
   'analysis.provider.prometheus.secretRef',
 ];
 
+const jobFields = [
+  // What it runs, in the namespace, with no rights.
+  'template.spec.image',
+  // Secrets of the namespace, by which nodes pull the image.
+  'template.spec.imagePullSecrets',
+];
+
 const binding = ['targetGroup.vpcID', 'targetGroupARN', 'targets[].ids', 'targets[].podNamespace'];
 
 /**
@@ -58,14 +66,19 @@ const known: Readonly<Record<string, readonly string[]>> = {
     ...['blueGreen', 'canary'].flatMap((at) =>
       checkFields.map((field) => `spec.updateStrategy.${at}.steps[].check.${field}`),
     ),
+    ...['blueGreen', 'canary'].flatMap((at) =>
+      jobFields.map((field) => `spec.updateStrategy.${at}.steps[].job.${field}`),
+    ),
     'spec.applications[].alb.forwardConfig.targetGroup.arn',
     'spec.applications[].alb.listenerARN',
     // Made by Okra in the namespace of the Cell, as those of a ClusterSet.
     'spec.applications[].argocd.clusterSecret',
     ...['prechecks', 'checks', 'postchecks'].flatMap((at) =>
-      [...checkFields, 'args[].valueFrom.secretKeyRef', 'job.template.spec.imagePullSecrets'].map(
-        (field) => `spec.applications[].${at}[].${field}`,
-      ),
+      [
+        ...checkFields,
+        'args[].valueFrom.secretKeyRef',
+        ...jobFields.map((field) => `job.${field}`),
+      ].map((field) => `spec.applications[].${at}[].${field}`),
     ),
   ],
   // Those that operators write say themselves who may use what.

@@ -6,12 +6,8 @@ const quantity = z
   .union([z.int(), z.string().min(1).max(32)])
   .meta({ 'x-kubernetes-int-or-string': true, maxLength: 32, minLength: 1 });
 
-// No others: a device of a node, say, is not given by whoever may write a Cell.
-const amounts = z.object({
-  cpu: quantity.optional().describe('CPUs, for example 500m.'),
-  memory: quantity.optional().describe('Memory, for example 128Mi.'),
-  'ephemeral-storage': quantity.optional().describe('Local disk, for example 1Gi.'),
-});
+// Which there are domain/rollout/job.ts says; it would be long here.
+const amounts = z.record(z.string(), quantity);
 
 const id = z.int().min(1).max(2_147_483_647).optional();
 
@@ -36,14 +32,14 @@ const pod = z.object({
     )
     .max(64)
     .optional()
-    .meta({ 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['name'] })
+    .meta({ 'x-kubernetes-list-type': 'atomic' })
     .describe(
       'Environment variables, besides OKRA_NAMESPACE, OKRA_CELL, OKRA_ROLLOUT and OKRA_VERSION, which Okra sets.',
     ),
   resources: z
     .object({
-      requests: amounts.optional().describe('What is reserved.'),
-      limits: amounts.optional().describe('What it may use at most.'),
+      requests: amounts.optional().describe('What is reserved of cpu, memory and ephemeral-storage.'),
+      limits: amounts.optional().describe('The most that it may use of them.'),
     })
     .optional()
     .describe('The resources of the pod.'),

@@ -3,7 +3,9 @@ import { analysisStep } from './analysis.ts';
 import { canary } from './canary-steps.ts';
 import { checkStep } from './check-step.ts';
 import { duration, durationOrSeconds } from './common.ts';
+import { jobStep } from './job-step.ts';
 import { exactlyOneOf, keysOf, withRules } from './rules.ts';
+import { BRIEF } from './structural-schema.ts';
 
 const blueGreenStepKinds = {
   analysis: analysisStep
@@ -20,6 +22,10 @@ const blueGreenStepKinds = {
   check: checkStep
     .optional()
     .describe('Measures a metric by Okra itself, and goes on only when it is successful.'),
+  job: jobStep
+    .optional()
+    .meta({ [BRIEF]: true })
+    .describe('Runs a Job, as in canary.steps, and goes on only when it is successful.'),
   promote: z.object({}).optional().describe('Gives the whole weight to the new version, by one write.'),
 };
 

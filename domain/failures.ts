@@ -18,6 +18,7 @@ export const failures = {
   ReplicaSetNotFound: 'permanent',
   ExperimentInvalid: 'permanent',
   CheckInvalid: 'permanent',
+  JobInvalid: 'permanent',
   InvalidObject: 'permanent',
   ObjectNotFound: 'permanent',
   Superseded: 'permanent',

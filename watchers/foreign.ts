@@ -6,6 +6,7 @@ import {
   COMBINED_STATUS,
   CLUSTER_ANALYSIS_TEMPLATE,
   EXPERIMENT,
+  JOB,
   REPLICA_SET,
   SECRET,
   type KindRef,
@@ -14,6 +15,7 @@ import type { StoredClusterSecret } from '../clients/kubernetes/remote-clusters.
 import { CELL_LABEL, CLUSTER_SECRETS } from '../domain/kubernetes/labels.ts';
 import type { AnalysisPhase } from '../domain/rollout/analysis.ts';
 import type { ExperimentStatus } from '../domain/rollout/experiment.ts';
+import type { JobStatus } from '../domain/rollout/job.ts';
 import { STAGED_UID_LABEL } from '../domain/staged/policy.ts';
 import type { Informed } from './event.ts';
 
@@ -32,6 +34,11 @@ export interface Experiment extends Labelled {
   readonly status?: ExperimentStatus;
 }
 
+/** A Job that a Cell has made, as far as it is looked at. */
+export interface Job extends Labelled {
+  readonly status?: JobStatus;
+}
+
 /** A ReplicaSet, as far as it is looked at. */
 export interface ReplicaSet extends Informed {
   readonly metadata: Informed['metadata'] & { readonly generation?: number };
@@ -47,6 +54,7 @@ export interface ForeignObjects {
   readonly AnalysisTemplate: Informed;
   readonly ClusterAnalysisTemplate: Informed;
   readonly Experiment: Experiment;
+  readonly Job: Job;
   readonly ReplicaSet: ReplicaSet;
   readonly BindingPolicy: StagedPart;
   readonly Binding: StagedPart;
@@ -76,6 +84,7 @@ export const foreignKinds = {
   AnalysisTemplate: { ref: ANALYSIS_TEMPLATE, ...told },
   ClusterAnalysisTemplate: { ref: CLUSTER_ANALYSIS_TEMPLATE, ...told },
   Experiment: { ref: EXPERIMENT, labelSelector: CELL_LABEL, isStored: true, isReplayed: true },
+  Job: { ref: JOB, labelSelector: CELL_LABEL, isStored: true, isReplayed: true },
   ReplicaSet: { ref: REPLICA_SET, ...told },
   BindingPolicy: { ref: BINDING_POLICY, labelSelector: STAGED_UID_LABEL, ...told },
   Binding: { ref: BINDING, ...told },

@@ -10,6 +10,7 @@ import type {
   CheckActivities,
   DriftActivities,
   ExperimentActivities,
+  JobActivities,
   MeasurementActivities,
   LoadBalancerConfigActivities,
   StagedActivities,
@@ -39,10 +40,14 @@ export const objects = (summary: string) =>
     summary: inShort(summary),
   });
 
-/** Starts, reads and ends AnalysisRuns, Experiments and Checks. */
+/** Starts, reads and ends AnalysisRuns, Experiments, Checks and Jobs. */
 export const measurements = (summary: string) =>
   proxyActivities<
-    AnalysisActivities & ExperimentActivities & MeasurementActivities & Omit<CheckActivities, 'runCheck'>
+    AnalysisActivities &
+      ExperimentActivities &
+      JobActivities &
+      MeasurementActivities &
+      Omit<CheckActivities, 'runCheck'>
   >({
     ...kubernetes,
     summary: inShort(summary),

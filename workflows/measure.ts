@@ -47,6 +47,7 @@ function instruments(summary: string) {
     AnalysisRun: { read: to.readAnalysis, terminate: to.terminateAnalysis },
     Experiment: { read: to.readExperiment, terminate: to.terminateExperiment },
     Check: { read: to.readCheck, terminate: to.terminateCheck },
+    Job: { read: to.readJob, terminate: to.terminateJob },
   };
 }
 
@@ -63,6 +64,7 @@ function start(
   };
   if (decision.kind === 'Experiment')
     return to.startExperiment({ ...request, step: rollout.index, experiment: decision.experiment });
+  if (decision.kind === 'Job') return to.startJob({ ...request, step: rollout.index, job: decision.job });
   if (decision.kind === 'Check') {
     const { canary, stable, index: step } = rollout;
     const listenerARN = routeOf(cell.spec)?.listenerARN ?? '';

@@ -1,16 +1,22 @@
-import { ANALYSIS_RUN, CHECK, EXPERIMENT, type KindRef } from '../../clients/kubernetes/kinds.ts';
+import { ANALYSIS_RUN, CHECK, EXPERIMENT, JOB, type KindRef } from '../../clients/kubernetes/kinds.ts';
 import { isNotFound, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
-import { beyondLimits, leftMeasuring, type FinishedRun } from '../../domain/rollout/finished-runs.ts';
+import {
+  beyondLimits,
+  leftMeasuring,
+  runOfJob,
+  type FinishedRun,
+} from '../../domain/rollout/finished-runs.ts';
+import { ENDED, type Job } from '../../domain/rollout/job.ts';
 import { keyOf, type ObjectKey } from '../../domain/model/ids.ts';
 import { CELL_LABEL } from '../../domain/kubernetes/labels.ts';
 import type { MeasurementActivities, PruneRequest } from '../contract.ts';
 import { remove } from '../kubernetes/remove.ts';
 
-/** Makes the activity that keeps the number of finished AnalysisRuns, Experiments and Checks down, and ends those that a lost run has left behind. */
+/** Makes the activity that keeps the number of finished AnalysisRuns, Experiments, Checks and Jobs down, and ends those that a lost run has left behind. */
 export function measurementActivities(kubernetes: KubernetesClient): MeasurementActivities {
   return {
     async pruneMeasurements(request) {
-      for (const kind of [ANALYSIS_RUN, EXPERIMENT, CHECK]) await prune(kubernetes, kind, request);
+      for (const kind of [ANALYSIS_RUN, EXPERIMENT, CHECK, JOB]) await prune(kubernetes, kind, request);
     },
   };
 }
@@ -27,7 +33,7 @@ async function prune(kubernetes: KubernetesClient, kind: KindRef, request: Prune
 
 async function terminate(kubernetes: KubernetesClient, kind: KindRef, key: ObjectKey): Promise<void> {
   try {
-    await kubernetes.patch(kind, key, { spec: { terminate: true } });
+    await kubernetes.patch(kind, key, { spec: kind === JOB ? ENDED : { terminate: true } });
   } catch (error) {
     if (!isNotFound(error)) throw error;
   }
@@ -39,8 +45,10 @@ async function listOf(
   kind: KindRef,
   { namespace, name }: ObjectKey,
 ): Promise<readonly FinishedRun[]> {
+  const of = { namespace, labelSelector: `${CELL_LABEL}=${name}` };
   try {
-    return await kubernetes.list<FinishedRun>(kind, { namespace, labelSelector: `${CELL_LABEL}=${name}` });
+    if (kind === JOB) return (await kubernetes.list<FinishedRun & Job>(kind, of)).map(runOfJob);
+    return await kubernetes.list<FinishedRun>(kind, of);
   } catch (error) {
     if (isNotFound(error)) return [];
     throw error;

@@ -82,6 +82,9 @@ export const CONTROLLER_REVISION = namespaced('apps/v1', 'ControllerRevision', '
 /** The ReplicaSet whose pod template an Experiment takes. */
 export const REPLICA_SET = namespaced('apps/v1', 'ReplicaSet', 'replicasets');
 
+/** A Job. */
+export const JOB = namespaced('batch/v1', 'Job', 'jobs');
+
 /** The Lease by which the watchers elect a leader. */
 export const LEASE = namespaced('coordination.k8s.io/v1', 'Lease', 'leases');
 
@@ -152,6 +155,7 @@ const known: readonly KindRef[] = [
   APP_PROJECT,
   CONTROLLER_REVISION,
   REPLICA_SET,
+  JOB,
   LEASE,
   EVENT,
   NAMESPACE,

@@ -7,6 +7,7 @@ import {
   CONFIG_MAP,
   EVENT,
   EXPERIMENT,
+  JOB,
   LEASE,
   REPLICA_SET,
   SECRET,
@@ -46,6 +47,12 @@ export const permissions: readonly Permission[] = [
     kinds: [ANALYSIS_RUN, EXPERIMENT],
     verbs: ['get', ...watch, ...apply, 'delete'],
     use: 'analyses and experiments of rollouts',
+  },
+  {
+    scope: 'Watched',
+    kinds: [JOB],
+    verbs: ['get', ...watch, ...apply, 'delete'],
+    use: 'the Jobs that rollouts run',
   },
   {
     scope: 'Watched',

@@ -30,6 +30,8 @@ describe('what a namespace may use', () => {
       { of: 'TargetGroup', arn: group('shop') },
       { of: 'NewTargetGroup', region: 'eu-central-1', name: 'shop' },
       { of: 'Listener', arn: listener('shop') },
+      { of: 'Metrics', source: 'datadog/datadoghq.eu' },
+      { of: 'Image', image: 'busybox' },
     ];
     expect(uses.filter((use) => mayUse(access, use))).toEqual([]);
   });

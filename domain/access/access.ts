@@ -23,7 +23,9 @@ export type Use =
   | { readonly of: 'NewTargetGroup'; readonly region: string; readonly name: string }
   | { readonly of: 'Listener'; readonly arn: string }
   /** A provider of metrics: `datadog/SITE`, `cloudwatch/REGION` or `prometheus/HOST`. */
-  | { readonly of: 'Metrics'; readonly source: string };
+  | { readonly of: 'Metrics'; readonly source: string }
+  /** An image that a Job runs. */
+  | { readonly of: 'Image'; readonly image: string };
 
 /** What is known of an AccessPolicy. */
 interface Policy {
@@ -57,7 +59,8 @@ export function refusalOf(access: Access | undefined, use: Use): string | undefi
 }
 
 function allows(spec: Access['specs'][number], use: Use): boolean {
-  const { roles = [], clusters = [], servers = [], targetGroups = [], listeners = [], metrics = [] } = spec;
+  const { roles = [], clusters = [], servers = [], targetGroups = [], listeners = [] } = spec;
+  const { metrics = [], images = [] } = spec;
   const some = (patterns: readonly string[], text: string): boolean =>
     patterns.some((pattern) => isLike(text, pattern));
   switch (use.of) {
@@ -87,6 +90,8 @@ function allows(spec: Access['specs'][number], use: Use): boolean {
       return some(listeners, use.arn);
     case 'Metrics':
       return some(metrics, use.source);
+    case 'Image':
+      return some(images, use.image);
     default:
       return unreachable(use);
   }
@@ -130,6 +135,8 @@ function named(use: Use): readonly [field: string, what: string] {
       return ['listeners', `listener ${use.arn}`];
     case 'Metrics':
       return ['metrics', `metrics of ${use.source}`];
+    case 'Image':
+      return ['images', `image ${use.image}`];
     default:
       return unreachable(use);
   }

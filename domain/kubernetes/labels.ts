@@ -4,13 +4,13 @@ export const VERSION_LABEL = 'okra.mumo.co/version';
 /** The tags of a target group that say in AWS which version it serves, in the order in which they are tried. */
 export const VERSION_TAGS = [VERSION_LABEL, 'version'] as const;
 
-/** The label on AnalysisRuns and Experiments that names the Cell they belong to. */
+/** The label on AnalysisRuns, Experiments, Checks and Jobs that names the Cell they belong to. */
 export const CELL_LABEL = 'okra.mumo.co/cell';
 
-/** The label on AnalysisRuns and Experiments that holds the index of the step, from 0, or that it is in the background. */
+/** The label on AnalysisRuns, Experiments, Checks and Jobs that holds the index of the step, from 0, or that it is in the background. */
 export const STEP_LABEL = 'okra.mumo.co/step-index';
 
-/** The label on AnalysisRuns and Experiments that holds the id of the rollout they were made for. */
+/** The label on AnalysisRuns, Experiments, Checks and Jobs that holds the id of the rollout they were made for. */
 export const ROLLOUT_LABEL = 'okra.mumo.co/rollout';
 
 /** The tag on a listener rule, on a listener of a Network Load Balancer, or on a target group that was created, that names the object which it belongs to: `namespace/name@installation`; on a target group, which has a uid as well, `namespace/name`. */

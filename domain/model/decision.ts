@@ -1,5 +1,6 @@
 import type { AnalysisStep, ExperimentStep } from '../../crds/cell.ts';
 import type { CheckStep } from '../../crds/check-step.ts';
+import type { JobStep } from '../../crds/job-step.ts';
 import type { BackgroundPrefix } from './ids.ts';
 import type { WeightedTargetGroup } from './target-group.ts';
 import type { VersionSet } from '../versions/version.ts';
@@ -45,8 +46,8 @@ export interface MissingTargetGroups {
   readonly desired: number;
 }
 
-/** What a rollout measures by: an object of Argo Rollouts, or Checks of Okra's own. */
-export type MeasurementKind = 'AnalysisRun' | 'Experiment' | 'Check';
+/** What a rollout measures by: an object of Argo Rollouts, Checks of Okra's own, or a Job. */
+export type MeasurementKind = 'AnalysisRun' | 'Experiment' | 'Check' | 'Job';
 
 /** Starts what measures. */
 export type StartMeasurement = { readonly do: 'StartMeasurement'; readonly message: string } & (
@@ -57,6 +58,7 @@ export type StartMeasurement = { readonly do: 'StartMeasurement'; readonly messa
     }
   | { readonly kind: 'Experiment'; readonly experiment: ExperimentStep; readonly background?: undefined }
   | { readonly kind: 'Check'; readonly check: CheckStep; readonly background?: undefined }
+  | { readonly kind: 'Job'; readonly job: JobStep; readonly background?: undefined }
 );
 
 /** Reads how far something that measures has come, or asks for its end. */
@@ -101,7 +103,7 @@ export type Decision =
       /** How the Cell stands already. */
       readonly settled: Close;
     }
-  /** Deletes AnalysisRuns and Experiments of earlier rollouts beyond the number that is kept. */
+  /** Deletes what measured in earlier rollouts beyond the number that is kept. */
   | { readonly do: 'Prune'; readonly message: string }
   /** Finds out how a run of this workflow ended that left a rollout behind. */
   | { readonly do: 'ReadLostRun'; readonly runId: string; readonly message: string }
@@ -139,6 +141,7 @@ export interface Wait {
     | 'Analysis'
     | 'Experiment'
     | 'Check'
+    | 'Job'
     | 'Verdict'
     | 'Health'
     | 'Backoff'

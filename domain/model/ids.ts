@@ -48,14 +48,21 @@ export function experimentName(of: Measured & { readonly step: number }): string
   return named(`${of.cell}-${of.step}-experiment`, of, MAX_EXPERIMENT_NAME);
 }
 
-// It is the value of a label as well.
-const MAX_CHECK_NAME = 63;
-
 /** What the Checks of a step are called together; it tells the step from every other. */
-export function checkRunName(of: Measured & { readonly step: number; readonly check: string }): string {
+export const checkRunName = (of: Measured & { readonly step: number; readonly check: string }): string =>
+  labelled(`${of.cell}-${of.check}`, of);
+
+/** The name of a step's Job. */
+export const jobName = (of: Measured & { readonly step: number; readonly job: string }): string =>
+  labelled(`${of.cell}-${of.job}`, of);
+
+// It is the value of a label as well, and that of the pods of a Job.
+const MAX_LABELLED_NAME = 63;
+
+function labelled(whole: string, of: Measured & { readonly step: number }): string {
   const { rollout, edition } = of;
   const suffix = `-${of.step}-${rollout}${edition === 0 ? '' : `-${edition}`}`;
-  const stem = `${of.cell}-${of.check}`.slice(0, MAX_CHECK_NAME - suffix.length);
+  const stem = whole.slice(0, MAX_LABELLED_NAME - suffix.length);
   return `${withoutEnd(stem, /[^a-z0-9]/)}${suffix}`;
 }
 

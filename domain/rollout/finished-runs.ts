@@ -1,8 +1,9 @@
 import { isFinished, type AnalysisPhase } from './analysis.ts';
+import { isEnded, jobPhase, type Job } from './job.ts';
 import { compareText } from '../kubernetes/canonical.ts';
 import { ROLLOUT_LABEL } from '../kubernetes/labels.ts';
 
-/** An AnalysisRun or Experiment, as far as it decides whether it is kept. */
+/** An AnalysisRun, Experiment or Check, as far as it decides whether it is kept. */
 export interface FinishedRun {
   readonly metadata: {
     readonly name: string;
@@ -14,6 +15,13 @@ export interface FinishedRun {
   readonly spec?: { readonly terminate?: boolean };
   readonly status?: { readonly phase?: AnalysisPhase | 'Terminated' | '' };
 }
+
+/** A Job as one of them: it says by conditions how it has ended, and by its deadline that it is to. */
+export const runOfJob = ({ metadata, ...job }: Pick<FinishedRun, 'metadata'> & Job): FinishedRun => ({
+  metadata,
+  spec: { terminate: isEnded(job) },
+  status: { phase: jobPhase(job) },
+});
 
 /** How many are kept when nobody says otherwise, as in Argo Rollouts. */
 const DEFAULT_LIMIT = 5;

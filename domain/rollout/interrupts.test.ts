@@ -4,6 +4,7 @@ import { refusal } from '../model/requests.ts';
 import { requestNames, type RequestName } from '../model/request.ts';
 import { arnOf, weightsOf } from '../testing/builders.ts';
 import { aStepAnalysis } from '../testing/checks.ts';
+import { aJob } from '../testing/jobs.ts';
 import { Simulation } from '../testing/simulation.ts';
 
 const analysis = { templates: [{ templateName: 'success-rate' }] };
@@ -40,6 +41,7 @@ const waits: Readonly<Record<string, () => Simulation>> = {
   'an analysis': () => started(rolling([{ setWeight: 20 }, { analysis }, { setWeight: 50 }])),
   'an experiment': () => started(rolling([{ setWeight: 20 }, { experiment }, { setWeight: 50 }])),
   'a check': () => started(rolling([{ setWeight: 20 }, { check }, { setWeight: 50 }])),
+  'a job': () => started(rolling([{ setWeight: 20 }, { job: aJob() }, { setWeight: 50 }])),
   'an inconclusive analysis': () => {
     const simulation = started(rolling([{ setWeight: 20 }, { analysis }, { setWeight: 50 }]));
     simulation.conclude('Inconclusive');
@@ -139,6 +141,7 @@ describe('what an operator asks for at each kind of wait', () => {
     ['an analysis', '100 Completed Serving'],
     ['an experiment', '100 Completed Serving'],
     ['a check', '100 Completed Serving'],
+    ['a job', '100 Completed Serving'],
     ['an inconclusive analysis', '100 Completed Serving'],
     ['targets that are not healthy', '0 Health at step 0'],
     ['the settle time', '20 Settle at step 0'],
@@ -156,6 +159,7 @@ describe('what an operator asks for at each kind of wait', () => {
     ['an analysis', '100 Completed Serving'],
     ['an experiment', '100 Completed Serving'],
     ['a check', '100 Completed Serving'],
+    ['a job', '100 Completed Serving'],
     ['an inconclusive analysis', '100 Completed Serving'],
     ['targets that are not healthy', '0 Health at step 0'],
     ['the settle time', '100 Settle at step 0'],

@@ -9,7 +9,7 @@ interface Told {
   readonly failed: string;
   readonly waits: Wait['for'];
   /** Where the Cell's status has its verdict. */
-  readonly field: keyof Pick<CellStatus, 'analysisRun' | 'experiment' | 'check'>;
+  readonly field: keyof Pick<CellStatus, 'analysisRun' | 'experiment' | 'check' | 'job'>;
 }
 
 /** What a rollout measures by; a kind without an entry does not compile. */
@@ -31,5 +31,11 @@ export const measurementKinds = {
     failed: 'CheckFailed',
     waits: 'Check',
     field: 'check',
+  },
+  Job: {
+    started: 'JobStarted',
+    failed: 'JobFailed',
+    waits: 'Job',
+    field: 'job',
   },
 } as const satisfies Readonly<Record<MeasurementKind, Told>>;

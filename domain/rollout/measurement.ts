@@ -2,7 +2,7 @@ import { isFinished, judge } from './analysis.ts';
 import type { Decision, StartMeasurement } from '../model/decision.ts';
 import { fail } from '../model/ending.ts';
 import type { GuardInput } from '../gates/guard.ts';
-import { analysisRunName, checkRunName, experimentName } from '../model/ids.ts';
+import { analysisRunName, checkRunName, experimentName, jobName } from '../model/ids.ts';
 import type { Progress, Rollout } from '../model/state.ts';
 import { measurementKinds } from './measurement-kinds.ts';
 import { advance } from '../steps/step.ts';
@@ -57,6 +57,7 @@ export function measurementName(decision: StartMeasurement, cell: string, rollou
   const of = { cell, rollout: id, edition };
   if (decision.kind === 'Experiment') return experimentName({ ...of, step: index });
   if (decision.kind === 'Check') return checkRunName({ ...of, step: index, check: decision.check.name });
+  if (decision.kind === 'Job') return jobName({ ...of, step: index, job: decision.job.name });
   const template = decision.analysis.templates[0]?.templateName ?? '';
   return analysisRunName({ ...of, step: decision.background ?? index, template });
 }

@@ -9,6 +9,7 @@ import { stepsOf } from './strategy.ts';
 import { weightAfter } from '../steps/plan.ts';
 import { arnOf, weightsOf } from '../testing/builders.ts';
 import { aStepAnalysis } from '../testing/checks.ts';
+import { aJob } from '../testing/jobs.ts';
 import type { SimulatedWrite } from '../testing/simulated-world.ts';
 import { Simulation } from '../testing/simulation.ts';
 
@@ -25,6 +26,7 @@ const stepLists: readonly (readonly CanaryStep[])[] = [
   [{ pause: {} }, { stepWeight: 10 }, { stepWeight: 30 }],
   [{ analysis }, { setWeight: 100 }, { analysis }],
   [{ setWeight: 20 }, { check: { name: 'dd', analysis: aStepAnalysis() } }, { setWeight: 40 }],
+  [{ setWeight: 20 }, { job: aJob() }, { setWeight: 40 }],
   [
     { setWeight: 20 },
     { experiment: { duration: '10m', templates: [{ name: 'wy', specRef: 'wy', replicas: 1 }] } },

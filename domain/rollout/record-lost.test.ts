@@ -29,6 +29,8 @@ describe('a run that has left a rollout behind', () => {
     ['an analysis', { analysisRun: running }],
     ['an analysis in the background', { backgroundAnalysisRun: running }],
     ['an experiment', { experiment: running }],
+    ['a check', { check: running }],
+    ['a job', { job: running }],
   ])('and %s has what measures still ended, at rest', (_, status) => {
     expect(atRest(status)).toBe('Prune');
   });

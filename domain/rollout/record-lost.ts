@@ -1,4 +1,5 @@
 import type { PresentCell } from '../versions/candidate.ts';
+import { measurementKinds } from './measurement-kinds.ts';
 import { withoutBackoff } from './record.ts';
 import type { LostRun, RolloutState } from '../model/state.ts';
 import { measures } from '../steps/index.ts';
@@ -30,7 +31,8 @@ export function lostRunRead(
 /** The status names what was under way in the run that was lost, and the spec what may have been in others before it. */
 function mayHaveMeasured({ spec, status }: PresentCell): boolean {
   const { steps, analysis } = plannedBy(spec);
-  const known = [analysis, status.analysisRun, status.experiment, status.backgroundAnalysisRun];
+  const ofSteps = Object.values(measurementKinds).map(({ field }) => status[field]);
+  const known = [analysis, status.backgroundAnalysisRun, ...ofSteps];
   return steps.some(measures) || known.some((one) => one !== undefined);
 }
 

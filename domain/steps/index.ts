@@ -5,6 +5,7 @@ import type { Rollout } from '../model/state.ts';
 import { analysis } from './analysis.ts';
 import { check } from './check.ts';
 import { experiment } from './experiment.ts';
+import { job } from './job.ts';
 import { pause } from './pause.ts';
 import { setWeight } from './set-weight.ts';
 import type { StepKind } from './step.ts';
@@ -19,6 +20,7 @@ const kinds: { readonly [Kind in StepKindName]: StepKind<StepSpec<Kind>> } = {
   analysis,
   experiment,
   check,
+  job,
 };
 
 const names = Object.keys(kinds) as readonly StepKindName[];
@@ -39,7 +41,7 @@ export const describeStep = <Kind extends StepKindName>({ kind, spec }: Step<Kin
 /** Whether a step moves traffic. */
 export const movesTraffic = ({ kind }: Step): boolean => 'weightAfter' in kinds[kind];
 
-/** Whether a step makes AnalysisRuns, Experiments or Checks. */
+/** Whether a step makes AnalysisRuns, Experiments, Checks or Jobs. */
 export const measures = ({ kind }: Step): boolean => {
   const known: StepKind<never> = kinds[kind];
   return 'measures' in known;

@@ -18,7 +18,7 @@ export interface StandingKind<Spec> {
   readonly next: (spec: Spec, rollout: Rollout, input: GuardInput) => Decision;
   /** Whether only a person can end it. */
   readonly waitsForPerson?: (spec: Spec) => boolean;
-  /** Whether it makes AnalysisRuns, Experiments or Checks. */
+  /** Whether it makes AnalysisRuns, Experiments, Checks or Jobs. */
   readonly measures?: true;
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CanaryStep } from '../../crds/cell.ts';
 import { aStepAnalysis } from '../testing/checks.ts';
+import { aJob } from '../testing/jobs.ts';
 import { describeStep, measures, movesTraffic, parseStep, waitsForPerson } from './index.ts';
 import { weightAfter } from './plan.ts';
 
@@ -17,6 +18,7 @@ describe('a step', () => {
     [{ pause: { duration: '10m' } }, 'pause for 10m', {}],
     [{ analysis: { templates } }, 'analyse rate, errors', { measures: true }],
     [{ experiment }, 'experiment with canary', { measures: true }],
+    [{ job: aJob({ name: 'smoke' }) }, 'run job smoke', { measures: true }],
     [{ check: { name: 'dd', analysis: aStepAnalysis() } }, 'check dd', { measures: true }],
   ])('%j is to %s', (written, text, is) => {
     const step = parseStep(written);

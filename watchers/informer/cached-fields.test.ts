@@ -50,6 +50,14 @@ const cases: readonly (readonly [string, ForeignObject, object])[] = [
       status: { phase: 'Running', conditions: [{ type: 'InvalidSpec', status: 'True' }] },
     },
   ],
+  [
+    'Job',
+    whole({ active: 1, conditions: [invalid, { type: 'Failed', status: 'True', message: 'x' }] }),
+    {
+      metadata: { ...identity, labels },
+      status: { conditions: [{ type: 'Failed', status: 'True' }] },
+    },
+  ],
   ['AnalysisTemplate', whole({}), { metadata }],
   ['ClusterAnalysisTemplate', whole({}), { metadata }],
   ['ReplicaSet', whole({ replicas: 4 }), { metadata: { ...identity, generation: 3 } }],

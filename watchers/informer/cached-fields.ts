@@ -41,6 +41,10 @@ const keeps: Readonly<Record<ForeignKind | 'Check', Keep>> = {
     // One whose spec Argo Rollouts refuses gets no phase, and has this condition.
     status: { ...given({ phase: object.status?.phase }), conditions: conditionsOf(object, 'InvalidSpec') },
   }),
+  Job: (object) => ({
+    metadata: { ...identityOf(object), ...labelOf(object) },
+    status: { conditions: conditionsOf(object, 'Complete', 'Failed', 'FailureTarget') },
+  }),
   // Its last results are read by nobody here.
   Check: ({ metadata, status = {} }) => ({
     metadata: {
@@ -85,9 +89,9 @@ const identityOf = ({ metadata }: Pick<ForeignObject, 'metadata'>): InformedMeta
 
 const labelOf = ({ metadata }: ForeignObject) => ({ labels: only([CELL_LABEL], metadata.labels) });
 
-const conditionsOf = ({ status }: ForeignObject, wanted: string) =>
+const conditionsOf = ({ status }: ForeignObject, ...wanted: readonly string[]) =>
   (status?.conditions ?? []).flatMap(({ type, status: holds }) =>
-    type === wanted ? [{ type, status: holds }] : [],
+    wanted.includes(type) ? [{ type, status: holds }] : [],
   );
 
 const ownerOf = ({

@@ -5,7 +5,7 @@ import { aCell, signal, viewOf } from '../testing/builders.ts';
 import type { ObjectEvent } from '../event.ts';
 import { route } from './route.ts';
 import type { KindEvent } from '../kinds.ts';
-import type { AnalysisRun, Experiment, ReplicaSet } from '../foreign.ts';
+import type { AnalysisRun, Experiment, Job, ReplicaSet } from '../foreign.ts';
 
 const ignored = [{ do: 'Ignore', reason: expect.any(String) as string }];
 
@@ -84,6 +84,28 @@ describe('an Experiment', () => {
     const event = { type: 'add', object: anExperiment({ phase: 'Running' }) } as const;
     expect(route({ kind: 'Experiment', event }, view)).toEqual(ignored);
   });
+});
+
+describe('a Job', () => {
+  const aJob = (...types: readonly string[]): Job => ({
+    metadata: { namespace: 'default', name: 'web-1', labels: { 'okra.mumo.co/cell': 'web' } },
+    status: { conditions: types.map((type) => ({ type, status: 'True' })) },
+  });
+  const told = [signal('cell/default/web', 'analysisFinished')];
+  const view = viewOf({ cells: [aCell('web', { phase: 'Progressing' })] });
+
+  it.each<[string, ObjectEvent<Job>, object]>([
+    ['that succeeds', { type: 'update', object: aJob('Complete'), old: aJob() }, told],
+    ['that fails', { type: 'update', object: aJob('FailureTarget'), old: aJob() }, told],
+    [
+      'that had failed before',
+      { type: 'update', object: aJob('Failed'), old: aJob('FailureTarget') },
+      ignored,
+    ],
+    ['that ended while nobody watched', { type: 'add', object: aJob('Complete') }, told],
+    ['that runs', { type: 'add', object: aJob() }, ignored],
+    ['that is deleted', { type: 'delete', object: aJob() }, told],
+  ])('%s', (_, event, want) => expect(route({ kind: 'Job', event }, view)).toEqual(want));
 });
 
 describe('a ReplicaSet', () => {

@@ -1,11 +1,12 @@
 import { isFinished } from '../../domain/rollout/analysis.ts';
 import { hasEnded } from '../../domain/rollout/experiment.ts';
+import { jobPhase } from '../../domain/rollout/job.ts';
 import { keyOf } from '../../domain/model/ids.ts';
 import { objectWorkflowId } from '../../domain/model/workflow-ids.ts';
 import { CELL_LABEL } from '../../domain/kubernetes/labels.ts';
 import type { Cell } from '../../crds/cell.ts';
 import type { Informed, ObjectEvent } from '../event.ts';
-import type { AnalysisRun, Experiment, ReplicaSet } from '../foreign.ts';
+import type { AnalysisRun, Experiment, Job, ReplicaSet } from '../foreign.ts';
 import { ignore, type Instruction } from '../instruction.ts';
 import type { View } from '../informer/store.ts';
 
@@ -14,6 +15,15 @@ export const routeAnalysisRun = (event: ObjectEvent<AnalysisRun>, view: View): r
   routeMeasurement(event, view, {
     signal: 'analysisFinished',
     hasFinished: ({ status }) => status?.phase !== undefined && isFinished(status.phase),
+    phaseOf: ({ status }) => status?.phase,
+  });
+
+/** Says who has to hear of a Job. */
+export const routeJob = (event: ObjectEvent<Job>, view: View): readonly Instruction[] =>
+  routeMeasurement(event, view, {
+    signal: 'analysisFinished',
+    hasFinished: (job) => isFinished(jobPhase(job)),
+    phaseOf: jobPhase,
   });
 
 /** Says who has to hear of an Experiment. */
@@ -21,14 +31,16 @@ export const routeExperiment = (event: ObjectEvent<Experiment>, view: View): rea
   routeMeasurement(event, view, {
     signal: 'experimentFinished',
     hasFinished: ({ status }) => hasEnded(status),
+    phaseOf: ({ status }) => status?.phase,
   });
 
-function routeMeasurement<Measured extends AnalysisRun | Experiment>(
+function routeMeasurement<Measured extends AnalysisRun | Experiment | Job>(
   event: ObjectEvent<Measured>,
   view: View,
   as: {
     readonly signal: 'analysisFinished' | 'experimentFinished';
     readonly hasFinished: (object: Measured) => boolean;
+    readonly phaseOf: (object: Measured) => string | undefined;
   },
 ): readonly Instruction[] {
   const { object } = event;
@@ -36,7 +48,7 @@ function routeMeasurement<Measured extends AnalysisRun | Experiment>(
   if (name === undefined || name === '') return ignore('no Cell named');
   if (event.type !== 'delete' && !as.hasFinished(object)) return ignore('not finished');
   // A person may still decide what was inconclusive, by another phase.
-  const isDecided = event.type === 'update' && event.old.status?.phase !== object.status?.phase;
+  const isDecided = event.type === 'update' && as.phaseOf(event.old) !== as.phaseOf(object);
   if (event.type === 'update' && as.hasFinished(event.old) && !isDecided) return ignore('finished before');
   const key = { namespace: keyOf(object).namespace, name };
   const cell = view.Cell.get(key);

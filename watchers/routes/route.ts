@@ -19,7 +19,13 @@ import type { ObjectEvent } from '../event.ts';
 import { ignore, type Instruction } from '../instruction.ts';
 import type { View } from '../informer/store.ts';
 import type { KindEvent, Objects, Watched } from '../kinds.ts';
-import { routeAnalysisRun, routeExperiment, routeReplicaSet, routeTemplate } from './route-measurement.ts';
+import {
+  routeAnalysisRun,
+  routeExperiment,
+  routeJob,
+  routeReplicaSet,
+  routeTemplate,
+} from './route-measurement.ts';
 import { routeAccessPolicy } from './route-access-policy.ts';
 import { routeCheck } from './route-check.ts';
 import { routeConfig } from './route-config.ts';
@@ -57,6 +63,7 @@ const routes: Routes = {
     routeAccessPolicy(event, view, (cell) => isNews(cell, view) || mayBeUnderWay(cell)),
   AnalysisRun: routeAnalysisRun,
   Experiment: routeExperiment,
+  Job: routeJob,
   ReplicaSet: routeReplicaSet,
   AnalysisTemplate: routeTemplate,
   ClusterAnalysisTemplate: routeTemplate,

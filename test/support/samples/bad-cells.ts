@@ -1,7 +1,7 @@
 import { groupARN, listenerARN } from './arns.ts';
 import { badApplications } from './applications.ts';
 import { badLoadBalancers } from './load-balancers.ts';
-import { analysis, background, cell, experiment, selecting, steps, withRule } from './cell.ts';
+import { analysis, background, cell, experiment, job, selecting, steps, withRule } from './cell.ts';
 
 /** What is wrong, the spec, and what a refusal has to mention. */
 export const badCells: readonly (readonly [string, unknown, string])[] = [
@@ -216,6 +216,18 @@ export const badCells: readonly (readonly [string, unknown, string])[] = [
     steps({ check: { name: 'DD', analysis: { query: 'q', aggregator: 'avg', max: 1 } } }),
     'lower-case letters',
   ],
+  ['a job without an image', steps({ job: { template: { spec: {} } } }), 'image'],
+  [
+    'a job with a name of capitals',
+    steps({ job: { name: 'Smoke', template: { spec: { image: 'a' } } } }),
+    'the Job is named after it',
+  ],
+  ['a job as root', job({ securityContext: { runAsUser: 0 } }), 'runAsUser'],
+  [
+    'a job that takes long',
+    steps({ job: { timeout: 'long', template: { spec: { image: 'a' } } } }),
+    'timeout',
+  ],
   ['an experiment without an end', experiment({ duration: undefined }), 'would never end'],
   [
     'an experiment that waits for no analysis',
@@ -362,7 +374,7 @@ export const badCells: readonly (readonly [string, unknown, string])[] = [
   [
     'a blue-green step of two kinds',
     cell({ updateStrategy: { type: 'BlueGreen', blueGreen: { steps: [{ promote: {}, pause: {} }] } } }),
-    'exactly one of analysis, pause, check and promote',
+    'exactly one of analysis, pause, check, job and promote',
   ],
   ['a bake without a duration', cell({ updateStrategy: { bake: {} } }), 'bake.duration'],
   [

@@ -40,6 +40,10 @@ const wy = { duration: '5m', templates: [{ name: 'wy', specRef: 'wy' }] };
 /** A Cell with one step, an experiment. */
 export const experiment = (changed: object = {}): object => steps({ experiment: { ...wy, ...changed } });
 
+/** A Cell with one step, a job, whose pod is this. */
+export const job = (pod: object): object =>
+  steps({ job: { template: { spec: { image: 'busybox:1.36', ...pod } } } });
+
 /** A Cell with one step and an analysis in the background. */
 export const background = (changed: object = {}, list: unknown[] = [{ setWeight: 20 }]): object =>
   cell({

@@ -1,7 +1,7 @@
 import { listenerARN } from './arns.ts';
 import { goodApplications } from './applications.ts';
 import { goodLoadBalancers } from './load-balancers.ts';
-import { analysis, background, cell, experiment, selecting, steps, withRule } from './cell.ts';
+import { analysis, background, cell, experiment, job, selecting, steps, withRule } from './cell.ts';
 
 /** Specs of Cells that have to be accepted, by what they show. */
 export const goodCells: Readonly<Record<string, unknown>> = {
@@ -75,6 +75,22 @@ export const goodCells: Readonly<Record<string, unknown>> = {
       type: 'BlueGreen',
       blueGreen: {
         steps: [{ check: { analysis: { query: 'q', aggregator: 'avg', max: 1 } } }, { promote: {} }],
+      },
+    },
+  }),
+  'a job with all that it may have': job({
+    command: ['/bin/smoke'],
+    args: ['--url', 'https://example.com'],
+    env: [{ name: 'LEVEL' }, { name: 'LEVEL', value: 'full' }],
+    resources: { requests: { cpu: 1, memory: '64Mi' }, limits: { memory: '128Mi' } },
+    imagePullSecrets: [{ name: 'registry' }],
+    securityContext: { runAsUser: 1000, runAsGroup: 1000 },
+  }),
+  'a job before a switch': cell({
+    updateStrategy: {
+      type: 'BlueGreen',
+      blueGreen: {
+        steps: [{ job: { timeout: '90s', template: { spec: { image: 'a' } } } }, { promote: {} }],
       },
     },
   }),

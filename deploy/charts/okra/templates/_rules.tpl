@@ -77,6 +77,17 @@
     - patch
     - delete
 - apiGroups:
+    - batch
+  resources:
+    - jobs
+  verbs:
+    - get
+    - list
+    - watch
+    - create
+    - patch
+    - delete
+- apiGroups:
     - argoproj.io
   resources:
     - analysistemplates
