@@ -74,11 +74,9 @@ const known: Readonly<Record<string, readonly string[]>> = {
     // Made by Okra in the namespace of the Cell, as those of a ClusterSet.
     'spec.applications[].argocd.clusterSecret',
     ...['prechecks', 'checks', 'postchecks'].flatMap((at) =>
-      [
-        ...checkFields,
-        'args[].valueFrom.secretKeyRef',
-        ...jobFields.map((field) => `job.${field}`),
-      ].map((field) => `spec.applications[].${at}[].${field}`),
+      [...checkFields, 'args[].valueFrom.secretKeyRef', ...jobFields.map((field) => `job.${field}`)].map(
+        (field) => `spec.applications[].${at}[].${field}`,
+      ),
     ),
   ],
   // Those that operators write say themselves who may use what.

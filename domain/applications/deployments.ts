@@ -51,9 +51,7 @@ export function deploymentsOf(of: {
   if (stale !== undefined) {
     return { isReconciled: false, message: notUpToDate(stale), deployments };
   }
-  const missing = deployments.find(
-    ({ isHealthy }, index) => targets[index]?.isWanted === true && !isHealthy,
-  );
+  const missing = deployments.find(({ isHealthy }, index) => targets[index]?.isWanted === true && !isHealthy);
   return missing === undefined
     ? { isReconciled: true, message: 'Argo CD has deployed it to its clusters.', deployments }
     : { isReconciled: false, message: missing.message, deployments };
@@ -121,13 +119,16 @@ function troubleOf(
   const is = (what: string): string =>
     `Expected Application ${metadata.name} on cluster ${cluster} to be Synced and Healthy, got ${what}.`;
   if (metadata.deletionTimestamp !== undefined) return is('one that is being deleted');
-  if (operation !== undefined || said.phase === 'Running' || said.phase === 'Terminating') return is('a sync that runs');
+  if (operation !== undefined || said.phase === 'Running' || said.phase === 'Terminating')
+    return is('a sync that runs');
   if (!isAboutSpec(fieldsIn(sync)['comparedTo'], spec)) return is('a status from before its last change');
   // Argo CD writes whole seconds.
   if (!(Date.parse(textIn(reconciledAt) ?? '') >= Math.floor(writtenAt / 1000) * 1000)) {
     return is('a status from before the secret of the cluster was written');
   }
-  return said.sync === 'Synced' && said.health === 'Healthy' ? undefined : is(`${said.sync} and ${said.health}`);
+  return said.sync === 'Synced' && said.health === 'Healthy'
+    ? undefined
+    : is(`${said.sync} and ${said.health}`);
 }
 
 /** Whether a status was made of what the Application asks for now. */
