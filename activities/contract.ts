@@ -1,3 +1,5 @@
+import type { ApplicationAction } from '../domain/applications/decision.ts';
+import type { ObservedApplications } from '../domain/applications/observation.ts';
 import type { StagedBindingPolicyStatus } from '../crds/staged-binding-policy.ts';
 import type { ObservedStaged } from '../domain/staged/observation.ts';
 import type { AnalysisStep, ExperimentStep } from '../crds/cell.ts';
@@ -250,6 +252,24 @@ export interface StagedActivities {
     readonly uid: string;
     readonly status: StagedBindingPolicyStatus;
   }): Promise<void>;
+}
+
+/** What the workflow of a Cell of applications needs, besides `reportCell`. */
+export interface ApplicationsActivities {
+  /** Reads a Cell of applications, and all that its rollout depends on. */
+  observeApplications(key: ObjectKey): Promise<ObservedApplications & Paced>;
+  /** Performs one action; it may be repeated, and refuses with a `Conflict` to touch what is not the Cell's. */
+  performApplication(request: {
+    readonly key: ObjectKey;
+    readonly uid: string;
+    readonly application: string;
+    readonly action: ApplicationAction;
+  }): Promise<void>;
+  /** Does with what a Cell that is being deleted has made what its policy says, and lets it go; `isDone` says that nothing of it is left. */
+  releaseApplications(request: {
+    readonly key: ObjectKey;
+    readonly uid: string;
+  }): Promise<{ readonly isDone: boolean; readonly message: string }>;
 }
 
 /** What an answer says about the next look. */

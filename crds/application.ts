@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { applicationLoadBalancerOfApplication, equalities } from './application-alb.ts';
 import { checksOf } from './application-checks.ts';
 import { clusterLabels, eachNameOnce, objectName } from './cell-clusters.ts';
-import { labelSelector, withKeys } from './common.ts';
+import { withKeys } from './common.ts';
 import { withRules } from './rules.ts';
 
 const ANYTHING = 'x-kubernetes-preserve-unknown-fields';
@@ -61,18 +61,9 @@ const clusterSecret = withRules(
 const applicationSet = withRules(
   z.object({
     name: z.string().min(1).max(253).optional().describe('Its name.'),
-    selector: z
-      .union([z.string().min(1).max(512).refine(equalities.holds, equalities.message), labelSelector])
-      .refine(
-        (selector) =>
-          typeof selector === 'string' ||
-          Object.keys(selector.matchLabels ?? {}).length > 0 ||
-          (selector.matchExpressions ?? []).length > 0,
-        'Expected applicationSet.selector to have a label; an empty one would select every ApplicationSet. Add one.',
-      )
-      .meta({ [ANYTHING]: true })
+    selector: withRules(z.string().min(1).max(512), [equalities])
       .optional()
-      .describe('Selects it by labels: svc=web, or matchLabels and matchExpressions.'),
+      .describe('Selects it by labels such as svc=web, several separated by commas.'),
   }),
   [
     {

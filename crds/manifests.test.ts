@@ -80,11 +80,7 @@ describe('the manifests', () => {
       it('have a type everywhere, and no bounds that every integer keeps', () => {
         const wrong = all.filter(
           ([, node]) =>
-            !(
-              typeof node['type'] === 'string' ||
-              node['x-kubernetes-int-or-string'] === true ||
-              node['x-kubernetes-preserve-unknown-fields'] === true
-            ) ||
+            !(typeof node['type'] === 'string' || node['x-kubernetes-int-or-string'] === true) ||
             isBeyondIntegers(node['minimum']) ||
             isBeyondIntegers(node['maximum']),
         );

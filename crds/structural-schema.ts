@@ -42,7 +42,7 @@ function clean(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(clean);
   if (typeof value !== 'object' || value === null) return value;
   const node = value as Record<string, unknown>;
-  if (node['x-kubernetes-int-or-string'] === true || isOfAnyType(node)) return withoutTypes(node);
+  if (node['x-kubernetes-int-or-string'] === true) return intOrString(node);
   if (BRIEF in node) return brief(node);
   return Object.fromEntries(
     Object.entries(node)
@@ -58,12 +58,8 @@ function isRefusedValue(node: Record<string, unknown>, key: string, child: unkno
   return key === 'pattern' && node['format'] === 'date-time';
 }
 
-/** What has alternatives that a structural schema cannot list, so that the API server takes anything. */
-const isOfAnyType = (node: Record<string, unknown>): boolean =>
-  node['x-kubernetes-preserve-unknown-fields'] === true && 'anyOf' in node;
-
 /** A structural schema says "integer or string" by its own key, without a list of alternatives. */
-function withoutTypes(node: Record<string, unknown>): unknown {
+function intOrString(node: Record<string, unknown>): unknown {
   const { anyOf: _alternatives, oneOf: _others, type: _type, ...rest } = node;
   return rest;
 }

@@ -6,14 +6,18 @@ export type CheckStage = 'prechecks' | 'checks' | 'postchecks';
 /** What an activity does for one application of a Cell. */
 export type ApplicationAction =
   /** Keeps what the application comes to now as a ControllerRevision. */
-  | { readonly do: 'SaveRevision'; readonly number: number; readonly hash: string }
+  | { readonly do: 'SaveRevision'; readonly number: number; readonly hash: string; readonly version: string }
   /** Marks a revision as good, and deletes those that are too old. */
   | { readonly do: 'MarkGood'; readonly number: number }
   /** Creates or corrects the secrets of the clusters of a revision, for this application. */
   | { readonly do: 'ApplySecrets'; readonly number: number }
-  /** Takes this application from the secrets of clusters that a revision does not have; deletes those that nothing needs. */
+  /** Takes this application from the secrets of clusters that a revision does not have, of all with the number 0; deletes those that nothing needs. */
   | { readonly do: 'RemoveSecrets'; readonly number: number }
-  /** Makes the AWSTargetGroups and the child Cell of a revision; those of `keep` stay as well. */
+  /**
+   * Makes the child Cell and the AWSTargetGroups of a revision; those of `keep` stay as well. In this order, so that no
+   * look of the child between two writes finds less of what serves: its spec, new groups, the labels of groups that both
+   * have, and last what goes.
+   */
   | { readonly do: 'ApplyChild'; readonly number: number; readonly keep?: number }
   /** Starts one entry of the prechecks, checks or postchecks. */
   | {
@@ -24,7 +28,12 @@ export type ApplicationAction =
       /** The name of the Job, the AnalysisRun, or what the Checks are named after. */
       readonly name: string;
     }
-  | { readonly do: 'TerminateCheck'; readonly stage: CheckStage; readonly check: string; readonly name: string }
+  | {
+      readonly do: 'TerminateCheck';
+      readonly stage: CheckStage;
+      readonly check: string;
+      readonly name: string;
+    }
   /** Hands a request of an operator on to the child Cell's workflow. */
   | {
       readonly do: 'Forward';
@@ -35,8 +44,13 @@ export type ApplicationAction =
 
 /** What to do next for a Cell of applications. */
 export type ApplicationsDecision =
-  | { readonly do: 'Act'; readonly application: string; readonly action: ApplicationAction; readonly message: string }
-  /** Lets a Cell go that is being deleted, after what its policy says. */
+  | {
+      readonly do: 'Act';
+      readonly application: string;
+      readonly action: ApplicationAction;
+      readonly message: string;
+    }
+  /** Deletes the children of a Cell that is being deleted; with the policy Delete its secrets after them; then lets it go. */
   | { readonly do: 'Release'; readonly message: string }
   | ApplicationsWait
   | { readonly do: 'Close'; readonly reason: string; readonly message: string };

@@ -21,14 +21,17 @@ export interface ObservedCluster {
 export interface ObservedSecret {
   readonly name: string;
   readonly cluster: string;
-  /** The applications that it is there for; empty when it is not this Cell's. */
-  readonly applications: readonly string[];
+  /** The labels that each application has asked of it, by the name of the application; empty when it is not this Cell's. */
+  readonly applications: Readonly<Record<string, Readonly<Record<string, string>>>>;
   readonly isOwn: boolean;
-  /** Whether it says what the applications of the Cell, as resolved now, ask for. */
-  readonly isAsDesired: boolean;
+  /** What it says of its cluster: the address and the CA. */
+  readonly server: string;
+  readonly certificateAuthority: string;
+  /** Whether its labels, annotations and data are what `clusterSecret` makes of the fields above. */
+  readonly isIntact: boolean;
 }
 
-/** What the ApplicationSet of an application says about one cluster. */
+/** What the ApplicationSet of an application says about one cluster: of the clusters of its kept revisions, and of those that it comes to now. */
 export interface ObservedDeployment {
   readonly cluster: string;
   /** Whether an Application is there for it. */
@@ -42,6 +45,8 @@ export interface ObservedDeployment {
 export interface ObservedRevision {
   readonly number: number;
   readonly hash: string;
+  /** What its AWSTargetGroups are labelled with: that of the good revision before when the target groups are the same. */
+  readonly version: string;
   readonly isGood: boolean;
   readonly content: Resolved;
 }
@@ -53,11 +58,22 @@ export interface ObservedChild {
   readonly isOwn: boolean;
   readonly uid: string;
   readonly generation: number;
-  /** The revision that its spec pins. */
-  readonly revision: number | undefined;
-  /** Whether spec and AWSTargetGroups are what the parent asks for at that revision. */
+  readonly isDeleting: boolean;
+  /** The version that its spec pins. */
+  readonly version: string | undefined;
+  /** Whether its metadata and spec are what `childOf` makes of the newest revision with that version. */
   readonly isAsDesired: boolean;
   readonly status: CellStatus;
+}
+
+/** An AWSTargetGroup that belongs to an application. */
+export interface ObservedTargetGroup {
+  readonly name: string;
+  readonly arn: string;
+  /** Its version label. */
+  readonly version: string;
+  /** False: an object of that name is not this Cell's. */
+  readonly isOwn: boolean;
 }
 
 /** How far something that is measured has come. */
@@ -66,6 +82,8 @@ export interface ObservedMeasurement {
   readonly name: string;
   readonly phase: 'Running' | 'Successful' | 'Failed' | 'Error' | 'Inconclusive';
   readonly message: string;
+  /** Whether its end was asked for already. */
+  readonly isEnding?: boolean;
 }
 
 /** All that was observed of one application. */
@@ -85,7 +103,9 @@ export interface ObservedApplication {
   };
   /** Undefined: there is none yet, or the application has no `alb`. */
   readonly child?: ObservedChild;
-  /** Digest of the forward config: what `alb` says and what is served now. */
+  /** The AWSTargetGroups of the application, and foreign ones of their names. */
+  readonly targetGroups: readonly ObservedTargetGroup[];
+  /** Digest of the forward config: what `alb` says, and the target groups that are served now with a weight above 0. */
   readonly forwardHash: string;
   /** Those of the prechecks, checks and postchecks that were started. */
   readonly measurements: readonly ObservedMeasurement[];

@@ -94,8 +94,7 @@ spec:
         labels:
           myservice-role: backgroundjobs
       applicationSet:
-        selector:
-          matchLabels: {svc: backgroundjobs}
+        selector: svc=backgroundjobs
       updateStrategy:
         type: DeleteBeforeCreate
     prechecks:

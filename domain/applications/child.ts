@@ -1,0 +1,120 @@
+import type { ApplicationCheck } from '../../crds/application-checks.ts';
+import type { ApplicationOfCell } from '../../crds/application.ts';
+import type { ApplicationsSpec, CanaryStep, CellSpec } from '../../crds/cell.ts';
+import type { CellListenerRule } from '../../crds/listener-rule.ts';
+import { BINDING_LABELS, CELL_LABEL, VERSION_LABEL } from '../kubernetes/labels.ts';
+import { isLabelValue } from '../discovery/label-syntax.ts';
+import { childName, targetGroupName } from './names.ts';
+import type { Resolved } from './resolved.ts';
+
+/** The label on what belongs to an application that names it. */
+export const APPLICATION_LABEL = 'okra.mumo.co/application';
+
+/** Conditions of a listener rule. */
+export type Conditions = Partial<Omit<CellListenerRule, 'priority' | 'forward'>>;
+
+/** What a child Cell is made of. */
+export interface ChildSource {
+  readonly cell: { readonly name: string; readonly spec: ApplicationsSpec };
+  readonly application: ApplicationOfCell;
+  readonly revision: { readonly version: string; readonly content: Resolved };
+  /** The conditions of the rule as it is, for an application that names none. */
+  readonly conditions?: Conditions | undefined;
+}
+
+/** A child Cell, and the AWSTargetGroups that it selects. */
+export interface Child {
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly spec: CellSpec;
+  readonly targetGroups: readonly ChildTargetGroup[];
+}
+
+/** An AWSTargetGroup of a child Cell. */
+export interface ChildTargetGroup {
+  readonly name: string;
+  readonly arn: string;
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+/** Makes the Cell that moves the traffic of an application to a revision; undefined without `alb`. */
+export function childOf(source: ChildSource): Child | undefined {
+  const { cell, application, revision } = source;
+  const { alb, name } = application;
+  if (alb === undefined) return undefined;
+  const labels = { [CELL_LABEL]: cell.name, [APPLICATION_LABEL]: name };
+  const { windows, minHealthyTargets, healthTimeout, settle, progressDeadline, deletionPolicy, analysis } =
+    cell.spec;
+  const spec: CellSpec = {
+    ingress: {
+      type: 'AWSApplicationLoadBalancer',
+      awsApplicationLoadBalancer: {
+        listenerARN: alb.listenerARN,
+        listener: { rule: ruleOf(source) },
+        targetGroupSelector: { matchLabels: labels },
+      },
+    },
+    replicas: revision.content.targetGroups.length,
+    version: revision.version,
+    minHealthyTargets,
+    healthTimeout,
+    ...given({ windows, settle, progressDeadline, deletionPolicy, analysis }),
+    updateStrategy: { type: 'Canary', canary: { steps: stepsOf(application) } },
+  };
+  return { name: childName(cell.name, name), labels, spec, targetGroups: targetGroupsOf(source, labels) };
+}
+
+function ruleOf({ application, conditions = {} }: ChildSource): CellListenerRule {
+  const {
+    targetGroup: _source,
+    priority,
+    ...own
+  } = application.alb?.forwardConfig ?? { priority: 0, targetGroup: {} };
+  return { priority, ...(hasConditions(own) ? own : conditions) };
+}
+
+/** Whether conditions of a listener rule say anything. */
+export const hasConditions = (conditions: Conditions): boolean =>
+  Object.values(conditions).some((one) => one !== undefined && Object.keys(one).length > 0);
+
+/** The weights that an application goes through, of 100, each with its checks. */
+function stepsOf({ alb, checks = [] }: ApplicationOfCell): CanaryStep[] {
+  const { stepWeight, totalWeight } = alb?.updateStrategy ?? { stepWeight: 100, totalWeight: 100 };
+  const count = Math.ceil(totalWeight / stepWeight);
+  return Array.from({ length: count }, (_, index) => {
+    const weight = Math.min(totalWeight, (index + 1) * stepWeight);
+    return Math.round((100 * weight) / totalWeight);
+  }).flatMap((setWeight) => [{ setWeight }, ...checks.map(stepOf)]);
+}
+
+function stepOf({ name, analysis, templates, args, job }: ApplicationCheck): CanaryStep {
+  if (analysis !== undefined) return { check: { name, analysis } };
+  if (templates !== undefined) return { analysis: { templates, ...given({ args }) } };
+  return { job: { name, ...job } };
+}
+
+function targetGroupsOf(
+  { cell, application, revision: { version, content } }: ChildSource,
+  labels: Readonly<Record<string, string>>,
+): readonly ChildTargetGroup[] {
+  return content.targetGroups.map(({ arn, clusters }) => {
+    const [first = ''] = clusters;
+    const eksName = content.clusters.find(({ name }) => name === first)?.eksName ?? '';
+    return {
+      name: targetGroupName(cell.name, application.name, first),
+      arn,
+      labels: {
+        ...labels,
+        [VERSION_LABEL]: version,
+        // Queries of checks know the cluster by it.
+        ...(isLabelValue(eksName) ? { [BINDING_LABELS.cluster]: eksName } : {}),
+      },
+    };
+  });
+}
+
+type Given<Fields> = { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> };
+
+/** Leaves out what is undefined. */
+const given = <Fields extends object>(fields: Fields): Given<Fields> =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Given<Fields>;

@@ -1,0 +1,155 @@
+import type { ApplicationOfCell } from '../../crds/application.ts';
+import type { ClusterOfCell } from '../../crds/cell-clusters.ts';
+import { canonical, compareText } from '../kubernetes/canonical.ts';
+import type { ObservedApplication, ObservedCluster } from './observation.ts';
+import type { Resolved, ResolvedCluster, ResolvedTargetGroup } from './resolved.ts';
+import { selectClusters } from './select.ts';
+
+/** What a look for a TargetGroupBinding in a cluster found. */
+export type FoundBinding =
+  { readonly ok: true; readonly arn: string } | { readonly ok: false; readonly message: string };
+
+/** What applications are resolved from. */
+export interface Facts {
+  readonly clusters: {
+    readonly written: readonly ClusterOfCell[];
+    readonly observed: readonly ObservedCluster[];
+  };
+  readonly applications: readonly ApplicationOfCell[];
+  /** What `targetgroupBindingSelector` found, by application and cluster. */
+  readonly bindings: Readonly<Record<string, Readonly<Record<string, FoundBinding>>>>;
+  /** Names a text so that it differs whenever the text does. */
+  readonly digest: (text: string) => string;
+}
+
+/** What an application comes to, or why it cannot be followed. */
+export type Resolution = ObservedApplication['resolved'];
+
+/** What each application comes to, by its name. */
+export function resolveApplications(facts: Facts): Readonly<Record<string, Resolution>> {
+  const resolved = new Map<string, Resolution>();
+  for (const application of facts.applications) {
+    const one = resolveApplication(application, facts);
+    const clash = one.ok ? clashOf(one.value, resolved) : undefined;
+    resolved.set(application.name, clash === undefined ? one : refused(clash));
+  }
+  return Object.fromEntries(resolved);
+}
+
+/** What one application comes to by itself. */
+export function resolveApplication(application: ApplicationOfCell, facts: Facts): Resolution {
+  const { clusters, digest } = facts;
+  const selected = selectClusters(application, clusters);
+  if (selected === undefined)
+    return refused(
+      'Expected EKS to know every cluster, got some that it does not. Their tags are waited for.',
+    );
+  if (selected.length === 0) return refused(matchesNothing(application));
+  const found = selected.map(({ name }) => clusters.observed.find((one) => one.name === name)?.found);
+  const known = found.filter((one) => one !== undefined);
+  if (known.length < selected.length)
+    return refused('Expected EKS to know every cluster, got some that it does not. They are waited for.');
+  const groups = targetGroupsOf(application, selected, facts);
+  if (!groups.ok) return groups;
+  const value: Resolved = {
+    clusters: known.toSorted(byName),
+    secretLabels: application.argocd?.clusterSecret?.labels ?? {},
+    targetGroups: groups.value,
+    specHash: digest(canonical(application)),
+  };
+  return { ok: true, value, hash: digest(canonical(value)) };
+}
+
+const byName = (a: ResolvedCluster, b: ResolvedCluster): number => compareText(a.name, b.name);
+
+const refused = (...problems: readonly string[]): Resolution & { readonly ok: false } => ({
+  ok: false,
+  problems,
+});
+
+function matchesNothing({ clusterSelector }: ApplicationOfCell): string {
+  const what = canonical(clusterSelector ?? {});
+  return `Expected clusterSelector to select a cluster of spec.clusters, got none with ${what}. Correct the selector, or the labels or tags of the clusters.`;
+}
+
+// Old and new ones have to fit together into the five target groups that ELBv2 forwards to.
+const MOST_TARGET_GROUPS = 2;
+
+type Groups =
+  | { readonly ok: true; readonly value: readonly ResolvedTargetGroup[] }
+  | { readonly ok: false; readonly problems: readonly string[] };
+
+function targetGroupsOf(
+  application: ApplicationOfCell,
+  selected: readonly ClusterOfCell[],
+  facts: Facts,
+): Groups {
+  if (application.alb === undefined) return { ok: true, value: [] };
+  const { arn } = application.alb.forwardConfig.targetGroup;
+  if (arn !== undefined && selected.length > 1) {
+    return refused(
+      `Expected targetGroup.arn for one cluster, got ${selected.length}: ${namesOf(selected)}. Use targetgroupBindingSelector or arnFromLabel.`,
+    );
+  }
+  const found = selected.map((cluster) => ({ cluster, ...arnOf(application, cluster, facts) }));
+  const problems = found.flatMap((one) => (one.ok ? [] : [one.message]));
+  if (problems.length > 0) return refused(...problems);
+  const byARN = Map.groupBy(found, (one) => (one.ok ? one.arn : ''));
+  if (byARN.size > MOST_TARGET_GROUPS) {
+    return refused(
+      `Expected at most ${MOST_TARGET_GROUPS} target groups, got ${byARN.size}. Let clusters share a target group, by an AWSTargetGroupBinding.`,
+    );
+  }
+  const value = [...byARN].map(([groupARN, those]) => ({
+    arn: groupARN,
+    clusters: those.map(({ cluster }) => cluster.name).toSorted(compareText),
+  }));
+  return { ok: true, value: value.toSorted((a, b) => compareText(a.arn, b.arn)) };
+}
+
+const namesOf = (clusters: readonly ClusterOfCell[]): string => clusters.map(({ name }) => name).join(', ');
+
+const ARN =
+  /^arn:aws[a-z-]*:elasticloadbalancing:[a-z0-9-]+:[0-9]{12}:targetgroup\/[A-Za-z0-9-]{1,32}\/[0-9a-z]{1,64}$/;
+
+function arnOf(application: ApplicationOfCell, cluster: ClusterOfCell, { bindings }: Facts): FoundBinding {
+  const { arn, arnFromLabel = '' } = application.alb?.forwardConfig.targetGroup ?? {};
+  if (arn !== undefined) return { ok: true, arn };
+  if (arnFromLabel === '') {
+    return (
+      bindings[application.name]?.[cluster.name] ?? {
+        ok: false,
+        message: `Expected a TargetGroupBinding in cluster ${cluster.name}, which was not looked at.`,
+      }
+    );
+  }
+  const labels = cluster.labels ?? {};
+  const labelled = Object.hasOwn(labels, arnFromLabel) ? labels[arnFromLabel] : undefined;
+  if (labelled === undefined) {
+    return {
+      ok: false,
+      message: `Expected cluster ${cluster.name} to have the label ${arnFromLabel} with the ARN of its target group, got none. Add it in spec.clusters.`,
+    };
+  }
+  return ARN.test(labelled)
+    ? { ok: true, arn: labelled }
+    : {
+        ok: false,
+        message: `Expected label ${arnFromLabel} of cluster ${cluster.name} to be the ARN of a target group, got ${JSON.stringify(labelled)}. Correct it.`,
+      };
+}
+
+/** Why an application cannot share the secret of a cluster with one before it. */
+function clashOf(value: Resolved, before: ReadonlyMap<string, Resolution>): string | undefined {
+  for (const [name, other] of before) {
+    if (!other.ok) continue;
+    const shared = value.clusters.find((one) => other.value.clusters.some(({ name: at }) => at === one.name));
+    if (shared === undefined) continue;
+    for (const [key, wanted] of Object.entries(value.secretLabels)) {
+      const theirs = Object.hasOwn(other.value.secretLabels, key) ? other.value.secretLabels[key] : undefined;
+      if (theirs !== undefined && theirs !== wanted)
+        return `Expected the label ${key} of the secret of cluster ${shared.name} to have one value, got ${theirs} of application ${name} and ${wanted}. Use another label.`;
+    }
+  }
+  return undefined;
+}
