@@ -4,6 +4,7 @@ const text = z.string().max(4096);
 
 const revisionData = z.object({
   hash: z.string().max(64),
+  version: z.string().max(63),
   content: z.object({
     clusters: z
       .array(

@@ -89,8 +89,8 @@ function stepsOf({ alb, checks = [] }: ApplicationOfCell): CanaryStep[] {
 
 function stepOf({ name, analysis, templates, args, job }: ApplicationCheck): CanaryStep {
   if (analysis !== undefined) return { check: { name, analysis } };
-  if (templates !== undefined) return { analysis: { templates, ...given({ args }) } };
-  return { job: { name, ...job } };
+  if (job !== undefined) return { job: { name, ...job } };
+  return { analysis: { templates: templates ?? [], ...given({ args }) } };
 }
 
 function targetGroupsOf(

@@ -4,7 +4,11 @@ import type { ObservedApplication, ObservedDeployment } from './observation.ts';
 
 /** An ApplicationSet of Argo CD, as far as it is looked at. */
 export interface ApplicationSetObject {
-  readonly metadata: { readonly name: string; readonly uid: string };
+  readonly metadata: {
+    readonly name: string;
+    readonly uid: string;
+    readonly labels?: Readonly<Record<string, string>>;
+  };
   readonly status?: unknown;
 }
 
@@ -49,7 +53,9 @@ export function deploymentsOf(of: {
   }
   const stale = sets.find((set) => !isUpToDate(set));
   if (stale !== undefined) {
-    return { isReconciled: false, message: notUpToDate(stale), deployments };
+    const message = notUpToDate(stale);
+    const doubtful = deployments.map((one) => (one.isHealthy ? { ...one, isHealthy: false, message } : one));
+    return { isReconciled: false, message, deployments: doubtful };
   }
   const missing = deployments.find(({ isHealthy }, index) => targets[index]?.isWanted === true && !isHealthy);
   return missing === undefined

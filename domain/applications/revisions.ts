@@ -8,15 +8,11 @@ export interface KeptRevision {
   readonly data: RevisionData | undefined;
 }
 
-/** The name of the ControllerRevision that a revision of an application is kept as. */
-export const revisionName = (cell: string, application: string, number: number): string =>
-  `${cell}-${application}-${number}`;
-
 /** The revisions of an application, newest first; what is none is left out. */
 export const observedRevisions = (kept: readonly KeptRevision[]): readonly ObservedRevision[] =>
   kept
     .flatMap(({ number, isGood, data }) =>
-      data === undefined || number < 1 ? [] : [{ number, isGood, hash: data.hash, content: data.content }],
+      data === undefined || number < 1 ? [] : [{ number, isGood, ...data }],
     )
     .toSorted((a, b) => b.number - a.number);
 

@@ -68,20 +68,14 @@ export const BINDING_LABELS = {
 /** The annotation on an AWSTargetGroup that says in full what it was made of: `cluster/namespace/name`. */
 export const SOURCE_ANNOTATION = 'okra.mumo.co/target-group-binding';
 
-/** The label on what Okra makes for an application of a Cell: its name. */
-export const APPLICATION_LABEL = 'okra.mumo.co/application';
-
-/** The annotation on the Cell of an application with the number of the revision that it was made for. */
-export const REVISION_ANNOTATION = 'okra.mumo.co/revision';
-
 /** The annotation on a ControllerRevision that says since when it has been good. */
 export const GOOD_ANNOTATION = 'okra.mumo.co/good';
 
-/** The annotation on a cluster secret that names the applications of a Cell that it is there for. */
-export const APPLICATIONS_ANNOTATION = 'okra.mumo.co/applications';
+/** The annotation on a cluster secret of a Cell that names its entry in `spec.clusters`. */
+export const CELL_CLUSTER_ANNOTATION = 'okra.mumo.co/cell-cluster';
 
-/** The annotation on a cluster secret with what each of these applications asks of it, as JSON. */
-export const SHARES_ANNOTATION = 'okra.mumo.co/application-shares';
+/** The annotation on a cluster secret of a Cell that says since when each application finds there what it asks for, as JSON. */
+export const WRITTEN_AT_ANNOTATION = 'okra.mumo.co/written-at';
 
-/** The annotation on an AWSTargetGroup of an application with the clusters behind it, as JSON. */
-export const CLUSTERS_ANNOTATION = 'okra.mumo.co/clusters';
+/** The finalizer that keeps a Cell with applications until its cluster secrets are deleted. */
+export const APPLICATIONS_FINALIZER = 'okra.mumo.co/applications';
