@@ -99,8 +99,9 @@ describe('the manifests', () => {
             path.startsWith('.') &&
             !path.endsWith('[]') &&
             path !== '.metadata' &&
-            !/[.]check[.]analysis[.]|checks\[\][.](analysis|templates|args|job)/.test(path) &&
-            !path.includes('.blueGreen.steps[].job.') &&
+            !/[.]check[.]analysis[.]|blueGreen[.]steps\[\][.]job[.]|checks\[\][.](analysis|templates|args|job)/.test(
+              path,
+            ) &&
             !('description' in node),
         );
         expect(silent.map(([path]) => path)).toEqual([]);

@@ -89,8 +89,8 @@ function stepsOf({ alb, checks = [] }: ApplicationOfCell): CanaryStep[] {
 
 function stepOf({ name, analysis, templates, args, job }: ApplicationCheck): CanaryStep {
   if (analysis !== undefined) return { check: { name, analysis } };
-  if (job !== undefined) return { job: { name, ...job } };
-  return { analysis: { templates: templates ?? [], ...given({ args }) } };
+  if (templates !== undefined) return { analysis: { templates, ...given({ args }) } };
+  return job === undefined ? {} : { job: { name, ...job } };
 }
 
 function targetGroupsOf(

@@ -1,13 +1,9 @@
 import type { ApplicationsSpec } from '../../crds/cell.ts';
 import { canonical, compareText } from '../kubernetes/canonical.ts';
-import {
-  APPLICATION_LABEL,
-  CELL_LABEL,
-  REVISION_ANNOTATION,
-  SHARES_ANNOTATION,
-  VERSION_LABEL,
-} from '../kubernetes/labels.ts';
+import { CELL_LABEL, VERSION_LABEL } from '../kubernetes/labels.ts';
 import { mayAdopt } from '../versions/watched.ts';
+import { APPLICATION_LABEL } from './child.ts';
+import { APPLICATIONS_ANNOTATION } from './secrets.ts';
 
 interface Watched {
   readonly metadata: {
@@ -55,7 +51,7 @@ export function watchedApplications(
     cell.metadata.deletionTimestamp !== undefined,
     mayAdopt(cell.metadata),
     of(cells).map(({ metadata, spec, status = {} }) => [
-      ...marks(metadata, [APPLICATION_LABEL], [REVISION_ANNOTATION]),
+      ...marks(metadata, [APPLICATION_LABEL]),
       spec,
       [status.phase ?? null, status.stableVersion ?? null],
     ]),
@@ -63,7 +59,7 @@ export function watchedApplications(
       ...marks(metadata, [APPLICATION_LABEL, VERSION_LABEL]),
       arn,
     ]),
-    of(secrets).map(({ metadata }) => marks(metadata, [], [SHARES_ANNOTATION])),
+    of(secrets).map(({ metadata }) => marks(metadata, [], [APPLICATIONS_ANNOTATION])),
   ]);
 }
 
