@@ -4,6 +4,7 @@ import type { ApplicationsSpec, CanaryStep, CellSpec } from '../../crds/cell.ts'
 import type { CellListenerRule } from '../../crds/listener-rule.ts';
 import { BINDING_LABELS, CELL_LABEL, VERSION_LABEL } from '../kubernetes/labels.ts';
 import { isLabelValue } from '../discovery/label-syntax.ts';
+import { optional } from '../model/status-input.ts';
 import { childName, targetGroupName } from './names.ts';
 import type { Resolved } from './resolved.ts';
 
@@ -58,7 +59,11 @@ export function childOf(source: ChildSource): Child | undefined {
     version: revision.version,
     minHealthyTargets,
     healthTimeout,
-    ...given({ windows, settle, progressDeadline, deletionPolicy, analysis }),
+    ...optional('windows', windows),
+    ...optional('settle', settle),
+    ...optional('progressDeadline', progressDeadline),
+    ...optional('deletionPolicy', deletionPolicy),
+    ...optional('analysis', analysis),
     updateStrategy: { type: 'Canary', canary: { steps: stepsOf(application) } },
   };
   return { name: childName(cell.name, name), labels, spec, targetGroups: targetGroupsOf(source, labels) };
@@ -89,7 +94,7 @@ function stepsOf({ alb, checks = [] }: ApplicationOfCell): CanaryStep[] {
 
 function stepOf({ name, analysis, templates, args, job }: ApplicationCheck): CanaryStep {
   if (analysis !== undefined) return { check: { name, analysis } };
-  if (templates !== undefined) return { analysis: { templates, ...given({ args }) } };
+  if (templates !== undefined) return { analysis: { templates, ...optional('args', args) } };
   return job === undefined ? {} : { job: { name, ...job } };
 }
 
@@ -112,9 +117,3 @@ function targetGroupsOf(
     };
   });
 }
-
-type Given<Fields> = { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> };
-
-/** Leaves out what is undefined. */
-const given = <Fields extends object>(fields: Fields): Given<Fields> =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Given<Fields>;
