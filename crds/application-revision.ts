@@ -1,0 +1,33 @@
+import { z } from 'zod';
+
+const text = z.string().max(4096);
+
+const revisionData = z.object({
+  hash: z.string().max(64),
+  version: z.string().max(63),
+  content: z.object({
+    clusters: z
+      .array(
+        z.object({
+          name: text,
+          eksName: text,
+          server: text,
+          certificateAuthority: z.string().max(65_536),
+          secretName: text,
+        }),
+      )
+      .max(64),
+    secretLabels: z.record(z.string(), text),
+    targetGroups: z.array(z.object({ arn: text, clusters: z.array(text).max(64) })).max(64),
+    specHash: z.string().max(64),
+  }),
+});
+
+/** What is kept of a revision of an application. */
+export type RevisionData = z.output<typeof revisionData>;
+
+/** Reads what a ControllerRevision holds; undefined when it is not one of an application. */
+export function parseRevisionData(data: unknown): RevisionData | undefined {
+  const parsed = revisionData.safeParse(data);
+  return parsed.success ? parsed.data : undefined;
+}
