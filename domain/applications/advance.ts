@@ -59,8 +59,7 @@ function migrate(situation: Situation, syncing: Mark, { revision, begun }: Going
 function hasBegun({ seen, application }: Situation, mark: Mark, revision: ObservedRevision): boolean {
   if (mark.revision !== revision.number) return false;
   if (mark.phase === 'Migrating' || mark.phase === 'Completing') return true;
-  const serves = application.alb !== undefined && seen.child?.version === revision.version;
-  return serves && revision.version !== lastGood(seen.revisions)?.version;
+  return application.alb !== undefined && seen.child?.revision === revision.number;
 }
 
 /** Hands the clusters of the revision to Argo CD, and waits until it has deployed the application. */

@@ -9,11 +9,11 @@ export type ChildState =
   | { readonly is: 'Failed'; readonly message: string };
 
 /** Reads how far the Cell of an application has come off its status. */
-export function childState({ seen }: Situation, { version }: ObservedRevision): ChildState {
+export function childState({ seen }: Situation, { number, version }: ObservedRevision): ChildState {
   const { child } = seen;
   if (
     child === undefined ||
-    child.version !== version ||
+    child.revision !== number ||
     child.status.observedGeneration !== child.generation
   )
     return { is: 'Moving', message: 'Its Cell has not looked at the change yet.' };
@@ -27,11 +27,11 @@ export function childState({ seen }: Situation, { version }: ObservedRevision): 
 /** Whether Cell and AWSTargetGroups of an application are what a revision asks for; those of `keep` may stay. */
 export function isChildAsDesired(
   { seen }: Situation,
-  { version, content }: ObservedRevision,
+  { number, version, content }: ObservedRevision,
   keep?: ObservedRevision,
 ): boolean {
   const { child, targetGroups } = seen;
-  if (child?.isAsDesired !== true || child.version !== version) return false;
+  if (child?.isAsDesired !== true || child.revision !== number) return false;
   const own = targetGroups.filter(({ isOwn }) => isOwn);
   const isThere = (arn: string): boolean => own.some((one) => one.arn === arn && one.version === version);
   const isKept = (arn: string): boolean => keep?.content.targetGroups.some((one) => one.arn === arn) === true;

@@ -45,9 +45,9 @@ interface Back {
 }
 
 function trafficBack(situation: Situation, mark: Mark, { good, failed }: Back): Judgement | undefined {
-  const { seen, application } = situation;
-  if (good === undefined || application.alb === undefined || failed.reverted === true) return undefined;
-  if (seen.child?.version === good.version && isThere(situation, good)) return undefined;
+  const { seen } = situation;
+  if (good?.content.application.alb === undefined || failed.reverted === true) return undefined;
+  if (seen.child?.revision === good.number && isThere(situation, good)) return undefined;
   const action = { do: 'ApplyChild', number: good.number, keep: failed.revision } as const;
   return back(mark, action, `Giving the traffic back to revision ${good.number}.`);
 }

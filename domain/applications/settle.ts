@@ -34,7 +34,7 @@ export function settle(situation: Situation, before: Mark, settling: Settling): 
 
 /** Has the Cell of the application serve the revision. */
 function traffic(situation: Situation, mark: Mark, { revision, failed, isReverting }: Settling) {
-  if (situation.application.alb === undefined) return undefined;
+  if (revision.content.application.alb === undefined) return undefined;
   const { child } = situation.seen;
   if (child?.isDeleting === true) return wait(mark, 'Deleting', `Cell ${child.name} is being deleted.`);
   // What is left of other revisions goes later, after all else.
@@ -61,7 +61,7 @@ function leftOver(
 /** Has the clusters of the revision in Argo CD. */
 function secrets(situation: Situation, mark: Mark, { revision, isReverting }: Settling) {
   const { application, secrets: existing } = situation;
-  if (application.argocd === undefined) return undefined;
+  if (revision.content.application.argocd === undefined) return undefined;
   const lacking = lackingSecrets(application.name, revision.content, existing);
   if (lacking.length > 0) {
     const names = lacking.map(({ name }) => name).join(', ');
@@ -75,7 +75,7 @@ function secrets(situation: Situation, mark: Mark, { revision, isReverting }: Se
 /** Waits for the traffic to be where it belongs before anything goes. */
 function served(situation: Situation, mark: Mark, settling: Settling) {
   const { revision, isReverting } = settling;
-  if (situation.application.alb === undefined || !(isReverting || hasLeft(situation, revision)))
+  if (revision.content.application.alb === undefined || !(isReverting || hasLeft(situation, revision)))
     return undefined;
   const state = childState(situation, revision);
   return state.is === 'Done' ? undefined : wait(mark, 'WaitingForCell', state.message);
@@ -83,7 +83,7 @@ function served(situation: Situation, mark: Mark, settling: Settling) {
 
 const hasLeft = (situation: Situation, revision: ObservedRevision): boolean =>
   leftSecrets(situation.application.name, revision.content, situation.secrets).length > 0 ||
-  (situation.application.alb !== undefined && !isChildAsDesired(situation, revision));
+  (revision.content.application.alb !== undefined && !isChildAsDesired(situation, revision));
 
 /** Lets go of secrets and target groups that the revision does not have. */
 function letGo(situation: Situation, mark: Mark, { revision, isReverting }: Settling) {
@@ -98,7 +98,8 @@ function letGo(situation: Situation, mark: Mark, { revision, isReverting }: Sett
   }
   const lingers = lingering(situation, revision);
   if (lingers !== undefined) return wait(mark, 'WaitingForApplicationSet', lingers);
-  if (application.alb === undefined || isChildAsDesired(situation, revision)) return undefined;
+  const { alb } = revision.content.application;
+  if (alb === undefined || isChildAsDesired(situation, revision)) return undefined;
   // Where old clusters go first there is no load balancer, so that this comes after the traffic.
   const action = { do: 'ApplyChild', number: revision.number } as const;
   return act(action, `Removing the target groups that revision ${revision.number} does not have.`);
