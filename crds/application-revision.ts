@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { application } from './application.ts';
 
 const text = z.string().max(4096);
 
@@ -19,7 +20,7 @@ const revisionData = z.object({
       .max(64),
     secretLabels: z.record(z.string(), text),
     targetGroups: z.array(z.object({ arn: text, clusters: z.array(text).max(64) })).max(64),
-    specHash: z.string().max(64),
+    application,
   }),
 });
 

@@ -27,6 +27,8 @@ export interface WatchedParts {
 interface WatchedStatus {
   readonly phase?: string | undefined;
   readonly stableVersion?: string | undefined;
+  readonly canaryWeight?: number | undefined;
+  readonly step?: string | undefined;
 }
 
 /** Whether something was made for a Cell with applications. */
@@ -55,7 +57,7 @@ export function watchedApplications(
     of(cells).map(({ metadata, spec, status = {} }) => [
       ...marks(metadata, [APPLICATION_LABEL]),
       spec,
-      [status.phase ?? null, status.stableVersion ?? null],
+      [status.phase ?? null, status.stableVersion ?? null, status.canaryWeight ?? null, status.step ?? null],
     ]),
     of(groups).map(({ metadata, spec: { arn } }) => [
       ...marks(metadata, [APPLICATION_LABEL, VERSION_LABEL]),
