@@ -195,6 +195,8 @@ const onDiscoveryQueue: readonly (keyof Activities)[] = [
   'syncTargetGroupBinding',
   'checkTargetGroups',
   'observeStaged',
+  'observeApplications',
+  'performApplication',
   'applyStage',
   'removeStage',
 ];

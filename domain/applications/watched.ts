@@ -1,4 +1,4 @@
-import type { ApplicationsSpec } from '../../crds/cell.ts';
+import type { Access } from '../access/access.ts';
 import { canonical, compareText } from '../kubernetes/canonical.ts';
 import { CELL_LABEL, VERSION_LABEL } from '../kubernetes/labels.ts';
 import { mayAdopt } from '../versions/watched.ts';
@@ -37,11 +37,13 @@ export const isPartOf = ({ metadata }: Watched, cell: string): boolean =>
 
 /**
  * All that a Cell with applications depends on in its namespace, in one text: when it differs, there is something new to look at.
- * The parts are those of the Cell's namespace, as the API server returned them.
+ * The parts are those of the Cell's namespace, which may use what `access` says; objects are taken as the API server returned them, because watchers and workers compare
+ * what each has computed.
  */
 export function watchedApplications(
-  cell: Watched & { readonly spec: Pick<ApplicationsSpec, 'applications'> },
+  cell: Watched & { readonly spec: unknown },
   { cells, groups, secrets }: WatchedParts,
+  access?: Access,
 ): string {
   const { name } = cell.metadata;
   const of = <T extends Watched>(all: readonly T[]): readonly T[] =>
@@ -62,6 +64,7 @@ export function watchedApplications(
       arn,
     ]),
     of(secrets).map(({ metadata }) => marks(metadata, [], [APPLICATIONS_ANNOTATION])),
+    access?.specs ?? null,
   ]);
 }
 

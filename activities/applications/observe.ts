@@ -1,0 +1,237 @@
+import { AWS_TARGET_GROUP, CELL, SECRET } from '../../clients/kubernetes/kinds.ts';
+import { digest } from '../../clients/digest.ts';
+import { accessPolicies } from '../../clients/kubernetes/access-policies.ts';
+import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
+import type { ApplicationOfCell } from '../../crds/application.ts';
+import { cell as cellKind, type ApplicationsSpec, type Cell } from '../../crds/cell.ts';
+import type { Metadata } from '../../crds/resource.ts';
+import type { DeploymentTarget } from '../../domain/applications/deployments.ts';
+import { childName } from '../../domain/applications/names.ts';
+import type {
+  ObservedApplication,
+  ObservedApplications,
+  ObservedRevision,
+} from '../../domain/applications/observation.ts';
+import { resolveApplications, type Resolution } from '../../domain/applications/resolve.ts';
+import type { ResolvedCluster } from '../../domain/applications/resolved.ts';
+import { writtenAtOf } from '../../domain/applications/secret-object.ts';
+import { watchedApplications } from '../../domain/applications/watched.ts';
+import { freezesOf } from '../../domain/gates/freeze.ts';
+import { canonical, compareText } from '../../domain/kubernetes/canonical.ts';
+import { CELL_LABEL, CLUSTER_SECRETS } from '../../domain/kubernetes/labels.ts';
+import { targetGroupsOf } from '../../domain/load-balancers/load-balancer.ts';
+import type { ObjectKey } from '../../domain/model/ids.ts';
+import { freezesIn } from '../kubernetes/freezes.ts';
+import { configViewOf, readConfig } from '../load-balancers/config-object.ts';
+import { findBindings } from './bindings.ts';
+import { findChild, observedChild, observedGroups } from './child.ts';
+import { lookAtClusters } from './clusters.ts';
+import type { ApplicationsDependencies, ReadCell } from './dependencies.ts';
+import { deploymentOf, readArgoCD, type ArgoCD } from './deployments.ts';
+import { findMeasurements } from './measurements.ts';
+import { findRevisions } from './revisions.ts';
+import { findSecrets } from './secrets.ts';
+
+/** Reads a Cell with applications; undefined when there is none of that name. */
+export async function readCell(
+  kubernetes: KubernetesClient,
+  key: ObjectKey,
+): Promise<(ReadCell & { readonly problems: readonly string[] }) | undefined> {
+  const object = await kubernetes.get<Cell>(CELL, key);
+  if (object === undefined) return undefined;
+  const parsed = cellKind.parse(object);
+  const { clusters = [], applications = [], ...spec } = parsed.ok ? parsed.value : object.spec;
+  return {
+    key,
+    uid: object.metadata.uid ?? '',
+    object,
+    spec: { ...spec, clusters, applications },
+    problems: parsed.ok ? [] : parsed.problems,
+  };
+}
+
+/** Reads a Cell with applications, and all that its rollout depends on. */
+export async function observeApplications(
+  key: ObjectKey,
+  means: ApplicationsDependencies,
+  signal: AbortSignal,
+): Promise<ObservedApplications> {
+  const { kubernetes } = means;
+  const read = await readCell(kubernetes, key);
+  const nothing = { key, clusters: [], secrets: [], applications: [], freezes: [], digest: '' };
+  if (read === undefined) return nothing;
+  const { object, uid, spec, problems } = read;
+  const cell = {
+    uid,
+    generation: object.metadata.generation ?? 0,
+    isDeleting: object.metadata.deletionTimestamp !== undefined,
+    spec,
+    status: object.status ?? {},
+    problems,
+  };
+  const parts = await readParts(read, kubernetes);
+  const seen = { ...nothing, cell, digest: digestOf(read, parts) };
+  if (cell.isDeleting || problems.length > 0) return seen;
+  const facts = await resolve(read, means, signal);
+  const { revisions } = parts;
+  const clusters = clustersIn(facts.resolved, revisions);
+  const [secrets, argoCD, measurements, freezes] = await Promise.all([
+    findSecrets(kubernetes, key, [...facts.found, ...clusters]),
+    readArgoCD(kubernetes, key.namespace, spec.applications),
+    findMeasurements(kubernetes, read),
+    freezesIn(kubernetes),
+  ]);
+  const world = { ...parts, ...facts, secrets, argoCD, measurements };
+  const applications = await Promise.all(
+    spec.applications.map((application) => observeApplication(read, application, { world, kubernetes })),
+  );
+  return {
+    ...seen,
+    clusters: facts.clusters,
+    secrets: secrets.map(({ observed }) => observed),
+    applications,
+    freezes: freezesOf(key.namespace, freezes),
+  };
+}
+
+/** What of the Cell's own there is in its namespace. */
+interface Parts {
+  readonly groups: readonly AWSTargetGroup[];
+  readonly cells: readonly Cell[];
+  readonly marked: readonly { readonly metadata: Metadata }[];
+  readonly revisions: ReadonlyMap<string, readonly ObservedRevision[]>;
+  readonly access: Awaited<ReturnType<ReturnType<typeof accessPolicies>['of']>>;
+}
+
+async function readParts(read: ReadCell, kubernetes: KubernetesClient): Promise<Parts> {
+  const { namespace, name } = read.key;
+  const labelSelector = `${CELL_LABEL}=${name}`;
+  const [groups, cells, marked, revisions, access] = await Promise.all([
+    kubernetes.list<AWSTargetGroup>(AWS_TARGET_GROUP, { namespace }),
+    kubernetes.list<Cell>(CELL, { namespace, labelSelector }),
+    kubernetes.list<{ readonly metadata: Metadata }>(SECRET, {
+      namespace,
+      labelSelector: `${CLUSTER_SECRETS},${labelSelector}`,
+    }),
+    findRevisions(kubernetes, read),
+    accessPolicies(kubernetes).of(namespace),
+  ]);
+  return { groups, cells, marked, revisions, access };
+}
+
+const digestOf = ({ object }: ReadCell, { groups, cells, marked, access }: Parts): string =>
+  digest(watchedApplications(object, { groups, cells, secrets: marked }, access));
+
+interface ResolvedFacts {
+  readonly clusters: ObservedApplications['clusters'];
+  readonly found: readonly ResolvedCluster[];
+  readonly resolved: Readonly<Record<string, Resolution>>;
+}
+
+/** Asks EKS and the clusters, and says what each application comes to. */
+export async function resolve(
+  read: ReadCell,
+  means: ApplicationsDependencies,
+  signal: AbortSignal,
+): Promise<ResolvedFacts> {
+  const { spec } = read;
+  const looked = await lookAtClusters(read, means, signal);
+  const bindings = await findBindings(spec.applications, looked);
+  const clusters = looked.map(({ observed }) => observed);
+  const resolved = resolveApplications({
+    clusters: { written: spec.clusters, observed: clusters },
+    applications: spec.applications,
+    bindings,
+    digest,
+  });
+  return { clusters, resolved, found: clusters.flatMap(({ found }) => found ?? []) };
+}
+
+/** The clusters of what applications come to, and of the revisions that are kept; the newest of each name first. */
+function clustersIn(
+  resolved: Readonly<Record<string, Resolution>>,
+  revisions: ReadonlyMap<string, readonly ObservedRevision[]>,
+): readonly ResolvedCluster[] {
+  return [
+    ...Object.values(resolved).flatMap((one) => (one.ok ? one.value.clusters : [])),
+    ...[...revisions.values()].flat().flatMap(({ content }) => content.clusters),
+  ];
+}
+
+interface World extends Parts, ResolvedFacts {
+  readonly secrets: Awaited<ReturnType<typeof findSecrets>>;
+  readonly argoCD: ArgoCD;
+  readonly measurements: Awaited<ReturnType<typeof findMeasurements>>;
+}
+
+async function observeApplication(
+  read: ReadCell,
+  application: ApplicationOfCell,
+  { world, kubernetes }: { readonly world: World; readonly kubernetes: KubernetesClient },
+): Promise<ObservedApplication> {
+  const { name } = application;
+  const revisions = world.revisions.get(name) ?? [];
+  const resolved = world.resolved[name] ?? { ok: false, problems: [] };
+  const [found, served] = await Promise.all([
+    findChild(kubernetes, read, name, world.groups),
+    servedBy(kubernetes, read.key, name),
+  ]);
+  const child = observedChild(read, { application, revisions }, found);
+  const applicationSet = deploymentOf(application, targetsOf(name, resolved, revisions, world), world.argoCD);
+  return {
+    name,
+    resolved,
+    revisions,
+    ...(applicationSet === undefined ? {} : { applicationSet }),
+    ...(child === undefined ? {} : { child }),
+    targetGroups: observedGroups(found.groups, found.object?.metadata.uid),
+    forwardHash: digest(canonical([application.alb, served])),
+    measurements: world.measurements.get(name) ?? [],
+  };
+}
+
+/** The target groups that an application's rule gives traffic to now. */
+async function servedBy(
+  kubernetes: KubernetesClient,
+  { namespace, name }: ObjectKey,
+  application: string,
+): Promise<readonly string[]> {
+  const type = 'AWSApplicationLoadBalancer';
+  const ref = { type, key: { namespace, name: childName(name, application) } } as const;
+  const object = await readConfig(kubernetes, ref);
+  const observed = object === undefined ? undefined : configViewOf(ref, object).status.observed;
+  if (observed === undefined) return [];
+  return targetGroupsOf(observed)
+    .flatMap(({ arn, weight }) => (weight > 0 ? [arn] : []))
+    .toSorted(compareText);
+}
+
+/** The clusters that an application runs on, or has run on. */
+function targetsOf(
+  application: string,
+  resolved: Resolution,
+  revisions: readonly ObservedRevision[],
+  { secrets }: Pick<World, 'secrets'>,
+): readonly DeploymentTarget[] {
+  const wanted = resolved.ok ? resolved.value.clusters : (revisions[0]?.content.clusters ?? []);
+  const all = [...wanted, ...revisions.flatMap(({ content }) => content.clusters)];
+  const newest = new Map(all.toReversed().map((cluster) => [cluster.name, cluster]));
+  return [...newest.values()].toReversed().map(({ name, eksName, server, secretName }) => {
+    const secret = secrets.find(({ found, observed }) => observed.isOwn && found.name === secretName);
+    const writtenAt = writtenAtOf(secret?.found.annotations ?? {})[application];
+    return {
+      name,
+      secretNames: [eksName],
+      server,
+      isWanted: wanted.some((one) => one.name === name),
+      ...(writtenAt === undefined ? {} : { writtenAt }),
+    };
+  });
+}
+
+/** The application of a name, or nothing when the Cell has it no more. */
+export const applicationNamed = (
+  { applications }: Pick<ApplicationsSpec, 'applications'>,
+  name: string,
+): ApplicationOfCell | undefined => applications.find((one) => one.name === name);
