@@ -12,7 +12,7 @@ const DEFAULT_DELAY = '60s';
 
 /** Takes an application back to its last good revision: the traffic at once, the rest after a delay. */
 export function goBack(situation: Situation, before: Mark, failed: Failed): Judgement {
-  const mark: Mark = { ...before, phase: failed.phase, failed };
+  const mark: Mark = { ...before, phase: phaseOf(failed), failed };
   const ending = endOthers(situation, mark, () => false);
   if (ending !== undefined) return ending;
   const isAborted = failed.reason === ABORTED;
@@ -30,6 +30,10 @@ export function goBack(situation: Situation, before: Mark, failed: Failed): Judg
     (good === undefined ? clear(situation, mark, failed) : restore(situation, mark, { good, failed }))
   );
 }
+
+/** What was aborted and is taken back has not failed: it only is not what is asked for. */
+const phaseOf = ({ phase, reverted }: Failed): Mark['phase'] =>
+  phase === 'Reverting' && reverted === true ? 'Pending' : phase;
 
 /** The reason of what an operator has aborted. */
 export const ABORTED = 'Aborted';
@@ -91,12 +95,13 @@ function restore(
   if (judgement.step.is === 'Done') {
     return reverted(judgement.mark, failed, `Revision ${good.number} is in place again.`);
   }
-  return isReverting ? judgement : { ...judgement, mark: { ...judgement.mark, phase: failed.phase } };
+  return isReverting ? judgement : { ...judgement, mark: { ...judgement.mark, phase: phaseOf(failed) } };
 }
 
 /** What was taken back is not tried again by itself. */
 function reverted(mark: Mark, failed: Failed, what: string): Judgement {
   const message = `${failed.message} ${what} Edit the Cell, or send retry.`;
-  const after: Mark = { ...mark, phase: failed.phase, failed: { ...failed, reverted: true } };
+  const over: Failed = { ...failed, reverted: true };
+  const after: Mark = { ...mark, phase: phaseOf(over), failed: over };
   return stopped(after, 'Reverted', message);
 }

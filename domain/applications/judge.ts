@@ -76,13 +76,9 @@ function unresolved(situation: Situation, mark: Mark, problems: readonly string[
   if (!isUnknown) return stoppedAt(mark, 'InvalidApplication', message);
   const [newest] = seen.revisions;
   if (newest?.isGood === true) return settle(situation, mark, { revision: newest, isReverting: false });
-  const waiting = wait(mark, hold?.reason ?? 'WaitingForClusters', hold?.message ?? message, hold?.until);
-  return hold === undefined
-    ? waiting
-    : {
-        mark,
-        step: { ...waiting.step, is: 'Wait', hold: hold.kind, reason: hold.reason, message: hold.message },
-      };
+  if (hold === undefined) return wait(mark, 'WaitingForClusters', message);
+  const { kind, reason, until } = hold;
+  return { mark, step: { is: 'Wait', hold: kind, reason, message: hold.message, until } };
 }
 
 /** Keeps what the application comes to now as a revision. */
@@ -97,7 +93,8 @@ function save(
   const version =
     good !== undefined && arnsOf(good.content) === arnsOf(value) ? good.version : String(number);
   const action = { do: 'SaveRevision', number, hash, version } as const;
-  return forward(situation, [mark, mark], action, `Beginning with revision ${number}.`);
+  const pending: Mark = { ...mark, phase: 'Pending' };
+  return forward(situation, [pending, pending], action, `Beginning with revision ${number}.`);
 }
 
 const arnsOf = ({ targetGroups }: Resolved): string => canonical(targetGroups.map(({ arn }) => arn));
