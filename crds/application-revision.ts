@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { application } from './application.ts';
+import { applicationsOfCell, type ApplicationOfCell } from './application.ts';
 
 const text = z.string().max(4096);
 
@@ -20,15 +20,23 @@ const revisionData = z.object({
       .max(64),
     secretLabels: z.record(z.string(), text),
     targetGroups: z.array(z.object({ arn: text, clusters: z.array(text).max(64) })).max(64),
-    application,
+    application: z.unknown(),
   }),
 });
 
+type Written = z.output<typeof revisionData>;
+
 /** What is kept of a revision of an application. */
-export type RevisionData = z.output<typeof revisionData>;
+export type RevisionData = Omit<Written, 'content'> & {
+  readonly content: Omit<Written['content'], 'application'> & { readonly application: ApplicationOfCell };
+};
 
 /** Reads what a ControllerRevision holds; undefined when it is not one of an application. */
 export function parseRevisionData(data: unknown): RevisionData | undefined {
   const parsed = revisionData.safeParse(data);
-  return parsed.success ? parsed.data : undefined;
+  if (!parsed.success) return undefined;
+  const applications = applicationsOfCell.safeParse([parsed.data.content.application]);
+  const application = applications.success ? applications.data[0] : undefined;
+  if (application === undefined) return undefined;
+  return { ...parsed.data, content: { ...parsed.data.content, application } };
 }

@@ -1,26 +1,12 @@
 import { AWS_TARGET_GROUP, CELL } from '../../clients/kubernetes/kinds.ts';
 import { isConflict, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
-import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
-import type { ApplicationOfCell } from '../../crds/application.ts';
-import { cell as cellKind, type Cell } from '../../crds/cell.ts';
-import {
-  APPLICATION_LABEL,
-  childOf,
-  type Child,
-  type ChildTargetGroup,
-  type Conditions,
-} from '../../domain/applications/child.ts';
+import type { Cell } from '../../crds/cell.ts';
+import { childOf, type Child, type ChildTargetGroup } from '../../domain/applications/child.ts';
 import { groupsToWrite } from '../../domain/applications/groups.ts';
-import { childName } from '../../domain/applications/names.ts';
-import type {
-  ObservedChild,
-  ObservedRevision,
-  ObservedTargetGroup,
-} from '../../domain/applications/observation.ts';
+import type { ObservedRevision } from '../../domain/applications/observation.ts';
 import { mergePatch } from '../../domain/discovery/merge-patch.ts';
 import { canonical } from '../../domain/kubernetes/canonical.ts';
-import { controllerOf } from '../../domain/kubernetes/controller.ts';
-import { ADOPT_ANNOTATION, API_VERSION, CELL_LABEL, VERSION_LABEL } from '../../domain/kubernetes/labels.ts';
+import { ADOPT_ANNOTATION, API_VERSION } from '../../domain/kubernetes/labels.ts';
 import { formatKey } from '../../domain/model/ids.ts';
 import { mayAdopt } from '../../domain/versions/watched.ts';
 import { failure } from '../failure.ts';
@@ -28,98 +14,15 @@ import { ownedByCell } from '../kubernetes/owner-references.ts';
 import { remove } from '../kubernetes/remove.ts';
 import type { ApplicationsDependencies, ReadCell } from './dependencies.ts';
 import { conditionsOfRule } from './rule.ts';
-
-/** What there is of the Cell of an application, and of its target groups. */
-export interface FoundChild {
-  readonly object: Cell | undefined;
-  readonly groups: readonly AWSTargetGroup[];
-}
-
-/** Finds the Cell of an application, and all AWSTargetGroups of its labels or names. */
-export async function findChild(
-  kubernetes: KubernetesClient,
-  { key }: Pick<ReadCell, 'key'>,
-  application: string,
-  all?: readonly AWSTargetGroup[],
-): Promise<FoundChild> {
-  const { namespace } = key;
-  const name = childName(key.name, application);
-  const [object, groups] = await Promise.all([
-    kubernetes.get<Cell>(CELL, { namespace, name }),
-    all ?? kubernetes.list<AWSTargetGroup>(AWS_TARGET_GROUP, { namespace }),
-  ]);
-  return { object, groups: groups.filter((group) => isOfApplication(group, key.name, application)) };
-}
-
-const isOfApplication = ({ metadata }: AWSTargetGroup, cell: string, application: string): boolean =>
-  metadata.name.startsWith(`${childName(cell, application)}-`) ||
-  (metadata.labels?.[CELL_LABEL] === cell && metadata.labels[APPLICATION_LABEL] === application);
-
-const isOwnedBy = (object: { readonly metadata: Cell['metadata'] }, uid: string | undefined): boolean =>
-  uid !== undefined && controllerOf(object.metadata)?.uid === uid;
-
-/** The AWSTargetGroups of an application, as they are observed; those of its Cell are its own. */
-export const observedGroups = (
-  groups: readonly AWSTargetGroup[],
-  childUid: string | undefined,
-): readonly ObservedTargetGroup[] =>
-  groups.map((group) => ({
-    name: group.metadata.name,
-    arn: group.spec.arn,
-    version: group.metadata.labels?.[VERSION_LABEL] ?? '',
-    isOwn: isOwnedBy(group, childUid),
-  }));
-
-/** The Cell of an application, as it is observed. */
-export function observedChild(
-  cell: ReadCell,
-  of: { readonly application: ApplicationOfCell; readonly revisions: readonly ObservedRevision[] },
-  { object }: FoundChild,
-): ObservedChild | undefined {
-  if (object === undefined) return undefined;
-  const { metadata, spec, status = {} } = object;
-  const revision = of.revisions.find(({ version }) => version === spec.version);
-  const conditions = conditionsIn(object);
-  const wanted =
-    revision === undefined ? undefined : childOf({ ...sourceOf(cell, of.application, revision), conditions });
-  return {
-    name: metadata.name,
-    isOwn: isOwnedBy(object, cell.uid),
-    uid: metadata.uid ?? '',
-    generation: metadata.generation ?? 0,
-    isDeleting: metadata.deletionTimestamp !== undefined,
-    version: spec.version,
-    isAsDesired: wanted !== undefined && isAsWanted(object, wanted, mayAdopt(cell.object.metadata)),
-    status,
-  };
-}
-
-const sourceOf = (
-  { key, spec }: Pick<ReadCell, 'key' | 'spec'>,
-  application: ApplicationOfCell,
-  revision: ObservedRevision,
-) => ({ cell: { name: key.name, spec }, application, revision });
-
-/** The conditions of the rule as the Cell of an application has them. */
-function conditionsIn(object: Cell): Conditions {
-  const rule = object.spec.ingress?.awsApplicationLoadBalancer?.listener?.rule;
-  if (rule === undefined) return {};
-  const { priority: _priority, forward: _forward, ...conditions } = rule;
-  return conditions;
-}
-
-/** Whether a Cell asks for what it is to ask for; defaults are filled in on both sides. */
-function isAsWanted({ metadata, spec }: Cell, wanted: Child, adopt: boolean): boolean {
-  const isMarked = Object.entries(wanted.labels).every(([key, value]) => metadata.labels?.[key] === value);
-  return (
-    isMarked && mayAdopt(metadata) === adopt && canonical(complete(spec)) === canonical(complete(wanted.spec))
-  );
-}
-
-function complete(spec: unknown): unknown {
-  const parsed = cellKind.parseSpec(spec);
-  return parsed.ok ? parsed.value : spec;
-}
+import {
+  complete,
+  conditionsIn,
+  findChild,
+  groupNames,
+  isOwnedBy,
+  observedGroups,
+  sourceOf,
+} from './seen-child.ts';
 
 /**
  * Makes the Cell of an application and the AWSTargetGroups of a revision: its spec, new groups, the labels of groups that
@@ -127,23 +30,23 @@ function complete(spec: unknown): unknown {
  */
 export async function applyChild(
   cell: ReadCell,
-  of: {
-    readonly application: ApplicationOfCell;
-    readonly revision: ObservedRevision;
-    readonly keep: ObservedRevision | undefined;
-  },
+  of: { readonly revision: ObservedRevision; readonly keep: ObservedRevision | undefined },
   means: ApplicationsDependencies,
   signal: AbortSignal,
 ): Promise<void> {
-  const { application, revision, keep } = of;
+  const { revision, keep } = of;
+  const { application } = revision.content;
   const { kubernetes } = means;
-  const found = await findChild(kubernetes, cell, application.name);
+  const found = await findChild(kubernetes, cell, {
+    application: application.name,
+    names: groupNames(cell, [revision.content]),
+  });
   const { object } = found;
   if (object !== undefined && !isOwnedBy(object, cell.uid))
     throw foreign('Cell', cell.key, object.metadata.name);
   const conditions = object === undefined ? undefined : conditionsIn(object);
   const wanted = childOf({
-    ...sourceOf(cell, application, revision),
+    ...sourceOf(cell, revision),
     conditions: conditions ?? (await conditionsOfRule(application, cell, means, signal)),
   });
   if (wanted === undefined) return;
@@ -174,7 +77,7 @@ const foreign = (kind: string, { namespace }: ReadCell['key'], name: string): Er
 async function writeCell(
   kubernetes: KubernetesClient,
   { key, uid, object: parent }: ReadCell,
-  { name, labels, spec }: Child,
+  { name, labels, annotations, spec }: Child,
   found: Cell | undefined,
 ): Promise<string> {
   const { namespace } = key;
@@ -185,7 +88,7 @@ async function writeCell(
       namespace,
       name,
       labels: { ...parent.metadata.labels, ...labels },
-      ...(mayAdopt(parent.metadata) ? { annotations: { [ADOPT_ANNOTATION]: 'true' } } : {}),
+      annotations: { ...annotations, ...(mayAdopt(parent.metadata) ? { [ADOPT_ANNOTATION]: 'true' } : {}) },
       ownerReferences: ownedByCell({ key, uid }),
     },
     spec,

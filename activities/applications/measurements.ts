@@ -71,10 +71,7 @@ function verdictOfRun({ metadata: { name }, status = {} }: Measuring): AnalysisV
   return { name, phase: phase === '' ? 'Pending' : phase, message };
 }
 
-const measured = (
-  { name, phase, message = '' }: AnalysisVerdict,
-  isEnding: boolean,
-): ObservedMeasurement => ({
+const measured = ({ name, phase, message }: AnalysisVerdict, isEnding: boolean): ObservedMeasurement => ({
   name,
   phase: phase === 'Pending' ? 'Running' : phase,
   message: message.slice(0, LONGEST_MESSAGE),

@@ -25,7 +25,7 @@ import type { ObjectKey } from '../../domain/model/ids.ts';
 import { freezesIn } from '../kubernetes/freezes.ts';
 import { configViewOf, readConfig } from '../load-balancers/config-object.ts';
 import { findBindings } from './bindings.ts';
-import { findChild, observedChild, observedGroups } from './child.ts';
+import { findChild, groupNames, observedChild, observedGroups } from './seen-child.ts';
 import { lookAtClusters } from './clusters.ts';
 import type { ApplicationsDependencies, ReadCell } from './dependencies.ts';
 import { deploymentOf, readArgoCD, type ArgoCD } from './deployments.ts';
@@ -174,10 +174,14 @@ async function observeApplication(
   const revisions = world.revisions.get(name) ?? [];
   const resolved = world.resolved[name] ?? { ok: false, problems: [] };
   const [found, served] = await Promise.all([
-    findChild(kubernetes, read, name, world.groups),
+    findChild(kubernetes, read, {
+      application: name,
+      names: groupNames(read, resolved.ok ? [resolved.value] : []),
+      all: world.groups,
+    }),
     servedBy(kubernetes, read.key, name),
   ]);
-  const child = observedChild(read, { application, revisions }, found);
+  const child = observedChild(read, revisions, found);
   const applicationSet = deploymentOf(application, targetsOf(name, resolved, revisions, world), world.argoCD);
   return {
     name,

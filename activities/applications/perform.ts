@@ -74,7 +74,7 @@ async function perform(
       const all = await revisions();
       const revision = revisionOf(all, action.number, name);
       const keep = all.find(({ number }) => number === action.keep);
-      return await applyChild(cell, { application, revision, keep }, means, signal);
+      return await applyChild(cell, { revision, keep }, means, signal);
     }
     case 'StartCheck': {
       const { namespace } = key;
@@ -117,7 +117,7 @@ async function save(
       `What application ${application.name} comes to has changed since it was looked at.`,
     );
   }
-  const content = { ...now.value, secretLabels: { ...now.value.secretLabels } };
+  const { clusters, secretLabels, targetGroups, application: spec } = now.value;
   await saveRevision(means.kubernetes, cell, {
     application: application.name,
     number,
@@ -125,9 +125,10 @@ async function save(
       hash,
       version,
       content: {
-        ...content,
-        clusters: content.clusters.map((cluster) => ({ ...cluster })),
-        targetGroups: content.targetGroups.map((group) => ({ ...group, clusters: [...group.clusters] })),
+        clusters: clusters.map((cluster) => ({ ...cluster })),
+        secretLabels: { ...secretLabels },
+        targetGroups: targetGroups.map((group) => ({ ...group, clusters: [...group.clusters] })),
+        application: spec,
       },
     },
   });

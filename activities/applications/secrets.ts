@@ -156,9 +156,9 @@ const change = (
   );
 };
 
-async function inTurn(name: string, write: () => Promise<unknown>): Promise<void> {
+async function inTurn(name: string, perform: () => Promise<unknown>): Promise<void> {
   try {
-    await write();
+    await perform();
   } catch (error) {
     if (isConflict(error)) throw failure('Unavailable', `Secret ${name} was changed meanwhile.`);
     throw error;
