@@ -13,6 +13,10 @@ const IN_WORK: ReadonlySet<Mark['phase']> = new Set(['Prechecking', 'Syncing', '
 const isInWork = (mark: Mark): boolean =>
   IN_WORK.has(mark.phase) || (mark.failed !== undefined && mark.failed.reverted !== true);
 
+/** Whether there is something that an abort would take back. */
+export const isAnyInWork = ({ reported }: ApplicationsState): boolean =>
+  (reported?.applications ?? []).some(isInWork);
+
 /** Says why a request makes no sense now; undefined when it does. */
 export function applicationsRefusal({ reported }: ApplicationsState, name: RequestName): string | undefined {
   const marks = reported?.applications ?? [];

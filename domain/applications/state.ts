@@ -1,5 +1,6 @@
 import type { CellStatus } from '../../crds/cell.ts';
-import type { RequestName, TakenRequest } from '../model/request.ts';
+import type { RequestName, Requests, TakenRequest } from '../model/request.ts';
+import type { ApplicationAction } from './decision.ts';
 import type { Mark } from './situation.ts';
 
 /** A request that the Cell of an application is to hear of. */
@@ -30,6 +31,12 @@ export interface ApplicationsState {
   readonly reported?: CellStatus;
 }
 
+/** What a rollout has heard before anyone knew that the Cell has applications. */
+export const applicationsFrom = ({ retry }: Requests): ApplicationsState =>
+  retry === undefined
+    ? initialApplicationsState
+    : { ...initialApplicationsState, asked: [{ action: 'retry', ...retry }] };
+
 /** What a workflow remembers that has only begun. */
 export const initialApplicationsState: ApplicationsState = { asked: [], forwards: [], troubles: {} };
 
@@ -57,8 +64,12 @@ export function troubled(
 export function performed(
   state: ApplicationsState,
   application: string,
-  forwarded: Forwarded | undefined,
+  action: ApplicationAction,
 ): ApplicationsState {
   const { [application]: _over, ...troubles } = state.troubles;
-  return { ...state, troubles, forwards: state.forwards.filter((one) => one !== forwarded) };
+  if (action.do !== 'Forward') return { ...state, troubles };
+  const done = state.forwards.findIndex(
+    (one) => one.application === application && one.request === action.request,
+  );
+  return { ...state, troubles, forwards: state.forwards.filter((_, index) => index !== done) };
 }

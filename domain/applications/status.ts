@@ -50,8 +50,9 @@ export function applicationsStatusOf(input: ToldInput): Told {
     observedGeneration: cell.generation,
     observedHash: observed.digest,
     ...told,
-    clusters,
-    applications,
+    ...(cell.problems.length === 0
+      ? { clusters, applications }
+      : { ...optional('clusters', cell.status.clusters), applications: [...heard.marks] }),
     ...optional('paused', heard.paused),
     ...(heard.log.length === 0 ? {} : { requests: heard.log }),
     conditions: conditionsFrom(claimsOf(told, clusters), cell.status.conditions ?? [], at),

@@ -136,15 +136,18 @@ function next(
     };
   }
   const [first] = acts;
-  return first === undefined ? wait : doing(first.name, first.step);
+  if (first !== undefined) return doing(first.name, first.step);
+  const untils = Object.values(troubles).map(({ until }) => until);
+  return untils.length === 0 ? wait : { ...wait, until: Math.min(wait.until ?? Infinity, ...untils) };
 }
 
 const doing = (
   application: string,
-  { action, message }: Extract<Step, { is: 'Act' }>,
+  { action, message, way }: Extract<Step, { is: 'Act' }>,
 ): ApplicationsDecision => ({
   do: 'Act',
   application,
   action,
+  ...(way === 'Back' ? { isBack: true } : {}),
   message: `${application}: ${message}`,
 });
