@@ -152,7 +152,7 @@ export const cell = defineResource({
     'A Cell is a set of Kubernetes clusters behind one AWS load balancer. When target groups of a newer version appear, Okra moves the traffic to them step by step, and takes it back when a check fails.',
   watched: 'Always',
   workflow: { does: 'Own', type: 'cellRollout', idPrefix: 'cell', bearsCellName: true },
-  verbs: ['get'],
+  verbs: ['get', 'create', 'patch', 'delete'],
   isReported: true,
   spec,
   status: cellStatus,

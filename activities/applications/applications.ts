@@ -1,7 +1,8 @@
 import type { ApplicationsActivities } from '../contract.ts';
 import { withHeartbeat } from '../heartbeat.ts';
 import type { ApplicationsDependencies } from './dependencies.ts';
-import { observeApplications, readCell } from './observe.ts';
+import { observeApplications } from './observe.ts';
+import { readCell } from './parts.ts';
 import { performApplication } from './perform.ts';
 import { holdOrLetGo, releaseCell } from './release.ts';
 

@@ -1,11 +1,6 @@
-import { AWS_TARGET_GROUP, CELL, SECRET } from '../../clients/kubernetes/kinds.ts';
 import { digest } from '../../clients/digest.ts';
-import { accessPolicies } from '../../clients/kubernetes/access-policies.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
-import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
 import type { ApplicationOfCell } from '../../crds/application.ts';
-import { cell as cellKind, type ApplicationsSpec, type Cell } from '../../crds/cell.ts';
-import type { Metadata } from '../../crds/resource.ts';
 import type { DeploymentTarget } from '../../domain/applications/deployments.ts';
 import { childName } from '../../domain/applications/names.ts';
 import type {
@@ -16,10 +11,8 @@ import type {
 import { resolveApplications, type Resolution } from '../../domain/applications/resolve.ts';
 import type { ResolvedCluster } from '../../domain/applications/resolved.ts';
 import { writtenAtOf } from '../../domain/applications/secret-object.ts';
-import { watchedApplications } from '../../domain/applications/watched.ts';
 import { freezesOf } from '../../domain/gates/freeze.ts';
 import { canonical, compareText } from '../../domain/kubernetes/canonical.ts';
-import { CELL_LABEL, CLUSTER_SECRETS } from '../../domain/kubernetes/labels.ts';
 import { targetGroupsOf } from '../../domain/load-balancers/load-balancer.ts';
 import type { ObjectKey } from '../../domain/model/ids.ts';
 import { freezesIn } from '../kubernetes/freezes.ts';
@@ -30,26 +23,8 @@ import { lookAtClusters } from './clusters.ts';
 import type { ApplicationsDependencies, ReadCell } from './dependencies.ts';
 import { deploymentOf, readArgoCD, type ArgoCD } from './deployments.ts';
 import { findMeasurements } from './measurements.ts';
-import { findRevisions } from './revisions.ts';
+import { digestOf, readCell, readParts, type Parts } from './parts.ts';
 import { findSecrets } from './secrets.ts';
-
-/** Reads a Cell with applications; undefined when there is none of that name. */
-export async function readCell(
-  kubernetes: KubernetesClient,
-  key: ObjectKey,
-): Promise<(ReadCell & { readonly problems: readonly string[] }) | undefined> {
-  const object = await kubernetes.get<Cell>(CELL, key);
-  if (object === undefined) return undefined;
-  const parsed = cellKind.parse(object);
-  const { clusters = [], applications = [], ...spec } = parsed.ok ? parsed.value : object.spec;
-  return {
-    key,
-    uid: object.metadata.uid ?? '',
-    object,
-    spec: { ...spec, clusters, applications },
-    problems: parsed.ok ? [] : parsed.problems,
-  };
-}
 
 /** Reads a Cell with applications, and all that its rollout depends on. */
 export async function observeApplications(
@@ -77,7 +52,9 @@ export async function observeApplications(
   const { revisions } = parts;
   const clusters = clustersIn(facts.resolved, revisions);
   const [secrets, argoCD, measurements, freezes] = await Promise.all([
-    findSecrets(kubernetes, key, [...facts.found, ...clusters]),
+    spec.applications.some(({ argocd }) => argocd !== undefined) || parts.marked.length > 0
+      ? findSecrets(kubernetes, key, [...facts.found, ...clusters])
+      : [],
     readArgoCD(kubernetes, key.namespace, spec.applications),
     findMeasurements(kubernetes, read),
     freezesIn(kubernetes),
@@ -94,34 +71,6 @@ export async function observeApplications(
     freezes: freezesOf(key.namespace, freezes),
   };
 }
-
-/** What of the Cell's own there is in its namespace. */
-interface Parts {
-  readonly groups: readonly AWSTargetGroup[];
-  readonly cells: readonly Cell[];
-  readonly marked: readonly { readonly metadata: Metadata }[];
-  readonly revisions: ReadonlyMap<string, readonly ObservedRevision[]>;
-  readonly access: Awaited<ReturnType<ReturnType<typeof accessPolicies>['of']>>;
-}
-
-async function readParts(read: ReadCell, kubernetes: KubernetesClient): Promise<Parts> {
-  const { namespace, name } = read.key;
-  const labelSelector = `${CELL_LABEL}=${name}`;
-  const [groups, cells, marked, revisions, access] = await Promise.all([
-    kubernetes.list<AWSTargetGroup>(AWS_TARGET_GROUP, { namespace }),
-    kubernetes.list<Cell>(CELL, { namespace, labelSelector }),
-    kubernetes.list<{ readonly metadata: Metadata }>(SECRET, {
-      namespace,
-      labelSelector: `${CLUSTER_SECRETS},${labelSelector}`,
-    }),
-    findRevisions(kubernetes, read),
-    accessPolicies(kubernetes).of(namespace),
-  ]);
-  return { groups, cells, marked, revisions, access };
-}
-
-const digestOf = ({ object }: ReadCell, { groups, cells, marked, access }: Parts): string =>
-  digest(watchedApplications(object, { groups, cells, secrets: marked }, access));
 
 interface ResolvedFacts {
   readonly clusters: ObservedApplications['clusters'];
@@ -233,9 +182,3 @@ function targetsOf(
     };
   });
 }
-
-/** The application of a name, or nothing when the Cell has it no more. */
-export const applicationNamed = (
-  { applications }: Pick<ApplicationsSpec, 'applications'>,
-  name: string,
-): ApplicationOfCell | undefined => applications.find((one) => one.name === name);

@@ -10,7 +10,8 @@ import { applyChild } from './child.ts';
 import type { ApplicationsDependencies, ReadCell } from './dependencies.ts';
 import { forwardRequest } from './forward.ts';
 import { startMeasurement, terminateMeasurement } from './measurements.ts';
-import { applicationNamed, readCell, resolve } from './observe.ts';
+import { resolve } from './observe.ts';
+import { applicationNamed, readCell } from './parts.ts';
 import { findRevisions, markGood, saveRevision } from './revisions.ts';
 import { applySecrets, removeSecrets } from './secrets.ts';
 
