@@ -4,6 +4,7 @@ import { measure, type Measure, type Measuring } from './measure.ts';
 import type { ObservedRevision } from './observation.ts';
 import { lackingSecrets, leftSecrets } from './secrets.ts';
 import {
+  back,
   deletesFirst,
   forward,
   lastGood,
@@ -103,6 +104,8 @@ function move(
   if (seen.child?.isDeleting === true) {
     return { is: 'Going', judgement: wait(mark, 'Deleting', `Cell ${seen.child.name} is being deleted.`) };
   }
+  const state = childState(situation, revision);
+  if (state.is === 'Failed') return { is: 'Failed', mark, check: TRAFFIC, message: state.message };
   const good = lastGood(seen.revisions);
   if (!isChildAsDesired(situation, revision, good)) {
     const action = {
@@ -111,18 +114,20 @@ function move(
       ...(good === undefined ? {} : { keep: good.number }),
     } as const;
     const message = `Moving the traffic to revision ${revision.number}.`;
-    return { is: 'Going', judgement: forward(situation, [before, mark], action, message) };
+    // A Cell that is at the revision holds by itself what is edited meanwhile, and has to know what holds.
+    const isKnown = seen.child?.revision === revision.number;
+    const judgement = isKnown
+      ? back(mark, action, message)
+      : forward(situation, [before, mark], action, message);
+    return { is: 'Going', judgement };
   }
-  const state = childState(situation, revision);
-  switch (state.is) {
-    case 'Done':
-      return { is: 'Passed', mark };
-    case 'Failed':
-      return { is: 'Failed', mark, check: 'The traffic', message: state.message };
-    case 'Moving':
-      return { is: 'Going', judgement: wait(mark, 'Migrating', state.message) };
-  }
+  return state.is === 'Done'
+    ? { is: 'Passed', mark }
+    : { is: 'Going', judgement: wait(mark, 'Migrating', state.message) };
 }
+
+/** What fails when the Cell of an application takes its traffic back. */
+const TRAFFIC = 'The traffic';
 
 const check = (situation: Situation, mark: Mark, what: Measure): Measuring => measure(situation, mark, what);
 
@@ -143,7 +148,7 @@ function failing(
     hash: revision.hash,
     phase,
     reason: phase,
-    message: name === 'The traffic' ? message.slice(0, 1024) : `${name} failed.`,
+    message: name === TRAFFIC ? message.slice(0, 1024) : `${name} failed.`,
     time: new Date(situation.now).toISOString(),
   };
   return { is: 'Failed', mark, failed };

@@ -42,7 +42,11 @@ function traffic(situation: Situation, mark: Mark, { revision, failed, isReverti
   if (isChildAsDesired(situation, revision, keep)) return undefined;
   const action = { do: 'ApplyChild', number: revision.number, ...keeping(failed) } as const;
   const message = `Having the Cell serve revision ${revision.number}.`;
-  return isReverting ? back(mark, action, message) : forward(situation, [mark, mark], action, message);
+  // A Cell that is at the revision holds by itself what is edited, and has to know what holds.
+  const isKnown = child?.revision === revision.number;
+  return isReverting || isKnown
+    ? back(mark, action, message)
+    : forward(situation, [mark, mark], action, message);
 }
 
 const keeping = (failed: ObservedRevision | undefined): { readonly keep?: number } =>

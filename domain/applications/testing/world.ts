@@ -53,6 +53,7 @@ export interface Edit {
 export class ApplicationsWorld {
   now = START;
   generation = 1;
+  private ticks = 0;
   spec: ApplicationsSpec;
   status: CellStatus = {};
   state: ApplicationsState = initialApplicationsState;
@@ -78,6 +79,11 @@ export class ApplicationsWorld {
 
   constructor(spec: unknown) {
     this.spec = this.parsed(spec);
+  }
+
+  /** Another world that is just like this one. */
+  copy(): ApplicationsWorld {
+    return Object.assign(new ApplicationsWorld(this.spec), structuredClone({ ...this }));
   }
 
   private parsed(spec: unknown): ApplicationsSpec {
@@ -323,7 +329,9 @@ export class ApplicationsWorld {
   pass(seconds = 1): void {
     this.now += seconds * 1000;
     if (this.isDeployable) this.deploy();
-    for (const [name, played] of this.children) this.moveTraffic(name, played);
+    this.ticks += 1;
+    // Slower than a turn, so that nobody may take for moved what is only asked for.
+    if (this.ticks % 3 === 0) for (const [name, played] of this.children) this.moveTraffic(name, played);
     for (const one of this.measurements.values())
       if (one.phase === 'Running')
         one.phase = one.isEnding || this.failing.has(one.check) ? 'Failed' : 'Successful';
@@ -407,7 +415,7 @@ export class ApplicationsWorld {
   /** Goes on until nothing is done any more for a while. */
   run(most = 300): this {
     let idle = 0;
-    for (let turn = 0; turn < most && idle < 4; turn += 1) idle = this.turn().do === 'Act' ? 0 : idle + 1;
+    for (let turn = 0; turn < most && idle < 9; turn += 1) idle = this.turn().do === 'Act' ? 0 : idle + 1;
     return this;
   }
 
