@@ -83,7 +83,8 @@ export class ApplicationsWorld {
 
   /** Another world that is just like this one. */
   copy(): ApplicationsWorld {
-    return Object.assign(new ApplicationsWorld(this.spec), structuredClone({ ...this }));
+    const { ...fields }: object = this;
+    return Object.assign(new ApplicationsWorld(this.spec), structuredClone(fields));
   }
 
   private parsed(spec: unknown): ApplicationsSpec {
