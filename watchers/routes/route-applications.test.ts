@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { StoredClusterSecret } from '../../clients/kubernetes/remote-clusters.ts';
+import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
 import type { Cell } from '../../crds/cell.ts';
 import { aCell, aGroup, signal, start, viewOf } from '../testing/builders.ts';
 import { applicationsDigest } from './route-applications.ts';
@@ -31,13 +32,14 @@ const secret: StoredClusterSecret = {
 };
 
 /** What the watchers know when the Cell has looked at all that there is. */
-function settledView() {
-  const of = { cells: [parent, child('mysystem-web')], groups: [group], secrets: [secret] };
-  const observedHash = applicationsDigest(parent, viewOf(of));
-  return viewOf({
-    ...of,
-    cells: [{ ...parent, status: { phase: 'Completed', observedHash } }, child('mysystem-web')],
-  });
+function settledView(
+  changed: { child?: Cell; groups?: AWSTargetGroup[]; secrets?: StoredClusterSecret[] } = {},
+) {
+  const of = { groups: [group], secrets: [secret] };
+  const observedHash = applicationsDigest(parent, viewOf({ ...of, cells: [parent, child('mysystem-web')] }));
+  const seen: Cell = { ...parent, status: { phase: 'Completed', observedHash } };
+  const { child: other = child('mysystem-web'), ...others } = changed;
+  return viewOf({ ...of, ...others, cells: [seen, other] });
 }
 
 describe('what was made for a Cell with applications', () => {
@@ -55,26 +57,23 @@ describe('what was made for a Cell with applications', () => {
   });
 
   it('starts the Cell when a secret is gone', () => {
-    const view = settledView();
-    view.Secret.apply({ type: 'delete', object: secret });
+    const view = settledView({ secrets: [] });
     expect(route({ kind: 'Secret', event: { type: 'delete', object: secret } }, view)).toEqual([
       start('mysystem'),
     ]);
   });
 
   it('starts the Cell when an AWSTargetGroup has lost its label', () => {
-    const view = settledView();
     const bare = aGroup('mysystem-web-c1', {});
-    view.AWSTargetGroup.apply({ type: 'update', object: bare, old: group });
+    const view = settledView({ groups: [bare] });
     expect(
       route({ kind: 'AWSTargetGroup', event: { type: 'update', object: bare, old: group } }, view),
     ).toContainEqual(start('mysystem'));
   });
 
   it('starts the Cell when the Cell of an application has another phase', () => {
-    const view = settledView();
     const [old, object] = [child('mysystem-web'), child('mysystem-web', { phase: 'Reverted' })];
-    view.Cell.apply({ type: 'update', object, old });
+    const view = settledView({ child: object });
     expect(route({ kind: 'Cell', event: { type: 'update', object, old } }, view)).toContainEqual(
       start('mysystem'),
     );
