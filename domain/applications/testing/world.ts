@@ -16,16 +16,10 @@ import type {
 import { resolveApplications } from '../resolve.ts';
 import type { Resolved } from '../resolved.ts';
 import { secretsFor, withoutApplication } from '../secrets.ts';
+import { fingerprint } from '../names.ts';
 import { initialApplicationsState, performed, type ApplicationsState } from '../state.ts';
 import { takeApplicationsTurn } from '../turn.ts';
 import { VERSION_LABEL } from '../../kubernetes/labels.ts';
-
-/** Names a text well enough for a test (FNV-1a). */
-function digest(text: string): string {
-  let hash = 0x811c9dc5;
-  for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
-  return (hash >>> 0).toString(16).padStart(8, '0');
-}
 
 const CELL = 'mysystem';
 const START = Date.parse('2026-11-22T08:00:00Z');
@@ -125,7 +119,7 @@ export class ApplicationsWorld {
       clusters,
       applications: this.spec.applications,
       bindings,
-      digest,
+      digest: fingerprint,
     });
     return {
       key: { namespace: 'default', name: CELL },
@@ -194,7 +188,7 @@ export class ApplicationsWorld {
       targetGroups: [...this.groups.values()]
         .filter((one) => one.application === name)
         .map((one) => ({ ...one, isOwn: true })),
-      forwardHash: digest(`${this.rule} ${this.children.get(name)?.serving.toSorted().join() ?? ''}`),
+      forwardHash: fingerprint(`${this.rule} ${this.children.get(name)?.serving.toSorted().join() ?? ''}`),
       measurements: [...this.measurements]
         .filter(([, one]) => one.application === name)
         .map(([run, { phase, isEnding }]) => ({ name: run, phase, isEnding, message: `It is ${phase}.` })),
