@@ -98,11 +98,12 @@ async function watchSecrets({ kubernetes, namespace }: Stage, prefix: string) {
   const { resourceVersion } = await kubernetes.snapshot<Secret>(SECRET, { namespace });
   const events = kubernetes.watch<Secret>(SECRET, { namespace, resourceVersion, signal: stop.signal });
   const following = (async () => {
-    for await (const { type, object } of events) {
-      if (type === 'BOOKMARK' || type === 'MODIFIED') continue;
-      if (object.metadata.labels?.[CELL_LABEL] === undefined) continue;
-      const cluster = object.metadata.name.slice(prefix.length + 1);
-      secrets.push({ did: type === 'DELETED' ? 'goes' : 'comes', cluster, at: Date.now() });
+    for await (const event of events) {
+      if (event.type === 'BOOKMARK' || event.type === 'MODIFIED') continue;
+      const { name, labels } = event.object.metadata;
+      if (labels?.[CELL_LABEL] === undefined) continue;
+      const did = event.type === 'DELETED' ? 'goes' : 'comes';
+      secrets.push({ did, cluster: name.slice(prefix.length + 1), at: Date.now() });
     }
   })().catch((error: unknown) => {
     if (!stop.signal.aborted) throw error;
