@@ -51,12 +51,10 @@ export async function rollOutApplications(
       const decision = await step(found, live);
       failures = 0;
       if (decision.do === 'Close') return { outcome: 'Deleted', message: decision.message };
-      if (decision.do === 'Wait') {
-        if (live.isCancelled()) return { outcome: 'Waiting', message: CANCELLED.message };
-        const pace = decision.phase === 'Completed' ? intervalSeconds : INTERVAL_SECONDS_IN_WORK;
-        const next = Date.now() + Math.min(pace, intervalSeconds) * 1000;
-        await until(heard, Math.min(decision.until ?? next, next) - Date.now(), decision.message);
-      } else if (decision.do === 'Release') await until(heard, BACKOFF_MS.first, decision.message);
+      if (decision.do === 'Wait' && live.isCancelled())
+        return { outcome: 'Waiting', message: CANCELLED.message };
+      const at = nextLook(decision, intervalSeconds);
+      if (at !== undefined) await until(heard, at - Date.now(), decision.message);
     } catch (error) {
       const { message } = failureOf(error);
       failures += 1;
@@ -69,6 +67,15 @@ export async function rollOutApplications(
       await goOn(live.state());
     }
   }
+}
+
+/** When to look again at the latest; undefined: at once. */
+function nextLook(decision: ApplicationsDecision, intervalSeconds: number): number | undefined {
+  if (decision.do === 'Release') return Date.now() + BACKOFF_MS.first;
+  if (decision.do !== 'Wait') return undefined;
+  const pace = decision.phase === 'Completed' ? intervalSeconds : INTERVAL_SECONDS_IN_WORK;
+  const next = Date.now() + Math.min(pace, intervalSeconds) * 1000;
+  return Math.min(decision.until ?? next, next);
 }
 
 /** Takes one step; a request that comes meanwhile is part of the next. */

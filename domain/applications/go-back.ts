@@ -78,7 +78,7 @@ function clear(situation: Situation, mark: Mark, failed: Failed): Judgement {
     return stopped(mark, 'NothingToGoBackTo', message);
   }
   const left = leftSecrets(application.name, { clusters: [] }, secrets);
-  if (left.length === 0) return reverted(mark, failed, 'There was no revision before.');
+  if (left.length === 0) return tookBack(mark, failed, 'There was no revision before.');
   const reverting: Mark = { ...mark, phase: 'Reverting' };
   return back(reverting, { do: 'RemoveSecrets', number: 0 }, `Removing the secrets of ${left.join(', ')}.`);
 }
@@ -93,13 +93,13 @@ function restore(
   const settling = { revision: good, failed: isReverting ? revision : undefined, isReverting };
   const judgement = settle(situation, mark, settling);
   if (judgement.step.is === 'Done') {
-    return reverted(judgement.mark, failed, `Revision ${good.number} is in place again.`);
+    return tookBack(judgement.mark, failed, `Revision ${good.number} is in place again.`);
   }
   return isReverting ? judgement : { ...judgement, mark: { ...judgement.mark, phase: phaseOf(failed) } };
 }
 
 /** What was taken back is not tried again by itself. */
-function reverted(mark: Mark, failed: Failed, what: string): Judgement {
+function tookBack(mark: Mark, failed: Failed, what: string): Judgement {
   const message = `${failed.message} ${what} Edit the Cell, or send retry.`;
   const over: Failed = { ...failed, reverted: true };
   const after: Mark = { ...mark, phase: phaseOf(over), failed: over };

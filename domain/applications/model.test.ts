@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { requestNames } from '../model/request.ts';
 import { clusters, job, jobs, web } from './testing/applications.ts';
 import { ApplicationsWorld } from './testing/world.ts';
 
@@ -26,7 +27,7 @@ const end = (world: ApplicationsWorld): ApplicationsWorld => {
 /** What there is, apart from when. */
 const shown = (world: ApplicationsWorld): unknown => ({
   trace: world.trace,
-  secrets: [...world.secrets].toSorted(),
+  secrets: Object.fromEntries(world.secrets),
   groups: [...world.groups.values()],
   serving: [...world.children].map(([name, { serving }]) => [name, serving.toSorted()]),
   runs: [...world.runs],
@@ -67,10 +68,10 @@ const change: fc.Arbitrary<Change> = fc.oneof(
   { weight: 10, arbitrary: fc.constant<Change>((world) => void world.turn()) },
   {
     weight: 3,
-    arbitrary: fc.constantFrom('before', 'after', 'twice').map(
+    arbitrary: fc.constantFrom('before' as const, 'after' as const, 'twice' as const).map(
       (lose): Change =>
         (world) =>
-          void world.turn(lose as 'before'),
+          void world.turn(lose),
     ),
   },
   fc
@@ -88,10 +89,10 @@ const change: fc.Arbitrary<Change> = fc.oneof(
       (world) =>
         toggle(world.failing, name),
   ),
-  fc.constantFrom('pause', 'resume', 'abort', 'retry', 'promote').map(
+  fc.constantFrom(...requestNames).map(
     (name): Change =>
       (world) =>
-        world.ask(name as 'pause'),
+        world.ask(name),
   ),
   fc.constant<Change>((world) => (world.isDeployable = !world.isDeployable)),
   fc.constant<Change>((world) => world.pass(61)),
@@ -126,7 +127,7 @@ describe('whatever happens', () => {
         const serving = [...world.children.values()].flatMap((child) =>
           child.serving.map((arn) => arn.split('/')[1]),
         );
-        expect(serving.toSorted()).toEqual(wanted.filter((name) => name.startsWith('web')));
+        expect(new Set(serving)).toEqual(new Set(wanted.filter((name) => name.startsWith('web'))));
       }),
       { numRuns: 300 },
     );
@@ -136,7 +137,9 @@ describe('whatever happens', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 25 }),
-        fc.array(fc.constantFrom('pause', 'resume', 'promote', 'promoteFull'), { maxLength: 5 }),
+        fc.array(fc.constantFrom(...requestNames.filter((name) => name !== 'retry' && name !== 'abort')), {
+          maxLength: 5,
+        }),
         (at, asked) => {
           const world = moving([], ['web-c', 'web-d', 'jobs-b']);
           for (let turn = 0; turn < at; turn += 1) world.turn();

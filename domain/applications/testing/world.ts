@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { cell as cellKind, type ApplicationsSpec, type CellStatus } from '../../../crds/cell.ts';
 import { isNewer, parseVersion } from '../../versions/version.ts';
 import { canonical } from '../../kubernetes/canonical.ts';
@@ -17,11 +16,10 @@ import type {
 import { resolveApplications } from '../resolve.ts';
 import type { Resolved } from '../resolved.ts';
 import { secretsFor, withoutApplication } from '../secrets.ts';
+import { fingerprint } from '../names.ts';
 import { initialApplicationsState, performed, type ApplicationsState } from '../state.ts';
 import { takeApplicationsTurn } from '../turn.ts';
 import { VERSION_LABEL } from '../../kubernetes/labels.ts';
-
-const digest = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 const CELL = 'mysystem';
 const START = Date.parse('2026-11-22T08:00:00Z');
@@ -83,7 +81,8 @@ export class ApplicationsWorld {
 
   /** Another world that is just like this one. */
   copy(): ApplicationsWorld {
-    return Object.assign(new ApplicationsWorld(this.spec), structuredClone({ ...this }));
+    const { ...fields }: object = this;
+    return Object.assign(new ApplicationsWorld(this.spec), structuredClone(fields));
   }
 
   private parsed(spec: unknown): ApplicationsSpec {
@@ -120,7 +119,7 @@ export class ApplicationsWorld {
       clusters,
       applications: this.spec.applications,
       bindings,
-      digest,
+      digest: fingerprint,
     });
     return {
       key: { namespace: 'default', name: CELL },
@@ -189,7 +188,7 @@ export class ApplicationsWorld {
       targetGroups: [...this.groups.values()]
         .filter((one) => one.application === name)
         .map((one) => ({ ...one, isOwn: true })),
-      forwardHash: digest(`${this.rule} ${this.children.get(name)?.serving.toSorted().join() ?? ''}`),
+      forwardHash: fingerprint(`${this.rule} ${this.children.get(name)?.serving.toSorted().join() ?? ''}`),
       measurements: [...this.measurements]
         .filter(([, one]) => one.application === name)
         .map(([run, { phase, isEnding }]) => ({ name: run, phase, isEnding, message: `It is ${phase}.` })),
