@@ -26,8 +26,8 @@ export interface Fleet extends AsyncDisposable {
   readonly fates: Map<string, Fate>;
   /** Every coming and going of a cluster secret, in order. They come by a watch, so that none is missed. */
   readonly secrets: readonly SecretEvent[];
-  /** Creates an EKS cluster, and a target group of its own; answers with its entry in `spec.clusters`. */
-  bring(name: string, labels: Readonly<Record<string, string>>, facts?: ClusterFacts): Promise<ClusterEntry>;
+  /** Creates an EKS cluster, and a target group of its own for the application of the same role; answers with its entry in `spec.clusters`. */
+  bring(name: string, labels: { readonly role: string }, facts?: ClusterFacts): Promise<ClusterEntry>;
   /** Changes what EKS says of a cluster. */
   change(name: string, facts: ClusterFacts): Promise<void>;
   /** The name of a cluster in EKS, which is that of its secret. */
@@ -42,7 +42,12 @@ export interface ClusterEntry {
 }
 
 /** Starts Argo CD in the namespace of a stage, with an ApplicationSet for each of these roles, and a workload cluster that plays all others. */
-export async function openFleet(stage: Stage, roles: readonly string[]): Promise<Fleet> {
+export async function openFleet(
+  stage: Stage,
+  roles: readonly string[],
+  /** The Cell whose applications bear the names of the roles. */
+  cell = 'mysystem',
+): Promise<Fleet> {
   const { stack, namespace, kubernetes } = stage;
   await using undo = new AsyncDisposableStack();
   const eksName = (name: string): string => `${namespace}-${name}`;
@@ -53,7 +58,9 @@ export async function openFleet(stage: Stage, roles: readonly string[]): Promise
   undo.use(workload);
   await installTargetGroupBindings(workload.kubernetes);
   for (const role of roles)
-    await kubernetes.create(applicationSet({ namespace, name: role, clusters: { 'myservice-role': role } }));
+    await kubernetes.create(
+      applicationSet({ namespace, name: role, labels: { app: role }, clusters: { 'myservice-role': role } }),
+    );
   const fates = new Map<string, Fate>();
   const nameOf = new Map<string, string>();
   undo.use(
@@ -77,7 +84,8 @@ export async function openFleet(stage: Stage, roles: readonly string[]): Promise
       const { arn } = await createTargetGroup(stage.elbv2, eksName(name).slice(-32).replace(/^-+/, ''), {
         protocol: 'HTTP',
       });
-      stage.arns.set(name, arn);
+      // As the AWSTargetGroup is called that will name it.
+      stage.arns.set(`${cell}-${labels.role}-${name}`, arn);
       return {
         name,
         eks: { clusterName: eksName(name) },
