@@ -94,7 +94,17 @@ export const variables = z.object({
   TEMPORAL_TLS_CLIENT_KEY_PATH: text.optional(),
   TEMPORAL_TLS_CLIENT_KEY_DATA: text.optional(),
   TEMPORAL_TLS_SERVER_NAME: text.optional(),
+  OKRA_PAYLOAD_CODEC: text.optional(),
+  TEMPORAL_DEPLOYMENT_NAME: matching(
+    /^[^.:]{1,200}$/,
+    'a name of at most 200 characters without dots and colons, such as okra',
+  ).optional(),
+  TEMPORAL_WORKER_BUILD_ID: matching(
+    /^.{1,200}$/,
+    'an id of at most 200 characters, such as v1.2.3',
+  ).optional(),
   OKRA_TASK_QUEUE: text.default('okra'),
+  OKRA_TEMPORAL_UI: url.optional(),
   OKRA_WATCH_NAMESPACE: namespaces.default([]),
   OKRA_STAGED_BINDING_POLICY_SELECTOR: text.optional(),
   OKRA_LEASE_NAMESPACE: namespace.optional(),
@@ -128,6 +138,12 @@ export const variables = z.object({
       error: 'one of trace, debug, info, warn, error, fatal and silent',
     })
     .default('info'),
+  OKRA_TEMPORAL_LOG_LEVEL: z
+    .enum(['trace', 'debug', 'info', 'warn', 'error'], {
+      error: 'one of trace, debug, info, warn and error',
+    })
+    .default('warn'),
+  OKRA_TEMPORAL_METRICS_PORT: wholeNumber('a port from 1 to 65535', port).optional(),
   OKRA_HEALTH_PORT: wholeNumber('a port from 1 to 65535', port).optional(),
   OKRA_HEALTH_HOST: text.default('127.0.0.1'),
 });

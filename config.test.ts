@@ -47,6 +47,35 @@ describe('loadConfig', () => {
     expect(loadConfig({ OKRA_ELBV2_WRITES_PER_SECOND: '0.25' }).elbv2.writes.perSecond).toBe(0.25);
   });
 
+  it('tells of the Temporal SDK little, and its metrics only on a port', () => {
+    expect(loadConfig({}).temporalTelemetry).toEqual({ level: 'warn' });
+    const environment = {
+      OKRA_TEMPORAL_LOG_LEVEL: 'debug',
+      OKRA_TEMPORAL_METRICS_PORT: '9091',
+      OKRA_HEALTH_HOST: '0.0.0.0',
+    };
+    expect(loadConfig(environment).temporalTelemetry).toEqual({
+      level: 'debug',
+      metrics: { host: '0.0.0.0', port: 9091 },
+    });
+  });
+
+  it('has a codec of payloads where a module is named', () => {
+    expect(loadConfig({}).temporal.codec).toBeUndefined();
+    expect(loadConfig({ OKRA_PAYLOAD_CODEC: '/etc/okra/codec.mjs' }).temporal.codec).toBe(
+      '/etc/okra/codec.mjs',
+    );
+  });
+
+  it('has a version of the worker where both its name and its build are given', () => {
+    expect(loadConfig({}).deployment).toBeUndefined();
+    const environment = { TEMPORAL_DEPLOYMENT_NAME: 'okra', TEMPORAL_WORKER_BUILD_ID: 'v1.2.3' };
+    expect(loadConfig(environment).deployment).toEqual({ deploymentName: 'okra', buildId: 'v1.2.3' });
+    expect(problemsOf({ TEMPORAL_DEPLOYMENT_NAME: 'okra' })).toEqual([
+      'Expected TEMPORAL_DEPLOYMENT_NAME and TEMPORAL_WORKER_BUILD_ID together, got one of them. Set both, or none.',
+    ]);
+  });
+
   it('takes a rate for each kind of call to ELBv2', () => {
     const environment = {
       OKRA_ELBV2_WRITES_PER_SECOND: '1',

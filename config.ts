@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import type { z } from 'zod';
+import { describeIssue, problemsAmong } from './config-problems.ts';
 import { variables, type Variables } from './config-variables.ts';
 
 /** How much is logged. */
@@ -23,6 +23,8 @@ export interface TemporalConfig {
   readonly apiKey?: Credential;
   /** Undefined: not encrypted. */
   readonly tls?: TemporalTls;
+  /** The path of the module that encodes all that Temporal is told; undefined: it is told in plain text. */
+  readonly codec?: string;
 }
 
 /** How fast calls of a kind may be sent. */
@@ -68,7 +70,11 @@ export interface Config {
   /** The variables that these see beside the usual ones. */
   readonly execEnvironment: readonly string[];
   readonly temporal: TemporalConfig;
+  /** The version of the worker by which Temporal gives it work; undefined: each worker takes all. */
+  readonly deployment?: { readonly deploymentName: string; readonly buildId: string };
   readonly taskQueue: string;
+  /** Where the Web UI of Temporal is, for links to it. */
+  readonly temporalUi?: string;
   /** The labels of the StagedBindingPolicies to look after, empty: all; undefined: none. */
   readonly stagedSelector?: string;
   /** Where calls to ELBv2 run, apart from all others, so that they can be slowed down. */
@@ -91,6 +97,12 @@ export interface Config {
   /** How long clusters that are missing keep what they had. */
   readonly graceSeconds: number;
   readonly logLevel: LogLevel;
+  /** How the native code of the Temporal SDK tells of itself. */
+  readonly temporalTelemetry: {
+    readonly level: Variables['OKRA_TEMPORAL_LOG_LEVEL'];
+    /** Where its metrics are told; undefined: nowhere. */
+    readonly metrics?: { readonly host: string; readonly port: number };
+  };
   /** Where health is told; undefined: nowhere. */
   readonly health?: { readonly host: string; readonly port: number };
 }
@@ -111,50 +123,14 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
   // An empty variable is one that was not set, as charts and shells make them.
   const set = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
   const parsed = variables.safeParse(set);
-  const problems = parsed.success ? [] : parsed.error.issues.map((issue) => describe(issue, set));
-  problems.push(...tlsProblems(set), ...apiKeyProblems(set));
+  const problems = parsed.success ? [] : parsed.error.issues.map((issue) => describeIssue(issue, set));
+  problems.push(...problemsAmong(set));
   if (!parsed.success || problems.length > 0) throw new ConfigError(problems);
   return freeze(arrange(parsed.data));
 }
 
 // With the host's network pods of one node have one host name, and in a container every process has the same id.
 const ownName = `${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`;
-
-type Environment = Readonly<Record<string, string | undefined>>;
-
-function describe(issue: z.core.$ZodIssue, environment: Environment): string {
-  const name = String(issue.path[0]);
-  return `Expected ${name} to be ${issue.message}, got ${JSON.stringify(environment[name])}. Correct or unset it.`;
-}
-
-const pems = ['SERVER_CA_CERT', 'CLIENT_CERT', 'CLIENT_KEY'] as const;
-
-function tlsProblems(environment: Environment): string[] {
-  const given = (name: string) => environment[`TEMPORAL_TLS_${name}`] !== undefined;
-  const has = (name: string) => given(`${name}_PATH`) || given(`${name}_DATA`);
-  const problems = pems
-    .filter((name) => given(`${name}_PATH`) && given(`${name}_DATA`))
-    .map(
-      (name) =>
-        `Expected one of TEMPORAL_TLS_${name}_PATH and TEMPORAL_TLS_${name}_DATA, got both. Unset one.`,
-    );
-  if (has('CLIENT_CERT') !== has('CLIENT_KEY')) {
-    problems.push(
-      'Expected TEMPORAL_TLS_CLIENT_CERT_PATH and TEMPORAL_TLS_CLIENT_KEY_PATH (or _DATA) together, got one of them. Set both.',
-    );
-  }
-  if (given('DISABLE_HOST_VERIFICATION')) {
-    problems.push(
-      'Expected TEMPORAL_TLS_DISABLE_HOST_VERIFICATION to be unset, because hosts are always verified. Set TEMPORAL_TLS_SERVER_NAME to the name in the certificate.',
-    );
-  }
-  return problems;
-}
-
-function apiKeyProblems({ TEMPORAL_API_KEY, OKRA_TEMPORAL_API_KEY_FILE }: Environment): string[] {
-  if (TEMPORAL_API_KEY === undefined || OKRA_TEMPORAL_API_KEY_FILE === undefined) return [];
-  return ['Expected one of TEMPORAL_API_KEY and OKRA_TEMPORAL_API_KEY_FILE, got both. Unset one.'];
-}
 
 function arrange(from: Variables): Config {
   return {
@@ -183,18 +159,24 @@ function arrange(from: Variables): Config {
     syncIntervalSeconds: from.OKRA_SYNC_INTERVAL,
     graceSeconds: from.OKRA_GRACE_PERIOD,
     logLevel: from.OKRA_LOG_LEVEL,
+    temporalTelemetry: {
+      level: from.OKRA_TEMPORAL_LOG_LEVEL,
+      ...given({ metrics: bound(from.OKRA_HEALTH_HOST, from.OKRA_TEMPORAL_METRICS_PORT) }),
+    },
     ...given({
       // They belong to no namespace: who looks after some namespaces looks after those that are named.
       stagedSelector:
         from.OKRA_STAGED_BINDING_POLICY_SELECTOR ?? (from.OKRA_WATCH_NAMESPACE.length === 0 ? '' : undefined),
       workflowBundle: from.OKRA_WORKFLOW_BUNDLE,
-      health:
-        from.OKRA_HEALTH_PORT === undefined
-          ? undefined
-          : { host: from.OKRA_HEALTH_HOST, port: from.OKRA_HEALTH_PORT },
+      deployment: deploymentOf(from),
+      temporalUi: from.OKRA_TEMPORAL_UI,
+      health: bound(from.OKRA_HEALTH_HOST, from.OKRA_HEALTH_PORT),
     }),
   };
 }
+
+const bound = (host: string, port: number | undefined): Config['health'] =>
+  port === undefined ? undefined : { host, port };
 
 const datadogOf = (from: Variables): DatadogConfig => ({
   site: from.DD_SITE,
@@ -228,8 +210,13 @@ function temporalOf(from: Variables): TemporalConfig {
   return {
     address: from.TEMPORAL_ADDRESS,
     namespace: from.TEMPORAL_NAMESPACE,
-    ...given({ apiKey, tls: wanted ? tls : undefined }),
+    ...given({ apiKey, tls: wanted ? tls : undefined, codec: from.OKRA_PAYLOAD_CODEC }),
   };
+}
+
+function deploymentOf(from: Variables): Config['deployment'] {
+  const { TEMPORAL_DEPLOYMENT_NAME: deploymentName, TEMPORAL_WORKER_BUILD_ID: buildId } = from;
+  return deploymentName === undefined || buildId === undefined ? undefined : { deploymentName, buildId };
 }
 
 function clientPair(from: Variables): TemporalTls['client'] {

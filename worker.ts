@@ -1,11 +1,5 @@
 import { asyncLocalStorage } from '@temporalio/activity';
-import {
-  DefaultLogger,
-  Runtime,
-  Worker,
-  type NativeConnection,
-  type WorkerOptions,
-} from '@temporalio/worker';
+import { Worker, type NativeConnection, type WorkerOptions } from '@temporalio/worker';
 import { makeActivities, type Activities } from './activities/index.ts';
 import { accessPolicies } from './clients/kubernetes/access-policies.ts';
 import { datadogEvents, type TellEvent } from './clients/datadog/events.ts';
@@ -17,7 +11,13 @@ import { connectKubernetes } from './clients/kubernetes/kubernetes.ts';
 import type { Log } from './clients/log.ts';
 import { connectClusters } from './clients/kubernetes/remote-clusters.ts';
 import { sharedBudget } from './clients/aws/shared-budget.ts';
+import { budgetStates } from './clients/aws/budget-states.ts';
+import type { Metrics } from './clients/metrics/metrics.ts';
+import { activityMetrics } from './clients/temporal/activity-metrics.ts';
+import { payloadConverter } from './clients/temporal/payload-codec.ts';
+import { installRuntime } from './clients/temporal/runtime.ts';
 import { connectTemporal } from './clients/temporal/temporal.ts';
+import { versioned } from './clients/temporal/worker-version.ts';
 import { runWorkers } from './clients/temporal/temporal-workers.ts';
 import type { Waiting } from './clients/waiting.ts';
 import type { Config } from './config.ts';
@@ -27,6 +27,7 @@ import { builtBundle, workflowBundle as bundledWorkflows } from './clients/tempo
 export interface WorkerSettings {
   readonly config: Config;
   readonly log: Log;
+  readonly metrics: Pick<Metrics, 'count' | 'observe' | 'states'>;
   /** Ends the worker: what runs is given time to end, and is taken up elsewhere otherwise. */
   readonly signal: AbortSignal;
   /** Told what is waited for. */
@@ -38,31 +39,39 @@ export interface WorkerSettings {
 }
 
 /** Runs the workflows and the activities until the signal; throws when one of the workers fails. */
-export async function runWorker({ config, log, signal, waiting }: WorkerSettings): Promise<void> {
-  Runtime.install({ logger: logTo(log) });
-  const [temporal, workflows] = await Promise.all([
+export async function runWorker({ config, log, metrics, signal, waiting }: WorkerSettings): Promise<void> {
+  installRuntime({ log, ...config.temporalTelemetry });
+  const [dataConverter, temporal, workflows] = await Promise.all([
+    payloadConverter(config.temporal.codec),
     connectTemporal(config, { log, signal, waiting: waiting.temporal }),
     workflowCode(config, signal),
   ]);
   const kubernetes = connectKubernetes(config.kubernetes.kubeconfig);
   const installation = installationIn({ kubernetes, namespace: config.lease.namespace });
   tell(installation, log);
+  const shared = {
+    kubernetes,
+    namespace: config.lease.namespace,
+    rates: { ...config.elbv2, queries: config.datadog.queries },
+  };
+  metrics.states('budgets', budgetStates(shared));
   const activities = makeActivities({
     kubernetes,
     temporal: temporal.client,
     elbv2: connectELBv2({
       endpoint: config.aws.elbv2Endpoint,
       pace: readPace(config.elbv2.reads, () => activityQueue() === urgentQueueOf(config)),
+      tell: metrics,
     }),
-    eks: connectEKS({ endpoint: config.aws.eksEndpoint, stsEndpoint: config.aws.stsEndpoint }),
+    eks: connectEKS({
+      endpoint: config.aws.eksEndpoint,
+      stsEndpoint: config.aws.stsEndpoint,
+      tell: metrics,
+    }),
     clusters: connectClusters(config, accessPolicies(kubernetes)),
     ...(config.aws.region === undefined ? {} : { region: config.aws.region }),
-    budgets: sharedBudget({
-      kubernetes,
-      namespace: config.lease.namespace,
-      rates: { ...config.elbv2, queries: config.datadog.queries },
-      log,
-    }),
+    budgets: sharedBudget({ ...shared, log }),
+    tell: metrics,
     datadog: config.datadog,
     tellEvent: eventsOf(config, log, signal),
     cloudWatchEndpoint: config.aws.cloudWatchEndpoint,
@@ -74,16 +83,19 @@ export async function runWorker({ config, log, signal, waiting }: WorkerSettings
   });
   const { namespace } = config.temporal;
   const { identity, taskQueue, elbv2TaskQueue } = config;
-  const common: Omit<WorkerOptions, 'taskQueue'> = {
+  const always: Omit<WorkerOptions, 'taskQueue'> = {
     namespace,
     identity,
+    dataConverter,
+    interceptors: { activity: [activityMetrics(metrics)] },
     // A beat passes soon, so that a cancellation arrives soon.
     maxHeartbeatThrottleInterval: '500ms',
     shutdownGraceTime: '5s',
     shutdownForceTime: '10s',
   };
-  const create = (connection: NativeConnection): Promise<readonly Worker[]> =>
-    Promise.all([
+  const create = async (connection: NativeConnection): Promise<readonly Worker[]> => {
+    const common = { ...always, ...(await versioned(config.deployment, connection)) };
+    return Promise.all([
       Worker.create({
         ...common,
         ...workflows,
@@ -125,6 +137,7 @@ export async function runWorker({ config, log, signal, waiting }: WorkerSettings
         maxConcurrentActivityTaskExecutions: SLOTS,
       }),
     ]);
+  };
   const queues = [
     { taskQueue, types: ['workflow', 'activity'] },
     { taskQueue: `${taskQueue}-discovery`, types: ['activity'] },
@@ -198,6 +211,7 @@ const onDiscoveryQueue: readonly (keyof Activities)[] = [
   'observeApplications',
   'performApplication',
   'applyStage',
+  'selectClusters',
   'removeStage',
 ];
 
@@ -209,12 +223,3 @@ const SLOTS = 25;
 
 const only = (names: readonly (keyof Activities)[], all: Activities): object =>
   Object.fromEntries(names.map((name) => [name, all[name]]));
-
-/** What the Temporal SDK has to say goes into the same log; that it starts and polls is of no interest. */
-const logTo = (log: Log): DefaultLogger =>
-  new DefaultLogger('WARN', ({ level, message, meta }) => {
-    const { error, ...rest } = meta ?? {};
-    const event = error === undefined ? rest : { ...rest, err: error };
-    if (level === 'ERROR') log.error(event, message);
-    else log.warn(event, message);
-  });

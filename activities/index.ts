@@ -10,6 +10,7 @@ import { checkStepActivities } from './checks/step.ts';
 import type { AwsScope } from '../clients/aws/aws-credentials.ts';
 import type { EKS } from '../clients/aws/eks.ts';
 import type { ELBv2Regions } from '../clients/aws/elbv2.ts';
+import type { Metrics } from '../clients/metrics/metrics.ts';
 import type { Installation } from '../clients/kubernetes/installation.ts';
 import type { KubernetesClient } from '../clients/kubernetes/kubernetes.ts';
 import { registrationBudget } from '../clients/aws/registration-budget.ts';
@@ -73,6 +74,8 @@ export interface Dependencies {
   readonly intervals: { readonly drift: number; readonly sync: number };
   /** How long clusters that are missing keep what they had. */
   readonly graceSeconds: number;
+  /** Who counts. */
+  readonly tell?: Pick<Metrics, 'count' | 'observe'> | undefined;
 }
 
 /** Every activity. */
@@ -133,6 +136,7 @@ const measuringChecks = (dependencies: Dependencies): Pick<CheckActivities, 'run
     askCloudWatch: connectCloudWatch({
       endpoint: dependencies.cloudWatchEndpoint,
       stsEndpoint: dependencies.stsEndpoint,
+      tell: dependencies.tell,
     }),
     askPrometheus: connectPrometheus(),
   });

@@ -1,11 +1,13 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { createMetrics } from '../clients/metrics/metrics.ts';
 import { serveHealth, type HealthServer } from './health.ts';
 
+const metrics = createMetrics();
 let server: HealthServer | undefined;
 afterEach(() => server?.close());
 
 async function ask(path: string, missing: string[] = []): Promise<[number, string]> {
-  server = await serveHealth({ host: '127.0.0.1', port: 0, missing: () => missing });
+  server = await serveHealth({ host: '127.0.0.1', port: 0, missing: () => missing, metrics });
   const response = await fetch(`http://127.0.0.1:${server.port}${path}`);
   return [response.status, await response.text()];
 }
@@ -20,6 +22,13 @@ describe('the health server', () => {
       [503, 'waiting for watchers\nwaiting for worker\n'],
     ],
     ['is ready when nothing is missing', '/readyz', [], [200, 'ok\n']],
-    ['knows no other path', '/', [], [404, 'Expected /healthz or /readyz.\n']],
+    ['knows no other path', '/', [], [404, 'Expected /healthz, /readyz or /metrics.\n']],
   ])('%s', async (_, path, missing, want) => expect(await ask(path, missing)).toEqual(want));
+
+  it('tells its metrics', async () => {
+    metrics.count('okra_verdicts_total', { kind: 'Check', verdict: 'Failed' });
+    const [status, text] = await ask('/metrics');
+    expect(status).toBe(200);
+    expect(text).toContain('okra_verdicts_total{kind="Check",verdict="Failed"} 1');
+  });
 });

@@ -4,6 +4,7 @@ import './memory.ts';
 import { readFileSync } from 'node:fs';
 import { Command, Option } from 'commander';
 import { connectKubernetes } from '../clients/kubernetes/kubernetes.ts';
+import { createMetrics, type Metrics, type Sample } from '../clients/metrics/metrics.ts';
 import { createLog, type Log } from '../clients/log.ts';
 import { accessPolicies } from '../clients/kubernetes/access-policies.ts';
 import { connectClusters } from '../clients/kubernetes/remote-clusters.ts';
@@ -23,6 +24,7 @@ const EX_CONFIG = 78;
 interface ComponentDependencies {
   readonly config: Config;
   readonly log: Log;
+  readonly metrics: Metrics;
   readonly signal: AbortSignal;
   /** By whom the part is told of what it needs to do its work. */
   readonly waiting: (condition: string) => Waiting;
@@ -37,23 +39,23 @@ const conditions: Readonly<Record<Component, readonly string[]>> = {
 const conditionOf = (component: Component, condition: string): string => `${component}, ${condition}`;
 
 const parts: Readonly<Record<Component, (means: ComponentDependencies) => Promise<void>>> = {
-  watchers: async ({ config, log, signal, waiting }) => {
+  watchers: async ({ config, log, metrics, signal, waiting }) => {
     const kubernetes = connectKubernetes(config.kubernetes.kubeconfig);
     const clusters = connectClusters(config, accessPolicies(kubernetes));
     const temporal = await connectTemporal(config, { log, signal, waiting: waiting('temporal') });
     const needs = { lease: waiting('lease'), kinds: waiting('kinds') };
     try {
       const database = temporalDatabase(temporal, log);
-      await runWatchers({ kubernetes, clusters, temporal, database, config, log, signal, needs });
+      await runWatchers({ kubernetes, clusters, temporal, database, config, log, metrics, signal, needs });
     } finally {
       await temporal.connection.close();
     }
   },
-  worker: async ({ config, log, signal, waiting }) => {
+  worker: async ({ config, log, metrics, signal, waiting }) => {
     // The worker's native code is loaded only where it runs.
     const { runWorker } = await import('../worker.ts');
     const needs = { temporal: waiting('temporal'), polls: waiting('polls') };
-    await runWorker({ config, log, signal, waiting: needs });
+    await runWorker({ config, log, metrics, signal, waiting: needs });
   },
 };
 
@@ -64,17 +66,30 @@ async function run(wanted: readonly Component[]): Promise<void> {
   stopOnSignals(stop, log);
   const all = wanted.flatMap((component) => conditions[component].map((one) => conditionOf(component, one)));
   const readiness = createReadiness(all, log);
+  const metrics = createMetrics({ ofProcess: true });
+  metrics.states('process', () => ofProcess(readiness));
   const { health } = config;
   const server =
-    health === undefined ? undefined : await serveHealth({ ...health, missing: readiness.missing });
+    health === undefined ? undefined : await serveHealth({ ...health, missing: readiness.missing, metrics });
   log.info({ components: wanted, identity: config.identity, version: version() }, 'started');
   try {
-    await Promise.all(wanted.map((component) => runPart(component, { config, log, stop, readiness })));
+    await Promise.all(
+      wanted.map((component) => runPart(component, { config, log, metrics, stop, readiness })),
+    );
     log.info('stopped');
   } finally {
     server?.close();
   }
 }
+
+const ofProcess = (readiness: Readiness): readonly Sample[] => [
+  { name: 'okra_build_info', labels: { version: version() }, value: 1 },
+  ...readiness.states().map(({ condition, fulfilled }): Sample => ({
+    name: 'okra_ready',
+    labels: { condition },
+    value: fulfilled ? 1 : 0,
+  })),
+];
 
 /** How long what is left over may keep the process when all parts have ended, in milliseconds. */
 const LEFT_OVER_MS = 5_000;
@@ -82,16 +97,20 @@ const LEFT_OVER_MS = 5_000;
 interface Process {
   readonly config: Config;
   readonly log: Log;
+  readonly metrics: Metrics;
   readonly stop: AbortController;
   readonly readiness: Readiness;
 }
 
 // A process that does only half of its work is worse than one that is started again: when one part fails, all end.
-async function runPart(component: Component, { config, log, stop, readiness }: Process): Promise<void> {
+async function runPart(
+  component: Component,
+  { config, log, metrics, stop, readiness }: Process,
+): Promise<void> {
   const own = log.child({ component });
   try {
     const waiting = (condition: string): Waiting => readiness.of(conditionOf(component, condition));
-    await parts[component]({ config, log: own, signal: stop.signal, waiting });
+    await parts[component]({ config, log: own, metrics, signal: stop.signal, waiting });
     if (!stop.signal.aborted)
       throw new Error(`Expected the ${component} to run until told to stop, got an end.`);
   } catch (error) {

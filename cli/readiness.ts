@@ -7,6 +7,8 @@ export interface Readiness {
   readonly of: (condition: string) => Waiting;
   /** What the process still waits for, or waits for again, a sentence each; empty when it does its work. */
   readonly missing: () => readonly string[];
+  /** Whether each condition is fulfilled. */
+  readonly states: () => readonly { readonly condition: string; readonly fulfilled: boolean }[];
 }
 
 /** Begins with nothing being there; logs whenever a condition is fulfilled, and whenever it is so no more. */
@@ -20,6 +22,7 @@ export function createReadiness(conditions: readonly string[], log: Log): Readin
       if (before !== undefined && reason === undefined) log.info({ condition }, 'ready');
       if (before === undefined && reason !== undefined) log.warn({ condition, reason }, 'not ready any more');
     },
+    states: () => conditions.map((condition) => ({ condition, fulfilled: !reasons.has(condition) })),
     missing: () =>
       conditions.flatMap((condition) => {
         const reason = reasons.get(condition);

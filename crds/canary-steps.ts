@@ -71,10 +71,16 @@ export const canary = withRules(
     steps: steps
       .optional()
       .describe('The steps, in order. After the last one the new version gets the whole weight.'),
+    onFailure: z
+      .enum(['Revert', 'Hold'])
+      .optional()
+      .describe(
+        'What happens when an analysis, experiment, check or job fails. Revert: everything is taken back, and the version is blocked. Hold: the weights stay until someone sends retry, promote or abort. Default: Revert.',
+      ),
     analysis: backgroundAnalysis
       .optional()
       .describe(
-        'An analysis in the background of the steps: it starts with one of them and is ended after the last. When it fails, everything is taken back at once.',
+        'An analysis in the background of the steps: it starts with one of them and is ended after the last. When it fails, everything is taken back at once, unless onFailure is Hold.',
       ),
   }),
   [

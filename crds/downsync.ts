@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { labelSelectorRequirement } from './common.ts';
+import { withRules } from './rules.ts';
 
 // KubeStellar's own schema has no bounds; these keep one object within what the API server stores.
 const names = (most: number, longest = 253) => z.array(z.string().max(longest)).max(most).optional();
@@ -24,8 +25,16 @@ const selectors = z.array(selector).max(32);
 /** Clusters by their labels; a cluster that any of them matches is one (BindingPolicy, spec.clusterSelectors). */
 export const clusterSelectors = selectors.min(1).meta({ 'x-kubernetes-list-type': 'atomic' });
 
-/** What is synced, and how (DownsyncPolicyClause of control.kubestellar.io/v1alpha1): all that it says of an object must hold. */
-export const downsyncClause = z.object({
+const tests = [
+  'apiGroup',
+  'resources',
+  'namespaces',
+  'namespaceSelectors',
+  'objectSelectors',
+  'objectNames',
+] as const;
+
+const clauseFields = z.object({
   apiGroup: z
     .string()
     .max(253)
@@ -56,6 +65,15 @@ export const downsyncClause = z.object({
     .optional()
     .describe('Whether the statuses of all clusters are combined into that of the object.'),
 });
+
+/** What is synced, and how (DownsyncPolicyClause of control.kubestellar.io/v1alpha1): all that it says of an object must hold. */
+export const downsyncClause = withRules(clauseFields, [
+  {
+    cel: tests.map((field) => `has(self.${field})`).join(' || '),
+    message: `Expected each of spec.downsync to have one of ${tests.join(', ')}, got one that says nothing of its objects. Say which they are.`,
+    holds: (clause) => tests.some((field) => clause[field] !== undefined),
+  },
+]);
 
 /** One clause of what is synced. */
 export type DownsyncClause = z.output<typeof downsyncClause>;

@@ -1,8 +1,6 @@
 import type { z } from 'zod';
 import { accessPolicy } from './access-policy.ts';
-import { awsApplicationLoadBalancerConfig } from './aws-application-load-balancer-config.ts';
 import { awsApplicationLoadBalancerTargetDeployment } from './aws-application-load-balancer-target-deployment.ts';
-import { awsNetworkLoadBalancerConfig } from './aws-network-load-balancer-config.ts';
 import { awsTargetGroup } from './aws-target-group.ts';
 import { awsTargetGroupBinding } from './aws-target-group-binding.ts';
 import { awsTargetGroupSet } from './aws-target-group-set.ts';
@@ -10,6 +8,7 @@ import { cell } from './cell.ts';
 import { check } from './check.ts';
 import { clusterSet } from './cluster-set.ts';
 import { freeze } from './freeze.ts';
+import { loadBalancerConfigs } from './load-balancers.ts';
 import { stagedBindingPolicy } from './staged-binding-policy.ts';
 import type { KindWorkflow } from './kind.ts';
 import type { Resource } from './resource.ts';
@@ -18,8 +17,7 @@ import type { Resource } from './resource.ts';
 export const resources = [
   cell,
   awsTargetGroup,
-  awsApplicationLoadBalancerConfig,
-  awsNetworkLoadBalancerConfig,
+  ...loadBalancerConfigs,
   awsApplicationLoadBalancerTargetDeployment,
   freeze,
   accessPolicy,

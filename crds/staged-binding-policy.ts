@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { conditions, duration } from './common.ts';
 import { clusterSelectors, downsyncClause } from './downsync.ts';
+import { progressive } from './progressive.ts';
 import { defineResource, type Resource } from './resource.ts';
 import { withRules } from './rules.ts';
 import { stagedStatusFields } from './staged-status.ts';
@@ -67,8 +68,17 @@ const stage = withRules(
       .enum(['Hold', 'RollBack'])
       .optional()
       .describe(
-        'What comes after the timeout. Hold: the stage stays as it is, and a person decides. RollBack: its BindingPolicy is taken away, and the stage before it is the newest again. Default: Hold.',
+        'What comes after the timeout, or after too many failures. Hold: the stage stays as it is, and a person decides. RollBack: its BindingPolicy is taken away, and the stage before it is the newest again. Default: Hold.',
       ),
+    progressive: progressive
+      .optional()
+      .describe(
+        'Has the stage reach its clusters a few at a time; the condition is asked of each cluster by itself. What it does not say is as in spec.progressive. Default: all at once.',
+      ),
+    mandatory: z
+      .boolean()
+      .optional()
+      .describe('Whether no cluster of the stage may fail, whatever maxFailures says. Default: false.'),
     cell: cell
       .optional()
       .describe(
@@ -77,9 +87,23 @@ const stage = withRules(
   }),
   [
     {
-      cel: '!has(self.onTimeout) || has(self.timeout)',
-      message: 'Expected timeout with onTimeout, got onTimeout alone. Add the timeout, or remove onTimeout.',
-      holds: ({ onTimeout, timeout }) => onTimeout === undefined || timeout !== undefined,
+      cel: '!has(self.onTimeout) || has(self.timeout) || has(self.progressive)',
+      message:
+        'Expected timeout or progressive with onTimeout, got onTimeout alone. Add one of them, or remove onTimeout.',
+      holds: ({ onTimeout, timeout, progressive: how }) =>
+        onTimeout === undefined || timeout !== undefined || how !== undefined,
+    },
+    {
+      cel: '!has(self.progressive) || has(self.condition)',
+      message:
+        'Expected condition with progressive, got progressive alone, so that no cluster would ever be done. Add the condition, or remove progressive.',
+      holds: ({ progressive: how, condition }) => how === undefined || condition !== undefined,
+    },
+    {
+      cel: '!(has(self.mandatory) && self.mandatory && has(self.progressive) && has(self.progressive.maxFailures))',
+      message:
+        'Expected no progressive.maxFailures in a stage that is mandatory, got both. Remove one of them.',
+      holds: ({ progressive: how, mandatory }) => mandatory !== true || how?.maxFailures === undefined,
     },
   ],
 );
@@ -119,6 +143,11 @@ const fields = z.object({
     .default('Keep')
     .describe(
       'What becomes of the BindingPolicy of an earlier stage. Keep: it stays, so that the clusters add up. Remove: it goes when that of the next stage is bound. Default: Keep.',
+    ),
+  progressive: progressive
+    .optional()
+    .describe(
+      'Has every stage with a condition reach its clusters a few at a time. Default: as each stage says.',
     ),
   space: space
     .optional()

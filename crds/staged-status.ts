@@ -42,6 +42,20 @@ const stage = z.object({
     .optional()
     .describe('The first object that does not: resource.group namespace/name.'),
   reason: z.string().max(4096).optional().describe('Why that object, or the stage, is not fulfilled.'),
+  clusters: z
+    .object({
+      of: z.int().min(0).describe('How many clusters the stage selects.'),
+      reached: z.int().min(0).describe('How many of them have been begun with.'),
+      done: z.int().min(0).describe('How many of these fulfil the stage.'),
+      failed: z.int().min(0).describe('How many are late by progressDeadline.'),
+      failing: z
+        .array(z.string().max(253))
+        .max(20)
+        .meta({ 'x-kubernetes-list-type': 'atomic' })
+        .describe('The names of those, as many as 20.'),
+    })
+    .optional()
+    .describe('How far a progressive stage is.'),
 });
 
 const request = z.object({
@@ -52,7 +66,7 @@ const request = z.object({
 });
 
 const held = z.object({
-  reason: z.enum(['Aborted', 'TimedOut']).describe('Why a person has to let it go on.'),
+  reason: z.enum(['Aborted', 'TimedOut', 'TooManyFailures']).describe('Why a person has to let it go on.'),
   stage: z.string().max(63).describe('The stage that it is about.'),
   by: z.string().max(253).optional().describe('Who aborted it.'),
   message: z.string().max(4096).describe('What happened, in a sentence.'),

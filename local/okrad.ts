@@ -9,10 +9,12 @@ const checkout = fileURLToPath(new URL('../cli/okrad.ts', import.meta.url));
 /** An okrad process that can be ended and started again. */
 export interface Okrad extends AsyncDisposable {
   readonly log: string;
+  /** What it was started with. */
+  readonly environment: Readonly<Record<string, string>>;
   readonly pid: () => number | undefined;
   start(): void;
-  /** Ends it the way an operator or a broken machine would, and waits until it is gone. */
-  end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void>;
+  /** Ends it the way an operator or a broken machine would, and waits until it is gone; answers with its exit code, if it had one. */
+  end(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | undefined>;
 }
 
 /** What okrad is started with. */
@@ -49,13 +51,23 @@ export function startOkrad({
     child.stderr?.pipe(file, { end: false });
     child.once('close', () => file.end());
   };
-  const end = async (signal: 'SIGTERM' | 'SIGKILL'): Promise<void> => {
+  const end = async (signal: 'SIGTERM' | 'SIGKILL'): Promise<number | undefined> => {
     const running = child;
     child = undefined;
-    if (running === undefined || running.exitCode !== null || running.signalCode !== null) return;
-    running.kill(signal);
-    await once(running, 'exit');
+    if (running === undefined) return undefined;
+    if (running.exitCode === null && running.signalCode === null) {
+      running.kill(signal);
+      await once(running, 'exit');
+    }
+    return running.exitCode ?? undefined;
   };
   start();
-  return { log, pid: () => child?.pid, start, end, [Symbol.asyncDispose]: () => end('SIGTERM') };
+  return {
+    log,
+    environment,
+    pid: () => child?.pid,
+    start,
+    end,
+    [Symbol.asyncDispose]: async () => void (await end('SIGTERM')),
+  };
 }

@@ -5,7 +5,7 @@ import { awsIdentity, planMoto, planProxy } from './components/aws.ts';
 import { planApiServer, planEtcd } from './components/control-plane.ts';
 import type { Plan, Planned } from './components/plan.ts';
 import { planTemporal } from './components/temporal.ts';
-import { planControllerManager, planKwok, planScheduler } from './components/workloads.ts';
+import { planControllerManager, planJobRunner, planKwok, planScheduler } from './components/workloads.ts';
 import { type KubernetesAccess, writeCredentials } from './kubernetes.ts';
 import type { Component } from './process.ts';
 
@@ -67,6 +67,7 @@ async function planKubernetes(
     'kube-controller-manager': planControllerManager,
     'kube-scheduler': planScheduler,
     kwok: planKwok,
+    'job-runner': planJobRunner,
     'argo-rollouts': planArgoRollouts,
   };
   const wanted = Object.entries(others).filter(([name]) => plan.components.includes(name));

@@ -125,6 +125,7 @@ export const componentSets = {
     'kube-controller-manager',
     'kube-scheduler',
     'kwok',
+    'job-runner',
     'temporal',
     'argo-rollouts',
     'moto',
@@ -149,6 +150,7 @@ const toolsOfComponent = {
   'kube-apiserver': ['kube-apiserver', 'kubectl'],
   'argo-rollouts': ['rollouts-controller'],
   'elbv2-proxy': [],
+  'job-runner': [],
 };
 
 /** @type {Record<string, readonly string[]>} */
@@ -157,6 +159,7 @@ const needsOfComponent = {
   'kube-controller-manager': ['kube-apiserver'],
   'kube-scheduler': ['kube-apiserver'],
   kwok: ['kube-apiserver'],
+  'job-runner': ['kwok'],
   'argo-rollouts': ['kube-apiserver'],
   'elbv2-proxy': ['moto'],
 };

@@ -48,7 +48,10 @@ export interface ReplicaSet extends Informed {
 }
 
 /** An object of KubeStellar's that a stage depends on: a BindingPolicy, its Binding, or a CombinedStatus. */
-export type StagedPart = Labelled;
+export interface StagedPart extends Labelled {
+  readonly metadata: Labelled['metadata'] & { readonly generation?: number };
+  readonly status?: { readonly observedGeneration?: number };
+}
 
 /** What Argo CD deploys: an ApplicationSet, or one of its Applications. */
 export type Deployed = Informed;

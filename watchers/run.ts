@@ -3,6 +3,7 @@ import type { Client } from '@temporalio/client';
 import { sleep } from '../clients/backoff.ts';
 import type { KubernetesClient } from '../clients/kubernetes/kubernetes.ts';
 import type { Log } from '../clients/log.ts';
+import { noMetrics, type Metrics } from '../clients/metrics/metrics.ts';
 import type { RemoteClusters } from '../clients/kubernetes/remote-clusters.ts';
 import type { TemporalDatabase } from '../clients/temporal/temporal-database.ts';
 import type { Waiting } from '../clients/waiting.ts';
@@ -17,6 +18,8 @@ import { wakeOrphans } from './orphans.ts';
 import { watchSpaces } from './informer/spaces.ts';
 import { watchRemotely } from './informer/remote.ts';
 import { decidesWatches } from './routes/route-remote.ts';
+import { listening } from './metrics/listening.ts';
+import { tellOf } from './metrics/telling.ts';
 import { createRouter, type Router } from './router.ts';
 import { sources as everywhere, type KindEvent, type Source } from './kinds.ts';
 
@@ -39,6 +42,7 @@ export interface WatcherOptions {
     | 'stagedSelector'
   >;
   readonly log: Log;
+  readonly metrics?: Pick<Metrics, 'count' | 'observe' | 'states'>;
   readonly signal: AbortSignal;
   /** Told what is waited for: the Lease, and to know all objects while leading. */
   readonly needs?: { readonly lease: Waiting; readonly kinds: Waiting };
@@ -76,11 +80,15 @@ async function watch(options: WatcherOptions): Promise<void> {
   const calls = workflowCalls(temporal.client);
   const dispatcher = createDispatcher({ calls, config, log, signal: ended.signal });
   const router = createRouter((instruction) => dispatcher.dispatch(instruction), log);
+  const telling = tellOf(options.metrics ?? noMetrics, { ...dispatcher, view: router.view });
+  const kubernetes = listening(options.kubernetes, telling.heard);
+  const told = { ...router, take: (event: KindEvent) => (telling.take(event), router.take(event)) };
   try {
-    await inform(options, router, dispatcher);
+    await inform({ ...options, kubernetes }, told, dispatcher);
     if (dispatcher.pending() > 0) log.info({ pending: dispatcher.pending() }, 'sending what is left');
     await Promise.race([dispatcher.idle(), sleep(DRAIN_MILLISECONDS, ended.signal)]);
   } finally {
+    telling.end();
     ended.abort();
     options.needs?.kinds(undefined);
     if (signal.aborted && dispatcher.pending() > 0)

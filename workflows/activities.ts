@@ -79,7 +79,7 @@ export const samples = (summary: string) =>
 
 /** Looks at a StagedBindingPolicy and performs its next step, which may be in an API server that does not answer. */
 export const stages = (summary: string) =>
-  proxyActivities<Pick<StagedActivities, 'observeStaged' | 'applyStage' | 'removeStage'>>({
+  proxyActivities<Pick<StagedActivities, 'observeStaged' | 'applyStage' | 'selectClusters' | 'removeStage'>>({
     taskQueue: `${workflowInfo().taskQueue}-discovery`,
     startToCloseTimeout: '1m',
     // One whose process was killed is made again soon.

@@ -19,16 +19,11 @@ const details: string[] = [];
 
 vi.mock('@temporalio/workflow', async (original) => ({
   ...(await original<object>()),
-  condition: () => {
-    world.pass();
-    idle();
-    return Promise.resolve(true);
-  },
   setCurrentDetails: (text: string) => void details.push(text),
   setHandler: ({ type, name }: { type: string; name: string }, handler: Handler) =>
     void handlers.set(`${type} ${name}`, handler),
   upsertSearchAttributes: () => undefined,
-  workflowInfo: () => ({ continueAsNewSuggested: false, historyLength, runId: 'run', workflowId: 'w' }),
+  workflowInfo: () => ({ historyLength, runId: 'run', workflowId: 'w' }),
 }));
 
 const refused = (): ActivityFailure =>
@@ -63,6 +58,14 @@ const activities = {
     world.status = status;
   },
 };
+vi.mock('./renewal.ts', () => ({
+  isDue: () => historyLength > 1_000,
+  waitUntil: () => {
+    world.pass();
+    idle();
+    return Promise.resolve(true);
+  },
+}));
 vi.mock('./activities.ts', () => ({
   applications: () => activities,
   objects: () => activities,
@@ -83,13 +86,13 @@ async function roll(until: () => boolean, state = initialApplicationsState, look
     left -= 1;
     if (until() || left === 0) isGone = true;
   };
-  const goOn = (next: ApplicationsState): Promise<never> => {
+  const renew = (next: ApplicationsState): Promise<never> => {
     renewed.push(next);
     return Promise.reject(new Error('renewed'));
   };
   const now = vi.spyOn(Date, 'now').mockImplementation(() => world.now);
   try {
-    return await rollOutApplications(key, state, { cancelRequested: never, goOn });
+    return await rollOutApplications(key, state, { cancelRequested: never, renew });
   } finally {
     now.mockRestore();
   }

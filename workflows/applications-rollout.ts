@@ -1,4 +1,4 @@
-import { condition, setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
+import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import type { ApplicationsDecision } from '../domain/applications/decision.ts';
 import type { ObservedApplications } from '../domain/applications/observation.ts';
 import { performed, troubled, type ApplicationsState } from '../domain/applications/state.ts';
@@ -11,7 +11,7 @@ import { sameStatus } from '../domain/rollout/report.ts';
 import { applications, objects, releases } from './activities.ts';
 import { failureOf, type Failure } from './failure.ts';
 import { listenForApplications, type LiveApplications } from './live-applications.ts';
-import { hasLongHistory } from './long-history.ts';
+import { isDue, waitUntil } from './renewal.ts';
 import { OKRA_PHASE } from './search-attributes.ts';
 import { inShort } from './summary.ts';
 
@@ -19,7 +19,7 @@ import { inShort } from './summary.ts';
 export interface ApplicationsRun {
   readonly cancelRequested: Promise<never>;
   /** Goes on as a new run. */
-  readonly goOn: (state: ApplicationsState) => Promise<never>;
+  readonly renew: (state: ApplicationsState) => Promise<never>;
 }
 
 const FIRST_INTERVAL_SECONDS = 60;
@@ -33,15 +33,17 @@ const BACKOFF_MS = { first: 1_000, longest: 60_000 };
 export async function rollOutApplications(
   key: ObjectKey,
   handedOver: ApplicationsState,
-  { cancelRequested, goOn }: ApplicationsRun,
+  { cancelRequested, renew }: ApplicationsRun,
 ): Promise<{ readonly outcome: Outcome; readonly message: string }> {
   const live = listenForApplications(handedOver, cancelRequested);
   let intervalSeconds = FIRST_INTERVAL_SECONDS;
   let failures = 0;
   const until = async (heard: number, milliseconds: number, summary: string): Promise<void> =>
-    void (await condition(() => live.heard() !== heard || hasLongHistory(), Math.max(1, milliseconds), {
-      summary: inShort(summary),
-    }));
+    void (await waitUntil(
+      () => live.heard() !== heard || isDue(),
+      Math.max(1, milliseconds),
+      inShort(summary),
+    ));
 
   for (;;) {
     const heard = live.heard();
@@ -62,9 +64,9 @@ export async function rollOutApplications(
       const wait = Math.min(BACKOFF_MS.longest, BACKOFF_MS.first * 2 ** Math.min(failures - 1, 10));
       await until(heard, wait, `Trying again: ${message}`);
     }
-    if (hasLongHistory()) {
+    if (isDue()) {
       setCurrentDetails(`Going on in a new run of ${workflowInfo().workflowId}.`);
-      await goOn(live.state());
+      await renew(live.state());
     }
   }
 }

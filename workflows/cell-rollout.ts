@@ -1,10 +1,4 @@
-import {
-  CancellationScope,
-  condition,
-  continueAsNew,
-  setCurrentDetails,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { CancellationScope, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
 import { applicationsFrom, type ApplicationsState } from '../domain/applications/state.ts';
 import type { Outcome, Performable, Wait } from '../domain/model/decision.ts';
 import type { ObjectKey } from '../domain/model/ids.ts';
@@ -20,6 +14,7 @@ import { interruptible } from './interruptible.ts';
 import { listen, type LiveRun } from './live-run.ts';
 import { hasLongHistory } from './long-history.ts';
 import { perform } from './perform.ts';
+import { goOn, isSuperseded, waitUntil } from './renewal.ts';
 import { report } from './report-cell.ts';
 import { inShort } from './summary.ts';
 
@@ -51,7 +46,7 @@ export async function cellRollout(input: CellRolloutInput): Promise<CellRolloutR
 const rollApplications = (key: ObjectKey, state: ApplicationsState, cancelRequested: Promise<never>) =>
   rollOutApplications(key, state, {
     cancelRequested,
-    goOn: (applications) => continueAsNew<typeof cellRollout>({ key, applications }),
+    renew: (applications) => goOn<typeof cellRollout>({ key, applications }),
   });
 
 async function rollOut({ key, state }: CellRolloutInput, cancelRequested: Promise<never>) {
@@ -73,9 +68,11 @@ async function rollOut({ key, state }: CellRolloutInput, cancelRequested: Promis
       if (result === 'Again') continue;
       if (result !== undefined) return result;
     }
-    if (hasLongHistory()) {
+    // Another version takes over where nothing is to be done, and never between a decision and what it comes to.
+    const rests = turn.is === 'Rest' && live.heard() === heard;
+    if (hasLongHistory() || (rests && isSuperseded())) {
       setCurrentDetails(`Going on in a new run of ${workflowInfo().workflowId}.`);
-      await continueAsNew<typeof cellRollout>({ key, state: live.run().state });
+      await goOn<typeof cellRollout>({ key, state: live.run().state });
     }
   }
 }
@@ -129,11 +126,11 @@ async function rest(
   // What was refused just now is tried again after a while, which nothing else may end.
   if (live.run().state.unreported !== state.unreported) return 'Again';
   if (live.isCancelled() && isIdle(live.run())) return { outcome: 'Waiting', message: CANCELLED.message };
-  await waitFor(() => hasHeard() || live.hasUnknown(), decision);
+  if (!isSuperseded()) await waitFor(() => hasHeard() || live.hasUnknown(), decision);
   return undefined;
 }
 
 async function waitFor(happened: () => boolean, { until, message }: Wait): Promise<void> {
-  if (until === undefined) await condition(happened);
-  else await condition(happened, Math.max(1, until - Date.now()), { summary: inShort(message) });
+  const milliseconds = until === undefined ? undefined : Math.max(1, until - Date.now());
+  await waitUntil(happened, milliseconds, inShort(message));
 }

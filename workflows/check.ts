@@ -1,8 +1,8 @@
-import { continueAsNew } from '@temporalio/workflow';
 import type { CheckRun, Synced } from '../activities/contract.ts';
 import type { ObjectKey } from '../domain/model/ids.ts';
 import { samples } from './activities.ts';
 import { entity } from './entity.ts';
+import { goOn } from './renewal.ts';
 
 /** After this time a look that failed is made again, in seconds. */
 const INTERVAL_SECONDS = 60;
@@ -17,6 +17,6 @@ export async function check(input: { readonly key: ObjectKey }): Promise<void> {
       ticket = next;
       return synced;
     },
-    renew: () => continueAsNew<typeof check>(input),
+    renew: () => goOn<typeof check>(input),
   });
 }

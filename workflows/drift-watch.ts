@@ -1,7 +1,7 @@
-import { continueAsNew } from '@temporalio/workflow';
 import type { Synced, WatchedPlace } from '../activities/contract.ts';
 import { elbv2Reads } from './activities.ts';
 import { entity } from './entity.ts';
+import { goOn } from './renewal.ts';
 
 /** Which place to watch, and how often, until the first look says otherwise. */
 export interface DriftWatchInput extends WatchedPlace {
@@ -21,7 +21,7 @@ export async function driftWatch(input: DriftWatchInput): Promise<void> {
     intervalSeconds,
     spreadSeconds: Math.min(SPREAD_SECONDS, intervalSeconds),
     sync: () => compare({ type, place }),
-    renew: (seconds) => continueAsNew<typeof driftWatch>({ ...input, intervalSeconds: seconds }),
+    renew: (seconds) => goOn<typeof driftWatch>({ ...input, intervalSeconds: seconds }),
   });
 }
 

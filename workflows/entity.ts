@@ -1,9 +1,9 @@
-import { condition, setCurrentDetails, setHandler, sleep } from '@temporalio/workflow';
+import { setCurrentDetails, setHandler, sleep } from '@temporalio/workflow';
 import type { Synced } from '../activities/contract.ts';
 import type { ObjectKey } from '../domain/model/ids.ts';
 import { failureOf } from './failure.ts';
-import { hasLongHistory } from './long-history.ts';
 import { changed } from './messages.ts';
+import { isDue, waitUntil } from './renewal.ts';
 
 /** Which object to sync, and how often, until the first sync says otherwise. */
 export interface SyncInput {
@@ -47,11 +47,9 @@ export async function entity({
     setCurrentDetails(message);
     if (!isPresent && wakes === seen) return;
     // The next run syncs at once, which is what a wake asks for; under one wake after the other this must not wait.
-    if (hasLongHistory()) await renew(intervalSeconds);
+    if (isDue()) await renew(intervalSeconds);
     const jittered = Math.min(intervalSeconds, againInSeconds) * (0.95 + Math.random() / 10);
-    woken = await condition(() => wakes !== seen || hasLongHistory(), jittered * 1000, {
-      summary: 'Until the next sync',
-    });
+    woken = await waitUntil(() => wakes !== seen || isDue(), jittered * 1000, 'Until the next sync');
   }
 }
 

@@ -1,12 +1,12 @@
-import { condition, continueAsNew, setHandler, sleep } from '@temporalio/workflow';
+import { condition, setHandler, sleep } from '@temporalio/workflow';
 import type { ConfigResult } from '../activities/contract.ts';
 import type { Ticket } from '../domain/load-balancers/budget.ts';
 import type { ObjectKey } from '../domain/model/ids.ts';
 import type { LoadBalancerType } from '../domain/load-balancers/load-balancer.ts';
 import { configs } from './activities.ts';
 import { failureOf, type Failure } from './failure.ts';
-import { hasLongHistory } from './long-history.ts';
 import { changed, drifted } from './messages.ts';
+import { goOn, isDue } from './renewal.ts';
 import { inShort } from './summary.ts';
 
 /** Which object to apply. */
@@ -63,7 +63,7 @@ export async function loadBalancerConfig(input: LoadBalancerConfigInput): Promis
         });
       }
     }
-    if (hasLongHistory()) await continueAsNew<typeof loadBalancerConfig>({ ...input, verify });
+    if (isDue()) await goOn<typeof loadBalancerConfig>({ ...input, verify });
   }
 
   async function attempt(): Promise<ConfigResult | ({ readonly is: 'Refused' } & Failure)> {

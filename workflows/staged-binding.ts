@@ -1,5 +1,5 @@
-import { condition, continueAsNew, setCurrentDetails, setHandler } from '@temporalio/workflow';
-import type { StagedDecision } from '../domain/staged/decision.ts';
+import { setCurrentDetails, setHandler } from '@temporalio/workflow';
+import type { StageChange, StagedDecision } from '../domain/staged/decision.ts';
 import type { ObjectKey } from '../domain/model/ids.ts';
 import type { ObservedStaged } from '../domain/staged/observation.ts';
 import { askStaged } from '../domain/staged/requests.ts';
@@ -9,8 +9,8 @@ import { takeStagedTurn } from '../domain/staged/turn.ts';
 import { stagedReports, stages } from './activities.ts';
 import { failureOf, type Failure } from './failure.ts';
 import { handleStagedRequests } from './handle-staged-requests.ts';
-import { hasLongHistory } from './long-history.ts';
 import { changed, stagedQuery } from './messages.ts';
+import { goOn, isDue, waitUntil } from './renewal.ts';
 import { inShort } from './summary.ts';
 import { unreachable } from '../domain/unreachable.ts';
 
@@ -73,9 +73,7 @@ export async function stagedBinding(input: StagedBindingInput): Promise<void> {
     return turn.decision;
   };
   const untilWoken = async (seen: number, milliseconds: number, summary: string): Promise<void> =>
-    void (await condition(() => wakes !== seen || hasLongHistory(), Math.max(1, milliseconds), {
-      summary: inShort(summary),
-    }));
+    void (await waitUntil(() => wakes !== seen || isDue(), Math.max(1, milliseconds), inShort(summary)));
 
   for (;;) {
     const seen = wakes;
@@ -98,7 +96,7 @@ export async function stagedBinding(input: StagedBindingInput): Promise<void> {
       const wait = Math.min(BACKOFF_MS.longest, BACKOFF_MS.first * 2 ** Math.min(failures - 1, 10));
       await untilWoken(seen, wait, `Trying again: ${failure.message}`);
     }
-    if (hasLongHistory()) await continueAsNew<typeof stagedBinding>({ key, intervalSeconds, state });
+    if (isDue()) await goOn<typeof stagedBinding>({ key, intervalSeconds, state });
   }
 }
 
@@ -108,7 +106,9 @@ async function perform(
 ): Promise<void> {
   switch (decision.do) {
     case 'Apply':
-      return stages(decision.message).applyStage({ name, uid, stage: decision.stage });
+      return stages(decision.message).applyStage({ name, uid, ...changeOf(decision) });
+    case 'Select':
+      return stages(decision.message).selectClusters({ name, uid, stage: decision.stage });
     case 'Remove': {
       const policy = { name: decision.name, uid: decision.uid };
       return stages(decision.message).removeStage({ name, policy });
@@ -123,6 +123,12 @@ async function perform(
       return unreachable(decision);
   }
 }
+
+const changeOf = ({ stage, clusters, found }: StageChange): StageChange => ({
+  stage,
+  ...(clusters === undefined ? {} : { clusters }),
+  ...(found === undefined ? {} : { found }),
+});
 
 const troubleOf = ({ reason, message }: Failure): StagedDecision => ({
   do: 'Wait',

@@ -1,6 +1,7 @@
-import { continueAsNew, workflowInfo } from '@temporalio/workflow';
+import { workflowInfo } from '@temporalio/workflow';
 import { sync } from './activities.ts';
 import { entity, type SyncInput } from './entity.ts';
+import { goOn } from './renewal.ts';
 
 /**
  * Keeps what an object asks for the same as what there is, for as long as the object exists: the workflow of every kind
@@ -14,6 +15,6 @@ export async function synced(input: SyncInput): Promise<void> {
   await entity({
     intervalSeconds,
     sync: (last) => sync(activity, `Sync the ${words}`, [key, last]),
-    renew: (seconds) => continueAsNew<typeof synced>({ ...input, intervalSeconds: seconds }),
+    renew: (seconds) => goOn<typeof synced>({ ...input, intervalSeconds: seconds }),
   });
 }

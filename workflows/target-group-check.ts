@@ -1,6 +1,7 @@
-import { continueAsNew, sleep } from '@temporalio/workflow';
+import { sleep } from '@temporalio/workflow';
 import { checks } from './activities.ts';
 import { entity } from './entity.ts';
+import { goOn } from './renewal.ts';
 
 /** Of which namespace to check the AWSTargetGroups, and how often. */
 export interface TargetGroupCheckInput {
@@ -23,6 +24,6 @@ export async function targetGroupCheck(input: TargetGroupCheckInput): Promise<vo
       begun = Date.now();
       return checks('Check the AWSTargetGroups').checkTargetGroups(namespace);
     },
-    renew: (seconds) => continueAsNew<typeof targetGroupCheck>({ ...input, intervalSeconds: seconds }),
+    renew: (seconds) => goOn<typeof targetGroupCheck>({ ...input, intervalSeconds: seconds }),
   });
 }

@@ -3,7 +3,7 @@ import { isNotFound, type KubernetesClient } from '../../clients/kubernetes/kube
 import type { Freeze } from '../../crds/freeze.ts';
 
 /** All Freezes; none while the kind is not installed. */
-export async function freezesIn(kubernetes: KubernetesClient): Promise<readonly Freeze[]> {
+export async function freezesIn(kubernetes: Pick<KubernetesClient, 'list'>): Promise<readonly Freeze[]> {
   try {
     return await kubernetes.list<Freeze>(FREEZE);
   } catch (error) {

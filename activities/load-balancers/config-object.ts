@@ -9,7 +9,7 @@ import type { ConfigObject, LoadBalancerDependencies } from './port.ts';
 
 /** Reads an object that configures a load balancer; undefined when there is none. */
 export const readConfig = (
-  kubernetes: KubernetesClient,
+  kubernetes: Pick<KubernetesClient, 'get'>,
   { type, key }: LoadBalancerConfigRef,
   signal?: AbortSignal,
 ): Promise<ConfigObject | undefined> =>

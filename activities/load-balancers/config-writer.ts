@@ -1,6 +1,7 @@
 import { Context } from '@temporalio/activity';
 import { accessPolicies } from '../../clients/kubernetes/access-policies.ts';
 import type { ELBv2 } from '../../clients/aws/elbv2.ts';
+import type { Metrics } from '../../clients/metrics/metrics.ts';
 import type { Installation } from '../../clients/kubernetes/installation.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { WriteBudget } from '../../clients/aws/shared-budget.ts';
@@ -27,6 +28,8 @@ export interface WriterDependencies {
   readonly elbv2: (arn: string) => ELBv2;
   readonly budget: WriteBudget;
   readonly installation: Installation;
+  /** Who counts. */
+  readonly tell?: Pick<Metrics, 'count'> | undefined;
 }
 
 /** How one attempt is made. */
@@ -163,8 +166,13 @@ export function configWriter(dependencies: WriterDependencies): ConfigWriter {
       const known = status.observed === undefined ? {} : { observed: status.observed };
       const { verify, urgent } = options;
       const request = { key, forwarding: desired, adopt, verify, urgent, ...known };
-      const served = await postponing(config, () => calls.apply(request, writing(config, options, turn)));
+      const own = writing(config, options, turn);
+      let wrote = false;
+      const permit: Writing['permit'] = (same) => ((wrote = true), own.permit(same));
+      const served = await postponing(config, () => calls.apply(request, { ...own, permit }));
       if ('is' in served) return served;
+      if (wrote && verify && wasServed(config))
+        dependencies.tell?.count('okra_drift_healed_total', { type: desired.type });
       await report(config, { is: 'Served', served, created: status.observed === undefined });
       return { is: 'Served', served };
     },
@@ -181,6 +189,10 @@ export function configWriter(dependencies: WriterDependencies): ConfigWriter {
     },
   };
 }
+
+/** Whether the status says that what the object asks for was served already. */
+const wasServed = ({ status, generation }: LoadBalancerConfigView): boolean =>
+  status.observed !== undefined && status.phase !== 'Error' && status.observedGeneration === generation;
 
 /** Keeps from writing what the object does not ask for any more; it may have been taken back since the attempt began. */
 async function refuseWhenAskedOtherwise(

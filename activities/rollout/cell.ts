@@ -49,8 +49,11 @@ export function cellActivities({ kubernetes, temporal, tellEvent }: CellDependen
   };
 }
 
+/** How objects are read. */
+type Reader = Pick<KubernetesClient, 'get' | 'list'>;
+
 /** Reads the Cell, and all that its rollout depends on. */
-export async function observeCell(kubernetes: KubernetesClient, key: ObjectKey): Promise<ObservedCell> {
+export async function observeCell(kubernetes: Reader, key: ObjectKey): Promise<ObservedCell> {
   const cell = await kubernetes.get<Cell>(CELL, key);
   if (cell === undefined) return observeWithoutCell(kubernetes, key);
   if (cell.spec.applications !== undefined) return { ...nothingOf(key), hasApplications: true };
@@ -87,7 +90,7 @@ export async function observeCell(kubernetes: KubernetesClient, key: ObjectKey):
 const withIngress = (spec: WrittenCellSpec): CellSpec => ({ ...spec, ingress: spec.ingress ?? { type: '' } });
 
 /** What is left of a Cell that is gone: a configuration object that stays until what it has made is deleted. */
-async function observeWithoutCell(kubernetes: KubernetesClient, key: ObjectKey): Promise<ObservedCell> {
+async function observeWithoutCell(kubernetes: Reader, key: ObjectKey): Promise<ObservedCell> {
   const nothing = nothingOf(key);
   for (const type of loadBalancerTypes) {
     const config = await readConfig(kubernetes, { type, key });
@@ -110,7 +113,7 @@ const nothingOf = (key: ObjectKey): ObservedCell => ({
 
 /** Reads what the Cell's configuration object says; one that is being deleted says nothing any more. */
 async function observeConfig(
-  kubernetes: KubernetesClient,
+  kubernetes: Reader,
   { spec }: Cell,
   key: ObjectKey,
 ): Promise<

@@ -1,33 +1,25 @@
 import { freezesIn } from '../kubernetes/freezes.ts';
-import { BINDING, BINDING_POLICY, CELL, STAGED_BINDING_POLICY } from '../../clients/kubernetes/kinds.ts';
+import { BINDING, BINDING_POLICY, STAGED_BINDING_POLICY } from '../../clients/kubernetes/kinds.ts';
 import { isNotFound, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
-import type { Cell } from '../../crds/cell.ts';
 import {
   stagedBindingPolicy,
   type Stage,
   type StagedBindingPolicy,
-  type StagedBindingPolicySpec,
 } from '../../crds/staged-binding-policy.ts';
 import { freezesOf, type Freezing } from '../../domain/gates/freeze.ts';
 import { compileCondition, compileFilter } from '../../domain/staged/cel/expression.ts';
-import { cellProblem } from '../../domain/staged/cell.ts';
 import type { Binding } from '../../domain/staged/kubestellar.ts';
-import type {
-  ObservedStaged,
-  PresentPolicy,
-  StagePolicy,
-  StageView,
-} from '../../domain/staged/observation.ts';
+import type { ObservedStaged, PresentPolicy } from '../../domain/staged/observation.ts';
 import {
-  policySpec,
-  saysWhatItShould,
+  SELECTION_LABEL,
   STAGE_LABEL,
   STAGED_UID_LABEL,
   type BindingPolicy,
 } from '../../domain/staged/policy.ts';
-import { namespacesOf, unboundReason } from '../../domain/staged/workload.ts';
+import { namespacesOf } from '../../domain/staged/workload.ts';
+import { clusterSelection, stagePolicy } from './found.ts';
 import { spaceOf, type Spaces } from './space.ts';
-import { viewOfStage } from './view.ts';
+import { viewOf } from './stage-view.ts';
 
 const NOTHING = { policies: [], freezes: [] } as const;
 
@@ -57,14 +49,24 @@ export async function observeStaged(
       ),
     ),
   );
-  const policies = found.map((policy) => stagePolicy(policy, spec, bindings.get(policy.metadata.name)));
+  const ofStages = found.filter(({ metadata }) => metadata.labels?.[STAGE_LABEL] !== undefined);
+  const policies = ofStages.map((policy) => stagePolicy(policy, spec, bindings.get(policy.metadata.name)));
+  const asking = found.find(({ metadata }) => metadata.labels?.[SELECTION_LABEL] !== undefined);
+  const selection =
+    asking === undefined ? undefined : clusterSelection(asking, spec, bindings.get(asking.metadata.name));
   const known = [...bindings.values()].filter((one) => one !== undefined);
   const freezes = await freezesFor(spaces.kubernetes, namespacesOf(spec, known));
   const stage = spec.stages.find((one) => one.name === at);
-  const policy = found.find(({ metadata }) => metadata.labels?.[STAGE_LABEL] === at);
-  const view =
-    stage === undefined ? undefined : await viewOf({ stage, policy, bindings, client: space.client }, spaces);
-  return { object: seen, policies, freezes, ...(view === undefined ? {} : { view }) };
+  const policy = ofStages.find(({ metadata }) => metadata.labels?.[STAGE_LABEL] === at);
+  const of = { spec, policy, selection, bindings, client: space.client };
+  const view = stage === undefined ? undefined : await viewOf({ ...of, stage }, spaces);
+  return {
+    object: seen,
+    policies,
+    ...(selection === undefined ? {} : { selection }),
+    freezes,
+    ...(view === undefined ? {} : { view }),
+  };
 }
 
 /** What there is to say about the object itself. */
@@ -114,60 +116,6 @@ async function policiesIn(
     if (isNotFound(error)) return undefined;
     throw error;
   }
-}
-
-function stagePolicy(
-  policy: BindingPolicy,
-  spec: StagedBindingPolicySpec,
-  binding: Binding | undefined,
-): StagePolicy {
-  const { name, uid = '', deletionTimestamp, labels = {} } = policy.metadata;
-  const stage = spec.stages.find((one) => one.name === labels[STAGE_LABEL]);
-  return {
-    stage: labels[STAGE_LABEL] ?? '',
-    name,
-    uid,
-    isAsAsked: stage !== undefined && saysWhatItShould(policy, policySpec(spec, stage)),
-    isDeleting: deletionTimestamp !== undefined,
-    isBound: unboundReason(policy, binding) === undefined,
-  };
-}
-
-async function viewOf(
-  of: {
-    readonly stage: Stage;
-    readonly policy: BindingPolicy | undefined;
-    readonly bindings: ReadonlyMap<string, Binding | undefined>;
-    readonly client: KubernetesClient;
-  },
-  { kubernetes }: Spaces,
-): Promise<StageView> {
-  const { stage, policy, bindings, client } = of;
-  const cell = stage.cell === undefined ? undefined : await cellOf(kubernetes, stage.cell);
-  const said = cell === undefined ? {} : { cell };
-  const unbound = (reason: string): StageView => ({
-    stage: stage.name,
-    unbound: reason,
-    objects: 0,
-    fulfilled: 0,
-    print: '',
-    ...said,
-  });
-  if (policy === undefined) return unbound('Its BindingPolicy is not there yet.');
-  const { name, uid = '' } = policy.metadata;
-  const binding = bindings.get(name);
-  const reason = unboundReason(policy, binding);
-  if (reason !== undefined || binding === undefined) return unbound(reason ?? 'It has no Binding.');
-  return { ...(await viewOfStage({ client, stage, policy: { name, uid }, binding })), ...said };
-}
-
-/** Why a Cell keeps a stage from being fulfilled; undefined when it does not. */
-async function cellOf(
-  kubernetes: KubernetesClient,
-  wanted: NonNullable<Stage['cell']>,
-): Promise<string | undefined> {
-  const { namespace, name } = wanted;
-  return cellProblem(wanted, await kubernetes.get<Cell>(CELL, { namespace, name }));
 }
 
 /** The Freezes that hold a workload: those of all namespaces, and those of one that it is in. */

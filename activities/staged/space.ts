@@ -2,7 +2,8 @@ import { SECRET } from '../../clients/kubernetes/kinds.ts';
 import { readKubeconfig, type StoredSecret } from '../../clients/kubernetes/kubeconfig-secret.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { RemoteClusters } from '../../clients/kubernetes/remote-clusters.ts';
-import type { StagedBindingPolicySpec } from '../../crds/staged-binding-policy.ts';
+import type { StagedBindingPolicy, StagedBindingPolicySpec } from '../../crds/staged-binding-policy.ts';
+import { failure } from '../failure.ts';
 
 /** What reaches the workload description spaces of StagedBindingPolicies. */
 export interface Spaces {
@@ -31,4 +32,11 @@ export async function spaceOf(
   if (read.is === 'Problem') return read;
   const reach = clusters.reach(read.secret);
   return reach.is === 'Problem' ? reach : { is: 'Reached', client: reach.client };
+}
+
+/** The API server that a StagedBindingPolicy makes its BindingPolicies in; fails when it is not reached. */
+export async function clientOf({ spec }: StagedBindingPolicy, spaces: Spaces): Promise<KubernetesClient> {
+  const space = await spaceOf(spec, spaces);
+  if (space.is === 'Problem') throw failure('Unavailable', space.problem);
+  return space.client;
 }

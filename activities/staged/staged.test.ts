@@ -48,7 +48,9 @@ describe('the activities of a StagedBindingPolicy, with what KubeStellar makes o
       const { object } = observed;
       if (object === undefined) throw new Error('Expected the object.');
       if (turn.decision.do === 'Apply')
-        await activities().applyStage({ name: 'web', uid: object.uid, stage: turn.decision.stage });
+        await activities().applyStage({ name: 'web', uid: object.uid, ...turn.decision });
+      if (turn.decision.do === 'Select')
+        await activities().selectClusters({ name: 'web', uid: object.uid, stage: turn.decision.stage });
       if (turn.decision.do === 'Remove')
         await activities().removeStage({ name: 'web', policy: turn.decision });
       const status = stagedStatusOf({ name: 'web', object, state, decision: turn.decision, now: memory.now });
@@ -140,6 +142,106 @@ describe('the activities of a StagedBindingPolicy, with what KubeStellar makes o
     await bind('dev');
     await report('dev');
     await expect(settle()).rejects.toMatchObject({ type: 'Conflict' });
+  });
+
+  describe('of a stage that reaches its clusters a few at a time', () => {
+    const inventory = ['p1', 'p2', 'p3'].map((name) => ({ name, labels: { env: 'dev', name } }));
+    const others = [{ name: 'x1', labels: { env: 'test', name: 'x1' } }];
+    const few = { ...dev, progressive: { maxConcurrency: 1, maxFailures: 1, progressDeadline: '10m' } };
+    const select = (clusters = [...inventory, ...others]) =>
+      kubestellar.select('web-dev', [web, configMap], clusters);
+    const begin = async (clusters = [...inventory, ...others]) => {
+      await apply({ stages: [few, prod] });
+      await settle();
+      await kubestellar.select('web--clusters', [web, configMap], clusters);
+      await settle();
+    };
+    const selected = async () => (await policy('dev'))?.spec;
+
+    it('ask KubeStellar which there are by a BindingPolicy that no object matches', async () => {
+      await apply({ stages: [few, prod] });
+      expect(await settle()).toMatchObject({ message: expect.stringContaining('which clusters') as string });
+      expect(await policy('dev')).toBeUndefined();
+      expect(
+        (await kubernetes().get<BindingPolicy>(BINDING_POLICY, { name: 'web--clusters' }))?.spec,
+      ).toEqual({
+        clusterSelectors: dev.clusterSelectors,
+        downsync: [{ objectNames: ['%'] }],
+      });
+    });
+
+    it('reach one after the other, judged by its own rows, and at last whatever the stage selects', async () => {
+      await begin();
+      expect(await select()).toEqual(['p1']);
+      await settle();
+      // The row of another cluster says nothing of this one.
+      await report('dev', { clusters: ['p1'], floats: { p1: '0', p2: '1' } });
+      expect(await settle()).toMatchObject({
+        stages: [
+          {
+            clusters: { of: 3, reached: 1, done: 0 },
+            reason: 'Cluster p1: The condition does not hold yet.',
+          },
+          {},
+        ],
+      });
+      await report('dev', { clusters: ['p1'], floats: { p1: '1' } });
+      await settle();
+      expect(await select()).toEqual(['p1', 'p2']);
+      await settle();
+      memory.now += 600_000;
+      await settle();
+      expect(await select()).toEqual(['p1', 'p2', 'p3']);
+      await report('dev', { clusters: ['p1', 'p3'], floats: { p1: '1', p3: '1' } });
+      expect(await settle()).toMatchObject({
+        activeStage: 'prod',
+        stages: [
+          { phase: 'Passed', clusters: { of: 3, reached: 3, done: 2, failed: 1, failing: ['p2'] } },
+          {},
+        ],
+      });
+      expect(await selected()).toMatchObject({ clusterSelectors: dev.clusterSelectors });
+      await select();
+      await settle();
+      expect(await kubernetes().get(BINDING_POLICY, { name: 'web--clusters' })).toBeUndefined();
+    });
+
+    it('stop at a cluster that has the label of another, and at one that has none', async () => {
+      const [, p2] = inventory;
+      await begin([...inventory, { name: 'x', labels: { env: 'dev', name: 'p1' } }]);
+      await select([...inventory, { name: 'x', labels: { env: 'dev', name: 'p1' } }]);
+      expect(await settle()).toMatchObject({ message: expect.stringContaining('got x as well') as string });
+      await select(p2 === undefined ? [] : [p2]);
+      expect(await settle()).toMatchObject({
+        message: expect.stringContaining('has to have the label name: p1') as string,
+      });
+    });
+
+    it('say which StatusCollector does not name its clusters', async () => {
+      await begin();
+      await select();
+      await report('dev', { clusters: ['p1'] });
+      expect(await settle()).toMatchObject({
+        message: expect.stringContaining('Add { name: cluster, def: inventory.name }') as string,
+      });
+    });
+
+    it('take the workload from no cluster by a write that comes late', async () => {
+      await begin();
+      const found = (await policy('dev'))?.metadata.uid ?? '';
+      const uid = (await activities().observeStaged({ name: 'web' })).object?.uid ?? '';
+      const late = (clusters: readonly string[]) =>
+        activities().applyStage({ name: 'web', uid, stage: 'dev', clusters, found });
+      await late(['p1', 'p2']);
+      await late(['p1']);
+      expect(await select()).toEqual(['p1', 'p2']);
+      await activities().applyStage({ name: 'web', uid, stage: 'dev', found });
+      await late(['p1']);
+      expect(await select()).toEqual(['p1', 'p2', 'p3']);
+      await expect(
+        activities().applyStage({ name: 'web', uid, stage: 'dev', found: 'another' }),
+      ).rejects.toMatchObject({ type: 'Unavailable' });
+    });
   });
 
   it('tell of expressions that are none, and place nothing by them', async () => {

@@ -79,6 +79,13 @@ export function budgetObject(
   };
 }
 
+/** Reads all budgets, by key. */
+export const readBudgets = async (
+  kubernetes: Pick<KubernetesClient, 'get'>,
+  namespace: string,
+): Promise<BudgetChanges> =>
+  (await kubernetes.get<ConfigMap>(CONFIG_MAP, { namespace, name: BUDGET_NAME }))?.data ?? {};
+
 function explained(error: unknown, namespace: string): unknown {
   if (!(error instanceof KubernetesError)) return error;
   const { status, reason, message } = error;

@@ -16,11 +16,14 @@ import {
   type CredentialOptions,
 } from './aws-credentials.ts';
 import { readPages } from './aws-pages.ts';
+import { counting, type TellRequests } from './request-count.ts';
 
 /** How CloudWatch is reached. */
 export interface CloudWatchOptions extends CredentialOptions {
   /** The address of an emulator or a VPC endpoint; undefined for AWS' own. */
   readonly endpoint?: string | undefined;
+  /** Who is told of requests. */
+  readonly tell?: TellRequests | undefined;
 }
 
 /** Asks the CloudWatch of a region, as Okra or as a role (API_GetMetricData). Errors are those of the AWS SDK, or a ProviderError. */
@@ -38,15 +41,14 @@ export function connectCloudWatch(options: CloudWatchOptions = {}): AskCloudWatc
   const clients = new Map<string, CloudWatchClient>();
   const clientOf = (scope: AwsScope): CloudWatchClient => {
     const name = scopeName(scope);
-    const known =
-      clients.get(name) ??
-      new CloudWatchClient({
-        region: scope.region,
-        credentials: credentialsFor(scope, options),
-        requestHandler: requestHandlerOf(options.requestTimeoutMs),
-        maxAttempts: 2,
-        ...(options.endpoint === undefined ? {} : { endpoint: options.endpoint }),
-      });
+    const settings = {
+      region: scope.region,
+      credentials: credentialsFor(scope, options),
+      requestHandler: requestHandlerOf(options.requestTimeoutMs),
+      maxAttempts: 2,
+      ...(options.endpoint === undefined ? {} : { endpoint: options.endpoint }),
+    };
+    const known = clients.get(name) ?? counting(new CloudWatchClient(settings), scope.region, options.tell);
     clients.set(name, known);
     return known;
   };

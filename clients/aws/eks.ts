@@ -8,6 +8,7 @@ import {
   type CredentialOptions,
 } from './aws-credentials.ts';
 import { readPages, type AwsPage } from './aws-pages.ts';
+import { counting, type TellRequests } from './request-count.ts';
 import { clusterOf, namesIn, tokenIn, type EKSCluster } from './eks-answers.ts';
 import { inBatches } from '../in-batches.ts';
 import { shareReading } from '../shared-reading.ts';
@@ -53,6 +54,8 @@ export interface EKS {
 export interface EKSOptions extends CredentialOptions {
   /** The address of an emulator or a VPC endpoint; undefined for AWS' own. */
   readonly endpoint?: string | undefined;
+  /** Who is told of requests. */
+  readonly tell?: TellRequests | undefined;
 }
 
 const PAGE = 100;
@@ -70,13 +73,14 @@ export function connectEKS(options: EKSOptions = {}): (scope: AwsScope) => EKS {
 }
 
 function makeEKS(scope: AwsScope, options: EKSOptions): EKS {
-  const client = new EKSClient({
+  const settings = {
     region: scope.region,
     credentials: credentialsFor(scope, options),
     requestHandler: requestHandlerOf(options.requestTimeoutMs),
     maxAttempts: 3,
     ...(options.endpoint === undefined ? {} : { endpoint: options.endpoint }),
-  });
+  };
+  const client = counting(new EKSClient(settings), scope.region, options.tell);
   const describeAll = async (names: readonly string[], signal?: AbortSignal): Promise<NamedClusters> => {
     const answers = await inBatches(names, AT_ONCE, (name) => describe(client, scope.region, name, signal));
     return {

@@ -2,6 +2,7 @@ import type { ELBv2Reads, ELBv2Writes } from './elbv2-calls.ts';
 import { ElasticLoadBalancingV2Client } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { credentialsFor, requestHandlerOf, type AwsCredentials } from './aws-credentials.ts';
 import { PacedHandler, type ReadPace } from './elbv2-pace.ts';
+import { counting, type TellRequests } from './request-count.ts';
 import { elbv2Reads } from './elbv2-reads.ts';
 import { elbv2Writes } from './elbv2-writes.ts';
 
@@ -18,6 +19,8 @@ export interface ELBv2Options {
   readonly requestTimeoutMs?: number;
   /** How fast it is read; undefined: as fast as it answers. */
   readonly pace?: ReadPace;
+  /** Who is told of requests. */
+  readonly tell?: TellRequests | undefined;
 }
 
 /** Gives the ELBv2 of the region that an ARN is in, or of a region by its name. */
@@ -63,5 +66,6 @@ function makeELBv2(region: string, options: ELBv2Options): ELBv2 {
       : { requestHandler: new PacedHandler(common.requestHandler, (signal) => pace(region, signal)) };
   const reads = new ElasticLoadBalancingV2Client({ ...common, ...paced, maxAttempts: 3 });
   const writes = new ElasticLoadBalancingV2Client({ ...common, maxAttempts: 1 });
-  return { ...elbv2Reads(reads), ...elbv2Writes(writes) };
+  const seen = (client: ElasticLoadBalancingV2Client) => counting(client, region, options.tell);
+  return { ...elbv2Reads(seen(reads)), ...elbv2Writes(seen(writes)) };
 }

@@ -144,6 +144,27 @@ export const CUSTOM_RESOURCE_DEFINITION = clustered(
   'customresourcedefinitions',
 );
 
+/** The review that says who asks. */
+export const SELF_SUBJECT_REVIEW = clustered(
+  'authentication.k8s.io/v1',
+  'SelfSubjectReview',
+  'selfsubjectreviews',
+);
+
+/** The review that says whether the one who asks may do something. */
+export const SELF_SUBJECT_ACCESS_REVIEW = clustered(
+  'authorization.k8s.io/v1',
+  'SelfSubjectAccessReview',
+  'selfsubjectaccessreviews',
+);
+
+/** The review that says whether someone else may do something. */
+export const SUBJECT_ACCESS_REVIEW = clustered(
+  'authorization.k8s.io/v1',
+  'SubjectAccessReview',
+  'subjectaccessreviews',
+);
+
 const known: readonly KindRef[] = [
   ...resources,
   ANALYSIS_RUN,
@@ -171,6 +192,9 @@ const known: readonly KindRef[] = [
   STATUS_COLLECTOR,
   CONFIG_MAP,
   CUSTOM_RESOURCE_DEFINITION,
+  SELF_SUBJECT_REVIEW,
+  SELF_SUBJECT_ACCESS_REVIEW,
+  SUBJECT_ACCESS_REVIEW,
 ];
 
 /** Finds the kind of an object among those that Okra knows. */

@@ -86,11 +86,12 @@ export function sendAsOkra(kubeconfig?: string): Send {
   return makeSend(kubeconfigDoor(loaded), token);
 }
 
-/** Makes the client over a sender, whatever it reaches. */
+/** Makes the client over a sender, whatever it reaches; what it writes belongs to the field manager. */
 export function clientOver(
   send: Send,
   timeoutMilliseconds = TIMEOUT_MILLISECONDS,
   limits: ReadLimits = OWN_CLUSTER,
+  fieldManager = FIELD_MANAGER,
 ): KubernetesClient {
   const call = makeCall(
     heedRetryAfter(send, { longestMs: timeoutMilliseconds / 2 }),
@@ -99,7 +100,7 @@ export function clientOver(
   );
   return {
     ...readers(call, limits),
-    ...writers(call),
+    ...writers(call, fieldManager),
     isReady: ({ signal } = {}) => readiness(send, timeoutMilliseconds, signal),
     watch: (kind, options) => watchKind(send, kind, { limits, ...options }),
   };
@@ -147,13 +148,16 @@ interface ServedKinds {
   readonly resources?: readonly { readonly name: string }[];
 }
 
-function writers(call: Call): Pick<KubernetesClient, 'apply' | 'create' | 'patch' | 'delete'> {
+function writers(
+  call: Call,
+  fieldManager: string,
+): Pick<KubernetesClient, 'apply' | 'create' | 'patch' | 'delete'> {
   return {
     apply: (object, { subresource, force, signal } = {}) =>
       call({
         method: 'PATCH',
         path: objectPath(kindOf(object), object.metadata, subresource),
-        query: { fieldManager: FIELD_MANAGER, force: force === true ? 'true' : undefined },
+        query: { fieldManager, force: force === true ? 'true' : undefined },
         contentType: 'application/apply-patch+yaml',
         body: object,
         signal,
@@ -162,7 +166,7 @@ function writers(call: Call): Pick<KubernetesClient, 'apply' | 'create' | 'patch
       call({
         method: 'POST',
         path: kindPath(kindOf(object), object.metadata.namespace ?? 'default'),
-        query: { fieldManager: FIELD_MANAGER },
+        query: { fieldManager },
         body: object,
         signal,
       }),
@@ -170,7 +174,7 @@ function writers(call: Call): Pick<KubernetesClient, 'apply' | 'create' | 'patch
       call({
         method: 'PATCH',
         path: objectPath(kind, key, subresource),
-        query: { fieldManager: FIELD_MANAGER },
+        query: { fieldManager },
         contentType: 'application/merge-patch+json',
         body: mergePatch,
         signal,

@@ -84,6 +84,22 @@ export function createPollWatch(
   };
 }
 
+/** The queues for which Temporal knows of no worker that polls them, or has polled them in the last minutes. */
+export async function unpolled(
+  connection: Asked,
+  { namespace, queues }: Omit<Poller, 'identity'>,
+): Promise<readonly string[]> {
+  const found = await Promise.all(
+    queues.flatMap(({ taskQueue, types }) =>
+      types.map(async (type) => {
+        const pollers = await pollersOf(connection, { namespace, taskQueue, type }, 'all partitions');
+        return pollers.length === 0 ? [nameOf(taskQueue, type)] : [];
+      }),
+    ),
+  );
+  return found.flat();
+}
+
 const nameOf = (taskQueue: string, type: TaskType): string => `${taskQueue} (${type} tasks)`;
 
 interface SeenPoller {

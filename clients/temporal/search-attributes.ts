@@ -43,7 +43,7 @@ export async function untilRegistered(
     signal.throwIfAborted();
     try {
       // What has just been added is listed a while before it can be used.
-      const find = known === 'added' ? unsearchable : unlisted;
+      const find = known === 'added' ? unsearchable : missingAttributes;
       const missing = await find(connection, namespace);
       if (missing.length === 0) return;
       const refusal = await add(connection, namespace, missing);
@@ -80,7 +80,10 @@ const lacking = (namespace: string, missing: readonly string[], refusal: string)
   `Nothing is started until they are there. ${registration(namespace, missing)}`;
 
 /** The attributes that are not registered; where they may not be listed, those that cannot be searched for. */
-async function unlisted(connection: ConnectionLike, namespace: string): Promise<readonly string[]> {
+export async function missingAttributes(
+  connection: ConnectionLike,
+  namespace: string,
+): Promise<readonly string[]> {
   try {
     const { customAttributes } = await inTime(connection, () =>
       connection.operatorService.listSearchAttributes({ namespace }),

@@ -3,6 +3,7 @@ import type { Config, TemporalConfig } from '../../config.ts';
 import { sleep, waitAfter } from '../backoff.ts';
 import { detailsOf, isRefusal } from './grpc-status.ts';
 import type { Log } from '../log.ts';
+import { payloadConverter } from './payload-codec.ts';
 import { untilRegistered } from './search-attributes.ts';
 import { connectRenewably, type RenewableConnection } from './temporal-connection.ts';
 import { followCredentials, readCredentials, type TemporalCredentials } from './temporal-credentials.ts';
@@ -38,7 +39,8 @@ export async function connectTemporal(
   config: Pick<Config, 'temporal' | 'identity'>,
   { log, signal = never, waiting = unheard, followMilliseconds }: ConnectOptions,
 ): Promise<Temporal> {
-  const { namespace } = config.temporal;
+  const { namespace, codec } = config.temporal;
+  const dataConverter = await payloadConverter(codec);
   const { renewable, shown } = await reach(config.temporal, { log, signal, waiting });
   const { connection } = renewable;
   const open = AbortSignal.any([signal, renewable.closed]);
@@ -56,7 +58,10 @@ export async function connectTemporal(
   }
   waiting(undefined);
   void watch(connection, config.temporal, { signal: open, waiting });
-  return { connection, client: new Client({ connection, namespace, identity: config.identity }) };
+  return {
+    connection,
+    client: new Client({ connection, namespace, dataConverter, identity: config.identity }),
+  };
 }
 
 const never = new AbortController().signal;

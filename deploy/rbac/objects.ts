@@ -24,6 +24,7 @@ export const roles = {
   clusterScoped: { kind: 'ClusterRole', suffix: '-cluster-scoped', grants: inScope('Cluster') },
   clustersView: { kind: 'ClusterRole', suffix: '-clusters-view', grants: secrets(isRead) },
   clustersEdit: { kind: 'ClusterRole', suffix: '-clusters-edit', grants: secrets(() => true) },
+  staged: { kind: 'ClusterRole', suffix: '-staged', grants: inScope('Staged') },
   own: { kind: 'Role', suffix: '', grants: inScope('Own') },
 } as const;
 
@@ -61,6 +62,21 @@ const RBAC = 'rbac.authorization.k8s.io';
 
 /** A service account and its access, for an installation of this name that watches every namespace. */
 export function accessObjects(name: string, namespace: string): readonly AccessObject[] {
+  const { role, binding } = makers(name, namespace);
+  return [
+    { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name, namespace } },
+    ...(['watched', 'clusterScoped', 'clustersView', 'clustersEdit', 'own'] as const).map(role),
+    ...(['watched', 'clusterScoped', 'own'] as const).map(binding),
+  ];
+}
+
+/** What such an installation needs besides for StagedBindingPolicies. */
+export function stagedAccessObjects(name: string, namespace: string): readonly AccessObject[] {
+  const { role, binding } = makers(name, namespace);
+  return [role('staged'), binding('staged')];
+}
+
+function makers(name: string, namespace: string) {
   const apiVersion = `${RBAC}/v1`;
   const account = { kind: 'ServiceAccount', name, namespace };
   const metadataOf = (key: RoleKey): AccessObject['metadata'] => ({
@@ -80,9 +96,5 @@ export function accessObjects(name: string, namespace: string): readonly AccessO
     roleRef: { apiGroup: RBAC, kind: roles[key].kind, name: name + roles[key].suffix },
     subjects: [account],
   });
-  return [
-    { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name, namespace } },
-    ...(['watched', 'clusterScoped', 'clustersView', 'clustersEdit', 'own'] as const).map(role),
-    ...(['watched', 'clusterScoped', 'own'] as const).map(binding),
-  ];
+  return { role, binding };
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { resources } from '../../crds/index.ts';
 import { kindPermissions } from './kinds.ts';
 import { stale } from './generate.ts';
-import { accessObjects, roles, rulesOf, type RoleKey } from './objects.ts';
+import { accessObjects, stagedAccessObjects, roles, rulesOf, type RoleKey } from './objects.ts';
 import { permissions } from './permissions.ts';
 
 const groups: readonly string[] = resources.map(({ apiVersion }) => apiVersion.split('/')[0] ?? '');
@@ -55,6 +55,27 @@ describe('the permissions of okrad in Kubernetes', () => {
     const bound = accessObjects('okra', 'okra').map(({ roleRef }) => roleRef?.name);
     expect(withSecrets).toEqual(['okra-clusters-view', 'okra-clusters-edit']);
     expect(bound.filter((name) => name !== undefined && withSecrets.includes(name))).toEqual([]);
+  });
+
+  it('make BindingPolicies only where StagedBindingPolicies are turned on', () => {
+    const named = (objects: ReturnType<typeof accessObjects>) => objects.map(({ metadata }) => metadata.name);
+    expect(named(accessObjects('okra', 'okra'))).not.toContain('okra-staged');
+    expect(stagedAccessObjects('okra', 'okra')).toMatchObject([
+      {
+        kind: 'ClusterRole',
+        metadata: { name: 'okra-staged' },
+        rules: [
+          { resources: ['bindingpolicies'], verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'] },
+          { resources: ['bindings', 'combinedstatuses'], verbs: ['get', 'list', 'watch'] },
+          { resources: ['statuscollectors'], verbs: ['create', 'patch'] },
+        ],
+      },
+      {
+        kind: 'ClusterRoleBinding',
+        roleRef: { name: 'okra-staged' },
+        subjects: [{ name: 'okra', namespace: 'okra' }],
+      },
+    ]);
   });
 
   it('reach only the Lease and the ConfigMaps of Okra, but to create them', () => {

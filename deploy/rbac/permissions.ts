@@ -5,7 +5,10 @@ import {
   ANALYSIS_TEMPLATE,
   APPLICATION,
   APPLICATION_SET,
+  BINDING,
+  BINDING_POLICY,
   CLUSTER_ANALYSIS_TEMPLATE,
+  COMBINED_STATUS,
   CONFIG_MAP,
   CONTROLLER_REVISION,
   EVENT,
@@ -14,15 +17,16 @@ import {
   LEASE,
   REPLICA_SET,
   SECRET,
+  STATUS_COLLECTOR,
   type KindRef,
 } from '../../clients/kubernetes/kinds.ts';
 import { kindPermissions, type KindPermission } from './kinds.ts';
 
 /**
  * Where a permission is granted: in every namespace that is watched, in the whole cluster because the kind has no namespace,
- * in okrad's own namespace, or in the namespaces of the cluster secrets.
+ * in okrad's own namespace, in the namespaces of the cluster secrets, or for StagedBindingPolicies alone, where KubeStellar is.
  */
-export type Scope = 'Watched' | 'Cluster' | 'Own' | 'ClusterSecrets';
+export type Scope = 'Watched' | 'Cluster' | 'Own' | 'ClusterSecrets' | 'Staged';
 
 /** Verbs on the objects of some kinds, which are granted together. */
 export interface Permission {
@@ -121,6 +125,19 @@ export const permissions: readonly Permission[] = [
     verbs: [...apply, 'delete'],
     use: 'the secrets that a ClusterSet, or a Cell with applications, makes',
   },
+  {
+    scope: 'Staged',
+    kinds: [BINDING_POLICY],
+    verbs: ['get', ...watch, ...apply, 'delete'],
+    use: 'the BindingPolicies of the stages of StagedBindingPolicies',
+  },
+  {
+    scope: 'Staged',
+    kinds: [BINDING, COMBINED_STATUS],
+    verbs: ['get', ...watch],
+    use: 'what KubeStellar says of stages',
+  },
+  { scope: 'Staged', kinds: [STATUS_COLLECTOR], verbs: apply, use: 'the StatusCollector `okra-reports`' },
 ];
 
 /** What the table of kinds says: Okra's kinds with the same verbs stand together. */

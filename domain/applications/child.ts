@@ -68,7 +68,13 @@ export function childOf(source: ChildSource): Child | undefined {
     ...optional('progressDeadline', progressDeadline),
     ...optional('deletionPolicy', deletionPolicy),
     ...optional('analysis', analysis),
-    updateStrategy: { type: 'Canary', canary: { steps: stepsOf(application) } },
+    updateStrategy: {
+      type: 'Canary',
+      canary: {
+        steps: stepsOf(application),
+        ...(cell.spec.onFailure === 'Stop' ? { onFailure: 'Hold' } : {}),
+      },
+    },
   };
   return {
     name: childName(cell.name, name),

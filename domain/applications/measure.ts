@@ -1,8 +1,12 @@
 import type { ApplicationCheck } from '../../crds/application-checks.ts';
+import { cut } from '../text.ts';
 import type { CheckStage } from './decision.ts';
 import { measurementName } from './names.ts';
 import type { ObservedMeasurement, ObservedRevision } from './observation.ts';
 import { back, forward, wait, type Judgement, type Mark, type Situation } from './situation.ts';
+
+// As long as the schema takes (crds/application-status.ts).
+const LONGEST_MESSAGE = 1024;
 
 type Record = NonNullable<Mark['prechecks']>[number];
 
@@ -44,7 +48,7 @@ function measureOne(one: One, before: Mark): Measuring {
   const found = situation.seen.measurements.find(({ name }) => name === run);
   if (known === undefined || (found === undefined && known.phase === 'Pending')) return start(one, before);
   const { phase, message } = found ?? { phase: 'Error', message: `${run} is gone.` };
-  const mark = recorded(before, stage, { ...known, phase, message, hash });
+  const mark = recorded(before, stage, { ...known, phase, message: cut(message, LONGEST_MESSAGE), hash });
   switch (phase) {
     case 'Successful':
       return { is: 'Passed', mark };

@@ -153,6 +153,8 @@ export interface Wait {
     | 'Detach';
   /** When to look again, in milliseconds since the epoch; undefined: when something happens. */
   readonly until?: number;
+  /** Why, in a word, when that says more than what is waited for. */
+  readonly reason?: string;
   readonly message: string;
   /** How the Cell stands already, while what is left to do changes nothing about it. */
   readonly settled?: Close;

@@ -1,4 +1,5 @@
 import { waitsForPerson } from '../steps/index.ts';
+import { isHeldByVerdict, measuringAgain } from './measure-again.ts';
 import type { RequestName, Requests, Stamp } from './request.ts';
 import type { RolloutState } from './state.ts';
 
@@ -14,6 +15,8 @@ export interface RequestKind {
   readonly refusal: (state: RolloutState) => string | undefined;
   /** The requests that are open once it is taken. */
   readonly take: (open: Requests, stamp: Stamp) => Requests;
+  /** What it changes at once, besides. */
+  readonly change?: (state: RolloutState) => RolloutState;
   /** Says what happens now that it was taken. */
   readonly answer: (state: RolloutState) => string;
 }
@@ -58,11 +61,12 @@ export const requestKinds: Readonly<Record<RequestName, RequestKind>> = {
     description: 'Tries again what was blocked or is held up.',
     unblocks: true,
     refusal: ({ rollout, backoff }) =>
-      rollout === undefined || backoff !== undefined
+      rollout === undefined || backoff !== undefined || isHeldByVerdict(rollout)
         ? undefined
         : `Expected no rollout under way, got one of ${rollout.canary.version}. Abort it first, or wait for its end.`,
     take: (open, stamp) => ({ ...open, retry: stamp }),
-    answer: () => 'What was blocked is tried again.',
+    change: measuringAgain,
+    answer: () => 'What was blocked, or is held up, is tried again.',
   },
 };
 

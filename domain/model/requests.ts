@@ -13,9 +13,9 @@ export function ask(state: RolloutState, name: RequestName, stamp: Stamp): Rollo
   if (refusal(state, name) !== undefined) return state;
   const kept = { ...stamp, by: cut(stamp.by, LONGEST_BY), reason: cut(stamp.reason, LONGEST_REASON) };
   const { backoff } = state;
-  const { take, unblocks = false } = requestKinds[name];
+  const { take, unblocks = false, change = (same: RolloutState) => same } = requestKinds[name];
   return {
-    ...state,
+    ...change(state),
     ...(backoff !== undefined && goesOnWithout(backoff, name)
       ? { backoff: { ...backoff, until: stamp.at } }
       : {}),

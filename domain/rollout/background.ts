@@ -4,6 +4,7 @@ import type { Decision } from '../model/decision.ts';
 import { fail } from '../model/ending.ts';
 import type { GuardInput } from '../gates/guard.ts';
 import type { BackgroundPrefix } from '../model/ids.ts';
+import { heldFor, holdsOnFailure } from './on-failure.ts';
 import type { Background, Rollout, RolloutState } from '../model/state.ts';
 
 /** An analysis that goes on while the rollout does, and what its AnalysisRun is named after. */
@@ -30,11 +31,13 @@ export function backdropOf(rollout: Rollout, { cell, state }: GuardInput): Backd
   return { prefix: 'bg', analysis: backgroundAnalysis };
 }
 
-/** Decides what is wrong with the background; it goes before whatever the rollout is at. Undefined: nothing. */
-export function failureInBackground({ background }: Rollout, now: number): Decision | undefined {
+/** Ends the rollout when its background has failed; that goes before whatever the rollout is at. Undefined: it has not, or only holds. */
+export function failureInBackground({ background }: Rollout, input: GuardInput): Decision | undefined {
   const judgement = background === undefined ? undefined : judged(background);
-  if (judgement?.is !== 'Failed') return undefined;
-  return fail('AnalysisFailed', `In the background ${judgement.message}`, now);
+  // What bakes belongs to no canary.
+  const isHeld = background?.prefix === 'bg' && holdsOnFailure(input);
+  if (judgement?.is !== 'Failed' || isHeld) return undefined;
+  return fail('AnalysisFailed', `In the background ${judgement.message}`, input.now);
 }
 
 /** Reads the background when something has ended, or when nothing was heard for long. */
@@ -71,12 +74,14 @@ export function attendBackground(
   }
   const judgement = background === undefined ? undefined : judged(background);
   const isWaived = background?.waived === true || requests.promoteFull !== undefined;
-  if (judgement?.is !== 'Undecided' || isWaived) return undefined;
+  // One that has failed, and does not end the rollout, holds it.
+  if ((judgement?.is !== 'Undecided' && judgement?.is !== 'Failed') || isWaived) return undefined;
   if (requests.promote !== undefined) {
     const message = `Promoted by ${requests.promote.by}, without the analysis in the background.`;
     return { do: 'WaiveBackground', message };
   }
-  const message = `In the background ${judgement.message} Send promote to go on without it, or abort to take everything back.`;
+  if (judgement.is === 'Failed') return heldFor('AnalysisFailed', `In the background ${judgement.message}`);
+  const message = `In the background ${judgement.message} Send retry to measure again, promote to go on without it, or abort to take everything back.`;
   return { do: 'Wait', for: 'Verdict', message };
 }
 

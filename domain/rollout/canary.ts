@@ -7,6 +7,7 @@ import { guard, type GuardInput } from '../gates/guard.ts';
 import { endMeasurement } from './measurement.ts';
 import type { ObservedCell } from '../model/observation.ts';
 import type { WeightedTargetGroup } from '../model/target-group.ts';
+import { holdsOnFailure } from './on-failure.ts';
 import { presentOf } from '../versions/stable.ts';
 import type { Rollout } from '../model/state.ts';
 import { movesTraffic, nextOf } from '../steps/index.ts';
@@ -46,14 +47,12 @@ function moveTo(weight: number, then: 'Advance' | 'Finish', rollout: Rollout, in
   return guard(
     { do: 'Shift', purpose: 'Step', version, shares: wanted, urgent: false, message },
     input,
-    (lack) =>
-      fail(
-        'HealthTimeout',
-        `The target groups of ${version} did not become healthy in time. ${lack}`,
-        input.now,
-      ),
+    holdsOnFailure(input) ? undefined : (lack) => lateHealth(version, lack, input.now),
   );
 }
+
+const lateHealth = (version: string, lack: string, now: number): Decision =>
+  fail('HealthTimeout', `The target groups of ${version} did not become healthy in time. ${lack}`, now);
 
 /** What is to be served when the canary has a weight; a stable side of which nothing is left has none. */
 export function sharesAt(

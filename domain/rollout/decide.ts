@@ -61,7 +61,7 @@ function decideFor(input: GuardInput): Decision {
   if (rollout === undefined) return awaitBackoff(state, now) ?? intend(input);
   const interruption =
     rollout.ending === undefined
-      ? (interrupt(rollout, input) ?? failureInBackground(rollout, now))
+      ? (interrupt(rollout, input) ?? failureInBackground(rollout, input))
       : undefined;
   if (interruption !== undefined) return interruption;
   const isUnknown = observed.weighted.length === 0 && state.inspected === undefined;

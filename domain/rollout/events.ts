@@ -61,7 +61,7 @@ function waitEvent(decision: Extract<Decision, { do: 'Wait' }>): Note | undefine
     case 'Health':
       return warning('UnhealthyTargets', decision.message);
     case 'Verdict':
-      return warning('Inconclusive', decision.message);
+      return warning(decision.reason ?? 'Inconclusive', decision.message);
     case 'Freeze':
     case 'Window':
     case 'Resume':

@@ -47,6 +47,12 @@ const waits: Readonly<Record<string, () => Simulation>> = {
     simulation.conclude('Inconclusive');
     return started(simulation);
   },
+  'a job that has failed, and is held': () => {
+    const steps = [{ setWeight: 20 }, { job: aJob() }, { setWeight: 50 }];
+    const simulation = started(rolling([], updateStrategy({ canary: { onFailure: 'Hold', steps } })));
+    simulation.conclude('Failed');
+    return started(simulation);
+  },
   'targets that are not healthy': () => {
     const simulation = rolling([{ setWeight: 20 }]);
     simulation.unhealthy.add(arnOf('b'));
@@ -86,6 +92,8 @@ const waits: Readonly<Record<string, () => Simulation>> = {
   },
 };
 
+const measuredInVain = ['an inconclusive analysis', 'a job that has failed, and is held'];
+
 /** Where a rollout stands, in one line: its weight, and what it waits for or how it ended. */
 function stands({ served, last, settled, state }: Simulation): string {
   const weight = weightsOf(served)['b'] ?? 0;
@@ -122,10 +130,13 @@ describe('what an operator asks for at each kind of wait', () => {
     expect(after(wait, 'pause')).toMatch(new RegExp(`^${weight} Resume`));
   });
 
-  it.each(Object.keys(waits))('%s: a retry is refused, unless something outside holds it', (wait) => {
-    const held = wait === 'a write that was throttled' || wait === 'a template that is missing';
-    expect(after(wait, 'retry') === 'refused').toBe(!held);
-  });
+  it.each(Object.keys(waits))(
+    '%s: a retry is refused, unless something outside or a verdict holds it',
+    (wait) => {
+      const held = ['a write that was throttled', 'a template that is missing', ...measuredInVain];
+      expect(after(wait, 'retry') === 'refused').toBe(!held.includes(wait));
+    },
+  );
 
   it.each<[string, string]>([
     ['a pause that a person ends', '100 Completed Serving'],
@@ -143,6 +154,7 @@ describe('what an operator asks for at each kind of wait', () => {
     ['a check', '100 Completed Serving'],
     ['a job', '100 Completed Serving'],
     ['an inconclusive analysis', '100 Completed Serving'],
+    ['a job that has failed, and is held', '100 Completed Serving'],
     ['targets that are not healthy', '0 Health at step 0'],
     ['the settle time', '20 Settle at step 0'],
     ['a template that is missing', '100 Completed Serving'],
@@ -161,6 +173,7 @@ describe('what an operator asks for at each kind of wait', () => {
     ['a check', '100 Completed Serving'],
     ['a job', '100 Completed Serving'],
     ['an inconclusive analysis', '100 Completed Serving'],
+    ['a job that has failed, and is held', '100 Completed Serving'],
     ['targets that are not healthy', '0 Health at step 0'],
     ['the settle time', '100 Settle at step 0'],
     ['a template that is missing', '100 Completed Serving'],

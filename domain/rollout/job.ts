@@ -107,9 +107,9 @@ export function buildJob({ template, backoffLimit, timeout }: JobSpec, purpose: 
           automountServiceAccountToken: false,
           enableServiceLinks: false,
           securityContext: {
+            ...securityContext,
             runAsNonRoot: true,
             seccompProfile: { type: 'RuntimeDefault' },
-            ...securityContext,
           },
           ...(imagePullSecrets === undefined ? {} : { imagePullSecrets }),
           containers: [containerOf(template.spec, purpose.env)],

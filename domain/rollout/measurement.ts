@@ -5,6 +5,7 @@ import type { GuardInput } from '../gates/guard.ts';
 import { analysisRunName, checkRunName, experimentName, jobName } from '../model/ids.ts';
 import type { Progress, Rollout } from '../model/state.ts';
 import { measurementKinds } from './measurement-kinds.ts';
+import { heldFor, holdsOnFailure } from './on-failure.ts';
 import { advance } from '../steps/step.ts';
 
 /** The longest time for which a verdict is not read when nothing is heard of it, in milliseconds. */
@@ -24,13 +25,17 @@ export function verdictOn(progress: MeasuringProgress, rollout: Rollout, input: 
   switch (judgement.is) {
     case 'Passed':
       return advance(rollout, judgement.message);
-    case 'Failed':
-      return fail(measurementKinds[kind].failed, judgement.message, input.now);
+    case 'Failed': {
+      const { failed } = measurementKinds[kind];
+      return holdsOnFailure(input)
+        ? heldFor(failed, judgement.message)
+        : fail(failed, judgement.message, input.now);
+    }
     case 'Undecided':
       return {
         do: 'Wait',
         for: 'Verdict',
-        message: `${judgement.message} Send promote to go on, or abort to take everything back.`,
+        message: `${judgement.message} Send retry to measure again, promote to go on, or abort to take everything back.`,
       };
     case 'Measuring': {
       const { readAgainAt: until } = judgement;

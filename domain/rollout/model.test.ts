@@ -170,7 +170,7 @@ const commands = [
         const updateStrategy = {
           ...simulation.spec.updateStrategy,
           type: 'Canary' as const,
-          canary: { steps: [...steps], ...background },
+          canary: { ...simulation.spec.updateStrategy?.canary, steps: [...steps], ...background },
         };
         simulation.edit((spec) => ({ ...spec, updateStrategy }));
         simulation.wake();
@@ -231,6 +231,16 @@ const commands = [
             };
           },
         );
+        simulation.wake();
+      }),
+  ),
+  fc.constantFrom<'Revert' | 'Hold'>('Revert', 'Hold').map(
+    (onFailure) =>
+      new Do(`on failure: ${onFailure}`, (simulation) => {
+        simulation.edit(({ updateStrategy = { type: 'Canary' }, ...spec }) => ({
+          ...spec,
+          updateStrategy: { ...updateStrategy, canary: { ...updateStrategy.canary, onFailure } },
+        }));
         simulation.wake();
       }),
   ),

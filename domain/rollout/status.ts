@@ -72,7 +72,7 @@ function reasonOf(input: StatusInput): string {
   const cause = loudHold(input) ?? state.blind;
   if (cause !== undefined) return cause.reason;
   if (state.rollout?.ending !== undefined) return state.rollout.ending.reason;
-  if (decision.do === 'Wait') return `WaitingFor${decision.for}`;
+  if (decision.do === 'Wait') return decision.reason ?? `WaitingFor${decision.for}`;
   return decision.do === 'Shift' ? decision.purpose : decision.do;
 }
 

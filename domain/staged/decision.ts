@@ -4,7 +4,9 @@ import type { StagedState } from './state.ts';
 /** The one thing to do next for a StagedBindingPolicy. */
 export type StagedDecision =
   /** Create the BindingPolicy of a stage, or make it say what it should. */
-  | { readonly do: 'Apply'; readonly stage: string; readonly message: string }
+  | ({ readonly do: 'Apply'; readonly message: string } & StageChange)
+  /** Ask KubeStellar which clusters a stage selects. */
+  | { readonly do: 'Select'; readonly stage: string; readonly message: string }
   /** Delete a BindingPolicy of its own. */
   | { readonly do: 'Remove'; readonly name: string; readonly uid: string; readonly message: string }
   /** Let the object go, which has nothing left to take away. */
@@ -13,6 +15,15 @@ export type StagedDecision =
   | { readonly do: 'Look'; readonly message: string }
   | StagedWait
   | { readonly do: 'Close'; readonly message: string };
+
+/** What a BindingPolicy is to be. */
+export interface StageChange {
+  readonly stage: string;
+  /** The clusters that it is to reach; undefined: all that the stage selects. */
+  readonly clusters?: readonly string[];
+  /** The uid of the one that was found; undefined when there was none. */
+  readonly found?: string;
+}
 
 /** Nothing is done until something changes, or until a time in milliseconds since the epoch. */
 export interface StagedWait {

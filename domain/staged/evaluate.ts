@@ -3,8 +3,20 @@ import { parseDuration } from '../duration.ts';
 import type { StagedTurn } from './decision.ts';
 import type { StageView } from './observation.ts';
 import { heldBack, stillWaiting, type Waiting } from './waits.ts';
-import { begin, type Situation } from './place.ts';
-import { answered, marked, withoutHold, type ActiveStage, type Held, type StagedState } from './state.ts';
+import { looked, sinceChange } from './look.ts';
+import { begin } from './place.ts';
+import type { Situation } from './situation.ts';
+import { clustersOf, failuresOf, goOn, progressOf } from './clusters.ts';
+import { strategyOf, type Progress } from './progressive.ts';
+import {
+  answered,
+  marked,
+  withoutHold,
+  type ActiveStage,
+  type Held,
+  type StagedState,
+  type StageMark,
+} from './state.ts';
 
 type Active = StagedState & { readonly active: ActiveStage };
 
@@ -15,56 +27,45 @@ export function evaluate(before: Active, view: StageView, situation: Situation):
   if (stage === undefined)
     return { state: before, decision: { do: 'Look', message: 'The stages have changed.' } };
   const isLast = spec.stages.at(-1) === stage;
-  const state = looked(before, view, { now, isFulfilled: isFulfilled(stage, view, isLast) });
+  const progress = progressOf(sinceChange(before, view), view, situation);
+  // Without knowing which clusters there are, those that were reached may be some of them.
+  const isUnknown = progress === undefined && strategyOf(spec, stage) !== undefined;
+  const holds = !isUnknown && isFulfilled(stage, view, { isLast, progress });
+  const state = looked(before, view, { now, isFulfilled: holds, marks: progress?.marks });
+  const at = { view, progress };
   const { active, requests } = state;
-  if (requests.promote !== undefined) return pass(state, view, situation);
-  if (active.completedAt !== undefined) return complete(state, view, now);
-  if (state.held !== undefined) return wait(state, view, heldBack(state.held, active), now);
+  if (requests.promote !== undefined) return pass(state, at, situation);
+  if (active.completedAt !== undefined) return complete(state, at, situation);
+  if (state.held !== undefined) return wait(state, at, heldBack(state.held, active), now);
   if (isSoaked(active, stage, now)) {
-    return isLast ? complete(state, view, now) : fulfilled(state, view, { stage, situation });
+    return isLast ? complete(state, at, situation) : fulfilled(state, at, { stage, situation });
   }
-  const late = lateness(active, stage);
-  if (late !== undefined && now >= late) return timeOut(state, view, { stage, now });
-  return wait(
-    state,
-    view,
-    { ...stillWaiting(stage, active, view), until: soonest(late, soakEnd(active, stage)) },
-    now,
-  );
+  const trouble = troubleOf(state, at, { stage, situation });
+  if (trouble !== undefined) return giveUp(state, at, { stage, now, trouble });
+  const next = progress === undefined ? undefined : goOn(state, progress, situation);
+  if (next !== undefined && next.do !== 'Wait')
+    return { state: seen(state, at, 'Waiting', now), decision: next };
+  const waiting =
+    next === undefined ? stillWaiting(stage, active, at) : { ...next, mark: 'Waiting' as const };
+  const until = soonest(lateness(active, stage), soakEnd(active, stage), progress?.until, next?.until);
+  return wait(state, at, { ...waiting, until }, now);
 }
 
-/** What a look changes: a stage whose objects or clusters have changed begins again. */
-function looked(
-  state: Active,
-  { print, unbound }: StageView,
-  { now, isFulfilled: holds }: { readonly now: number; readonly isFulfilled: boolean },
-): Active {
-  const { fulfilledSince, completedAt, ...active } = state.active;
-  // Until it is bound nobody knows what it is about; it is not fulfilled, and may turn out to be the same as before.
-  if (unbound !== undefined) {
-    return { ...state, active: { ...active, ...(completedAt === undefined ? {} : { completedAt }) } };
-  }
-  const isAnother = active.print !== undefined && active.print !== print;
-  if (isAnother) {
-    return {
-      ...state,
-      active: { ...active, print, startedAt: now, ...(holds ? { fulfilledSince: now } : {}) },
-    };
-  }
-  return {
-    ...state,
-    active: {
-      ...active,
-      print,
-      ...(holds ? { fulfilledSince: fulfilledSince ?? now } : {}),
-      ...(completedAt === undefined ? {} : { completedAt }),
-    },
-  };
+/** What a look has found of the stage. */
+interface Found {
+  readonly view: StageView;
+  readonly progress: Progress | undefined;
 }
 
-function isFulfilled(stage: Stage, view: StageView, isLast: boolean): boolean {
+function isFulfilled(
+  stage: Stage,
+  view: StageView,
+  { isLast, progress }: { readonly isLast: boolean; readonly progress: Progress | undefined },
+): boolean {
   const { unbound, objects, fulfilled: many, cell } = view;
-  if (unbound !== undefined || cell !== undefined || objects === 0 || many < objects) return false;
+  if (unbound !== undefined || cell !== undefined || objects === 0) return false;
+  if (progress !== undefined) return progress.isOver;
+  if (many < objects) return false;
   return stage.condition !== undefined || isLast;
 }
 
@@ -86,12 +87,12 @@ const soonest = (...times: readonly (number | undefined)[]): number | undefined 
   return known.length === 0 ? undefined : Math.min(...known);
 };
 
-function wait(state: Active, view: StageView, { mark, ...said }: Waiting, now: number): StagedTurn {
-  return { state: seen(state, view, mark, now), decision: { do: 'Wait', ...said } };
+function wait(state: Active, at: Found, { mark, ...said }: Waiting, now: number): StagedTurn {
+  return { state: seen(state, at, mark, now), decision: { do: 'Wait', ...said } };
 }
 
 /** Marks where the active stage stands, with what was seen of it. */
-function seen(state: Active, view: StageView, phase: Waiting['mark'], now: number): StagedState {
+function seen(state: Active, { view, progress }: Found, phase: Waiting['mark'], now: number): StagedState {
   const { name, startedAt } = state.active;
   const { objects, fulfilled: many, first, unbound, cell } = view;
   const reason = unbound ?? cell ?? first?.reason;
@@ -103,63 +104,92 @@ function seen(state: Active, view: StageView, phase: Waiting['mark'], now: numbe
     fulfilled: many,
     ...(first === undefined ? {} : { firstUnfulfilled: first.object }),
     ...(reason === undefined ? {} : { reason }),
+    ...clustersSeen(state, progress),
   };
   return marked(state, mark, now);
 }
 
-function complete(state: Active, view: StageView, now: number): StagedTurn {
+/** While the stage is not bound, what was seen last of its clusters stays. */
+function clustersSeen(
+  { stages, active }: Active,
+  progress: Progress | undefined,
+): Pick<StageMark, 'clusters'> {
+  const clusters =
+    progress === undefined ? stages.find(({ name }) => name === active.name)?.clusters : clustersOf(progress);
+  return clusters === undefined || active.clusters === undefined ? {} : { clusters };
+}
+
+function complete(state: Active, at: Found, { observed, now }: Situation): StagedTurn {
   const active = { ...state.active, completedAt: state.active.completedAt ?? now };
   const message = `Stage ${active.name} is fulfilled, and is the last one.`;
-  const done = answered({ ...state, active }, 'promote');
-  return wait(
-    { ...done, active },
-    view,
-    { phase: 'Completed', reason: 'Completed', message, mark: 'Fulfilled' },
-    now,
-  );
+  const done = { ...answered({ ...state, active }, 'promote'), active };
+  const own = observed.policies.find(({ stage }) => stage === active.name);
+  // It is to reach whatever it selects from now on.
+  if (own?.only !== undefined)
+    return { state: seen(done, at, 'Fulfilled', now), decision: { do: 'Look', message } };
+  return wait(done, at, { phase: 'Completed', reason: 'Completed', message, mark: 'Fulfilled' }, now);
 }
 
 function fulfilled(
   state: Active,
-  view: StageView,
+  at: Found,
   { stage, situation }: { readonly stage: Stage; readonly situation: Situation },
 ): StagedTurn {
-  if (stage.approval !== 'Manual') return pass(state, view, situation);
+  if (stage.approval !== 'Manual') return pass(state, at, situation);
   const message = `Stage ${stage.name} is fulfilled. Send promote to begin the next one, or abort to take this one back.`;
   return wait(
     state,
-    view,
+    at,
     { phase: 'Paused', reason: 'WaitingForApproval', message, mark: 'Fulfilled' },
     situation.now,
   );
 }
 
 /** Goes on to the next stage, unless something holds it. */
-function pass(state: Active, view: StageView, situation: Situation): StagedTurn {
+function pass(state: Active, at: Found, situation: Situation): StagedTurn {
   const { spec, now } = situation;
   const { name } = state.active;
   const next = spec.stages[spec.stages.findIndex((one) => one.name === name) + 1];
-  if (next === undefined) return complete(state, view, now);
-  const passed = withoutHold(answered(seen(state, view, 'Passed', now), 'promote'));
+  if (next === undefined) return complete(state, at, situation);
+  const passed = withoutHold(answered(seen(state, at, 'Passed', now), 'promote'));
   const turn = begin(passed, next.name, situation);
-  return turn.decision.do === 'Wait' ? { ...turn, state: seen(state, view, 'Fulfilled', now) } : turn;
+  return turn.decision.do === 'Wait' ? { ...turn, state: seen(state, at, 'Fulfilled', now) } : turn;
 }
 
-function timeOut(
-  state: Active,
-  view: StageView,
-  { stage, now }: { readonly stage: Stage; readonly now: number },
-): StagedTurn {
-  const { name, timeout = '', onTimeout } = stage;
+interface Trouble {
+  readonly reason: 'TimedOut' | 'TooManyFailures';
+  readonly message: string;
+}
+
+/** Why a stage does not go on by itself: too many clusters have failed, or it is late. */
+function troubleOf(
+  { active }: Active,
+  { view, progress }: Found,
+  { stage, situation }: { readonly stage: Stage; readonly situation: Situation },
+): Trouble | undefined {
+  const { name, timeout = '' } = stage;
+  if (progress?.isBreached === true) {
+    return { reason: 'TooManyFailures', message: failuresOf(name, progress, situation.observed) };
+  }
+  const late = lateness(active, stage);
+  if (late === undefined || situation.now < late) return undefined;
   const why = view.unbound ?? view.cell ?? view.first?.reason ?? 'No object is looked at.';
   const message = `Expected stage ${name} to be fulfilled within ${timeout}, got: ${why}`;
-  if (onTimeout === 'RollBack') {
-    const rollingBack = { reason: 'TimedOut', message } as const;
+  return { reason: 'TimedOut', message };
+}
+
+function giveUp(
+  state: Active,
+  at: Found,
+  { stage, now, trouble }: { readonly stage: Stage; readonly now: number; readonly trouble: Trouble },
+): StagedTurn {
+  if (stage.onTimeout === 'RollBack') {
+    const { message } = trouble;
     return {
-      state: { ...seen(state, view, 'TimedOut', now), rollingBack },
+      state: { ...seen(state, at, 'TimedOut', now), rollingBack: trouble },
       decision: { do: 'Look', message },
     };
   }
-  const held: Held = { reason: 'TimedOut', stage: name, message };
-  return wait({ ...state, held }, view, heldBack(held, state.active), now);
+  const held: Held = { ...trouble, stage: stage.name };
+  return wait({ ...state, held }, at, heldBack(held, state.active), now);
 }

@@ -1,5 +1,6 @@
 import type { StagedBindingPolicySpec, StagedBindingPolicyStatus } from '../../crds/staged-binding-policy.ts';
 import type { Freezing } from '../gates/freeze.ts';
+import type { Clusters } from './progressive.ts';
 
 /** A BindingPolicy of a StagedBindingPolicy, as it was found. */
 export interface StagePolicy {
@@ -11,6 +12,19 @@ export interface StagePolicy {
   readonly isDeleting: boolean;
   /** Whether its Binding is up to date with it. */
   readonly isBound: boolean;
+  /** The clusters that it reaches, while it does not reach all that its stage selects. */
+  readonly only?: readonly string[];
+}
+
+/** The BindingPolicy that asks KubeStellar which clusters a stage selects. */
+export interface ClusterSelection {
+  readonly stage: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly isAsAsked: boolean;
+  readonly isDeleting: boolean;
+  /** Undefined until KubeStellar has answered. */
+  readonly clusters?: readonly string[];
 }
 
 /** How far the stage that was looked at is. */
@@ -24,6 +38,8 @@ export interface StageView {
   readonly first?: { readonly object: string; readonly reason: string };
   /** A digest of the objects, their versions and the clusters; empty while it is not bound. */
   readonly print: string;
+  /** Of a stage that reaches its clusters a few at a time: all that it selects, those that it has been told to reach, and those that fulfil it. */
+  readonly clusters?: Clusters;
   /** Why its Cell keeps it from being fulfilled; undefined when nothing does. */
   readonly cell?: string;
 }
@@ -47,6 +63,7 @@ export interface ObservedStaged {
   /** Undefined when it is gone. */
   readonly object?: PresentPolicy;
   readonly policies: readonly StagePolicy[];
+  readonly selection?: ClusterSelection;
   readonly view?: StageView;
   readonly freezes: readonly Freezing[];
 }

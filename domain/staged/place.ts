@@ -1,16 +1,11 @@
-import type { StagedBindingPolicySpec } from '../../crds/staged-binding-policy.ts';
 import type { StagedTurn } from './decision.ts';
+import { beginClusters, isProgressive, select } from './clusters.ts';
 import { frozen, shut } from './hold.ts';
-import type { ObservedStaged, PresentPolicy, StagePolicy } from './observation.ts';
+import type { ObservedStaged, StagePolicy } from './observation.ts';
+import type { Situation } from './situation.ts';
 import { isPassed, marked, withoutStage, type ActiveStage, type StagedState } from './state.ts';
 
-/** What a turn looks at. */
-export interface Situation {
-  readonly observed: ObservedStaged;
-  readonly object: PresentPolicy;
-  readonly spec: StagedBindingPolicySpec;
-  readonly now: number;
-}
+type Active = StagedState & { readonly active: ActiveStage };
 
 /** Begins a stage, unless something holds it. */
 export function begin(state: StagedState, stage: string, { observed, object, now }: Situation): StagedTurn {
@@ -41,33 +36,73 @@ export function beginNext(state: StagedState, situation: Situation): StagedTurn 
 }
 
 /** Makes the BindingPolicies of the stages what they are to be; undefined when they are. */
-export function place(
-  state: StagedState & { readonly active: ActiveStage },
-  situation: Situation,
-): StagedTurn | undefined {
-  const { observed, spec, now } = situation;
-  const wanted = spec.stages.filter(
-    ({ name }) => name === state.active.name || (spec.stageRetention === 'Keep' && isPassed(state, name)),
-  );
-  for (const { name } of wanted) {
-    const policy = observed.policies.find(({ stage }) => stage === name);
-    if (policy?.isDeleting === true) return { state, decision: waitForGone(policy) };
-    if (policy?.isAsAsked === true) continue;
-    const message =
-      policy === undefined
-        ? `The BindingPolicy of stage ${name} is created.`
-        : `The BindingPolicy of stage ${name} is made to say what the spec does.`;
-    return { state, decision: frozen(observed, message, now) ?? { do: 'Apply', stage: name, message } };
+export function place(state: Active, situation: Situation): StagedTurn | undefined {
+  const { name: active } = state.active;
+  const { stages, stageRetention } = situation.spec;
+  const isWanted = (name: string): boolean =>
+    name === active || (stageRetention === 'Keep' && isPassed(state, name));
+  for (const { name } of stages.filter((stage) => isWanted(stage.name))) {
+    const placed = placeStage(state, situation, name);
+    if (placed === 'Unknown') return undefined;
+    if (placed !== undefined) return placed;
   }
   return clear(state, situation);
 }
 
+/** Makes the BindingPolicy of a stage what it is to be; undefined when it is, `Unknown` while nobody knows which clusters it has. */
+function placeStage(state: Active, situation: Situation, name: string): StagedTurn | 'Unknown' | undefined {
+  const { observed } = situation;
+  const policy = observed.policies.find(({ stage }) => stage === name);
+  if (policy?.isDeleting === true) return { state, decision: waitForGone(policy) };
+  const isFew = isProgressive(state, situation, name);
+  const isAsked = isFew && (policy === undefined || policy.only !== undefined);
+  const asked = isAsked ? select(observed.selection, name) : undefined;
+  if (asked !== undefined) return { state, decision: asked };
+  if (isFew && policy === undefined) return beginClusters(state, situation) ?? 'Unknown';
+  // What reaches some of its clusters does so until its stage is over.
+  const isRight = isFew || policy?.only === undefined;
+  if (policy?.isAsAsked === true && isRight) return undefined;
+  return applied(state, situation, { name, policy, only: isRight ? policy?.only : undefined });
+}
+
+function applied(
+  state: Active,
+  { observed, now }: Situation,
+  {
+    name,
+    policy,
+    only,
+  }: {
+    readonly name: string;
+    readonly policy: StagePolicy | undefined;
+    readonly only: readonly string[] | undefined;
+  },
+): StagedTurn {
+  const message =
+    policy === undefined
+      ? `The BindingPolicy of stage ${name} is created.`
+      : `The BindingPolicy of stage ${name} is made to say what the spec does.`;
+  const change = { stage: name, ...(only === undefined ? {} : { clusters: only }), ...foundOf(policy) };
+  const held = reachesNoMore(policy, observed) ? undefined : frozen(observed, message, now);
+  return { state, decision: held ?? { do: 'Apply', ...change, message } };
+}
+
+/** Whether a BindingPolicy that is to reach all clusters of its stage has reached them all. */
+const reachesNoMore = (policy: StagePolicy | undefined, { selection }: ObservedStaged): boolean =>
+  policy?.isAsAsked === true &&
+  policy.stage === selection?.stage &&
+  selection.clusters?.every((name) => policy.only?.includes(name)) === true;
+
+const foundOf = (policy: StagePolicy | undefined) => (policy === undefined ? {} : { found: policy.uid });
+
 /** Deletes the BindingPolicies of stages that are not kept or not asked for any more, once the active stage is bound. */
-function clear(
-  state: StagedState & { readonly active: ActiveStage },
-  { observed, spec, now }: Situation,
-): StagedTurn | undefined {
+function clear(state: Active, { observed, spec, now }: Situation): StagedTurn | undefined {
   const own = observed.policies.find(({ stage }) => stage === state.active.name);
+  const { selection } = observed;
+  if (own !== undefined && own.only === undefined && selection?.isDeleting === false) {
+    const message = `BindingPolicy ${selection.name} is deleted, because all clusters of its stage are selected.`;
+    return { state, decision: { do: 'Remove', name: selection.name, uid: selection.uid, message } };
+  }
   if (own?.isBound !== true) return undefined;
   const isAsked = (stage: string): boolean => spec.stages.some(({ name }) => name === stage);
   const left = observed.policies.find(({ stage, isDeleting }) => {

@@ -1,6 +1,7 @@
 import type { StagedBindingPolicySpec, Stage } from '../../crds/staged-binding-policy.ts';
 import { canonical } from '../kubernetes/canonical.ts';
-import { isRecord } from '../model/shape.ts';
+import { fieldsIn, isRecord, recordsIn } from '../model/shape.ts';
+import type { LabelSelector } from '../kubernetes/selector.ts';
 import { REPORTS } from './reports.ts';
 
 /** The label on a BindingPolicy with the uid of the StagedBindingPolicy that it belongs to. */
@@ -8,6 +9,12 @@ export const STAGED_UID_LABEL = 'okra.mumo.co/staged-binding-policy-uid';
 
 /** The label on a BindingPolicy that names its stage. */
 export const STAGE_LABEL = 'okra.mumo.co/stage';
+
+/** The label on a BindingPolicy that binds nothing, and asks KubeStellar which clusters the stage that it names selects. */
+export const SELECTION_LABEL = 'okra.mumo.co/selection-of-stage';
+
+/** The annotation on a BindingPolicy that reaches some clusters of its stage, with the label that they are selected by. */
+export const CLUSTER_LABEL_ANNOTATION = 'okra.mumo.co/cluster-label';
 
 /** A BindingPolicy, as far as Okra looks at it. */
 export interface BindingPolicy {
@@ -17,6 +24,7 @@ export interface BindingPolicy {
     readonly generation?: number;
     readonly deletionTimestamp?: string;
     readonly labels?: Readonly<Record<string, string>>;
+    readonly annotations?: Readonly<Record<string, string>>;
   };
   readonly spec?: object;
   readonly status?: { readonly observedGeneration?: number; readonly errors?: readonly string[] };
@@ -25,16 +33,53 @@ export interface BindingPolicy {
 /** The name of the BindingPolicy of a stage; KubeStellar gives its Binding the same. */
 export const policyName = (name: string, stage: string): string => `${name}-${stage}`;
 
+/** The name of the BindingPolicy that asks for the clusters of a stage; no stage can have it, since none begins with a hyphen. */
+export const selectionName = (name: string): string => `${name}--clusters`;
+
+/** Which clusters of its stage a BindingPolicy reaches, and the label that they are selected by. */
+export interface Narrowing {
+  readonly label: string;
+  readonly clusters: readonly string[];
+}
+
 /** What the BindingPolicy of a stage is to say: what the StagedBindingPolicy does, and that Okra's own StatusCollector reports as well. */
-export function policySpec({ downsync }: Pick<StagedBindingPolicySpec, 'downsync'>, stage: Stage): object {
+export function policySpec(
+  { downsync }: Pick<StagedBindingPolicySpec, 'downsync'>,
+  stage: Stage,
+  narrowing?: Narrowing,
+): object {
   return {
-    clusterSelectors: stage.clusterSelectors,
+    clusterSelectors:
+      narrowing === undefined ? stage.clusterSelectors : stage.clusterSelectors.map(narrowed(narrowing)),
     downsync: downsync.map((clause) => ({
       ...clause,
       statusCollectors: [...(clause.statusCollectors ?? []).filter((one) => one !== REPORTS), REPORTS],
     })),
   };
 }
+
+const narrowed =
+  ({ label, clusters }: Narrowing) =>
+  ({ matchExpressions = [], ...selector }: LabelSelector): LabelSelector => ({
+    ...selector,
+    matchExpressions: [...matchExpressions, { key: label, operator: 'In', values: clusters }],
+  });
+
+/** What a BindingPolicy reaches of its stage; undefined when it reaches all that the stage selects. */
+export function narrowingOf({ metadata, spec }: BindingPolicy): Narrowing | undefined {
+  const label = metadata.annotations?.[CLUSTER_LABEL_ANNOTATION];
+  const [selector] = recordsIn(fieldsIn(spec)['clusterSelectors']);
+  const { key, operator, values } = fieldsIn(recordsIn(selector?.['matchExpressions']).at(-1));
+  if (label === undefined || key !== label || operator !== 'In' || !Array.isArray(values)) return undefined;
+  return { label, clusters: values.filter((one) => typeof one === 'string') };
+}
+
+/** What the BindingPolicy is to say that asks for the clusters of a stage: the stage's selectors, and of objects one that there cannot be. */
+export const selectionSpec = ({ clusterSelectors }: Stage): object => ({
+  clusterSelectors,
+  // Kubernetes lets no object have this name.
+  downsync: [{ objectNames: ['%'] }],
+});
 
 /** Whether a BindingPolicy says what it is to say; fields that somebody fills in beside are left alone. */
 export const saysWhatItShould = (policy: BindingPolicy, spec: object): boolean =>

@@ -7,8 +7,11 @@ export const REPORTS = 'okra-reports';
 const NEWER_THAN_EDITS =
   'obj.metadata.managedFields.all(f, has(f.subresource) || timestamp(f.time) < propagation.lastReturnedUpdateTimestamp)';
 
+/** Its column that names the cluster. */
+export const CLUSTER_COLUMN = 'cluster';
+
 const select = {
-  cluster: 'inventory.name',
+  [CLUSTER_COLUMN]: 'inventory.name',
   reported: 'string(propagation.lastReturnedUpdateTimestamp)',
   uid: 'obj.metadata.uid',
   resourceVersion: 'obj.metadata.resourceVersion',

@@ -57,7 +57,7 @@ export function askStaged(state: StagedState, name: StagedRequestName, request: 
 /** Nobody has looked while it was paused. */
 function soaksAgain({ active }: StagedState): Partial<StagedState> {
   if (active === undefined) return {};
-  const { fulfilledSince: _unseen, ...others } = active;
+  const { fulfilledSince: _unseen, clusters: _late, ...others } = active;
   return { active: others };
 }
 
@@ -88,7 +88,7 @@ export function stagedAnswer(name: StagedRequestName, { active }: StagedState): 
     case 'resume':
       return `It goes on with ${stage}.`;
     case 'promote':
-      return `${stage} is finished, whether or not it is fulfilled.`;
+      return `${stage} is finished, whether or not it is fulfilled${active?.clusters === undefined ? '' : ', and reaches the clusters that are left at once'}.`;
     case 'abort':
       return `${stage} is taken back: its BindingPolicy is deleted.`;
     case 'retry':

@@ -23,6 +23,8 @@ export function rollBack(
   const { active, rollingBack } = state;
   if (active === undefined) return { state: held(state, ''), decision: LOOK };
   const { message } = rollingBack;
+  const { selection } = observed;
+  if (selection?.isDeleting === false) return { state, decision: removal(selection, message) };
   const previous = stageBefore(state, object, active);
   const returned = previous === undefined ? undefined : comeBack(previous, observed, message);
   if (returned !== undefined) return { state, decision: returned };
@@ -47,7 +49,10 @@ function comeBack(
   return { do: 'Wait', phase: 'RollingBack', reason: 'Binding', message: waits };
 }
 
-function removal(own: ObservedStaged['policies'][number], message: string): StagedTurn['decision'] {
+function removal(
+  own: Pick<ObservedStaged['policies'][number], 'name' | 'uid' | 'isDeleting'>,
+  message: string,
+): StagedTurn['decision'] {
   if (!own.isDeleting) return { do: 'Remove', name: own.name, uid: own.uid, message };
   const waits = `${message} Waiting for KubeStellar to let BindingPolicy ${own.name} go.`;
   return { do: 'Wait', phase: 'RollingBack', reason: 'Removing', message: waits };

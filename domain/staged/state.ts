@@ -1,5 +1,6 @@
 import type { StagedBindingPolicyStatus } from '../../crds/staged-binding-policy.ts';
 import type { Stamp } from '../model/request.ts';
+import type { ClusterMark } from './progressive.ts';
 
 /** Where a stage stands, as the status has it. */
 export type StageMark = NonNullable<StagedBindingPolicyStatus['stages']>[number];
@@ -29,6 +30,8 @@ export interface ActiveStage {
   readonly fulfilledSince?: number;
   /** When the last stage was fulfilled for good; until its objects or clusters change. */
   readonly completedAt?: number;
+  /** The clusters that it has begun with, where it reaches them a few at a time. */
+  readonly clusters?: readonly ClusterMark[];
 }
 
 /** A stage that is being taken back. */

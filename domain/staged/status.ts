@@ -69,7 +69,7 @@ function toldBy(decision: StagedDecision, { rollingBack }: StagedState): Told {
         phase: 'RollingBack',
         reason: rollingBack.reason,
         message,
-        isTrouble: rollingBack.reason === 'TimedOut',
+        isTrouble: rollingBack.reason !== 'Aborted',
       };
 }
 

@@ -318,9 +318,11 @@ function happen(world: World, event: typeof events extends fc.Arbitrary<infer Ev
   switch (event.is) {
     case 'Fulfil':
       world.fulfilled.add(`s${event.stage}`);
+      for (const name of world.clusters.get(`s${event.stage}`) ?? []) world.ill.delete(name);
       return;
     case 'Break':
       world.fulfilled.delete(`s${event.stage}`);
+      for (const name of world.clusters.get(`s${event.stage}`) ?? []) world.ill.add(name);
       return;
     case 'Ask':
       world.ask(event.name, event.to === undefined ? undefined : `s${event.to}`);
@@ -366,19 +368,29 @@ function goThrough(world: World, event: Parameters<typeof happen>[1]): void {
   const before = {
     active: active(world),
     isHeld: world.state.held !== undefined,
+    // What was asked for during a pause or a Freeze is done after it.
+    isAsked: world.state.requests.promote !== undefined || world.state.requests.retry !== undefined,
     isFrozen: world.freezes.length > 0,
+    policies: world.policies,
   };
   const done = world.done.length;
   happen(world, event);
   world.settle();
   const wentOn = active(world) > before.active;
-  const mayGoOn = event.is === 'Ask' && (event.name === 'promote' || event.name === 'retry');
+  const mayGoOn =
+    before.isAsked || (event.is === 'Ask' && (event.name === 'promote' || event.name === 'retry'));
   expect(wentOn && before.isHeld && !mayGoOn).toBe(false);
   expect(wentOn && before.isFrozen && event.is !== 'Thaw').toBe(false);
   // Nothing is there beyond the stage that it is at, and what is kept is there.
   expect(world.placed.filter((placed) => placed > active(world))).toEqual([]);
   expect(world.placed.toSorted()).toEqual(wanted(world) ?? world.placed.toSorted());
-  expect(world.done.length - done).toBeLessThan(12);
+  expect(world.done.length - done).toBeLessThan(40);
+  // What a BindingPolicy reaches it goes on to reach.
+  for (const { uid, only } of world.policies) {
+    const earlier = before.policies.find((one) => one.uid === uid);
+    const reached = earlier === undefined ? [] : (earlier.only ?? (only === undefined ? [] : ['all']));
+    expect(reached.filter((name) => only?.includes(name) === false)).toEqual([]);
+  }
 }
 
 describe('whatever happens to a StagedBindingPolicy', () => {
@@ -389,6 +401,10 @@ describe('whatever happens to a StagedBindingPolicy', () => {
         timeout: fc.constant('1h'),
         onTimeout: fc.constantFrom('Hold' as const, 'RollBack' as const),
         approval: fc.constantFrom('Automatic' as const, 'Manual' as const),
+        progressive: fc.constantFrom(
+          { maxConcurrency: 1, progressDeadline: '30m' },
+          { maxConcurrency: '50%', maxFailures: 1, progressDeadline: '30m', minSuccessTime: '1m' },
+        ),
       },
       { requiredKeys: [] },
     )
@@ -404,11 +420,19 @@ describe('whatever happens to a StagedBindingPolicy', () => {
         fc.array(events, { maxLength: 30 }),
         (stages, stageRetention, happened) => {
           const world = new World(aSpec(stages, { stageRetention }));
+          for (const [index, { progressive }] of stages.entries()) {
+            if (progressive === undefined) continue;
+            world.clusters.set(
+              `s${index}`,
+              [1, 2, 3].map((cluster) => `s${index}c${cluster}`),
+            );
+            for (const name of world.clusters.get(`s${index}`) ?? []) world.ill.add(name);
+          }
           world.settle();
           for (const event of happened) goThrough(world, event);
           world.binds = true;
           world.freezes = [];
-          fulfil(world, 's0', 's1', 's2', 's3');
+          fulfil(world, 's0', 's1', 's2', 's3').ill.clear();
           for (let times = 0; times < 12; times += 1) {
             for (const name of ['resume', 'retry', 'promote'] as const) {
               if (stagedRefusal(world.state, name) === undefined) world.ask(name);

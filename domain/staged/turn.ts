@@ -92,7 +92,9 @@ function heard(state: StagedState, now: number): StagedState {
   if (abort !== undefined) return aborted(answered(state, 'abort'), abort);
   if (retry !== undefined) {
     const again = withoutHold(answered(state, 'retry'));
-    return again.active === undefined ? again : { ...again, active: { ...again.active, startedAt: now } };
+    if (again.active === undefined) return again;
+    const { clusters: _failed, ...active } = again.active;
+    return { ...again, active: { ...active, startedAt: now } };
   }
   // What was taken back to nothing begins again; a stage that is there is finished when it is looked at.
   if (promote !== undefined && state.active === undefined) return withoutHold(answered(state, 'promote'));

@@ -1,6 +1,7 @@
 import type { Stage } from '../../crds/staged-binding-policy.ts';
 import type { StagedWait } from './decision.ts';
 import type { StageView } from './observation.ts';
+import type { Progress } from './progressive.ts';
 import type { ActiveStage, Held, StageMark } from './state.ts';
 
 /** A wait, and where it leaves the stage. */
@@ -8,7 +9,7 @@ export type Waiting = Omit<StagedWait, 'do'> & { readonly mark: StageMark['phase
 
 /** What a stage waits for that a person has to let go on. */
 export function heldBack({ reason, message }: Held, { fulfilledSince }: ActiveStage): Waiting {
-  const unfulfilled = reason === 'TimedOut' ? 'TimedOut' : 'Waiting';
+  const unfulfilled = reason === 'Aborted' ? 'Waiting' : 'TimedOut';
   return {
     phase: reason === 'Aborted' ? 'RolledBack' : 'Paused',
     reason,
@@ -19,7 +20,11 @@ export function heldBack({ reason, message }: Held, { fulfilledSince }: ActiveSt
 }
 
 /** What a stage waits for that is neither over nor late. */
-export function stillWaiting(stage: Stage, active: ActiveStage, view: StageView): Waiting {
+export function stillWaiting(
+  stage: Stage,
+  active: ActiveStage,
+  { view, progress }: { readonly view: StageView; readonly progress: Progress | undefined },
+): Waiting {
   const { name } = stage;
   const { unbound, objects, fulfilled: many, first, cell } = view;
   if (unbound !== undefined) {
@@ -33,7 +38,19 @@ export function stillWaiting(stage: Stage, active: ActiveStage, view: StageView)
     const message = `Stage ${name} has no condition. Send promote to begin the next one.`;
     return { phase: 'Paused', reason: 'NoCondition', message, mark: 'Fulfilled' };
   }
+  if (progress !== undefined) {
+    const message = `Stage ${name}: ${clustersIn(progress)}${cell ?? whyNot(first)}`;
+    return { phase: 'Progressing', reason: 'Waiting', message, mark: 'Waiting' };
+  }
   const what = first === undefined ? (cell ?? 'No object is looked at.') : `${first.object}: ${first.reason}`;
   const message = `Stage ${name}: ${many} of ${objects} objects fulfil it. ${what}`;
   return { phase: 'Progressing', reason: 'Waiting', message, mark: 'Waiting' };
+}
+
+const whyNot = (first: StageView['first']): string =>
+  first === undefined ? '' : `${first.object}: ${first.reason}`;
+
+function clustersIn({ of, done, failed, underway }: Progress): string {
+  const late = failed.length === 0 ? '' : `, ${failed.length} have failed`;
+  return `${done.length} of ${of} clusters fulfil it, ${underway.length} are on their way${late}. `;
 }

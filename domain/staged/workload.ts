@@ -1,7 +1,8 @@
 import type { StagedBindingPolicySpec } from '../../crds/staged-binding-policy.ts';
 import { compareText } from '../kubernetes/canonical.ts';
 import type { Binding, WorkloadObject } from './kubestellar.ts';
-import type { BindingPolicy } from './policy.ts';
+import type { ClusterSelection } from './observation.ts';
+import type { BindingPolicy, Narrowing } from './policy.ts';
 
 /** The name of an object for people: `deployments.apps nginx/nginx`. */
 export function nameOf({
@@ -19,6 +20,36 @@ export function objectsOf({ spec }: Binding): readonly WorkloadObject[] {
   const { clusterScope = [], namespaceScope = [] } = spec?.workload ?? {};
   return [...clusterScope, ...namespaceScope].toSorted((a, b) => compareText(nameOf(a), nameOf(b)));
 }
+
+/** The clusters that a Binding lists. */
+export const clustersIn = ({ spec }: Binding): readonly string[] =>
+  (spec?.destinations ?? []).map(({ clusterId }) => clusterId).toSorted(compareText);
+
+/** Why it is not known which clusters a stage selects, or there are none; undefined when they are known. */
+export function unselectedReason(stage: string, selection: ClusterSelection | undefined): string | undefined {
+  const { clusters } = selection?.stage === stage ? selection : {};
+  if (clusters === undefined)
+    return 'Waiting for KubeStellar to say which clusters match its clusterSelectors.';
+  if (clusters.length === 0) return 'No cluster matches its clusterSelectors.';
+  if (clusters.length <= MOST_CLUSTERS) return undefined;
+  return `Expected at most ${MOST_CLUSTERS} clusters in a progressive stage, got ${clusters.length}. Make several stages of it.`;
+}
+
+/** Why a Binding is not what its BindingPolicy asks for, which reaches some clusters of its stage; undefined when it is. */
+export function strangerReason(
+  { metadata, ...binding }: Binding,
+  narrowing: Narrowing | undefined,
+): string | undefined {
+  if (narrowing === undefined) return undefined;
+  const { label, clusters } = narrowing;
+  const stranger = clustersIn({ metadata, ...binding }).find((name) => !clusters.includes(name));
+  return stranger === undefined
+    ? undefined
+    : `Expected Binding ${metadata.name} to list ${clusters.join(', ')} alone, got ${stranger} as well. Correct the label ${label} of that ManagedCluster, which is to be its name.`;
+}
+
+// Their names are in the history of the workflow, with each look.
+const MOST_CLUSTERS = 1_000;
 
 /** Why KubeStellar has not bound what a BindingPolicy asks for now; undefined when it has. */
 export function unboundReason(policy: BindingPolicy, binding: Binding | undefined): string | undefined {

@@ -4,25 +4,13 @@ import type { Freezing } from '../gates/freeze.ts';
 import type { TargetHealth } from '../gates/health.ts';
 import { routeOf, withTargetGroups, type Route } from '../load-balancers/load-balancer.ts';
 import { sameShares } from '../load-balancers/weights.ts';
-import type { Measurement, Performable, Shift } from '../model/decision.ts';
+import type { Performable, Shift } from '../model/decision.ts';
 import type { ObservedCell } from '../model/observation.ts';
 import { type LostRun, type RolloutState } from '../model/state.ts';
 import type { SelectedTargetGroup, WeightedTargetGroup } from '../model/target-group.ts';
 import { type Attempt } from '../rollout/attempt.ts';
-import {
-  carryOutRecorded,
-  isRecorded,
-  kept,
-  type CarriedOut,
-  type Change,
-  type Recorded,
-} from '../rollout/performed.ts';
-import * as record from '../rollout/record.ts';
-import * as holds from '../rollout/record-backoff.ts';
-import { lostRunRead } from '../rollout/record-lost.ts';
-import * as measured from '../rollout/record-measurement.ts';
+import { attemptWith, carriedOut, type Asked, type Outside } from '../plan/outside.ts';
 import { shiftDone, shiftRequest, type ShiftResult } from '../rollout/shift.ts';
-import type { PresentCell } from '../versions/candidate.ts';
 import { aCell, arnOf } from './builders.ts';
 
 /** One write to the load balancer, with what was known when it was made. */
@@ -35,13 +23,6 @@ export interface SimulatedWrite {
   /** The groups that were seen healthy since the write before. */
   readonly seenHealthy: ReadonlySet<string>;
   readonly at: number;
-}
-
-/** By what someone outside is asked. */
-interface Asked {
-  readonly observed: ObservedCell;
-  readonly cell: PresentCell;
-  readonly state: RolloutState;
 }
 
 /** What is outside of a rollout, in memory: a Cell with its load balancer, target groups and AnalysisRuns. It answers at once. */
@@ -148,71 +129,29 @@ export class SimulatedWorld {
   attempt(decision: Performable, observed: ObservedCell, state: RolloutState): Attempt {
     const { cell } = observed;
     if (cell === undefined) throw new Error('Expected a Cell, got none.');
-    if (isRecorded(decision)) return carriedOut(carryOutRecorded(decision, cell));
-    switch (decision.do) {
-      case 'Begin': {
-        this.#rollouts += 1;
-        const id = `r${this.#rollouts}`;
-        return done((before, at) => record.began(before, decision, { id, cell, now: at }));
-      }
-      case 'Remove':
-      case 'Release':
-        throw new Error(`Expected no finalizer, got ${decision.do}.`);
-      default:
-        return this.#answer(decision, { observed, cell, state });
-    }
+    return attemptWith(this.#outside, decision, { observed, cell, state });
   }
 
-  #answer(
-    decision: Exclude<Performable, Recorded | { do: 'Begin' | 'Remove' | 'Release' }>,
-    { observed, cell, state }: Asked,
-  ): Attempt {
-    const { served } = this;
-    switch (decision.do) {
-      case 'Shift':
-        return this.#shift(decision, { observed, cell, state });
-      case 'Inspect':
-        return done((before) =>
-          record.inspected(
-            before,
-            served.length === 0 ? { is: 'Nothing' } : { is: 'Serving', targetGroups: served },
-          ),
-        );
-      case 'CheckIdle': {
-        const health = this.#healthOf(decision.targetGroupARNs);
-        return done((before, at) => holds.idleRead(before, health, at));
+  readonly #outside: Outside = {
+    newRollout: () => {
+      this.#rollouts += 1;
+      return `r${this.#rollouts}`;
+    },
+    shift: (shift, asked) => this.#shift(shift, asked),
+    inspect: () =>
+      this.served.length === 0 ? { is: 'Nothing' } : { is: 'Serving', targetGroups: this.served },
+    healthOf: (arns) => this.#healthOf(arns),
+    start: ({ kind, background }, { rollout }) => {
+      if (this.lacksTemplates && kind === 'AnalysisRun' && background === undefined) {
+        const reason = 'AnalysisTemplateNotFound';
+        return { is: 'Refused', refusal: { reason, message: 'There is none.', permanent: true } };
       }
-      case 'Prune':
-        return done(measured.pruned);
-      case 'ReadLostRun': {
-        const { lostRun } = this;
-        return done((before, at) => lostRunRead(before, cell, lostRun, at));
-      }
-      default:
-        return this.#measured(decision, state);
-    }
-  }
-
-  #measured(decision: Measurement, { rollout }: RolloutState): Attempt {
-    switch (decision.do) {
-      case 'StartMeasurement': {
-        if (this.lacksTemplates && decision.kind === 'AnalysisRun' && decision.background === undefined) {
-          const reason = 'AnalysisTemplateNotFound';
-          return { is: 'Refused', refusal: { reason, message: 'There is none.', permanent: true } };
-        }
-        const verdict = this.#start(decision.background ?? `${rollout?.index}`, rollout);
-        return done((before, at) => measured.measured(before, decision, verdict, at));
-      }
-      case 'ReadMeasurement': {
-        const verdict = this.#read(decision.name);
-        return done((before, at) => measured.measured(before, decision, verdict, at));
-      }
-      case 'TerminateMeasurement': {
-        const verdict = this.#end(decision.name);
-        return done((before, at) => measured.terminated(before, decision, verdict, at));
-      }
-    }
-  }
+      return this.#start(background ?? `${rollout?.index}`, rollout);
+    },
+    read: (name) => this.#read(name),
+    terminate: (name) => this.#end(name),
+    endOfLostRun: () => this.lostRun,
+  };
 
   /** What is started again under a name that is there already is the same one. */
   #start(step: string, rollout: RolloutState['rollout']): AnalysisVerdict {
@@ -301,8 +240,6 @@ export class SimulatedWorld {
 const hostsOf = (route: Route | undefined): readonly string[] =>
   route?.type === 'AWSApplicationLoadBalancer' ? (route.listener.rule.hosts ?? []) : [];
 
-const carriedOut = (done: CarriedOut): Attempt => ({ is: 'CarriedOut', done });
-const done = (apply: Change): Attempt => carriedOut(kept(apply));
 const refused = (reason: string, message: string): Attempt => ({
   is: 'Refused',
   refusal: { reason, message, permanent: false },

@@ -1,5 +1,6 @@
 import { request } from 'node:https';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 import { at, callKubernetes } from '../kubernetes.ts';
 import type { Component } from '../process.ts';
@@ -70,7 +71,12 @@ export async function planKwok(plan: Plan): Promise<Component> {
     name: 'kwok',
     after: ['kube-apiserver'],
     command: plan.executable('kwok'),
-    args: [`--kubeconfig=${kubernetes.kubeconfig}`, '--manage-all-nodes=true', `--server-address=${address}`],
+    args: [
+      `--kubeconfig=${kubernetes.kubeconfig}`,
+      '--manage-all-nodes=true',
+      `--server-address=${address}`,
+      `--config=${fileURLToPath(new URL('../jobs/pod-stages.yaml', import.meta.url))}`,
+    ],
     prepare: async () => {
       const path = `/api/v1/nodes/${node}?fieldManager=okra-local&force=true`;
       const contentType = 'application/apply-patch+yaml';
@@ -90,6 +96,20 @@ export async function planKwok(plan: Plan): Promise<Component> {
     },
   };
 }
+
+/** Plans what runs the commands of the pods of Okra's Jobs, which kwok only says run. */
+export const planJobRunner = ({ kubernetes }: Plan): Promise<Component> =>
+  Promise.resolve({
+    name: 'job-runner',
+    after: ['kwok'],
+    command: process.execPath,
+    args: [
+      fileURLToPath(new URL('../jobs/main.ts', import.meta.url)),
+      `--kubeconfig=${kubernetes.kubeconfig}`,
+    ],
+    // It lists what there is once it runs, so that nobody has to wait for it.
+    ready: () => Promise.resolve(true),
+  });
 
 const nodeObject = {
   apiVersion: 'v1',

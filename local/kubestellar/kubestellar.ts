@@ -1,5 +1,6 @@
 import { type KindRef, BINDING, BINDING_POLICY, COMBINED_STATUS } from '../../clients/kubernetes/kinds.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import { matches, type LabelSelector } from '../../domain/kubernetes/selector.ts';
 import { ABOUT } from '../../domain/staged/kubestellar.ts';
 import { REPORTS, reportsSpec } from '../../domain/staged/reports.ts';
 
@@ -24,12 +25,20 @@ export interface Reported {
   /** The number in the only column of the only row; a number is text. */
   readonly float?: string;
   readonly rows?: readonly object[];
+  /** The number of each cluster, in a row of its own that names it. */
+  readonly floats?: Readonly<Record<string, string>>;
   /** Which clusters have reported. */
   readonly clusters: readonly string[];
   /** When they have; long after every edit, unless said otherwise. */
   readonly at?: Date;
   /** The BindingPolicy that it is about, when that is not the one of the name. */
   readonly uid?: string;
+}
+
+/** A cluster in the inventory. */
+export interface ManagedCluster {
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
 }
 
 interface Stored {
@@ -40,7 +49,13 @@ interface Stored {
     readonly resourceVersion: string;
     readonly managedFields?: readonly { readonly time?: string; readonly subresource?: string }[];
   };
-  readonly spec?: { readonly downsync?: readonly { readonly statusCollectors?: readonly string[] }[] };
+  readonly spec?: {
+    readonly clusterSelectors?: readonly LabelSelector[];
+    readonly downsync?: readonly {
+      readonly statusCollectors?: readonly string[];
+      readonly objectNames?: readonly string[];
+    }[];
+  };
 }
 
 const LATER_MS = 60_000;
@@ -82,6 +97,24 @@ export class KubeStellar {
     await observed(BINDING_POLICY, generation);
   }
 
+  /** Makes the Binding of a BindingPolicy with what its clusterSelectors select of an inventory, and nothing when it is about no object. */
+  async select(
+    policy: string,
+    objects: readonly Workload[],
+    inventory: readonly ManagedCluster[],
+  ): Promise<readonly string[]> {
+    const { spec = {} } = await this.#read(BINDING_POLICY, { name: policy });
+    const clusters = inventory
+      .filter(({ labels }) => (spec.clusterSelectors ?? []).some((selector) => matches(selector, labels)))
+      .map(({ name }) => name);
+    const isAbout = ({ name }: Workload): boolean =>
+      (spec.downsync ?? []).some(
+        ({ objectNames = [] }) => objectNames.length === 0 || objectNames.includes(name),
+      );
+    await this.bind(policy, objects.filter(isAbout), clusters);
+    return clusters;
+  }
+
   /** Writes the CombinedStatus of an object and a BindingPolicy. */
   async report(policy: string, object: Workload, said: Reported): Promise<void> {
     const [owner, stored] = [
@@ -90,7 +123,7 @@ export class KubeStellar {
     ];
     const { uid, resourceVersion, managedFields = [] } = stored.metadata;
     const { collector = 'deployments-aggregator', float = '1', at = new Date(Date.now() + LATER_MS) } = said;
-    const rows = said.rows ?? [{ columns: [{ type: 'Number', float }] }];
+    const { columnNames, rows } = table({ ...said, float });
     // What the filter of Okra's StatusCollector says: rows only of what was reported after the last edit.
     const isNews = managedFields.every(
       ({ time = '', subresource }) => subresource !== undefined || Date.parse(time) < at.getTime(),
@@ -118,7 +151,7 @@ export class KubeStellar {
           },
         },
         results: [
-          { name: collector, columnNames: ['count'], rows },
+          { name: collector, columnNames, rows },
           {
             name: REPORTS,
             columnNames: reportsSpec.select.map(({ name }) => name),
@@ -141,6 +174,22 @@ export class KubeStellar {
     if (found === undefined) throw new Error(`Expected ${kind.kind} ${key.name}, got none.`);
     return found;
   }
+}
+
+function table({ rows, floats, float = '' }: Reported): {
+  readonly columnNames: readonly string[];
+  readonly rows: readonly object[];
+} {
+  if (floats === undefined) {
+    return { columnNames: ['count'], rows: rows ?? [{ columns: [{ type: 'Number', float }] }] };
+  }
+  const each = Object.entries(floats).map(([cluster, number]) => ({
+    columns: [
+      { type: 'String', string: cluster },
+      { type: 'Number', float: number },
+    ],
+  }));
+  return { columnNames: ['cluster', 'count'], rows: each };
 }
 
 function referenceOf({ kind: { apiVersion, plural } }: Workload) {

@@ -6,6 +6,7 @@ import {
   AWS_TARGET_GROUP_BINDING,
   CHECK,
   EXPERIMENT,
+  JOB,
   SECRET,
   type KindRef,
 } from '../../clients/kubernetes/kinds.ts';
@@ -113,6 +114,7 @@ describe('okrad in a pod', () => {
             { analysis: { templates } },
             { analysis: { templates: [{ templateName: shared, clusterScope: true }] } },
             { check },
+            { job: { template: { spec: { image: 'a', command: ['/bin/sleep', '300'] } } } },
             { experiment: { duration: '1h', templates: [{ name: 'wy', specRef: 'pods', replicas: 1 }] } },
           ],
         },
@@ -127,10 +129,13 @@ describe('okrad in a pod', () => {
       return made?.status?.phase;
     });
     await stage.signal('pod', 'promote');
+    await stage.untilStatus('pod', 'running a Job', (status) => status.job !== undefined);
+    await stage.signal('pod', 'promote');
     await stage.untilStatus('pod', 'experimenting', (status) => status.experiment !== undefined);
     await stage.signal('pod', 'promote');
     await stage.untilPhase('pod', 'Completed', '2.0.0');
-    for (const kind of [ANALYSIS_RUN, EXPERIMENT, CHECK]) await untilNames(kind, '', 'okra.mumo.co/cell=pod');
+    for (const kind of [ANALYSIS_RUN, EXPERIMENT, CHECK, JOB])
+      await untilNames(kind, '', 'okra.mumo.co/cell=pod');
     await stage.kubectl('delete', 'clusteranalysistemplate', shared);
     const listener = await stage.networkListener('neta');
     await stage.targetGroups('1.0.0', ['neta'], { role: 'net' }, 'TCP');

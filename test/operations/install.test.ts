@@ -54,12 +54,28 @@ describe('an installation', () => {
   it.each([
     ['for the whole cluster', [], 'base'],
     ['with everything', ['--values', join(chart, 'ci/example-values.yaml')], 'overlays/example'],
+    ['with metrics', ['--values', join(chart, 'ci/monitoring-values.yaml')], 'overlays/monitoring'],
   ])('%s is the same by Helm and by kustomize', async (_, values, folder) => {
     const [byHelm, byKustomize] = await Promise.all([
       template('--set', 'crds.install=false', ...values),
       kustomized(join(kustomize, folder)),
     ]);
     expect(comparable(byHelm)).toEqual(comparable(byKustomize));
+  });
+
+  it("has by kustomize a worker with versions of Temporal's Worker Controller, whose pod is the same", async () => {
+    const [plain, versioned] = await Promise.all(
+      ['base', 'overlays/worker-versions'].map(async (folder) =>
+        (await kustomized(join(kustomize, folder))).filter(({ metadata }) => metadata.name === 'okra-worker'),
+      ),
+    );
+    const podsOf = (all: readonly Manifest[] = []) => all.map(({ spec }) => spec?.template).filter(Boolean);
+    expect(versioned?.map(({ kind }) => kind).toSorted()).toEqual([
+      'PodDisruptionBudget',
+      'WorkerDeployment',
+    ]);
+    expect(podsOf(versioned)).toEqual(podsOf(plain));
+    expect(podsOf(versioned)).toHaveLength(1);
   });
 
   it('has the image, the region and the variables that the chart is told', async () => {

@@ -1,13 +1,24 @@
 import { Connection } from '@temporalio/client';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
+import { sdkMetrics } from '../../deploy/monitoring/sdk-metrics.ts';
+import { reservePorts } from '../../local/ports.ts';
 import { onStage } from '../support/stage/on-stage.ts';
 import type { Stage } from '../support/stage/stage.ts';
 import { until } from '../support/until.ts';
 
+const ports = reservePorts();
+afterAll(() => ports.release());
+const [own, ofTemporal] = [await ports.reserve(), await ports.reserve()];
+
 describe('an operator who uses Temporal itself', () => {
   let stage: Stage;
   let priority = 0;
-  onStage({ totals: [20, 40] }, (opened, free) => {
+  const environment = {
+    OKRA_HEALTH_PORT: String(own),
+    OKRA_TEMPORAL_METRICS_PORT: String(ofTemporal),
+    OKRA_TEMPORAL_LOG_LEVEL: 'info',
+  };
+  onStage({ totals: [20, 40], environment }, (opened, free) => {
     stage = opened;
     priority = free;
   });
@@ -59,6 +70,55 @@ describe('an operator who uses Temporal itself', () => {
     );
     return (JSON.parse(json) as { items: { type: string; reason: string; message: string }[] }).items;
   };
+
+  /** What Prometheus would read, line by line; nothing while nobody answers. */
+  const scraped = async (port: number): Promise<readonly string[]> => {
+    const answer = await fetch(`http://127.0.0.1:${port}/metrics`).catch(() => undefined);
+    return answer === undefined ? [] : (await answer.text()).split('\n');
+  };
+  const untilTold = (port: number, line: RegExp): Promise<string> =>
+    until(`metrics with ${line}`, async () => (await scraped(port)).find((one) => line.test(one)) ?? false, {
+      seen: async () => (await scraped(port)).filter((one) => one.startsWith('okra_')),
+    });
+
+  it('reads in metrics what holds a rollout, and what was healed, also after a restart', async () => {
+    await pausedAt20('metrics');
+    const cell = `namespace="${stage.namespace}",cell="metrics"`;
+    const held = new RegExp(`^okra_cell_held_seconds\\{${cell},reason="WaitingForResume"\\} [0-9.]+$`);
+    await untilTold(own, held);
+    const lines = await scraped(own);
+    expect(lines).toContain(`okra_cell_canary_weight{${cell}} 20`);
+    expect(lines).toContain(`okra_rollouts{namespace="${stage.namespace}",phase="Paused"} 1`);
+    expect(lines).toContain('okra_step_duration_seconds_count{kind="setWeight"} 1');
+    const counted = [
+      /^okra_aws_requests_total\{.*operation="ModifyRule".*outcome="OK"\} [1-9]/,
+      /^okra_writes_total\{outcome="Served"\} [1-9]/,
+      /^okra_activities_total\{activity="shiftTraffic",outcome="Completed"\} [1-9]/,
+      /^okra_budget_left\{kind="writes",quota=".+"\} \d+/,
+      /^okra_ready\{condition="worker, polls"\} 1/,
+      /^okra_watch_lag_seconds\{kind="Cell"\} /,
+    ];
+    for (const line of counted) expect(lines).toContainEqual(expect.stringMatching(line));
+    // The others begin with the first failure, and the first workflow that leaves the cache.
+    const always = Object.keys(sdkMetrics).filter((name) => !/fail|eviction/.test(name));
+    for (const name of always) await untilTold(ofTemporal, new RegExp(`^${name}(_bucket)?\\{`));
+    await untilTold(ofTemporal, /^temporal_request_total\{.*operation="RespondActivityTaskCompleted"/);
+    const rule = await stage.rule(priority);
+    const TargetGroups = [{ TargetGroupArn: stage.arns.get('metricsa'), Weight: 1 }];
+    const Actions = [{ Type: 'forward' as const, ForwardConfig: { TargetGroups } }];
+    await stage.elbv2.modifyRule({ RuleArn: rule?.RuleArn, Actions });
+    await stage.signal('metrics', 'drifted');
+    await stage.untilWeights({ metricsa: 80, metricsb: 20 }, priority);
+    await untilTold(own, /^okra_drift_healed_total\{type="AWSApplicationLoadBalancer"\} 1$/);
+    // Told to end, it gives back what it holds, and has not failed.
+    expect(await stage.okrad.end('SIGTERM')).toBe(0);
+    const lease = await stage.kubectl('get', 'lease', 'okra', '-o', 'jsonpath={.spec.holderIdentity}');
+    expect(lease).toBe('');
+    stage.okrad.start();
+    await untilTold(own, held);
+    await stage.signal('metrics', 'abort');
+    await stage.untilPhase('metrics', 'Reverted', '1.0.0');
+  });
 
   it('aborts a rollout by cancelling its workflow', async () => {
     await pausedAt20('cancel');

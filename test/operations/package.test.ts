@@ -29,12 +29,12 @@ describe('the compiled package', () => {
     await rm(dir, { recursive: true });
   });
 
-  it('starts in an empty folder, with its own workflows', async () => {
+  it('starts in an empty folder, with its own workflows, and looks at Cells', async () => {
     const [folder, empty] = [join(dir, 'okra'), join(dir, 'empty')];
     await Promise.all([build(join(folder, 'dist'), stack.workflowBundle), mkdir(empty)]);
     await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
     const { bin } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as {
-      readonly bin: { readonly okrad: string };
+      readonly bin: { readonly okrad: string; readonly okractl: string };
     };
     const ports = reservePorts();
     const port = await ports.reserve();
@@ -61,6 +61,12 @@ describe('the compiled package', () => {
       await okrad.end('SIGTERM');
       await ports.release();
     }
+    const okractl = join(folder, bin.okractl);
+    const { stdout } = await run(process.execPath, [okractl, 'get', 'cells', '-n', namespace, '-o', 'json'], {
+      cwd: empty,
+      env: { ...process.env, ...stack.environment },
+    });
+    expect(JSON.parse(stdout)).toMatchObject({ kind: 'List', items: [] });
   });
 
   it('asks Datadog in a thread of its own', async () => {

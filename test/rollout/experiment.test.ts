@@ -1,5 +1,9 @@
-import { describe, expect, it } from 'vitest';
-import { EXPERIMENT } from '../../clients/kubernetes/kinds.ts';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { EXPERIMENT, JOB } from '../../clients/kubernetes/kinds.ts';
+import { jobPhase, jobVerdict, type Job } from '../../domain/rollout/job.ts';
 import { gettingStarted } from '../support/samples/getting-started.ts';
 import { onStage } from '../support/stage/on-stage.ts';
 import type { Stage } from '../support/stage/stage.ts';
@@ -50,8 +54,10 @@ describe('an experiment', () => {
   });
 
   /** A Cell that serves 1.0.0, and then sees 2.0.0. */
-  async function rollOut(name: string, step: object): Promise<void> {
-    const spec = { updateStrategy: { type: 'Canary', canary: { steps: [{ setWeight: 20 }, step] } } };
+  async function rollOut(name: string, step: object, canary: object = {}): Promise<void> {
+    const spec = {
+      updateStrategy: { type: 'Canary', canary: { steps: [{ setWeight: 20 }, step], ...canary } },
+    };
     await stage.targetGroups('1.0.0', [`${name}a`], { role: name });
     await stage.apply(stage.cell(name, { priority, role: name, spec }));
     await stage.untilPhase(name, 'Completed', '1.0.0');
@@ -193,5 +199,77 @@ describe('an experiment', () => {
     };
     expect(items.map(({ status }) => status.succeeded)).toEqual([1]);
     expect(items[0]?.spec.template.spec.containers[0]?.image).toBe('smoke-test:2.0.0');
+  });
+
+  describe('gives way to a step that is a job, which', () => {
+    let folder = '';
+    beforeAll(async () => {
+      folder = await mkdtemp(join(tmpdir(), 'okra-job-test-'));
+      const enforced = 'pod-security.kubernetes.io/enforce=restricted';
+      await stage.kubectl('label', 'namespace', stage.namespace, enforced);
+    });
+    afterAll(() => rm(folder, { recursive: true }));
+
+    /** A job that runs a script, which may write into a file. */
+    const job = (name: string, script: string, more: object = {}) => {
+      const env = [{ name: 'FILE', value: join(folder, name) }];
+      const command = ['/bin/sh', '-c'];
+      return { job: { template: { spec: { image: 'a', command, args: [script], env } }, ...more } };
+    };
+    const written = (name: string): Promise<string> => readFile(join(folder, name), 'utf8').catch(() => '');
+    const jobOf = async (cell: string): Promise<Job & { readonly metadata: { readonly name: string } }> => {
+      const [first, ...others] = await stage.kubernetes.list<Job & { metadata: { name: string } }>(JOB, {
+        namespace: stage.namespace,
+        labelSelector: `okra.mumo.co/cell=${cell}`,
+      });
+      if (first === undefined || others.length > 0) throw new Error(`Expected one Job of ${cell}.`);
+      return first;
+    };
+
+    it('really runs, once, with no rights', async () => {
+      await rollOut('jok', job('jok', 'echo "$OKRA_VERSION" >> "$FILE"'));
+      await stage.untilPhase('jok', 'Completed', '2.0.0');
+      expect(await written('jok')).toBe('2.0.0\n');
+      expect(jobPhase(await jobOf('jok'))).toBe('Successful');
+    });
+
+    it('takes everything back by one write when its program fails', async () => {
+      await rollOut('jno', job('jno', 'echo no; exit 3'));
+      const { blockedVersions } = await stage.untilPhase('jno', 'Reverted', '1.0.0');
+      const cause = expect.stringMatching(
+        /^Job jno-job-1-\S+ ended as Failed. BackoffLimitExceeded/,
+      ) as string;
+      expect(blockedVersions).toMatchObject([{ version: '2.0.0', cause }]);
+      expect((await stage.writes()).slice(-2)).toEqual([
+        { jnoa: 80, jnob: 20 },
+        { jnoa: 100, jnob: 0 },
+      ]);
+    });
+
+    it('is stopped by an abort, and stays to be looked at', async () => {
+      await rollOut('jab', job('jab', 'echo >> "$FILE"; exec sleep 300'));
+      await until('the program to run', async () => (await written('jab')) !== '');
+      await stage.untilStatus('jab', 'running', (status) => status.job?.name !== undefined);
+      await stage.signal('jab', 'abort');
+      await stage.untilPhase('jab', 'Reverted', '1.0.0');
+      await until(
+        'its pod to go',
+        async () => (await podsOf((await jobOf('jab')).metadata.name)).length === 0,
+      );
+      expect(jobVerdict('it', await jobOf('jab'))).toEqual({
+        name: 'it',
+        phase: 'Failed',
+        message: 'It was ended.',
+      });
+    });
+
+    it('holds when its program fails and onFailure says so, and runs again when someone retries', async () => {
+      await rollOut('jho', job('jho', 'test -e "$FILE"'), { onFailure: 'Hold' });
+      const held = await stage.untilStatus('jho', 'held', ({ reason }) => reason === 'JobFailed');
+      expect(held).toMatchObject({ phase: 'Paused', canaryWeight: 20, blockedVersions: [] });
+      await writeFile(join(folder, 'jho'), '');
+      await stage.signal('jho', 'retry');
+      await stage.untilPhase('jho', 'Completed', '2.0.0');
+    });
   });
 });

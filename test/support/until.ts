@@ -10,12 +10,17 @@ const LONGEST_WAIT_MS = 200;
 export async function until<T>(
   what: string,
   probe: () => Promise<T | undefined | false>,
-  options: { readonly timeoutMs?: number; readonly seen?: () => Promise<unknown> } = {},
+  options: {
+    readonly timeoutMs?: number;
+    readonly seen?: () => Promise<unknown>;
+    /** What to wait for before the next look, where something tells of changes. */
+    readonly pause?: (elapsedMs: number) => Promise<void>;
+  } = {},
 ): Promise<T> {
-  const { timeoutMs = 90_000, seen } = options;
+  const { timeoutMs = 90_000, seen, pause = (elapsedMs) => wait(waitAfter(elapsedMs)) } = options;
   const begun = Date.now();
   const deadline = begun + timeoutMs;
-  for (; ; await wait(waitAfter(Date.now() - begun))) {
+  for (; ; await pause(Date.now() - begun)) {
     const found = await probe();
     if (found !== undefined && found !== false) return found;
     if (Date.now() > deadline) {

@@ -55,7 +55,7 @@ const cases: readonly (readonly [string, ForeignObject, object])[] = [
     whole({ active: 1, conditions: [invalid, { type: 'Failed', status: 'True', message: 'x' }] }),
     {
       metadata: { ...identity, labels },
-      status: { conditions: [{ type: 'Failed', status: 'True' }] },
+      status: { active: 1, conditions: [{ type: 'Failed', status: 'True' }] },
     },
   ],
   ['AnalysisTemplate', whole({}), { metadata }],

@@ -22,6 +22,7 @@ export interface ForeignObject {
   };
   readonly status?: {
     readonly phase?: string;
+    readonly active?: number;
     readonly observedGeneration?: number;
     readonly analysis?: { readonly observedHash?: string };
     readonly conditions?: readonly { readonly type: string; readonly status: string }[];
@@ -44,7 +45,10 @@ const keeps: Readonly<Record<ForeignKind | 'Check', Keep>> = {
   }),
   Job: (object) => ({
     metadata: { ...identityOf(object), ...labelOf(object) },
-    status: { conditions: conditionsOf(object, 'Complete', 'Failed', 'FailureTarget') },
+    status: {
+      ...given({ active: object.status?.active }),
+      conditions: conditionsOf(object, 'Complete', 'Failed', 'FailureTarget'),
+    },
   }),
   // Its last results are read by nobody here.
   Check: ({ metadata, status = {} }) => ({
@@ -65,8 +69,8 @@ const keeps: Readonly<Record<ForeignKind | 'Check', Keep>> = {
   ReplicaSet: (object) => ({
     metadata: { ...identityOf(object), ...given({ generation: object.metadata.generation }) },
   }),
-  BindingPolicy: (object) => ({ metadata: identityOf(object) }),
-  Binding: (object) => ({ metadata: identityOf(object) }),
+  BindingPolicy: (object) => takenUpOf(object),
+  Binding: (object) => takenUpOf(object),
   CombinedStatus: ({ metadata }) => ({
     metadata: { ...identityOf({ metadata }), labels: only([ABOUT.policy], metadata.labels) },
   }),
@@ -90,6 +94,12 @@ const identityOf = ({ metadata }: Pick<ForeignObject, 'metadata'>): InformedMeta
   const { name, namespace, uid, resourceVersion } = metadata;
   return given({ name, namespace, uid, resourceVersion });
 };
+
+/** An object, and whether whoever acts on it has taken up its spec as it is. */
+const takenUpOf = ({ metadata, status }: ForeignObject): ForeignObject => ({
+  metadata: { ...identityOf({ metadata }), ...given({ generation: metadata.generation }) },
+  status: given({ observedGeneration: status?.observedGeneration }),
+});
 
 const labelOf = ({ metadata }: ForeignObject) => ({ labels: only([CELL_LABEL], metadata.labels) });
 

@@ -68,6 +68,27 @@ describe('a StagedBindingPolicy', () => {
     expect(of('Binding', { name: 'other' })).toMatchObject([{ do: 'Ignore' }]);
   });
 
+  it.each([
+    ['that KubeStellar has not taken up yet', 'add', { metadata: { name: 'web-dev', generation: 1 } }, false],
+    [
+      'that KubeStellar has taken up before an edit',
+      'add',
+      { metadata: { name: 'web-dev', generation: 2 }, status: { observedGeneration: 1 } },
+      false,
+    ],
+    [
+      'that KubeStellar has taken up',
+      'add',
+      { metadata: { name: 'web-dev', generation: 2 }, status: { observedGeneration: 2 } },
+      true,
+    ],
+    ['that is gone', 'delete', { metadata: { name: 'web-dev', generation: 1 } }, true],
+  ] as const)('hears of a Binding %s only when there is something to see', (_, type, object, isHeard) => {
+    expect(route({ kind: 'Binding', event: { type, object } }, view)).toMatchObject(
+      isHeard ? [start('web')] : [{ do: 'Ignore' }],
+    );
+  });
+
   it('hears of the Cell that a stage waits for', () => {
     const event = (name: string) => ({ type: 'delete', object: aCell(name) }) as const;
     expect(route({ kind: 'Cell', event: event('shop') }, view)).toContainEqual(wake('with-cell'));

@@ -34,9 +34,10 @@ export function routeStaged(event: ObjectEvent<StagedBindingPolicy>): readonly I
 
 /** Says who has to hear of an object of KubeStellar's: those by whose name that of the BindingPolicy begins. */
 export function routeStagedPart(
-  { object }: ObjectEvent<StagedPart>,
+  { type, object }: ObjectEvent<StagedPart>,
   view: Pick<View, 'StagedBindingPolicy'>,
 ): readonly Instruction[] {
+  if (type !== 'delete' && !isTakenUp(object)) return ignore('KubeStellar has not taken it up yet');
   const policy = object.metadata.labels?.[ABOUT.policy] ?? object.metadata.name;
   const made = view.StagedBindingPolicy.list().filter(({ metadata }) =>
     policy.startsWith(`${metadata.name}-`),
@@ -44,6 +45,10 @@ export function routeStagedPart(
   if (made.length === 0) return ignore('no StagedBindingPolicy has made it');
   return made.map(({ metadata }) => start(metadata.name));
 }
+
+/** Whether KubeStellar has taken up a BindingPolicy or a Binding as it is; a CombinedStatus is KubeStellar's own. It says when it has, and until then there is nothing to see. */
+const isTakenUp = ({ metadata: { generation }, status }: StagedPart): boolean =>
+  generation === undefined || generation === status?.observedGeneration;
 
 /** A stage may wait for a Cell. */
 export function routeStagedCell({ object }: ObjectEvent<Cell>, view: View): readonly Instruction[] {

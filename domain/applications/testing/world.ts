@@ -79,12 +79,6 @@ export class ApplicationsWorld {
     this.spec = this.parsed(spec);
   }
 
-  /** Another world that is just like this one. */
-  copy(): ApplicationsWorld {
-    const { ...fields }: object = this;
-    return Object.assign(new ApplicationsWorld(this.spec), structuredClone(fields));
-  }
-
   private parsed(spec: unknown): ApplicationsSpec {
     const parsed = cellKind.parseSpec(spec);
     if (!parsed.ok) throw new Error(parsed.problems.join('\n'));

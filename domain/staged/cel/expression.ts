@@ -8,7 +8,7 @@ import {
 import type { CombinedStatus, WorkloadObject } from '../kubestellar.ts';
 import { cut } from '../../text.ts';
 import { costOf } from './cost.ts';
-import { extentOf } from './extent.ts';
+import { extentOf, isWithin } from './extent.ts';
 import { nodesOf } from './macros.ts';
 import { problemOf } from './problems.ts';
 import { clauseValue, combinedValue, conditionEnvironment, filterEnvironment, MATCHES } from './values.ts';
@@ -25,12 +25,15 @@ export type Compiled<Input> =
 /** How many steps one evaluation may take; this many are over within tens of milliseconds. */
 export const MOST_STEPS = 100_000;
 
+// So many rows of a few columns are measured within tens of milliseconds.
+const MOST = { values: 20_000, levels: 64 };
+
 /** Compiles the `filter` of a stage. */
 export const compileFilter = (text: string): Compiled<WorkloadObject> =>
   compile(text, filterEnvironment, (object) => ({
     names: ['downsyncClause'],
     raw: object,
-    value: clauseValue(object),
+    value: () => clauseValue(object),
   }));
 
 /** Compiles the `condition` of a stage. */
@@ -38,14 +41,14 @@ export const compileCondition = (text: string): Compiled<CombinedStatus> =>
   compile(text, conditionEnvironment, (status) => ({
     names: ['obj', 'combinedStatus'],
     raw: status,
-    value: combinedValue(status),
+    value: () => combinedValue(status),
   }));
 
 interface Bindings {
   readonly names: readonly string[];
   /** The value as JSON, by which its size is known. */
   readonly raw: unknown;
-  readonly value: object;
+  readonly value: () => object;
 }
 
 function compile<Input>(
@@ -60,13 +63,18 @@ function compile<Input>(
     is: 'Compiled',
     test: (input) => {
       const { names, raw, value } = bind(input);
+      if (!isWithin(raw, MOST)) {
+        const message = `Expected at most ${MOST.values} values in ${MOST.levels} levels to be reported, got more. Have fewer rows or columns reported.`;
+        return { is: 'Error', message };
+      }
       const extent = extentOf(raw);
       const cost = costOf(ast, new Map(names.map((name) => [name, extent])));
       if (cost > MOST_STEPS) {
         const message = `Expected the expression to take at most ${MOST_STEPS} steps over a value of this size, got up to ${cost}. Nest fewer loops, or have fewer rows reported.`;
         return { is: 'Error', message };
       }
-      return verdictOf(() => run(Object.fromEntries(names.map((name) => [name, value]))));
+      const seen = value();
+      return verdictOf(() => run(Object.fromEntries(names.map((name) => [name, seen]))));
     },
   };
 }

@@ -24,56 +24,66 @@ export const listOf = (length: number, each: Extent): Extent => ({
 });
 
 /** What is at least as large as either. */
-export function larger(a: Extent, b: Extent): Extent {
-  const each = a.each === undefined || b.each === undefined ? (a.each ?? b.each) : larger(a.each, b.each);
+export const larger = (a: Extent, b: Extent): Extent => largest([a, b]);
+
+/** What is at least as large as each of some; takes as long as they are large, however many there are. */
+function largest(extents: readonly Extent[]): Extent {
+  const [first = SCALAR, ...others] = extents;
+  if (others.length === 0) return first;
+  const each = extents.flatMap((one) => one.each ?? []);
   return {
-    length: Math.max(a.length, b.length),
-    total: Math.max(a.total, b.total),
-    ...(each === undefined ? {} : { each }),
-    ...fieldsOf(a, b),
+    length: extents.reduce((most, { length }) => Math.max(most, length), 0),
+    total: extents.reduce((most, { total }) => Math.max(most, total), 0),
+    ...(each.length === 0 ? {} : { each: largest(each) }),
+    ...fieldsOf(extents),
   };
 }
 
-function fieldsOf(a: Extent, b: Extent): Pick<Extent, 'fields'> {
-  if (a.fields === undefined || b.fields === undefined) {
-    // Of one of them nobody knows the values, so that `each` has to do for both.
-    const one = a.fields === undefined ? a : b;
-    const fields = a.fields ?? b.fields;
-    return fields === undefined || one.length > 0 ? {} : { fields };
+function fieldsOf(extents: readonly Extent[]): Pick<Extent, 'fields'> {
+  const [only, another] = extents.filter(({ fields }) => fields !== undefined && fields.size > 0);
+  const isKnown = extents.every(({ fields, length }) => fields !== undefined || length === 0);
+  if (only?.fields !== undefined && another === undefined && isKnown) return { fields: only.fields };
+  const known = new Map<string, Extent[]>();
+  for (const { fields, length } of extents) {
+    // Of one that has something nobody knows the values, so that `each` has to do for all.
+    if (fields === undefined && length > 0) return {};
+    for (const [key, value] of fields ?? []) {
+      const values = known.get(key);
+      if (values === undefined) known.set(key, [value]);
+      else values.push(value);
+    }
   }
-  const fields = new Map(a.fields);
-  for (const [key, value] of b.fields) {
-    const known = fields.get(key);
-    fields.set(key, known === undefined ? value : larger(known, value));
-  }
-  return { fields };
+  if (extents.every(({ fields }) => fields === undefined)) return {};
+  return { fields: new Map([...known].map(([key, values]) => [key, largest(values)])) };
 }
 
 /** Measures a value. */
 export function extentOf(value: unknown): Extent {
   if (typeof value === 'string') return textOf(value.length);
-  if (Array.isArray(value)) return ofList(value);
-  if (typeof value === 'object' && value !== null) return ofMap(Object.entries(value));
-  return SCALAR;
+  if (Array.isArray(value)) {
+    const extents = value.map(extentOf);
+    return { length: value.length, total: 1 + sum(extents), each: largest([SCALAR, ...extents]) };
+  }
+  if (typeof value !== 'object' || value === null) return SCALAR;
+  const entries = Object.entries(value);
+  const fields = new Map(entries.map(([key, one]) => [key, extentOf(one)] as const));
+  const all = [...fields.values(), ...entries.map(([key]) => textOf(key.length))];
+  return { length: entries.length, total: 1 + sum(all), each: largest([SCALAR, ...all]), fields };
 }
 
-function ofList(values: readonly unknown[]): Extent {
-  const extents = values.map(extentOf);
-  return {
-    length: values.length,
-    total: 1 + extents.reduce((sum, { total }) => sum + total, 0),
-    each: extents.reduce(larger, SCALAR),
-  };
-}
+const sum = (extents: readonly Extent[]): number => extents.reduce((whole, { total }) => whole + total, 0);
 
-function ofMap(entries: readonly (readonly [string, unknown])[]): Extent {
-  const fields = new Map(entries.map(([key, value]) => [key, extentOf(value)] as const));
-  const keys = entries.map(([key]) => textOf(key.length));
-  const all = [...fields.values(), ...keys];
-  return {
-    length: entries.length,
-    total: 1 + all.reduce((sum, { total }) => sum + total, 0),
-    each: all.reduce(larger, SCALAR),
-    fields,
-  };
+/** Whether a value is made of no more than so many values, in no more than so many levels. */
+export function isWithin(
+  value: unknown,
+  most: { readonly values: number; readonly levels: number },
+): boolean {
+  let level: readonly unknown[] = [value];
+  let count = 0;
+  for (let levels = 0; level.length > 0; levels += 1) {
+    count += level.length;
+    if (count > most.values || levels === most.levels) return false;
+    level = level.flatMap((one) => (typeof one === 'object' && one !== null ? Object.values(one) : []));
+  }
+  return true;
 }

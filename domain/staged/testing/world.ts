@@ -4,8 +4,8 @@ import type {
 } from '../../../crds/staged-binding-policy.ts';
 import type { Freezing } from '../../gates/freeze.ts';
 import type { StagedDecision, StagedWait } from '../decision.ts';
-import type { ObservedStaged, StagePolicy, StageView } from '../observation.ts';
-import { policyName } from '../policy.ts';
+import type { ClusterSelection, ObservedStaged, StagePolicy, StageView } from '../observation.ts';
+import { policyName, selectionName } from '../policy.ts';
 import { askStaged } from '../requests.ts';
 import { initialStagedState, type StagedRequestName, type StagedState } from '../state.ts';
 import { stagedStatusOf } from '../status.ts';
@@ -45,6 +45,10 @@ export class World {
   binds = true;
   readonly unbound = new Set<string>();
   readonly fulfilled = new Set<string>();
+  /** The clusters that each stage selects, and those that do not fulfil a stage that reaches a few at a time. */
+  readonly clusters = new Map<string, readonly string[]>();
+  readonly ill = new Set<string>();
+  selection: ClusterSelection | undefined;
   readonly done: string[] = [];
   #made = 0;
 
@@ -85,6 +89,7 @@ export class World {
       object: { uid: 'u', generation: 1, spec, problems, isDeleting: false, isElsewhere: false, status },
       policies: this.policies.map((one) => ({ ...one, isBound: this.#isBound(one.stage) })),
       freezes: this.freezes,
+      ...(this.selection === undefined ? {} : { selection: this.selection }),
       ...(this.state.active === undefined ? {} : { view: this.#view(this.state.active.name) }),
     };
   }
@@ -94,6 +99,13 @@ export class World {
     if (!isThere || !this.#isBound(stage))
       return { stage, unbound: 'No Binding yet.', objects: 0, fulfilled: 0, print: '' };
     const print = `${stage}@${this.version}`;
+    const own = this.policies.find((one) => one.stage === stage);
+    const all = this.clusters.get(stage);
+    if (all !== undefined) {
+      const reached = own?.only ?? all;
+      const fulfilled = reached.filter((name) => !this.ill.has(name));
+      return { stage, print, objects: 1, fulfilled: 1, clusters: { all, reached, fulfilled } };
+    }
     const first = { object: 'deployments.apps nginx/nginx', reason: 'The condition does not hold yet.' };
     return this.fulfilled.has(stage)
       ? { stage, objects: 2, fulfilled: 2, print }
@@ -112,9 +124,30 @@ export class World {
       const { stage } = decision;
       const uid = this.policies.find((one) => one.stage === stage)?.uid ?? `p${this.#made}`;
       const name = policyName('web', stage);
-      this.policies = [...known, { stage, name, uid, isAsAsked: true, isDeleting: false, isBound: true }];
+      const only = decision.clusters === undefined ? {} : { only: decision.clusters };
+      if (decision.clusters !== undefined) this.done.push(`reach ${decision.clusters.join(' ')}`);
+      this.policies = [
+        ...known,
+        { stage, name, uid, isAsAsked: true, isDeleting: false, isBound: true, ...only },
+      ];
     }
-    if (decision.do === 'Remove') {
+    if (decision.do === 'Select') {
+      const { stage } = decision;
+      const clusters = this.clusters.get(stage) ?? [];
+      this.done.push(`select ${stage}`);
+      this.selection = {
+        stage,
+        name: selectionName('web'),
+        uid: `s${this.done.length}`,
+        isAsAsked: true,
+        isDeleting: false,
+        clusters,
+      };
+    }
+    if (decision.do === 'Remove' && decision.uid === this.selection?.uid) {
+      this.done.push(`forget ${this.selection.stage}`);
+      this.selection = undefined;
+    } else if (decision.do === 'Remove') {
       const gone = this.policies.find(({ uid }) => uid === decision.uid);
       this.done.push(`remove ${gone?.stage}`);
       this.policies = this.policies.filter((one) => one !== gone);

@@ -110,8 +110,9 @@ export const table: Readonly<Record<ColumnName, Ends>> = {
       'a write that is on its way': `refused: 20 Progressing Step → ${at40}`,
       'an analysis': 'refused: 20 Progressing WaitingForAnalysis',
       'an experiment': 'refused: 20 Progressing WaitingForExperiment',
-      'an inconclusive analysis': 'refused: 20 Paused WaitingForVerdict',
-      'an inconclusive background': 'refused: 20 Paused WaitingForVerdict',
+      // It is measured again, and is as before.
+      'an inconclusive analysis': '20 Paused WaitingForVerdict',
+      'an inconclusive background': '20 Paused WaitingForVerdict',
       'a hold': '20 Progressing AnalysisTemplateNotFound → 20 Progressing WaitingForAnalysis',
       settle: 'refused: 20 Progressing WaitingForSettle',
       'a bake': 'refused: 100 Progressing WaitingForBake',

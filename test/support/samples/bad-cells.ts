@@ -228,6 +228,11 @@ export const badCells: readonly (readonly [string, unknown, string])[] = [
     steps({ job: { timeout: 'long', template: { spec: { image: 'a' } } } }),
     'timeout',
   ],
+  [
+    'a failure that is forgotten',
+    cell({ updateStrategy: { canary: { onFailure: 'Ignore' } } }),
+    'canary.onFailure',
+  ],
   ['an experiment without an end', experiment({ duration: undefined }), 'would never end'],
   [
     'an experiment that waits for no analysis',

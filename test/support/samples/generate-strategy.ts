@@ -57,6 +57,25 @@ const experiment = fields(
   { templates: few(replicaSet, 1, 2) },
   { duration: durationOrSeconds, analyses: few(measured, 0, 2), ...settings },
 );
+const runAs = mostly(fields({}, { runAsUser: fc.integer({ min: 1, max: 9 }) }), { runAsUser: 0 });
+const variable = mostly(fields({ name: word }, { value: fc.string({ maxLength: 60 }) }), {}, { name: 1 });
+const pod = mostly(
+  fields(
+    { image: word },
+    {
+      args: fc.array(word, { maxLength: 3 }),
+      env: fc.array(variable, { maxLength: 3 }),
+      resources: fields({}, { limits: fc.constantFrom({}, { cpu: 1 }, { memory: '1Gi' }, { cpu: '' }) }),
+      securityContext: runAs,
+    },
+  ),
+  {},
+  { image: '' },
+);
+const job = fields(
+  { template: fields({ spec: pod }) },
+  { name, timeout: duration, backoffLimit: mostly(fc.integer({ min: 0, max: 10 }), -1, 11, '1') },
+);
 const pause = fields({}, { duration: durationOrSeconds });
 const weight = (least: number, most: number): fc.Arbitrary<unknown> =>
   mostly(fc.integer({ min: least, max: most }), -1, 0, 101, 0.5, '20', 1e9);
@@ -66,6 +85,7 @@ const listOf = (moving: Fields): fc.Arbitrary<unknown[]> =>
       fc.oneof(
         { weight: 9, arbitrary: fc.oneof(fields(moving), fields({ pause }), fields({ analysis })) },
         { weight: 1, arbitrary: fields({ experiment }) },
+        { weight: 1, arbitrary: fields({ job }) },
       ),
       {},
       { setWeight: 20, pause: {} },
@@ -90,8 +110,9 @@ const also: Fields = {
   rollbackWindow: fields({ duration }),
 };
 const background = fc.tuple(analysis, fc.nat(2)).map(([one, startingStep]) => ({ ...one, startingStep }));
+const onFailure = mostly(fc.constantFrom('Revert', 'Hold'), 'Ignore');
 const canary = fc.oneof(
-  { weight: 4, arbitrary: fields({}, { steps: canarySteps }) },
+  { weight: 4, arbitrary: fields({}, { steps: canarySteps, onFailure }) },
   { weight: 1, arbitrary: fields({ steps: canarySteps, analysis: background }) },
 );
 /** How a new version comes into service. */

@@ -29,6 +29,7 @@ export const goodCells: Readonly<Record<string, unknown>> = {
       },
     },
   }),
+  'a failure that is held': cell({ updateStrategy: { canary: { onFailure: 'Hold' } } }),
   'no steps': steps(),
   'a strategy without a block': cell({ updateStrategy: { type: 'Canary' } }),
   'the weights 0 and 100': steps({ setWeight: 0 }, { setWeight: 100 }),

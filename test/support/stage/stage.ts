@@ -26,6 +26,7 @@ import { proxyControl, type CallRecord } from '../../../elbv2-proxy/control.ts';
 import type { StackView } from '../setup.ts';
 import { until } from '../until.ts';
 import { applyTo, type Apply, type Manifest } from './apply.ts';
+import { changesOf, type Changes } from './changes.ts';
 import { closingViolations } from './closing.ts';
 import { violations } from './invariants.ts';
 import { serveMetrics, type Metrics } from './metrics.ts';
@@ -73,6 +74,8 @@ export class Stage implements OkraStage {
   readonly listenerARN: string;
   readonly desk: TemporalDesk;
   readonly #apply: Apply;
+  /** Of the Cells of the stage. */
+  readonly #changes: Changes;
   readonly arns = new Map<string, string>();
   readonly versions = new Map<string, string>();
   /** The listeners of Network Load Balancers, by the name of the group that each forwarded to first. */
@@ -109,6 +112,7 @@ export class Stage implements OkraStage {
     this.listenerARN = parts.listenerARN;
     this.desk = openDesk(parts.stack);
     this.#apply = applyTo(parts.stack.kubeconfig);
+    this.#changes = changesOf(parts.kubernetes, parts.namespace);
   }
 
   /** Sets everything up; `environment` is added to okrad's. */
@@ -161,6 +165,7 @@ export class Stage implements OkraStage {
     if (broken.length > 0) throw new Error(broken.join('\n'));
     if (process.env['OKRA_RECORD_HISTORIES'] !== undefined)
       await this.desk.record(`OkraNamespace="${this.namespace}"`);
+    await this.#changes[Symbol.asyncDispose]();
     await this.metrics[Symbol.asyncDispose]();
     await this.desk[Symbol.asyncDispose]();
     this.elbv2.destroy();
@@ -231,9 +236,9 @@ export class Stage implements OkraStage {
     await until(`${workflowId} to take ${signal}`, () => this.desk.signalWithStart(type, options));
   }
 
-  /** The history of a run as JSON. */
+  /** The history of a run as JSON, with payloads in base64. */
   history(workflowId: string, runId: string): Promise<string> {
-    return this.temporal('workflow', 'show', '--workflow-id', workflowId, '--run-id', runId, '-o', 'json');
+    return this.desk.history(workflowId, runId);
   }
 
   /** Applies an object in the namespace, or all objects of a List one after the other. */
@@ -462,13 +467,19 @@ export class Stage implements OkraStage {
     holds: (status: CellStatus) => boolean,
     timeoutMs?: number,
   ): Promise<CellStatus> {
+    let known = 0;
     return until(
       `Cell ${name} to be ${what}`,
       async () => {
+        known = this.#changes.count(name);
         const status = await this.status(name);
         return holds(status) ? status : undefined;
       },
-      { seen: () => this.status(name), ...(timeoutMs === undefined ? {} : { timeoutMs }) },
+      {
+        seen: () => this.status(name),
+        pause: () => this.#changes.moreThan(known, name),
+        ...(timeoutMs === undefined ? {} : { timeoutMs }),
+      },
     );
   }
 
@@ -485,10 +496,15 @@ export class Stage implements OkraStage {
   async untilWeights(weights: Weights, at: number | string = 10): Promise<void> {
     const key = (some: Weights | undefined): string => canonical(some ?? {});
     const read = () => (typeof at === 'number' ? this.weights(at) : this.defaultWeights(at));
+    let known = 0;
     await until(
       `${typeof at === 'number' ? 'rule ' : ''}${at} to have ${JSON.stringify(weights)}`,
-      async () => key(await read()) === key(weights),
-      { seen: read },
+      async () => {
+        known = this.#changes.count();
+        return key(await read()) === key(weights);
+      },
+      // The status of a Cell tells of weights once they are served.
+      { seen: read, pause: () => this.#changes.moreThan(known) },
     );
   }
 

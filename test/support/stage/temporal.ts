@@ -1,5 +1,6 @@
 import { recordHistories } from '../record-histories.ts';
 import { Client, Connection, ServiceError } from '@temporalio/client';
+import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import type { StackView } from '../setup.ts';
 
 /** What tests ask of Temporal, over one connection instead of a process for each question. */
@@ -11,6 +12,10 @@ export interface TemporalDesk extends AsyncDisposable {
   count(query: string): Promise<number>;
   /** Whether the last run of a workflow does anything but wait. */
   isAtWork(workflowId: string): Promise<boolean>;
+  /** The version of the worker on which a workflow is; undefined where workers have none. */
+  buildOf(workflowId: string): Promise<string | undefined>;
+  /** The history of a run in the JSON of Temporal, with payloads in base64. */
+  history(workflowId: string, runId: string): Promise<string>;
   /** The histories of the runs that a query finds, as JSON with payloads in base64. */
   histories(query: string): Promise<readonly string[]>;
   /** Writes the histories of completed runs into test/histories, for `workflows/replay.test.ts`. */
@@ -48,6 +53,12 @@ export function openDesk({ temporal }: StackView): TemporalDesk {
       const isWaiting = !raw.pendingWorkflowTask && (raw.pendingActivities ?? []).length === 0;
       return status.name === 'RUNNING' && !isWaiting;
     },
+    buildOf: async (workflowId) => {
+      const { raw } = await workflow.getHandle(workflowId).describe();
+      return raw.workflowExecutionInfo?.versioningInfo?.deploymentVersion?.buildId ?? undefined;
+    },
+    history: async (workflowId, runId) =>
+      historyToJSON(await workflow.getHandle(workflowId, runId).fetchHistory()),
     histories: async (query) => {
       const histories: Promise<string>[] = [];
       for await (const { workflowId, runId } of workflow.list({ query }))

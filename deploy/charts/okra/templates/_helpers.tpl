@@ -67,6 +67,10 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 - name: OKRA_WATCH_NAMESPACE
   value: {{ join "," . | quote }}
 {{- end }}
+{{- with .Values.stagedBindingPolicies.selector }}
+- name: OKRA_STAGED_BINDING_POLICY_SELECTOR
+  value: {{ . | quote }}
+{{- end }}
 {{- with .Values.temporal.apiKey }}
 {{- if .secretName }}
 - name: OKRA_TEMPORAL_API_KEY_FILE

@@ -190,6 +190,35 @@
     - patch
     - delete
 {{- end -}}
+{{- define "okra.rules.staged" -}}
+- apiGroups:
+    - control.kubestellar.io
+  resources:
+    - bindingpolicies
+  verbs:
+    - get
+    - list
+    - watch
+    - create
+    - patch
+    - delete
+- apiGroups:
+    - control.kubestellar.io
+  resources:
+    - bindings
+    - combinedstatuses
+  verbs:
+    - get
+    - list
+    - watch
+- apiGroups:
+    - control.kubestellar.io
+  resources:
+    - statuscollectors
+  verbs:
+    - create
+    - patch
+{{- end -}}
 {{- define "okra.rules.own" -}}
 - apiGroups:
     - coordination.k8s.io

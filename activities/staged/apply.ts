@@ -1,0 +1,175 @@
+import { BINDING_POLICY, STAGED_BINDING_POLICY, STATUS_COLLECTOR } from '../../clients/kubernetes/kinds.ts';
+import { isConflict, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import {
+  stagedBindingPolicy,
+  type Stage,
+  type StagedBindingPolicy,
+  type StagedBindingPolicySpec,
+} from '../../crds/staged-binding-policy.ts';
+import {
+  CLUSTER_LABEL_ANNOTATION,
+  narrowingOf,
+  policyName,
+  policySpec,
+  SELECTION_LABEL,
+  selectionName,
+  selectionSpec,
+  STAGE_LABEL,
+  STAGED_UID_LABEL,
+  type BindingPolicy,
+  type Narrowing,
+} from '../../domain/staged/policy.ts';
+import { strategyOf } from '../../domain/staged/progressive.ts';
+import { REPORTS, reportsSpec } from '../../domain/staged/reports.ts';
+import type { StageApplied, StageRef } from '../contract.ts';
+import { failure } from '../failure.ts';
+import { addFinalizer } from '../kubernetes/finalizers.ts';
+import { clientOf, type Spaces } from './space.ts';
+
+/** The finalizer that keeps a StagedBindingPolicy until its BindingPolicies in another API server are deleted. */
+export const FINALIZER = 'okra.mumo.co/staged-binding-policy';
+
+/** Makes the BindingPolicy of a stage what it is to be. */
+export async function applyStage(spaces: Spaces, change: StageApplied): Promise<void> {
+  const { object, spec, stage, client } = await placeOf(spaces, change);
+  await client.apply({ ...identity(STATUS_COLLECTOR, REPORTS), spec: reportsSpec }, { force: true });
+  const { clusters } = change;
+  const label = strategyOf(spec, stage)?.label;
+  const asked = clusters === undefined || label === undefined ? undefined : { label, clusters };
+  await applyOwn(client, { uid: change.uid, name: policyName(object.metadata.name, stage.name) }, (found) => {
+    if (change.found !== undefined && found?.metadata.uid !== change.found) {
+      const message = `Expected BindingPolicy ${policyName(object.metadata.name, stage.name)} as it was found, got another one by now.`;
+      throw failure('Unavailable', message);
+    }
+    const narrowing = widened(found, asked);
+    const annotation = narrowing?.label ?? (isAnnotated(found) ? '' : undefined);
+    return {
+      labels: { [STAGE_LABEL]: stage.name },
+      ...(annotation === undefined ? {} : { annotations: { [CLUSTER_LABEL_ANNOTATION]: annotation } }),
+      ...ownedBy(object),
+      spec: policySpec(spec, stage, narrowing),
+    };
+  });
+}
+
+/** Makes the BindingPolicy by which KubeStellar says which clusters a stage selects. */
+export async function selectClusters(spaces: Spaces, ref: StageRef): Promise<void> {
+  const { object, stage, client } = await placeOf(spaces, ref);
+  await applyOwn(client, { uid: ref.uid, name: selectionName(object.metadata.name) }, () => ({
+    labels: { [SELECTION_LABEL]: stage.name },
+    ...ownedBy(object),
+    spec: selectionSpec(stage),
+  }));
+}
+
+/**
+ * What a BindingPolicy is to reach: what it is asked to, and all that it reaches already. A write that was decided earlier and
+ * comes late takes the workload from no cluster.
+ */
+function widened(found: BindingPolicy | undefined, asked: Narrowing | undefined): Narrowing | undefined {
+  if (found === undefined || asked === undefined) return asked;
+  const before = narrowingOf(found);
+  if (before === undefined) return undefined;
+  return { label: before.label, clusters: [...new Set([...before.clusters, ...asked.clusters])] };
+}
+
+const isAnnotated = (found: BindingPolicy | undefined): boolean =>
+  found?.metadata.annotations?.[CLUSTER_LABEL_ANNOTATION] !== undefined;
+
+interface Place {
+  readonly object: StagedBindingPolicy;
+  readonly spec: StagedBindingPolicySpec;
+  readonly stage: Stage;
+  readonly client: KubernetesClient;
+}
+
+/** The stage that something is to be done for, and where. */
+async function placeOf(spaces: Spaces, { name, uid, stage: asked }: StageRef): Promise<Place> {
+  const object = await spaces.kubernetes.get<StagedBindingPolicy>(STAGED_BINDING_POLICY, { name });
+  if (object?.metadata.uid !== uid || object.metadata.deletionTimestamp !== undefined) {
+    throw failure(
+      'Unavailable',
+      `Expected StagedBindingPolicy ${name}, got another one, or one that is being deleted.`,
+    );
+  }
+  const parsed = stagedBindingPolicy.parse(object);
+  const stage = parsed.ok ? parsed.value.stages.find((one) => one.name === asked) : undefined;
+  if (!parsed.ok || stage === undefined) {
+    throw failure(
+      'Unavailable',
+      `Expected stage ${asked} of StagedBindingPolicy ${name}, got a spec without it by now.`,
+    );
+  }
+  // Kubernetes collects nothing across API servers.
+  if (parsed.value.space !== undefined) {
+    await addFinalizer(spaces.kubernetes, {
+      kind: STAGED_BINDING_POLICY,
+      key: { namespace: '', name },
+      finalizer: FINALIZER,
+    });
+  }
+  return { object, spec: parsed.value, stage, client: await clientOf(object, spaces) };
+}
+
+const identity = (
+  { apiVersion, kind }: { readonly apiVersion: string; readonly kind: string },
+  name: string,
+) => ({
+  apiVersion,
+  kind,
+  metadata: { name },
+});
+
+/** Who owns what is made in the same API server. */
+function ownedBy({ apiVersion, kind, metadata: { name, uid = '' }, spec }: StagedBindingPolicy) {
+  if (spec.space !== undefined) return {};
+  return {
+    ownerReferences: [{ apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: true }],
+  };
+}
+
+/** What a BindingPolicy of Okra's says. */
+interface Wanted {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly ownerReferences?: readonly object[];
+  readonly spec: object;
+}
+
+// KubeStellar writes to it as well: its finalizer, once, and its status.
+const MOST_TRIES = 5;
+
+/** Creates a BindingPolicy, or changes the one of that name when it belongs to the same StagedBindingPolicy. */
+async function applyOwn(
+  client: KubernetesClient,
+  { name, uid }: { readonly name: string; readonly uid: string },
+  wanted: (found: BindingPolicy | undefined) => Wanted,
+): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    const found = await client.get<BindingPolicy & { metadata: { resourceVersion?: string } }>(
+      BINDING_POLICY,
+      { name },
+    );
+    if (found !== undefined && found.metadata.labels?.[STAGED_UID_LABEL] !== uid) {
+      const message = `Expected BindingPolicy ${name} to belong to this StagedBindingPolicy, got one of somebody else. Rename the stage, or delete that one.`;
+      throw failure('Conflict', message);
+    }
+    const { labels, spec, ...others } = wanted(found);
+    const own = { ...others, name, labels: { ...labels, [STAGED_UID_LABEL]: uid } };
+    const { apiVersion, kind } = BINDING_POLICY;
+    try {
+      if (found === undefined) await client.create({ apiVersion, kind, metadata: own, spec });
+      else {
+        // The uid keeps this from making another one, and the version from undoing what was written meanwhile.
+        const { uid: present, resourceVersion } = found.metadata;
+        const metadata = { ...own, uid: present, resourceVersion };
+        await client.apply({ apiVersion, kind, metadata, spec }, { force: true });
+      }
+      return;
+    } catch (error) {
+      if (!isConflict(error)) throw error;
+      if (tries === MOST_TRIES)
+        throw failure('Unavailable', `BindingPolicy ${name} was changed by somebody meanwhile.`);
+    }
+  }
+}

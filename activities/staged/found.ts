@@ -1,0 +1,52 @@
+import type { StagedBindingPolicySpec } from '../../crds/staged-binding-policy.ts';
+import type { Binding } from '../../domain/staged/kubestellar.ts';
+import type { ClusterSelection, StagePolicy } from '../../domain/staged/observation.ts';
+import {
+  narrowingOf,
+  policySpec,
+  saysWhatItShould,
+  SELECTION_LABEL,
+  selectionSpec,
+  STAGE_LABEL,
+  type BindingPolicy,
+} from '../../domain/staged/policy.ts';
+import { clustersIn, unboundReason } from '../../domain/staged/workload.ts';
+
+/** What there is to say of the BindingPolicy of a stage. */
+export function stagePolicy(
+  policy: BindingPolicy,
+  spec: StagedBindingPolicySpec,
+  binding: Binding | undefined,
+): StagePolicy {
+  const { name, uid = '', deletionTimestamp, labels = {} } = policy.metadata;
+  const stage = spec.stages.find((one) => one.name === labels[STAGE_LABEL]);
+  const narrowing = narrowingOf(policy);
+  return {
+    stage: labels[STAGE_LABEL] ?? '',
+    name,
+    uid,
+    isAsAsked: stage !== undefined && saysWhatItShould(policy, policySpec(spec, stage, narrowing)),
+    isDeleting: deletionTimestamp !== undefined,
+    isBound: unboundReason(policy, binding) === undefined,
+    ...(narrowing === undefined ? {} : { only: narrowing.clusters }),
+  };
+}
+
+/** What there is to say of the BindingPolicy that asks for the clusters of a stage. */
+export function clusterSelection(
+  policy: BindingPolicy,
+  spec: StagedBindingPolicySpec,
+  binding: Binding | undefined,
+): ClusterSelection {
+  const { name, uid = '', deletionTimestamp, labels = {} } = policy.metadata;
+  const stage = spec.stages.find((one) => one.name === labels[SELECTION_LABEL]);
+  const isAnswered = unboundReason(policy, binding) === undefined && binding !== undefined;
+  return {
+    stage: labels[SELECTION_LABEL] ?? '',
+    name,
+    uid,
+    isAsAsked: stage !== undefined && saysWhatItShould(policy, selectionSpec(stage)),
+    isDeleting: deletionTimestamp !== undefined,
+    ...(isAnswered ? { clusters: clustersIn(binding) } : {}),
+  };
+}

@@ -1,0 +1,117 @@
+import { setImmediate as afterOthers } from 'node:timers/promises';
+import { judge, type Evidence, type Judgement } from '../../domain/staged/judge.ts';
+import type { CombinedStatus, WorkloadObject } from '../../domain/staged/kubestellar.ts';
+import type { StageView } from '../../domain/staged/observation.ts';
+import { byCluster, columnProblem } from '../../domain/staged/per-cluster.ts';
+import type { Strategy } from '../../domain/staged/progressive.ts';
+import { nameOf } from '../../domain/staged/workload.ts';
+import type { LiveReader } from './live.ts';
+
+/** An object that a stage looks at. */
+export interface Kept {
+  readonly object: WorkloadObject;
+  /** Why the filter says nothing of it. */
+  readonly problem?: string;
+}
+
+/** What objects are judged by. */
+export interface Judging {
+  readonly policy: Evidence['policy'];
+  /** The clusters that the Binding lists. */
+  readonly clusters: readonly string[];
+  readonly statuses: ReadonlyMap<string, readonly CombinedStatus[]>;
+  readonly test: Parameters<typeof judge>[2];
+  readonly live: LiveReader;
+}
+
+type Judged = Pick<StageView, 'fulfilled' | 'first'>;
+
+const AT_ONCE = 20;
+
+/** Lets other activities of this process go on now and then: evaluating is work. */
+function breather(): () => Promise<void> {
+  let taken = 0;
+  return async () => {
+    taken += 1;
+    if (taken % AT_ONCE === 0) await afterOthers();
+  };
+}
+
+/** Judges objects, each by what all clusters report of it. */
+export async function judgeAll(kept: readonly Kept[], judging: Judging): Promise<Judged> {
+  const breathe = breather();
+  let fulfilled = 0;
+  let first: StageView['first'];
+  for (const { object, problem } of kept) {
+    await breathe();
+    const statuses = judging.statuses.get(nameOf(object)) ?? [];
+    const judgement = problem === undefined ? await judged(object, statuses, judging) : unfulfilled(problem);
+    if (judgement.is === 'Fulfilled') fulfilled += 1;
+    else first ??= { object: nameOf(object), reason: judgement.reason };
+  }
+  return { fulfilled, ...(first === undefined ? {} : { first }) };
+}
+
+/** Judges objects in each cluster by itself; answers with the clusters in which all of them fulfil the stage. */
+export async function judgeEach(
+  kept: readonly Kept[],
+  judging: Judging,
+  { strategy, reached }: { readonly strategy: Strategy; readonly reached: readonly string[] },
+): Promise<Judged & { readonly clusters: readonly string[] }> {
+  const breathe = breather();
+  const left = new Set(reached);
+  let fulfilled = 0;
+  let first: StageView['first'];
+  for (const one of kept) {
+    const judgeIn = clusterJudge(one, judging, strategy);
+    let isEverywhere = true;
+    for (const cluster of reached) {
+      await breathe();
+      const judgement = await judgeIn(cluster);
+      if (judgement.is === 'Fulfilled') continue;
+      isEverywhere = false;
+      left.delete(cluster);
+      first ??= { object: nameOf(one.object), reason: `Cluster ${cluster}: ${judgement.reason}` };
+    }
+    if (isEverywhere) fulfilled += 1;
+  }
+  return { fulfilled, ...(first === undefined ? {} : { first }), clusters: [...left] };
+}
+
+/** Judges an object in one cluster after the other. */
+function clusterJudge(
+  { object, problem }: Kept,
+  judging: Judging,
+  { column, label }: Strategy,
+): (cluster: string) => Promise<Certain> {
+  const statuses = judging.statuses.get(nameOf(object)) ?? [];
+  const general = problem ?? columnProblem(object, statuses, column);
+  const split = statuses.map((status) => byCluster(status, column));
+  return async (cluster) => {
+    if (!judging.clusters.includes(cluster)) {
+      return unfulfilled(
+        `Expected the Binding to list it, got others. Its ManagedCluster has to have the label ${label}: ${cluster}.`,
+      );
+    }
+    if (general !== undefined) return unfulfilled(general);
+    const own = split.map((of) => of(cluster));
+    return await judged(object, own, { ...judging, clusters: [cluster] });
+  };
+}
+
+type Certain = Exclude<Judgement, { is: 'Doubtful' }>;
+
+const unfulfilled = (reason: string): Certain => ({ is: 'Unfulfilled', reason });
+
+async function judged(
+  object: WorkloadObject,
+  statuses: readonly CombinedStatus[],
+  { policy, clusters, test, live }: Judging,
+): Promise<Certain> {
+  const evidence = { policy, clusters, statuses };
+  const judgement = judge(object, evidence, test);
+  if (judgement.is !== 'Doubtful') return judgement;
+  const now = await live(object);
+  const again = now === undefined ? judgement : judge(object, { ...evidence, now }, test);
+  return again.is === 'Doubtful' ? { is: 'Unfulfilled', reason: again.reason } : again;
+}

@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import { resources } from '../../crds/index.ts';
+import { runOkractl, type FakeObject, type FakeWorld } from './testing/shell.ts';
+
+const definitions = resources.map((kind) => kind.manifest() as unknown as FakeObject);
+const check = (world: FakeWorld, ...words: readonly string[]) =>
+  runOkractl(['check', ...words], { objects: definitions, ...world });
+
+describe('check', () => {
+  it('ends with 0 when all is there', async () => {
+    const { out, code } = await check({});
+    expect(out).toBe(`ok      Kubernetes answers, and knows you as ann
+ok      ${resources.length} of ${resources.length} kinds are defined as this okractl knows them
+?       Argo Rollouts is not installed; steps with analyses and experiments need it
+ok      you: 10 of 10 rights
+ok      Temporal answers at 127.0.0.1:7233, and has the namespace default
+ok      the search attributes are registered
+ok      workers poll okra and the queues beside it
+0 problems
+`);
+    expect(code).toBe(0);
+  });
+
+  it.each<[string, FakeWorld, RegExp]>([
+    [
+      'a kind that is missing',
+      { objects: definitions.slice(1) },
+      /PROBLEM Expected the kind Cell .*, got none\. Install it/,
+    ],
+    [
+      'a kind that is defined otherwise',
+      { objects: [{ ...definitions[0]!, spec: { versions: [] } } as FakeObject, ...definitions.slice(1)] },
+      /PROBLEM Expected the definition of cells to be that of this okractl, got another/,
+    ],
+    [
+      'a right to read',
+      { allowed: ({ resource, verb }) => !(resource === 'cells' && verb !== 'patch') },
+      /PROBLEM you may not get, list, watch cells \(get, describe, watch, history\)\. Grant it/,
+    ],
+    [
+      'a worker',
+      { temporal: { missingAttributes: [], unpolled: ['okra (workflow tasks)'] } },
+      /no rollout goes on/,
+    ],
+    [
+      'search attributes',
+      { temporal: { missingAttributes: ['OkraCell'], unpolled: [] } },
+      /search-attribute create/,
+    ],
+  ])('ends with 2 without %s, and says what to do', async (_, world, said) => {
+    const { out, code } = await check(world);
+    expect(out).toMatch(said);
+    expect(code).toBe(2);
+  });
+
+  it('does not count what only some commands need', async () => {
+    const { out, code } = await check({ allowed: ({ verb }) => verb !== 'create' });
+    expect(out).toContain('?       you may not create freezes (freeze, unfreeze); the rest works without it');
+    expect(code).toBe(0);
+  });
+
+  it('asks for the rights of okrad in the name of its service account', async () => {
+    const allowed: FakeWorld['allowed'] = ({ resource }, account) =>
+      account === undefined || (account.name === 'okrad' && resource !== 'leases');
+    const { out, code } = await check({ allowed }, '--okrad', 'okra/okrad');
+    expect(out).toMatch(/PROBLEM okrad \(okra\/okrad\) may not .*get, patch leases in namespace okra/);
+    expect(code).toBe(2);
+    expect((await check({}, '--okrad', 'okrad')).err).toContain('Expected NAMESPACE/NAME');
+  });
+});

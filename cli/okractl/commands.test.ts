@@ -1,0 +1,268 @@
+import { describe, expect, it } from 'vitest';
+import type { CellStatus } from '../../crds/cell.ts';
+import { aCell, aTargetGroup, paused } from './testing/objects.ts';
+import { runOkractl } from './testing/shell.ts';
+
+const blocked: CellStatus = {
+  phase: 'Reverted',
+  message: '1.0.0 serves. 2.0.0 is blocked.',
+  stableVersion: '1.0.0',
+  blockedVersions: [{ version: '2.0.0', cause: 'Aborted by ann.', time: '2026-11-22T09:00:00Z' }],
+};
+
+describe('get', () => {
+  it('shows Cells with the columns of kubectl, and what each waits for', async () => {
+    const { out, code } = await runOkractl(['get'], { objects: [aCell(paused)] });
+    expect(code).toBe(0);
+    const [headings, row] = out.split('\n');
+    expect(headings).toMatch(/^NAME +PHASE +STEP +CANARY +STABLE +DESIRED +AGE +MESSAGE$/);
+    expect(row).toMatch(/^web +Paused +1\/3 +20 +1\.0\.0 +2\.0\.0 +- +Pausing until/);
+  });
+
+  it.each([
+    ['a Cell that is not there', ['get', 'gone'], 1, /Expected Cell gone in namespace default, got none/],
+    [
+      'a kind that is not known',
+      ['get', 'pod/x'],
+      2,
+      /Expected KIND\/NAME with a kind of Okra's, got "pod\/x"/,
+    ],
+    ['another format', ['get', '-o', 'xml'], 2, /Allowed choices are json, yaml, wide, name/],
+    ['no command', ['gets'], 2, /unknown command 'gets'/],
+  ])('says what is wrong with %s', async (_, words, code, said) => {
+    const outcome = await runOkractl(words);
+    expect(outcome.code).toBe(code);
+    expect(outcome.err).toMatch(said);
+  });
+
+  it('writes an object for programs, without what only the API server reads', async () => {
+    const cell = { ...aCell(paused), metadata: { name: 'web', namespace: 'default', managedFields: [] } };
+    const { out } = await runOkractl(['get', 'cell', 'web', '-o', 'json'], { objects: [cell] });
+    expect(JSON.parse(out)).toEqual(aCell(paused));
+  });
+});
+
+describe('a request', () => {
+  it.each([
+    [
+      ['pause', 'web', '--reason', 'lunch'],
+      { ask: 'pause', workflowId: 'cell/default/web', reason: 'lunch' },
+    ],
+    [['resume', 'cell/web', '-n', 'shop'], { ask: 'resume', workflowId: 'cell/shop/web', reason: '' }],
+    [['promote', 'web'], { ask: 'promote', workflowId: 'cell/default/web', reason: '' }],
+    [['promote', '--full', 'web'], { ask: 'promoteFull', workflowId: 'cell/default/web', reason: '' }],
+    [['abort', 'sbp/nginx'], { ask: 'abort', workflowId: 'staged-binding-policy/nginx', reason: '' }],
+    [
+      ['rollback', 'sbp/nginx', '--to', 'dev'],
+      { ask: 'abort', workflowId: 'staged-binding-policy/nginx', reason: '', to: 'dev' },
+    ],
+  ])('%j is sent in the name that Kubernetes knows', async (words, sent) => {
+    const { done, out, code } = await runOkractl(words);
+    expect(done).toEqual([{ ...sent, by: 'ann' }]);
+    expect([code, out]).toEqual([0, 'Done.\n']);
+  });
+
+  it('that is refused ends with 3, and says why', async () => {
+    const message = 'Expected a paused rollout, got one that is not paused.';
+    const { err, code } = await runOkractl(['resume', 'web'], { answer: { is: 'Refused', message } });
+    expect([code, err]).toEqual([3, `okractl: ${message}\n`]);
+  });
+
+  it('of a settled Cell says how the Cell stands', async () => {
+    const status = { phase: 'Completed', message: '1.0.0 serves.' } as const;
+    const world = { objects: [aCell(status)], answer: { is: 'NotRunning' } } as const;
+    const { err, code } = await runOkractl(['abort', 'web'], world);
+    expect(code).toBe(3);
+    expect(err).toContain(
+      'Expected Cell default/web to have a running rollout, got Completed: 1.0.0 serves.',
+    );
+  });
+
+  it('of a Cell that is not there ends with 1', async () => {
+    const { err, code } = await runOkractl(['abort', 'web'], { answer: { is: 'NotRunning' } });
+    expect([code, err]).toEqual([
+      1,
+      'okractl: Expected Cell default/web, got none. See okractl get cells -A.\n',
+    ]);
+  });
+
+  it('to retry a settled Cell starts its workflow', async () => {
+    const world = { objects: [aCell(blocked)], answer: { is: 'NotRunning' } } as const;
+    const { done, out, code } = await runOkractl(['retry', 'web', '--reason', 'fixed'], world);
+    expect(done.at(-1)).toEqual({
+      start: 'cellRollout',
+      workflowId: 'cell/default/web',
+      signal: 'retry',
+      by: 'ann',
+      reason: 'fixed',
+    });
+    expect([code, out]).toEqual([0, 'What was blocked is tried again: 2.0.0.\n']);
+  });
+
+  it('to retry is refused when nothing is blocked', async () => {
+    const world = { objects: [aCell({ phase: 'Completed' })], answer: { is: 'NotRunning' } } as const;
+    const { done, code } = await runOkractl(['retry', 'web'], world);
+    expect(code).toBe(3);
+    expect(done).toHaveLength(1);
+  });
+
+  it('to abort that no worker answers is left with Temporal as a signal, and to promote is not', async () => {
+    const world = { answer: { is: 'Unanswered' } } as const;
+    const aborted = await runOkractl(['abort', 'web'], world);
+    expect(aborted.done.map((one) => Object.keys(one as object)[0])).toEqual(['ask', 'tell']);
+    expect(aborted.err).toContain('is carried out as soon as a worker runs');
+    const promoted = await runOkractl(['promote', 'web'], world);
+    expect(promoted.done).toHaveLength(1);
+    expect([aborted.code, promoted.code]).toEqual([1, 1]);
+  });
+});
+
+describe('rollback', () => {
+  const objects = [
+    aCell({ ...blocked, stableVersion: '2.0.0' }),
+    aTargetGroup('web-a', '1.0.0'),
+    aTargetGroup('web-b', '2.0.0'),
+    aTargetGroup('web-c', '3.0.0'),
+  ];
+
+  it('pins the Cell to the version, with who asked for it and why', async () => {
+    const { done, code } = await runOkractl(['rollback', 'web', '--to', 'v1', '--reason', 'errors'], {
+      objects,
+    });
+    expect(code).toBe(0);
+    expect(done).toMatchObject([
+      {
+        patch: {
+          metadata: {
+            annotations: { 'kubernetes.io/change-cause': 'okractl rollback --to v1 by ann: errors' },
+          },
+          spec: { version: 'v1' },
+        },
+      },
+    ]);
+  });
+
+  it.each([
+    ['a version without target groups', '1.5.0', /got 0\. There are enough of: 3\.0\.0, 2\.0\.0, 1\.0\.0/],
+    ['a newer version', '3.0.0', /Expected a version below 2\.0\.0, which serves/],
+    ['what is no version', 'latest', /Expected a version such as 1\.2\.3 with --to, got "latest"/],
+  ])('refuses %s', async (_, to, said) => {
+    const { done, code, err } = await runOkractl(['rollback', 'web', '--to', to], { objects });
+    expect([code, done]).toEqual([3, []]);
+    expect(err).toMatch(said);
+  });
+});
+
+describe('freeze', () => {
+  it('holds the namespace for as long as it is told to', async () => {
+    const { done, out } = await runOkractl([
+      'freeze',
+      'night',
+      '--reason',
+      'sale',
+      '--for',
+      '2h',
+      '-n',
+      'shop',
+    ]);
+    expect(done).toMatchObject([
+      {
+        create: {
+          kind: 'Freeze',
+          metadata: { name: 'night' },
+          spec: { by: 'ann', reason: 'sale', until: '2026-11-22T12:00:00.000Z', namespaces: ['shop'] },
+        },
+      },
+    ]);
+    expect(out).toContain('Freeze night holds the rollouts of namespace shop until 2026-11-22T12:00:00.000Z');
+  });
+
+  it('holds all namespaces with -A, until it is lifted', async () => {
+    const { done, out } = await runOkractl(['freeze', '--reason', 'sale', '-A']);
+    expect(done).toMatchObject([{ create: { metadata: { name: 'okractl-20261122100000' } } }]);
+    expect(JSON.stringify(done)).not.toContain('namespaces');
+    expect(out).toContain('all namespaces until it is lifted: okractl unfreeze okractl-20261122100000');
+  });
+
+  it.each([
+    [['--reason', ' '], /Expected spec\.reason to say something/],
+    [['--reason', 'x', '--for', 'soon'], /--for: Expected a duration/],
+    [['--reason', 'x', '--for', '1h', '--until', '2027-01-02T08:00:00Z'], /one of --for and --until/],
+    [[], /required option '--reason <text>'/],
+  ])('says what is wrong with %j', async (words, said) => {
+    const { code, err, done } = await runOkractl(['freeze', ...words]);
+    expect([code, done]).toEqual([2, []]);
+    expect(err).toMatch(said);
+  });
+
+  it('is lifted by its name, or all of them at once', async () => {
+    const freeze = (name: string) => ({
+      apiVersion: 'okra.mumo.co/v1alpha1',
+      kind: 'Freeze',
+      metadata: { name },
+    });
+    const objects = [freeze('night'), freeze('sale')];
+    expect((await runOkractl(['unfreeze', 'sale'], { objects })).done).toEqual([
+      { delete: { kind: 'Freeze', name: 'sale' } },
+    ]);
+    expect((await runOkractl(['unfreeze', '--all'], { objects })).done).toHaveLength(2);
+    const unknown = await runOkractl(['unfreeze', 'nigth'], { objects });
+    expect([unknown.code, unknown.done]).toEqual([1, []]);
+    expect(unknown.err).toContain('There are: night, sale.');
+    expect((await runOkractl(['unfreeze'], { objects })).code).toBe(2);
+  });
+});
+
+describe('the description of a Cell', () => {
+  it('says where a rollout stands, and what one can do', async () => {
+    const { out } = await runOkractl(['describe', 'web'], { objects: [aCell(paused)] });
+    expect(out).toBe(`Cell:           default/web
+Phase:          Paused (WaitingForResume)
+Says:           Pausing until someone sends resume or promote.
+Serves:         1.0.0
+Rolls out:      2.0.0
+Step:           1/3, the new version has 20 of 100
+Started:        2026-11-22T09:55:00Z (5m ago)
+Load balancer:  rule 10 of the listener: arn:aws:elasticloadbalancing:ap-northeast-1:111122223333:listener/app/web/0123456789abcdef/0123456789abcdef
+Workflow:       http://127.0.0.1:8233/namespaces/default/workflows/cell%2Fdefault%2Fweb/0123-4567/history
+
+Weights:
+  TARGET GROUP   VERSION   ROLE     ASKED FOR   SERVED   NOTE
+  web-a          1.0.0     Stable   -           80
+  web-b          2.0.0     Canary   -           20
+
+Steps:
+  ✓ 1. set the canary's weight to 20
+  ▶ 2. pause until resumed
+    3. set the canary's weight to 50
+    4. the whole weight
+
+Asked for:
+  TIME                   REQUEST   BY    REASON
+  2026-11-22T09:56:00Z   resume    ann   looks fine
+
+You can:
+  okractl resume web  (ends the pause step)
+  okractl abort web  (everything back to 1.0.0)
+`);
+  });
+
+  it('lets nothing that comes from a cluster move the cursor', async () => {
+    const status = { ...paused, message: 'red \u001B[31m alert\nPhase: Completed' };
+    const { out } = await runOkractl(['describe', 'web'], { objects: [aCell(status)] });
+    expect(out).not.toContain('\u001B');
+    expect(out).toContain('Says:           red  [31m alert Phase: Completed');
+  });
+});
+
+describe('open', () => {
+  it('prints the address of the run, and opens nothing where there is no terminal', async () => {
+    const { out, done } = await runOkractl(['open', 'web', '--ui', 'https://t.example/'], {
+      objects: [aCell(paused)],
+    });
+    expect(out).toBe(
+      'https://t.example/namespaces/default/workflows/cell%2Fdefault%2Fweb/0123-4567/history\n',
+    );
+    expect(done).toEqual([]);
+  });
+});

@@ -1,0 +1,154 @@
+import pino from 'pino';
+import type { Cell } from '../../crds/cell.ts';
+import type { Freeze } from '../../crds/freeze.ts';
+import type { KindRef } from '../../crds/kind.ts';
+import type { StagedBindingPolicy } from '../../crds/staged-binding-policy.ts';
+import { configViewOf, isApplied } from '../../activities/load-balancers/config-object.ts';
+import { loadBalancerOf } from '../../activities/load-balancers/index.ts';
+import type { ConfigObject } from '../../activities/load-balancers/port.ts';
+import { CELL, FREEZE, STAGED_BINDING_POLICY } from '../../clients/kubernetes/kinds.ts';
+import type { Log } from '../../clients/log.ts';
+import {
+  loadBalancerTypes,
+  targetGroupsOf,
+  type LoadBalancerType,
+} from '../../domain/load-balancers/load-balancer.ts';
+import { keyOf } from '../../domain/model/ids.ts';
+import { fieldsIn, textIn } from '../../domain/model/shape.ts';
+import type { Informed } from '../../watchers/event.ts';
+import { runInformer } from '../../watchers/informer/informer.ts';
+import type { Asked } from './cell-view.ts';
+import type { Session } from './shell.ts';
+import type { Target } from './target.ts';
+import { having, type Watched } from './watched.ts';
+
+/** What is to be watched. */
+export interface Followed {
+  /** One object; undefined: all of the namespace. */
+  readonly target: Target | undefined;
+  /** All namespaces when undefined. */
+  readonly namespace: string | undefined;
+}
+
+/** Who is told of what is seen. */
+export interface Follower {
+  readonly signal: AbortSignal;
+  readonly change: (by: (watched: Watched) => Watched) => void;
+  /** Called when all that there is has been told, after each change from then on, and about troubles. */
+  readonly seen: () => void;
+}
+
+interface Source<T extends Informed> {
+  readonly kind: KindRef;
+  readonly optional?: boolean;
+  readonly apply: (watched: Watched, key: string, object: T | undefined) => Watched;
+  /** The objects that are of interest; undefined: all. */
+  readonly isWanted?: (object: T) => boolean;
+}
+
+/** Watches what is asked for until the signal, through whatever the API server goes. */
+export async function follow(
+  { kubernetes }: Pick<Session, 'kubernetes'>,
+  { target, namespace }: Followed,
+  { signal, change, seen }: Follower,
+): Promise<void> {
+  const runs: (() => Promise<void>)[] = [];
+  let unsynced = 0;
+  const add = <T extends Informed>({
+    kind,
+    optional = false,
+    apply,
+    isWanted = () => true,
+  }: Source<T>): void => {
+    unsynced += 1;
+    const tell = (): void => {
+      if (unsynced === 0) seen();
+    };
+    const trouble = (why: string | undefined): void => {
+      change((watched) => ({ ...watched, troubles: having(watched.troubles, kind.kind, why) }));
+      // Nothing may be told at all while this lasts.
+      seen();
+    };
+    runs.push(() =>
+      runInformer<T>({
+        kubernetes,
+        kind,
+        namespace: target?.key.namespace || namespace,
+        optional,
+        signal,
+        log: logOf(trouble),
+        onEvent: ({ type, object }) => {
+          if (!isWanted(object)) return;
+          const { name, namespace: of } = keyOf(object);
+          const key = of === '' ? name : `${of}/${name}`;
+          change((watched) => apply(watched, key, type === 'delete' ? undefined : object));
+          tell();
+        },
+        onSynced: () => {
+          unsynced -= 1;
+          change((watched) => ({ ...watched, isWhole: unsynced === 0 }));
+          tell();
+        },
+      }),
+    );
+  };
+  const isNamed = ({ metadata }: Informed): boolean =>
+    target === undefined || metadata.name === target.key.name;
+  if (target?.kind !== 'StagedBindingPolicy') addCells(add, isNamed);
+  if (target?.kind !== 'Cell')
+    add<StagedBindingPolicy>({
+      kind: STAGED_BINDING_POLICY,
+      optional: true,
+      isWanted: isNamed,
+      apply: (watched, key, policy) => ({ ...watched, policies: having(watched.policies, key, policy) }),
+    });
+  add<Freeze>({
+    kind: FREEZE,
+    optional: true,
+    isWanted: ({ spec }) => namespace === undefined || (spec.namespaces ?? [namespace]).includes(namespace),
+    apply: (watched, key, freeze) => ({ ...watched, freezes: having(watched.freezes, key, freeze) }),
+  });
+  await Promise.all(runs.map((run) => run()));
+}
+
+function addCells(
+  add: <T extends Informed>(source: Source<T>) => void,
+  isNamed: (object: Informed) => boolean,
+): void {
+  add<Cell>({
+    kind: CELL,
+    isWanted: isNamed,
+    apply: (watched, key, cell) => ({ ...watched, cells: having(watched.cells, key, cell) }),
+  });
+  for (const type of loadBalancerTypes)
+    add<ConfigObject>({
+      kind: loadBalancerOf(type).kind,
+      optional: true,
+      isWanted: isNamed,
+      apply: (watched, key, object) => ({
+        ...watched,
+        asked: having(watched.asked, key, object === undefined ? undefined : askedBy(type, object)),
+      }),
+    });
+}
+
+function askedBy(type: LoadBalancerType, object: ConfigObject): Asked {
+  const config = configViewOf({ type, key: keyOf(object) }, object);
+  return { is: 'Known', targetGroups: targetGroupsOf(config.desired), isApplied: isApplied(config) };
+}
+
+const WARN = pino.levels.values['warn'] ?? 40;
+
+/** Takes what an informer logs: a warning is a trouble, and what comes after it says that it is over. */
+export function logOf(trouble: (why: string | undefined) => void): Log {
+  return pino(
+    { base: null },
+    {
+      write: (line) => {
+        const { level, err } = fieldsIn(JSON.parse(line));
+        const why = textIn(fieldsIn(err)['message']) ?? 'it is not known why';
+        trouble(typeof level === 'number' && level >= WARN ? why : undefined);
+      },
+    },
+  );
+}

@@ -1,0 +1,122 @@
+import type { Command } from 'commander';
+import { freeze as freezeKind, type Freeze } from '../../crds/freeze.ts';
+import { FREEZE } from '../../clients/kubernetes/kinds.ts';
+import { parseDuration } from '../../domain/duration.ts';
+import { badUsage, failed } from './exit.ts';
+import type { Globals, Shell } from './shell.ts';
+
+interface FreezeOptions extends Globals {
+  readonly reason: string;
+  readonly for?: string;
+  readonly until?: string;
+  readonly allNamespaces?: boolean;
+}
+
+/** Adds `freeze`. */
+export function addFreeze(program: Command, shell: Shell): void {
+  program
+    .command('freeze')
+    .description(
+      'Holds the rollouts of a namespace, or of all, until it is over or lifted. What takes traffic back is not held.',
+    )
+    .argument('[name]', 'the name of the Freeze; one is made up without it')
+    .requiredOption('--reason <text>', 'why, for everybody whose rollout it holds')
+    .option('--for <duration>', 'how long, such as 2h; until unfreeze without it')
+    .option('--until <time>', 'until when, such as 2027-01-02T08:00:00Z')
+    .option('-A, --all-namespaces', 'all namespaces, and not only the one of the context or of --namespace')
+    .action(async (name: string | undefined, _options: unknown, command: Command) => {
+      const options = command.optsWithGlobals<FreezeOptions>();
+      const { kubernetes, namespace, whoAmI } = shell.session(options);
+      const by = await whoAmI();
+      const freeze = freezeOf({ name, by, namespace, options, now: shell.now() });
+      await kubernetes.create(freeze);
+      shell.print(heldBy(freeze));
+    });
+}
+
+/** What a Freeze is made of. */
+export interface FreezeInput {
+  readonly name: string | undefined;
+  readonly by: string;
+  readonly namespace: string;
+  readonly options: Pick<FreezeOptions, 'reason' | 'for' | 'until' | 'allNamespaces'>;
+  readonly now: number;
+}
+
+type NewFreeze = Pick<Freeze, 'apiVersion' | 'kind' | 'metadata' | 'spec'>;
+
+/** Makes the Freeze that is asked for; throws what is wrong with it. */
+export function freezeOf({ name, by, namespace, options, now }: FreezeInput): NewFreeze {
+  const { reason, allNamespaces = false } = options;
+  const until = endOf(options, now);
+  const made = {
+    apiVersion: freezeKind.apiVersion,
+    kind: freezeKind.kind,
+    metadata: {
+      name: name ?? `okractl-${new Date(now).toISOString().slice(0, 19).replaceAll(/[-:T]/g, '')}`,
+    },
+    spec: {
+      by,
+      reason,
+      ...(until === undefined ? {} : { until }),
+      ...(allNamespaces ? {} : { namespaces: [namespace] }),
+    },
+  };
+  const parsed = freezeKind.parse(made);
+  if (!parsed.ok) throw badUsage(parsed.problems.join(' '));
+  return { ...made, spec: parsed.value };
+}
+
+function endOf(options: Pick<FreezeOptions, 'for' | 'until'>, now: number): string | undefined {
+  const { for: lasting, until } = options;
+  if (lasting === undefined) return until;
+  if (until !== undefined) throw badUsage('Expected one of --for and --until, got both. Leave one out.');
+  try {
+    return new Date(now + parseDuration(lasting) * 1000).toISOString();
+  } catch (error) {
+    throw badUsage(`--for: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+/** Says what a Freeze holds, and how it is lifted. */
+export function heldBy({ metadata: { name }, spec: { namespaces, until } }: NewFreeze): string {
+  const where = namespaces === undefined ? 'all namespaces' : `namespace ${namespaces.join(', ')}`;
+  const end = until === undefined ? 'until it is lifted' : `until ${until}, or until it is lifted`;
+  return `Freeze ${name} holds the rollouts of ${where} ${end}: okractl unfreeze ${name}`;
+}
+
+interface UnfreezeOptions extends Globals {
+  readonly all?: boolean;
+}
+
+/** Adds `unfreeze`. */
+export function addUnfreeze(program: Command, shell: Shell): void {
+  program
+    .command('unfreeze')
+    .description('Lifts Freezes, so that what they hold goes on.')
+    .argument('[names...]', 'the names of the Freezes')
+    .option('--all', 'all Freezes of the cluster')
+    .action(async (names: string[], _options: unknown, command: Command) => {
+      const options = command.optsWithGlobals<UnfreezeOptions>();
+      const { kubernetes } = shell.session(options);
+      const there = (await kubernetes.list<Freeze>(FREEZE)).map(({ metadata }) => metadata.name);
+      const lifted = chosen(names, there, options.all === true);
+      for (const name of lifted) {
+        await kubernetes.delete(FREEZE, { name });
+        shell.print(`Freeze ${name} is lifted.`);
+      }
+      if (lifted.length === 0) shell.print('There are no Freezes.');
+    });
+}
+
+/** Chooses the Freezes to lift among those that there are. */
+export function chosen(names: readonly string[], there: readonly string[], all: boolean): readonly string[] {
+  const listed = there.join(', ') || 'none';
+  if (all && names.length > 0) throw badUsage('Expected names, or --all, got both. Leave one out.');
+  if (all) return there;
+  if (names.length === 0) throw badUsage(`Expected the names of Freezes, or --all. There are: ${listed}.`);
+  const unknown = names.filter((name) => !there.includes(name));
+  if (unknown.length > 0)
+    throw failed(`Expected a Freeze ${unknown.join(', ')}, got none. There are: ${listed}.`);
+  return names;
+}

@@ -1,0 +1,114 @@
+import { Argument, type Command } from 'commander';
+import { cell } from '../../crds/cell.ts';
+import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import { compareText } from '../../domain/kubernetes/canonical.ts';
+import { badUsage, failed } from './exit.ts';
+import { kindCalled, tableOf, type ShownKind, type ShownObject } from './kinds.ts';
+import { forPrograms, listOf, outputOption, shown, type OutputFormat } from './output.ts';
+import type { Globals, Shell } from './shell.ts';
+import { layOut } from './table.ts';
+
+interface GetOptions extends Globals {
+  readonly output?: OutputFormat;
+  readonly allNamespaces?: boolean;
+  readonly selector?: string;
+}
+
+/** What is to be shown: objects of a kind, all or those of some names. */
+export interface Wanted {
+  readonly kind: ShownKind;
+  readonly names: readonly string[];
+}
+
+/** Reads what is to be shown: nothing (all Cells), `web`, `freezes`, `freeze night`, `freeze/night`. */
+export function parseWanted(words: readonly string[]): Wanted {
+  const [first, ...others] = words;
+  if (first === undefined) return { kind: cell, names: [] };
+  const kind = kindCalled(first);
+  if (kind !== undefined) return { kind, names: others };
+  if (!words.some((word) => word.includes('/'))) return { kind: cell, names: words };
+  const pairs = words.map(pairIn);
+  const kinds = new Set(pairs.map((pair) => pair.kind));
+  if (kinds.size > 1)
+    throw badUsage('Expected objects of one kind, got several kinds. Ask for one after the other.');
+  return { kind: pairs[0]?.kind ?? cell, names: pairs.map(({ name }) => name) };
+}
+
+function pairIn(word: string): { readonly kind: ShownKind; readonly name: string } {
+  const [prefix = '', name = ''] = word.split('/');
+  const kind = kindCalled(prefix);
+  if (kind !== undefined && name !== '') return { kind, name };
+  throw badUsage(
+    `Expected KIND/NAME with a kind of Okra's, got ${JSON.stringify(word)}. See kubectl api-resources --categories=okra.`,
+  );
+}
+
+/** Adds `get`. */
+export function addGet(program: Command, shell: Shell): void {
+  program
+    .command('get')
+    .description("Shows Cells, or other objects of Okra's kinds, in a table.")
+    .addArgument(
+      new Argument('[what...]', 'a Cell, a kind, a kind and names, or KIND/NAME; all Cells without it'),
+    )
+    .option('-A, --all-namespaces', 'in all namespaces')
+    .option('-l, --selector <labels>', 'only objects with these labels')
+    .addOption(outputOption(['json', 'yaml', 'wide', 'name']))
+    .action(async (words: string[], _options: unknown, command: Command) => {
+      const options = command.optsWithGlobals<GetOptions>();
+      const { kubernetes, namespace } = shell.session(options);
+      const wanted = parseWanted(words);
+      const objects = await read(kubernetes, wanted, {
+        namespace: options.allNamespaces === true ? undefined : namespace,
+        selector: options.selector,
+      });
+      show(shell, wanted, objects, options);
+    });
+}
+
+async function read(
+  kubernetes: KubernetesClient,
+  { kind, names }: Wanted,
+  { namespace, selector }: { readonly namespace: string | undefined; readonly selector: string | undefined },
+): Promise<readonly ShownObject[]> {
+  if (names.length === 0) {
+    const all = await kubernetes.list<ShownObject>(kind, { namespace, labelSelector: selector });
+    return all.toSorted((a, b) => compareText(idOf(a), idOf(b)));
+  }
+  if (namespace === undefined && kind.namespaced)
+    throw badUsage('Expected names, or --all-namespaces, got both. Leave one out.');
+  return Promise.all(
+    names.map(async (name) => {
+      const found = await kubernetes.get<ShownObject>(kind, { namespace, name });
+      if (found !== undefined) return found;
+      const where = kind.namespaced ? ` in namespace ${namespace}` : '';
+      throw failed(`Expected ${kind.kind} ${name}${where}, got none. See okractl get ${kind.plural} -A.`);
+    }),
+  );
+}
+
+const idOf = ({ metadata: { namespace = '', name } }: ShownObject): string => `${namespace}/${name}`;
+
+function show(
+  shell: Shell,
+  { kind, names }: Wanted,
+  objects: readonly ShownObject[],
+  { output, allNamespaces = false }: GetOptions,
+): void {
+  const [only] = objects;
+  const value = names.length === 1 && only !== undefined ? shown(only) : listOf(objects);
+  const text = forPrograms(value, output);
+  if (text !== undefined) return shell.print(text);
+  if (output === 'name')
+    return objects.forEach(({ metadata }) => shell.print(`${kind.singular}/${metadata.name}`));
+  if (objects.length === 0)
+    return shell.warn(
+      `There are no ${kind.plural}${allNamespaces || !kind.namespaced ? '' : ' in this namespace; -A shows those of all'}.`,
+    );
+  const table = tableOf(kind, objects, {
+    now: shell.now(),
+    wide: output === 'wide',
+    namespaces: allNamespaces,
+  });
+  shell.print(layOut(table, output === 'wide' ? undefined : shell.screen?.columns()));
+}

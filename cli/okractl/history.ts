@@ -1,0 +1,94 @@
+import type { Command } from 'commander';
+import type { Cell, CellStatus } from '../../crds/cell.ts';
+import type { StagedBindingPolicy } from '../../crds/staged-binding-policy.ts';
+import { CELL, STAGED_BINDING_POLICY } from '../../clients/kubernetes/kinds.ts';
+import { failed } from './exit.ts';
+import { forPrograms, outputOption, type OutputFormat } from './output.ts';
+import type { Globals, Shell } from './shell.ts';
+import { layOut, type Table } from './table.ts';
+import { formatTarget, parseTarget, TARGET_HELP, type Target } from './target.ts';
+import { formatDuration, withoutFraction } from './time.ts';
+
+interface HistoryOptions extends Globals {
+  readonly output?: OutputFormat;
+}
+
+type Asked = NonNullable<CellStatus['requests']>[number];
+
+/** Adds `history`. */
+export function addHistory(program: Command, shell: Shell): void {
+  program
+    .command('history')
+    .description('Shows how what serves came to change, and what people have asked for: who, and why.')
+    .argument('<name>', TARGET_HELP)
+    .addOption(outputOption(['json', 'yaml', 'wide']))
+    .action(async (text: string, _options: unknown, command: Command) => {
+      const options = command.optsWithGlobals<HistoryOptions>();
+      const { kubernetes, namespace } = shell.session(options);
+      const target = parseTarget(text, namespace);
+      const { changes, requests } =
+        target.kind === 'Cell'
+          ? ofCell(await existing(kubernetes.get<Cell>(CELL, target.key), target))
+          : ofPolicy(
+              await existing(kubernetes.get<StagedBindingPolicy>(STAGED_BINDING_POLICY, target.key), target),
+            );
+      const written = forPrograms({ changes, requests }, options.output);
+      if (written !== undefined) return shell.print(written);
+      if (changes.length + requests.length === 0)
+        return shell.warn(`${formatTarget(target)} has not changed yet, and nobody has asked for anything.`);
+      const columns = options.output === 'wide' ? undefined : shell.screen?.columns();
+      if (changes.length > 0) shell.print(layOut(changesTable(changes), columns));
+      if (requests.length === 0) return;
+      if (changes.length > 0) shell.print('\nAsked for since:');
+      shell.print(layOut(requestsTable(requests), columns));
+    });
+}
+
+async function existing<T>(reading: Promise<T | undefined>, target: Target): Promise<T> {
+  const found = await reading;
+  if (found === undefined) throw failed(`Expected ${formatTarget(target)}, got none.`);
+  return found;
+}
+
+type Change = NonNullable<CellStatus['history']>[number];
+
+interface Told {
+  readonly changes: readonly Change[];
+  readonly requests: readonly Asked[];
+}
+
+const ofCell = ({ status = {} }: Cell): Told => ({
+  changes: status.history ?? [],
+  requests: status.requests ?? [],
+});
+
+const ofPolicy = ({ status = {} }: StagedBindingPolicy): Told => ({
+  changes: [],
+  requests: status.requests ?? [],
+});
+
+/** The table of changes, the newest first, with who has asked for what meanwhile. */
+export function changesTable(changes: readonly Change[]): Table {
+  return {
+    headings: ['ENDED', 'TOOK', 'FROM', 'VERSION', 'OUTCOME', 'ASKED FOR', 'MESSAGE'],
+    rows: changes.map(({ version, from, outcome, message, startedAt, endedAt, requests = [] }) => [
+      withoutFraction(endedAt),
+      formatDuration(Date.parse(endedAt) - Date.parse(startedAt)),
+      from ?? '-',
+      version,
+      outcome,
+      requests.map(requestText).join('; ') || '-',
+      message,
+    ]),
+  };
+}
+
+/** The table of requests, the oldest first. */
+export const requestsTable = (requests: readonly Asked[]): Table => ({
+  headings: ['TIME', 'REQUEST', 'BY', 'REASON'],
+  rows: requests.map(({ time, action, by, reason }) => [withoutFraction(time), action, by, reason || '-']),
+});
+
+/** Says a request in a few words: `abort by ann: errors in checkout`. */
+export const requestText = ({ action, by, reason }: Omit<Asked, 'time'>): string =>
+  `${action} by ${by}${reason === '' ? '' : `: ${reason}`}`;

@@ -1,0 +1,111 @@
+import { globSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { stringify } from 'yaml';
+import { aCell } from './testing/objects.ts';
+import { runOkractl } from './testing/shell.ts';
+import { nearest } from './unknown-fields.ts';
+
+const lint = (...texts: readonly string[]) =>
+  runOkractl(['lint', '-f', 'x.yaml'], { files: { 'x.yaml': texts.join('---\n') } });
+const cell = (spec: object): string =>
+  stringify({ ...aCell(), status: undefined, spec: { ...aCell().spec, ...spec } });
+
+describe('lint', () => {
+  it('finds nothing in what is good', async () => {
+    expect(await lint(cell({}))).toMatchObject({ code: 0, out: '1 object, 0 problems\n' });
+  });
+
+  it('says file, line and object of each problem', async () => {
+    const { out, code } = await lint('apiVersion: v1\nkind: Pod\n', cell({ replicas: 9 }));
+    expect(code).toBe(2);
+    expect(out).toMatch(/^x\.yaml:4: Cell web: .*spec\.replicas.* to be 1 or 2/);
+    expect(out).toMatch(/1 object, 1 problem; 1 of other kinds were not looked at\n$/);
+  });
+
+  it.each([
+    [
+      'a slip in a field',
+      cell({ updateStratgy: {} }),
+      /no field spec\.updateStratgy, .* Did you mean updateStrategy\?/,
+    ],
+    [
+      'a slip below',
+      cell({ updateStrategy: { type: 'Canary', canary: { steps: [{ pause: { durration: '5m' } }] } } }),
+      /spec\.updateStrategy\.canary\.steps\[0\]\.pause\.durration/,
+    ],
+    ['an older group', 'apiVersion: okra.mumoshu.github.io/v1alpha1\nkind: Cell\n', /okractl convert -f/],
+    [
+      'a slip in the kind',
+      'apiVersion: okra.mumo.co/v1alpha1\nkind: ClusterSets\n',
+      /Did you mean ClusterSet\?/,
+    ],
+    [
+      'no apiVersion',
+      'kind: Cell\nmetadata: {name: web}\n',
+      /Expected apiVersion okra\.mumo\.co\/v1alpha1 of a Cell, got none/,
+    ],
+    [
+      'no name',
+      'apiVersion: okra.mumo.co/v1alpha1\nkind: Freeze\nspec: {by: a, reason: b}\n',
+      /metadata\.name, got none/,
+    ],
+    [
+      'a namespace that is none',
+      'apiVersion: okra.mumo.co/v1alpha1\nkind: Freeze\nmetadata: {name: a, namespace: b}\nspec: {by: a, reason: b}\n',
+      /a Freeze belongs to no namespace, got b/,
+    ],
+    ['no YAML', 'a: [\n', /x\.yaml:\d: Expected YAML/],
+    [
+      'CEL that admission lets pass',
+      stringify({
+        apiVersion: 'community.kubestellar.io/v1alpha1',
+        kind: 'StagedBindingPolicy',
+        metadata: { name: 'n' },
+        spec: {
+          downsync: [{ objectSelectors: [{ matchLabels: { a: 'b' } }] }],
+          stages: [
+            {
+              name: 'dev',
+              clusterSelectors: [{ matchLabels: { env: 'dev' } }],
+              condition: 'obj.results.exists(',
+            },
+          ],
+        },
+      }),
+      /spec\.stages\[0\]\.condition/,
+    ],
+  ])('finds %s', async (_, text, problem) => {
+    const { out, code } = await lint(text);
+    expect(out).toMatch(problem);
+    expect(code).toBe(2);
+  });
+
+  it('wants something to look at', async () => {
+    expect(await lint('kind: Pod\napiVersion: v1\n')).toMatchObject({ code: 2, out: '' });
+    expect(await runOkractl(['lint'])).toMatchObject({ code: 2, out: '' });
+  });
+});
+
+describe('the manifests in the documentation', () => {
+  const docs = fileURLToPath(new URL('../../docs/', import.meta.url));
+  const blocks = globSync('**/*.md', { cwd: docs }).flatMap((page) =>
+    [...readFileSync(`${docs}${page}`, 'utf8').matchAll(/^```yaml\n([\s\S]*?)^```$/gm)]
+      .map(([, yaml = '']) => yaml)
+      .filter((yaml) => yaml.includes('okra.mumo.co/v1alpha1') || yaml.includes('community.kubestellar.io'))
+      .map((yaml, at) => [`${page} ${at + 1}`, yaml] as const),
+  );
+
+  it.each(blocks)('%s has no problems', async (_, yaml) => {
+    expect(await lint(yaml)).toMatchObject({ code: 0 });
+  });
+});
+
+describe('the name that is nearly the same', () => {
+  it.each([
+    ['replcas', 'replicas'],
+    ['Replicas', 'replicas'],
+    ['x', undefined],
+    ['windos', 'windows'],
+  ])('of %s is %s', (name, meant) => expect(nearest(name, ['replicas', 'windows', 'at'])).toBe(meant));
+});

@@ -1,0 +1,45 @@
+import type { Command } from 'commander';
+import { badUsage, exitCodes } from './exit.ts';
+import { lintObject } from './lint-object.ts';
+import { FILE, placeOf, readManifests } from './manifests.ts';
+import { forPrograms, outputOption, type OutputFormat } from './output.ts';
+import type { Globals, Shell } from './shell.ts';
+import { counted, inOneLine } from './table.ts';
+
+interface LintOptions extends Globals {
+  readonly filename?: readonly string[];
+  readonly output?: OutputFormat;
+}
+
+/** Adds `lint`. */
+export function addLint(program: Command, shell: Shell): void {
+  program
+    .command('lint')
+    .description(
+      "Looks at manifests of Okra's kinds as the API server would, without one: schemas, rules, unknown fields, and CEL. Ends with status 2 when it finds problems.",
+    )
+    .option(...FILE)
+    .addOption(outputOption())
+    .action(async (_options: unknown, command: Command) => {
+      const { filename = [], output } = command.optsWithGlobals<LintOptions>();
+      const { manifests, problems: unread } = await readManifests(shell, filename);
+      const found = manifests.map((manifest) => ({ manifest, finding: lintObject(manifest.object) }));
+      const problems = found.flatMap(({ manifest, finding }) =>
+        finding.is === 'Foreign' ? [] : finding.problems.map((problem) => `${placeOf(manifest)}: ${problem}`),
+      );
+      const all = [...unread, ...problems].map(inOneLine);
+      const looked = found.filter(({ finding }) => finding.is === 'Looked').length;
+      if (looked + unread.length === 0)
+        throw badUsage(
+          `Expected objects of Okra's kinds in ${filename.join(', ')}, got ${found.length} of others.`,
+        );
+      const foreign = found.length - looked;
+      const others = foreign === 0 ? '' : `; ${foreign} of other kinds were not looked at`;
+      const written = forPrograms({ looked, foreign, problems: all }, output);
+      shell.print(
+        written ??
+          [...all, `${counted(looked, 'object')}, ${counted(all.length, 'problem')}${others}`].join('\n'),
+      );
+      if (all.length > 0) shell.exitWith(exitCodes.problems);
+    });
+}

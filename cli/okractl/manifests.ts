@@ -1,0 +1,91 @@
+import { LineCounter, parseAllDocuments } from 'yaml';
+import { fieldsIn, isRecord, recordsIn, textIn, type Fields } from '../../domain/model/shape.ts';
+import { badUsage } from './exit.ts';
+import type { Shell } from './shell.ts';
+
+/** An object that stands in a file. */
+export interface Manifest {
+  readonly file: string;
+  /** Where it begins, from 1. */
+  readonly line: number;
+  readonly object: Fields;
+}
+
+/** What was read of files. */
+export interface Manifests {
+  readonly manifests: readonly Manifest[];
+  /** What is no YAML, or no object. */
+  readonly problems: readonly string[];
+}
+
+/** Takes each value of an option that may be repeated. */
+export function repeated(value: string, before: readonly string[] | undefined): readonly string[] {
+  return [...(before ?? []), value];
+}
+
+/** The option that names files. */
+export const FILE = [
+  '-f, --filename <path>',
+  'a file or a folder with manifests, or - for standard input; may be repeated',
+  repeated,
+] as const;
+
+/** Reads the manifests of files. */
+export async function readManifests(shell: Shell, paths: readonly string[]): Promise<Manifests> {
+  if (paths.length === 0) throw badUsage('Expected a file with manifests, got none. Name one with -f.');
+  const files = (await Promise.all(paths.map((path) => shell.filesAt(path)))).flat();
+  const read = await Promise.all(files.map(async (file) => parseManifests(file, await shell.read(file))));
+  return {
+    manifests: read.flatMap(({ manifests }) => manifests),
+    problems: read.flatMap(({ problems }) => problems),
+  };
+}
+
+/** Takes the objects out of a file; those of a List stand for themselves. */
+export function parseManifests(file: string, text: string): Manifests {
+  const lineCounter = new LineCounter();
+  const manifests: Manifest[] = [];
+  const problems: string[] = [];
+  for (const document of parseAllDocuments(text, { lineCounter, prettyErrors: false })) {
+    const at = (offset: number): number => lineCounter.linePos(offset).line;
+    const [error] = document.errors;
+    if (error !== undefined) {
+      problems.push(`${file}:${at(error.pos[0])}: Expected YAML, got: ${error.message}`);
+      continue;
+    }
+    if (document.contents === null) continue;
+    const line = at(document.contents.range?.[0] ?? 0);
+    const value: unknown = document.toJS({ maxAliasCount: 1_000 });
+    if (isRecord(value)) manifests.push(...itemsOf(value).map((object) => ({ file, line, object })));
+    else problems.push(`${file}:${line}: Expected an object with apiVersion and kind, got ${typeof value}.`);
+  }
+  return { manifests, problems };
+}
+
+const itemsOf = (object: Fields): readonly Fields[] =>
+  object['kind'] === 'List' ? recordsIn(object['items']) : [object];
+
+/** What an object says it is. */
+export interface Identity {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly namespace: string | undefined;
+}
+
+/** Reads what an object says it is; what it does not say is empty. */
+export function identityOf(object: Fields): Identity {
+  const metadata = fieldsIn(object['metadata']);
+  return {
+    apiVersion: textIn(object['apiVersion']) ?? '',
+    kind: textIn(object['kind']) ?? '',
+    name: textIn(metadata['name']) ?? '',
+    namespace: textIn(metadata['namespace']),
+  };
+}
+
+/** Says where a manifest stands, and what it is. */
+export function placeOf({ file, line, object }: Manifest): string {
+  const { kind, name } = identityOf(object);
+  return `${file}:${line}: ${kind === '' ? 'object' : kind} ${name === '' ? 'without a name' : name}`;
+}

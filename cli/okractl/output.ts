@@ -1,0 +1,35 @@
+import { Option } from 'commander';
+import { stringify } from 'yaml';
+
+/** How objects are shown. */
+export type OutputFormat = 'json' | 'yaml' | 'wide' | 'name';
+
+/** The option that says how objects are shown. */
+export const outputOption = (formats: readonly OutputFormat[] = ['json', 'yaml']): Option =>
+  new Option('-o, --output <format>', 'how it is shown').choices([...formats]);
+
+/** Writes a value for programs; undefined when it is to be shown to people. */
+export function forPrograms(value: unknown, format: OutputFormat | undefined): string | undefined {
+  if (format === 'json') return JSON.stringify(value, undefined, 2);
+  if (format === 'yaml') return asYaml(value);
+  return undefined;
+}
+
+/** Writes a value as YAML. */
+export const asYaml = (value: unknown): string =>
+  stringify(value, { lineWidth: 0, aliasDuplicateObjects: false }).trimEnd();
+
+/** An object as it is shown: without what only the API server reads. */
+export function shown<Value extends object>(object: Value): Value {
+  const metadata: unknown = Reflect.get(object, 'metadata');
+  if (typeof metadata !== 'object' || metadata === null) return object;
+  const { managedFields: _left, ...others } = metadata as Readonly<Record<string, unknown>>;
+  return { ...object, metadata: others };
+}
+
+/** Objects as `kubectl get -o json` lists them. */
+export const listOf = (items: readonly object[]): object => ({
+  apiVersion: 'v1',
+  kind: 'List',
+  items: items.map(shown),
+});

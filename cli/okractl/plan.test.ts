@@ -1,0 +1,82 @@
+import { globSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { stringify } from 'yaml';
+import { aCell, aTargetGroup, paused } from './testing/objects.ts';
+import { runOkractl } from './testing/shell.ts';
+
+const manifest = (spec: object = {}): string => stringify({ ...aCell(), spec: { ...aCell().spec, ...spec } });
+const groups = [aTargetGroup('web-a', '1.0.0'), aTargetGroup('web-b', '2.0.0')];
+
+describe('plan', () => {
+  it('says what a Cell of the cluster does next, with the weights of each target group', async () => {
+    const { out, code } = await runOkractl(['plan', 'web'], { objects: [aCell(), ...groups] });
+    expect(code).toBe(0);
+    expect(out).toContain('Installing 2.0.0 with the whole weight');
+    expect(out).toContain('Once there are target groups of 2.0.1 (assumed): 2.0.0 → 2.0.1:');
+    expect(out).toMatch(/1\/3 +web-2\.0\.1-1: 20, web-b: 80 +Setting the weight of 2\.0\.1 to 20\./);
+    expect(out).toContain('* Assumed: someone sends resume at once.');
+  });
+
+  it('says what manifests would do to the cluster, and writes nothing', async () => {
+    const objects = [aCell(paused), ...groups];
+    const files = { 'web.yaml': manifest({ updateStrategy: { type: 'Canary', canary: { steps: [] } } }) };
+    const { out, done } = await runOkractl(['plan', '-f', 'web.yaml'], { objects, files });
+    expect(out).not.toContain('Setting the weight of 2.0.1 to 20.');
+    expect(done).toEqual([]);
+  });
+
+  it('asks no cluster with --offline', async () => {
+    const world = { objects: groups, files: { 'web.yaml': manifest() } };
+    const { out } = await runOkractl(['plan', '--offline', '-f', 'web.yaml', '--assume', '7.0.0'], world);
+    expect(out).not.toContain('web-b');
+    expect(out).toContain('Installing 7.0.0');
+  });
+
+  it('is the same for programs', async () => {
+    const { out } = await runOkractl(['plan', 'web', '-o', 'json'], { objects: [aCell(), ...groups] });
+    expect(JSON.parse(out)).toMatchObject([
+      { cell: 'default/web', plan: { problems: [], parts: [{ ahead: { events: [{ is: 'Shift' }] } }, {}] } },
+    ]);
+  });
+
+  it.each([
+    ['more target groups than fit', { replicas: 3 }, /replicas to be 1 or 2/],
+    ['what admission would refuse', { minHealthyTargets: 0 }, /spec\.minHealthyTargets/],
+  ])('ends with 2 on %s', async (_, spec, problem) => {
+    const { out, code } = await runOkractl(['plan', '--offline', '-f', 'x'], {
+      files: { x: manifest(spec) },
+    });
+    expect(code).toBe(2);
+    expect(out).toMatch(problem);
+  });
+
+  it.each([
+    [[], {}, 2, /the name of a Cell, or manifests with -f, got neither/],
+    [['gone'], {}, 1, /Expected Cell default\/gone, got none/],
+    [['-f', 'x'], { x: 'a: [' }, 2, /^okractl: x:1: Expected YAML/],
+    [['-f', 'x'], { x: 'kind: Pod' }, 2, /Expected a Cell among the manifests, got none/],
+    [['web', '--assume', 'new'], {}, 2, /Expected a version such as 1\.2\.3 with --assume, got "new"/],
+  ])('%j says what is wrong', async (words, files, code, said) => {
+    const outcome = await runOkractl(['plan', ...words], { files });
+    expect(outcome.err).toMatch(said);
+    expect(outcome.code).toBe(code);
+  });
+});
+
+describe('the Cells in the documentation', () => {
+  const docs = fileURLToPath(new URL('../../docs/', import.meta.url));
+  const blocks = globSync('**/*.md', { cwd: docs }).flatMap((page) => {
+    const text = readFileSync(`${docs}${page}`, 'utf8');
+    return [...text.matchAll(/^```yaml\n([\s\S]*?)^```$/gm)]
+      .map(([, yaml = '']) => yaml)
+      .filter((yaml) => /^kind: Cell$/m.test(yaml))
+      .map((yaml, at) => [`${page} ${at + 1}`, yaml] as const);
+  });
+
+  it.each(blocks)('%s is planned to its end, without problems', async (_, yaml) => {
+    const { out, err, code } = await runOkractl(['plan', '--offline', '-f', 'x'], { files: { x: yaml } });
+    expect([err, /Problems:[\s\S]*/.exec(out)?.[0], code]).toEqual(['', undefined, 0]);
+    expect(out).toContain('In the end: Completed.');
+  });
+});

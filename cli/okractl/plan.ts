@@ -1,0 +1,97 @@
+import type { Command } from 'commander';
+import { cell as cellKind } from '../../crds/cell.ts';
+import { formatKey, type ObjectKey } from '../../domain/model/ids.ts';
+import { planCell, type CellPlan } from '../../domain/plan/plan.ts';
+import { parseVersion } from '../../domain/versions/version.ts';
+import { badUsage, exitCodes, failed } from './exit.ts';
+import { FILE, identityOf, readManifests, repeated } from './manifests.ts';
+import { forPrograms, outputOption, type OutputFormat } from './output.ts';
+import { emptyCluster, withApplied, type Reader } from './overlay.ts';
+import { formatPlan } from './plan-text.ts';
+import type { Globals, Shell } from './shell.ts';
+import { parseCell } from './target.ts';
+
+interface PlanOptions extends Globals {
+  readonly filename?: readonly string[];
+  readonly assume?: readonly string[];
+  readonly offline?: boolean;
+  readonly output?: OutputFormat;
+}
+
+/** Adds `plan`. */
+export function addPlan(program: Command, shell: Shell): void {
+  program
+    .command('plan')
+    .description(
+      'Says what a Cell would do, step by step, with the weights of each target group: as it is, or with manifests applied. Nothing is written. Ends with status 2 when it finds problems.',
+    )
+    .argument('[name]', 'a Cell; with -f those of the manifests without it')
+    .option(...FILE)
+    .option(
+      '--assume <version>',
+      'take it for granted that there are target groups of this version; may be repeated',
+      repeated,
+    )
+    .option('--offline', 'ask no cluster: only the manifests count')
+    .addOption(outputOption())
+    .action(async (name: string | undefined, _options: unknown, command: Command) => {
+      const options = command.optsWithGlobals<PlanOptions>();
+      const { cluster, keys } = await input(shell, name, options);
+      const plans: { readonly cell: string; readonly plan: CellPlan }[] = [];
+      for (const key of keys)
+        plans.push({ cell: formatKey(key), plan: await planOf(cluster, key, shell.now(), options) });
+      const written = forPrograms(plans, options.output);
+      shell.print(written ?? plans.map(({ cell, plan }) => formatPlan(cell, plan)).join('\n\n'));
+      if (plans.some(({ plan }) => plan.problems.length > 0)) shell.exitWith(exitCodes.problems);
+    });
+}
+
+interface Input {
+  readonly cluster: Reader;
+  readonly keys: readonly ObjectKey[];
+}
+
+async function input(shell: Shell, name: string | undefined, options: PlanOptions): Promise<Input> {
+  const { filename = [], offline = false } = options;
+  if (offline && filename.length === 0)
+    throw badUsage('Expected manifests with --offline, got none. Name a file with -f.');
+  const session = offline ? undefined : shell.session(options);
+  const namespace = options.namespace ?? session?.namespace ?? 'default';
+  const cluster: Reader = session?.kubernetes ?? emptyCluster;
+  if (filename.length === 0) {
+    if (name === undefined) throw badUsage('Expected the name of a Cell, or manifests with -f, got neither.');
+    return { cluster, keys: [parseCell(name, namespace)] };
+  }
+  const { manifests, problems } = await readManifests(shell, filename);
+  if (problems.length > 0) throw badUsage(problems.join('\n'));
+  const objects = manifests.map(({ object }) => object);
+  const named = name === undefined ? undefined : parseCell(name, namespace);
+  const keys = objects
+    .map(identityOf)
+    .filter(({ apiVersion, kind }) => apiVersion === cellKind.apiVersion && kind === cellKind.kind)
+    .map((identity) => ({ namespace: identity.namespace ?? namespace, name: identity.name }));
+  if (named === undefined && keys.length === 0)
+    throw badUsage('Expected a Cell among the manifests, got none. Name the Cell that is meant.');
+  return { cluster: withApplied(cluster, objects, namespace), keys: named === undefined ? keys : [named] };
+}
+
+async function planOf(
+  cluster: Reader,
+  key: ObjectKey,
+  now: number,
+  { assume }: PlanOptions,
+): Promise<CellPlan> {
+  const wrong = assume?.find((version) => parseVersion(version) === undefined);
+  if (wrong !== undefined)
+    throw badUsage(`Expected a version such as 1.2.3 with --assume, got ${JSON.stringify(wrong)}.`);
+  // What looks at a Cell takes a while to load.
+  const { observeCell } = await import('../../activities/rollout/cell.ts');
+  const observed = await observeCell(cluster, key);
+  if (observed.hasApplications === true)
+    throw badUsage(
+      `Expected a Cell with an ingress, got ${formatKey(key)} with applications, which cannot be planned.`,
+    );
+  if (observed.cell === undefined)
+    throw failed(`Expected Cell ${formatKey(key)}, got none, or one that is being deleted.`);
+  return planCell(observed, { now, assume });
+}

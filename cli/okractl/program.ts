@@ -1,0 +1,61 @@
+import { Command } from 'commander';
+import { addCheck } from './check.ts';
+import { addDescribe } from './describe.ts';
+import { addFreeze, addUnfreeze } from './freeze.ts';
+import { addGet } from './get.ts';
+import { addHistory } from './history.ts';
+import { addLint } from './lint.ts';
+import { addOpen } from './open.ts';
+import { addPlan } from './plan.ts';
+import { addRequests } from './requests.ts';
+import { addRollback } from './rollback.ts';
+import type { Shell } from './shell.ts';
+import { addTrace } from './trace.ts';
+import { addWatch } from './watch.ts';
+
+/** Each command of okractl, in the order in which its help lists them. */
+const commands: readonly ((program: Command, shell: Shell) => void)[] = [
+  addGet,
+  addDescribe,
+  addWatch,
+  addHistory,
+  addPlan,
+  addLint,
+  addRequests,
+  addRollback,
+  addFreeze,
+  addUnfreeze,
+  addOpen,
+  addCheck,
+  addTrace,
+];
+
+const AFTERWARDS = `
+Exit status: 0 it was done; 1 something did not answer, or is not there; 2 problems were found, or the command
+line has one; 3 it was refused.
+
+As a plugin of kubectl it is called \`kubectl okra\`. Where Temporal is it takes from the environment, by the
+names that the Temporal CLI has (TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, TEMPORAL_API_KEY, TEMPORAL_TLS_…).`;
+
+/** Makes the command line, over what is around it. */
+export function okractl(shell: Shell, version: string): Command {
+  const program = new Command('okractl')
+    .description(
+      'Looks at rollouts of Okra, and steps in. It needs access to Kubernetes and to Temporal, and none to AWS.',
+    )
+    .version(version)
+    .option('-n, --namespace <name>', 'the namespace; that of the context without it')
+    .option('--context <name>', 'the context of the kubeconfig')
+    .option('--kubeconfig <path>', 'the kubeconfig; KUBECONFIG without it')
+    .option('--temporal-address <host:port>', 'where Temporal is; TEMPORAL_ADDRESS without it')
+    .option('--temporal-namespace <name>', 'its namespace; TEMPORAL_NAMESPACE without it')
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({
+      writeOut: (text) => shell.write(text),
+      writeErr: (text) => shell.warn(text.trimEnd()),
+    })
+    .showSuggestionAfterError()
+    .exitOverride();
+  for (const add of commands) add(program, shell);
+  return program.addHelpText('after', AFTERWARDS);
+}

@@ -1,0 +1,32 @@
+import type { CellStatus } from '../../crds/cell.ts';
+import type { RequestName } from '../../domain/model/request.ts';
+import { formatTarget, type Target } from './target.ts';
+
+interface Standing {
+  readonly phase?: string | undefined;
+  readonly message?: string | undefined;
+}
+
+/** Says why a request makes no sense without an open run. */
+export function withoutRun(target: Target, status: Standing | undefined, name: RequestName): string {
+  const { phase, message = '' } = status ?? {};
+  const got =
+    phase === undefined
+      ? 'one that nobody has looked at yet; see okractl check'
+      : withMessage(phase, message);
+  const hint =
+    name === 'abort' || name === 'pause'
+      ? ' To keep a version from coming, set spec.version, or use okractl freeze. To go back, use okractl rollback --to.'
+      : '';
+  return `Expected ${formatTarget(target)} to have a running rollout, got ${got}.${target.kind === 'Cell' ? hint : ''}`;
+}
+
+const withMessage = (phase: string, message: string): string =>
+  message === '' ? phase : `${phase}: ${message.replace(/\.$/, '')}`;
+
+/** Says why there is nothing to retry; undefined when there is. */
+export function nothingToRetry(target: Target, status: CellStatus | undefined): string | undefined {
+  if ((status?.blockedVersions ?? []).length > 0 || status?.rollout !== undefined) return undefined;
+  const got = withMessage(status?.phase ?? 'none', status?.message ?? '');
+  return `Expected ${formatTarget(target)} to have a blocked version, or a rollout that is held up, got ${got}.`;
+}

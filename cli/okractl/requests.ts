@@ -1,0 +1,42 @@
+import type { Command } from 'commander';
+import type { RequestName } from '../../domain/model/request.ts';
+import { requestKinds } from '../../domain/model/request-kinds.ts';
+import { badUsage } from './exit.ts';
+import { send } from './send.ts';
+import type { Globals, Shell } from './shell.ts';
+import { parseTarget, TARGET_HELP } from './target.ts';
+
+interface RequestOptions extends Globals {
+  readonly reason?: string;
+  readonly full?: boolean;
+}
+
+/** The requests that are commands of the same name; `promoteFull` is `promote --full`. */
+const names = ['pause', 'resume', 'promote', 'abort', 'retry'] as const satisfies readonly RequestName[];
+
+/** The option that says why; it stands in the history. */
+export const REASON = ['--reason <text>', 'why, for the history and for all others who look'] as const;
+
+/** Adds `pause`, `resume`, `promote`, `abort` and `retry`. */
+export function addRequests(program: Command, shell: Shell): void {
+  for (const name of names) {
+    const command = program
+      .command(name)
+      .description(requestKinds[name].description)
+      .argument('<name>', TARGET_HELP)
+      .option(...REASON)
+      .action(async (text: string, _options: unknown, self: Command) => {
+        const options = self.optsWithGlobals<RequestOptions>();
+        const session = shell.session(options);
+        const target = parseTarget(text, session.namespace);
+        const request = options.full === true ? 'promoteFull' : name;
+        if (request === 'promoteFull' && target.kind !== 'Cell')
+          throw badUsage(
+            'Expected a Cell with --full, got a StagedBindingPolicy. Promote its stages one by one.',
+          );
+        await send(shell, session, { target, name: request, reason: options.reason ?? '' });
+      });
+    if (name === 'promote')
+      command.option('--full', 'give the new version the whole weight, without the remaining steps');
+  }
+}

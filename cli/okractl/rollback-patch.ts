@@ -1,0 +1,36 @@
+import type { Cell } from '../../crds/cell.ts';
+import type { SelectedTargetGroup } from '../../domain/model/target-group.ts';
+import { groupByVersion, isNewer, isSameVersion, parseVersion } from '../../domain/versions/version.ts';
+
+/** The annotation by which kubectl, and those who read its output, know why an object was changed. */
+export const CHANGE_CAUSE = 'kubernetes.io/change-cause';
+
+/** Says why a Cell cannot be rolled back to a version; undefined when it can. */
+export function refusalToRollBack(
+  { spec, status = {} }: Pick<Cell, 'spec' | 'status'>,
+  selected: readonly SelectedTargetGroup[],
+  to: string,
+): string | undefined {
+  const version = parseVersion(to);
+  if (version === undefined) return `Expected a version such as 1.2.3 with --to, got ${JSON.stringify(to)}.`;
+  const { sets } = groupByVersion(selected);
+  const complete = sets.filter(({ groups }) => groups.length >= spec.replicas).map((set) => set.version);
+  if (!complete.includes(version)) {
+    const found = sets.find((set) => set.version === version)?.groups.length ?? 0;
+    return `Expected ${spec.replicas} target groups of ${version} to go back to, got ${found}. There are enough of: ${complete.join(', ') || 'no version'}.`;
+  }
+  const { stableVersion } = status;
+  if (stableVersion !== undefined && isNewer(version, stableVersion))
+    return `Expected a version below ${stableVersion}, which serves, got ${version}. A newer one is rolled out by its steps: set spec.version, or remove it.`;
+  const isPinned = spec.version !== undefined && isSameVersion(spec.version, version);
+  const serves = stableVersion !== undefined && isSameVersion(stableVersion, version);
+  if (isPinned && serves && status.rollout === undefined)
+    return `Expected another version than the one that serves, got ${version}, to which the Cell is pinned already.`;
+  return undefined;
+}
+
+/** What is written to a Cell to roll it back: the pin, and who asked for it and why. */
+export function rollbackPatch({ to, by, reason }: { to: string; by: string; reason: string }): object {
+  const cause = `okractl rollback --to ${to} by ${by}${reason === '' ? '' : `: ${reason}`}`;
+  return { metadata: { annotations: { [CHANGE_CAUSE]: cause } }, spec: { version: to } };
+}

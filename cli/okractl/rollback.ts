@@ -1,0 +1,60 @@
+import type { Command } from 'commander';
+import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
+import type { Cell } from '../../crds/cell.ts';
+import { AWS_TARGET_GROUP, CELL } from '../../clients/kubernetes/kinds.ts';
+import type { ObjectKey } from '../../domain/model/ids.ts';
+import { selectTargetGroups } from '../../domain/versions/watched.ts';
+import { failed, refused } from './exit.ts';
+import { REASON } from './requests.ts';
+import { refusalToRollBack, rollbackPatch } from './rollback-patch.ts';
+import { send } from './send.ts';
+import type { Globals, Session, Shell } from './shell.ts';
+import { formatTarget, parseTarget, TARGET_HELP } from './target.ts';
+
+interface RollbackOptions extends Globals {
+  readonly to: string;
+  readonly reason?: string;
+}
+
+/** Adds `rollback`. */
+export function addRollback(program: Command, shell: Shell): void {
+  program
+    .command('rollback')
+    .description(
+      'Swaps an older version in at once, without steps, and pins the Cell to it; takes a StagedBindingPolicy back to a stage.',
+    )
+    .argument('<name>', TARGET_HELP)
+    .requiredOption('--to <version>', 'the version of the Cell, or the stage of the StagedBindingPolicy')
+    .option(...REASON)
+    .action(async (text: string, _options: unknown, command: Command) => {
+      const options = command.optsWithGlobals<RollbackOptions>();
+      const session = shell.session(options);
+      const target = parseTarget(text, session.namespace);
+      const { to, reason = '' } = options;
+      if (target.kind === 'StagedBindingPolicy')
+        return send(shell, session, { target, name: 'abort', reason, to });
+      await rollBack(shell, session, target.key, { to, reason });
+    });
+}
+
+async function rollBack(
+  shell: Shell,
+  { kubernetes, whoAmI }: Session,
+  key: ObjectKey,
+  { to, reason }: { readonly to: string; readonly reason: string },
+): Promise<void> {
+  const [cell, groups, by] = await Promise.all([
+    kubernetes.get<Cell>(CELL, key),
+    kubernetes.list<AWSTargetGroup>(AWS_TARGET_GROUP, { namespace: key.namespace }),
+    whoAmI(),
+  ]);
+  if (cell === undefined) throw failed(`Expected ${formatTarget({ kind: 'Cell', key })}, got none.`);
+  const refusal = refusalToRollBack(cell, selectTargetGroups(cell.spec, groups), to);
+  if (refusal !== undefined) throw refused(refusal);
+  await kubernetes.patch(CELL, key, rollbackPatch({ to, by, reason }));
+  const unpin = `kubectl patch cell ${key.name} -n ${key.namespace} --type=merge -p '{"spec":{"version":null}}'`;
+  shell.print(
+    `Cell ${key.namespace}/${key.name} is pinned to ${to}, which gets everything at once, as far as its targets are healthy.`,
+  );
+  shell.print(`No newer version is rolled out until it is not pinned any more: ${unpin}`);
+}

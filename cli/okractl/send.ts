@@ -1,0 +1,86 @@
+import type { Cell } from '../../crds/cell.ts';
+import type { StagedBindingPolicy } from '../../crds/staged-binding-policy.ts';
+import { CELL, STAGED_BINDING_POLICY } from '../../clients/kubernetes/kinds.ts';
+import type { Operator, SentRequest } from '../../clients/temporal/operator.ts';
+import { temporalId } from '../../clients/temporal/workflow-id.ts';
+import { objectStart } from '../../clients/temporal/workflow-start.ts';
+import type { RequestName } from '../../domain/model/request.ts';
+import { objectWorkflowId } from '../../domain/model/workflow-ids.ts';
+import { exitCodes, failed, refused } from './exit.ts';
+import { nothingToRetry, withoutRun } from './refusals.ts';
+import type { Session, Shell } from './shell.ts';
+import { formatTarget, type Target } from './target.ts';
+
+/** What an operator asks, of what. */
+export interface Sending {
+  readonly target: Target;
+  readonly name: RequestName;
+  readonly reason: string;
+  /** The stage to go back to. */
+  readonly to?: string;
+}
+
+/** Sends a request in the name of the person, and says what comes of it. */
+export async function send(shell: Shell, session: Session, sending: Sending): Promise<void> {
+  const { target, name, reason, to } = sending;
+  const [by, operator] = await Promise.all([session.whoAmI(), session.operator()]);
+  const request = { by, reason, ...(to === undefined ? {} : { to }) };
+  const workflowId = temporalId(objectWorkflowId(target.kind, target.key));
+  const answer = await operator.ask(workflowId, name, request);
+  switch (answer.is) {
+    case 'Taken':
+      return shell.print(answer.message);
+    case 'Refused':
+      throw refused(answer.message);
+    case 'NotRunning':
+      return withoutOpenRun(shell, session, sending, request);
+    case 'Unanswered':
+      return unanswered(shell, operator, { workflowId, name, request });
+  }
+}
+
+/** What is settled has no open run: a retry starts one, and all else makes no sense. */
+async function withoutOpenRun(
+  shell: Shell,
+  session: Session,
+  { target, name }: Sending,
+  request: SentRequest,
+): Promise<void> {
+  const { kubernetes } = session;
+  if (target.kind === 'StagedBindingPolicy') {
+    const policy = await kubernetes.get<StagedBindingPolicy>(STAGED_BINDING_POLICY, target.key);
+    throw policy === undefined ? missing(target) : failed(withoutRun(target, policy.status, name));
+  }
+  const cell = await kubernetes.get<Cell>(CELL, target.key);
+  if (cell === undefined) throw missing(target);
+  if (name !== 'retry') throw refused(withoutRun(target, cell.status, name));
+  const problem = nothingToRetry(target, cell.status);
+  if (problem !== undefined) throw refused(problem);
+  const start = objectStart({ kind: 'Cell', key: target.key }, session.taskQueue);
+  await (await session.operator()).startWith(start, name, request);
+  const versions = (cell.status?.blockedVersions ?? []).map(({ version }) => version);
+  shell.print(`What was blocked is tried again: ${versions.join(', ')}.`);
+}
+
+const missing = (target: Target): Error =>
+  failed(
+    `Expected ${formatTarget(target)}, got none. See okractl get ${target.kind === 'Cell' ? 'cells -A' : 'sbp'}.`,
+  );
+
+/** What takes traffic back, or holds it, may be sent twice; a second promote would finish another step. */
+const mayBeRepeated: ReadonlySet<RequestName> = new Set<RequestName>(['pause', 'abort']);
+
+async function unanswered(
+  shell: Shell,
+  operator: Operator,
+  { workflowId, name, request }: { workflowId: string; name: RequestName; request: SentRequest },
+): Promise<void> {
+  const what = `Expected a worker to answer the ${name} in time, got none; okrad may not run.`;
+  if (!mayBeRepeated.has(name))
+    throw failed(`${what} Nobody knows whether it was taken: see okractl describe, and okractl check.`);
+  await operator.tell(workflowId, name, request);
+  shell.warn(
+    `${what} It was sent as a signal, which Temporal keeps, and is carried out as soon as a worker runs.`,
+  );
+  shell.exitWith(exitCodes.failure);
+}

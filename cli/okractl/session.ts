@@ -1,0 +1,51 @@
+import { connectAsPerson } from '../../clients/kubernetes/person.ts';
+import type { Operator } from '../../clients/temporal/operator.ts';
+import { loadConfig } from '../../config.ts';
+import type { Globals, Session } from './shell.ts';
+
+/** Opens sessions, and remembers what has to be closed after them. */
+export interface Sessions {
+  readonly open: (globals: Globals) => Session;
+  readonly close: () => Promise<void>;
+}
+
+/** Makes sessions of the environment and of the options of a command. */
+export function sessions(): Sessions {
+  const operators: Promise<Operator>[] = [];
+  return {
+    open: (globals) => {
+      const { temporalAddress, temporalNamespace, kubeconfig, context, namespace } = globals;
+      const config = loadConfig({
+        ...process.env,
+        ...(temporalAddress === undefined ? {} : { TEMPORAL_ADDRESS: temporalAddress }),
+        ...(temporalNamespace === undefined ? {} : { TEMPORAL_NAMESPACE: temporalNamespace }),
+      });
+      const person = connectAsPerson({ kubeconfig: kubeconfig ?? config.kubernetes.kubeconfig, context });
+      const { temporal, taskQueue, identity, temporalUi, lease } = config;
+      let connecting: Promise<Operator> | undefined;
+      const connect = async (): Promise<Operator> => {
+        // What Temporal's client is made of takes a while to load, and many commands do not need it.
+        const { connectOperator } = await import('../../clients/temporal/operator.ts');
+        return connectOperator(temporal, `okractl ${identity}`);
+      };
+      return {
+        ...person,
+        namespace: namespace ?? person.namespace,
+        temporal,
+        taskQueue,
+        leaseNamespace: lease.namespace,
+        temporalUi,
+        operator: () => {
+          if (connecting === undefined) {
+            connecting = connect();
+            operators.push(connecting);
+          }
+          return connecting;
+        },
+      };
+    },
+    close: async () => {
+      await Promise.allSettled(operators.map(async (operator) => (await operator).close()));
+    },
+  };
+}

@@ -1,0 +1,54 @@
+import { cut } from '../../domain/text.ts';
+
+/** A table for people: a line of headings, and rows of as many cells. */
+export interface Table {
+  readonly headings: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+}
+
+const GAP = '   ';
+
+/** Lays a table out in columns, as kubectl does; `columns` cuts what does not fit on a screen. */
+export function layOut({ headings, rows }: Table, columns?: number): string {
+  const all = [headings, ...rows].map((row) => row.map(inOneLine));
+  const widths = headings.map((_, at) => Math.max(...all.map((row) => widthOf(row[at] ?? ''))));
+  return all
+    .map((row) => fitting(row.map((text, at) => padded(text, widths[at] ?? 0)).join(GAP), columns))
+    .join('\n');
+}
+
+/** Lays out names with what they stand for, one below the other. */
+export function layOutPairs(pairs: readonly (readonly [string, string | undefined])[], indent = ''): string {
+  const given = pairs.filter((pair): pair is readonly [string, string] => pair[1] !== undefined);
+  const width = Math.max(0, ...given.map(([name]) => widthOf(name) + 1));
+  return given.map(([name, value]) => `${indent}${padded(`${name}:`, width)}  ${value}`).join('\n');
+}
+
+/** Cuts a line that does not fit on a screen. */
+export function fitting(line: string, columns?: number): string {
+  const text = line.trimEnd();
+  return columns === undefined ? text : cut(text, Math.max(1, columns));
+}
+
+/** What comes from a cluster moves no cursor and begins no line of its own. */
+export const inOneLine = (text: string): string =>
+  plain(
+    text
+      .split(/[\r\n]/)
+      .map((line) => line.trim())
+      .filter((line) => line !== '')
+      .join(' '),
+  );
+
+/** A number of things: `1 problem`, `2 problems`. */
+export const counted = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? '' : 's'}`;
+
+// All that Unicode calls a control character, the ends of lines apart.
+const CONTROL = /(?!\n)\p{Cc}/gu;
+
+/** Leaves out what a terminal would take for a command. */
+export const plain = (text: string): string => text.replaceAll(CONTROL, ' ');
+
+const widthOf = (text: string): number => Array.from(text).length;
+
+const padded = (text: string, width: number): string => text + ' '.repeat(Math.max(0, width - widthOf(text)));

@@ -1,0 +1,47 @@
+import type { ObjectKey } from '../../domain/model/ids.ts';
+import { formatKey } from '../../domain/model/ids.ts';
+import { badUsage } from './exit.ts';
+
+/** What requests are about. */
+export const targetKinds = ['Cell', 'StagedBindingPolicy'] as const;
+
+/** The kind of an object that requests are about. */
+export type TargetKind = (typeof targetKinds)[number];
+
+/** An object that requests are about. */
+export interface Target {
+  readonly kind: TargetKind;
+  readonly key: ObjectKey;
+}
+
+const words: Readonly<Record<string, TargetKind>> = {
+  cell: 'Cell',
+  cells: 'Cell',
+  okcell: 'Cell',
+  sbp: 'StagedBindingPolicy',
+  stagedbindingpolicy: 'StagedBindingPolicy',
+  stagedbindingpolicies: 'StagedBindingPolicy',
+};
+
+/** How an object is named on the command line, for its help. */
+export const TARGET_HELP = 'a Cell, by its name or as cell/NAME, or a StagedBindingPolicy as sbp/NAME';
+
+/** Reads which object is meant: `web`, `cell/web`, `sbp/nginx`. */
+export function parseTarget(text: string, namespace: string): Target {
+  const [first = '', second, ...others] = text.split('/');
+  const kind = second === undefined ? 'Cell' : words[first.toLowerCase()];
+  const name = second ?? first;
+  if (kind === undefined || name === '' || others.length > 0)
+    throw badUsage(`Expected ${TARGET_HELP}, got ${JSON.stringify(text)}.`);
+  return { kind, key: { namespace: kind === 'Cell' ? namespace : '', name } };
+}
+
+/** Reads the name of a Cell, for what there is of Cells alone. */
+export function parseCell(text: string, namespace: string): ObjectKey {
+  const { kind, key } = parseTarget(text, namespace);
+  if (kind === 'Cell') return key;
+  throw badUsage(`Expected a Cell, by its name or as cell/NAME, got ${JSON.stringify(text)}.`);
+}
+
+/** Says an object the way people do: `Cell default/web`. */
+export const formatTarget = ({ kind, key }: Target): string => `${kind} ${formatKey(key)}`;

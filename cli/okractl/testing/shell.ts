@@ -1,0 +1,167 @@
+import { CommanderError } from 'commander';
+import type { KubernetesClient } from '../../../clients/kubernetes/kubernetes.ts';
+import type { KindRef } from '../../../clients/kubernetes/kinds.ts';
+import type { Access, ServiceAccount } from '../../../clients/kubernetes/person.ts';
+import type {
+  Operator,
+  RequestAnswer,
+  SentRequest,
+  TemporalFindings,
+} from '../../../clients/temporal/operator.ts';
+import { endingOf } from '../exit.ts';
+import { okractl } from '../program.ts';
+import type { Shell } from '../shell.ts';
+
+/** An object of a fake cluster. */
+export interface FakeObject {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace?: string;
+    readonly labels?: Readonly<Record<string, string>>;
+  };
+}
+
+/** What is around a command in a test. */
+export interface FakeWorld {
+  readonly objects?: readonly FakeObject[];
+  readonly files?: Readonly<Record<string, string>>;
+  /** How every request is answered. */
+  readonly answer?: RequestAnswer;
+  readonly allowed?: (access: Access, account?: ServiceAccount) => boolean;
+  /** What Temporal lacks. */
+  readonly temporal?: TemporalFindings;
+  readonly now?: number;
+}
+
+/** What came of a command. */
+export interface Outcome {
+  readonly out: string;
+  readonly err: string;
+  readonly code: number;
+  /** What was sent to workflows and written to Kubernetes. */
+  readonly done: readonly unknown[];
+}
+
+/** Runs a command line against a cluster and a Temporal that are in memory. */
+export async function runOkractl(words: readonly string[], world: FakeWorld = {}): Promise<Outcome> {
+  const out: string[] = [];
+  const err: string[] = [];
+  const done: unknown[] = [];
+  let code = 0;
+  const { now = Date.parse('2026-11-22T10:00:00Z') } = world;
+  const shell: Shell = {
+    print: (text) => void out.push(`${text}\n`),
+    warn: (text) => void err.push(`${text}\n`),
+    write: (text) => void out.push(text),
+    now: () => now,
+    screen: undefined,
+    signal: new AbortController().signal,
+    read: (path) => {
+      const text = world.files?.[path];
+      return text === undefined ? Promise.reject(new Error(`no file ${path}`)) : Promise.resolve(text);
+    },
+    filesAt: (path) => Promise.resolve([path]),
+    session: ({ namespace }) => ({
+      kubernetes: fakeKubernetes(world, done),
+      namespace: namespace ?? 'default',
+      whoAmI: () => Promise.resolve('ann'),
+      may: (access, account) => Promise.resolve(world.allowed?.(access, account) ?? true),
+      temporal: { address: '127.0.0.1:7233', namespace: 'default' },
+      taskQueue: 'okra',
+      leaseNamespace: 'okra',
+      temporalUi: undefined,
+      operator: () => Promise.resolve(fakeOperator(world, done)),
+    }),
+    exitWith: (next) => {
+      code = next;
+    },
+    browse: (url) => void done.push({ browse: url }),
+  };
+  try {
+    await okractl(shell, '0.0.0').parseAsync([...words], { from: 'user' });
+  } catch (error) {
+    if (error instanceof CommanderError) code = error.exitCode === 0 ? 0 : 2;
+    else {
+      const ending = endingOf(error);
+      err.push(`okractl: ${ending.message}\n`);
+      ({ code } = ending);
+    }
+  }
+  return { out: out.join(''), err: err.join(''), code, done };
+}
+
+function fakeKubernetes({ objects = [] }: FakeWorld, done: unknown[]): KubernetesClient {
+  const isOf =
+    ({ apiVersion, kind }: KindRef) =>
+    (object: FakeObject): boolean =>
+      object.apiVersion === apiVersion && object.kind === kind;
+  const never = (): never => {
+    throw new Error('Expected no such call.');
+  };
+  const client: Partial<Record<keyof KubernetesClient, unknown>> = {
+    get: (kind: KindRef, { namespace, name }: FakeObject['metadata']) =>
+      Promise.resolve(
+        objects
+          .filter(isOf(kind))
+          .find(
+            ({ metadata }) =>
+              metadata.name === name && (!kind.namespaced || metadata.namespace === namespace),
+          ),
+      ),
+    list: (kind: KindRef, { namespace }: { namespace?: string } = {}) =>
+      Promise.resolve(
+        objects
+          .filter(isOf(kind))
+          .filter(
+            ({ metadata }) => namespace === undefined || !kind.namespaced || metadata.namespace === namespace,
+          ),
+      ),
+    serves: (kind: KindRef) => Promise.resolve(objects.some(isOf(kind))),
+    create: (object: unknown) => {
+      done.push({ create: object });
+      return Promise.resolve(object);
+    },
+    patch: (kind: KindRef, key: object, patch: unknown, options?: object) => {
+      done.push({ patch, of: { kind: kind.kind, ...key }, ...options });
+      return Promise.resolve(patch);
+    },
+    delete: (kind: KindRef, key: object) => {
+      done.push({ delete: { kind: kind.kind, ...key } });
+      return Promise.resolve();
+    },
+    snapshot: never,
+    watch: never,
+    apply: never,
+  };
+  return client as KubernetesClient;
+}
+
+function fakeOperator(
+  {
+    answer = { is: 'Taken', message: 'Done.' },
+    temporal = { missingAttributes: [], unpolled: [] },
+  }: FakeWorld,
+  done: unknown[],
+): Operator {
+  const sent = (how: string) => (workflowId: string, name: string, request: SentRequest) => {
+    done.push({ [how]: name, workflowId, ...request });
+  };
+  return {
+    ask: (...args) => {
+      sent('ask')(...args);
+      return Promise.resolve(answer);
+    },
+    tell: (...args) => {
+      sent('tell')(...args);
+      return Promise.resolve(true);
+    },
+    startWith: ({ options, type }, name, request) => {
+      done.push({ start: type, workflowId: options.workflowId, signal: name, ...request });
+      return Promise.resolve();
+    },
+    inspect: () => Promise.resolve(temporal),
+    close: () => Promise.resolve(),
+  };
+}

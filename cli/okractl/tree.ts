@@ -1,0 +1,109 @@
+import type { Cell } from '../../crds/cell.ts';
+import { freezesOf, freezeAt } from '../../domain/gates/freeze.ts';
+import { openingAt } from '../../domain/gates/windows.ts';
+import { describeStep } from '../../domain/steps/index.ts';
+import { stepsOf } from '../../domain/rollout/strategy.ts';
+import { leaf, linesOf, type Branch } from './branch.ts';
+import { stepLines, verdictLines, weightsTable } from './describe-cell.ts';
+import { stagesTable } from './describe-staged.ts';
+import { requestText } from './history.ts';
+import { inOneLine, layOut } from './table.ts';
+import { formatDuration, formatTime } from './time.ts';
+import { inOrder, type Watched } from './watched.ts';
+
+/** Draws all that is watched as trees: Freezes first, then each rollout, then what is at rest in a line each. */
+export function draw(watched: Watched, now: number): readonly string[] {
+  const troubles = [...watched.troubles].map(([what, why]) => `! ${what} may be old: ${why}`);
+  const held = inOrder(watched.freezes).flatMap(([name, freeze]) => {
+    const about = freeze.spec.namespaces?.join(', ') ?? 'all namespaces';
+    const [freezing] = freezesOf(freeze.spec.namespaces?.[0] ?? 'default', [freeze]);
+    if (freezing === undefined || freezeAt([freezing], now) === undefined) return [];
+    const end =
+      freeze.spec.until === undefined
+        ? ''
+        : `, until ${formatTime(freeze.spec.until, now) ?? freeze.spec.until}`;
+    return [inOneLine(`Freeze ${name} of ${freeze.spec.by} holds ${about}: ${freeze.spec.reason}${end}`)];
+  });
+  const cells = inOrder(watched.cells);
+  const moving = cells.filter(([, cell]) => cell.status?.rollout !== undefined || watched.cells.size === 1);
+  const resting = cells.filter((one) => !moving.includes(one));
+  const policies = inOrder(watched.policies).map(([, policy]) => policy);
+  const parts = [
+    [...troubles, ...held],
+    ...moving.map(([key, cell]) => linesOf(branchOf(key, cell, watched, now))),
+    ...policies.map((policy) => linesOf(branchOfPolicy(policy, now))),
+    resting.map(([key, cell]) => headOf(key, cell, now)),
+  ].filter((part) => part.length > 0);
+  if (parts.length === 0) return ['There is nothing to watch yet.'];
+  return parts.flatMap((part, at) => (at === 0 ? part : ['', ...part]));
+}
+
+function headOf(key: string, { status = {}, metadata }: Cell, now: number): string {
+  const { phase = 'Pending', rollout, stableVersion = '-', desiredVersion = '-', message = '' } = status;
+  if (metadata.deletionTimestamp !== undefined) return `${key}  is being deleted`;
+  if (rollout === undefined) return inOneLine(`${key}  ${phase}  ${message}`);
+  const since = formatDuration(now - Date.parse(rollout.startedAt));
+  return `${key}  ${phase}  ${stableVersion} → ${desiredVersion}  for ${since}`;
+}
+
+// oxlint-disable-next-line max-params -- a Cell by its key, in what is around it, at a time
+function branchOf(key: string, cell: Cell, { asked }: Watched, now: number): Branch {
+  const { status = {} } = cell;
+  const { message, requests = [] } = status;
+  const weights = weightsTable({ cell, asked: asked.get(key) ?? { is: 'Nothing' } });
+  const next = nextOf(cell, now);
+  const group = (text: string, below: readonly string[]): readonly Branch[] =>
+    below.length === 0 ? [] : [{ text, below: below.map(leaf) }];
+  return {
+    text: headOf(key, cell, now),
+    below: [
+      ...(message === undefined || status.rollout === undefined ? [] : [leaf(inOneLine(message))]),
+      ...group('weights', weights.rows.length === 0 ? [] : layOut(weights).split('\n')),
+      ...group('steps', stepLines({ cell })),
+      ...verdictLines(status).map(leaf),
+      ...group(
+        'asked for',
+        requests.map(
+          (request) => `${inOneLine(requestText(request))}, ${formatTime(request.time, now) ?? ''}`,
+        ),
+      ),
+      ...(next === undefined ? [] : [leaf(next)]),
+    ],
+  };
+}
+
+/** Says what comes after the present step, and when, as far as that is known. */
+export function nextOf(
+  { spec, status = {} }: Pick<Cell, 'spec' | 'status'>,
+  now: number,
+): string | undefined {
+  const { rollout, currentStepIndex = 0 } = status;
+  if (rollout === undefined) return undefined;
+  if (rollout.ending !== undefined)
+    return `next: everything back at ${status.stableVersion ?? 'what served'}`;
+  const steps = stepsOf(spec);
+  const step = steps[currentStepIndex + 1];
+  const what = step === undefined ? 'the whole weight' : describeStep(step);
+  const opening = openingAt(spec.windows, now);
+  const when =
+    opening.is === 'Open'
+      ? ''
+      : `, not before ${opening.opensAt === undefined ? 'a window opens' : (formatTime(new Date(opening.opensAt).toISOString(), now) ?? '')}`;
+  return currentStepIndex >= steps.length ? undefined : `next: ${what}${when}`;
+}
+
+function branchOfPolicy(
+  policy: Parameters<typeof stagesTable>[0] & { metadata: { name: string } },
+  now: number,
+): Branch {
+  const { phase = 'Pending', message = '', requests = [] } = policy.status ?? {};
+  return {
+    text: inOneLine(`sbp/${policy.metadata.name}  ${phase}  ${message}`),
+    below: [
+      ...layOut(stagesTable(policy, now)).split('\n').map(leaf),
+      ...requests
+        .slice(-3)
+        .map((request) => leaf(`${inOneLine(requestText(request))}, ${formatTime(request.time, now) ?? ''}`)),
+    ],
+  };
+}

@@ -1,0 +1,139 @@
+import { describe, expect, it } from 'vitest';
+import type { Cell, CellStatus } from '../../crds/cell.ts';
+import type { Freeze } from '../../crds/freeze.ts';
+import { cellLine } from './change-line.ts';
+import { logOf } from './follow.ts';
+import { aCell, arnOf, paused } from './testing/objects.ts';
+import { draw, nextOf } from './tree.ts';
+import { nothingWatched, settledOf, type Watched } from './watched.ts';
+
+const now = Date.parse('2026-11-22T10:00:00Z');
+const watching = (...cells: readonly Cell[]): Watched => ({
+  ...nothingWatched,
+  cells: new Map(cells.map((cell) => [`default/${cell.metadata.name}`, cell])),
+  asked: new Map([
+    [
+      'default/web',
+      {
+        is: 'Known',
+        isApplied: false,
+        targetGroups: [
+          { name: 'web-a', arn: arnOf('web-a'), weight: 50 },
+          { name: 'web-b', arn: arnOf('web-b'), weight: 50 },
+        ],
+      },
+    ],
+  ]),
+});
+const resting = (name: string): Cell => ({
+  ...aCell({ phase: 'Completed', message: '1.0.0 serves with the whole weight.' }),
+  metadata: { name, namespace: 'default' },
+});
+
+describe('the live view', () => {
+  it('draws a rollout as a tree, and what is at rest in a line each', () => {
+    const freeze: Freeze = {
+      apiVersion: 'okra.mumo.co/v1alpha1',
+      kind: 'Freeze',
+      metadata: { name: 'night' },
+      spec: { by: 'ops', reason: 'sale', until: '2026-11-22T12:00:00Z' },
+    };
+    const watched = {
+      ...watching(aCell(paused), resting('api')),
+      freezes: new Map([['night', freeze]]),
+      troubles: new Map([['Cell', 'no answer']]),
+    };
+    expect(draw(watched, now).join('\n')).toBe(`! Cell may be old: no answer
+Freeze night of ops holds all namespaces: sale, until 2026-11-22T12:00:00Z (in 2h)
+
+default/web  Paused  1.0.0 → 2.0.0  for 5m
+├─ Pausing until someone sends resume or promote.
+├─ weights
+│  ├─ TARGET GROUP   VERSION   ROLE     ASKED FOR   SERVED   NOTE
+│  ├─ web-a          1.0.0     Stable   50          80       not confirmed yet; differs
+│  └─ web-b          2.0.0     Canary   50          20       not confirmed yet; differs
+├─ steps
+│  ├─ ✓ 1. set the canary's weight to 20
+│  ├─ ▶ 2. pause until resumed
+│  ├─   3. set the canary's weight to 50
+│  └─   4. the whole weight
+├─ asked for
+│  └─ resume by ann: looks fine, 2026-11-22T09:56:00Z (4m ago)
+└─ next: set the canary's weight to 50
+
+default/api  Completed  1.0.0 serves with the whole weight.`);
+  });
+
+  it.each<[string, CellStatus, string | undefined]>([
+    ['of a Cell without a rollout', { phase: 'Completed' }, undefined],
+    ['of the last step', { ...paused, currentStepIndex: 2 }, 'next: the whole weight'],
+    ['of one that bakes', { ...paused, currentStepIndex: 3 }, undefined],
+    [
+      'of one that is taken back',
+      {
+        ...paused,
+        rollout: {
+          id: 'r1',
+          startedAt: '2026-11-22T09:55:00Z',
+          workflowId: 'w',
+          runId: 'r',
+          ending: { kind: 'Failed', reason: 'Aborted', message: '', time: '2026-11-22T09:58:00Z' },
+        },
+      },
+      'next: everything back at 1.0.0',
+    ],
+  ])('says what comes next %s', (_, status, next) => expect(nextOf(aCell(status), now)).toBe(next));
+
+  it('says when the next window opens', () => {
+    const windows = [{ days: ['Mon' as const], start: '10:00', end: '16:00', timeZone: 'UTC' }];
+    expect(nextOf(aCell(paused, { windows }), now)).toBe(
+      "next: set the canary's weight to 50, not before 2026-11-23T10:00:00Z (in 1d)",
+    );
+  });
+});
+
+describe('a line for each change', () => {
+  it('says phase, step, versions, weights and what is waited for', () => {
+    expect(cellLine('default/web', aCell(paused))).toBe(
+      'default/web  Paused  1/3  1.0.0 → 2.0.0  web-a 80, web-b 20  Pausing until someone sends resume or promote.',
+    );
+  });
+});
+
+describe('the end of a rollout', () => {
+  const target = { kind: 'Cell', key: { namespace: 'default', name: 'web' } } as const;
+  const standing = (phase: CellStatus['phase'], progressing: string, ready: string, generation = 1): Cell => {
+    const condition = (type: string, status: string) => ({
+      type,
+      status: status as 'True',
+      reason: 'x',
+      message: '',
+      lastTransitionTime: '2026-11-22T09:00:00Z',
+      observedGeneration: 1,
+    });
+    const conditions = [condition('Progressing', progressing), condition('Ready', ready)];
+    return { ...aCell({ phase, message: 'm', conditions }), metadata: { name: 'web', generation } };
+  };
+
+  it.each([
+    ['is not there while it goes on', standing('Progressing', 'True', 'False'), undefined],
+    ['is good when it serves', standing('Completed', 'False', 'True'), { ok: true, message: 'Completed: m' }],
+    [
+      'is bad when it went back',
+      standing('Reverted', 'False', 'False'),
+      { ok: false, message: 'Reverted: m' },
+    ],
+    ['is not there while an edit was not looked at', standing('Completed', 'False', 'True', 2), undefined],
+    ['is bad when it is gone', undefined, { ok: false, message: 'Expected Cell default/web, got none.' }],
+  ])('%s', (_, cell, end) => expect(settledOf(target, cell)).toEqual(end));
+});
+
+describe('what an informer logs', () => {
+  it('is a trouble until it is over', () => {
+    const told: (string | undefined)[] = [];
+    const log = logOf((why) => void told.push(why));
+    log.warn({ err: new Error('no answer') }, 'watch failed, trying again');
+    log.info('watch works again');
+    expect(told).toEqual(['no answer', undefined]);
+  });
+});

@@ -1,0 +1,63 @@
+import type { Cell } from '../../crds/cell.ts';
+import type { Freeze } from '../../crds/freeze.ts';
+import type { StagedBindingPolicy } from '../../crds/staged-binding-policy.ts';
+import { compareText } from '../../domain/kubernetes/canonical.ts';
+import type { Asked } from './cell-view.ts';
+import { formatTarget, type Target } from './target.ts';
+
+/** What is watched of the objects of a cluster. */
+export interface Watched {
+  readonly cells: ReadonlyMap<string, Cell>;
+  readonly policies: ReadonlyMap<string, StagedBindingPolicy>;
+  readonly freezes: ReadonlyMap<string, Freeze>;
+  /** What the configurations of load balancers ask for, by the names of their Cells. */
+  readonly asked: ReadonlyMap<string, Asked>;
+  /** Why what is shown may be old, by what could not be watched. */
+  readonly troubles: ReadonlyMap<string, string>;
+  /** Whether all that there is has been told. */
+  readonly isWhole: boolean;
+}
+
+/** Nothing was seen yet. */
+export const nothingWatched: Watched = {
+  cells: new Map(),
+  policies: new Map(),
+  freezes: new Map(),
+  asked: new Map(),
+  troubles: new Map(),
+  isWhole: false,
+};
+
+/** A map with another value for a key, or without it. */
+export function having<Value>(
+  map: ReadonlyMap<string, Value>,
+  key: string,
+  value: Value | undefined,
+): ReadonlyMap<string, Value> {
+  const next = new Map(map);
+  if (value === undefined) next.delete(key);
+  else next.set(key, value);
+  return next;
+}
+
+/** The values of a map in the order of their keys. */
+export const inOrder = <Value>(map: ReadonlyMap<string, Value>): readonly (readonly [string, Value])[] =>
+  [...map].toSorted(([a], [b]) => compareText(a, b));
+
+/** How the rollout that someone waits for has ended; undefined while it has not. */
+export type Settled = { readonly ok: boolean; readonly message: string } | undefined;
+
+/** Says whether an object is at rest as its spec is now, and whether it serves what it is to serve. */
+export function settledOf(target: Target, object: Cell | StagedBindingPolicy | undefined): Settled {
+  if (object === undefined) return { ok: false, message: `Expected ${formatTarget(target)}, got none.` };
+  const { status = {}, metadata } = object;
+  const { phase = 'Pending', message = '', conditions = [] } = status;
+  const of = (type: string) => conditions.find((one) => one.type === type);
+  const decisive = target.kind === 'Cell' ? of('Progressing') : of('Ready');
+  if (decisive?.observedGeneration !== metadata.generation) return undefined;
+  const text = `${phase}: ${message}`;
+  if (target.kind === 'Cell')
+    return decisive?.status === 'False' ? { ok: of('Ready')?.status === 'True', message: text } : undefined;
+  if (phase === 'Completed') return { ok: true, message: text };
+  return phase === 'RolledBack' || phase === 'Failed' ? { ok: false, message: text } : undefined;
+}

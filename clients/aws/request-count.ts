@@ -1,0 +1,71 @@
+import type { Metrics } from '../metrics/metrics.ts';
+
+/** How a request to AWS ended: its answer, its refusal for being one too many, another error, or nothing at all. */
+export type RequestOutcome = 'OK' | 'Throttled' | 'Failed' | 'Unanswered';
+
+/** Who is told of requests. */
+export type TellRequests = Pick<Metrics, 'count' | 'observe'>;
+
+/** What of a client of the AWS SDK is needed to see its requests. */
+export interface SeenClient {
+  readonly middlewareStack: {
+    addRelativeTo(
+      middleware: Middleware,
+      options: { readonly relation: 'after'; readonly toMiddleware: string; readonly name: string },
+    ): void;
+  };
+}
+
+/** What passes each attempt on, whatever is asked and answered. */
+type Middleware = <Asked, Answer>(
+  next: (asked: Asked) => Promise<Answer>,
+  context: Context,
+) => (asked: Asked) => Promise<Answer>;
+
+interface Context {
+  readonly clientName?: string;
+  readonly commandName?: string;
+}
+
+/** Counts each request of a client, the repeated ones as well. */
+export function counting<Client extends SeenClient>(
+  client: Client,
+  region: string,
+  tell: TellRequests | undefined,
+): Client {
+  if (tell === undefined) return client;
+  client.middlewareStack.addRelativeTo(
+    (next, { clientName = '', commandName = '' }) =>
+      async (asked) => {
+        const service = clientName.replace(/Client$/, '');
+        const operation = commandName.replace(/Command$/, '');
+        const startedAt = performance.now();
+        const ended = (outcome: RequestOutcome): void => {
+          tell.count('okra_aws_requests_total', { service, operation, region, outcome });
+          const seconds = (performance.now() - startedAt) / 1000;
+          tell.observe('okra_aws_request_duration_seconds', { service, operation }, seconds);
+        };
+        try {
+          const answer = await next(asked);
+          ended('OK');
+          return answer;
+        } catch (error) {
+          ended(outcomeOf(error));
+          throw error;
+        }
+      },
+    { relation: 'after', toMiddleware: 'retryMiddleware', name: 'okraCounts' },
+  );
+  return client;
+}
+
+/** What an error of the AWS SDK says of the request. */
+export function outcomeOf(error: unknown): RequestOutcome {
+  if (!(error instanceof Error)) return 'Failed';
+  const metadata: unknown = Reflect.get(error, '$metadata');
+  const status: unknown =
+    typeof metadata === 'object' && metadata !== null ? Reflect.get(metadata, 'httpStatusCode') : undefined;
+  const throttles = /Throttl|TooManyRequests|RequestLimitExceeded|SlowDown|BandwidthLimitExceeded/;
+  if (status === 429 || throttles.test(error.name)) return 'Throttled';
+  return typeof status === 'number' ? 'Failed' : 'Unanswered';
+}

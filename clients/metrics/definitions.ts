@@ -1,0 +1,203 @@
+/** What a metric is, for those who scrape it and for those who read of it. */
+export interface MetricDefinition {
+  readonly type: 'counter' | 'gauge' | 'histogram';
+  readonly help: string;
+  readonly labels: readonly string[];
+  /** Who serves it: the watchers that lead, the worker, or each process. */
+  readonly of: 'watchers' | 'worker' | 'process';
+  /** The upper bounds of a histogram, in seconds. */
+  readonly buckets?: readonly number[];
+}
+
+const CALL_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+const ACTIVITY_BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
+const STEP_BUCKETS = [1, 5, 15, 60, 300, 900, 1_800, 3_600, 10_800, 43_200, 86_400];
+
+/** Every metric of okrad's own; the gauges are computed at each scrape, so that a restart does not reset them. */
+export const definitions = {
+  okra_build_info: {
+    type: 'gauge',
+    help: 'Always 1; the version of okrad is a label.',
+    labels: ['version'],
+    of: 'process',
+  },
+  okra_ready: {
+    type: 'gauge',
+    help: 'Whether a condition of /readyz is fulfilled: 1 or 0.',
+    labels: ['condition'],
+    of: 'process',
+  },
+  okra_metrics_failures_total: {
+    type: 'counter',
+    help: 'Times that a state could not be read for a scrape, which then lacks it.',
+    labels: ['state'],
+    of: 'process',
+  },
+  okra_leader: {
+    type: 'gauge',
+    help: 'Whether the watchers of this process lead: 1 or 0.',
+    labels: [],
+    of: 'watchers',
+  },
+  okra_watch_lag_seconds: {
+    type: 'gauge',
+    help: 'Seconds since the API server last sent anything about a kind; it sends a bookmark about once a minute. Optional kinds that are not installed are left out.',
+    labels: ['kind'],
+    of: 'watchers',
+  },
+  okra_messages_pending: {
+    type: 'gauge',
+    help: 'Messages to workflows that Temporal has not taken yet.',
+    labels: [],
+    of: 'watchers',
+  },
+  okra_cells: {
+    type: 'gauge',
+    help: 'Cells by phase.',
+    labels: ['namespace', 'phase'],
+    of: 'watchers',
+  },
+  okra_rollouts: {
+    type: 'gauge',
+    help: 'Rollouts that are under way, by the phase of their Cell.',
+    labels: ['namespace', 'phase'],
+    of: 'watchers',
+  },
+  okra_cell_held_seconds: {
+    type: 'gauge',
+    help: 'For how long a Cell has waited for the same reason; only of Cells that wait. After a restart of okrad it counts from the time at which the status was written last.',
+    labels: ['namespace', 'cell', 'reason'],
+    of: 'watchers',
+  },
+  okra_cell_degraded: {
+    type: 'gauge',
+    help: '1 for each Cell whose condition Degraded is true, with its reason.',
+    labels: ['namespace', 'cell', 'reason'],
+    of: 'watchers',
+  },
+  okra_cell_canary_weight: {
+    type: 'gauge',
+    help: 'The weight of the canary as read back, 0 to 100; only while a rollout is under way.',
+    labels: ['namespace', 'cell'],
+    of: 'watchers',
+  },
+  okra_cell_last_change_timestamp_seconds: {
+    type: 'gauge',
+    help: 'When the last change of what serves was over, and its outcome.',
+    labels: ['namespace', 'cell', 'outcome'],
+    of: 'watchers',
+  },
+  okra_measurements: {
+    type: 'gauge',
+    help: 'AnalysisRuns, Experiments, Checks and Jobs that Cells have made and that are kept, by phase.',
+    labels: ['kind', 'phase'],
+    of: 'watchers',
+  },
+  okra_changes_total: {
+    type: 'counter',
+    help: 'Changes of what serves, rollouts above all, by outcome, as the leading watchers have seen them end.',
+    labels: ['outcome'],
+    of: 'watchers',
+  },
+  okra_change_duration_seconds: {
+    type: 'histogram',
+    help: 'How long changes took from their begin to their end.',
+    labels: ['outcome'],
+    of: 'watchers',
+    buckets: STEP_BUCKETS,
+  },
+  okra_step_duration_seconds: {
+    type: 'histogram',
+    help: 'How long steps took that were done, by kind.',
+    labels: ['kind'],
+    of: 'watchers',
+    buckets: STEP_BUCKETS,
+  },
+  okra_verdicts_total: {
+    type: 'counter',
+    help: 'Verdicts of AnalysisRuns, Experiments, Checks and Jobs, as the leading watchers have seen them come.',
+    labels: ['kind', 'verdict'],
+    of: 'watchers',
+  },
+  okra_activities_total: {
+    type: 'counter',
+    help: 'Activities that have ended, by outcome: Completed, Cancelled, or the type of the failure. Those that are called sync… are the syncs.',
+    labels: ['activity', 'outcome'],
+    of: 'worker',
+  },
+  okra_activity_duration_seconds: {
+    type: 'histogram',
+    help: 'How long activities took, from their start in this worker.',
+    labels: ['activity'],
+    of: 'worker',
+    buckets: ACTIVITY_BUCKETS,
+  },
+  okra_writes_total: {
+    type: 'counter',
+    help: 'Attempts to make a load balancer serve what was decided: Served, NotYet (its turn in the write budget comes later), Lacking (target groups lack healthy targets), Refused.',
+    labels: ['outcome'],
+    of: 'worker',
+  },
+  okra_drift_found_total: {
+    type: 'counter',
+    help: 'Objects whose rule or listener was found to serve something else, at each look.',
+    labels: ['type'],
+    of: 'worker',
+  },
+  okra_drift_healed_total: {
+    type: 'counter',
+    help: 'Writes that made a load balancer serve again what had been served before.',
+    labels: ['type'],
+    of: 'worker',
+  },
+  okra_aws_requests_total: {
+    type: 'counter',
+    help: 'Requests to AWS, repeated ones as well: OK, Throttled, Failed (AWS answered with another error) or Unanswered.',
+    labels: ['service', 'operation', 'region', 'outcome'],
+    of: 'worker',
+  },
+  okra_aws_request_duration_seconds: {
+    type: 'histogram',
+    help: 'How long AWS took for a request.',
+    labels: ['service', 'operation'],
+    of: 'worker',
+    buckets: CALL_BUCKETS,
+  },
+  okra_budget_left: {
+    type: 'gauge',
+    help: 'Calls that all workers together may send at once now: of AWS by account and region, of Datadog by organisation.',
+    labels: ['kind', 'quota'],
+    of: 'worker',
+  },
+  okra_budget_size: {
+    type: 'gauge',
+    help: 'The most that okra_budget_left may be, after a quiet time.',
+    labels: ['kind', 'quota'],
+    of: 'worker',
+  },
+  okra_budget_wait_seconds: {
+    type: 'gauge',
+    help: 'How long the next usual call has to wait for its turn.',
+    labels: ['kind', 'quota'],
+    of: 'worker',
+  },
+} as const satisfies Readonly<Record<string, MetricDefinition>>;
+
+/** The name of a metric. */
+export type MetricName = keyof typeof definitions;
+
+type OfType<Type extends MetricDefinition['type']> = {
+  [Name in MetricName]: (typeof definitions)[Name]['type'] extends Type ? Name : never;
+}[MetricName];
+
+/** The name of what is counted, of what is measured, and of a state. */
+export type CounterName = OfType<'counter'>;
+/** The name of what takes time. */
+export type HistogramName = OfType<'histogram'>;
+/** The name of a state, which is computed at each scrape. */
+export type GaugeName = OfType<'gauge'>;
+
+/** The labels of a metric. */
+export type LabelsOf<Name extends MetricName> = Readonly<
+  Record<(typeof definitions)[Name]['labels'][number], string>
+>;

@@ -1,0 +1,58 @@
+import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
+import type { ActivityInterceptorsFactory } from '@temporalio/worker';
+import type { Metrics } from '../metrics/metrics.ts';
+
+/** Counts what the activities of a worker do, from outside of them. */
+export const activityMetrics =
+  (metrics: Pick<Metrics, 'count' | 'observe'>): ActivityInterceptorsFactory =>
+  ({ info: { activityType } }) => ({
+    inbound: {
+      execute: async (input, next) => {
+        const startedAt = performance.now();
+        const ended = (outcome: string): void => {
+          const seconds = (performance.now() - startedAt) / 1000;
+          metrics.count('okra_activities_total', { activity: activityType, outcome });
+          metrics.observe('okra_activity_duration_seconds', { activity: activityType }, seconds);
+          if (writing.has(activityType) && outcome !== 'Completed' && outcome !== 'Cancelled')
+            metrics.count('okra_writes_total', { outcome: 'Refused' });
+        };
+        try {
+          const result = await next(input);
+          ended('Completed');
+          tellResult(metrics, activityType, { asked: input.args[0], result });
+          return result;
+        } catch (error) {
+          ended(outcomeOf(error));
+          throw error;
+        }
+      },
+    },
+  });
+
+const writing: ReadonlySet<string> = new Set(['shiftTraffic', 'applyLoadBalancer']);
+
+/** What an activity has thrown, in one word. */
+export function outcomeOf(error: unknown): string {
+  if (error instanceof CancelledFailure) return 'Cancelled';
+  return (error instanceof ApplicationFailure ? error.type : undefined) ?? 'Unavailable';
+}
+
+/** What the result of an activity says that is worth counting. */
+export function tellResult(
+  metrics: Pick<Metrics, 'count'>,
+  activity: string,
+  { asked, result }: { readonly asked: unknown; readonly result: unknown },
+): void {
+  if (writing.has(activity)) {
+    const outcome = fieldOf(result, 'is');
+    if (typeof outcome === 'string') metrics.count('okra_writes_total', { outcome });
+  }
+  if (activity === 'findDrift') {
+    const [type, drifted] = [fieldOf(asked, 'type'), fieldOf(result, 'drifted')];
+    if (typeof type === 'string' && Array.isArray(drifted))
+      metrics.count('okra_drift_found_total', { type }, drifted.length);
+  }
+}
+
+const fieldOf = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;

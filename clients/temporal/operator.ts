@@ -1,0 +1,181 @@
+import {
+  Client,
+  isGrpcServiceError,
+  NamespaceNotFoundError,
+  ServiceError,
+  WorkflowNotFoundError,
+  WorkflowUpdateFailedError,
+  WorkflowUpdateRPCTimeoutOrCancelledError,
+} from '@temporalio/client';
+import type { TemporalConfig } from '../../config.ts';
+import { requestSignals, requestUpdates, type Answer } from '../../workflows/messages.ts';
+import type { RequestName } from '../../domain/model/request.ts';
+import { detailsOf, isRefusal } from './grpc-status.ts';
+import { unpolled } from './polls.ts';
+import { missingAttributes } from './search-attributes.ts';
+import { connectRenewably } from './temporal-connection.ts';
+import { readCredentials } from './temporal-credentials.ts';
+import type { WorkflowStart } from './workflow-start.ts';
+
+/** What an operator sends with a request. */
+export interface SentRequest {
+  readonly by: string;
+  readonly reason: string;
+  /** The stage of a StagedBindingPolicy to go back to. */
+  readonly to?: string | undefined;
+}
+
+/** How a request was answered. */
+export type RequestAnswer =
+  | { readonly is: 'Taken'; readonly message: string }
+  | { readonly is: 'Refused'; readonly message: string }
+  /** No run of the workflow is open. */
+  | { readonly is: 'NotRunning' }
+  /** No worker has answered in time; nobody knows whether it is taken. */
+  | { readonly is: 'Unanswered' };
+
+/** What Temporal lacks for Okra to work; what may not be asked is undefined. */
+export interface TemporalFindings {
+  readonly missingAttributes: readonly string[] | undefined;
+  /** The task queues that no worker polls. */
+  readonly unpolled: readonly string[] | undefined;
+}
+
+/** What an operator says to workflows. */
+export interface Operator {
+  /** Sends a request that is answered. */
+  readonly ask: (workflowId: string, name: RequestName, request: SentRequest) => Promise<RequestAnswer>;
+  /** Sends a request that is taken, or does nothing, whenever a worker runs; answers false when no run is open. */
+  readonly tell: (workflowId: string, name: RequestName, request: SentRequest) => Promise<boolean>;
+  /** Starts a workflow with a request, on the task queue that its last run was on. */
+  readonly startWith: (start: WorkflowStart, name: RequestName, request: SentRequest) => Promise<void>;
+  /** Finds out what Temporal lacks for Okra to work. */
+  readonly inspect: (taskQueue: string) => Promise<TemporalFindings>;
+  readonly close: () => Promise<void>;
+}
+
+const ANSWER_MILLISECONDS = 15_000;
+const CALL_MILLISECONDS = 10_000;
+
+/** Connects to Temporal once, for a person who waits; throws when it does not answer. */
+export async function connectOperator(config: TemporalConfig, identity: string): Promise<Operator> {
+  const { address, namespace } = config;
+  try {
+    const { connection } = await connectRenewably(address, await readCredentials(config));
+    return operatorOf(new Client({ connection, namespace, identity }), config);
+  } catch (error) {
+    throw unreached(config, error);
+  }
+}
+
+function operatorOf(client: Client, config: TemporalConfig): Operator {
+  const inTime = async <R>(call: () => Promise<R>, milliseconds = CALL_MILLISECONDS): Promise<R> => {
+    try {
+      return await client.withDeadline(Date.now() + milliseconds, call);
+    } catch (error) {
+      // What gRPC says alone tells nobody where it was said.
+      throw isOfServer(error) ? unreached(config, error) : error;
+    }
+  };
+  const { workflow } = client;
+  return {
+    ask: (workflowId, name, request) =>
+      inTime(
+        () =>
+          answered(
+            workflow
+              .getHandle(workflowId)
+              .executeUpdate<Answer, [SentRequest]>(requestUpdates[name].name, { args: [request] }),
+          ),
+        ANSWER_MILLISECONDS,
+      ),
+    tell: async (workflowId, name, request) => {
+      try {
+        await inTime(() => workflow.getHandle(workflowId).signal(requestSignals[name].name, request));
+        return true;
+      } catch (error) {
+        if (error instanceof WorkflowNotFoundError) return false;
+        throw error;
+      }
+    },
+    startWith: async ({ type, options }, name, request) => {
+      const taskQueue = (await inTime(() => lastTaskQueue(client, options.workflowId))) ?? options.taskQueue;
+      const signal = requestSignals[name].name;
+      const start = { ...options, taskQueue, signal, signalArgs: [request] };
+      await unlessClosing(() => inTime(() => workflow.signalWithStart(type, start)));
+    },
+    inspect: (taskQueue) => inTime(() => inspect(client, taskQueue), ANSWER_MILLISECONDS),
+    close: () => client.connection.close(),
+  };
+}
+
+const isOfServer = (error: unknown): boolean =>
+  error instanceof ServiceError || error instanceof NamespaceNotFoundError || isGrpcServiceError(error);
+
+/** What a worker polls beside its first queue; the kinds of objects that are there decide which of them are needed. */
+const QUEUE_SUFFIXES = ['-elbv2', '-elbv2-urgent'] as const;
+
+async function inspect(
+  { connection, options: { namespace } }: Client,
+  taskQueue: string,
+): Promise<TemporalFindings> {
+  const queues = [
+    { taskQueue, types: ['workflow', 'activity'] as const },
+    ...QUEUE_SUFFIXES.map((suffix) => ({ taskQueue: `${taskQueue}${suffix}`, types: ['activity'] as const })),
+  ];
+  await connection.workflowService.describeNamespace({ namespace });
+  const [attributes, polls] = await Promise.allSettled([
+    missingAttributes(connection, namespace),
+    unpolled(connection, { namespace, queues }),
+  ]);
+  return {
+    missingAttributes: attributes.status === 'fulfilled' ? attributes.value : undefined,
+    unpolled: polls.status === 'fulfilled' ? polls.value : undefined,
+  };
+}
+
+/** The task queue of the last run; undefined when Temporal remembers none. */
+async function lastTaskQueue(client: Client, workflowId: string): Promise<string | undefined> {
+  try {
+    return (await client.workflow.getHandle(workflowId).describe()).taskQueue;
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return undefined;
+    throw error;
+  }
+}
+
+const CLOSING_ATTEMPTS = 10;
+const CLOSING_MILLISECONDS = 300;
+
+/** A run that is just closing takes no signal, and lets no other one begin. */
+async function unlessClosing(call: () => Promise<unknown>): Promise<void> {
+  for (let attempts = 1; ; attempts += 1) {
+    try {
+      await call();
+      return;
+    } catch (error) {
+      const isClosing = detailsOf(error).includes('workflow is closing');
+      if (!isClosing || attempts === CLOSING_ATTEMPTS) throw error;
+      await new Promise((resolve) => setTimeout(resolve, CLOSING_MILLISECONDS));
+    }
+  }
+}
+
+async function answered(asking: Promise<Answer>): Promise<RequestAnswer> {
+  try {
+    return { is: 'Taken', message: (await asking).message };
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return { is: 'NotRunning' };
+    if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) return { is: 'Unanswered' };
+    if (!(error instanceof WorkflowUpdateFailedError)) throw error;
+    return { is: 'Refused', message: error.cause?.message ?? error.message };
+  }
+}
+
+function unreached({ address, namespace }: TemporalConfig, error: unknown): Error {
+  const what = `Expected Temporal to answer at ${address}, namespace ${namespace}, got: ${detailsOf(error)}.`;
+  const todo = isRefusal(error)
+    ? 'Check TEMPORAL_NAMESPACE, TEMPORAL_API_KEY and TEMPORAL_TLS_CLIENT_CERT_PATH.'
+    : 'Set TEMPORAL_ADDRESS, or --temporal-address.';
+  return new Error(`${what} ${todo}`, { cause: error });
+}

@@ -1,0 +1,69 @@
+import { DefaultLogger, makeTelemetryFilterString, Runtime, type RuntimeOptions } from '@temporalio/worker';
+import type { Log } from '../log.ts';
+
+/** How much the Temporal SDK logs. */
+export type TemporalLogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error';
+
+/** How the native code of the Temporal SDK tells of itself. */
+export interface TelemetryOptions {
+  readonly log: Log;
+  readonly level: TemporalLogLevel;
+  /** Where its metrics are told; undefined: nowhere. */
+  readonly metrics?: { readonly host: string; readonly port: number } | undefined;
+}
+
+/** Sets up the native code of the Temporal SDK, once in a process. */
+export function installRuntime(options: TelemetryOptions, install = Runtime.install.bind(Runtime)): void {
+  const { log, metrics } = options;
+  const common = runtimeOptions(options);
+  if (metrics === undefined) return void install(common);
+  const { host, port } = metrics;
+  const bindAddress = `${host.includes(':') ? `[${host}]` : host}:${port}`;
+  const telemetryOptions = { ...common.telemetryOptions, metrics: exporter(bindAddress) };
+  try {
+    install({ ...common, telemetryOptions });
+  } catch (error) {
+    // Rollouts go on without being measured.
+    log.error({ err: error, address: bindAddress }, 'metrics of temporal not served');
+    install(common);
+  }
+}
+
+/** Its messages go the way of all others, and its signals are ours. */
+const runtimeOptions = ({ log, level }: TelemetryOptions): RuntimeOptions => {
+  const upper = upperCase[level];
+  return {
+    logger: logTo(log, upper),
+    shutdownSignals: [],
+    telemetryOptions: {
+      logging: { forward: {}, filter: makeTelemetryFilterString({ core: upper, other: 'WARN' }) },
+    },
+  };
+};
+
+const upperCase = { trace: 'TRACE', debug: 'DEBUG', info: 'INFO', warn: 'WARN', error: 'ERROR' } as const;
+
+// As Prometheus wants them: seconds, units and `_total` in the names.
+const exporter = (bindAddress: string) => ({
+  prometheus: { bindAddress, countersTotalSuffix: true, unitSuffix: true, useSecondsForDurations: true },
+});
+
+/** Logs what the SDK says as an event like any other. */
+export const logTo = (log: Log, level: (typeof upperCase)[TemporalLogLevel]): DefaultLogger =>
+  new DefaultLogger(level, ({ level: said, message, meta }) => {
+    const { error, ...rest } = meta ?? {};
+    const event = error === undefined ? rest : { ...rest, err: error };
+    const child = log.child({ sdk: 'temporal' });
+    switch (said) {
+      case 'ERROR':
+        return child.error(event, message);
+      case 'WARN':
+        return child.warn(event, message);
+      case 'INFO':
+        return child.info(event, message);
+      case 'DEBUG':
+        return child.debug(event, message);
+      default:
+        return child.trace(event, message);
+    }
+  });

@@ -1,0 +1,125 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { resources } from './index.ts';
+import { conditionsOf, kindPage } from './kind-page.ts';
+import { fieldsIn, refusalsIn } from './schema-fields.ts';
+import type { ResourceKind } from './resource.ts';
+
+const root = join(import.meta.dirname, '..');
+
+/** Where the conditions of a kind are written. */
+const sources: Readonly<Record<string, string>> = {
+  Cell: 'domain/rollout/status-conditions.ts',
+  AWSTargetGroup: 'domain/discovery/target-group/target-group-check.ts',
+  AWSApplicationLoadBalancerConfig: 'domain/load-balancers/load-balancer-status.ts',
+  AWSNetworkLoadBalancerConfig: 'domain/load-balancers/load-balancer-status.ts',
+  Check: 'domain/checks/status.ts',
+  StagedBindingPolicy: 'domain/staged/status.ts',
+};
+const SYNCED = 'domain/discovery/sync-status.ts';
+
+/** Where those of a Cell with applications are, which has some of them in common. */
+const OF_APPLICATIONS = 'domain/applications/status.ts';
+
+const typesIn = (file: string): readonly string[] =>
+  [...readFileSync(join(root, file), 'utf8').matchAll(/\btype: '(\w+)',\s*holds\b/g)].map(
+    ([, type = '']) => type,
+  );
+
+const kinds: readonly ResourceKind[] = resources;
+
+describe('the page about a kind', () => {
+  const withConditions = kinds.filter((one) => Object.keys(conditionsOf(one)).length > 0);
+
+  it.each(withConditions)('$kind has the conditions that are written', (one) =>
+    expect(Object.keys(conditionsOf(one))).toEqual([
+      ...new Set([
+        ...typesIn(sources[one.kind] ?? SYNCED),
+        ...(one.kind === 'Cell' ? typesIn(OF_APPLICATIONS) : []),
+      ]),
+    ]),
+  );
+
+  it('is about every file that writes conditions', () => {
+    const files = globSync('domain/**/*.ts', { cwd: root }).filter((file) => !file.endsWith('.test.ts'));
+    const writing = files.filter((file) => typesIn(file).length > 0);
+    expect(writing.toSorted()).toEqual(
+      [...new Set([...Object.values(sources), SYNCED, OF_APPLICATIONS])].toSorted(),
+    );
+  });
+
+  it.each(kinds)('$kind leads to its guide', (one) => {
+    const [, guide = ''] = /\[The guide\]\(([^)#]+)/.exec(kindPage(one)) ?? [];
+    expect(existsSync(join(root, 'docs/kinds', guide))).toBe(true);
+    expect(guide).not.toBe('');
+  });
+
+  const cell = kinds.find(({ kind }) => kind === 'Cell');
+  const lines = cell === undefined ? [] : kindPage(cell).split('\n');
+
+  it.each([
+    [
+      'a field with its default',
+      '| `replicas` | integer, at least 1 | `1` | How many target groups of a version',
+    ],
+    ['a field that must be there', '| `ingress.type` | **required**, string, at most 64 characters |'],
+    ['a column', '| MESSAGE | `.status.message` | with `-o wide` |'],
+    ['what is refused', '| `replicas` | Expected spec.replicas to be 1 or 2'],
+    ['a field of the status', '| `blockedVersions[].version` | string, at most 67 characters |'],
+    ['a condition', '| `TargetGroupsAccepted` | every selected'],
+    ['where the reasons are', '[Troubleshooting](../troubleshooting.md#cell)'],
+  ])('has %s', (_, begin) => expect(lines.filter((line) => line.startsWith(begin))).toHaveLength(1));
+});
+
+describe('a field', () => {
+  const bounded = { type: 'string', maxLength: 9, minLength: 1, description: 'A text.' };
+  const duration = { 'x-kubernetes-int-or-string': true, default: '5m' };
+  const rule = { 'x-kubernetes-validations': [{ rule: 'false', message: 'Expected a|b.' }] };
+
+  it.each([
+    ['of a text', { a: bounded }, ['a: string, at most 9 characters']],
+    ['of a number', { a: { type: 'integer', minimum: 0, maximum: 5 } }, ['a: integer, 0 to 5']],
+    ['with a default', { a: duration }, ['a: integer or string "5m"']],
+    ['of few words', { a: { type: 'string', enum: ['x', 'y'] } }, ['a: `x` or `y`']],
+    [
+      'of a list of objects is told with what they have',
+      { a: { type: 'array', maxItems: 2, items: { type: 'object', properties: { b: bounded } } } },
+      ['a: list of object, at most 2 items', 'a[].b: string, at most 9 characters'],
+    ],
+    [
+      'of a map of lists',
+      { a: { additionalProperties: { type: 'array', items: { type: 'string' } } } },
+      ['a: map of list of string'],
+    ],
+    [
+      'whose fields are described elsewhere stands alone',
+      { a: { type: 'object', description: 'As there.', properties: { b: { type: 'string' } } } },
+      ['a: object'],
+    ],
+    [
+      'of conditions stands alone',
+      { conditions: { type: 'array', items: { type: 'object', properties: { b: bounded } } } },
+      ['conditions: list of object'],
+    ],
+  ])('%s', (_, properties, told) => {
+    const fields = fieldsIn({ properties });
+    expect(
+      fields.map(({ path, type, initial }) => [`${path}: ${type}`, initial ?? []].flat().join(' ')),
+    ).toEqual(told);
+  });
+
+  it('that must be there says so, unless it has a default', () => {
+    const fields = fieldsIn({ required: ['a', 'b'], properties: { a: bounded, b: duration, c: bounded } });
+    expect(fields.map(({ isRequired }) => isRequired)).toEqual([true, false, false]);
+  });
+
+  it('says what is refused once, for all fields that refuse it', () => {
+    const list = { type: 'array', items: { ...bounded, ...rule } };
+    const schema = { ...rule, properties: { a: list, b: { additionalProperties: rule } } };
+    expect(refusalsIn(schema, [{ message: 'Expected a short name.' }])).toEqual([
+      { message: 'Expected a short name.', paths: ['metadata.name'] },
+      { message: 'Expected a|b.', paths: ['spec', 'a[]', 'b.*'] },
+    ]);
+  });
+});

@@ -1,0 +1,157 @@
+/** An alert, as a PrometheusRule has it. */
+export interface Alert {
+  readonly name: string;
+  readonly expr: string;
+  /** For how long it has to hold. */
+  readonly duration: string;
+  readonly severity: 'critical' | 'warning';
+  readonly summary: string;
+  /** What to look at, and what to do. */
+  readonly description: string;
+}
+
+/** What a person should look at. */
+export const alerts: readonly Alert[] = [
+  {
+    name: 'OkraWithoutLeader',
+    expr: 'sum(okra_leader) < 1 or absent(okra_leader)',
+    duration: '2m',
+    severity: 'critical',
+    summary: 'No watchers of Okra lead.',
+    description:
+      'No rollout begins and no event is told. Look at the pods of the watchers, at /readyz and at the Lease.',
+  },
+  {
+    name: 'OkraNotReady',
+    expr: 'min by (pod, condition) (okra_ready) == 0',
+    duration: '5m',
+    severity: 'warning',
+    summary: 'A pod of Okra waits for {{ $labels.condition }}.',
+    description: '/readyz of {{ $labels.pod }} says what it waits for; see docs/health.md.',
+  },
+  {
+    name: 'OkraTakingBackHeld',
+    expr: 'sum by (namespace) (okra_cells{phase="FailedReverting"}) > 0',
+    duration: '1m',
+    severity: 'critical',
+    summary: 'A Cell in {{ $labels.namespace }} cannot take its traffic back.',
+    description:
+      'A version that has failed still has traffic, and ELBv2 or Kubernetes refuses what would take it back. kubectl describe of the Cell says what.',
+  },
+  {
+    name: 'OkraCellDegraded',
+    expr: 'max by (namespace, cell, reason) (okra_cell_degraded) > 0',
+    duration: '5m',
+    severity: 'warning',
+    summary: 'Cell {{ $labels.namespace }}/{{ $labels.cell }} is degraded: {{ $labels.reason }}.',
+    description: 'Its condition Degraded says what keeps it from what its spec asks for.',
+  },
+  {
+    name: 'OkraRolloutHeld',
+    expr: 'max by (namespace, cell, reason) (okra_cell_held_seconds{reason!~"WaitingFor(Resume|Pause|Window|Freeze|Bake|Detach)"}) > 1800',
+    duration: '1m',
+    severity: 'warning',
+    summary:
+      'Cell {{ $labels.namespace }}/{{ $labels.cell }} has waited for {{ $value | humanizeDuration }}: {{ $labels.reason }}.',
+    description:
+      'It waits for what nobody has asked for. The status of the Cell says for what, and what to do.',
+  },
+  {
+    name: 'OkraWatchSilent',
+    expr: 'max by (kind) (okra_watch_lag_seconds) > 300',
+    duration: '5m',
+    severity: 'warning',
+    summary: 'The API server has sent nothing about {{ $labels.kind }} for {{ $value | humanizeDuration }}.',
+    description: 'It sends a bookmark about once a minute. The log of the leading watchers says what fails.',
+  },
+  {
+    name: 'OkraMessagesPending',
+    expr: 'max(okra_messages_pending) > 0',
+    duration: '5m',
+    severity: 'critical',
+    summary: 'Temporal does not take messages of Okra.',
+    description: 'Nothing that changes reaches a rollout. Look at Temporal, and at the log of the watchers.',
+  },
+  {
+    name: 'OkraThrottledByAWS',
+    expr: 'sum by (service, region) (rate(okra_aws_requests_total{outcome="Throttled"}[10m])) > 0.05',
+    duration: '10m',
+    severity: 'warning',
+    summary: 'AWS throttles {{ $labels.service }} in {{ $labels.region }}.',
+    description:
+      'Others share the quota of the account. Lower the rates of Okra (docs/configuration.md), or find who else calls.',
+  },
+  {
+    name: 'OkraRefusedByAWS',
+    expr: 'sum by (service, operation) (increase(okra_aws_requests_total{outcome=~"Failed|Unanswered"}[15m])) > 20',
+    duration: '15m',
+    severity: 'warning',
+    summary: 'AWS refuses {{ $labels.operation }}, or does not answer.',
+    description: 'The statuses of the objects say what it says; see docs/iam.md and docs/configuration.md.',
+  },
+  {
+    name: 'OkraWritesWait',
+    expr: 'max by (kind, quota) (okra_budget_wait_seconds) > 60',
+    duration: '10m',
+    severity: 'warning',
+    summary: 'Calls of {{ $labels.quota }} ({{ $labels.kind }}) wait for {{ $value | humanizeDuration }}.',
+    description: 'More is to be written than the budget lets through. What takes traffic back goes first.',
+  },
+  {
+    name: 'OkraDriftAgainAndAgain',
+    expr: 'sum by (type) (increase(okra_drift_healed_total[1h])) > 10',
+    duration: '5m',
+    severity: 'warning',
+    summary: 'Someone else writes what Okra serves, again and again ({{ $labels.type }}).',
+    description: 'CloudTrail says who calls ModifyRule or ModifyListener beside Okra.',
+  },
+  {
+    name: 'OkraWorkflowTaskFails',
+    expr: 'sum by (workflow_type, failure_reason) (increase(temporal_workflow_task_execution_failed_total[10m])) > 0',
+    duration: '5m',
+    severity: 'critical',
+    summary: 'Workflow tasks of {{ $labels.workflow_type }} fail: {{ $labels.failure_reason }}.',
+    description:
+      'Such a workflow does not go on, and Temporal tries again. With NonDeterminismError go back to the release before; see docs/operations.md.',
+  },
+  {
+    name: 'OkraTasksWait',
+    expr: 'histogram_quantile(0.95, sum by (le, task_queue) (rate(temporal_activity_schedule_to_start_latency_seconds_bucket[10m]))) > 10 or histogram_quantile(0.95, sum by (le, task_queue) (rate(temporal_workflow_task_schedule_to_start_latency_seconds_bucket[10m]))) > 10',
+    duration: '10m',
+    severity: 'warning',
+    summary: 'Tasks of {{ $labels.task_queue }} wait for a worker.',
+    description: 'Run more workers, or find what holds their slots.',
+  },
+  {
+    name: 'OkraWithoutSlots',
+    expr: 'sum by (task_queue, worker_type) (temporal_worker_task_slots_available) == 0',
+    duration: '5m',
+    severity: 'warning',
+    summary: 'All workers of {{ $labels.task_queue }} are busy ({{ $labels.worker_type }}).',
+    description: 'Something outside does not answer, or there are too few workers.',
+  },
+  {
+    name: 'OkraTemporalRefuses',
+    expr: 'sum by (operation, status_code) (increase(temporal_request_failure_total{status_code!~"CANCELLED|NOT_FOUND|DEADLINE_EXCEEDED"}[10m])) > 20',
+    duration: '10m',
+    severity: 'warning',
+    summary: 'Temporal answers {{ $labels.operation }} with {{ $labels.status_code }}.',
+    description: 'RESOURCE_EXHAUSTED is a limit of the namespace; see docs/temporal.md.',
+  },
+];
+
+/** The groups of a rules file of Prometheus, which are the spec of a PrometheusRule too. */
+export const ruleGroups = () => ({
+  groups: [
+    {
+      name: 'okra',
+      rules: alerts.map(({ name, expr, duration, severity, summary, description }) => ({
+        alert: name,
+        expr,
+        for: duration,
+        labels: { severity },
+        annotations: { summary, description },
+      })),
+    },
+  ],
+});

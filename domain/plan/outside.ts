@@ -1,0 +1,90 @@
+import { unreachable } from '../unreachable.ts';
+import type { TargetHealth } from '../gates/health.ts';
+import type { InspectedForwarding } from '../load-balancers/load-balancer.ts';
+import type { Performable, Shift, StartMeasurement } from '../model/decision.ts';
+import type { ObservedCell } from '../model/observation.ts';
+import type { LostRun, RolloutState } from '../model/state.ts';
+import type { AnalysisVerdict } from '../rollout/analysis.ts';
+import type { Attempt } from '../rollout/attempt.ts';
+import { carryOutRecorded, isRecorded, kept, type CarriedOut, type Change } from '../rollout/performed.ts';
+import * as holds from '../rollout/record-backoff.ts';
+import { lostRunRead } from '../rollout/record-lost.ts';
+import * as measured from '../rollout/record-measurement.ts';
+import * as record from '../rollout/record.ts';
+import type { PresentCell } from '../versions/candidate.ts';
+
+/** By what something outside is asked. */
+export interface Asked {
+  readonly observed: ObservedCell;
+  readonly cell: PresentCell;
+  readonly state: RolloutState;
+}
+
+/** What is outside of a rollout, in memory: it answers at once. */
+export interface Outside {
+  /** The id of a rollout that begins. */
+  newRollout(): string;
+  shift(decision: Shift, asked: Asked): Attempt;
+  inspect(): InspectedForwarding;
+  healthOf(targetGroupARNs: readonly string[]): readonly TargetHealth[];
+  /** Starts what measures, or refuses to. */
+  start(
+    decision: StartMeasurement,
+    state: RolloutState,
+  ): AnalysisVerdict | Extract<Attempt, { is: 'Refused' }>;
+  read(name: string): AnalysisVerdict;
+  /** Ends what measures; answers how far it had come. */
+  terminate(name: string): AnalysisVerdict;
+  endOfLostRun(): LostRun;
+}
+
+/** What comes of an attempt to do what was decided, as the workflow would take it up. */
+export function attemptWith(outside: Outside, decision: Performable, asked: Asked): Attempt {
+  const { cell } = asked;
+  if (isRecorded(decision)) return carriedOut(carryOutRecorded(decision, cell));
+  switch (decision.do) {
+    case 'Begin': {
+      const id = outside.newRollout();
+      return done((before, at) => record.began(before, decision, { id, cell, now: at }));
+    }
+    case 'Shift':
+      return outside.shift(decision, asked);
+    case 'Inspect': {
+      const found = outside.inspect();
+      return done((before) => record.inspected(before, found));
+    }
+    case 'CheckIdle': {
+      const health = outside.healthOf(decision.targetGroupARNs);
+      return done((before, at) => holds.idleRead(before, health, at));
+    }
+    case 'Prune':
+      return done(measured.pruned);
+    case 'ReadLostRun': {
+      const ended = outside.endOfLostRun();
+      return done((before, at) => lostRunRead(before, cell, ended, at));
+    }
+    case 'StartMeasurement': {
+      const started = outside.start(decision, asked.state);
+      if ('is' in started) return started;
+      return done((before, at) => measured.measured(before, decision, started, at));
+    }
+    case 'ReadMeasurement': {
+      const verdict = outside.read(decision.name);
+      return done((before, at) => measured.measured(before, decision, verdict, at));
+    }
+    case 'TerminateMeasurement': {
+      const verdict = outside.terminate(decision.name);
+      return done((before, at) => measured.terminated(before, decision, verdict, at));
+    }
+    case 'Remove':
+    case 'Release':
+      throw new TypeError(`Expected a Cell whose configuration stays, got ${decision.do}.`);
+    default:
+      return unreachable(decision);
+  }
+}
+
+/** It was done, or postponed, as it says. */
+export const carriedOut = (what: CarriedOut): Attempt => ({ is: 'CarriedOut', done: what });
+
+const done = (apply: Change): Attempt => carriedOut(kept(apply));

@@ -1,0 +1,65 @@
+import type { Close } from '../model/decision.ts';
+import type { ObservedCell } from '../model/observation.ts';
+import { groupByVersion } from '../versions/version.ts';
+import { nextVersion, withVersion } from './assume.ts';
+import { runAhead, type Ahead } from './run-ahead.ts';
+
+/** A part of a plan: what comes as things are, or once there are target groups of a version. */
+export interface PlanPart {
+  /** The version of which target groups are taken for granted; undefined: as things are. */
+  readonly assumed?: string;
+  readonly ahead: Ahead;
+}
+
+/** What a Cell is going to do, and what is wrong with it. */
+export interface CellPlan {
+  readonly parts: readonly PlanPart[];
+  readonly problems: readonly string[];
+}
+
+/** How a plan is made. */
+export interface PlanOptions {
+  readonly now: number;
+  /** Versions to take for granted one after the other; undefined: the next, where as things are there is no rollout. */
+  readonly assume?: readonly string[] | undefined;
+}
+
+/** Plans what a Cell does: as things are, and with a next version where there is none to roll out yet. */
+export function planCell(observed: ObservedCell, { now, assume }: PlanOptions): CellPlan {
+  const first = runAhead(observed, now);
+  const parts: PlanPart[] = [{ ahead: first }];
+  const ahead = (version: string): Ahead => {
+    const { ahead: before } = parts.at(-1) ?? { ahead: first };
+    const next = runAhead(withVersion(before.observed, version), before.now);
+    parts.push({ assumed: version, ahead: next });
+    return next;
+  };
+  if (assume !== undefined) assume.forEach(ahead);
+  else if (mayGoOn(first)) {
+    const installed = serves(first) ? first : ahead(nextVersion(first.observed));
+    const isPinned = observed.cell?.spec.version !== undefined;
+    // A version that is pinned is not followed by another.
+    if (mayGoOn(installed) && serves(installed) && !isPinned) ahead(nextVersion(installed.observed));
+  }
+  return { parts, problems: [...new Set(problemsOf(observed, parts))] };
+}
+
+/** Whether a next version would be rolled out, and none was yet. */
+const mayGoOn = ({ rollout, end }: Ahead): boolean =>
+  rollout === undefined && end !== undefined && end.outcome !== 'Failed' && end.outcome !== 'Deleted';
+
+const serves = ({ observed }: Ahead): boolean => observed.weighted.length > 0;
+
+function problemsOf(observed: ObservedCell, parts: readonly PlanPart[]): readonly string[] {
+  const rejected = groupByVersion(observed.selected).rejected.map(({ message }) => message);
+  return [
+    ...rejected,
+    ...parts.flatMap(({ ahead: { end, stuck } }) => [
+      ...(end !== undefined && isBad(end) ? [end.message] : []),
+      ...(stuck === undefined ? [] : [stuck.message]),
+    ]),
+  ];
+}
+
+const isBad = ({ outcome, degraded }: Close): boolean =>
+  outcome === 'Failed' || outcome === 'Reverted' || degraded === true;

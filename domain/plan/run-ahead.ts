@@ -1,0 +1,161 @@
+import type { Close, Decision, Performable, Wait } from '../model/decision.ts';
+import type { ObservedCell } from '../model/observation.ts';
+import { initialState } from '../model/state.ts';
+import type { WeightedTargetGroup } from '../model/target-group.ts';
+import { performedOf } from '../rollout/attempt.ts';
+import { tookUp } from '../rollout/performed.ts';
+import { changed, requested, runFrom, saw, type Run } from '../rollout/run.ts';
+import { dueReport, takeTurn, told } from '../rollout/turn.ts';
+import { Future } from './future.ts';
+
+/** One thing that a rollout will do, or wait for. */
+export interface PlannedEvent {
+  /** When, in milliseconds since the epoch. */
+  readonly at: number;
+  readonly is: 'Shift' | 'Measurement' | 'Wait' | 'End';
+  /** In a sentence. */
+  readonly does: string;
+  /** The step that it belongs to, from 1. */
+  readonly step?: number;
+  /** The weights that are served from then on, when they change. */
+  readonly weights?: readonly WeightedTargetGroup[];
+  /** What is taken for granted so that it goes on. */
+  readonly assumes?: string;
+  /** Whether the Cell stands as it will already, and only tidies up. */
+  readonly afterwards?: true;
+}
+
+/** What a Cell will do from a time on, as far as nothing else happens. */
+export interface Ahead {
+  readonly events: readonly PlannedEvent[];
+  /** The version that serves before, and the one that is rolled out, when there is a rollout. */
+  readonly rollout?: { readonly from: string; readonly to: string; readonly steps: number };
+  /** How it ends; undefined when it waits for something that nobody can take for granted. */
+  readonly end?: Close;
+  /** What it waits for then. */
+  readonly stuck?: Wait;
+  /** The objects as they are then. */
+  readonly observed: ObservedCell;
+  readonly now: number;
+}
+
+/** More turns than the longest list of steps takes. */
+const MOST_TURNS = 5_000;
+
+/** Runs a Cell ahead until nothing is left to do, or until it is stuck, in memory. */
+export function runAhead(observed: ObservedCell, from: number): Ahead {
+  const world = new Future(observed);
+  const events: PlannedEvent[] = [];
+  let rollout: Ahead['rollout'];
+  let now = from;
+  let run = runFrom(initialState);
+  for (let turns = 0; turns < MOST_TURNS; turns += 1) {
+    const turn = takeTurn(run, now);
+    if (turn.is === 'Look') {
+      run = saw(run, world.seen, { upTo: run.changes, now });
+      continue;
+    }
+    run = report(turn.run, turn.decision, world, now);
+    const step = stepOf(run);
+    if (turn.is === 'Perform') {
+      const { decision } = turn;
+      if (decision.do === 'Begin')
+        rollout = { from: decision.stable.version, to: decision.canary.version, steps: 0 };
+      run = perform(run, decision, { world, observed: turn.observed, now });
+      if (decision.do === 'Begin' && rollout !== undefined)
+        rollout = { ...rollout, steps: run.state.rollout?.steps.length ?? 0 };
+      const event = eventOf(decision);
+      if (event !== undefined) events.push({ at: now, ...event, ...step });
+      continue;
+    }
+    const base = { ...(rollout === undefined ? {} : { rollout }), events, now };
+    const { decision } = turn;
+    if (decision.do === 'Close') {
+      if (isStillTold(run)) continue;
+      return { ...base, end: decision, observed: world.seen };
+    }
+    const passed = pass(run, decision, { world, now });
+    if (passed === undefined) return { ...base, stuck: decision, observed: world.seen };
+    // What is looked at now and then while it waits is one wait.
+    if (events.at(-1)?.does !== decision.message)
+      events.push({ ...waitOf(decision, passed.assumes, now), ...step });
+    ({ run, now } = passed);
+  }
+  throw new TypeError(`Expected a rollout to come to an end within ${MOST_TURNS} turns, got none.`);
+}
+
+const isStillTold = ({ changes, seenChanges, state }: Run): boolean =>
+  changes !== seenChanges || state.unreported !== undefined;
+
+const stepOf = ({ state: { rollout } }: Run): Pick<PlannedEvent, 'step'> =>
+  rollout === undefined || rollout.ending !== undefined || rollout.index >= rollout.steps.length
+    ? {}
+    : { step: rollout.index + 1 };
+
+// oxlint-disable-next-line max-params -- what a report is made of
+function report(run: Run, decision: Decision, world: Future, now: number): Run {
+  const due = dueReport(run, decision, { workflow: { workflowId: 'ahead', runId: 'ahead' }, now });
+  if (due === undefined || due.is !== 'New') return run;
+  world.report(due.status);
+  return told(run, run, due.status);
+}
+
+function perform(
+  run: Run,
+  decision: Performable,
+  { world, observed, now }: { readonly world: Future; readonly observed: ObservedCell; readonly now: number },
+): Run {
+  const attempt = world.attempt(decision, observed, run.state);
+  return tookUp(run, performedOf(decision, attempt, observed), { upTo: run.changes, now });
+}
+
+/** What is worth telling of what was done. */
+function eventOf(decision: Performable): Omit<PlannedEvent, 'at' | 'step'> | undefined {
+  switch (decision.do) {
+    case 'Shift': {
+      const afterwards = decision.settled === undefined ? {} : { afterwards: true as const };
+      return { is: 'Shift', does: decision.message, weights: decision.shares, ...afterwards };
+    }
+    case 'StartMeasurement':
+      return {
+        is: 'Measurement',
+        does: decision.message,
+        assumes:
+          decision.background === undefined
+            ? 'what is measured for a step is successful, and takes no time'
+            : 'what is measured in the background does not fail',
+      };
+    case 'Finish':
+    case 'Conclude':
+    case 'End':
+      return { is: 'End', does: decision.message };
+    default:
+      return undefined;
+  }
+}
+
+const waitOf = ({ message, settled }: Wait, assumes: string | undefined, at: number): PlannedEvent => ({
+  at,
+  is: 'Wait',
+  does: message,
+  ...(assumes === undefined ? {} : { assumes }),
+  ...(settled === undefined ? {} : { afterwards: true }),
+});
+
+/** Lets what is waited for happen; undefined when nobody can take it for granted. */
+function pass(
+  run: Run,
+  { for: what, until }: Wait,
+  { world, now }: { readonly world: Future; readonly now: number },
+): { readonly run: Run; readonly now: number; readonly assumes?: string } | undefined {
+  const stamp = { by: 'okractl plan', reason: '', at: now };
+  // For a person is waited without an end; a time means only that the analysis in the background is read meanwhile.
+  if (what === 'Resume')
+    return { run: requested(run, 'resume', stamp), now, assumes: 'someone sends resume at once' };
+  if (what === 'Verdict')
+    return { run: requested(run, 'promote', stamp), now, assumes: 'someone sends promote at once' };
+  if (until !== undefined) return { run, now: Math.max(now + 1, until) };
+  if (what !== 'Freeze') return undefined;
+  world.lift();
+  return { run: changed(run, now), now, assumes: 'the Freeze is lifted at once' };
+}

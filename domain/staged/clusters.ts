@@ -1,0 +1,108 @@
+import type { StagedDecision, StagedTurn } from './decision.ts';
+import { frozen, shut } from './hold.ts';
+import type { ClusterSelection, ObservedStaged, StageView } from './observation.ts';
+import { progress, strategyOf, type Progress } from './progressive.ts';
+import type { Situation } from './situation.ts';
+import type { ActiveStage, StagedState } from './state.ts';
+import { unselectedReason } from './workload.ts';
+
+type Active = StagedState & { readonly active: ActiveStage };
+
+/** Whether a stage is to reach its clusters a few at a time, and is not over. */
+export function isProgressive({ active }: Active, { spec }: Pick<Situation, 'spec'>, name: string): boolean {
+  const stage = spec.stages.find((one) => one.name === name);
+  const isActive = active.name === name && active.completedAt === undefined;
+  return isActive && stage !== undefined && strategyOf(spec, stage) !== undefined;
+}
+
+/** Begins with the first clusters of a stage; undefined while it is not known which there are, or there are none. */
+export function beginClusters(state: Active, situation: Situation): StagedTurn | undefined {
+  const { observed, spec, now } = situation;
+  const { name } = state.active;
+  const all = observed.selection?.clusters ?? [];
+  const stage = spec.stages.find((one) => one.name === name);
+  const strategy = stage === undefined ? undefined : strategyOf(spec, stage);
+  const isKnown = unselectedReason(name, observed.selection) === undefined;
+  if (strategy === undefined || !isKnown) return undefined;
+  const { next } = progress(strategy, { all, reached: [], fulfilled: [] }, [], now);
+  const message = `Stage ${name} begins with ${listed(next)}, of ${all.length} clusters.`;
+  // What was begun with before is gone, and how long it took says nothing of what comes now.
+  const { clusters: _before, ...active } = state.active;
+  return {
+    state: { ...state, active },
+    decision: frozen(observed, message, now) ?? { do: 'Apply', stage: name, clusters: next, message },
+  };
+}
+
+/** Asks which clusters a stage selects, unless that has been asked. */
+export function select(selection: ClusterSelection | undefined, stage: string): StagedDecision | undefined {
+  if (selection?.isDeleting === true) {
+    const message = `BindingPolicy ${selection.name} is being deleted; it is made again when it is gone.`;
+    return { do: 'Wait', phase: 'Progressing', reason: 'Removing', message };
+  }
+  // What KubeStellar has answered of another stage is about other clusters.
+  if (selection !== undefined && selection.stage !== stage) {
+    const message = `BindingPolicy ${selection.name} is deleted, because it is about stage ${selection.stage}.`;
+    return { do: 'Remove', name: selection.name, uid: selection.uid, message };
+  }
+  if (selection?.isAsAsked === true) return undefined;
+  return { do: 'Select', stage, message: `KubeStellar is asked which clusters stage ${stage} selects.` };
+}
+
+/** How far the active stage is with its clusters; undefined when it does not reach them a few at a time, or nobody knows. */
+export function progressOf(
+  { active }: Active,
+  { clusters }: StageView,
+  { spec, now }: Pick<Situation, 'spec' | 'now'>,
+): Progress | undefined {
+  const stage = spec.stages.find(({ name }) => name === active.name);
+  const strategy = stage === undefined ? undefined : strategyOf(spec, stage);
+  if (strategy === undefined || clusters === undefined) return undefined;
+  return progress(strategy, clusters, active.clusters ?? [], now);
+}
+
+/** Goes on with the next clusters; undefined when there are none to begin with. */
+export function goOn(
+  { active }: Active,
+  { next, of, done, failed }: Progress,
+  { observed, object, now }: Situation,
+): StagedDecision | undefined {
+  const own = observed.policies.find(({ stage }) => stage === active.name);
+  if (own?.only === undefined || next.length === 0) return undefined;
+  const left = failed.length === 0 ? '' : `, ${failed.length} have failed`;
+  const message = `Stage ${active.name} goes on with ${listed(next)}: ${done.length} of ${of} clusters are done${left}.`;
+  return (
+    frozen(observed, message, now) ??
+    shut(object, message, now) ?? {
+      do: 'Apply',
+      stage: active.name,
+      clusters: [...own.only, ...next],
+      found: own.uid,
+      message,
+    }
+  );
+}
+
+const MOST_NAMED = 5;
+
+function listed(names: readonly string[]): string {
+  const more = names.length - MOST_NAMED;
+  const shown = names.slice(0, MOST_NAMED).join(', ');
+  return more > 0 ? `${shown} and ${more} more` : shown;
+}
+
+/** How far a stage is with its clusters, for its status. */
+export const clustersOf = ({ of, marks, done, failed }: Progress) => ({
+  of,
+  reached: marks.length,
+  done: done.length,
+  failed: failed.length,
+  failing: failed.slice(0, 20),
+});
+
+/** What has gone wrong when too many clusters have failed. */
+export const failuresOf = (stage: string, { failed, of }: Progress, observed: ObservedStaged): string => {
+  const why = observed.view?.first;
+  const first = why === undefined ? '' : ` ${why.object}: ${why.reason}`;
+  return `Stage ${stage}: ${failed.length} of ${of} clusters have not fulfilled it in time: ${listed(failed)}.${first}`;
+};

@@ -1,0 +1,53 @@
+import type { StageView } from './observation.ts';
+import type { ClusterMark } from './progressive.ts';
+import type { ActiveStage, StagedState } from './state.ts';
+
+type Active = StagedState & { readonly active: ActiveStage };
+
+/** Clusters have as long again when what they are to have has changed. */
+export function sinceChange(state: Active, { print, unbound }: StageView): Active {
+  if (unbound !== undefined || state.active.print === undefined || state.active.print === print) return state;
+  const { clusters: _before, ...active } = state.active;
+  return { ...state, active };
+}
+
+/** What a look changes: a stage whose objects or clusters have changed begins again. */
+export function looked(
+  state: Active,
+  { print, unbound }: StageView,
+  {
+    now,
+    isFulfilled: holds,
+    marks,
+  }: {
+    readonly now: number;
+    readonly isFulfilled: boolean;
+    readonly marks: readonly ClusterMark[] | undefined;
+  },
+): Active {
+  const { fulfilledSince, completedAt, ...active } = state.active;
+  // Until it is bound nobody knows what it is about; it is not fulfilled, and may turn out to be the same as before.
+  if (unbound !== undefined) {
+    return { ...state, active: { ...active, ...(completedAt === undefined ? {} : { completedAt }) } };
+  }
+  const { clusters: before, ...others } = active;
+  const hasJoined =
+    before !== undefined && marks?.some(({ name }) => !before.some((one) => one.name === name)) === true;
+  const isAnother =
+    active.print !== undefined && (active.print !== print || (completedAt !== undefined && hasJoined));
+  const clusters = marks === undefined ? {} : { clusters: marks };
+  if (isAnother) {
+    const since = holds ? { fulfilledSince: now } : {};
+    return { ...state, active: { ...others, print, startedAt: now, ...since, ...clusters } };
+  }
+  return {
+    ...state,
+    active: {
+      ...others,
+      print,
+      ...(holds ? { fulfilledSince: fulfilledSince ?? now } : {}),
+      ...(completedAt === undefined ? {} : { completedAt }),
+      ...clusters,
+    },
+  };
+}

@@ -1,0 +1,106 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { CellStatus } from '../../crds/cell.ts';
+import type { CellPlan } from '../../domain/plan/plan.ts';
+import type { WeightedTargetGroup } from '../../domain/model/target-group.ts';
+import { onStage } from '../support/stage/on-stage.ts';
+import type { Stage } from '../support/stage/stage.ts';
+
+const program = join(import.meta.dirname, '../../cli/okractl.ts');
+
+interface Ended {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+describe('an operator with okractl', () => {
+  let stage: Stage;
+  let priority = 0;
+  onStage({ totals: [20, 40] }, (opened, free) => {
+    stage = opened;
+    priority = free;
+  });
+
+  const okractl = (...words: readonly string[]): Promise<Ended> =>
+    new Promise((resolve) => {
+      const env = { ...process.env, ...stage.stack.environment };
+      const args = [program, ...words, '-n', stage.namespace];
+      execFile(process.execPath, args, { env }, (error, out, err) => {
+        resolve({ code: error === null ? 0 : Number(error.code), out, err });
+      });
+    });
+  const done = async (...words: readonly string[]): Promise<string> => {
+    const { code, out, err } = await okractl(...words);
+    expect([code, err]).toEqual([0, '']);
+    return out;
+  };
+  const pausedAt = (weight: number): Promise<CellStatus> =>
+    stage.untilStatus(
+      'web',
+      `paused at ${weight}`,
+      ({ phase, canaryWeight }) => phase === 'Paused' && canaryWeight === weight,
+    );
+  const inPlan = (plan: string): readonly Record<string, number>[] => {
+    const [{ plan: only }] = JSON.parse(plan) as [{ plan: CellPlan }];
+    const byName = (groups: readonly WeightedTargetGroup[]) =>
+      Object.fromEntries(groups.map(({ name, weight }) => [name, weight]));
+    return (only.parts[0]?.ahead.events ?? []).flatMap(({ weights }) =>
+      weights === undefined ? [] : [byName(weights)],
+    );
+  };
+
+  it('plans a rollout, looks at it, steps in, and reads who has asked for what', async () => {
+    const steps = [{ setWeight: 20 }, { pause: {} }, { setWeight: 40 }, { pause: {} }];
+    await stage.targetGroups('1.0.0', ['a']);
+    const updateStrategy = { type: 'Canary', canary: { steps }, detachAfter: '0s' };
+    await stage.apply(stage.cell('web', { priority, spec: { updateStrategy } }));
+    await stage.untilPhase('web', 'Completed', '1.0.0');
+
+    await done('freeze', stage.namespace, '--reason', 'to look at the plan first');
+    await stage.targetGroups('2.0.0', ['b']);
+    await stage.untilStatus('web', 'held', ({ reason }) => reason === 'WaitingForFreeze');
+    const planned = inPlan(await done('plan', 'web', '-o', 'json'));
+    await stage.mark();
+    await done('unfreeze', stage.namespace);
+
+    await pausedAt(20);
+    expect(await done('get')).toMatch(/^web +Paused +1\/4 +20 +1\.0\.0 +2\.0\.0 /m);
+    const description = await done('describe', 'web');
+    expect(description).toMatch(/^ {2}b +2\.0\.0 +Canary +20 +20$/m);
+    expect(description).toContain(`okractl resume web -n ${stage.namespace}`);
+    expect(await done('resume', 'web', '--reason', 'looks fine')).toBe('The rollout of 2.0.0 goes on.\n');
+    await pausedAt(40);
+    expect((await stage.writes()).slice(0, 3)).toEqual(planned.slice(0, 3));
+
+    expect(await done('abort', 'web', '--reason', 'errors')).toContain('everything goes back to 1.0.0');
+    await stage.untilPhase('web', 'Reverted', '1.0.0');
+    await stage.untilClosed(stage.workflowId('web'));
+    expect(await okractl('abort', 'web')).toMatchObject({
+      code: 3,
+      err: expect.stringContaining('to have a running rollout, got Reverted') as unknown,
+    });
+    // The run is closed; what was told of its task queue is what Temporal remembers.
+    expect(await done('retry', 'web')).toBe('What was blocked is tried again: 2.0.0.\n');
+    await pausedAt(20);
+    const watching = okractl('watch', 'web', '--until-settled');
+    await done('promote', '--full', 'web');
+    const watched = await watching;
+    expect(watched).toMatchObject({ code: 0, err: '' });
+    expect(watched.out).toMatch(/Completed: 2\.0\.0 serves with the whole weight\.\n$/);
+
+    const { changes } = JSON.parse(await done('history', 'web', '-o', 'json')) as {
+      changes: NonNullable<CellStatus['history']>;
+    };
+    const asked = changes.map(({ outcome, requests = [] }) => [
+      outcome,
+      ...requests.map(({ action, by, reason }) => `${action} by ${by}: ${reason}`),
+    ]);
+    expect(asked).toEqual([
+      ['Completed', 'retry by admin: ', 'promoteFull by admin: '],
+      ['Reverted', 'resume by admin: looks fine', 'abort by admin: errors'],
+      ['Installed'],
+    ]);
+  });
+});

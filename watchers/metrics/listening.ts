@@ -1,0 +1,30 @@
+import type { KindRef } from '../../clients/kubernetes/kinds.ts';
+import type { KubernetesClient, WatchEvent, WatchOptions } from '../../clients/kubernetes/kubernetes.ts';
+import type { SnapshotOptions } from '../../clients/kubernetes/kubernetes-list.ts';
+
+/** Learns that the API server has sent something about a kind, in one namespace or in all. */
+export type Heard = (kind: string, namespace: string | undefined) => void;
+
+/** The same client, which tells of each list and each event that has come. */
+export function listening(kubernetes: KubernetesClient, heard: Heard): KubernetesClient {
+  return {
+    ...kubernetes,
+    snapshot: async <T>(kind: KindRef, options?: SnapshotOptions<T>) => {
+      const found = await kubernetes.snapshot(kind, options);
+      heard(kind.kind, options?.namespace);
+      return found;
+    },
+    watch: <T>(kind: KindRef, options: WatchOptions) =>
+      hearing(kubernetes.watch<T>(kind, options), () => heard(kind.kind, options.namespace)),
+  };
+}
+
+async function* hearing<T>(
+  events: AsyncIterable<WatchEvent<T>>,
+  heard: () => void,
+): AsyncIterable<WatchEvent<T>> {
+  for await (const event of events) {
+    heard();
+    yield event;
+  }
+}

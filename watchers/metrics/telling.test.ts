@@ -1,0 +1,219 @@
+import { describe, expect, it } from 'vitest';
+import { createMetrics } from '../../clients/metrics/metrics.ts';
+import type { Cell, CellStatus } from '../../crds/cell.ts';
+import type { Job } from '../foreign.ts';
+import { createStores } from '../informer/store.ts';
+import type { KindEvent } from '../kinds.ts';
+import { aCell } from '../testing/builders.ts';
+import { tellOf } from './telling.ts';
+import { heldBy } from './waits.ts';
+
+const START = Date.parse('2026-01-01T00:00:00Z');
+const at = (seconds: number): string => new Date(START + seconds * 1000).toISOString();
+
+const condition = (type: string, status: 'True' | 'False', reason = 'R') => ({
+  type,
+  status,
+  reason,
+  message: 'm',
+  lastTransitionTime: at(0),
+});
+
+const rollout = { id: 'abc', startedAt: at(0), workflowId: 'w', runId: 'r' };
+
+/** A Cell in a rollout of three steps. */
+function rolling(status: CellStatus): Cell {
+  const cell = aCell('web', { phase: 'Progressing', rollout, ...status });
+  const steps = [{ setWeight: 20 }, { pause: { duration: '60s' } }, { setWeight: 100 }];
+  return { ...cell, spec: { ...cell.spec, updateStrategy: { type: 'Canary', canary: { steps } } } };
+}
+
+/** Watchers that see events one after the other, with a clock of their own. */
+function watching() {
+  const metrics = createMetrics();
+  const stores = createStores();
+  let seconds = 0;
+  const telling = tellOf(metrics, { view: stores, pending: () => 2, clock: () => START + seconds * 1000 });
+  const known = new Map<string, Cell>();
+  return {
+    telling,
+    see: (later: number, object: Cell): void => {
+      seconds = later;
+      const old = known.get(object.metadata.name);
+      known.set(object.metadata.name, object);
+      const event: KindEvent<'Cell'>['event'] =
+        old === undefined ? { type: 'add', object } : { type: 'update', object, old };
+      telling.take({ kind: 'Cell', event });
+      stores.Cell.apply(event);
+    },
+    verdict: (old: 'Running', phase: 'Failed' | 'Running'): void => {
+      const metadata = { name: 'run', namespace: 'default' };
+      const of = (one: 'Failed' | 'Running') => ({ metadata, status: { phase: one } });
+      telling.take({ kind: 'AnalysisRun', event: { type: 'update', object: of(phase), old: of(old) } });
+    },
+    runs: (job: Job, old = job): void => {
+      telling.take({ kind: 'Job', event: { type: 'update', object: job, old } });
+      stores.Job.apply({ type: 'add', object: job });
+    },
+    told: async (later: number): Promise<string[]> => {
+      seconds = later;
+      return (await metrics.scrape()).split('\n').filter((line) => line.startsWith('okra_'));
+    },
+  };
+}
+
+describe('the metrics of the watchers', () => {
+  it('say how many Cells there are, and how many roll out', async () => {
+    const { see, told } = watching();
+    see(0, rolling({}));
+    see(0, aCell('other', { phase: 'Completed' }));
+    expect(await told(0)).toEqual(
+      expect.arrayContaining([
+        'okra_cells{namespace="default",phase="Progressing"} 1',
+        'okra_cells{namespace="default",phase="Completed"} 1',
+        'okra_rollouts{namespace="default",phase="Progressing"} 1',
+        'okra_leader 1',
+        'okra_messages_pending 2',
+      ]),
+    );
+  });
+
+  it('say for how long a Cell has waited for the same, also when its status is written meanwhile', async () => {
+    const { see, told } = watching();
+    see(5, rolling({ reason: 'WaitingForFreeze', lastSyncTime: at(5) }));
+    see(20, rolling({ reason: 'WaitingForFreeze', message: 'another', lastSyncTime: at(20) }));
+    const held = 'okra_cell_held_seconds{namespace="default",cell="web",reason="WaitingForFreeze"}';
+    expect(await told(35)).toContain(`${held} 30`);
+    see(40, rolling({ reason: 'Step', lastSyncTime: at(40) }));
+    expect((await told(41)).join('\n')).not.toContain('okra_cell_held_seconds{');
+  });
+
+  it('know after a restart since when someone has paused', async () => {
+    const { see, told } = watching();
+    const paused = { by: 'me', reason: '', time: at(-100) };
+    see(
+      0,
+      rolling({
+        phase: 'Paused',
+        reason: 'WaitingForResume',
+        lastSyncTime: at(-3),
+        rollout: { ...rollout, paused },
+      }),
+    );
+    expect(await told(0)).toContain(
+      'okra_cell_held_seconds{namespace="default",cell="web",reason="WaitingForResume"} 100',
+    );
+  });
+
+  it('say how long a step took of which they have seen the begin', async () => {
+    const { see, told } = watching();
+    see(0, rolling({ currentStepIndex: 0, lastSyncTime: at(0) }));
+    see(10, rolling({ currentStepIndex: 1, lastSyncTime: at(10) }));
+    see(70, rolling({ currentStepIndex: 2, lastSyncTime: at(70) }));
+    const lines = (await told(70)).filter((line) => line.startsWith('okra_step_duration_seconds_'));
+    expect(lines).toContain('okra_step_duration_seconds_sum{kind="pause"} 60');
+    // Nobody has seen the first step begin.
+    expect(lines.join('\n')).not.toContain('setWeight');
+  });
+
+  it('count changes that are over, and how long they took, and not those of before', async () => {
+    const { see, told } = watching();
+    const change = (version: string, from: number, to: number) => ({
+      version,
+      outcome: 'Completed' as const,
+      message: 'm',
+      startedAt: at(from),
+      endedAt: at(to),
+    });
+    see(0, rolling({ history: [change('1.0.0', -50, -10)] }));
+    see(
+      90,
+      aCell('web', { phase: 'Completed', history: [change('2.0.0', 0, 90), change('1.0.0', -50, -10)] }),
+    );
+    expect(await told(90)).toEqual(
+      expect.arrayContaining([
+        'okra_changes_total{outcome="Completed"} 1',
+        'okra_change_duration_seconds_sum{outcome="Completed"} 90',
+        `okra_cell_last_change_timestamp_seconds{namespace="default",cell="web",outcome="Completed"} ${START / 1000 + 90}`,
+      ]),
+    );
+  });
+
+  it('count a verdict when it comes', async () => {
+    const { verdict, told } = watching();
+    verdict('Running', 'Running');
+    verdict('Running', 'Failed');
+    expect(await told(0)).toContain('okra_verdicts_total{kind="AnalysisRun",verdict="Failed"} 1');
+  });
+
+  it('count Jobs by their conditions', async () => {
+    const { runs, told } = watching();
+    const aJob = (name: string, status: NonNullable<Job['status']>): Job => ({ metadata: { name }, status });
+    const failed = { conditions: [{ type: 'Failed', status: 'True' }] };
+    runs(aJob('a', { active: 1 }));
+    runs(aJob('b', failed), aJob('b', { active: 1 }));
+    expect(await told(0)).toEqual(
+      expect.arrayContaining([
+        'okra_measurements{kind="Job",phase="Running"} 1',
+        'okra_measurements{kind="Job",phase="Failed"} 1',
+        'okra_verdicts_total{kind="Job",verdict="Failed"} 1',
+      ]),
+    );
+  });
+
+  it('say how long nothing came of a kind, of the namespace of which that is longest', async () => {
+    const { telling, see, told } = watching();
+    telling.heard('Cell', 'a');
+    see(20, aCell('web'));
+    telling.heard('Cell', 'b');
+    telling.heard('Namespace', undefined);
+    const lines = await told(50);
+    expect(lines).toContain('okra_watch_lag_seconds{kind="Cell"} 50');
+    expect(lines.join('\n')).not.toContain('Namespace');
+  });
+
+  it('say nothing of Cells when they have ended', async () => {
+    const { telling, see, told } = watching();
+    see(0, rolling({}));
+    telling.end();
+    expect((await told(0)).join('\n')).not.toMatch(/okra_cells\{|okra_leader 1/);
+  });
+
+  it('take an object of a form that no schema allows', async () => {
+    const { see, told } = watching();
+    see(0, rolling({}));
+    see(1, rolling({ history: null as never, conditions: 7 as never }));
+    expect(await told(1)).toEqual(
+      expect.arrayContaining([expect.stringMatching(/^okra_metrics_failures_total\{state="events"\} 1$/)]),
+    );
+  });
+});
+
+describe('what a Cell waits for', () => {
+  it.each<[string, CellStatus, string | undefined]>([
+    ['is nothing without a status', {}, undefined],
+    [
+      'is nothing when it is ready',
+      { phase: 'Waiting', conditions: [condition('Ready', 'True')] },
+      undefined,
+    ],
+    ['is nothing while it goes on', { phase: 'Progressing', reason: 'Step' }, undefined],
+    ['is a pause', { phase: 'Paused', reason: 'WaitingForPause' }, 'WaitingForPause'],
+    ['is target groups', { phase: 'Waiting', reason: 'NoTargetGroups' }, 'NoTargetGroups'],
+    [
+      'is what refuses',
+      {
+        phase: 'FailedReverting',
+        reason: 'AccessDenied',
+        conditions: [condition('Progressing', 'True'), condition('Degraded', 'True')],
+      },
+      'AccessDenied',
+    ],
+    [
+      'is nothing when it has failed for good',
+      { phase: 'Failed', reason: 'Failed', conditions: [condition('Degraded', 'True')] },
+      undefined,
+    ],
+    ['is another thing when someone has written no word', { phase: 'Waiting', reason: 'a b"c' }, 'Other'],
+  ])('%s', (_, status, want) => expect(heldBy(status)).toBe(want));
+});

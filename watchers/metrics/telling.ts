@@ -1,0 +1,106 @@
+import type { Metrics, Sample } from '../../clients/metrics/metrics.ts';
+import { formatKey, keyOf } from '../../domain/model/ids.ts';
+import type { View } from '../informer/store.ts';
+import { sources, type KindEvent } from '../kinds.ts';
+import type { Heard } from './listening.ts';
+import { isMeasured, phaseChange, type Measuring } from './measured.ts';
+import { ended, standingOf, type Standing } from './progress.ts';
+import { statesOf } from './states.ts';
+import { heldSince, word, type Held } from './waits.ts';
+
+/** Who tells in numbers of what the watchers see, while they lead. */
+export interface Telling {
+  /** Learns of an event, before the watchers do. */
+  readonly take: (happened: KindEvent) => void;
+  readonly heard: Heard;
+  /** Has nothing told any more. */
+  readonly end: () => void;
+}
+
+/** What is told of, besides events. */
+export interface Told {
+  readonly view: View;
+  /** How many messages wait to be sent. */
+  readonly pending: () => number;
+  /** Milliseconds since the epoch. */
+  readonly clock?: () => number;
+}
+
+/** Tells of what the watchers see until it is ended. */
+export function tellOf(
+  metrics: Pick<Metrics, 'count' | 'observe' | 'states'>,
+  { view, pending, clock = Date.now }: Told,
+): Telling {
+  const held = new Map<string, Held>();
+  const standings = new Map<string, Standing>();
+  const heardAt = new Map<string, Map<string, number>>();
+
+  const ends = [
+    metrics.states('cells', () => statesOf(view, (cell) => held.get(cell), clock())),
+    metrics.states('watches', () => [
+      { name: 'okra_leader', labels: {}, value: 1 },
+      { name: 'okra_messages_pending', labels: {}, value: pending() },
+      ...[...heardAt].map(([kind, times]): Sample => ({
+        name: 'okra_watch_lag_seconds',
+        labels: { kind },
+        value: Math.max(0, clock() - Math.min(...times.values())) / 1000,
+      })),
+    ]),
+  ];
+
+  function takeCell({ event }: KindEvent<'Cell'>): void {
+    const { object } = event;
+    const key = formatKey(keyOf(object));
+    const now = clock();
+    const before = standings.get(key);
+    if (event.type === 'update') {
+      for (const took of ended(event.old, object, before, now)) {
+        if (took.name === 'okra_step_duration_seconds') metrics.observe(took.name, took.labels, took.seconds);
+        else {
+          metrics.observe(took.name, took.labels, took.seconds);
+          metrics.count('okra_changes_total', took.labels);
+        }
+      }
+    }
+    keep(held, key, event.type === 'delete' ? undefined : heldSince(object, held.get(key), now));
+    const standing = event.type === 'delete' ? undefined : standingOf(object, before, now);
+    // Since when a step goes on that was under way before anybody looked is not known.
+    const since = event.type === 'add' ? undefined : standing?.since;
+    keep(standings, key, standing && { ...standing, since });
+  }
+
+  function takeMeasurement(happened: KindEvent<Measuring>): void {
+    const { old, now } = phaseChange(happened) ?? {};
+    if (isVerdict(now) && !isVerdict(old))
+      metrics.count('okra_verdicts_total', { kind: happened.kind, verdict: word(now ?? '') });
+  }
+
+  return {
+    heard: (kind, namespace = '') => {
+      if (!watched.has(kind)) return;
+      heardAt.set(kind, (heardAt.get(kind) ?? new Map<string, number>()).set(namespace, clock()));
+    },
+    take: (happened) => {
+      const { kind, event } = happened;
+      try {
+        if (kind === 'Cell') takeCell({ kind, event });
+        else if (isMeasured(happened)) takeMeasurement(happened);
+      } catch {
+        // An object of a form that no schema allows is told of by the router.
+        metrics.count('okra_metrics_failures_total', { state: 'events' });
+      }
+    },
+    end: () => ends.forEach((end) => end()),
+  };
+}
+
+const watched: ReadonlySet<string> = new Set(sources.map(({ kind }) => kind.kind));
+
+const verdicts: ReadonlySet<string> = new Set(['Successful', 'Failed', 'Error', 'Inconclusive']);
+
+const isVerdict = (phase: string | undefined): boolean => phase !== undefined && verdicts.has(phase);
+
+function keep<Value>(map: Map<string, Value>, key: string, value: Value | undefined): void {
+  if (value === undefined) map.delete(key);
+  else map.set(key, value);
+}

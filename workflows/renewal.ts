@@ -1,0 +1,48 @@
+import { condition, makeContinueAsNewFunc, workflowInfo, type Workflow } from '@temporalio/workflow';
+import { hasLongHistory } from './long-history.ts';
+
+/**
+ * Whether another version of the worker is to do this workflow from the next run on. Where workers have versions, each
+ * run stays on the version on which it began.
+ */
+export const isSuperseded = (): boolean => workflowInfo().targetWorkerDeploymentVersionChanged;
+
+/** Whether the next run is to take over, with nothing under way. A condition may ask. */
+export const isDue = (): boolean => hasLongHistory() || isSuperseded();
+
+/** Goes on as a new run, on the version of the worker that is current by now. */
+export function goOn<Type extends Workflow>(...args: Parameters<Type>): Promise<never> {
+  return makeContinueAsNewFunc<Type>(isSuperseded() ? { initialVersioningBehavior: 'AUTO_UPGRADE' } : {})(
+    ...args,
+  );
+}
+
+/** How long a run sleeps at most where workers have versions: one that sleeps does not learn of another. */
+const LONGEST_SLEEP_MS = 10 * 60_000;
+
+// Without a deployment there is a version all the same, of the code, and no name.
+const hasVersion = (): boolean => (workflowInfo().currentDeploymentVersion?.deploymentName ?? '') !== '';
+
+/** Waits until something has happened or the next run is due; undefined: however long that takes. */
+export async function waitUntil(
+  happened: () => boolean,
+  milliseconds: number | undefined,
+  summary: string,
+): Promise<boolean> {
+  if (!hasVersion()) return asLong(happened, milliseconds, summary);
+  const over = (): boolean => happened() || isSuperseded();
+  for (let left = milliseconds ?? Infinity; left > 0; left -= LONGEST_SLEEP_MS) {
+    if (await condition(over, Math.min(left, LONGEST_SLEEP_MS), { summary })) return true;
+  }
+  return false;
+}
+
+async function asLong(
+  happened: () => boolean,
+  milliseconds: number | undefined,
+  summary: string,
+): Promise<boolean> {
+  if (milliseconds !== undefined) return condition(happened, milliseconds, { summary });
+  await condition(happened);
+  return true;
+}
