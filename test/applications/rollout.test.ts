@@ -38,7 +38,7 @@ describe('a Cell with applications', () => {
     clusterSelector: { role: 'jobs' },
     argocd: {
       clusterSecret: { labels: { 'myservice-role': 'jobs' } },
-      applicationSet: { selector: { matchLabels: { app: 'jobs' } } },
+      applicationSet: { name: 'jobs' },
       updateStrategy: { type: 'DeleteBeforeCreate' },
     },
     prechecks: [runTest],
