@@ -67,16 +67,14 @@ const missing = (target: Target): Error =>
     `Expected ${formatTarget(target)}, got none. See okractl get ${target.kind === 'Cell' ? 'cells -A' : 'sbp'}.`,
   );
 
-/** What takes traffic back, or holds it, may be sent twice; a second promote would finish another step. */
-const mayBeRepeated: ReadonlySet<RequestName> = new Set<RequestName>(['pause', 'abort']);
-
 async function unanswered(
   shell: Shell,
   operator: Operator,
   { workflowId, name, request }: { workflowId: string; name: RequestName; request: SentRequest },
 ): Promise<void> {
   const what = `Expected a worker to answer the ${name} in time, got none; okrad may not run.`;
-  if (!mayBeRepeated.has(name))
+  const { mayBeRepeated } = await import('../../clients/temporal/operator.ts');
+  if (!mayBeRepeated(name))
     throw failed(`${what} Nobody knows whether it was taken: see okractl describe, and okractl check.`);
   await operator.tell(workflowId, name, request);
   shell.warn(
