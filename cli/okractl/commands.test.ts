@@ -170,6 +170,38 @@ describe('rollback', () => {
   });
 });
 
+describe('history', () => {
+  const change = {
+    version: '1.0.0',
+    from: '2.0.0',
+    outcome: 'RolledBack',
+    message: '1.0.0 serves.',
+    startedAt: '2026-11-22T09:00:00Z',
+    endedAt: '2026-11-22T09:00:05.5Z',
+    requests: [{ action: 'pause', by: 'bob', reason: 'lunch', time: '2026-11-22T09:00:01Z' }],
+  } as const;
+  const cell = {
+    ...aCell({ history: [{ ...change, requests: [...change.requests] }] }),
+    metadata: {
+      name: 'web',
+      namespace: 'default',
+      annotations: { 'kubernetes.io/change-cause': 'okractl rollback --to 1.0.0 by ann' },
+    },
+  };
+
+  it('says what has changed, who has asked for what meanwhile, and who has changed the spec', async () => {
+    const { out } = await runOkractl(['history', 'web'], { objects: [cell] });
+    expect(out).toMatch(
+      /^2026-11-22T09:00:05Z +6s +2\.0\.0 +1\.0\.0 +RolledBack +pause by bob: lunch +1\.0\.0 serves\.$/m,
+    );
+    expect(out).toContain('The spec was changed last by: okractl rollback --to 1.0.0 by ann');
+  });
+
+  it('says that there is none', async () => {
+    expect(await runOkractl(['history', 'web'], { objects: [aCell()] })).toMatchObject({ code: 0, out: '' });
+  });
+});
+
 describe('freeze', () => {
   it('holds the namespace for as long as it is told to', async () => {
     const { done, out } = await runOkractl([

@@ -7,6 +7,7 @@ import { stepsOf } from '../../domain/rollout/strategy.ts';
 import { applicationsTable } from './applications.ts';
 import type { CellView, ShownEvent } from './cell-view.ts';
 import { changesTable, requestsTable } from './history.ts';
+import { CHANGE_CAUSE } from './rollback-patch.ts';
 import { commandsFor } from './next-commands.ts';
 import { inOneLine, layOut, layOutPairs, type Table } from './table.ts';
 import { ageOf, formatTime } from './time.ts';
@@ -60,6 +61,7 @@ function headOf(view: CellView, now: number): readonly Pair[] {
     ['Says', inOneLine(message)],
     ['Serves', status.stableVersion ?? (route === undefined ? undefined : 'nothing yet')],
     ['Pinned to', spec.version],
+    ['Change cause', metadata.annotations?.[CHANGE_CAUSE]],
     ...rolloutPairs(status, now),
     ...gatePairs(view, now),
     ['Load balancer', route === undefined ? undefined : `${describeRoute(route)}: ${placeOf(route)}`],
