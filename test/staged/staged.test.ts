@@ -50,6 +50,7 @@ describe('a StagedBindingPolicy', () => {
   onStage(
     {
       totals: [20],
+      endsOkrad: true,
       environment: {
         OKRA_STAGED_BINDING_POLICY_SELECTOR: 'ignored!=true',
         OKRA_SYNC_INTERVAL: '3600',
