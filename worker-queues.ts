@@ -80,6 +80,8 @@ const onDiscoveryQueue: readonly (keyof Activities)[] = [
   'syncTargetGroupBinding',
   'checkTargetGroups',
   'observeStaged',
+  'observeApplications',
+  'performApplication',
   'applyStage',
   'selectClusters',
   'removeStage',

@@ -17,12 +17,14 @@ import { registrationBudget } from '../clients/aws/registration-budget.ts';
 import type { RemoteClusters } from '../clients/kubernetes/remote-clusters.ts';
 import type { SharedBudget } from '../clients/aws/shared-budget.ts';
 import { analysisActivities } from './rollout/analysis.ts';
+import { applicationsActivities } from './applications/applications.ts';
 import { cellActivities } from './rollout/cell.ts';
 import { clusterReader } from './discovery/clusters/reader.ts';
 import { clusterSetActivities } from './discovery/cluster-set/cluster-set.ts';
 import { clusterSources } from './discovery/cluster-set/sources/index.ts';
 import type {
   AnalysisActivities,
+  ApplicationsActivities,
   CellActivities,
   CheckActivities,
   DriftActivities,
@@ -88,6 +90,7 @@ export type Activities = CellActivities &
   SyncActivities &
   TargetGroupActivities &
   StagedActivities &
+  ApplicationsActivities &
   DriftActivities;
 
 /** Makes every activity; whatever one throws is a failure listed in domain/failures.ts. */
@@ -111,6 +114,7 @@ export function makeActivities(dependencies: Dependencies): Activities {
         ...targetGroupSetActivities({ kubernetes, reader, graceSeconds }),
         ...clusterSetActivities({ kubernetes, sources: clusterSources(dependencies), graceSeconds }),
         ...alive(stagedActivities(dependencies)),
+        ...applicationsActivities(dependencies),
         ...targetGroupActivities(dependencies),
         ...targetGroupBindingActivities({
           ...dependencies,

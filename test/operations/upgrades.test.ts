@@ -26,7 +26,7 @@ describe('a worker that has versions', () => {
     vi.stubEnv('OKRA_CODEC_KEYS', keys);
     vi.stubEnv('OKRA_CODEC_KEY', 'first');
     const encrypted = { OKRA_PAYLOAD_CODEC: codec, OKRA_CODEC_KEYS: keys, OKRA_CODEC_KEY: 'first' };
-    stage = await Stage.open(inject('stack'), { ...versionOf('one'), ...encrypted });
+    stage = await Stage.open(inject('stack'), { ...versionOf('one'), ...encrypted }, { endsOkrad: true });
     await makeCurrent('one');
   });
   afterAll(async () => {
