@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { applicationPhases } from './crds/application-status.ts';
 import { failures } from './domain/failures.ts';
 import type { ShiftPurpose, Wait } from './domain/model/decision.ts';
 import { measurementKinds } from './domain/rollout/measurement-kinds.ts';
@@ -100,6 +101,27 @@ const parts: readonly Part[] = [
     sources: ['domain/discovery/', 'activities/discovery/', 'activities/kubernetes/'],
   },
   { heading: 'Check', sources: ['domain/checks/', 'activities/checks/'] },
+  {
+    heading: 'Cells with applications',
+    sources: ['domain/applications/', 'activities/applications/'],
+    known: [
+      'Checking',
+      'Migrating',
+      'WaitingForApplicationSet',
+      'WaitingForCell',
+      'WaitingForApplication',
+      'Deleting',
+      'Stopped',
+      'NothingToGoBackTo',
+      'Reverted',
+      'Aborted',
+      'InvalidApplication',
+      'Progressing',
+      'PrecheckFailed',
+      'CheckFailed',
+      ...applicationPhases.map((phase) => `Application${phase}`),
+    ],
+  },
   { heading: 'StagedBindingPolicy', sources: ['domain/staged/', 'activities/staged/'] },
 ];
 

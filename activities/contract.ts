@@ -1,6 +1,6 @@
+import type { StagedBindingPolicyStatus } from '../crds/staged-binding-policy.ts';
 import type { ApplicationAction } from '../domain/applications/decision.ts';
 import type { ObservedApplications } from '../domain/applications/observation.ts';
-import type { StagedBindingPolicyStatus } from '../crds/staged-binding-policy.ts';
 import type { StageChange } from '../domain/staged/decision.ts';
 import type { ObservedStaged } from '../domain/staged/observation.ts';
 import type { AnalysisStep, ExperimentStep } from '../crds/cell.ts';
@@ -118,6 +118,12 @@ export interface CheckRequest extends Omit<AnalysisRequest, 'step' | 'analysis' 
   /** The side that is judged, and the one that it is compared with. */
   readonly canary: VersionSet;
   readonly stable: VersionSet;
+  /** The clusters that are judged where there are no target groups. */
+  readonly clusters?: readonly {
+    readonly clusterName: string;
+    readonly labels: Readonly<Record<string, string>>;
+    readonly tags: Readonly<Record<string, string>>;
+  }[];
 }
 
 /** The result of a look at a Check. */

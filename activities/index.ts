@@ -10,19 +10,21 @@ import { checkStepActivities } from './checks/step.ts';
 import type { AwsScope } from '../clients/aws/aws-credentials.ts';
 import type { EKS } from '../clients/aws/eks.ts';
 import type { ELBv2Regions } from '../clients/aws/elbv2.ts';
-import type { Metrics } from '../clients/metrics/metrics.ts';
+import type { TellRequests } from '../clients/aws/request-count.ts';
 import type { Installation } from '../clients/kubernetes/installation.ts';
 import type { KubernetesClient } from '../clients/kubernetes/kubernetes.ts';
 import { registrationBudget } from '../clients/aws/registration-budget.ts';
 import type { RemoteClusters } from '../clients/kubernetes/remote-clusters.ts';
 import type { SharedBudget } from '../clients/aws/shared-budget.ts';
 import { analysisActivities } from './rollout/analysis.ts';
+import { applicationsActivities } from './applications/applications.ts';
 import { cellActivities } from './rollout/cell.ts';
 import { clusterReader } from './discovery/clusters/reader.ts';
 import { clusterSetActivities } from './discovery/cluster-set/cluster-set.ts';
 import { clusterSources } from './discovery/cluster-set/sources/index.ts';
 import type {
   AnalysisActivities,
+  ApplicationsActivities,
   CellActivities,
   CheckActivities,
   DriftActivities,
@@ -73,7 +75,7 @@ export interface Dependencies {
   /** How long clusters that are missing keep what they had. */
   readonly graceSeconds: number;
   /** Who counts. */
-  readonly tell?: Pick<Metrics, 'count' | 'observe'> | undefined;
+  readonly tell?: TellRequests | undefined;
 }
 
 /** Every activity. */
@@ -88,6 +90,7 @@ export type Activities = CellActivities &
   SyncActivities &
   TargetGroupActivities &
   StagedActivities &
+  ApplicationsActivities &
   DriftActivities;
 
 /** Makes every activity; whatever one throws is a failure listed in domain/failures.ts. */
@@ -111,6 +114,7 @@ export function makeActivities(dependencies: Dependencies): Activities {
         ...targetGroupSetActivities({ kubernetes, reader, graceSeconds }),
         ...clusterSetActivities({ kubernetes, sources: clusterSources(dependencies), graceSeconds }),
         ...alive(stagedActivities(dependencies)),
+        ...applicationsActivities(dependencies),
         ...targetGroupActivities(dependencies),
         ...targetGroupBindingActivities({
           ...dependencies,

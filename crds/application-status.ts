@@ -19,8 +19,8 @@ const checks = z
       name: z.string().max(40).describe('The name of the check.'),
       run: z.string().max(253).describe('The name of the Job, the AnalysisRun or the Checks.'),
       phase: z
-        .enum(['Running', 'Successful', 'Failed', 'Error', 'Inconclusive'])
-        .describe('How far it has come.'),
+        .enum(['Pending', 'Running', 'Successful', 'Failed', 'Error', 'Inconclusive'])
+        .describe('How far it has come; Pending until it has been seen.'),
       message: z.string().max(1024).describe('What it says, in a sentence.'),
       hash: z.string().max(64).describe('The digest of the forward config that it is about.'),
       time: z.iso.datetime().describe('Since when.'),

@@ -96,7 +96,8 @@ const argocd = z.object({
     .describe('In which order cluster secrets come and go.'),
 });
 
-const application = withRules(
+/** One application of a Cell. */
+export const application = withRules(
   z.object({
     name: objectName(40, 'its Cell, its target groups and its revisions are').describe(
       'The name of the application.',

@@ -152,7 +152,7 @@ export const cell = defineResource({
     'A Cell is a set of Kubernetes clusters behind one AWS load balancer. When target groups of a newer version appear, Okra moves the traffic to them step by step, and takes it back when a check fails.',
   watched: 'Always',
   workflow: { does: 'Own', type: 'cellRollout', idPrefix: 'cell', bearsCellName: true },
-  verbs: ['get'],
+  verbs: ['get', 'create', 'patch', 'delete'],
   isReported: true,
   spec,
   status: cellStatus,
@@ -178,7 +178,10 @@ export type WrittenCellSpec = z.output<typeof spec>;
 /** What a Cell with an ingress asks for. */
 export type CellSpec = WrittenCellSpec & { readonly ingress: NonNullable<WrittenCellSpec['ingress']> };
 /** What a Cell with applications asks for. */
-export type ApplicationsSpec = WrittenCellSpec & Required<Pick<WrittenCellSpec, 'clusters' | 'applications'>>;
+export type ApplicationsSpec = WrittenCellSpec & {
+  readonly clusters: NonNullable<WrittenCellSpec['clusters']>;
+  readonly applications: NonNullable<WrittenCellSpec['applications']>;
+};
 /** What a Cell's controller reports. */
 export type CellStatus = z.output<typeof cellStatus>;
 /** A Cell as the API server has it. */

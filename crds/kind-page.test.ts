@@ -19,6 +19,9 @@ const sources: Readonly<Record<string, string>> = {
 };
 const SYNCED = 'domain/discovery/sync-status.ts';
 
+/** Where those of a Cell with applications are, which has some of them in common. */
+const OF_APPLICATIONS = 'domain/applications/status.ts';
+
 const typesIn = (file: string): readonly string[] =>
   [...readFileSync(join(root, file), 'utf8').matchAll(/\btype: '(\w+)',\s*holds\b/g)].map(
     ([, type = '']) => type,
@@ -30,13 +33,20 @@ describe('the page about a kind', () => {
   const withConditions = kinds.filter((one) => Object.keys(conditionsOf(one)).length > 0);
 
   it.each(withConditions)('$kind has the conditions that are written', (one) =>
-    expect(Object.keys(conditionsOf(one))).toEqual(typesIn(sources[one.kind] ?? SYNCED)),
+    expect(Object.keys(conditionsOf(one))).toEqual([
+      ...new Set([
+        ...typesIn(sources[one.kind] ?? SYNCED),
+        ...(one.kind === 'Cell' ? typesIn(OF_APPLICATIONS) : []),
+      ]),
+    ]),
   );
 
   it('is about every file that writes conditions', () => {
     const files = globSync('domain/**/*.ts', { cwd: root }).filter((file) => !file.endsWith('.test.ts'));
     const writing = files.filter((file) => typesIn(file).length > 0);
-    expect(writing.toSorted()).toEqual([...new Set([...Object.values(sources), SYNCED])].toSorted());
+    expect(writing.toSorted()).toEqual(
+      [...new Set([...Object.values(sources), SYNCED, OF_APPLICATIONS])].toSorted(),
+    );
   });
 
   it.each(kinds)('$kind leads to its guide', (one) => {

@@ -6,6 +6,9 @@ import { ElasticLoadBalancingV2 } from '@aws-sdk/client-elastic-load-balancing-v
 import { connectKubernetes } from '../clients/kubernetes/kubernetes.ts';
 import { createListener, createTargetGroup } from './aws-fixture.ts';
 import { readDemoArguments, type Wish } from './demo/arguments.mjs';
+import { playApplications } from './demo/applications/play.ts';
+import { chapters as applicationsChapters } from './demo/applications/story.ts';
+import { datadogKeys, openWorld } from './demo/applications/world.ts';
 import { bringCluster, clusterSet, discoveries, targetGroupSet } from './demo/discovery.ts';
 import { analysisTemplateFor, cellFor, targetGroupsFor } from './demo/objects.ts';
 import { cellKey, play, type Scene } from './demo/play.ts';
@@ -35,6 +38,34 @@ async function showStages({ keep }: Wish): Promise<number> {
     signal,
   });
   say(verdictOn(differences, 'the stages in their order'));
+  if (keep) await stay();
+  return differences.length === 0 ? 0 : 1;
+}
+
+/** Shows the applications of a Cell that move to new clusters, once well and once not. */
+async function showApplications({ keep }: Wish): Promise<number> {
+  say(
+    'Starting etcd, kube-apiserver with its controllers, Temporal, Argo CD, and moto behind a strict ELBv2 proxy …',
+  );
+  await using stack = await startStack({ components: componentSets.full, log: say, signal });
+  await installDefinitions(stack);
+  await using world = await openWorld(stack);
+  const { datadog } = world;
+  await using _okrad = startOkrad({
+    environment: {
+      ...stack.environment,
+      OKRA_DATADOG_ENDPOINT: datadog.url,
+      DD_API_KEY: datadogKeys.apiKey,
+      DD_APP_KEY: datadogKeys.appKey,
+      OKRA_DATADOG_QUERIES_PER_SECOND: '100',
+    },
+    log: join(stack.logs, 'okrad.log'),
+  });
+  const apply = (object: object): Promise<void> => kubectlApply(stack, object);
+  const scene = { world, apply, say, signal, began: Date.now() };
+  const differences: string[] = [];
+  for (const chapter of applicationsChapters) differences.push(...(await playApplications(chapter, scene)));
+  say(verdictOn(differences, 'cluster secrets, weights and checks in their order'));
   if (keep) await stay();
   return differences.length === 0 ? 0 : 1;
 }
@@ -138,6 +169,7 @@ async function main(): Promise<number> {
       process.stderr.write(`${request.message}\n`);
       return request.status;
     case 'Show':
+      if (request.wish.applications) return showApplications(request.wish);
       return request.wish.staged ? showStages(request.wish) : show(request.wish);
   }
 }

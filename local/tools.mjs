@@ -58,6 +58,17 @@ export const goTools = {
     fromPath: false,
     crdsOf: 'github.com/argoproj/argo-rollouts',
   },
+  'argocd-applicationset-controller': {
+    version: '3.2.12',
+    module: 'argo-cd',
+    package: 'okra.mumo.co/local/argo-cd',
+    ldflags: '-X github.com/argoproj/argo-cd/v3/common.version=3.2.12',
+    versionArguments: ['version', '--short'],
+    fit: 'exact',
+    // Its CRDs come from the same module.
+    fromPath: false,
+    crdsOf: 'github.com/argoproj/argo-cd/v3',
+  },
   etcd: {
     version: '3.6.16',
     module: 'etcd',
@@ -123,10 +134,16 @@ export const componentSets = {
 };
 
 /**
+ * What deploys to clusters by their secrets: started in a namespace of a stack that asks for it, and not with each stack.
+ * @type {readonly string[]}
+ */
+export const argoCD = ['argocd-applicationset-controller'];
+
+/**
  * What the tests use besides a stack: the chart is rendered by Helm itself.
  * @type {readonly string[]}
  */
-export const testTools = ['helm'];
+export const testTools = ['helm', ...argoCD];
 
 /** @type {Record<string, readonly string[]>} */
 const toolsOfComponent = {

@@ -1,10 +1,13 @@
 import {
   ANALYSIS_RUN,
   ANALYSIS_TEMPLATE,
+  APPLICATION,
+  APPLICATION_SET,
   BINDING,
   BINDING_POLICY,
   COMBINED_STATUS,
   CLUSTER_ANALYSIS_TEMPLATE,
+  CONTROLLER_REVISION,
   EXPERIMENT,
   JOB,
   REPLICA_SET,
@@ -50,6 +53,12 @@ export interface StagedPart extends Labelled {
   readonly status?: { readonly observedGeneration?: number };
 }
 
+/** What Argo CD deploys: an ApplicationSet, or one of its Applications. */
+export type Deployed = Informed;
+
+/** A revision of an application of a Cell. */
+export type Revision = Labelled;
+
 /** The objects of each kind that watchers look at and that is not Okra's. */
 export interface ForeignObjects {
   readonly Secret: StoredClusterSecret;
@@ -62,6 +71,9 @@ export interface ForeignObjects {
   readonly BindingPolicy: StagedPart;
   readonly Binding: StagedPart;
   readonly CombinedStatus: StagedPart;
+  readonly Application: Deployed;
+  readonly ApplicationSet: Deployed;
+  readonly ControllerRevision: Revision;
 }
 
 /** The name of a kind that watchers look at and that is not Okra's. */
@@ -92,4 +104,7 @@ export const foreignKinds = {
   BindingPolicy: { ref: BINDING_POLICY, labelSelector: STAGED_UID_LABEL, ...told },
   Binding: { ref: BINDING, ...told },
   CombinedStatus: { ref: COMBINED_STATUS, ...told },
+  Application: { ref: APPLICATION, ...told },
+  ApplicationSet: { ref: APPLICATION_SET, ...told },
+  ControllerRevision: { ref: CONTROLLER_REVISION, labelSelector: CELL_LABEL, ...told },
 } as const satisfies Readonly<Record<ForeignKind, Foreign>>;

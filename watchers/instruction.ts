@@ -36,6 +36,7 @@ export type IgnoreReason =
   | 'no rollout is under way'
   | 'no Cell lacks a ReplicaSet'
   | 'no StagedBindingPolicy has made it'
+  | 'no Cell waits for Argo CD'
   | 'KubeStellar has not taken it up yet'
   | 'nobody looks into the cluster'
   | 'nobody is in these namespaces';

@@ -6,6 +6,7 @@ import {
 } from '@temporalio/workflow';
 import type {
   AnalysisActivities,
+  ApplicationsActivities,
   CellActivities,
   CheckActivities,
   DriftActivities,
@@ -84,6 +85,24 @@ export const stages = (summary: string) =>
     // One whose process was killed is made again soon.
     heartbeatTimeout: '5s',
     retry: { initialInterval: '500ms', backoffCoefficient: 2, maximumAttempts: 3 },
+    summary: inShort(summary),
+  });
+
+/** Looks at a Cell with applications, which asks EKS and its clusters, and performs what is decided. */
+export const applications = (summary: string) =>
+  proxyActivities<Omit<ApplicationsActivities, 'releaseApplications'>>({
+    taskQueue: `${workflowInfo().taskQueue}-discovery`,
+    startToCloseTimeout: '1m',
+    // One whose process was killed is made again soon.
+    heartbeatTimeout: '5s',
+    retry: { initialInterval: '500ms', backoffCoefficient: 2, maximumAttempts: 3 },
+    summary: inShort(summary),
+  });
+
+/** Lets a Cell with applications go. */
+export const releases = (summary: string) =>
+  proxyActivities<Pick<ApplicationsActivities, 'releaseApplications'>>({
+    ...kubernetes,
     summary: inShort(summary),
   });
 

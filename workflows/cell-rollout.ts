@@ -1,4 +1,5 @@
 import { CancellationScope, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
+import { applicationsFrom, type ApplicationsState } from '../domain/applications/state.ts';
 import type { Outcome, Performable, Wait } from '../domain/model/decision.ts';
 import type { ObjectKey } from '../domain/model/ids.ts';
 import { abortIsDue, CANCELLED } from '../domain/model/requests.ts';
@@ -7,6 +8,7 @@ import { tookUp } from '../domain/rollout/performed.ts';
 import { couldNotSee, isIdle, isTold, runFrom, saw, withStatusOf } from '../domain/rollout/run.ts';
 import { takeTurn, type Turn } from '../domain/rollout/turn.ts';
 import { objects } from './activities.ts';
+import { rollOutApplications } from './applications-rollout.ts';
 import { failureOf } from './failure.ts';
 import { interruptible } from './interruptible.ts';
 import { listen, type LiveRun } from './live-run.ts';
@@ -20,6 +22,8 @@ import { inShort } from './summary.ts';
 export interface CellRolloutInput {
   readonly key: ObjectKey;
   readonly state?: RolloutState;
+  /** Set when the Cell has applications. */
+  readonly applications?: ApplicationsState;
 }
 
 /** How a run closed. */
@@ -31,8 +35,19 @@ export interface CellRolloutResult {
 /** Rolls out a Cell: look, decide, report, perform, until there is nothing left to do. A cancellation by Temporal is an abort. */
 export async function cellRollout(input: CellRolloutInput): Promise<CellRolloutResult> {
   const { cancelRequested } = CancellationScope.current();
-  return CancellationScope.nonCancellable(() => rollOut(input, cancelRequested));
+  return CancellationScope.nonCancellable(() =>
+    input.applications === undefined
+      ? rollOut(input, cancelRequested)
+      : rollApplications(input.key, input.applications, cancelRequested),
+  );
 }
+
+/** Does for the applications of a Cell what is done elsewhere for its ingress. */
+const rollApplications = (key: ObjectKey, state: ApplicationsState, cancelRequested: Promise<never>) =>
+  rollOutApplications(key, state, {
+    cancelRequested,
+    renew: (applications) => goOn<typeof cellRollout>({ key, applications }),
+  });
 
 async function rollOut({ key, state }: CellRolloutInput, cancelRequested: Promise<never>) {
   const live = listen(runFrom(state ?? initialState), cancelRequested);
@@ -42,6 +57,8 @@ async function rollOut({ key, state }: CellRolloutInput, cancelRequested: Promis
     const turn = takeTurn(live.run(), Date.now());
     if (turn.is === 'Look') {
       await look(key, live);
+      if (live.run().observed?.hasApplications === true)
+        return rollApplications(key, applicationsFrom(live.run().state.requests), cancelRequested);
       continue;
     }
     live.change(() => turn.run);

@@ -3,6 +3,7 @@ import type { AnalysisVerdict } from '../domain/rollout/analysis.ts';
 import type { PresentCell } from '../domain/versions/candidate.ts';
 import { routeOf } from '../domain/load-balancers/load-balancer.ts';
 import type { Measurement, StartMeasurement } from '../domain/model/decision.ts';
+import type { ObjectKey } from '../domain/model/ids.ts';
 import type { ObservedCell } from '../domain/model/observation.ts';
 import { measurementName } from '../domain/rollout/measurement.ts';
 import type { Change } from '../domain/rollout/performed.ts';
@@ -48,10 +49,19 @@ export async function measure(
 function instruments(hands: Hands, summary: string) {
   const to = hands.measurements(summary);
   return {
-    AnalysisRun: { read: to.readAnalysis, terminate: to.terminateAnalysis },
-    Experiment: { read: to.readExperiment, terminate: to.terminateExperiment },
-    Check: { read: to.readCheck, terminate: to.terminateCheck },
-    Job: { read: to.readJob, terminate: to.terminateJob },
+    AnalysisRun: {
+      read: (key: ObjectKey) => to.readAnalysis(key),
+      terminate: (key: ObjectKey) => to.terminateAnalysis(key),
+    },
+    Experiment: {
+      read: (key: ObjectKey) => to.readExperiment(key),
+      terminate: (key: ObjectKey) => to.terminateExperiment(key),
+    },
+    Check: {
+      read: (key: ObjectKey) => to.readCheck(key),
+      terminate: (key: ObjectKey) => to.terminateCheck(key),
+    },
+    Job: { read: (key: ObjectKey) => to.readJob(key), terminate: (key: ObjectKey) => to.terminateJob(key) },
   };
 }
 

@@ -65,12 +65,13 @@ async function terminate(kubernetes: KubernetesClient, key: ObjectKey): Promise<
 
 /** Creates what is not there yet; what was made of an earlier look at the groups stays as it is. */
 async function create(kubernetes: KubernetesClient, request: CheckRequest): Promise<void> {
-  const { cell, name, check, canary, stable } = request;
+  const { cell, name, check, canary, stable, clusters } = request;
   const variablesOf = await variablesIn(kubernetes, request);
   const made = checksFor({
     name,
     analysis: check.analysis,
-    canary: variablesOf(canary),
+    canary:
+      canary.groups.length === 0 && clusters !== undefined ? withoutGroups(clusters) : variablesOf(canary),
     stable: variablesOf(stable),
   });
   if (!made.ok) throw failure('CheckInvalid', made.problems.join(' '));
@@ -81,6 +82,10 @@ async function create(kubernetes: KubernetesClient, request: CheckRequest): Prom
     );
   }
 }
+
+/** What queries may say of clusters that no load balancer sends traffic to. */
+const withoutGroups = (clusters: NonNullable<CheckRequest['clusters']>): readonly CheckVariables[] =>
+  clusters.map((cluster) => ({ targetGroupARN: '', listenerARN: '', version: '', ...cluster }));
 
 const checkOf = (
   { name, analysis }: CheckToMake,

@@ -62,6 +62,7 @@ export async function findRollout(
     runId,
     state: current ?? initialState,
     keep: async (state, statusRun) => {
+      if (state === undefined && version === undefined) return;
       const next: Kept = { runId, statusRun, state };
       const object = {
         apiVersion: CONFIG_MAP.apiVersion,

@@ -20,6 +20,7 @@ export function clusterOfOne(object: Identified): {
       get: async <T>(kind: KindRef, key: Key) => (isIt(kind, key) ? (kept as T) : undefined),
       list: async () => [],
       serves: async () => false,
+      isReady: async () => true,
       apply: async (written) => {
         if (isIt(kindOf(written), written.metadata)) kept = { ...kept, ...written, metadata: kept.metadata };
         return written;

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { addCreateAnalysisRun, addRun } from '../okractl/analysis-run.ts';
 import { addCreateCluster, addDeleteCluster } from './cluster.ts';
 import { addGet } from './get.ts';
 import type { OkraShell } from './shell.ts';
@@ -35,10 +36,12 @@ export function okra(shell: OkraShell, version: string): Command {
     .exitOverride();
   const create = program.command('create').description('Creates objects.');
   addCreateCluster(create, shell);
+  addCreateAnalysisRun(create, shell);
   const remove = program.command('delete').description('Deletes objects.');
   addDeleteCluster(remove, shell);
   addGet(program, shell);
   addSync(program, shell);
   addUpsert(program, shell);
+  addRun(program, shell);
   return program.addHelpText('after', AFTERWARDS);
 }

@@ -83,6 +83,10 @@ async function passOver(
   const key = { namespace, name };
   const cell = await kubernetes.get<Cell>(CELL, key);
   if (cell === undefined) throw failed(`Expected Cell ${formatKey(key)}, got none. See okractl get -A.`);
+  if (cell.spec.applications !== undefined)
+    throw refused(
+      `Expected Cell ${formatKey(key)} to roll out target groups, got one of applications. Only okrad rolls those out.`,
+    );
   const { status = {}, metadata } = cell;
   if (force !== true && dryRun !== true) await refuseBesideOthers(session, { key, status }, now());
   const kept = await findRollout(kubernetes, { key, uid: metadata.uid ?? '', status });

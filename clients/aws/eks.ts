@@ -24,6 +24,12 @@ export interface DeniedCluster {
   readonly error: Error;
 }
 
+/** What EKS says of some clusters. */
+export interface NamedClusters {
+  readonly clusters: readonly EKSCluster[];
+  readonly denied: readonly Omit<DeniedCluster, 'arns'>[];
+}
+
 /** What EKS says of all clusters. */
 export interface EKSReading {
   readonly clusters: readonly EKSCluster[];
@@ -38,6 +44,8 @@ export interface EKS {
    * before: a list that lacks one which EKS still describes is an error.
    */
   clusters(signal?: AbortSignal, known?: readonly string[]): Promise<EKSReading>;
+  /** Describes clusters by their names, side by side; those that there are not are left out. */
+  named(names: readonly string[], signal?: AbortSignal): Promise<NamedClusters>;
   /** The account that is read, as far as the credentials say it: those of a role do, keys alone do not. */
   account(): Promise<string | undefined>;
 }
@@ -73,7 +81,7 @@ function makeEKS(scope: AwsScope, options: EKSOptions): EKS {
     ...(options.endpoint === undefined ? {} : { endpoint: options.endpoint }),
   };
   const client = counting(new EKSClient(settings), scope.region, options.tell);
-  const describeAll = async (names: readonly string[], signal?: AbortSignal): Promise<Described> => {
+  const describeAll = async (names: readonly string[], signal?: AbortSignal): Promise<NamedClusters> => {
     const answers = await inBatches(names, AT_ONCE, (name) => describe(client, scope.region, name, signal));
     return {
       clusters: answers.flatMap((answer) => (answer.is === 'Cluster' ? [answer.cluster] : [])),
@@ -82,6 +90,7 @@ function makeEKS(scope: AwsScope, options: EKSOptions): EKS {
   };
   const everything = shareReading(async (signal) => describeAll(await namesOf(client, signal), signal));
   return {
+    named: describeAll,
     account: async () => (await client.config.credentials()).accountId,
     clusters: async (signal, known = []) => {
       const listed = await everything(signal);
@@ -101,11 +110,6 @@ function makeEKS(scope: AwsScope, options: EKSOptions): EKS {
       };
     },
   };
-}
-
-interface Described {
-  readonly clusters: readonly EKSCluster[];
-  readonly denied: readonly Omit<DeniedCluster, 'arns'>[];
 }
 
 /** The name in the ARN of a cluster: `…:cluster/NAME`. */

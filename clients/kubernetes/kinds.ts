@@ -67,6 +67,18 @@ export const CLUSTER_ANALYSIS_TEMPLATE = clustered(
 /** The Experiment of Argo Rollouts. */
 export const EXPERIMENT = namespaced(ARGO, 'Experiment', 'experiments');
 
+/** The Application of Argo CD: what is deployed to a cluster. */
+export const APPLICATION = namespaced(ARGO, 'Application', 'applications');
+
+/** The ApplicationSet of Argo CD, which makes an Application for each cluster. */
+export const APPLICATION_SET = namespaced(ARGO, 'ApplicationSet', 'applicationsets');
+
+/** The AppProject of Argo CD that an Application belongs to. */
+export const APP_PROJECT = namespaced(ARGO, 'AppProject', 'appprojects');
+
+/** A revision of an object that is kept, to go back to it. */
+export const CONTROLLER_REVISION = namespaced('apps/v1', 'ControllerRevision', 'controllerrevisions');
+
 /** The ReplicaSet whose pod template an Experiment takes. */
 export const REPLICA_SET = namespaced('apps/v1', 'ReplicaSet', 'replicasets');
 
@@ -159,6 +171,10 @@ const known: readonly KindRef[] = [
   ANALYSIS_TEMPLATE,
   CLUSTER_ANALYSIS_TEMPLATE,
   EXPERIMENT,
+  APPLICATION,
+  APPLICATION_SET,
+  APP_PROJECT,
+  CONTROLLER_REVISION,
   REPLICA_SET,
   JOB,
   LEASE,

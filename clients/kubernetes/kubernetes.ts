@@ -1,5 +1,6 @@
 import { kindOf, type KindRef } from './kinds.ts';
-import { isNotFound } from './kubernetes-error.ts';
+import { textOf } from './kubernetes-answer.ts';
+import { isNotFound, KubernetesError } from './kubernetes-error.ts';
 import { listAll, type ListOptions, type Snapshot, type SnapshotOptions } from './kubernetes-list.ts';
 import { kindPath, objectPath, versionPath, type Key } from './kubernetes-paths.ts';
 import { kubeconfigDoor } from './kubernetes-door.ts';
@@ -52,6 +53,8 @@ export interface KubernetesClient {
   list<T>(kind: KindRef, options?: ListOptions): Promise<T[]>;
   /** Says whether the cluster has a kind, also to those who may not list it. */
   serves(kind: KindRef, options?: CallOptions): Promise<boolean>;
+  /** Says whether the API server calls itself ready (`/readyz`). */
+  isReady(options?: CallOptions): Promise<boolean>;
   /** Reads all objects together with the version from which to watch them. */
   snapshot<T>(kind: KindRef, options?: SnapshotOptions<T>): Promise<Snapshot<T>>;
   /** Reports what changes from a version on, until the server ends the stream. */
@@ -98,6 +101,7 @@ export function clientOver(
   return {
     ...readers(call, limits),
     ...writers(call, fieldManager),
+    isReady: ({ signal } = {}) => readiness(send, timeoutMilliseconds, signal),
     watch: (kind, options) => watchKind(send, kind, { limits, ...options }),
   };
 }
@@ -122,6 +126,22 @@ function readers(
     },
     snapshot: (kind, options = {}) => listAll(call, kind, options, limits),
   };
+}
+
+const LONGEST_READINESS = 65_536;
+
+async function readiness(send: Send, timeoutMilliseconds: number, given?: AbortSignal): Promise<boolean> {
+  const timeout = AbortSignal.timeout(timeoutMilliseconds);
+  const signal = given === undefined ? timeout : AbortSignal.any([given, timeout]);
+  const path = '/readyz';
+  try {
+    const body = await send({ method: 'GET', path, signal });
+    return (await textOf(body, { most: LONGEST_READINESS, name: path })).trim() === 'ok';
+  } catch (error) {
+    // What an API server says of itself while a part of it is not ready.
+    if (error instanceof KubernetesError && error.status === 500) return false;
+    throw error;
+  }
 }
 
 interface ServedKinds {

@@ -3,11 +3,14 @@ import { INSTALLATION_NAME } from '../../clients/kubernetes/installation.ts';
 import {
   ANALYSIS_RUN,
   ANALYSIS_TEMPLATE,
+  APPLICATION,
+  APPLICATION_SET,
   BINDING,
   BINDING_POLICY,
   CLUSTER_ANALYSIS_TEMPLATE,
   COMBINED_STATUS,
   CONFIG_MAP,
+  CONTROLLER_REVISION,
   EVENT,
   EXPERIMENT,
   JOB,
@@ -70,6 +73,18 @@ export const permissions: readonly Permission[] = [
     verbs: ['get', ...watch],
     use: 'the pod templates that experiments take (`specRef`)',
   },
+  {
+    scope: 'Watched',
+    kinds: [APPLICATION, APPLICATION_SET],
+    verbs: watch,
+    use: 'what Argo CD has deployed for the applications of a Cell',
+  },
+  {
+    scope: 'Watched',
+    kinds: [CONTROLLER_REVISION],
+    verbs: ['get', ...watch, ...apply, 'delete'],
+    use: 'the revisions of the applications of a Cell',
+  },
   { scope: 'Watched', kinds: [EVENT], verbs: ['create'], use: 'Events of what happens to a Cell' },
   {
     scope: 'Cluster',
@@ -108,7 +123,7 @@ export const permissions: readonly Permission[] = [
     scope: 'ClusterSecrets',
     kinds: [SECRET],
     verbs: [...apply, 'delete'],
-    use: 'the secrets that a ClusterSet makes',
+    use: 'the secrets that a ClusterSet, or a Cell with applications, makes',
   },
   {
     scope: 'Staged',

@@ -4,11 +4,15 @@ import type { ApplicationsSpec, CanaryStep, CellSpec } from '../../crds/cell.ts'
 import type { CellListenerRule } from '../../crds/listener-rule.ts';
 import { BINDING_LABELS, CELL_LABEL, VERSION_LABEL } from '../kubernetes/labels.ts';
 import { isLabelValue } from '../discovery/label-syntax.ts';
+import { optional } from '../model/status-input.ts';
 import { childName, targetGroupName } from './names.ts';
-import type { Resolved } from './resolved.ts';
+import type { ObservedRevision } from './observation.ts';
 
 /** The label on what belongs to an application that names it. */
 export const APPLICATION_LABEL = 'okra.mumo.co/application';
+
+/** The annotation on the Cell of an application that names the revision which it is to serve. */
+export const REVISION_ANNOTATION = 'okra.mumo.co/revision';
 
 /** Conditions of a listener rule. */
 export type Conditions = Partial<Omit<CellListenerRule, 'priority' | 'forward'>>;
@@ -16,8 +20,7 @@ export type Conditions = Partial<Omit<CellListenerRule, 'priority' | 'forward'>>
 /** What a child Cell is made of. */
 export interface ChildSource {
   readonly cell: { readonly name: string; readonly spec: ApplicationsSpec };
-  readonly application: ApplicationOfCell;
-  readonly revision: { readonly version: string; readonly content: Resolved };
+  readonly revision: Pick<ObservedRevision, 'number' | 'version' | 'content'>;
   /** The conditions of the rule as it is, for an application that names none. */
   readonly conditions?: Conditions | undefined;
 }
@@ -26,6 +29,7 @@ export interface ChildSource {
 export interface Child {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
   readonly spec: CellSpec;
   readonly targetGroups: readonly ChildTargetGroup[];
 }
@@ -39,7 +43,8 @@ export interface ChildTargetGroup {
 
 /** Makes the Cell that moves the traffic of an application to a revision; undefined without `alb`. */
 export function childOf(source: ChildSource): Child | undefined {
-  const { cell, application, revision } = source;
+  const { cell, revision } = source;
+  const { application } = revision.content;
   const { alb, name } = application;
   if (alb === undefined) return undefined;
   const labels = { [CELL_LABEL]: cell.name, [APPLICATION_LABEL]: name };
@@ -58,18 +63,34 @@ export function childOf(source: ChildSource): Child | undefined {
     version: revision.version,
     minHealthyTargets,
     healthTimeout,
-    ...given({ windows, settle, progressDeadline, deletionPolicy, analysis }),
-    updateStrategy: { type: 'Canary', canary: { steps: stepsOf(application) } },
+    ...optional('windows', windows),
+    ...optional('settle', settle),
+    ...optional('progressDeadline', progressDeadline),
+    ...optional('deletionPolicy', deletionPolicy),
+    ...optional('analysis', analysis),
+    updateStrategy: {
+      type: 'Canary',
+      canary: {
+        steps: stepsOf(application),
+        ...(cell.spec.onFailure === 'Stop' ? { onFailure: 'Hold' } : {}),
+      },
+    },
   };
-  return { name: childName(cell.name, name), labels, spec, targetGroups: targetGroupsOf(source, labels) };
+  return {
+    name: childName(cell.name, name),
+    labels,
+    annotations: { [REVISION_ANNOTATION]: String(revision.number) },
+    spec,
+    targetGroups: targetGroupsOf(source, labels),
+  };
 }
 
-function ruleOf({ application, conditions = {} }: ChildSource): CellListenerRule {
+function ruleOf({ revision: { content }, conditions = {} }: ChildSource): CellListenerRule {
   const {
     targetGroup: _source,
     priority,
     ...own
-  } = application.alb?.forwardConfig ?? { priority: 0, targetGroup: {} };
+  } = content.application.alb?.forwardConfig ?? { priority: 0, targetGroup: {} };
   return { priority, ...(hasConditions(own) ? own : conditions) };
 }
 
@@ -89,19 +110,19 @@ function stepsOf({ alb, checks = [] }: ApplicationOfCell): CanaryStep[] {
 
 function stepOf({ name, analysis, templates, args, job }: ApplicationCheck): CanaryStep {
   if (analysis !== undefined) return { check: { name, analysis } };
-  if (templates !== undefined) return { analysis: { templates, ...given({ args }) } };
+  if (templates !== undefined) return { analysis: { templates, ...optional('args', args) } };
   return job === undefined ? {} : { job: { name, ...job } };
 }
 
 function targetGroupsOf(
-  { cell, application, revision: { version, content } }: ChildSource,
+  { cell, revision: { version, content } }: ChildSource,
   labels: Readonly<Record<string, string>>,
 ): readonly ChildTargetGroup[] {
   return content.targetGroups.map(({ arn, clusters }) => {
     const [first = ''] = clusters;
     const eksName = content.clusters.find(({ name }) => name === first)?.eksName ?? '';
     return {
-      name: targetGroupName(cell.name, application.name, first),
+      name: targetGroupName(cell.name, content.application.name, first),
       arn,
       labels: {
         ...labels,
@@ -112,9 +133,3 @@ function targetGroupsOf(
     };
   });
 }
-
-type Given<Fields> = { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> };
-
-/** Leaves out what is undefined. */
-const given = <Fields extends object>(fields: Fields): Given<Fields> =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Given<Fields>;

@@ -48,6 +48,8 @@ export type ApplicationsDecision =
       readonly do: 'Act';
       readonly application: string;
       readonly action: ApplicationAction;
+      /** Set when it takes something back, which does not wait until it is reported. */
+      readonly isBack?: true;
       readonly message: string;
     }
   /** Deletes the children of a Cell that is being deleted; with the policy Delete its secrets after them; then lets it go. */

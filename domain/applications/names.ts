@@ -30,6 +30,19 @@ const LONGEST = 63;
 /** The name of a Job, an AnalysisRun or of Checks: whatever has to be measured once has one name. */
 export function measurementName({ cell, application, stage, check, number, hash }: Measured): string {
   const suffix = `-${MARKS[stage]}-${number}-${hash.slice(0, 8)}`;
-  const stem = `${childName(cell, application)}-${check}`.slice(0, LONGEST - suffix.length);
-  return `${withoutEnd(stem, /[^a-z0-9]/)}${suffix}`;
+  return `${shortened(`${childName(cell, application)}-${check}`, LONGEST - suffix.length)}${suffix}`;
+}
+
+/** A text cut to so many characters, with something in place of its end that tells it from others. */
+function shortened(text: string, longest: number): string {
+  if (text.length <= longest) return text;
+  const mark = `-${fingerprint(text)}`;
+  return `${withoutEnd(text.slice(0, longest - mark.length), /[^a-z0-9]/)}${mark}`;
+}
+
+/** Eight digits that differ for texts that differ, as far as eight can (FNV-1a). */
+export function fingerprint(text: string): string {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  return (hash >>> 0).toString(16).padStart(8, '0');
 }

@@ -59,9 +59,9 @@ export interface ObservedChild {
   readonly uid: string;
   readonly generation: number;
   readonly isDeleting: boolean;
-  /** The version that its spec pins. */
-  readonly version: string | undefined;
-  /** Whether its metadata and spec are what `childOf` makes of the newest revision with that version. */
+  /** The revision that its annotation names. */
+  readonly revision: number | undefined;
+  /** Whether its labels, annotations and spec are what `childOf` makes of that revision. */
   readonly isAsDesired: boolean;
   readonly status: CellStatus;
 }

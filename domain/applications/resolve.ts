@@ -55,7 +55,7 @@ export function resolveApplication(application: ApplicationOfCell, facts: Facts)
     clusters: known.toSorted(byName),
     secretLabels: application.argocd?.clusterSecret?.labels ?? {},
     targetGroups: groups.value,
-    specHash: digest(canonical(application)),
+    application,
   };
   return { ok: true, value, hash: digest(canonical(value)) };
 }

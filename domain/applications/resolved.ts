@@ -1,3 +1,5 @@
+import type { ApplicationOfCell } from '../../crds/application.ts';
+
 /** A cluster that an application runs on. */
 export interface ResolvedCluster {
   /** The name of its entry in `spec.clusters`. */
@@ -22,6 +24,6 @@ export interface Resolved {
   readonly secretLabels: Readonly<Record<string, string>>;
   /** Empty without `alb`. */
   readonly targetGroups: readonly ResolvedTargetGroup[];
-  /** Digest of what the application's spec says besides. */
-  readonly specHash: string;
+  /** What the spec of the Cell says of the application. */
+  readonly application: ApplicationOfCell;
 }

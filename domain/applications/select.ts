@@ -15,8 +15,7 @@ export function selectClusters(
 ): readonly ClusterOfCell[] | undefined {
   if (clusterSelector === undefined) return written;
   const { matchEKSTags, ...labels } = clusterSelector;
-  if (matchEKSTags === undefined)
-    return written.filter((cluster) => hasAll(cluster.labels ?? {}, labels));
+  if (matchEKSTags === undefined) return written.filter((cluster) => hasAll(cluster.labels ?? {}, labels));
   const known = written.map((cluster) => ({
     cluster,
     found: observed.find(({ name, found }) => name === cluster.name && found !== undefined),

@@ -1,12 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { readDemoArguments } from './arguments.mjs';
 
+const nothing = { keep: false, discovery: false, staged: false, applications: false };
+
 describe('readDemoArguments', () => {
   it.each([
-    ['shows the rollout alone', [], { keep: false, discovery: false, staged: false }],
-    ['keeps everything', ['--keep'], { keep: true, discovery: false, staged: false }],
-    ['shows discovery', ['--discovery', '--keep'], { keep: true, discovery: true, staged: false }],
-    ['shows stages', ['--staged'], { keep: false, discovery: false, staged: true }],
+    ['shows the rollout alone', [], { ...nothing }],
+    ['keeps everything', ['--keep'], { ...nothing, keep: true }],
+    ['shows discovery', ['--discovery', '--keep'], { ...nothing, keep: true, discovery: true }],
+    ['shows stages', ['--staged'], { ...nothing, staged: true }],
+    ['shows applications', ['--applications'], { ...nothing, applications: true }],
   ])('%s', (_, args, wish) => expect(readDemoArguments(args)).toEqual({ do: 'Show', wish }));
 
   it.each([

@@ -12,6 +12,8 @@ export interface Authenticator {
   readonly url: string;
   /** What it answered so far, newest last. */
   readonly verdicts: readonly Verdict[];
+  /** Takes tokens for another name as well, of a cluster that the same API server plays. */
+  readonly alsoFor: (clusterName: string) => void;
   readonly close: () => Promise<void>;
 }
 
@@ -22,10 +24,14 @@ export async function startAuthenticator(
   secretAccessKey: string = awsIdentity.environment.AWS_SECRET_ACCESS_KEY,
 ): Promise<Authenticator> {
   const verdicts: Verdict[] = [];
+  const names = [clusterName];
   const keyOf = (id: string): Promise<KnownKey | undefined> => keyIn(moto, id, secretAccessKey);
   const review = async (request: IncomingMessage): Promise<object> => {
     const token = at(at(await json(request), 'spec'), 'token');
-    const verdict = await checkToken(String(token), { clusterName, now: Date.now(), keyOf });
+    const all = await Promise.all(
+      names.map((name) => checkToken(String(token), { clusterName: name, now: Date.now(), keyOf })),
+    );
+    const verdict = all.find((one) => one.is === 'Accepted') ?? all[0] ?? NOBODYS;
     verdicts.push(verdict);
     return { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview', status: statusOf(verdict) };
   };
@@ -41,6 +47,7 @@ export async function startAuthenticator(
   return {
     url: `http://127.0.0.1:${port}`,
     verdicts,
+    alsoFor: (name) => void names.push(name),
     close: async () => {
       const closed = once(server, 'close');
       server.close();
@@ -49,6 +56,8 @@ export async function startAuthenticator(
     },
   };
 }
+
+const NOBODYS: Verdict = { is: 'Refused', reason: 'Expected a cluster to have a name, got none.' };
 
 function statusOf(verdict: Verdict): object {
   switch (verdict.is) {

@@ -1,4 +1,5 @@
 import { HASH_ANNOTATION } from '../../domain/checks/next-run.ts';
+import { APPLICATIONS_ANNOTATION } from '../../domain/applications/secrets.ts';
 import { CELL_LABEL, CLUSTER_TAGS_ANNOTATION } from '../../domain/kubernetes/labels.ts';
 import { ABOUT } from '../../domain/staged/kubestellar.ts';
 import type { InformedMetadata } from '../event.ts';
@@ -73,11 +74,14 @@ const keeps: Readonly<Record<ForeignKind | 'Check', Keep>> = {
   CombinedStatus: ({ metadata }) => ({
     metadata: { ...identityOf({ metadata }), labels: only([ABOUT.policy], metadata.labels) },
   }),
+  Application: (object) => ({ metadata: identityOf(object) }),
+  ApplicationSet: (object) => ({ metadata: identityOf(object) }),
+  ControllerRevision: (object) => ({ metadata: { ...identityOf(object), ...labelOf(object) } }),
   Secret: ({ metadata, data = {} }) => ({
     metadata: {
       ...identityOf({ metadata }),
       ...given({ labels: metadata.labels, ownerReferences: metadata.ownerReferences?.map(ownerOf) }),
-      annotations: only([CLUSTER_TAGS_ANNOTATION], metadata.annotations),
+      annotations: only([CLUSTER_TAGS_ANNOTATION, APPLICATIONS_ANNOTATION], metadata.annotations),
     },
     data: only(['name', 'server', 'config', 'namespaces'], data),
   }),

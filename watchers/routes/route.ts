@@ -27,6 +27,13 @@ import {
   routeTemplate,
 } from './route-measurement.ts';
 import { routeAccessPolicy } from './route-access-policy.ts';
+import {
+  applicationsDigest,
+  hasApplications,
+  routeDeployed,
+  routeRevision,
+  startParent,
+} from './route-applications.ts';
 import { routeCheck } from './route-check.ts';
 import { routeConfig } from './route-config.ts';
 import { routeSecret } from './route-secret.ts';
@@ -49,11 +56,19 @@ const routes: Routes = {
     ...routeCell(event, view),
     ...routeCellCheck(event, view),
     ...routeStagedCell(event, view),
+    ...startParent(event, view),
   ],
-  AWSTargetGroup: (event, view) => [...routeGroup(event, view), ...routeGroupCheck(event, view)],
+  AWSTargetGroup: (event, view) => [
+    ...routeGroup(event, view),
+    ...routeGroupCheck(event, view),
+    ...startParent(event, view),
+  ],
   AWSTargetGroupBinding: routeBinding,
   Check: routeCheck,
-  Secret: routeSecret,
+  Secret: (event, view) => told([...routeSecret(event, view), ...startParent(event, view)]),
+  Application: routeDeployed,
+  ApplicationSet: routeDeployed,
+  ControllerRevision: routeRevision,
   Freeze: (event, view) => [...routeFreeze(event, view), ...wakeStaged(view)],
   StagedBindingPolicy: routeStaged,
   BindingPolicy: routeStagedPart,
@@ -67,6 +82,12 @@ const routes: Routes = {
   ReplicaSet: routeReplicaSet,
   AnalysisTemplate: routeTemplate,
   ClusterAnalysisTemplate: routeTemplate,
+};
+
+/** That there is nothing to tell one is not worth a word when there is something to tell another. */
+const told = (all: readonly Instruction[]): readonly Instruction[] => {
+  const some = all.filter((one) => one.do !== 'Ignore');
+  return some.length > 0 ? some : all;
 };
 
 const configTypes: ReadonlyMap<string, LoadBalancerType> = new Map(
@@ -129,6 +150,7 @@ function lacksConfig(cell: Cell, view: View): boolean {
 }
 
 function isNews(cell: Cell, view: View): boolean {
+  if (hasApplications(cell)) return applicationsDigest(cell, view) !== cell.status?.observedHash;
   const { namespace } = keyOf(cell);
   const access = accessOf(namespace, view.AccessPolicy.list());
   return (

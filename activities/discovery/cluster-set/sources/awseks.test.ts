@@ -15,6 +15,7 @@ const roleARN = 'arn:aws:iam::222222222222:role/okra';
 async function accountsRead(found: readonly EKSCluster[], account: string | undefined, role: object) {
   const eks = () => ({
     clusters: () => Promise.resolve({ clusters: found, denied: [] }),
+    named: () => Promise.resolve({ clusters: [], denied: [] }),
     account: () => Promise.resolve(account),
   });
   const settings = { selector: { matchTags: { a: 'b' } }, region: 'eu-central-1', ...role };

@@ -4,10 +4,13 @@
     - okra.mumo.co
   resources:
     - cells
-    - clustersets
-    - awstargetgroupsets
+    - awstargetgroupbindings
+    - checks
   verbs:
     - get
+    - create
+    - patch
+    - delete
     - list
     - watch
 - apiGroups:
@@ -55,13 +58,10 @@
 - apiGroups:
     - okra.mumo.co
   resources:
-    - awstargetgroupbindings
-    - checks
+    - clustersets
+    - awstargetgroupsets
   verbs:
     - get
-    - create
-    - patch
-    - delete
     - list
     - watch
 - apiGroups:
@@ -103,6 +103,25 @@
     - get
     - list
     - watch
+- apiGroups:
+    - argoproj.io
+  resources:
+    - applications
+    - applicationsets
+  verbs:
+    - list
+    - watch
+- apiGroups:
+    - apps
+  resources:
+    - controllerrevisions
+  verbs:
+    - get
+    - list
+    - watch
+    - create
+    - patch
+    - delete
 - apiGroups:
     - events.k8s.io
   resources:

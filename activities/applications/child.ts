@@ -1,0 +1,138 @@
+import { AWS_TARGET_GROUP, CELL } from '../../clients/kubernetes/kinds.ts';
+import { isConflict, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import type { Cell } from '../../crds/cell.ts';
+import { childOf, type Child, type ChildTargetGroup } from '../../domain/applications/child.ts';
+import { groupsToWrite } from '../../domain/applications/groups.ts';
+import type { ObservedRevision } from '../../domain/applications/observation.ts';
+import { mergePatch } from '../../domain/discovery/merge-patch.ts';
+import { canonical } from '../../domain/kubernetes/canonical.ts';
+import { ADOPT_ANNOTATION, API_VERSION } from '../../domain/kubernetes/labels.ts';
+import { formatKey } from '../../domain/model/ids.ts';
+import { mayAdopt } from '../../domain/versions/watched.ts';
+import { failure } from '../failure.ts';
+import { ownedByCell } from '../kubernetes/owner-references.ts';
+import { remove } from '../kubernetes/remove.ts';
+import type { ApplicationsDependencies, ReadCell } from './dependencies.ts';
+import { conditionsOfRule } from './rule.ts';
+import {
+  complete,
+  conditionsIn,
+  findChild,
+  groupNames,
+  isOwnedBy,
+  observedGroups,
+  sourceOf,
+} from './seen-child.ts';
+
+/**
+ * Makes the Cell of an application and the AWSTargetGroups of a revision: its spec, new groups, the labels of groups that
+ * both revisions have, and last what goes, so that no look between two writes finds less of what serves.
+ */
+export async function applyChild(
+  cell: ReadCell,
+  of: { readonly revision: ObservedRevision; readonly keep: ObservedRevision | undefined },
+  means: ApplicationsDependencies,
+  signal: AbortSignal,
+): Promise<void> {
+  const { revision, keep } = of;
+  const { application } = revision.content;
+  const { kubernetes } = means;
+  const found = await findChild(kubernetes, cell, {
+    application: application.name,
+    names: groupNames(cell, [revision.content]),
+  });
+  const { object } = found;
+  if (object !== undefined && !isOwnedBy(object, cell.uid))
+    throw foreign('Cell', cell.key, object.metadata.name);
+  const conditions = object === undefined ? undefined : conditionsIn(object);
+  const wanted = childOf({
+    ...sourceOf(cell, revision),
+    conditions: conditions ?? (await conditionsOfRule(application, cell, means, signal)),
+  });
+  if (wanted === undefined) return;
+  const uid = await writeCell(kubernetes, cell, wanted, object);
+  const plan = groupsToWrite({
+    wanted: wanted.targetGroups,
+    found: observedGroups(found.groups, uid),
+    version: revision.version,
+    kept: keep === undefined ? [] : keep.content.targetGroups.map(({ arn }) => arn),
+  });
+  const [taken] = plan.foreign;
+  if (taken !== undefined) throw foreign('AWSTargetGroup', cell.key, taken);
+  const owner = { key: { namespace: cell.key.namespace, name: wanted.name }, uid };
+  for (const group of [...plan.create, ...plan.relabel]) await writeGroup(kubernetes, owner, group);
+  for (const name of plan.remove) {
+    const group = found.groups.find(({ metadata }) => metadata.name === name);
+    const at = { namespace: cell.key.namespace, name };
+    await remove(kubernetes, { kind: AWS_TARGET_GROUP, key: at }, group?.metadata.uid ?? '');
+  }
+}
+
+const foreign = (kind: string, { namespace }: ReadCell['key'], name: string): Error =>
+  failure(
+    'Conflict',
+    `Expected ${kind} ${namespace}/${name} to belong to this Cell, got one of someone else, which is left as it is. Delete or rename it, or rename the application.`,
+  );
+
+async function writeCell(
+  kubernetes: KubernetesClient,
+  { key, uid, object: parent }: ReadCell,
+  { name, labels, annotations, spec }: Child,
+  found: Cell | undefined,
+): Promise<string> {
+  const { namespace } = key;
+  const object = {
+    apiVersion: API_VERSION,
+    kind: 'Cell',
+    metadata: {
+      namespace,
+      name,
+      labels: { ...parent.metadata.labels, ...labels },
+      annotations: { ...annotations, ...(mayAdopt(parent.metadata) ? { [ADOPT_ANNOTATION]: 'true' } : {}) },
+      ownerReferences: ownedByCell({ key, uid }),
+    },
+    spec,
+  };
+  try {
+    const written: Cell =
+      found === undefined
+        ? await kubernetes.create(object)
+        : // The uid keeps this from making another one, should it be deleted meanwhile.
+          await kubernetes.apply(
+            { ...object, metadata: { ...object.metadata, uid: found.metadata.uid } },
+            { force: true },
+          );
+    await withoutOthers(kubernetes, written, spec);
+    return written.metadata.uid ?? '';
+  } catch (error) {
+    if (isConflict(error))
+      throw failure('Unavailable', `Cell ${formatKey({ namespace, name })} was changed meanwhile.`);
+    throw error;
+  }
+}
+
+/** Takes out of a Cell what someone else has added, which a server-side apply that does not name it leaves there. */
+async function withoutOthers(kubernetes: KubernetesClient, written: Cell, spec: object): Promise<void> {
+  if (canonical(complete(written.spec)) === canonical(complete(spec))) return;
+  const { name, namespace = '', resourceVersion } = written.metadata;
+  const patch = mergePatch(jsonOf(written.spec), jsonOf(spec));
+  await kubernetes.patch(CELL, { namespace, name }, { metadata: { resourceVersion }, spec: patch });
+}
+
+const jsonOf = (spec: object): Parameters<typeof mergePatch>[0] => JSON.parse(JSON.stringify(spec));
+
+async function writeGroup(
+  kubernetes: KubernetesClient,
+  owner: Parameters<typeof ownedByCell>[0],
+  { name, arn, labels }: ChildTargetGroup,
+): Promise<void> {
+  await kubernetes.apply(
+    {
+      apiVersion: API_VERSION,
+      kind: 'AWSTargetGroup',
+      metadata: { namespace: owner.key.namespace, name, labels, ownerReferences: ownedByCell(owner) },
+      spec: { arn },
+    },
+    { force: true },
+  );
+}

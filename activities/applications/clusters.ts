@@ -1,0 +1,130 @@
+import type { EKSCluster, NamedClusters } from '../../clients/aws/eks.ts';
+import { digest } from '../../clients/digest.ts';
+import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import type { StoredClusterSecret } from '../../clients/kubernetes/remote-clusters.ts';
+import { inBatches } from '../../clients/in-batches.ts';
+import { accessPolicies } from '../../clients/kubernetes/access-policies.ts';
+import type { ClusterOfCell } from '../../crds/cell-clusters.ts';
+import { refusalOf } from '../../domain/access/access.ts';
+import { readinessOf, type ClusterSigns } from '../../domain/applications/readiness.ts';
+import type { ObservedCluster } from '../../domain/applications/observation.ts';
+import { secretNameOf } from '../../domain/discovery/cluster-set/cluster-set.ts';
+import { clusterSecretValues } from '../../domain/discovery/clusters/cluster-secret.ts';
+import { SECRET_TYPE_CLUSTER, SECRET_TYPE_LABEL } from '../../domain/kubernetes/labels.ts';
+import { failure, toFailure } from '../failure.ts';
+import type { ApplicationsDependencies, ReadCell } from './dependencies.ts';
+
+/** A cluster of a Cell, with what EKS says of it and a way into it. */
+export interface LookedAtCluster {
+  readonly observed: ObservedCluster;
+  readonly entry: ClusterOfCell;
+  readonly eks?: EKSCluster;
+  readonly client?: KubernetesClient;
+}
+
+const AT_ONCE = 16;
+
+/** Looks at all clusters of a Cell, side by side: what EKS says, and whether their API servers are ready. */
+export async function lookAtClusters(
+  of: Pick<ReadCell, 'key' | 'spec'>,
+  means: ApplicationsDependencies,
+  signal: AbortSignal,
+): Promise<readonly LookedAtCluster[]> {
+  const { key, spec } = of;
+  const described = await describe(spec.clusters.map(eksNameOf), means, signal);
+  const access = await accessPolicies(means.kubernetes).of(key.namespace, signal);
+  return inBatches(spec.clusters, AT_ONCE, async (entry) => {
+    const found = described.clusters.find(({ name }) => name === eksNameOf(entry));
+    const denied = described.denied.find(({ name }) => name === eksNameOf(entry));
+    const refusal = found === undefined ? undefined : refusalOf(access, { of: 'Cluster', arn: found.arn });
+    if (denied !== undefined) return lost(entry, toFailure(denied.error).message);
+    if (refusal !== undefined) return lost(entry, refusal);
+    return lookAt(entry, found, { key, means, signal });
+  });
+}
+
+/** What EKS says of clusters, by their names in EKS. */
+export function describe(
+  names: readonly string[],
+  { eks, region }: Pick<ApplicationsDependencies, 'eks' | 'region'>,
+  signal: AbortSignal,
+): Promise<NamedClusters> {
+  if (region === undefined)
+    throw failure(
+      'InvalidObject',
+      'Expected the environment variable AWS_REGION, in which the clusters of a Cell are, got none. Set it for okrad.',
+    );
+  return eks({ region }).named([...new Set(names)], signal);
+}
+
+const eksNameOf = ({ name, eks }: ClusterOfCell): string => eks?.clusterName ?? name;
+
+const lost = (entry: ClusterOfCell, message: string): LookedAtCluster => ({
+  entry,
+  observed: { name: entry.name, tags: {}, isReady: false, message },
+});
+
+async function lookAt(
+  entry: ClusterOfCell,
+  eks: EKSCluster | undefined,
+  {
+    key,
+    means,
+    signal,
+  }: {
+    readonly key: ReadCell['key'];
+    readonly means: ApplicationsDependencies;
+    readonly signal: AbortSignal;
+  },
+): Promise<LookedAtCluster> {
+  const { name } = entry;
+  const eksName = eksNameOf(entry);
+  const signs = { name, eksName, hasEndpoint: false, ...(eks === undefined ? {} : { status: eks.status }) };
+  const { endpoint: server, caData: certificateAuthority } = eks ?? {};
+  if (eks === undefined || server === undefined || certificateAuthority === undefined)
+    return { entry, observed: { name, tags: eks?.tags ?? {}, ...readinessOf(signs) } };
+  const way = means.clusters.reach(
+    passingSecret(key, { ...eks, endpoint: server, caData: certificateAuthority }),
+  );
+  const api = eks.status === 'ACTIVE' ? await readiness(way, signal) : undefined;
+  const said = readinessOf({ ...signs, hasEndpoint: true, ...(api === undefined ? {} : { api }) });
+  const found = { name, eksName, server, certificateAuthority, secretName: secretNameOf(eksName) };
+  return {
+    entry,
+    eks,
+    observed: { name, found, tags: eks.tags, ...said },
+    ...(way.is === 'Client' ? { client: way.client } : {}),
+  };
+}
+
+async function readiness(
+  way: ReturnType<ApplicationsDependencies['clusters']['reach']>,
+  signal: AbortSignal,
+): Promise<ClusterSigns['api']> {
+  if (way.is === 'Problem') return { is: 'Unknown', message: way.problem };
+  try {
+    return { is: (await way.client.isReady({ signal })) ? 'Ready' : 'NotReady' };
+  } catch (error) {
+    signal.throwIfAborted();
+    return { is: 'Unknown', message: toFailure(error).message };
+  }
+}
+
+/** A secret as it would be for a cluster, which is never written: the way into a cluster is the same as with one. */
+function passingSecret(
+  { namespace, name: cell }: ReadCell['key'],
+  cluster: Pick<EKSCluster, 'name' | 'region'> & { readonly endpoint: string; readonly caData: string },
+): StoredClusterSecret {
+  const values = clusterSecretValues(cluster);
+  const data = Object.entries(values).map(([field, value]) => [field, Buffer.from(value).toString('base64')]);
+  return {
+    metadata: {
+      namespace,
+      name: secretNameOf(cluster.name),
+      uid: `${namespace}/${cell}/${cluster.name}`,
+      resourceVersion: digest(JSON.stringify(values)),
+      labels: { [SECRET_TYPE_LABEL]: SECRET_TYPE_CLUSTER },
+    },
+    data: Object.fromEntries(data),
+  };
+}

@@ -1,0 +1,191 @@
+import { ANALYSIS_RUN, CHECK, JOB, type KindRef } from '../../clients/kubernetes/kinds.ts';
+import { isNotFound, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import type { ApplicationCheck } from '../../crds/application-checks.ts';
+import type { ApplicationOfCell } from '../../crds/application.ts';
+import type { Check } from '../../crds/check.ts';
+import type { Metadata } from '../../crds/resource.ts';
+import type { ApplicationAction } from '../../domain/applications/decision.ts';
+import type { ObservedMeasurement, ObservedRevision } from '../../domain/applications/observation.ts';
+import { RUN_LABEL, verdictOfAll } from '../../domain/checks/verdict.ts';
+import { CELL_LABEL, ROLLOUT_LABEL, VERSION_LABEL } from '../../domain/kubernetes/labels.ts';
+import { isEnded, jobVerdict, type Job } from '../../domain/rollout/job.ts';
+import type { AnalysisPhase, AnalysisVerdict } from '../../domain/rollout/analysis.ts';
+import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
+import type { VersionSet } from '../../domain/versions/version.ts';
+import { checkStepActivities } from '../checks/step.ts';
+import { failure } from '../failure.ts';
+import { analysisActivities } from '../rollout/analysis.ts';
+import { jobActivities } from '../rollout/job.ts';
+import type { ReadCell } from './dependencies.ts';
+
+interface Measuring {
+  readonly metadata: Metadata;
+  readonly spec?: { readonly terminate?: boolean };
+  readonly status?: { readonly phase?: AnalysisPhase | ''; readonly message?: string };
+}
+
+/** What was started for the applications of a Cell, by the name of the application. */
+export async function findMeasurements(
+  kubernetes: KubernetesClient,
+  { key, uid }: Pick<ReadCell, 'key' | 'uid'>,
+): Promise<ReadonlyMap<string, readonly ObservedMeasurement[]>> {
+  const ownOf = async <T extends { readonly metadata: Metadata }>(kind: KindRef): Promise<readonly T[]> =>
+    (await listOf<T>(kubernetes, kind, key)).filter(({ metadata }) =>
+      metadata.ownerReferences?.some((owner) => owner.uid === uid),
+    );
+  const [jobs, runs, checks] = await Promise.all([
+    ownOf<Job & { readonly metadata: Metadata }>(JOB),
+    ownOf<Measuring>(ANALYSIS_RUN),
+    ownOf<Check>(CHECK),
+  ]);
+  const all = [
+    ...jobs.map((job) => ({
+      of: applicationOf(job),
+      measurement: measured(jobVerdict(job.metadata.name, job), isEnded(job)),
+    })),
+    ...runs.map((run) => ({
+      of: applicationOf(run),
+      measurement: measured(verdictOfRun(run), run.spec?.terminate === true),
+    })),
+    ...[...Map.groupBy(checks, ({ metadata }) => metadata.labels?.[RUN_LABEL] ?? '')].map(([name, some]) => ({
+      of: some[0] === undefined ? '' : applicationOf(some[0]),
+      measurement: measured(
+        verdictOfAll(name, some),
+        some.every(({ spec }) => spec.terminate === true),
+      ),
+    })),
+  ];
+  return new Map(
+    [...Map.groupBy(all, ({ of }) => of)].map(([application, some]) => [
+      application,
+      some.map(({ measurement }) => measurement),
+    ]),
+  );
+}
+
+const applicationOf = ({ metadata }: { readonly metadata: Metadata }): string =>
+  metadata.labels?.[ROLLOUT_LABEL] ?? '';
+
+function verdictOfRun({ metadata: { name }, status = {} }: Measuring): AnalysisVerdict {
+  const { phase = '', message = '' } = status;
+  return { name, phase: phase === '' ? 'Pending' : phase, message };
+}
+
+const measured = ({ name, phase, message }: AnalysisVerdict, isEnding: boolean): ObservedMeasurement => ({
+  name,
+  phase: phase === 'Pending' ? 'Running' : phase,
+  message: message.slice(0, LONGEST_MESSAGE),
+  ...(isEnding ? { isEnding } : {}),
+});
+
+const LONGEST_MESSAGE = 1_024;
+
+async function listOf<T>(
+  kubernetes: KubernetesClient,
+  kind: KindRef,
+  { namespace, name }: ReadCell['key'],
+): Promise<readonly T[]> {
+  try {
+    return await kubernetes.list<T>(kind, { namespace, labelSelector: `${CELL_LABEL}=${name}` });
+  } catch (error) {
+    if (isNotFound(error)) return [];
+    throw error;
+  }
+}
+
+type Started = Extract<ApplicationAction, { do: 'StartCheck' }>;
+type Terminated = Extract<ApplicationAction, { do: 'TerminateCheck' }>;
+
+/** Starts an entry of the prechecks, checks or postchecks, or finds what an earlier attempt has started. */
+export async function startMeasurement(
+  kubernetes: KubernetesClient,
+  cell: Pick<ReadCell, 'key' | 'uid' | 'spec'>,
+  of: {
+    readonly application: ApplicationOfCell;
+    readonly action: Started;
+    readonly revisions: readonly ObservedRevision[];
+    readonly groups: readonly AWSTargetGroup[];
+  },
+): Promise<void> {
+  const { application, action } = of;
+  const { job, templates, args, analysis } = entryOf(application, action);
+  const { key, uid } = cell;
+  const common = {
+    cell: { key, uid },
+    name: action.name,
+    rollout: application.name,
+    desiredVersion: String(action.number),
+  };
+  if (job !== undefined) {
+    await jobActivities(kubernetes).startJob({ ...common, job });
+  } else if (templates !== undefined) {
+    const run = { templates, ...(args === undefined ? {} : { args }) };
+    await analysisActivities(kubernetes).startAnalysis({
+      ...common,
+      step: 0,
+      analysis: run,
+      mayBeEndless: false,
+    });
+  } else if (analysis !== undefined) {
+    const check = { name: action.check, analysis };
+    await checkStepActivities(kubernetes).startCheck({ ...common, step: 0, check, ...sidesOf(cell, of) });
+  }
+}
+
+function entryOf(
+  application: ApplicationOfCell,
+  { stage, check }: Pick<Started, 'stage' | 'check'>,
+): ApplicationCheck {
+  const entry = application[stage]?.find(({ name }) => name === check);
+  if (entry !== undefined) return entry;
+  throw failure('Unavailable', `Expected ${check} among the ${stage} of ${application.name}, got none.`);
+}
+
+/** What the queries of a check are about: the target groups of a revision, or its clusters. */
+function sidesOf(
+  { spec }: Pick<ReadCell, 'spec'>,
+  of: {
+    readonly application: ApplicationOfCell;
+    readonly action: Started;
+    readonly revisions: readonly ObservedRevision[];
+    readonly groups: readonly AWSTargetGroup[];
+  },
+) {
+  const { application, action, revisions, groups } = of;
+  const revision = revisions.find(({ number }) => number === action.number);
+  const good = revisions.find(({ isGood, number }) => isGood && number !== action.number);
+  return {
+    listenerARN: application.alb?.listenerARN ?? '',
+    canary: sideOf(revision, groups),
+    stable: sideOf(good, groups),
+    clusters: (revision?.content.clusters ?? []).map(({ name, eksName }) => ({
+      clusterName: eksName,
+      labels: spec.clusters.find((entry) => entry.name === name)?.labels ?? {},
+      tags: {},
+    })),
+  };
+}
+
+const sideOf = (revision: ObservedRevision | undefined, groups: readonly AWSTargetGroup[]): VersionSet => ({
+  version: revision?.version ?? '',
+  groups: groups
+    .filter(
+      ({ metadata, spec }) =>
+        metadata.labels?.[VERSION_LABEL] === revision?.version &&
+        revision?.content.targetGroups.some(({ arn }) => arn === spec.arn),
+    )
+    .map(({ metadata: { name }, spec: { arn } }) => ({ name, arn })),
+});
+
+/** Asks for the end of what was started. */
+export async function terminateMeasurement(
+  kubernetes: KubernetesClient,
+  { key }: Pick<ReadCell, 'key'>,
+  { application, action }: { readonly application: ApplicationOfCell; readonly action: Terminated },
+): Promise<void> {
+  const at = { namespace: key.namespace, name: action.name };
+  const { job, templates } = entryOf(application, action);
+  if (job !== undefined) await jobActivities(kubernetes).terminateJob(at);
+  else if (templates !== undefined) await analysisActivities(kubernetes).terminateAnalysis(at);
+  else await checkStepActivities(kubernetes).terminateCheck(at);
+}

@@ -1,0 +1,184 @@
+import { digest } from '../../clients/digest.ts';
+import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import type { ApplicationOfCell } from '../../crds/application.ts';
+import type { DeploymentTarget } from '../../domain/applications/deployments.ts';
+import { childName } from '../../domain/applications/names.ts';
+import type {
+  ObservedApplication,
+  ObservedApplications,
+  ObservedRevision,
+} from '../../domain/applications/observation.ts';
+import { resolveApplications, type Resolution } from '../../domain/applications/resolve.ts';
+import type { ResolvedCluster } from '../../domain/applications/resolved.ts';
+import { writtenAtOf } from '../../domain/applications/secret-object.ts';
+import { freezesOf } from '../../domain/gates/freeze.ts';
+import { canonical, compareText } from '../../domain/kubernetes/canonical.ts';
+import { targetGroupsOf } from '../../domain/load-balancers/load-balancer.ts';
+import type { ObjectKey } from '../../domain/model/ids.ts';
+import { freezesIn } from '../kubernetes/freezes.ts';
+import { configViewOf, readConfig } from '../load-balancers/config-object.ts';
+import { findBindings } from './bindings.ts';
+import { findChild, groupNames, observedChild, observedGroups } from './seen-child.ts';
+import { lookAtClusters } from './clusters.ts';
+import type { ApplicationsDependencies, ReadCell } from './dependencies.ts';
+import { deploymentOf, readArgoCD, type ArgoCD } from './deployments.ts';
+import { findMeasurements } from './measurements.ts';
+import { digestOf, readCell, readParts, type Parts } from './parts.ts';
+import { findSecrets } from './secrets.ts';
+
+/** Reads a Cell with applications, and all that its rollout depends on. */
+export async function observeApplications(
+  key: ObjectKey,
+  means: ApplicationsDependencies,
+  signal: AbortSignal,
+): Promise<ObservedApplications> {
+  const { kubernetes } = means;
+  const read = await readCell(kubernetes, key);
+  const nothing = { key, clusters: [], secrets: [], applications: [], freezes: [], digest: '' };
+  if (read === undefined) return nothing;
+  const { object, uid, spec, problems } = read;
+  const cell = {
+    uid,
+    generation: object.metadata.generation ?? 0,
+    isDeleting: object.metadata.deletionTimestamp !== undefined,
+    spec,
+    status: object.status ?? {},
+    problems,
+  };
+  const parts = await readParts(read, kubernetes);
+  const seen = { ...nothing, cell, digest: digestOf(read, parts) };
+  if (cell.isDeleting || problems.length > 0) return seen;
+  const facts = await resolve(read, means, signal);
+  const { revisions } = parts;
+  const clusters = clustersIn(facts.resolved, revisions);
+  const [secrets, argoCD, measurements, freezes] = await Promise.all([
+    spec.applications.some(({ argocd }) => argocd !== undefined) || parts.marked.length > 0
+      ? findSecrets(kubernetes, key, [...facts.found, ...clusters])
+      : [],
+    readArgoCD(kubernetes, key.namespace, spec.applications),
+    findMeasurements(kubernetes, read),
+    freezesIn(kubernetes),
+  ]);
+  const world = { ...parts, ...facts, secrets, argoCD, measurements };
+  const applications = await Promise.all(
+    spec.applications.map((application) => observeApplication(read, application, { world, kubernetes })),
+  );
+  return {
+    ...seen,
+    clusters: facts.clusters,
+    secrets: secrets.map(({ observed }) => observed),
+    applications,
+    freezes: freezesOf(key.namespace, freezes),
+  };
+}
+
+interface ResolvedFacts {
+  readonly clusters: ObservedApplications['clusters'];
+  readonly found: readonly ResolvedCluster[];
+  readonly resolved: Readonly<Record<string, Resolution>>;
+}
+
+/** Asks EKS and the clusters, and says what each application comes to. */
+export async function resolve(
+  read: ReadCell,
+  means: ApplicationsDependencies,
+  signal: AbortSignal,
+): Promise<ResolvedFacts> {
+  const { spec } = read;
+  const looked = await lookAtClusters(read, means, signal);
+  const bindings = await findBindings(spec.applications, looked);
+  const clusters = looked.map(({ observed }) => observed);
+  const resolved = resolveApplications({
+    clusters: { written: spec.clusters, observed: clusters },
+    applications: spec.applications,
+    bindings,
+    digest,
+  });
+  return { clusters, resolved, found: clusters.flatMap(({ found }) => found ?? []) };
+}
+
+/** The clusters of what applications come to, and of the revisions that are kept; the newest of each name first. */
+function clustersIn(
+  resolved: Readonly<Record<string, Resolution>>,
+  revisions: ReadonlyMap<string, readonly ObservedRevision[]>,
+): readonly ResolvedCluster[] {
+  return [
+    ...Object.values(resolved).flatMap((one) => (one.ok ? one.value.clusters : [])),
+    ...[...revisions.values()].flat().flatMap(({ content }) => content.clusters),
+  ];
+}
+
+interface World extends Parts, ResolvedFacts {
+  readonly secrets: Awaited<ReturnType<typeof findSecrets>>;
+  readonly argoCD: ArgoCD;
+  readonly measurements: Awaited<ReturnType<typeof findMeasurements>>;
+}
+
+async function observeApplication(
+  read: ReadCell,
+  application: ApplicationOfCell,
+  { world, kubernetes }: { readonly world: World; readonly kubernetes: KubernetesClient },
+): Promise<ObservedApplication> {
+  const { name } = application;
+  const revisions = world.revisions.get(name) ?? [];
+  const resolved = world.resolved[name] ?? { ok: false, problems: [] };
+  const [found, served] = await Promise.all([
+    findChild(kubernetes, read, {
+      application: name,
+      names: groupNames(read, resolved.ok ? [resolved.value] : []),
+      all: world.groups,
+    }),
+    servedBy(kubernetes, read.key, name),
+  ]);
+  const child = observedChild(read, revisions, found);
+  const applicationSet = deploymentOf(application, targetsOf(name, resolved, revisions, world), world.argoCD);
+  return {
+    name,
+    resolved,
+    revisions,
+    ...(applicationSet === undefined ? {} : { applicationSet }),
+    ...(child === undefined ? {} : { child }),
+    targetGroups: observedGroups(found.groups, found.object?.metadata.uid),
+    forwardHash: digest(canonical([application.alb, served])),
+    measurements: world.measurements.get(name) ?? [],
+  };
+}
+
+/** The target groups that an application's rule gives traffic to now. */
+async function servedBy(
+  kubernetes: KubernetesClient,
+  { namespace, name }: ObjectKey,
+  application: string,
+): Promise<readonly string[]> {
+  const type = 'AWSApplicationLoadBalancer';
+  const ref = { type, key: { namespace, name: childName(name, application) } } as const;
+  const object = await readConfig(kubernetes, ref);
+  const observed = object === undefined ? undefined : configViewOf(ref, object).status.observed;
+  if (observed === undefined) return [];
+  return targetGroupsOf(observed)
+    .flatMap(({ arn, weight }) => (weight > 0 ? [arn] : []))
+    .toSorted(compareText);
+}
+
+/** The clusters that an application runs on, or has run on. */
+function targetsOf(
+  application: string,
+  resolved: Resolution,
+  revisions: readonly ObservedRevision[],
+  { secrets }: Pick<World, 'secrets'>,
+): readonly DeploymentTarget[] {
+  const wanted = resolved.ok ? resolved.value.clusters : (revisions[0]?.content.clusters ?? []);
+  const all = [...wanted, ...revisions.flatMap(({ content }) => content.clusters)];
+  const newest = new Map(all.toReversed().map((cluster) => [cluster.name, cluster]));
+  return [...newest.values()].toReversed().map(({ name, eksName, server, secretName }) => {
+    const secret = secrets.find(({ found, observed }) => observed.isOwn && found.name === secretName);
+    const writtenAt = writtenAtOf(secret?.found.annotations ?? {})[application];
+    return {
+      name,
+      secretNames: [eksName],
+      server,
+      isWanted: wanted.some((one) => one.name === name),
+      ...(writtenAt === undefined ? {} : { writtenAt }),
+    };
+  });
+}

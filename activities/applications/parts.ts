@@ -1,0 +1,80 @@
+import { AWS_TARGET_GROUP, CELL, SECRET } from '../../clients/kubernetes/kinds.ts';
+import { digest } from '../../clients/digest.ts';
+import { accessPolicies } from '../../clients/kubernetes/access-policies.ts';
+import { KubernetesError, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
+import type { ApplicationOfCell } from '../../crds/application.ts';
+import { cell as cellKind, type ApplicationsSpec, type Cell } from '../../crds/cell.ts';
+import type { Metadata } from '../../crds/resource.ts';
+import type { ObservedRevision } from '../../domain/applications/observation.ts';
+import { watchedApplications } from '../../domain/applications/watched.ts';
+import { CELL_LABEL, CLUSTER_SECRETS } from '../../domain/kubernetes/labels.ts';
+import type { ObjectKey } from '../../domain/model/ids.ts';
+import type { ReadCell } from './dependencies.ts';
+import { findRevisions } from './revisions.ts';
+
+/** Reads a Cell with applications; undefined when there is none of that name. */
+export async function readCell(
+  kubernetes: KubernetesClient,
+  key: ObjectKey,
+): Promise<(ReadCell & { readonly problems: readonly string[] }) | undefined> {
+  const object = await kubernetes.get<Cell>(CELL, key);
+  if (object === undefined) return undefined;
+  const parsed = cellKind.parse(object);
+  const { clusters = [], applications = [], ...spec } = parsed.ok ? parsed.value : object.spec;
+  return {
+    key,
+    uid: object.metadata.uid ?? '',
+    object,
+    spec: { ...spec, clusters, applications },
+    problems: parsed.ok ? [] : parsed.problems,
+  };
+}
+
+/** What of the Cell's own there is in its namespace. */
+export interface Parts {
+  readonly groups: readonly AWSTargetGroup[];
+  readonly cells: readonly Cell[];
+  readonly marked: readonly { readonly metadata: Metadata }[];
+  readonly revisions: ReadonlyMap<string, readonly ObservedRevision[]>;
+  readonly access: Awaited<ReturnType<ReturnType<typeof accessPolicies>['of']>>;
+}
+
+/** Reads what of a Cell's own there is in its namespace. */
+export async function readParts(read: ReadCell, kubernetes: KubernetesClient): Promise<Parts> {
+  const { namespace, name } = read.key;
+  const labelSelector = `${CELL_LABEL}=${name}`;
+  const [groups, cells, marked, revisions, access] = await Promise.all([
+    kubernetes.list<AWSTargetGroup>(AWS_TARGET_GROUP, { namespace }),
+    kubernetes.list<Cell>(CELL, { namespace, labelSelector }),
+    secretsOf(kubernetes, read),
+    findRevisions(kubernetes, read),
+    accessPolicies(kubernetes).of(namespace),
+  ]);
+  return { groups, cells, marked, revisions, access };
+}
+
+/** The cluster secrets of a Cell; none for who may not read any, as long as no application asks for one. */
+async function secretsOf(
+  kubernetes: KubernetesClient,
+  { key, spec }: ReadCell,
+): Promise<readonly { readonly metadata: Metadata }[]> {
+  const labelSelector = `${CLUSTER_SECRETS},${CELL_LABEL}=${key.name}`;
+  try {
+    return await kubernetes.list(SECRET, { namespace: key.namespace, labelSelector });
+  } catch (error) {
+    const isRefused = error instanceof KubernetesError && error.status === 403;
+    if (isRefused && spec.applications.every(({ argocd }) => argocd === undefined)) return [];
+    throw error;
+  }
+}
+
+/** Identifies what watchers look at, too. */
+export const digestOf = ({ object }: ReadCell, { groups, cells, marked, access }: Parts): string =>
+  digest(watchedApplications(object, { groups, cells, secrets: marked }, access));
+
+/** The application of a name, or nothing when the Cell has it no more. */
+export const applicationNamed = (
+  { applications }: Pick<ApplicationsSpec, 'applications'>,
+  name: string,
+): ApplicationOfCell | undefined => applications.find((one) => one.name === name);

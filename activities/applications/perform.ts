@@ -1,0 +1,136 @@
+import { AWS_TARGET_GROUP } from '../../clients/kubernetes/kinds.ts';
+import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
+import type { ApplicationOfCell } from '../../crds/application.ts';
+import type { ApplicationAction } from '../../domain/applications/decision.ts';
+import type { ObservedRevision } from '../../domain/applications/observation.ts';
+import { unreachable } from '../../domain/unreachable.ts';
+import type { ApplicationsActivities } from '../contract.ts';
+import { failure } from '../failure.ts';
+import { applyChild } from './child.ts';
+import type { ApplicationsDependencies, ReadCell } from './dependencies.ts';
+import { forwardRequest } from './forward.ts';
+import { startMeasurement, terminateMeasurement } from './measurements.ts';
+import { resolve } from './observe.ts';
+import { applicationNamed, readCell } from './parts.ts';
+import { findRevisions, markGood, saveRevision } from './revisions.ts';
+import { applySecrets, removeSecrets } from './secrets.ts';
+
+type Request = Parameters<ApplicationsActivities['performApplication']>[0];
+
+/** Does one thing for one application of a Cell; it may be done again. */
+export async function performApplication(
+  request: Request,
+  means: ApplicationsDependencies,
+  signal: AbortSignal,
+): Promise<void> {
+  const { key, uid, application: name, action } = request;
+  const cell = await readCell(means.kubernetes, key);
+  // Another Cell of that name has a workflow that begins with a look of its own.
+  if (cell?.uid !== uid || cell.object.metadata.deletionTimestamp !== undefined) return;
+  const application = applicationNamed(cell.spec, name);
+  if (application === undefined) return await performWithoutEntry(cell, request, means);
+  return await perform({ cell, application, action }, means, signal);
+}
+
+/** What is done for an application that the spec does not have any more. */
+async function performWithoutEntry(
+  { key }: ReadCell,
+  { application, action }: Request,
+  { kubernetes }: ApplicationsDependencies,
+): Promise<void> {
+  if (action.do === 'RemoveSecrets') await removeSecrets(kubernetes, key, { application, keep: [] });
+}
+
+interface Performed {
+  readonly cell: ReadCell;
+  readonly application: ApplicationOfCell;
+  readonly action: ApplicationAction;
+}
+
+async function perform(
+  { cell, application, action }: Performed,
+  means: ApplicationsDependencies,
+  signal: AbortSignal,
+): Promise<void> {
+  const { kubernetes } = means;
+  const { key } = cell;
+  const { name } = application;
+  const revisions = async (): Promise<readonly ObservedRevision[]> =>
+    (await findRevisions(kubernetes, cell)).get(name) ?? [];
+  switch (action.do) {
+    case 'SaveRevision':
+      return await save({ cell, application, action }, means, signal);
+    case 'MarkGood':
+      return await markGood(kubernetes, cell, { application: name, number: action.number });
+    case 'ApplySecrets': {
+      const revision = revisionOf(await revisions(), action.number, name);
+      return await applySecrets(key, { application: name, revision }, means, signal);
+    }
+    case 'RemoveSecrets': {
+      const kept =
+        action.number === 0 ? [] : revisionOf(await revisions(), action.number, name).content.clusters;
+      return await removeSecrets(kubernetes, key, { application: name, keep: kept });
+    }
+    case 'ApplyChild': {
+      const all = await revisions();
+      const revision = revisionOf(all, action.number, name);
+      const keep = all.find(({ number }) => number === action.keep);
+      return await applyChild(cell, { revision, keep }, means, signal);
+    }
+    case 'StartCheck': {
+      const { namespace } = key;
+      const groups = await kubernetes.list<AWSTargetGroup>(AWS_TARGET_GROUP, { namespace });
+      const of = { application, action, revisions: await revisions(), groups };
+      return await startMeasurement(kubernetes, cell, of);
+    }
+    case 'TerminateCheck':
+      return await terminateMeasurement(kubernetes, cell, { application, action });
+    case 'Forward':
+      return await forwardRequest(cell, { application: name, action }, means);
+    default:
+      return unreachable(action);
+  }
+}
+
+function revisionOf(all: readonly ObservedRevision[], number: number, application: string): ObservedRevision {
+  const found = all.find((one) => one.number === number);
+  if (found !== undefined) return found;
+  throw failure('Unavailable', `Expected revision ${number} of application ${application}, got none.`);
+}
+
+/** Keeps what an application comes to, unless that is something else by now. */
+async function save(
+  of: {
+    readonly cell: ReadCell;
+    readonly application: ApplicationOfCell;
+    readonly action: Extract<ApplicationAction, { do: 'SaveRevision' }>;
+  },
+  means: ApplicationsDependencies,
+  signal: AbortSignal,
+): Promise<void> {
+  const { cell, application, action } = of;
+  const { number, hash, version } = action;
+  const { resolved } = await resolve(cell, means, signal);
+  const now = resolved[application.name];
+  if (now?.ok !== true || now.hash !== hash) {
+    throw failure(
+      'Unavailable',
+      `What application ${application.name} comes to has changed since it was looked at.`,
+    );
+  }
+  const { clusters, secretLabels, targetGroups, application: spec } = now.value;
+  await saveRevision(means.kubernetes, cell, {
+    application: application.name,
+    number,
+    data: {
+      hash,
+      version,
+      content: {
+        clusters: clusters.map((cluster) => ({ ...cluster })),
+        secretLabels: { ...secretLabels },
+        targetGroups: targetGroups.map((group) => ({ ...group, clusters: [...group.clusters] })),
+        application: spec,
+      },
+    },
+  });
+}

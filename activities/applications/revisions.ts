@@ -1,0 +1,117 @@
+import { CONTROLLER_REVISION } from '../../clients/kubernetes/kinds.ts';
+import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import { parseRevisionData, type RevisionData } from '../../crds/application-revision.ts';
+import type { Metadata } from '../../crds/resource.ts';
+import { APPLICATION_LABEL } from '../../domain/applications/child.ts';
+import { revisionName } from '../../domain/applications/names.ts';
+import type { ObservedRevision } from '../../domain/applications/observation.ts';
+import { observedRevisions, outdatedRevisions } from '../../domain/applications/revisions.ts';
+import { controllerOf } from '../../domain/kubernetes/controller.ts';
+import { CELL_LABEL, GOOD_ANNOTATION } from '../../domain/kubernetes/labels.ts';
+import { failure } from '../failure.ts';
+import { createOnce } from '../kubernetes/create-once.ts';
+import { ownedByCell } from '../kubernetes/owner-references.ts';
+import { remove } from '../kubernetes/remove.ts';
+import type { ReadCell } from './dependencies.ts';
+
+/** A ControllerRevision as the API server has it. */
+interface ControllerRevision {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: Metadata;
+  readonly revision: number;
+  readonly data?: unknown;
+}
+
+/** The revisions of each application of a Cell, newest first, by its name. */
+export async function findRevisions(
+  kubernetes: KubernetesClient,
+  cell: Pick<ReadCell, 'key' | 'uid'>,
+): Promise<ReadonlyMap<string, readonly ObservedRevision[]>> {
+  const all = await listOf(kubernetes, cell);
+  const byApplication = Map.groupBy(all, ({ metadata }) => metadata.labels?.[APPLICATION_LABEL] ?? '');
+  return new Map(
+    [...byApplication].map(([application, some]) => [application, observedRevisions(some.map(keptOf))]),
+  );
+}
+
+async function listOf(
+  kubernetes: KubernetesClient,
+  { key, uid }: Pick<ReadCell, 'key' | 'uid'>,
+): Promise<readonly ControllerRevision[]> {
+  const which = { namespace: key.namespace, labelSelector: `${CELL_LABEL}=${key.name}` };
+  const found = await kubernetes.list<ControllerRevision>(CONTROLLER_REVISION, which);
+  return found.filter(({ metadata }) => controllerOf(metadata)?.uid === uid);
+}
+
+const keptOf = ({ metadata, revision, data }: ControllerRevision) => ({
+  number: revision,
+  isGood: metadata.annotations?.[GOOD_ANNOTATION] !== undefined,
+  data: parseRevisionData(data),
+});
+
+/** Keeps a revision of an application; one of that number that says something else is a `Conflict`. */
+export async function saveRevision(
+  kubernetes: KubernetesClient,
+  { key, uid }: Pick<ReadCell, 'key' | 'uid'>,
+  of: { readonly application: string; readonly number: number; readonly data: RevisionData },
+): Promise<void> {
+  const { application, number, data } = of;
+  const name = revisionName(key.name, application, number);
+  const { namespace } = key;
+  const kept = await createOnce<ControllerRevision>(
+    kubernetes,
+    { kind: CONTROLLER_REVISION, key: { namespace, name } },
+    () =>
+      Promise.resolve({
+        apiVersion: CONTROLLER_REVISION.apiVersion,
+        kind: CONTROLLER_REVISION.kind,
+        metadata: {
+          namespace,
+          name,
+          labels: { [CELL_LABEL]: key.name, [APPLICATION_LABEL]: application },
+          ownerReferences: ownedByCell({ key, uid }),
+        },
+        revision: number,
+        data,
+      }),
+  );
+  const isOwn = kept !== undefined && controllerOf(kept.metadata)?.uid === uid;
+  if (isOwn && parseRevisionData(kept.data)?.hash === data.hash) return;
+  throw failure(
+    'Conflict',
+    `Expected ControllerRevision ${namespace}/${name} to keep revision ${number} of application ${application}, got ${isOwn ? 'one that keeps something else' : 'one of someone else'}. Delete or rename it.`,
+  );
+}
+
+/** Marks a revision as good, and deletes those that are too old. */
+export async function markGood(
+  kubernetes: KubernetesClient,
+  cell: Pick<ReadCell, 'key' | 'uid'>,
+  of: { readonly application: string; readonly number: number },
+): Promise<void> {
+  const { application, number } = of;
+  const own = (await listOf(kubernetes, cell)).filter(
+    ({ metadata }) => metadata.labels?.[APPLICATION_LABEL] === application,
+  );
+  const { namespace } = cell.key;
+  const good = own.find(({ revision }) => revision === number);
+  if (good === undefined)
+    throw failure('Unavailable', `Expected revision ${number} of application ${application}, got none.`);
+  if (good.metadata.annotations?.[GOOD_ANNOTATION] === undefined) {
+    const annotations = { [GOOD_ANNOTATION]: new Date().toISOString() };
+    const { name, resourceVersion } = good.metadata;
+    await kubernetes.patch(
+      CONTROLLER_REVISION,
+      { namespace, name },
+      { metadata: { annotations, resourceVersion } },
+    );
+  }
+  const numbers = own.map((one) => ({ ...keptOf(one), isGood: keptOf(one).isGood || one === good }));
+  const old = new Set(outdatedRevisions(numbers, [number]));
+  for (const { metadata, revision } of own) {
+    if (!old.has(revision) || metadata.uid === undefined) continue;
+    const at = { namespace, name: metadata.name };
+    await remove(kubernetes, { kind: CONTROLLER_REVISION, key: at }, metadata.uid);
+  }
+}

@@ -1,0 +1,197 @@
+import type { EKSCluster } from '../../clients/aws/eks.ts';
+import { SECRET } from '../../clients/kubernetes/kinds.ts';
+import { isConflict, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import { accessPolicies } from '../../clients/kubernetes/access-policies.ts';
+import type { ObservedRevision, ObservedSecret } from '../../domain/applications/observation.ts';
+import type { ResolvedCluster } from '../../domain/applications/resolved.ts';
+import {
+  desiredSecret,
+  isAsWanted,
+  marksFor,
+  observedSecret,
+  writtenAtOf,
+  type SecretOfCluster,
+} from '../../domain/applications/secret-object.ts';
+import {
+  APPLICATIONS_ANNOTATION,
+  askingOf,
+  withoutApplication,
+  type Asking,
+} from '../../domain/applications/secrets.ts';
+import { patchMarks, type Marks } from '../../domain/discovery/generated.ts';
+import { CELL_LABEL } from '../../domain/kubernetes/labels.ts';
+import { clusterSecrets, type FoundSecret } from '../discovery/cluster-set/cluster-secrets.ts';
+import { failure } from '../failure.ts';
+import { remove } from '../kubernetes/remove.ts';
+import { permit } from '../permit.ts';
+import { describe } from './clusters.ts';
+import type { ApplicationsDependencies, ReadCell } from './dependencies.ts';
+
+/** Reads the cluster secrets that are a Cell's, or that stand in the place of one of its clusters. */
+export async function findSecrets(
+  kubernetes: KubernetesClient,
+  { namespace, name }: ReadCell['key'],
+  clusters: readonly ResolvedCluster[],
+): Promise<readonly { readonly observed: ObservedSecret; readonly found: FoundSecret }[]> {
+  const wanted = new Set(clusters.map(({ secretName }) => secretName));
+  const all = await clusterSecrets(kubernetes).find(namespace, [...wanted]);
+  return all
+    .filter((secret) => wanted.has(secret.name) || isOwn(secret, name))
+    .map((found) => ({ found, observed: observedSecret(found, name, clusters) }));
+}
+
+const isOwn = ({ labels }: FoundSecret, cell: string): boolean => labels[CELL_LABEL] === cell;
+
+/** Has the secrets of the clusters of a revision say what an application asks of them. */
+export async function applySecrets(
+  key: ReadCell['key'],
+  of: { readonly application: string; readonly revision: ObservedRevision },
+  means: ApplicationsDependencies,
+  signal: AbortSignal,
+): Promise<void> {
+  const { application, revision } = of;
+  const { clusters, secretLabels } = revision.content;
+  const known = await describedAsKept(revision, { key, means, signal });
+  const secrets = await findSecrets(means.kubernetes, key, clusters);
+  for (const cluster of clusters) {
+    const eks = known.get(cluster.name);
+    const there = secrets.find(({ found }) => found.name === cluster.secretName);
+    if (there !== undefined && !there.observed.isOwn) throw foreign(there.found.name, key.namespace);
+    if (eks === undefined) continue;
+    const asking = { ...there?.observed.applications, [application]: secretLabels };
+    const wanted = { cell: key.name, cluster, eks };
+    await write(means.kubernetes, key.namespace, { wanted, asking, application, found: there?.found });
+  }
+}
+
+/** What EKS says of the clusters of a revision: who wrote the ControllerRevision must not say where Argo CD sends its tokens. */
+async function describedAsKept(
+  { number, content }: ObservedRevision,
+  {
+    key,
+    means,
+    signal,
+  }: {
+    readonly key: ReadCell['key'];
+    readonly means: ApplicationsDependencies;
+    readonly signal: AbortSignal;
+  },
+): Promise<ReadonlyMap<string, EKSCluster>> {
+  const names = content.clusters.map(({ eksName }) => eksName);
+  const { clusters, denied } = await describe(names, means, signal);
+  const [refused] = denied;
+  if (refused !== undefined) throw refused.error;
+  const access = await accessPolicies(means.kubernetes).of(key.namespace, signal);
+  permit(
+    access,
+    clusters.map(({ arn }) => ({ of: 'Cluster', arn }) as const),
+  );
+  return new Map(
+    content.clusters.map((kept) => {
+      const eks = clusters.find(({ name }) => name === kept.eksName);
+      if (eks !== undefined && eks.endpoint === kept.server && eks.caData === kept.certificateAuthority)
+        return [kept.name, eks];
+      const got = eks === undefined ? 'no such cluster' : 'another';
+      throw failure(
+        'Conflict',
+        `Expected EKS to name the endpoint and CA of cluster ${kept.eksName} as revision ${number} has them, got ${got}. Edit the Cell, so that there is a revision for what there is.`,
+      );
+    }),
+  );
+}
+
+const foreign = (name: string, namespace: string): Error =>
+  failure(
+    'Conflict',
+    `Expected Secret ${name} in namespace ${namespace} to be of this Cell, got one of someone else, which is left as it is. Delete or rename it, or have the ClusterSet that makes it select other clusters.`,
+  );
+
+interface Asked {
+  readonly wanted: SecretOfCluster;
+  readonly asking: Asking;
+  readonly application: string;
+  readonly found: FoundSecret | undefined;
+}
+
+async function write(
+  kubernetes: KubernetesClient,
+  namespace: string,
+  { wanted, asking, application, found }: Asked,
+): Promise<void> {
+  const before = writtenAtOf(found?.annotations ?? {});
+  // When nothing changes for an application, it does not wait for Argo CD to look again.
+  if (found !== undefined && isAsWanted(found, desiredSecret(wanted, asking, before))) return;
+  const writtenAt = { ...before, [application]: Date.now() };
+  const { name, labels, annotations, content } = desiredSecret(wanted, asking, writtenAt);
+  const data = Object.fromEntries(
+    Object.entries(content).map(([field, value]) => [field, Buffer.from(value).toString('base64')]),
+  );
+  if (found !== undefined) {
+    await change(kubernetes, namespace, { found, marks: { labels, annotations }, data });
+    return;
+  }
+  const { apiVersion, kind } = SECRET;
+  const metadata = { namespace, name, labels, annotations };
+  await inTurn(`${namespace}/${name}`, () =>
+    kubernetes.create(asObject({ apiVersion, kind, metadata, type: 'Opaque', data })),
+  );
+}
+
+const asObject = <T extends Parameters<KubernetesClient['create']>[0]>(object: T): T => object;
+
+const change = (
+  kubernetes: KubernetesClient,
+  namespace: string,
+  of: {
+    readonly found: FoundSecret;
+    readonly marks: Marks;
+    readonly data?: Readonly<Record<string, string>>;
+  },
+): Promise<void> => {
+  const { found, marks, data } = of;
+  const { name, resourceVersion } = found;
+  const metadata = { ...patchMarks(found, marks), resourceVersion };
+  return inTurn(`${namespace}/${name}`, () =>
+    kubernetes.patch(SECRET, { namespace, name }, { metadata, ...(data === undefined ? {} : { data }) }),
+  );
+};
+
+async function inTurn(name: string, perform: () => Promise<unknown>): Promise<void> {
+  try {
+    await perform();
+  } catch (error) {
+    if (isConflict(error)) throw failure('Unavailable', `Secret ${name} was changed meanwhile.`);
+    throw error;
+  }
+}
+
+/** Takes an application from the secrets of clusters that are not among those named; one that nothing asks for goes. */
+export async function removeSecrets(
+  kubernetes: KubernetesClient,
+  key: ReadCell['key'],
+  of: { readonly application: string; readonly keep: readonly ResolvedCluster[] },
+): Promise<void> {
+  const { application, keep } = of;
+  const kept = new Set(keep.map(({ secretName }) => secretName));
+  for (const { found, observed } of await findSecrets(kubernetes, key, [])) {
+    const asking = askingOf(found.annotations[APPLICATIONS_ANNOTATION]);
+    if (!observed.isOwn || asking === undefined || kept.has(found.name)) continue;
+    if (!Object.hasOwn(asking, application)) continue;
+    const left = withoutApplication(asking, application);
+    const at = { namespace: key.namespace, name: found.name };
+    if (left === undefined) await remove(kubernetes, { kind: SECRET, key: at }, found.uid);
+    else await change(kubernetes, key.namespace, { found, marks: marksFor(found, key.name, left) });
+  }
+}
+
+/** Deletes all cluster secrets of a Cell. */
+export async function deleteSecrets(kubernetes: KubernetesClient, key: ReadCell['key']): Promise<void> {
+  for (const { found, observed } of await findSecrets(kubernetes, key, [])) {
+    if (!observed.isOwn) continue;
+    await remove(
+      kubernetes,
+      { kind: SECRET, key: { namespace: key.namespace, name: found.name } },
+      found.uid,
+    );
+  }
+}

@@ -1,0 +1,155 @@
+import { childState, isChildAsDesired } from './child-state.ts';
+import { lingering, undeployed } from './deployment.ts';
+import { measure, type Measure, type Measuring } from './measure.ts';
+import type { ObservedRevision } from './observation.ts';
+import { lackingSecrets, leftSecrets } from './secrets.ts';
+import {
+  back,
+  deletesFirst,
+  forward,
+  lastGood,
+  wait,
+  type Judgement,
+  type Mark,
+  type Situation,
+} from './situation.ts';
+
+/** What bringing a revision about has come to: the next step, or that it has failed. */
+export type Advance =
+  | { readonly is: 'Going'; readonly judgement: Judgement }
+  | { readonly is: 'Failed'; readonly mark: Mark; readonly failed: NonNullable<Mark['failed']> };
+
+/** Brings a revision about that is not in place yet: prechecks, secrets, traffic with its checks, postchecks. */
+export function advance(situation: Situation, before: Mark, revision: ObservedRevision): Advance {
+  const begun = hasBegun(situation, before, revision);
+  const mark: Mark = { ...before, revision: revision.number };
+  if (!begun) {
+    const { forwardHash: hash } = situation.seen;
+    const checked = check(
+      situation,
+      { ...mark, phase: 'Prechecking' },
+      { stage: 'prechecks', revision, hash },
+    );
+    if (checked.is !== 'Passed') return failing(checked, { situation, revision, phase: 'PrecheckFailed' });
+    return migrate(situation, { ...checked.mark, phase: 'Syncing' }, { revision, begun });
+  }
+  return migrate(situation, mark, { revision, begun });
+}
+
+interface Going {
+  readonly revision: ObservedRevision;
+  readonly begun: boolean;
+}
+
+function migrate(situation: Situation, syncing: Mark, { revision, begun }: Going): Advance {
+  const deploying = deploy(situation, syncing, { revision, begun });
+  if (deploying !== undefined) return { is: 'Going', judgement: deploying };
+  const mark: Mark = { ...syncing, phase: 'Migrating' };
+  const moved = move(situation, [syncing, mark], revision);
+  if (moved.is !== 'Passed') return failing(moved, { situation, revision, phase: 'CheckFailed' });
+  const completing: Mark = { ...moved.mark, phase: 'Completing' };
+  const last = { stage: 'postchecks', revision, hash: revision.hash } as const;
+  const checked = check(situation, completing, last);
+  if (checked.is !== 'Passed') return failing(checked, { situation, revision, phase: 'CheckFailed' });
+  const action = { do: 'MarkGood', number: revision.number } as const;
+  const message = `Revision ${revision.number} is in place; what it does not have goes.`;
+  return { is: 'Going', judgement: forward(situation, [checked.mark, checked.mark], action, message) };
+}
+
+/** Whether more was done for a revision than to hand its clusters to Argo CD. */
+function hasBegun({ seen, application }: Situation, mark: Mark, revision: ObservedRevision): boolean {
+  if (mark.revision !== revision.number) return false;
+  if (mark.phase === 'Migrating' || mark.phase === 'Completing') return true;
+  return application.alb !== undefined && seen.child?.revision === revision.number;
+}
+
+/** Hands the clusters of the revision to Argo CD, and waits until it has deployed the application. */
+function deploy(situation: Situation, mark: Mark, { revision, begun }: Going): Judgement | undefined {
+  const { application, secrets } = situation;
+  if (application.argocd === undefined) return undefined;
+  if (deletesFirst(situation) && !begun) {
+    const gone = clear(situation, mark, revision);
+    if (gone !== undefined) return gone;
+  }
+  const lacking = lackingSecrets(application.name, revision.content, secrets);
+  if (lacking.length > 0) {
+    const action = { do: 'ApplySecrets', number: revision.number } as const;
+    const names = lacking.map(({ name }) => name).join(', ');
+    return forward(situation, [mark, mark], action, `Handing ${names} to Argo CD.`);
+  }
+  const missing = begun ? undefined : undeployed(situation, revision);
+  return missing === undefined ? undefined : wait(mark, 'WaitingForApplicationSet', missing);
+}
+
+/** Takes the old clusters from Argo CD before it gets new ones. */
+function clear(situation: Situation, mark: Mark, revision: ObservedRevision): Judgement | undefined {
+  const left = leftSecrets(situation.application.name, revision.content, situation.secrets);
+  if (left.length > 0) {
+    const action = { do: 'RemoveSecrets', number: revision.number } as const;
+    return forward(situation, [mark, mark], action, `Removing the secrets of ${left.join(', ')}.`);
+  }
+  const lingers = lingering(situation, revision);
+  return lingers === undefined ? undefined : wait(mark, 'WaitingForApplicationSet', lingers);
+}
+
+/** Moves the traffic, with the checks at each weight; without a load balancer the checks are measured once. */
+function move(
+  situation: Situation,
+  [before, mark]: readonly [Mark, Mark],
+  revision: ObservedRevision,
+): Measuring {
+  const { application, seen } = situation;
+  if (application.alb === undefined)
+    return check(situation, mark, { stage: 'checks', revision, hash: revision.hash });
+  if (seen.child?.isDeleting === true) {
+    return { is: 'Going', judgement: wait(mark, 'Deleting', `Cell ${seen.child.name} is being deleted.`) };
+  }
+  const state = childState(situation, revision);
+  if (state.is === 'Failed') return { is: 'Failed', mark, check: TRAFFIC, message: state.message };
+  const good = lastGood(seen.revisions);
+  if (!isChildAsDesired(situation, revision, good)) {
+    const action = {
+      do: 'ApplyChild',
+      number: revision.number,
+      ...(good === undefined ? {} : { keep: good.number }),
+    } as const;
+    const message = `Moving the traffic to revision ${revision.number}.`;
+    // A Cell that is at the revision holds by itself what is edited meanwhile, and has to know what holds.
+    const isKnown = seen.child?.revision === revision.number;
+    const judgement = isKnown
+      ? back(mark, action, message)
+      : forward(situation, [before, mark], action, message);
+    return { is: 'Going', judgement };
+  }
+  return state.is === 'Done'
+    ? { is: 'Passed', mark }
+    : { is: 'Going', judgement: wait(mark, 'Migrating', state.message) };
+}
+
+/** What fails when the Cell of an application takes its traffic back. */
+const TRAFFIC = 'The traffic';
+
+const check = (situation: Situation, mark: Mark, what: Measure): Measuring => measure(situation, mark, what);
+
+interface Failing {
+  readonly situation: Situation;
+  readonly revision: ObservedRevision;
+  readonly phase: 'PrecheckFailed' | 'CheckFailed';
+}
+
+function failing(
+  measuring: Exclude<Measuring, { is: 'Passed' }>,
+  { situation, revision, phase }: Failing,
+): Advance {
+  if (measuring.is === 'Going') return measuring;
+  const { mark, check: name, message } = measuring;
+  const failed = {
+    revision: revision.number,
+    hash: revision.hash,
+    phase,
+    reason: phase,
+    message: name === TRAFFIC ? message.slice(0, 1024) : `${name} failed.`,
+    time: new Date(situation.now).toISOString(),
+  };
+  return { is: 'Failed', mark, failed };
+}

@@ -1,0 +1,151 @@
+import { canonical } from '../kubernetes/canonical.ts';
+import { fieldsIn, recordsIn, textIn, type Fields } from '../model/shape.ts';
+import type { ObservedApplication, ObservedDeployment } from './observation.ts';
+
+/** An ApplicationSet of Argo CD, as far as it is looked at. */
+export interface ApplicationSetObject {
+  readonly metadata: {
+    readonly name: string;
+    readonly uid: string;
+    readonly labels?: Readonly<Record<string, string>>;
+  };
+  readonly status?: unknown;
+}
+
+/** An Application of Argo CD, as far as it is looked at. */
+export interface ApplicationObject {
+  readonly metadata: {
+    readonly name: string;
+    readonly deletionTimestamp?: string;
+    readonly ownerReferences?: readonly { readonly uid: string }[];
+  };
+  readonly spec?: unknown;
+  readonly operation?: unknown;
+  readonly status?: unknown;
+}
+
+/** A cluster that an application runs on, or has run on. */
+export interface DeploymentTarget {
+  readonly name: string;
+  /** As its secret has them, by which an Application names it. */
+  readonly secretNames: readonly string[];
+  readonly server: string;
+  /** When its secret was written for this application, in milliseconds since the epoch. */
+  readonly writtenAt?: number;
+  /** Whether the application runs there as its newest revision says. */
+  readonly isWanted: boolean;
+}
+
+type Result = NonNullable<ObservedApplication['applicationSet']>;
+
+/** How far Argo CD is with an application; `wanted` names the ApplicationSets in words. */
+export function deploymentsOf(of: {
+  readonly wanted: string;
+  readonly sets: readonly ApplicationSetObject[];
+  readonly applications: readonly ApplicationObject[];
+  readonly targets: readonly DeploymentTarget[];
+}): Result {
+  const { sets, applications, targets, wanted } = of;
+  const deployments = targets.map((target) => deploymentOn(target, sets, applications));
+  if (sets.length === 0) {
+    const message = `Expected ${wanted}, got none. Create it in the namespace of the Cell.`;
+    return { isReconciled: false, message, deployments };
+  }
+  const stale = sets.find((set) => !isUpToDate(set));
+  if (stale !== undefined) {
+    const message = notUpToDate(stale);
+    const doubtful = deployments.map((one) => (one.isHealthy ? { ...one, isHealthy: false, message } : one));
+    return { isReconciled: false, message, deployments: doubtful };
+  }
+  const missing = deployments.find(({ isHealthy }, index) => targets[index]?.isWanted === true && !isHealthy);
+  return missing === undefined
+    ? { isReconciled: true, message: 'Argo CD has deployed it to its clusters.', deployments }
+    : { isReconciled: false, message: missing.message, deployments };
+}
+
+const conditionsOf = ({ status }: ApplicationSetObject): readonly Fields[] =>
+  recordsIn(fieldsIn(status)['conditions']);
+
+const isUpToDate = (set: ApplicationSetObject): boolean =>
+  conditionsOf(set).some(({ type, status }) => type === 'ResourcesUpToDate' && status === 'True');
+
+function notUpToDate(set: ApplicationSetObject): string {
+  const { message } =
+    conditionsOf(set).find(({ type, status }) => type === 'ErrorOccurred' && status === 'True') ?? {};
+  const got = textIn(message) ?? 'nothing of the kind yet';
+  return `Expected ApplicationSet ${set.metadata.name} to have the condition ResourcesUpToDate, got: ${got}`;
+}
+
+/** How an application is deployed on a cluster: each ApplicationSet has an Application there, and all of them are well. */
+function deploymentOn(
+  target: DeploymentTarget,
+  sets: readonly ApplicationSetObject[],
+  applications: readonly ApplicationObject[],
+): ObservedDeployment {
+  const there = applications.filter((one) => isFor(one, target));
+  const bySet = sets.map((set) => ({
+    set,
+    own: there.filter(({ metadata }) =>
+      metadata.ownerReferences?.some(({ uid }) => uid === set.metadata.uid),
+    ),
+  }));
+  const own = bySet.flatMap((one) => one.own);
+  const cluster = target.name;
+  const lacking = bySet.find((one) => one.own.length === 0);
+  if (own.length === 0 || lacking !== undefined) {
+    const name = lacking?.set.metadata.name ?? '';
+    const message = `Expected ApplicationSet ${name} to have an Application on cluster ${cluster}, got none yet.`;
+    return { cluster, isPresent: own.length > 0, isHealthy: false, message };
+  }
+  const trouble = own.map((one) => troubleOf(one, target)).find((one) => one !== undefined);
+  const message = trouble ?? `It is Synced and Healthy on cluster ${cluster}.`;
+  return { cluster, isPresent: true, isHealthy: trouble === undefined, message };
+}
+
+function isFor({ spec }: ApplicationObject, { server, secretNames }: DeploymentTarget): boolean {
+  const destination = fieldsIn(fieldsIn(spec)['destination']);
+  const address = textIn(destination['server']) ?? '';
+  const name = textIn(destination['name']) ?? '';
+  return address === '' ? secretNames.includes(name) : withoutSlash(address) === withoutSlash(server);
+}
+
+const withoutSlash = (address: string): string => (address.endsWith('/') ? address.slice(0, -1) : address);
+
+/** Why an Application is not well, or why its status cannot be believed yet (argo-cd#22852). */
+function troubleOf(
+  { metadata, spec, operation, status }: ApplicationObject,
+  { name: cluster, writtenAt = 0 }: DeploymentTarget,
+): string | undefined {
+  const { sync, health, operationState, reconciledAt } = fieldsIn(status);
+  const said = {
+    sync: textIn(fieldsIn(sync)['status']) ?? 'Unknown',
+    health: textIn(fieldsIn(health)['status']) ?? 'Unknown',
+    phase: textIn(fieldsIn(operationState)['phase']) ?? '',
+  };
+  const is = (what: string): string =>
+    `Expected Application ${metadata.name} on cluster ${cluster} to be Synced and Healthy, got ${what}.`;
+  if (metadata.deletionTimestamp !== undefined) return is('one that is being deleted');
+  if (operation !== undefined || said.phase === 'Running' || said.phase === 'Terminating')
+    return is('a sync that runs');
+  if (!isAboutSpec(fieldsIn(sync)['comparedTo'], spec)) return is('a status from before its last change');
+  // Argo CD writes whole seconds.
+  if (!(Date.parse(textIn(reconciledAt) ?? '') >= Math.floor(writtenAt / 1000) * 1000)) {
+    return is('a status from before the secret of the cluster was written');
+  }
+  return said.sync === 'Synced' && said.health === 'Healthy'
+    ? undefined
+    : is(`${said.sync} and ${said.health}`);
+}
+
+/** Whether a status was made of what the Application asks for now. */
+function isAboutSpec(comparedTo: unknown, spec: unknown): boolean {
+  const [compared, wanted] = [fieldsIn(comparedTo), fieldsIn(spec)];
+  const isSame = (part: string): boolean =>
+    (wanted[part] ?? null) === null || canonical(compared[part]) === canonical(wanted[part]);
+  // Argo CD adds the server of a cluster that is named.
+  const destination = fieldsIn(compared['destination']);
+  const isThere = Object.entries(fieldsIn(wanted['destination'])).every(
+    ([key, value]) => destination[key] === value,
+  );
+  return Object.keys(compared).length > 0 && isThere && isSame('source') && isSame('sources');
+}

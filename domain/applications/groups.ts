@@ -1,0 +1,44 @@
+import type { ChildTargetGroup } from './child.ts';
+import type { ObservedTargetGroup } from './observation.ts';
+
+/** What is to be done so that an application has the AWSTargetGroups of a revision. */
+export interface GroupsPlan {
+  readonly create: readonly ChildTargetGroup[];
+  /** Those that another revision has as well: they keep their names. */
+  readonly relabel: readonly ChildTargetGroup[];
+  readonly remove: readonly string[];
+  /** What stands in the place of one, and is someone else's. */
+  readonly foreign: readonly string[];
+}
+
+/** Plans the AWSTargetGroups of a revision; a target group keeps the name that it is known by, since a Cell knows it by that. */
+export function groupsToWrite(of: {
+  readonly wanted: readonly ChildTargetGroup[];
+  readonly found: readonly ObservedTargetGroup[];
+  /** The version of the revision. */
+  readonly version: string;
+  /** The ARNs of another revision, which may serve still. */
+  readonly kept: readonly string[];
+}): GroupsPlan {
+  const { wanted, found, version, kept } = of;
+  const own = found.filter(({ isOwn }) => isOwn);
+  const named = wanted.map((group) => {
+    const there = own.find(({ arn }) => arn === group.arn);
+    return { there, group: { ...group, name: there?.name ?? newName(group.name) } };
+  });
+  // The name of a cluster's group may be that of another target group, which serves still.
+  function newName(name: string): string {
+    return own.some((one) => one.name === name) ? `${name}-${version}` : name;
+  }
+  const create = named.flatMap(({ there, group }) => (there === undefined ? [group] : []));
+  const relabel = named.flatMap(({ there, group }) => (there === undefined ? [] : [group]));
+  const arns = new Set([...wanted.map(({ arn }) => arn), ...kept]);
+  return {
+    create,
+    relabel,
+    remove: own.filter(({ arn }) => !arns.has(arn)).map(({ name }) => name),
+    foreign: found
+      .filter((one) => !one.isOwn && create.some(({ name }) => name === one.name))
+      .map(({ name }) => name),
+  };
+}

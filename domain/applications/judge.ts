@@ -1,0 +1,116 @@
+import { canonical } from '../kubernetes/canonical.ts';
+import { optional } from '../model/status-input.ts';
+import { advance } from './advance.ts';
+import { goBack } from './go-back.ts';
+import { endOthers } from './measure.ts';
+import { measurementName } from './names.ts';
+import type { ObservedRevision } from './observation.ts';
+import type { Resolved } from './resolved.ts';
+import { foreignSecret } from './secrets.ts';
+import { settle } from './settle.ts';
+import { forward, lastGood, wait, type Judgement, type Mark, type Situation } from './situation.ts';
+
+/** Decides the next step of one application. */
+export function judge(situation: Situation, before: Mark | undefined): Judgement {
+  const { application, seen } = situation;
+  const known = before ?? { name: application.name, phase: 'Pending' };
+  const mark = shown(situation, known);
+  const taken = conflict(situation);
+  if (taken !== undefined) return stoppedAt(mark, 'Conflict', taken);
+  const { failed } = mark;
+  const { resolved } = seen;
+  if (failed !== undefined && failed.retried !== true && (!resolved.ok || resolved.hash === failed.hash))
+    return goBack(situation, mark, failed);
+  if (!resolved.ok) return unresolved(situation, mark, resolved.problems);
+  const [newest] = seen.revisions;
+  const again = failed?.retried === true && (newest?.number ?? 0) <= failed.revision;
+  if (newest === undefined || newest.hash !== resolved.hash || again) return save(situation, mark, resolved);
+  return bringAbout(situation, mark, newest);
+}
+
+/** What the status shows of an application besides what is remembered. */
+function shown({ seen }: Situation, known: Mark): Mark {
+  const { child: _before, goodRevision: _old, ...others } = known;
+  const { child } = seen;
+  const good = lastGood(seen.revisions);
+  return {
+    ...others,
+    ...optional('goodRevision', good?.number),
+    ...optional(
+      'child',
+      child === undefined
+        ? undefined
+        : {
+            name: child.name,
+            ...optional('weight', child.status.canaryWeight),
+            ...optional('step', child.status.step),
+          },
+    ),
+  };
+}
+
+const stoppedAt = (mark: Mark, reason: string, message: string): Judgement => ({
+  mark,
+  step: { is: 'Stopped', reason, message },
+});
+
+/** What stands in the place of something of this Cell, and is not its own. */
+function conflict({ seen, secrets, application }: Situation): string | undefined {
+  const { child, targetGroups, resolved } = seen;
+  const expected = (what: string): string =>
+    `Expected ${what} to belong to this Cell, got one that it has not made. Rename or delete it, or rename the application.`;
+  if (child?.isOwn === false) return expected(`Cell ${child.name}`);
+  const group = targetGroups.find(({ isOwn }) => !isOwn);
+  if (group !== undefined) return expected(`AWSTargetGroup ${group.name}`);
+  if (!resolved.ok || application.argocd === undefined) return undefined;
+  const secret = foreignSecret(resolved.value, secrets);
+  return secret === undefined
+    ? undefined
+    : `Expected Secret ${secret.name} to belong to this Cell, got one that it has not made. Delete it, or let its owner go of it.`;
+}
+
+/** Keeps what there is when nobody can say what the application comes to. */
+function unresolved(situation: Situation, mark: Mark, problems: readonly string[]): Judgement {
+  const { isUnknown, hold, seen } = situation;
+  const message = problems.join(' ');
+  if (!isUnknown) return stoppedAt(mark, 'InvalidApplication', message);
+  const [newest] = seen.revisions;
+  if (newest?.isGood === true) return settle(situation, mark, { revision: newest, isReverting: false });
+  if (hold === undefined) return wait(mark, 'WaitingForClusters', message);
+  const { kind, reason, until } = hold;
+  return { mark, step: { is: 'Wait', hold: kind, reason, message: hold.message, until } };
+}
+
+/** Keeps what the application comes to now as a revision. */
+function save(
+  situation: Situation,
+  mark: Mark,
+  { value, hash }: { readonly value: Resolved; readonly hash: string },
+): Judgement {
+  const { revisions } = situation.seen;
+  const number = 1 + Math.max(0, revisions[0]?.number ?? 0, mark.revision ?? 0, mark.failed?.revision ?? 0);
+  const good = lastGood(revisions);
+  const version =
+    good !== undefined && arnsOf(good.content) === arnsOf(value) ? good.version : String(number);
+  const action = { do: 'SaveRevision', number, hash, version } as const;
+  const pending: Mark = { ...mark, phase: 'Pending' };
+  return forward(situation, [pending, pending], action, `Beginning with revision ${number}.`);
+}
+
+const arnsOf = ({ targetGroups }: Resolved): string => canonical(targetGroups.map(({ arn }) => arn));
+
+function bringAbout(situation: Situation, before: Mark, revision: ObservedRevision): Judgement {
+  const { failed, ...others } = before;
+  // What is brought about now has nothing to do with what has failed before.
+  const mark: Mark = failed !== undefined && failed.revision >= revision.number ? before : others;
+  const { cell, application } = situation;
+  const ending = endOthers(situation, mark, (record, stage) => {
+    const one = { cell, application: application.name, stage, check: record.name, hash: record.hash };
+    return record.run === measurementName({ ...one, number: revision.number });
+  });
+  if (ending !== undefined) return ending;
+  if (revision.isGood) return settle(situation, mark, { revision, isReverting: false });
+  const advanced = advance(situation, mark, revision);
+  if (advanced.is === 'Going') return advanced.judgement;
+  return goBack(situation, advanced.mark, advanced.failed);
+}

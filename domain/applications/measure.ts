@@ -1,0 +1,121 @@
+import type { ApplicationCheck } from '../../crds/application-checks.ts';
+import { cut } from '../text.ts';
+import type { CheckStage } from './decision.ts';
+import { measurementName } from './names.ts';
+import type { ObservedMeasurement, ObservedRevision } from './observation.ts';
+import { back, forward, wait, type Judgement, type Mark, type Situation } from './situation.ts';
+
+// As long as the schema takes (crds/application-status.ts).
+const LONGEST_MESSAGE = 1024;
+
+type Record = NonNullable<Mark['prechecks']>[number];
+
+/** What the checks of a stage have come to. */
+export type Measuring =
+  | { readonly is: 'Passed'; readonly mark: Mark }
+  | { readonly is: 'Failed'; readonly mark: Mark; readonly check: string; readonly message: string }
+  | { readonly is: 'Going'; readonly judgement: Judgement };
+
+/** Which checks, of which revision, for which forward config. */
+export interface Measure {
+  readonly stage: CheckStage;
+  readonly revision: ObservedRevision;
+  readonly hash: string;
+}
+
+/** Goes through the checks of a stage, one after the other; one that was successful for the same config is not run again. */
+export function measure(situation: Situation, before: Mark, { stage, revision, hash }: Measure): Measuring {
+  let mark = before;
+  for (const check of situation.application[stage] ?? []) {
+    const one = { situation, stage, check, revision, hash };
+    const result = measureOne(one, mark);
+    if (result.is !== 'Passed') return result;
+    ({ mark } = result);
+  }
+  return { is: 'Passed', mark };
+}
+
+interface One extends Measure {
+  readonly situation: Situation;
+  readonly check: ApplicationCheck;
+}
+
+function measureOne(one: One, before: Mark): Measuring {
+  const { situation, stage, check, hash } = one;
+  const run = runOf(one);
+  const known = before[stage]?.find((record) => record.name === check.name && record.run === run);
+  if (known?.phase === 'Successful') return { is: 'Passed', mark: before };
+  const found = situation.seen.measurements.find(({ name }) => name === run);
+  if (known === undefined || (found === undefined && known.phase === 'Pending')) return start(one, before);
+  const { phase, message } = found ?? { phase: 'Error', message: `${run} is gone.` };
+  const mark = recorded(before, stage, { ...known, phase, message: cut(message, LONGEST_MESSAGE), hash });
+  switch (phase) {
+    case 'Successful':
+      return { is: 'Passed', mark };
+    case 'Running':
+      return { is: 'Going', judgement: wait(mark, 'Checking', `Waiting for ${check.name}: ${message}`) };
+    case 'Failed':
+    case 'Error':
+    case 'Inconclusive':
+      return { is: 'Failed', mark, check: check.name, message };
+  }
+}
+
+const runOf = ({ situation: { cell, application }, stage, check, revision, hash }: One): string =>
+  measurementName({
+    cell,
+    application: application.name,
+    stage,
+    check: check.name,
+    number: revision.number,
+    hash,
+  });
+
+function start(one: One, before: Mark): Measuring {
+  const { situation, stage, check, revision, hash } = one;
+  const name = runOf(one);
+  const time = new Date(situation.now).toISOString();
+  const pending: Record = {
+    name: check.name,
+    run: name,
+    phase: 'Pending',
+    message: 'It is being started.',
+    hash,
+    time,
+  };
+  const known = before[stage]?.find((record) => record.run === name);
+  const mark = known === undefined ? recorded(before, stage, pending) : before;
+  const action = { do: 'StartCheck', stage, check: check.name, number: revision.number, name } as const;
+  return {
+    is: 'Going',
+    judgement: forward(situation, [before, mark], action, `Starting ${check.name} of the ${stage}.`),
+  };
+}
+
+/** Keeps how far a check has come. */
+function recorded(mark: Mark, stage: CheckStage, record: Record): Mark {
+  const others = (mark[stage] ?? []).filter(({ name }) => name !== record.name);
+  return { ...mark, [stage]: [...others, record] };
+}
+
+const stages = ['prechecks', 'checks', 'postchecks'] as const;
+
+/** Ends what still measures for something else than is asked for now; `isWanted` says what is asked for. */
+export function endOthers(
+  { seen }: Situation,
+  mark: Mark,
+  isWanted: (record: Record, stage: CheckStage) => boolean,
+): Judgement | undefined {
+  for (const stage of stages) {
+    for (const record of mark[stage] ?? []) {
+      const found = seen.measurements.find(({ name }) => name === record.run);
+      if (found === undefined || !goesOn(found) || isWanted(record, stage)) continue;
+      const action = { do: 'TerminateCheck', stage, check: record.name, name: record.run } as const;
+      return back(mark, action, `Ending ${record.name} of the ${stage}.`);
+    }
+  }
+  return undefined;
+}
+
+const goesOn = ({ phase, isEnding }: ObservedMeasurement): boolean =>
+  phase === 'Running' && isEnding !== true;

@@ -1,0 +1,26 @@
+import { describe, expect, it } from 'vitest';
+import { readinessOf } from './readiness.ts';
+
+const cluster = { name: 'web-1', eksName: 'eks-web-1', hasEndpoint: true } as const;
+
+describe('a cluster', () => {
+  it('is ready when it is ACTIVE and its API server says so', () => {
+    expect(readinessOf({ ...cluster, status: 'ACTIVE', api: { is: 'Ready' } }).isReady).toBe(true);
+  });
+
+  it.each([
+    ['when EKS does not have it', {}, 'Expected EKS to have a cluster eks-web-1'],
+    ['while it is being created', { status: 'CREATING' }, 'is CREATING, and not ACTIVE'],
+    ['before EKS names its API server', { status: 'ACTIVE', hasEndpoint: false }, 'does not say yet'],
+    ['while its API server is not ready', { status: 'ACTIVE', api: { is: 'NotReady' } as const }, '/readyz'],
+    [
+      'while nobody reaches it',
+      { status: 'ACTIVE', api: { is: 'Unknown', message: 'no route' } as const },
+      'no route',
+    ],
+  ])('is not ready %s', (_, signs, said) => {
+    const found = readinessOf({ ...cluster, ...signs });
+    expect(found.isReady).toBe(false);
+    expect(found.message).toContain(said);
+  });
+});

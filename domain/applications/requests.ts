@@ -1,0 +1,160 @@
+import type { CellStatus } from '../../crds/cell.ts';
+import { stampOf } from '../model/requests.ts';
+import type { RequestName, TakenRequest } from '../model/request.ts';
+import { cut } from '../text.ts';
+import { ABORTED } from './go-back.ts';
+import type { ObservedApplication, ObservedApplications } from './observation.ts';
+import type { Mark } from './situation.ts';
+import type { ApplicationsState, Forwarded } from './state.ts';
+
+const IN_WORK: ReadonlySet<Mark['phase']> = new Set(['Prechecking', 'Syncing', 'Migrating', 'Completing']);
+
+/** Whether a revision is being brought about that can be aborted. */
+const isInWork = (mark: Mark): boolean =>
+  IN_WORK.has(mark.phase) || (mark.failed !== undefined && mark.failed.reverted !== true);
+
+/** Whether there is something that an abort would take back. */
+export const isAnyInWork = ({ reported }: ApplicationsState): boolean =>
+  (reported?.applications ?? []).some(isInWork);
+
+/** Says why a request makes no sense now; undefined when it does. */
+export function applicationsRefusal({ reported }: ApplicationsState, name: RequestName): string | undefined {
+  const marks = reported?.applications ?? [];
+  switch (name) {
+    case 'pause':
+      return undefined;
+    case 'resume':
+      return reported?.paused === undefined
+        ? 'Expected a paused Cell, got one that is not paused.'
+        : undefined;
+    case 'promote':
+    case 'promoteFull':
+      return marks.some(({ phase }) => phase === 'Migrating')
+        ? undefined
+        : 'Expected an application whose traffic is moving, got none.';
+    case 'abort':
+      return marks.some(isInWork) ? undefined : 'Expected an application under way, got none.';
+    case 'retry':
+      return marks.some(({ failed }) => failed !== undefined) || reported?.phase === 'Failed'
+        ? undefined
+        : 'Expected an application that has failed, got none.';
+  }
+}
+
+/** Says what happens now that a request was taken. */
+export function applicationsAnswer(name: RequestName, { reported }: ApplicationsState): string {
+  const names = (reported?.applications ?? []).filter(isInWork).map((one) => one.name);
+  const those = names.length === 0 ? 'every application' : names.join(', ');
+  switch (name) {
+    case 'pause':
+      return 'Nothing goes forward until someone sends resume; what goes back does.';
+    case 'resume':
+      return 'The applications go on.';
+    case 'promote':
+      return `The current step of ${those} is finished.`;
+    case 'promoteFull':
+      return `${those} gets the whole weight, without the remaining steps.`;
+    case 'abort':
+      return `${those} goes back to the revision before.`;
+    case 'retry':
+      return 'What has failed is tried again.';
+  }
+}
+
+// As long as the schema takes (crds/cell-status.ts).
+const LONGEST = { by: 253, reason: 1024, requests: 20 };
+
+/** Takes a request into account; one that makes no sense now changes nothing. */
+export function askApplications(state: ApplicationsState, request: TakenRequest): ApplicationsState {
+  if (applicationsRefusal(state, request.action) !== undefined) return state;
+  const by = cut(request.by, LONGEST.by);
+  const reason = cut(request.reason, LONGEST.reason);
+  return { ...state, asked: [...state.asked, { ...request, by, reason }].slice(-LONGEST.requests) };
+}
+
+/** What requests change: marks, the pause, what is handed on, and what the status says of them. */
+export interface Heard {
+  readonly marks: readonly Mark[];
+  readonly paused: CellStatus['paused'];
+  readonly forwards: readonly Forwarded[];
+  readonly log: NonNullable<CellStatus['requests']>;
+  readonly isRetried: boolean;
+}
+
+/** Takes up what operators have asked for. */
+export function hear(observed: ObservedApplications, state: ApplicationsState): Heard {
+  const status = observed.cell?.status ?? {};
+  const before: Heard = {
+    marks: status.applications ?? [],
+    paused: status.paused,
+    forwards: state.forwards,
+    log: status.requests ?? [],
+    isRetried: false,
+  };
+  return state.asked.reduce((heard, request) => hearOne(heard, request, observed), before);
+}
+
+function hearOne(heard: Heard, request: TakenRequest, { applications }: ObservedApplications): Heard {
+  const { action, ...stamp } = request;
+  const log = [...heard.log, { action, ...stampOf(stamp) }].slice(-LONGEST.requests);
+  const all = { ...heard, log };
+  switch (action) {
+    case 'pause':
+      return { ...all, paused: heard.paused ?? stampOf(stamp), ...handedOn(all, request, applications) };
+    case 'resume':
+    case 'promoteFull':
+      return { ...all, paused: undefined, ...handedOn(all, request, applications) };
+    case 'promote':
+      return { ...all, ...handedOn(all, request, applications) };
+    case 'abort':
+      return {
+        ...all,
+        paused: undefined,
+        marks: heard.marks.map((mark) => aborted(mark, request, applications)),
+        ...handedOn(all, request, applications),
+      };
+    case 'retry':
+      return { ...all, marks: heard.marks.map(retried), isRetried: true };
+  }
+}
+
+/** Hands a request on to the Cells whose rollout is under way. */
+const handedOn = (
+  { forwards }: Heard,
+  { action, by, reason }: TakenRequest,
+  applications: readonly ObservedApplication[],
+): Pick<Heard, 'forwards'> => ({
+  forwards: [
+    ...forwards,
+    ...applications
+      .filter(({ child }) => child?.isOwn === true && child.status.rollout !== undefined)
+      .map(({ name }) => ({ application: name, request: action, by, reason })),
+  ],
+});
+
+function aborted(
+  mark: Mark,
+  { by, reason, at }: TakenRequest,
+  applications: readonly ObservedApplication[],
+): Mark {
+  if (!isInWork(mark)) return mark;
+  const seen = applications.find(({ name }) => name === mark.name);
+  const target = seen?.revisions.find(({ number }) => number === mark.revision);
+  const { failed } = mark;
+  if (failed === undefined && (target === undefined || target.isGood)) return mark;
+  const message = `Aborted by ${by}${reason === '' ? '.' : `: ${reason}`}`.slice(0, 1024);
+  return {
+    ...mark,
+    failed: {
+      revision: failed?.revision ?? target?.number ?? 0,
+      hash: failed?.hash ?? target?.hash ?? '',
+      phase: 'Reverting',
+      reason: ABORTED,
+      message,
+      time: new Date(at).toISOString(),
+    },
+  };
+}
+
+const retried = (mark: Mark): Mark =>
+  mark.failed === undefined ? mark : { ...mark, failed: { ...mark.failed, retried: true } };

@@ -1,0 +1,114 @@
+import { childState, isChildAsDesired } from './child-state.ts';
+import { lingering, undeployed } from './deployment.ts';
+import type { ObservedRevision } from './observation.ts';
+import { lackingSecrets, leftSecrets } from './secrets.ts';
+import { back, deletesFirst, forward, wait, type Judgement, type Mark, type Situation } from './situation.ts';
+
+/** What is settled: a revision that is good, after it was brought about, or because everything goes back to it. */
+export interface Settling {
+  readonly revision: ObservedRevision;
+  /** What has failed, when everything goes back. */
+  readonly failed?: ObservedRevision | undefined;
+  readonly isReverting: boolean;
+}
+
+/** Keeps a good revision in place, and lets go what it does not have. */
+export function settle(situation: Situation, before: Mark, settling: Settling): Judgement {
+  const { revision, isReverting } = settling;
+  const mark: Mark = {
+    ...before,
+    phase: isReverting ? 'Reverting' : 'Completing',
+    revision: revision.number,
+  };
+  return (
+    traffic(situation, mark, settling) ??
+    (isReverting && deletesFirst(situation) ? letGo(situation, mark, settling) : undefined) ??
+    secrets(situation, mark, settling) ??
+    served(situation, mark, settling) ??
+    letGo(situation, mark, settling) ?? {
+      mark: { ...mark, phase: 'Synced' },
+      step: { is: 'Done', message: `Revision ${revision.number} is in place.` },
+    }
+  );
+}
+
+/** Has the Cell of the application serve the revision. */
+function traffic(situation: Situation, mark: Mark, { revision, failed, isReverting }: Settling) {
+  if (revision.content.application.alb === undefined) return undefined;
+  const { child } = situation.seen;
+  if (child?.isDeleting === true) return wait(mark, 'Deleting', `Cell ${child.name} is being deleted.`);
+  // What is left of other revisions goes later, after all else.
+  const keep = leftOver(situation, revision, failed);
+  if (isChildAsDesired(situation, revision, keep)) return undefined;
+  const action = { do: 'ApplyChild', number: revision.number, ...keeping(failed) } as const;
+  const message = `Having the Cell serve revision ${revision.number}.`;
+  // A Cell that is at the revision holds by itself what is edited, and has to know what holds.
+  const isKnown = child?.revision === revision.number;
+  return isReverting || isKnown
+    ? back(mark, action, message)
+    : forward(situation, [mark, mark], action, message);
+}
+
+const keeping = (failed: ObservedRevision | undefined): { readonly keep?: number } =>
+  failed === undefined ? {} : { keep: failed.number };
+
+/** Whatever target groups there are besides, as a revision. */
+function leftOver(
+  { seen }: Situation,
+  revision: ObservedRevision,
+  failed: ObservedRevision | undefined,
+): ObservedRevision {
+  const targetGroups = seen.targetGroups.map(({ arn }) => ({ arn, clusters: [] }));
+  return { ...(failed ?? revision), content: { ...revision.content, targetGroups } };
+}
+
+/** Has the clusters of the revision in Argo CD. */
+function secrets(situation: Situation, mark: Mark, { revision, isReverting }: Settling) {
+  const { application, secrets: existing } = situation;
+  if (revision.content.application.argocd === undefined) return undefined;
+  const lacking = lackingSecrets(application.name, revision.content, existing);
+  if (lacking.length > 0) {
+    const names = lacking.map(({ name }) => name).join(', ');
+    const action = { do: 'ApplySecrets', number: revision.number } as const;
+    return back(mark, action, `Restoring the secrets of ${names}.`);
+  }
+  const missing = isReverting ? undeployed(situation, revision) : undefined;
+  return missing === undefined ? undefined : wait(mark, 'WaitingForApplicationSet', missing);
+}
+
+/** Waits for the traffic to be where it belongs before anything goes. */
+function served(situation: Situation, mark: Mark, settling: Settling) {
+  const { revision, isReverting } = settling;
+  if (revision.content.application.alb === undefined || !(isReverting || hasLeft(situation, revision)))
+    return undefined;
+  const state = childState(situation, revision);
+  return state.is === 'Done' ? undefined : wait(mark, 'WaitingForCell', state.message);
+}
+
+const hasLeft = (situation: Situation, revision: ObservedRevision): boolean =>
+  leftSecrets(situation.application.name, revision.content, situation.secrets).length > 0 ||
+  (revision.content.application.alb !== undefined && !isChildAsDesired(situation, revision));
+
+/** Lets go of secrets and target groups that the revision does not have. */
+function letGo(situation: Situation, mark: Mark, { revision, isReverting }: Settling) {
+  const { application } = situation;
+  const act = isReverting
+    ? (action: RemoveAction, message: string) => back(mark, action, message)
+    : (action: RemoveAction, message: string) => forward(situation, [mark, mark], action, message);
+  const left = leftSecrets(application.name, revision.content, situation.secrets);
+  if (left.length > 0) {
+    const action = { do: 'RemoveSecrets', number: revision.number } as const;
+    return act(action, `Removing the secrets of ${left.join(', ')}.`);
+  }
+  const lingers = lingering(situation, revision);
+  if (lingers !== undefined) return wait(mark, 'WaitingForApplicationSet', lingers);
+  const { alb } = revision.content.application;
+  if (alb === undefined || isChildAsDesired(situation, revision)) return undefined;
+  // Where old clusters go first there is no load balancer, so that this comes after the traffic.
+  const action = { do: 'ApplyChild', number: revision.number } as const;
+  return act(action, `Removing the target groups that revision ${revision.number} does not have.`);
+}
+
+type RemoveAction =
+  | { readonly do: 'RemoveSecrets'; readonly number: number }
+  | { readonly do: 'ApplyChild'; readonly number: number };

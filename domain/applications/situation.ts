@@ -1,0 +1,91 @@
+import type { ApplicationStatus } from '../../crds/application-status.ts';
+import type { ApplicationOfCell } from '../../crds/application.ts';
+import type { ApplicationsSpec } from '../../crds/cell.ts';
+import type { ApplicationAction } from './decision.ts';
+import type { ObservedApplication, ObservedRevision, ObservedSecret } from './observation.ts';
+
+/** How an application stands, as the status has it: all that is remembered of it. */
+export type Mark = ApplicationStatus;
+
+/** Why nothing goes forward now. */
+export interface Hold {
+  readonly kind: 'Paused' | 'Waiting' | 'Failed';
+  readonly reason: string;
+  readonly message: string;
+  readonly until?: number;
+}
+
+/** All that the next step of an application is decided on. */
+export interface Situation {
+  readonly cell: string;
+  readonly spec: ApplicationsSpec;
+  readonly application: ApplicationOfCell;
+  readonly seen: ObservedApplication;
+  readonly secrets: readonly ObservedSecret[];
+  /** Holds what goes forward, and nothing that goes back. */
+  readonly hold?: Hold | undefined;
+  /** Whether some cluster is not known, so that nobody can say what applications come to. */
+  readonly isUnknown: boolean;
+  readonly now: number;
+}
+
+/** The next step of an application. */
+export type Step =
+  | {
+      readonly is: 'Act';
+      readonly way: 'Forward' | 'Back';
+      readonly action: ApplicationAction;
+      readonly message: string;
+    }
+  | {
+      readonly is: 'Wait';
+      readonly reason: string;
+      readonly message: string;
+      readonly until?: number | undefined;
+      /** Set when it is held, and by what. */
+      readonly hold?: Hold['kind'];
+    }
+  /** It has failed, and what becomes of it people decide. */
+  | { readonly is: 'Stopped'; readonly reason: string; readonly message: string }
+  | { readonly is: 'Done'; readonly message: string };
+
+/** The next step of an application, and how it stands then. */
+export interface Judgement {
+  readonly mark: Mark;
+  readonly step: Step;
+}
+
+/** What brings an application further, unless that is held. */
+export function forward(
+  { hold }: Pick<Situation, 'hold'>,
+  [before, after]: readonly [Mark, Mark],
+  action: ApplicationAction,
+  message: string,
+): Judgement {
+  if (hold === undefined) return { mark: after, step: { is: 'Act', way: 'Forward', action, message } };
+  const { kind, reason, until } = hold;
+  return {
+    mark: before,
+    step: { is: 'Wait', hold: kind, reason, until, message: `${hold.message} Next: ${message}` },
+  };
+}
+
+/** What takes an application back, or restores what was: nothing holds that. */
+export const back = (mark: Mark, action: ApplicationAction, message: string): Judgement => ({
+  mark,
+  step: { is: 'Act', way: 'Back', action, message },
+});
+
+/** Nothing is done before something changes. */
+export const wait = (mark: Mark, reason: string, message: string, until?: number): Judgement => ({
+  mark,
+  step: { is: 'Wait', reason, message, until },
+});
+
+/** The newest revision that was in place. */
+export const lastGood = (revisions: readonly ObservedRevision[]): ObservedRevision | undefined =>
+  revisions.find(({ isGood }) => isGood);
+
+/** Whether old clusters go before new ones come. */
+export const deletesFirst = ({ application }: Situation): boolean =>
+  application.argocd?.updateStrategy?.type === 'DeleteBeforeCreate';

@@ -1,0 +1,75 @@
+import type { CellStatus } from '../../crds/cell.ts';
+import type { RequestName, Requests, TakenRequest } from '../model/request.ts';
+import type { ApplicationAction } from './decision.ts';
+import type { Mark } from './situation.ts';
+
+/** A request that the Cell of an application is to hear of. */
+export interface Forwarded {
+  readonly application: string;
+  readonly request: RequestName;
+  readonly by: string;
+  readonly reason: string;
+}
+
+/** What keeps an action of an application from being done; it is tried again. */
+export interface Trouble {
+  readonly reason: string;
+  readonly message: string;
+  readonly failures: number;
+  /** In milliseconds since the epoch. */
+  readonly until: number;
+}
+
+/** All that the workflow of a Cell of applications remembers besides what stands in the Cell's status. */
+export interface ApplicationsState {
+  /** What operators have asked and no turn has answered yet. */
+  readonly asked: readonly TakenRequest[];
+  readonly forwards: readonly Forwarded[];
+  /** By the name of the application. */
+  readonly troubles: Readonly<Record<string, Trouble>>;
+  /** The status as it was last written. */
+  readonly reported?: CellStatus;
+}
+
+/** What a rollout has heard before anyone knew that the Cell has applications. */
+export const applicationsFrom = ({ retry }: Requests): ApplicationsState =>
+  retry === undefined
+    ? initialApplicationsState
+    : { ...initialApplicationsState, asked: [{ action: 'retry', ...retry }] };
+
+/** What a workflow remembers that has only begun. */
+export const initialApplicationsState: ApplicationsState = { asked: [], forwards: [], troubles: {} };
+
+/** How an application stands, as the status says it. */
+export const markOf = (status: CellStatus | undefined, application: string): Mark | undefined =>
+  status?.applications?.find(({ name }) => name === application);
+
+const BACKOFF_MS = { first: 1_000, longest: 60_000 };
+
+/** Remembers that an action of an application has failed, and when it is tried again. */
+export function troubled(
+  state: ApplicationsState,
+  application: string,
+  failure: { readonly reason: string; readonly message: string },
+  now: number,
+): ApplicationsState {
+  const failures = (state.troubles[application]?.failures ?? 0) + 1;
+  const wait = Math.min(BACKOFF_MS.longest, BACKOFF_MS.first * 2 ** Math.min(failures - 1, 10));
+  const { reason, message } = failure;
+  const trouble = { reason, message, failures, until: now + wait };
+  return { ...state, troubles: { ...state.troubles, [application]: trouble } };
+}
+
+/** Remembers that an action of an application was done; a request that was handed on is not handed on again. */
+export function performed(
+  state: ApplicationsState,
+  application: string,
+  action: ApplicationAction,
+): ApplicationsState {
+  const { [application]: _over, ...troubles } = state.troubles;
+  if (action.do !== 'Forward') return { ...state, troubles };
+  const done = state.forwards.findIndex(
+    (one) => one.application === application && one.request === action.request,
+  );
+  return { ...state, troubles, forwards: state.forwards.filter((_, index) => index !== done) };
+}

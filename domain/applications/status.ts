@@ -1,0 +1,163 @@
+import type { CellStatus } from '../../crds/cell.ts';
+import { conditionsFrom, type Claim } from '../kubernetes/conditions.ts';
+import { optional } from '../model/status-input.ts';
+import type { ReportedEvent } from '../rollout/report.ts';
+import { cut } from '../text.ts';
+import type { ApplicationsWait } from './decision.ts';
+import { BEHIND } from './hold.ts';
+import type { ObservedApplications } from './observation.ts';
+import type { Heard } from './requests.ts';
+import type { Hold, Judgement, Mark } from './situation.ts';
+import { markOf, type Trouble } from './state.ts';
+
+/** An application, and what was judged of it. */
+export interface Judged extends Judgement {
+  readonly name: string;
+  readonly trouble?: Trouble | undefined;
+}
+
+/** What the status of a Cell of applications is made of. */
+export interface ToldInput {
+  readonly observed: ObservedApplications;
+  readonly cell: NonNullable<ObservedApplications['cell']>;
+  readonly heard: Heard;
+  readonly clusters: NonNullable<CellStatus['clusters']>;
+  readonly judged: readonly Judged[];
+  readonly gate: Hold | undefined;
+  readonly now: number;
+}
+
+/** The status, the Events that go with it, and how long nothing is done when there is nothing to do. */
+export interface Told {
+  readonly status: CellStatus;
+  readonly events: readonly Omit<ReportedEvent, 'id'>[];
+  readonly wait: ApplicationsWait;
+}
+
+/** Says how a Cell of applications stands. */
+export function applicationsStatusOf(input: ToldInput): Told {
+  const { observed, cell, heard, clusters, judged, now } = input;
+  const told = sayWhole(input);
+  const applications = judged.map(({ mark, step, trouble }): Mark => {
+    const reason = trouble?.reason ?? ('reason' in step ? step.reason : undefined);
+    const message =
+      trouble === undefined ? step.message : `${trouble.message} It is tried again. ${step.message}`;
+    const { reason: _old, message: _before, ...others } = mark;
+    return { ...others, ...optional('reason', reason), message: cut(message, 2048) };
+  });
+  const at = { generation: cell.generation, time: new Date(now).toISOString() };
+  const status: CellStatus = {
+    observedGeneration: cell.generation,
+    observedHash: observed.digest,
+    ...told,
+    ...(cell.problems.length === 0
+      ? { clusters, applications }
+      : { ...optional('clusters', cell.status.clusters), applications: [...heard.marks] }),
+    ...optional('paused', heard.paused),
+    ...(heard.log.length === 0 ? {} : { requests: heard.log }),
+    conditions: conditionsFrom(claimsOf(told, clusters), cell.status.conditions ?? [], at),
+  };
+  const until = soonest(judged, input.gate);
+  return {
+    status,
+    events: eventsOf(cell.status, status),
+    wait: { do: 'Wait', ...told, ...optional('until', until) },
+  };
+}
+
+type Whole = Pick<ApplicationsWait, 'phase' | 'reason' | 'message'>;
+
+/** How the Cell stands as a whole: the one that needs people most speaks for all. */
+function sayWhole({ cell, judged, gate }: ToldInput): Whole {
+  if (cell.problems.length > 0)
+    return { phase: 'Failed', reason: 'InvalidSpec', message: cell.problems.join(' ') };
+  for (const [phase, fits] of ranks) {
+    const one = judged.find(fits);
+    if (one === undefined) continue;
+    const { step, trouble, name } = one;
+    const isBad = phase === 'Reverting' && trouble !== undefined;
+    return {
+      phase: isBad ? 'FailedReverting' : phase,
+      reason: trouble?.reason ?? ('reason' in step ? step.reason : phase),
+      message: saying(
+        name,
+        `${trouble === undefined ? '' : `${trouble.message} It is tried again. `}${step.message}`,
+        gate,
+      ),
+    };
+  }
+  const count = judged.length;
+  const message = `${count === 1 ? 'The application is' : `All ${count} applications are`} in place.`;
+  return { phase: 'Completed', reason: 'Completed', message };
+}
+
+const saying = (name: string, message: string, gate: Hold | undefined): string =>
+  gate !== undefined && message.startsWith(gate.message) ? gate.message : `${name}: ${message}`;
+
+const isHeldBy =
+  (kind: Hold['kind']) =>
+  ({ step }: Judged): boolean =>
+    step.is === 'Wait' && step.hold === kind && step.reason !== BEHIND;
+
+const isDelayed = ({ mark: { phase } }: Judged): boolean =>
+  phase === 'PrecheckFailed' || phase === 'CheckFailed';
+
+/** The phases of a Cell, and which applications bring it there; the first that fits counts. */
+const ranks: readonly (readonly [ApplicationsWait['phase'], (one: Judged) => boolean])[] = [
+  ['Reverting', ({ mark, step }) => mark.phase === 'Reverting' && step.is !== 'Stopped'],
+  ['Failed', ({ step }) => step.is === 'Stopped' && step.reason !== 'Reverted'],
+  ['Failed', (one) => isDelayed(one) && one.step.is !== 'Stopped'],
+  ['Failed', isHeldBy('Failed')],
+  ['Failed', ({ trouble }) => trouble !== undefined],
+  ['Progressing', ({ step }) => step.is === 'Act'],
+  ['Progressing', ({ step }) => step.is === 'Wait' && step.hold === undefined],
+  ['Paused', isHeldBy('Paused')],
+  ['Reverted', ({ step }) => step.is === 'Stopped'],
+  ['Waiting', isHeldBy('Waiting')],
+];
+
+function soonest(judged: readonly Judged[], gate: Hold | undefined): number | undefined {
+  const untils = judged.flatMap(({ step, trouble }) => [
+    ...(step.is === 'Wait' && step.until !== undefined ? [step.until] : []),
+    ...(trouble === undefined ? [] : [trouble.until]),
+  ]);
+  const all = gate?.until === undefined ? untils : [...untils, gate.until];
+  return all.length === 0 ? undefined : Math.min(...all);
+}
+
+const TROUBLED: ReadonlySet<string> = new Set(['Failed', 'Reverting', 'FailedReverting', 'Reverted']);
+
+function claimsOf({ phase, reason, message }: Whole, clusters: ToldInput['clusters']): readonly Claim[] {
+  const missing = clusters.filter(({ ready }) => !ready);
+  const isTroubled = TROUBLED.has(phase);
+  return [
+    { type: 'Ready', holds: phase === 'Completed', reason, message },
+    { type: 'Progressing', holds: phase === 'Progressing' || phase === 'Reverting', reason, message },
+    {
+      type: 'Degraded',
+      holds: isTroubled,
+      reason: isTroubled ? reason : 'AsExpected',
+      message: isTroubled ? message : 'Nothing keeps the Cell from what its spec asks for.',
+    },
+    {
+      type: 'ClustersReady',
+      holds: missing.length === 0,
+      reason: missing.length === 0 ? 'Ready' : 'ClustersNotReady',
+      message:
+        missing.length === 0
+          ? 'All clusters are ready.'
+          : missing.map((one) => `${one.name}: ${one.message}`).join(' '),
+    },
+  ];
+}
+
+const LOUD: ReadonlySet<Mark['phase']> = new Set(['PrecheckFailed', 'CheckFailed', 'Reverting']);
+
+/** Tells of each application that has come to another phase. */
+function eventsOf(before: CellStatus, after: CellStatus): Told['events'] {
+  return (after.applications ?? []).flatMap(({ name, phase, message = '' }) => {
+    if (markOf(before, name)?.phase === phase) return [];
+    const type = LOUD.has(phase) ? 'Warning' : 'Normal';
+    return [{ type, reason: `Application${phase}`, message: cut(`${name}: ${message}`, 1024) }];
+  });
+}

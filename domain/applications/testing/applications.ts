@@ -1,0 +1,34 @@
+const listenerARN =
+  'arn:aws:elasticloadbalancing:eu-central-1:111122223333:listener/app/demo/0123456789abcdef/0123456789abcdef';
+const analysis = { query: 'q', aggregator: 'avg', max: 0.1 };
+/** A Job that runs an image. */
+export const job = { template: { spec: { image: 'a' } } };
+
+/** An application behind a load balancer, on the clusters with the role web. */
+export const web = (more: object = {}): object => ({
+  name: 'web',
+  clusterSelector: { role: 'web' },
+  argocd: { clusterSecret: { labels: { app: 'web' } }, applicationSet: { name: 'web' } },
+  alb: {
+    listenerARN,
+    forwardConfig: { priority: 10, targetGroup: { targetgroupBindingSelector: 'svc=web' } },
+    updateStrategy: { stepWeight: 50, totalWeight: 100 },
+  },
+  checks: [{ name: 'dd', analysis }],
+  ...more,
+});
+/** An application without one, which deletes before it creates, on the clusters with the role jobs. */
+export const jobs = (more: object = {}): object => ({
+  name: 'jobs',
+  clusterSelector: { role: 'jobs' },
+  argocd: {
+    clusterSecret: { labels: { app: 'jobs' } },
+    applicationSet: { selector: 'svc=jobs' },
+    updateStrategy: { type: 'DeleteBeforeCreate' },
+  },
+  prechecks: [{ name: 'run-test', job }],
+  ...more,
+});
+/** Clusters, with the role that their name begins with. */
+export const clusters = (...names: string[]): object[] =>
+  names.map((name) => ({ name, labels: { role: name.split('-')[0] } }));

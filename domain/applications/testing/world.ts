@@ -1,0 +1,438 @@
+import { cell as cellKind, type ApplicationsSpec, type CellStatus } from '../../../crds/cell.ts';
+import { isNewer, parseVersion } from '../../versions/version.ts';
+import { canonical } from '../../kubernetes/canonical.ts';
+import type { Freezing } from '../../gates/freeze.ts';
+import { childOf, type Child } from '../child.ts';
+import type { ApplicationAction, ApplicationsDecision } from '../decision.ts';
+import type {
+  ObservedApplication,
+  ObservedApplications,
+  ObservedChild,
+  ObservedCluster,
+  ObservedMeasurement,
+  ObservedRevision,
+  ObservedSecret,
+} from '../observation.ts';
+import { resolveApplications } from '../resolve.ts';
+import type { Resolved } from '../resolved.ts';
+import { secretsFor, withoutApplication } from '../secrets.ts';
+import { fingerprint } from '../names.ts';
+import { initialApplicationsState, performed, type ApplicationsState } from '../state.ts';
+import { takeApplicationsTurn } from '../turn.ts';
+import { VERSION_LABEL } from '../../kubernetes/labels.ts';
+
+const CELL = 'mysystem';
+const START = Date.parse('2026-11-22T08:00:00Z');
+
+interface PlayedChild {
+  child: Child;
+  revision: number;
+  generation: number;
+  status: CellStatus;
+  /** The target groups that get traffic. */
+  serving: readonly string[];
+}
+
+interface PlayedMeasurement {
+  readonly application: string;
+  readonly check: string;
+  phase: ObservedMeasurement['phase'];
+  isEnding: boolean;
+}
+
+/** What an edit of a Cell may say. */
+export interface Edit {
+  readonly clusters?: unknown;
+  readonly applications?: unknown;
+  readonly [field: string]: unknown;
+}
+
+/** A world of clusters, secrets, Cells and Jobs, for a Cell with applications to change. */
+export class ApplicationsWorld {
+  now = START;
+  generation = 1;
+  private ticks = 0;
+  spec: ApplicationsSpec;
+  status: CellStatus = {};
+  state: ApplicationsState = initialApplicationsState;
+  readonly ready = new Map<string, boolean>();
+  readonly unknown = new Set<string>();
+  readonly tags = new Map<string, Readonly<Record<string, string>>>();
+  readonly secrets = new Map<string, { asking: ObservedSecret['applications']; isOwn: boolean }>();
+  readonly revisions = new Map<string, ObservedRevision[]>();
+  readonly children = new Map<string, PlayedChild>();
+  readonly groups = new Map<string, { application: string; name: string; arn: string; version: string }>();
+  readonly deployed = new Set<string>();
+  readonly measurements = new Map<string, PlayedMeasurement>();
+  /** The checks that fail, and the versions whose traffic does, as `application`. */
+  readonly failing = new Set<string>();
+  /** What has moved forward by hand of the rule. */
+  rule = '';
+  freezes: readonly Freezing[] = [];
+  isDeployable = true;
+  /** What was done, in its order. */
+  readonly trace: string[] = [];
+  readonly runs = new Map<string, number>();
+  decision: ApplicationsDecision | undefined;
+
+  constructor(spec: unknown) {
+    this.spec = this.parsed(spec);
+  }
+
+  private parsed(spec: unknown): ApplicationsSpec {
+    const parsed = cellKind.parseSpec(spec);
+    if (!parsed.ok) throw new Error(parsed.problems.join('\n'));
+    const { clusters = [], applications = [], ...others } = parsed.value;
+    return { ...others, clusters, applications };
+  }
+
+  edit(change: Edit): void {
+    this.spec = this.parsed({ ...this.spec, ...change });
+    this.generation += 1;
+  }
+
+  ask(action: 'pause' | 'resume' | 'promote' | 'promoteFull' | 'abort' | 'retry'): void {
+    const request = { action, by: 'ann', reason: '', at: this.now };
+    this.state = { ...this.state, asked: [...this.state.asked, request] };
+  }
+
+  observe(): ObservedApplications {
+    const observed = this.spec.clusters.map((one) =>
+      this.cluster(one.name, one.eks?.clusterName ?? one.name),
+    );
+    const bindings = Object.fromEntries(
+      this.spec.applications.map(({ name }) => [
+        name,
+        Object.fromEntries(
+          this.spec.clusters.map((one) => [one.name, { ok: true, arn: arnOf(one.name) } as const]),
+        ),
+      ]),
+    );
+    const clusters = { written: this.spec.clusters, observed };
+    const resolved = resolveApplications({
+      clusters,
+      applications: this.spec.applications,
+      bindings,
+      digest: fingerprint,
+    });
+    return {
+      key: { namespace: 'default', name: CELL },
+      cell: {
+        uid: 'uid',
+        generation: this.generation,
+        isDeleting: false,
+        spec: this.spec,
+        status: this.status,
+        problems: [],
+      },
+      clusters: observed,
+      secrets: this.observedSecrets(),
+      applications: this.spec.applications.map(({ name }) => this.application(name, resolved[name])),
+      freezes: this.freezes,
+      digest: '',
+    };
+  }
+
+  private cluster(name: string, eksName: string): ObservedCluster {
+    const isReady = this.ready.get(name) !== false;
+    const tags = this.tags.get(name) ?? {};
+    if (this.unknown.has(name)) return { name, tags: {}, isReady: false, message: 'EKS has none.' };
+    const found = { name, eksName, server: `https://${name}`, certificateAuthority: 'CA', secretName: name };
+    return { name, found, tags, isReady, message: isReady ? 'Ready.' : 'It is CREATING.' };
+  }
+
+  private observedSecrets(): readonly ObservedSecret[] {
+    return [...this.secrets].map(([cluster, { asking, isOwn }]) => ({
+      name: cluster,
+      cluster,
+      applications: asking,
+      isOwn,
+      server: `https://${cluster}`,
+      certificateAuthority: 'CA',
+      isIntact: true,
+    }));
+  }
+
+  private application(
+    name: string,
+    resolved: ObservedApplication['resolved'] | undefined,
+  ): ObservedApplication {
+    const application = this.spec.applications.find((one) => one.name === name);
+    const child = this.observedChild(name);
+    const known = new Set(
+      [
+        ...(this.revisions.get(name) ?? []).map(({ content }) => content),
+        ...(resolved?.ok === true ? [resolved.value] : []),
+      ]
+        .flatMap(({ clusters }) => clusters)
+        .map((one) => one.name),
+    );
+    const deployments = [...known].map((cluster) => {
+      const isPresent = this.deployed.has(`${name}/${cluster}`);
+      return { cluster, isPresent, isHealthy: isPresent, message: 'OutOfSync.' };
+    });
+    return {
+      name,
+      resolved: resolved ?? { ok: false, problems: ['none'] },
+      revisions: (this.revisions.get(name) ?? []).toReversed(),
+      ...(application?.argocd?.applicationSet === undefined
+        ? {}
+        : { applicationSet: { isReconciled: true, message: '', deployments } }),
+      ...(child === undefined ? {} : { child }),
+      targetGroups: [...this.groups.values()]
+        .filter((one) => one.application === name)
+        .map((one) => ({ ...one, isOwn: true })),
+      forwardHash: fingerprint(`${this.rule} ${this.children.get(name)?.serving.toSorted().join() ?? ''}`),
+      measurements: [...this.measurements]
+        .filter(([, one]) => one.application === name)
+        .map(([run, { phase, isEnding }]) => ({ name: run, phase, isEnding, message: `It is ${phase}.` })),
+    };
+  }
+
+  private observedChild(name: string): ObservedChild | undefined {
+    const played = this.children.get(name);
+    if (played === undefined) return undefined;
+    const wanted = this.childOf(name, played.revision);
+    return {
+      name: played.child.name,
+      isOwn: true,
+      uid: name,
+      generation: played.generation,
+      isDeleting: false,
+      revision: played.revision,
+      isAsDesired: canonical(wanted?.spec) === canonical(played.child.spec),
+      status: played.status,
+    };
+  }
+
+  private childOf(application: string, number: number): Child | undefined {
+    const revision = this.revisions.get(application)?.find((one) => one.number === number);
+    return revision === undefined ? undefined : childOf({ cell: { name: CELL, spec: this.spec }, revision });
+  }
+
+  content(application: string, number: number): Resolved {
+    const found = this.revisions.get(application)?.find((one) => one.number === number);
+    if (found === undefined) throw new Error(`Expected revision ${number} of ${application}, got none.`);
+    return found.content;
+  }
+
+  /** Performs an action as the activity does; doing it again changes nothing. */
+  perform(application: string, action: ApplicationAction): void {
+    const said = `${application} ${action.do}${'number' in action ? ` ${action.number}` : ''}${'check' in action ? ` ${action.check}` : ''}${'request' in action ? ` ${action.request}` : ''}`;
+    if (this.trace.at(-1) !== said) this.trace.push(said);
+    switch (action.do) {
+      case 'SaveRevision':
+        return this.save(application, action);
+      case 'MarkGood': {
+        const all = this.revisions.get(application) ?? [];
+        this.revisions.set(
+          application,
+          all.map((one) => (one.number === action.number ? { ...one, isGood: true } : one)),
+        );
+        return;
+      }
+      case 'ApplySecrets':
+        for (const { cluster, asking } of secretsFor(
+          application,
+          this.content(application, action.number),
+          this.observedSecrets(),
+        ))
+          this.secrets.set(cluster.name, { asking, isOwn: true });
+        return;
+      case 'RemoveSecrets':
+        return this.removeSecrets(
+          application,
+          action.number === 0
+            ? []
+            : this.content(application, action.number).clusters.map(({ name }) => name),
+        );
+      case 'ApplyChild':
+        return this.applyChild(application, action);
+      case 'StartCheck':
+        if (this.measurements.has(action.name)) return;
+        this.runs.set(action.name, (this.runs.get(action.name) ?? 0) + 1);
+        this.measurements.set(action.name, {
+          application,
+          check: action.check,
+          phase: 'Running',
+          isEnding: false,
+        });
+        return;
+      case 'TerminateCheck': {
+        const found = this.measurements.get(action.name);
+        if (found !== undefined) found.isEnding = true;
+        return;
+      }
+      case 'Forward':
+        return;
+    }
+  }
+
+  private save(
+    application: string,
+    { number, hash, version }: Extract<ApplicationAction, { do: 'SaveRevision' }>,
+  ): void {
+    const all = this.revisions.get(application) ?? [];
+    if (all.some((one) => one.number === number)) return;
+    const seen = this.observe().applications.find(({ name }) => name === application);
+    if (seen?.resolved.ok !== true || seen.resolved.hash !== hash) throw new Error('Expected the same hash.');
+    const revision = { number, hash, version, isGood: false, content: seen.resolved.value };
+    this.revisions.set(application, [...all, revision]);
+  }
+
+  private removeSecrets(application: string, kept: readonly string[]): void {
+    for (const [cluster, secret] of this.secrets) {
+      if (kept.includes(cluster) || !Object.hasOwn(secret.asking, application)) continue;
+      const asking = withoutApplication(secret.asking, application);
+      if (asking === undefined) this.secrets.delete(cluster);
+      else this.secrets.set(cluster, { ...secret, asking });
+    }
+  }
+
+  private applyChild(
+    application: string,
+    { number, keep }: Extract<ApplicationAction, { do: 'ApplyChild' }>,
+  ): void {
+    const child = this.childOf(application, number);
+    if (child === undefined) throw new Error(`Expected ${application} to have alb.`);
+    const before = this.children.get(application);
+    const isSame = canonical(before?.child.spec) === canonical(child.spec);
+    this.children.set(application, {
+      child,
+      revision: number,
+      generation: (before?.generation ?? 0) + (isSame ? 0 : 1),
+      status: before?.status ?? {},
+      serving: before?.serving ?? [],
+    });
+    const kept = keep === undefined ? [] : this.content(application, keep).targetGroups.map(({ arn }) => arn);
+    for (const { name, arn, labels } of child.targetGroups)
+      this.groups.set(`${application} ${arn}`, {
+        application,
+        name,
+        arn,
+        version: labels[VERSION_LABEL] ?? '',
+      });
+    const wanted = child.targetGroups.map(({ arn }) => arn);
+    for (const [id, one] of this.groups)
+      if (one.application === application && !wanted.includes(one.arn) && !kept.includes(one.arn))
+        this.groups.delete(id);
+  }
+
+  /** Lets time go on: Argo CD deploys, traffic moves by one step, what measures ends. */
+  pass(seconds = 1): void {
+    this.now += seconds * 1000;
+    if (this.isDeployable) this.deploy();
+    this.ticks += 1;
+    // Slower than a turn, so that nobody may take for moved what is only asked for.
+    if (this.ticks % 3 === 0) for (const [name, played] of this.children) this.moveTraffic(name, played);
+    for (const one of this.measurements.values())
+      if (one.phase === 'Running')
+        one.phase = one.isEnding || this.failing.has(one.check) ? 'Failed' : 'Successful';
+  }
+
+  private deploy(): void {
+    const wanted = [...this.secrets].flatMap(([cluster, { asking }]) =>
+      Object.keys(asking).map((application) => `${application}/${cluster}`),
+    );
+    this.deployed.clear();
+    for (const one of wanted) this.deployed.add(one);
+  }
+
+  private moveTraffic(application: string, played: PlayedChild): void {
+    const version = parseVersion(played.child.spec.version ?? '') ?? '';
+    const wanted = [...this.groups.values()]
+      .filter((one) => one.application === application && parseVersion(one.version) === version)
+      .map(({ arn }) => arn);
+    const { status, generation } = played;
+    const observedGeneration = generation;
+    const isThere = wanted.length === played.child.spec.replicas;
+    const stable = status.stableVersion;
+    const isBlocked = status.blockedVersions?.some((one) => one.version === version) === true;
+    if (!isThere || isBlocked) {
+      const phase = stable === undefined ? 'Waiting' : isBlocked ? 'Reverted' : 'Waiting';
+      played.status = { ...status, observedGeneration, phase };
+      return;
+    }
+    const isUpward = stable !== undefined && isNewer(version, stable);
+    if (stable === version || stable === undefined || !isUpward) {
+      played.serving = wanted;
+      played.status = {
+        ...status,
+        observedGeneration,
+        phase: 'Completed',
+        stableVersion: version,
+        canaryWeight: 0,
+      };
+    } else if (status.phase !== 'Progressing') {
+      played.serving = [...new Set([...played.serving, ...wanted])];
+      played.status = { ...status, observedGeneration, phase: 'Progressing', canaryWeight: 50 };
+    } else if (this.failing.has(`traffic of ${application}`)) {
+      played.serving = played.serving.filter((arn) => !wanted.includes(arn));
+      const blockedVersions = [
+        ...(status.blockedVersions ?? []),
+        { version, cause: 'Check dd failed.', time: '' },
+      ];
+      played.status = { ...status, observedGeneration, phase: 'Reverted', canaryWeight: 0, blockedVersions };
+    } else {
+      played.serving = wanted;
+      played.status = {
+        ...status,
+        observedGeneration,
+        phase: 'Completed',
+        stableVersion: version,
+        canaryWeight: 0,
+      };
+    }
+  }
+
+  /** Takes a turn: status, action, and time goes on. What is lost is lost before or after the action. */
+  turn(lose: 'nothing' | 'before' | 'after' | 'twice' = 'nothing'): ApplicationsDecision {
+    const turn = takeApplicationsTurn(this.observe(), this.state, this.now);
+    if (turn.report !== undefined) this.status = turn.report.status;
+    this.state = turn.state;
+    const { decision } = turn;
+    this.decision = decision;
+    if (lose === 'before') this.state = { ...initialApplicationsState };
+    else if (decision.do === 'Act') {
+      this.perform(decision.application, decision.action);
+      if (lose === 'twice') this.perform(decision.application, decision.action);
+      this.state = performed(this.state, decision.application, decision.action);
+      if (lose === 'after') this.state = { ...initialApplicationsState };
+    }
+    this.isSafe();
+    this.pass();
+    this.isSafe();
+    return decision;
+  }
+
+  /** Goes on until nothing is done any more for a while. */
+  run(most = 300): this {
+    let idle = 0;
+    for (let turn = 0; turn < most && idle < 9; turn += 1) idle = this.turn().do === 'Act' ? 0 : idle + 1;
+    return this;
+  }
+
+  phases(): readonly string[] {
+    return (this.status.applications ?? []).map(({ phase }) => phase);
+  }
+
+  /** Every cluster that gets traffic of an application that Argo CD deploys has a secret that asks for it. */
+  isSafe(): void {
+    for (const [application, { serving }] of this.children) {
+      for (const arn of serving) {
+        const cluster = clusterOf(arn);
+        if (this.secrets.get(cluster)?.asking[application] === undefined)
+          throw new Error(
+            `${cluster} serves ${application} without a secret, after ${this.trace.join(', ')}.`,
+          );
+      }
+    }
+    for (const [name, count] of this.runs) if (count > 1) throw new Error(`${name} was run ${count} times.`);
+  }
+}
+
+/** The ARN of the target group of a cluster. */
+export const arnOf = (cluster: string): string =>
+  `arn:aws:elasticloadbalancing:eu-central-1:111122223333:targetgroup/${cluster}/0123456789abcdef`;
+
+const clusterOf = (arn: string): string => arn.split('/')[1] ?? '';

@@ -1,0 +1,379 @@
+import { describe, expect, it } from 'vitest';
+import { clusters, job, jobs, web } from './testing/applications.ts';
+import { ApplicationsWorld } from './testing/world.ts';
+
+/** A Cell whose applications are in place on their first clusters. */
+function settled(applications: object[], first: object[], more: object = {}): ApplicationsWorld {
+  const world = new ApplicationsWorld({ clusters: first, applications, ...more }).run();
+  world.trace.length = 0;
+  return world;
+}
+
+describe('an application that creates before it deletes', () => {
+  const moved = (more: object = {}): ApplicationsWorld => {
+    const world = settled([web(more)], clusters('web-v1'));
+    world.edit({ clusters: clusters('web-v2') });
+    return world;
+  };
+
+  it('goes in the order: new secrets, traffic, old secrets, old target groups', () => {
+    const world = moved({ prechecks: [{ name: 'before', job }], postchecks: [{ name: 'after', job }] }).run();
+    expect(world.trace).toEqual([
+      'web SaveRevision 2',
+      'web StartCheck 2 before',
+      'web ApplySecrets 2',
+      'web ApplyChild 2',
+      'web StartCheck 2 after',
+      'web MarkGood 2',
+      'web RemoveSecrets 2',
+      'web ApplyChild 2',
+    ]);
+    expect([...world.secrets.keys()]).toEqual(['web-v2']);
+    expect(world.status).toMatchObject({
+      phase: 'Completed',
+      applications: [{ phase: 'Synced', revision: 2 }],
+    });
+  });
+
+  it('does nothing more once it is in place', () => {
+    const world = moved().run();
+    world.trace.length = 0;
+    world.run();
+    expect(world.trace).toEqual([]);
+  });
+
+  it('takes back what fails, and is then as it was before', () => {
+    const world = moved();
+    const before = [...world.secrets];
+    world.failing.add('traffic of web');
+    while (world.phases()[0] !== 'CheckFailed') world.turn();
+    expect(world.children.get('web')?.serving).toEqual(
+      settled([web()], clusters('web-v1')).children.get('web')?.serving,
+    );
+    expect(world.status).toMatchObject({ phase: 'Failed' });
+    world.turn();
+    expect(world.secrets.has('web-v2')).toBe(true);
+    world.pass(60);
+    world.run();
+    expect(world.status).toMatchObject({ phase: 'Reverted', applications: [{ phase: 'CheckFailed' }] });
+    expect([...world.secrets]).toEqual(before);
+    expect([...world.groups.values()]).toMatchObject([{ version: '1' }]);
+  });
+
+  it('is not tried again before it is edited, or someone asks for it', () => {
+    const world = moved();
+    world.failing.add('traffic of web');
+    world.run();
+    world.pass(60);
+    world.run();
+    world.failing.clear();
+    world.trace.length = 0;
+    expect(world.run().trace).toEqual([]);
+    world.ask('retry');
+    world.run();
+    expect(world.trace).toContain('web ApplyChild 3');
+    expect(world.status.phase).toBe('Completed');
+  });
+});
+
+describe('an application that deletes before it creates', () => {
+  it('goes in the order: prechecks, old secrets, new secrets', () => {
+    const world = settled([jobs()], clusters('jobs-v1'));
+    world.edit({ clusters: clusters('jobs-v2') });
+    expect(world.run().trace).toEqual([
+      'jobs SaveRevision 2',
+      'jobs StartCheck 2 run-test',
+      'jobs RemoveSecrets 2',
+      'jobs ApplySecrets 2',
+      'jobs MarkGood 2',
+    ]);
+    expect(world.status.phase).toBe('Completed');
+  });
+
+  it('waits for a rollback after a precheck has failed, and says so', () => {
+    const world = settled([jobs()], clusters('jobs-v1'));
+    world.edit({ clusters: clusters('jobs-v2') });
+    world.failing.add('run-test');
+    world.run();
+    expect(world.status).toMatchObject({
+      phase: 'Failed',
+      applications: [
+        {
+          phase: 'PrecheckFailed',
+          message: 'run-test failed. Waiting 60 seconds before starting a rollback',
+        },
+      ],
+    });
+    world.pass(60);
+    world.run();
+    expect(world.status.phase).toBe('Reverted');
+    expect([...world.secrets.keys()]).toEqual(['jobs-v1']);
+  });
+});
+
+describe('the gate over the clusters', () => {
+  const started = (more: object = {}): ApplicationsWorld => {
+    const world = new ApplicationsWorld({
+      clusters: clusters('web-v1', 'jobs-v1').map((one) => ({ ...one, ...more })),
+      applications: [web(), jobs()],
+    });
+    world.ready.set('jobs-v1', false);
+    return world;
+  };
+
+  it('lets no application begin before all clusters are ready', () => {
+    const world = started().run();
+    expect(world.trace).toEqual([]);
+    expect(world.status).toMatchObject({
+      phase: 'Waiting',
+      reason: 'WaitingForClusters',
+      message: 'Waiting for jobs-v1 to be ready: It is CREATING.',
+    });
+    world.ready.clear();
+    expect(world.run().status.phase).toBe('Completed');
+  });
+
+  it('does not wait for one that need not be ready', () =>
+    expect(started({ requireReady: false }).run().status.phase).toBe('Completed'));
+
+  it('waits for one that EKS does not know, though it need not be ready', () => {
+    const world = started({ requireReady: false });
+    world.unknown.add('jobs-v1');
+    expect(world.run().trace).toEqual([]);
+  });
+
+  it('fails when it takes too long, until someone sends retry, or it is ready', () => {
+    const world = started({ readyTimeout: '60m' }).run();
+    expect(world.status.phase).toBe('Waiting');
+    world.pass(3600);
+    expect(world.run().status).toMatchObject({ phase: 'Failed', reason: 'ClustersNotReady' });
+    world.ask('retry');
+    expect(world.run().status.phase).toBe('Waiting');
+    world.pass(3600);
+    expect(world.run().status.phase).toBe('Failed');
+    world.ready.clear();
+    expect(world.run().status.phase).toBe('Completed');
+  });
+
+  it('leaves what is in place when EKS does not know a cluster any more', () => {
+    const world = settled([web({ clusterSelector: { matchEKSTags: { role: 'web' } } })], clusters('web-v1'));
+    world.trace.length = 0;
+    expect(world.status.phase).toBe('Failed');
+    world.tags.set('web-v1', { role: 'web' });
+    expect(world.run().status.phase).toBe('Completed');
+    world.unknown.add('web-v1');
+    world.trace.length = 0;
+    expect(world.run().trace).toEqual([]);
+    expect(world.status).toMatchObject({ phase: 'Completed', clusters: [{ ready: false }] });
+  });
+});
+
+describe('several applications', () => {
+  const both = (more: object = {}): ApplicationsWorld => {
+    const world = settled([web(), jobs()], clusters('web-v1', 'jobs-v1'), more);
+    world.edit({ clusters: clusters('web-v2', 'jobs-v2') });
+    return world;
+  };
+
+  it('go one after the other, in their order', () => {
+    const world = both();
+    while (world.phases()[0] !== 'Migrating') world.turn();
+    expect(world.phases()).toEqual(['Migrating', 'Pending']);
+    world.run();
+    const names = world.trace.map((said) => said.split(' ')[0]);
+    expect(names.lastIndexOf('web')).toBeLessThan(names.indexOf('jobs'));
+  });
+
+  it('go side by side in parallel', () => {
+    const world = both({ parallel: true }).run();
+    const names = world.trace.map((said) => said.split(' ')[0]);
+    expect(names.lastIndexOf('web')).toBeGreaterThan(names.indexOf('jobs'));
+    expect(world.status.phase).toBe('Completed');
+  });
+
+  it('wait for one before them that has failed', () => {
+    const world = both();
+    world.failing.add('traffic of web');
+    world.run();
+    world.pass(60);
+    world.run();
+    expect(world.status).toMatchObject({ phase: 'Reverted', applications: [{}, { phase: 'Pending' }] });
+    expect(world.trace.join()).not.toContain('jobs');
+  });
+
+  it('do not wait for it in parallel', () => {
+    const world = both({ parallel: true });
+    world.failing.add('traffic of web');
+    world.run();
+    world.pass(60);
+    world.run();
+    expect(world.phases()).toEqual(['CheckFailed', 'Synced']);
+    expect(world.status.phase).toBe('Reverted');
+  });
+
+  it('share the secret of a cluster, and each takes only itself away', () => {
+    const other = { ...web(), name: 'other', alb: undefined, checks: undefined };
+    const world = settled([web(), other], clusters('web-v1'));
+    expect(world.secrets.get('web-v1')?.asking).toEqual({ web: { app: 'web' }, other: { app: 'web' } });
+    world.edit({
+      applications: [web(), { ...other, clusterSelector: { role: 'jobs' } }],
+      clusters: clusters('web-v1', 'jobs-v1'),
+    });
+    world.run();
+    expect(world.secrets.get('web-v1')?.asking).toEqual({ web: { app: 'web' } });
+  });
+});
+
+describe('what holds', () => {
+  const freeze = { name: 'f', by: 'ann', reason: 'Holiday.' };
+  const holds: readonly (readonly [
+    string,
+    string,
+    (world: ApplicationsWorld) => void,
+    (world: ApplicationsWorld) => void,
+  ])[] = [
+    ['a pause', 'Paused', (world) => world.ask('pause'), (world) => world.ask('resume')],
+    ['a Freeze', 'Waiting', (world) => (world.freezes = [freeze]), (world) => (world.freezes = [])],
+    [
+      'a shut window',
+      'Waiting',
+      (world) => world.edit({ windows: [{ start: '00:00', end: '00:01' }] }),
+      (world) => world.edit({ windows: undefined }),
+    ],
+  ];
+
+  it.each(holds)('%s: nothing goes forward', (_, phase, hold, letGo) => {
+    const world = settled([web()], clusters('web-v1'));
+    hold(world);
+    world.turn();
+    world.edit({ clusters: clusters('web-v2') });
+    world.run();
+    expect(world.trace.filter((said) => said.includes(' 2'))).toEqual([]);
+    expect(world.status.phase).toBe(phase);
+    letGo(world);
+    expect(world.run().status.phase).toBe('Completed');
+  });
+
+  it.each(holds)('%s: what fails goes back all the same', (_, _phase, hold) => {
+    const world = settled([web()], clusters('web-v1'));
+    world.edit({ clusters: clusters('web-v2') });
+    world.failing.add('traffic of web');
+    while (world.children.get('web')?.status.phase !== 'Progressing') world.turn();
+    hold(world);
+    world.run();
+    world.pass(60);
+    world.run();
+    expect([...world.secrets.keys()]).toEqual(['web-v1']);
+    expect(world.status.applications).toMatchObject([{ failed: { reverted: true } }]);
+  });
+});
+
+describe('an abort', () => {
+  it('takes back what is under way at once, and nothing goes forward before retry', () => {
+    const world = settled([web()], clusters('web-v1'));
+    world.edit({ clusters: clusters('web-v2') });
+    while (world.children.get('web')?.status.phase !== 'Progressing') world.turn();
+    world.ask('abort');
+    world.run();
+    expect(world.status.phase).toBe('Reverted');
+    expect([...world.secrets.keys()]).toEqual(['web-v1']);
+    world.trace.length = 0;
+    world.ask('resume');
+    world.ask('promoteFull');
+    expect(world.run().trace).toEqual([]);
+    world.ask('retry');
+    expect(world.run().status.phase).toBe('Completed');
+    expect([...world.secrets.keys()]).toEqual(['web-v2']);
+  });
+
+  it('ends a check that is measured', () => {
+    const world = settled([jobs()], clusters('jobs-v1'));
+    world.edit({ clusters: clusters('jobs-v2') });
+    while (world.trace.at(-1) !== 'jobs StartCheck 2 run-test') world.turn();
+    for (const one of world.measurements.values()) one.phase = 'Running';
+    world.ask('abort');
+    world.turn();
+    expect(world.trace.at(-1)).toBe('jobs TerminateCheck run-test');
+    expect(world.run().status.phase).toBe('Reverted');
+  });
+});
+
+describe('onFailure: Stop', () => {
+  const stopped = (): ApplicationsWorld => {
+    const world = settled([web()], clusters('web-v1'), { onFailure: 'Stop' });
+    world.edit({ clusters: clusters('web-v2') });
+    world.failing.add('traffic of web');
+    world.run();
+    world.pass(600);
+    return world.run();
+  };
+
+  it('leaves everything as it is', () => {
+    const world = stopped();
+    expect(world.status).toMatchObject({ phase: 'Failed', reason: 'Stopped' });
+    expect([...world.secrets.keys()]).toEqual(['web-v1', 'web-v2']);
+  });
+
+  it('goes back after an abort', () => {
+    const world = stopped();
+    world.ask('abort');
+    expect(world.run().status.phase).toBe('Reverted');
+    expect([...world.secrets.keys()]).toEqual(['web-v1']);
+  });
+
+  it('goes on after an edit', () => {
+    const world = stopped();
+    world.failing.clear();
+    world.edit({ clusters: clusters('web-v3') });
+    expect(world.run().status.phase).toBe('Completed');
+    expect([...world.secrets.keys()]).toEqual(['web-v3']);
+  });
+});
+
+describe('A-G09 a precheck', () => {
+  const waiting = (): ApplicationsWorld => {
+    const world = settled([web({ prechecks: [{ name: 'before', job }] })], clusters('web-v1'));
+    world.isDeployable = false;
+    world.edit({ clusters: clusters('web-v2') });
+    world.run();
+    expect(world.phases()).toEqual(['Syncing']);
+    world.trace.length = 0;
+    return world;
+  };
+
+  it('that was successful is not run again for the same forward config', () =>
+    expect(waiting().run().trace).toEqual([]));
+
+  it('is run again when someone has changed the forward config', () => {
+    const world = waiting();
+    world.rule = 'changed';
+    expect(world.run().trace).toEqual(['web StartCheck 2 before']);
+  });
+});
+
+describe('an edit', () => {
+  it('of the checks alone moves no traffic', () => {
+    const world = settled([web()], clusters('web-v1'));
+    world.edit({ applications: [web({ checks: [] })] });
+    world.run();
+    expect(world.trace).toEqual(['web SaveRevision 2', 'web ApplyChild 2', 'web MarkGood 2']);
+    expect(world.children.get('web')?.child.spec.version).toBe('1');
+  });
+
+  it('back to what was there before takes everything back', () => {
+    const world = settled([web()], clusters('web-v1'));
+    world.edit({ clusters: clusters('web-v2') });
+    while (world.children.get('web')?.status.phase !== 'Progressing') world.turn();
+    world.edit({ clusters: clusters('web-v1') });
+    expect(world.run().status.phase).toBe('Completed');
+    expect([...world.secrets.keys()]).toEqual(['web-v1']);
+    expect(world.children.get('web')?.child.spec.version).toBe('1');
+  });
+
+  it('that selects no cluster is refused, and nothing is deleted', () => {
+    const world = settled([web(), jobs()], clusters('web-v1', 'jobs-v1'));
+    world.edit({ clusters: clusters('new-v1', 'jobs-v1') });
+    expect(world.run().trace).toEqual([]);
+    expect(world.status).toMatchObject({ phase: 'Failed', reason: 'InvalidApplication' });
+  });
+});

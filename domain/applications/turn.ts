@@ -1,0 +1,153 @@
+import type { CellStatus } from '../../crds/cell.ts';
+import type { ReportedEvent } from '../rollout/report.ts';
+import type { ApplicationsDecision } from './decision.ts';
+import { clustersHold, clusterStatuses } from './gate.ts';
+import { behind, frozen, pausedBy, shut } from './hold.ts';
+import { judge } from './judge.ts';
+import type { ObservedApplications } from './observation.ts';
+import { hear, type Heard } from './requests.ts';
+import type { Hold, Step } from './situation.ts';
+import { markOf, type ApplicationsState } from './state.ts';
+import { applicationsStatusOf, type Judged } from './status.ts';
+
+/** What a turn has come to; the status is written before the decision is performed. */
+export interface ApplicationsTurn {
+  readonly state: ApplicationsState;
+  readonly decision: ApplicationsDecision;
+  /** Undefined when there is nothing to report on. */
+  readonly report?: { readonly status: CellStatus; readonly events: readonly Omit<ReportedEvent, 'id'>[] };
+}
+
+/** A Cell of applications that is there. */
+export type PresentApplications = NonNullable<ObservedApplications['cell']>;
+
+/** Answers with the one thing to do next for a Cell of applications, and how it stands then. */
+export function takeApplicationsTurn(
+  observed: ObservedApplications,
+  state: ApplicationsState,
+  now: number,
+): ApplicationsTurn {
+  const { cell } = observed;
+  if (cell === undefined) {
+    return { state, decision: { do: 'Close', reason: 'Deleted', message: 'The Cell is gone.' } };
+  }
+  if (cell.isDeleting) return { state, decision: { do: 'Release', message: 'The Cell is being deleted.' } };
+  const heard = hear(observed, state);
+  const clusters = clusterStatuses({
+    spec: cell.spec,
+    observed: observed.clusters,
+    before: cell.status.clusters ?? [],
+    isAskedAgain: heard.isRetried || cell.status.observedGeneration !== cell.generation,
+    now,
+  });
+  const gate = clustersHold(cell.spec, clusters, now);
+  const hold = pausedBy(heard.paused) ?? gate ?? frozen(observed, now) ?? shut(cell.spec, now);
+  const judged = cell.problems.length > 0 ? [] : judgeAll({ observed, cell, heard, state, now }, hold);
+  const answered: ApplicationsState = {
+    ...state,
+    asked: [],
+    forwards: heard.forwards,
+    troubles: stillTroubled(judged, { ...state, forwards: heard.forwards }),
+  };
+  const told = applicationsStatusOf({ observed, cell, heard, clusters, judged, gate, now });
+  const { status, events } = told;
+  return {
+    state: answered,
+    decision: next(judged, answered, { wait: told.wait, now }),
+    report: { status, events },
+  };
+}
+
+interface All {
+  readonly observed: ObservedApplications;
+  readonly cell: PresentApplications;
+  readonly heard: Heard;
+  readonly state: ApplicationsState;
+  readonly now: number;
+}
+
+/** Judges the applications in their order; one that is not in place holds those behind it, unless they go in parallel. */
+function judgeAll({ observed, cell, heard, state, now }: All, hold: Hold | undefined): readonly Judged[] {
+  const isUnknown = observed.clusters.some(({ found }) => found === undefined);
+  const judged: Judged[] = [];
+  for (const application of cell.spec.applications) {
+    const { name } = application;
+    const seen = observed.applications.find((one) => one.name === name);
+    if (seen === undefined) continue;
+    const ahead = cell.spec.parallel === true ? undefined : judged.find(({ step }) => step.is !== 'Done');
+    const judgement = judge(
+      {
+        cell: observed.key.name,
+        spec: cell.spec,
+        application,
+        seen,
+        secrets: observed.secrets,
+        hold: hold ?? (ahead === undefined ? undefined : behind(ahead.name)),
+        isUnknown,
+        now,
+      },
+      markOf({ applications: [...heard.marks] }, name),
+    );
+    const trouble = state.troubles[name];
+    judged.push({ name, ...judgement, ...(judgement.step.is === 'Act' ? { trouble } : {}) });
+  }
+  return judged;
+}
+
+interface Otherwise {
+  readonly now: number;
+  readonly wait: Extract<ApplicationsDecision, { do: 'Wait' }>;
+}
+
+/** What keeps failing, of what is still to be done. */
+const stillTroubled = (
+  judged: readonly Judged[],
+  { troubles, forwards }: ApplicationsState,
+): ApplicationsState['troubles'] =>
+  Object.fromEntries(
+    Object.entries(troubles).filter(
+      ([name]) =>
+        judged.some((one) => one.name === name && one.step.is === 'Act') ||
+        forwards.some(({ application }) => application === name),
+    ),
+  );
+
+/** The one thing to do: what goes back first, then what operators have asked, then what goes forward. */
+function next(
+  judged: readonly Judged[],
+  { forwards, troubles }: ApplicationsState,
+  { wait, now }: Otherwise,
+): ApplicationsDecision {
+  const isFree = (name: string): boolean => (troubles[name]?.until ?? 0) <= now;
+  const acts = judged.flatMap(({ name, step }) =>
+    step.is === 'Act' && isFree(name) ? [{ name, step }] : [],
+  );
+  const act = acts.find(({ step }) => step.way === 'Back');
+  if (act !== undefined) return doing(act.name, act.step);
+  const request = forwards.find(({ application }) => isFree(application));
+  if (request !== undefined) {
+    const { application, request: asked, by, reason } = request;
+    const action = { do: 'Forward', request: asked, by, reason } as const;
+    return {
+      do: 'Act',
+      application,
+      action,
+      message: `Handing ${asked} of ${by} on to application ${application}.`,
+    };
+  }
+  const [first] = acts;
+  if (first !== undefined) return doing(first.name, first.step);
+  const untils = Object.values(troubles).map(({ until }) => until);
+  return untils.length === 0 ? wait : { ...wait, until: Math.min(wait.until ?? Infinity, ...untils) };
+}
+
+const doing = (
+  application: string,
+  { action, message, way }: Extract<Step, { is: 'Act' }>,
+): ApplicationsDecision => ({
+  do: 'Act',
+  application,
+  action,
+  ...(way === 'Back' ? { isBack: true } : {}),
+  message: `${application}: ${message}`,
+});

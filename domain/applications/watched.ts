@@ -1,0 +1,80 @@
+import type { Access } from '../access/access.ts';
+import { canonical, compareText } from '../kubernetes/canonical.ts';
+import { CELL_LABEL, VERSION_LABEL } from '../kubernetes/labels.ts';
+import { mayAdopt } from '../versions/watched.ts';
+import { APPLICATION_LABEL } from './child.ts';
+import { APPLICATIONS_ANNOTATION } from './secrets.ts';
+
+interface Watched {
+  readonly metadata: {
+    readonly name: string;
+    readonly deletionTimestamp?: string | undefined;
+    readonly labels?: Readonly<Record<string, string>> | undefined;
+    readonly annotations?: Readonly<Record<string, string>> | undefined;
+  };
+}
+
+/** What of an application's Cell, of its AWSTargetGroups and of cluster secrets a Cell with applications depends on. */
+export interface WatchedParts {
+  readonly cells: readonly (Watched & {
+    readonly spec: unknown;
+    readonly status?: WatchedStatus | undefined;
+  })[];
+  readonly groups: readonly (Watched & { readonly spec: { readonly arn: string } })[];
+  readonly secrets: readonly Watched[];
+}
+
+interface WatchedStatus {
+  readonly phase?: string | undefined;
+  readonly stableVersion?: string | undefined;
+  readonly canaryWeight?: number | undefined;
+  readonly step?: string | undefined;
+}
+
+/** Whether something was made for a Cell with applications. */
+export const isPartOf = ({ metadata }: Watched, cell: string): boolean =>
+  metadata.labels?.[CELL_LABEL] === cell;
+
+/**
+ * All that a Cell with applications depends on in its namespace, in one text: when it differs, there is something new to look at.
+ * The parts are those of the Cell's namespace, which may use what `access` says; objects are taken as the API server returned them, because watchers and workers compare
+ * what each has computed.
+ */
+export function watchedApplications(
+  cell: Watched & { readonly spec: unknown },
+  { cells, groups, secrets }: WatchedParts,
+  access?: Access,
+): string {
+  const { name } = cell.metadata;
+  const of = <T extends Watched>(all: readonly T[]): readonly T[] =>
+    all
+      .filter((one) => isPartOf(one, name))
+      .toSorted((a, b) => compareText(a.metadata.name, b.metadata.name));
+  return canonical([
+    cell.spec,
+    cell.metadata.deletionTimestamp !== undefined,
+    mayAdopt(cell.metadata),
+    of(cells).map(({ metadata, spec, status = {} }) => [
+      ...marks(metadata, [APPLICATION_LABEL]),
+      spec,
+      [status.phase ?? null, status.stableVersion ?? null, status.canaryWeight ?? null, status.step ?? null],
+    ]),
+    of(groups).map(({ metadata, spec: { arn } }) => [
+      ...marks(metadata, [APPLICATION_LABEL, VERSION_LABEL]),
+      arn,
+    ]),
+    of(secrets).map(({ metadata }) => marks(metadata, [], [APPLICATIONS_ANNOTATION])),
+    access?.specs ?? null,
+  ]);
+}
+
+const marks = (
+  { name, deletionTimestamp, labels, annotations }: Watched['metadata'],
+  named: readonly string[],
+  noted: readonly string[] = [],
+): readonly unknown[] => [
+  name,
+  deletionTimestamp !== undefined,
+  named.map((key) => labels?.[key] ?? null),
+  noted.map((key) => annotations?.[key] ?? null),
+];

@@ -1,0 +1,120 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { APPLICATION } from '../../clients/kubernetes/kinds.ts';
+import { isConflict, isNotFound, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+
+/** How an Application fares: it is deployed well, gets on badly, is not looked at, or is told of as it was before. */
+export type Fate = 'Healthy' | 'Degraded' | 'Ignored' | 'Stale';
+
+/** What an Application asks for, as far as the play goes by it. */
+interface ApplicationObject {
+  readonly metadata: {
+    readonly namespace: string;
+    readonly name: string;
+    readonly resourceVersion: string;
+    readonly deletionTimestamp?: string;
+    readonly finalizers?: readonly string[];
+  };
+  readonly spec: { readonly source?: object; readonly destination: { readonly server?: string } };
+  readonly status?: {
+    readonly sync?: { readonly status?: string; readonly comparedTo?: { readonly destination?: object } };
+    readonly health?: { readonly status?: string };
+  };
+}
+
+/** What may be chosen about the play. */
+export interface SyncingOptions {
+  readonly namespace: string;
+  /** How long a deployment takes. */
+  readonly takesMs?: number;
+  /** What becomes of an Application; by default it is deployed well. */
+  readonly fateOf?: (application: { readonly name: string; readonly server: string }) => Fate;
+}
+
+// Long ago: before any secret of a test was written.
+const BEFORE = '2020-01-01T00:00:00Z';
+
+/**
+ * Plays the application controller of Argo CD, by the status that it has published for argoproj.io/v1alpha1: it compares,
+ * syncs, and lets go what is being deleted. Nothing is deployed, as there is neither Git nor an image.
+ */
+export function playSyncing(kubernetes: KubernetesClient, options: SyncingOptions): AsyncDisposable {
+  const end = new AbortController();
+  const playing = play(kubernetes, options, end.signal);
+  return {
+    [Symbol.asyncDispose]: async () => {
+      end.abort();
+      await playing;
+    },
+  };
+}
+
+async function play(
+  kubernetes: KubernetesClient,
+  options: SyncingOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const { namespace, takesMs = 0 } = options;
+  const under = new Map<string, number>();
+  for (; !signal.aborted; await wait(100, undefined, { signal }).catch(() => undefined)) {
+    const found = await kubernetes.list<ApplicationObject>(APPLICATION, { namespace }).catch(() => []);
+    for (const application of found) {
+      const { name, resourceVersion } = application.metadata;
+      const patch = answerTo(application, options);
+      if (patch === undefined) continue;
+      const since = under.get(name) ?? Date.now();
+      under.set(name, since);
+      if (Date.now() - since < takesMs) continue;
+      under.delete(name);
+      await write(kubernetes, { namespace, name }, { ...patch, ...versioned(patch, resourceVersion) });
+    }
+  }
+}
+
+const versioned = (patch: { readonly metadata?: object }, resourceVersion: string) => ({
+  metadata: { ...patch.metadata, resourceVersion },
+});
+
+/** What is to be written of an Application; undefined when it says already what it should. */
+function answerTo(
+  { metadata, spec, status }: ApplicationObject,
+  { fateOf = () => 'Healthy' }: SyncingOptions,
+): { readonly metadata?: object; readonly status?: object } | undefined {
+  const fate = fateOf({ name: metadata.name, server: spec.destination.server ?? '' });
+  if (fate === 'Ignored') return undefined;
+  if (metadata.deletionTimestamp !== undefined) {
+    return (metadata.finalizers ?? []).length === 0 ? undefined : { metadata: { finalizers: null } };
+  }
+  const health = fate === 'Degraded' ? 'Degraded' : 'Healthy';
+  const comparedTo = { source: spec.source, destination: spec.destination };
+  const isSaid =
+    status?.health?.status === health &&
+    JSON.stringify(status.sync?.comparedTo?.destination) === JSON.stringify(spec.destination);
+  if (isSaid) return undefined;
+  const time = fate === 'Stale' ? BEFORE : new Date().toISOString();
+  return {
+    status: {
+      sync: { status: 'Synced', revision: 'a'.repeat(40), comparedTo },
+      health: { status: health },
+      reconciledAt: time,
+      operationState: {
+        operation: { sync: {} },
+        phase: 'Succeeded',
+        startedAt: time,
+        finishedAt: time,
+      },
+    },
+  };
+}
+
+async function write(
+  kubernetes: KubernetesClient,
+  key: { readonly namespace: string; readonly name: string },
+  patch: object,
+): Promise<void> {
+  try {
+    await kubernetes.patch(APPLICATION, key, patch);
+  } catch (error) {
+    // The ApplicationSet controller has written meanwhile, or the Application is gone.
+    if (!isConflict(error) && !isNotFound(error)) throw error;
+  }
+}

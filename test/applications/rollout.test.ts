@@ -1,0 +1,266 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { AWS_TARGET_GROUP, CONTROLLER_REVISION, JOB, SECRET } from '../../clients/kubernetes/kinds.ts';
+import { connectKubernetes } from '../../clients/kubernetes/kubernetes.ts';
+import type { CellStatus } from '../../crds/cell.ts';
+import { targetGroupBinding } from '../../local/target-group-bindings.ts';
+import {
+  allSynced,
+  cellOf,
+  openFleet,
+  phasesIn,
+  webApplication,
+  type ClusterEntry,
+  type Fleet,
+} from '../support/stage/fleet.ts';
+import { followStatus } from '../support/stage/followed.ts';
+import { Stage } from '../support/stage/stage.ts';
+import { until } from '../support/until.ts';
+
+describe('a Cell with applications', () => {
+  let stage: Stage;
+  let fleet: Fleet;
+  const entries = new Map<string, ClusterEntry>();
+  const entry = (name: string): ClusterEntry => {
+    const found = entries.get(name);
+    if (found === undefined) throw new Error(`Expected cluster ${name} to be there.`);
+    return found;
+  };
+  const named = (...names: readonly string[]): readonly ClusterEntry[] => names.map(entry);
+  const bring = async (name: string, role: string, status: 'ACTIVE' | 'CREATING' = 'ACTIVE') =>
+    void entries.set(name, await fleet.bring(name, { role }, { status }));
+  const web = (more: object = {}) =>
+    webApplication(stage, { name: 'web', role: 'web', priority: 10, stepWeight: 30, more });
+  const group = (name: string): string => `mysystem-${name.split('-')[0] ?? ''}-${name}`;
+  const share = (weights: Readonly<Record<string, number>>): Readonly<Record<string, number>> =>
+    Object.fromEntries(Object.entries(weights).map(([name, weight]) => [group(name), weight]));
+  const jobs = () => ({
+    name: 'jobs',
+    clusterSelector: { role: 'jobs' },
+    argocd: {
+      clusterSecret: { labels: { 'myservice-role': 'jobs' } },
+      applicationSet: { name: 'jobs' },
+      updateStrategy: { type: 'DeleteBeforeCreate' },
+    },
+    prechecks: [runTest],
+  });
+  const runTest = { name: 'run-test', job: { template: { spec: { image: 'test', command: ['true'] } } } };
+  const api = () => webApplication(stage, { name: 'api', role: 'api', priority: 11 });
+  const untilSynced = () =>
+    stage.untilStatus('mysystem', 'synced', (status) => allSynced(status) && status.phase === 'Completed');
+
+  beforeAll(async () => {
+    stage = await Stage.open(inject('stack'), { OKRA_IDENTITY: 'applications' });
+    fleet = await openFleet(stage, ['web', 'api', 'jobs']);
+    await Promise.all([
+      bring('web-1-v1', 'web'),
+      bring('web-2-v1', 'web'),
+      bring('api-v1', 'api', 'CREATING'),
+    ]);
+  });
+  afterAll(async () => {
+    await fleet[Symbol.asyncDispose]();
+    await stage.close();
+  });
+  beforeEach(() => stage.mark());
+
+  it('A-G01 waits until every cluster is ready, and touches nothing before', async () => {
+    await stage.apply(cellOf('mysystem', named('web-1-v1', 'web-2-v1', 'api-v1'), [web(), api()]));
+    const waiting = await stage.untilStatus(
+      'mysystem',
+      'waiting',
+      ({ phase, clusters = [] }) => phase === 'Waiting' && clusters.some(({ ready }) => ready),
+    );
+    expect(waiting.clusters).toMatchObject([
+      { name: 'web-1-v1', ready: true },
+      { name: 'web-2-v1', ready: true },
+      { name: 'api-v1', ready: false, message: expect.stringContaining('CREATING') as string },
+    ]);
+    expect(fleet.secrets).toEqual([]);
+    expect(await stage.writes()).toEqual([]);
+    await using followed = await followStatus(stage, 'mysystem');
+    await fleet.change('api-v1', { status: 'ACTIVE' });
+    await untilSynced();
+    process.stderr.write(
+      followed.statuses
+        .map((one) =>
+          JSON.stringify([
+            one.lastSyncTime,
+            one.phase,
+            one.message,
+            one.applications?.map((a) => [a.phase, a.message, a.child]),
+          ]),
+        )
+        .join('\n') + '\n',
+    );
+    // A-G15: one after the other, in the order of the list.
+    expect(
+      followed.statuses.map((status) => phasesIn(status)).filter(({ api: phase }) => phase !== 'Pending'),
+    ).toSatisfy((seen: readonly Readonly<Record<string, string>>[]) =>
+      seen.every(({ web: phase }) => phase === 'Synced'),
+    );
+  });
+
+  it('A-G06, A-G10 moves web to new clusters: secrets, weights 30, 60, 90, 100, and then the old secrets', async () => {
+    await Promise.all([bring('web-1-v2', 'web'), bring('web-2-v2', 'web')]);
+    const begun = fleet.secrets.length;
+    await stage.apply(cellOf('mysystem', named('web-1-v2', 'web-2-v2', 'api-v1'), [web(), api()]));
+    await stage.untilStatus('mysystem', 'at revision 2', (status) =>
+      (status.applications ?? []).some(({ name, revision }) => name === 'web' && revision === 2),
+    );
+    await untilSynced();
+    const old = (canary: number) => Math.round((100 - canary) / 2);
+    expect(await stage.writes()).toEqual(
+      [0, 30, 60, 90, 100].map((weight) =>
+        share({
+          'web-1-v1': old(weight),
+          'web-2-v1': old(weight),
+          'web-1-v2': weight / 2,
+          'web-2-v2': weight / 2,
+        }),
+      ),
+    );
+    expect(fleet.secrets.slice(begun).map(({ did, cluster }) => `${cluster} ${did}`)).toEqual([
+      'web-1-v2 comes',
+      'web-2-v2 comes',
+      'web-1-v1 goes',
+      'web-2-v1 goes',
+    ]);
+  });
+
+  it('keeps a revision of each, and nothing of the clusters that are gone', async () => {
+    const { namespace } = stage;
+    const names = async (kind: typeof CONTROLLER_REVISION) =>
+      (await stage.kubernetes.list<{ metadata: { name: string } }>(kind, { namespace }))
+        .map(({ metadata }) => metadata.name)
+        .toSorted();
+    expect(await names(CONTROLLER_REVISION)).toEqual(['mysystem-api-1', 'mysystem-web-1', 'mysystem-web-2']);
+    await until('the old target groups to go', async () => (await names(AWS_TARGET_GROUP)).length === 3);
+    expect(await names(AWS_TARGET_GROUP)).toEqual([
+      'mysystem-api-api-v1',
+      'mysystem-web-web-1-v2',
+      'mysystem-web-web-2-v2',
+    ]);
+  });
+
+  it('puts back the secret of a cluster that someone has deleted', async () => {
+    const begun = fleet.secrets.length;
+    await stage.kubernetes.delete(SECRET, { namespace: stage.namespace, name: fleet.eksName('web-1-v2') });
+    await until('the secret to come again', () => Promise.resolve(fleet.secrets.length >= begun + 2));
+    expect(fleet.secrets.slice(begun).map(({ did, cluster }) => `${cluster} ${did}`)).toEqual([
+      'web-1-v2 goes',
+      'web-1-v2 comes',
+    ]);
+    await untilSynced();
+  });
+
+  it('A-G13 says which cluster lacks the label with the ARN, and keeps what there is', async () => {
+    const { labels, ...bare } = entry('api-v1');
+    const unlabelled = { ...bare, labels: { role: labels['role'] ?? '' } };
+    await stage.apply(cellOf('mysystem', [...named('web-1-v2', 'web-2-v2'), unlabelled], [web(), api()]));
+    const { applications = [] } = await stage.untilStatus('mysystem', 'told', (status) =>
+      (status.applications ?? []).some(
+        ({ name, message = '' }) => name === 'api' && message.includes('label'),
+      ),
+    );
+    expect(applications[1]?.message).toContain(
+      'Expected cluster api-v1 to have the label targetGroupARN with the ARN of its target group, got none.',
+    );
+    expect(await stage.writes()).toEqual([]);
+  });
+
+  it('A-G14 finds the target group by a TargetGroupBinding in the cluster; that it is the same one moves nothing', async () => {
+    const found = api();
+    const targetGroup = { targetgroupBindingSelector: 'svc=api' };
+    const bound = {
+      ...found,
+      alb: { ...found.alb, forwardConfig: { ...found.alb.forwardConfig, targetGroup } },
+    };
+    const workload = connectKubernetes(fleet.workload.kubernetes.kubeconfig);
+    const targetGroupARN = entry('api-v1').labels['targetGroupARN'] ?? '';
+    await workload.create(targetGroupBinding({ name: 'api', labels: { svc: 'api' }, targetGroupARN }));
+    await stage.apply(cellOf('mysystem', named('web-1-v2', 'web-2-v2', 'api-v1'), [web(), bound]));
+    await stage.untilStatus('mysystem', 'at revision 2 of api', (status) =>
+      (status.applications ?? []).some(({ name, revision }) => name === 'api' && revision === 2),
+    );
+    await untilSynced();
+    expect(await stage.writes()).toEqual([]);
+  });
+
+  it('A-G07 moves jobs by a precheck, the removal of the old secret, and then the new one, without a call to the load balancer', async () => {
+    await Promise.all([bring('jobs-v1', 'jobs'), bring('jobs-v2', 'jobs')]);
+    const others = named('web-1-v2', 'web-2-v2', 'api-v1');
+    const applications = [web(), api(), jobs()];
+    await stage.apply(cellOf('mysystem', [...others, entry('jobs-v1')], applications));
+    await stage.untilStatus(
+      'mysystem',
+      'jobs to be synced',
+      (status) => phasesIn(status)['jobs'] === 'Synced',
+    );
+    await stage.mark();
+    const begun = fleet.secrets.length;
+    await stage.apply(cellOf('mysystem', [...others, entry('jobs-v2')], applications));
+    await stage.untilStatus('mysystem', 'jobs at revision 2', (status) =>
+      (status.applications ?? []).some(({ name, revision }) => name === 'jobs' && revision === 2),
+    );
+    await untilSynced();
+    expect(fleet.secrets.slice(begun).map(({ did, cluster }) => `${cluster} ${did}`)).toEqual([
+      'jobs-v1 goes',
+      'jobs-v2 comes',
+    ]);
+    expect(await stage.writes()).toEqual([]);
+  });
+
+  it('survives kill -9 of okrad at every event of a rollout, with the same order and each Job once', async () => {
+    await bring('web-1-v3', 'web');
+    const others = named('api-v1', 'jobs-v2');
+    const more = { prechecks: [runTest], checks: [runTest], postchecks: [runTest] };
+    const watched = [
+      webApplication(stage, { name: 'web', role: 'web', priority: 10, stepWeight: 50, more }),
+      api(),
+      jobs(),
+    ];
+    const before = new Set(await jobNames());
+    const begun = fleet.secrets.length;
+    await using followed = await followStatus(stage, 'mysystem');
+    await stage.apply(cellOf('mysystem', [entry('web-1-v3'), ...others], watched));
+    const isOver = (status: CellStatus): boolean => {
+      const [own] = status.applications ?? [];
+      return own?.revision === 3 && own.phase === 'Synced' && status.phase === 'Completed';
+    };
+    const events = () =>
+      new Set(followed.statuses.map(({ applications }) => JSON.stringify(applications?.[0])));
+    for (let seen = 1; ; seen = events().size) {
+      const found = await until('the next event', () => {
+        const last = followed.statuses.at(-1) ?? {};
+        return Promise.resolve(isOver(last) ? 'over' : events().size > seen && 'event');
+      });
+      if (found === 'over') break;
+      await stage.okrad.end('SIGKILL');
+      stage.okrad.start();
+    }
+    const old = { 'web-1-v2': 50, 'web-2-v2': 50 };
+    expect(await stage.writes()).toEqual(
+      [
+        { ...old, 'web-1-v3': 0 },
+        { 'web-1-v2': 25, 'web-2-v2': 25, 'web-1-v3': 50 },
+        { 'web-1-v2': 0, 'web-2-v2': 0, 'web-1-v3': 100 },
+      ].map(share),
+    );
+    expect(fleet.secrets.slice(begun).map(({ did, cluster }) => `${cluster} ${did}`)).toEqual([
+      'web-1-v3 comes',
+      'web-1-v2 goes',
+      'web-2-v2 goes',
+    ]);
+    const made = (await jobsOf()).filter(({ metadata }) => !before.has(metadata.name));
+    expect(made.map(({ status }) => [status?.succeeded, status?.failed ?? 0])).toEqual(
+      [1, 2, 3, 4].map(() => [1, 0]),
+    );
+  });
+
+  interface JobObject {
+    readonly metadata: { readonly name: string };
+    readonly status?: { readonly succeeded?: number; readonly failed?: number };
+  }
+  const jobsOf = () => stage.kubernetes.list<JobObject>(JOB, { namespace: stage.namespace });
+  const jobNames = async () => (await jobsOf()).map(({ metadata }) => metadata.name);
+});

@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest';
+import type { StoredClusterSecret } from '../../clients/kubernetes/remote-clusters.ts';
+import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
+import type { Cell } from '../../crds/cell.ts';
+import { aCell, aGroup, signal, start, viewOf } from '../testing/builders.ts';
+import { applicationsDigest } from './route-applications.ts';
+import { route } from './route.ts';
+
+const LABEL = { 'okra.mumo.co/cell': 'mysystem' };
+
+const parent: Cell = {
+  ...aCell('mysystem'),
+  spec: {
+    ...aCell('mysystem').spec,
+    clusters: [],
+    applications: [{ name: 'web', argocd: { applicationSet: { name: 'web' } } }],
+  },
+};
+const child = (name: string, status: Cell['status'] = {}): Cell => {
+  const cell = aCell(name, status);
+  return { ...cell, metadata: { ...cell.metadata, labels: LABEL } };
+};
+const group = aGroup('mysystem-web-c1', LABEL);
+const secret: StoredClusterSecret = {
+  metadata: {
+    namespace: 'default',
+    name: 'c1',
+    uid: 'u',
+    resourceVersion: '1',
+    labels: { ...LABEL, 'argocd.argoproj.io/secret-type': 'cluster' },
+  },
+};
+
+/** What the watchers know when the Cell has looked at all that there is. */
+function settledView(
+  changed: { child?: Cell; groups?: AWSTargetGroup[]; secrets?: StoredClusterSecret[] } = {},
+) {
+  const of = { groups: [group], secrets: [secret] };
+  const observedHash = applicationsDigest(parent, viewOf({ ...of, cells: [parent, child('mysystem-web')] }));
+  const seen: Cell = { ...parent, status: { phase: 'Completed', observedHash } };
+  const { child: other = child('mysystem-web'), ...others } = changed;
+  return viewOf({ ...of, ...others, cells: [seen, other] });
+}
+
+describe('what was made for a Cell with applications', () => {
+  it('starts nothing while it is as the Cell has seen it', () => {
+    const view = settledView();
+    const said = [
+      ...route(
+        { kind: 'Cell', event: { type: 'add', object: view.Cell.list('default')[0] ?? parent } },
+        view,
+      ),
+      ...route({ kind: 'Secret', event: { type: 'add', object: secret } }, view),
+      ...route({ kind: 'AWSTargetGroup', event: { type: 'update', object: group, old: group } }, view),
+    ];
+    expect(said.filter((one) => one.do === 'Start' && one.key.name === 'mysystem')).toEqual([]);
+  });
+
+  it('starts the Cell when a secret is gone', () => {
+    const view = settledView({ secrets: [] });
+    expect(route({ kind: 'Secret', event: { type: 'delete', object: secret } }, view)).toEqual([
+      start('mysystem'),
+    ]);
+  });
+
+  it('starts the Cell when an AWSTargetGroup has lost its label', () => {
+    const bare = aGroup('mysystem-web-c1', {});
+    const view = settledView({ groups: [bare] });
+    expect(
+      route({ kind: 'AWSTargetGroup', event: { type: 'update', object: bare, old: group } }, view),
+    ).toContainEqual(start('mysystem'));
+  });
+
+  it('starts the Cell when the Cell of an application has another phase', () => {
+    const [old, object] = [child('mysystem-web'), child('mysystem-web', { phase: 'Reverted' })];
+    const view = settledView({ child: object });
+    expect(route({ kind: 'Cell', event: { type: 'update', object, old } }, view)).toContainEqual(
+      start('mysystem'),
+    );
+  });
+
+  it.each(['Application', 'ApplicationSet'] as const)('has it look again when an %s has changed', (kind) => {
+    const object = { metadata: { namespace: 'default', name: 'web-c1', uid: 'u', resourceVersion: '1' } };
+    const wake = signal('cell/default/mysystem', 'changed');
+    expect(route({ kind, event: { type: 'add', object } }, settledView())).toEqual([wake]);
+    expect(route({ kind, event: { type: 'add', object } }, viewOf({ cells: [aCell('web')] }))).toMatchObject([
+      { do: 'Ignore' },
+    ]);
+  });
+
+  it('has it look again when one of its revisions has gone', () => {
+    const object = {
+      metadata: {
+        namespace: 'default',
+        name: 'mysystem-web-1',
+        uid: 'u',
+        resourceVersion: '1',
+        labels: LABEL,
+      },
+    };
+    expect(route({ kind: 'ControllerRevision', event: { type: 'delete', object } }, settledView())).toEqual([
+      signal('cell/default/mysystem', 'changed'),
+    ]);
+  });
+});

@@ -1,0 +1,69 @@
+import { digest } from '../../clients/digest.ts';
+import type { Cell } from '../../crds/cell.ts';
+import { accessOf } from '../../domain/access/access.ts';
+import { watchedApplications } from '../../domain/applications/watched.ts';
+import { CELL_LABEL } from '../../domain/kubernetes/labels.ts';
+import { keyOf, type ObjectKey } from '../../domain/model/ids.ts';
+import { objectWorkflowId } from '../../domain/model/workflow-ids.ts';
+import type { ObjectEvent } from '../event.ts';
+import type { Deployed, Revision } from '../foreign.ts';
+import { ignore, type Instruction } from '../instruction.ts';
+import type { View } from '../informer/store.ts';
+
+/** Whether a Cell is one with applications. */
+export const hasApplications = ({ spec }: Cell): boolean => spec.applications !== undefined;
+
+/** What a Cell with applications depends on in its namespace, in a word. */
+export function applicationsDigest(cell: Cell, view: View): string {
+  const { namespace } = keyOf(cell);
+  const parts = {
+    cells: view.Cell.list(namespace),
+    groups: view.AWSTargetGroup.list(namespace),
+    secrets: view.Secret.list(namespace),
+  };
+  return digest(watchedApplications(cell, parts, accessOf(namespace, view.AccessPolicy.list())));
+}
+
+interface Part {
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace?: string;
+    readonly labels?: Readonly<Record<string, string>>;
+  };
+}
+
+/** Starts the workflow of the Cell with applications that something was made for, unless it knows all that there is. */
+export function startParent(event: ObjectEvent<Part>, view: View): readonly Instruction[] {
+  const versions = event.type === 'update' ? [event.object, event.old] : [event.object];
+  const names = new Set(versions.flatMap(({ metadata }) => metadata.labels?.[CELL_LABEL] ?? []));
+  return [...names].flatMap((name): readonly Instruction[] => {
+    const key = { namespace: keyOf(event.object).namespace, name };
+    const cell = view.Cell.get(key);
+    if (cell === undefined || !hasApplications(cell)) return [];
+    if (applicationsDigest(cell, view) === cell.status?.observedHash) return [];
+    return [{ do: 'Start', kind: 'Cell', key }];
+  });
+}
+
+/** Has the Cells with applications look again that Argo CD may have something new for; one that is settled has no workflow, and looks at it when it begins. */
+export function routeDeployed({ object }: ObjectEvent<Deployed>, view: View): readonly Instruction[] {
+  const asking = view.Cell.list(object.metadata.namespace).filter(({ spec }) =>
+    spec.applications?.some(({ argocd }) => argocd?.applicationSet !== undefined),
+  );
+  return asking.length === 0 ? ignore('no Cell waits for Argo CD') : asking.map((one) => wake(keyOf(one)));
+}
+
+/** Has the Cell look again whose revision came, changed or went. */
+export function routeRevision({ object }: ObjectEvent<Revision>, view: View): readonly Instruction[] {
+  const key = {
+    namespace: keyOf(object).namespace,
+    name: object.metadata.labels?.[CELL_LABEL] ?? '',
+  };
+  return view.Cell.get(key) === undefined ? ignore('no Cell named') : [wake(key)];
+}
+
+const wake = (key: ObjectKey): Instruction => ({
+  do: 'Signal',
+  workflowId: objectWorkflowId('Cell', key),
+  signal: 'changed',
+});

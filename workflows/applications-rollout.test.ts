@@ -1,0 +1,169 @@
+import { ActivityFailure, ApplicationFailure } from '@temporalio/common';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import type { ApplicationAction } from '../domain/applications/decision.ts';
+import type { ApplicationsState } from '../domain/applications/state.ts';
+import { clusters, web } from '../domain/applications/testing/applications.ts';
+import { ApplicationsWorld } from '../domain/applications/testing/world.ts';
+import type { CellReport } from '../domain/rollout/report.ts';
+
+interface Handler {
+  (request?: undefined): unknown;
+}
+const handlers = new Map<string, Handler>();
+let world: ApplicationsWorld;
+let isGone = false;
+let historyLength = 0;
+/** What happens when the workflow waits; it is not woken by time alone. */
+let idle: () => void;
+const details: string[] = [];
+
+vi.mock('@temporalio/workflow', async (original) => ({
+  ...(await original<object>()),
+  setCurrentDetails: (text: string) => void details.push(text),
+  setHandler: ({ type, name }: { type: string; name: string }, handler: Handler) =>
+    void handlers.set(`${type} ${name}`, handler),
+  upsertSearchAttributes: () => undefined,
+  workflowInfo: () => ({ historyLength, runId: 'run', workflowId: 'w' }),
+}));
+
+const refused = (): ActivityFailure =>
+  new ActivityFailure(
+    'Activity task failed',
+    'performApplication',
+    'id',
+    'MAXIMUM_ATTEMPTS_REACHED',
+    'worker',
+    ApplicationFailure.nonRetryable('The API server does not answer.', 'Unavailable'),
+  );
+
+/** The activities that fail the next time. */
+const failing = new Set<string>();
+const fails = (name: string): Promise<void> =>
+  failing.delete(name) ? Promise.reject(refused()) : Promise.resolve();
+
+const activities = {
+  async observeApplications() {
+    await fails('observe');
+    const { cell: _gone, ...nothing } = world.observe();
+    return isGone ? nothing : world.observe();
+  },
+  async performApplication(request: { application: string; action: ApplicationAction }) {
+    await fails(request.action.do);
+    world.perform(request.application, request.action);
+    world.pass();
+    world.isSafe();
+  },
+  async reportCell({ status }: CellReport) {
+    await fails('report');
+    world.status = status;
+  },
+};
+vi.mock('./renewal.ts', () => ({
+  isDue: () => historyLength > 1_000,
+  waitUntil: () => {
+    world.pass();
+    idle();
+    return Promise.resolve(true);
+  },
+}));
+vi.mock('./activities.ts', () => ({
+  applications: () => activities,
+  objects: () => activities,
+  releases: () => activities,
+}));
+
+const { rollOutApplications } = await import('./applications-rollout.ts');
+const { initialApplicationsState } = await import('../domain/applications/state.ts');
+
+const never = new Promise<never>(() => undefined);
+const renewed: ApplicationsState[] = [];
+const key = { namespace: 'default', name: 'mysystem' };
+
+/** Runs the workflow until the Cell is in place, or for so long; then the Cell is gone. */
+async function roll(until: () => boolean, state = initialApplicationsState, looks = 200) {
+  let left = looks;
+  idle = () => {
+    left -= 1;
+    if (until() || left === 0) isGone = true;
+  };
+  const renew = (next: ApplicationsState): Promise<never> => {
+    renewed.push(next);
+    return Promise.reject(new Error('renewed'));
+  };
+  const now = vi.spyOn(Date, 'now').mockImplementation(() => world.now);
+  try {
+    return await rollOutApplications(key, state, { cancelRequested: never, renew });
+  } finally {
+    now.mockRestore();
+  }
+}
+
+const phase = (): string | undefined => world.status.phase;
+const send = (name: string): unknown => handlers.get(`signal ${name}`)?.();
+
+beforeEach(() => {
+  world = new ApplicationsWorld({ clusters: clusters('web-v1'), applications: [web()] });
+  isGone = false;
+  historyLength = 0;
+  failing.clear();
+});
+
+describe('the workflow of a Cell with applications', () => {
+  it('brings all in place, and ends with the Cell', async () => {
+    const result = await roll(() => phase() === 'Completed');
+    expect(result).toEqual({ outcome: 'Deleted', message: 'The Cell is gone.' });
+    expect(phase()).toBe('Completed');
+    expect(details.at(-1)).toContain('| web | Synced | 1 |');
+  });
+
+  it.each(['observe', 'report', 'SaveRevision', 'ApplySecrets', 'ApplyChild', 'MarkGood'])(
+    'goes on after a failure of %s, and does not fail',
+    async (name) => {
+      failing.add(name);
+      await roll(() => phase() === 'Completed');
+      expect(phase()).toBe('Completed');
+      expect(failing.size).toBe(0);
+    },
+  );
+
+  it('says what keeps failing', async () => {
+    const said: unknown[] = [];
+    failing.add('ApplySecrets');
+    await roll(() => {
+      said.push(world.status.message);
+      return phase() === 'Completed';
+    });
+    expect(said.join('\n')).toContain('The API server does not answer. It is tried again.');
+  });
+
+  it('takes an abort by a signal, and does not wait with what goes back until it is reported', async () => {
+    await roll(() => phase() === 'Completed');
+    isGone = false;
+    world.edit({ clusters: clusters('web-v2') });
+    let isAsked = false;
+    await roll(() => {
+      if (!isAsked && world.children.get('web')?.status.phase === 'Progressing') {
+        isAsked = true;
+        send('abort');
+        failing.add('report');
+      }
+      return phase() === 'Reverted';
+    });
+    expect(phase()).toBe('Reverted');
+    expect([...world.secrets.keys()]).toEqual(['web-v1']);
+  });
+
+  it('answers what it is asked', async () => {
+    await roll(() => phase() === 'Completed');
+    expect(handlers.get('query state')?.()).toMatchObject({ status: { phase: 'Completed' } });
+    expect(handlers.get('query plan')?.()).toMatchObject({ steps: [{ stands: 'done' }] });
+  });
+
+  it('goes on as a new run when its history is long, with all that it knows', async () => {
+    await roll(() => phase() === 'Completed');
+    isGone = false;
+    historyLength = 5_000;
+    await expect(roll(() => false)).rejects.toThrow('renewed');
+    expect(renewed.at(-1)?.reported?.phase).toBe('Completed');
+  });
+});

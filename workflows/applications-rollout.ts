@@ -1,0 +1,144 @@
+import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
+import type { ApplicationsDecision } from '../domain/applications/decision.ts';
+import type { ObservedApplications } from '../domain/applications/observation.ts';
+import { performed, troubled, type ApplicationsState } from '../domain/applications/state.ts';
+import { takeApplicationsTurn, type ApplicationsTurn } from '../domain/applications/turn.ts';
+import { applicationsDetails } from '../domain/applications/view.ts';
+import type { Outcome } from '../domain/model/decision.ts';
+import type { ObjectKey } from '../domain/model/ids.ts';
+import { CANCELLED } from '../domain/model/requests.ts';
+import { sameStatus } from '../domain/rollout/report.ts';
+import { applications, objects, releases } from './activities.ts';
+import { failureOf, type Failure } from './failure.ts';
+import { listenForApplications, type LiveApplications } from './live-applications.ts';
+import { isDue, waitUntil } from './renewal.ts';
+import { OKRA_PHASE } from './search-attributes.ts';
+import { inShort } from './summary.ts';
+
+/** How a run begins and ends. */
+export interface ApplicationsRun {
+  readonly cancelRequested: Promise<never>;
+  /** Goes on as a new run. */
+  readonly renew: (state: ApplicationsState) => Promise<never>;
+}
+
+const FIRST_INTERVAL_SECONDS = 60;
+
+// What Argo CD and the clusters come to, nobody tells.
+const INTERVAL_SECONDS_IN_WORK = 5;
+
+const BACKOFF_MS = { first: 1_000, longest: 60_000 };
+
+/** Rolls out the applications of a Cell, for as long as it exists: look, decide, report, perform. */
+export async function rollOutApplications(
+  key: ObjectKey,
+  handedOver: ApplicationsState,
+  { cancelRequested, renew }: ApplicationsRun,
+): Promise<{ readonly outcome: Outcome; readonly message: string }> {
+  const live = listenForApplications(handedOver, cancelRequested);
+  let intervalSeconds = FIRST_INTERVAL_SECONDS;
+  let failures = 0;
+  const until = async (heard: number, milliseconds: number, summary: string): Promise<void> =>
+    void (await waitUntil(
+      () => live.heard() !== heard || isDue(),
+      Math.max(1, milliseconds),
+      inShort(summary),
+    ));
+
+  for (;;) {
+    const heard = live.heard();
+    try {
+      const found = await applications('Look at the applications').observeApplications(key);
+      ({ intervalSeconds = intervalSeconds } = found);
+      const decision = await step(found, live);
+      failures = 0;
+      if (decision.do === 'Close') return { outcome: 'Deleted', message: decision.message };
+      if (decision.do === 'Wait' && live.isCancelled())
+        return { outcome: 'Waiting', message: CANCELLED.message };
+      const at = nextLook(decision, intervalSeconds);
+      if (at !== undefined) await until(heard, at - Date.now(), decision.message);
+    } catch (error) {
+      const { message } = failureOf(error);
+      failures += 1;
+      setCurrentDetails(`**Trying again** ${message}`);
+      const wait = Math.min(BACKOFF_MS.longest, BACKOFF_MS.first * 2 ** Math.min(failures - 1, 10));
+      await until(heard, wait, `Trying again: ${message}`);
+    }
+    if (isDue()) {
+      setCurrentDetails(`Going on in a new run of ${workflowInfo().workflowId}.`);
+      await renew(live.state());
+    }
+  }
+}
+
+/** When to look again at the latest; undefined: at once. */
+function nextLook(decision: ApplicationsDecision, intervalSeconds: number): number | undefined {
+  if (decision.do === 'Release') return Date.now() + BACKOFF_MS.first;
+  if (decision.do !== 'Wait') return undefined;
+  const pace = decision.phase === 'Completed' ? intervalSeconds : INTERVAL_SECONDS_IN_WORK;
+  const next = Date.now() + Math.min(pace, intervalSeconds) * 1000;
+  return Math.min(decision.until ?? next, next);
+}
+
+/** Takes one step; a request that comes meanwhile is part of the next. */
+async function step(observed: ObservedApplications, live: LiveApplications): Promise<ApplicationsDecision> {
+  const asked = live.state();
+  const turn = takeApplicationsTurn(observed, asked, Date.now());
+  const refused = await report(observed, turn, live);
+  // What takes traffic back does not wait until someone can be told.
+  const isUrgent = turn.decision.do === 'Act' && turn.decision.isBack === true;
+  if (refused !== undefined && !isUrgent) throw refused.error;
+  if (refused === undefined) {
+    const answered = new Set(asked.asked);
+    live.change(({ asked: all }) => ({
+      ...turn.state,
+      asked: all.filter((one) => !answered.has(one)),
+      ...(turn.report === undefined ? {} : { reported: turn.report.status }),
+    }));
+  }
+  await perform(observed, turn.decision, live);
+  return turn.decision;
+}
+
+/** Reports how the Cell stands, when it stands otherwise than its status says. */
+async function report(
+  { key, cell }: ObservedApplications,
+  { report: due, decision }: ApplicationsTurn,
+  live: LiveApplications,
+): Promise<{ readonly error: unknown; readonly failure: Failure } | undefined> {
+  if (cell === undefined || due === undefined) return undefined;
+  const { status } = due;
+  setCurrentDetails(applicationsDetails(status));
+  if (sameStatus(status, cell.status)) return undefined;
+  if (status.phase !== live.state().reported?.phase)
+    upsertSearchAttributes([{ key: OKRA_PHASE, value: status.phase ?? null }]);
+  const run = `${workflowInfo().runId.slice(0, 8)}-${workflowInfo().historyLength}`;
+  const events = due.events.map((event, index) => ({ ...event, id: `${run}-${index}` }));
+  try {
+    await objects(`Report: ${decision.message}`).reportCell({ key, uid: cell.uid, status, events });
+    return undefined;
+  } catch (error) {
+    return { error, failure: failureOf(error) };
+  }
+}
+
+async function perform(
+  { key, cell }: ObservedApplications,
+  decision: ApplicationsDecision,
+  live: LiveApplications,
+): Promise<void> {
+  const uid = cell?.uid ?? '';
+  if (decision.do === 'Release') {
+    await releases(decision.message).releaseApplications({ key, uid });
+    return;
+  }
+  if (decision.do !== 'Act') return;
+  const { application, action, message } = decision;
+  try {
+    await applications(message).performApplication({ key, uid, application, action });
+    live.change((state) => performed(state, application, action));
+  } catch (error) {
+    const failure = failureOf(error);
+    live.change((state) => troubled(state, application, failure, Date.now()));
+  }
+}
