@@ -70,7 +70,7 @@ describe('the Cells in the documentation', () => {
     const text = readFileSync(`${docs}${page}`, 'utf8');
     return [...text.matchAll(/^```yaml\n([\s\S]*?)^```$/gm)]
       .map(([, yaml = '']) => yaml)
-      .filter((yaml) => /^kind: Cell$/m.test(yaml))
+      .filter((yaml) => /^kind: Cell$/m.test(yaml) && /^ {2}ingress:/m.test(yaml))
       .map((yaml, at) => [`${page} ${at + 1}`, yaml] as const);
   });
 
