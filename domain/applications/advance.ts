@@ -5,6 +5,9 @@ import type { ObservedRevision } from './observation.ts';
 import { lackingSecrets, leftSecrets } from './secrets.ts';
 import {
   back,
+  STAYS,
+  STOPPED,
+  stopped,
   deletesFirst,
   forward,
   lastGood,
@@ -121,9 +124,12 @@ function move(
       : forward(situation, [before, mark], action, message);
     return { is: 'Going', judgement };
   }
-  return state.is === 'Done'
-    ? { is: 'Passed', mark }
-    : { is: 'Going', judgement: wait(mark, 'Migrating', state.message) };
+  if (state.is === 'Done') return { is: 'Passed', mark };
+  const judgement =
+    state.is === 'Held' && situation.spec.onFailure === 'Stop'
+      ? stopped(mark, STOPPED, `${state.message} ${STAYS}`)
+      : wait(mark, 'Migrating', state.message);
+  return { is: 'Going', judgement };
 }
 
 /** What fails when the Cell of an application takes its traffic back. */

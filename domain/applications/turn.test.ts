@@ -314,6 +314,21 @@ describe('onFailure: Stop', () => {
     expect([...world.secrets.keys()]).toEqual(['web-v1', 'web-v2']);
   });
 
+  it('keeps the weights as they are', () => {
+    expect(stopped().children.get('web')).toMatchObject({
+      status: { phase: 'Paused' },
+      serving: { length: 2 },
+    });
+  });
+
+  it('goes on after retry, where it stands', () => {
+    const world = stopped();
+    world.failing.clear();
+    world.ask('retry');
+    expect(world.run().status.phase).toBe('Completed');
+    expect([...world.secrets.keys()]).toEqual(['web-v2']);
+  });
+
   it('goes back after an abort', () => {
     const world = stopped();
     world.ask('abort');

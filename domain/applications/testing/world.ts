@@ -263,8 +263,12 @@ export class ApplicationsWorld {
         if (found !== undefined) found.isEnding = true;
         return;
       }
-      case 'Forward':
+      case 'Forward': {
+        const played = this.children.get(application);
+        if (action.request === 'retry' && played?.status.phase === 'Paused')
+          played.status = { ...played.status, phase: 'Progressing', conditions: [] };
         return;
+      }
     }
   }
 
@@ -301,7 +305,11 @@ export class ApplicationsWorld {
       child,
       revision: number,
       generation: (before?.generation ?? 0) + (isSame ? 0 : 1),
-      status: before?.status ?? {},
+      // What was under way is withdrawn.
+      status:
+        before?.child.spec.version === child.spec.version || before?.status.phase !== 'Paused'
+          ? (before?.status ?? {})
+          : { ...before.status, phase: 'Waiting' },
       serving: before?.serving ?? [],
     });
     const kept = keep === undefined ? [] : this.content(application, keep).targetGroups.map(({ arn }) => arn);
@@ -338,12 +346,19 @@ export class ApplicationsWorld {
     for (const one of wanted) this.deployed.add(one);
   }
 
+  private isHeld(application: string, { child, status }: PlayedChild): boolean {
+    if (child.spec.updateStrategy?.canary?.onFailure !== 'Hold') return false;
+    return status.phase === 'Paused' || this.failing.has(`traffic of ${application}`);
+  }
+
   private moveTraffic(application: string, played: PlayedChild): void {
     const version = parseVersion(played.child.spec.version ?? '') ?? '';
     const wanted = [...this.groups.values()]
       .filter((one) => one.application === application && parseVersion(one.version) === version)
       .map(({ arn }) => arn);
-    const { status, generation } = played;
+    const { rollout: _before, conditions: _old, ...rest } = played.status;
+    const { generation } = played;
+    const status: CellStatus = ['Progressing', 'Paused'].includes(rest.phase ?? '') ? played.status : rest;
     const observedGeneration = generation;
     const isThere = wanted.length === played.child.spec.replicas;
     const stable = status.stableVersion;
@@ -363,9 +378,32 @@ export class ApplicationsWorld {
         stableVersion: version,
         canaryWeight: 0,
       };
-    } else if (status.phase !== 'Progressing') {
+    } else if (status.phase !== 'Progressing' && status.phase !== 'Paused') {
       played.serving = [...new Set([...played.serving, ...wanted])];
-      played.status = { ...status, observedGeneration, phase: 'Progressing', canaryWeight: 50 };
+      played.status = {
+        ...status,
+        observedGeneration,
+        phase: 'Progressing',
+        canaryWeight: 50,
+        rollout: { id: 'r', startedAt: '', workflowId: '', runId: '' },
+      };
+    } else if (this.isHeld(application, played)) {
+      const conditions = [
+        {
+          type: 'Degraded',
+          status: 'True' as const,
+          reason: 'CheckFailed',
+          message: '',
+          lastTransitionTime: '',
+        },
+      ];
+      played.status = {
+        ...status,
+        observedGeneration,
+        phase: 'Paused',
+        message: 'Check dd failed.',
+        conditions,
+      };
     } else if (this.failing.has(`traffic of ${application}`)) {
       played.serving = played.serving.filter((arn) => !wanted.includes(arn));
       const blockedVersions = [
