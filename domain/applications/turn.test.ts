@@ -330,7 +330,7 @@ describe('onFailure: Stop', () => {
   });
 });
 
-describe('a precheck', () => {
+describe('A-G09 a precheck', () => {
   const waiting = (): ApplicationsWorld => {
     const world = settled([web({ prechecks: [{ name: 'before', job }] })], clusters('web-v1'));
     world.isDeployable = false;

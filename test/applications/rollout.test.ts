@@ -38,7 +38,7 @@ describe('a Cell with applications', () => {
     clusterSelector: { role: 'jobs' },
     argocd: {
       clusterSecret: { labels: { 'myservice-role': 'jobs' } },
-      applicationSet: { selector: { matchLabels: { app: 'jobs' } } },
+      applicationSet: { name: 'jobs' },
       updateStrategy: { type: 'DeleteBeforeCreate' },
     },
     prechecks: [runTest],
@@ -80,7 +80,18 @@ describe('a Cell with applications', () => {
     await using followed = await followStatus(stage, 'mysystem');
     await fleet.change('api-v1', { status: 'ACTIVE' });
     await untilSynced();
-    process.stderr.write(followed.statuses.map((one) => JSON.stringify([one.lastSyncTime, one.phase, one.message, one.applications?.map((a) => [a.phase, a.message, a.child])])).join('\n') + '\n');
+    process.stderr.write(
+      followed.statuses
+        .map((one) =>
+          JSON.stringify([
+            one.lastSyncTime,
+            one.phase,
+            one.message,
+            one.applications?.map((a) => [a.phase, a.message, a.child]),
+          ]),
+        )
+        .join('\n') + '\n',
+    );
     // A-G15: one after the other, in the order of the list.
     expect(
       followed.statuses.map((status) => phasesIn(status)).filter(({ api: phase }) => phase !== 'Pending'),

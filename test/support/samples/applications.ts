@@ -168,10 +168,10 @@ export const badApplications: readonly (readonly [string, unknown, string])[] = 
   ['a version of applications', oneApplication({ argocd }, { version: '1' }), 'with spec.ingress only'],
   ['applications without clusters', { applications: [{ name: 'web', argocd }] }, 'Expected spec.clusters'],
   ['no applications', oneApplication({}, { applications: [] }), 'spec.applications'],
-  ['two clusters without a selector', oneApplication({ argocd }, two), 'to have a clusterSelector'],
+  ['A-G03 two clusters without a selector', oneApplication({ argocd }, two), 'to have a clusterSelector'],
   ['an application that does nothing', oneApplication({}), 'argocd, alb, or both'],
   [
-    'DeleteBeforeCreate with alb',
+    'A-G04 DeleteBeforeCreate with alb',
     oneApplication({ alb, argocd: { ...argocd, updateStrategy: { type: 'DeleteBeforeCreate' } } }),
     'CreateBeforeDelete with alb',
   ],
