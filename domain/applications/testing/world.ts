@@ -40,6 +40,16 @@ interface PlayedMeasurement {
   isEnding: boolean;
 }
 
+/** An action in short, for the trace. */
+const describe = (application: string, action: ApplicationAction): string =>
+  [
+    application,
+    action.do,
+    ...('number' in action ? [action.number] : []),
+    ...('check' in action ? [action.check] : []),
+    ...('request' in action ? [action.request] : []),
+  ].join(' ');
+
 /** What an edit of a Cell may say. */
 export interface Edit {
   readonly clusters?: unknown;
@@ -218,7 +228,7 @@ export class ApplicationsWorld {
 
   /** Performs an action as the activity does; doing it again changes nothing. */
   perform(application: string, action: ApplicationAction): void {
-    const said = `${application} ${action.do}${'number' in action ? ` ${action.number}` : ''}${'check' in action ? ` ${action.check}` : ''}${'request' in action ? ` ${action.request}` : ''}`;
+    const said = describe(application, action);
     if (this.trace.at(-1) !== said) this.trace.push(said);
     switch (action.do) {
       case 'SaveRevision':
@@ -263,13 +273,15 @@ export class ApplicationsWorld {
         if (found !== undefined) found.isEnding = true;
         return;
       }
-      case 'Forward': {
-        const played = this.children.get(application);
-        if (action.request === 'retry' && played?.status.phase === 'Paused')
-          played.status = { ...played.status, phase: 'Progressing', conditions: [] };
-        return;
-      }
+      case 'Forward':
+        return this.hear(application, action.request);
     }
+  }
+
+  private hear(application: string, request: string): void {
+    const played = this.children.get(application);
+    if (request === 'retry' && played?.status.phase === 'Paused')
+      played.status = { ...played.status, phase: 'Progressing', conditions: [] };
   }
 
   private save(
@@ -312,6 +324,10 @@ export class ApplicationsWorld {
           : { ...before.status, phase: 'Waiting' },
       serving: before?.serving ?? [],
     });
+    this.relabel(application, child, keep);
+  }
+
+  private relabel(application: string, child: Child, keep: number | undefined): void {
     const kept = keep === undefined ? [] : this.content(application, keep).targetGroups.map(({ arn }) => arn);
     for (const { name, arn, labels } of child.targetGroups)
       this.groups.set(`${application} ${arn}`, {
