@@ -27,6 +27,8 @@ export function advance(situation: Situation, before: Mark, revision: ObservedRe
   const begun = hasBegun(situation, before, revision);
   const mark: Mark = { ...before, revision: revision.number };
   if (!begun) {
+    const superseded = withdraw(situation, { ...mark, phase: 'Prechecking' }, revision);
+    if (superseded !== undefined) return { is: 'Going', judgement: superseded };
     const { forwardHash: hash } = situation.seen;
     const checked = check(
       situation,
@@ -37,6 +39,27 @@ export function advance(situation: Situation, before: Mark, revision: ObservedRe
     return migrate(situation, { ...checked.mark, phase: 'Syncing' }, { revision, begun });
   }
   return migrate(situation, mark, { revision, begun });
+}
+
+/** Takes the traffic back from a revision that nobody asks for any more, before anything else is begun. */
+function withdraw(situation: Situation, mark: Mark, revision: ObservedRevision): Judgement | undefined {
+  const { child, revisions } = situation.seen;
+  const good = lastGood(revisions);
+  if (child === undefined || good?.content.application.alb === undefined) return undefined;
+  if (child.revision !== good.number && child.revision !== revision.number) {
+    const keep = child.revision === undefined ? {} : { keep: child.revision };
+    const action = { do: 'ApplyChild', number: good.number, ...keep } as const;
+    return back(
+      mark,
+      action,
+      `Giving the traffic back to revision ${good.number}, as it is to go elsewhere.`,
+    );
+  }
+  const { rollout, observedGeneration } = child.status;
+  const isMoving = rollout !== undefined || observedGeneration !== child.generation;
+  return child.revision === good.number && isMoving
+    ? wait(mark, 'WaitingForCell', `Cell ${child.name} gives its traffic back first.`)
+    : undefined;
 }
 
 interface Going {

@@ -385,6 +385,21 @@ describe('an edit', () => {
     expect(world.children.get('web')?.child.spec.version).toBe('1');
   });
 
+  it('takes the traffic back from what it supersedes, before anything else', () => {
+    const world = settled([web({ prechecks: [{ name: 'before', job }] })], clusters('web-v1'));
+    world.edit({ clusters: clusters('web-v2') });
+    while (world.children.get('web')?.status.phase !== 'Progressing') world.turn();
+    world.trace.length = 0;
+    world.edit({ clusters: clusters('web-v3') });
+    expect(world.run().trace.slice(0, 4)).toEqual([
+      'web SaveRevision 3',
+      'web ApplyChild 1',
+      'web StartCheck 3 before',
+      'web ApplySecrets 3',
+    ]);
+    expect(world.status.phase).toBe('Completed');
+  });
+
   it('that selects no cluster is refused, and nothing is deleted', () => {
     const world = settled([web(), jobs()], clusters('web-v1', 'jobs-v1'));
     world.edit({ clusters: clusters('new-v1', 'jobs-v1') });
