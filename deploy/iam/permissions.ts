@@ -160,7 +160,10 @@ export const statements: readonly Statement[] = [
   },
   {
     sid: 'ReadClusters',
-    actions: { 'eks:DescribeCluster': 'endpoint, CA, status, version, VPC and tags of a cluster, of a ClusterSet or a Cell with applications' },
+    actions: {
+      'eks:DescribeCluster':
+        'endpoint, CA, status, version, VPC and tags of a cluster, of a ClusterSet or a Cell with applications',
+    },
     calledBy: 'okrad',
     resources: ['arn:aws:eks:*:*:cluster/*'],
     limit: 'clusters; add a condition on `aws:ResourceTag` where not all are for Okra',
