@@ -82,6 +82,7 @@ export const variables = z.object({
   OKRA_DATADOG_EVENTS: flag.default(false),
   OKRA_DATADOG_QUERIES_PER_SECOND: perSecond.default(0.4),
   OKRA_DATADOG_QUERY_BURST: burst.default(40),
+  OTEL_EXPORTER_OTLP_ENDPOINT: url.optional(),
   TEMPORAL_ADDRESS: address.default('127.0.0.1:7233'),
   TEMPORAL_NAMESPACE: text.default('default'),
   TEMPORAL_API_KEY: text.optional(),

@@ -60,6 +60,12 @@ describe('loadConfig', () => {
     });
   });
 
+  it('sends traces where an endpoint is named', () => {
+    expect(loadConfig({}).tracesEndpoint).toBeUndefined();
+    const endpoint = 'http://collector:4318';
+    expect(loadConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint }).tracesEndpoint).toBe(endpoint);
+  });
+
   it('has a codec of payloads where a module is named', () => {
     expect(loadConfig({}).temporal.codec).toBeUndefined();
     expect(loadConfig({ OKRA_PAYLOAD_CODEC: '/etc/okra/codec.mjs' }).temporal.codec).toBe(

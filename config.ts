@@ -70,6 +70,8 @@ export interface Config {
   /** The variables that these see beside the usual ones. */
   readonly execEnvironment: readonly string[];
   readonly temporal: TemporalConfig;
+  /** Where traces are sent to, by OTLP over HTTP; undefined: nowhere. */
+  readonly tracesEndpoint?: string;
   /** The version of the worker by which Temporal gives it work; undefined: each worker takes all. */
   readonly deployment?: { readonly deploymentName: string; readonly buildId: string };
   readonly taskQueue: string;
@@ -169,6 +171,7 @@ function arrange(from: Variables): Config {
         from.OKRA_STAGED_BINDING_POLICY_SELECTOR ?? (from.OKRA_WATCH_NAMESPACE.length === 0 ? '' : undefined),
       workflowBundle: from.OKRA_WORKFLOW_BUNDLE,
       deployment: deploymentOf(from),
+      tracesEndpoint: from.OTEL_EXPORTER_OTLP_ENDPOINT,
       temporalUi: from.OKRA_TEMPORAL_UI,
       health: bound(from.OKRA_HEALTH_HOST, from.OKRA_HEALTH_PORT),
     }),

@@ -1,6 +1,6 @@
 import { asyncLocalStorage } from '@temporalio/activity';
-import { Worker, type NativeConnection, type WorkerOptions } from '@temporalio/worker';
-import { makeActivities, type Activities } from './activities/index.ts';
+import type { NativeConnection, Worker, WorkerOptions } from '@temporalio/worker';
+import { makeActivities } from './activities/index.ts';
 import { accessPolicies } from './clients/kubernetes/access-policies.ts';
 import { datadogEvents, type TellEvent } from './clients/datadog/events.ts';
 import { connectEKS } from './clients/aws/eks.ts';
@@ -13,6 +13,8 @@ import { connectClusters } from './clients/kubernetes/remote-clusters.ts';
 import { sharedBudget } from './clients/aws/shared-budget.ts';
 import { budgetStates } from './clients/aws/budget-states.ts';
 import type { Metrics } from './clients/metrics/metrics.ts';
+import { noTraces, openTraces } from './clients/traces/traces.ts';
+import { activityTraces } from './clients/temporal/activity-traces.ts';
 import { activityMetrics } from './clients/temporal/activity-metrics.ts';
 import { payloadConverter } from './clients/temporal/payload-codec.ts';
 import { installRuntime } from './clients/temporal/runtime.ts';
@@ -21,12 +23,15 @@ import { versioned } from './clients/temporal/worker-version.ts';
 import { runWorkers } from './clients/temporal/temporal-workers.ts';
 import type { Waiting } from './clients/waiting.ts';
 import type { Config } from './config.ts';
+import { createWorkers, queuesOf, urgentQueueOf } from './worker-queues.ts';
 import { builtBundle, workflowBundle as bundledWorkflows } from './clients/temporal/workflow-bundle.ts';
 
 /** What a worker runs with. */
 export interface WorkerSettings {
   readonly config: Config;
   readonly log: Log;
+  /** That of okrad. */
+  readonly version: string;
   readonly metrics: Pick<Metrics, 'count' | 'observe' | 'states'>;
   /** Ends the worker: what runs is given time to end, and is taken up elsewhere otherwise. */
   readonly signal: AbortSignal;
@@ -39,13 +44,23 @@ export interface WorkerSettings {
 }
 
 /** Runs the workflows and the activities until the signal; throws when one of the workers fails. */
-export async function runWorker({ config, log, metrics, signal, waiting }: WorkerSettings): Promise<void> {
+export async function runWorker({
+  config,
+  log,
+  version,
+  metrics,
+  signal,
+  waiting,
+}: WorkerSettings): Promise<void> {
   installRuntime({ log, ...config.temporalTelemetry });
   const [dataConverter, temporal, workflows] = await Promise.all([
     payloadConverter(config.temporal.codec),
     connectTemporal(config, { log, signal, waiting: waiting.temporal }),
     workflowCode(config, signal),
   ]);
+  const { tracesEndpoint: endpoint } = config;
+  const traces = endpoint === undefined ? noTraces : await openTraces({ endpoint, version });
+  const told = { ...metrics, part: traces.part };
   const kubernetes = connectKubernetes(config.kubernetes.kubeconfig);
   const installation = installationIn({ kubernetes, namespace: config.lease.namespace });
   tell(installation, log);
@@ -61,17 +76,17 @@ export async function runWorker({ config, log, metrics, signal, waiting }: Worke
     elbv2: connectELBv2({
       endpoint: config.aws.elbv2Endpoint,
       pace: readPace(config.elbv2.reads, () => activityQueue() === urgentQueueOf(config)),
-      tell: metrics,
+      tell: told,
     }),
     eks: connectEKS({
       endpoint: config.aws.eksEndpoint,
       stsEndpoint: config.aws.stsEndpoint,
-      tell: metrics,
+      tell: told,
     }),
     clusters: connectClusters(config, accessPolicies(kubernetes)),
     ...(config.aws.region === undefined ? {} : { region: config.aws.region }),
     budgets: sharedBudget({ ...shared, log }),
-    tell: metrics,
+    tell: told,
     datadog: config.datadog,
     tellEvent: eventsOf(config, log, signal),
     cloudWatchEndpoint: config.aws.cloudWatchEndpoint,
@@ -82,12 +97,12 @@ export async function runWorker({ config, log, metrics, signal, waiting }: Worke
     graceSeconds: config.graceSeconds,
   });
   const { namespace } = config.temporal;
-  const { identity, taskQueue, elbv2TaskQueue } = config;
+  const { identity } = config;
   const always: Omit<WorkerOptions, 'taskQueue'> = {
     namespace,
     identity,
     dataConverter,
-    interceptors: { activity: [activityMetrics(metrics)] },
+    interceptors: { activity: [activityMetrics(metrics), activityTraces(traces)] },
     // A beat passes soon, so that a cancellation arrives soon.
     maxHeartbeatThrottleInterval: '500ms',
     shutdownGraceTime: '5s',
@@ -95,65 +110,18 @@ export async function runWorker({ config, log, metrics, signal, waiting }: Worke
   };
   const create = async (connection: NativeConnection): Promise<readonly Worker[]> => {
     const common = { ...always, ...(await versioned(config.deployment, connection)) };
-    return Promise.all([
-      Worker.create({
-        ...common,
-        ...workflows,
-        connection,
-        activities,
-        taskQueue,
-        stickyQueueScheduleToStartTimeout: '2s',
-        maxConcurrentActivityTaskExecutions: SLOTS,
-      }),
-      // A cluster that does not answer holds a sync up, and never a rollout.
-      Worker.create({
-        ...common,
-        connection,
-        activities: only(onDiscoveryQueue, activities),
-        taskQueue: `${taskQueue}-discovery`,
-        maxConcurrentActivityTaskExecutions: SLOTS,
-      }),
-      // A provider of metrics that does not answer holds Checks up, and nothing else.
-      Worker.create({
-        ...common,
-        connection,
-        activities: only(['runCheck'], activities),
-        taskQueue: `${taskQueue}-checks`,
-        maxConcurrentActivityTaskExecutions: SLOTS,
-      }),
-      Worker.create({
-        ...common,
-        connection,
-        activities: only(onElbv2Queue, activities),
-        taskQueue: elbv2TaskQueue,
-        maxConcurrentActivityTaskExecutions: SLOTS,
-      }),
-      // What takes traffic back has slots of its own, so that it never waits for those of others.
-      Worker.create({
-        ...common,
-        connection,
-        activities: only(['shiftTraffic'], activities),
-        taskQueue: urgentQueueOf(config),
-        maxConcurrentActivityTaskExecutions: SLOTS,
-      }),
-    ]);
+    return createWorkers({ ...common, connection }, { config, activities, workflows });
   };
-  const queues = [
-    { taskQueue, types: ['workflow', 'activity'] },
-    { taskQueue: `${taskQueue}-discovery`, types: ['activity'] },
-    { taskQueue: `${taskQueue}-checks`, types: ['activity'] },
-    { taskQueue: elbv2TaskQueue, types: ['activity'] },
-    { taskQueue: urgentQueueOf(config), types: ['activity'] },
-  ] as const;
   try {
     await runWorkers(create, {
       temporal: config.temporal,
-      poller: { namespace, identity, queues },
+      poller: { namespace, identity, queues: queuesOf(config) },
       log,
       signal,
       waiting: waiting.polls,
     });
   } finally {
+    await traces.end();
     await temporal.connection.close();
   }
 }
@@ -184,42 +152,5 @@ function tell(installation: Installation, log: Log): void {
   );
 }
 
-/** The queue of what takes traffic back. */
-const urgentQueueOf = ({ elbv2TaskQueue }: Config): string => `${elbv2TaskQueue}-urgent`;
-
 /** The queue of the activity that runs this. */
 const activityQueue = (): string | undefined => asyncLocalStorage.getStore()?.info.taskQueue;
-
-/** The names of the activities that wait on the task queue of ELBv2. */
-const onElbv2Queue: readonly (keyof Activities)[] = [
-  'shiftTraffic',
-  'applyLoadBalancer',
-  'removeLoadBalancer',
-  'inspectLoadBalancer',
-  'readTargetHealth',
-  'findDrift',
-  'wakeWriter',
-];
-
-/** The names of the activities that read clusters and AWS for discovery. */
-const onDiscoveryQueue: readonly (keyof Activities)[] = [
-  'syncClusterSet',
-  'syncTargetGroupSet',
-  'syncTargetGroupBinding',
-  'checkTargetGroups',
-  'observeStaged',
-  'observeApplications',
-  'performApplication',
-  'applyStage',
-  'selectClusters',
-  'removeStage',
-];
-
-/**
- * How many activities go on at once in one worker, on each queue. More of them only make each slower, until they take
- * longer than they may: what waits for a slot waits in Temporal, where no timeout runs.
- */
-const SLOTS = 25;
-
-const only = (names: readonly (keyof Activities)[], all: Activities): object =>
-  Object.fromEntries(names.map((name) => [name, all[name]]));

@@ -10,7 +10,7 @@ import { checkStepActivities } from './checks/step.ts';
 import type { AwsScope } from '../clients/aws/aws-credentials.ts';
 import type { EKS } from '../clients/aws/eks.ts';
 import type { ELBv2Regions } from '../clients/aws/elbv2.ts';
-import type { Metrics } from '../clients/metrics/metrics.ts';
+import type { TellRequests } from '../clients/aws/request-count.ts';
 import type { Installation } from '../clients/kubernetes/installation.ts';
 import type { KubernetesClient } from '../clients/kubernetes/kubernetes.ts';
 import { registrationBudget } from '../clients/aws/registration-budget.ts';
@@ -75,7 +75,7 @@ export interface Dependencies {
   /** How long clusters that are missing keep what they had. */
   readonly graceSeconds: number;
   /** Who counts. */
-  readonly tell?: Pick<Metrics, 'count' | 'observe'> | undefined;
+  readonly tell?: TellRequests | undefined;
 }
 
 /** Every activity. */

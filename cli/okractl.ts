@@ -13,6 +13,9 @@ import type { Shell } from './okractl/shell.ts';
 /** How long what is left over may keep the process when the command has ended, in milliseconds. */
 const LEFT_OVER_MS = 1_000;
 
+// As shells have it of a process that SIGINT has ended.
+const INTERRUPTED = 130;
+
 const openers: Readonly<Partial<Record<NodeJS.Platform, string>>> = {
   darwin: 'open',
   win32: 'explorer',
@@ -59,10 +62,10 @@ const shell: Shell = {
 stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
 for (const name of ['SIGINT', 'SIGTERM'] as const) {
   process.on(name, () => {
-    if (interrupted.signal.aborted) process.exit(130);
+    if (interrupted.signal.aborted) process.exit(INTERRUPTED);
     interrupted.abort();
     // What does not heed the signal is not waited for.
-    setTimeout(() => process.exit(130), LEFT_OVER_MS).unref();
+    setTimeout(() => process.exit(INTERRUPTED), LEFT_OVER_MS).unref();
   });
 }
 
@@ -72,14 +75,13 @@ try {
   if (error instanceof CommanderError) {
     // Commander has said what is wrong.
     process.exitCode = error.exitCode === 0 ? exitCodes.done : exitCodes.problems;
-  } else if (interrupted.signal.aborted) {
-    process.exitCode = 130;
-  } else {
+  } else if (!interrupted.signal.aborted) {
     const { message, code } = endingOf(error);
     stderr.write(`okractl: ${message}\n`);
     process.exitCode = code;
   }
 } finally {
+  if (interrupted.signal.aborted) process.exitCode = INTERRUPTED;
   await close();
   setTimeout(() => process.exit(), LEFT_OVER_MS).unref();
 }

@@ -8,6 +8,7 @@ const request = (parameters: Fields = {}, pageSize = 2): PageRequest => ({
   action: 'DescribeRules',
   parameters: { ListenerArn: 'l', ...parameters },
   pageSize,
+  smallPages: 2,
 });
 
 function page(all: readonly Fields[], asked: PageRequest) {
@@ -17,16 +18,20 @@ function page(all: readonly Fields[], asked: PageRequest) {
 }
 
 describe('cutPage', () => {
-  it('gives every item once over all pages', () => {
-    const all = rules('a', 'b', 'c', 'd', 'e');
+  it('gives every item once over all pages: some that are small, and the rest', () => {
+    const all = rules('a', 'b', 'c', 'd', 'e', 'f', 'g');
     const seen: unknown[] = [];
     let marker: string | undefined;
     do {
       const next = page(all, request(marker === undefined ? {} : { Marker: marker }));
-      seen.push(...next.names);
+      seen.push(next.names);
       marker = next.marker;
     } while (marker !== undefined);
-    expect(seen).toEqual(['a', 'b', 'c', 'd', 'e']);
+    expect(seen).toEqual([
+      ['a', 'b'],
+      ['c', 'd'],
+      ['e', 'f', 'g'],
+    ]);
   });
 
   it.each([

@@ -10,7 +10,12 @@ export interface PageRequest {
   readonly parameters: Fields;
   /** The largest page that the proxy gives, whatever the caller asks for. */
   readonly pageSize: number;
+  /** How many pages of a list are that small; after them the rest comes at once. */
+  readonly smallPages: number;
 }
+
+/** The largest page of ELBv2. */
+const LARGEST = 400;
 
 const arnNames: Readonly<Record<string, string>> = {
   DescribeRules: 'RuleArn',
@@ -27,6 +32,8 @@ interface Position {
   readonly of: string;
   readonly after: string;
   readonly index: number;
+  /** How many pages came before. */
+  readonly pages: number;
 }
 
 const filterOf = (parameters: Fields): string =>
@@ -46,7 +53,8 @@ function decodeMarker(marker: string): Position | undefined {
 }
 
 /** Cuts one page out of a list; a marker holds for the same action and filter only. */
-export function cutPage(all: readonly Fields[], { action, parameters, pageSize }: PageRequest): Page {
+export function cutPage(all: readonly Fields[], request: PageRequest): Page {
+  const { action, parameters } = request;
   const arnName = arnNames[action] ?? '';
   const of = filterOf(parameters);
   const marker = text(parameters, 'Marker');
@@ -56,10 +64,12 @@ export function cutPage(all: readonly Fields[], { action, parameters, pageSize }
   const found = position === undefined ? -1 : all.findIndex((one) => text(one, arnName) === position.after);
   // What a marker stands behind may be gone by now; then the list goes on at the same place.
   const start = found >= 0 ? found + 1 : (position?.index ?? 0);
-  const size = Math.min(pageSize, Number(text(parameters, 'PageSize') ?? 400));
+  const pages = position?.pages ?? 0;
+  const allowed = pages < request.smallPages ? request.pageSize : LARGEST;
+  const size = Math.min(allowed, Number(text(parameters, 'PageSize') ?? LARGEST));
   const items = all.slice(start, start + size);
   const last = items.at(-1);
   if (last === undefined || start + size >= all.length) return { items };
-  const next = { action, of, after: text(last, arnName) ?? '', index: start + size };
+  const next = { action, of, after: text(last, arnName) ?? '', index: start + size, pages: pages + 1 };
   return { items, nextMarker: encodeMarker(next) };
 }

@@ -72,7 +72,7 @@ async function readPage(call: Call, view: View): Promise<Handled> {
     : await readPresent(call);
   if (!answer.ok) return failed(answer.error);
   const all = shownAll(action, items(answer.result, name), view.world);
-  const page = cutPage(all, { action, parameters, pageSize: state.settings.pageSize });
+  const page = cutPage(all, { action, parameters, ...state.settings });
   if ('badMarker' in page) {
     const refusal = invalid(`'${page.badMarker}' is not a valid marker`);
     return failed({ status: 400, ...refusal }, { refusedBy: 'marker' });

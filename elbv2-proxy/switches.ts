@@ -15,6 +15,8 @@ const staleness = z.union([z.strictObject({ ms: milliseconds }), z.strictObject(
 /** What applies to every ELBv2 call. */
 export const settingsSchema = z.strictObject({
   pageSize: z.int().min(1).max(400),
+  /** How many pages of a list are that small; after them the rest comes at once. */
+  smallPages: z.int().min(0),
   delayMs: milliseconds,
   throttle: z
     .strictObject({
@@ -41,9 +43,10 @@ export type Settings = z.infer<typeof settingsSchema>;
 /** Some of the settings; the others stay. */
 export const settingsChangeSchema = settingsSchema.partial();
 
-/** Small pages, and nothing that fails by itself. */
+/** Small pages, enough of them to lose whoever follows one marker only, and nothing that fails by itself. */
 export const defaultSettings: Settings = {
   pageSize: 2,
+  smallPages: 2,
   delayMs: 0,
   throttle: null,
   staleReads: null,

@@ -1,5 +1,6 @@
 import { cpus, totalmem } from 'node:os';
-import { readBenchArguments } from './bench/arguments.mjs';
+import { connectKubernetes } from '../clients/kubernetes/kubernetes.ts';
+import { readBenchArguments, type Group, type Size } from './bench/arguments.mjs';
 import { table, type Figure } from './bench/figures.ts';
 import {
   measureArrivals,
@@ -8,14 +9,27 @@ import {
   measureMemory,
   measureRestart,
 } from './bench/measurements.ts';
-import { buildWorld, type World } from './bench/world.ts';
+import { measureStaged } from './bench/staged.ts';
+import { buildWorld, type Ground } from './bench/world.ts';
+import { installDefinitions } from './install-definitions.ts';
 import { runProgram, stopOnSignals } from './program.ts';
+import { startStack } from './stack.ts';
+import { componentSets } from './tools.mjs';
 
 const signal = stopOnSignals();
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
-async function measure(size: World['size']): Promise<void> {
-  await using world = await buildWorld({ size, say, signal });
+async function measure(size: Size, groups: readonly Group[]): Promise<void> {
+  await using stack = await startStack({ components: componentSets.demo, log: say, signal });
+  await installDefinitions(stack);
+  const ground = { size, stack, management: connectKubernetes(stack.kubeconfig), say, signal };
+  if (groups.includes('discovery')) await measureDiscovery(ground);
+  if (groups.includes('staged')) say(`\n${table(await measureStaged(ground))}\n`);
+  say(`Measured on ${machine()}.`);
+}
+
+async function measureDiscovery(ground: Ground): Promise<void> {
+  await using world = await buildWorld(ground);
   const figures: Figure[] = [];
   figures.push(...(await measureCold(world)));
   figures.push(...(await measureArrivals(world)));
@@ -23,9 +37,8 @@ async function measure(size: World['size']): Promise<void> {
   figures.push(...(await measureMemory(world)));
   figures.push(...(await measureRestart(world)));
   say(`\n${table(figures)}\n`);
-  say(`Measured on ${machine()}.`);
   say(
-    `One kube-apiserver played all ${size.clusters} clusters: to Okra each is a secret, a connection and a namespace of its own.`,
+    `One kube-apiserver played all ${ground.size.clusters} clusters: to Okra each is a secret, a connection and a namespace of its own.`,
   );
 }
 
@@ -39,7 +52,7 @@ async function main(): Promise<number> {
       process.stderr.write(`${request.message}\n`);
       return request.status;
     case 'Measure':
-      await measure(request.size);
+      await measure(request.size, request.groups);
       return 0;
   }
 }

@@ -3,6 +3,7 @@ import type { StageChange, StagedDecision } from '../domain/staged/decision.ts';
 import type { ObjectKey } from '../domain/model/ids.ts';
 import type { ObservedStaged } from '../domain/staged/observation.ts';
 import { askStaged } from '../domain/staged/requests.ts';
+import { looked, pause, type Looks } from '../domain/staged/pace.ts';
 import { initialStagedState, type StagedState } from '../domain/staged/state.ts';
 import { sameStagedStatus, stagedStatusOf } from '../domain/staged/status.ts';
 import { takeStagedTurn } from '../domain/staged/turn.ts';
@@ -37,21 +38,26 @@ export async function stagedBinding(input: StagedBindingInput): Promise<void> {
   let intervalSeconds = input.intervalSeconds ?? FIRST_INTERVAL_SECONDS;
   let observed: ObservedStaged | undefined;
   let wakes = 0;
+  let asked = 0;
   let failures = 0;
   let looks = 0;
+  let idle: Looks = [];
   setHandler(changed, () => void (wakes += 1), { description: 'Looks at the object again.' });
   setHandler(stagedQuery, () => state, { description: 'Where it stands.' });
   handleStagedRequests({
     state: () => state,
-    take: (asked, request) => {
-      state = askStaged(state, asked, request);
+    take: (what, request) => {
+      state = askStaged(state, what, request);
       wakes += 1;
+      asked += 1;
     },
   });
 
   const report = async (decision: StagedDecision): Promise<void> => {
     const object = observed?.object;
-    if (observed === undefined || object === undefined || decision.do === 'Look') return;
+    // What is placed is told with the next look, which comes at once.
+    const isUntold = decision.do === 'Look' || decision.do === 'Apply' || decision.do === 'Select';
+    if (observed === undefined || object === undefined || isUntold) return;
     const status = stagedStatusOf({ name, object, state, decision, now: Date.now() });
     setCurrentDetails(status.message ?? '');
     if (sameStagedStatus(status, object.status)) return;
@@ -76,7 +82,7 @@ export async function stagedBinding(input: StagedBindingInput): Promise<void> {
     void (await waitUntil(() => wakes !== seen || isDue(), Math.max(1, milliseconds), inShort(summary)));
 
   for (;;) {
-    const seen = wakes;
+    const [seen, seenAsked] = [wakes, asked];
     try {
       const decision = await step();
       failures = 0;
@@ -88,6 +94,9 @@ export async function stagedBinding(input: StagedBindingInput): Promise<void> {
           Date.now() + intervalSeconds * 1000,
         );
         await untilWoken(seen, until - Date.now(), decision.message);
+        idle = looked(idle, Date.now());
+        const wait = pause(idle, Date.now());
+        if (wait > 0) await waitUntil(() => asked !== seenAsked || isDue(), wait, 'So much is going on');
       } else if (looks > MOST_LOOKS) await untilWoken(seen, intervalSeconds * 1000, decision.message);
     } catch (error) {
       const failure = failureOf(error);

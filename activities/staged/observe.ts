@@ -5,6 +5,7 @@ import {
   stagedBindingPolicy,
   type Stage,
   type StagedBindingPolicy,
+  type StagedBindingPolicySpec,
 } from '../../crds/staged-binding-policy.ts';
 import { freezesOf, type Freezing } from '../../domain/gates/freeze.ts';
 import { compileCondition, compileFilter } from '../../domain/staged/cel/expression.ts';
@@ -44,7 +45,7 @@ export async function observeStaged(
   }
   const bindings = new Map(
     await Promise.all(
-      found.map(
+      telling(found, spec, at).map(
         async ({ metadata }) => [metadata.name, await space.client.get<Binding>(BINDING, metadata)] as const,
       ),
     ),
@@ -67,6 +68,25 @@ export async function observeStaged(
     freezes,
     ...(view === undefined ? {} : { view }),
   };
+}
+
+/**
+ * The BindingPolicies whose Bindings say something: those of the stage that it is at and of the one before it, to which it may go back, of
+ * stages that are not asked for any more, and what asks for clusters. The Bindings of earlier stages change nothing.
+ */
+function telling(
+  found: readonly BindingPolicy[],
+  { stages }: StagedBindingPolicySpec,
+  at: string | undefined,
+): readonly BindingPolicy[] {
+  const indexOf = ({ metadata }: BindingPolicy): number =>
+    stages.findIndex(({ name }) => name === metadata.labels?.[STAGE_LABEL]);
+  const active = stages.findIndex(({ name }) => name === at);
+  const last = active < 0 ? stages.length : active;
+  const upToActive = found
+    .filter((policy) => indexOf(policy) >= 0 && indexOf(policy) <= last)
+    .toSorted((a, b) => indexOf(b) - indexOf(a));
+  return [...upToActive.slice(0, 2), ...found.filter((policy) => indexOf(policy) < 0)];
 }
 
 /** What there is to say about the object itself. */

@@ -3,6 +3,7 @@ import { BINDING_POLICY, CONFIG_MAP, STAGED_BINDING_POLICY } from '../../clients
 import type { RemoteClusters } from '../../clients/kubernetes/remote-clusters.ts';
 import type { StagedBindingPolicyStatus } from '../../crds/staged-binding-policy.ts';
 import type { BindingPolicy } from '../../domain/staged/policy.ts';
+import { askStaged } from '../../domain/staged/requests.ts';
 import { initialStagedState, type StagedState } from '../../domain/staged/state.ts';
 import { stagedStatusOf } from '../../domain/staged/status.ts';
 import { takeStagedTurn } from '../../domain/staged/turn.ts';
@@ -142,6 +143,22 @@ describe('the activities of a StagedBindingPolicy, with what KubeStellar makes o
     await bind('dev');
     await report('dev');
     await expect(settle()).rejects.toMatchObject({ type: 'Conflict' });
+  });
+
+  it('go back to the stage before, which they look at as well, and read no Binding of earlier ones', async () => {
+    const read: string[] = [];
+    memory.onGet = (kind, { name }) => void (kind.plural === 'bindings' && read.push(name));
+    await apply({ stages: ['s0', 's1', 's2'].map((name) => ({ ...dev, name })) });
+    for (const stage of ['s0', 's1', 's2']) {
+      await settle();
+      await bind(stage);
+      await report(stage, { clusters: [`${stage}1`] });
+    }
+    read.length = 0;
+    await settle();
+    expect([...new Set(read)].toSorted()).toEqual(['web-s1', 'web-s2']);
+    state = askStaged(state, 'abort', { by: 'ann', reason: '', at: memory.now });
+    expect(await settle()).toMatchObject({ activeStage: 's1', phase: 'RolledBack' });
   });
 
   describe('of a stage that reaches its clusters a few at a time', () => {

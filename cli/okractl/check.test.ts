@@ -59,6 +59,19 @@ ok      workers poll okra and the queues beside it
     expect(code).toBe(0);
   });
 
+  it('says in one line that somebody has no rights at all', async () => {
+    const { out } = await check({ allowed: (_, account) => account === undefined }, '--okrad', 'okra/none');
+    expect(out).toMatch(
+      /PROBLEM okrad \(okra\/none\): none of \d+ rights\. Look whether that is who is meant/,
+    );
+  });
+
+  it('takes a schema for the same that the API server has tidied up', async () => {
+    const tidied = JSON.parse(JSON.stringify(definitions).replaceAll(',"properties":{}', '')) as FakeObject[];
+    expect(JSON.stringify(tidied)).not.toBe(JSON.stringify(definitions));
+    expect(await check({ objects: tidied })).toMatchObject({ code: 0 });
+  });
+
   it('asks for the rights of okrad in the name of its service account', async () => {
     const allowed: FakeWorld['allowed'] = ({ resource }, account) =>
       account === undefined || (account.name === 'okrad' && resource !== 'leases');

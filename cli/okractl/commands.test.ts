@@ -242,7 +242,7 @@ Asked for:
   2026-11-22T09:56:00Z   resume    ann   looks fine
 
 You can:
-  okractl resume web  (ends the pause step)
+  okractl resume web  (ends the pause)
   okractl abort web  (everything back to 1.0.0)
 `);
   });

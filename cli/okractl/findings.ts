@@ -2,7 +2,7 @@ import type { resources } from '../../crds/index.ts';
 import type { TemporalFindings } from '../../clients/temporal/operator.ts';
 import { registration } from '../../clients/temporal/search-attributes.ts';
 import { canonical } from '../../domain/kubernetes/canonical.ts';
-import { fieldsIn, recordsIn } from '../../domain/model/shape.ts';
+import { fieldsIn, isRecord, recordsIn } from '../../domain/model/shape.ts';
 
 /** What was found out about one thing that Okra needs. */
 export interface Finding {
@@ -28,13 +28,25 @@ export function judgeDefinition(kind: (typeof resources)[number], installed: unk
     const [version] = recordsIn(fieldsIn(fieldsIn(definition)['spec'])['versions']);
     return fieldsIn(version?.['schema'])['openAPIV3Schema'];
   };
-  // What the API server adds to a schema is nothing.
-  const isSame = canonical(schemaOf(installed)) === canonical(schemaOf(kind.manifest()));
+  const isSame = canonical(asKept(schemaOf(installed))) === canonical(asKept(schemaOf(kind.manifest())));
   return isSame
     ? fine(`${plural} are defined as this okractl knows them`)
     : problem(
         `Expected the definition of ${plural} to be that of this okractl, got another. Install the definitions of the version of okrad, and use the okractl of the same version.`,
       );
+}
+
+/** A schema as the API server keeps it: without properties of which there are none. */
+function asKept(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(asKept);
+  if (!isRecord(schema)) return schema;
+  const isEmpty = (key: string, value: unknown): boolean =>
+    key === 'properties' && isRecord(value) && Object.keys(value).length === 0;
+  return Object.fromEntries(
+    Object.entries(schema)
+      .filter(([key, value]) => !isEmpty(key, value))
+      .map(([key, value]) => [key, asKept(value)]),
+  );
 }
 
 /** Judges what Temporal has and lacks. */

@@ -7,13 +7,14 @@ import { configViewOf, isApplied } from '../../activities/load-balancers/config-
 import { loadBalancerOf } from '../../activities/load-balancers/index.ts';
 import type { ConfigObject } from '../../activities/load-balancers/port.ts';
 import { CELL, FREEZE, STAGED_BINDING_POLICY } from '../../clients/kubernetes/kinds.ts';
+import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { Log } from '../../clients/log.ts';
 import {
   loadBalancerTypes,
   targetGroupsOf,
   type LoadBalancerType,
 } from '../../domain/load-balancers/load-balancer.ts';
-import { keyOf } from '../../domain/model/ids.ts';
+import { formatKey, keyOf } from '../../domain/model/ids.ts';
 import { fieldsIn, textIn } from '../../domain/model/shape.ts';
 import type { Informed } from '../../watchers/event.ts';
 import { runInformer } from '../../watchers/informer/informer.ts';
@@ -46,90 +47,102 @@ interface Source<T extends Informed> {
   readonly isWanted?: (object: T) => boolean;
 }
 
+/** What all sources of a watch have in common. */
+interface Following extends Follower, Followed {
+  readonly kubernetes: KubernetesClient;
+  /** How many sources have not told all that there is yet. */
+  unsynced: number;
+}
+
 /** Watches what is asked for until the signal, through whatever the API server goes. */
 export async function follow(
   { kubernetes }: Pick<Session, 'kubernetes'>,
-  { target, namespace }: Followed,
-  { signal, change, seen }: Follower,
+  followed: Followed,
+  follower: Follower,
 ): Promise<void> {
-  const runs: (() => Promise<void>)[] = [];
-  let unsynced = 0;
-  const add = <T extends Informed>({
-    kind,
-    optional = false,
-    apply,
-    isWanted = () => true,
-  }: Source<T>): void => {
-    unsynced += 1;
-    const tell = (): void => {
-      if (unsynced === 0) seen();
-    };
-    const trouble = (why: string | undefined): void => {
-      change((watched) => ({ ...watched, troubles: having(watched.troubles, kind.kind, why) }));
-      // Nothing may be told at all while this lasts.
-      seen();
-    };
-    runs.push(() =>
-      runInformer<T>({
-        kubernetes,
-        kind,
-        namespace: target?.key.namespace || namespace,
-        optional,
-        signal,
-        log: logOf(trouble),
-        onEvent: ({ type, object }) => {
-          if (!isWanted(object)) return;
-          const { name, namespace: of } = keyOf(object);
-          const key = of === '' ? name : `${of}/${name}`;
-          change((watched) => apply(watched, key, type === 'delete' ? undefined : object));
-          tell();
-        },
-        onSynced: () => {
-          unsynced -= 1;
-          change((watched) => ({ ...watched, isWhole: unsynced === 0 }));
-          tell();
-        },
-      }),
-    );
-  };
-  const isNamed = ({ metadata }: Informed): boolean =>
-    target === undefined || metadata.name === target.key.name;
-  if (target?.kind !== 'StagedBindingPolicy') addCells(add, isNamed);
-  if (target?.kind !== 'Cell')
-    add<StagedBindingPolicy>({
-      kind: STAGED_BINDING_POLICY,
+  const { target, namespace } = followed;
+  const following: Following = { ...followed, ...follower, kubernetes, unsynced: 0 };
+  const runs = [
+    ...(target?.kind === 'StagedBindingPolicy' ? [] : cellRuns(following)),
+    ...(target?.kind === 'Cell' ? [] : [runOf(following, policies(isNamed(target)))]),
+    runOf<Freeze>(following, {
+      kind: FREEZE,
       optional: true,
-      isWanted: isNamed,
-      apply: (watched, key, policy) => ({ ...watched, policies: having(watched.policies, key, policy) }),
-    });
-  add<Freeze>({
-    kind: FREEZE,
-    optional: true,
-    isWanted: ({ spec }) => namespace === undefined || (spec.namespaces ?? [namespace]).includes(namespace),
-    apply: (watched, key, freeze) => ({ ...watched, freezes: having(watched.freezes, key, freeze) }),
-  });
+      isWanted: ({ spec }) => namespace === undefined || (spec.namespaces ?? [namespace]).includes(namespace),
+      apply: (watched, key, freeze) => ({ ...watched, freezes: having(watched.freezes, key, freeze) }),
+    }),
+  ];
+  // Each is known to the others before the first of them tells anything.
+  following.unsynced = runs.length;
   await Promise.all(runs.map((run) => run()));
 }
 
-function addCells(
-  add: <T extends Informed>(source: Source<T>) => void,
-  isNamed: (object: Informed) => boolean,
-): void {
-  add<Cell>({
-    kind: CELL,
-    isWanted: isNamed,
-    apply: (watched, key, cell) => ({ ...watched, cells: having(watched.cells, key, cell) }),
-  });
-  for (const type of loadBalancerTypes)
-    add<ConfigObject>({
-      kind: loadBalancerOf(type).kind,
-      optional: true,
-      isWanted: isNamed,
-      apply: (watched, key, object) => ({
-        ...watched,
-        asked: having(watched.asked, key, object === undefined ? undefined : askedBy(type, object)),
-      }),
+const isNamed =
+  (target: Target | undefined) =>
+  ({ metadata }: Informed): boolean =>
+    target === undefined || metadata.name === target.key.name;
+
+function runOf<T extends Informed>(following: Following, source: Source<T>): () => Promise<void> {
+  const { kubernetes, target, namespace, signal, change, seen } = following;
+  const { kind, optional = false, apply, isWanted = () => true } = source;
+  const tell = (): void => {
+    if (following.unsynced === 0) seen();
+  };
+  const trouble = (why: string | undefined): void => {
+    change((watched) => ({ ...watched, troubles: having(watched.troubles, kind.kind, why) }));
+    // Nothing may be told at all while this lasts.
+    seen();
+  };
+  return () =>
+    runInformer<T>({
+      kubernetes,
+      kind,
+      namespace: target?.key.namespace || namespace,
+      optional,
+      signal,
+      log: logOf(trouble),
+      onEvent: ({ type, object }) => {
+        if (!isWanted(object)) return;
+        const key = formatKey(keyOf(object));
+        change((watched) => apply(watched, key, type === 'delete' ? undefined : object));
+        tell();
+      },
+      onSynced: () => {
+        following.unsynced -= 1;
+        change((watched) => ({ ...watched, isWhole: following.unsynced === 0 }));
+        tell();
+      },
     });
+}
+
+const policies = (isWanted: (object: Informed) => boolean): Source<StagedBindingPolicy> => ({
+  kind: STAGED_BINDING_POLICY,
+  optional: true,
+  isWanted,
+  apply: (watched, key, policy) => ({ ...watched, policies: having(watched.policies, key, policy) }),
+});
+
+/** Cells, and what the configurations of their load balancers ask for. */
+function cellRuns(following: Following): readonly (() => Promise<void>)[] {
+  const isWanted = isNamed(following.target);
+  return [
+    runOf<Cell>(following, {
+      kind: CELL,
+      isWanted,
+      apply: (watched, key, cell) => ({ ...watched, cells: having(watched.cells, key, cell) }),
+    }),
+    ...loadBalancerTypes.map((type) =>
+      runOf<ConfigObject>(following, {
+        kind: loadBalancerOf(type).kind,
+        optional: true,
+        isWanted,
+        apply: (watched, key, object) => ({
+          ...watched,
+          asked: having(watched.asked, key, object === undefined ? undefined : askedBy(type, object)),
+        }),
+      }),
+    ),
+  ];
 }
 
 function askedBy(type: LoadBalancerType, object: ConfigObject): Asked {

@@ -4,6 +4,7 @@ import { GROUP } from '../../crds/resource.ts';
 import { stagedBindingPolicy } from '../../crds/staged-binding-policy.ts';
 import type { StructuralSchema } from '../../crds/structural-schema.ts';
 import { expressionProblems } from '../../domain/checks/expression.ts';
+import { OLD_GROUP } from '../../domain/conversion/labels.ts';
 import { fieldsIn, recordsIn, type Fields } from '../../domain/model/shape.ts';
 import { compileCondition, compileFilter } from '../../domain/staged/cel/expression.ts';
 import { identityOf } from './manifests.ts';
@@ -12,9 +13,6 @@ import { nearest, unknownFields } from './unknown-fields.ts';
 /** What is found in an object: nothing, because it is not of Okra, or what is wrong with it. */
 export type Finding =
   { readonly is: 'Foreign' } | { readonly is: 'Looked'; readonly problems: readonly string[] };
-
-/** The group of the older generations. */
-const OLD_GROUP = 'okra.mumoshu.github.io';
 
 const groups: ReadonlySet<string> = new Set(resources.map(({ apiVersion }) => groupOf(apiVersion)));
 

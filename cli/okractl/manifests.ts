@@ -33,12 +33,23 @@ export const FILE = [
 /** Reads the manifests of files. */
 export async function readManifests(shell: Shell, paths: readonly string[]): Promise<Manifests> {
   if (paths.length === 0) throw badUsage('Expected a file with manifests, got none. Name one with -f.');
-  const files = (await Promise.all(paths.map((path) => shell.filesAt(path)))).flat();
-  const read = await Promise.all(files.map(async (file) => parseManifests(file, await shell.read(file))));
+  const files = (await Promise.all(paths.map((path) => readable(path, shell.filesAt(path))))).flat();
+  const read = await Promise.all(
+    files.map(async (file) => parseManifests(file, await readable(file, shell.read(file)))),
+  );
   return {
     manifests: read.flatMap(({ manifests }) => manifests),
     problems: read.flatMap(({ problems }) => problems),
   };
+}
+
+async function readable<T>(path: string, reading: Promise<T>): Promise<T> {
+  try {
+    return await reading;
+  } catch (error) {
+    const got = error instanceof Error ? error.message : String(error);
+    throw badUsage(`Expected manifests in ${path}, got: ${got}.`);
+  }
 }
 
 /** Takes the objects out of a file; those of a List stand for themselves. */

@@ -1,17 +1,43 @@
-import type { Cell } from '../../crds/cell.ts';
+import type { Cell, CellStatus } from '../../crds/cell.ts';
 
-/** The commands that make sense for a Cell as it stands. */
+/** A command, and what it does as things stand. */
+type Offer = readonly [verb: string, does: string];
+
+const RETRY: Offer = ['retry', 'tries again at once'];
+const PAUSE: Offer = ['pause', 'holds it where it is'];
+
+/** What makes sense while a rollout waits, by what it waits for; it can always be aborted. */
+const whileWaiting: Readonly<Record<string, readonly Offer[]>> = {
+  WaitingForResume: [['resume', 'ends the pause']],
+  WaitingForPause: [['promote', 'ends the pause'], PAUSE],
+  WaitingForVerdict: [
+    ['promote', 'goes on without a good verdict'],
+    ['retry', 'measures again'],
+  ],
+  WaitingForAnalysis: [['promote', 'goes on without the verdict'], PAUSE],
+  WaitingForExperiment: [['promote', 'goes on without the verdict'], PAUSE],
+  WaitingForCheck: [['promote', 'goes on without the verdict'], PAUSE],
+  WaitingForJob: [['promote', 'goes on without the Job'], PAUSE],
+  WaitingForBake: [['promote', 'ends the watch, and the rollout']],
+  // Neither is ended by a request; a Freeze is lifted by whoever has made it.
+  WaitingForWindow: [PAUSE],
+  WaitingForFreeze: [PAUSE],
+};
+
+/** The commands that make sense for a Cell as it stands, with what each does. */
 export function commandsFor({ metadata, status = {} }: Pick<Cell, 'metadata' | 'status'>): readonly string[] {
   const { name, namespace } = metadata;
   const where = namespace === undefined || namespace === 'default' ? '' : ` -n ${namespace}`;
-  const command = (verb: string): string => `okractl ${verb} ${name}${where}`;
-  const { phase, rollout, blockedVersions = [], reason } = status;
-  if (rollout === undefined)
-    return blockedVersions.length === 0 ? [] : [`${command('retry')}  (lifts what is blocked)`];
-  if (rollout.ending !== undefined) return [`${command('watch')}  (it is being taken back)`];
-  const abort = `${command('abort')}  (everything back to ${status.stableVersion ?? 'what served'})`;
-  if (rollout.paused !== undefined) return [`${command('resume')}  (ends the pause)`, abort];
-  if (reason === 'WaitingForResume') return [`${command('resume')}  (ends the pause step)`, abort];
-  if (phase === 'Paused') return [`${command('promote')}  (finishes the step without a verdict)`, abort];
-  return [`${command('pause')}  (holds it where it is)`, abort, `${command('watch')}  (looks on)`];
+  return offersFor(status).map(([verb, does]) => `okractl ${verb} ${name}${where}  (${does})`);
+}
+
+function offersFor(status: CellStatus): readonly Offer[] {
+  const { rollout, blockedVersions = [], reason = '', conditions = [] } = status;
+  if (rollout === undefined) return blockedVersions.length === 0 ? [] : [['retry', 'lifts what is blocked']];
+  if (rollout.ending !== undefined) return [['watch', 'it is being taken back']];
+  const abort: Offer = ['abort', `everything back to ${status.stableVersion ?? 'what served'}`];
+  const known = whileWaiting[reason];
+  if (known !== undefined) return [...known, abort];
+  const isHeldUp = conditions.some(({ type, status: holds }) => type === 'Degraded' && holds === 'True');
+  return [...(isHeldUp ? [RETRY] : [PAUSE]), abort, ['watch', 'looks on']];
 }

@@ -1,5 +1,8 @@
 import { Command } from 'commander';
+import { addCreate, addRun, addUpdate } from './analysis-run.ts';
 import { addCheck } from './check.ts';
+import { addCompletion } from './completion.ts';
+import { addConvert } from './convert.ts';
 import { addDescribe } from './describe.ts';
 import { addFreeze, addUnfreeze } from './freeze.ts';
 import { addGet } from './get.ts';
@@ -28,6 +31,11 @@ const commands: readonly ((program: Command, shell: Shell) => void)[] = [
   addOpen,
   addCheck,
   addTrace,
+  addConvert,
+  addCreate,
+  addUpdate,
+  addRun,
+  addCompletion,
 ];
 
 const AFTERWARDS = `

@@ -24,6 +24,14 @@ export interface Places {
 const groupOf = ({ apiVersion }: KindRef): string =>
   apiVersion.includes('/') ? (apiVersion.split('/')[0] ?? '') : '';
 
+/** What only some steps, and StagedBindingPolicies, need: Argo Rollouts, Jobs, pod templates, KubeStellar. */
+const optionalGroups: ReadonlySet<string> = new Set([
+  'argoproj.io',
+  'batch',
+  'apps',
+  'control.kubestellar.io',
+]);
+
 /** All that okrad has to be let do, by the table of permissions. */
 export const rightsOfOkrad = (table: readonly Permission[], { watched, own }: Places): readonly Right[] =>
   table.flatMap(({ scope, kinds, subresource, verbs, names = [undefined], use }) =>
@@ -39,8 +47,7 @@ export const rightsOfOkrad = (table: readonly Permission[], { watched, own }: Pl
             ...(scope === 'Cluster' ? {} : { namespace: scope === 'Own' ? own : watched }),
           },
           use,
-          // Without clusters to look into, or without Argo Rollouts, the rest works.
-          optional: scope === 'ClusterSecrets' || groupOf(kind) === 'argoproj.io',
+          optional: scope === 'ClusterSecrets' || optionalGroups.has(groupOf(kind)),
         })),
       ),
     ),
@@ -75,6 +82,12 @@ export function judgeRights(
   rights: readonly { readonly right: Right; readonly isAllowed: boolean }[],
 ): readonly Finding[] {
   const denied = rights.filter(({ isAllowed }) => !isAllowed);
+  if (denied.length === rights.length && denied.length > 1)
+    return [
+      problem(
+        `${who}: none of ${rights.length} rights. Look whether that is who is meant, and bind its roles.`,
+      ),
+    ];
   const count = rights.length - denied.length;
   const groups = Map.groupBy(denied, ({ right: { access, use, optional } }) =>
     [access.resource, access.subresource ?? '', access.namespace ?? '', use, optional].join('|'),
@@ -82,7 +95,7 @@ export function judgeRights(
   const findings = [...groups.values()].flatMap(([first, ...others]): readonly Finding[] => {
     if (first === undefined) return [];
     const { access, use, optional } = first.right;
-    const verbs = [first, ...others].map(({ right }) => right.access.verb).join(', ');
+    const verbs = [...new Set([first, ...others].map(({ right }) => right.access.verb))].join(', ');
     const resource =
       access.subresource === undefined ? access.resource : `${access.resource}/${access.subresource}`;
     const where = access.namespace === undefined ? '' : ` in namespace ${access.namespace}`;

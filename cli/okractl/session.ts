@@ -1,12 +1,22 @@
-import { connectAsPerson } from '../../clients/kubernetes/person.ts';
+import { connectAsPerson, type Person, type PersonOptions } from '../../clients/kubernetes/person.ts';
 import type { Operator } from '../../clients/temporal/operator.ts';
 import { loadConfig } from '../../config.ts';
+import { badUsage } from './exit.ts';
 import type { Globals, Session } from './shell.ts';
 
 /** Opens sessions, and remembers what has to be closed after them. */
 export interface Sessions {
   readonly open: (globals: Globals) => Session;
   readonly close: () => Promise<void>;
+}
+
+/** What a kubeconfig lacks is a problem of the environment, or of the command line. */
+function connect(options: PersonOptions): Person {
+  try {
+    return connectAsPerson(options);
+  } catch (error) {
+    throw badUsage(error instanceof Error ? error.message : String(error));
+  }
 }
 
 /** Makes sessions of the environment and of the options of a command. */
@@ -20,10 +30,10 @@ export function sessions(): Sessions {
         ...(temporalAddress === undefined ? {} : { TEMPORAL_ADDRESS: temporalAddress }),
         ...(temporalNamespace === undefined ? {} : { TEMPORAL_NAMESPACE: temporalNamespace }),
       });
-      const person = connectAsPerson({ kubeconfig: kubeconfig ?? config.kubernetes.kubeconfig, context });
+      const person = connect({ kubeconfig: kubeconfig ?? config.kubernetes.kubeconfig, context });
       const { temporal, taskQueue, identity, temporalUi, lease } = config;
       let connecting: Promise<Operator> | undefined;
-      const connect = async (): Promise<Operator> => {
+      const connectTemporal = async (): Promise<Operator> => {
         // What Temporal's client is made of takes a while to load, and many commands do not need it.
         const { connectOperator } = await import('../../clients/temporal/operator.ts');
         return connectOperator(temporal, `okractl ${identity}`);
@@ -37,7 +47,7 @@ export function sessions(): Sessions {
         temporalUi,
         operator: () => {
           if (connecting === undefined) {
-            connecting = connect();
+            connecting = connectTemporal();
             operators.push(connecting);
           }
           return connecting;

@@ -1,6 +1,6 @@
 import { cellLine, policyLine, timed } from './change-line.ts';
 import type { Screen, Shell } from './shell.ts';
-import { fitting } from './table.ts';
+import { wrapped } from './table.ts';
 import { draw } from './tree.ts';
 import { nothingWatched, type Watched } from './watched.ts';
 
@@ -28,12 +28,12 @@ function onScreen({ write, print, now }: Shell, { columns, rows }: Screen): Show
   let last: Watched = nothingWatched;
   const frame = (): readonly string[] => draw(last, now());
   const redraw = (): void => {
-    const lines = frame();
+    const lines = frame().flatMap((line) => wrapped(line, columns()));
     const fits =
       lines.length < rows()
         ? lines
         : [...lines.slice(0, rows() - 2), `… ${lines.length - rows() + 2} more lines`];
-    write(HOME + fits.map((line) => fitting(line, columns()) + REST_OF_LINE).join('\n') + REST_OF_SCREEN);
+    write(HOME + fits.map((line) => line + REST_OF_LINE).join('\n') + REST_OF_SCREEN);
   };
   write(OTHER_SCREEN);
   const ticking = setInterval(redraw, TICK);

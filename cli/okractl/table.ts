@@ -30,6 +30,27 @@ export function fitting(line: string, columns?: number): string {
   return columns === undefined ? text : cut(text, Math.max(1, columns));
 }
 
+// What draws the edges of a tree, and how much room there has to be beside them.
+const EDGES = '│├└─ ';
+const SHORTEST = 5;
+
+/** Breaks a line of a tree that does not fit on a screen between words; what follows stands below where it began. */
+export function wrapped(line: string, columns: number): readonly string[] {
+  const characters = Array.from(line.trimEnd());
+  if (characters.length <= columns) return [characters.join('')];
+  const start = characters.findIndex((character) => !EDGES.includes(character));
+  const below = characters
+    .slice(0, start)
+    .map((edge) => (edge === '├' || edge === '│' ? '│' : ' '))
+    .join('');
+  // Where the edges take up the screen there is no use in breaking.
+  if (start + SHORTEST > columns) return [fitting(line, columns)];
+  const space = characters.lastIndexOf(' ', columns);
+  const end = space > start ? space : columns;
+  const rest = characters.slice(end).join('').trimStart();
+  return [characters.slice(0, end).join(''), ...wrapped(below + rest, columns)];
+}
+
 /** What comes from a cluster moves no cursor and begins no line of its own. */
 export const inOneLine = (text: string): string =>
   plain(
@@ -38,7 +59,7 @@ export const inOneLine = (text: string): string =>
       .map((line) => line.trim())
       .filter((line) => line !== '')
       .join(' '),
-  );
+  ).trim();
 
 /** A number of things: `1 problem`, `2 problems`. */
 export const counted = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? '' : 's'}`;

@@ -1,10 +1,11 @@
 import type { Metrics } from '../metrics/metrics.ts';
+import { noTraces, type Traces } from '../traces/traces.ts';
 
 /** How a request to AWS ended: its answer, its refusal for being one too many, another error, or nothing at all. */
 export type RequestOutcome = 'OK' | 'Throttled' | 'Failed' | 'Unanswered';
 
 /** Who is told of requests. */
-export type TellRequests = Pick<Metrics, 'count' | 'observe'>;
+export type TellRequests = Pick<Metrics, 'count' | 'observe'> & Partial<Pick<Traces, 'part'>>;
 
 /** What of a client of the AWS SDK is needed to see its requests. */
 export interface SeenClient {
@@ -34,6 +35,7 @@ export function counting<Client extends SeenClient>(
   tell: TellRequests | undefined,
 ): Client {
   if (tell === undefined) return client;
+  const { part = noTraces.part } = tell;
   client.middlewareStack.addRelativeTo(
     (next, { clientName = '', commandName = '' }) =>
       async (asked) => {
@@ -46,7 +48,13 @@ export function counting<Client extends SeenClient>(
           tell.observe('okra_aws_request_duration_seconds', { service, operation }, seconds);
         };
         try {
-          const answer = await next(asked);
+          const attributes = {
+            'rpc.system': 'aws-api',
+            'rpc.service': service,
+            'rpc.method': operation,
+            region,
+          };
+          const answer = await part({ name: `${service} ${operation}`, attributes }, () => next(asked));
           ended('OK');
           return answer;
         } catch (error) {

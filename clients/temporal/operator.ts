@@ -173,9 +173,13 @@ async function answered(asking: Promise<Answer>): Promise<RequestAnswer> {
 }
 
 function unreached({ address, namespace }: TemporalConfig, error: unknown): Error {
-  const what = `Expected Temporal to answer at ${address}, namespace ${namespace}, got: ${detailsOf(error)}.`;
+  const got = detailsOf(error);
+  const what = `Expected Temporal to answer at ${address}, namespace ${namespace}, got: ${got}.`;
+  const isElsewhere = error instanceof NamespaceNotFoundError || got.startsWith('Namespace not found');
   const todo = isRefusal(error)
     ? 'Check TEMPORAL_NAMESPACE, TEMPORAL_API_KEY and TEMPORAL_TLS_CLIENT_CERT_PATH.'
-    : 'Set TEMPORAL_ADDRESS, or --temporal-address.';
+    : isElsewhere
+      ? 'Set TEMPORAL_NAMESPACE, or --temporal-namespace.'
+      : 'Set TEMPORAL_ADDRESS, or --temporal-address.';
   return new Error(`${what} ${todo}`, { cause: error });
 }

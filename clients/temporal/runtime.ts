@@ -12,11 +12,26 @@ export interface TelemetryOptions {
   readonly metrics?: { readonly host: string; readonly port: number } | undefined;
 }
 
+let isInstalled = false;
+
+/** There can be one in a process; it stays as it is for all okrads that run in it. */
+function installOnce(options: RuntimeOptions): void {
+  if (isInstalled) return;
+  Runtime.install(options);
+  isInstalled = true;
+}
+
 /** Sets up the native code of the Temporal SDK, once in a process. */
-export function installRuntime(options: TelemetryOptions, install = Runtime.install.bind(Runtime)): void {
+export function installRuntime(
+  options: TelemetryOptions,
+  install: (options: RuntimeOptions) => void = installOnce,
+): void {
   const { log, metrics } = options;
   const common = runtimeOptions(options);
-  if (metrics === undefined) return void install(common);
+  if (metrics === undefined) {
+    install(common);
+    return;
+  }
   const { host, port } = metrics;
   const bindAddress = `${host.includes(':') ? `[${host}]` : host}:${port}`;
   const telemetryOptions = { ...common.telemetryOptions, metrics: exporter(bindAddress) };

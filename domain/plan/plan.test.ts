@@ -133,6 +133,17 @@ describe('a plan', () => {
   });
 });
 
+describe('a version that has failed before', () => {
+  it('is no problem of the plan', () => {
+    const blocked = serving
+      .withGroups('2.0.0', 'b')
+      .withStatus({ stableVersion: '1.0.0', blockedVersions: [{ version: '2.0.0', cause: 'x', time: '' }] });
+    const plan = planCell(blocked.seen(), { now });
+    expect(plan.parts.map(({ ahead }) => ahead.end?.outcome)).toEqual(['Reverted', 'Completed']);
+    expect(plan.problems).toEqual([]);
+  });
+});
+
 describe('the version that is assumed', () => {
   it.each([
     ['the first', aCell(), '1.0.0'],

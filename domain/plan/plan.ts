@@ -1,4 +1,3 @@
-import type { Close } from '../model/decision.ts';
 import type { ObservedCell } from '../model/observation.ts';
 import { groupByVersion } from '../versions/version.ts';
 import { nextVersion, withVersion } from './assume.ts';
@@ -54,12 +53,16 @@ function problemsOf(observed: ObservedCell, parts: readonly PlanPart[]): readonl
   const rejected = groupByVersion(observed.selected).rejected.map(({ message }) => message);
   return [
     ...rejected,
-    ...parts.flatMap(({ ahead: { end, stuck } }) => [
-      ...(end !== undefined && isBad(end) ? [end.message] : []),
-      ...(stuck === undefined ? [] : [stuck.message]),
+    ...parts.flatMap(({ ahead }) => [
+      ...(isBad(ahead) ? [ahead.end?.message ?? ''] : []),
+      ...(ahead.stuck === undefined ? [] : [ahead.stuck.message]),
     ]),
   ];
 }
 
-const isBad = ({ outcome, degraded }: Close): boolean =>
-  outcome === 'Failed' || outcome === 'Reverted' || degraded === true;
+/** Whether it ends badly; a version that has failed before now is no problem of the plan. */
+const isBad = ({ end, rollout }: Ahead): boolean =>
+  end !== undefined &&
+  (end.outcome === 'Failed' ||
+    end.degraded === true ||
+    (end.outcome === 'Reverted' && rollout !== undefined));

@@ -57,6 +57,17 @@ describe('a stage that reaches its clusters a few at a time', () => {
     expect([world.placed, world.done]).toEqual([[], ['select s0']]);
   });
 
+  it('begins with no cluster when the window has shut by the time that it is known which there are', () => {
+    const windows = [{ timeZone: 'UTC', start: '08:00', end: '09:00' }];
+    const world = five({ progressive: few }, { windows });
+    world.clusters.set('s0', []);
+    world.settle();
+    world.now += 90 * MINUTE;
+    if (world.selection !== undefined) world.selection = { ...world.selection, clusters: FIVE };
+    expect(world.settle()).toMatchObject({ reason: 'WaitingForWindow' });
+    expect(world.placed).toEqual([]);
+  });
+
   it('stops when more clusters have failed than may, and goes on when somebody tries again', () => {
     const world = five();
     world.settle();

@@ -17,7 +17,7 @@ export function isProgressive({ active }: Active, { spec }: Pick<Situation, 'spe
 
 /** Begins with the first clusters of a stage; undefined while it is not known which there are, or there are none. */
 export function beginClusters(state: Active, situation: Situation): StagedTurn | undefined {
-  const { observed, spec, now } = situation;
+  const { observed, object, spec, now } = situation;
   const { name } = state.active;
   const all = observed.selection?.clusters ?? [];
   const stage = spec.stages.find((one) => one.name === name);
@@ -30,7 +30,9 @@ export function beginClusters(state: Active, situation: Situation): StagedTurn |
   const { clusters: _before, ...active } = state.active;
   return {
     state: { ...state, active },
-    decision: frozen(observed, message, now) ?? { do: 'Apply', stage: name, clusters: next, message },
+    decision: frozen(observed, message, now) ??
+      // KubeStellar may have taken its time to say which clusters there are.
+      shut(object, message, now) ?? { do: 'Apply', stage: name, clusters: next, message },
   };
 }
 

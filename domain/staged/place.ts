@@ -8,17 +8,16 @@ import { isPassed, marked, withoutStage, type ActiveStage, type StagedState } fr
 type Active = StagedState & { readonly active: ActiveStage };
 
 /** Begins a stage, unless something holds it. */
-export function begin(state: StagedState, stage: string, { observed, object, now }: Situation): StagedTurn {
+export function begin(state: StagedState, stage: string, situation: Situation): StagedTurn {
+  const { observed, object, now } = situation;
   const message = `Stage ${stage} begins.`;
   const held = frozen(observed, message, now) ?? shut(object, message, now);
   if (held !== undefined) return { state, decision: held };
   const startedAt = new Date(now).toISOString();
-  const next = marked(
-    { ...withoutStage(state), active: { name: stage, startedAt: now } },
-    { name: stage, phase: 'Binding', startedAt },
-    now,
-  );
-  return { state: next, decision: { do: 'Look', message } };
+  const active = { name: stage, startedAt: now };
+  const next = marked({ ...withoutStage(state), active }, { name: stage, phase: 'Binding', startedAt }, now);
+  // What was seen says as well what is to be placed now.
+  return place({ ...next, active }, situation) ?? { state: next, decision: { do: 'Look', message } };
 }
 
 /** Begins the stage that comes next when none has begun, or when the one that had is no longer asked for. */

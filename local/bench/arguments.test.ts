@@ -3,9 +3,18 @@ import { readBenchArguments } from './arguments.mjs';
 
 describe('readBenchArguments', () => {
   it.each([
-    ['measures what is promised', [], { clusters: 50, bindings: 10, arrivals: 20 }],
-    ['measures less', ['--clusters', '3', '--arrivals=2'], { clusters: 3, bindings: 10, arrivals: 2 }],
-  ])('%s', (_, args, size) => expect(readBenchArguments(args)).toEqual({ do: 'Measure', size }));
+    ['measures what is promised', [], { clusters: 50, bindings: 10, arrivals: 20, policies: 500, stages: 5 }],
+    [
+      'measures less',
+      ['--clusters', '3', '--arrivals=2', '--policies=1', '--stages=16'],
+      { clusters: 3, bindings: 10, arrivals: 2, policies: 1, stages: 16 },
+    ],
+  ])('%s', (_, args, size) =>
+    expect(readBenchArguments(args)).toEqual({ do: 'Measure', size, groups: ['discovery', 'staged'] }),
+  );
+
+  it('measures one group alone', () =>
+    expect(readBenchArguments(['--only', 'staged'])).toMatchObject({ do: 'Measure', groups: ['staged'] }));
 
   it.each([
     ['an option that there is not', ['--fast'], '--fast'],
@@ -17,6 +26,8 @@ describe('readBenchArguments', () => {
     ],
     ['what is no number', ['--bindings', 'many'], 'got many'],
     ['more than there are names for', ['--clusters', '101'], 'got 101'],
+    ['more stages than a policy may have', ['--stages', '17'], 'from 1 to 16, got 17'],
+    ['a group that there is not', ['--only', 'all'], 'Expected --only to be discovery or staged, got all.'],
   ])('refuses %s with the usage', (_, args, want) => {
     const request = readBenchArguments(args);
     expect(request).toMatchObject({ do: 'Explain', status: 2, message: expect.stringContaining(want) });

@@ -3,7 +3,7 @@ export interface Figure {
   readonly what: string;
   /** Undefined where it cannot be measured. */
   readonly value: number | undefined;
-  readonly unit: 's' | 'MB' | 'times' | 'objects';
+  readonly unit: 's' | 'MB' | 'times' | 'objects' | 'events' | 'requests';
   /** What the figure is to stay below; undefined where nothing is promised. */
   readonly below?: number;
 }
@@ -31,7 +31,9 @@ export function table(figures: readonly Figure[]): string {
 }
 
 const measured = ({ value, unit }: Figure): string =>
-  value === undefined ? 'cannot be measured here' : `${value.toFixed(digits[unit])} ${unit}`;
+  value === undefined || Number.isNaN(value)
+    ? 'cannot be measured here'
+    : `${value.toFixed(digits[unit])} ${unit}`;
 
 function targetOf({ below, unit }: Figure): string {
   if (below === undefined) return '';
@@ -43,4 +45,11 @@ function verdictOn({ value, below }: Figure): string {
   return value < below ? 'met' : 'missed';
 }
 
-const digits: Readonly<Record<Figure['unit'], number>> = { s: 2, MB: 0, times: 2, objects: 0 };
+const digits: Readonly<Record<Figure['unit'], number>> = {
+  s: 2,
+  MB: 0,
+  times: 2,
+  objects: 0,
+  events: 0,
+  requests: 0,
+};

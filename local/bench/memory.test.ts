@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { memoryOf, parseMemory } from './memory.ts';
+import { memoryOf, parseCpuSeconds, parseMemory } from './memory.ts';
 
 describe('the memory of a process', () => {
   it('is read in megabytes', () => {
@@ -16,4 +16,9 @@ describe('the memory of a process', () => {
   it('is not told of a process that there is not', async () => {
     expect(await memoryOf(undefined)).toBeUndefined();
   });
+});
+
+describe('the processor time of a process', () => {
+  it('is read in seconds, whatever the name of its program', () =>
+    expect(parseCpuSeconds('7 (a) b) (c) S 1 7 7 0 -1 4194304 100 0 0 0 250 50 0 0 20 0 11')).toBe(3));
 });

@@ -10,6 +10,13 @@ const dynamicConfig = [
   'history.timerProcessorMaxPollRPS=2000',
   'history.visibilityProcessorMaxPollRPS=2000',
   'history.timerProcessorMaxTimeShift="50ms"',
+  // A queue in four parts, of one server, has every third task and poll handed from one part to another.
+  'matching.numTaskqueueReadPartitions=1',
+  'matching.numTaskqueueWritePartitions=1',
+  // What is done stays in the queues until then, and is gone through again and again: half a minute of it by default.
+  'history.transferProcessorUpdateAckInterval="3s"',
+  'history.timerProcessorUpdateAckInterval="3s"',
+  'history.visibilityProcessorUpdateAckInterval="3s"',
 ];
 
 // With its defaults SQLite waits for the disk at every write, which leaves 15 activities a second.

@@ -27,6 +27,9 @@ export interface Scene {
 /** The Cell of the demo. */
 export const cellKey = { namespace: 'default', name: CELL_NAME };
 
+/** How often it is looked at: what is shown lasts longer. */
+const LOOK_MS = 200;
+
 /** How long one chapter may take. */
 const CHAPTER_MS = 120_000;
 
@@ -68,7 +71,7 @@ export async function play(chapter: Chapter, scene: Scene): Promise<readonly str
 /** Prints a row whenever something has changed, until the chapter is over. */
 async function watch(chapter: Chapter, scene: Scene): Promise<Moment> {
   let seen = '';
-  for (const deadline = Date.now() + CHAPTER_MS; ; await wait(100, undefined, { signal: scene.signal })) {
+  for (const deadline = Date.now() + CHAPTER_MS; ; await wait(LOOK_MS, undefined, { signal: scene.signal })) {
     const cell = await scene.kubernetes.get<Cell>(CELL, cellKey);
     const moment = { status: cell?.status ?? {}, weights: await scene.weights() };
     const seconds = (Date.now() - scene.began) / 1000;

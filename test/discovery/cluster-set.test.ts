@@ -237,7 +237,7 @@ describe('a ClusterSet', () => {
     const log = await readFile(stage.okrad.log, 'utf8');
     expect(history).toContain('syncClusterSet');
     expect(log).toContain('workflow woken');
-    for (const secretText of [`secret-of-${stage.namespace}`, 'caData', 'awsAuthConfig']) {
+    for (const secretText of [stage.secretAccessKey, 'caData', 'awsAuthConfig']) {
       expect(history).not.toContain(secretText);
       expect(log).not.toContain(secretText);
     }

@@ -7,7 +7,7 @@ import { until } from '../support/until.ts';
 describe('a Cell behind a Network Load Balancer', () => {
   let stage: Stage;
   beforeAll(async () => {
-    stage = await Stage.open(inject('stack'), { OKRA_DRIFT_INTERVAL: '1' });
+    stage = await Stage.open(inject('stack'), { OKRA_DRIFT_INTERVAL: '1' }, { endsOkrad: true });
     await stage.apply(stage.analysisTemplate('success-rate'));
   });
   afterAll(() => stage.close());

@@ -1,13 +1,18 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { promisify } from 'node:util';
+import { afterAll, describe, expect, it } from 'vitest';
+import { endingOf } from '../../cli/okractl/exit.ts';
+import { okractl as programOver } from '../../cli/okractl/program.ts';
+import { sessions } from '../../cli/okractl/session.ts';
+import { ANALYSIS_RUN } from '../../clients/kubernetes/kinds.ts';
 import type { CellStatus } from '../../crds/cell.ts';
 import type { CellPlan } from '../../domain/plan/plan.ts';
 import type { WeightedTargetGroup } from '../../domain/model/target-group.ts';
 import { onStage } from '../support/stage/on-stage.ts';
 import type { Stage } from '../support/stage/stage.ts';
 
-const program = join(import.meta.dirname, '../../cli/okractl.ts');
+const run = promisify(execFile);
 
 interface Ended {
   readonly code: number;
@@ -22,15 +27,37 @@ describe('an operator with okractl', () => {
     stage = opened;
     priority = free;
   });
+  const { open, close } = sessions();
+  afterAll(close);
 
-  const okractl = (...words: readonly string[]): Promise<Ended> =>
-    new Promise((resolve) => {
-      const env = { ...process.env, ...stage.stack.environment };
-      const args = [program, ...words, '-n', stage.namespace];
-      execFile(process.execPath, args, { env }, (error, out, err) => {
-        resolve({ code: error === null ? 0 : Number(error.code), out, err });
-      });
+  /** Runs a command line in this process: a process of its own costs a hundred times as much. */
+  async function okractl(...words: readonly string[]): Promise<Ended> {
+    const ended = { code: 0, out: '', err: '' };
+    const program = programOver(
+      {
+        print: (text) => void (ended.out += `${text}\n`),
+        warn: (text) => void (ended.err += `${text}\n`),
+        write: (text) => void (ended.out += text),
+        now: Date.now,
+        screen: undefined,
+        signal: new AbortController().signal,
+        read: () => Promise.reject(new Error('Expected no file to be read.')),
+        filesAt: (path) => Promise.resolve([path]),
+        session: open,
+        exitWith: (code) => void (ended.code = code),
+        browse: () => undefined,
+      },
+      '0.0.0',
+    );
+    const { kubeconfig, temporal } = stage.stack;
+    const where = ['-n', stage.namespace, '--kubeconfig', kubeconfig, '--temporal-address', temporal.address];
+    await program.parseAsync([...words, ...where], { from: 'user' }).catch((error: unknown) => {
+      const { code, message } = endingOf(error);
+      ended.code = code;
+      ended.err += message;
     });
+    return ended;
+  }
   const done = async (...words: readonly string[]): Promise<string> => {
     const { code, out, err } = await okractl(...words);
     expect([code, err]).toEqual([0, '']);
@@ -66,9 +93,13 @@ describe('an operator with okractl', () => {
     await done('unfreeze', stage.namespace);
 
     await pausedAt(20);
-    expect(await done('get')).toMatch(/^web +Paused +1\/4 +20 +1\.0\.0 +2\.0\.0 /m);
+    const program = join(import.meta.dirname, '../../cli/okractl.ts');
+    const env = { ...process.env, ...stage.stack.environment };
+    const { stdout } = await run(process.execPath, [program, 'get', '-n', stage.namespace], { env });
+    expect(stdout).toMatch(/^web +Paused +1\/4 +20 +1\.0\.0 +2\.0\.0 /m);
     const description = await done('describe', 'web');
     expect(description).toMatch(/^ {2}b +2\.0\.0 +Canary +20 +20$/m);
+    expect(description).toMatch(/WeightsShifted +Setting the weight of 2\.0\.0 to 20/);
     expect(description).toContain(`okractl resume web -n ${stage.namespace}`);
     expect(await done('resume', 'web', '--reason', 'looks fine')).toBe('The rollout of 2.0.0 goes on.\n');
     await pausedAt(40);
@@ -81,7 +112,7 @@ describe('an operator with okractl', () => {
       code: 3,
       err: expect.stringContaining('to have a running rollout, got Reverted') as unknown,
     });
-    // The run is closed; what was told of its task queue is what Temporal remembers.
+    // The run is closed; on which task queue the next one belongs, Temporal remembers.
     expect(await done('retry', 'web')).toBe('What was blocked is tried again: 2.0.0.\n');
     await pausedAt(20);
     const watching = okractl('watch', 'web', '--until-settled');
@@ -102,5 +133,19 @@ describe('an operator with okractl', () => {
       ['Reverted', 'resume by admin: looks fine', 'abort by admin: errors'],
       ['Installed'],
     ]);
+  });
+
+  it('A-L09 waits for the verdict of an analysis, and A-L07 looks whether all is there, without AWS', async () => {
+    const words = ['--template-name', 'success-rate', '--args', 'service-name=foo', '--wait'];
+    expect(await done('run', 'analysis', 'good', ...words)).toBe('AnalysisRun good is Successful.\n');
+    await done('create', 'analysisrun', 'judged', ...words.slice(0, -1));
+    await done('update', 'analysisrun', 'judged', '--phase', 'failed', '--message', 'looks bad');
+    const judged = await stage.kubernetes.get(ANALYSIS_RUN, { namespace: stage.namespace, name: 'judged' });
+    expect(judged).toMatchObject({ status: { phase: 'Failed', message: 'looks bad' } });
+    const { out } = await okractl('check');
+    expect(out).toMatch(/^ok +Kubernetes answers, and knows you as admin$/m);
+    expect(out).toMatch(/^ok +(\d+) of \1 kinds are defined as this okractl knows them$/m);
+    expect(out).toMatch(/^ok +the search attributes are registered$/m);
+    expect(out).not.toContain('aws');
   });
 });

@@ -18,7 +18,7 @@ describe('an operator who uses Temporal itself', () => {
     OKRA_TEMPORAL_METRICS_PORT: String(ofTemporal),
     OKRA_TEMPORAL_LOG_LEVEL: 'info',
   };
-  onStage({ totals: [20, 40], environment }, (opened, free) => {
+  onStage({ totals: [20, 40], endsOkrad: true, environment }, (opened, free) => {
     stage = opened;
     priority = free;
   });

@@ -23,7 +23,7 @@ describe('a worker that has versions', () => {
     await writeFile(join(keys, 'first'), randomBytes(32).toString('base64'));
     const codec = join(import.meta.dirname, '../../docs/examples/aes-gcm-codec.mjs');
     const encrypted = { OKRA_PAYLOAD_CODEC: codec, OKRA_CODEC_KEYS: keys, OKRA_CODEC_KEY: 'first' };
-    stage = await Stage.open(inject('stack'), { ...versionOf('one'), ...encrypted });
+    stage = await Stage.open(inject('stack'), { ...versionOf('one'), ...encrypted }, { endsOkrad: true });
     await makeCurrent('one');
   });
   afterAll(async () => {

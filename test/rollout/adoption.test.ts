@@ -8,7 +8,7 @@ const steps = [{ setWeight: 20 }, { pause: {} }];
 describe('what is served already', () => {
   let stage: Stage;
   let priority = 0;
-  onStage({ totals: [20, 30] }, (opened, free) => {
+  onStage({ totals: [20, 30], endsOkrad: true }, (opened, free) => {
     stage = opened;
     priority = free;
   });

@@ -12,7 +12,7 @@ import { until } from '../support/until.ts';
 describe('a canary of clusters', () => {
   let stage: Stage;
   let priority = 0;
-  onStage({ totals: exampleTotals }, (opened, free) => {
+  onStage({ totals: exampleTotals, endsOkrad: true }, (opened, free) => {
     stage = opened;
     priority = free;
   });

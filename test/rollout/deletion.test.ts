@@ -7,7 +7,7 @@ import { until } from '../support/until.ts';
 describe('A-C47 when it is deleted', () => {
   let stage: Stage;
   let priority = 0;
-  onStage({ totals: [] }, (opened, free) => {
+  onStage({ totals: [], endsOkrad: true }, (opened, free) => {
     stage = opened;
     priority = free;
   });

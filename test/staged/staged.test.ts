@@ -35,6 +35,7 @@ const lastOne = { ...prod, filter: dev.filter, condition: dev.condition };
 
 describe('a StagedBindingPolicy', () => {
   let stage: Stage;
+  let priority = 0;
   let kubernetes: KubernetesClient;
   let kubestellar: KubeStellar;
   let nginxDeployment: Workload;
@@ -48,8 +49,8 @@ describe('a StagedBindingPolicy', () => {
   });
   onStage(
     {
-      totals: [],
-      writes: false,
+      totals: [20],
+      endsOkrad: true,
       environment: {
         OKRA_STAGED_BINDING_POLICY_SELECTOR: 'ignored!=true',
         OKRA_SYNC_INTERVAL: '3600',
@@ -69,10 +70,16 @@ describe('a StagedBindingPolicy', () => {
         });
       },
     },
-    (opened) => (stage = opened),
+    (opened, free) => {
+      stage = opened;
+      priority = free;
+    },
   );
   afterAll(async () => {
     await Promise.all(made.map((name) => kubernetes.delete(STAGED_BINDING_POLICY, { name })));
+    if (process.env['OKRA_RECORD_HISTORIES'] === undefined) return;
+    await Promise.all(made.map((name) => stage.untilClosed(stagedBindingId(name))));
+    await stage.desk.record('WorkflowType="stagedBinding"');
   });
 
   const deployment = (name: string, image = 'nginx:1'): object => ({
@@ -344,6 +351,69 @@ describe('a StagedBindingPolicy', () => {
     expect(await policyOf(name, 'prod')).toBeUndefined();
     await ask(name, 'retry');
     await untilPlaced(name, 'prod');
+  });
+
+  it('reaches the clusters of a stage one after the other, and stops when too many have failed', async () => {
+    const name = 'few';
+    const inventory = ['dev1', 'dev2', 'dev3', 'prod1'].map((cluster) => ({
+      name: cluster,
+      labels: { env: cluster.slice(0, -1), name: cluster },
+    }));
+    const select = (policy: string) => kubestellar.select(policy, [nginxDeployment, configMap], inventory);
+    const untilReached = (...clusters: string[]) =>
+      until(`${clusters.join(', ')} to be reached`, async () => {
+        const reached = await select(`${name}-dev`);
+        return clusters.length === reached.length && clusters.every((one) => reached.includes(one));
+      });
+    const few = { ...dev, progressive: { maxConcurrency: 1, progressDeadline: '1s' } };
+    await apply(name, [few, prod]);
+    await untilPlaced(name, '-clusters');
+    expect(await select(`${name}--clusters`)).toEqual(['dev1', 'dev2', 'dev3']);
+    await untilPlaced(name, 'dev');
+    await untilReached('dev1');
+    const failed = await untilReason(name, 'TooManyFailures');
+    expect(failed.stages?.[0]?.clusters).toEqual({
+      of: 3,
+      reached: 1,
+      done: 0,
+      failed: 1,
+      failing: ['dev1'],
+    });
+    const patient = { ...few, progressive: { maxConcurrency: '34%' } };
+    await apply(name, [patient, prod]);
+    await ask(name, 'retry');
+    const floats = { dev1: '1', dev2: '1', dev3: '1' };
+    await report(name, 'dev', { clusters: ['dev1'], floats });
+    await untilReached('dev1', 'dev2', 'dev3');
+    expect(await policyOf(name, 'prod')).toBeUndefined();
+    await report(name, 'dev', { clusters: ['dev1', 'dev2', 'dev3'], floats });
+    const passed = await untilAt(name, 'prod');
+    expect(passed.stages?.[0]).toMatchObject({ phase: 'Passed', clusters: { of: 3, done: 3, failed: 0 } });
+    await until(
+      'dev to select whatever it says',
+      async () =>
+        JSON.stringify((await policyOf(name, 'dev'))?.spec.clusterSelectors) ===
+        JSON.stringify(dev.clusterSelectors),
+    );
+  });
+
+  it('waits for a Cell to serve a version, and goes on when it does', async () => {
+    const name = 'traffic';
+    await stage.targetGroups('1.0.0', ['shopa'], { role: 'shop' });
+    await stage.apply(stage.cell('shop', { priority, role: 'shop', steps: [{ setWeight: 20 }] }));
+    await stage.untilPhase('shop', 'Completed', '1.0.0');
+    const { namespace } = stage;
+    await apply(name, [{ ...dev, cell: { namespace, name: 'shop', version: '2.0.0' } }, prod]);
+    await fulfil(name, 'dev');
+    await untilStatus(
+      name,
+      'waiting for the Cell',
+      ({ message }) =>
+        message?.includes(`Expected Cell ${namespace}/shop to serve 2.0.0, got 1.0.0.`) === true,
+    );
+    await stage.targetGroups('2.0.0', ['shopb'], { role: 'shop' });
+    await untilAt(name, 'prod');
+    expect((await stage.status('shop')).stableVersion).toBe('2.0.0');
   });
 
   it('is held by a Freeze of a namespace that its workload is in', async () => {

@@ -16,6 +16,8 @@ export type StackView = Pick<
   'dir' | 'kubeconfig' | 'etcd' | 'temporal' | 'aws' | 'proxyControl' | 'logs' | 'environment'
 > & {
   readonly binaries: Stack['binaries'] & { readonly kubectl: string; readonly temporal: string };
+  /** Whether all files of tests use it. */
+  readonly isShared?: true;
   /** The path of the bundled workflows, so that not every okrad has to bundle them. */
   readonly workflowBundle: string;
 };
@@ -66,7 +68,7 @@ function toolOf(stack: Stack, name: string): string {
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const stack = await startStack();
   try {
-    project.provide('stack', await prepare(stack));
+    project.provide('stack', { ...(await prepare(stack)), isShared: true });
   } catch (error) {
     await stack.stopAll();
     throw error;

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
 const FIRST_WAIT_MS = 50;
-const LONGEST_WAIT_MS = 200;
+const LONGEST_WAIT_MS = 400;
 
 /**
  * Waits until a probe answers with something, and gives that; says what was seen last when it never does.

@@ -21,13 +21,18 @@ interface Stored extends Identified {
 /** A Kubernetes API in memory, as far as the activities of StagedBindingPolicies use one; time is what the test says. */
 export class MemoryKubernetes {
   now = Date.parse('2026-11-22T08:00:00Z');
+  /** Told of each object that is read. */
+  onGet: (kind: KindRef, key: Key) => void = () => undefined;
   readonly #objects = new Map<string, Stored>();
   #version = 0;
 
   /** The client of this API. */
   get client(): KubernetesClient {
     const fake: Pick<KubernetesClient, 'get' | 'list' | 'apply' | 'create' | 'patch' | 'delete'> = {
-      get: async <T>(kind: KindRef, key: Key) => this.#objects.get(pathOf(kind, key)) as T | undefined,
+      get: async <T>(kind: KindRef, key: Key) => {
+        this.onGet(kind, key);
+        return this.#objects.get(pathOf(kind, key)) as T | undefined;
+      },
       list: async <T>(kind: KindRef, { labelSelector = '' }: { labelSelector?: string | undefined } = {}) =>
         [...this.#objects.entries()].flatMap(([path, object]) =>
           path.startsWith(`${kind.apiVersion} ${kind.plural} `) && isSelected(object, labelSelector)

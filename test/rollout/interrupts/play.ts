@@ -17,6 +17,8 @@ import { World, type Sent } from './world.ts';
 // temporal.api.enums.v1.PendingActivityState
 const CANCEL_REQUESTED = 3;
 const LONGEST_MS = 120_000;
+// Many plays go on at once: each look takes time from all of them.
+const LEAST_WAIT_MS = 100;
 
 /** One Cell, what surrounds it, and its workflow. */
 export class Play {
@@ -179,7 +181,7 @@ export class Play {
 
   async #poll(wanted: string, probe: () => Promise<boolean>): Promise<void> {
     const begun = Date.now();
-    for (; !(await probe()); await wait(waitAfter(Date.now() - begun)))
+    for (; !(await probe()); await wait(Math.max(LEAST_WAIT_MS, waitAfter(Date.now() - begun))))
       if (Date.now() - begun > LONGEST_MS) throw new Error(await this.#complaint(wanted));
   }
 

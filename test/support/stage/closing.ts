@@ -110,9 +110,13 @@ async function noSecretAnywhere(
   where: { readonly secrets: readonly string[]; readonly histories: readonly string[] },
 ): Promise<readonly string[]> {
   const { namespace } = stage;
-  const log = await readFile(stage.okrad.log, 'utf8');
+  const logs = await Promise.all([stage.okrad.log, ...stage.moreLogs].map((path) => readFile(path, 'utf8')));
   const objects = await Promise.all(reported.map((kind) => stage.kubernetes.list(kind, { namespace })));
-  const places = { history: where.histories.join('\n'), log, status: JSON.stringify(objects) };
+  const places = {
+    history: where.histories.join('\n'),
+    log: logs.join('\n'),
+    status: JSON.stringify(objects),
+  };
   // Temporal writes what an activity is given and gives in base64.
   const spellings = [...where.secrets, EKS_TOKEN].flatMap((secret) => [
     secret,

@@ -14,6 +14,8 @@ export interface OkraStage {
   readonly kubernetes: KubernetesClient;
   readonly elbv2: ElasticLoadBalancingV2;
   readonly okrad: Okrad;
+  /** The files that its process writes to besides its log. */
+  readonly moreLogs: readonly string[];
   readonly desk: TemporalDesk;
   /** What AWS serves by a route; undefined when it has no rule there. */
   servedBy(route: Route): Promise<Weights | undefined>;

@@ -7,6 +7,8 @@ export interface OnStage {
   readonly totals: readonly number[];
   /** What is added to okrad's environment. */
   readonly environment?: Readonly<Record<string, string>>;
+  /** Whether a test ends okrad, which then has a process of its own. */
+  readonly endsOkrad?: boolean;
   /** Whether any of its Cells has traffic; they do unless this says otherwise. */
   readonly writes?: boolean;
   /** What is set up once. */
@@ -18,13 +20,13 @@ export interface OnStage {
  * requests that succeed and without the faults of others, and has its calls held against what must always hold.
  */
 export function onStage(
-  { totals, environment, prepare, writes }: OnStage,
+  { totals, environment, endsOkrad = false, prepare, writes }: OnStage,
   use: (stage: Stage, priority: number) => void,
 ): void {
   let stage: Stage;
   let priority = 0;
   beforeAll(async () => {
-    stage = await Stage.open(inject('stack'), environment);
+    stage = await Stage.open(inject('stack'), environment, { endsOkrad });
     await stage.apply(stage.analysisTemplate('success-rate'));
     await prepare?.(stage);
   });

@@ -30,6 +30,7 @@ import { changesOf, type Changes } from './changes.ts';
 import { closingViolations } from './closing.ts';
 import { violations } from './invariants.ts';
 import { serveMetrics, type Metrics } from './metrics.ts';
+import { startHosted, type StartedOkrad } from '../okrads/hosted.ts';
 import { ownFaults, type OwnFaults } from './own-faults.ts';
 import { openDesk, type TemporalDesk } from './temporal.ts';
 import { startOkrad, type Okrad } from '../../../local/okrad.ts';
@@ -62,6 +63,40 @@ const STAGE_AGENT = 'okra-stage';
 /** What okrad signs its calls to AWS with; unique, so that it would be found wherever it does not belong. */
 const secretOf = (namespace: string): string => `secret-of-${namespace}`;
 
+/** What is added to okrad's environment. */
+type Environment = Readonly<Record<string, string>>;
+
+/** Whether an okrad can run in a process with others, whose environment is theirs as well. */
+const canShare = (stack: StackView, added: Environment): boolean =>
+  stack.isShared === true && Object.keys(added).every((name) => /^(OKRA|DD)_/.test(name));
+
+/** How the okrad of a stage is set up unless a test says otherwise. */
+const settingsOf = (stack: StackView, namespace: string): Environment => ({
+  OKRA_WATCH_NAMESPACE: namespace,
+  OKRA_TASK_QUEUE: namespace,
+  OKRA_LEASE_NAMESPACE: namespace,
+  OKRA_WORKFLOW_BUNDLE: stack.workflowBundle,
+  OKRA_DRIFT_INTERVAL: '3600',
+  OKRA_GRACE_PERIOD: '2',
+  OKRA_ELBV2_WRITES_PER_SECOND: '100',
+  OKRA_ELBV2_WRITE_BURST: '1000',
+  OKRA_ELBV2_REGISTRATIONS_PER_SECOND: '100',
+  OKRA_ELBV2_REGISTRATION_BURST: '1000',
+  OKRA_ELBV2_READS_PER_SECOND: '1000',
+  OKRA_ELBV2_READ_BURST: '1000',
+});
+
+/** Starts an okrad as it is shipped, in a process of its own. */
+function startAlone(
+  stack: StackView,
+  { log, environment }: { readonly log: string; readonly environment: Environment },
+): StartedOkrad {
+  const secretAccessKey = secretOf(environment['OKRA_WATCH_NAMESPACE'] ?? '');
+  const signing = { AWS_ACCESS_KEY_ID: awsIdentity.okradKey, AWS_SECRET_ACCESS_KEY: secretAccessKey };
+  const okrad = startOkrad({ log, environment: { ...stack.environment, ...signing, ...environment } });
+  return { okrad, secretAccessKey, moreLogs: [] };
+}
+
 /** A namespace, a listener and an okrad of a test file's own, on a stack that it shares. */
 export class Stage implements OkraStage {
   readonly stack: StackView;
@@ -71,6 +106,9 @@ export class Stage implements OkraStage {
   readonly proxy: OwnFaults;
   readonly metrics: Metrics;
   readonly okrad: Okrad;
+  /** What okrad signs its calls to AWS with. */
+  readonly secretAccessKey: string;
+  readonly moreLogs: readonly string[];
   readonly listenerARN: string;
   readonly desk: TemporalDesk;
   readonly #apply: Apply;
@@ -80,11 +118,6 @@ export class Stage implements OkraStage {
   readonly versions = new Map<string, string>();
   /** The listeners of Network Load Balancers, by the name of the group that each forwarded to first. */
   readonly networkListeners = new Map<string, string>();
-  /** What okrad signs its calls to AWS with. */
-  get secretAccessKey(): string {
-    return secretOf(this.namespace);
-  }
-
   /** What has to stay secret besides the key that signs the calls to AWS. */
   readonly secrets: string[] = [];
   /** Other listeners whose calls count as those of this stage. */
@@ -96,7 +129,16 @@ export class Stage implements OkraStage {
   private constructor(
     parts: Pick<
       Stage,
-      'stack' | 'namespace' | 'kubernetes' | 'elbv2' | 'proxy' | 'metrics' | 'okrad' | 'listenerARN'
+      | 'stack'
+      | 'namespace'
+      | 'kubernetes'
+      | 'elbv2'
+      | 'proxy'
+      | 'metrics'
+      | 'okrad'
+      | 'secretAccessKey'
+      | 'moreLogs'
+      | 'listenerARN'
     >,
     opened: number,
   ) {
@@ -109,14 +151,23 @@ export class Stage implements OkraStage {
     this.proxy = parts.proxy;
     this.metrics = parts.metrics;
     this.okrad = parts.okrad;
+    this.secretAccessKey = parts.secretAccessKey;
+    this.moreLogs = parts.moreLogs;
     this.listenerARN = parts.listenerARN;
     this.desk = openDesk(parts.stack);
     this.#apply = applyTo(parts.stack.kubeconfig);
     this.#changes = changesOf(parts.kubernetes, parts.namespace);
   }
 
-  /** Sets everything up; `environment` is added to okrad's. */
-  static async open(stack: StackView, environment: Readonly<Record<string, string>> = {}): Promise<Stage> {
+  /**
+   * Sets everything up; `environment` is added to okrad's, which shares a process with those of other stages unless the
+   * test ends it or sets what belongs to a process.
+   */
+  static async open(
+    stack: StackView,
+    environment: Environment = {},
+    { endsOkrad = false }: { readonly endsOkrad?: boolean } = {},
+  ): Promise<Stage> {
     stages += 1;
     const namespace = `t${process.pid}-${stages}-${Date.now().toString(36)}`.slice(0, 30);
     const kubernetes = connectKubernetes(stack.kubeconfig);
@@ -131,29 +182,17 @@ export class Stage implements OkraStage {
     await kubernetes.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
     const { listenerArn } = await createListener(elbv2, namespace);
     const metrics = await serveMetrics();
-    const okrad = startOkrad({
+    const options = {
       log: join(stack.logs, `okrad-${namespace}.log`),
-      environment: {
-        ...stack.environment,
-        AWS_ACCESS_KEY_ID: awsIdentity.okradKey,
-        AWS_SECRET_ACCESS_KEY: secretOf(namespace),
-        OKRA_WATCH_NAMESPACE: namespace,
-        OKRA_TASK_QUEUE: namespace,
-        OKRA_LEASE_NAMESPACE: namespace,
-        OKRA_WORKFLOW_BUNDLE: stack.workflowBundle,
-        OKRA_DRIFT_INTERVAL: '3600',
-        OKRA_GRACE_PERIOD: '2',
-        OKRA_ELBV2_WRITES_PER_SECOND: '100',
-        OKRA_ELBV2_WRITE_BURST: '1000',
-        OKRA_ELBV2_REGISTRATIONS_PER_SECOND: '100',
-        OKRA_ELBV2_REGISTRATION_BURST: '1000',
-        OKRA_ELBV2_READS_PER_SECOND: '1000',
-        OKRA_ELBV2_READ_BURST: '1000',
-        ...environment,
-      },
-    });
+      environment: { ...settingsOf(stack, namespace), ...environment },
+    };
+    const isAlone = endsOkrad || !canShare(stack, environment);
+    const started = isAlone ? startAlone(stack, options) : startHosted(stack, options);
     const listenerARN = listenerArn;
-    return new Stage({ stack, namespace, kubernetes, elbv2, proxy, metrics, okrad, listenerARN }, opened);
+    return new Stage(
+      { stack, namespace, kubernetes, elbv2, proxy, metrics, listenerARN, ...started },
+      opened,
+    );
   }
 
   /** Ends okrad and the endpoint, and holds all that they left behind against what must always hold; `writes` says whether any Cell of the stage has traffic. */

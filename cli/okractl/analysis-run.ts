@@ -1,0 +1,132 @@
+import { randomBytes } from 'node:crypto';
+import { Argument, Option, type Command } from 'commander';
+import { ANALYSIS_RUN } from '../../clients/kubernetes/kinds.ts';
+import { isNotFound } from '../../clients/kubernetes/kubernetes.ts';
+import { exitCodes, failed } from './exit.ts';
+import { endOf, isOver, PHASES, phaseCalled } from './analysis-end.ts';
+import type { AnalysisRun } from './new-analysis-run.ts';
+import { asYaml, forPrograms, outputOption, shown, type OutputFormat } from './output.ts';
+import { withAnalysisOptions, type AnalysisOptions } from './analysis-options.ts';
+import type { Globals, Session, Shell } from './shell.ts';
+
+interface CreateOptions extends AnalysisOptions {
+  readonly dryRun?: boolean;
+  readonly output?: OutputFormat;
+}
+
+/** Adds `create analysisrun`. */
+export function addCreate(program: Command, shell: Shell): void {
+  const create = program.command('create').description('Makes an object.');
+  withAnalysisOptions(
+    create
+      .command('analysisrun')
+      .description('Makes an AnalysisRun of AnalysisTemplates with arguments, and shows it.')
+      .argument('[name]', 'its name; the template and five letters without it'),
+  )
+    .option('--dry-run', 'only show what would be made')
+    .addOption(outputOption())
+    .action(async (name: string | undefined, _options: unknown, command: Command) => {
+      const options = command.optsWithGlobals<CreateOptions>();
+      const session = shell.session(options);
+      const [template = 'analysis'] = [
+        ...(options.templateName ?? []),
+        ...(options.clusterTemplateName ?? []),
+      ];
+      const run = await made(
+        shell,
+        session,
+        name ?? `${template}-${randomBytes(3).toString('hex').slice(0, 5)}`,
+        options,
+      );
+      const object = options.dryRun === true ? run : await session.kubernetes.create(run);
+      shell.print(forPrograms(shown(object), options.output) ?? asYaml(shown(object)));
+    });
+}
+
+async function made(
+  shell: Shell,
+  session: Session,
+  name: string,
+  options: AnalysisOptions,
+): Promise<AnalysisRun> {
+  const { newAnalysisRun } = await import('./new-analysis-run.ts');
+  const of = { namespace: session.namespace, name, now: shell.now() };
+  return newAnalysisRun(session.kubernetes, of, options);
+}
+
+/** Adds `update analysisrun`. */
+export function addUpdate(program: Command, shell: Shell): void {
+  const update = program.command('update').description('Changes an object.');
+  update
+    .command('analysisrun')
+    .description('Gives an AnalysisRun a phase, as the judgement of a person.')
+    .argument('<name>', 'its name')
+    .addOption(
+      new Option('--phase <phase>', `one of ${PHASES.join(', ')}; case does not matter`).default(
+        'Successful',
+      ),
+    )
+    .option('--message <text>', 'why, for the status')
+    .action(async (name: string, _options: unknown, command: Command) => {
+      const { phase, message, ...globals } = command.optsWithGlobals<
+        Globals & { readonly phase: string; readonly message?: string }
+      >();
+      const wanted = phaseCalled(phase);
+      const session = shell.session(globals);
+      const by = await session.whoAmI();
+      const status = { phase: wanted, message: message ?? `Judged by ${by}.` };
+      await setStatus(session, name, status);
+      shell.print(`AnalysisRun ${session.namespace}/${name} is ${wanted}.`);
+    });
+}
+
+/** Argo Rollouts may or may not have the status apart, by its version. */
+async function setStatus({ kubernetes, namespace }: Session, name: string, status: object): Promise<void> {
+  const key = { namespace, name };
+  const run = await kubernetes.get<AnalysisRun>(ANALYSIS_RUN, key);
+  if (run === undefined) throw failed(`Expected AnalysisRun ${namespace}/${name}, got none.`);
+  if (isOver(run))
+    throw failed(
+      `Expected an AnalysisRun that measures, got one that is ${run.status?.phase ?? ''} already.`,
+    );
+  try {
+    await kubernetes.patch(ANALYSIS_RUN, key, { status }, { subresource: 'status' });
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+    await kubernetes.patch(ANALYSIS_RUN, key, { status });
+  }
+}
+
+/** Adds `run analysis`. */
+export function addRun(program: Command, shell: Shell): void {
+  const run = program.command('run').description('Does something once.');
+  withAnalysisOptions(
+    run
+      .command('analysis')
+      .description(
+        'Makes an AnalysisRun, and waits for its verdict if asked to: status 0 when it is successful, otherwise 1.',
+      )
+      .addArgument(new Argument('<name>', 'the name of the AnalysisRun')),
+  )
+    .option('--wait', 'wait for the verdict')
+    .action(async (name: string, _options: unknown, command: Command) => {
+      const options = command.optsWithGlobals<AnalysisOptions & { readonly wait?: boolean }>();
+      const session = shell.session(options);
+      await session.kubernetes.create(await made(shell, session, name, options));
+      if (options.wait !== true) return shell.print(`AnalysisRun ${session.namespace}/${name} is made.`);
+      const { untilHolds } = await import('./until-holds.ts');
+      const key = { namespace: session.namespace, name };
+      const over = await untilHolds<AnalysisRun>(
+        session.kubernetes,
+        { kind: ANALYSIS_RUN, key },
+        isOver,
+        shell.signal,
+      );
+      if (over === undefined)
+        throw failed(`AnalysisRun ${session.namespace}/${name} was deleted before it had come to a verdict.`);
+      const { isGood, message, said } = endOf(over);
+      shell.print(message);
+      for (const line of said) shell.warn(line);
+      if (!isGood) shell.exitWith(exitCodes.failure);
+    });
+}

@@ -1,0 +1,14 @@
+import { Argument, type Command } from 'commander';
+import { completionScript, shells, type ShellName } from './completion-script.ts';
+import type { Shell } from './shell.ts';
+
+/** Adds `completion`. */
+export function addCompletion(program: Command, shell: Shell): void {
+  program
+    .command('completion')
+    .description(
+      'Writes the completion of commands, options and names for a shell: source <(okractl completion bash).',
+    )
+    .addArgument(new Argument('<shell>', 'the shell').choices([...shells]))
+    .action((name: ShellName) => shell.write(completionScript(program, name)));
+}

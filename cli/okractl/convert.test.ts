@@ -1,0 +1,197 @@
+import { describe, expect, it } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import { runOkractl } from './testing/shell.ts';
+
+const LISTENER =
+  'arn:aws:elasticloadbalancing:ap-northeast-1:111122223333:listener/app/web/0123456789abcdef/0123456789abcdef';
+const NETWORK_LISTENER = LISTENER.replace('/app/', '/net/');
+
+const convert = async (text: string) => {
+  const { out, err, code } = await runOkractl(['convert', '-f', 'old.yaml'], { files: { 'old.yaml': text } });
+  return { objects: parseAllDocuments(out).map((one) => one.toJS() as unknown), err, code };
+};
+
+// As the second generation has it, with real ARNs and a rule.
+const canary = `
+apiVersion: okra.mumoshu.github.io/v1alpha1
+kind: Cell
+metadata:
+  name: web
+spec:
+  ingress:
+    type: AWSApplicationLoadBalancer
+    awsApplicationLoadBalancer:
+      listenerARN: ${LISTENER}
+      listener:
+        rule: { hosts: [example.com] }
+      targetGroupSelector:
+        matchLabels: { role: web }
+    replicas: 2
+  versionedBy:
+    label: okra.mumoshu.github.io/version
+  updateStrategy:
+    type: Canary
+    canary:
+      analysis:
+        templates: [{ templateName: success-rate }]
+        startingStep: 2
+        args: [{ name: service-name, value: guestbook }]
+      steps:
+        - stepWeight: 10
+        - pause: { duration: 10m }
+        - stepWeight: 20
+        - pause: {}
+        - analysis:
+            templates: [{ templateName: success-rate }]
+`;
+
+describe('convert', () => {
+  it('writes a Cell of the second generation in the form of now, and warns of each change of meaning', async () => {
+    const { objects, err, code } = await convert(canary);
+    expect(code).toBe(0);
+    expect(objects).toMatchObject([
+      {
+        apiVersion: 'okra.mumo.co/v1alpha1',
+        spec: {
+          replicas: 2,
+          versionedBy: { label: 'okra.mumo.co/version' },
+          ingress: { awsApplicationLoadBalancer: { listener: { rule: { priority: 100 } } } },
+          updateStrategy: {
+            canary: {
+              analysis: { startingStep: 2 },
+              steps: [{ setWeight: 10 }, { pause: {} }, { setWeight: 30 }, { pause: {} }, { analysis: {} }],
+            },
+          },
+        },
+      },
+    ]);
+    expect(JSON.stringify(objects)).not.toContain(
+      '"ingress":{"type":"AWSApplicationLoadBalancer","replicas"',
+    );
+    for (const said of [
+      'old.yaml:2: Cell web: spec.ingress.replicas is spec.replicas now',
+      'A rule without a priority had 100',
+      'Relabel the target groups, and the TargetGroupBindings in the clusters.',
+      "The weights of the steps, 10, 20, were added up; a setWeight is the canary's whole weight now, so that they are written as 10, 30.",
+      'A pause without a duration (steps 3) was over at once',
+    ])
+      expect(err).toContain(said);
+    expect(err.trim().split('\n')).toHaveLength(5);
+  });
+
+  it('gives the block of a Network Load Balancer its name', async () => {
+    const { objects, code } = await convert(`
+apiVersion: okra.mumoshu.github.io/v1alpha1
+kind: Cell
+metadata: { name: web }
+spec:
+  ingress:
+    type: AWSNetworkLoadBalancer
+    awsApplicationLoadBalancer:
+      listenerARN: ${NETWORK_LISTENER}
+      targetGroupSelector: { matchLabels: { role: web } }
+  updateStrategy:
+    type: BlueGreen
+    blueGreen:
+      steps:
+        - analysis: { templates: [{ templateName: success-rate }] }
+        - promote: {}
+`);
+    expect(code).toBe(0);
+    expect(objects).toMatchObject([
+      { spec: { ingress: { awsNetworkLoadBalancer: { listenerARN: NETWORK_LISTENER } } } },
+    ]);
+  });
+
+  it('ends with 2 where something has to be completed by hand', async () => {
+    const { err, code } = await convert(canary.replace(/ {6}listener:\n.*\n/, ''));
+    expect(code).toBe(2);
+    expect(err).toContain('warning: old.yaml:2: Cell web: The Cell has no listener.rule');
+    expect(err).toContain('problem: old.yaml:2: Cell web: ');
+  });
+
+  it('writes the other kinds in the form of now', async () => {
+    const { objects, err, code } = await convert(`
+apiVersion: okra.mumoshu.github.io/v1alpha1
+kind: ClusterSet
+metadata: { name: cart }
+spec:
+  generators: [{ awseks: { clusterSelector: { matchTags: { role: web } } } }]
+  template: { metadata: { labels: { role: "{{.awseks.cluster.name}}" } } }
+---
+kind: AWSApplicationLoadBalancerConfig
+metadata: { name: web }
+spec:
+  listenerARN: ${LISTENER}
+  listener: { rule: { priority: 10, hosts: [example.com] } }
+  forwardTargetGroups:
+    - { name: prev, arn: "arn:aws:elasticloadbalancing:ap-northeast-1:111122223333:targetgroup/prev/0123456789abcdef", weight: 40 }
+    - { name: next, arn: "arn:aws:elasticloadbalancing:ap-northeast-1:111122223333:targetgroup/next/0123456789abcdef", weight: 60 }
+---
+apiVersion: okra.mumoshu.github.io/v1alpha1
+kind: AWSTargetGroup
+metadata:
+  name: web-cluster1
+  labels: { role: web, okra.mumoshu.github.io/version: 1.0.0 }
+  ownerReferences: [{ apiVersion: okra.mumoshu.github.io/v1alpha1, kind: AWSTargetGroupSet, name: web, uid: x }]
+spec:
+  arn: arn:aws:elasticloadbalancing:ap-northeast-1:111122223333:targetgroup/web/0123456789abcdef
+status: { phase: Synced }
+---
+apiVersion: v1
+kind: Service
+metadata: { name: foreign }
+`);
+    expect(code).toBe(0);
+    expect(objects).toMatchObject([
+      { spec: { generators: [{ awseks: { selector: { matchTags: { role: 'web' } } } }] } },
+      {
+        apiVersion: 'okra.mumo.co/v1alpha1',
+        spec: { listener: { rule: { forward: { targetGroups: [{ weight: 40 }, { weight: 60 }] } } } },
+      },
+      { metadata: { labels: { role: 'web', 'okra.mumo.co/version': '1.0.0' } } },
+      { apiVersion: 'v1', kind: 'Service' },
+    ]);
+    expect(objects[2]).not.toHaveProperty('status');
+    expect(objects[2]).not.toHaveProperty('metadata.ownerReferences');
+    expect(err).toContain('The secret of a cluster is named after the cluster now');
+  });
+
+  it.each([
+    ['Pause', 'okractl resume'],
+    ['VersionBlocklist', 'status.blockedVersions'],
+  ])('leaves a %s out, and says what there is in its place', async (kind, said) => {
+    const { objects, err, code } = await convert(
+      `apiVersion: okra.mumo.co/v1alpha1\nkind: ${kind}\nmetadata: { name: a }\n`,
+    );
+    expect([objects, code]).toEqual([[], 0]);
+    expect(err).toContain(said);
+  });
+
+  it('keeps what is of the form of now', async () => {
+    const current = canary.replaceAll('okra.mumoshu.github.io', 'okra.mumo.co');
+    const { objects, err } = await convert(current);
+    expect(objects).toMatchObject([{ spec: { ingress: { replicas: 2 } } }]);
+    expect(err).toBe('');
+  });
+
+  it('corrects the slip of the first generation', async () => {
+    const { objects } = await convert(`
+apiVersion: okra.mumoshu.github.io/v1alpha1
+kind: Cell
+metadata: { name: mysystem }
+spec:
+  clusters: [{ name: jobs-v1, eks: {}, labels: { role: jobs } }]
+  applications:
+    - name: jobs
+      clusterSelector: { role: jobs }
+      argocd:
+        clusterSecret: { lables: { myservice-role: jobs } }
+        applicationSet: { name: jobs }
+`);
+    expect(objects).toMatchObject([
+      { spec: { applications: [{ argocd: { clusterSecret: { labels: { 'myservice-role': 'jobs' } } } }] } },
+    ]);
+    expect(JSON.stringify(objects)).not.toContain('lables');
+  });
+});

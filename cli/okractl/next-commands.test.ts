@@ -1,0 +1,40 @@
+import { expect, it } from 'vitest';
+import type { CellStatus } from '../../crds/cell.ts';
+import { commandsFor } from './next-commands.ts';
+import { paused } from './testing/objects.ts';
+
+const verbs = (status: CellStatus): readonly string[] =>
+  commandsFor({ metadata: { name: 'web', namespace: 'default' }, status }).map(
+    (line) => line.split(' ')[1] ?? '',
+  );
+const rollout = paused.rollout!;
+const degraded: CellStatus['conditions'] = [
+  { type: 'Degraded', status: 'True', reason: 'x', message: '', lastTransitionTime: '2026-11-22T09:00:00Z' },
+];
+
+it.each<[string, CellStatus, readonly string[]]>([
+  ['nothing at rest', { phase: 'Completed' }, []],
+  ['retry of what is blocked', { blockedVersions: [{ version: '2.0.0', cause: '', time: '' }] }, ['retry']],
+  ['resume of a pause', { ...paused, reason: 'WaitingForResume' }, ['resume', 'abort']],
+  ['a verdict of a person', { ...paused, reason: 'WaitingForVerdict' }, ['promote', 'retry', 'abort']],
+  ['no promote of a Freeze', { ...paused, reason: 'WaitingForFreeze' }, ['pause', 'abort']],
+  [
+    'retry of what is held up',
+    { rollout, reason: 'AccessDenied', conditions: degraded },
+    ['retry', 'abort', 'watch'],
+  ],
+  ['pause of what moves', { rollout, reason: 'Step' }, ['pause', 'abort', 'watch']],
+  [
+    'a look at what is taken back',
+    { rollout: { ...rollout, ending: { kind: 'Failed', reason: 'Aborted', message: '', time: '' } } },
+    ['watch'],
+  ],
+])('offers %s', (_, status, offered) => expect(verbs(status)).toEqual(offered));
+
+it('names the namespace, and says what a command does', () => {
+  const status: CellStatus = { ...paused, reason: 'WaitingForResume' };
+  expect(commandsFor({ metadata: { name: 'web', namespace: 'shop' }, status })).toEqual([
+    'okractl resume web -n shop  (ends the pause)',
+    'okractl abort web -n shop  (everything back to 1.0.0)',
+  ]);
+});

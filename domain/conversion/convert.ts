@@ -1,0 +1,89 @@
+import { API_VERSION } from '../kubernetes/labels.ts';
+import { fieldsIn, recordsIn, textIn, type Fields } from '../model/shape.ts';
+import { convertCell } from './cell.ts';
+import { at, warned, withValue, type Conversion, type Converted } from './converted.ts';
+import { bearsOldLabel, OLD_GROUP, withNewLabels } from './labels.ts';
+import {
+  convertCheck,
+  convertClusterSet,
+  convertLoadBalancerConfig,
+  convertTargetGroupSet,
+} from './others.ts';
+
+/** What becomes of an object of a file. */
+export type Outcome =
+  | ({ readonly is: 'Converted' } & Converted)
+  /** It is of the form of now, or of somebody else's. */
+  | { readonly is: 'Kept'; readonly object: Fields }
+  /** There is nothing like it any more. */
+  | { readonly is: 'Dropped'; readonly why: string };
+
+const unchanged: Conversion = (before) => before;
+
+const conversions: Readonly<Record<string, Conversion>> = {
+  Cell: convertCell,
+  ClusterSet: convertClusterSet,
+  AWSTargetGroupSet: convertTargetGroupSet,
+  AWSTargetGroup: unchanged,
+  AWSTargetGroupBinding: unchanged,
+  AWSApplicationLoadBalancerConfig: convertLoadBalancerConfig,
+  AWSApplicationLoadBalancer: convertLoadBalancerConfig,
+  Check: convertCheck,
+};
+
+const gone: Readonly<Record<string, string>> = {
+  Pause:
+    'There are no Pauses any more: a rollout that waits is resumed by okractl resume, and one is paused by okractl pause.',
+  VersionBlocklist:
+    'There is no VersionBlocklist any more: what failed stands in status.blockedVersions of the Cell. To keep a version from coming, set spec.version of the Cell to the one that is to serve.',
+  AWSApplicationLoadBalancerTargetDeployment:
+    'An AWSApplicationLoadBalancerTargetDeployment was a Cell before there were Cells; now it is a view that Okra keeps. Write a Cell.',
+  AWSNetworkLoadBalancerTargetDeployment:
+    'It became a Cell with an ingress of type AWSNetworkLoadBalancer. Write a Cell.',
+  ArgoCDCluster: 'It became the ClusterSet, which finds the clusters by their tags. Write a ClusterSet.',
+};
+
+/** Brings an object of an older generation into the form of now, with a warning for each change of meaning. */
+export function convert(object: Fields): Outcome {
+  const apiVersion = textIn(object['apiVersion']) ?? '';
+  const kind = textIn(object['kind']) ?? '';
+  const isOld = apiVersion.startsWith(`${OLD_GROUP}/`);
+  const isOfGoController = apiVersion === API_VERSION && (kind === 'Pause' || kind === 'VersionBlocklist');
+  // The examples of the older generations leave it out.
+  const isNameless = apiVersion === '' && (Object.hasOwn(conversions, kind) || Object.hasOwn(gone, kind));
+  if (!isOld && !isNameless && !isOfGoController) return { is: 'Kept', object };
+  const why = Object.hasOwn(gone, kind) ? gone[kind] : undefined;
+  if (why !== undefined) return { is: 'Dropped', why };
+  const conversion = Object.hasOwn(conversions, kind) ? conversions[kind] : undefined;
+  if (conversion === undefined)
+    return {
+      is: 'Dropped',
+      why: `There is no kind ${kind === '' ? 'without a name' : kind} in Okra. Leave it out.`,
+    };
+  return { is: 'Converted', ...conversion(common(object)) };
+}
+
+/** What changes of every object: its group, the version label, and what an older controller has written. */
+function common(object: Fields): Converted {
+  const { status: _told, ...written } = object;
+  const renamed = withNewLabels({ ...written, apiVersion: API_VERSION });
+  const isRelabelled = bearsOldLabel(object);
+  const owners = recordsIn(at(renamed, 'metadata', 'ownerReferences'));
+  const metadata = fieldsIn(renamed['metadata']);
+  const free =
+    owners.length === 0 ? renamed : withValue(renamed, ['metadata'], withoutKey(metadata, 'ownerReferences'));
+  return warned(
+    { object: free, warnings: [] },
+    ...(isRelabelled ? [`The label ${OLD_GROUP}/version is okra.mumo.co/version now.`] : []),
+    ...(owners.length === 0
+      ? []
+      : [
+          'metadata.ownerReferences is left out: the owner of the older generation is another object. Okra sets its own.',
+        ]),
+  );
+}
+
+function withoutKey(object: Fields, key: string): Fields {
+  const { [key]: _left, ...others } = object;
+  return others;
+}

@@ -1,0 +1,22 @@
+import { describe, expect, it } from 'vitest';
+import { looked, pause, type Looks } from './pace.ts';
+
+const after = (count: number, everyMs: number): Looks =>
+  Array.from({ length: count }, (_, index) => index * everyMs).reduce<Looks>(looked, []);
+
+describe('the next look', () => {
+  it.each<[string, Looks, number, number]>([
+    ['comes at once after none', [], 0, 0],
+    ['comes at once after a burst', after(39, 10), 380, 0],
+    [
+      'waits after forty within a minute, until the first of them is a minute ago',
+      after(40, 100),
+      4_000,
+      56_000,
+    ],
+    ['waits for the oldest of the last forty', after(60, 1_000), 60_000, 20_000],
+    ['comes at once after forty that took longer', after(40, 2_000), 78_000, 0],
+  ])('%s', (_, looks, now, want) => expect(pause(looks, now)).toBe(want));
+
+  it('remembers no more looks than it needs', () => expect(after(1_000, 1)).toHaveLength(40));
+});

@@ -1,0 +1,16 @@
+const MOST = { looks: 40, withinMs: 60_000 };
+
+/** When somebody has looked last, in milliseconds since the epoch; no more of them than it takes to pace the next. */
+export type Looks = readonly number[];
+
+/** Adds a look to those before. */
+export const looked = (looks: Looks, now: number): Looks => [...looks, now].slice(-MOST.looks);
+
+/**
+ * How long to wait with the next look, in milliseconds. Where clusters report all the time, each look would be followed by another at once;
+ * so many in a minute are enough.
+ */
+export function pause(looks: Looks, now: number): number {
+  const [first = now] = looks;
+  return looks.length < MOST.looks ? 0 : Math.max(0, first + MOST.withinMs - now);
+}

@@ -1,0 +1,47 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Client } from '@temporalio/client';
+import { createLog } from '../../clients/log.ts';
+import { connectTemporal } from '../../clients/temporal/temporal.ts';
+import { loadConfig } from '../../config.ts';
+import { startOkrad, type Okrad } from '../okrad.ts';
+import type { Stack } from '../stack.ts';
+import { waitFor } from '../wait.ts';
+
+/** An okrad of two processes, and a client of its Temporal. */
+export interface RunningOkrad extends AsyncDisposable {
+  readonly okrad: { readonly watchers: Okrad; readonly worker: Okrad };
+  readonly temporal: Client;
+}
+
+/** Starts okrad on a stack, and waits until it is at work. */
+export async function openOkrad({
+  stack,
+  say,
+  signal,
+}: {
+  readonly stack: Stack;
+  readonly say: (line: string) => void;
+  readonly signal: AbortSignal;
+}): Promise<RunningOkrad> {
+  await using undo = new AsyncDisposableStack();
+  const config = loadConfig(stack.environment);
+  const { connection, client: temporal } = await connectTemporal(config, {
+    log: createLog('silent'),
+    signal,
+  });
+  undo.defer(() => connection.close());
+  say('Starting okrad, its watchers and its worker as two processes …');
+  const start = (components: 'watchers' | 'worker'): Okrad =>
+    undo.use(
+      startOkrad({ environment: stack.environment, components, log: join(stack.logs, `${components}.log`) }),
+    );
+  const okrad = { watchers: start('watchers'), worker: start('worker') };
+  const logged = (part: Okrad, event: string): Promise<true> =>
+    waitFor({ what: `okrad to log "${event}"`, timeoutMillis: 60_000, signal }, async () =>
+      (await readFile(part.log, 'utf8')).includes(`"msg":"${event}"`) ? true : undefined,
+    );
+  await Promise.all([logged(okrad.watchers, 'watching'), logged(okrad.worker, 'worker started')]);
+  const end = undo.move();
+  return { okrad, temporal, [Symbol.asyncDispose]: () => end.disposeAsync() };
+}
