@@ -11,6 +11,7 @@ import type { TemporalConfig } from '../../config.ts';
 import { requestSignals, requestUpdates, type Answer } from '../../workflows/messages.ts';
 import type { RequestName } from '../../domain/model/request.ts';
 import { detailsOf, isRefusal } from './grpc-status.ts';
+import { payloadConverter } from './payload-codec.ts';
 import { unpolled } from './polls.ts';
 import { missingAttributes } from './search-attributes.ts';
 import { connectRenewably } from './temporal-connection.ts';
@@ -64,10 +65,11 @@ export const mayBeRepeated = (name: RequestName): boolean => name === 'pause' ||
 
 /** Connects to Temporal once, for a person who waits; throws when it does not answer. */
 export async function connectOperator(config: TemporalConfig, identity: string): Promise<Operator> {
-  const { address, namespace } = config;
+  const { address, namespace, codec } = config;
+  const dataConverter = await payloadConverter(codec);
   try {
     const { connection } = await connectRenewably(address, await readCredentials(config));
-    return operatorOf(new Client({ connection, namespace, identity }), config);
+    return operatorOf(new Client({ connection, namespace, dataConverter, identity }), config);
   } catch (error) {
     throw unreached(config, error);
   }
