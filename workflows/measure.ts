@@ -1,14 +1,15 @@
-import { ApplicationFailure } from '@temporalio/workflow';
+import { ApplicationFailure } from '@temporalio/common';
 import type { AnalysisVerdict } from '../domain/rollout/analysis.ts';
 import type { PresentCell } from '../domain/versions/candidate.ts';
 import { routeOf } from '../domain/load-balancers/load-balancer.ts';
 import type { Measurement, StartMeasurement } from '../domain/model/decision.ts';
+import type { ObjectKey } from '../domain/model/ids.ts';
 import type { ObservedCell } from '../domain/model/observation.ts';
 import { measurementName } from '../domain/rollout/measurement.ts';
 import type { Change } from '../domain/rollout/performed.ts';
 import { measured, terminated } from '../domain/rollout/record-measurement.ts';
 import type { Rollout } from '../domain/model/state.ts';
-import { measurements } from './activities.ts';
+import type { Hands } from './hands.ts';
 
 /** What is measured for. */
 interface Cause {
@@ -18,44 +19,58 @@ interface Cause {
 }
 
 /** Starts, reads or terminates what a rollout measures; what comes of it is a change of the state. */
-export async function measure(decision: Measurement, { rollout, ...cause }: Cause): Promise<Change> {
+export async function measure(
+  decision: Measurement,
+  { rollout, ...cause }: Cause,
+  hands: Hands,
+): Promise<Change> {
   if (rollout === undefined)
     throw ApplicationFailure.nonRetryable('Expected a rollout, got none.', 'InvalidObject');
   const { namespace } = cause.observed.key;
   switch (decision.do) {
     case 'StartMeasurement': {
-      const verdict = await start(decision, { ...cause, rollout });
+      const verdict = await start(decision, { ...cause, rollout }, hands);
       return (state, now) => measured(state, decision, verdict, now);
     }
     case 'ReadMeasurement': {
       const { kind, name, message } = decision;
-      const verdict = await instruments(message)[kind].read({ namespace, name });
+      const verdict = await instruments(hands, message)[kind].read({ namespace, name });
       return (state, now) => measured(state, decision, verdict, now);
     }
     case 'TerminateMeasurement': {
       const { kind, name, message } = decision;
-      const verdict = await instruments(message)[kind].terminate({ namespace, name });
+      const verdict = await instruments(hands, message)[kind].terminate({ namespace, name });
       return (state, now) => terminated(state, decision, verdict ?? undefined, now);
     }
   }
 }
 
 /** The activities that follow what measures, by what it is. */
-function instruments(summary: string) {
-  const to = measurements(summary);
+function instruments(hands: Hands, summary: string) {
+  const to = hands.measurements(summary);
   return {
-    AnalysisRun: { read: to.readAnalysis, terminate: to.terminateAnalysis },
-    Experiment: { read: to.readExperiment, terminate: to.terminateExperiment },
-    Check: { read: to.readCheck, terminate: to.terminateCheck },
-    Job: { read: to.readJob, terminate: to.terminateJob },
+    AnalysisRun: {
+      read: (key: ObjectKey) => to.readAnalysis(key),
+      terminate: (key: ObjectKey) => to.terminateAnalysis(key),
+    },
+    Experiment: {
+      read: (key: ObjectKey) => to.readExperiment(key),
+      terminate: (key: ObjectKey) => to.terminateExperiment(key),
+    },
+    Check: {
+      read: (key: ObjectKey) => to.readCheck(key),
+      terminate: (key: ObjectKey) => to.terminateCheck(key),
+    },
+    Job: { read: (key: ObjectKey) => to.readJob(key), terminate: (key: ObjectKey) => to.terminateJob(key) },
   };
 }
 
 function start(
   decision: StartMeasurement,
   { observed, cell, rollout }: Cause & { readonly rollout: Rollout },
+  hands: Hands,
 ): Promise<AnalysisVerdict> {
-  const to = measurements(decision.message);
+  const to = hands.measurements(decision.message);
   const request = {
     cell: { key: observed.key, uid: cell.uid },
     rollout: rollout.id,

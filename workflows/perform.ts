@@ -1,42 +1,20 @@
-import { ApplicationFailure, uuid4 } from '@temporalio/workflow';
-import type { PresentCell } from '../domain/versions/candidate.ts';
-import type { Decision, Performable } from '../domain/model/decision.ts';
-import type { ObservedCell } from '../domain/model/observation.ts';
+import { uuid4 } from '@temporalio/workflow';
+import type { Performable } from '../domain/model/decision.ts';
 import * as attempt from '../domain/rollout/attempt.ts';
-import {
-  carryOutRecorded,
-  isRecorded,
-  kept,
-  looking,
-  postponed,
-  type CarriedOut,
-  type Performed,
-  type Recorded,
-} from '../domain/rollout/performed.ts';
-import { idleRead } from '../domain/rollout/record-backoff.ts';
-import { lostRunRead } from '../domain/rollout/record-lost.ts';
-import { pruned } from '../domain/rollout/record-measurement.ts';
-import * as record from '../domain/rollout/record.ts';
-import type { Run } from '../domain/rollout/run.ts';
-import { configs, elbv2Reads, measurements, objects } from './activities.ts';
+import type { Performed } from '../domain/rollout/performed.ts';
+import { configs, elbv2Reads, measurements, objects, traffic } from './activities.ts';
+import { carryOut, type Situation } from './carry-out.ts';
 import { failureOf } from './failure.ts';
+import type { Hands } from './hands.ts';
 import { interruptible } from './interruptible.ts';
-import { measure } from './measure.ts';
-import { inspect, shift } from './shift.ts';
 
-/** What a decision is performed with. */
-export interface Situation {
-  /** What was decided by. */
-  readonly observed: ObservedCell;
-  /** What the run knows by now. */
-  readonly run: () => Run;
-}
+const hands: Hands = { objects, measurements, elbv2Reads, traffic, configs, newId: uuid4 };
 
 /** Performs one decision by activities; what refuses is tried again later, and can be seen until then. */
 export async function perform(decision: Performable, situation: Situation): Promise<Performed> {
   const { observed, run } = situation;
   try {
-    const answer = await interruptible(() => carryOut(decision, situation), {
+    const answer = await interruptible(() => carryOut(decision, situation, hands), {
       happened: () => attempt.isInterrupted(decision, run()),
       at: attempt.givenUpAt(decision, run()),
     });
@@ -48,65 +26,4 @@ export async function perform(decision: Performable, situation: Situation): Prom
   } catch (error) {
     return attempt.performedOf(decision, { is: 'Refused', refusal: failureOf(error) }, observed);
   }
-}
-
-async function carryOut(decision: Performable, situation: Situation): Promise<CarriedOut> {
-  const { cell } = situation.observed;
-  if (decision.do === 'Remove' || decision.do === 'Release') return letGo(decision, situation);
-  if (cell === undefined)
-    throw ApplicationFailure.nonRetryable('Expected a Cell, got none.', 'ObjectNotFound');
-  return isRecorded(decision) ? carryOutRecorded(decision, cell) : ask(decision, situation, cell);
-}
-
-/** A decision by which someone outside is asked. */
-type Asking = Exclude<Performable, Recorded | { do: 'Remove' | 'Release' }>;
-
-async function ask(decision: Asking, { observed, run }: Situation, cell: PresentCell): Promise<CarriedOut> {
-  const { key } = observed;
-  const { state } = run();
-  switch (decision.do) {
-    case 'Begin': {
-      const id = uuid4().slice(0, 8);
-      return kept((before, now) => record.began(before, decision, { id, cell, now }));
-    }
-    case 'Shift':
-      return shift(decision, cell, { observed, state });
-    case 'Inspect': {
-      const found = await inspect(decision, observed, cell);
-      return kept((before) => record.inspected(before, found));
-    }
-    case 'CheckIdle': {
-      const found = await elbv2Reads(decision.message).readTargetHealth(decision.targetGroupARNs);
-      return kept((before, now) => idleRead(before, found, now));
-    }
-    case 'Prune': {
-      const { successfulRunHistoryLimit, unsuccessfulRunHistoryLimit } = cell.spec.analysis ?? {};
-      const limits = { successful: successfulRunHistoryLimit, unsuccessful: unsuccessfulRunHistoryLimit };
-      await measurements(decision.message).pruneMeasurements({ key, atRestAt: Date.now(), ...limits });
-      return kept(pruned);
-    }
-    case 'ReadLostRun': {
-      const { workflowId } = cell.status.rollout ?? { workflowId: '' };
-      const ended = await objects(decision.message).readLostRun({ workflowId, runId: decision.runId });
-      return kept((before, now) => lostRunRead(before, cell, ended, now));
-    }
-    default:
-      return kept(await measure(decision, { observed, cell, rollout: state.rollout }));
-  }
-}
-
-/** Removes or releases what the configuration of a Cell that is gone, or that has lost it, has made. */
-async function letGo(
-  decision: Extract<Decision, { do: 'Remove' | 'Release' }>,
-  { observed, run }: Situation,
-): Promise<CarriedOut> {
-  const ref = { type: observed.configType ?? 'AWSApplicationLoadBalancer', key: observed.key } as const;
-  if (decision.do === 'Release') {
-    await objects(decision.message).releaseLoadBalancer(ref);
-    return looking(record.withoutInspected);
-  }
-  const { budget } = run().state;
-  const ticket = budget === undefined ? {} : { ticket: budget.ticket };
-  const removed = await configs(decision.message).removeLoadBalancer({ ref, ...ticket });
-  return removed.is === 'NotYet' ? postponed(removed, false) : looking(record.withoutInspected);
 }

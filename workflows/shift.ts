@@ -1,4 +1,4 @@
-import { ApplicationFailure } from '@temporalio/workflow';
+import { ApplicationFailure } from '@temporalio/common';
 import type { PresentCell } from '../domain/versions/candidate.ts';
 import { routeOf, type InspectedForwarding, type Route } from '../domain/load-balancers/load-balancer.ts';
 import type { Decision, Shift } from '../domain/model/decision.ts';
@@ -6,15 +6,15 @@ import type { ObservedCell } from '../domain/model/observation.ts';
 import type { CarriedOut } from '../domain/rollout/performed.ts';
 import { shiftDone, shiftRequest } from '../domain/rollout/shift.ts';
 import type { RolloutState } from '../domain/model/state.ts';
-import { elbv2Reads, traffic } from './activities.ts';
+import type { Hands } from './hands.ts';
 
 /** Looks at what a load balancer serves of which no object says so. */
 export function inspect(
   { message }: Extract<Decision, { do: 'Inspect' }>,
-  { key, selected }: ObservedCell,
-  cell: PresentCell,
+  { observed: { key, selected }, cell }: { readonly observed: ObservedCell; readonly cell: PresentCell },
+  hands: Hands,
 ): Promise<InspectedForwarding> {
-  return elbv2Reads(message).inspectLoadBalancer({
+  return hands.elbv2Reads(message).inspectLoadBalancer({
     key,
     route: requiredRoute(cell),
     selected: selected.map(({ name, arn }) => ({ name, arn })),
@@ -25,12 +25,16 @@ export function inspect(
 /** Makes one write of weights, and takes up what was seen afterwards. */
 export async function shift(
   decision: Shift,
-  cell: PresentCell,
-  { observed, state }: { readonly observed: ObservedCell; readonly state: RolloutState },
+  {
+    observed,
+    cell,
+    state,
+  }: { readonly observed: ObservedCell; readonly cell: PresentCell; readonly state: RolloutState },
+  hands: Hands,
 ): Promise<CarriedOut> {
   const situation = { observed, cell, state, route: requiredRoute(cell) };
   const request = shiftRequest(decision, situation);
-  const result = await traffic(decision.message, decision.urgent).shiftTraffic(request);
+  const result = await hands.traffic(decision.message, decision.urgent).shiftTraffic(request);
   return shiftDone(decision, request, result, situation);
 }
 

@@ -14,16 +14,25 @@ interface CreateOptions extends AnalysisOptions {
   readonly output?: OutputFormat;
 }
 
+/** What is around a command that makes AnalysisRuns. */
+export interface AnalysisShell extends Pick<Shell, 'print' | 'warn' | 'now' | 'signal' | 'exitWith'> {
+  readonly session: (globals: Globals) => Pick<Session, 'kubernetes' | 'namespace'>;
+}
+
 /** Adds `create analysisrun`. */
 export function addCreate(program: Command, shell: Shell): void {
   const create = program.command('create').description('Makes an object.');
-  withAnalysisOptions(
+  addCreateAnalysisRun(create, shell).option('--dry-run', 'only show what would be made');
+}
+
+/** Adds `analysisrun` to a command that creates; with `--dry-run` it only shows. */
+export function addCreateAnalysisRun(create: Command, shell: AnalysisShell): Command {
+  return withAnalysisOptions(
     create
       .command('analysisrun')
       .description('Makes an AnalysisRun of AnalysisTemplates with arguments, and shows it.')
       .argument('[name]', 'its name; the template and five letters without it'),
   )
-    .option('--dry-run', 'only show what would be made')
     .addOption(outputOption())
     .action(async (name: string | undefined, _options: unknown, command: Command) => {
       const options = command.optsWithGlobals<CreateOptions>();
@@ -44,8 +53,8 @@ export function addCreate(program: Command, shell: Shell): void {
 }
 
 async function made(
-  shell: Shell,
-  session: Session,
+  shell: AnalysisShell,
+  session: ReturnType<AnalysisShell['session']>,
   name: string,
   options: AnalysisOptions,
 ): Promise<AnalysisRun> {
@@ -98,7 +107,7 @@ async function setStatus({ kubernetes, namespace }: Session, name: string, statu
 }
 
 /** Adds `run analysis`. */
-export function addRun(program: Command, shell: Shell): void {
+export function addRun(program: Command, shell: AnalysisShell): void {
   const run = program.command('run').description('Does something once.');
   withAnalysisOptions(
     run
@@ -110,9 +119,13 @@ export function addRun(program: Command, shell: Shell): void {
   )
     .option('--wait', 'wait for the verdict')
     .action(async (name: string, _options: unknown, command: Command) => {
-      const options = command.optsWithGlobals<AnalysisOptions & { readonly wait?: boolean }>();
+      const options = command.optsWithGlobals<
+        AnalysisOptions & { readonly wait?: boolean; readonly dryRun?: boolean }
+      >();
       const session = shell.session(options);
-      await session.kubernetes.create(await made(shell, session, name, options));
+      const object = await made(shell, session, name, options);
+      if (options.dryRun === true) return shell.print(asYaml(object));
+      await session.kubernetes.create(object);
       if (options.wait !== true) return shell.print(`AnalysisRun ${session.namespace}/${name} is made.`);
       const { untilHolds } = await import('./until-holds.ts');
       const key = { namespace: session.namespace, name };

@@ -13,6 +13,8 @@ export interface PersonOptions {
   readonly kubeconfig?: string | undefined;
   /** The context of the kubeconfig; undefined: its current one. */
   readonly context?: string | undefined;
+  /** Under which name fields are written; undefined: that of okractl. */
+  readonly fieldManager?: string | undefined;
 }
 
 /** What is to be done to objects, as authorization in Kubernetes sees it. */
@@ -47,12 +49,16 @@ const FIELD_MANAGER = 'okractl';
 const TIMEOUT_MILLISECONDS = 15_000;
 
 /** Reaches the cluster that a person's kubeconfig names. */
-export function connectAsPerson({ kubeconfig, context }: PersonOptions): Person {
+export function connectAsPerson({
+  kubeconfig,
+  context,
+  fieldManager = FIELD_MANAGER,
+}: PersonOptions): Person {
   const loaded = loadKubeconfig(kubeconfig);
   if (context !== undefined) choose(loaded, context);
   const token = takeTokenFile(loaded);
   const send = makeSend(kubeconfigDoor(loaded), token);
-  const kubernetes = clientOver(send, TIMEOUT_MILLISECONDS, OWN_CLUSTER, FIELD_MANAGER);
+  const kubernetes = clientOver(send, TIMEOUT_MILLISECONDS, OWN_CLUSTER, fieldManager);
   const { namespace = '' } = loaded.getContextObject(loaded.getCurrentContext()) ?? {};
   return {
     kubernetes,

@@ -34,7 +34,7 @@ describe('the compiled package', () => {
     await Promise.all([build(join(folder, 'dist'), stack.workflowBundle), mkdir(empty)]);
     await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
     const { bin } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as {
-      readonly bin: { readonly okrad: string; readonly okractl: string };
+      readonly bin: { readonly okrad: string; readonly okractl: string; readonly okra: string };
     };
     const ports = reservePorts();
     const port = await ports.reserve();
@@ -67,6 +67,13 @@ describe('the compiled package', () => {
       env: { ...process.env, ...stack.environment },
     });
     expect(JSON.parse(stdout)).toMatchObject({ kind: 'List', items: [] });
+    // What it syncs with is loaded only then.
+    const okra = [join(folder, bin.okra), 'sync', 'clusterset', 'none', '-n', namespace];
+    const env = { ...process.env, ...stack.environment };
+    await expect(run(process.execPath, okra, { cwd: empty, env })).rejects.toMatchObject({
+      code: 1,
+      stderr: `okra: Expected ClusterSet ${namespace}/none, got none. Create it, or correct the name.\n`,
+    });
   });
 
   it('asks Datadog in a thread of its own', async () => {

@@ -1,0 +1,88 @@
+import { readFileSync } from 'node:fs';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { text as textOf } from 'node:stream/consumers';
+import { CommanderError, type Command } from 'commander';
+import { endingOf, exitCodes } from './okractl/exit.ts';
+import type { Shell } from './okractl/shell.ts';
+
+/** How long what is left over may keep the process when the command has ended, in milliseconds. */
+const LEFT_OVER_MS = 1_000;
+
+// As shells have it of a process that SIGINT has ended.
+const INTERRUPTED = 130;
+
+/** What a command line has of its process. */
+export type ProcessShell = Pick<
+  Shell,
+  'print' | 'warn' | 'write' | 'now' | 'signal' | 'read' | 'filesAt' | 'exitWith'
+>;
+
+/** A command line, as its process runs it. */
+export interface CommandLine {
+  /** By which name it says what is wrong. */
+  readonly name: string;
+  readonly make: (shell: ProcessShell, version: string) => Command;
+  /** Closes what the commands have opened. */
+  readonly close?: () => Promise<void>;
+  readonly words?: readonly string[];
+}
+
+function version(): string {
+  const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(text) as { version: string }).version;
+}
+
+const { stdout, stderr, stdin } = process;
+
+const shellUntil = (signal: AbortSignal): ProcessShell => ({
+  print: (text) => void stdout.write(`${text}\n`),
+  warn: (text) => void stderr.write(`${text}\n`),
+  write: (text) => void stdout.write(text),
+  now: Date.now,
+  signal,
+  read: (path) => (path === '-' ? textOf(stdin) : readFile(path, 'utf8')),
+  filesAt: async (path) => {
+    if (path === '-' || !(await stat(path)).isDirectory()) return [path];
+    const names = await readdir(path, { recursive: true });
+    return names
+      .filter((name) => /[.](ya?ml|json)$/.test(name))
+      .toSorted()
+      .map((name) => join(path, name));
+  },
+  exitWith: (code) => {
+    process.exitCode = code;
+  },
+});
+
+/** Runs the command line of the process, and ends the process with its exit status. */
+export async function runCommandLine({ name, make, close, words }: CommandLine): Promise<void> {
+  const interrupted = new AbortController();
+  // Who reads only the first lines wants no more.
+  stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => {
+      if (interrupted.signal.aborted) process.exit(INTERRUPTED);
+      interrupted.abort();
+      // What does not heed the signal is not waited for.
+      setTimeout(() => process.exit(INTERRUPTED), LEFT_OVER_MS).unref();
+    });
+  }
+  try {
+    const program = make(shellUntil(interrupted.signal), version());
+    await program.parseAsync(words ?? process.argv.slice(2), { from: 'user' });
+  } catch (error) {
+    if (error instanceof CommanderError) {
+      // Commander has said what is wrong.
+      process.exitCode = error.exitCode === 0 ? exitCodes.done : exitCodes.problems;
+    } else if (!interrupted.signal.aborted) {
+      const { message, code } = endingOf(error);
+      stderr.write(`${name}: ${message}\n`);
+      process.exitCode = code;
+    }
+  } finally {
+    if (interrupted.signal.aborted) process.exitCode = INTERRUPTED;
+    await close?.();
+    setTimeout(() => process.exit(), LEFT_OVER_MS).unref();
+  }
+}

@@ -1,0 +1,135 @@
+import type { Command } from 'commander';
+import { SECRET } from '../../clients/kubernetes/kinds.ts';
+import { isConflict } from '../../clients/kubernetes/kubernetes.ts';
+import { clusterSecretValues } from '../../domain/discovery/clusters/cluster-secret.ts';
+import { secretNameOf } from '../../domain/discovery/cluster-set/cluster-set.ts';
+import { SECRET_TYPE_CLUSTER, SECRET_TYPE_LABEL } from '../../domain/kubernetes/labels.ts';
+import { matches } from '../../domain/kubernetes/selector.ts';
+import { badUsage, failed } from '../okractl/exit.ts';
+import { forPrograms, outputOption, type OutputFormat } from '../okractl/output.ts';
+import { layOut } from '../okractl/table.ts';
+import { dryRunOf } from './dry-run.ts';
+import { named, nameIn, pairs, type NameOption } from './options.ts';
+import type { Globals, OkraSession, OkraShell } from './shell.ts';
+import { clusterCalled, clustersIn } from './target-group-set-of.ts';
+
+type Texts = Readonly<Record<string, string>>;
+
+interface CreateOptions extends Globals, NameOption {
+  readonly endpoint?: string;
+  readonly caData?: string;
+  readonly labels?: Texts;
+}
+
+/** Adds `create cluster`. */
+export function addCreateCluster(create: Command, shell: OkraShell): void {
+  named(create.command('cluster'), 'the EKS cluster')
+    .description(
+      'Makes the Argo CD cluster secret of an EKS cluster. Without --endpoint and --ca-data EKS is asked for them.',
+    )
+    .option('--endpoint <url>', 'the address of its API server')
+    .option('--ca-data <base64>', 'the certificate of its authority, PEM in base64')
+    .option('--labels <key=value,…>', 'labels of the secret', pairs)
+    .action(async (argument: string | undefined, _options: unknown, command: Command) => {
+      const options = command.optsWithGlobals<CreateOptions>();
+      const name = nameIn(argument, options, 'the EKS cluster');
+      const real = shell.session(options);
+      const secret = await secretOf(real, name, options);
+      const { dryRun = false } = options;
+      const { kubernetes } = dryRun ? dryRunOf(real, shell).session : real;
+      try {
+        await kubernetes.create(secret);
+      } catch (error) {
+        if (!isConflict(error)) throw error;
+        throw failed(
+          `Expected no Secret ${secret.metadata.namespace}/${secret.metadata.name}, got one. Delete it first by okra delete cluster.`,
+        );
+      }
+      if (!dryRun) shell.print(`Secret ${secret.metadata.namespace}/${secret.metadata.name} created.`);
+    });
+}
+
+async function secretOf(session: OkraSession, name: string, options: CreateOptions) {
+  const { endpoint, caData, region } = await accessOf(session, name, options);
+  const values = clusterSecretValues({ name, endpoint, caData, ...(region === undefined ? {} : { region }) });
+  const encode = (text: string): string => Buffer.from(text).toString('base64');
+  return {
+    apiVersion: SECRET.apiVersion,
+    kind: SECRET.kind,
+    metadata: {
+      namespace: session.namespace,
+      name: secretNameOf(name),
+      labels: { ...options.labels, [SECRET_TYPE_LABEL]: SECRET_TYPE_CLUSTER },
+    },
+    type: 'Opaque',
+    data: { name: encode(name), server: encode(values.server), config: encode(values.config) },
+  };
+}
+
+async function accessOf(session: OkraSession, name: string, { endpoint, caData }: CreateOptions) {
+  const { region } = session.config.aws;
+  if (endpoint !== undefined && caData !== undefined) return { endpoint, caData, region };
+  if ((endpoint ?? caData) !== undefined)
+    throw badUsage('Expected --endpoint and --ca-data, got one of them. Give both, or neither to ask EKS.');
+  if (region === undefined)
+    throw badUsage('Expected the region of the cluster, got none. Set --region or AWS_REGION.');
+  const { clusters } = await session.eks({ region }).clusters();
+  const found = clusters.find((cluster) => cluster.name === name);
+  if (found?.endpoint !== undefined && found.caData !== undefined)
+    return { endpoint: found.endpoint, caData: found.caData, region };
+  const names = clusters.map((cluster) => cluster.name).toSorted();
+  const got =
+    found === undefined ? (names.length === 0 ? 'none' : names.join(', ')) : `one that is ${found.status}`;
+  throw failed(`Expected an EKS cluster ${name} in ${region} that can be used, got ${got}.`);
+}
+
+/** Adds `delete cluster`. */
+export function addDeleteCluster(remove: Command, shell: OkraShell): void {
+  named(remove.command('cluster'), 'the cluster')
+    .description('Deletes the Argo CD cluster secret of a cluster; the cluster itself stays.')
+    .action(async (argument: string | undefined, _options: unknown, command: Command) => {
+      const options = command.optsWithGlobals<Globals & NameOption>();
+      const name = nameIn(argument, options, 'the cluster');
+      const real = shell.session(options);
+      const { namespace } = real;
+      const { cluster, secret } = clusterCalled(await clustersIn(real), name, namespace);
+      const { dryRun = false } = options;
+      const { kubernetes } = dryRun ? dryRunOf(real, shell).session : real;
+      // Only what was found to be a cluster secret goes, and not another of its name.
+      const { uid } = secret.metadata;
+      await kubernetes.delete(SECRET, { namespace, name: cluster.secret }, { uid });
+      if (!dryRun) shell.print(`Secret ${namespace}/${cluster.secret} deleted.`);
+    });
+}
+
+/** Adds `get cluster`. */
+export function addGetCluster(get: Command, shell: OkraShell): void {
+  get
+    .command('cluster')
+    .alias('clusters')
+    .description('Shows the clusters that have an Argo CD cluster secret, with the labels of it.')
+    .option('-l, --selector <key=value,…>', 'only those with these labels', pairs)
+    .addOption(outputOption(['json', 'yaml', 'name']))
+    .action(async (_options: unknown, command: Command) => {
+      const options = command.optsWithGlobals<Globals & { selector?: Texts; output?: OutputFormat }>();
+      const all = await clustersIn(shell.session(options));
+      const { selector: matchLabels = {}, output } = options;
+      const found = all.filter(({ cluster }) => matches({ matchLabels }, cluster.labels));
+      // Their logins are nobody's business here.
+      const items = found.map(({ cluster: { name, secret, labels } }) => ({ name, secret, labels }));
+      const text = forPrograms(items, output);
+      if (text !== undefined) return shell.print(text);
+      if (output === 'name') return items.forEach(({ name }) => shell.print(name));
+      if (items.length === 0)
+        return shell.warn('There are no clusters with such a secret in this namespace.');
+      const rows = items.map(({ name, secret, labels }) => [
+        name,
+        secret,
+        Object.entries(labels)
+          .filter(([key]) => key !== SECRET_TYPE_LABEL)
+          .map((pair) => pair.join('='))
+          .join(','),
+      ]);
+      shell.print(layOut({ headings: ['NAME', 'SECRET', 'LABELS'], rows }));
+    });
+}

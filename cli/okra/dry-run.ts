@@ -1,0 +1,115 @@
+import { kindOf } from '../../clients/kubernetes/kinds.ts';
+import type { KindRef } from '../../clients/kubernetes/kinds.ts';
+import type { Identified, Key, KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import type { ELBv2, ELBv2Regions } from '../../clients/aws/elbv2.ts';
+import type { ELBv2Writes } from '../../clients/aws/elbv2-calls.ts';
+import type { SharedBudget, WriteBudget } from '../../clients/aws/shared-budget.ts';
+import { asYaml } from '../okractl/output.ts';
+import type { OkraSession, OkraShell } from './shell.ts';
+
+/** Stops what would write to AWS, since nothing can be read back of what was not written. */
+class WouldWrite extends Error {
+  override readonly name = 'WouldWrite';
+}
+
+/** A session in which nothing is written, and what would be written. */
+export interface DryRun {
+  readonly session: OkraSession;
+  /** The calls that AWS would have been sent. */
+  readonly calls: readonly string[];
+}
+
+/** Makes a session that reads everything and writes nothing; what would be written is printed as YAML. */
+export function dryRunOf(session: OkraSession, { print }: Pick<OkraShell, 'print'>): DryRun {
+  const calls: string[] = [];
+  const would = (call: string, what: unknown): never => {
+    calls.push(call);
+    print(`---\n# would call ${call} of ELBv2\n${asYaml(what)}`);
+    throw new WouldWrite(`Expected to call ${call}, got --dry-run.`);
+  };
+  return {
+    calls,
+    session: {
+      ...session,
+      kubernetes: readingOnly(session.kubernetes, print),
+      elbv2: regionsReadingOnly(session.elbv2, would),
+      budgets: everGranted,
+    },
+  };
+}
+
+const granted: WriteBudget = {
+  take: () => Promise.resolve({ is: 'Granted' }),
+  penalise: () => Promise.resolve(),
+};
+
+/** Budgets without an end. */
+export const everGranted: SharedBudget = { writes: granted, registrations: granted, queries: granted };
+
+const idOf = ({ kind }: KindRef, { namespace = '', name }: Key): string => `${kind} ${namespace}/${name}`;
+const saidOf = ({ kind }: KindRef, { namespace, name }: Key): string =>
+  `${kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`;
+
+/** A client that prints what it would write, and answers as if it had. */
+export function readingOnly(kubernetes: KubernetesClient, print: OkraShell['print']): KubernetesClient {
+  const made = new Map<string, unknown>();
+  const make = <T extends Identified>(verb: string, object: T): T => {
+    const kind = kindOf(object);
+    // Events tell of what has happened, and nothing has.
+    if (object.kind === 'Event') return object;
+    print(`---\n# would ${verb} ${saidOf(kind, object.metadata)}\n${asYaml(object)}`);
+    const known = { ...object, metadata: { uid: 'dry-run', generation: 1, ...object.metadata } };
+    made.set(idOf(kind, object.metadata), known);
+    return known;
+  };
+  return {
+    ...kubernetes,
+    get: async <T>(kind: KindRef, key: Key, options?: Parameters<KubernetesClient['get']>[2]) => {
+      const known = made.get(idOf(kind, key));
+      return known === undefined ? kubernetes.get<T>(kind, key, options) : (known as T);
+    },
+    apply: async (object, options) => {
+      if (options?.subresource === 'status') return object;
+      const before = await kubernetes.get<{ metadata: object }>(kindOf(object), object.metadata);
+      const after = make(before === undefined ? 'create' : 'apply', object);
+      return { ...after, metadata: { ...after.metadata, ...before?.metadata } };
+    },
+    create: (object) => Promise.resolve(make('create', object)),
+    patch: async <T>(kind: KindRef, key: Key, patch: object) => {
+      print(`---\n# would patch ${saidOf(kind, key)}\n${asYaml(patch)}`);
+      return { ...(await kubernetes.get<object>(kind, key)), ...patch } as T;
+    },
+    delete: (kind, key) => {
+      print(`---\n# would delete ${saidOf(kind, key)}`);
+      return Promise.resolve();
+    },
+  };
+}
+
+function regionsReadingOnly(
+  regions: ELBv2Regions,
+  would: (call: string, what: unknown) => never,
+): ELBv2Regions {
+  const refuse =
+    (call: string) =>
+    async (...what: readonly unknown[]): Promise<never> =>
+      would(call, what.length === 1 ? what[0] : what);
+  const writes: ELBv2Writes = {
+    createRule: refuse('CreateRule'),
+    modifyRule: refuse('ModifyRule'),
+    setPriorities: refuse('SetRulePriorities'),
+    deleteRule: refuse('DeleteRule'),
+    setDefaultAction: refuse('ModifyListener'),
+    tag: refuse('AddTags'),
+    setAttributes: refuse('ModifyTargetGroupAttributes'),
+    createTargetGroup: refuse('CreateTargetGroup'),
+    modifyTargetGroup: refuse('ModifyTargetGroup'),
+    deleteTargetGroup: refuse('DeleteTargetGroup'),
+    registerTargets: refuse('RegisterTargets'),
+    deregisterTargets: refuse('DeregisterTargets'),
+  };
+  const dry = (elbv2: ELBv2): ELBv2 => ({ ...elbv2, ...writes });
+  return Object.assign((arn: string) => dry(regions(arn)), {
+    inRegion: (region: string) => dry(regions.inRegion(region)),
+  });
+}

@@ -1,0 +1,146 @@
+import type { Command } from 'commander';
+import { listBindings } from '../../activities/discovery/clusters/target-group-bindings.ts';
+import { AWS_TARGET_GROUP } from '../../clients/kubernetes/kinds.ts';
+import { awsTargetGroup, type AWSTargetGroup } from '../../crds/aws-target-group.ts';
+import { VERSION_LABEL } from '../../domain/kubernetes/labels.ts';
+import { selectTargetGroups } from '../../domain/versions/watched.ts';
+import { groupByVersion, isSameVersion } from '../../domain/versions/version.ts';
+import { exitCodes, failed } from '../okractl/exit.ts';
+import { tableOf } from '../okractl/kinds.ts';
+import { repeated } from '../okractl/manifests.ts';
+import { forPrograms, listOf, outputOption, type OutputFormat } from '../okractl/output.ts';
+import { layOut } from '../okractl/table.ts';
+import { addGetCluster } from './cluster.ts';
+import { pairs } from './options.ts';
+import type { Globals, OkraShell } from './shell.ts';
+import { clusterCalled, clustersIn } from './target-group-set-of.ts';
+
+interface GetOptions extends Globals {
+  readonly output?: OutputFormat;
+  readonly selector?: Readonly<Record<string, string>>;
+}
+
+interface LatestOptions extends GetOptions {
+  readonly version?: string;
+  readonly semverLabelKey?: readonly string[];
+}
+
+const SELECTOR = ['-l, --selector <key=value,…>', 'only those with these labels', pairs] as const;
+const FORMATS = ['json', 'yaml', 'wide', 'name'] as const;
+
+/** Adds `get`. */
+export function addGet(program: Command, shell: OkraShell): void {
+  const get = program.command('get').description('Shows clusters and target groups.');
+  addGetCluster(get, shell);
+  get
+    .command('awstargetgroups')
+    .alias('awstargetgroup')
+    .description('Shows AWSTargetGroups.')
+    .option(...SELECTOR)
+    .addOption(outputOption(FORMATS))
+    .action(async (_options: unknown, command: Command) => {
+      const options = command.optsWithGlobals<GetOptions>();
+      show(shell, await targetGroups(shell, options), options);
+    });
+  get
+    .command('latestawstargetgroups')
+    .description('Shows the AWSTargetGroups of the newest version, or of one version.')
+    .option(...SELECTOR)
+    .option('--version <version>', 'the version; the newest without it')
+    .option(
+      '--semver-label-key <key>',
+      `a label that says the version; ${VERSION_LABEL} without it`,
+      repeated,
+    )
+    .addOption(outputOption(FORMATS))
+    .action(async (_options: unknown, command: Command) => {
+      const options = command.optsWithGlobals<LatestOptions>();
+      show(shell, latest(await targetGroups(shell, options), options, shell), options);
+    });
+  addBindings(get, shell);
+}
+
+async function targetGroups(
+  shell: OkraShell,
+  { selector = {}, ...options }: GetOptions,
+): Promise<readonly AWSTargetGroup[]> {
+  const { kubernetes, namespace } = shell.session(options);
+  const labelSelector = Object.entries(selector)
+    .map((pair) => pair.join('='))
+    .join(',');
+  return kubernetes.list<AWSTargetGroup>(AWS_TARGET_GROUP, {
+    namespace,
+    ...(labelSelector === '' ? {} : { labelSelector }),
+  });
+}
+
+/** The groups of one version, by the rules by which a Cell finds it. */
+function latest(
+  groups: readonly AWSTargetGroup[],
+  { version, semverLabelKey, selector: matchLabels = {} }: LatestOptions,
+  { warn }: OkraShell,
+): readonly AWSTargetGroup[] {
+  const targetGroupSelector = {
+    matchLabels,
+    ...(semverLabelKey === undefined ? {} : { versionLabels: semverLabelKey }),
+  };
+  const spec = { ingress: { awsApplicationLoadBalancer: { targetGroupSelector } } };
+  const { sets, rejected } = groupByVersion(selectTargetGroups(spec, groups));
+  for (const { message } of rejected) warn(message);
+  const set = version === undefined ? sets[0] : sets.find((one) => isSameVersion(one.version, version));
+  if (set === undefined) {
+    const versions = sets.map((one) => one.version).join(', ');
+    throw failed(
+      `Expected AWSTargetGroups ${version === undefined ? 'with a version' : `of version ${version}`}, got ${versions === '' ? 'none' : `those of ${versions}`}.`,
+    );
+  }
+  return groups.filter(({ metadata }) => set.groups.some(({ name }) => name === metadata.name));
+}
+
+function show(shell: OkraShell, groups: readonly AWSTargetGroup[], { output }: GetOptions): void {
+  const text = forPrograms(listOf(groups), output);
+  if (text !== undefined) return shell.print(text);
+  if (output === 'name')
+    return groups.forEach(({ metadata }) => shell.print(`${awsTargetGroup.singular}/${metadata.name}`));
+  if (groups.length === 0) return shell.warn('There are no such AWSTargetGroups in this namespace.');
+  const options = { now: shell.now(), wide: output === 'wide', namespaces: false };
+  shell.print(layOut(tableOf(awsTargetGroup, groups, options)));
+}
+
+function addBindings(get: Command, shell: OkraShell): void {
+  get
+    .command('targetgroupbindings')
+    .alias('targetgroupbinding')
+    .description('Shows the TargetGroupBindings of a cluster, found by its Argo CD cluster secret.')
+    .requiredOption('--cluster-name <name>', 'the cluster')
+    .addOption(outputOption(['json', 'yaml', 'name']))
+    .action(async (_options: unknown, command: Command) => {
+      const options = command.optsWithGlobals<GetOptions & { clusterName: string }>();
+      const session = shell.session(options);
+      const { clusterName, output } = options;
+      const { secret } = clusterCalled(await clustersIn(session), clusterName, session.namespace);
+      const reach = session.clusters.reach(secret);
+      if (reach.is === 'Problem') throw failed(reach.problem);
+      const where = reach.namespaces.length === 0 ? [undefined] : reach.namespaces;
+      const lists = await Promise.all(where.map((one) => listBindings(reach.client, one)));
+      const bindings = lists.flat(2).filter((one) => one !== undefined);
+      const text = forPrograms(bindings, output);
+      if (text !== undefined) return shell.print(text);
+      if (output === 'name')
+        return bindings.forEach(({ namespace, name }) => shell.print(`${namespace}/${name}`));
+      if (bindings.length === 0) {
+        shell.warn(`There are no TargetGroupBindings in cluster ${clusterName}.`);
+        return shell.exitWith(exitCodes.done);
+      }
+      const rows = bindings.map(({ namespace, name, arn, labels, api }) => [
+        namespace,
+        name,
+        arn ?? '',
+        api,
+        Object.entries(labels)
+          .map((pair) => pair.join('='))
+          .join(','),
+      ]);
+      shell.print(layOut({ headings: ['NAMESPACE', 'NAME', 'TARGETGROUP', 'API', 'LABELS'], rows }));
+    });
+}

@@ -1,0 +1,102 @@
+import { randomUUID } from 'node:crypto';
+import { CONFIG_MAP } from '../../clients/kubernetes/kinds.ts';
+import { isConflict, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import type { Metadata } from '../../crds/resource.ts';
+import { ownedByCell } from '../../activities/kubernetes/owner-references.ts';
+import { CELL_LABEL } from '../../domain/kubernetes/labels.ts';
+import type { ObjectKey } from '../../domain/model/ids.ts';
+import { formatKey } from '../../domain/model/ids.ts';
+import { initialState, type RolloutState } from '../../domain/model/state.ts';
+import type { CellStatus } from '../../crds/cell.ts';
+import { refused } from '../okractl/exit.ts';
+
+/** By which name the status of a Cell says that its rollout is one of `okra sync cell`, and of no workflow. */
+export const BY_OKRA = 'okra sync cell';
+
+interface ConfigMap {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: Metadata;
+  readonly data?: Readonly<Record<string, string>>;
+}
+
+/** What is kept of a rollout between two passes. */
+interface Kept {
+  readonly runId: string;
+  /** The run that the status of the Cell named after the last pass; another one since then is someone else's. */
+  readonly statusRun: string | undefined;
+  /** Undefined once nothing is left to do: the next rollout begins with nothing. */
+  readonly state: RolloutState | undefined;
+}
+
+/** The rollout of a Cell as passes of `okra sync cell` leave it to the next. */
+export interface KeptRollout {
+  readonly runId: string;
+  readonly state: RolloutState;
+  /** Keeps what is known now; refuses when another pass has kept something meanwhile. */
+  readonly keep: (state: RolloutState | undefined, statusRun: string | undefined) => Promise<void>;
+}
+
+/** What keeping needs to know of the Cell. */
+export interface KeptFor {
+  readonly key: ObjectKey;
+  readonly uid: string;
+  readonly status: CellStatus;
+}
+
+/** Finds what the last pass has kept; what was kept before someone else has taken over counts no more. */
+export async function findRollout(
+  kubernetes: Pick<KubernetesClient, 'get' | 'create' | 'patch'>,
+  cell: KeptFor,
+): Promise<KeptRollout> {
+  const { namespace } = cell.key;
+  const name = `okra-cell-${cell.key.name}`;
+  let version: string | undefined;
+  const found = await kubernetes.get<ConfigMap>(CONFIG_MAP, { namespace, name });
+  version = found?.metadata.resourceVersion;
+  const isOwn = found?.metadata.ownerReferences?.some(({ uid }) => uid === cell.uid) === true;
+  const kept = isOwn ? keptIn(found) : undefined;
+  const current = kept?.statusRun === cell.status.rollout?.runId ? kept?.state : undefined;
+  const runId = (current === undefined ? undefined : kept?.runId) ?? randomUUID();
+  return {
+    runId,
+    state: current ?? initialState,
+    keep: async (state, statusRun) => {
+      if (state === undefined && version === undefined) return;
+      const next: Kept = { runId, statusRun, state };
+      const object = {
+        apiVersion: CONFIG_MAP.apiVersion,
+        kind: CONFIG_MAP.kind,
+        metadata: {
+          namespace,
+          name,
+          labels: { [CELL_LABEL]: cell.key.name },
+          ownerReferences: ownedByCell(cell),
+          ...(version === undefined ? {} : { resourceVersion: version }),
+        },
+        data: { rollout: JSON.stringify(next) },
+      };
+      try {
+        const written =
+          version === undefined
+            ? await kubernetes.create<ConfigMap>(object)
+            : await kubernetes.patch<ConfigMap>(CONFIG_MAP, { namespace, name }, object);
+        version = written.metadata.resourceVersion;
+      } catch (error) {
+        if (!isConflict(error)) throw error;
+        throw refused(
+          `Expected to be the only one to sync Cell ${formatKey(cell.key)}, got another pass at the same time. Let one run after the other.`,
+        );
+      }
+    },
+  };
+}
+
+function keptIn({ data = {} }: ConfigMap): Kept | undefined {
+  try {
+    return JSON.parse(data['rollout'] ?? '') as Kept;
+  } catch {
+    // Someone has edited it; the status of the Cell says where to go on.
+    return undefined;
+  }
+}

@@ -1,0 +1,51 @@
+import { connectEKS } from '../../clients/aws/eks.ts';
+import { readPace } from '../../clients/aws/elbv2-pace.ts';
+import { connectELBv2 } from '../../clients/aws/elbv2.ts';
+import { sharedBudget } from '../../clients/aws/shared-budget.ts';
+import { accessPolicies } from '../../clients/kubernetes/access-policies.ts';
+import { connectAsPerson } from '../../clients/kubernetes/person.ts';
+import { connectClusters } from '../../clients/kubernetes/remote-clusters.ts';
+import { createLog } from '../../clients/log.ts';
+import { loadConfig } from '../../config.ts';
+import { FIELD_MANAGER } from '../../domain/kubernetes/labels.ts';
+import type { Globals, OkraSession } from './shell.ts';
+
+/** Makes a session of the environment and of the options of a command; nothing is asked before it is used. */
+export function openSession({
+  kubeconfig,
+  context,
+  namespace,
+  region,
+  profile,
+  address,
+}: Globals): OkraSession {
+  // The AWS SDK reads the profile from the environment when it looks for credentials.
+  if (profile !== undefined) process.env['AWS_PROFILE'] = profile;
+  const config = loadConfig({
+    ...process.env,
+    ...(region === undefined ? {} : { AWS_REGION: region }),
+    ...(address === undefined ? {} : { AWS_ENDPOINT_URL: address }),
+  });
+  const person = connectAsPerson({
+    kubeconfig: kubeconfig ?? config.kubernetes.kubeconfig,
+    context,
+    // What it applies is what okrad would apply, and may be taken over by it.
+    fieldManager: FIELD_MANAGER,
+  });
+  const { kubernetes } = person;
+  const { aws, lease, elbv2, datadog } = config;
+  return {
+    kubernetes,
+    namespace: namespace ?? person.namespace,
+    config,
+    clusters: connectClusters(config, accessPolicies(kubernetes)),
+    elbv2: connectELBv2({ endpoint: aws.elbv2Endpoint, pace: readPace(elbv2.reads, () => false) }),
+    eks: connectEKS({ endpoint: aws.eksEndpoint, stsEndpoint: aws.stsEndpoint }),
+    budgets: sharedBudget({
+      kubernetes,
+      namespace: lease.namespace,
+      rates: { ...elbv2, queries: datadog.queries },
+      log: createLog('silent'),
+    }),
+  };
+}

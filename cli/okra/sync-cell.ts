@@ -1,0 +1,129 @@
+import { Option, type Command } from 'commander';
+import { sleep } from '../../clients/backoff.ts';
+import { CELL } from '../../clients/kubernetes/kinds.ts';
+import type { Cell } from '../../crds/cell.ts';
+import type { Decision, Performable } from '../../domain/model/decision.ts';
+import { formatKey } from '../../domain/model/ids.ts';
+import { requestKinds } from '../../domain/model/request-kinds.ts';
+import { requestNames, type RequestName } from '../../domain/model/request.ts';
+import { requested, runFrom, type Run } from '../../domain/rollout/run.ts';
+import { exitCodes, failed, refused } from '../okractl/exit.ts';
+import { activitiesOf } from './activities.ts';
+import { dryRunOf } from './dry-run.ts';
+import { findRollout } from './kept-rollout.ts';
+import { named, nameIn, type NameOption } from './options.ts';
+import { refuseBesideOthers } from './others.ts';
+import { pass, type Passed } from './pass.ts';
+import type { Globals, OkraSession, OkraShell } from './shell.ts';
+
+interface SyncCellOptions extends Globals, NameOption {
+  readonly force?: boolean;
+  readonly wait?: boolean;
+  readonly request?: RequestName;
+  readonly reason: string;
+}
+
+/** Adds `sync cell`. */
+export function addSyncCell(program: Command, shell: OkraShell): void {
+  named(program.command('cell'), 'the Cell')
+    .description(
+      'Makes one pass of the rollout of a Cell: looks, decides, and does one thing, such as one change of weights or the start of one analysis. The next pass goes on from there.',
+    )
+    .option('--wait', 'make passes until nothing is left to do')
+    .addOption(
+      new Option('--request <what>', 'what to ask of the rollout before the pass').choices(requestNames),
+    )
+    .option('--reason <text>', 'why that is asked', '')
+    .option('--force', 'also when a workflow of okrad may roll the Cell out at the same time')
+    .action(async (name: string | undefined, _options: unknown, command: Command) => {
+      const options = command.optsWithGlobals<SyncCellOptions>();
+      await syncCell(shell, options, nameIn(name, options, 'the Cell'));
+    });
+}
+
+async function syncCell(shell: OkraShell, options: SyncCellOptions, name: string): Promise<void> {
+  const real = shell.session(options);
+  const isDry = options.dryRun === true;
+  const session = isDry ? dryRunOf(real, shell).session : real;
+  let { request } = options;
+  for (;;) {
+    const passed = await passOver(shell, session, { ...options, request, name });
+    request = undefined;
+    tell(shell, passed, isDry);
+    const { next, refusal } = passed;
+    if (next.do === 'Close' || options.wait !== true || isDry) {
+      const isBad = next.do === 'Close' && (next.outcome === 'Failed' || next.outcome === 'Reverted');
+      if (refusal !== undefined || isBad) shell.exitWith(exitCodes.failure);
+      return;
+    }
+    const until = next.do === 'Wait' ? (next.until ?? Infinity) : 0;
+    await sleep(Math.min(Math.max(0, until - shell.now()), LONGEST_MS), shell.signal);
+    if (shell.signal.aborted) return;
+  }
+}
+
+/** How long `--wait` waits at the most before it looks again, in milliseconds: nobody tells it of changes. */
+const LONGEST_MS = 2_000;
+
+async function passOver(
+  { now, signal }: OkraShell,
+  session: OkraSession,
+  {
+    name,
+    force,
+    dryRun,
+    request,
+    reason,
+  }: Omit<SyncCellOptions, 'request'> & {
+    readonly name: string;
+    readonly request: RequestName | undefined;
+  },
+): Promise<Passed> {
+  const { kubernetes, namespace } = session;
+  const key = { namespace, name };
+  const cell = await kubernetes.get<Cell>(CELL, key);
+  if (cell === undefined) throw failed(`Expected Cell ${formatKey(key)}, got none. See okractl get -A.`);
+  if (cell.spec.applications !== undefined)
+    throw refused(
+      `Expected Cell ${formatKey(key)} to roll out target groups, got one of applications. Only okrad rolls those out.`,
+    );
+  const { status = {}, metadata } = cell;
+  if (force !== true && dryRun !== true) await refuseBesideOthers(session, { key, status }, now());
+  const kept = await findRollout(kubernetes, { key, uid: metadata.uid ?? '', status });
+  const statusRun = (run: Run): string | undefined =>
+    (run.state.reported ?? run.observed?.cell?.status ?? status).rollout?.runId;
+  const stamp = { by: session.config.identity, reason, at: now() };
+  const refusal = request === undefined ? undefined : requestKinds[request].refusal(kept.state);
+  if (refusal !== undefined) throw refused(refusal);
+  const begun = runFrom(kept.state);
+  const passed = await pass(request === undefined ? begun : requested(begun, request, stamp), {
+    key,
+    activities: await activitiesOf(session),
+    runId: kept.runId,
+    signal,
+    now,
+    // Of two passes at the same time the one that comes second is refused here.
+    before: (_decision, run) => kept.keep(run.state, statusRun(run)),
+    isDry: dryRun === true,
+  });
+  if (dryRun !== true)
+    await kept.keep(passed.next.do === 'Close' ? undefined : passed.run.state, statusRun(passed.run));
+  return passed;
+}
+
+function tell({ print, warn }: OkraShell, { done, next, refusal }: Passed, isDry: boolean): void {
+  for (const decision of done) print(saidOf(decision));
+  if (refusal !== undefined) warn(`${refusal.reason}: ${refusal.message}`);
+  if (next.do === 'Wait' || next.do === 'Close') {
+    const { settled } = { settled: undefined, ...next };
+    if (settled !== undefined) print(settled.message);
+    return print(next.message);
+  }
+  print(`${isDry ? 'Would do' : 'Next'}: ${saidOf(next)}`);
+}
+
+function saidOf(decision: Exclude<Decision, { do: 'Wait' | 'Close' }> | Performable): string {
+  if (decision.do !== 'Shift') return decision.message;
+  const weights = decision.shares.map(({ name, weight }) => `${name} ${weight}`).join(', ');
+  return `${decision.message} Weights: ${weights}.`;
+}

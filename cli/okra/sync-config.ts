@@ -1,0 +1,149 @@
+import { Option, type Command } from 'commander';
+import { AWS_APPLICATION_LOAD_BALANCER_CONFIG } from '../../clients/kubernetes/kinds.ts';
+import {
+  awsApplicationLoadBalancerConfig,
+  type AWSApplicationLoadBalancerConfigSpec,
+} from '../../crds/aws-application-load-balancer-config.ts';
+import { sleep } from '../../clients/backoff.ts';
+import { ADOPT_ANNOTATION, API_VERSION } from '../../domain/kubernetes/labels.ts';
+import { formatKey } from '../../domain/model/ids.ts';
+import { badUsage, failed } from '../okractl/exit.ts';
+import { repeated } from '../okractl/manifests.ts';
+import { conditionsIn } from '../../activities/load-balancers/application-load-balancer/rule-conditions.ts';
+import { toFailure } from '../../activities/failure.ts';
+import { activitiesOf } from './activities.ts';
+import { asActivity } from './as-activity.ts';
+import { dryRunOf, everGranted } from './dry-run.ts';
+import { clusterOfOne } from './memory-cluster.ts';
+import { named, nameIn, wholeNumber, type NameOption } from './options.ts';
+import type { Globals, OkraSession, OkraShell } from './shell.ts';
+
+interface ConfigOptions extends Globals, NameOption {
+  readonly listenerArn?: string;
+  readonly listenerRulePriority: number;
+  readonly listenerRuleHost?: readonly string[];
+  readonly listenerRulePath?: readonly string[];
+  readonly adopt?: boolean;
+  readonly targetGroup1Arn?: string;
+  readonly targetGroup1Weight: number;
+  readonly targetGroup2Arn?: string;
+  readonly targetGroup2Weight: number;
+}
+
+/** Adds `sync awsapplicationloadbalancerconfig`. */
+export function addSyncConfig(sync: Command, shell: OkraShell): void {
+  const number = (flags: string, description: string, otherwise: number): Option =>
+    new Option(flags, description).argParser(wholeNumber).default(otherwise);
+  named(sync.command('awsapplicationloadbalancerconfig'), 'the AWSApplicationLoadBalancerConfig')
+    .description(
+      'Makes a listener rule what an AWSApplicationLoadBalancerConfig says, and reads it back. With --listener-arn the command line says it, and no access to Kubernetes is needed.',
+    )
+    .option('--listener-arn <arn>', 'the listener that has the rule')
+    .addOption(number('--listener-rule-priority <number>', 'the priority of the rule', 100))
+    .option('--listener-rule-host <host>', 'a host that the rule matches; may be repeated', repeated)
+    .option('--listener-rule-path <pattern>', 'a path that the rule matches; may be repeated', repeated)
+    .option('--adopt', 'take over a rule that Okra has not made')
+    .option('--target-group-1-arn <arn>', 'the first target group')
+    .addOption(number('--target-group-1-weight <number>', 'its weight', 50))
+    .option('--target-group-2-arn <arn>', 'the second target group')
+    .addOption(number('--target-group-2-weight <number>', 'its weight', 50))
+    .action(async (argument: string | undefined, _options: unknown, command: Command) => {
+      const options = command.optsWithGlobals<ConfigOptions>();
+      if (options.listenerArn !== undefined) return syncByFlags(shell, argument ?? options.name, options);
+      const name = nameIn(argument, options, 'the AWSApplicationLoadBalancerConfig, or --listener-arn');
+      return apply(shell, shell.session(options), name, options);
+    });
+}
+
+/** Makes the rule what the flags say; the object of it is in memory only. */
+async function syncByFlags(shell: OkraShell, name = 'okra', options: ConfigOptions): Promise<void> {
+  const session = shell.session(options);
+  const { namespace } = session;
+  const object = {
+    apiVersion: API_VERSION,
+    kind: AWS_APPLICATION_LOAD_BALANCER_CONFIG.kind,
+    metadata: {
+      namespace,
+      name,
+      uid: 'command-line',
+      generation: 1,
+      ...(options.adopt === true ? { annotations: { [ADOPT_ANNOTATION]: 'true' } } : {}),
+    },
+    spec: specOf(options, await conditionsOf(session, options)),
+  };
+  const { kubernetes } = clusterOfOne(object);
+  await apply(shell, { ...session, kubernetes, budgets: everGranted }, name, options, 'command-line');
+}
+
+/** What the rule matches: what the flags say, else what it matches already, else everything. */
+async function conditionsOf(
+  { elbv2 }: Pick<OkraSession, 'elbv2'>,
+  { listenerArn = '', listenerRulePriority, listenerRuleHost, listenerRulePath }: ConfigOptions,
+): Promise<object> {
+  if (listenerRuleHost !== undefined || listenerRulePath !== undefined)
+    return {
+      ...(listenerRuleHost === undefined ? {} : { hosts: listenerRuleHost }),
+      ...(listenerRulePath === undefined ? {} : { pathPatterns: listenerRulePath }),
+    };
+  const rules = await elbv2(listenerArn).rulesOf(listenerArn);
+  const there = rules.find(({ Priority }) => Priority === String(listenerRulePriority));
+  return there === undefined ? { pathPatterns: ['/*'] } : conditionsIn(there.Conditions ?? []);
+}
+
+function specOf(options: ConfigOptions, conditions: object): AWSApplicationLoadBalancerConfigSpec {
+  const targetGroups = [
+    { arn: options.targetGroup1Arn, weight: options.targetGroup1Weight },
+    { arn: options.targetGroup2Arn, weight: options.targetGroup2Weight },
+  ].flatMap(({ arn, weight }) => (arn === undefined ? [] : [{ name: nameOf(arn), arn, weight }]));
+  const { listenerArn, listenerRulePriority } = options;
+  const parsed = awsApplicationLoadBalancerConfig.parseSpec({
+    listenerARN: listenerArn,
+    listener: {
+      rule: {
+        priority: listenerRulePriority,
+        ...conditions,
+        forward: { targetGroups },
+      },
+    },
+  });
+  if (!parsed.ok) throw badUsage(parsed.problems.join('\n'));
+  return parsed.value;
+}
+
+/** The name in the ARN of a target group: `…:targetgroup/name/id`. */
+const nameOf = (arn: string): string => arn.split('/')[1] ?? arn;
+
+// oxlint-disable-next-line max-params -- the last says that no cluster knows the installation
+async function apply(
+  shell: OkraShell,
+  real: OkraSession,
+  name: string,
+  { dryRun = false }: Globals,
+  installation?: string,
+): Promise<void> {
+  const { session, calls } = dryRun ? dryRunOf(real, shell) : { session: real, calls: [] };
+  const activities = await activitiesOf(
+    session,
+    ...(installation === undefined ? [] : ([() => Promise.resolve(installation)] as const)),
+  );
+  const ref = {
+    type: 'AWSApplicationLoadBalancer',
+    key: { namespace: session.namespace, name },
+  } as const;
+  for (;;) {
+    let result;
+    try {
+      result = await asActivity(shell.signal, () => activities.applyLoadBalancer({ ref, verify: true }));
+    } catch (error) {
+      if (calls.length > 0) return;
+      throw toFailure(error);
+    }
+    if (result.is === 'Served') return shell.print(`${dryRun ? '# ' : ''}Served as it is to be: ${name}.`);
+    if (result.is === 'Gone')
+      throw failed(
+        `Expected AWSApplicationLoadBalancerConfig ${formatKey(ref.key)} that belongs to no Cell, got none. One that a Cell owns is written by okra sync cell.`,
+      );
+    await sleep(result.waitMs, shell.signal);
+    shell.signal.throwIfAborted();
+  }
+}

@@ -1,0 +1,74 @@
+import type { Activities } from '../../activities/index.ts';
+import type { Synced } from '../../activities/contract.ts';
+import {
+  AWS_TARGET_GROUP_BINDING,
+  AWS_TARGET_GROUP_SET,
+  CHECK,
+  CLUSTER_SET,
+  type KindRef,
+} from '../../clients/kubernetes/kinds.ts';
+import type { SyncStatus } from '../../domain/discovery/sync-status.ts';
+import { formatKey, type ObjectKey } from '../../domain/model/ids.ts';
+import { exitCodes, failed } from '../okractl/exit.ts';
+import { activitiesOf } from './activities.ts';
+import { asActivity } from './as-activity.ts';
+import { dryRunOf } from './dry-run.ts';
+import { leaveOut } from './leaving-out.ts';
+import type { WriteOptions } from './options.ts';
+import type { OkraSession, OkraShell } from './shell.ts';
+
+/** A kind that one activity syncs. */
+export interface SyncedByOne {
+  readonly kind: KindRef;
+  readonly sync: (activities: Activities, key: ObjectKey) => Promise<Synced>;
+}
+
+/** The kinds that one activity syncs, by the word for them on the command line. */
+export const syncedByOne = {
+  clusterset: { kind: CLUSTER_SET, sync: (all, key) => all.syncClusterSet(key) },
+  awstargetgroupset: { kind: AWS_TARGET_GROUP_SET, sync: (all, key) => all.syncTargetGroupSet(key) },
+  awstargetgroupbinding: {
+    kind: AWS_TARGET_GROUP_BINDING,
+    sync: (all, key) => all.syncTargetGroupBinding(key),
+  },
+  check: { kind: CHECK, sync: (all, key) => all.runCheck(key) },
+} as const satisfies Readonly<Record<string, SyncedByOne>>;
+
+/** What is synced, and how. */
+export interface SyncRequest {
+  readonly session: OkraSession;
+  readonly of: SyncedByOne;
+  readonly name: string;
+  readonly writes: WriteOptions;
+  readonly dryRun: boolean;
+  /** Made before, when the command line says what the object says. */
+  readonly prepare?: (session: OkraSession) => Promise<void>;
+}
+
+/** Makes one sync of an object, and says what has come of it. */
+export async function syncObject(shell: OkraShell, request: SyncRequest): Promise<void> {
+  const { of, name, writes, dryRun, prepare } = request;
+  const { session, calls } = dryRun ? dryRunOf(request.session, shell) : { ...request, calls: [] };
+  await prepare?.(session);
+  const leaving = leaveOut(session.kubernetes, writes);
+  const activities = await activitiesOf({ ...session, kubernetes: leaving.kubernetes });
+  const key = { namespace: session.namespace, name };
+  const synced = await asActivity(shell.signal, () => of.sync(activities, key)).catch((error: unknown) => {
+    // What a dry run has stopped was told already.
+    if (calls.length > 0) return undefined;
+    throw error;
+  });
+  for (const one of leaving.left) shell.warn(one);
+  if (synced === undefined) return;
+  if (!synced.isPresent && of.kind !== CHECK)
+    throw failed(`Expected ${of.kind.kind} ${formatKey(key)}, got none. Create it, or correct the name.`);
+  // As comments, so that what a dry run prints is YAML.
+  shell.print(dryRun ? `# ${synced.message}` : synced.message);
+  if (dryRun) return;
+  const { status = {} } =
+    (await session.kubernetes.get<{ readonly status?: SyncStatus }>(of.kind, key)) ?? {};
+  const { problems = [] } = status;
+  for (const { cluster, object, reason, message } of problems)
+    shell.warn(`${[cluster, object, reason].filter((one) => one !== undefined).join(' ')}: ${message}`);
+  if (problems.length > leaving.left.length) shell.exitWith(exitCodes.failure);
+}

@@ -1,0 +1,121 @@
+import type { Command } from 'commander';
+import { digest } from '../../clients/digest.ts';
+import { canonical } from '../../domain/kubernetes/canonical.ts';
+import { API_VERSION } from '../../domain/kubernetes/labels.ts';
+import { badUsage } from '../okractl/exit.ts';
+import { leavingOut, named, nameIn, pairs, type NameOption, type WriteOptions } from './options.ts';
+import type { Globals, OkraSession, OkraShell } from './shell.ts';
+import { addSyncCell } from './sync-cell.ts';
+import { addSyncConfig } from './sync-config.ts';
+import { syncedByOne, syncObject } from './sync-object.ts';
+import { setOfCluster, type TargetGroupSetOptions } from './target-group-set-of.ts';
+
+type Texts = Readonly<Record<string, string>>;
+
+interface ClusterSetOptions extends Globals, NameOption, WriteOptions {
+  readonly eksTags?: Texts;
+  readonly labels?: Texts;
+}
+
+/** Adds `sync`. */
+export function addSync(program: Command, shell: OkraShell): void {
+  const sync = program.command('sync').description('Makes one sync of an object, as okrad makes them.');
+  addClusterSet(sync, shell);
+  addTargetGroupSet(sync, shell);
+  addByName(sync, shell, 'awstargetgroupbinding');
+  addSyncConfig(sync, shell);
+  addSyncCell(sync, shell);
+  addByName(sync, shell, 'check');
+}
+
+const described = {
+  awstargetgroupbinding:
+    'Registers the targets of an AWSTargetGroupBinding in its target group, and deregisters those that are gone.',
+  check: 'Takes a sample of a Check when one is due, and reports its verdict.',
+} as const;
+
+function addByName(sync: Command, shell: OkraShell, word: keyof typeof described): void {
+  const of = syncedByOne[word];
+  named(sync.command(word), `the ${of.kind.kind}`)
+    .description(described[word])
+    .action(async (argument: string | undefined, _options: unknown, command: Command) => {
+      const options = command.optsWithGlobals<Globals & NameOption>();
+      const name = nameIn(argument, options, `the ${of.kind.kind}`);
+      const writes = { create: true, delete: true };
+      const session = shell.session(options);
+      await syncObject(shell, { session, of, name, writes, dryRun: options.dryRun === true });
+    });
+}
+
+function addClusterSet(sync: Command, shell: OkraShell): void {
+  leavingOut(named(sync.command('clusterset'), 'the ClusterSet'))
+    .description(
+      'Makes an Argo CD cluster secret for each EKS cluster that a ClusterSet finds. With --eks-tags the ClusterSet is made first.',
+    )
+    .option('--eks-tags <key=value,…>', 'the tags that EKS clusters must have', pairs)
+    .option('--labels <key=value,…>', 'labels of the secrets, with --eks-tags', pairs)
+    .action(async (argument: string | undefined, _options: unknown, command: Command) => {
+      const options = command.optsWithGlobals<ClusterSetOptions>();
+      const { eksTags, labels, dryRun = false } = options;
+      if (eksTags === undefined && labels !== undefined)
+        throw badUsage('Expected --eks-tags with --labels, got the labels alone. Add the tags.');
+      const given = argument ?? options.name;
+      const isMade = eksTags !== undefined;
+      const name =
+        isMade && given === undefined
+          ? `eks-${digest(canonical(eksTags)).slice(0, 8)}`
+          : nameIn(argument, options, 'the ClusterSet, or --eks-tags');
+      await syncObject(shell, {
+        session: shell.session(options),
+        of: syncedByOne.clusterset,
+        name,
+        writes: options,
+        dryRun,
+        ...(isMade ? { prepare: (session) => makeClusterSet(session, name, { eksTags, labels }) } : {}),
+      });
+    });
+}
+
+async function makeClusterSet(
+  { kubernetes, namespace }: OkraSession,
+  name: string,
+  { eksTags, labels }: { readonly eksTags: Texts; readonly labels: Texts | undefined },
+): Promise<void> {
+  await kubernetes.apply({
+    apiVersion: API_VERSION,
+    kind: 'ClusterSet',
+    metadata: { namespace, name },
+    spec: {
+      generators: [{ awseks: { selector: { matchTags: eksTags } } }],
+      ...(labels === undefined ? {} : { template: { metadata: { labels } } }),
+    },
+  });
+}
+
+function addTargetGroupSet(sync: Command, shell: OkraShell): void {
+  leavingOut(named(sync.command('awstargetgroupset'), 'the AWSTargetGroupSet'))
+    .description(
+      'Makes an AWSTargetGroup for each TargetGroupBinding that an AWSTargetGroupSet finds. With --cluster-name the AWSTargetGroupSet is made first.',
+    )
+    .option('--cluster-name <name>', 'the one cluster to look into')
+    .option('--targetgroupbinding-selector <key=value,…>', 'the labels of the TargetGroupBindings', pairs)
+    .option('--labels <key=value,…>', 'labels of the AWSTargetGroups', pairs)
+    .action(async (argument: string | undefined, _options: unknown, command: Command) => {
+      const options = command.optsWithGlobals<Globals & NameOption & WriteOptions & TargetGroupSetOptions>();
+      const { clusterName, dryRun = false } = options;
+      if (clusterName === undefined && (options.labels ?? options.targetgroupbindingSelector) !== undefined)
+        throw badUsage('Expected --cluster-name with a selector or labels, got none. Name the cluster.');
+      const given = argument ?? options.name ?? clusterName;
+      const name = nameIn(given, {}, 'the AWSTargetGroupSet, or --cluster-name');
+      await syncObject(shell, {
+        session: shell.session(options),
+        of: syncedByOne.awstargetgroupset,
+        name,
+        writes: options,
+        dryRun,
+        ...(clusterName === undefined
+          ? {}
+          : { prepare: (session) => setOfCluster(session, name, { ...options, clusterName }) }),
+      });
+    });
+}

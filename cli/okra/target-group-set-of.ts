@@ -1,0 +1,101 @@
+import { decodeBase64 } from '../../clients/kubernetes/base64.ts';
+import { SECRET } from '../../clients/kubernetes/kinds.ts';
+import type { StoredClusterSecret } from '../../clients/kubernetes/remote-clusters.ts';
+import { knownCluster, type KnownCluster } from '../../domain/discovery/clusters/known-cluster.ts';
+import { API_VERSION, CLUSTER_SECRETS, SECRET_TYPE_LABEL } from '../../domain/kubernetes/labels.ts';
+import { matches } from '../../domain/kubernetes/selector.ts';
+import { failed } from '../okractl/exit.ts';
+import type { OkraSession } from './shell.ts';
+
+type Texts = Readonly<Record<string, string>>;
+
+/** What the command line says of an AWSTargetGroupSet of one cluster. */
+export interface TargetGroupSetOptions {
+  readonly clusterName?: string;
+  readonly targetgroupbindingSelector?: Texts;
+  readonly labels?: Texts;
+}
+
+/** A cluster by its name or that of its secret, and the secret. */
+export interface NamedCluster {
+  readonly cluster: KnownCluster;
+  readonly secret: StoredClusterSecret;
+}
+
+/** Reads the clusters that have an Argo CD cluster secret in the namespace. */
+export async function clustersIn({
+  kubernetes,
+  namespace,
+}: Pick<OkraSession, 'kubernetes' | 'namespace'>): Promise<readonly NamedCluster[]> {
+  const which = { namespace, labelSelector: CLUSTER_SECRETS };
+  const secrets = await kubernetes.list<StoredClusterSecret>(SECRET, which);
+  return secrets.map((secret) => ({ secret, cluster: knownCluster(secret, decodeBase64) }));
+}
+
+/** Finds the cluster of a name among those of a namespace. */
+export function clusterCalled(all: readonly NamedCluster[], name: string, namespace: string): NamedCluster {
+  const found = all.find(({ cluster }) => cluster.name === name || cluster.secret === name);
+  if (found !== undefined) return found;
+  const names = all.map(({ cluster }) => cluster.name).join(', ');
+  throw failed(
+    `Expected an Argo CD cluster secret of cluster ${name} in namespace ${namespace}, got ${names === '' ? 'none' : `those of ${names}`}. Make one by okra create cluster.`,
+  );
+}
+
+/** Makes the AWSTargetGroupSet of one cluster, which it selects by all labels of the secret of that cluster. */
+export async function setOfCluster(
+  session: OkraSession,
+  name: string,
+  {
+    clusterName,
+    targetgroupbindingSelector,
+    labels,
+  }: TargetGroupSetOptions & { readonly clusterName: string },
+): Promise<void> {
+  const { kubernetes, namespace } = session;
+  const all = await clustersIn(session);
+  const { cluster } = clusterCalled(all, clusterName, namespace);
+  const { [SECRET_TYPE_LABEL]: _type, ...matchLabels } = cluster.labels;
+  const others = all.filter((one) => one.cluster !== cluster && matches({ matchLabels }, one.cluster.labels));
+  if (Object.keys(matchLabels).length === 0 || others.length > 0)
+    throw failed(
+      `Expected cluster ${clusterName} to have labels by which it alone is selected, got ${others.length === 0 ? 'none' : `${others.map((one) => one.cluster.name).join(', ')} with them as well`}. Label the secret ${cluster.secret}, or use okra upsert awstargetgroupset.`,
+    );
+  await kubernetes.apply(
+    targetGroupSet(
+      { namespace, name },
+      { clusterSelector: matchLabels, bindingSelector: targetgroupbindingSelector, labels },
+    ),
+  );
+}
+
+/** An AWSTargetGroupSet as the command line says it. */
+export function targetGroupSet(
+  metadata: { readonly namespace: string; readonly name: string },
+  {
+    clusterSelector,
+    bindingSelector,
+    labels,
+  }: {
+    readonly clusterSelector: Texts;
+    readonly bindingSelector: Texts | undefined;
+    readonly labels: Texts | undefined;
+  },
+) {
+  return {
+    apiVersion: API_VERSION,
+    kind: 'AWSTargetGroupSet',
+    metadata,
+    spec: {
+      generators: [
+        {
+          awseks: {
+            clusterSelector: { matchLabels: clusterSelector },
+            ...(bindingSelector === undefined ? {} : { bindingSelector: { matchLabels: bindingSelector } }),
+          },
+        },
+      ],
+      ...(labels === undefined ? {} : { template: { metadata: { labels } } }),
+    },
+  };
+}

@@ -1,0 +1,102 @@
+import { ApplicationFailure } from '@temporalio/common';
+import type { PresentCell } from '../domain/versions/candidate.ts';
+import type { Decision, Performable } from '../domain/model/decision.ts';
+import type { ObservedCell } from '../domain/model/observation.ts';
+import {
+  carryOutRecorded,
+  isRecorded,
+  kept,
+  looking,
+  postponed,
+  type CarriedOut,
+  type Recorded,
+} from '../domain/rollout/performed.ts';
+import { idleRead } from '../domain/rollout/record-backoff.ts';
+import { lostRunRead } from '../domain/rollout/record-lost.ts';
+import { pruned } from '../domain/rollout/record-measurement.ts';
+import * as record from '../domain/rollout/record.ts';
+import type { Run } from '../domain/rollout/run.ts';
+import type { Hands } from './hands.ts';
+import { measure } from './measure.ts';
+import { inspect, shift } from './shift.ts';
+
+/** What a decision is performed with. */
+export interface Situation {
+  /** What was decided by. */
+  readonly observed: ObservedCell;
+  /** What the run knows by now. */
+  readonly run: () => Run;
+}
+
+/** Carries out one decision, by whatever has activities performed. */
+export async function carryOut(
+  decision: Performable,
+  situation: Situation,
+  hands: Hands,
+): Promise<CarriedOut> {
+  const { cell } = situation.observed;
+  if (decision.do === 'Remove' || decision.do === 'Release') return letGo(decision, situation, hands);
+  if (cell === undefined)
+    throw ApplicationFailure.nonRetryable('Expected a Cell, got none.', 'ObjectNotFound');
+  return isRecorded(decision)
+    ? carryOutRecorded(decision, cell)
+    : ask(decision, { ...situation, cell }, hands);
+}
+
+/** A decision by which someone outside is asked. */
+type Asking = Exclude<Performable, Recorded | { do: 'Remove' | 'Release' }>;
+
+async function ask(
+  decision: Asking,
+  { observed, run, cell }: Situation & { readonly cell: PresentCell },
+  hands: Hands,
+): Promise<CarriedOut> {
+  const { key } = observed;
+  const { state } = run();
+  switch (decision.do) {
+    case 'Begin': {
+      const id = hands.newId().slice(0, 8);
+      return kept((before, now) => record.began(before, decision, { id, cell, now }));
+    }
+    case 'Shift':
+      return shift(decision, { observed, cell, state }, hands);
+    case 'Inspect': {
+      const found = await inspect(decision, { observed, cell }, hands);
+      return kept((before) => record.inspected(before, found));
+    }
+    case 'CheckIdle': {
+      const found = await hands.elbv2Reads(decision.message).readTargetHealth(decision.targetGroupARNs);
+      return kept((before, now) => idleRead(before, found, now));
+    }
+    case 'Prune': {
+      const { successfulRunHistoryLimit, unsuccessfulRunHistoryLimit } = cell.spec.analysis ?? {};
+      const limits = { successful: successfulRunHistoryLimit, unsuccessful: unsuccessfulRunHistoryLimit };
+      await hands.measurements(decision.message).pruneMeasurements({ key, atRestAt: Date.now(), ...limits });
+      return kept(pruned);
+    }
+    case 'ReadLostRun': {
+      const { workflowId } = cell.status.rollout ?? { workflowId: '' };
+      const ended = await hands.objects(decision.message).readLostRun({ workflowId, runId: decision.runId });
+      return kept((before, now) => lostRunRead(before, cell, ended, now));
+    }
+    default:
+      return kept(await measure(decision, { observed, cell, rollout: state.rollout }, hands));
+  }
+}
+
+/** Removes or releases what the configuration of a Cell that is gone, or that has lost it, has made. */
+async function letGo(
+  decision: Extract<Decision, { do: 'Remove' | 'Release' }>,
+  { observed, run }: Situation,
+  hands: Hands,
+): Promise<CarriedOut> {
+  const ref = { type: observed.configType ?? 'AWSApplicationLoadBalancer', key: observed.key } as const;
+  if (decision.do === 'Release') {
+    await hands.objects(decision.message).releaseLoadBalancer(ref);
+    return looking(record.withoutInspected);
+  }
+  const { budget } = run().state;
+  const ticket = budget === undefined ? {} : { ticket: budget.ticket };
+  const removed = await hands.configs(decision.message).removeLoadBalancer({ ref, ...ticket });
+  return removed.is === 'NotYet' ? postponed(removed, false) : looking(record.withoutInspected);
+}
