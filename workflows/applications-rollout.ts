@@ -137,7 +137,7 @@ async function perform(
   const { application, action, message } = decision;
   try {
     await applications(message).performApplication({ key, uid, application, action });
-    live.change((state) => performed(state, application, action));
+    live.change((state) => performed(state, application, action, Date.now()));
   } catch (error) {
     const failure = failureOf(error);
     live.change((state) => troubled(state, application, failure, Date.now()));

@@ -6,6 +6,7 @@ import type { Check } from '../../crds/check.ts';
 import type { Metadata } from '../../crds/resource.ts';
 import type { ApplicationAction } from '../../domain/applications/decision.ts';
 import type { ObservedMeasurement, ObservedRevision } from '../../domain/applications/observation.ts';
+import { measuredRevision } from '../../domain/applications/names.ts';
 import { RUN_LABEL, verdictOfAll } from '../../domain/checks/verdict.ts';
 import { CELL_LABEL, ROLLOUT_LABEL, VERSION_LABEL } from '../../domain/kubernetes/labels.ts';
 import { isEnded, jobVerdict, type Job } from '../../domain/rollout/job.ts';
@@ -14,6 +15,7 @@ import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
 import type { VersionSet } from '../../domain/versions/version.ts';
 import { checkStepActivities } from '../checks/step.ts';
 import { failure } from '../failure.ts';
+import { remove } from '../kubernetes/remove.ts';
 import { analysisActivities } from '../rollout/analysis.ts';
 import { jobActivities } from '../rollout/job.ts';
 import type { ReadCell } from './dependencies.ts';
@@ -196,4 +198,22 @@ export async function terminateMeasurement(
   if (job !== undefined) await jobActivities(kubernetes).terminateJob(at);
   else if (templates !== undefined) await analysisActivities(kubernetes).terminateAnalysis(at);
   else await checkStepActivities(kubernetes).terminateCheck(at);
+}
+
+/** Deletes what was measured for revisions of an application that are not kept any more. */
+export async function pruneMeasurements(
+  kubernetes: KubernetesClient,
+  { key, uid }: Pick<ReadCell, 'key' | 'uid'>,
+  { application, old }: { readonly application: string; readonly old: ReadonlySet<number> },
+): Promise<void> {
+  if (old.size === 0) return;
+  for (const kind of [JOB, ANALYSIS_RUN, CHECK]) {
+    for (const object of await listOf<{ readonly metadata: Metadata }>(kubernetes, kind, key)) {
+      const { name, labels, ownerReferences = [], uid: own = '' } = object.metadata;
+      const number = measuredRevision(labels?.[RUN_LABEL] ?? name);
+      const isOld = applicationOf(object) === application && number !== undefined && old.has(number);
+      if (!isOld || !ownerReferences.some((owner) => owner.uid === uid)) continue;
+      await remove(kubernetes, { kind, key: { namespace: key.namespace, name } }, own);
+    }
+  }
 }

@@ -9,7 +9,7 @@ import { failure } from '../failure.ts';
 import { applyChild } from './child.ts';
 import type { ApplicationsDependencies, ReadCell } from './dependencies.ts';
 import { forwardRequest } from './forward.ts';
-import { startMeasurement, terminateMeasurement } from './measurements.ts';
+import { pruneMeasurements, startMeasurement, terminateMeasurement } from './measurements.ts';
 import { resolve } from './observe.ts';
 import { applicationNamed, readCell } from './parts.ts';
 import { findRevisions, markGood, saveRevision } from './revisions.ts';
@@ -61,7 +61,10 @@ async function perform(
     case 'SaveRevision':
       return await save({ cell, application, action }, means, signal);
     case 'MarkGood':
-      return await markGood(kubernetes, cell, { application: name, number: action.number });
+      return await pruneMeasurements(kubernetes, cell, {
+        application: name,
+        old: await markGood(kubernetes, cell, { application: name, number: action.number }),
+      });
     case 'ApplySecrets': {
       const revision = revisionOf(await revisions(), action.number, name);
       return await applySecrets(key, { application: name, revision }, means, signal);

@@ -84,12 +84,12 @@ export async function saveRevision(
   );
 }
 
-/** Marks a revision as good, and deletes those that are too old. */
+/** Marks a revision as good, and deletes those that are too old; answers with their numbers. */
 export async function markGood(
   kubernetes: KubernetesClient,
   cell: Pick<ReadCell, 'key' | 'uid'>,
   of: { readonly application: string; readonly number: number },
-): Promise<void> {
+): Promise<ReadonlySet<number>> {
   const { application, number } = of;
   const own = (await listOf(kubernetes, cell)).filter(
     ({ metadata }) => metadata.labels?.[APPLICATION_LABEL] === application,
@@ -114,4 +114,5 @@ export async function markGood(
     const at = { namespace, name: metadata.name };
     await remove(kubernetes, { kind: CONTROLLER_REVISION, key: at }, metadata.uid);
   }
+  return old;
 }

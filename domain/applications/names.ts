@@ -33,6 +33,14 @@ export function measurementName({ cell, application, stage, check, number, hash 
   return `${shortened(`${childName(cell, application)}-${check}`, LONGEST - suffix.length)}${suffix}`;
 }
 
+const OF_REVISION = /-(?:pre|run|post)-([0-9]{1,9})-[0-9a-f]{1,8}$/;
+
+/** The number of the revision that something was measured for, by its name; undefined when it has none. */
+export function measuredRevision(name: string): number | undefined {
+  const number = OF_REVISION.exec(name.slice(-LONGEST))?.[1];
+  return number === undefined ? undefined : Number(number);
+}
+
 /** A text cut to so many characters, with something in place of its end that tells it from others. */
 function shortened(text: string, longest: number): string {
   if (text.length <= longest) return text;

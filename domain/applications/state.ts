@@ -1,4 +1,5 @@
 import type { CellStatus } from '../../crds/cell.ts';
+import { canonical } from '../kubernetes/canonical.ts';
 import type { RequestName, Requests, TakenRequest } from '../model/request.ts';
 import type { ApplicationAction } from './decision.ts';
 import type { Mark } from './situation.ts';
@@ -27,6 +28,8 @@ export interface ApplicationsState {
   readonly forwards: readonly Forwarded[];
   /** By the name of the application. */
   readonly troubles: Readonly<Record<string, Trouble>>;
+  /** What was done last for an application, and how often in a row. */
+  readonly repeated: Readonly<Record<string, { readonly action: string; readonly times: number }>>;
   /** The status as it was last written. */
   readonly reported?: CellStatus;
 }
@@ -38,7 +41,12 @@ export const applicationsFrom = ({ retry }: Requests): ApplicationsState =>
     : { ...initialApplicationsState, asked: [{ action: 'retry', ...retry }] };
 
 /** What a workflow remembers that has only begun. */
-export const initialApplicationsState: ApplicationsState = { asked: [], forwards: [], troubles: {} };
+export const initialApplicationsState: ApplicationsState = {
+  asked: [],
+  forwards: [],
+  troubles: {},
+  repeated: {},
+};
 
 /** How an application stands, as the status says it. */
 export const markOf = (status: CellStatus | undefined, application: string): Mark | undefined =>
@@ -60,16 +68,29 @@ export function troubled(
   return { ...state, troubles: { ...state.troubles, [application]: trouble } };
 }
 
+/** So often the same may be done in a row before it is taken for something that does not come about. */
+const MOST_REPEATED = 3;
+
 /** Remembers that an action of an application was done; a request that was handed on is not handed on again. */
 export function performed(
   state: ApplicationsState,
   application: string,
   action: ApplicationAction,
+  now: number,
 ): ApplicationsState {
   const { [application]: _over, ...troubles } = state.troubles;
-  if (action.do !== 'Forward') return { ...state, troubles };
-  const done = state.forwards.findIndex(
-    (one) => one.application === application && one.request === action.request,
-  );
-  return { ...state, troubles, forwards: state.forwards.filter((_, index) => index !== done) };
+  if (action.do === 'Forward') {
+    const done = state.forwards.findIndex(
+      (one) => one.application === application && one.request === action.request,
+    );
+    return { ...state, troubles, forwards: state.forwards.filter((_, index) => index !== done) };
+  }
+  const what = canonical(action);
+  const before = state.repeated[application];
+  const times = before?.action === what ? before.times + 1 : 1;
+  const after = { ...state, repeated: { ...state.repeated, [application]: { action: what, times } } };
+  if (times <= MOST_REPEATED) return { ...after, troubles };
+  // What is done and not seen would be done again and again, as fast as it can be.
+  const message = `${action.do} was done ${times} times, and is not seen to be done. Look at what changes it back.`;
+  return troubled(after, application, { reason: 'NotSeen', message }, now);
 }

@@ -407,3 +407,22 @@ describe('an edit', () => {
     expect(world.status).toMatchObject({ phase: 'Failed', reason: 'InvalidApplication' });
   });
 });
+
+describe('something that is done and changed back', () => {
+  it('is not done again and again as fast as it can be', () => {
+    const world = settled([web()], clusters('web-v1'));
+    let removed = 0;
+    for (let turn = 0; turn < 40; turn += 1) {
+      if (world.secrets.delete('web-v1')) removed += 1;
+      takeWithoutCheck(world);
+    }
+    expect(removed).toBeLessThan(15);
+    expect(world.status.message).toContain('ApplySecrets was done');
+  });
+
+  /** Takes a turn in which the secret of a cluster that serves may be missing, as someone has deleted it. */
+  function takeWithoutCheck(world: ApplicationsWorld): void {
+    world.isSafe = () => undefined;
+    world.turn();
+  }
+});

@@ -73,6 +73,7 @@ describe('an application that fails', () => {
     datadog = await serveDatadog({ ...keys, rate: { limit: 10_000, periodSeconds: 3600 } });
     stage = await Stage.open(inject('stack'), {
       OKRA_IDENTITY: 'failing-applications',
+      OKRA_SYNC_INTERVAL: '5',
       OKRA_DATADOG_ENDPOINT: datadog.url,
       DD_API_KEY: keys.apiKey,
       DD_APP_KEY: keys.appKey,

@@ -57,7 +57,11 @@ describe('npm run demo on a machine that lacks something', () => {
   });
 
   it.each([
-    ['demo', ['--fast'], 'Expected no arguments, --keep, --discovery or --staged, got --fast.'],
+    [
+      'demo',
+      ['--fast'],
+      'Expected no arguments, --keep, --discovery, --staged or --applications, got --fast.',
+    ],
     ['stack', ['--rum', 'x'], "Unknown option '--rum'"],
     ['bench', ['--clusters', '2'], 'Expected --clusters to be a whole number from 3 to 100, got 2.'],
   ])('refuses a wrong argument of %s before it looks for anything', async (command, args, want) => {

@@ -6,7 +6,7 @@ import { CELL_LABEL } from '../../../domain/kubernetes/labels.ts';
 import { proxyControl } from '../../../elbv2-proxy/control.ts';
 import { applicationsCell } from './objects.ts';
 import { CELL_NAME, NAMESPACE, priorities, type ApplicationsChapter } from './story.ts';
-import { applicationsTable, noted } from './table.ts';
+import { applicationsTable, noted, type VersionWeights } from './table.ts';
 import { sumByVersion, type ApplicationsWorld } from './world.ts';
 
 /** What a chapter is played with. */
@@ -41,7 +41,8 @@ export async function playApplications(
   const weights = calls
     .filter(({ applied, action }) => applied && /^(Create|Modify)Rule$/.test(action))
     .flatMap(({ after }) => (after ?? []).filter(({ priority }) => priority === String(priorities.web)))
-    .map(({ forward }) => sumByVersion(forward, world.versionOf));
+    .map(({ forward }) => withTraffic(sumByVersion(forward, world.versionOf)))
+    .filter((one, index, all) => JSON.stringify(one) !== JSON.stringify(all[index - 1]));
   say(
     noted(
       (Date.now() - began) / 1000,
@@ -53,6 +54,10 @@ export async function playApplications(
     ...difference('the cluster secrets', chapter.secrets, secrets),
   ].map((one) => `${chapter.title}: ${one}`);
 }
+
+/** What is attached without traffic, or taken out of the rule, divides nothing. */
+const withTraffic = (weights: VersionWeights): VersionWeights =>
+  Object.fromEntries(Object.entries(weights).filter(([, weight]) => weight > 0));
 
 /** Prints a row whenever something has changed, until the chapter is over; answers with the secrets that came and went. */
 async function watch(chapter: ApplicationsChapter, scene: ApplicationsScene): Promise<readonly string[]> {

@@ -31,7 +31,7 @@ export interface ApplicationsChapter {
   readonly title: string;
   readonly clusters: readonly DemoCluster[];
   readonly phase: 'Completed' | 'Reverted';
-  /** The weights of the listener rule of web, in order: of the clusters of one version each. */
+  /** How the traffic of web is divided, in order: among the clusters of each version that has some. */
   readonly weights: readonly Readonly<Record<string, number>>[];
   /** Cluster secrets that come and go, in order. */
   readonly secrets: readonly string[];
@@ -40,10 +40,13 @@ export interface ApplicationsChapter {
 const comes = (...names: readonly string[]): readonly string[] => names.map((name) => `+ ${name}`);
 const goes = (...names: readonly string[]): readonly string[] => names.map((name) => `- ${name}`);
 const pair = (version: number): [string, string] => [web(1, version).name, web(2, version).name];
-const shift = (from: number, to: number, canary: number): Readonly<Record<string, number>> => ({
-  [`v${from}`]: 100 - canary,
-  [`v${to}`]: canary,
-});
+const shift = (from: number, to: number, canary: number): Readonly<Record<string, number>> =>
+  Object.fromEntries(
+    [
+      [`v${from}`, 100 - canary],
+      [`v${to}`, canary],
+    ].filter(([, weight]) => weight !== 0),
+  );
 
 /** What the demo shows, and is held against. */
 export const chapters: readonly ApplicationsChapter[] = [
