@@ -59,7 +59,7 @@ describe('okra sync cell', () => {
   });
 
   const statusOf = (of: readonly FakeObject[] = objects): CellStatus =>
-    fieldsIn(fieldsIn(of.find(({ kind }) => kind === 'Cell'))['status']) as CellStatus;
+    fieldsIn(fieldsIn(of.find(({ kind }) => kind === 'Cell'))['status']);
   /** The rows of the trace of A-C20, as the statuses say them that are written. */
   const reported = (object: FakeObject): void => {
     if (object.kind !== 'Cell') return;

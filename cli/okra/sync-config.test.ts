@@ -8,21 +8,28 @@ import {
 import { arnOf } from '../../domain/testing/builders.ts';
 import { runOkra, type Outcome } from './testing/shell.ts';
 
+const asked: readonly string[] = [
+  'sync',
+  'awsapplicationloadbalancerconfig',
+  '--listener-arn',
+  listenerARN,
+  '--listener-rule-priority',
+  '10',
+  '--address',
+  'http://127.0.0.1:1',
+  '--target-group-1-arn',
+  arnOf('a'),
+  '--target-group-2-arn',
+  arnOf('b'),
+];
+
 describe('okra sync awsapplicationloadbalancerconfig by the command line', () => {
   let listener: FakeListener;
   beforeEach(() => {
     listener = aListener();
   });
   const sync = (...words: readonly string[]): Promise<Outcome> =>
-    runOkra(
-      [
-        ...['sync', 'awsapplicationloadbalancerconfig', '--listener-arn', listenerARN],
-        ...['--listener-rule-priority', '10', '--address', 'http://127.0.0.1:1'],
-        ...['--target-group-1-arn', arnOf('a'), '--target-group-2-arn', arnOf('b')],
-        ...words,
-      ],
-      { elbv2: listener.elbv2 },
-    );
+    runOkra([...asked, ...words], { elbv2: listener.elbv2 });
 
   it('A-L08 makes a rule that forwards to both target groups alike', async () => {
     const said = await sync();

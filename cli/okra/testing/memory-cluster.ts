@@ -115,7 +115,10 @@ export function memoryCluster(
       });
     },
     patch: async (kind: KindRef, key: Key, patch: object) => {
-      const { resourceVersion: _any, ...metadata } = all.get(idOf(kind, key))?.metadata ?? key;
+      const { resourceVersion: _any, ...metadata } = all.get(idOf(kind, key))?.metadata ?? {
+        resourceVersion: '',
+        ...key,
+      };
       return put(patched({ ...all.get(idOf(kind, key)), metadata }, patch) as FakeObject);
     },
     delete: async (kind: KindRef, key: Key) => void all.delete(idOf(kind, key)),
