@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cut, cutToBytes, withoutEnd } from './text.ts';
+import { cut, cutToBytes, sentence, withoutEnd } from './text.ts';
 
 const bytes = (text: string): number => Buffer.byteLength(text);
 /** Texts of characters of one to four bytes. */
@@ -45,6 +45,15 @@ describe('cutToBytes', () => {
       }),
     );
   });
+});
+
+describe('sentence', () => {
+  it.each([
+    ['Aborted by ann: errors', 'Aborted by ann: errors.'],
+    ['Aborted by ann.', 'Aborted by ann.'],
+    ['too many errors!', 'too many errors!'],
+    ['cut…', 'cut…'],
+  ])('ends %j as %j', (text, ended) => expect(sentence(text)).toBe(ended));
 });
 
 describe('withoutEnd', () => {

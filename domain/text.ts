@@ -12,6 +12,9 @@ export function cut(text: string, longest: number): string {
   return `${text.slice(0, isFirstHalf(text.charCodeAt(end - 1)) ? end - 1 : end)}${MARK}`;
 }
 
+/** Ends a text, such as what a person has written, as a sentence ends. */
+export const sentence = (text: string): string => (/[.!?…]$/.test(text) ? text : `${text}.`);
+
 /** Cuts a text to so many bytes of UTF-8, never within a character, and marks the cut. */
 export function cutToBytes(text: string, longest: number): string {
   let bytes = 0;

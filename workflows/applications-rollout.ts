@@ -24,8 +24,9 @@ export interface ApplicationsRun {
 
 const FIRST_INTERVAL_SECONDS = 60;
 
-// What Argo CD and the clusters come to, nobody tells.
-const INTERVAL_SECONDS_IN_WORK = 5;
+// What is waited for in these phases may be told by nobody.
+const IN_WORK: ReadonlySet<string> = new Set(['Progressing', 'Reverting', 'FailedReverting']);
+const INTERVAL_SECONDS_IN_WORK = 10;
 
 const BACKOFF_MS = { first: 1_000, longest: 60_000 };
 
@@ -75,7 +76,7 @@ export async function rollOutApplications(
 function nextLook(decision: ApplicationsDecision, intervalSeconds: number): number | undefined {
   if (decision.do === 'Release') return Date.now() + BACKOFF_MS.first;
   if (decision.do !== 'Wait') return undefined;
-  const pace = decision.phase === 'Completed' ? intervalSeconds : INTERVAL_SECONDS_IN_WORK;
+  const pace = IN_WORK.has(decision.phase) ? INTERVAL_SECONDS_IN_WORK : intervalSeconds;
   const next = Date.now() + Math.min(pace, intervalSeconds) * 1000;
   return Math.min(decision.until ?? next, next);
 }

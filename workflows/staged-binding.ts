@@ -81,6 +81,13 @@ export async function stagedBinding(input: StagedBindingInput): Promise<void> {
   const untilWoken = async (seen: number, milliseconds: number, summary: string): Promise<void> =>
     void (await waitUntil(() => wakes !== seen || isDue(), Math.max(1, milliseconds), inShort(summary)));
 
+  /** Lets some time pass where look follows look, and nothing comes of them; not when somebody has asked for something. */
+  const rest = async (seen: number): Promise<void> => {
+    idle = looked(idle, Date.now());
+    const wait = pause(idle, Date.now());
+    if (wait > 0) await waitUntil(() => asked !== seen || isDue(), wait, 'Its clusters report all the time');
+  };
+
   for (;;) {
     const [seen, seenAsked] = [wakes, asked];
     try {
@@ -94,9 +101,7 @@ export async function stagedBinding(input: StagedBindingInput): Promise<void> {
           Date.now() + intervalSeconds * 1000,
         );
         await untilWoken(seen, until - Date.now(), decision.message);
-        idle = looked(idle, Date.now());
-        const wait = pause(idle, Date.now());
-        if (wait > 0) await waitUntil(() => asked !== seenAsked || isDue(), wait, 'So much is going on');
+        await rest(seenAsked);
       } else if (looks > MOST_LOOKS) await untilWoken(seen, intervalSeconds * 1000, decision.message);
     } catch (error) {
       const failure = failureOf(error);

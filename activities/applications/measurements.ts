@@ -184,7 +184,15 @@ export async function terminateMeasurement(
   { application, action }: { readonly application: ApplicationOfCell; readonly action: Terminated },
 ): Promise<void> {
   const at = { namespace: key.namespace, name: action.name };
-  const { job, templates } = entryOf(application, action);
+  const entry = application[action.stage]?.find(({ name }) => name === action.check);
+  if (entry === undefined) {
+    // An edit has removed it, so that nobody knows what it was; what is not there is left as it is.
+    await jobActivities(kubernetes).terminateJob(at);
+    await analysisActivities(kubernetes).terminateAnalysis(at);
+    await checkStepActivities(kubernetes).terminateCheck(at);
+    return;
+  }
+  const { job, templates } = entry;
   if (job !== undefined) await jobActivities(kubernetes).terminateJob(at);
   else if (templates !== undefined) await analysisActivities(kubernetes).terminateAnalysis(at);
   else await checkStepActivities(kubernetes).terminateCheck(at);

@@ -96,7 +96,24 @@ describe('a request', () => {
       by: 'ann',
       reason: 'fixed',
     });
-    expect([code, out]).toEqual([0, 'What was blocked is tried again: 2.0.0.\n']);
+    expect([code, out]).toEqual([0, 'What has failed is tried again: 2.0.0.\n']);
+  });
+
+  it('to retry tries applications again that have failed', async () => {
+    const failed = {
+      revision: 1,
+      hash: 'h',
+      phase: 'CheckFailed',
+      reason: 'x',
+      message: 'm',
+      time: '',
+    } as const;
+    const status = { applications: [{ name: 'api', phase: 'CheckFailed', failed } as const] };
+    const world = { objects: [aCell(status)], answer: { is: 'NotRunning' } } as const;
+    expect(await runOkractl(['retry', 'web'], world)).toMatchObject({
+      code: 0,
+      out: 'What has failed is tried again: api.\n',
+    });
   });
 
   it('to retry is refused when nothing is blocked', async () => {
@@ -150,6 +167,38 @@ describe('rollback', () => {
     const { done, code, err } = await runOkractl(['rollback', 'web', '--to', to], { objects });
     expect([code, done]).toEqual([3, []]);
     expect(err).toMatch(said);
+  });
+});
+
+describe('history', () => {
+  const change = {
+    version: '1.0.0',
+    from: '2.0.0',
+    outcome: 'RolledBack',
+    message: '1.0.0 serves.',
+    startedAt: '2026-11-22T09:00:00Z',
+    endedAt: '2026-11-22T09:00:05.5Z',
+    requests: [{ action: 'pause', by: 'bob', reason: 'lunch', time: '2026-11-22T09:00:01Z' }],
+  } as const;
+  const cell = {
+    ...aCell({ history: [{ ...change, requests: [...change.requests] }] }),
+    metadata: {
+      name: 'web',
+      namespace: 'default',
+      annotations: { 'kubernetes.io/change-cause': 'okractl rollback --to 1.0.0 by ann' },
+    },
+  };
+
+  it('says what has changed, who has asked for what meanwhile, and who has changed the spec', async () => {
+    const { out } = await runOkractl(['history', 'web'], { objects: [cell] });
+    expect(out).toMatch(
+      /^2026-11-22T09:00:05Z +6s +2\.0\.0 +1\.0\.0 +RolledBack +pause by bob: lunch +1\.0\.0 serves\.$/m,
+    );
+    expect(out).toContain('The spec was changed last by: okractl rollback --to 1.0.0 by ann');
+  });
+
+  it('says that there is none', async () => {
+    expect(await runOkractl(['history', 'web'], { objects: [aCell()] })).toMatchObject({ code: 0, out: '' });
   });
 });
 

@@ -4,8 +4,10 @@ import { openingAt } from '../../domain/gates/windows.ts';
 import { describeRoute, placeOf, routeOf } from '../../domain/load-balancers/load-balancer.ts';
 import { describeStep } from '../../domain/steps/index.ts';
 import { stepsOf } from '../../domain/rollout/strategy.ts';
+import { applicationsTable } from './applications.ts';
 import type { CellView, ShownEvent } from './cell-view.ts';
 import { changesTable, requestsTable } from './history.ts';
+import { CHANGE_CAUSE } from './rollback-patch.ts';
 import { commandsFor } from './next-commands.ts';
 import { inOneLine, layOut, layOutPairs, type Table } from './table.ts';
 import { ageOf, formatTime } from './time.ts';
@@ -15,6 +17,13 @@ export function describeCell(view: CellView, now: number): string {
   const { history = [], requests = [], blockedVersions = [] } = view.cell.status ?? {};
   return [
     layOutPairs(headOf(view, now)),
+    listed(
+      'Clusters that are not ready',
+      (view.cell.status?.clusters ?? [])
+        .filter(({ ready }) => !ready)
+        .map(({ name, message }) => inOneLine(`${name}: ${message}`)),
+    ),
+    section('Applications', applicationsTable(view.cell.status ?? {})),
     section('Weights', weightsTable(view)),
     listed('Steps', stepLines(view)),
     listed('Verdicts', verdictLines(view.cell.status ?? {})),
@@ -41,45 +50,58 @@ export function describeCell(view: CellView, now: number): string {
 
 type Pair = readonly [string, string | undefined];
 
-function headOf({ cell, freezes, url }: CellView, now: number): readonly Pair[] {
-  const { metadata, spec, status = {} } = cell;
-  const {
-    phase = 'Pending',
-    reason,
-    message = 'Nobody has looked at it yet; see okractl check.',
-    rollout,
-  } = status;
+function headOf(view: CellView, now: number): readonly Pair[] {
+  const { metadata, spec, status = {} } = view.cell;
+  const { phase = 'Pending', reason, message = 'Nobody has looked at it yet; see okractl check.' } = status;
   const route = routeOf(spec);
-  const freeze = freezeAt(freezes, now);
-  const opening = openingAt(spec.windows, now);
-  const shut =
-    opening.is === 'Shut' ? (formatTime(isoOf(opening.opensAt), now) ?? 'never, within 400 days') : undefined;
   const isOld = status.observedGeneration !== undefined && status.observedGeneration !== metadata.generation;
   return [
     ['Cell', `${metadata.namespace ?? 'default'}/${metadata.name}`],
     ['Phase', reason === undefined ? phase : `${phase} (${reason})`],
     ['Says', inOneLine(message)],
-    ['Serves', status.stableVersion ?? 'nothing yet'],
-    ['Rolls out', rollout === undefined ? undefined : (status.desiredVersion ?? '-')],
+    ['Serves', status.stableVersion ?? (route === undefined ? undefined : 'nothing yet')],
     ['Pinned to', spec.version],
+    ['Change cause', metadata.annotations?.[CHANGE_CAUSE]],
+    ...rolloutPairs(status, now),
+    ...gatePairs(view, now),
+    ['Load balancer', route === undefined ? undefined : `${describeRoute(route)}: ${placeOf(route)}`],
+    ['Spec', isOld ? 'was changed, and nobody has looked at the change yet' : undefined],
+    ['Reported', formatTime(status.lastSyncTime, now)],
+    ['Workflow', view.url],
+  ];
+}
+
+/** The rollout that is under way. */
+function rolloutPairs(status: CellStatus, now: number): readonly Pair[] {
+  const { rollout } = status;
+  const paused = rollout?.paused ?? status.paused;
+  const pausedBy: Pair = ['Paused by', paused === undefined ? undefined : who(paused)];
+  if (rollout === undefined) return [pausedBy];
+  const { ending } = rollout;
+  return [
+    ['Rolls out', status.desiredVersion ?? '-'],
     ['Step', stepText(status)],
-    ['Started', rollout === undefined ? undefined : formatTime(rollout.startedAt, now)],
-    ['Paused by', rollout?.paused === undefined ? undefined : who(rollout.paused)],
-    [
-      'Ending',
-      rollout?.ending === undefined
-        ? undefined
-        : `${rollout.ending.reason}: ${inOneLine(rollout.ending.message)}`,
-    ],
+    ['Started', formatTime(rollout.startedAt, now)],
+    pausedBy,
+    ['Ending', ending === undefined ? undefined : `${ending.reason}: ${inOneLine(ending.message)}`],
+  ];
+}
+
+/** What holds, or would hold, a rollout from outside. */
+function gatePairs({ cell: { spec }, freezes }: CellView, now: number): readonly Pair[] {
+  const freeze = freezeAt(freezes, now);
+  const opening = openingAt(spec.windows, now);
+  return [
     [
       'Freeze',
       freeze === undefined ? undefined : `${freeze.name} of ${freeze.by}: ${inOneLine(freeze.reason)}`,
     ],
-    ['Window opens', shut],
-    ['Load balancer', route === undefined ? undefined : `${describeRoute(route)}: ${placeOf(route)}`],
-    ['Spec', isOld ? 'was changed, and nobody has looked at the change yet' : undefined],
-    ['Reported', formatTime(status.lastSyncTime, now)],
-    ['Workflow', url],
+    [
+      'Window opens',
+      opening.is === 'Open'
+        ? undefined
+        : (formatTime(isoOf(opening.opensAt), now) ?? 'never, within 400 days'),
+    ],
   ];
 }
 
@@ -89,10 +111,8 @@ const who = ({ by, reason }: { readonly by: string; readonly reason: string }): 
 const isoOf = (at: number | undefined): string | undefined =>
   at === undefined ? undefined : new Date(at).toISOString();
 
-const stepText = ({ step, canaryWeight, rollout }: CellStatus): string | undefined =>
-  rollout === undefined || step === undefined
-    ? undefined
-    : `${step}, the new version has ${canaryWeight ?? 0} of 100`;
+const stepText = ({ step, canaryWeight }: CellStatus): string | undefined =>
+  step === undefined ? undefined : `${step}, the new version has ${canaryWeight ?? 0} of 100`;
 
 /** Each target group with the weight that is asked for, and the one that was read back. */
 export function weightsTable({ cell, asked }: Pick<CellView, 'cell' | 'asked'>): Table {

@@ -5,7 +5,8 @@ import { CELL, STAGED_BINDING_POLICY } from '../../clients/kubernetes/kinds.ts';
 import { failed } from './exit.ts';
 import { forPrograms, outputOption, type OutputFormat } from './output.ts';
 import type { Globals, Shell } from './shell.ts';
-import { layOut, type Table } from './table.ts';
+import { CHANGE_CAUSE } from './rollback-patch.ts';
+import { inOneLine, layOut, type Table } from './table.ts';
 import { formatTarget, parseTarget, TARGET_HELP, type Target } from './target.ts';
 import { formatDuration, withoutFraction } from './time.ts';
 
@@ -26,18 +27,19 @@ export function addHistory(program: Command, shell: Shell): void {
       const options = command.optsWithGlobals<HistoryOptions>();
       const { kubernetes, namespace } = shell.session(options);
       const target = parseTarget(text, namespace);
-      const { changes, requests } =
+      const { changes, requests, changeCause } =
         target.kind === 'Cell'
           ? ofCell(await existing(kubernetes.get<Cell>(CELL, target.key), target))
           : ofPolicy(
               await existing(kubernetes.get<StagedBindingPolicy>(STAGED_BINDING_POLICY, target.key), target),
             );
-      const written = forPrograms({ changes, requests }, options.output);
+      const written = forPrograms({ changes, requests, changeCause }, options.output);
       if (written !== undefined) return shell.print(written);
       if (changes.length + requests.length === 0)
         return shell.warn(`${formatTarget(target)} has not changed yet, and nobody has asked for anything.`);
       const columns = options.output === 'wide' ? undefined : shell.screen?.columns();
       if (changes.length > 0) shell.print(layOut(changesTable(changes), columns));
+      if (changeCause !== undefined) shell.print(`\nThe spec was changed last by: ${inOneLine(changeCause)}`);
       if (requests.length === 0) return;
       if (changes.length > 0) shell.print('\nAsked for since:');
       shell.print(layOut(requestsTable(requests), columns));
@@ -53,11 +55,14 @@ async function existing<T>(reading: Promise<T | undefined>, target: Target): Pro
 type Change = NonNullable<CellStatus['history']>[number];
 
 interface Told {
+  /** Who has changed the spec last, and why, as far as it was noted. */
+  readonly changeCause?: string | undefined;
   readonly changes: readonly Change[];
   readonly requests: readonly Asked[];
 }
 
-const ofCell = ({ status = {} }: Cell): Told => ({
+const ofCell = ({ metadata, status = {} }: Cell): Told => ({
+  changeCause: metadata.annotations?.[CHANGE_CAUSE],
   changes: status.history ?? [],
   requests: status.requests ?? [],
 });

@@ -29,6 +29,13 @@ it.each<[string, CellStatus, readonly string[]]>([
     { rollout: { ...rollout, ending: { kind: 'Failed', reason: 'Aborted', message: '', time: '' } } },
     ['watch'],
   ],
+  [
+    'resume of paused applications',
+    { applications: [], paused: { by: 'a', reason: '', time: '' } },
+    ['resume'],
+  ],
+  ['pause of an application', { applications: [{ name: 'web', phase: 'Migrating' }] }, ['pause', 'abort']],
+  ['nothing of applications in place', { applications: [{ name: 'web', phase: 'Synced' }] }, []],
 ])('offers %s', (_, status, offered) => expect(verbs(status)).toEqual(offered));
 
 it('names the namespace, and says what a command does', () => {

@@ -33,6 +33,7 @@ export function commandsFor({ metadata, status = {} }: Pick<Cell, 'metadata' | '
 
 function offersFor(status: CellStatus): readonly Offer[] {
   const { rollout, blockedVersions = [], reason = '', conditions = [] } = status;
+  if (status.applications !== undefined) return ofApplications(status);
   if (rollout === undefined) return blockedVersions.length === 0 ? [] : [['retry', 'lifts what is blocked']];
   if (rollout.ending !== undefined) return [['watch', 'it is being taken back']];
   const abort: Offer = ['abort', `everything back to ${status.stableVersion ?? 'what served'}`];
@@ -40,4 +41,15 @@ function offersFor(status: CellStatus): readonly Offer[] {
   if (known !== undefined) return [...known, abort];
   const isHeldUp = conditions.some(({ type, status: holds }) => type === 'Degraded' && holds === 'True');
   return [...(isHeldUp ? [RETRY] : [PAUSE]), abort, ['watch', 'looks on']];
+}
+
+/** What makes sense for a Cell with applications. */
+function ofApplications({ applications = [], paused }: CellStatus): readonly Offer[] {
+  if (paused !== undefined) return [['resume', 'ends the pause']];
+  const hasFailed = applications.some(({ failed }) => failed !== undefined && failed.retried !== true);
+  const isMoving = applications.some(({ phase }) => phase !== 'Synced');
+  return [
+    ...(hasFailed ? [['retry', 'tries again what has failed'] as const] : []),
+    ...(isMoving ? [PAUSE, ['abort', 'takes what is under way back'] as const] : []),
+  ];
 }

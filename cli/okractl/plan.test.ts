@@ -68,11 +68,13 @@ describe('the Cells in the documentation', () => {
   const docs = fileURLToPath(new URL('../../docs/', import.meta.url));
   const blocks = globSync('**/*.md', { cwd: docs }).flatMap((page) => {
     const text = readFileSync(`${docs}${page}`, 'utf8');
-    return [...text.matchAll(/^```yaml\n([\s\S]*?)^```$/gm)]
-      .map(([, yaml = '']) => yaml)
-      // Those with applications are not planned; okractl plan says so.
-      .filter((yaml) => /^kind: Cell$/m.test(yaml) && !/^ {2}applications:$/m.test(yaml))
-      .map((yaml, at) => [`${page} ${at + 1}`, yaml] as const);
+    return (
+      [...text.matchAll(/^```yaml\n([\s\S]*?)^```$/gm)]
+        .map(([, yaml = '']) => yaml)
+        // Those with applications are not planned; okractl plan says so.
+        .filter((yaml) => /^kind: Cell$/m.test(yaml) && !/^ {2}applications:$/m.test(yaml))
+        .map((yaml, at) => [`${page} ${at + 1}`, yaml] as const)
+    );
   });
 
   it.each(blocks)('%s is planned to its end, without problems', async (_, yaml) => {

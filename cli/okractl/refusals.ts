@@ -24,9 +24,15 @@ export function withoutRun(target: Target, status: Standing | undefined, name: R
 const withMessage = (phase: string, message: string): string =>
   message === '' ? phase : `${phase}: ${message.replace(/\.$/, '')}`;
 
+/** What a retry tries again: versions that are blocked, and applications that have failed. */
+export const retried = ({ blockedVersions = [], applications = [] }: CellStatus): readonly string[] => [
+  ...blockedVersions.map(({ version }) => version),
+  ...applications.filter(({ failed }) => failed !== undefined).map(({ name }) => name),
+];
+
 /** Says why there is nothing to retry; undefined when there is. */
-export function nothingToRetry(target: Target, status: CellStatus | undefined): string | undefined {
-  if ((status?.blockedVersions ?? []).length > 0 || status?.rollout !== undefined) return undefined;
-  const got = withMessage(status?.phase ?? 'none', status?.message ?? '');
-  return `Expected ${formatTarget(target)} to have a blocked version, or a rollout that is held up, got ${got}.`;
+export function nothingToRetry(target: Target, status: CellStatus = {}): string | undefined {
+  if (retried(status).length > 0 || status.rollout !== undefined) return undefined;
+  const got = withMessage(status.phase ?? 'none', status.message ?? '');
+  return `Expected ${formatTarget(target)} to have something that has failed, or a rollout that is held up, got ${got}.`;
 }

@@ -7,7 +7,7 @@ import { objectStart } from '../../clients/temporal/workflow-start.ts';
 import type { RequestName } from '../../domain/model/request.ts';
 import { objectWorkflowId } from '../../domain/model/workflow-ids.ts';
 import { exitCodes, failed, refused } from './exit.ts';
-import { nothingToRetry, withoutRun } from './refusals.ts';
+import { nothingToRetry, retried, withoutRun } from './refusals.ts';
 import type { Session, Shell } from './shell.ts';
 import { formatTarget, type Target } from './target.ts';
 
@@ -58,8 +58,8 @@ async function withoutOpenRun(
   if (problem !== undefined) throw refused(problem);
   const start = objectStart({ kind: 'Cell', key: target.key }, session.taskQueue);
   await (await session.operator()).startWith(start, name, request);
-  const versions = (cell.status?.blockedVersions ?? []).map(({ version }) => version);
-  shell.print(`What was blocked is tried again: ${versions.join(', ')}.`);
+  const what = retried(cell.status ?? {}).join(', ');
+  shell.print(what === '' ? 'The rollout is tried again.' : `What has failed is tried again: ${what}.`);
 }
 
 const missing = (target: Target): Error =>
@@ -67,16 +67,14 @@ const missing = (target: Target): Error =>
     `Expected ${formatTarget(target)}, got none. See okractl get ${target.kind === 'Cell' ? 'cells -A' : 'sbp'}.`,
   );
 
-/** What takes traffic back, or holds it, may be sent twice; a second promote would finish another step. */
-const mayBeRepeated: ReadonlySet<RequestName> = new Set<RequestName>(['pause', 'abort']);
-
 async function unanswered(
   shell: Shell,
   operator: Operator,
   { workflowId, name, request }: { workflowId: string; name: RequestName; request: SentRequest },
 ): Promise<void> {
   const what = `Expected a worker to answer the ${name} in time, got none; okrad may not run.`;
-  if (!mayBeRepeated.has(name))
+  const { mayBeRepeated } = await import('../../clients/temporal/operator.ts');
+  if (!mayBeRepeated(name))
     throw failed(`${what} Nobody knows whether it was taken: see okractl describe, and okractl check.`);
   await operator.tell(workflowId, name, request);
   shell.warn(

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { applicationsTable } from './applications.ts';
 import { cellText, valueAt } from './field-path.ts';
 import { fitting, inOneLine, layOut, layOutPairs, wrapped } from './table.ts';
 import { ageOf, formatDuration, formatTime } from './time.ts';
@@ -41,6 +42,42 @@ describe('a line', () => {
   it('is one line, and moves no cursor', () => {
     expect(inOneLine(' a\r\n\n b\u001B[2Jc\u0007 ')).toBe('a b [2Jc');
     expect(fitting('abcdef', 4)).toBe('abc…');
+  });
+});
+
+describe('the table of applications', () => {
+  const check = (name: string, phase: 'Successful' | 'Failed') => ({
+    name,
+    phase,
+    run: 'r',
+    message: '',
+    hash: '',
+    time: '',
+  });
+  it('says where each stands, and which checks have failed', () => {
+    const { rows } = applicationsTable({
+      applications: [
+        {
+          name: 'web',
+          phase: 'Migrating',
+          revision: 2,
+          goodRevision: 1,
+          child: { name: 'web-c', weight: 30 },
+          prechecks: [check('run', 'Successful')],
+        },
+        {
+          name: 'api',
+          phase: 'CheckFailed',
+          revision: 1,
+          checks: [check('dd', 'Failed')],
+          message: 'dd failed.',
+        },
+      ],
+    });
+    expect(rows).toEqual([
+      ['web', 'Migrating', '1 → 2', '30 by Cell web-c', '1 of 1 check passed', '-'],
+      ['api', 'CheckFailed', '1', '-', 'dd Failed', 'dd failed.'],
+    ]);
   });
 });
 

@@ -1,8 +1,9 @@
-import type { Cell } from '../../crds/cell.ts';
+import type { Cell, CellStatus } from '../../crds/cell.ts';
 import { freezesOf, freezeAt } from '../../domain/gates/freeze.ts';
 import { openingAt } from '../../domain/gates/windows.ts';
 import { describeStep } from '../../domain/steps/index.ts';
 import { stepsOf } from '../../domain/rollout/strategy.ts';
+import { applicationsTable } from './applications.ts';
 import { leaf, linesOf, type Branch } from './branch.ts';
 import { stepLines, verdictLines, weightsTable } from './describe-cell.ts';
 import { stagesTable } from './describe-staged.ts';
@@ -25,7 +26,7 @@ export function draw(watched: Watched, now: number): readonly string[] {
     return [inOneLine(`Freeze ${name} of ${freeze.spec.by} holds ${about}: ${freeze.spec.reason}${end}`)];
   });
   const cells = inOrder(watched.cells);
-  const moving = cells.filter(([, cell]) => cell.status?.rollout !== undefined || watched.cells.size === 1);
+  const moving = cells.filter(([, { status }]) => isMoving(status) || watched.cells.size === 1);
   const resting = cells.filter((one) => !moving.includes(one));
   const policies = inOrder(watched.policies).map(([, policy]) => policy);
   const parts = [
@@ -37,6 +38,10 @@ export function draw(watched: Watched, now: number): readonly string[] {
   if (parts.length === 0) return ['There is nothing to watch yet.'];
   return parts.flatMap((part, at) => (at === 0 ? part : ['', ...part]));
 }
+
+/** Whether a Cell has a rollout, or applications that are not all in place. */
+const isMoving = (status: CellStatus | undefined): boolean =>
+  status?.rollout !== undefined || (status?.applications ?? []).some(({ phase }) => phase !== 'Synced');
 
 function headOf(key: string, { status = {}, metadata }: Cell, now: number): string {
   const { phase = 'Pending', rollout, stableVersion = '-', desiredVersion = '-', message = '' } = status;
@@ -51,6 +56,7 @@ function branchOf(key: string, cell: Cell, { asked }: Watched, now: number): Bra
   const { status = {} } = cell;
   const { message, requests = [] } = status;
   const weights = weightsTable({ cell, asked: asked.get(key) ?? { is: 'Nothing' } });
+  const applications = applicationsTable(status);
   const next = nextOf(cell, now);
   const group = (text: string, below: readonly string[]): readonly Branch[] =>
     below.length === 0 ? [] : [{ text, below: below.map(leaf) }];
@@ -58,6 +64,7 @@ function branchOf(key: string, cell: Cell, { asked }: Watched, now: number): Bra
     text: headOf(key, cell, now),
     below: [
       ...(message === undefined || status.rollout === undefined ? [] : [leaf(inOneLine(message))]),
+      ...group('applications', applications.rows.length === 0 ? [] : layOut(applications).split('\n')),
       ...group('weights', weights.rows.length === 0 ? [] : layOut(weights).split('\n')),
       ...group('steps', stepLines({ cell })),
       ...verdictLines(status).map(leaf),

@@ -57,6 +57,21 @@ describe('clusters', () => {
     expect(seen.most).toBeLessThanOrEqual(5);
   });
 
+  it('describes those that are named, a few at once, and leaves out those that are not there', async () => {
+    const { seen, eks } = await anEKS((path) => {
+      if (path.endsWith('/c1')) return { status: 404, type: 'ResourceNotFoundException', body: {} };
+      if (path.endsWith('/c2')) return { status: 403, type: 'AccessDeniedException', body: {} };
+      return cluster(path.slice('/clusters/'.length));
+    });
+    const { clusters, denied } = await eks.named(names.slice(0, 10));
+    expect(clusters.map(({ name }) => name)).toEqual(
+      names.slice(0, 10).filter((name) => !/[12]$/.test(name)),
+    );
+    expect(denied.map(({ name }) => name)).toEqual(['c2']);
+    expect(seen.most).toBeLessThanOrEqual(5);
+    expect(seen.paths.every((path) => path.startsWith('/clusters/'))).toBe(true);
+  });
+
   it('tells what EKS tells, and makes nothing up', async () => {
     const { eks } = await anEKS((path) => {
       switch (path) {

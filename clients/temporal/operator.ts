@@ -11,6 +11,7 @@ import type { TemporalConfig } from '../../config.ts';
 import { requestSignals, requestUpdates, type Answer } from '../../workflows/messages.ts';
 import type { RequestName } from '../../domain/model/request.ts';
 import { detailsOf, isRefusal } from './grpc-status.ts';
+import { payloadConverter } from './payload-codec.ts';
 import { unpolled } from './polls.ts';
 import { missingAttributes } from './search-attributes.ts';
 import { connectRenewably } from './temporal-connection.ts';
@@ -43,7 +44,7 @@ export interface TemporalFindings {
 
 /** What an operator says to workflows. */
 export interface Operator {
-  /** Sends a request that is answered. */
+  /** Sends a request that is answered, if a worker runs, in some seconds. */
   readonly ask: (workflowId: string, name: RequestName, request: SentRequest) => Promise<RequestAnswer>;
   /** Sends a request that is taken, or does nothing, whenever a worker runs; answers false when no run is open. */
   readonly tell: (workflowId: string, name: RequestName, request: SentRequest) => Promise<boolean>;
@@ -55,14 +56,20 @@ export interface Operator {
 }
 
 const ANSWER_MILLISECONDS = 15_000;
+// What may be sent again as a signal does not wait for long.
+const SHORT_ANSWER_MILLISECONDS = 5_000;
 const CALL_MILLISECONDS = 10_000;
+
+/** Whether a request does the same when it is taken twice: a second promote would finish another step. */
+export const mayBeRepeated = (name: RequestName): boolean => name === 'pause' || name === 'abort';
 
 /** Connects to Temporal once, for a person who waits; throws when it does not answer. */
 export async function connectOperator(config: TemporalConfig, identity: string): Promise<Operator> {
-  const { address, namespace } = config;
+  const { address, namespace, codec } = config;
+  const dataConverter = await payloadConverter(codec);
   try {
     const { connection } = await connectRenewably(address, await readCredentials(config));
-    return operatorOf(new Client({ connection, namespace, identity }), config);
+    return operatorOf(new Client({ connection, namespace, dataConverter, identity }), config);
   } catch (error) {
     throw unreached(config, error);
   }
@@ -87,7 +94,7 @@ function operatorOf(client: Client, config: TemporalConfig): Operator {
               .getHandle(workflowId)
               .executeUpdate<Answer, [SentRequest]>(requestUpdates[name].name, { args: [request] }),
           ),
-        ANSWER_MILLISECONDS,
+        mayBeRepeated(name) ? SHORT_ANSWER_MILLISECONDS : ANSWER_MILLISECONDS,
       ),
     tell: async (workflowId, name, request) => {
       try {
@@ -112,8 +119,8 @@ function operatorOf(client: Client, config: TemporalConfig): Operator {
 const isOfServer = (error: unknown): boolean =>
   error instanceof ServiceError || error instanceof NamespaceNotFoundError || isGrpcServiceError(error);
 
-/** What a worker polls beside its first queue; the kinds of objects that are there decide which of them are needed. */
-const QUEUE_SUFFIXES = ['-elbv2', '-elbv2-urgent'] as const;
+/** What a worker polls beside its first queue (worker-queues.ts, which loads all that a worker is made of). */
+const QUEUE_SUFFIXES = ['-elbv2', '-elbv2-urgent', '-discovery', '-checks'] as const;
 
 async function inspect(
   { connection, options: { namespace } }: Client,
@@ -175,7 +182,7 @@ async function answered(asking: Promise<Answer>): Promise<RequestAnswer> {
 function unreached({ address, namespace }: TemporalConfig, error: unknown): Error {
   const got = detailsOf(error);
   const what = `Expected Temporal to answer at ${address}, namespace ${namespace}, got: ${got}.`;
-  const isElsewhere = error instanceof NamespaceNotFoundError || got.startsWith('Namespace not found');
+  const isElsewhere = error instanceof NamespaceNotFoundError || isSaidOfNamespace(got);
   const todo = isRefusal(error)
     ? 'Check TEMPORAL_NAMESPACE, TEMPORAL_API_KEY and TEMPORAL_TLS_CLIENT_CERT_PATH.'
     : isElsewhere
@@ -183,3 +190,6 @@ function unreached({ address, namespace }: TemporalConfig, error: unknown): Erro
       : 'Set TEMPORAL_ADDRESS, or --temporal-address.';
   return new Error(`${what} ${todo}`, { cause: error });
 }
+
+const isSaidOfNamespace = (said: string): boolean =>
+  said.toLowerCase().startsWith('namespace ') && said.includes('not found');

@@ -5,6 +5,9 @@ import type { ObservedRevision } from './observation.ts';
 import { lackingSecrets, leftSecrets } from './secrets.ts';
 import {
   back,
+  STAYS,
+  STOPPED,
+  stopped,
   deletesFirst,
   forward,
   lastGood,
@@ -24,6 +27,8 @@ export function advance(situation: Situation, before: Mark, revision: ObservedRe
   const begun = hasBegun(situation, before, revision);
   const mark: Mark = { ...before, revision: revision.number };
   if (!begun) {
+    const superseded = withdraw(situation, { ...mark, phase: 'Prechecking' }, revision);
+    if (superseded !== undefined) return { is: 'Going', judgement: superseded };
     const { forwardHash: hash } = situation.seen;
     const checked = check(
       situation,
@@ -34,6 +39,27 @@ export function advance(situation: Situation, before: Mark, revision: ObservedRe
     return migrate(situation, { ...checked.mark, phase: 'Syncing' }, { revision, begun });
   }
   return migrate(situation, mark, { revision, begun });
+}
+
+/** Takes the traffic back from a revision that nobody asks for any more, before anything else is begun. */
+function withdraw(situation: Situation, mark: Mark, revision: ObservedRevision): Judgement | undefined {
+  const { child, revisions } = situation.seen;
+  const good = lastGood(revisions);
+  if (child === undefined || good?.content.application.alb === undefined) return undefined;
+  if (child.revision !== good.number && child.revision !== revision.number) {
+    const keep = child.revision === undefined ? {} : { keep: child.revision };
+    const action = { do: 'ApplyChild', number: good.number, ...keep } as const;
+    return back(
+      mark,
+      action,
+      `Giving the traffic back to revision ${good.number}, as it is to go elsewhere.`,
+    );
+  }
+  const { rollout, observedGeneration } = child.status;
+  const isMoving = rollout !== undefined || observedGeneration !== child.generation;
+  return child.revision === good.number && isMoving
+    ? wait(mark, 'WaitingForCell', `Cell ${child.name} gives its traffic back first.`)
+    : undefined;
 }
 
 interface Going {
@@ -121,9 +147,12 @@ function move(
       : forward(situation, [before, mark], action, message);
     return { is: 'Going', judgement };
   }
-  return state.is === 'Done'
-    ? { is: 'Passed', mark }
-    : { is: 'Going', judgement: wait(mark, 'Migrating', state.message) };
+  if (state.is === 'Done') return { is: 'Passed', mark };
+  const judgement =
+    state.is === 'Held' && situation.spec.onFailure === 'Stop'
+      ? stopped(mark, STOPPED, `${state.message} ${STAYS}`)
+      : wait(mark, 'Migrating', state.message);
+  return { is: 'Going', judgement };
 }
 
 /** What fails when the Cell of an application takes its traffic back. */

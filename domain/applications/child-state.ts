@@ -1,3 +1,4 @@
+import type { CellStatus } from '../../crds/cell.ts';
 import { isSameVersion } from '../versions/version.ts';
 import type { ObservedRevision } from './observation.ts';
 import type { Situation } from './situation.ts';
@@ -6,7 +7,9 @@ import type { Situation } from './situation.ts';
 export type ChildState =
   | { readonly is: 'Done' }
   | { readonly is: 'Moving'; readonly message: string }
-  | { readonly is: 'Failed'; readonly message: string };
+  | { readonly is: 'Failed'; readonly message: string }
+  /** Something has failed, and it stays at its weight until someone decides. */
+  | { readonly is: 'Held'; readonly message: string };
 
 /** Reads how far the Cell of an application has come off its status. */
 export function childState({ seen }: Situation, { number, version }: ObservedRevision): ChildState {
@@ -20,9 +23,13 @@ export function childState({ seen }: Situation, { number, version }: ObservedRev
   const { phase, stableVersion, message = '', blockedVersions = [] } = child.status;
   const blocked = blockedVersions.find((one) => isSameVersion(one.version, version));
   if (blocked !== undefined) return { is: 'Failed', message: blocked.cause };
+  if (phase === 'Paused' && isDegraded(child.status)) return { is: 'Held', message };
   if (phase === 'Completed' && isSameVersion(stableVersion ?? '', version)) return { is: 'Done' };
   return { is: 'Moving', message: `Cell ${child.name} is ${phase ?? 'new'}: ${message}` };
 }
+
+const isDegraded = ({ conditions = [] }: CellStatus): boolean =>
+  conditions.some(({ type, status }) => type === 'Degraded' && status === 'True');
 
 /** Whether Cell and AWSTargetGroups of an application are what a revision asks for; those of `keep` may stay. */
 export function isChildAsDesired(

@@ -100,8 +100,14 @@ describe('the Cell of an application', () => {
       { name: 'smoke', job },
     ];
     expect(stepsOf(child({ checks }))?.map((step) => Object.keys(step)[0])).toEqual([
-      ...['setWeight', 'check', 'analysis', 'job'],
-      ...['setWeight', 'check', 'analysis', 'job'],
+      'setWeight',
+      'check',
+      'analysis',
+      'job',
+      'setWeight',
+      'check',
+      'analysis',
+      'job',
     ]);
   });
 

@@ -5,11 +5,10 @@ import type { Situation } from './situation.ts';
 export function undeployed({ seen }: Situation, { content }: ObservedRevision): string | undefined {
   const { applicationSet } = seen;
   if (applicationSet === undefined) return undefined;
-  if (!applicationSet.isReconciled) return applicationSet.message;
   for (const { name } of content.clusters) {
     const found = applicationSet.deployments.find(({ cluster }) => cluster === name);
-    if (found?.isPresent !== true) return `No Application for cluster ${name} is there yet.`;
-    if (!found.isHealthy) return found.message;
+    if (found === undefined) return `No Application for cluster ${name} is there yet.`;
+    if (!found.isPresent || !found.isHealthy) return found.message;
   }
   return undefined;
 }

@@ -4,7 +4,17 @@ import { endOthers } from './measure.ts';
 import type { ObservedRevision } from './observation.ts';
 import { leftSecrets } from './secrets.ts';
 import { settle } from './settle.ts';
-import { back, lastGood, wait, type Judgement, type Mark, type Situation } from './situation.ts';
+import {
+  back,
+  lastGood,
+  STAYS,
+  STOPPED,
+  stopped,
+  wait,
+  type Judgement,
+  type Mark,
+  type Situation,
+} from './situation.ts';
 
 type Failed = NonNullable<Mark['failed']>;
 
@@ -17,11 +27,7 @@ export function goBack(situation: Situation, before: Mark, failed: Failed): Judg
   if (ending !== undefined) return ending;
   const isAborted = failed.reason === ABORTED;
   if (situation.spec.onFailure === 'Stop' && !isAborted && failed.reverted !== true) {
-    return stopped(
-      mark,
-      'Stopped',
-      `${failed.message} Everything stays as it is, because onFailure is Stop. Send abort to go back, or retry to try again.`,
-    );
+    return stopped(mark, STOPPED, `${failed.message} ${STAYS}`);
   }
   const good = lastGood(situation.seen.revisions);
   return (
@@ -37,11 +43,6 @@ const phaseOf = ({ phase, reverted }: Failed): Mark['phase'] =>
 
 /** The reason of what an operator has aborted. */
 export const ABORTED = 'Aborted';
-
-const stopped = (mark: Mark, reason: string, message: string): Judgement => ({
-  mark,
-  step: { is: 'Stopped', reason, message },
-});
 
 interface Back {
   readonly good: ObservedRevision | undefined;

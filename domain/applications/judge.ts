@@ -8,7 +8,7 @@ import type { ObservedRevision } from './observation.ts';
 import type { Resolved } from './resolved.ts';
 import { foreignSecret } from './secrets.ts';
 import { settle } from './settle.ts';
-import { forward, lastGood, wait, type Judgement, type Mark, type Situation } from './situation.ts';
+import { forward, lastGood, stopped, wait, type Judgement, type Mark, type Situation } from './situation.ts';
 
 /** Decides the next step of one application. */
 export function judge(situation: Situation, before: Mark | undefined): Judgement {
@@ -16,7 +16,7 @@ export function judge(situation: Situation, before: Mark | undefined): Judgement
   const known = before ?? { name: application.name, phase: 'Pending' };
   const mark = shown(situation, known);
   const taken = conflict(situation);
-  if (taken !== undefined) return stoppedAt(mark, 'Conflict', taken);
+  if (taken !== undefined) return stopped(mark, 'Conflict', taken);
   const { failed } = mark;
   const { resolved } = seen;
   if (failed !== undefined && failed.retried !== true && (!resolved.ok || resolved.hash === failed.hash))
@@ -49,11 +49,6 @@ function shown({ seen }: Situation, known: Mark): Mark {
   };
 }
 
-const stoppedAt = (mark: Mark, reason: string, message: string): Judgement => ({
-  mark,
-  step: { is: 'Stopped', reason, message },
-});
-
 /** What stands in the place of something of this Cell, and is not its own. */
 function conflict({ seen, secrets, application }: Situation): string | undefined {
   const { child, targetGroups, resolved } = seen;
@@ -73,7 +68,7 @@ function conflict({ seen, secrets, application }: Situation): string | undefined
 function unresolved(situation: Situation, mark: Mark, problems: readonly string[]): Judgement {
   const { isUnknown, hold, seen } = situation;
   const message = problems.join(' ');
-  if (!isUnknown) return stoppedAt(mark, 'InvalidApplication', message);
+  if (!isUnknown) return stopped(mark, 'InvalidApplication', message);
   const [newest] = seen.revisions;
   if (newest?.isGood === true) return settle(situation, mark, { revision: newest, isReverting: false });
   if (hold === undefined) return wait(mark, 'WaitingForClusters', message);

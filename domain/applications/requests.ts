@@ -114,7 +114,12 @@ function hearOne(heard: Heard, request: TakenRequest, { applications }: Observed
         ...handedOn(all, request, applications),
       };
     case 'retry':
-      return { ...all, marks: heard.marks.map(retried), isRetried: true };
+      return {
+        ...all,
+        marks: heard.marks.map(retried),
+        isRetried: true,
+        ...handedOn(all, request, applications),
+      };
   }
 }
 

@@ -25,7 +25,8 @@ export function settle(situation: Situation, before: Mark, settling: Settling): 
     (isReverting && deletesFirst(situation) ? letGo(situation, mark, settling) : undefined) ??
     secrets(situation, mark, settling) ??
     served(situation, mark, settling) ??
-    letGo(situation, mark, settling) ?? {
+    letGo(situation, mark, settling) ??
+    deployed(situation, mark, settling) ?? {
       mark: { ...mark, phase: 'Synced' },
       step: { is: 'Done', message: `Revision ${revision.number} is in place.` },
     }
@@ -63,7 +64,7 @@ function leftOver(
 }
 
 /** Has the clusters of the revision in Argo CD. */
-function secrets(situation: Situation, mark: Mark, { revision, isReverting }: Settling) {
+function secrets(situation: Situation, mark: Mark, { revision }: Settling) {
   const { application, secrets: existing } = situation;
   if (revision.content.application.argocd === undefined) return undefined;
   const lacking = lackingSecrets(application.name, revision.content, existing);
@@ -72,6 +73,11 @@ function secrets(situation: Situation, mark: Mark, { revision, isReverting }: Se
     const action = { do: 'ApplySecrets', number: revision.number } as const;
     return back(mark, action, `Restoring the secrets of ${names}.`);
   }
+  return undefined;
+}
+
+/** Waits for Argo CD to have the application where it was, once all else is as it was. */
+function deployed(situation: Situation, mark: Mark, { revision, isReverting }: Settling) {
   const missing = isReverting ? undeployed(situation, revision) : undefined;
   return missing === undefined ? undefined : wait(mark, 'WaitingForApplicationSet', missing);
 }

@@ -82,6 +82,19 @@ export const wait = (mark: Mark, reason: string, message: string, until?: number
   step: { is: 'Wait', reason, message, until },
 });
 
+/** It has failed, and people decide what becomes of it. */
+export const stopped = (mark: Mark, reason: string, message: string): Judgement => ({
+  mark,
+  step: { is: 'Stopped', reason, message },
+});
+
+/** The reason of what stays as it is after a failure. */
+export const STOPPED = 'Stopped';
+
+/** What that means. */
+export const STAYS =
+  'Everything stays as it is, because onFailure is Stop. Send abort to go back, or retry to try again.';
+
 /** The newest revision that was in place. */
 export const lastGood = (revisions: readonly ObservedRevision[]): ObservedRevision | undefined =>
   revisions.find(({ isGood }) => isGood);

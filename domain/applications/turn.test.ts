@@ -314,6 +314,21 @@ describe('onFailure: Stop', () => {
     expect([...world.secrets.keys()]).toEqual(['web-v1', 'web-v2']);
   });
 
+  it('keeps the weights as they are', () => {
+    expect(stopped().children.get('web')).toMatchObject({
+      status: { phase: 'Paused' },
+      serving: { length: 2 },
+    });
+  });
+
+  it('goes on after retry, where it stands', () => {
+    const world = stopped();
+    world.failing.clear();
+    world.ask('retry');
+    expect(world.run().status.phase).toBe('Completed');
+    expect([...world.secrets.keys()]).toEqual(['web-v2']);
+  });
+
   it('goes back after an abort', () => {
     const world = stopped();
     world.ask('abort');
@@ -368,6 +383,21 @@ describe('an edit', () => {
     expect(world.run().status.phase).toBe('Completed');
     expect([...world.secrets.keys()]).toEqual(['web-v1']);
     expect(world.children.get('web')?.child.spec.version).toBe('1');
+  });
+
+  it('takes the traffic back from what it supersedes, before anything else', () => {
+    const world = settled([web({ prechecks: [{ name: 'before', job }] })], clusters('web-v1'));
+    world.edit({ clusters: clusters('web-v2') });
+    while (world.children.get('web')?.status.phase !== 'Progressing') world.turn();
+    world.trace.length = 0;
+    world.edit({ clusters: clusters('web-v3') });
+    expect(world.run().trace.slice(0, 4)).toEqual([
+      'web SaveRevision 3',
+      'web ApplyChild 1',
+      'web StartCheck 3 before',
+      'web ApplySecrets 3',
+    ]);
+    expect(world.status.phase).toBe('Completed');
   });
 
   it('that selects no cluster is refused, and nothing is deleted', () => {

@@ -133,6 +133,53 @@ describe('a plan', () => {
   });
 });
 
+describe('the plan of a rollout that is under way', () => {
+  const underWay = (): Simulation => {
+    const simulation = new Simulation({
+      updateStrategy: {
+        type: 'Canary',
+        canary: { steps: [{ setWeight: 20 }, { pause: {} }, { setWeight: 50 }] },
+      },
+    });
+    simulation.provision('1.0.0', 'a');
+    simulation.pass(0);
+    simulation.provision('2.0.0', 'b');
+    simulation.wake();
+    simulation.pass(60_000);
+    return simulation;
+  };
+  const weightsAhead = (simulation: Simulation): readonly object[] =>
+    planCell(simulation.seen(), { now: simulation.now }).parts.flatMap(({ ahead }) =>
+      ahead.events.flatMap(({ weights }) => (weights === undefined ? [] : [weightsOf(weights)])),
+    );
+
+  it('goes on from the weights that are served', () => {
+    const simulation = underWay();
+    expect(simulation.status).toMatchObject({ phase: 'Paused', canaryWeight: 20 });
+    expect(weightsAhead(simulation)).toEqual([{ a: 50, b: 50 }, { a: 0, b: 100 }, { b: 100 }]);
+  });
+
+  it('takes it for granted that what an operator has paused is resumed', () => {
+    const simulation = underWay();
+    simulation.ask('pause');
+    simulation.run();
+    const plan = planCell(simulation.seen(), { now: simulation.now });
+    expect(plan.parts[0]?.ahead.events[0]).toMatchObject({
+      is: 'Wait',
+      does: expect.stringContaining('Paused by ann') as unknown,
+      assumes: 'someone sends resume at once',
+    });
+    expect(weightsAhead(simulation)).toHaveLength(3);
+  });
+
+  it('changes nothing of what is there', () => {
+    const simulation = underWay();
+    const before = JSON.stringify(simulation.seen());
+    planCell(simulation.seen(), { now: simulation.now });
+    expect(JSON.stringify(simulation.seen())).toBe(before);
+  });
+});
+
 describe('a version that has failed before', () => {
   it('is no problem of the plan', () => {
     const blocked = serving

@@ -14,7 +14,7 @@ import { plannedBy } from './strategy.ts';
 import { cut } from '../text.ts';
 
 /** The longest text of a cause in the status (crds/cell-status.ts). */
-const LONGEST_CAUSE = 4_096;
+const LONGEST_CAUSE = 2_048;
 
 type Of<Name extends Decision['do']> = Extract<Decision, { do: Name }>;
 

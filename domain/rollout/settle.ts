@@ -3,6 +3,7 @@ import type { Close } from '../model/decision.ts';
 import type { GuardInput } from '../gates/guard.ts';
 import type { TargetGroup } from '../model/target-group.ts';
 import { presentOf, UNKNOWN_VERSION } from '../versions/stable.ts';
+import { sentence } from '../text.ts';
 import { isNewer, type VersionSet } from '../versions/version.ts';
 import { MAX_TARGET_GROUPS } from '../load-balancers/weights.ts';
 
@@ -14,7 +15,7 @@ export function settle({ observed, cell }: GuardInput, found: Candidates, stable
     return close(
       'Reverted',
       'VersionBlocked',
-      `${stable.version} serves. ${version} is blocked: ${cause} Send retry, or ${again}, to try it again.`,
+      `${stable.version} serves. ${version} is blocked: ${sentence(cause)} Send retry, or ${again}, to try it again.`,
     );
   }
   if (found.missing !== undefined) {

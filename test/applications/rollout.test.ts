@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
-import { AWS_TARGET_GROUP, CONTROLLER_REVISION, JOB, SECRET } from '../../clients/kubernetes/kinds.ts';
+import { AWS_TARGET_GROUP, CONTROLLER_REVISION, SECRET } from '../../clients/kubernetes/kinds.ts';
 import { connectKubernetes } from '../../clients/kubernetes/kubernetes.ts';
-import type { CellStatus } from '../../crds/cell.ts';
 import { targetGroupBinding } from '../../local/target-group-bindings.ts';
 import {
   allSynced,
@@ -49,7 +48,7 @@ describe('a Cell with applications', () => {
     stage.untilStatus('mysystem', 'synced', (status) => allSynced(status) && status.phase === 'Completed');
 
   beforeAll(async () => {
-    stage = await Stage.open(inject('stack'), { OKRA_IDENTITY: 'applications' });
+    stage = await Stage.open(inject('stack'), { OKRA_IDENTITY: 'applications' }, { endsOkrad: true });
     fleet = await openFleet(stage, ['web', 'api', 'jobs']);
     await Promise.all([
       bring('web-1-v1', 'web'),
@@ -80,18 +79,6 @@ describe('a Cell with applications', () => {
     await using followed = await followStatus(stage, 'mysystem');
     await fleet.change('api-v1', { status: 'ACTIVE' });
     await untilSynced();
-    process.stderr.write(
-      followed.statuses
-        .map((one) =>
-          JSON.stringify([
-            one.lastSyncTime,
-            one.phase,
-            one.message,
-            one.applications?.map((a) => [a.phase, a.message, a.child]),
-          ]),
-        )
-        .join('\n') + '\n',
-    );
     // A-G15: one after the other, in the order of the list.
     expect(
       followed.statuses.map((status) => phasesIn(status)).filter(({ api: phase }) => phase !== 'Pending'),
@@ -209,58 +196,4 @@ describe('a Cell with applications', () => {
     ]);
     expect(await stage.writes()).toEqual([]);
   });
-
-  it('survives kill -9 of okrad at every event of a rollout, with the same order and each Job once', async () => {
-    await bring('web-1-v3', 'web');
-    const others = named('api-v1', 'jobs-v2');
-    const more = { prechecks: [runTest], checks: [runTest], postchecks: [runTest] };
-    const watched = [
-      webApplication(stage, { name: 'web', role: 'web', priority: 10, stepWeight: 50, more }),
-      api(),
-      jobs(),
-    ];
-    const before = new Set(await jobNames());
-    const begun = fleet.secrets.length;
-    await using followed = await followStatus(stage, 'mysystem');
-    await stage.apply(cellOf('mysystem', [entry('web-1-v3'), ...others], watched));
-    const isOver = (status: CellStatus): boolean => {
-      const [own] = status.applications ?? [];
-      return own?.revision === 3 && own.phase === 'Synced' && status.phase === 'Completed';
-    };
-    const events = () =>
-      new Set(followed.statuses.map(({ applications }) => JSON.stringify(applications?.[0])));
-    for (let seen = 1; ; seen = events().size) {
-      const found = await until('the next event', () => {
-        const last = followed.statuses.at(-1) ?? {};
-        return Promise.resolve(isOver(last) ? 'over' : events().size > seen && 'event');
-      });
-      if (found === 'over') break;
-      await stage.okrad.end('SIGKILL');
-      stage.okrad.start();
-    }
-    const old = { 'web-1-v2': 50, 'web-2-v2': 50 };
-    expect(await stage.writes()).toEqual(
-      [
-        { ...old, 'web-1-v3': 0 },
-        { 'web-1-v2': 25, 'web-2-v2': 25, 'web-1-v3': 50 },
-        { 'web-1-v2': 0, 'web-2-v2': 0, 'web-1-v3': 100 },
-      ].map(share),
-    );
-    expect(fleet.secrets.slice(begun).map(({ did, cluster }) => `${cluster} ${did}`)).toEqual([
-      'web-1-v3 comes',
-      'web-1-v2 goes',
-      'web-2-v2 goes',
-    ]);
-    const made = (await jobsOf()).filter(({ metadata }) => !before.has(metadata.name));
-    expect(made.map(({ status }) => [status?.succeeded, status?.failed ?? 0])).toEqual(
-      [1, 2, 3, 4].map(() => [1, 0]),
-    );
-  });
-
-  interface JobObject {
-    readonly metadata: { readonly name: string };
-    readonly status?: { readonly succeeded?: number; readonly failed?: number };
-  }
-  const jobsOf = () => stage.kubernetes.list<JobObject>(JOB, { namespace: stage.namespace });
-  const jobNames = async () => (await jobsOf()).map(({ metadata }) => metadata.name);
 });

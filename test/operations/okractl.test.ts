@@ -113,7 +113,7 @@ describe('an operator with okractl', () => {
       err: expect.stringContaining('to have a running rollout, got Reverted') as unknown,
     });
     // The run is closed; on which task queue the next one belongs, Temporal remembers.
-    expect(await done('retry', 'web')).toBe('What was blocked is tried again: 2.0.0.\n');
+    expect(await done('retry', 'web')).toBe('What has failed is tried again: 2.0.0.\n');
     await pausedAt(20);
     const watching = okractl('watch', 'web', '--until-settled');
     await done('promote', '--full', 'web');

@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { connectOperator } from '../../clients/temporal/operator.ts';
 import { reservePorts } from '../../local/ports.ts';
 import { startOkrad, type Okrad } from '../../local/okrad.ts';
 import { Stage } from '../support/stage/stage.ts';
@@ -10,6 +11,7 @@ import { until } from '../support/until.ts';
 
 describe('a worker that has versions', () => {
   let stage: Stage;
+  const codec = join(import.meta.dirname, '../../docs/examples/aes-gcm-codec.mjs');
   let keys = '';
   let next: Okrad | undefined;
   const ports = reservePorts();
@@ -21,12 +23,14 @@ describe('a worker that has versions', () => {
   beforeAll(async () => {
     keys = await mkdtemp(join(tmpdir(), 'okra-keys-'));
     await writeFile(join(keys, 'first'), randomBytes(32).toString('base64'));
-    const codec = join(import.meta.dirname, '../../docs/examples/aes-gcm-codec.mjs');
+    vi.stubEnv('OKRA_CODEC_KEYS', keys);
+    vi.stubEnv('OKRA_CODEC_KEY', 'first');
     const encrypted = { OKRA_PAYLOAD_CODEC: codec, OKRA_CODEC_KEYS: keys, OKRA_CODEC_KEY: 'first' };
     stage = await Stage.open(inject('stack'), { ...versionOf('one'), ...encrypted }, { endsOkrad: true });
     await makeCurrent('one');
   });
   afterAll(async () => {
+    vi.unstubAllEnvs();
     await next?.end('SIGTERM');
     await stage.close();
     await ports.release();
@@ -91,7 +95,10 @@ describe('a worker that has versions', () => {
     await stage.okrad.end('SIGTERM');
     expect((await stage.status('web')).phase).toBe('Paused');
     expect(await stage.writes()).toEqual([]);
-    await stage.signal('web', 'resume');
+    const operator = await connectOperator({ ...stage.stack.temporal, codec }, 'upgrades');
+    const asked = await operator.ask(stage.workflowId('web'), 'resume', { by: 'ann', reason: 'looked at' });
+    await operator.close();
+    expect(asked.is).toBe('Taken');
     await isPausedAt(40);
     expect(await stage.writes()).toEqual([{ a: 60, b: 40 }]);
   });

@@ -88,6 +88,16 @@ describe('what was made for a Cell with applications', () => {
     ]);
   });
 
+  it('is spared what Argo CD writes while the Cell is settled', () => {
+    const object = { metadata: { namespace: 'default', name: 'web-c1', uid: 'u', resourceVersion: '1' } };
+    const condition = { type: 'Progressing', status: 'False', reason: 'Synced', message: '' } as const;
+    const conditions = [{ ...condition, lastTransitionTime: '2026-11-22T10:00:00Z' }];
+    const view = viewOf({ cells: [{ ...parent, status: { phase: 'Completed', conditions } }] });
+    expect(route({ kind: 'Application', event: { type: 'add', object } }, view)).toEqual([
+      { do: 'Ignore', reason: 'no Cell waits for Argo CD' },
+    ]);
+  });
+
   it('has it look again when one of its revisions has gone', () => {
     const object = {
       metadata: {

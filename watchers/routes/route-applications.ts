@@ -5,6 +5,7 @@ import { watchedApplications } from '../../domain/applications/watched.ts';
 import { CELL_LABEL } from '../../domain/kubernetes/labels.ts';
 import { keyOf, type ObjectKey } from '../../domain/model/ids.ts';
 import { objectWorkflowId } from '../../domain/model/workflow-ids.ts';
+import { conditionOf } from '../condition.ts';
 import type { ObjectEvent } from '../event.ts';
 import type { Deployed, Revision } from '../foreign.ts';
 import { ignore, type Instruction } from '../instruction.ts';
@@ -45,10 +46,15 @@ export function startParent(event: ObjectEvent<Part>, view: View): readonly Inst
   });
 }
 
-/** Has the Cells with applications look again that Argo CD may have something new for; one that is settled has no workflow, and looks at it when it begins. */
+/**
+ * Has the Cells look again whose applications Argo CD may have deployed meanwhile. Those that are settled are spared: Argo CD
+ * writes the status of each Application every few minutes.
+ */
 export function routeDeployed({ object }: ObjectEvent<Deployed>, view: View): readonly Instruction[] {
-  const asking = view.Cell.list(object.metadata.namespace).filter(({ spec }) =>
-    spec.applications?.some(({ argocd }) => argocd?.applicationSet !== undefined),
+  const asking = view.Cell.list(object.metadata.namespace).filter(
+    (cell) =>
+      conditionOf(cell, 'Progressing')?.status !== 'False' &&
+      cell.spec.applications?.some(({ argocd }) => argocd?.applicationSet !== undefined),
   );
   return asking.length === 0 ? ignore('no Cell waits for Argo CD') : asking.map((one) => wake(keyOf(one)));
 }

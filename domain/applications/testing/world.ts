@@ -40,6 +40,16 @@ interface PlayedMeasurement {
   isEnding: boolean;
 }
 
+/** An action in short, for the trace. */
+const describe = (application: string, action: ApplicationAction): string =>
+  [
+    application,
+    action.do,
+    ...('number' in action ? [action.number] : []),
+    ...('check' in action ? [action.check] : []),
+    ...('request' in action ? [action.request] : []),
+  ].join(' ');
+
 /** What an edit of a Cell may say. */
 export interface Edit {
   readonly clusters?: unknown;
@@ -218,7 +228,7 @@ export class ApplicationsWorld {
 
   /** Performs an action as the activity does; doing it again changes nothing. */
   perform(application: string, action: ApplicationAction): void {
-    const said = `${application} ${action.do}${'number' in action ? ` ${action.number}` : ''}${'check' in action ? ` ${action.check}` : ''}${'request' in action ? ` ${action.request}` : ''}`;
+    const said = describe(application, action);
     if (this.trace.at(-1) !== said) this.trace.push(said);
     switch (action.do) {
       case 'SaveRevision':
@@ -264,8 +274,14 @@ export class ApplicationsWorld {
         return;
       }
       case 'Forward':
-        return;
+        return this.hear(application, action.request);
     }
+  }
+
+  private hear(application: string, request: string): void {
+    const played = this.children.get(application);
+    if (request === 'retry' && played?.status.phase === 'Paused')
+      played.status = { ...played.status, phase: 'Progressing', conditions: [] };
   }
 
   private save(
@@ -301,9 +317,17 @@ export class ApplicationsWorld {
       child,
       revision: number,
       generation: (before?.generation ?? 0) + (isSame ? 0 : 1),
-      status: before?.status ?? {},
+      // What was under way is withdrawn.
+      status:
+        before?.child.spec.version === child.spec.version || before?.status.phase !== 'Paused'
+          ? (before?.status ?? {})
+          : { ...before.status, phase: 'Waiting' },
       serving: before?.serving ?? [],
     });
+    this.relabel(application, child, keep);
+  }
+
+  private relabel(application: string, child: Child, keep: number | undefined): void {
     const kept = keep === undefined ? [] : this.content(application, keep).targetGroups.map(({ arn }) => arn);
     for (const { name, arn, labels } of child.targetGroups)
       this.groups.set(`${application} ${arn}`, {
@@ -338,12 +362,19 @@ export class ApplicationsWorld {
     for (const one of wanted) this.deployed.add(one);
   }
 
+  private isHeld(application: string, { child, status }: PlayedChild): boolean {
+    if (child.spec.updateStrategy?.canary?.onFailure !== 'Hold') return false;
+    return status.phase === 'Paused' || this.failing.has(`traffic of ${application}`);
+  }
+
   private moveTraffic(application: string, played: PlayedChild): void {
     const version = parseVersion(played.child.spec.version ?? '') ?? '';
     const wanted = [...this.groups.values()]
       .filter((one) => one.application === application && parseVersion(one.version) === version)
       .map(({ arn }) => arn);
-    const { status, generation } = played;
+    const { rollout: _before, conditions: _old, ...rest } = played.status;
+    const { generation } = played;
+    const status: CellStatus = ['Progressing', 'Paused'].includes(rest.phase ?? '') ? played.status : rest;
     const observedGeneration = generation;
     const isThere = wanted.length === played.child.spec.replicas;
     const stable = status.stableVersion;
@@ -363,9 +394,32 @@ export class ApplicationsWorld {
         stableVersion: version,
         canaryWeight: 0,
       };
-    } else if (status.phase !== 'Progressing') {
+    } else if (status.phase !== 'Progressing' && status.phase !== 'Paused') {
       played.serving = [...new Set([...played.serving, ...wanted])];
-      played.status = { ...status, observedGeneration, phase: 'Progressing', canaryWeight: 50 };
+      played.status = {
+        ...status,
+        observedGeneration,
+        phase: 'Progressing',
+        canaryWeight: 50,
+        rollout: { id: 'r', startedAt: '', workflowId: '', runId: '' },
+      };
+    } else if (this.isHeld(application, played)) {
+      const conditions = [
+        {
+          type: 'Degraded',
+          status: 'True' as const,
+          reason: 'CheckFailed',
+          message: '',
+          lastTransitionTime: '',
+        },
+      ];
+      played.status = {
+        ...status,
+        observedGeneration,
+        phase: 'Paused',
+        message: 'Check dd failed.',
+        conditions,
+      };
     } else if (this.failing.has(`traffic of ${application}`)) {
       played.serving = played.serving.filter((arn) => !wanted.includes(arn));
       const blockedVersions = [

@@ -41,7 +41,7 @@ export async function playApplications(
   const weights = calls
     .filter(({ applied, action }) => applied && /^(Create|Modify)Rule$/.test(action))
     .flatMap(({ after }) => (after ?? []).filter(({ priority }) => priority === String(priorities.web)))
-    .map(({ forward = [] }) => sumByVersion(forward, world.versionOf));
+    .map(({ forward }) => sumByVersion(forward, world.versionOf));
   say(
     noted(
       (Date.now() - began) / 1000,
