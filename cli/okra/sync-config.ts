@@ -60,7 +60,7 @@ export function addSyncConfig(sync: Command, shell: OkraShell): void {
 
 /** Makes the rule what the flags say; the object of it is in memory only. */
 async function syncByFlags(shell: OkraShell, name = 'okra', options: ConfigOptions): Promise<void> {
-  const session = shell.session(options);
+  const session = shell.session(options, { kubernetes: false });
   const { namespace } = session;
   const object = {
     apiVersion: API_VERSION,
