@@ -9,7 +9,7 @@ export interface ApplicationsMoment {
   readonly weights: VersionWeights;
 }
 
-const widths = [8, 12, 16, 50] as const;
+const widths = [8, 12, 16, 58] as const;
 
 const line = (cells: readonly string[]): string =>
   `  ${cells.map((cell, index) => cell.padEnd(widths[index] ?? 0)).join(' ')}`.trimEnd();
