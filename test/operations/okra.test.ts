@@ -22,7 +22,8 @@ describe('a pipeline with okra', () => {
   let priority = 0;
   // Nobody else is to roll out what the passes do.
   const environment = { OKRA_WATCH_NAMESPACE: 'nobody-is-here' };
-  onStage({ totals: [50, ...exampleTotals], environment }, (opened, free) => {
+  // No history of a workflow explains them either.
+  onStage({ totals: exampleTotals, environment, writes: false }, (opened, free) => {
     stage = opened;
     priority = free;
   });
@@ -83,7 +84,7 @@ describe('a pipeline with okra', () => {
       await pass();
       return (await statusOf('web')).analysisRun !== undefined;
     });
-    expect(await pass()).toContain('analysis');
+    expect(await pass()).toContain('Waiting for AnalysisRun web-1-success-rate');
     stage.metrics.rate = 1;
     await until('2.0.0 to serve', async () => {
       await pass();
@@ -119,7 +120,5 @@ describe('a pipeline with okra', () => {
     expect(await stage.writes()).toEqual([]);
     await done(...asked);
     expect(await stage.weights(priority)).toEqual({ c1: 50, c2: 50 });
-    await done(...asked, '--target-group-1-weight', '20', '--target-group-2-weight', '80');
-    expect(await stage.weights(priority)).toEqual({ c1: 20, c2: 80 });
   });
 });
