@@ -68,7 +68,7 @@ export async function pass(begun: Run, means: PassMeans): Promise<Passed> {
   for (let turns = 0; turns < MOST_TURNS; turns += 1) {
     const turn = takeTurn(run, means.now());
     if (turn.is === 'Look') {
-      ({ run, refusal } = await look(run, means));
+      ({ run, refusal = refusal } = await look(run, means));
       continue;
     }
     ({ decided: run, refusal = refusal } = await report(turn.run, turn.decision, means));
@@ -93,11 +93,11 @@ export async function pass(begun: Run, means: PassMeans): Promise<Passed> {
 async function look(
   run: Run,
   { key, activities, signal, now }: PassMeans,
-): Promise<{ readonly run: Run; readonly refusal: Refusal | undefined }> {
+): Promise<{ readonly run: Run; readonly refusal?: Refusal }> {
   const upTo = run.changes;
   try {
     const seen = await asActivity(signal, () => activities.observeCell(key));
-    return { run: saw(run, seen, { upTo, now: now() }), refusal: undefined };
+    return { run: saw(run, seen, { upTo, now: now() }) };
   } catch (error) {
     const refusal = refusalOf(error);
     return { run: couldNotSee(run, refusal, now()), refusal };

@@ -8,17 +8,20 @@ import { connectClusters } from '../../clients/kubernetes/remote-clusters.ts';
 import { createLog } from '../../clients/log.ts';
 import { loadConfig } from '../../config.ts';
 import { FIELD_MANAGER } from '../../domain/kubernetes/labels.ts';
-import type { Globals, OkraSession } from './shell.ts';
+import { clusterOfOne } from './memory-cluster.ts';
+import type { Globals, OkraSession, SessionNeeds } from './shell.ts';
+
+/** Who does without Kubernetes: there is a namespace, and nothing in it. */
+const nobody = {
+  ...clusterOfOne({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'default' } }),
+  namespace: 'default',
+};
 
 /** Makes a session of the environment and of the options of a command; nothing is asked before it is used. */
-export function openSession({
-  kubeconfig,
-  context,
-  namespace,
-  region,
-  profile,
-  address,
-}: Globals): OkraSession {
+export function openSession(
+  { kubeconfig, context, namespace, region, profile, address }: Globals,
+  needs: SessionNeeds = { kubernetes: true },
+): OkraSession {
   // The AWS SDK reads the profile from the environment when it looks for credentials.
   if (profile !== undefined) process.env['AWS_PROFILE'] = profile;
   const config = loadConfig({
@@ -26,12 +29,14 @@ export function openSession({
     ...(region === undefined ? {} : { AWS_REGION: region }),
     ...(address === undefined ? {} : { AWS_ENDPOINT_URL: address }),
   });
-  const person = connectAsPerson({
-    kubeconfig: kubeconfig ?? config.kubernetes.kubeconfig,
-    context,
-    // What it applies is what okrad would apply, and may be taken over by it.
-    fieldManager: FIELD_MANAGER,
-  });
+  const person = needs.kubernetes
+    ? connectAsPerson({
+        kubeconfig: kubeconfig ?? config.kubernetes.kubeconfig,
+        context,
+        // What it applies is what okrad would apply, and may be taken over by it.
+        fieldManager: FIELD_MANAGER,
+      })
+    : nobody;
   const { kubernetes } = person;
   const { aws, lease, elbv2, datadog } = config;
   return {

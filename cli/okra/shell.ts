@@ -18,6 +18,11 @@ export interface Globals {
   readonly dryRun?: boolean;
 }
 
+/** Whether a command has to do with Kubernetes, which then has to be reached. */
+export interface SessionNeeds {
+  readonly kubernetes: boolean;
+}
+
 /** What a command does its work with, as its options say. */
 export interface OkraSession {
   readonly kubernetes: KubernetesClient;
@@ -35,5 +40,5 @@ export interface OkraShell extends Pick<
   Shell,
   'print' | 'warn' | 'write' | 'now' | 'signal' | 'read' | 'filesAt' | 'exitWith'
 > {
-  readonly session: (globals: Globals) => OkraSession;
+  readonly session: (globals: Globals, needs?: SessionNeeds) => OkraSession;
 }

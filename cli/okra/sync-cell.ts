@@ -2,7 +2,7 @@ import { Option, type Command } from 'commander';
 import { sleep } from '../../clients/backoff.ts';
 import { CELL } from '../../clients/kubernetes/kinds.ts';
 import type { Cell } from '../../crds/cell.ts';
-import type { Decision, Performable } from '../../domain/model/decision.ts';
+import { standing, type Decision, type Performable } from '../../domain/model/decision.ts';
 import { formatKey } from '../../domain/model/ids.ts';
 import { requestKinds } from '../../domain/model/request-kinds.ts';
 import { requestNames, type RequestName } from '../../domain/model/request.ts';
@@ -29,7 +29,7 @@ export function addSyncCell(program: Command, shell: OkraShell): void {
     .description(
       'Makes one pass of the rollout of a Cell: looks, decides, and does one thing, such as one change of weights or the start of one analysis. The next pass goes on from there.',
     )
-    .option('--wait', 'make passes until nothing is left to do')
+    .option('--wait', 'make passes until the rollout has ended')
     .addOption(
       new Option('--request <what>', 'what to ask of the rollout before the pass').choices(requestNames),
     )
@@ -51,15 +51,21 @@ async function syncCell(shell: OkraShell, options: SyncCellOptions, name: string
     request = undefined;
     tell(shell, passed, isDry);
     const { next, refusal } = passed;
-    if (next.do === 'Close' || options.wait !== true || isDry) {
-      const isBad = next.do === 'Close' && (next.outcome === 'Failed' || next.outcome === 'Reverted');
-      if (refusal !== undefined || isBad) shell.exitWith(exitCodes.failure);
+    const stands = standing(next);
+    if (stands.do === 'Close' || options.wait !== true || isDry) {
+      if (refusal !== undefined || isBad(stands, options)) shell.exitWith(exitCodes.failure);
       return;
     }
     const until = next.do === 'Wait' ? (next.until ?? Infinity) : 0;
     await sleep(Math.min(Math.max(0, until - shell.now()), LONGEST_MS), shell.signal);
     if (shell.signal.aborted) return;
   }
+}
+
+/** Whether the Cell stands otherwise than whoever asked for the pass wants it to. */
+function isBad(stands: Decision, { wait = false }: SyncCellOptions): boolean {
+  if (stands.do !== 'Close') return false;
+  return wait ? stands.outcome !== 'Completed' : stands.outcome === 'Failed' || stands.outcome === 'Reverted';
 }
 
 /** How long `--wait` waits at the most before it looks again, in milliseconds: nobody tells it of changes. */

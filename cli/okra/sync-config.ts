@@ -11,6 +11,9 @@ import { badUsage, failed } from '../okractl/exit.ts';
 import { repeated } from '../okractl/manifests.ts';
 import { conditionsIn } from '../../activities/load-balancers/application-load-balancer/rule-conditions.ts';
 import { toFailure } from '../../activities/failure.ts';
+import type { LoadBalancerConfigRef } from '../../activities/contract.ts';
+import { configViewOf, readConfig } from '../../activities/load-balancers/config-object.ts';
+import { targetGroupsOf } from '../../domain/load-balancers/load-balancer.ts';
 import { activitiesOf } from './activities.ts';
 import { asActivity } from './as-activity.ts';
 import { dryRunOf, everGranted } from './dry-run.ts';
@@ -57,7 +60,7 @@ export function addSyncConfig(sync: Command, shell: OkraShell): void {
 
 /** Makes the rule what the flags say; the object of it is in memory only. */
 async function syncByFlags(shell: OkraShell, name = 'okra', options: ConfigOptions): Promise<void> {
-  const session = shell.session(options);
+  const session = shell.session(options, { kubernetes: false });
   const { namespace } = session;
   const object = {
     apiVersion: API_VERSION,
@@ -136,9 +139,11 @@ async function apply(
       result = await asActivity(shell.signal, () => activities.applyLoadBalancer({ ref, verify: true }));
     } catch (error) {
       if (calls.length > 0) return;
-      throw toFailure(error);
+      const { message } = toFailure(error);
+      const isAlone = installation !== undefined && message.includes(ADOPT_ANNOTATION);
+      throw failed(isAlone ? `${message} On the command line that is --adopt.` : message);
     }
-    if (result.is === 'Served') return shell.print(`${dryRun ? '# ' : ''}Served as it is to be: ${name}.`);
+    if (result.is === 'Served') return shell.print(`${dryRun ? '# ' : ''}${await servedBy(session, ref)}`);
     if (result.is === 'Gone')
       throw failed(
         `Expected AWSApplicationLoadBalancerConfig ${formatKey(ref.key)} that belongs to no Cell, got none. One that a Cell owns is written by okra sync cell.`,
@@ -146,4 +151,17 @@ async function apply(
     await sleep(result.waitMs, shell.signal);
     shell.signal.throwIfAborted();
   }
+}
+
+async function servedBy(
+  { kubernetes }: Pick<OkraSession, 'kubernetes'>,
+  ref: LoadBalancerConfigRef,
+): Promise<string> {
+  const object = await readConfig(kubernetes, ref);
+  if (object === undefined) return 'The rule is served.';
+  const { desired } = configViewOf(ref, object);
+  const groups = targetGroupsOf(desired).map(({ name, weight }) => `${name} ${weight}`);
+  const rule =
+    desired.type === 'AWSApplicationLoadBalancer' ? `Rule ${desired.listener.rule.priority}` : 'The listener';
+  return `${rule} forwards to ${groups.join(', ')}.`;
 }

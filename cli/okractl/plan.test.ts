@@ -26,6 +26,14 @@ describe('plan', () => {
     expect(done).toEqual([]);
   });
 
+  it('counts target groups that only the manifests have', async () => {
+    const files = { 'groups.yaml': stringify(aTargetGroup('web-c', '3.0.0')) };
+    const world = { objects: [aCell(), ...groups], files };
+    const { out } = await runOkractl(['plan', 'web', '-f', 'groups.yaml'], world);
+    expect(out).toContain('Installing 3.0.0 with the whole weight');
+    expect(out).toMatch(/web-c: 100/);
+  });
+
   it('asks no cluster with --offline', async () => {
     const world = { objects: groups, files: { 'web.yaml': manifest() } };
     const { out } = await runOkractl(['plan', '--offline', '-f', 'web.yaml', '--assume', '7.0.0'], world);

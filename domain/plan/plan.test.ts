@@ -98,6 +98,20 @@ describe('a plan', () => {
     expect(new Date(second?.at ?? 0).toISOString()).toBe('2026-11-23T09:00:00.000Z');
   });
 
+  it('takes it for granted that a Freeze without an end is lifted, and waits for one that ends', () => {
+    const freeze = { name: 'night', by: 'ops', reason: 'sale' };
+    const held = (until?: number): readonly (string | undefined)[] => {
+      const observed = serving
+        .withGroups('2.0.0', 'b')
+        .frozenBy({ ...freeze, ...(until === undefined ? {} : { until }) })
+        .seen();
+      const [wait, shift] = planCell(observed, { now }).parts[0]?.ahead.events ?? [];
+      return [wait?.is, wait?.assumes, shift?.is, String((shift?.at ?? 0) - now)];
+    };
+    expect(held()).toEqual(['Wait', 'the Freeze is lifted at once', 'Shift', '0']);
+    expect(held(now + 3600_000)).toEqual(['Wait', undefined, 'Shift', '3600000']);
+  });
+
   it.each([
     [
       'more target groups than fit into a rule',

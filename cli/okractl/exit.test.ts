@@ -1,0 +1,24 @@
+import { expect, it } from 'vitest';
+import { KubernetesError } from '../../clients/kubernetes/kubernetes-error.ts';
+import { ConfigError } from '../../config.ts';
+import { badUsage, endingOf, failed, refused } from './exit.ts';
+
+it.each([
+  ['1 to what is not there', failed('x'), 1],
+  ['2 to a wrong command line', badUsage('x'), 2],
+  ['2 to a wrong environment', new ConfigError(['x']), 2],
+  ['3 to what makes no sense', refused('x'), 3],
+  [
+    '3 to what Kubernetes does not allow',
+    new KubernetesError({ status: 403, reason: 'Forbidden', message: 'x' }),
+    3,
+  ],
+  [
+    '1 to what Kubernetes does not answer',
+    new KubernetesError({ status: 0, reason: 'Unreachable', message: 'x' }),
+    1,
+  ],
+  ['1 to everything else', 'x', 1],
+])('gives %s', (_, error, code) => {
+  expect(endingOf(error)).toEqual({ code, message: expect.stringContaining('x') as unknown });
+});
