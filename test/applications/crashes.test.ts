@@ -16,7 +16,8 @@ describe('the rollout of an application', () => {
   let fleet: Fleet;
   beforeAll(async () => {
     // One that is started again under its name takes up its own lease.
-    stage = await Stage.open(inject('stack'), { OKRA_IDENTITY: 'applications-crash' });
+    const environment = { OKRA_IDENTITY: 'applications-crash' };
+    stage = await Stage.open(inject('stack'), environment, { endsOkrad: true });
     fleet = await openFleet(stage, ['web']);
   });
   afterAll(async () => {
@@ -61,12 +62,18 @@ describe('the rollout of an application', () => {
       }
       // Each of these is seen by the status at least.
       expect(kills).toBeGreaterThanOrEqual(6);
-      expect(await stage.writes()).toEqual(
-        [0, 50, 100].map((canary) => ({
+      // Last, what has no traffic leaves the rule.
+      const writes = await until('the old target group to leave the rule', async () => {
+        const all = await stage.writes();
+        return all.length >= 4 && all;
+      });
+      expect(writes).toEqual([
+        ...[0, 50, 100].map((canary) => ({
           'mysystem-web-web-v1': 100 - canary,
           'mysystem-web-web-v2': canary,
         })),
-      );
+        { 'mysystem-web-web-v2': 100 },
+      ]);
       expect(fleet.secrets.map(({ did, cluster }) => `${cluster} ${did}`)).toEqual([
         'web-v1 comes',
         'web-v2 comes',
