@@ -67,6 +67,11 @@ describe('the rollout of an application', () => {
         const all = await stage.writes();
         return all.length >= 4 && all;
       });
+      await stage.untilStatus(
+        'mysystem-web',
+        'without the old target group',
+        ({ targetGroups = [] }) => targetGroups.length === 1,
+      );
       expect(writes).toEqual([
         ...[0, 50, 100].map((canary) => ({
           'mysystem-web-web-v1': 100 - canary,

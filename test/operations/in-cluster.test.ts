@@ -5,6 +5,7 @@ import {
   AWS_TARGET_GROUP,
   AWS_TARGET_GROUP_BINDING,
   CHECK,
+  CONTROLLER_REVISION,
   EXPERIMENT,
   JOB,
   SECRET,
@@ -12,6 +13,7 @@ import {
 } from '../../clients/kubernetes/kinds.ts';
 import type { Check } from '../../crds/check.ts';
 import { KubernetesError } from '../../clients/kubernetes/kubernetes.ts';
+import { createTargetGroup } from '../../local/aws-fixture.ts';
 import { createCluster } from '../../local/eks-fixture.ts';
 import { installTargetGroupBindings, targetGroupBinding } from '../../local/target-group-bindings.ts';
 import { startWorkload, type Workload } from '../discovery/workload.ts';
@@ -220,6 +222,54 @@ describe('okrad in a pod', () => {
     await untilNames(SECRET, name, 'made=second');
     await stage.apply(clusterSet({ of: 'nobody' }, { made: 'second' }));
     await untilNames(SECRET, '', 'made=second');
+  });
+
+  it('brings an application to a cluster with the service account', async () => {
+    const of = stage.namespace;
+    const clusterName = `apps-${of.slice(-6)}`;
+    const facts = { endpoint: 'https://127.0.0.1:3', caData: 'Y2E=', status: 'ACTIVE' } as const;
+    await createCluster(stage.stack.aws, { ...facts, name: clusterName, tags: { of: clusterName } });
+    const { arn } = await createTargetGroup(stage.elbv2, clusterName, { protocol: 'HTTP' });
+    stage.arns.set('apps-web-only', arn);
+    const clusters = [
+      { name: 'only', eks: { clusterName }, requireReady: false, labels: { targetGroupARN: arn } },
+    ];
+    const alb = {
+      listenerARN: stage.listenerARN,
+      forwardConfig: {
+        priority,
+        hosts: ['apps.example.com'],
+        targetGroup: { arnFromLabel: 'targetGroupARN' },
+      },
+    };
+    const web = (made: string): object => ({
+      name: 'web',
+      argocd: { clusterSecret: { labels: { made } } },
+      alb,
+    });
+    // The last ten revisions are kept.
+    for (const made of Array.from({ length: 11 }, (_, index) => `m${index + 1}`)) {
+      const spec = { clusters, applications: [web(made)], deletionPolicy: 'Delete' };
+      await stage.apply({
+        apiVersion: 'okra.mumo.co/v1alpha1',
+        kind: 'Cell',
+        metadata: { name: 'apps' },
+        spec,
+      });
+      await untilNames(SECRET, clusterName, `made=${made}`);
+      await stage.untilStatus(
+        'apps',
+        `at ${made}`,
+        ({ phase, applications = [] }) =>
+          phase === 'Completed' && applications.every((one) => `m${one.revision}` === made),
+      );
+    }
+    await until('the first revision to be deleted', async () => {
+      const kept = await stage.kubernetes.list(CONTROLLER_REVISION, { namespace: of });
+      return kept.length === 10;
+    });
+    await stage.kubectl('delete', 'cell/apps', '--timeout=60s');
+    await untilNames(SECRET, '', 'okra.mumo.co/cell=apps');
   });
 
   it('is refused nothing, and may do nothing that it does not', async () => {
