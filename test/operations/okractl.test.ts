@@ -134,7 +134,11 @@ describe('an operator with okractl', () => {
       ['Installed'],
     ]);
     // What the end of the rollout has left to do is not to be taken for that of another test.
-    await stage.untilStatus('web', 'without the old one', ({ targetGroups = [] }) => targetGroups.length === 1);
+    await stage.untilStatus(
+      'web',
+      'without the old one',
+      ({ targetGroups = [] }) => targetGroups.length === 1,
+    );
   });
 
   it('A-L09 waits for the verdict of an analysis, and A-L07 looks whether all is there, without AWS', async () => {
