@@ -151,7 +151,7 @@ function move(
   const judgement =
     state.is === 'Held' && situation.spec.onFailure === 'Stop'
       ? stopped(mark, STOPPED, `${state.message} ${STAYS}`)
-      : wait(mark, 'Migrating', state.message);
+      : wait(mark, (state.is === 'Moving' ? state.reason : undefined) ?? 'Migrating', state.message);
   return { is: 'Going', judgement };
 }
 

@@ -1,4 +1,5 @@
 import type { CellStatus } from '../../crds/cell.ts';
+import { optional } from '../model/status-input.ts';
 import { isSameVersion } from '../versions/version.ts';
 import type { ObservedRevision } from './observation.ts';
 import type { Situation } from './situation.ts';
@@ -6,7 +7,8 @@ import type { Situation } from './situation.ts';
 /** How far the Cell of an application has come with a revision. */
 export type ChildState =
   | { readonly is: 'Done' }
-  | { readonly is: 'Moving'; readonly message: string }
+  /** The reason is that of what keeps it from moving, if anything does. */
+  | { readonly is: 'Moving'; readonly reason?: string; readonly message: string }
   | { readonly is: 'Failed'; readonly message: string }
   /** Something has failed, and it stays at its weight until someone decides. */
   | { readonly is: 'Held'; readonly message: string };
@@ -25,7 +27,11 @@ export function childState({ seen }: Situation, { number, version }: ObservedRev
   if (blocked !== undefined) return { is: 'Failed', message: blocked.cause };
   if (phase === 'Paused' && isDegraded(child.status)) return { is: 'Held', message };
   if (phase === 'Completed' && isSameVersion(stableVersion ?? '', version)) return { is: 'Done' };
-  return { is: 'Moving', message: `Cell ${child.name} is ${phase ?? 'new'}: ${message}` };
+  return {
+    is: 'Moving',
+    ...(isDegraded(child.status) ? optional('reason', child.status.reason) : {}),
+    message: `Cell ${child.name} is ${phase ?? 'new'}: ${message}`,
+  };
 }
 
 const isDegraded = ({ conditions = [] }: CellStatus): boolean =>

@@ -29,6 +29,7 @@ const config = (listenerARN: string, arn: string, priority: number): object => (
 /** What a tenant may try in each kind, to reach what is another's. */
 export const attempts = (stage: Stage, victim: Victim): readonly Attempt[] => [
   ...cells(victim),
+  ...applications(stage, victim),
   ...configs(stage, victim),
   ...registrations(victim),
   ...clusters(victim),
@@ -46,6 +47,43 @@ function cells({ listener, networkListener, group }: Victim): readonly Attempt[]
     row(['Cell', 'listenerARN', 'takes a rule over'], 'cell-adopts', spec, ADOPT),
     row(['Cell', 'listenerARN', 'takes a default action over'], 'cell-network', networkSpec, ADOPT),
     row(['AWSTargetGroup', 'arn', 'reads what AWS knows of it'], 'group-read', { arn: group }),
+  ];
+}
+
+/** What a Cell with applications would look at or write for its author. */
+function applications(stage: Stage, { cluster, ownCluster, listener }: Victim): readonly Attempt[] {
+  const labels = { targetGroupARN: stage.arns.get('own-1') ?? '' };
+  const on = (clusterName: string, application: object): object => ({
+    clusters: [{ name: 'one', eks: { clusterName }, requireReady: false, labels }],
+    applications: [{ name: 'web', ...application }],
+  });
+  const argocd = { clusterSecret: { labels: { made: 'here' } } };
+  const forwardConfig = { priority: 10, targetGroup: { arnFromLabel: 'targetGroupARN' } };
+  const alb = (match: object): object => ({
+    listenerARN: listener,
+    forwardConfig: { ...forwardConfig, ...match },
+  });
+  const written = row(
+    ['Cell', 'applications[].alb.listenerARN', 'writes a rule'],
+    'apps-writes',
+    on(ownCluster, { alb: alb({ hosts: ['x.example'] }) }),
+  );
+  return [
+    {
+      ...row(
+        ['Cell', 'clusters[].eks.clusterName', 'asks for a cluster'],
+        'apps-asks',
+        on(cluster.name, { argocd }),
+      ),
+      reason: 'ClustersNotReady',
+    },
+    row(
+      ['Cell', 'applications[].alb.listenerARN', 'reads a rule'],
+      'apps-reads',
+      on(ownCluster, { alb: alb({}) }),
+      ADOPT,
+    ),
+    written,
   ];
 }
 
