@@ -242,14 +242,14 @@ describe('okrad in a pod', () => {
         targetGroup: { arnFromLabel: 'targetGroupARN' },
       },
     };
-    const web = (made: string): object => ({
+    const application = (made: string): object => ({
       name: 'web',
       argocd: { clusterSecret: { labels: { made } } },
       alb,
     });
     // The last ten revisions are kept.
     for (const made of Array.from({ length: 11 }, (_, index) => `m${index + 1}`)) {
-      const spec = { clusters, applications: [web(made)], deletionPolicy: 'Delete' };
+      const spec = { clusters, applications: [application(made)], deletionPolicy: 'Delete' };
       await stage.apply({
         apiVersion: 'okra.mumo.co/v1alpha1',
         kind: 'Cell',
