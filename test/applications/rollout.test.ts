@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
-import { AWS_TARGET_GROUP, CONTROLLER_REVISION, SECRET } from '../../clients/kubernetes/kinds.ts';
+import { AWS_TARGET_GROUP, CONTROLLER_REVISION, JOB, SECRET } from '../../clients/kubernetes/kinds.ts';
 import { connectKubernetes } from '../../clients/kubernetes/kubernetes.ts';
 import { targetGroupBinding } from '../../local/target-group-bindings.ts';
 import {
@@ -183,9 +183,78 @@ describe('a Cell with applications', () => {
     expect(await stage.writes()).toEqual([]);
   });
 
+  it('A-G05 says that one fixed target group is not for two clusters, and keeps what there is', async () => {
+    const { alb, ...others } = web();
+    const fixed = { arn: entry('web-1-v2').labels['targetGroupARN'] };
+    const both = { ...others, alb: { ...alb, forwardConfig: { ...alb.forwardConfig, targetGroup: fixed } } };
+    await stage.apply(cellOf('mysystem', named('web-1-v2', 'web-2-v2', 'api-v1'), [both, api()]));
+    const told = await stage.untilStatus('mysystem', 'told', (status) =>
+      (status.applications ?? []).some(({ reason }) => reason === 'InvalidApplication'),
+    );
+    expect(told.applications?.[0]?.message).toContain(
+      'Expected targetGroup.arn for one cluster, got 2: web-1-v2, web-2-v2.',
+    );
+    expect(await stage.writes()).toEqual([]);
+    await stage.apply(cellOf('mysystem', named('web-1-v2', 'web-2-v2', 'api-v1'), [web(), api()]));
+    await untilSynced();
+  });
+
+  it('A-G09 runs a precheck once for a forward config, and again when someone has changed that', async () => {
+    await bring('api-v2', 'api');
+    const { namespace } = stage;
+    const prechecks = async (): Promise<number> =>
+      (await stage.kubernetes.list(JOB, { namespace, labelSelector: 'okra.mumo.co/cell=mysystem' })).length;
+    const untilAPI = (revision: number, phase: string) =>
+      stage.untilStatus('mysystem', `api ${phase} at ${revision}`, ({ applications = [] }) =>
+        applications.some((one) => one.name === 'api' && one.revision === revision && one.phase === phase),
+      );
+    const clusters = named('web-1-v2', 'web-2-v2', 'api-v2');
+    const checked = (more: object = {}) => {
+      const { alb, ...others } = api();
+      return {
+        ...others,
+        prechecks: [runTest],
+        alb: { ...alb, forwardConfig: { ...alb.forwardConfig, ...more } },
+      };
+    };
+    const { applications: before = [] } = await stage.untilStatus('mysystem', 'there', allSynced);
+    const [webLast = 0, last = 0] = before.map(({ revision }) => revision);
+    // It waits for Argo CD, behind its prechecks.
+    fleet.fates.set('api-v2', 'Degraded');
+    await stage.apply(cellOf('mysystem', clusters, [web(), checked()]));
+    await untilAPI(last + 1, 'Syncing');
+    expect(await prechecks()).toBe(1);
+    // Something else is done meanwhile.
+    const other = web({ postchecks: [] });
+    await stage.apply(cellOf('mysystem', clusters, [other, checked()]));
+    await stage.untilStatus('mysystem', 'with another revision of web', ({ applications = [] }) =>
+      applications.some(
+        (one) => one.name === 'web' && one.revision === webLast + 1 && one.phase === 'Synced',
+      ),
+    );
+    await untilAPI(last + 1, 'Syncing');
+    expect(await prechecks()).toBe(1);
+    await stage.apply(cellOf('mysystem', clusters, [other, checked({ pathPatterns: ['/*'] })]));
+    await untilAPI(last + 2, 'Syncing');
+    expect(await prechecks()).toBe(2);
+    expect(await stage.writes()).toEqual([]);
+  });
+
+  it('A-G11 moves everything by one step with a stepWeight of 100', async () => {
+    fleet.fates.delete('api-v2');
+    await untilSynced();
+    const weights = (canary: number) => share({ 'api-v1': 100 - canary, 'api-v2': canary });
+    const writes = await until('the old target group to leave the rule', async () => {
+      const all = await stage.writes();
+      return all.length >= 4 && all;
+    });
+    // The condition that someone has added comes first, with the weights as they are.
+    expect(writes).toEqual([share({ 'api-v1': 100 }), weights(0), weights(100), share({ 'api-v2': 100 })]);
+  });
+
   it('A-G07 moves jobs by a precheck, the removal of the old secret, and then the new one, without a call to the load balancer', async () => {
     await Promise.all([bring('jobs-v1', 'jobs'), bring('jobs-v2', 'jobs')]);
-    const others = named('web-1-v2', 'web-2-v2', 'api-v1');
+    const others = named('web-1-v2', 'web-2-v2', 'api-v2');
     const applications = [web(), api(), jobs()];
     await stage.apply(cellOf('mysystem', [...others, entry('jobs-v1')], applications));
     await stage.untilStatus(
