@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
 import { CommanderError, type Command } from 'commander';
 import { endingOf, exitCodes } from './okractl/exit.ts';
 import type { Shell } from './okractl/shell.ts';
+import { version } from './version.ts';
 
 /** How long what is left over may keep the process when the command has ended, in milliseconds. */
 const LEFT_OVER_MS = 1_000;
@@ -28,10 +28,19 @@ export interface CommandLine {
   readonly words?: readonly string[];
 }
 
-function version(): string {
-  const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
-  return (JSON.parse(text) as { version: string }).version;
-}
+/** Gives a command line what all of Okra's have: where the objects are, and how help and errors are written. */
+export const framed = (program: Command, shell: Pick<Shell, 'write' | 'warn'>): Command =>
+  program
+    .option('-n, --namespace <name>', 'the namespace; that of the context without it')
+    .option('--context <name>', 'the context of the kubeconfig')
+    .option('--kubeconfig <path>', 'the kubeconfig; KUBECONFIG without it')
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({
+      writeOut: (text) => shell.write(text),
+      writeErr: (text) => shell.warn(text.trimEnd()),
+    })
+    .showSuggestionAfterError()
+    .exitOverride();
 
 const { stdout, stderr, stdin } = process;
 

@@ -6,7 +6,8 @@ import { createMetrics } from '../clients/metrics/metrics.ts';
 import { createLog, type Log } from '../clients/log.ts';
 import { ConfigError, loadConfig } from '../config.ts';
 import { components, parseComponents, type Component } from './components.ts';
-import { runComponents, version } from './run.ts';
+import { runComponents } from './run.ts';
+import { version } from './version.ts';
 
 // sysexits.h
 const EX_CONFIG = 78;

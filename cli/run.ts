@@ -1,5 +1,4 @@
 import { connectKubernetes } from '../clients/kubernetes/kubernetes.ts';
-import { readFileSync } from 'node:fs';
 import type { Metrics, Sample } from '../clients/metrics/metrics.ts';
 import type { Log } from '../clients/log.ts';
 import { accessPolicies } from '../clients/kubernetes/access-policies.ts';
@@ -12,6 +11,7 @@ import { runWatchers } from '../watchers/run.ts';
 import type { Component } from './components.ts';
 import { serveHealth } from './health.ts';
 import { createReadiness, type Readiness } from './readiness.ts';
+import { version } from './version.ts';
 
 /** What a part of the process runs with. */
 interface ComponentDependencies {
@@ -118,10 +118,4 @@ async function runPart(
   } finally {
     stop.abort();
   }
-}
-
-/** The version of okrad. */
-export function version(): string {
-  const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
-  return (JSON.parse(text) as { version: string }).version;
 }

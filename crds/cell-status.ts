@@ -94,6 +94,12 @@ const measured = (kind: string) =>
     message: z.string().max(32768).describe('What is said about it.'),
   });
 
+const paused = z.object({
+  by: z.string().max(253).describe('Who paused it.'),
+  reason: z.string().max(1024).describe('Why; empty when nobody said.'),
+  time: z.iso.datetime().describe('Since when.'),
+});
+
 /** What is reported of a Cell. */
 export const cellStatus = z.object({
   observedGeneration,
@@ -171,14 +177,7 @@ export const cellStatus = z.object({
         })
         .optional()
         .describe('Why it is being taken back.'),
-      paused: z
-        .object({
-          by: z.string().max(253).describe('Who paused it.'),
-          reason: z.string().max(1024).describe('Why; empty when nobody said.'),
-          time: z.iso.datetime().describe('Since when.'),
-        })
-        .optional()
-        .describe('Who has paused it until someone resumes it.'),
+      paused: paused.optional().describe('Who has paused it until someone resumes it.'),
     })
     .optional()
     .describe('The rollout that is under way.'),
@@ -186,14 +185,7 @@ export const cellStatus = z.object({
   applications: applicationsStatus
     .optional()
     .describe('The applications of a Cell, in the order of its spec.'),
-  paused: z
-    .object({
-      by: z.string().max(253).describe('Who paused it.'),
-      reason: z.string().max(1024).describe('Why; empty when nobody said.'),
-      time: z.iso.datetime().describe('Since when.'),
-    })
-    .optional()
-    .describe('Who has paused the applications until someone resumes them.'),
+  paused: paused.optional().describe('Who has paused the applications until someone resumes them.'),
   requests: requests
     .optional()
     .describe('What operators have asked for since the last change: who, what and why.'),

@@ -12,7 +12,7 @@ import { secretNameOf } from '../../domain/discovery/cluster-set/cluster-set.ts'
 import { clusterSecretValues } from '../../domain/discovery/clusters/cluster-secret.ts';
 import { SECRET_TYPE_CLUSTER, SECRET_TYPE_LABEL } from '../../domain/kubernetes/labels.ts';
 import { failure, toFailure } from '../failure.ts';
-import type { ApplicationsDependencies, ReadCell } from './dependencies.ts';
+import type { ApplicationsDependencies, LookContext, ReadCell } from './dependencies.ts';
 
 /** A cluster of a Cell, with what EKS says of it and a way into it. */
 export interface LookedAtCluster {
@@ -67,15 +67,7 @@ const lost = (entry: ClusterOfCell, message: string): LookedAtCluster => ({
 async function lookAt(
   entry: ClusterOfCell,
   eks: EKSCluster | undefined,
-  {
-    key,
-    means,
-    signal,
-  }: {
-    readonly key: ReadCell['key'];
-    readonly means: ApplicationsDependencies;
-    readonly signal: AbortSignal;
-  },
+  { key, means, signal }: LookContext,
 ): Promise<LookedAtCluster> {
   const { name } = entry;
   const eksName = eksNameOf(entry);

@@ -26,3 +26,10 @@ export interface ReadCell {
   readonly object: Cell;
   readonly spec: ApplicationsSpec;
 }
+
+/** What a look at EKS for a Cell is made with. */
+export interface LookContext {
+  readonly key: ObjectKey;
+  readonly means: ApplicationsDependencies;
+  readonly signal: AbortSignal;
+}

@@ -25,7 +25,7 @@ import { failure } from '../failure.ts';
 import { remove } from '../kubernetes/remove.ts';
 import { permit } from '../permit.ts';
 import { describe } from './clusters.ts';
-import type { ApplicationsDependencies, ReadCell } from './dependencies.ts';
+import type { ApplicationsDependencies, LookContext, ReadCell } from './dependencies.ts';
 
 /** Reads the cluster secrets that are a Cell's, or that stand in the place of one of its clusters. */
 export async function findSecrets(
@@ -67,15 +67,7 @@ export async function applySecrets(
 /** What EKS says of the clusters of a revision: who wrote the ControllerRevision must not say where Argo CD sends its tokens. */
 async function describedAsKept(
   { number, content }: ObservedRevision,
-  {
-    key,
-    means,
-    signal,
-  }: {
-    readonly key: ReadCell['key'];
-    readonly means: ApplicationsDependencies;
-    readonly signal: AbortSignal;
-  },
+  { key, means, signal }: LookContext,
 ): Promise<ReadonlyMap<string, EKSCluster>> {
   const names = content.clusters.map(({ eksName }) => eksName);
   const { clusters, denied } = await describe(names, means, signal);

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { framed } from '../frame.ts';
 import { addCreateAnalysisRun, addRun } from '../okractl/analysis-run.ts';
 import { addCreateCluster, addDeleteCluster } from './cluster.ts';
 import { addGet } from './get.ts';
@@ -14,26 +15,19 @@ Everything else is set by environment variables, as for okrad; see docs/configur
 
 /** Makes the command line, over what is around it. */
 export function okra(shell: OkraShell, version: string): Command {
-  const program = new Command('okra')
-    .description(
-      'Runs each function of Okra by itself, for pipelines: without Temporal, and without anything that watches.',
-    )
-    // `--version` is what a command looks for.
-    .version(version, '-V, --program-version', 'the version of okra')
-    .option('-n, --namespace <name>', 'the namespace; that of the context without it')
-    .option('--context <name>', 'the context of the kubeconfig')
-    .option('--kubeconfig <path>', 'the kubeconfig; KUBECONFIG without it')
+  const program = framed(
+    new Command('okra')
+      .description(
+        'Runs each function of Okra by itself, for pipelines: without Temporal, and without anything that watches.',
+      )
+      // `--version` is what a command looks for.
+      .version(version, '-V, --program-version', 'the version of okra'),
+    shell,
+  )
     .option('--region <name>', 'the region of AWS; AWS_REGION without it')
     .option('--profile <name>', 'the profile of AWS; AWS_PROFILE without it')
     .option('--address <url>', 'the address of the APIs of AWS; AWS_ENDPOINT_URL without it')
-    .option('--dry-run', 'write nothing, and print what would be written')
-    .configureHelp({ showGlobalOptions: true })
-    .configureOutput({
-      writeOut: (text) => shell.write(text),
-      writeErr: (text) => shell.warn(text.trimEnd()),
-    })
-    .showSuggestionAfterError()
-    .exitOverride();
+    .option('--dry-run', 'write nothing, and print what would be written');
   const create = program.command('create').description('Creates objects.');
   addCreateCluster(create, shell);
   addCreateAnalysisRun(create, shell);

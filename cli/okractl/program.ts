@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { framed } from '../frame.ts';
 import { addCreate, addRun, addUpdate } from './analysis-run.ts';
 import { addCheck } from './check.ts';
 import { addCompletion } from './completion.ts';
@@ -47,23 +48,16 @@ names that the Temporal CLI has (TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, TEMPORAL_
 
 /** Makes the command line, over what is around it. */
 export function okractl(shell: Shell, version: string): Command {
-  const program = new Command('okractl')
-    .description(
-      'Looks at rollouts of Okra, and steps in. It needs access to Kubernetes and to Temporal, and none to AWS.',
-    )
-    .version(version)
-    .option('-n, --namespace <name>', 'the namespace; that of the context without it')
-    .option('--context <name>', 'the context of the kubeconfig')
-    .option('--kubeconfig <path>', 'the kubeconfig; KUBECONFIG without it')
+  const program = framed(
+    new Command('okractl')
+      .description(
+        'Looks at rollouts of Okra, and steps in. It needs access to Kubernetes and to Temporal, and none to AWS.',
+      )
+      .version(version),
+    shell,
+  )
     .option('--temporal-address <host:port>', 'where Temporal is; TEMPORAL_ADDRESS without it')
-    .option('--temporal-namespace <name>', 'its namespace; TEMPORAL_NAMESPACE without it')
-    .configureHelp({ showGlobalOptions: true })
-    .configureOutput({
-      writeOut: (text) => shell.write(text),
-      writeErr: (text) => shell.warn(text.trimEnd()),
-    })
-    .showSuggestionAfterError()
-    .exitOverride();
+    .option('--temporal-namespace <name>', 'its namespace; TEMPORAL_NAMESPACE without it');
   for (const add of commands) add(program, shell);
   return program.addHelpText('after', AFTERWARDS);
 }

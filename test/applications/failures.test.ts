@@ -6,6 +6,7 @@ import { serveDatadog, type DatadogServer } from '../../local/datadog/server.ts'
 import {
   allSynced,
   cellOf,
+  jobsApplication,
   openFleet,
   webApplication,
   type ClusterEntry,
@@ -40,16 +41,7 @@ describe('an application that fails', () => {
     name,
     job: { template: { spec: { image: 'test', command: ['/bin/sh', '-c', script] } } },
   });
-  const jobs = (script: string) => ({
-    name: 'jobs',
-    clusterSelector: { role: 'jobs' },
-    argocd: {
-      clusterSecret: { labels: { 'myservice-role': 'jobs' } },
-      applicationSet: { name: 'jobs' },
-      updateStrategy: { type: 'DeleteBeforeCreate' },
-    },
-    prechecks: [job('run-test', script)],
-  });
+  const jobs = (script: string) => jobsApplication(job('run-test', script));
   const dd = (query: string) => ({ checks: [{ name: 'dd', analysis: { ...plain, query } }] });
   const apply = (clusters: readonly ClusterEntry[], applications: readonly object[]) =>
     stage.apply(cellOf('mysystem', clusters, applications, { rollbackDelay: '3s' }));

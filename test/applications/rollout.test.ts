@@ -5,6 +5,7 @@ import { targetGroupBinding } from '../../local/target-group-bindings.ts';
 import {
   allSynced,
   cellOf,
+  jobsApplication,
   openFleet,
   phasesIn,
   webApplication,
@@ -32,16 +33,6 @@ describe('a Cell with applications', () => {
   const group = (name: string): string => `mysystem-${name.split('-')[0] ?? ''}-${name}`;
   const share = (weights: Readonly<Record<string, number>>): Readonly<Record<string, number>> =>
     Object.fromEntries(Object.entries(weights).map(([name, weight]) => [group(name), weight]));
-  const jobs = () => ({
-    name: 'jobs',
-    clusterSelector: { role: 'jobs' },
-    argocd: {
-      clusterSecret: { labels: { 'myservice-role': 'jobs' } },
-      applicationSet: { name: 'jobs' },
-      updateStrategy: { type: 'DeleteBeforeCreate' },
-    },
-    prechecks: [runTest],
-  });
   const runTest = { name: 'run-test', job: { template: { spec: { image: 'test', command: ['true'] } } } };
   const api = () => webApplication(stage, { name: 'api', role: 'api', priority: 11 });
   const untilSynced = () =>
@@ -255,7 +246,7 @@ describe('a Cell with applications', () => {
   it('A-G07 moves jobs by a precheck, the removal of the old secret, and then the new one, without a call to the load balancer', async () => {
     await Promise.all([bring('jobs-v1', 'jobs'), bring('jobs-v2', 'jobs')]);
     const others = named('web-1-v2', 'web-2-v2', 'api-v2');
-    const applications = [web(), api(), jobs()];
+    const applications = [web(), api(), jobsApplication(runTest)];
     await stage.apply(cellOf('mysystem', [...others, entry('jobs-v1')], applications));
     await stage.untilStatus(
       'mysystem',

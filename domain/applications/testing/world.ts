@@ -384,8 +384,7 @@ export class ApplicationsWorld {
       played.status = { ...status, observedGeneration, phase };
       return;
     }
-    const isUpward = stable !== undefined && isNewer(version, stable);
-    if (stable === version || stable === undefined || !isUpward) {
+    const complete = (): void => {
       played.serving = wanted;
       played.status = {
         ...status,
@@ -394,6 +393,10 @@ export class ApplicationsWorld {
         stableVersion: version,
         canaryWeight: 0,
       };
+    };
+    const isUpward = stable !== undefined && isNewer(version, stable);
+    if (stable === version || stable === undefined || !isUpward) {
+      complete();
     } else if (status.phase !== 'Progressing' && status.phase !== 'Paused') {
       played.serving = [...new Set([...played.serving, ...wanted])];
       played.status = {
@@ -428,14 +431,7 @@ export class ApplicationsWorld {
       ];
       played.status = { ...status, observedGeneration, phase: 'Reverted', canaryWeight: 0, blockedVersions };
     } else {
-      played.serving = wanted;
-      played.status = {
-        ...status,
-        observedGeneration,
-        phase: 'Completed',
-        stableVersion: version,
-        canaryWeight: 0,
-      };
+      complete();
     }
   }
 

@@ -32,6 +32,16 @@ const argocd = (role: DemoCluster['role'], type = 'CreateBeforeDelete') => ({
   updateStrategy: { type },
 });
 
+const albOf = (listenerARN: string, name: keyof typeof priorities, stepWeight: number) => ({
+  listenerARN,
+  forwardConfig: {
+    priority: priorities[name],
+    hosts: [`${name}.example.com`],
+    targetGroup: { arnFromLabel: 'targetGroupARN' },
+  },
+  updateStrategy: { stepWeight, totalWeight: 100 },
+});
+
 /** The Cell of the demo, that of the source, with real ARNs. */
 export const applicationsCell = (listenerARN: string, clusters: readonly BroughtCluster[]): object => ({
   apiVersion: 'okra.mumo.co/v1alpha1',
@@ -48,30 +58,14 @@ export const applicationsCell = (listenerARN: string, clusters: readonly Brought
         name: 'web',
         clusterSelector: { matchEKSTags: { role: 'web' } },
         argocd: argocd('web'),
-        alb: {
-          listenerARN,
-          forwardConfig: {
-            priority: priorities.web,
-            hosts: ['web.example.com'],
-            targetGroup: { arnFromLabel: 'targetGroupARN' },
-          },
-          updateStrategy: { stepWeight: 20, totalWeight: 100 },
-        },
+        alb: albOf(listenerARN, 'web', 20),
         checks,
       },
       {
         name: 'api',
         clusterSelector: { role: 'api' },
         argocd: argocd('api'),
-        alb: {
-          listenerARN,
-          forwardConfig: {
-            priority: priorities.api,
-            hosts: ['api.example.com'],
-            targetGroup: { arnFromLabel: 'targetGroupARN' },
-          },
-          updateStrategy: { stepWeight: 100, totalWeight: 100 },
-        },
+        alb: albOf(listenerARN, 'api', 100),
         checks,
       },
       {

@@ -177,3 +177,15 @@ export const webApplication = (
   },
   ...of.more,
 });
+
+/** An application without a load balancer, whose old clusters go before the new ones come. */
+export const jobsApplication = (...prechecks: readonly object[]) => ({
+  name: 'jobs',
+  clusterSelector: { role: 'jobs' },
+  argocd: {
+    clusterSecret: { labels: { 'myservice-role': 'jobs' } },
+    applicationSet: { name: 'jobs' },
+    updateStrategy: { type: 'DeleteBeforeCreate' },
+  },
+  prechecks,
+});
