@@ -6,6 +6,7 @@ import { temporalId } from '../../clients/temporal/workflow-id.ts';
 import { objectStart } from '../../clients/temporal/workflow-start.ts';
 import type { RequestName } from '../../domain/model/request.ts';
 import { objectWorkflowId } from '../../domain/model/workflow-ids.ts';
+import { mustBeLetAsk } from './allowed.ts';
 import { exitCodes, failed, refused } from './exit.ts';
 import { nothingToRetry, retried, withoutRun } from './refusals.ts';
 import type { Session, Shell } from './shell.ts';
@@ -23,7 +24,11 @@ export interface Sending {
 /** Sends a request in the name of the person, and says what comes of it. */
 export async function send(shell: Shell, session: Session, sending: Sending): Promise<void> {
   const { target, name, reason, to } = sending;
-  const [by, operator] = await Promise.all([session.whoAmI(), session.operator()]);
+  const [by, operator] = await Promise.all([
+    session.whoAmI(),
+    session.operator(),
+    mustBeLetAsk(session, name, target),
+  ]);
   const request = { by, reason, ...(to === undefined ? {} : { to }) };
   const workflowId = temporalId(objectWorkflowId(target.kind, target.key));
   const answer = await operator.ask(workflowId, name, request);
