@@ -12,6 +12,7 @@ import {
 import { report, type Measured } from './bench/report.ts';
 import { measureStaged } from './bench/staged.ts';
 import { measureStart } from './bench/start.ts';
+import { measureTakeover } from './bench/takeover.ts';
 import { buildWorld, type Ground } from './bench/world.ts';
 import { installDefinitions } from './install-definitions.ts';
 import { runProgram, stopOnSignals } from './program.ts';
@@ -24,6 +25,7 @@ const say = (text: string): void => void process.stdout.write(`${text}\n`);
 /** What each group measures that is reported alike. */
 const reported: Partial<Record<Group, (ground: Ground) => Promise<Measured>>> = {
   start: measureStart,
+  takeover: measureTakeover,
 };
 
 async function measure(request: Extract<BenchRequest, { do: 'Measure' }>): Promise<void> {
