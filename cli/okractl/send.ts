@@ -21,8 +21,14 @@ export interface Sending {
   readonly to?: string;
 }
 
+/** Where it is said what comes of a request. */
+export type Answering = Pick<Shell, 'print' | 'warn' | 'exitWith'>;
+
+/** In whose name, and by what, a request is sent. */
+export type Asker = Pick<Session, 'kubernetes' | 'whoAmI' | 'may' | 'operator' | 'taskQueue'>;
+
 /** Sends a request in the name of the person, and says what comes of it. */
-export async function send(shell: Shell, session: Session, sending: Sending): Promise<void> {
+export async function send(shell: Answering, session: Asker, sending: Sending): Promise<void> {
   const { target, name, reason, to } = sending;
   const [by, operator] = await Promise.all([
     session.whoAmI(),
@@ -46,8 +52,8 @@ export async function send(shell: Shell, session: Session, sending: Sending): Pr
 
 /** What is settled has no open run: a retry starts one, and all else makes no sense. */
 async function withoutOpenRun(
-  shell: Shell,
-  session: Session,
+  shell: Answering,
+  session: Asker,
   { target, name }: Sending,
   request: SentRequest,
 ): Promise<void> {
@@ -73,7 +79,7 @@ const missing = (target: Target): Error =>
   );
 
 async function unanswered(
-  shell: Shell,
+  shell: Answering,
   operator: Operator,
   { workflowId, name, request }: { workflowId: string; name: RequestName; request: SentRequest },
 ): Promise<void> {
