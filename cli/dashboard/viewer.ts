@@ -8,6 +8,8 @@ export interface Viewer {
     'kubernetes' | 'whoAmI' | 'may' | 'operator' | 'taskQueue' | 'temporal' | 'temporalUi'
   >;
   readonly hub: Hub;
+  /** Given when they may look no more. */
+  readonly signal: AbortSignal;
   /** Undefined: nobody has logged in, and nothing can be asked for. */
   readonly by: string | undefined;
 }

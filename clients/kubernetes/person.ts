@@ -76,6 +76,30 @@ function inContext(kubeconfig: Kubeconfig, context: string): Kubeconfig {
   );
 }
 
+/** Reaches the cluster that kubeconfig files name, or that of the pod, by a token and by nothing else of what the process has. */
+export function connectWithToken(
+  kubeconfig: string | undefined,
+  token: string,
+): Pick<Person, 'kubernetes' | 'may' | 'whoAmI'> {
+  const { cluster } = currentOf(loadKubeconfig(kubeconfig));
+  if (cluster === undefined) throw new TypeError('Expected a kubeconfig with a current context, got none.');
+  const name = 'person';
+  // A certificate of the process would count more than the token.
+  const alone: Kubeconfig = {
+    clusters: [cluster],
+    users: [{ name, token }],
+    contexts: [{ name, cluster: cluster.name, user: name }],
+    currentContext: name,
+  };
+  const send = makeSend(kubeconfigDoor(alone));
+  const kubernetes = clientOver(send, TIMEOUT_MILLISECONDS, OWN_CLUSTER, FIELD_MANAGER);
+  return {
+    kubernetes,
+    whoAmI: () => whoAmI(kubernetes),
+    may: (access, account) => may(kubernetes, access, account),
+  };
+}
+
 interface Reviewed<Status> {
   readonly apiVersion: string;
   readonly kind: string;
@@ -85,7 +109,7 @@ interface Reviewed<Status> {
 }
 
 /** Asks the API server; one that does not know the question, before Kubernetes 1.28, leaves the name in the kubeconfig. */
-async function whoAmI(kubernetes: KubernetesClient, otherwise: string | undefined): Promise<string> {
+async function whoAmI(kubernetes: KubernetesClient, otherwise?: string): Promise<string> {
   const review: Reviewed<{ readonly userInfo?: { readonly username?: string } }> = {
     apiVersion: SELF_SUBJECT_REVIEW.apiVersion,
     kind: SELF_SUBJECT_REVIEW.kind,
