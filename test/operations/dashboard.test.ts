@@ -1,10 +1,15 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { parse } from 'yaml';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runDashboard } from '../../cli/dashboard/in-cluster.ts';
 import { openDashboard } from '../../cli/dashboard/of-person.ts';
 import { sessions } from '../../cli/okractl/session.ts';
+import { createLog } from '../../clients/log.ts';
+import { loadConfig } from '../../config.ts';
+import { reservePorts } from '../../local/ports.ts';
 import { startChromium } from '../support/browser/chromium.ts';
 import { onStage } from '../support/stage/on-stage.ts';
 import { peopleOn } from '../support/stage/people.ts';
@@ -142,6 +147,39 @@ describe('the dashboard in a browser', () => {
     await page.getByRole('cell', { name: 'abort by admin: errors again' }).waitFor();
     await stage.untilClosed(stage.workflowId('web'));
     expect(problems).toEqual([]);
+  });
+
+  it('lets people into that of the cluster by a token of theirs, until they log out', async () => {
+    const { stack, namespace } = stage;
+    const ports = reservePorts();
+    const port = await ports.reserve();
+    const config = loadConfig({
+      ...stack.environment,
+      OKRA_WATCH_NAMESPACE: namespace,
+      OKRA_DASHBOARD_PORT: String(port),
+      OKRA_DASHBOARD_LOGIN: 'true',
+    });
+    const { users } = parse(await readFile(stack.kubeconfig, 'utf8')) as {
+      users: [{ user: { token: string } }];
+    };
+    const { token } = users[0].user;
+    const { promise: serves, resolve } = Promise.withResolvers<unknown>();
+    const log = createLog('silent');
+    const running = runDashboard({ config, log, version: '0.0.0', signal: stop.signal, waiting: resolve });
+    closing.push(() => running, ports.release);
+    await serves;
+    const page = await look(`http://localhost:${port}/`);
+    await page.getByLabel('Token').fill('guessed');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').getByText('Expected a token that this cluster knows').waitFor();
+    await page.getByLabel('Token').fill(token);
+    await page.keyboard.press('Enter');
+    await page.getByRole('listitem').filter({ hasText: 'web' }).getByText('Reverted').waitFor();
+    await page.getByText('admin').waitFor();
+    expect(await page.evaluate('JSON.stringify(sessionStorage)')).not.toContain(token);
+    await page.getByRole('button', { name: 'Log out' }).click();
+    await page.getByLabel('Token').waitFor();
+    expect(problems.filter((text) => !text.includes('401'))).toEqual([]);
   });
 
   it('is held by no other page', async () => {
