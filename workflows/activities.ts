@@ -7,6 +7,7 @@ import {
 import type {
   AnalysisActivities,
   ApplicationsActivities,
+  ApprovalActivities,
   CellActivities,
   CheckActivities,
   DriftActivities,
@@ -40,6 +41,10 @@ export const objects = (summary: string) =>
     ...kubernetes,
     summary: inShort(summary),
   });
+
+/** Asks Kubernetes about those who approve. */
+export const approvers = (summary: string) =>
+  proxyActivities<ApprovalActivities>({ ...kubernetes, summary: inShort(summary) });
 
 /** Starts, reads and ends AnalysisRuns, Experiments, Checks and Jobs. */
 export const measurements = (summary: string) =>

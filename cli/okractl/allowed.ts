@@ -1,11 +1,11 @@
 import { refusalTo, refusalToAsk, type Wish } from '../../clients/kubernetes/request-rights.ts';
-import type { RequestName } from '../../domain/model/request.ts';
+import type { AskName } from '../../domain/model/request.ts';
 import { refused } from './exit.ts';
 import type { Session } from './shell.ts';
 import type { Target } from './target.ts';
 
 /** Ends the command where Kubernetes does not let the person make the request: Temporal, which takes it, does not ask. */
-export async function mustBeLetAsk(session: Session, name: RequestName, target: Target): Promise<void> {
+export async function mustBeLetAsk(session: Session, name: AskName, target: Target): Promise<void> {
   refuseWith(await refusalToAsk(session, name, target));
 }
 

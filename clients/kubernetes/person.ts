@@ -34,6 +34,12 @@ export interface ServiceAccount {
   readonly name: string;
 }
 
+/** A person as the API server knows them. */
+export interface Identity {
+  readonly name: string;
+  readonly groups: readonly string[];
+}
+
 /** A cluster as a person reaches it by a kubeconfig. */
 export interface Person {
   readonly kubernetes: KubernetesClient;
@@ -41,6 +47,8 @@ export interface Person {
   readonly namespace: string;
   /** Says by which name the API server knows the person. */
   readonly whoAmI: () => Promise<string>;
+  /** Says in which groups the API server knows the person, besides; undefined when it does not tell. */
+  readonly identity: () => Promise<Identity | undefined>;
   /** Says whether the API server lets the person do something, or a service account. */
   readonly may: (access: Access, account?: ServiceAccount) => Promise<boolean>;
 }
@@ -64,6 +72,7 @@ export function connectAsPerson({
     kubernetes,
     namespace: namespace === '' ? 'default' : namespace,
     whoAmI: () => whoAmI(kubernetes, loaded.getCurrentUser()?.name),
+    identity: async () => identityOf(await reviewed(kubernetes)),
     may: (access, account) => may(kubernetes, access, account),
   };
 }
@@ -84,22 +93,35 @@ interface Reviewed<Status> {
   readonly status?: Status;
 }
 
-/** Asks the API server; one that does not know the question, before Kubernetes 1.28, leaves the name in the kubeconfig. */
-async function whoAmI(kubernetes: KubernetesClient, otherwise: string | undefined): Promise<string> {
-  const review: Reviewed<{ readonly userInfo?: { readonly username?: string } }> = {
+interface UserInfo {
+  readonly username?: string;
+  readonly groups?: readonly string[];
+}
+
+/** Asks the API server who the person is; undefined when it does not know the question, before Kubernetes 1.28, or does not let them ask. */
+async function reviewed(kubernetes: KubernetesClient): Promise<UserInfo | undefined> {
+  const review: Reviewed<{ readonly userInfo?: UserInfo }> = {
     apiVersion: SELF_SUBJECT_REVIEW.apiVersion,
     kind: SELF_SUBJECT_REVIEW.kind,
     // Nothing is kept of it, so that it bears no name.
     metadata: { name: '' },
   };
   try {
-    const { status } = await kubernetes.create(review);
-    return status?.userInfo?.username ?? otherwise ?? 'an operator';
+    return (await kubernetes.create(review)).status?.userInfo ?? {};
   } catch (error) {
-    const isUnknown = error instanceof KubernetesError && (error.status === 404 || error.status === 403);
-    if (isUnknown) return otherwise === undefined ? 'an operator' : `${otherwise} (kubeconfig)`;
+    if (error instanceof KubernetesError && (error.status === 404 || error.status === 403)) return undefined;
     throw error;
   }
+}
+
+const identityOf = (user: UserInfo | undefined): Identity | undefined =>
+  user?.username === undefined ? undefined : { name: user.username, groups: user.groups ?? [] };
+
+/** The name by which the API server knows the person, or else that in the kubeconfig. */
+async function whoAmI(kubernetes: KubernetesClient, otherwise: string | undefined): Promise<string> {
+  const user = await reviewed(kubernetes);
+  if (user === undefined) return otherwise === undefined ? 'an operator' : `${otherwise} (kubeconfig)`;
+  return user.username ?? otherwise ?? 'an operator';
 }
 
 async function may(kubernetes: KubernetesClient, access: Access, account?: ServiceAccount): Promise<boolean> {
