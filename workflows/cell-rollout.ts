@@ -76,13 +76,13 @@ async function rollOut({ key, state }: CellRolloutInput, cancelRequested: Promis
     }
     // Another version takes over where nothing is to be done, and never between a decision and what it comes to.
     const rests = turn.is === 'Rest' && live.heard() === heard;
-    const isDue = hasLongHistory() || (rests && isSuperseded());
-    // An approval that is being looked at is answered by this run. Nothing else waits for that.
-    if (isDue && allHandlersFinished()) {
+    const isReplaced = rests && isSuperseded();
+    // An approval that is being looked at is answered by this run.
+    if ((hasLongHistory() || isReplaced) && allHandlersFinished()) {
       setCurrentDetails(`Going on in a new run of ${workflowInfo().workflowId}.`);
       await goOn<typeof cellRollout>({ key, state: live.run().state });
     }
-    if (isDue && rests) await condition(() => allHandlersFinished() || live.heard() !== heard);
+    if (isReplaced) await condition(() => allHandlersFinished() || live.heard() !== heard);
   }
 }
 

@@ -5,7 +5,11 @@ import type { Session } from './shell.ts';
 import type { Target } from './target.ts';
 
 /** Ends the command where Kubernetes does not let the person make the request: Temporal, which takes it, does not ask. */
-export async function mustBeLetAsk(session: Session, name: AskName, target: Target): Promise<void> {
+export async function mustBeLetAsk(
+  session: Pick<Session, 'may' | 'whoAmI'>,
+  name: AskName,
+  target: Target,
+): Promise<void> {
   refuseWith(await refusalToAsk(session, name, target));
 }
 

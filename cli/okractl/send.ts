@@ -21,8 +21,14 @@ export interface Sending {
   readonly to?: string;
 }
 
+/** Where it is said what comes of a request. */
+export type Answering = Pick<Shell, 'print' | 'warn' | 'exitWith'>;
+
+/** In whose name, and by what, a request is sent. */
+export type Asker = Pick<Session, 'kubernetes' | 'whoAmI' | 'identity' | 'may' | 'operator' | 'taskQueue'>;
+
 /** Sends a request in the name of the person, and says what comes of it. */
-export async function send(shell: Shell, session: Session, sending: Sending): Promise<void> {
+export async function send(shell: Answering, session: Asker, sending: Sending): Promise<void> {
   const { target, name, reason, to } = sending;
   const [sender, operator] = await Promise.all([
     senderOf(session, name),
@@ -45,7 +51,7 @@ export async function send(shell: Shell, session: Session, sending: Sending): Pr
 }
 
 /** Who asks; an approval says besides in which groups that person is. */
-async function senderOf(session: Session, name: AskName): Promise<Pick<SentRequest, 'by' | 'groups'>> {
+async function senderOf(session: Asker, name: AskName): Promise<Pick<SentRequest, 'by' | 'groups'>> {
   if (name !== 'approve') return { by: await session.whoAmI() };
   const identity = await session.identity();
   if (identity === undefined)
@@ -57,8 +63,8 @@ async function senderOf(session: Session, name: AskName): Promise<Pick<SentReque
 
 /** What is settled has no open run: a retry starts one, and all else makes no sense. */
 async function withoutOpenRun(
-  shell: Shell,
-  session: Session,
+  shell: Answering,
+  session: Asker,
   { target, name }: Sending,
   request: SentRequest,
 ): Promise<void> {
@@ -84,7 +90,7 @@ const missing = (target: Target): Error =>
   );
 
 async function unanswered(
-  shell: Shell,
+  shell: Answering,
   operator: Operator,
   { workflowId, name, request }: { workflowId: string; name: AskName; request: SentRequest },
 ): Promise<void> {

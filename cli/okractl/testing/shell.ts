@@ -168,6 +168,7 @@ function fakeOperator(
       return Promise.resolve();
     },
     inspect: () => Promise.resolve(temporal),
+    weights: () => Promise.resolve({ told: [], versions: {} }),
     close: () => Promise.resolve(),
   };
 }
