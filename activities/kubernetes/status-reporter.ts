@@ -14,20 +14,23 @@ export interface Reported {
   readonly resourceVersion?: string;
 }
 
-/** Writes a status by server-side apply, as long as it may be, with the Events that belong to it; an object that is gone is left alone. */
+/** Writes a status by server-side apply, as long as it may be, with the Events that belong to it. An object that is gone is left alone, which it answers with `Gone`. */
 export type StatusReporter = (
   kind: KindRef,
   about: Reported,
   status: object,
   events: readonly ReportedEvent[],
-) => Promise<void>;
+) => Promise<'Written' | 'Gone'>;
 
 type Writer = Pick<KubernetesClient, 'apply' | 'create'>;
 
 /** Makes the one writer of statuses and Events. */
 export function statusReporter(kubernetes: Writer): StatusReporter {
   return async (kind, { key, uid, resourceVersion }, status, events) => {
-    for (const event of events) await emit(kubernetes, kind, { key, uid }, event);
+    const emitted = Promise.all(
+      events.map((event, index) => emit(kubernetes, { kind, key, uid, index }, event)),
+    );
+    emitted.catch(() => undefined);
     try {
       await kubernetes.apply(
         {
@@ -46,15 +49,27 @@ export function statusReporter(kubernetes: Writer): StatusReporter {
     } catch (error) {
       const isOther = isConflict(error) && resourceVersion === undefined;
       if (!isNotFound(error) && !isOther) throw error;
+      await emitted;
+      return 'Gone';
     }
+    await emitted;
+    return 'Written';
   };
 }
 
 // What the API server takes of an Event (events.k8s.io/v1), in bytes.
 const LONGEST_NOTE_BYTES = 1024;
 
-async function emit(kubernetes: Writer, kind: KindRef, about: Reported, event: ReportedEvent): Promise<void> {
-  const time = new Date().toISOString().replace('Z', '000Z');
+interface Emitting extends Reported {
+  readonly kind: KindRef;
+  /** How many Events of the same report come before it. */
+  readonly index: number;
+}
+
+async function emit(kubernetes: Writer, about: Emitting, event: ReportedEvent): Promise<void> {
+  const { kind, index } = about;
+  // Those of one report are sent at once; the microseconds keep them in order for those who sort them by time.
+  const time = new Date().toISOString().replace('Z', `${String(index).padStart(3, '0')}Z`);
   try {
     await kubernetes.create({
       apiVersion: EVENT.apiVersion,

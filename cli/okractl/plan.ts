@@ -96,7 +96,7 @@ async function planOf(
   if (wrong !== undefined)
     throw badUsage(`Expected a version such as 1.2.3 with --assume, got ${JSON.stringify(wrong)}.`);
   // What looks at a Cell takes a while to load.
-  const { observeCell } = await import('../../activities/rollout/cell.ts');
+  const { observeCell } = await import('../../activities/rollout/observe-cell.ts');
   const observed = await observeCell(cluster, key);
   if (observed.hasApplications === true) return planOfApplications(cluster, key, now, assume);
   if (observed.cell === undefined) throw isMissing(key);
