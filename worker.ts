@@ -3,9 +3,9 @@ import type { NativeConnection, Worker, WorkerOptions } from '@temporalio/worker
 import { makeActivities } from './activities/index.ts';
 import { accessPolicies } from './clients/kubernetes/access-policies.ts';
 import { datadogEvents, type TellEvent } from './clients/datadog/events.ts';
-import { connectEKS } from './clients/aws/eks.ts';
 import { readPace } from './clients/aws/elbv2-pace.ts';
 import { connectELBv2 } from './clients/aws/elbv2.ts';
+import { lateEKS } from './clients/aws/late.ts';
 import { installationIn, type Installation } from './clients/kubernetes/installation.ts';
 import { connectKubernetes } from './clients/kubernetes/kubernetes.ts';
 import type { Log } from './clients/log.ts';
@@ -78,7 +78,7 @@ export async function runWorker({
       pace: readPace(config.elbv2.reads, () => activityQueue() === urgentQueueOf(config)),
       tell: told,
     }),
-    eks: connectEKS({
+    eks: lateEKS({
       endpoint: config.aws.eksEndpoint,
       stsEndpoint: config.aws.stsEndpoint,
       tell: told,

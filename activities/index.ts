@@ -1,5 +1,5 @@
 import type { Client } from '@temporalio/client';
-import { connectCloudWatch } from '../clients/aws/cloud-watch.ts';
+import { lateCloudWatch } from '../clients/aws/late.ts';
 import { connectDatadog } from '../clients/datadog/connect.ts';
 import type { TellEvent } from '../clients/datadog/events.ts';
 import { accessPolicies } from '../clients/kubernetes/access-policies.ts';
@@ -133,7 +133,7 @@ const measuringChecks = (dependencies: Dependencies): Pick<CheckActivities, 'run
     policies: accessPolicies(dependencies.kubernetes),
     queries: dependencies.budgets.queries,
     datadog: { own: dependencies.datadog, ask: connectDatadog() },
-    askCloudWatch: connectCloudWatch({
+    askCloudWatch: lateCloudWatch({
       endpoint: dependencies.cloudWatchEndpoint,
       stsEndpoint: dependencies.stsEndpoint,
       tell: dependencies.tell,

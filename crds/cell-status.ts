@@ -164,6 +164,14 @@ export const cellStatus = z.object({
           'The id of the rollout; the names of its AnalysisRuns, Experiments, Checks and Jobs have it.',
         ),
       startedAt: z.iso.datetime().describe('When the rollout began.'),
+      stepStartedAt: z.iso
+        .datetime()
+        .optional()
+        .describe('When the current step began, or the bake once all are done.'),
+      stepEndsAt: z.iso
+        .datetime()
+        .optional()
+        .describe('When the pause or bake that it is in is over, unless something else holds it then.'),
       workflowId: z.string().max(1000).describe('The id of the Temporal workflow that does it.'),
       runId: z.string().max(64).describe('The run id of that workflow.'),
       ending: z

@@ -1,6 +1,6 @@
 import { cpus, totalmem } from 'node:os';
 import { connectKubernetes } from '../clients/kubernetes/kubernetes.ts';
-import { readBenchArguments, type Group, type Size } from './bench/arguments.mjs';
+import { readBenchArguments, type BenchRequest, type Group } from './bench/arguments.mjs';
 import { table, type Figure } from './bench/figures.ts';
 import {
   measureArrivals,
@@ -9,7 +9,10 @@ import {
   measureMemory,
   measureRestart,
 } from './bench/measurements.ts';
+import { report, type Measured } from './bench/report.ts';
 import { measureStaged } from './bench/staged.ts';
+import { measureStart } from './bench/start.ts';
+import { measureTakeover } from './bench/takeover.ts';
 import { buildWorld, type Ground } from './bench/world.ts';
 import { installDefinitions } from './install-definitions.ts';
 import { runProgram, stopOnSignals } from './program.ts';
@@ -19,12 +22,23 @@ import { componentSets } from './tools.mjs';
 const signal = stopOnSignals();
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
-async function measure(size: Size, groups: readonly Group[]): Promise<void> {
+/** What each group measures that is reported alike. */
+const reported: Partial<Record<Group, (ground: Ground) => Promise<Measured>>> = {
+  start: measureStart,
+  takeover: measureTakeover,
+};
+
+async function measure(request: Extract<BenchRequest, { do: 'Measure' }>): Promise<void> {
+  const { size, groups, json, write } = request;
   await using stack = await startStack({ components: componentSets.demo, log: say, signal });
   await installDefinitions(stack);
   const ground = { size, stack, management: connectKubernetes(stack.kubeconfig), say, signal };
   if (groups.includes('discovery')) await measureDiscovery(ground);
   if (groups.includes('staged')) say(`\n${table(await measureStaged(ground))}\n`);
+  for (const group of groups) {
+    const measured = await reported[group]?.(ground);
+    if (measured !== undefined) await report(measured, { group, json, write, machine: machine(), say });
+  }
   say(`Measured on ${machine()}.`);
 }
 
@@ -52,7 +66,7 @@ async function main(): Promise<number> {
       process.stderr.write(`${request.message}\n`);
       return request.status;
     case 'Measure':
-      await measure(request.size, request.groups);
+      await measure(request);
       return 0;
   }
 }

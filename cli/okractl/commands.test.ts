@@ -62,6 +62,29 @@ describe('a request', () => {
     expect([code, out]).toEqual([0, 'Done.\n']);
   });
 
+  it.each([
+    [['pause', 'web'], 'pause Cell default/web'],
+    [['promote', '--full', 'web', '-n', 'shop'], 'promotefull Cell shop/web'],
+    [['abort', 'sbp/nginx'], 'abort StagedBindingPolicy nginx'],
+    [['rollback', 'sbp/nginx', '--to', 'dev'], 'abort StagedBindingPolicy nginx'],
+    [['rollback', 'web', '--to', '1.0.0'], 'patch Cell default/web'],
+    [['freeze', '--reason', 'x'], 'create freezes'],
+    [['unfreeze', 'busy'], 'delete Freeze busy'],
+  ])('%j that Kubernetes does not let the person make is not sent', async (words, what) => {
+    const busy = { apiVersion: 'okra.mumo.co/v1alpha1', kind: 'Freeze', metadata: { name: 'busy' } };
+    const { err, code, done } = await runOkractl(words, { objects: [busy], allowed: () => false });
+    expect([code, done]).toEqual([3, []]);
+    expect(err).toContain(`Expected ann to be let ${what}, got no from Kubernetes`);
+  });
+
+  it('is asked about with its own verb alone', async () => {
+    const allowed = ({ verb, name }: { verb: string; name?: string | undefined }) =>
+      verb === 'pause' && name === 'web';
+    expect(await runOkractl(['pause', 'web'], { allowed })).toMatchObject({ code: 0 });
+    expect(await runOkractl(['pause', 'api'], { allowed })).toMatchObject({ code: 3, done: [] });
+    expect(await runOkractl(['abort', 'web'], { allowed })).toMatchObject({ code: 3, done: [] });
+  });
+
   it('that is refused ends with 3, and says why', async () => {
     const message = 'Expected a paused rollout, got one that is not paused.';
     const { err, code } = await runOkractl(['resume', 'web'], { answer: { is: 'Refused', message } });

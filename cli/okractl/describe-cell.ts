@@ -2,13 +2,12 @@ import type { CellStatus } from '../../crds/cell.ts';
 import { freezeAt } from '../../domain/gates/freeze.ts';
 import { openingAt } from '../../domain/gates/windows.ts';
 import { describeRoute, placeOf, routeOf } from '../../domain/load-balancers/load-balancer.ts';
-import { describeStep } from '../../domain/steps/index.ts';
-import { stepsOf } from '../../domain/rollout/strategy.ts';
 import { applicationsTable } from './applications.ts';
 import type { CellView, ShownEvent } from './cell-view.ts';
 import { changesTable, requestsTable } from './history.ts';
 import { CHANGE_CAUSE } from './rollback-patch.ts';
 import { commandsFor } from './next-commands.ts';
+import { stepLines } from './step-lines.ts';
 import { inOneLine, layOut, layOutPairs, type Table } from './table.ts';
 import { ageOf, formatTime } from './time.ts';
 
@@ -25,7 +24,7 @@ export function describeCell(view: CellView, now: number): string {
     ),
     section('Applications', applicationsTable(view.cell.status ?? {})),
     section('Weights', weightsTable(view)),
-    listed('Steps', stepLines(view)),
+    listed('Steps', stepLines(view, now)),
     listed('Verdicts', verdictLines(view.cell.status ?? {})),
     section('Blocked', {
       headings: ['VERSION', 'SINCE', 'CAUSE'],
@@ -140,21 +139,6 @@ export function weightsTable({ cell, asked }: Pick<CellView, 'cell' | 'asked'>):
       ];
     }),
   };
-}
-
-const marks = { done: '✓', current: '▶', ahead: ' ' } as const;
-
-/** The steps of the strategy, with where a rollout stands. */
-export function stepLines({ cell }: Pick<CellView, 'cell'>): readonly string[] {
-  const { spec, status = {} } = cell;
-  const steps = stepsOf(spec);
-  const index = status.rollout === undefined ? undefined : (status.currentStepIndex ?? 0);
-  const lines = steps.map((step, at) => {
-    const stands = index === undefined || at > index ? 'ahead' : at < index ? 'done' : 'current';
-    return `${marks[stands]} ${at + 1}. ${describeStep(step)}`;
-  });
-  const all = index === undefined || index < steps.length ? 'ahead' : 'current';
-  return steps.length === 0 ? [] : [...lines, `${marks[all]} ${steps.length + 1}. the whole weight`];
 }
 
 /** The verdicts so far, in a line each. */

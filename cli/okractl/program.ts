@@ -4,6 +4,7 @@ import { addCreate, addRun, addUpdate } from './analysis-run.ts';
 import { addCheck } from './check.ts';
 import { addCompletion } from './completion.ts';
 import { addConvert } from './convert.ts';
+import { addDashboard } from './dashboard.ts';
 import { addDescribe } from './describe.ts';
 import { addFreeze, addUnfreeze } from './freeze.ts';
 import { addGet } from './get.ts';
@@ -29,6 +30,7 @@ const commands: readonly ((program: Command, shell: Shell) => void)[] = [
   addRollback,
   addFreeze,
   addUnfreeze,
+  addDashboard,
   addOpen,
   addCheck,
   addTrace,

@@ -6,6 +6,7 @@ import { temporalId } from '../../clients/temporal/workflow-id.ts';
 import { objectStart } from '../../clients/temporal/workflow-start.ts';
 import type { RequestName } from '../../domain/model/request.ts';
 import { objectWorkflowId } from '../../domain/model/workflow-ids.ts';
+import { mustBeLetAsk } from './allowed.ts';
 import { exitCodes, failed, refused } from './exit.ts';
 import { nothingToRetry, retried, withoutRun } from './refusals.ts';
 import type { Session, Shell } from './shell.ts';
@@ -20,10 +21,20 @@ export interface Sending {
   readonly to?: string;
 }
 
+/** Where it is said what comes of a request. */
+export type Answering = Pick<Shell, 'print' | 'warn' | 'exitWith'>;
+
+/** In whose name, and by what, a request is sent. */
+export type Asker = Pick<Session, 'kubernetes' | 'whoAmI' | 'may' | 'operator' | 'taskQueue'>;
+
 /** Sends a request in the name of the person, and says what comes of it. */
-export async function send(shell: Shell, session: Session, sending: Sending): Promise<void> {
+export async function send(shell: Answering, session: Asker, sending: Sending): Promise<void> {
   const { target, name, reason, to } = sending;
-  const [by, operator] = await Promise.all([session.whoAmI(), session.operator()]);
+  const [by, operator] = await Promise.all([
+    session.whoAmI(),
+    session.operator(),
+    mustBeLetAsk(session, name, target),
+  ]);
   const request = { by, reason, ...(to === undefined ? {} : { to }) };
   const workflowId = temporalId(objectWorkflowId(target.kind, target.key));
   const answer = await operator.ask(workflowId, name, request);
@@ -41,8 +52,8 @@ export async function send(shell: Shell, session: Session, sending: Sending): Pr
 
 /** What is settled has no open run: a retry starts one, and all else makes no sense. */
 async function withoutOpenRun(
-  shell: Shell,
-  session: Session,
+  shell: Answering,
+  session: Asker,
   { target, name }: Sending,
   request: SentRequest,
 ): Promise<void> {
@@ -68,7 +79,7 @@ const missing = (target: Target): Error =>
   );
 
 async function unanswered(
-  shell: Shell,
+  shell: Answering,
   operator: Operator,
   { workflowId, name, request }: { workflowId: string; name: RequestName; request: SentRequest },
 ): Promise<void> {

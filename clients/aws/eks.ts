@@ -1,4 +1,3 @@
-import { partition } from '@aws-sdk/core/client';
 import { DescribeClusterCommand, EKSClient, ListClustersCommand } from '@aws-sdk/client-eks';
 import {
   credentialsFor,
@@ -182,7 +181,3 @@ type Answer =
 
 const until = (signal: AbortSignal | undefined): { abortSignal?: AbortSignal } =>
   signal === undefined ? {} : { abortSignal: signal };
-
-/** How the ARNs of all EKS clusters of an account and region begin. */
-export const eksPlace = (region: string, account: string): string =>
-  `arn:${partition(region).name}:eks:${region}:${account}:`;

@@ -58,6 +58,13 @@ describe('a kubeconfig in a Secret', () => {
       'kubeconfig',
       'names a file',
     ],
+    ['a token in a file', kubeconfig({ tokenFile: '/etc/token' }), 'kubeconfig', 'names a file'],
+    [
+      'a token in a file, as others write it',
+      kubeconfig({ 'token-file': '/etc/hostname' }),
+      'kubeconfig',
+      'names a file',
+    ],
     ['a proxy', kubeconfig({ token: 't' }, { 'proxy-url': 'http://proxy' }), 'kubeconfig', 'a proxy'],
   ])('with %s is not followed', (_, text, key, want) => {
     const read = readKubeconfig(secret(typeof text === 'string' ? text : ''), key);

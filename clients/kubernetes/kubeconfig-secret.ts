@@ -1,5 +1,5 @@
-import { KubeConfig } from '@kubernetes/client-node';
 import { SECRET_TYPE_CLUSTER, SECRET_TYPE_LABEL } from '../../domain/kubernetes/labels.ts';
+import { currentOf, parseKubeconfig, type CurrentContext } from './kubeconfig.ts';
 import type { StoredClusterSecret } from './remote-clusters.ts';
 
 /** A Secret, as far as a kubeconfig in it matters. */
@@ -34,26 +34,27 @@ export function readKubeconfig({ metadata, data = {} }: StoredSecret, key: strin
   if (encoded === undefined) return problem(`a kubeconfig in ${key}, got none. Add it, or name another key.`);
   if (encoded.length > LONGEST_BYTES)
     return problem(`a kubeconfig of at most ${LONGEST_BYTES} bytes. Shorten it.`);
-  const config = new KubeConfig();
+  let current: CurrentContext;
   try {
-    config.loadFromString(Buffer.from(encoded, 'base64').toString('utf8'));
+    current = currentOf(parseKubeconfig(Buffer.from(encoded, 'base64').toString('utf8')));
   } catch {
     return problem(`a kubeconfig in ${key}, got something that cannot be read as one. Correct it.`);
   }
-  const [cluster, user] = [config.getCurrentCluster(), config.getCurrentUser()];
-  if (cluster === null || user === null) {
+  const { cluster, user } = current;
+  if (cluster === undefined || user === undefined) {
     return problem(`a kubeconfig whose current context has a cluster and a user. Correct ${key}.`);
   }
   const elsewhere = [
     cluster.caFile,
     user.certFile,
     user.keyFile,
+    user.tokenFile,
     user.exec,
     user.authProvider,
     cluster.proxyUrl,
     user.impersonateUser,
   ];
-  if (elsewhere.some((one) => one !== undefined && one !== '')) {
+  if (elsewhere.some((one) => one !== undefined)) {
     return problem(
       `a kubeconfig that holds its certificates and its token itself, got one that names a file, a program, a provider, a proxy or another user. Write them out in ${key}.`,
     );
@@ -62,7 +63,7 @@ export function readKubeconfig({ metadata, data = {} }: StoredSecret, key: strin
     ...(user.token === undefined ? {} : { bearerToken: user.token }),
     ...(user.username === undefined ? {} : { username: user.username, password: user.password ?? '' }),
     tlsClientConfig: {
-      insecure: cluster.skipTLSVerify ?? false,
+      insecure: cluster.skipTLSVerify,
       ...(cluster.caData === undefined ? {} : { caData: cluster.caData }),
       ...(cluster.tlsServerName === undefined ? {} : { serverName: cluster.tlsServerName }),
       ...(user.certData === undefined ? {} : { certData: user.certData }),

@@ -1,16 +1,11 @@
-import { HttpMethod, RequestContext, type KubeConfig } from '@kubernetes/client-node';
 import { Agent, type Dispatcher } from 'undici';
 import { withoutEnd } from '../../domain/text.ts';
 import { guardedConnector, type Lookup, type TlsOptions } from './guarded-connect.ts';
+import { currentOf, type Kubeconfig } from './kubeconfig.ts';
 import { loginFailed } from './kubernetes-error.ts';
-import { keepPool } from './kubernetes-pool.ts';
+import { loginBy, type Opened } from './kubernetes-login.ts';
 
-/** What a request goes out with. */
-export interface Opened {
-  readonly headers: Readonly<Record<string, string>>;
-  /** The connections that it shares with others. */
-  readonly dispatcher: Dispatcher;
-}
+export type { Opened } from './kubernetes-login.ts';
 
 /** The way to an API server. */
 export interface Door {
@@ -22,21 +17,20 @@ export interface Door {
   renew(): void;
 }
 
-/** Makes the way that a kubeconfig names, with all that one may say: files that change, commands, proxies. */
-export function kubeconfigDoor(kubeconfig: KubeConfig): Door {
-  const server = serverOf(kubeconfig);
-  const pool = keepPool();
-  // For a kubeconfig that says nothing of TLS.
-  const plain = new Agent();
+/** Makes the way that a kubeconfig names. */
+export function kubeconfigDoor(kubeconfig: Kubeconfig): Door {
+  const { cluster } = currentOf(kubeconfig);
+  if (cluster === undefined) {
+    throw new Error(
+      'Expected a kubeconfig with a current context, got none. Set KUBECONFIG, or run in a pod that has a service account.',
+    );
+  }
+  const { server } = cluster;
+  const login = loginBy(kubeconfig, cluster);
   return {
     server,
-    open: async () => {
-      const context = new RequestContext(server, HttpMethod.GET);
-      await logIn(kubeconfig, context);
-      pool.use(context);
-      return { headers: context.getHeaders(), dispatcher: context.getDispatcher() ?? plain };
-    },
-    renew: () => pool.drop(),
+    open: () => logIn(login, server),
+    renew: () => login.renew(),
   };
 }
 
@@ -65,25 +59,14 @@ export function remoteDoor({ server, tls, headers, lookup }: RemoteDoorOptions):
   };
 }
 
-function serverOf(kubeconfig: KubeConfig): string {
-  const cluster = kubeconfig.getCurrentCluster();
-  // What client-node makes up when it finds neither a kubeconfig nor a pod's account.
-  if (cluster === null || cluster.server === 'http://localhost:8080') {
-    throw new Error(
-      'Expected a kubeconfig with a current context, got none. Set KUBECONFIG, or run in a pod that has a service account.',
-    );
-  }
-  return withoutEnd(cluster.server, '/');
-}
-
 // A file that is not there, or a command that fails, is said as everything else is for which there is no answer.
-async function logIn(kubeconfig: KubeConfig, context: RequestContext): Promise<void> {
+async function logIn({ open }: Pick<Door, 'open'>, server: string): Promise<Opened> {
   try {
-    await kubeconfig.applySecurityAuthentication(context);
+    return await open();
   } catch (error) {
     const got = error instanceof Error ? error.message : String(error);
     throw loginFailed(
-      `Expected the kubeconfig to log in to ${kubeconfig.getCurrentCluster()?.server}, got ${got}. Correct it, or what it names.`,
+      `Expected the kubeconfig to log in to ${server}, got ${got}. Correct it, or what it names.`,
       error,
     );
   }

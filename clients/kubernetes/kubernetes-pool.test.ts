@@ -1,39 +1,42 @@
+import { Agent } from 'undici';
 import { describe, expect, it } from 'vitest';
-import { keepPool, type Pooled } from './kubernetes-pool.ts';
+import { keepPool } from './kubernetes-pool.ts';
 
-type Dispatcher = Parameters<Pooled['setDispatcher']>[0];
-
-/** A request that comes with connections of its own; answers with those that it goes out by. */
-function requests() {
-  let made = 0;
-  return (pool: { use(context: Pooled): void }) => {
-    made += 1;
-    let dispatcher = { made } as unknown as Dispatcher;
-    pool.use({ getDispatcher: () => dispatcher, setDispatcher: (other) => (dispatcher = other) });
-    return (dispatcher as unknown as { made: number }).made;
+/** A pool, and how many times its connections have been made. */
+function aPool(now?: () => number) {
+  const made: Agent[] = [];
+  const make = (): Agent => {
+    const agent = new Agent();
+    made.push(agent);
+    return agent;
   };
+  return { pool: keepPool(make, now), made };
 }
 
 describe('the pool', () => {
   it('lets all requests share the connections of the first', () => {
-    const [pool, request] = [keepPool(), requests()];
-    expect([request(pool), request(pool), request(pool)]).toEqual([1, 1, 1]);
+    const { pool, made } = aPool();
+    expect([pool.get(), pool.get(), pool.get()]).toEqual([made[0], made[0], made[0]]);
+    expect(made).toHaveLength(1);
   });
 
   it('takes new ones after a request got no answer', () => {
-    const [pool, request] = [keepPool(), requests()];
-    request(pool);
+    const { pool, made } = aPool();
+    pool.get();
     pool.drop();
-    expect([request(pool), request(pool)]).toEqual([2, 2]);
+    expect([pool.get(), pool.get()]).toEqual([made[1], made[1]]);
+    expect(made).toHaveLength(2);
   });
 
   it('takes new ones from time to time, with the certificates of that time', () => {
     let now = 0;
-    const [pool, request] = [keepPool(() => now), requests()];
-    request(pool);
+    const { pool, made } = aPool(() => now);
+    pool.get();
     now = 300_000;
-    expect(request(pool)).toBe(1);
+    pool.get();
+    expect(made).toHaveLength(1);
     now = 300_001;
-    expect(request(pool)).toBe(3);
+    pool.get();
+    expect(made).toHaveLength(2);
   });
 });

@@ -1,14 +1,9 @@
-import type { RequestContext } from '@kubernetes/client-node';
-
-type Dispatcher = NonNullable<ReturnType<RequestContext['getDispatcher']>>;
-
-/** What of a request has to do with connections. */
-export type Pooled = Pick<RequestContext, 'getDispatcher' | 'setDispatcher'>;
+import type { Dispatcher } from 'undici';
 
 /** The connections that requests share. */
 export interface Pool {
-  /** Lets a request share the connections; without it each would make, and leave behind, its own. */
-  use(context: Pooled): void;
+  /** Gives the connections, and makes them where there are none, or old ones. */
+  get(): Dispatcher;
   /** Makes the next request open a new connection; those under way keep theirs. */
   drop(): void;
 }
@@ -16,16 +11,14 @@ export interface Pool {
 // After this time certificates are read again, as they are rotated while the process runs.
 const KEEP_MILLISECONDS = 300_000;
 
-/** Keeps one pool of connections instead of the one that client-node makes for every request. */
-export function keepPool(now: () => number = () => performance.now()): Pool {
+/** Keeps one pool of connections for all requests. */
+export function keepPool(make: () => Dispatcher, now: () => number = () => performance.now()): Pool {
   let kept: { readonly dispatcher: Dispatcher; readonly since: number } | undefined;
   return {
-    use: (context) => {
-      const fresh = context.getDispatcher();
-      if (fresh === undefined) return;
+    get: () => {
       if (kept === undefined || now() - kept.since > KEEP_MILLISECONDS)
-        kept = { dispatcher: fresh, since: now() };
-      context.setDispatcher(kept.dispatcher);
+        kept = { dispatcher: make(), since: now() };
+      return kept.dispatcher;
     },
     drop: () => {
       kept = undefined;

@@ -1,7 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { delimiter } from 'node:path';
 import type { Readable } from 'node:stream';
-import { KubeConfig } from '@kubernetes/client-node';
 import { request as sendRequest } from 'undici';
 import { textOf, unpacked, type Allowance } from './kubernetes-answer.ts';
 import type { Door, Opened } from './kubernetes-door.ts';
@@ -76,37 +74,6 @@ export function parseAnswer<T>(text: string, name: string): T {
     return JSON.parse(text) as T;
   } catch {
     throw malformed(name, 'JSON', 'something else');
-  }
-}
-
-/** Reads a kubeconfig: the files named (as in `KUBECONFIG`), or else what is usual: `~/.kube/config`, then the pod's own account. */
-export function loadKubeconfig(files?: string): KubeConfig {
-  const kubeconfig = new KubeConfig();
-  try {
-    if (files === undefined) kubeconfig.loadFromDefault();
-    else
-      loadFiles(
-        kubeconfig,
-        files.split(delimiter).filter((file) => file !== ''),
-      );
-  } catch (error) {
-    throw new Error(
-      `Expected a readable kubeconfig${files === undefined ? '' : ` at ${files}`}, got: ${String(error)}. Set KUBECONFIG to the path of one.`,
-      { cause: error },
-    );
-  }
-  return kubeconfig;
-}
-
-function loadFiles(kubeconfig: KubeConfig, files: readonly string[]): void {
-  const [first, ...others] = files;
-  if (first === undefined) throw new Error('no file is named');
-  kubeconfig.loadFromFile(first);
-  for (const file of others) {
-    const other = new KubeConfig();
-    other.loadFromFile(file);
-    // The first file's context counts, as with kubectl.
-    kubeconfig.mergeConfig(other, true);
   }
 }
 

@@ -1,14 +1,15 @@
+import { loadKubeconfig } from './kubeconfig-files.ts';
 import { kindOf, type KindRef } from './kinds.ts';
 import { textOf } from './kubernetes-answer.ts';
 import { isNotFound, KubernetesError } from './kubernetes-error.ts';
 import { listAll, type ListOptions, type Snapshot, type SnapshotOptions } from './kubernetes-list.ts';
 import { kindPath, objectPath, versionPath, type Key } from './kubernetes-paths.ts';
 import { kubeconfigDoor } from './kubernetes-door.ts';
-import { loadKubeconfig, makeCall, makeSend, type Call, type Send } from './kubernetes-transport.ts';
+import { makeCall, makeSend, type Call, type Send } from './kubernetes-transport.ts';
 import { watchKind, type WatchEvent, type WatchOptions } from './kubernetes-watch.ts';
 import { OWN_CLUSTER, type ReadLimits } from './limits.ts';
 import { heedRetryAfter } from './retry-after.ts';
-import { takeTokenFile } from './service-account.ts';
+import { tokenFileOf } from './service-account.ts';
 import { FIELD_MANAGER } from '../../domain/kubernetes/labels.ts';
 
 export { isConflict, isExpired, isNotFound, KubernetesError } from './kubernetes-error.ts';
@@ -82,8 +83,7 @@ export function connectKubernetes(
 /** Makes the sender to the API server that kubeconfig files name, or else to the usual one. */
 export function sendAsOkra(kubeconfig?: string): Send {
   const loaded = loadKubeconfig(kubeconfig);
-  const token = takeTokenFile(loaded);
-  return makeSend(kubeconfigDoor(loaded), token);
+  return makeSend(kubeconfigDoor(loaded), tokenFileOf(loaded));
 }
 
 /** Makes the client over a sender, whatever it reaches; what it writes belongs to the field manager. */

@@ -1,11 +1,12 @@
-import type { KubeConfig } from '@kubernetes/client-node';
+import { currentOf, type Kubeconfig } from './kubeconfig.ts';
+import { loadKubeconfig } from './kubeconfig-files.ts';
 import { SELF_SUBJECT_ACCESS_REVIEW, SELF_SUBJECT_REVIEW, SUBJECT_ACCESS_REVIEW } from './kinds.ts';
 import { kubeconfigDoor } from './kubernetes-door.ts';
 import { KubernetesError } from './kubernetes-error.ts';
-import { loadKubeconfig, makeSend } from './kubernetes-transport.ts';
+import { makeSend } from './kubernetes-transport.ts';
 import { clientOver, type KubernetesClient } from './kubernetes.ts';
 import { OWN_CLUSTER } from './limits.ts';
-import { takeTokenFile } from './service-account.ts';
+import { tokenFileOf } from './service-account.ts';
 
 /** Which cluster a person means, and as whom. */
 export interface PersonOptions {
@@ -54,23 +55,22 @@ export function connectAsPerson({
   context,
   fieldManager = FIELD_MANAGER,
 }: PersonOptions): Person {
-  const loaded = loadKubeconfig(kubeconfig);
-  if (context !== undefined) choose(loaded, context);
-  const token = takeTokenFile(loaded);
-  const send = makeSend(kubeconfigDoor(loaded), token);
+  const usual = loadKubeconfig(kubeconfig);
+  const loaded = context === undefined ? usual : inContext(usual, context);
+  const send = makeSend(kubeconfigDoor(loaded), tokenFileOf(loaded));
   const kubernetes = clientOver(send, TIMEOUT_MILLISECONDS, OWN_CLUSTER, fieldManager);
-  const { namespace = '' } = loaded.getContextObject(loaded.getCurrentContext()) ?? {};
+  const current = currentOf(loaded);
   return {
     kubernetes,
-    namespace: namespace === '' ? 'default' : namespace,
-    whoAmI: () => whoAmI(kubernetes, loaded.getCurrentUser()?.name),
+    namespace: current.context?.namespace ?? 'default',
+    whoAmI: () => whoAmI(kubernetes, current.user?.name),
     may: (access, account) => may(kubernetes, access, account),
   };
 }
 
-function choose(kubeconfig: KubeConfig, context: string): void {
-  if (kubeconfig.getContextObject(context) !== null) return kubeconfig.setCurrentContext(context);
-  const names = kubeconfig.getContexts().map(({ name }) => name);
+function inContext(kubeconfig: Kubeconfig, context: string): Kubeconfig {
+  const names = kubeconfig.contexts.map(({ name }) => name);
+  if (names.includes(context)) return { ...kubeconfig, currentContext: context };
   throw new TypeError(
     `Expected a context of the kubeconfig (${names.join(', ') || 'it has none'}), got ${JSON.stringify(context)}. Choose one of them with --context.`,
   );

@@ -10,8 +10,7 @@ import type { Config } from '../../config.ts';
 import { wordsOf } from '../aws/aws-redaction.ts';
 import type { AccessPolicies } from './access-policies.ts';
 import { clusterTokens, permittedOwn, type ClusterTokenOptions } from './cluster-tokens.ts';
-import { eksEndpoints } from '../aws/eks-endpoints.ts';
-import { eksTokens } from '../aws/eks-token.ts';
+import { lateEndpoints, lateTokens } from '../aws/late.ts';
 import { KubernetesError } from './kubernetes-error.ts';
 import { remoteDoor, type RemoteDoorOptions } from './kubernetes-door.ts';
 import { makeSend, type Send } from './kubernetes-transport.ts';
@@ -79,8 +78,8 @@ export const connectClusters = (
   access: AccessPolicies,
 ): RemoteClusters =>
   remoteClusters({
-    tokens: eksTokens({ stsEndpoint: aws.stsEndpoint }),
-    endpoints: eksEndpoints({ endpoint: aws.eksEndpoint, stsEndpoint: aws.stsEndpoint }),
+    tokens: lateTokens({ stsEndpoint: aws.stsEndpoint }),
+    endpoints: lateEndpoints({ endpoint: aws.eksEndpoint, stsEndpoint: aws.stsEndpoint }),
     access: (namespace) => access.lately(namespace),
     region: aws.region,
     execCommands,

@@ -1,13 +1,14 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { KubeConfig } from '@kubernetes/client-node';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { NAMESPACE } from './kinds.ts';
 import { kubeconfigDoor } from './kubernetes-door.ts';
 import { clientOver } from './kubernetes.ts';
 import { makeSend } from './kubernetes-transport.ts';
-import { takeTokenFile } from './service-account.ts';
+import { kubeconfigOfPod } from './kubeconfig-files.ts';
+import type { Kubeconfig } from './kubeconfig.ts';
+import { tokenFileOf } from './service-account.ts';
 
 let root = '';
 let file = '';
@@ -23,16 +24,12 @@ afterEach(async () => {
   await rm(root, { recursive: true });
 });
 
-/** The kubeconfig of a pod whose files lie below the root. */
-function inCluster(): KubeConfig {
-  const kubeconfig = new KubeConfig();
-  kubeconfig.loadFromCluster(root);
-  return kubeconfig;
-}
+/** The kubeconfig of a pod whose files lie there. */
+const inCluster = (): Kubeconfig => kubeconfigOfPod(dirname(file));
 
 describe('the token of a service account', () => {
   it('is that which is in the file now', async () => {
-    const token = takeTokenFile(inCluster());
+    const token = tokenFileOf(inCluster());
     await writeFile(file, 'first\n');
     expect(await token?.()).toBe('first');
     await writeFile(file, 'second');
@@ -40,13 +37,9 @@ describe('the token of a service account', () => {
   });
 
   it('is taken from nobody who logs in by other means', () => {
-    const kubeconfig = new KubeConfig();
-    kubeconfig.loadFromClusterAndUser(
-      { name: 'c', server: 'https://c', skipTLSVerify: false },
-      { name: 'u', token: 't' },
-    );
-    expect(takeTokenFile(kubeconfig)).toBeUndefined();
-    expect(kubeconfig.getCurrentUser()?.token).toBe('t');
+    const users = [{ name: 'u', token: 't' }];
+    const contexts = [{ name: 'x', cluster: 'c', user: 'u' }];
+    expect(tokenFileOf({ clusters: [], users, contexts, currentContext: 'x' })).toBeUndefined();
   });
 
   it.each([
@@ -54,7 +47,7 @@ describe('the token of a service account', () => {
     ['is empty', '\n', 'got an empty file'],
   ])('is missed when the file %s, with a word on what to do', async (_, content, got) => {
     if (content !== undefined) await writeFile(file, content);
-    const failure: unknown = await takeTokenFile(inCluster())?.().catch((error: unknown) => error);
+    const failure: unknown = await tokenFileOf(inCluster())?.().catch((error: unknown) => error);
     expect(failure).toMatchObject({
       name: 'KubernetesError',
       reason: 'LoginFailed',
@@ -71,7 +64,7 @@ describe('a request for which there is no login', () => {
     const kubeconfig = inCluster();
     await writeFile(file, 'first');
     // The certificate of the API server is not there.
-    const client = clientOver(makeSend(kubeconfigDoor(kubeconfig), takeTokenFile(kubeconfig)));
+    const client = clientOver(makeSend(kubeconfigDoor(kubeconfig), tokenFileOf(kubeconfig)));
     await expect(client.list(NAMESPACE)).rejects.toMatchObject({
       name: 'KubernetesError',
       status: 0,

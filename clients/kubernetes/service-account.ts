@@ -1,19 +1,15 @@
 import { readFile } from 'node:fs/promises';
-import type { KubeConfig } from '@kubernetes/client-node';
+import { currentOf, type Kubeconfig } from './kubeconfig.ts';
 import { loginFailed } from './kubernetes-error.ts';
 import type { TokenSource } from './kubernetes-transport.ts';
 
 /**
- * Takes the login by a token in a file, as a pod's service account has it, out of a kubeconfig, and gives the source of
- * that token; undefined when it logs in by other means. The kubelet puts a new token in place before the old one ends.
+ * Gives the source of the token in a file, by which a pod's service account logs in; undefined when the kubeconfig logs in
+ * by other means. The kubelet puts a new token in place before the old one ends.
  */
-export function takeTokenFile(kubeconfig: KubeConfig): TokenSource | undefined {
-  const current = kubeconfig.getCurrentUser();
-  const file: unknown = current?.authProvider?.config?.tokenFile;
-  if (current === null || typeof file !== 'string') return undefined;
-  // client-node would keep a token for a minute, whatever the API server says of it.
-  const { authProvider: _, ...user } = current;
-  kubeconfig.users = kubeconfig.users.map((one) => (one === current ? user : one));
+export function tokenFileOf(kubeconfig: Kubeconfig): TokenSource | undefined {
+  const file = currentOf(kubeconfig).user?.tokenFile;
+  if (file === undefined) return undefined;
   return async () => {
     const token = (await readFile(file, 'utf8').catch((error: unknown) => missed(file, error))).trim();
     return token === '' ? missed(file, 'an empty file') : token;

@@ -16,6 +16,7 @@ import { unpolled } from './polls.ts';
 import { missingAttributes } from './search-attributes.ts';
 import { connectRenewably } from './temporal-connection.ts';
 import { readCredentials } from './temporal-credentials.ts';
+import { readWeightHistory, type WeightHistory } from './weight-history.ts';
 import type { WorkflowStart } from './workflow-start.ts';
 
 /** What an operator sends with a request. */
@@ -52,6 +53,8 @@ export interface Operator {
   readonly startWith: (start: WorkflowStart, name: RequestName, request: SentRequest) => Promise<void>;
   /** Finds out what Temporal lacks for Okra to work. */
   readonly inspect: (taskQueue: string) => Promise<TemporalFindings>;
+  /** Reads how the weights went in the last rollout of a Cell; it told nothing when Temporal remembers none. */
+  readonly weights: (workflowId: string) => Promise<WeightHistory>;
   readonly close: () => Promise<void>;
 }
 
@@ -112,6 +115,7 @@ function operatorOf(client: Client, config: TemporalConfig): Operator {
       await unlessClosing(() => inTime(() => workflow.signalWithStart(type, start)));
     },
     inspect: (taskQueue) => inTime(() => inspect(client, taskQueue), ANSWER_MILLISECONDS),
+    weights: (workflowId) => inTime(() => readWeightHistory(client, workflowId), ANSWER_MILLISECONDS),
     close: () => client.connection.close(),
   };
 }

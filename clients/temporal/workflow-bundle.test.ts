@@ -14,6 +14,8 @@ describe('a process that bundles the workflows', () => {
       const code = await bundleWorkflowsApart(new AbortController().signal);
       for (const name of ['cellRollout', 'loadBalancerConfig', 'driftWatch', 'targetGroupCheck'])
         expect(code).toContain(name);
+      // What a stack trace needs of the sources is where they are.
+      expect(Object.keys(mapIn(code))).not.toContain('sourcesContent');
       // The schemas are large, and no workflow parses an object.
       expect(code.includes('./node_modules/zod/')).toBe(false);
       // The bundler writes this at the very end.
@@ -47,8 +49,12 @@ describe('the bundle of a compiled package', () => {
 
 /** The files of which a bundle is made, by its source map. */
 function sourcesIn(code: string): readonly string[] {
-  const [, map = ''] = /sourceMappingURL=data:application\/json\S*;base64,(\S+)\s*$/.exec(code) ?? [];
-  const { sources } = JSON.parse(Buffer.from(map, 'base64').toString('utf8')) as { sources: string[] };
+  const { sources } = mapIn(code);
   const root = join(import.meta.dirname, '../..');
   return sources.filter((path) => path.startsWith('/')).map((path) => relative(root, path));
+}
+
+function mapIn(code: string): { readonly sources: string[] } {
+  const [, map = ''] = /sourceMappingURL=data:application\/json\S*;base64,(\S+)\s*$/.exec(code) ?? [];
+  return JSON.parse(Buffer.from(map, 'base64').toString('utf8')) as { sources: string[] };
 }

@@ -12,7 +12,11 @@ export interface PolicyRule {
 export interface AccessObject {
   readonly apiVersion: string;
   readonly kind: string;
-  readonly metadata: { readonly name: string; readonly namespace?: string };
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace?: string;
+    readonly labels?: Readonly<Record<string, string>>;
+  };
   readonly rules?: readonly PolicyRule[];
   readonly roleRef?: { readonly apiGroup: string; readonly kind: string; readonly name: string };
   readonly subjects?: readonly { readonly kind: string; readonly name: string; readonly namespace: string }[];
@@ -58,7 +62,8 @@ function secrets(which: (permission: Permission) => boolean): readonly Permissio
   return inScope('ClusterSecrets').filter(which);
 }
 
-const RBAC = 'rbac.authorization.k8s.io';
+/** The API group of roles. */
+export const RBAC = 'rbac.authorization.k8s.io';
 
 /** A service account and its access, for an installation of this name that watches every namespace. */
 export function accessObjects(name: string, namespace: string): readonly AccessObject[] {

@@ -75,7 +75,7 @@ export function carryOutRecorded(decision: Recorded, cell: PresentCell): Carried
     case 'Advance':
       return kept(record.advanced);
     case 'Replan':
-      return kept((state) => record.replanned(state, decision, cell));
+      return kept((state, now) => record.replanned(state, decision, { cell, now }));
     case 'End':
       return kept((state) => record.ending(state, decision, cell));
     case 'WaiveBackground':

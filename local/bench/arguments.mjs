@@ -8,33 +8,66 @@ import { parseArgs } from 'node:util';
  * @property {number} arrivals TargetGroupBindings that come later, one after another.
  * @property {number} policies StagedBindingPolicies.
  * @property {number} stages Stages in each of them.
+ * @property {number} starts How many times okrad is started, or killed.
+ * @property {number} cells Cells at rest.
+ * @property {number} burst Cells that change at once.
  *
- * @typedef {'discovery' | 'staged'} Group
+ * @typedef {'discovery' | 'staged' | 'start' | 'takeover' | 'idle' | 'burst'} Group
  * What is measured together.
  *
- * @typedef {{ readonly do: 'Measure', readonly size: Readonly<Size>, readonly groups: readonly Group[] } | import('../stack-arguments.mjs').Explanation} BenchRequest
+ * @typedef {{ readonly do: 'Measure', readonly size: Readonly<Size>, readonly groups: readonly Group[], readonly json?: string, readonly write: boolean } | import('../stack-arguments.mjs').Explanation} BenchRequest
  * What `npm run bench` was asked to do.
  */
 
 /** @type {Readonly<Size>} */
-const usual = { clusters: 50, bindings: 10, arrivals: 20, policies: 500, stages: 5 };
+const usual = {
+  clusters: 50,
+  bindings: 10,
+  arrivals: 20,
+  policies: 500,
+  stages: 5,
+  starts: 5,
+  cells: 10_000,
+  burst: 5_000,
+};
 
 /**
  * Two clusters get into trouble, and others have to go on.
  * @type {Readonly<Size>}
  */
-const smallest = { clusters: 3, bindings: 1, arrivals: 2, policies: 1, stages: 1 };
+const smallest = {
+  clusters: 3,
+  bindings: 1,
+  arrivals: 2,
+  policies: 1,
+  stages: 1,
+  starts: 1,
+  cells: 10,
+  burst: 10,
+};
 
 /** @type {Readonly<Size>} */
-const largest = { clusters: 100, bindings: 100, arrivals: 100, policies: 1000, stages: 16 };
+const largest = {
+  clusters: 100,
+  bindings: 100,
+  arrivals: 100,
+  policies: 1000,
+  stages: 16,
+  starts: 50,
+  cells: 50_000,
+  burst: 20_000,
+};
 
 /** @type {readonly Group[]} */
-const groups = ['discovery', 'staged'];
+const groups = ['discovery', 'staged', 'start', 'takeover', 'idle', 'burst'];
 
 const usage = [
   'Usage: npm run bench                       measure with 50 clusters of 10 TargetGroupBindings, and 500 StagedBindingPolicies of 5 stages',
   '       npm run bench -- --clusters 10 --bindings 5 --arrivals 4 --policies 20 --stages 3',
-  '       npm run bench -- --only staged      measure StagedBindingPolicies alone; discovery the other',
+  '       npm run bench -- --only start,idle   measure some of it: discovery, staged, start, takeover, idle, burst',
+  '       npm run bench -- --only takeover --starts 10    kill okrad ten times',
+  '       npm run bench -- --only idle --cells 1500       with so many Cells at rest; --burst with so many that change',
+  '       npm run bench -- --json out --write  keep the raw data in a folder, and write the tables in docs/measurements.md',
 ].join('\n');
 
 /**
@@ -51,7 +84,12 @@ export function readBenchArguments(args) {
       arrivals: number,
       policies: number,
       stages: number,
+      starts: number,
+      cells: number,
+      burst: number,
       only: number,
+      json: number,
+      write: { type: 'boolean' },
       help: { type: 'boolean', short: 'h' },
     });
     const { values } = parseArgs({ args: [...args], options, strict: true });
@@ -64,8 +102,12 @@ export function readBenchArguments(args) {
       arrivals: read('arrivals'),
       policies: read('policies'),
       stages: read('stages'),
+      starts: read('starts'),
+      cells: read('cells'),
+      burst: read('burst'),
     };
-    return { do: 'Measure', size, groups: groupsOf(values.only) };
+    const kept = values.json === undefined ? {} : { json: values.json };
+    return { do: 'Measure', size, groups: groupsOf(values.only), ...kept, write: values.write === true };
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error);
     return { do: 'Explain', status: 2, message: `${problem}\n${usage}` };
@@ -78,9 +120,10 @@ export function readBenchArguments(args) {
  */
 function groupsOf(only) {
   if (only === undefined) return groups;
-  const group = groups.find((name) => name === only);
-  if (group !== undefined) return [group];
-  throw new Error(`Expected --only to be ${groups.join(' or ')}, got ${only}.`);
+  const wanted = only.split(',').map((name) => name.trim());
+  const found = groups.filter((name) => wanted.includes(name));
+  if (found.length === wanted.length) return found;
+  throw new Error(`Expected --only to be some of ${groups.join(', ')}, got ${only}.`);
 }
 
 /**

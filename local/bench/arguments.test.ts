@@ -1,20 +1,40 @@
 import { describe, expect, it } from 'vitest';
 import { readBenchArguments } from './arguments.mjs';
 
+const all = ['discovery', 'staged', 'start', 'takeover', 'idle', 'burst'];
+const usual = {
+  clusters: 50,
+  bindings: 10,
+  arrivals: 20,
+  policies: 500,
+  stages: 5,
+  starts: 5,
+  cells: 10_000,
+  burst: 5_000,
+};
+
 describe('readBenchArguments', () => {
   it.each([
-    ['measures what is promised', [], { clusters: 50, bindings: 10, arrivals: 20, policies: 500, stages: 5 }],
+    ['measures what is promised', [], { ...usual }],
     [
       'measures less',
       ['--clusters', '3', '--arrivals=2', '--policies=1', '--stages=16'],
-      { clusters: 3, bindings: 10, arrivals: 2, policies: 1, stages: 16 },
+      { ...usual, clusters: 3, arrivals: 2, policies: 1, stages: 16 },
     ],
   ])('%s', (_, args, size) =>
-    expect(readBenchArguments(args)).toEqual({ do: 'Measure', size, groups: ['discovery', 'staged'] }),
+    expect(readBenchArguments(args)).toEqual({ do: 'Measure', size, groups: all, write: false }),
   );
 
-  it('measures one group alone', () =>
-    expect(readBenchArguments(['--only', 'staged'])).toMatchObject({ do: 'Measure', groups: ['staged'] }));
+  it.each([
+    ['one group alone', ['--only', 'staged'], { groups: ['staged'] }],
+    [
+      'some',
+      ['--only', 'idle,start', '--write', '--json', 'out'],
+      { groups: ['start', 'idle'], write: true, json: 'out' },
+    ],
+  ])('measures %s', (_, args, want) =>
+    expect(readBenchArguments(args)).toMatchObject({ do: 'Measure', ...want }),
+  );
 
   it.each([
     ['an option that there is not', ['--fast'], '--fast'],
@@ -27,7 +47,11 @@ describe('readBenchArguments', () => {
     ['what is no number', ['--bindings', 'many'], 'got many'],
     ['more than there are names for', ['--clusters', '101'], 'got 101'],
     ['more stages than a policy may have', ['--stages', '17'], 'from 1 to 16, got 17'],
-    ['a group that there is not', ['--only', 'all'], 'Expected --only to be discovery or staged, got all.'],
+    [
+      'a group that there is not',
+      ['--only', 'all'],
+      'Expected --only to be some of discovery, staged, start, takeover, idle, burst, got all.',
+    ],
   ])('refuses %s with the usage', (_, args, want) => {
     const request = readBenchArguments(args);
     expect(request).toMatchObject({ do: 'Explain', status: 2, message: expect.stringContaining(want) });

@@ -3,7 +3,7 @@ export interface Figure {
   readonly what: string;
   /** Undefined where it cannot be measured. */
   readonly value: number | undefined;
-  readonly unit: 's' | 'MB' | 'times' | 'objects' | 'events' | 'requests';
+  readonly unit: 's' | 'ms' | 'MB' | 'times' | 'objects' | 'events' | 'requests';
   /** What the figure is to stay below; undefined where nothing is promised. */
   readonly below?: number;
 }
@@ -47,6 +47,7 @@ function verdictOn({ value, below }: Figure): string {
 
 const digits: Readonly<Record<Figure['unit'], number>> = {
   s: 2,
+  ms: 0,
   MB: 0,
   times: 2,
   objects: 0,

@@ -9,6 +9,8 @@ const bench = join(import.meta.dirname, '../../local/bench.ts');
 describe('the benchmark', () => {
   it('syncs all that it measures, and says which targets are met', async () => {
     const size = [
+      '--only',
+      'discovery,staged',
       '--clusters',
       '3',
       '--bindings',

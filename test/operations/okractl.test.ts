@@ -1,7 +1,9 @@
 import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { endingOf } from '../../cli/okractl/exit.ts';
 import { okractl as programOver } from '../../cli/okractl/program.ts';
 import { sessions } from '../../cli/okractl/session.ts';
@@ -10,6 +12,7 @@ import type { CellStatus } from '../../crds/cell.ts';
 import type { CellPlan } from '../../domain/plan/plan.ts';
 import type { WeightedTargetGroup } from '../../domain/model/target-group.ts';
 import { onStage } from '../support/stage/on-stage.ts';
+import { peopleOn, type StagePerson } from '../support/stage/people.ts';
 import type { Stage } from '../support/stage/stage.ts';
 
 const run = promisify(execFile);
@@ -28,10 +31,23 @@ describe('an operator with okractl', () => {
     priority = free;
   });
   const { open, close } = sessions();
-  afterAll(close);
+  let dir = '';
+  beforeAll(async () => {
+    dir = await mkdtemp(join(tmpdir(), 'okra-people-'));
+  });
+  afterAll(async () => {
+    await close();
+    await rm(dir, { recursive: true });
+  });
+
+  const okractl = (...words: readonly string[]): Promise<Ended> =>
+    okractlBy({ kubeconfig: stage.stack.kubeconfig }, ...words);
 
   /** Runs a command line in this process: a process of its own costs a hundred times as much. */
-  async function okractl(...words: readonly string[]): Promise<Ended> {
+  async function okractlBy(
+    { kubeconfig }: Pick<StagePerson, 'kubeconfig'>,
+    ...words: readonly string[]
+  ): Promise<Ended> {
     const ended = { code: 0, out: '', err: '' };
     const program = programOver(
       {
@@ -49,7 +65,7 @@ describe('an operator with okractl', () => {
       },
       '0.0.0',
     );
-    const { kubeconfig, temporal } = stage.stack;
+    const { temporal } = stage.stack;
     const where = ['-n', stage.namespace, '--kubeconfig', kubeconfig, '--temporal-address', temporal.address];
     await program.parseAsync([...words, ...where], { from: 'user' }).catch((error: unknown) => {
       const { code, message } = endingOf(error);
@@ -78,6 +94,32 @@ describe('an operator with okractl', () => {
     );
   };
 
+  /** Has people with some verbs alone try others, and leaves the rollout at its pause; answers what was asked for. */
+  async function onlyAsKubernetesLets(): Promise<readonly string[]> {
+    const [reader, pauser] = await peopleOn(stage, dir, [
+      { name: 'reader', verbs: ['get'] },
+      { name: 'pauser', verbs: ['get', 'pause', 'resume'] },
+    ]);
+    if (reader === undefined || pauser === undefined) throw new Error('Expected two people.');
+    const told = (who: StagePerson, verb: string) => ({
+      code: 3,
+      out: '',
+      err: expect.stringContaining(
+        `Expected ${who.name} to be let ${verb} Cell ${stage.namespace}/web`,
+      ) as unknown,
+    });
+    expect(await okractlBy(reader, 'pause', 'web')).toMatchObject(told(reader, 'pause'));
+    expect(await okractlBy(pauser, 'abort', 'web')).toMatchObject(told(pauser, 'abort'));
+    expect(await okractlBy(pauser, 'promote', '--full', 'web')).toMatchObject(told(pauser, 'promotefull'));
+    expect(await okractlBy(pauser, 'rollback', 'web', '--to', '1.0.0')).toMatchObject(told(pauser, 'patch'));
+    expect((await okractlBy(pauser, 'check')).out).toContain(
+      'you may ask of a Cell: pause, resume; not promote',
+    );
+    expect(await okractlBy(pauser, 'pause', 'web', '--reason', 'lunch')).toMatchObject({ code: 0, err: '' });
+    expect(await okractlBy(pauser, 'resume', 'web')).toMatchObject({ code: 0, err: '' });
+    return [`pause by ${pauser.name}: lunch`, `resume by ${pauser.name}: `];
+  }
+
   it('plans a rollout, looks at it, steps in, and reads who has asked for what', async () => {
     const steps = [{ setWeight: 20 }, { pause: {} }, { setWeight: 40 }, { pause: {} }];
     await stage.targetGroups('1.0.0', ['a']);
@@ -101,6 +143,7 @@ describe('an operator with okractl', () => {
     expect(description).toMatch(/^ {2}b +2\.0\.0 +Canary +20 +20$/m);
     expect(description).toMatch(/WeightsShifted +Setting the weight of 2\.0\.0 to 20/);
     expect(description).toContain(`okractl resume web -n ${stage.namespace}`);
+    const paused = await onlyAsKubernetesLets();
     expect(await done('resume', 'web', '--reason', 'looks fine')).toBe('The rollout of 2.0.0 goes on.\n');
     await pausedAt(40);
     expect((await stage.writes()).slice(0, 3)).toEqual(planned.slice(0, 3));
@@ -130,7 +173,7 @@ describe('an operator with okractl', () => {
     ]);
     expect(asked).toEqual([
       ['Completed', 'retry by admin: ', 'promoteFull by admin: '],
-      ['Reverted', 'resume by admin: looks fine', 'abort by admin: errors'],
+      ['Reverted', ...paused, 'resume by admin: looks fine', 'abort by admin: errors'],
       ['Installed'],
     ]);
     // What the end of the rollout has left to do is not to be taken for that of another test.

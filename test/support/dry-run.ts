@@ -1,8 +1,9 @@
 import { kindOf } from '../../clients/kubernetes/kinds.ts';
 import { KubernetesError } from '../../clients/kubernetes/kubernetes.ts';
+import { loadKubeconfig } from '../../clients/kubernetes/kubeconfig-files.ts';
 import { kubeconfigDoor } from '../../clients/kubernetes/kubernetes-door.ts';
 import { kindPath } from '../../clients/kubernetes/kubernetes-paths.ts';
-import { loadKubeconfig, makeCall, makeSend } from '../../clients/kubernetes/kubernetes-transport.ts';
+import { makeCall, makeSend } from '../../clients/kubernetes/kubernetes-transport.ts';
 import { OWN_CLUSTER } from '../../clients/kubernetes/limits.ts';
 import { resources } from '../../crds/index.ts';
 

@@ -162,6 +162,7 @@ function fakeOperator(
       return Promise.resolve();
     },
     inspect: () => Promise.resolve(temporal),
+    weights: () => Promise.resolve({ told: [], versions: {} }),
     close: () => Promise.resolve(),
   };
 }

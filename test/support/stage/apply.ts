@@ -1,8 +1,9 @@
 import { kindOf, type KindRef } from '../../../clients/kubernetes/kinds.ts';
 import type { Identified } from '../../../clients/kubernetes/kubernetes.ts';
+import { loadKubeconfig } from '../../../clients/kubernetes/kubeconfig-files.ts';
 import { kubeconfigDoor } from '../../../clients/kubernetes/kubernetes-door.ts';
 import { objectPath } from '../../../clients/kubernetes/kubernetes-paths.ts';
-import { loadKubeconfig, makeCall, makeSend } from '../../../clients/kubernetes/kubernetes-transport.ts';
+import { makeCall, makeSend } from '../../../clients/kubernetes/kubernetes-transport.ts';
 import { OWN_CLUSTER } from '../../../clients/kubernetes/limits.ts';
 
 /** An object, or a list of objects, as it stands in a manifest. */

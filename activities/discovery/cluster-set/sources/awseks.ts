@@ -1,5 +1,6 @@
 import type { AwsScope } from '../../../../clients/aws/aws-credentials.ts';
-import { eksPlace, type DeniedCluster, type EKS, type EKSCluster } from '../../../../clients/aws/eks.ts';
+import type { DeniedCluster, EKS, EKSCluster } from '../../../../clients/aws/eks.ts';
+import { eksPlace } from '../../../../clients/aws/eks-place.ts';
 import { clusterSecretValues } from '../../../../domain/discovery/clusters/cluster-secret.ts';
 import type { SourcedCluster, UnreadCluster } from '../../../../domain/discovery/cluster-set/cluster-set.ts';
 import { failure, reasonOf, toFailure } from '../../../failure.ts';

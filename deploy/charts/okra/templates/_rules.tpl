@@ -252,3 +252,71 @@
     - get
     - patch
 {{- end -}}
+{{- define "okra.rules.viewer" -}}
+- apiGroups:
+    - okra.mumo.co
+  resources:
+    - cells
+    - awstargetgroups
+    - awsapplicationloadbalancerconfigs
+    - awsnetworkloadbalancerconfigs
+    - awsapplicationloadbalancertargetdeployments
+    - freezes
+    - accesspolicies
+    - clustersets
+    - awstargetgroupsets
+    - awstargetgroupbindings
+    - checks
+  verbs:
+    - get
+    - list
+    - watch
+- apiGroups:
+    - community.kubestellar.io
+  resources:
+    - stagedbindingpolicies
+  verbs:
+    - get
+    - list
+    - watch
+{{- end -}}
+{{- define "okra.rules.operator" -}}
+- apiGroups:
+    - okra.mumo.co
+  resources:
+    - cells
+  verbs:
+    - get
+    - list
+    - watch
+    - pause
+    - resume
+    - promote
+    - promotefull
+    - abort
+    - retry
+- apiGroups:
+    - community.kubestellar.io
+  resources:
+    - stagedbindingpolicies
+  verbs:
+    - get
+    - list
+    - watch
+    - pause
+    - resume
+    - promote
+    - abort
+    - retry
+{{- end -}}
+{{- define "okra.rules.approver" -}}
+- apiGroups:
+    - okra.mumo.co
+  resources:
+    - cells
+  verbs:
+    - get
+    - list
+    - watch
+    - approve
+{{- end -}}

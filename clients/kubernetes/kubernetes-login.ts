@@ -1,0 +1,96 @@
+import { readFileSync } from 'node:fs';
+import type { KubeConfig } from '@kubernetes/client-node';
+import { Agent, type Dispatcher } from 'undici';
+import { given } from './given.ts';
+import { currentOf, type Kubeconfig, type KubeconfigCluster, type KubeconfigUser } from './kubeconfig.ts';
+import { keepPool } from './kubernetes-pool.ts';
+
+/** What a request goes out with. */
+export interface Opened {
+  readonly headers: Readonly<Record<string, string>>;
+  /** The connections that it shares with others. */
+  readonly dispatcher: Dispatcher;
+}
+
+/** A login to an API server, and the connections on which it is shown. */
+export interface Login {
+  /** Gets a request ready; throws when there is nothing to log in with. */
+  open(): Promise<Opened>;
+  /** Makes the next request open a new connection; those under way keep theirs. */
+  renew(): void;
+}
+
+/** Makes the login that a kubeconfig names for its current cluster, with all that one may say: files that change, commands, proxies. */
+export function loginBy(kubeconfig: Kubeconfig, cluster: KubeconfigCluster): Login {
+  const { user } = currentOf(kubeconfig);
+  const isOther = [user?.exec, user?.authProvider, cluster.proxyUrl].some((one) => one !== undefined);
+  return isOther ? loginByClientNode(kubeconfig, cluster) : ownLogin(cluster, user);
+}
+
+/** Logs in as client-node does; it is loaded for programs, providers and proxies alone, because it takes 90 MB and half a second. */
+function loginByClientNode(kubeconfig: Kubeconfig, { server }: KubeconfigCluster): Login {
+  let loaded: KubeConfig | undefined;
+  let newest: Dispatcher = new Agent();
+  // client-node makes connections for every request.
+  const pool = keepPool(() => newest);
+  return {
+    open: async () => {
+      const clientNode = await import('@kubernetes/client-node');
+      if (loaded === undefined) {
+        loaded = new clientNode.KubeConfig();
+        loaded.loadFromOptions(kubeconfig);
+      }
+      const context = new clientNode.RequestContext(server, clientNode.HttpMethod.GET);
+      await loaded.applySecurityAuthentication(context);
+      newest = context.getDispatcher() ?? newest;
+      return { headers: context.getHeaders(), dispatcher: pool.get() };
+    },
+    renew: () => pool.drop(),
+  };
+}
+
+/** Logs in with what the kubeconfig itself says. */
+function ownLogin(cluster: KubeconfigCluster, user: KubeconfigUser | undefined): Login {
+  const pool = keepPool(() => new Agent({ connect: tlsOf(cluster, user) }));
+  const headers = {
+    ...loginOf(user),
+    ...(user?.impersonateUser === undefined ? {} : { 'Impersonate-User': user.impersonateUser }),
+  };
+  return {
+    open: async () => await Promise.resolve({ headers, dispatcher: pool.get() }),
+    renew: () => pool.drop(),
+  };
+}
+
+function loginOf({ token, username, password }: Partial<KubeconfigUser> = {}): Opened['headers'] {
+  if (token !== undefined) return { Authorization: `Bearer ${token}` };
+  if (username === undefined) return {};
+  return { Authorization: `Basic ${Buffer.from(`${username}:${password ?? ''}`).toString('base64')}` };
+}
+
+// Load balancers forget connections after a minute of silence.
+const KEEP_ALIVE_MILLISECONDS = 30_000;
+
+function tlsOf(
+  cluster: KubeconfigCluster,
+  user: Partial<KubeconfigUser> = {},
+): NonNullable<Agent.Options['connect']> {
+  const { server, skipTLSVerify, caData, caFile, tlsServerName } = cluster;
+  if (server.startsWith('http:') && !skipTLSVerify) throw new Error('http without insecure-skip-tls-verify');
+  return {
+    keepAlive: true,
+    keepAliveInitialDelay: KEEP_ALIVE_MILLISECONDS,
+    ...given({
+      ca: pemOf(caData, caFile),
+      cert: pemOf(user.certData, user.certFile),
+      key: pemOf(user.keyData, user.keyFile),
+      servername: tlsServerName,
+    }),
+    ...(skipTLSVerify ? { rejectUnauthorized: false } : {}),
+  };
+}
+
+function pemOf(data: string | undefined, file: string | undefined): Buffer | undefined {
+  if (data !== undefined) return Buffer.from(data, 'base64');
+  return file === undefined ? undefined : readFileSync(file);
+}
