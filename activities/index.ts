@@ -47,7 +47,7 @@ import { paced } from './discovery/paced.ts';
 import { targetGroupSetActivities } from './discovery/target-group-set/target-group-set.ts';
 import { targetGroupActivities } from './discovery/target-group/target-groups.ts';
 import { targetGroupBindingActivities } from './discovery/target-group-binding/target-group-binding.ts';
-import { alive } from './staged/alive.ts';
+import { alive } from './alive.ts';
 import { stagedActivities } from './staged/staged.ts';
 import { trafficActivities } from './rollout/traffic.ts';
 
@@ -98,7 +98,7 @@ export function makeActivities(dependencies: Dependencies): Activities {
   const { kubernetes, clusters, intervals, graceSeconds, budgets } = dependencies;
   const writing = { ...dependencies, budget: budgets.writes };
   const reader = clusterReader({ kubernetes, clusters });
-  return {
+  return alive({
     ...translated(cellActivities(dependencies)),
     ...translated(loadBalancerConfigActivities(writing)),
     ...translated(analysisActivities(kubernetes)),
@@ -113,7 +113,7 @@ export function makeActivities(dependencies: Dependencies): Activities {
       translated({
         ...targetGroupSetActivities({ kubernetes, reader, graceSeconds }),
         ...clusterSetActivities({ kubernetes, sources: clusterSources(dependencies), graceSeconds }),
-        ...alive(stagedActivities(dependencies)),
+        ...stagedActivities(dependencies),
         ...applicationsActivities(dependencies),
         ...targetGroupActivities(dependencies),
         ...targetGroupBindingActivities({
@@ -124,7 +124,7 @@ export function makeActivities(dependencies: Dependencies): Activities {
       }),
       intervals.sync,
     ),
-  };
+  });
 }
 
 const measuringChecks = (dependencies: Dependencies): Pick<CheckActivities, 'runCheck'> =>
