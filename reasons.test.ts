@@ -16,6 +16,7 @@ const waits: Readonly<Record<Wait['for'], true>> = {
   Experiment: true,
   Check: true,
   Job: true,
+  Approval: true,
   Verdict: true,
   Health: true,
   Backoff: true,

@@ -42,3 +42,11 @@ it('stays given up when the heartbeat goes on', async () => {
     expect(isGivenUp()).toBe(true);
   });
 });
+
+it('beats once where one wraps what another has wrapped', async () => {
+  await asActivity(async () => {
+    stopFor(5_000);
+    // The silence of the first is not forgotten.
+    expect(await withHeartbeat(() => Promise.resolve(isGivenUp()))).toBe(true);
+  });
+});

@@ -50,10 +50,12 @@ async function entered(
   }: { readonly token: string; readonly signal: AbortSignal; readonly operator: Operators },
 ): Promise<Viewer> {
   const person = connectWithToken(config.kubernetes.kubeconfig, token);
-  const by = await person.whoAmI();
+  const identity = await person.identity();
+  if (identity === undefined)
+    throw new Error('Expected the API server to say whose token it is (SelfSubjectReview), got no answer.');
   const namespaces = await visibleTo(person, config.kubernetes.watchNamespaces);
   const hub = openHub({ kubernetes: person.kubernetes, namespaces, now: Date.now, signal });
-  return { session: sessionOf(config, person, operator), hub, signal, by };
+  return { session: sessionOf(config, person, operator), hub, signal, by: identity.name };
 }
 
 /** Where the person may see Cells; empty: everywhere. */
@@ -84,6 +86,7 @@ function onlyLooking(
   const nobody = {
     kubernetes,
     whoAmI: () => Promise.resolve('nobody'),
+    identity: () => Promise.resolve(undefined),
     may: () => Promise.resolve(false),
   };
   const viewer: Viewer = { session: sessionOf(config, nobody, operator), hub, signal, by: undefined };
@@ -92,6 +95,6 @@ function onlyLooking(
 
 const sessionOf = (
   { temporal, taskQueue, temporalUi }: Config,
-  person: Pick<Person, 'kubernetes' | 'whoAmI' | 'may'>,
+  person: Omit<Person, 'namespace'>,
   operator: Operators,
 ): Viewer['session'] => ({ ...person, operator: operator.get, taskQueue, temporal, temporalUi });

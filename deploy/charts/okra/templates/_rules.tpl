@@ -154,6 +154,12 @@
   verbs:
     - patch
 - apiGroups:
+    - authorization.k8s.io
+  resources:
+    - subjectaccessreviews
+  verbs:
+    - create
+- apiGroups:
     - argoproj.io
   resources:
     - clusteranalysistemplates
