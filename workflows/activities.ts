@@ -25,7 +25,7 @@ import { inShort } from './summary.ts';
 type TrafficReads = Pick<TrafficActivities, 'readTargetHealth' | 'inspectLoadBalancer'>;
 type ShiftActivities = Pick<TrafficActivities, 'shiftTraffic'>;
 
-/** What was begun by a process that was killed is given to another after this time; each activity heartbeats twice a second. */
+/** What was begun by a process that was killed is given to another after this time; each activity heartbeats four times a second. */
 const HEARTBEAT = { heartbeatTimeout: '1500ms' } as const;
 
 /** The same for what may wait: the process is busy when many go on at once. */
