@@ -6,10 +6,19 @@ import { SOURCE_ANNOTATION } from '../../../domain/kubernetes/labels.ts';
 
 const MINUTE = 60_000;
 
+interface ShopObject extends FakeObject {
+  readonly metadata: FakeObject['metadata'] & {
+    readonly annotations?: Readonly<Record<string, string>>;
+    readonly generation?: number;
+  };
+  readonly spec?: object;
+  readonly status?: object;
+}
+
 /** The objects of a shop in the middle of its day. */
-export function shop(now: number): readonly FakeObject[] {
+export function shop(now: number): readonly ShopObject[] {
   const ago = (minutes: number): string => new Date(now - minutes * MINUTE).toISOString();
-  const cell = (name: string, status: CellStatus, spec: Partial<CellSpec> = {}): FakeObject => ({
+  const cell = (name: string, status: CellStatus, spec: Partial<CellSpec> = {}): ShopObject => ({
     ...aCell(status, spec),
     metadata: { name, namespace: 'shop' },
   });
@@ -32,48 +41,44 @@ export function shop(now: number): readonly FakeObject[] {
     name: string,
     weights: readonly number[],
     seen: { readonly observedGeneration: number },
-  ): FakeObject => ({
+  ): ShopObject => ({
     apiVersion: 'okra.mumo.co/v1alpha1',
     kind: 'AWSApplicationLoadBalancerConfig',
-    metadata: { name, namespace: 'shop', ...{ generation: 2 } },
-    ...{
-      spec: {
-        listenerARN: 'arn',
-        listener: {
-          rule: {
-            priority: 10,
-            hosts: ['example.com'],
-            forward: {
-              targetGroups: groups(name, ['', weights[0] ?? 0], ['', weights[1] ?? 0]).map(
-                ({ name: of, arn, weight }) => ({ name: of, arn, weight }),
-              ),
-            },
+    metadata: { name, namespace: 'shop', generation: 2 },
+    spec: {
+      listenerARN: 'arn',
+      listener: {
+        rule: {
+          priority: 10,
+          hosts: ['example.com'],
+          forward: {
+            targetGroups: groups(name, ['', weights[0] ?? 0], ['', weights[1] ?? 0]).map(
+              ({ name: of, arn, weight }) => ({ name: of, arn, weight }),
+            ),
           },
         },
       },
-      status: seen,
     },
+    status: seen,
   });
-  const group = (name: string, version: string, cluster: string): FakeObject => ({
+  const group = (name: string, version: string, cluster: string): ShopObject => ({
     ...aTargetGroup(name, version),
     metadata: {
       name,
       namespace: 'shop',
       labels: { 'okra.mumo.co/version': version },
-      ...{ annotations: { [SOURCE_ANNOTATION]: `${cluster}/kube-system/${name}` } },
+      annotations: { [SOURCE_ANNOTATION]: `${cluster}/kube-system/${name}` },
     },
-    ...{
-      status: {
-        conditions: [
-          {
-            type: 'Ready',
-            status: 'True',
-            reason: 'Known',
-            message: 'AWS knows it, and the Cells that select it can use it.',
-            lastTransitionTime: ago(5000),
-          },
-        ],
-      },
+    status: {
+      conditions: [
+        {
+          type: 'Ready',
+          status: 'True',
+          reason: 'Known',
+          message: 'AWS knows it, and the Cells that select it can use it.',
+          lastTransitionTime: ago(5000),
+        },
+      ],
     },
   });
   const steps: NonNullable<NonNullable<CellSpec['updateStrategy']>['canary']>['steps'] = [
@@ -151,42 +156,36 @@ export function shop(now: number): readonly FakeObject[] {
       targetGroups: groups('api', ['3.2.0', 100]),
       lastSyncTime: ago(4000),
     }),
-    ...[
-      group('web-blue', '1.8.2', 'eu-blue'),
-      group('api-blue', '3.2.0', 'eu-blue'),
-      group('web-green', '1.9.0', 'eu-green'),
-      group('search-green', '7.1.0', 'eu-green'),
-    ],
+    group('web-blue', '1.8.2', 'eu-blue'),
+    group('api-blue', '3.2.0', 'eu-blue'),
+    group('web-green', '1.9.0', 'eu-green'),
+    group('search-green', '7.1.0', 'eu-green'),
     {
       apiVersion: 'okra.mumo.co/v1alpha1',
       kind: 'Freeze',
       metadata: { name: 'night-of-the-sale' },
-      ...{
-        spec: {
-          by: 'ops@example.com',
-          reason: 'no releases while the sale begins',
-          until: new Date(now + 118 * MINUTE).toISOString(),
-        },
+      spec: {
+        by: 'ops@example.com',
+        reason: 'no releases while the sale begins',
+        until: new Date(now + 118 * MINUTE).toISOString(),
       },
     },
     {
       apiVersion: 'argoproj.io/v1alpha1',
       kind: 'AnalysisRun',
       metadata: { name: 'web-bg-errors', namespace: 'shop' },
-      ...{
-        spec: { metrics: [{ name: 'errors', successCondition: 'result[0] < 0.01' }] },
-        status: {
-          metricResults: [
-            {
-              name: 'errors',
-              phase: 'Running',
-              measurements: [
-                { value: '[0.0021]', phase: 'Successful', finishedAt: ago(3) },
-                { value: '[0.0034]', phase: 'Successful', finishedAt: ago(1) },
-              ],
-            },
-          ],
-        },
+      spec: { metrics: [{ name: 'errors', successCondition: 'result[0] < 0.01' }] },
+      status: {
+        metricResults: [
+          {
+            name: 'errors',
+            phase: 'Running',
+            measurements: [
+              { value: '[0.0021]', phase: 'Successful', finishedAt: ago(3) },
+              { value: '[0.0034]', phase: 'Successful', finishedAt: ago(1) },
+            ],
+          },
+        ],
       },
     },
   ];
