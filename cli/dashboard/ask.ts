@@ -47,4 +47,4 @@ export async function ask({ session, by }: Viewer, { key, name, reason }: PageRe
 }
 
 /** Whether a word names a request. */
-export const isRequestName = (word: unknown): word is AskName => askNames.some((name) => name === word);
+export const isAskName = (word: unknown): word is AskName => askNames.some((name) => name === word);

@@ -48,6 +48,7 @@ export function cellPageOf(sources: CellSources, now: number): CellPage {
     steps: stepsIn(cell),
     gates: gatesOf(sources, now),
     verdicts: sources.verdicts,
+    ...approvalOf(status),
     applications: applicationsOf(status),
     clusters: status.clusters ?? [],
     blocked: (status.blockedVersions ?? []).map(({ version, cause, time }) => ({ version, cause, time })),
@@ -74,7 +75,6 @@ function factsOf(cell: Cell, unreadable: string | undefined): readonly Fact[] {
   const isOld = status.observedGeneration !== undefined && status.observedGeneration !== metadata.generation;
   const facts: readonly (readonly [name: string, text: string | undefined, time?: string | undefined])[] = [
     ['Reason', status.reason],
-    ['Approvals', approvalsIn(status)],
     ['Pinned to', spec.version],
     ['Change cause', metadata.annotations?.[CHANGE_CAUSE]],
     ['Rollout started', status.rollout === undefined ? undefined : '', status.rollout?.startedAt],
@@ -86,14 +86,6 @@ function factsOf(cell: Cell, unreadable: string | undefined): readonly Fact[] {
   return facts.flatMap(([name, text, time]) =>
     text === undefined ? [] : [{ name, text: inOneLine(text), ...(time === undefined ? {} : { time }) }],
   );
-}
-
-/** Who has approved the current step, and how many are lacking. */
-function approvalsIn({ approval }: NonNullable<Cell['status']>): string | undefined {
-  if (approval === undefined) return undefined;
-  const { approvals = [], lacking, count, groups } = approval;
-  const by = approvals.map((one) => one.by).join(', ') || 'nobody';
-  return `${by}; ${lacking} of ${count} lacking, of ${groups.join(', ')}`;
 }
 
 function groupOf(
@@ -153,6 +145,19 @@ function applicationsOf(status: CellStatus): CellPage['applications'] {
     checks: rows[at]?.[4] ?? '',
     ...(child === undefined ? {} : { child: child.name }),
   }));
+}
+
+/** Who may approve, how many are lacking, and who has. */
+function approvalOf({ approval }: CellStatus): Pick<CellPage, 'approval'> {
+  if (approval === undefined) return {};
+  const { count, lacking, groups, message, approvals = [] } = approval;
+  return {
+    approval: {
+      text: `${lacking} of ${count} lacking, of ${groups.join(', ')}`,
+      ...(message === undefined ? {} : { message: inOneLine(message) }),
+      approvals,
+    },
+  };
 }
 
 const MOST_EVENTS = 20;

@@ -101,6 +101,14 @@ export interface VerdictView {
   readonly metrics: readonly MetricView[];
 }
 
+/** The approvals that a step waits for. */
+export interface ApprovalView {
+  readonly text: string;
+  /** What is to be looked at. */
+  readonly message?: string;
+  readonly approvals: readonly Omit<RequestView, 'action'>[];
+}
+
 /** A change of what serves. */
 export interface ChangeView {
   readonly version: string;
@@ -190,6 +198,7 @@ export interface CellPage {
   readonly steps: readonly StepView[];
   readonly gates: readonly GateView[];
   readonly verdicts: readonly VerdictView[];
+  readonly approval?: ApprovalView;
   readonly applications: readonly ApplicationView[];
   readonly clusters: readonly ReadyView[];
   readonly blocked: readonly { readonly version: string; readonly cause: string; readonly time: string }[];

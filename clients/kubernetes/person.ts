@@ -85,6 +85,28 @@ function inContext(kubeconfig: Kubeconfig, context: string): Kubeconfig {
   );
 }
 
+/** Reaches the cluster that kubeconfig files name, or that of the pod, by a token and by nothing else of what the process has. */
+export function connectWithToken(kubeconfig: string | undefined, token: string): Omit<Person, 'namespace'> {
+  const { cluster } = currentOf(loadKubeconfig(kubeconfig));
+  if (cluster === undefined) throw new TypeError('Expected a kubeconfig with a current context, got none.');
+  const name = 'person';
+  // A certificate of the process would count more than the token.
+  const alone: Kubeconfig = {
+    clusters: [cluster],
+    users: [{ name, token }],
+    contexts: [{ name, cluster: cluster.name, user: name }],
+    currentContext: name,
+  };
+  const send = makeSend(kubeconfigDoor(alone));
+  const kubernetes = clientOver(send, TIMEOUT_MILLISECONDS, OWN_CLUSTER, FIELD_MANAGER);
+  return {
+    kubernetes,
+    whoAmI: () => whoAmI(kubernetes, undefined),
+    identity: async () => identityOf(await reviewed(kubernetes)),
+    may: (access, account) => may(kubernetes, access, account),
+  };
+}
+
 interface Reviewed<Status> {
   readonly apiVersion: string;
   readonly kind: string;
