@@ -49,7 +49,7 @@ import { paced } from './discovery/paced.ts';
 import { targetGroupSetActivities } from './discovery/target-group-set/target-group-set.ts';
 import { targetGroupActivities } from './discovery/target-group/target-groups.ts';
 import { targetGroupBindingActivities } from './discovery/target-group-binding/target-group-binding.ts';
-import { alive } from './staged/alive.ts';
+import { alive } from './alive.ts';
 import { stagedActivities } from './staged/staged.ts';
 import { trafficActivities } from './rollout/traffic.ts';
 
@@ -101,7 +101,7 @@ export function makeActivities(dependencies: Dependencies): Activities {
   const { kubernetes, clusters, intervals, graceSeconds, budgets } = dependencies;
   const writing = { ...dependencies, budget: budgets.writes };
   const reader = clusterReader({ kubernetes, clusters });
-  return {
+  return alive({
     ...translated(cellActivities(dependencies)),
     ...translated(approvalActivities(kubernetes)),
     ...translated(loadBalancerConfigActivities(writing)),
@@ -117,7 +117,7 @@ export function makeActivities(dependencies: Dependencies): Activities {
       translated({
         ...targetGroupSetActivities({ kubernetes, reader, graceSeconds }),
         ...clusterSetActivities({ kubernetes, sources: clusterSources(dependencies), graceSeconds }),
-        ...alive(stagedActivities(dependencies)),
+        ...stagedActivities(dependencies),
         ...applicationsActivities(dependencies),
         ...targetGroupActivities(dependencies),
         ...targetGroupBindingActivities({
@@ -128,7 +128,7 @@ export function makeActivities(dependencies: Dependencies): Activities {
       }),
       intervals.sync,
     ),
-  };
+  });
 }
 
 const measuringChecks = (dependencies: Dependencies): Pick<CheckActivities, 'runCheck'> =>

@@ -67,14 +67,16 @@ export const steps = withRules(z.array(step).max(100), [
   },
 ]).meta({ 'x-kubernetes-list-type': 'atomic' });
 
+/** What becomes of a rollout when something that it measures fails. */
+export const onFailure = z.enum(['Revert', 'Hold']);
+
 /** What a canary rollout does: its steps, and what is analysed in their background. */
 export const canary = withRules(
   z.object({
     steps: steps
       .optional()
       .describe('The steps, in order. After the last one the new version gets the whole weight.'),
-    onFailure: z
-      .enum(['Revert', 'Hold'])
+    onFailure: onFailure
       .optional()
       .describe(
         'What happens when an analysis, experiment, check, job or approval fails. Revert: everything is taken back, and the version is blocked. Hold: the weights stay until someone sends retry, promote or abort. Default: Revert.',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { analysisStep } from './analysis.ts';
 import { approvalStep } from './approval-step.ts';
-import { canary } from './canary-steps.ts';
+import { canary, onFailure } from './canary-steps.ts';
 import { checkStep } from './check-step.ts';
 import { duration, durationOrSeconds } from './common.ts';
 import { jobStep } from './job-step.ts';
@@ -66,6 +66,7 @@ export const updateStrategy = withRules(
     blueGreen: z
       .object({
         steps: blueGreenSteps.optional().describe('The steps, in order. Default: promote at once.'),
+        onFailure: onFailure.optional().describe('What happens when a step fails, as in canary.'),
       })
       .optional()
       .describe('What a blue-green rollout does.'),

@@ -6,7 +6,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { applicationsFrom, type ApplicationsState } from '../domain/applications/state.ts';
-import type { Outcome, Performable, Wait } from '../domain/model/decision.ts';
+import type { Outcome, Wait } from '../domain/model/decision.ts';
 import type { ObjectKey } from '../domain/model/ids.ts';
 import { abortIsDue, CANCELLED } from '../domain/model/requests.ts';
 import { initialState, type RolloutState } from '../domain/model/state.ts';
@@ -21,7 +21,7 @@ import { listen, type LiveRun } from './live-run.ts';
 import { hasLongHistory } from './long-history.ts';
 import { perform } from './perform.ts';
 import { goOn, isSuperseded, waitUntil } from './renewal.ts';
-import { report } from './report-cell.ts';
+import { report, show } from './report-cell.ts';
 import { inShort } from './summary.ts';
 
 /** Which Cell to roll out, and what an earlier run has handed over. */
@@ -105,7 +105,10 @@ async function act(turn: Extract<Turn, { is: 'Perform' }>, live: LiveRun): Promi
   const situation = { observed, run: live.run };
   const takeUp = (done: Awaited<ReturnType<typeof perform>>): void =>
     live.change((known) => tookUp(known, done, { upTo: run.changes, now: Date.now() }));
-  if (!isUrgent(decision)) {
+  // Who writes weights tells so itself, before traffic moves.
+  if (decision.do === 'Shift' && !decision.urgent)
+    return takeUp(await perform(decision, { ...situation, telling: show(live, decision) }));
+  if (decision.do !== 'Shift') {
     await report(live, decision, () => abortIsDue(live.run().state));
     return takeUp(await perform(decision, situation));
   }
@@ -117,8 +120,6 @@ async function act(turn: Extract<Turn, { is: 'Perform' }>, live: LiveRun): Promi
   // What was seen while the status was written may be older than that.
   if (live.run().state.reported !== run.state.reported) live.change(withStatusOf);
 }
-
-const isUrgent = (decision: Performable): boolean => decision.do === 'Shift' && decision.urgent;
 
 /** Reports how the Cell stands, and waits or closes. `Again`: something has come up meanwhile. */
 async function rest(

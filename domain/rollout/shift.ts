@@ -15,6 +15,7 @@ import type { PresentCell } from '../versions/candidate.ts';
 import { stableSet } from '../versions/stable.ts';
 import { postponed, type CarriedOut } from './performed.ts';
 import { lacking } from './record-backoff.ts';
+import type { CellReport, Told } from './report.ts';
 import { shifted } from './record.ts';
 
 /** The one write a rollout makes to the load balancer: what it is to serve, in a Cell-owned configuration object. */
@@ -36,6 +37,8 @@ export interface ShiftRequest {
   readonly minHealthyTargets: number;
   /** The turn in the write budget that an earlier attempt has come back with. */
   readonly ticket?: Ticket;
+  /** What is told before traffic moves; undefined: all is told already, or at the same time by someone else. */
+  readonly report?: CellReport;
 }
 
 /** A write that was not made, because its turn in the write budget comes later; nothing waits in the activity. */
@@ -46,8 +49,10 @@ export interface NotYet {
   readonly waitMs: number;
 }
 
-/** The result of a write of weights. */
-export type ShiftResult =
+/** The result of a write of weights, and of the report that went along with it. */
+export type ShiftResult = WriteResult & { readonly told?: Told };
+
+type WriteResult =
   /** ELBv2 was read back and serves it; `observed` is undefined when the objects could not be read afterwards. */
   | {
       readonly is: 'Served';
