@@ -13,7 +13,7 @@ import { freezesOf } from '../../domain/gates/freeze.ts';
 import type { ObjectKey } from '../../domain/model/ids.ts';
 import type { ObservedCell } from '../../domain/model/observation.ts';
 import { freezesIn } from '../kubernetes/freezes.ts';
-import { observeCell } from '../rollout/cell.ts';
+import { observeCell } from '../rollout/observe-cell.ts';
 import { findMeasurements } from './measurements.ts';
 import { forwardHashOf } from './observe.ts';
 import { readCell } from './parts.ts';
