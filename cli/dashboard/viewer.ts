@@ -8,7 +8,6 @@ export interface Viewer {
     | 'kubernetes'
     | 'whoAmI'
     | 'identity'
-    | 'identity'
     | 'may'
     | 'operator'
     | 'taskQueue'
