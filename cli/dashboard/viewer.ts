@@ -5,14 +5,7 @@ import type { Hub } from './hub.ts';
 export interface Viewer {
   readonly session: Pick<
     Session,
-    | 'kubernetes'
-    | 'whoAmI'
-    | 'identity'
-    | 'may'
-    | 'operator'
-    | 'taskQueue'
-    | 'temporal'
-    | 'temporalUi'
+    'kubernetes' | 'whoAmI' | 'identity' | 'may' | 'operator' | 'taskQueue' | 'temporal' | 'temporalUi'
   >;
   readonly hub: Hub;
   /** Given when they may look no more. */
