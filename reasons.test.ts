@@ -104,7 +104,7 @@ const parts: readonly Part[] = [
   { heading: 'Check', sources: ['domain/checks/', 'activities/checks/'] },
   {
     heading: 'Cells with applications',
-    sources: ['domain/applications/', 'activities/applications/'],
+    sources: ['domain/applications/', 'activities/applications/', 'domain/plan/'],
     known: [
       'Checking',
       'Migrating',

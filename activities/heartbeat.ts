@@ -43,7 +43,11 @@ export function isGivenUp(): boolean {
   const context = Context.current();
   const beat = heartbeats.get(context);
   const { heartbeatTimeoutMs } = context.info;
-  return beat !== undefined && heartbeatTimeoutMs !== undefined && silentFor(beat) > heartbeatTimeoutMs - HEARD_LATER_MS;
+  return (
+    beat !== undefined &&
+    heartbeatTimeoutMs !== undefined &&
+    silentFor(beat) > heartbeatTimeoutMs - HEARD_LATER_MS
+  );
 }
 
 function silentFor(beat: Heartbeat): number {

@@ -86,9 +86,13 @@ describe('an approval', () => {
       groups: ['release'],
     });
     reviews[0]?.answer(true);
-    expect(await asking).toEqual({ message: 'Approved by ann: looks fine (1 of 2). Lacking: 1.' });
+    expect(await asking).toEqual({
+      message: 'Approved by ann for step 1 of 2.0.0: looks fine (1 of 2). Lacking: 1.',
+    });
     expect(by()).toEqual(['ann']);
-    expect(eventsOf()).toEqual(['Approved: Approved by ann: looks fine (1 of 2). Lacking: 1.']);
+    expect(eventsOf()).toEqual([
+      'Approved: Approved by ann for step 1 of 2.0.0: looks fine (1 of 2). Lacking: 1.',
+    ]);
   });
 
   it('does not count where Kubernetes says no, and that is told', async () => {

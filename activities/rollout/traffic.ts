@@ -81,7 +81,7 @@ interface ShiftDependencies extends WriterDependencies {
 /** Makes one weight, from the look at what gains to a look at all that the Cell depends on afterwards. */
 async function shift(request: ShiftRequest, means: ShiftDependencies): Promise<ShiftResult> {
   const { kubernetes, writer, signal } = means;
-  const { cell, forwarding, urgent, verify, ticket } = request;
+  const { cell, forwarding, urgent, percent, verify, ticket } = request;
   const ref = { type: forwarding.type, key: cell.key };
   let reading: Promise<Access | undefined> | undefined;
   const access = () => (reading ??= accessPolicies(kubernetes).of(cell.key.namespace, signal));
@@ -91,7 +91,7 @@ async function shift(request: ShiftRequest, means: ShiftDependencies): Promise<S
   const looked = await lookAtTargets(request, dependenciesOf(means), signal);
   if (looked.is === 'Lacking') return looked;
   refuseOlder(request, known);
-  const options = { urgent, verify, ticket, signal };
+  const options = { urgent, percent, verify, ticket, signal };
   const differs = canonical(forwarding) !== canonical(askedOf(ref, known));
   // Nothing is asked for before it may be written, so that an abort finds nothing that could be written later.
   const turn = differs || verify ? await writer.reserve(forwarding, options) : undefined;

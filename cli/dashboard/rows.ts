@@ -14,10 +14,10 @@ const longestMessage = 500;
 
 /** What can only go on when a person says so. */
 const forPersons = new Set([
-  'WaitingForResume',
-  'WaitingForVerdict',
   'WaitingForApproval',
   'ApprovalTimedOut',
+  'WaitingForResume',
+  'WaitingForVerdict',
 ]);
 
 /** Makes the row of a Cell; `before` is its last one, which knows since when it stands as it does. */

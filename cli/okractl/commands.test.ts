@@ -159,7 +159,7 @@ describe('a request', () => {
 
 describe('approve', () => {
   it('is sent in the name and with the groups that Kubernetes knows', async () => {
-    const { done, code } = await runOkractl(['approve', 'web', '--reason', 'looks fine']);
+    const { done, code } = await runOkractl(['approve', 'web', '--of', '2.0.0', '--reason', 'looks fine']);
     expect([code, done]).toEqual([
       0,
       [
@@ -169,6 +169,7 @@ describe('approve', () => {
           by: 'ann',
           groups: ['release', 'system:authenticated'],
           reason: 'looks fine',
+          version: '2.0.0',
         },
       ],
     ]);

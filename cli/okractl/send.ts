@@ -19,6 +19,8 @@ export interface Sending {
   readonly reason: string;
   /** The stage to go back to. */
   readonly to?: string;
+  /** The version that is approved. */
+  readonly version?: string | undefined;
 }
 
 /** Where it is said what comes of a request. */
@@ -29,13 +31,18 @@ export type Asker = Pick<Session, 'kubernetes' | 'whoAmI' | 'identity' | 'may' |
 
 /** Sends a request in the name of the person, and says what comes of it. */
 export async function send(shell: Answering, session: Asker, sending: Sending): Promise<void> {
-  const { target, name, reason, to } = sending;
+  const { target, name, reason, to, version } = sending;
   const [sender, operator] = await Promise.all([
     senderOf(session, name),
     session.operator(),
     mustBeLetAsk(session, name, target),
   ]);
-  const request = { ...sender, reason, ...(to === undefined ? {} : { to }) };
+  const request = {
+    ...sender,
+    reason,
+    ...(to === undefined ? {} : { to }),
+    ...(version === undefined ? {} : { version }),
+  };
   const workflowId = temporalId(objectWorkflowId(target.kind, target.key));
   const answer = await operator.ask(workflowId, name, request);
   switch (answer.is) {

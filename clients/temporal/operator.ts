@@ -25,6 +25,8 @@ export interface SentRequest {
   readonly reason: string;
   /** The groups of whoever approves. */
   readonly groups?: readonly string[] | undefined;
+  /** The version that is approved. */
+  readonly version?: string | undefined;
   /** The stage of a StagedBindingPolicy to go back to. */
   readonly to?: string | undefined;
 }

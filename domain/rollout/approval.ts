@@ -7,6 +7,7 @@ import type { StatusInput } from '../model/status-input.ts';
 import type { CellStatus } from '../../crds/cell.ts';
 import { approvalsOf } from '../steps/index.ts';
 import { cut } from '../text.ts';
+import { parseVersion } from '../versions/version.ts';
 import { approvalRefusedEvent, approvedEvent } from './events.ts';
 import { noted } from './record.ts';
 
@@ -15,6 +16,8 @@ export interface Claim {
   readonly by: string;
   readonly groups: readonly string[];
   readonly reason: string;
+  /** The version that was looked at; undefined: whichever waits. */
+  readonly version?: string;
   /** Milliseconds since the epoch. */
   readonly at: number;
 }
@@ -36,13 +39,22 @@ const isName = (value: unknown): value is string =>
 
 /** Reads an approval out of what was sent; without a name and groups it is none. */
 export function claimFrom(sent: unknown, at: number): Sent {
-  const { by, groups, reason } = isRecord(sent) ? sent : {};
+  const { by, groups, reason, version } = isRecord(sent) ? sent : {};
   if (!isName(by)) return { is: 'Refused', message: withoutIdentity('by, a name of 1 to 253 characters') };
   if (!Array.isArray(groups) || groups.length > LONGEST.groups || !groups.every(isName))
     return { is: 'Refused', message: withoutIdentity('groups, a list of up to 500 names') };
+  const of = typeof version === 'string' ? parseVersion(version) : undefined;
+  if (version !== undefined && of === undefined)
+    return {
+      is: 'Refused',
+      message: 'Expected a version such as 1.2.3 of what is approved, got another text.',
+    };
   const why = typeof reason === 'string' ? cut(reason, LONGEST.reason) : '';
   const counted = groups.filter((group) => group !== MASTERS);
-  return { is: 'Claim', claim: { by, groups: counted, reason: why, at } };
+  return {
+    is: 'Claim',
+    claim: { by, groups: counted, reason: why, at, ...(of === undefined ? {} : { version: of }) },
+  };
 }
 
 const withoutIdentity = (lacking: string): string =>
@@ -70,12 +82,15 @@ const given = ({ rollout }: RolloutState) =>
   rollout?.progress.is === 'Pausing' ? (rollout.progress.approvals ?? []) : [];
 
 /** Says why an approval does not count, before Kubernetes is asked about it; undefined when nothing speaks against it. */
-export function refusalToApprove(state: RolloutState, { by, groups }: Claim): string | undefined {
+export function refusalToApprove(state: RolloutState, { by, groups, version }: Claim): string | undefined {
   const without = withoutRollout(state);
   if (without !== undefined) return without;
   const stand = standOf(state.rollout);
   if (stand === undefined) return NOT_WAITING;
   const { takes } = stand;
+  const current = state.rollout?.canary.version;
+  if (version !== undefined && version !== current)
+    return `Expected an approval of ${current}, which waits for it, got one of ${version}. Look at ${current} first.`;
   if (!groups.some((group) => takes.groups.includes(group)))
     return `Expected an approval by someone in ${takes.groups.join(', ')}, got one by ${by}, who is in none of them.`;
   const approvals = given(state);
@@ -111,7 +126,8 @@ export function countApproval(state: RolloutState, claim: Claim, stand: Stand | 
   const approvals = [...given(state), stamp];
   const { count } = now.takes;
   const lacking = count - approvals.length;
-  const message = `Approved by ${by}${reason === '' ? '' : `: ${reason}`} (${approvals.length} of ${count}). ${lacking === 0 ? `The rollout of ${rollout.canary.version} goes on.` : `Lacking: ${lacking}.`}`;
+  const step = `step ${rollout.index + 1} of ${rollout.canary.version}`;
+  const message = `Approved by ${by} for ${step}${reason === '' ? '' : `: ${reason}`} (${approvals.length} of ${count}). ${lacking === 0 ? `The rollout goes on.` : `Lacking: ${lacking}.`}`;
   const next = {
     ...state,
     rollout: { ...rollout, progress: { ...rollout.progress, approvals } },

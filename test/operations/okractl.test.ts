@@ -212,11 +212,15 @@ describe('an operator with okractl', () => {
     const because = ['--reason', 'looks fine'] as const;
     expect(await okractlBy(ann, 'approve', 'approved', ...because)).toEqual({
       code: 0,
-      out: `Approved by ${ann.name}: looks fine (1 of 2). Lacking: 1.\n`,
+      out: `Approved by ${ann.name} for step 2 of 2.0.0: looks fine (1 of 2). Lacking: 1.\n`,
       err: '',
     });
     const refusals: readonly [Promise<Ended>, string][] = [
       [okractlBy(ann, 'approve', 'approved'), 'whose approval counts already: 1 of 2'],
+      [
+        okractlBy(bob, 'approve', 'approved', '--of', 'v3'),
+        'Expected an approval of 2.0.0, which waits for it, got one of 3.0.0',
+      ],
       [okractlBy(cleo, 'approve', 'approved'), `by ${cleo.name}, who is in none of them`],
       [okractlBy(dan, 'approve', 'approved'), `Expected ${dan.name} to be let approve Cell`],
       [okractlBy(dan, 'promote', 'approved'), 'which does not stand in for that'],
@@ -240,8 +244,8 @@ describe('an operator with okractl', () => {
     expect(described).toContain(`Approved by ${ann.name}: looks fine`);
     expect(described).toMatch(/ApprovalRefused +Expected an approval to say who gives it/);
 
-    expect((await okractlBy(bob, 'approve', 'approved')).out).toContain(
-      '(2 of 2). The rollout of 2.0.0 goes on.',
+    expect((await okractlBy(bob, 'approve', 'approved', '--of', '2.0')).out).toContain(
+      '(2 of 2). The rollout goes on.',
     );
     const { history = [] } = await stage.untilPhase('approved', 'Completed', '2.0.0');
     expect(history[0]?.requests?.map(({ action, by }) => `${action} by ${by}`)).toEqual([
