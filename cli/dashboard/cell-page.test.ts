@@ -182,13 +182,20 @@ describe('what stands above', () => {
         freeze('shop', { namespaces: ['shop'] }),
       ].map((one) => [one.metadata.name, one]),
     );
-    const troubles = new Map([['Cell', 'no answer']]);
+    const troubles = new Map([
+      ['Cell', 'got no answer of /apis/cells, try again'],
+      ['Freeze', 'got no answer of /apis/freezes, try again'],
+      ['ClusterSet', 'Forbidden'],
+    ]);
     expect(headOf({ ...nothingWatched, freezes, troubles }, now)).toEqual({
       freezes: [
         { name: 'all', by: 'ops', reason: 'sale' },
         { name: 'shop', by: 'ops', reason: 'sale', namespaces: ['shop'] },
       ],
-      troubles: ['Cell may be old: no answer'],
+      troubles: [
+        'Cell, Freeze may be old: got no answer of /apis/cells, try again',
+        'ClusterSet may be old: Forbidden',
+      ],
       isWhole: false,
     });
   });
