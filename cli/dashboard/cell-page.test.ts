@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { Cell } from '../../crds/cell.ts';
+import type { StagedBindingPolicy } from '../../crds/staged-binding-policy.ts';
 import type { Check } from '../../crds/check.ts';
 import { aCell, arnOf, paused } from '../okractl/testing/objects.ts';
 import { cellPageOf, type CellSources } from './cell-page.ts';
 import { clustersOf } from './clusters.ts';
 import { headOf } from './head.ts';
 import { metricsOfCheck, metricsOfRun } from './measured.ts';
+import { policiesOf } from './policies.ts';
 import { rowOf } from './rows.ts';
 import { nothingWatched } from '../okractl/watched.ts';
 import { SOURCE_ANNOTATION } from '../../domain/kubernetes/labels.ts';
@@ -198,5 +200,26 @@ describe('what stands above', () => {
       ],
       isWhole: false,
     });
+  });
+});
+
+describe('the StagedBindingPolicies', () => {
+  it('are told with their stages, also those that have not begun', () => {
+    const spec = { stages: [{ name: 'canary' }, { name: 'all' }] };
+    const stages = [{ name: 'canary', phase: 'TimedOut' }];
+    const status = { phase: 'Progressing', message: 'Stage\ncanary.', stages };
+    const policy = { spec, status } as unknown as StagedBindingPolicy;
+    expect(policiesOf(new Map([['nginx', policy]]))).toEqual([
+      {
+        name: 'nginx',
+        phase: 'Progressing',
+        tone: 'Moving',
+        message: 'Stage canary.',
+        stages: [
+          { name: 'canary', phase: 'TimedOut', tone: 'Bad' },
+          { name: 'all', phase: 'Pending', tone: 'Idle' },
+        ],
+      },
+    ]);
   });
 });
