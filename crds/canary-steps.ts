@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { analysisStep, backgroundAnalysis } from './analysis.ts';
 import { checkStep } from './check-step.ts';
+import { approvalStep } from './approval-step.ts';
 import { durationOrSeconds } from './common.ts';
 import { experimentStep } from './experiment.ts';
 import { jobStep } from './job-step.ts';
@@ -44,6 +45,7 @@ const stepKinds = {
   job: jobStep
     .optional()
     .describe('Runs a Job in the namespace of the Cell, and goes on only when it is successful.'),
+  approval: approvalStep.optional().describe('Holds the rollout at its weight until people have approved.'),
 };
 
 /** One step. */
@@ -77,7 +79,7 @@ export const canary = withRules(
     onFailure: onFailure
       .optional()
       .describe(
-        'What happens when an analysis, experiment, check or job fails. Revert: everything is taken back, and the version is blocked. Hold: the weights stay until someone sends retry, promote or abort. Default: Revert.',
+        'What happens when an analysis, experiment, check, job or approval fails. Revert: everything is taken back, and the version is blocked. Hold: the weights stay until someone sends retry, promote or abort. Default: Revert.',
       ),
     analysis: backgroundAnalysis
       .optional()

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { analysisStep } from './analysis.ts';
+import { approvalStep } from './approval-step.ts';
 import { canary, onFailure } from './canary-steps.ts';
 import { checkStep } from './check-step.ts';
 import { duration, durationOrSeconds } from './common.ts';
@@ -26,6 +27,7 @@ const blueGreenStepKinds = {
     .optional()
     .meta({ [BRIEF]: true })
     .describe('Runs a Job, as in canary.steps, and goes on only when it is successful.'),
+  approval: approvalStep.optional().describe('Holds the rollout until people have approved.'),
   promote: z.object({}).optional().describe('Gives the whole weight to the new version, by one write.'),
 };
 

@@ -35,6 +35,8 @@ export interface WriterDependencies {
 /** How one attempt is made. */
 export interface AttemptOptions {
   readonly urgent: boolean;
+  /** Of what is urgent, how much of the traffic it takes back, in percent. */
+  readonly percent?: number | undefined;
   /** Whether ELBv2 is read before it is compared. */
   readonly verify: boolean;
   readonly ticket?: Ticket | undefined;
@@ -122,9 +124,10 @@ export function configWriter(dependencies: WriterDependencies): ConfigWriter {
     return written === 'Gone' ? undefined : { ...config, status };
   }
 
-  async function take(forwarding: Forwarding, { urgent, ticket, signal }: AttemptOptions): Promise<Grant> {
+  async function take(forwarding: Forwarding, options: AttemptOptions): Promise<Grant> {
+    const { urgent, percent, ticket, signal } = options;
     const quota = loadBalancerOf(forwarding.type).quota(forwarding);
-    return budget.take(quota, { urgent, ...(ticket === undefined ? {} : { ticket }) }, signal);
+    return budget.take(quota, { urgent, percent, ticket }, signal);
   }
 
   function writing(config: LoadBalancerConfigView, options: AttemptOptions, turn?: BudgetTurn): Writing {

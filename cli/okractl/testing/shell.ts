@@ -23,6 +23,8 @@ export interface FakeWorld {
   readonly files?: Readonly<Record<string, string>>;
   /** How every request is answered. */
   readonly answer?: RequestAnswer;
+  /** Whether the API server does not say who someone is. */
+  readonly isUnknown?: true;
   readonly allowed?: (access: Access, account?: ServiceAccount) => boolean;
   /** What Temporal lacks. */
   readonly temporal?: TemporalFindings;
@@ -72,6 +74,10 @@ async function runIn(
       kubernetes: fakeKubernetes(world, done),
       namespace: namespace ?? 'default',
       whoAmI: () => Promise.resolve('ann'),
+      identity: () =>
+        Promise.resolve(
+          world.isUnknown === true ? undefined : { name: 'ann', groups: ['release', 'system:authenticated'] },
+        ),
       may: (access, account) => Promise.resolve(world.allowed?.(access, account) ?? true),
       temporal: { address: '127.0.0.1:7233', namespace: 'default' },
       taskQueue: 'okra',
