@@ -165,6 +165,36 @@ describe('a kind of load balancer that the tables have a line of', () => {
     expect(result).toMatchObject({ told: { is: 'Told' }, observed: { cell: { status } } });
   });
 
+  it('takes no more requests to the API server than docs/measurements.md counts', async () => {
+    await shift(100, 0, 1);
+    const asked: string[] = [];
+    const before = kubernetes;
+    const count = (what: string, kind: string) => void asked.push(`${what} ${kind}`);
+    kubernetes = {
+      ...before,
+      get: (kind, of, options) => (count('get', kind.kind), before.get(kind, of, options)),
+      list: (kind, options) => (count('list', kind.kind), before.list(kind, options)),
+      apply: (object, options) => {
+        count(options?.subresource === 'status' ? 'status of' : 'apply', object.kind);
+        return before.apply(object, options);
+      },
+    };
+    const report = { key, uid: 'uid', status: {}, events: [] };
+    await shift(80, 20, 2, { report });
+    expect(asked.toSorted()).toEqual([
+      'apply Route53Config',
+      'get Cell',
+      // Before anything is asked for, and once more right before the write.
+      'get Route53Config',
+      'get Route53Config',
+      'list AWSTargetGroup',
+      'list AccessPolicy',
+      'list Freeze',
+      'status of Cell',
+      'status of Route53Config',
+    ]);
+  });
+
   it('is served all the same when nobody can be told', async () => {
     const apply = kubernetes.apply.bind(kubernetes);
     kubernetes.apply = (object, options) =>
