@@ -6,7 +6,7 @@ import type { RunningOkrad } from '../okrad.ts';
 import type { Measured } from '../report.ts';
 import type { Ground } from '../world.ts';
 import { benchCells, type BenchCells } from './cells.ts';
-import { held, openWithRates } from './rates.ts';
+import { held, openWithRates, unheld } from './rates.ts';
 import type { Series } from '../plot.ts';
 import { quantile } from './weights.ts';
 
@@ -24,31 +24,25 @@ interface World extends Ground {
 /** Measures from an abort until the canary is read back at 0: with nothing else to do, and while others roll. */
 export async function measureAbort(ground: Ground): Promise<Measured> {
   const { size, say } = ground;
-  const idle = namesOf('idle', ABORTS);
-  const busy = namesOf('busy', ABORTS);
+  const names = namesOf('aborted', ABORTS);
   const others = namesOf('other', size.rollouts);
   await using cells = benchCells(ground);
-  const canaries = new Map<string, string>();
   {
-    await using _ = await openWithRates(ground, { ...held, writes: 500, burst: 500, reads: 500 });
-    say(`Making ${2 * ABORTS + size.rollouts} Cells …`);
+    await using _ = await openWithRates(ground, unheld);
+    say(`Making ${ABORTS + size.rollouts} Cells …`);
     await cells.install([
-      ...[...idle, ...busy].map((name) => ({ name, steps })),
+      ...names.map((name) => ({ name, steps })),
       ...others.map((name) => ({ name, steps: rolling })),
     ]);
-    await forEach([...idle, ...busy], async (name) => {
-      canaries.set(name, await cells.bring(name, '2.0.0'));
-    });
-    const isHeld = 'canaries to be at 50';
-    await cells.until(isHeld, [...idle, ...busy], ({ status }) => status?.phase === 'Paused');
   }
   await using running = await openWithRates(ground, held);
   const world = { ...ground, cells, running };
-  const alone = await abortEach(idle, canaries, world);
+  const alone = await abortEach(await bringAll(names, '2.0.0', cells), world);
+  const canaries = await bringAll(names, '3.0.0', cells);
   say(`Rolling ${size.rollouts} others out at ${held.writes} writes a second …`);
   await forEach(others, async (name) => void (await cells.bring(name, '2.0.0')));
   await wait(5_000);
-  const among = await abortEach(busy, canaries, world);
+  const among = await abortEach(canaries, world);
   const series: readonly Series[] = [
     { name: 'with nothing else to do', points: sorted(alone) },
     { name: `while ${size.rollouts} others roll`, points: sorted(among) },
@@ -68,15 +62,27 @@ export async function measureAbort(ground: Ground): Promise<Measured> {
 const sorted = (latencies: readonly number[]): Series['points'] =>
   latencies.toSorted((a, b) => a - b).map((value, index) => [index + 1, value]);
 
-/** Aborts rollouts one after another; answers with the milliseconds until each was read back. */
-async function abortEach(
+/** Begins rollouts, and waits until their canaries have half of the traffic; answers with their ARNs. */
+async function bringAll(
   names: readonly string[],
-  canaries: ReadonlyMap<string, string>,
-  world: World,
-): Promise<readonly number[]> {
+  version: string,
+  cells: BenchCells,
+): Promise<ReadonlyMap<string, string>> {
+  const canaries = new Map<string, string>();
+  await forEach(names, async (name) => void canaries.set(name, await cells.bring(name, version)));
+  await cells.until(
+    'canaries to be at 50',
+    names,
+    ({ status }) => status?.phase === 'Paused' && status.desiredVersion === version,
+  );
+  return canaries;
+}
+
+/** Aborts rollouts one after another; answers with the milliseconds until each was read back. */
+async function abortEach(canaries: ReadonlyMap<string, string>, world: World): Promise<readonly number[]> {
   const latencies: number[] = [];
-  for (const name of names) {
-    latencies.push(await abortOne(name, canaries.get(name) ?? '', world));
+  for (const [name, canary] of canaries) {
+    latencies.push(await abortOne(name, canary, world));
     await wait(400);
   }
   return latencies;
