@@ -33,7 +33,8 @@ export const createWorkers = (
       ...workflows,
       activities,
       taskQueue: config.taskQueue,
-      stickyQueueScheduleToStartTimeout: '2s',
+      // What waits for a worker that was killed goes to another after this time.
+      stickyQueueScheduleToStartTimeout: '750ms',
       maxConcurrentActivityTaskExecutions: SLOTS,
     }),
     ...activityQueuesOf(config).map(({ taskQueue, names }) =>

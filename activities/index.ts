@@ -17,6 +17,7 @@ import { registrationBudget } from '../clients/aws/registration-budget.ts';
 import type { RemoteClusters } from '../clients/kubernetes/remote-clusters.ts';
 import type { SharedBudget } from '../clients/aws/shared-budget.ts';
 import { analysisActivities } from './rollout/analysis.ts';
+import { approvalActivities } from './rollout/approval.ts';
 import { applicationsActivities } from './applications/applications.ts';
 import { cellActivities } from './rollout/cell.ts';
 import { clusterReader } from './discovery/clusters/reader.ts';
@@ -25,6 +26,7 @@ import { clusterSources } from './discovery/cluster-set/sources/index.ts';
 import type {
   AnalysisActivities,
   ApplicationsActivities,
+  ApprovalActivities,
   CellActivities,
   CheckActivities,
   DriftActivities,
@@ -47,7 +49,7 @@ import { paced } from './discovery/paced.ts';
 import { targetGroupSetActivities } from './discovery/target-group-set/target-group-set.ts';
 import { targetGroupActivities } from './discovery/target-group/target-groups.ts';
 import { targetGroupBindingActivities } from './discovery/target-group-binding/target-group-binding.ts';
-import { alive } from './staged/alive.ts';
+import { alive } from './alive.ts';
 import { stagedActivities } from './staged/staged.ts';
 import { trafficActivities } from './rollout/traffic.ts';
 
@@ -80,6 +82,7 @@ export interface Dependencies {
 
 /** Every activity. */
 export type Activities = CellActivities &
+  ApprovalActivities &
   LoadBalancerConfigActivities &
   AnalysisActivities &
   ExperimentActivities &
@@ -98,8 +101,9 @@ export function makeActivities(dependencies: Dependencies): Activities {
   const { kubernetes, clusters, intervals, graceSeconds, budgets } = dependencies;
   const writing = { ...dependencies, budget: budgets.writes };
   const reader = clusterReader({ kubernetes, clusters });
-  return {
+  return alive({
     ...translated(cellActivities(dependencies)),
+    ...translated(approvalActivities(kubernetes)),
     ...translated(loadBalancerConfigActivities(writing)),
     ...translated(analysisActivities(kubernetes)),
     ...translated(experimentActivities(kubernetes)),
@@ -113,7 +117,7 @@ export function makeActivities(dependencies: Dependencies): Activities {
       translated({
         ...targetGroupSetActivities({ kubernetes, reader, graceSeconds }),
         ...clusterSetActivities({ kubernetes, sources: clusterSources(dependencies), graceSeconds }),
-        ...alive(stagedActivities(dependencies)),
+        ...stagedActivities(dependencies),
         ...applicationsActivities(dependencies),
         ...targetGroupActivities(dependencies),
         ...targetGroupBindingActivities({
@@ -124,7 +128,7 @@ export function makeActivities(dependencies: Dependencies): Activities {
       }),
       intervals.sync,
     ),
-  };
+  });
 }
 
 const measuringChecks = (dependencies: Dependencies): Pick<CheckActivities, 'runCheck'> =>

@@ -1,4 +1,10 @@
-import { CancellationScope, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
+import {
+  allHandlersFinished,
+  CancellationScope,
+  condition,
+  setCurrentDetails,
+  workflowInfo,
+} from '@temporalio/workflow';
 import { applicationsFrom, type ApplicationsState } from '../domain/applications/state.ts';
 import type { Outcome, Wait } from '../domain/model/decision.ts';
 import type { ObjectKey } from '../domain/model/ids.ts';
@@ -50,7 +56,7 @@ const rollApplications = (key: ObjectKey, state: ApplicationsState, cancelReques
   });
 
 async function rollOut({ key, state }: CellRolloutInput, cancelRequested: Promise<never>) {
-  const live = listen(runFrom(state ?? initialState), cancelRequested);
+  const live = listen(key, runFrom(state ?? initialState), cancelRequested);
   for (;;) {
     const heard = live.heard();
     live.takeUp();
@@ -70,10 +76,13 @@ async function rollOut({ key, state }: CellRolloutInput, cancelRequested: Promis
     }
     // Another version takes over where nothing is to be done, and never between a decision and what it comes to.
     const rests = turn.is === 'Rest' && live.heard() === heard;
-    if (hasLongHistory() || (rests && isSuperseded())) {
+    const isReplaced = rests && isSuperseded();
+    // An approval that is being looked at is answered by this run.
+    if ((hasLongHistory() || isReplaced) && allHandlersFinished()) {
       setCurrentDetails(`Going on in a new run of ${workflowInfo().workflowId}.`);
       await goOn<typeof cellRollout>({ key, state: live.run().state });
     }
+    if (isReplaced) await condition(() => allHandlersFinished() || live.heard() !== heard);
   }
 }
 

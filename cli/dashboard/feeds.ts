@@ -26,6 +26,7 @@ export function feed(viewer: Viewer, stream: Stream, { wish, now }: { wish: Wish
   const unsubscribe = hub.onChange(push);
   const ticking = setInterval(push, TICK_MS);
   stream.onRoom(push);
+  viewer.signal.addEventListener('abort', stream.end, { signal: stream.signal });
   stream.signal.addEventListener('abort', () => {
     unsubscribe();
     clearInterval(ticking);

@@ -9,6 +9,7 @@ import { awsIdentity } from '../../local/components/aws.ts';
 import { proxyControl as controlOf } from '../../elbv2-proxy/control.ts';
 import { installDefinitions } from '../../local/install-definitions.ts';
 import { startStack, type Stack } from '../../local/stack.ts';
+import { startOkradHost, type OkradHost } from './okrads/host.ts';
 import { workflowBundle as bundledWorkflows } from '../../clients/temporal/workflow-bundle.ts';
 
 /** What tests know of the stack that they share. */
@@ -17,8 +18,8 @@ export type StackView = Pick<
   'dir' | 'kubeconfig' | 'etcd' | 'temporal' | 'aws' | 'proxyControl' | 'logs' | 'environment'
 > & {
   readonly binaries: Stack['binaries'] & { readonly kubectl: string; readonly temporal: string };
-  /** Whether all files of tests use it. */
-  readonly isShared?: true;
+  /** What runs okrads of stages, on the stack that all files of tests use. */
+  readonly okrads?: OkradHost;
   /** The path of the bundled workflows, so that not every okrad has to bundle them. */
   readonly workflowBundle: string;
 };
@@ -68,14 +69,13 @@ async function installByKubectl(stack: Stack): Promise<void> {
   await kubectl('wait', '--for=condition=Established', '--timeout=60s', 'crd', '--all');
 }
 
-/** Starts the stack that the integration tests share, and ends it after them. */
+/** Starts the stack that the integration tests share, with what runs their okrads, and ends both after them. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const stack = await startStack();
-  try {
-    project.provide('stack', { ...(await prepare(stack, undefined, installByKubectl)), isShared: true });
-  } catch (error) {
-    await stack.stopAll();
-    throw error;
-  }
-  return () => stack.stopAll();
+  await using undo = new AsyncDisposableStack();
+  const stack = undo.use(await startStack());
+  const host = undo.use(await startOkradHost(stack));
+  const view = await prepare(stack, undefined, installByKubectl);
+  project.provide('stack', { ...view, okrads: host.view });
+  const end = undo.move();
+  return () => end.disposeAsync();
 }
