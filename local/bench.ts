@@ -11,6 +11,7 @@ import {
 } from './bench/measurements.ts';
 import { report, type Measured } from './bench/report.ts';
 import { measureStaged } from './bench/staged.ts';
+import { measureBurst, measureIdle } from './bench/idle.ts';
 import { measureStart } from './bench/start.ts';
 import { measureTakeover } from './bench/takeover.ts';
 import { buildWorld, type Ground } from './bench/world.ts';
@@ -26,6 +27,8 @@ const say = (text: string): void => void process.stdout.write(`${text}\n`);
 const reported: Partial<Record<Group, (ground: Ground) => Promise<Measured>>> = {
   start: measureStart,
   takeover: measureTakeover,
+  idle: measureIdle,
+  burst: measureBurst,
 };
 
 async function measure(request: Extract<BenchRequest, { do: 'Measure' }>): Promise<void> {

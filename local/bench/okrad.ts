@@ -34,7 +34,11 @@ export async function openOkrad({
   say('Starting okrad, its watchers and its worker as two processes …');
   const start = (components: 'watchers' | 'worker'): Okrad =>
     undo.use(
-      startOkrad({ environment: stack.environment, components, log: join(stack.logs, `${components}.log`) }),
+      startOkrad({
+        environment: { ...stack.environment, OKRA_IDENTITY: components },
+        components,
+        log: join(stack.logs, `${components}.log`),
+      }),
     );
   const okrad = { watchers: start('watchers'), worker: start('worker') };
   const logged = (part: Okrad, event: string): Promise<true> =>
