@@ -115,7 +115,7 @@ describe('a kind of load balancer that the tables have a line of', () => {
     installation: () => Promise.resolve('here'),
     budget: { take: () => Promise.resolve({ is: 'Granted' as const }), penalise: () => Promise.resolve() },
   });
-  const shift = (a: number, b: number, sequence: number) => {
+  const shift = (a: number, b: number, sequence: number, more: Partial<ShiftRequest> = {}) => {
     const request: ShiftRequest = {
       cell: { key, uid: 'uid' },
       forwarding: withTargetGroups(aRoute(), groups(a, b)),
@@ -125,6 +125,7 @@ describe('a kind of load balancer that the tables have a line of', () => {
       urgent: false,
       verify: false,
       minHealthyTargets: 1,
+      ...more,
     };
     return asActivity(() => trafficActivities(reached()).shiftTraffic(request));
   };
@@ -147,6 +148,30 @@ describe('a kind of load balancer that the tables have a line of', () => {
       spec: { hostedZoneID: 'Z123', recordName: 'example.com', targetGroups: groups(80, 20) },
       status: { phase: 'Updated', weights: 'a: 80, b: 20', observedGeneration: 2 },
     });
+  });
+
+  it('has the status of the Cell say what is about to be served before it is', async () => {
+    const status = { phase: 'Progressing', message: 'Shifting to 20.' } as const;
+    const at: number[] = [];
+    const apply = kubernetes.apply.bind(kubernetes);
+    kubernetes.apply = async (object, options) => {
+      if (object.kind !== 'Cell') return await apply(object, options);
+      await new Promise((done) => setImmediate(done));
+      at.push(zone.changes);
+      return await apply(object, options);
+    };
+    const result = await shift(80, 20, 1, { report: { key, uid: 'uid', status, events: [] } });
+    expect(at).toEqual([0]);
+    expect(result).toMatchObject({ told: { is: 'Told' }, observed: { cell: { status } } });
+  });
+
+  it('is served all the same when nobody can be told', async () => {
+    const apply = kubernetes.apply.bind(kubernetes);
+    kubernetes.apply = (object, options) =>
+      object.kind === 'Cell' ? Promise.reject(new Error('Not today.')) : apply(object, options);
+    const report = { key, uid: 'uid', status: {}, events: [] };
+    expect(await shift(80, 20, 1, { report })).toMatchObject({ is: 'Served', told: { is: 'Refused' } });
+    expect(zone.changes).toBe(1);
   });
 
   it('is written no second time for what it serves already', async () => {

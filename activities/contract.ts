@@ -31,6 +31,19 @@ export interface CellActivities {
   readLostRun(run: { readonly workflowId: string; readonly runId: string }): Promise<LostRun>;
 }
 
+/** Who approves a step of a Cell. */
+export interface ApprovalReview {
+  readonly key: ObjectKey;
+  readonly by: string;
+  readonly groups: readonly string[];
+}
+
+/** What a step that takes approvals needs of the Kubernetes API. */
+export interface ApprovalActivities {
+  /** Asks Kubernetes whether someone may approve the steps of a Cell (SubjectAccessReview). */
+  reviewApproval(review: ApprovalReview): Promise<{ readonly allowed: boolean }>;
+}
+
 /**
  * Whether what someone else has set up may be taken over; `NotOfOthers`: only what does not belong to an object of
  * another namespace.

@@ -1,6 +1,12 @@
 import { Context } from '@temporalio/activity';
 
-const BEAT_MS = 500;
+const BEAT_MS = 250;
+
+/**
+ * The last beat that Temporal has heard may be older than the last one that was sent: the SDK holds beats back for up to
+ * `maxHeartbeatThrottleInterval` (200 ms, in worker.ts), and each takes its way to the server.
+ */
+const HEARD_LATER_MS = 500;
 
 /** When the heartbeat of an activity was last heard of, and for how long it was silent at most. */
 interface Heartbeat {
@@ -37,7 +43,11 @@ export function isGivenUp(): boolean {
   const context = Context.current();
   const beat = heartbeats.get(context);
   const { heartbeatTimeoutMs } = context.info;
-  return beat !== undefined && heartbeatTimeoutMs !== undefined && silentFor(beat) > heartbeatTimeoutMs;
+  return (
+    beat !== undefined &&
+    heartbeatTimeoutMs !== undefined &&
+    silentFor(beat) > heartbeatTimeoutMs - HEARD_LATER_MS
+  );
 }
 
 function silentFor(beat: Heartbeat): number {

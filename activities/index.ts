@@ -17,6 +17,7 @@ import { registrationBudget } from '../clients/aws/registration-budget.ts';
 import type { RemoteClusters } from '../clients/kubernetes/remote-clusters.ts';
 import type { SharedBudget } from '../clients/aws/shared-budget.ts';
 import { analysisActivities } from './rollout/analysis.ts';
+import { approvalActivities } from './rollout/approval.ts';
 import { applicationsActivities } from './applications/applications.ts';
 import { cellActivities } from './rollout/cell.ts';
 import { clusterReader } from './discovery/clusters/reader.ts';
@@ -25,6 +26,7 @@ import { clusterSources } from './discovery/cluster-set/sources/index.ts';
 import type {
   AnalysisActivities,
   ApplicationsActivities,
+  ApprovalActivities,
   CellActivities,
   CheckActivities,
   DriftActivities,
@@ -80,6 +82,7 @@ export interface Dependencies {
 
 /** Every activity. */
 export type Activities = CellActivities &
+  ApprovalActivities &
   LoadBalancerConfigActivities &
   AnalysisActivities &
   ExperimentActivities &
@@ -100,6 +103,7 @@ export function makeActivities(dependencies: Dependencies): Activities {
   const reader = clusterReader({ kubernetes, clusters });
   return alive({
     ...translated(cellActivities(dependencies)),
+    ...translated(approvalActivities(kubernetes)),
     ...translated(loadBalancerConfigActivities(writing)),
     ...translated(analysisActivities(kubernetes)),
     ...translated(experimentActivities(kubernetes)),

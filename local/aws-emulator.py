@@ -6,6 +6,12 @@ from copy import copy
 from functools import cache
 from http import HTTPStatus
 
+from botocore import loaders
+
+# Each of the sessions that moto opens would read the same files again: a quarter of its start.
+read_once = cache(loaders.JSONFileLoader().load_file)
+loaders.JSONFileLoader.load_file = lambda _, path: read_once(path)
+
 from moto import server
 from moto.core import DEFAULT_ACCOUNT_ID, responses
 from moto.eks.models import eks_backends

@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-import { applyDefinitions, isServed } from './kubernetes.ts';
+import { applyDefinitions, untilServed } from './kubernetes.ts';
 import type { Stack } from './stack.ts';
-import { waitFor } from './wait.ts';
 
 const manifests = fileURLToPath(new URL('../crds/manifests', import.meta.url));
 
@@ -13,9 +12,7 @@ export async function installDefinitions(
   folder: string = manifests,
 ): Promise<readonly string[]> {
   if (!existsSync(folder)) return [];
-  const names = await applyDefinitions(stack.kubernetes, folder);
-  await Promise.all(
-    names.map((name) => waitFor({ what: `${name} to be served` }, () => isServed(stack.kubernetes, name))),
-  );
-  return names;
+  const definitions = await applyDefinitions(stack.kubernetes, folder);
+  await untilServed(stack.kubernetes, definitions);
+  return definitions.map(({ name }) => name);
 }

@@ -3,7 +3,9 @@ import { readFile, readdir, writeFile } from 'node:fs/promises';
 import { request } from 'node:https';
 import { join } from 'node:path';
 
-import { parse, stringify } from 'yaml';
+import { stringify } from 'yaml';
+
+import { waitFor } from './wait.ts';
 
 /** The address of the stack's API server and what its administrator needs. */
 export interface KubernetesAccess {
@@ -80,49 +82,60 @@ export async function callKubernetes(access: KubernetesAccess, call: KubernetesC
   });
 }
 
-/** Applies every CustomResourceDefinition file of a folder server-side, and answers their names. */
-export async function applyDefinitions(access: KubernetesAccess, folder: string): Promise<string[]> {
+/** A CustomResourceDefinition as the API server keeps it. */
+export interface Definition {
+  readonly name: string;
+  readonly plural: string;
+  /** Where the API server says which kinds there are of its newest version. */
+  readonly path: string;
+}
+
+/** Applies every CustomResourceDefinition file of a folder server-side, and answers what was kept. */
+export async function applyDefinitions(access: KubernetesAccess, folder: string): Promise<Definition[]> {
   const files = (await readdir(folder)).filter((file) => /\.ya?ml$/.test(file));
   return Promise.all(
     files.map(async (file) => {
       const body = await readFile(join(folder, file), 'utf8');
-      const name = nameOfDefinition(file, parse(body));
-      const path = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${name}?fieldManager=okra-local&force=true`;
-      await callKubernetes(access, {
-        method: 'PATCH',
-        path,
-        body,
-        contentType: 'application/apply-patch+yaml',
-      });
-      return name;
+      const path = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${nameOfDefinition(file, body)}?fieldManager=okra-local&force=true`;
+      const contentType = 'application/apply-patch+yaml';
+      return definitionIn(await callKubernetes(access, { method: 'PATCH', path, body, contentType }));
     }),
   );
 }
 
-/** Tells whether the API server serves a definition: established, and found in the discovery of its group. */
-export async function isServed(access: KubernetesAccess, name: string): Promise<true | undefined> {
-  const definition: unknown = JSON.parse(
-    await callKubernetes(access, { path: `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${name}` }),
+/** Waits until the API server serves definitions: its discovery names a kind once its definition is established. */
+export async function untilServed(
+  access: KubernetesAccess,
+  definitions: readonly Definition[],
+): Promise<void> {
+  await Promise.all(
+    definitions.map((one) => waitFor({ what: `${one.name} to be served` }, () => isServed(access, one))),
   );
-  const conditions = at(at(definition, 'status'), 'conditions');
-  const established =
-    Array.isArray(conditions) &&
-    conditions.some((entry) => at(entry, 'type') === 'Established' && at(entry, 'status') === 'True');
-  if (!established) return undefined;
-  const [plural = '', ...group] = name.split('.');
-  const versions = at(at(definition, 'spec'), 'versions');
-  const version = Array.isArray(versions) ? at(versions.at(-1), 'name') : undefined;
-  const path = `/apis/${group.join('.')}/${String(version)}`;
+}
+
+async function isServed(access: KubernetesAccess, { path, plural }: Definition): Promise<true | undefined> {
   const served = at(JSON.parse(await callKubernetes(access, { path })), 'resources');
   return Array.isArray(served) && served.some((entry) => at(entry, 'name') === plural) ? true : undefined;
 }
 
-function nameOfDefinition(file: string, document: unknown): string {
-  const name = at(at(document, 'metadata'), 'name');
-  if (at(document, 'kind') === 'CustomResourceDefinition' && typeof name === 'string') return name;
-  throw new Error(
-    `Expected ${file} to hold one CustomResourceDefinition, got ${String(at(document, 'kind'))}.`,
-  );
+function definitionIn(answer: string): Definition {
+  const kept: unknown = JSON.parse(answer);
+  const spec = at(kept, 'spec');
+  const versions = at(spec, 'versions');
+  const version = Array.isArray(versions) ? at(versions.at(-1), 'name') : undefined;
+  return {
+    name: String(at(at(kept, 'metadata'), 'name')),
+    plural: String(at(at(spec, 'names'), 'plural')),
+    path: `/apis/${String(at(spec, 'group'))}/${String(version)}`,
+  };
+}
+
+/** Finds the name in the text: to parse the half megabyte of a definition of Argo Rollouts takes longer than to apply it. */
+function nameOfDefinition(file: string, text: string): string {
+  const kind = /^kind: (.*)$/m.exec(text)?.[1];
+  const name = /^metadata:\n(?: .*\n)*? {2}name: (\S+)$/m.exec(text)?.[1];
+  if (kind === 'CustomResourceDefinition' && name !== undefined) return name;
+  throw new Error(`Expected ${file} to hold one CustomResourceDefinition, got ${String(kind)}.`);
 }
 
 /** Reads a field of a parsed document; `undefined` when there is none. */

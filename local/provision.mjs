@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { cached } from './cache.mjs';
+import { goTools } from './go-tools.mjs';
 import { checkGo, checkPython } from './prerequisites.mjs';
 import { withProgress } from './progress.mjs';
 import { lastLines, run } from './run.mjs';
 import { goTool, goToolFolder, motoFolder, survey } from './survey.mjs';
-import { motoVersion, goTools } from './tools.mjs';
+import { motoVersion } from './tools.mjs';
 
 /** @typedef {{ env: NodeJS.ProcessEnv, say: import('./progress.mjs').Say, signal?: AbortSignal | undefined }} Surroundings */
 
@@ -112,7 +113,8 @@ async function compile(name, draft, { env, signal }) {
     env: { ...env, CGO_ENABLED: '0', GOWORK: 'off', GOFLAGS: '-mod=readonly -buildvcs=false' },
     signal,
   };
-  const flags = ['-trimpath', '-ldflags', `-s -w ${tool.ldflags}`.trim()];
+  const tags = tool.tags === undefined ? [] : ['-tags', tool.tags];
+  const flags = ['-trimpath', ...tags, '-ldflags', `-s -w ${tool.ldflags}`.trim()];
   await must('go', ['build', ...flags, '-o', join(draft, name), tool.package], options);
   if (tool.crdsOf === undefined) return;
   const folder = await must('go', ['list', '-m', '-f', '{{.Dir}}', tool.crdsOf], options);

@@ -3,8 +3,9 @@ import { accessSync, constants, readFileSync, realpathSync, statSync } from 'nod
 import { delimiter, join } from 'node:path';
 
 import { cacheRoot } from './cache.mjs';
+import { goTools } from './go-tools.mjs';
 import { run } from './run.mjs';
-import { goTools, lowestPython, motoVersion } from './tools.mjs';
+import { lowestPython, motoVersion } from './tools.mjs';
 import { isAtLeast, misfit, readVersion } from './versions.mjs';
 
 /**

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import { applyDefinitions, isServed, type KubernetesAccess } from './kubernetes.ts';
-import { waitFor } from './wait.ts';
+import { applyDefinitions, untilServed, type KubernetesAccess } from './kubernetes.ts';
 
 const definitions = fileURLToPath(new URL('workload-definitions', import.meta.url));
 
@@ -15,9 +14,7 @@ export const installAutoModeBindings = (kubernetes: KubernetesAccess): Promise<v
   install(kubernetes, join(definitions, 'auto-mode'));
 
 async function install(kubernetes: KubernetesAccess, folder: string): Promise<void> {
-  for (const name of await applyDefinitions(kubernetes, folder)) {
-    await waitFor({ what: `${name} to be served` }, () => isServed(kubernetes, name));
-  }
+  await untilServed(kubernetes, await applyDefinitions(kubernetes, folder));
 }
 
 /** A TargetGroupBinding as an application brings it into its cluster. */

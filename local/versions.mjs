@@ -26,7 +26,7 @@ export function isAtLeast(got, lowest) {
 
 /**
  * Says why an installed version does not do in place of the pinned one; `undefined` means that it does.
- * @param {import('./tools.mjs').GoTool['fit']} fit
+ * @param {import('./go-tools.mjs').GoTool['fit']} fit
  * @param {string} pinned
  * @param {string | undefined} got
  * @returns {string | undefined}

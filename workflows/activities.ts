@@ -7,6 +7,7 @@ import {
 import type {
   AnalysisActivities,
   ApplicationsActivities,
+  ApprovalActivities,
   CellActivities,
   CheckActivities,
   DriftActivities,
@@ -24,7 +25,7 @@ import { inShort } from './summary.ts';
 type TrafficReads = Pick<TrafficActivities, 'readTargetHealth' | 'inspectLoadBalancer'>;
 type ShiftActivities = Pick<TrafficActivities, 'shiftTraffic'>;
 
-/** What was begun by a process that was killed is given to another after this time; each activity heartbeats twice a second. */
+/** What was begun by a process that was killed is given to another after this time; each activity heartbeats four times a second. */
 const HEARTBEAT = { heartbeatTimeout: '1500ms' } as const;
 
 /** The same for what may wait: the process is busy when many go on at once. */
@@ -47,6 +48,10 @@ export const objects = (summary: string) =>
     ...kubernetes,
     summary: inShort(summary),
   });
+
+/** Asks Kubernetes about those who approve. */
+export const approvers = (summary: string) =>
+  proxyActivities<ApprovalActivities>({ ...kubernetes, summary: inShort(summary) });
 
 /** Starts, reads and ends AnalysisRuns, Experiments, Checks and Jobs. */
 export const measurements = (summary: string) =>

@@ -20,7 +20,7 @@ import type { Writing } from './port.ts';
 import { readIfInTime } from './read-in-time.ts';
 import { adoptionFor } from '../permit.ts';
 import { statusReporter } from '../kubernetes/status-reporter.ts';
-import { targetDeploymentReporter } from '../rollout/target-deployment.ts';
+import { targetDeploymentReporter, type VersionSources } from '../rollout/target-deployment.ts';
 
 /** What load balancers are written with. */
 export interface WriterDependencies {
@@ -35,14 +35,25 @@ export interface WriterDependencies {
 /** How one attempt is made. */
 export interface AttemptOptions {
   readonly urgent: boolean;
+  /** Of what is urgent, how much of the traffic it takes back, in percent. */
+  readonly percent?: number | undefined;
   /** Whether ELBv2 is read before it is compared. */
   readonly verify: boolean;
   readonly ticket?: Ticket | undefined;
   readonly signal: AbortSignal;
+  /** Which versions target groups are of, where the caller reads that anyway. */
+  readonly versions?: Promise<VersionSources | undefined>;
 }
 
 /** The result of an attempt that was not refused. */
-export type Applied = { readonly is: 'Served'; readonly served: ObservedForwarding } | NotYet;
+export type Applied =
+  | {
+      readonly is: 'Served';
+      readonly served: ObservedForwarding;
+      /** The object as it says now; undefined when it is gone. */
+      readonly config: LoadBalancerConfigView | undefined;
+    }
+  | NotYet;
 
 /** The one who makes ELBv2 what a configuration object says, and says so in its status. */
 export interface ConfigWriter {
@@ -57,7 +68,7 @@ export interface ConfigWriter {
   /** Deletes what the object has made of the load balancer. */
   readonly remove: (config: LoadBalancerConfigView, options: AttemptOptions) => Promise<NotYet | undefined>;
   /** Says in the status of an object the result of an attempt. */
-  readonly report: (config: LoadBalancerConfigView, outcome: ApplyOutcome) => Promise<void>;
+  readonly report: (config: LoadBalancerConfigView, outcome: ApplyOutcome) => Promise<unknown>;
 }
 
 /** A turn in the write budget that is good for one write. */
@@ -95,20 +106,28 @@ export function configWriter(dependencies: WriterDependencies): ConfigWriter {
     return readIfInTime(options, read, 'NotOfOthers');
   }
 
-  async function report(config: LoadBalancerConfigView, outcome: ApplyOutcome): Promise<void> {
+  async function report(
+    config: LoadBalancerConfigView,
+    outcome: ApplyOutcome,
+    versions?: AttemptOptions['versions'],
+  ): Promise<LoadBalancerConfigView | undefined> {
     const { key, uid, desired } = config;
     const status = loadBalancerStatus(config, outcome, new Date().toISOString());
-    if (canonical(status) === canonical(config.status)) return;
+    if (canonical(status) === canonical(config.status)) return config;
     const loadBalancer = loadBalancerOf(desired.type);
     const { observed, ...said } = status;
     const mirrored = observed === undefined ? {} : loadBalancer.status(observed);
-    await reportStatus(loadBalancer.kind, { key, uid }, { ...said, ...mirrored }, []);
-    await reportDeployment({ key, uid }, observed);
+    const [written] = await Promise.all([
+      reportStatus(loadBalancer.kind, { key, uid }, { ...said, ...mirrored }, []),
+      reportDeployment({ key, uid }, observed, versions),
+    ]);
+    return written === 'Gone' ? undefined : { ...config, status };
   }
 
-  async function take(forwarding: Forwarding, { urgent, ticket, signal }: AttemptOptions): Promise<Grant> {
+  async function take(forwarding: Forwarding, options: AttemptOptions): Promise<Grant> {
+    const { urgent, percent, ticket, signal } = options;
     const quota = loadBalancerOf(forwarding.type).quota(forwarding);
-    return budget.take(quota, { urgent, ...(ticket === undefined ? {} : { ticket }) }, signal);
+    return budget.take(quota, { urgent, percent, ticket }, signal);
   }
 
   function writing(config: LoadBalancerConfigView, options: AttemptOptions, turn?: BudgetTurn): Writing {
@@ -173,8 +192,8 @@ export function configWriter(dependencies: WriterDependencies): ConfigWriter {
       if ('is' in served) return served;
       if (wrote && verify && wasServed(config))
         dependencies.tell?.count('okra_drift_healed_total', { type: desired.type });
-      await report(config, { is: 'Served', served, created: status.observed === undefined });
-      return { is: 'Served', served };
+      const outcome = { is: 'Served', served, created: status.observed === undefined } as const;
+      return { is: 'Served', served, config: await report(config, outcome, options.versions) };
     },
     remove: async (config, options) => {
       const { key, desired, status } = config;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ELBv2 } from '../../clients/aws/elbv2.ts';
 import { arnOf } from '../../domain/testing/builders.ts';
-import { connectionsOf } from './connections.ts';
+import { connectionsOf, delaysFrom } from './connections.ts';
 
 const group = (name: string, weight: number) => ({ name, arn: arnOf(name), weight });
 const looked = (name: string, draining: number) => ({
@@ -25,14 +25,18 @@ const attributes = { 'deregistration_delay.timeout_seconds': '120', 'slow_start.
 /** What is said of the groups, and which of them were asked about. */
 async function said(attributesOf: ELBv2['attributesOf'], change: Partial<typeof written> = {}) {
   const asked: string[] = [];
-  const elbv2: Partial<ELBv2> = {
+  const elbv2: Pick<ELBv2, 'attributesOf'> = {
     attributesOf: (arn, signal) => {
       asked.push(arn);
       return attributesOf(arn, signal);
     },
   };
   const { signal } = new AbortController();
-  const found = await connectionsOf({ ...written, ...change }, () => elbv2 as ELBv2, signal);
+  const found = await connectionsOf(
+    { ...written, ...change },
+    delaysFrom(() => elbv2),
+    signal,
+  );
   return { said: Object.fromEntries(found.map((one) => [one.targetGroupARN, one.message])), asked };
 }
 
@@ -56,6 +60,18 @@ describe('what is said of connections after a write', () => {
   it('asks nothing where traffic is taken back', async () => {
     const { asked } = await said(() => Promise.resolve(attributes), { gaining: [] });
     expect(asked).toEqual([]);
+  });
+
+  it('asks a group once a minute, however often its weight changes', async () => {
+    const asked: number[] = [];
+    let now = 0;
+    const attributesOf = () => (asked.push(now), Promise.resolve(attributes));
+    const delays = delaysFrom(
+      () => ({ attributesOf }),
+      () => now,
+    );
+    for (now of [0, 20_000, 59_999, 60_000, 61_000]) await delays(arnOf('b'), new AbortController().signal);
+    expect(asked).toEqual([0, 60_000]);
   });
 
   it('does not wait long for an answer', async () => {

@@ -24,7 +24,7 @@ interface Written {
 /** Says why clients are elsewhere than the weights that were just written; what cannot be read is left out. */
 export async function connectionsOf(
   { forwarding, before, gaining }: Written,
-  elbv2: (arn: string) => ELBv2,
+  delays: ReadDelays,
   signal: AbortSignal,
 ): Promise<readonly Connections[]> {
   const inTime = AbortSignal.any([signal, AbortSignal.timeout(READ_MS)]);
@@ -38,26 +38,44 @@ export async function connectionsOf(
     changed.map(async (group) => {
       const { targetGroupARN: arn } = group;
       const isLookedAt = gaining.some(({ targetGroupARN }) => targetGroupARN === arn);
-      return isLookedAt ? { ...group, ...(await delaysOf(elbv2(arn), arn, inTime)) } : group;
+      return isLookedAt ? { ...group, ...(await delays(arn, inTime)) } : group;
     }),
   );
   return connectionsAfter(known, { type: forwarding.type, now: Date.now() });
 }
 
-async function delaysOf(
-  elbv2: ELBv2,
-  arn: string,
-  signal: AbortSignal,
-): Promise<Pick<ChangedGroup, 'deregistrationDelaySeconds' | 'slowStartSeconds'>> {
-  try {
-    const attributes = await elbv2.attributesOf(arn, signal);
-    return {
-      deregistrationDelaySeconds: secondsIn(attributes, DELAY),
-      slowStartSeconds: secondsIn(attributes, SLOW_START),
-    };
-  } catch {
-    return {};
-  }
+/** How long a target group keeps connections that leave it, and how slowly new targets take requests. */
+export type Delays = Pick<ChangedGroup, 'deregistrationDelaySeconds' | 'slowStartSeconds'>;
+
+/** Says the delays of a target group; nothing where they cannot be read. */
+export type ReadDelays = (targetGroupARN: string, signal: AbortSignal) => Promise<Delays>;
+
+/** How long what was read of a target group is good for, in milliseconds: it explains, and decides nothing. */
+const KEPT_MS = 60_000;
+const MOST_KEPT = 1_000;
+
+/** Makes what reads the delays of target groups, each once a minute at most. */
+export function delaysFrom(
+  elbv2: (arn: string) => Pick<ELBv2, 'attributesOf'>,
+  now: () => number = Date.now,
+): ReadDelays {
+  const kept = new Map<string, { readonly at: number; readonly delays: Delays }>();
+  return async (arn, signal) => {
+    const known = kept.get(arn);
+    if (known !== undefined && now() - known.at < KEPT_MS) return known.delays;
+    try {
+      const attributes = await elbv2(arn).attributesOf(arn, signal);
+      const delays = {
+        deregistrationDelaySeconds: secondsIn(attributes, DELAY),
+        slowStartSeconds: secondsIn(attributes, SLOW_START),
+      };
+      if (kept.size >= MOST_KEPT) kept.clear();
+      kept.set(arn, { at: now(), delays });
+      return delays;
+    } catch {
+      return {};
+    }
+  };
 }
 
 function secondsIn(attributes: Readonly<Record<string, string>>, key: string): number | undefined {

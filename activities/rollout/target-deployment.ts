@@ -4,7 +4,7 @@ import {
   AWS_TARGET_GROUP,
   CELL,
 } from '../../clients/kubernetes/kinds.ts';
-import { KubernetesError, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import { isNotFound, KubernetesError, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import { statusSchemaOf } from '../../crds/status-schema.ts';
 import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
 import type { Cell } from '../../crds/cell.ts';
@@ -21,27 +21,42 @@ import { ownedBy } from '../kubernetes/owner-references.ts';
 export type TargetDeploymentReporter = (
   config: { readonly key: ObjectKey; readonly uid: string },
   served: ObservedForwarding | undefined,
+  versions?: Promise<VersionSources | undefined>,
 ) => Promise<void>;
+
+/** What says which version a target group is of; those who have read it pass it on. */
+export interface VersionSources {
+  readonly cell: Cell | undefined;
+  readonly groups: readonly AWSTargetGroup[];
+}
 
 /** Makes the one writer of AWSApplicationLoadBalancerTargetDeployments. */
 export function targetDeploymentReporter(kubernetes: KubernetesClient): TargetDeploymentReporter {
-  return async ({ key, uid }, served) => {
+  return async ({ key, uid }, served, known) => {
     if (served?.type !== 'AWSApplicationLoadBalancer') return;
-    const status = targetDeploymentStatus(served, await versions(kubernetes, key));
+    const { cell, groups } = (await known) ?? (await readVersions(kubernetes, key));
+    const said = targetDeploymentStatus(served, versionsByARN(cell?.spec ?? {}, groups));
     const { apiVersion, kind } = AWS_APPLICATION_LOAD_BALANCER_TARGET_DEPLOYMENT;
-    const owned = ownedBy(AWS_APPLICATION_LOAD_BALANCER_CONFIG.kind, { key, uid }, false);
-    const metadata = { ...key, ownerReferences: owned };
-    try {
-      await kubernetes.apply({ apiVersion, kind, metadata, spec: {} }, { force: true });
-      await kubernetes.apply(
-        {
-          apiVersion,
-          kind,
-          metadata: { ...key },
-          status: fitted({ ...status, lastSyncTime: new Date().toISOString() }, statusSchemaOf(kind)),
-        },
+    const status = fitted({ ...said, lastSyncTime: new Date().toISOString() }, statusSchemaOf(kind));
+    const write = (): Promise<unknown> =>
+      kubernetes.apply(
+        { apiVersion, kind, metadata: { ...key }, status },
         { subresource: 'status', force: true },
       );
+    const create = (): Promise<unknown> => {
+      const ownerReferences = ownedBy(AWS_APPLICATION_LOAD_BALANCER_CONFIG.kind, { key, uid }, false);
+      return kubernetes.apply(
+        { apiVersion, kind, metadata: { ...key, ownerReferences }, spec: {} },
+        { force: true },
+      );
+    };
+    try {
+      // It is there already but for the first time.
+      await write().catch(async (error: unknown) => {
+        if (!isNotFound(error)) throw error;
+        await create();
+        await write();
+      });
     } catch (error) {
       // A view must not hold up what it shows: it may not be installed, or allowed, or be in deletion.
       if (!(error instanceof KubernetesError && [403, 404, 409].includes(error.status))) throw error;
@@ -49,11 +64,11 @@ export function targetDeploymentReporter(kubernetes: KubernetesClient): TargetDe
   };
 }
 
-/** The versions of the AWSTargetGroups of a namespace, by ARN, as the Cell of this name reads them. */
-async function versions(kubernetes: KubernetesClient, key: ObjectKey): Promise<ReadonlyMap<string, string>> {
+/** The AWSTargetGroups of a namespace, and the Cell of this name, by which their versions are read. */
+async function readVersions(kubernetes: KubernetesClient, key: ObjectKey): Promise<VersionSources> {
   const [cell, groups] = await Promise.all([
     kubernetes.get<Cell>(CELL, key),
     kubernetes.list<AWSTargetGroup>(AWS_TARGET_GROUP, { namespace: key.namespace }),
   ]);
-  return versionsByARN(cell?.spec ?? {}, groups);
+  return { cell, groups };
 }

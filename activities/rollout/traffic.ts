@@ -4,6 +4,7 @@ import { isConflict } from '../../clients/kubernetes/kubernetes.ts';
 import type { KindRef } from '../../clients/kubernetes/kinds.ts';
 import { canonical } from '../../domain/kubernetes/canonical.ts';
 import { mergePatch } from '../../domain/discovery/merge-patch.ts';
+import type { Access } from '../../domain/access/access.ts';
 import { usesOf } from '../../domain/access/forwarding-access.ts';
 import { formatKey } from '../../domain/model/ids.ts';
 import {
@@ -12,13 +13,16 @@ import {
   FINALIZER,
   SEQUENCE_ANNOTATION,
 } from '../../domain/kubernetes/labels.ts';
-import type { ObservedCell } from '../../domain/model/observation.ts';
 import { placeOf, targetGroupsOf } from '../../domain/load-balancers/load-balancer.ts';
 import type { LoadBalancerConfigView } from '../../domain/load-balancers/load-balancer-config.ts';
 import type { WeightedTargetGroup } from '../../domain/model/target-group.ts';
 import { withHeartbeat } from '../heartbeat.ts';
-import { observeCell } from './cell.ts';
-import { connectionsOf } from './connections.ts';
+import { cellReporter, type CellDependencies } from './cell.ts';
+import { lookAgain } from './look-again.ts';
+import { tellFirst } from './tell-first.ts';
+import type { Told } from '../../domain/rollout/report.ts';
+import { readSources } from './observe-cell.ts';
+import { connectionsOf, delaysFrom, type ReadDelays } from './connections.ts';
 import { dependenciesOf, readConfig, sequenceOf, configViewOf } from '../load-balancers/config-object.ts';
 import { configWriter, type ConfigWriter, type WriterDependencies } from '../load-balancers/config-writer.ts';
 import type { LoadBalancerConfigRef, ShiftRequest, ShiftResult, TrafficActivities } from '../contract.ts';
@@ -29,11 +33,27 @@ import { ownedByCell } from '../kubernetes/owner-references.ts';
 import { adoptionFor, permit } from '../permit.ts';
 import { healthOf, lookAtTargets } from '../load-balancers/target-health.ts';
 
+/** What traffic is shifted with. */
+export interface TrafficDependencies extends WriterDependencies, Pick<CellDependencies, 'tellEvent'> {}
+
 /** Makes the activities that shift traffic and look at the health of targets. */
-export function trafficActivities(dependencies: WriterDependencies): TrafficActivities {
+export function trafficActivities(dependencies: TrafficDependencies): TrafficActivities {
   const writer = configWriter(dependencies);
+  const delays = delaysFrom(dependencies.elbv2);
+  const means = { ...dependencies, writer, delays };
+  const report = cellReporter(dependencies);
   return {
-    shiftTraffic: (request) => withHeartbeat((signal) => shift(request, { ...dependencies, writer, signal })),
+    shiftTraffic: (request) =>
+      withHeartbeat(async (signal) => {
+        const telling = request.report === undefined ? undefined : tellFirst(report, request.report, signal);
+        try {
+          const result = await shift(request, { ...means, telling, signal });
+          return telling === undefined ? result : { ...result, told: await telling };
+        } finally {
+          // Nothing that is told later may be overtaken by it.
+          await telling;
+        }
+      }),
     inspectLoadBalancer: async (request) => {
       const { key, route } = request;
       const { cancellationSignal } = Context.current();
@@ -52,32 +72,46 @@ export function trafficActivities(dependencies: WriterDependencies): TrafficActi
 
 interface ShiftDependencies extends WriterDependencies {
   readonly writer: ConfigWriter;
+  readonly delays: ReadDelays;
+  /** What is told before traffic moves. */
+  readonly telling: Promise<Told> | undefined;
   readonly signal: AbortSignal;
 }
 
 /** Makes one weight, from the look at what gains to a look at all that the Cell depends on afterwards. */
 async function shift(request: ShiftRequest, means: ShiftDependencies): Promise<ShiftResult> {
-  const { kubernetes, writer, elbv2, signal } = means;
-  const { cell, forwarding, urgent, verify, ticket } = request;
+  const { kubernetes, writer, signal } = means;
+  const { cell, forwarding, urgent, percent, verify, ticket } = request;
   const ref = { type: forwarding.type, key: cell.key };
+  let reading: Promise<Access | undefined> | undefined;
+  const access = () => (reading ??= accessPolicies(kubernetes).of(cell.key.namespace, signal));
+  if (!urgent) access().catch(() => undefined);
   const known = await readConfig(kubernetes, ref, signal);
-  await refuseUnallowed(request, known, means);
+  await refuseUnallowed(request, known, access);
   const looked = await lookAtTargets(request, dependenciesOf(means), signal);
   if (looked.is === 'Lacking') return looked;
   refuseOlder(request, known);
-  const options = { urgent, verify, ticket, signal };
+  const options = { urgent, percent, verify, ticket, signal };
   const differs = canonical(forwarding) !== canonical(askedOf(ref, known));
   // Nothing is asked for before it may be written, so that an abort finds nothing that could be written later.
   const turn = differs || verify ? await writer.reserve(forwarding, options) : undefined;
   if (turn?.is === 'NotYet') return turn;
+  await means.telling;
   signal.throwIfAborted();
   const written = await writeConfig(request, known, means);
-  const applied = await writer.apply(configViewOf(ref, written), options, turn);
+  // What is around is read while the load balancer is written.
+  const sources = { at: Date.now(), read: readSources(kubernetes, cell.key, access()) };
+  sources.read.catch(() => undefined);
+  const applied = await writer.apply(
+    configViewOf(ref, written),
+    { ...options, versions: sources.read },
+    turn,
+  );
   if (applied.is === 'NotYet') return applied;
   const before = weightedIn(known === undefined ? undefined : configViewOf(ref, known));
   const { gaining } = looked;
-  const connections = await connectionsOf({ forwarding, before, gaining }, elbv2, signal);
-  const observed = await lookAgain(request, means);
+  const connections = await connectionsOf({ forwarding, before, gaining }, means.delays, signal);
+  const observed = await lookAgain(request, { config: applied.config, sources }, kubernetes);
   return { is: 'Served', connections, ...(observed === undefined ? {} : { observed }) };
 }
 
@@ -91,13 +125,13 @@ const askedOf = (ref: LoadBalancerConfigRef, known: ConfigObject | undefined): u
 async function refuseUnallowed(
   { cell: { key }, forwarding, takesBack = false }: ShiftRequest,
   known: ConfigObject | undefined,
-  { kubernetes, signal }: ShiftDependencies,
+  access: () => Promise<Access | undefined>,
 ): Promise<void> {
   const served =
     known === undefined ? undefined : configViewOf({ type: forwarding.type, key }, known).status.observed;
   const uses = usesOf(forwarding, served, { takesBack });
   // What takes traffic back does not wait for an answer that it does not need.
-  if (uses.length > 0) permit(await accessPolicies(kubernetes).of(key.namespace, signal), uses);
+  if (uses.length > 0) permit(await access(), uses);
 }
 
 /** Refuses a write that another one has overtaken. */
@@ -163,15 +197,3 @@ async function withoutOthers(
 }
 
 const jsonOf = (spec: object): Parameters<typeof mergePatch>[0] => JSON.parse(JSON.stringify(spec));
-
-/** Looks at the Cell after a write; that this fails does not undo the write. */
-async function lookAgain(
-  { cell }: ShiftRequest,
-  { kubernetes }: ShiftDependencies,
-): Promise<ObservedCell | undefined> {
-  try {
-    return await observeCell(kubernetes, cell.key);
-  } catch {
-    return undefined;
-  }
-}

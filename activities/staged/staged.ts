@@ -28,7 +28,8 @@ export function stagedActivities(spaces: Spaces): StagedActivities {
         key: { namespace: '', name },
         finalizer: FINALIZER,
       }),
-    reportStaged: ({ name, uid, status }) =>
-      report(STAGED_BINDING_POLICY, { key: { namespace: '', name }, uid }, status, []),
+    reportStaged: async ({ name, uid, status }) => {
+      await report(STAGED_BINDING_POLICY, { key: { namespace: '', name }, uid }, status, []);
+    },
   };
 }

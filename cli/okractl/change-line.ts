@@ -5,11 +5,13 @@ import { withoutFraction } from './time.ts';
 
 /** Says in one line how a Cell stands, for where nothing can be redrawn; equal lines are no news. */
 export function cellLine(key: string, { status = {} }: Pick<Cell, 'status'>): string {
-  const { phase = 'Pending', step, targetGroups = [], message = '', stableVersion, desiredVersion } = status;
+  const { phase = 'Pending', step, targetGroups = [], message = '', rollout } = status;
+  const { stableVersion, desiredVersion } = status;
   const versions =
     stableVersion === desiredVersion ? stableVersion : `${stableVersion ?? '-'} → ${desiredVersion ?? '-'}`;
   const weights = targetGroups.map(({ name, weight }) => `${name} ${weight}`).join(', ');
-  const parts = [key, phase, step, versions, weights, message];
+  const end = rollout?.stepEndsAt === undefined ? '' : `ends at ${withoutFraction(rollout.stepEndsAt)}`;
+  const parts = [key, phase, step, versions, weights, message, end];
   return inOneLine(parts.filter((part) => part !== undefined && part !== '').join('  '));
 }
 

@@ -13,6 +13,8 @@ describe('check', () => {
 ok      ${resources.length} of ${resources.length} kinds are defined as this okractl knows them
 ?       Argo Rollouts is not installed; steps with analyses and experiments need it
 ok      you: 10 of 10 rights
+ok      you may ask of a Cell: pause, resume, promote, promotefull, abort, retry, approve
+ok      you may ask of a StagedBindingPolicy: pause, resume, promote, abort, retry
 ok      Temporal answers at 127.0.0.1:7233, and has the namespace default
 ok      the search attributes are registered
 ok      workers poll okra and the queues beside it
@@ -56,6 +58,16 @@ ok      workers poll okra and the queues beside it
   it('does not count what only some commands need', async () => {
     const { out, code } = await check({ allowed: ({ verb }) => verb !== 'create' });
     expect(out).toContain('?       you may not create freezes (freeze, unfreeze); the rest works without it');
+    expect(code).toBe(0);
+  });
+
+  it('says which requests one may make, and which role lets one make the others', async () => {
+    const had = ['get', 'list', 'watch', 'pause', 'resume'];
+    const { out, code } = await check({ allowed: ({ verb }) => had.includes(verb) });
+    expect(out).toContain(
+      '?       you may ask of a Cell: pause, resume; not promote, promotefull, abort, retry, approve, which the ClusterRole okra-operator and okra-approver let one\n',
+    );
+    expect(out).toContain('?       you may ask of a StagedBindingPolicy: pause, resume; not promote');
     expect(code).toBe(0);
   });
 

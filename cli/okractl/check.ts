@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { resources } from '../../crds/index.ts';
 import { ANALYSIS_RUN, CUSTOM_RESOURCE_DEFINITION } from '../../clients/kubernetes/kinds.ts';
 import { isNotFound } from '../../clients/kubernetes/kubernetes.ts';
+import { requestsAllowed } from '../../clients/kubernetes/request-rights.ts';
 import type { ServiceAccount } from '../../clients/kubernetes/person.ts';
 import { badUsage, exitCodes } from './exit.ts';
 import {
@@ -14,7 +15,7 @@ import {
   type Finding,
 } from './findings.ts';
 import { forPrograms, outputOption, type OutputFormat } from './output.ts';
-import { judgeRights, rightsOfOkrad, rightsOfPerson, type Right } from './rights.ts';
+import { judgeRequests, judgeRights, rightsOfOkrad, rightsOfPerson, type Right } from './rights.ts';
 import type { Globals, Session, Shell } from './shell.ts';
 import { counted } from './table.ts';
 
@@ -58,6 +59,7 @@ async function findOut(session: Session, options: CheckOptions): Promise<readonl
   const parts = await Promise.all([
     kindFindings(session),
     rightFindings(session, 'you', rightsOfPerson(options.namespace)),
+    requestFindings(session, options.namespace),
     options.okrad === undefined ? [] : okradFindings(session, options.okrad, options.namespace),
     temporal,
   ]);
@@ -107,6 +109,19 @@ async function rightFindings(
     return judgeRights(who, judged);
   } catch (error) {
     return [unknown(`the rights of ${who} cannot be found out: ${messageOf(error)}`)];
+  }
+}
+
+async function requestFindings(session: Session, namespace?: string): Promise<readonly Finding[]> {
+  try {
+    const kinds = ['Cell', 'StagedBindingPolicy'] as const;
+    return await Promise.all(
+      kinds.map(async (kind) =>
+        judgeRequests(kind, await requestsAllowed(session, { kind, key: { namespace } })),
+      ),
+    );
+  } catch (error) {
+    return [unknown(`the requests that you may make cannot be found out: ${messageOf(error)}`)];
   }
 }
 

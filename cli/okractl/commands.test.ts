@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CellStatus } from '../../crds/cell.ts';
 import { aCell, aTargetGroup, paused } from './testing/objects.ts';
-import { runOkractl } from './testing/shell.ts';
+import { runOkractl, type FakeWorld } from './testing/shell.ts';
 
 const blocked: CellStatus = {
   phase: 'Reverted',
@@ -60,6 +60,29 @@ describe('a request', () => {
     const { done, out, code } = await runOkractl(words);
     expect(done).toEqual([{ ...sent, by: 'ann' }]);
     expect([code, out]).toEqual([0, 'Done.\n']);
+  });
+
+  it.each([
+    [['pause', 'web'], 'pause Cell default/web'],
+    [['promote', '--full', 'web', '-n', 'shop'], 'promotefull Cell shop/web'],
+    [['abort', 'sbp/nginx'], 'abort StagedBindingPolicy nginx'],
+    [['rollback', 'sbp/nginx', '--to', 'dev'], 'abort StagedBindingPolicy nginx'],
+    [['rollback', 'web', '--to', '1.0.0'], 'patch Cell default/web'],
+    [['freeze', '--reason', 'x'], 'create freezes'],
+    [['unfreeze', 'busy'], 'delete Freeze busy'],
+  ])('%j that Kubernetes does not let the person make is not sent', async (words, what) => {
+    const busy = { apiVersion: 'okra.mumo.co/v1alpha1', kind: 'Freeze', metadata: { name: 'busy' } };
+    const { err, code, done } = await runOkractl(words, { objects: [busy], allowed: () => false });
+    expect([code, done]).toEqual([3, []]);
+    expect(err).toContain(`Expected ann to be let ${what}, got no from Kubernetes`);
+  });
+
+  it('is asked about with its own verb alone', async () => {
+    const allowed = ({ verb, name }: { verb: string; name?: string | undefined }) =>
+      verb === 'pause' && name === 'web';
+    expect(await runOkractl(['pause', 'web'], { allowed })).toMatchObject({ code: 0 });
+    expect(await runOkractl(['pause', 'api'], { allowed })).toMatchObject({ code: 3, done: [] });
+    expect(await runOkractl(['abort', 'web'], { allowed })).toMatchObject({ code: 3, done: [] });
   });
 
   it('that is refused ends with 3, and says why', async () => {
@@ -131,6 +154,48 @@ describe('a request', () => {
     const promoted = await runOkractl(['promote', 'web'], world);
     expect(promoted.done).toHaveLength(1);
     expect([aborted.code, promoted.code]).toEqual([1, 1]);
+  });
+});
+
+describe('approve', () => {
+  it('is sent in the name and with the groups that Kubernetes knows', async () => {
+    const { done, code } = await runOkractl(['approve', 'web', '--of', '2.0.0', '--reason', 'looks fine']);
+    expect([code, done]).toEqual([
+      0,
+      [
+        {
+          ask: 'approve',
+          workflowId: 'cell/default/web',
+          by: 'ann',
+          groups: ['release', 'system:authenticated'],
+          reason: 'looks fine',
+          version: '2.0.0',
+        },
+      ],
+    ]);
+  });
+
+  it.each<[string, readonly string[], FakeWorld, number, string]>([
+    ['without the verb', ['approve', 'web'], { allowed: () => false }, 3, 'the ClusterRole okra-approver'],
+    ['of a StagedBindingPolicy', ['approve', 'sbp/nginx'], {}, 2, 'Expected a Cell'],
+    [
+      'where nobody says who one is',
+      ['approve', 'web'],
+      { isUnknown: true },
+      1,
+      'in which groups (SelfSubjectReview)',
+    ],
+    [
+      'that no worker answers',
+      ['approve', 'web'],
+      { answer: { is: 'Unanswered' } },
+      1,
+      'Nobody knows whether it was taken',
+    ],
+  ])('is not sent, or not again, %s', async (_, words, world, code, said) => {
+    const outcome = await runOkractl(words, world);
+    expect([outcome.code, outcome.done.length]).toEqual([code, world.answer === undefined ? 0 : 1]);
+    expect(outcome.err).toContain(said);
   });
 });
 

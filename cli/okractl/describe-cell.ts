@@ -2,13 +2,12 @@ import type { CellStatus } from '../../crds/cell.ts';
 import { freezeAt } from '../../domain/gates/freeze.ts';
 import { openingAt } from '../../domain/gates/windows.ts';
 import { describeRoute, placeOf, routeOf } from '../../domain/load-balancers/load-balancer.ts';
-import { describeStep } from '../../domain/steps/index.ts';
-import { stepsOf } from '../../domain/rollout/strategy.ts';
 import { applicationsTable } from './applications.ts';
 import type { CellView, ShownEvent } from './cell-view.ts';
 import { changesTable, requestsTable } from './history.ts';
 import { CHANGE_CAUSE } from './rollback-patch.ts';
 import { commandsFor } from './next-commands.ts';
+import { stepLines } from './step-lines.ts';
 import { inOneLine, layOut, layOutPairs, type Table } from './table.ts';
 import { ageOf, formatTime } from './time.ts';
 
@@ -25,7 +24,7 @@ export function describeCell(view: CellView, now: number): string {
     ),
     section('Applications', applicationsTable(view.cell.status ?? {})),
     section('Weights', weightsTable(view)),
-    listed('Steps', stepLines(view)),
+    listed('Steps', stepLines(view, now)),
     listed('Verdicts', verdictLines(view.cell.status ?? {})),
     section('Blocked', {
       headings: ['VERSION', 'SINCE', 'CAUSE'],
@@ -142,24 +141,9 @@ export function weightsTable({ cell, asked }: Pick<CellView, 'cell' | 'asked'>):
   };
 }
 
-const marks = { done: '✓', current: '▶', ahead: ' ' } as const;
-
-/** The steps of the strategy, with where a rollout stands. */
-export function stepLines({ cell }: Pick<CellView, 'cell'>): readonly string[] {
-  const { spec, status = {} } = cell;
-  const steps = stepsOf(spec);
-  const index = status.rollout === undefined ? undefined : (status.currentStepIndex ?? 0);
-  const lines = steps.map((step, at) => {
-    const stands = index === undefined || at > index ? 'ahead' : at < index ? 'done' : 'current';
-    return `${marks[stands]} ${at + 1}. ${describeStep(step)}`;
-  });
-  const all = index === undefined || index < steps.length ? 'ahead' : 'current';
-  return steps.length === 0 ? [] : [...lines, `${marks[all]} ${steps.length + 1}. the whole weight`];
-}
-
 /** The verdicts so far, in a line each. */
 export function verdictLines(status: CellStatus): readonly string[] {
-  const { analysisRun, experiment, check, job, backgroundAnalysisRun } = status;
+  const { analysisRun, experiment, check, job, approval, backgroundAnalysisRun } = status;
   const all = [
     ['AnalysisRun', analysisRun],
     ['Experiment', experiment],
@@ -167,13 +151,21 @@ export function verdictLines(status: CellStatus): readonly string[] {
     ['Job', job],
     ['AnalysisRun in the background', backgroundAnalysisRun],
   ] as const;
-  return all.flatMap(([kind, verdict]) =>
+  const verdicts = all.flatMap(([kind, verdict]) =>
     verdict === undefined
       ? []
       : [
           `${kind} ${verdict.name}: ${verdict.phase}${verdict.message === '' ? '' : `, ${inOneLine(verdict.message)}`}`,
         ],
   );
+  if (approval === undefined) return verdicts;
+  const { count, lacking, groups, approvals = [], message } = approval;
+  const of = `${lacking} of ${count} lacking, of ${groups.join(', ')}`;
+  return [
+    ...verdicts,
+    inOneLine(`Approvals: ${of}${message === undefined ? '' : `. ${message}`}`),
+    ...approvals.map((one) => inOneLine(`Approved by ${who(one)}`)),
+  ];
 }
 
 /** The last Events, the newest at the end. */

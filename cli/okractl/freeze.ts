@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { freeze as freezeKind, type Freeze } from '../../crds/freeze.ts';
 import { FREEZE } from '../../clients/kubernetes/kinds.ts';
 import { parseDuration } from '../../domain/duration.ts';
+import { mustBeLet } from './allowed.ts';
 import { badUsage, failed } from './exit.ts';
 import type { Globals, Shell } from './shell.ts';
 
@@ -26,8 +27,12 @@ export function addFreeze(program: Command, shell: Shell): void {
     .option('-A, --all-namespaces', 'all namespaces, and not only the one of the context or of --namespace')
     .action(async (name: string | undefined, _options: unknown, command: Command) => {
       const options = command.optsWithGlobals<FreezeOptions>();
-      const { kubernetes, namespace, whoAmI } = shell.session(options);
-      const by = await whoAmI();
+      const session = shell.session(options);
+      const { kubernetes, namespace, whoAmI } = session;
+      const [by] = await Promise.all([
+        whoAmI(),
+        mustBeLet(session, { verb: 'create', kind: FREEZE, key: {} }),
+      ]);
       const freeze = freezeOf({ name, by, namespace, options, now: shell.now() });
       await kubernetes.create(freeze);
       shell.print(heldBy(freeze));
@@ -98,9 +103,14 @@ export function addUnfreeze(program: Command, shell: Shell): void {
     .option('--all', 'all Freezes of the cluster')
     .action(async (names: string[], _options: unknown, command: Command) => {
       const options = command.optsWithGlobals<UnfreezeOptions>();
-      const { kubernetes } = shell.session(options);
+      const session = shell.session(options);
+      const { kubernetes } = session;
       const there = (await kubernetes.list<Freeze>(FREEZE)).map(({ metadata }) => metadata.name);
       const lifted = chosen(names, there, options.all === true);
+      // All or none of them: a refusal in the middle would leave nobody knowing what is held.
+      await Promise.all(
+        lifted.map((name) => mustBeLet(session, { verb: 'delete', kind: FREEZE, key: { name } })),
+      );
       for (const name of lifted) {
         await kubernetes.delete(FREEZE, { name });
         shell.print(`Freeze ${name} is lifted.`);

@@ -1,9 +1,11 @@
 import { Command } from 'commander';
 import { framed } from '../frame.ts';
 import { addCreate, addRun, addUpdate } from './analysis-run.ts';
+import { addApprove } from './approve.ts';
 import { addCheck } from './check.ts';
 import { addCompletion } from './completion.ts';
 import { addConvert } from './convert.ts';
+import { addDashboard } from './dashboard.ts';
 import { addDescribe } from './describe.ts';
 import { addFreeze, addUnfreeze } from './freeze.ts';
 import { addGet } from './get.ts';
@@ -26,9 +28,11 @@ const commands: readonly ((program: Command, shell: Shell) => void)[] = [
   addPlan,
   addLint,
   addRequests,
+  addApprove,
   addRollback,
   addFreeze,
   addUnfreeze,
+  addDashboard,
   addOpen,
   addCheck,
   addTrace,

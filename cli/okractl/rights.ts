@@ -1,7 +1,16 @@
 import type { permissions } from '../../deploy/rbac/permissions.ts';
 import type { Access } from '../../clients/kubernetes/person.ts';
-import { AWS_TARGET_GROUP, CELL, EVENT, FREEZE, type KindRef } from '../../clients/kubernetes/kinds.ts';
-import { fine, problem, type Finding } from './findings.ts';
+import {
+  AWS_TARGET_GROUP,
+  CELL,
+  EVENT,
+  FREEZE,
+  groupOf,
+  type KindRef,
+} from '../../clients/kubernetes/kinds.ts';
+import { roleWith, type AskedKind } from '../../clients/kubernetes/request-rights.ts';
+import { requestVerbs, type RequestVerb } from '../../crds/request-names.ts';
+import { fine, problem, unknown, type Finding } from './findings.ts';
 
 type Permission = (typeof permissions)[number];
 
@@ -21,15 +30,13 @@ export interface Places {
   readonly own: string;
 }
 
-const groupOf = ({ apiVersion }: KindRef): string =>
-  apiVersion.includes('/') ? (apiVersion.split('/')[0] ?? '') : '';
-
-/** What only some steps, and StagedBindingPolicies, need: Argo Rollouts, Jobs, pod templates, KubeStellar. */
+/** What only some steps, and StagedBindingPolicies, need: Argo Rollouts, Jobs, pod templates, KubeStellar, approvals. */
 const optionalGroups: ReadonlySet<string> = new Set([
   'argoproj.io',
   'batch',
   'apps',
   'control.kubestellar.io',
+  'authorization.k8s.io',
 ]);
 
 /** All that okrad has to be let do, by the table of permissions. */
@@ -74,6 +81,16 @@ export function rightsOfPerson(namespace: string | undefined): readonly Right[] 
     ...right(CELL, ['patch'], 'rollback', true),
     ...right(FREEZE, ['create', 'delete'], 'freeze, unfreeze', true),
   ];
+}
+
+/** Says which requests a person may make, and by which ClusterRoles the others are let. */
+export function judgeRequests(kind: AskedKind, allowed: ReadonlySet<RequestVerb>): Finding {
+  const lacking = requestVerbs[kind].filter((verb) => !allowed.has(verb));
+  const had = [...allowed].join(', ') || 'nothing';
+  const text = `you may ask of a ${kind}: ${had}`;
+  if (lacking.length === 0) return fine(text);
+  const by = [...new Set(lacking.map(roleWith))].join(' and ');
+  return unknown(`${text}; not ${lacking.join(', ')}, which the ClusterRole ${by} let one`);
 }
 
 /** Judges rights by what the API server allows; those that are alike are told together. */

@@ -4,6 +4,7 @@ import type { Cell } from '../../crds/cell.ts';
 import { AWS_TARGET_GROUP, CELL } from '../../clients/kubernetes/kinds.ts';
 import type { ObjectKey } from '../../domain/model/ids.ts';
 import { selectTargetGroups } from '../../domain/versions/watched.ts';
+import { mustBeLet } from './allowed.ts';
 import { failed, refused } from './exit.ts';
 import { REASON } from './requests.ts';
 import { refusalToRollBack, rollbackPatch } from './rollback-patch.ts';
@@ -39,10 +40,12 @@ export function addRollback(program: Command, shell: Shell): void {
 
 async function rollBack(
   shell: Shell,
-  { kubernetes, whoAmI }: Session,
+  session: Session,
   key: ObjectKey,
   { to, reason }: { readonly to: string; readonly reason: string },
 ): Promise<void> {
+  const { kubernetes, whoAmI } = session;
+  await mustBeLet(session, { verb: 'patch', kind: CELL, key });
   const [cell, groups, by] = await Promise.all([
     kubernetes.get<Cell>(CELL, key),
     kubernetes.list<AWSTargetGroup>(AWS_TARGET_GROUP, { namespace: key.namespace }),

@@ -5,9 +5,10 @@ import { describeStep } from '../../domain/steps/index.ts';
 import { stepsOf } from '../../domain/rollout/strategy.ts';
 import { applicationsTable } from './applications.ts';
 import { leaf, linesOf, type Branch } from './branch.ts';
-import { stepLines, verdictLines, weightsTable } from './describe-cell.ts';
+import { verdictLines, weightsTable } from './describe-cell.ts';
 import { stagesTable } from './describe-staged.ts';
 import { requestText } from './history.ts';
+import { stepLines } from './step-lines.ts';
 import { inOneLine, layOut } from './table.ts';
 import { formatDuration, formatTime } from './time.ts';
 import { inOrder, type Watched } from './watched.ts';
@@ -66,7 +67,7 @@ function branchOf(key: string, cell: Cell, { asked }: Watched, now: number): Bra
       ...(message === undefined || status.rollout === undefined ? [] : [leaf(inOneLine(message))]),
       ...group('applications', applications.rows.length === 0 ? [] : layOut(applications).split('\n')),
       ...group('weights', weights.rows.length === 0 ? [] : layOut(weights).split('\n')),
-      ...group('steps', stepLines({ cell })),
+      ...group('steps', stepLines({ cell }, now)),
       ...verdictLines(status).map(leaf),
       ...group(
         'asked for',
@@ -91,12 +92,23 @@ export function nextOf(
   const steps = stepsOf(spec);
   const step = steps[currentStepIndex + 1];
   const what = step === undefined ? 'the whole weight' : describeStep(step);
-  const opening = openingAt(spec.windows, now);
-  const when =
-    opening.is === 'Open'
-      ? ''
-      : `, not before ${opening.opensAt === undefined ? 'a window opens' : (formatTime(new Date(opening.opensAt).toISOString(), now) ?? '')}`;
-  return currentStepIndex >= steps.length ? undefined : `next: ${what}${when}`;
+  if (currentStepIndex < steps.length) return `next: ${what}${whenOf(spec.windows, rollout, now)}`;
+  const end = formatTime(rollout.stepEndsAt, now);
+  return end === undefined ? undefined : `next: the rollout is over, at ${end}`;
+}
+
+/** When the present step is over, or a window opens after that, as far as that is known. */
+function whenOf(
+  windows: Cell['spec']['windows'],
+  { stepEndsAt, paused }: NonNullable<CellStatus['rollout']>,
+  now: number,
+): string {
+  const endsAt = stepEndsAt === undefined ? now : Date.parse(stepEndsAt);
+  const opening = openingAt(windows, Math.max(now, endsAt));
+  const text = (at: number): string => formatTime(new Date(at).toISOString(), now) ?? '';
+  if (opening.is !== 'Open')
+    return `, not before ${opening.opensAt === undefined ? 'a window opens' : text(opening.opensAt)}`;
+  return endsAt > now && paused === undefined ? `, at ${text(endsAt)}` : '';
 }
 
 function branchOfPolicy(

@@ -3,6 +3,7 @@ import type { Cell, CellStatus } from '../../crds/cell.ts';
 import type { Freeze } from '../../crds/freeze.ts';
 import { cellLine } from './change-line.ts';
 import { logOf } from './follow.ts';
+import { stepLines } from './step-lines.ts';
 import { aCell, arnOf, paused } from './testing/objects.ts';
 import { draw, nextOf } from './tree.ts';
 import { nothingWatched, settledOf, type Watched } from './watched.ts';
@@ -88,6 +89,55 @@ default/api  Completed  1.0.0 serves with the whole weight.`);
     const windows = [{ days: ['Mon' as const], start: '10:00', end: '16:00', timeZone: 'UTC' }];
     expect(nextOf(aCell(paused, { windows }), now)).toBe(
       "next: set the canary's weight to 50, not before 2026-11-23T10:00:00Z (in 1d)",
+    );
+  });
+});
+
+describe('a pause with an end', () => {
+  const steps = [{ setWeight: 20 }, { pause: { duration: '10m' } }, { setWeight: 50 }];
+  const updateStrategy = { type: 'Canary' as const, canary: { steps } };
+  const [stepStartedAt, stepEndsAt] = ['2026-11-22T09:57:00.250Z', '2026-11-22T10:07:00.250Z'];
+  const rollout = { ...paused.rollout!, stepStartedAt, stepEndsAt };
+  const pausing: CellStatus = { ...paused, message: 'Pausing for 10m.', rollout };
+  const next = "next: set the canary's weight to 50";
+  const ends = '2026-11-22T10:07:00Z (in 7m)';
+
+  it('says since when it lasts, and when it ends', () => {
+    expect(stepLines({ cell: aCell(pausing, { updateStrategy }) }, now)[1]).toBe(
+      `▶ 2. pause for 10m, since 2026-11-22T09:57:00Z (3m ago), ends at ${ends}`,
+    );
+  });
+
+  it('says its end where nothing is redrawn', () => {
+    expect(cellLine('default/web', aCell(pausing))).toMatch(
+      /  Pausing for 10m\.  ends at 2026-11-22T10:07:00Z$/,
+    );
+  });
+
+  const window = (start: string) => [{ days: ['Sun' as const], start, end: '11:00', timeZone: 'UTC' }];
+  const byAnn = { by: 'ann', reason: '', time: '2026-11-22T09:58:00Z' };
+  it.each<[string, object, object, string]>([
+    ['when the next step begins', {}, {}, `${next}, at ${ends}`],
+    ['nothing of it while someone has paused the rollout', { paused: byAnn }, {}, next],
+    ['nothing of it when it is over', { stepEndsAt: '2026-11-22T09:59:00Z' }, {}, next],
+    [
+      'when the window opens that it ends before',
+      {},
+      { windows: window('10:30') },
+      `${next}, not before 2026-11-22T10:30:00Z (in 30m)`,
+    ],
+    ['its end when a window is open then', {}, { windows: window('10:05') }, `${next}, at ${ends}`],
+  ])('says %s', (_, differs, spec, want) =>
+    expect(
+      nextOf(aCell({ ...pausing, rollout: { ...rollout, ...differs } }, { updateStrategy, ...spec }), now),
+    ).toBe(want),
+  );
+
+  it('says when a bake is over, and with it the rollout', () => {
+    const baking = { ...pausing, currentStepIndex: 3 };
+    expect(nextOf(aCell(baking, { updateStrategy }), now)).toBe(`next: the rollout is over, at ${ends}`);
+    expect(stepLines({ cell: aCell(baking, { updateStrategy }) }, now)[3]).toContain(
+      `the whole weight, since`,
     );
   });
 });

@@ -81,16 +81,16 @@ const nameOf = ({ method, path }: Pick<Request, 'method' | 'path'>): string => `
 
 // Who waits for a token, or for a connection, shares it with others, and gives up alone.
 async function inTime<T>(awaited: Promise<T>, name: string, signal: AbortSignal): Promise<T> {
-  const waiting = new AbortController();
+  let giveUp = (): void => undefined;
   const givenUp = new Promise<never>((_, reject) => {
-    const giveUp = (): void => reject(requestFailure(name, signal.reason, signal));
+    giveUp = () => reject(requestFailure(name, signal.reason, signal));
     if (signal.aborted) giveUp();
-    signal.addEventListener('abort', giveUp, { signal: waiting.signal });
+    signal.addEventListener('abort', giveUp);
   });
   try {
     return await Promise.race([awaited, givenUp]);
   } finally {
-    waiting.abort();
+    signal.removeEventListener('abort', giveUp);
   }
 }
 

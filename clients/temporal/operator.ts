@@ -9,19 +9,24 @@ import {
 } from '@temporalio/client';
 import type { TemporalConfig } from '../../config.ts';
 import { requestSignals, requestUpdates, type Answer } from '../../workflows/messages.ts';
-import type { RequestName } from '../../domain/model/request.ts';
+import type { AskName } from '../../domain/model/request.ts';
 import { detailsOf, isRefusal } from './grpc-status.ts';
 import { payloadConverter } from './payload-codec.ts';
 import { unpolled } from './polls.ts';
 import { missingAttributes } from './search-attributes.ts';
 import { connectRenewably } from './temporal-connection.ts';
 import { readCredentials } from './temporal-credentials.ts';
+import { readWeightHistory, type WeightHistory } from './weight-history.ts';
 import type { WorkflowStart } from './workflow-start.ts';
 
 /** What an operator sends with a request. */
 export interface SentRequest {
   readonly by: string;
   readonly reason: string;
+  /** The groups of whoever approves. */
+  readonly groups?: readonly string[] | undefined;
+  /** The version that is approved. */
+  readonly version?: string | undefined;
   /** The stage of a StagedBindingPolicy to go back to. */
   readonly to?: string | undefined;
 }
@@ -45,13 +50,15 @@ export interface TemporalFindings {
 /** What an operator says to workflows. */
 export interface Operator {
   /** Sends a request that is answered, if a worker runs, in some seconds. */
-  readonly ask: (workflowId: string, name: RequestName, request: SentRequest) => Promise<RequestAnswer>;
+  readonly ask: (workflowId: string, name: AskName, request: SentRequest) => Promise<RequestAnswer>;
   /** Sends a request that is taken, or does nothing, whenever a worker runs; answers false when no run is open. */
-  readonly tell: (workflowId: string, name: RequestName, request: SentRequest) => Promise<boolean>;
+  readonly tell: (workflowId: string, name: AskName, request: SentRequest) => Promise<boolean>;
   /** Starts a workflow with a request, on the task queue that its last run was on. */
-  readonly startWith: (start: WorkflowStart, name: RequestName, request: SentRequest) => Promise<void>;
+  readonly startWith: (start: WorkflowStart, name: AskName, request: SentRequest) => Promise<void>;
   /** Finds out what Temporal lacks for Okra to work. */
   readonly inspect: (taskQueue: string) => Promise<TemporalFindings>;
+  /** Reads how the weights went in the last rollout of a Cell; it told nothing when Temporal remembers none. */
+  readonly weights: (workflowId: string) => Promise<WeightHistory>;
   readonly close: () => Promise<void>;
 }
 
@@ -61,7 +68,7 @@ const SHORT_ANSWER_MILLISECONDS = 5_000;
 const CALL_MILLISECONDS = 10_000;
 
 /** Whether a request does the same when it is taken twice: a second promote would finish another step. */
-export const mayBeRepeated = (name: RequestName): boolean => name === 'pause' || name === 'abort';
+export const mayBeRepeated = (name: AskName): boolean => name === 'pause' || name === 'abort';
 
 /** Connects to Temporal once, for a person who waits; throws when it does not answer. */
 export async function connectOperator(config: TemporalConfig, identity: string): Promise<Operator> {
@@ -112,6 +119,7 @@ function operatorOf(client: Client, config: TemporalConfig): Operator {
       await unlessClosing(() => inTime(() => workflow.signalWithStart(type, start)));
     },
     inspect: (taskQueue) => inTime(() => inspect(client, taskQueue), ANSWER_MILLISECONDS),
+    weights: (workflowId) => inTime(() => readWeightHistory(client, workflowId), ANSWER_MILLISECONDS),
     close: () => client.connection.close(),
   };
 }

@@ -7,6 +7,9 @@ import { BUILT_BUNDLE, bundleWorkflows } from '../../clients/temporal/workflow-b
 
 const root = join(import.meta.dirname, '../..');
 
+/** What the dashboard serves as it is. */
+const PAGE = 'cli/dashboard/assets';
+
 /** What the compiled programs read of package.json, which is that of the project without what only a checkout needs. */
 async function describePackage(): Promise<string> {
   const { name, version, license, type, engines } = JSON.parse(
@@ -37,6 +40,7 @@ export async function build(folder: string, bundle?: string): Promise<void> {
   await Promise.all([
     compile(folder),
     bundling,
+    cp(join(root, PAGE), join(folder, PAGE), { recursive: true, filter: (file) => !file.endsWith('.json') }),
     describePackage().then((text) => writeFile(join(folder, 'package.json'), text)),
   ]);
 }

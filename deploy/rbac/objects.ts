@@ -1,3 +1,4 @@
+import { groupOf } from '../../clients/kubernetes/kinds.ts';
 import { permissions, type Permission, type Scope } from './permissions.ts';
 
 /** A rule of a role. */
@@ -12,7 +13,11 @@ export interface PolicyRule {
 export interface AccessObject {
   readonly apiVersion: string;
   readonly kind: string;
-  readonly metadata: { readonly name: string; readonly namespace?: string };
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace?: string;
+    readonly labels?: Readonly<Record<string, string>>;
+  };
   readonly rules?: readonly PolicyRule[];
   readonly roleRef?: { readonly apiGroup: string; readonly kind: string; readonly name: string };
   readonly subjects?: readonly { readonly kind: string; readonly name: string; readonly namespace: string }[];
@@ -34,12 +39,9 @@ export type RoleKey = keyof typeof roles;
 /** The rules of a role. */
 export const rulesOf = (key: RoleKey): readonly PolicyRule[] => roles[key].grants.map(ruleOf);
 
-const groupOf = (apiVersion: string): string =>
-  apiVersion.includes('/') ? (apiVersion.split('/')[0] ?? '') : '';
-
 function ruleOf({ kinds, subresource, verbs, names }: Permission): PolicyRule {
   return {
-    apiGroups: [...new Set(kinds.map(({ apiVersion }) => groupOf(apiVersion)))],
+    apiGroups: [...new Set(kinds.map(groupOf))],
     resources: kinds.map(({ plural }) => (subresource === undefined ? plural : `${plural}/${subresource}`)),
     ...(names === undefined ? {} : { resourceNames: names }),
     verbs,
@@ -58,7 +60,8 @@ function secrets(which: (permission: Permission) => boolean): readonly Permissio
   return inScope('ClusterSecrets').filter(which);
 }
 
-const RBAC = 'rbac.authorization.k8s.io';
+/** The API group of roles. */
+export const RBAC = 'rbac.authorization.k8s.io';
 
 /** A service account and its access, for an installation of this name that watches every namespace. */
 export function accessObjects(name: string, namespace: string): readonly AccessObject[] {

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { resources } from '../../crds/index.ts';
+import { requestVerbs } from '../../crds/request-names.ts';
 import { kindPermissions } from './kinds.ts';
 import { stale } from './generate.ts';
 import { accessObjects, stagedAccessObjects, roles, rulesOf, type RoleKey } from './objects.ts';
+import { peopleObjects, peopleRoles } from './people.ts';
 import { permissions } from './permissions.ts';
 
 const groups: readonly string[] = resources.map(({ apiVersion }) => apiVersion.split('/')[0] ?? '');
@@ -76,6 +78,32 @@ describe('the permissions of okrad in Kubernetes', () => {
         subjects: [{ name: 'okra', namespace: 'okra' }],
       },
     ]);
+  });
+
+  it('are not those of people, whose roles nobody has at first', () => {
+    const names = peopleObjects('okra').map(({ metadata }) => metadata.name);
+    const bound = [...accessObjects('okra', 'okra'), ...stagedAccessObjects('okra', 'okra')].map(
+      ({ roleRef }) => roleRef?.name,
+    );
+    expect(names).toEqual(['okra-viewer', 'okra-operator', 'okra-approver']);
+    expect(names.filter((name) => bound.includes(name))).toEqual([]);
+  });
+
+  it('let nobody approve who may promote, nor the other way about', () => {
+    const verbsIn = (rules: readonly { readonly verbs: readonly string[] }[]) =>
+      rules.flatMap(({ verbs }) => verbs).filter((verb) => !['get', 'list', 'watch'].includes(verb));
+    const { viewer, operator, approver } = peopleRoles;
+    expect(verbsIn(viewer.rules)).toEqual([]);
+    expect(verbsIn(approver.rules)).toEqual(['approve']);
+    expect(new Set([...verbsIn(operator.rules), 'approve'])).toEqual(new Set(requestVerbs.Cell));
+  });
+
+  it('let who may view a namespace read each kind of Okra', () => {
+    const [viewer] = peopleObjects('okra');
+    expect(viewer?.metadata.labels).toEqual({ 'rbac.authorization.k8s.io/aggregate-to-view': 'true' });
+    expect(viewer?.rules?.flatMap((rule) => rule.resources).toSorted()).toEqual(
+      resources.map(({ plural }) => plural).toSorted(),
+    );
   });
 
   it('reach only the Lease and the ConfigMaps of Okra, but to create them', () => {

@@ -1,3 +1,4 @@
+import type { Approval } from './approval.ts';
 import type { Requests, TakenRequest } from './request.ts';
 import type { BackgroundAnalysis, CellStatus } from '../../crds/cell.ts';
 import type { Measuring } from '../rollout/analysis.ts';
@@ -12,7 +13,8 @@ import type { VersionSet } from '../versions/version.ts';
 /** Where the current step stands. Times are milliseconds since the epoch. */
 export type Progress =
   | { readonly is: 'Ready' }
-  | { readonly is: 'Pausing'; readonly since: number }
+  /** In a pause, or waiting for approvals: those that count so far, each by someone else. */
+  | { readonly is: 'Pausing'; readonly since: number; readonly approvals?: readonly Approval[] }
   /** All steps are done and the canary has everything; the stable side waits at 0. */
   | { readonly is: 'Baking'; readonly since: number }
   | ({ readonly is: 'Measuring'; readonly kind: MeasurementKind } & Measuring);
@@ -66,6 +68,8 @@ export interface Rollout {
   /** The index of the current step; as many as there are steps once all are done. */
   readonly index: number;
   readonly progress: Progress;
+  /** When the current step began, or the bake; undefined in what a release before this field has carried over. */
+  readonly stepStartedAt?: number;
   /** How often the steps or the analysis in their background were edited; undefined: never. */
   readonly edition?: number;
   /** What is to be analysed in the background of the steps. */

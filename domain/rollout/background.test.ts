@@ -393,7 +393,7 @@ describe('what was measured before the steps were edited', () => {
   it('has another name than what is measured after', () => {
     const seen = cell.serving({ a: 80, b: 20 }).seen();
     const before = rolling({ index: 0, background: background('Running'), steps: [] });
-    const after = replanned(before, { do: 'Replan', index: 0, message: '' }, seen.cell!);
+    const after = replanned(before, { do: 'Replan', index: 0, message: '' }, { cell: seen.cell!, now: 7 });
     expect(after.rollout).toMatchObject({ edition: 1, background: background('Running') });
     const of = { cell: 'web', rollout: 'r1', step: 2 };
     expect(analysisRunName({ ...of, template: 'success-rate', edition: 0 })).toBe('web-2-success-rate-r1');
@@ -410,7 +410,11 @@ describe('what was measured before the steps were edited', () => {
       backgroundAnalysis: { ...analysis, startingStep: 0 },
       progress: { is: 'Pausing', since: 5 },
     });
-    const { rollout } = replanned(edited, { do: 'Replan', index: 1, message: '' }, seen.cell!);
+    const { rollout } = replanned(
+      edited,
+      { do: 'Replan', index: 1, message: '' },
+      { cell: seen.cell!, now: 7 },
+    );
     expect(rollout).toMatchObject({ backgroundAnalysis: analysis, progress: { is: 'Pausing', since: 5 } });
     expect(rollout?.background).toBeUndefined();
   });

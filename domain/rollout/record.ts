@@ -34,6 +34,7 @@ export function began(
     steps,
     index: decision.index,
     progress: { is: 'Ready' },
+    stepStartedAt: at.now,
     ...(analysis === undefined ? {} : { backgroundAnalysis: analysis }),
   };
   return { ...withoutBackoff(state), requests, rollout };
@@ -89,7 +90,11 @@ export const timed = (state: RolloutState, decision: Decision, now: number): Rol
 
 /** Records that all steps are done and the canary is watched with the whole weight. */
 export const baking = (state: RolloutState, now: number): RolloutState =>
-  inRollout(state, (rollout) => ({ ...rollout, progress: { is: 'Baking', since: now } }));
+  inRollout(state, (rollout) => ({
+    ...rollout,
+    progress: { is: 'Baking', since: now },
+    stepStartedAt: now,
+  }));
 
 /** Records that the current step's pause has begun. */
 export function paused(state: RolloutState, now: number): RolloutState {
@@ -97,17 +102,22 @@ export function paused(state: RolloutState, now: number): RolloutState {
 }
 
 /** Records that the current step is done; a request to promote it is answered thereby. */
-export function advanced(state: RolloutState): RolloutState {
+export function advanced(state: RolloutState, { to }: Pick<Of<'Advance'>, 'to'>, now: number): RolloutState {
   const { promote: _answered, ...requests } = state.requests;
   return inRollout({ ...withoutBackoff(state), requests }, (rollout) => ({
     ...rollout,
-    index: rollout.index + 1,
+    index: to ?? rollout.index + 1,
     progress: { is: 'Ready' },
+    stepStartedAt: now,
   }));
 }
 
 /** Records new steps, where among them the rollout goes on, and what is analysed in their background. */
-export function replanned(state: RolloutState, decision: Of<'Replan'>, cell: PresentCell): RolloutState {
+export function replanned(
+  state: RolloutState,
+  decision: Of<'Replan'>,
+  { cell, now }: { readonly cell: PresentCell; readonly now: number },
+): RolloutState {
   const { steps, analysis } = plannedBy(cell.spec);
   return inRollout(withoutBackoff(state), (rollout) => {
     const same = isAsPlanned(rollout, { steps, analysis });
@@ -116,7 +126,7 @@ export function replanned(state: RolloutState, decision: Of<'Replan'>, cell: Pre
       ...rest,
       steps,
       index: decision.index,
-      progress: same.steps ? rollout.progress : { is: 'Ready' },
+      ...(same.steps ? {} : { progress: { is: 'Ready' as const }, stepStartedAt: now }),
       edition: (rollout.edition ?? 0) + 1,
       ...(analysis === undefined ? {} : { backgroundAnalysis: analysis }),
       ...(same.background && background !== undefined ? { background } : {}),

@@ -5,6 +5,7 @@ import { stampOf } from '../model/requests.ts';
 import type { BlockedVersion, Rollout } from '../model/state.ts';
 import { LONGEST_MESSAGE, optional, type StatusInput } from '../model/status-input.ts';
 import { measurementKinds } from './measurement-kinds.ts';
+import { stepTimes } from './step-times.ts';
 import { cut } from '../text.ts';
 
 /** The versions that are not tried again before someone says so. */
@@ -35,6 +36,7 @@ export function rolloutOf({ cell, state, decision, workflow }: StatusInput): Par
     rollout: {
       id,
       startedAt: new Date(startedAt).toISOString(),
+      ...stepTimes(rollout, cell),
       ...workflow,
       ...(ending === undefined ? {} : { ending: endingOf(ending) }),
       ...(paused === undefined ? {} : { paused: stampOf(paused) }),

@@ -1,3 +1,4 @@
+import { stagedRequestNames } from '../../crds/request-names.ts';
 import type { StagedBindingPolicyStatus } from '../../crds/staged-binding-policy.ts';
 import type { Stamp } from '../model/request.ts';
 import type { ClusterMark } from './progressive.ts';
@@ -8,8 +9,7 @@ export type StageMark = NonNullable<StagedBindingPolicyStatus['stages']>[number]
 /** What a person has to let go on, as the status has it. */
 export type Held = NonNullable<StagedBindingPolicyStatus['held']>;
 
-/** What an operator can ask of a StagedBindingPolicy. */
-export const stagedRequestNames = ['pause', 'resume', 'promote', 'abort', 'retry'] as const;
+export { stagedRequestNames };
 
 /** The name of such a request. */
 export type StagedRequestName = (typeof stagedRequestNames)[number];

@@ -1,6 +1,4 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parse } from 'yaml';
 import { APP_PROJECT, APPLICATION, APPLICATION_SET } from '../../clients/kubernetes/kinds.ts';
@@ -10,10 +8,8 @@ import {
   type KubernetesClient,
 } from '../../clients/kubernetes/kubernetes.ts';
 import { planApplicationSets } from '../components/argo-cd.ts';
-import { reservePorts } from '../ports.ts';
-import { supervise } from '../process.ts';
+import { startLone } from '../lone-component.ts';
 import { provision } from '../provision.mjs';
-import { startReaper } from '../reaper.ts';
 import { argoCD } from '../tools.mjs';
 import { waitFor } from '../wait.ts';
 
@@ -38,21 +34,11 @@ export async function startArgoCD(
   const kubernetes = connectKubernetes(kubeconfig);
   await installKinds(kubernetes, join(dirname(command), 'crds'));
   for (const object of settingsFor(namespace)) await kubernetes.apply(object, { force: true });
-  await using undo = new AsyncDisposableStack();
-  const dir = await mkdtemp(join(tmpdir(), 'okra-argo-cd-'));
-  const [ports, reaper] = [reservePorts(), startReaper(dir)];
-  undo.defer(ports.release);
-  undo.defer(reaper.close);
-  const component = await planApplicationSets(
-    { kubernetes: { kubeconfig }, executable: () => command, port: ports.reserve },
-    namespace,
+  return startLone(
+    ({ port }) =>
+      planApplicationSets({ kubernetes: { kubeconfig }, executable: () => command, port }, namespace),
+    logs,
   );
-  const logFile = (name: string): string => join(logs ?? dir, `${name}.log`);
-  const controller = supervise(component, { dir, logFile, reaper, log: () => undefined });
-  undo.defer(controller.stop);
-  await controller.start();
-  const end = undo.move();
-  return { [Symbol.asyncDispose]: () => end.disposeAsync() };
 }
 
 async function installKinds(kubernetes: KubernetesClient, folder: string): Promise<void> {

@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
 
-import { applyDefinitions, isServed } from '../kubernetes.ts';
+import { applyDefinitions, untilServed } from '../kubernetes.ts';
 import type { Component } from '../process.ts';
 import { answersOk, waitFor } from '../wait.ts';
 import type { Plan } from './plan.ts';
@@ -21,10 +21,8 @@ export async function planArgoRollouts(plan: Plan): Promise<Component> {
       `--metricsPort=${metrics}`,
     ],
     prepare: async () => {
-      const names = await applyDefinitions(plan.kubernetes, join(dirname(command), 'crds'));
-      await Promise.all(
-        names.map((name) => waitFor({ what: `${name} to be served` }, () => isServed(plan.kubernetes, name))),
-      );
+      const { kubernetes } = plan;
+      await untilServed(kubernetes, await applyDefinitions(kubernetes, join(dirname(command), 'crds')));
     },
     ready: (signal) => {
       const url = `http://127.0.0.1:${health}/healthz`;

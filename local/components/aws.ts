@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 
 import type { Component } from '../process.ts';
 import { answersOk, waitFor } from '../wait.ts';
-import type { Plan, Planned } from './plan.ts';
+import { compiledPrograms, type Plan, type Planned } from './plan.ts';
 
 /** The region and account in which the emulator's user works, and the credentials that it takes. */
 export const awsIdentity = {
@@ -52,14 +52,8 @@ export async function planProxy(
     after: ['moto'],
     command: process.execPath,
     args: [program, '--port', String(port), '--upstream', moto.url],
-    // Where compiled programs are kept, which is not the user's choice but that of the command that starts the stack.
     env: compiledPrograms(),
     ready: (signal) => waitFor({ what: `${url} to answer`, signal }, () => answersOk(`${url}/_proxy/health`)),
   };
   return { component, addresses: { url } };
-}
-
-function compiledPrograms(): Readonly<Record<string, string>> {
-  const folder = process.env['NODE_COMPILE_CACHE'];
-  return folder === undefined ? {} : { NODE_COMPILE_CACHE: folder };
 }

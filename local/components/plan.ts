@@ -21,3 +21,9 @@ export interface Planned<Addresses> {
  * time goes into collecting garbage.
  */
 export const rarelyCollected = { GOGC: '400' } as const;
+
+/** Says where compiled programs are kept, which is not the user's choice but that of the command that starts the stack. */
+export function compiledPrograms(): Readonly<Record<string, string>> {
+  const folder = process.env['NODE_COMPILE_CACHE'];
+  return folder === undefined ? {} : { NODE_COMPILE_CACHE: folder };
+}

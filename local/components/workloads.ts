@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { at, callKubernetes } from '../kubernetes.ts';
 import type { Component } from '../process.ts';
 import { answersOk, waitFor } from '../wait.ts';
-import type { Plan } from './plan.ts';
+import { compiledPrograms, type Plan } from './plan.ts';
 
 const node = 'okra-local';
 
@@ -107,6 +107,7 @@ export const planJobRunner = ({ kubernetes }: Plan): Promise<Component> =>
       fileURLToPath(new URL('../jobs/main.ts', import.meta.url)),
       `--kubeconfig=${kubernetes.kubeconfig}`,
     ],
+    env: compiledPrograms(),
     // It lists what there is once it runs, so that nobody has to wait for it.
     ready: () => Promise.resolve(true),
   });

@@ -54,6 +54,11 @@ describe('an installation', () => {
   it.each([
     ['for the whole cluster', [], 'base'],
     ['with everything', ['--values', join(chart, 'ci/example-values.yaml')], 'overlays/example'],
+    [
+      'with a dashboard to log in to',
+      ['--set', 'dashboardPage.enabled=true,dashboardPage.login=true'],
+      'overlays/dashboard',
+    ],
     ['with metrics', ['--values', join(chart, 'ci/monitoring-values.yaml')], 'overlays/monitoring'],
   ])('%s is the same by Helm and by kustomize', async (_, values, folder) => {
     const [byHelm, byKustomize] = await Promise.all([

@@ -1,7 +1,9 @@
 import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { endingOf } from '../../cli/okractl/exit.ts';
 import { okractl as programOver } from '../../cli/okractl/program.ts';
 import { sessions } from '../../cli/okractl/session.ts';
@@ -10,6 +12,7 @@ import type { CellStatus } from '../../crds/cell.ts';
 import type { CellPlan } from '../../domain/plan/plan.ts';
 import type { WeightedTargetGroup } from '../../domain/model/target-group.ts';
 import { onStage } from '../support/stage/on-stage.ts';
+import { peopleOn, type StagePerson } from '../support/stage/people.ts';
 import type { Stage } from '../support/stage/stage.ts';
 
 const run = promisify(execFile);
@@ -28,10 +31,23 @@ describe('an operator with okractl', () => {
     priority = free;
   });
   const { open, close } = sessions();
-  afterAll(close);
+  let dir = '';
+  beforeAll(async () => {
+    dir = await mkdtemp(join(tmpdir(), 'okra-people-'));
+  });
+  afterAll(async () => {
+    await close();
+    await rm(dir, { recursive: true });
+  });
+
+  const okractl = (...words: readonly string[]): Promise<Ended> =>
+    okractlBy({ kubeconfig: stage.stack.kubeconfig }, ...words);
 
   /** Runs a command line in this process: a process of its own costs a hundred times as much. */
-  async function okractl(...words: readonly string[]): Promise<Ended> {
+  async function okractlBy(
+    { kubeconfig }: Pick<StagePerson, 'kubeconfig'>,
+    ...words: readonly string[]
+  ): Promise<Ended> {
     const ended = { code: 0, out: '', err: '' };
     const program = programOver(
       {
@@ -49,7 +65,7 @@ describe('an operator with okractl', () => {
       },
       '0.0.0',
     );
-    const { kubeconfig, temporal } = stage.stack;
+    const { temporal } = stage.stack;
     const where = ['-n', stage.namespace, '--kubeconfig', kubeconfig, '--temporal-address', temporal.address];
     await program.parseAsync([...words, ...where], { from: 'user' }).catch((error: unknown) => {
       const { code, message } = endingOf(error);
@@ -78,6 +94,32 @@ describe('an operator with okractl', () => {
     );
   };
 
+  /** Has people with some verbs alone try others, and leaves the rollout at its pause; answers what was asked for. */
+  async function onlyAsKubernetesLets(): Promise<readonly string[]> {
+    const [reader, pauser] = await peopleOn(stage, dir, [
+      { name: 'reader', verbs: ['get'] },
+      { name: 'pauser', verbs: ['get', 'pause', 'resume'] },
+    ]);
+    if (reader === undefined || pauser === undefined) throw new Error('Expected two people.');
+    const told = (who: StagePerson, verb: string) => ({
+      code: 3,
+      out: '',
+      err: expect.stringContaining(
+        `Expected ${who.name} to be let ${verb} Cell ${stage.namespace}/web`,
+      ) as unknown,
+    });
+    expect(await okractlBy(reader, 'pause', 'web')).toMatchObject(told(reader, 'pause'));
+    expect(await okractlBy(pauser, 'abort', 'web')).toMatchObject(told(pauser, 'abort'));
+    expect(await okractlBy(pauser, 'promote', '--full', 'web')).toMatchObject(told(pauser, 'promotefull'));
+    expect(await okractlBy(pauser, 'rollback', 'web', '--to', '1.0.0')).toMatchObject(told(pauser, 'patch'));
+    expect((await okractlBy(pauser, 'check')).out).toContain(
+      'you may ask of a Cell: pause, resume; not promote',
+    );
+    expect(await okractlBy(pauser, 'pause', 'web', '--reason', 'lunch')).toMatchObject({ code: 0, err: '' });
+    expect(await okractlBy(pauser, 'resume', 'web')).toMatchObject({ code: 0, err: '' });
+    return [`pause by ${pauser.name}: lunch`, `resume by ${pauser.name}: `];
+  }
+
   it('plans a rollout, looks at it, steps in, and reads who has asked for what', async () => {
     const steps = [{ setWeight: 20 }, { pause: {} }, { setWeight: 40 }, { pause: {} }];
     await stage.targetGroups('1.0.0', ['a']);
@@ -101,6 +143,7 @@ describe('an operator with okractl', () => {
     expect(description).toMatch(/^ {2}b +2\.0\.0 +Canary +20 +20$/m);
     expect(description).toMatch(/WeightsShifted +Setting the weight of 2\.0\.0 to 20/);
     expect(description).toContain(`okractl resume web -n ${stage.namespace}`);
+    const paused = await onlyAsKubernetesLets();
     expect(await done('resume', 'web', '--reason', 'looks fine')).toBe('The rollout of 2.0.0 goes on.\n');
     await pausedAt(40);
     expect((await stage.writes()).slice(0, 3)).toEqual(planned.slice(0, 3));
@@ -130,7 +173,7 @@ describe('an operator with okractl', () => {
     ]);
     expect(asked).toEqual([
       ['Completed', 'retry by admin: ', 'promoteFull by admin: '],
-      ['Reverted', 'resume by admin: looks fine', 'abort by admin: errors'],
+      ['Reverted', ...paused, 'resume by admin: looks fine', 'abort by admin: errors'],
       ['Installed'],
     ]);
     // What the end of the rollout has left to do is not to be taken for that of another test.
@@ -139,6 +182,77 @@ describe('an operator with okractl', () => {
       'without the old one',
       ({ targetGroups = [] }) => targetGroups.length === 1,
     );
+  });
+
+  it('holds a rollout until two people of a group have approved whom Kubernetes lets', async () => {
+    const own = `system:serviceaccounts:${stage.namespace}`;
+    const [ann, bob, cleo, dan] = await peopleOn(stage, dir, [
+      { name: 'ann', verbs: ['get', 'approve'] },
+      { name: 'bob', verbs: ['get', 'approve'] },
+      { name: 'cleo', verbs: ['get', 'approve'], namespace: 'default' },
+      { name: 'dan', verbs: ['get', 'promote'] },
+    ]);
+    if (ann === undefined || bob === undefined || cleo === undefined || dan === undefined)
+      throw new Error('Expected four people.');
+    const steps = [{ setWeight: 20 }, { approval: { groups: [own], count: 2 } }];
+    const labels = { role: 'approved' };
+    await stage.targetGroups('1.0.0', ['c'], labels);
+    const updateStrategy = { type: 'Canary', canary: { steps }, detachAfter: '0s' };
+    await stage.apply(stage.cell('approved', { priority, role: 'approved', spec: { updateStrategy } }));
+    await stage.untilPhase('approved', 'Completed', '1.0.0');
+    await stage.targetGroups('2.0.0', ['d'], labels);
+    const waiting = (lacking: number) =>
+      stage.untilStatus(
+        'approved',
+        `${lacking} approvals lacking`,
+        ({ reason, approval }) => reason === 'WaitingForApproval' && approval?.lacking === lacking,
+      );
+    await waiting(2);
+
+    const because = ['--reason', 'looks fine'] as const;
+    expect(await okractlBy(ann, 'approve', 'approved', ...because)).toEqual({
+      code: 0,
+      out: `Approved by ${ann.name} for step 2 of 2.0.0: looks fine (1 of 2). Lacking: 1.\n`,
+      err: '',
+    });
+    const refusals: readonly [Promise<Ended>, string][] = [
+      [okractlBy(ann, 'approve', 'approved'), 'whose approval counts already: 1 of 2'],
+      [
+        okractlBy(bob, 'approve', 'approved', '--of', 'v3'),
+        'Expected an approval of 2.0.0, which waits for it, got one of 3.0.0',
+      ],
+      [okractlBy(cleo, 'approve', 'approved'), `by ${cleo.name}, who is in none of them`],
+      [okractlBy(dan, 'approve', 'approved'), `Expected ${dan.name} to be let approve Cell`],
+      [okractlBy(dan, 'promote', 'approved'), 'which does not stand in for that'],
+    ];
+    for (const [ended, said] of refusals)
+      expect(await ended).toMatchObject({ code: 3, err: expect.stringContaining(said) as unknown });
+    // What is sent without okractl counts no more: without an identity, or with one whom Kubernetes does not let.
+    const id = stage.workflowId('approved');
+    await stage.signal('approved', 'approve');
+    const operator = await open({
+      kubeconfig: stage.stack.kubeconfig,
+      temporalAddress: stage.stack.temporal.address,
+    }).operator();
+    const claimed = { by: dan.name, groups: [own, 'system:masters'], reason: '' };
+    expect(await operator.ask(id, 'approve', claimed)).toMatchObject({
+      is: 'Refused',
+      message: expect.stringContaining('got no from Kubernetes') as unknown,
+    });
+    expect((await waiting(1)).approval?.approvals).toMatchObject([{ by: ann.name, reason: 'looks fine' }]);
+    const described = await done('describe', 'approved');
+    expect(described).toContain(`Approved by ${ann.name}: looks fine`);
+    expect(described).toMatch(/ApprovalRefused +Expected an approval to say who gives it/);
+
+    expect((await okractlBy(bob, 'approve', 'approved', '--of', '2.0')).out).toContain(
+      '(2 of 2). The rollout goes on.',
+    );
+    const { history = [] } = await stage.untilPhase('approved', 'Completed', '2.0.0');
+    expect(history[0]?.requests?.map(({ action, by }) => `${action} by ${by}`)).toEqual([
+      `approve by ${ann.name}`,
+      `approve by ${bob.name}`,
+    ]);
+    await stage.untilClosed(id);
   });
 
   it('A-L09 waits for the verdict of an analysis, and A-L07 looks whether all is there, without AWS', async () => {

@@ -11,7 +11,7 @@ describe('when the database of Temporal is lost, an abort that ELBv2 does not le
   let own: OwnStage;
   let priority = 0;
   beforeAll(async () => {
-    own = await openOwnStage(['kube-apiserver', 'temporal', 'elbv2-proxy'], inject('stack').workflowBundle);
+    own = await openOwnStage(inject('stack'));
     ({ stack, stage } = own);
   });
   afterAll(() => own.close());

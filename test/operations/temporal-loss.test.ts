@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import type { CellStatus } from '../../crds/cell.ts';
 import type { Stack } from '../../local/stack.ts';
-import { componentSets } from '../../local/tools.mjs';
 import type { Stage } from '../support/stage/stage.ts';
 import { loseTemporal } from './temporal-loss/losing.ts';
 import { openOwnStage, type OwnStage } from './temporal-loss/own-stage.ts';
@@ -15,7 +14,7 @@ describe('when the database of Temporal is lost, a rollout', () => {
   let own: OwnStage;
   let priority = 0;
   beforeAll(async () => {
-    own = await openOwnStage(componentSets.demo, inject('stack').workflowBundle);
+    own = await openOwnStage(inject('stack'));
     ({ stack, stage } = own);
   });
   afterAll(() => own.close());

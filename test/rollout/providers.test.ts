@@ -1,7 +1,10 @@
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { POD } from '../../clients/kubernetes/kinds.ts';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { CHECK, POD } from '../../clients/kubernetes/kinds.ts';
+import { connectPrometheus } from '../../clients/prometheus/client.ts';
+import type { Check } from '../../crds/check.ts';
+import { reduce, type Aggregator, type GroupValue } from '../../domain/checks/answer.ts';
 import { serveDatadog, type Datadog } from './providers/datadog.ts';
-import { servePrometheus, type Prometheus } from './providers/prometheus.ts';
+import { guardPrometheus, type GuardedPrometheus } from './providers/prometheus.ts';
 import { onStage } from '../support/stage/on-stage.ts';
 import type { Stage } from '../support/stage/stage.ts';
 import { until } from '../support/until.ts';
@@ -17,7 +20,7 @@ const ofDatadog = (version: string): string => `avg:requests.success.rate{versio
 describe('an analysis', () => {
   let stage: Stage;
   let priority = 0;
-  let prometheus: Prometheus;
+  let prometheus: GuardedPrometheus;
   let datadog: Datadog;
   onStage({ totals: [20], prepare }, (opened, free) => {
     stage = opened;
@@ -27,7 +30,6 @@ describe('an analysis', () => {
     await Promise.all([prometheus[Symbol.asyncDispose](), datadog[Symbol.asyncDispose]()]);
   });
   beforeEach(() => {
-    prometheus.values.clear();
     datadog.values.clear();
   });
 
@@ -40,7 +42,7 @@ describe('an analysis', () => {
 
   /** Serves both providers, and applies the Secrets and AnalysisTemplates that name them. */
   async function prepare(opened: Stage): Promise<void> {
-    [prometheus, datadog] = await Promise.all([servePrometheus(prometheusToken), serveDatadog(datadogKeys)]);
+    [prometheus, datadog] = await Promise.all([guardPrometheus(prometheusToken), serveDatadog(datadogKeys)]);
     opened.secrets.push(prometheusToken, datadogKeys.apiKey, datadogKeys.appKey);
     const keys = { 'api-key': datadogKeys.apiKey, 'app-key': datadogKeys.appKey };
     await opened.apply(secret('prometheus', { token: prometheusToken }));
@@ -94,15 +96,15 @@ describe('an analysis', () => {
     },
   });
 
-  /** A Cell that serves 1.0.0, and then sees 2.0.0, which a template measures at 20. */
-  async function rollOut(name: string, templateName: string): Promise<void> {
+  /** A Cell that serves 1.0.0, and then sees another version, which a template measures at 20. */
+  async function rollOut(name: string, templateName: string, version = '2.0.0'): Promise<void> {
     const args = [{ name: 'version', valueFrom: { fieldRef: { fieldPath: 'status.desiredVersion' } } }];
     const steps = [{ setWeight: 20 }, { analysis: { templates: [{ templateName }], args } }];
     await stage.targetGroups('1.0.0', [`${name}a`], { role: name });
     await stage.apply(stage.cell(name, { priority, role: name, steps }));
     await stage.untilPhase(name, 'Completed', '1.0.0');
     await stage.mark();
-    await stage.targetGroups('2.0.0', [`${name}b`], { role: name });
+    await stage.targetGroups(version, [`${name}b`], { role: name });
   }
   async function completes(name: string): Promise<void> {
     const status = await stage.untilPhase(name, 'Completed', '2.0.0');
@@ -110,9 +112,9 @@ describe('an analysis', () => {
     expect(await stage.weights(priority)).toEqual({ [`${name}a`]: 0, [`${name}b`]: 100 });
   }
   /** Everything goes back by one write, and the version is blocked with the cause. */
-  async function reverts(name: string, cause: RegExp): Promise<void> {
+  async function reverts(name: string, cause: RegExp, version = '2.0.0'): Promise<void> {
     const { blockedVersions } = await stage.untilPhase(name, 'Reverted', '1.0.0');
-    expect(blockedVersions).toMatchObject([{ version: '2.0.0', cause: expect.stringMatching(cause) }]);
+    expect(blockedVersions).toMatchObject([{ version, cause: expect.stringMatching(cause) }]);
     const [a, b] = [`${name}a`, `${name}b`];
     expect(await stage.writes()).toEqual([
       { [a]: 100, [b]: 0 },
@@ -123,21 +125,116 @@ describe('an analysis', () => {
 
   describe('by Prometheus', () => {
     it('lets a version with a good rate through', async () => {
-      prometheus.values.set(promQL('2.0.0'), 0.99);
+      await prometheus.count('2.0.0', 99);
       await rollOut('pgood', 'prometheus');
       await completes('pgood');
       expect(prometheus.asked.slice(-2)).toEqual([promQL('2.0.0'), promQL('2.0.0')]);
     });
 
     it('takes a version with a bad rate back', async () => {
-      prometheus.values.set(promQL('2.0.0'), 0.5);
-      await rollOut('pbad', 'prometheus');
-      await reverts('pbad', /AnalysisRun pbad-1-prometheus-\S+ ended as Failed\. .*rate.* assessed Failed/);
+      await prometheus.count('3.0.0', 50);
+      await rollOut('pbad', 'prometheus', '3.0.0');
+      const cause = /AnalysisRun pbad-1-prometheus-\S+ ended as Failed\. .*rate.* assessed Failed/;
+      await reverts('pbad', cause, '3.0.0');
     });
 
     it('takes a version of which it knows nothing back', async () => {
-      await rollOut('pnone', 'prometheus');
-      await reverts('pnone', /ended as Error\. .*no data returned/);
+      await rollOut('pnone', 'prometheus', '4.0.0');
+      // Two vectors without series make one without, which Prometheus says by an empty result.
+      await reverts('pnone', /ended as Error\. .*no data returned/, '4.0.0');
+    });
+
+    it('has a Check pass, with the token of its Secret', async () => {
+      await prometheus.count('5.0.0', 99);
+      await stage.apply({
+        apiVersion: CHECK.apiVersion,
+        kind: CHECK.kind,
+        metadata: { name: 'pcheck' },
+        spec: {
+          analysis: {
+            provider: { prometheus: { address: prometheus.url, secretRef: { name: 'prometheus' } } },
+            query: promQL('5.0.0'),
+            aggregator: 'min',
+            min: 0.98,
+            interval: '1s',
+            window: '30s',
+            bucket: '10s',
+            lag: '0s',
+            count: 1,
+          },
+        },
+      });
+      const check = await until('Check pcheck to have a verdict', async () => {
+        const key = { namespace: stage.namespace, name: 'pcheck' };
+        const found = await stage.kubernetes.get<Check>(CHECK, key);
+        return found?.status?.phase === 'Running' ? undefined : found?.status;
+      });
+      expect(check).toMatchObject({
+        phase: 'Successful',
+        analysis: { results: [{ query: promQL('5.0.0') }] },
+      });
+      expect(check.analysis?.results?.[0]?.value).toBeCloseTo(0.99, 6);
+    });
+
+    describe('asked for a window', () => {
+      const bucketMs = 60_000;
+      const to = Math.floor(Date.now() / bucketMs) * bucketMs;
+      const window = { from: to - 2 * bucketMs, to, bucketMs };
+      const ask = (query: string, token = prometheusToken) =>
+        connectPrometheus()(
+          { address: prometheus.url, token },
+          { query, window },
+          new AbortController().signal,
+        );
+      beforeAll(() =>
+        prometheus.push([
+          {
+            name: 'queue',
+            labels: { pod: 'a' },
+            points: [0, 1, 2].map((at) => [window.from + at * bucketMs, 1 + at]),
+          },
+          { name: 'queue', labels: { pod: 'b' }, points: [[window.to, 7]] },
+        ]),
+      );
+
+      it.each<[string, string, Aggregator, readonly GroupValue[]]>([
+        [
+          'has the points whose buckets lie within it',
+          'sum(queue{pod="a"})',
+          'avg',
+          [{ group: '', value: 2.5 }],
+        ],
+        [
+          'answers by group',
+          'sum by (pod) (queue)',
+          'max',
+          [
+            { group: 'pod:a', value: 3 },
+            { group: 'pod:b', value: 7 },
+          ],
+        ],
+        ['has no value for what is not a number', '0 / (0 * sum(queue))', 'max', [{ group: '' }]],
+        ['has no value for what is infinite', '1 / (0 * sum(queue))', 'max', [{ group: '' }]],
+        ['has no series of what it does not know', 'sum(nothing)', 'max', []],
+        ['takes a number for a series', '4', 'sum', [{ group: '', value: 8 }]],
+      ])('%s: %s', async (_, query, aggregator, values) => {
+        expect(reduce(await ask(query), window, aggregator)).toEqual(values);
+      });
+
+      it.each([
+        ['a query that it cannot read', 'sum(', 'unclosed left parenthesis'],
+        ['a text', '"many"', 'invalid expression type "string"'],
+        ['what it cannot compute', 'queue + on () queue', 'found duplicate series'],
+      ])('refuses %s: %s', async (_, query, message) => {
+        await expect(ask(query)).rejects.toMatchObject({
+          trouble: { is: 'Refused' },
+          message: expect.stringContaining(message) as string,
+        });
+      });
+
+      it('refuses who has another token', async () => {
+        await expect(ask('sum(queue)', 'another')).rejects.toThrow('Correct the Secret.');
+      });
     });
   });
 

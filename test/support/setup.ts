@@ -7,7 +7,9 @@ import type { TestProject } from 'vitest/node';
 import { policy } from '../../deploy/iam/generate.ts';
 import { awsIdentity } from '../../local/components/aws.ts';
 import { proxyControl as controlOf } from '../../elbv2-proxy/control.ts';
+import { installDefinitions } from '../../local/install-definitions.ts';
 import { startStack, type Stack } from '../../local/stack.ts';
+import { startOkradHost, type OkradHost } from './okrads/host.ts';
 import { workflowBundle as bundledWorkflows } from '../../clients/temporal/workflow-bundle.ts';
 
 /** What tests know of the stack that they share. */
@@ -16,8 +18,8 @@ export type StackView = Pick<
   'dir' | 'kubeconfig' | 'etcd' | 'temporal' | 'aws' | 'proxyControl' | 'logs' | 'environment'
 > & {
   readonly binaries: Stack['binaries'] & { readonly kubectl: string; readonly temporal: string };
-  /** Whether all files of tests use it. */
-  readonly isShared?: true;
+  /** What runs okrads of stages, on the stack that all files of tests use. */
+  readonly okrads?: OkradHost;
   /** The path of the bundled workflows, so that not every okrad has to bundle them. */
   readonly workflowBundle: string;
 };
@@ -34,17 +36,12 @@ const run = promisify(execFile);
 export async function prepare(
   stack: Stack,
   workflowBundle = join(stack.dir, 'workflows.js'),
+  install: (stack: Stack) => Promise<unknown> = installDefinitions,
 ): Promise<StackView> {
-  const env = { ...process.env, ...stack.environment };
   const binaries = {
     ...stack.binaries,
     kubectl: toolOf(stack, 'kubectl'),
     temporal: toolOf(stack, 'temporal'),
-  };
-  const kubectl = (...args: string[]): Promise<unknown> => run(binaries.kubectl, args, { env });
-  const crds = async (): Promise<void> => {
-    await kubectl('apply', '-f', join(import.meta.dirname, '../../crds/manifests'));
-    await kubectl('wait', '--for=condition=Established', '--timeout=60s', 'crd', '--all');
   };
   const bundle = async (): Promise<void> => {
     if (existsSync(workflowBundle)) return;
@@ -52,7 +49,7 @@ export async function prepare(
   };
   // What okrad does beyond its policy is refused, as AWS would, in every test.
   const permissions = controlOf(stack.proxyControl).setPolicy(awsIdentity.okradKey, policy());
-  await Promise.all([crds(), permissions, bundle()]);
+  await Promise.all([install(stack), permissions, bundle()]);
   const { dir, kubeconfig, etcd, temporal, aws, proxyControl, logs, environment } = stack;
   return { dir, kubeconfig, etcd, temporal, aws, proxyControl, logs, environment, binaries, workflowBundle };
 }
@@ -64,14 +61,21 @@ function toolOf(stack: Stack, name: string): string {
   return path;
 }
 
-/** Starts the stack that the integration tests share, and ends it after them. */
+/** Installs Okra's CRDs as the README says, and as `installDefinitions` does with less work. */
+async function installByKubectl(stack: Stack): Promise<void> {
+  const env = { ...process.env, ...stack.environment };
+  const kubectl = (...args: string[]): Promise<unknown> => run(toolOf(stack, 'kubectl'), args, { env });
+  await kubectl('apply', '-f', join(import.meta.dirname, '../../crds/manifests'));
+  await kubectl('wait', '--for=condition=Established', '--timeout=60s', 'crd', '--all');
+}
+
+/** Starts the stack that the integration tests share, with what runs their okrads, and ends both after them. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const stack = await startStack();
-  try {
-    project.provide('stack', { ...(await prepare(stack)), isShared: true });
-  } catch (error) {
-    await stack.stopAll();
-    throw error;
-  }
-  return () => stack.stopAll();
+  await using undo = new AsyncDisposableStack();
+  const stack = undo.use(await startStack());
+  const host = undo.use(await startOkradHost(stack));
+  const view = await prepare(stack, undefined, installByKubectl);
+  project.provide('stack', { ...view, okrads: host.view });
+  const end = undo.move();
+  return () => end.disposeAsync();
 }

@@ -43,6 +43,9 @@ function hasLabels({ metadata }: FakeObject, selector = ''): boolean {
   });
 }
 
+const isOf = ({ apiVersion, kind }: KindRef, object: FakeObject): boolean =>
+  object.apiVersion === apiVersion && object.kind === kind;
+
 /** A JSON merge patch, as the API server applies it. */
 function patched(before: unknown, patch: unknown): unknown {
   if (typeof patch !== 'object' || patch === null || Array.isArray(patch)) return patch;
@@ -87,13 +90,26 @@ export function memoryCluster(
     all.set(id, stored);
     return stored;
   };
+  const list = async (
+    kind: KindRef,
+    { labelSelector, namespace }: ListOptions = {},
+  ): Promise<readonly FakeObject[]> => {
+    for (const object of meanwhile?.([...all.values()]) ?? [])
+      all.set(idOf(kindOf(object), object.metadata), object);
+    return [...all.values()].filter(
+      (one) =>
+        isOf(kind, one) &&
+        (namespace === undefined || one.metadata.namespace === namespace) &&
+        hasLabels(one, labelSelector),
+    );
+  };
   const client: Partial<Record<keyof KubernetesClient, unknown>> = {
     get: async (kind: KindRef, key: Key) => all.get(idOf(kind, key)),
-    list: async (kind: KindRef, { labelSelector }: ListOptions = {}) => {
-      for (const object of meanwhile?.([...all.values()]) ?? [])
-        all.set(idOf(kindOf(object), object.metadata), object);
-      return [...all.values()].filter((one) => one.kind === kind.kind && hasLabels(one, labelSelector));
-    },
+    list,
+    snapshot: async (kind: KindRef, options: ListOptions) => ({
+      items: await list(kind, options),
+      resourceVersion: String(version),
+    }),
     serves: async () => true,
     create: async (object: FakeObject) => {
       if (all.has(idOf(kindOf(object), object.metadata))) throw refusal('AlreadyExists');

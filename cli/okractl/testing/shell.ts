@@ -29,6 +29,8 @@ export interface FakeWorld {
   readonly files?: Readonly<Record<string, string>>;
   /** How every request is answered. */
   readonly answer?: RequestAnswer;
+  /** Whether the API server does not say who someone is. */
+  readonly isUnknown?: true;
   readonly allowed?: (access: Access, account?: ServiceAccount) => boolean;
   /** What Temporal lacks. */
   readonly temporal?: TemporalFindings;
@@ -67,6 +69,10 @@ export async function runOkractl(words: readonly string[], world: FakeWorld = {}
       kubernetes: fakeKubernetes(world, done),
       namespace: namespace ?? 'default',
       whoAmI: () => Promise.resolve('ann'),
+      identity: () =>
+        Promise.resolve(
+          world.isUnknown === true ? undefined : { name: 'ann', groups: ['release', 'system:authenticated'] },
+        ),
       may: (access, account) => Promise.resolve(world.allowed?.(access, account) ?? true),
       temporal: { address: '127.0.0.1:7233', namespace: 'default' },
       taskQueue: 'okra',
@@ -162,6 +168,7 @@ function fakeOperator(
       return Promise.resolve();
     },
     inspect: () => Promise.resolve(temporal),
+    weights: () => Promise.resolve({ told: [], versions: {} }),
     close: () => Promise.resolve(),
   };
 }

@@ -2,24 +2,24 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startStack, type Stack } from '../../../local/stack.ts';
-import { prepare } from '../../support/setup.ts';
+import type { StackView } from '../../support/setup.ts';
 import { Stage } from '../../support/stage/stage.ts';
 
-/** A stage on a stack of its own, whose Temporal may be emptied. */
+/** A stage on a Temporal of its own, which may be emptied. */
 export interface OwnStage {
+  /** Temporal alone. */
   readonly stack: Stack;
   readonly stage: Stage;
   close(): Promise<void>;
 }
 
-/** Opens it, with the workflows that are bundled already. */
-export async function openOwnStage(
-  components: NonNullable<NonNullable<Parameters<typeof startStack>[0]>['components']>,
-  workflowBundle: string,
-): Promise<OwnStage> {
+/** Opens it; everything else but Temporal is that of the stack that all tests share. */
+export async function openOwnStage(shared: StackView): Promise<OwnStage> {
   const dir = await mkdtemp(join(tmpdir(), 'okra-temporal-loss-'));
-  const stack = await startStack({ dir, components });
-  const stage = await Stage.open(await prepare(stack, workflowBundle));
+  const stack = await startStack({ dir, components: ['temporal'] });
+  const { temporal } = stack;
+  const environment = { ...shared.environment, TEMPORAL_ADDRESS: temporal.address };
+  const stage = await Stage.open({ ...shared, temporal, environment }, {}, { endsOkrad: true });
   return {
     stack,
     stage,

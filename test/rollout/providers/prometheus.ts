@@ -1,54 +1,49 @@
-import { serve, type Answered, type Asked, type StandIn } from './server.ts';
+import { startPrometheus, type Prometheus } from '../../../local/prometheus/start.ts';
+import { serve, type StandIn } from './server.ts';
 
-/** A Prometheus that knows the value of a few queries, and answers the others with no series, as Prometheus does. */
-export interface Prometheus extends StandIn {
-  readonly values: Map<string, number>;
-  /** The queries that were answered. */
+/** The real Prometheus behind a proxy that wants a bearer token, which Prometheus itself cannot ask for. */
+export interface GuardedPrometheus extends StandIn {
+  /** The queries that were let through. */
   readonly asked: string[];
+  /** Has requests counted of a version, now and in the next minutes, of which so many in a hundred succeed. */
+  readonly count: (version: string, goodOfHundred: number) => Promise<void>;
+  readonly push: Prometheus['push'];
 }
 
-const badData = (error: string): Answered => ({
-  status: 400,
-  body: { status: 'error', errorType: 'bad_data', error },
-});
+const STEP_MS = 10_000;
 
-const parameters = new Set(['query', 'time', 'timeout', 'limit', 'stats']);
-const TIME = /^\d+(\.\d+)?$/;
-
-/** Serves the instant queries of Prometheus' HTTP API to who shows a bearer token. */
-export async function servePrometheus(token: string): Promise<Prometheus> {
-  const values = new Map<string, number>();
+/** Starts a Prometheus, and what stands before it. */
+export async function guardPrometheus(token: string): Promise<GuardedPrometheus> {
+  const prometheus = await startPrometheus();
   const asked: string[] = [];
-  const standIn = await serve((request) => {
-    const refused = refusalOf(request, token);
-    if (refused !== undefined) return refused;
-    const form = new URLSearchParams(request.body);
-    const wrong = [...form.keys()].find((name) => !parameters.has(name));
-    if (wrong !== undefined) return badData(`unknown parameter ${wrong}`);
-    const query = form.get('query') ?? '';
-    if (query === '')
-      return badData('invalid parameter "query": unknown position: parse error: no expression');
-    const time = form.get('time') ?? '';
-    if (!TIME.test(time)) return badData(`invalid parameter "time": cannot parse "${time}"`);
-    asked.push(query);
-    return vector(values.get(query), Number(time));
+  const proxy = await serve(async ({ method, url, headers, body }) => {
+    if (headers.authorization !== `Bearer ${token}`) return { status: 401, body: { error: 'Unauthorized' } };
+    const answer = await fetch(new URL(`${url.pathname}${url.search}`, prometheus.url), {
+      method,
+      headers: { 'content-type': headers['content-type'] ?? '' },
+      body,
+    });
+    asked.push(new URLSearchParams(body).get('query') ?? '');
+    return { status: answer.status, body: (await answer.json()) as object };
   });
-  return { ...standIn, values, asked };
-}
-
-function refusalOf({ method, url, headers }: Asked, token: string): Answered | undefined {
-  const error = (status: number, message: string): Answered => ({ status, body: { error: message } });
-  if (url.pathname !== '/api/v1/query' || url.search !== '')
-    return error(404, `no ${url.pathname}${url.search}`);
-  if (headers.authorization !== `Bearer ${token}`) return error(401, 'Unauthorized');
-  if (method !== 'POST') return error(405, `${method} is not expected`);
-  const type = headers['content-type'];
-  return type === 'application/x-www-form-urlencoded'
-    ? undefined
-    : badData(`unexpected content type ${type}`);
-}
-
-function vector(value: number | undefined, time: number): Answered {
-  const result = value === undefined ? [] : [{ metric: {}, value: [time, String(value)] }];
-  return { status: 200, body: { status: 'success', data: { resultType: 'vector', result } } };
+  const count = async (version: string, good: number): Promise<void> => {
+    const from = Date.now() - 60_000;
+    const counter = (status: string, perStep: number) => ({
+      name: 'http_requests_total',
+      labels: { version, status },
+      // As far ahead as a test may take, since a counter that stands still has no rate.
+      points: Array.from({ length: 40 }, (_, at) => [from + at * STEP_MS, at * perStep] as const),
+    });
+    await prometheus.push([counter('200', good), counter('500', 100 - good)]);
+  };
+  return {
+    url: proxy.url,
+    asked,
+    count,
+    push: prometheus.push,
+    [Symbol.asyncDispose]: async () => {
+      await proxy[Symbol.asyncDispose]();
+      await prometheus[Symbol.asyncDispose]();
+    },
+  };
 }

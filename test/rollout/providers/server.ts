@@ -22,12 +22,17 @@ export interface StandIn extends AsyncDisposable {
 }
 
 /** Serves what a function answers on a free port of 127.0.0.1. */
-export async function serve(answer: (asked: Asked) => Answered): Promise<StandIn> {
+export async function serve(answer: (asked: Asked) => Answered | Promise<Answered>): Promise<StandIn> {
   const server = createServer((request, response) => {
     void (async () => {
       const body = Buffer.concat(await request.toArray()).toString();
       const { method = '', headers } = request;
-      const answered = answer({ method, url: new URL(request.url ?? '/', 'http://stand-in'), headers, body });
+      const answered = await answer({
+        method,
+        url: new URL(request.url ?? '/', 'http://stand-in'),
+        headers,
+        body,
+      });
       response.writeHead(answered.status, { 'content-type': 'application/json' });
       response.end(JSON.stringify(answered.body));
     })();

@@ -1,13 +1,8 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { closeSync, openSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { awsIdentity } from '../../../local/components/aws.ts';
+import { createConnection, type Socket } from 'node:net';
+import { createInterface } from 'node:readline';
 import type { Okrad } from '../../../local/okrad.ts';
-import type { StackView } from '../setup.ts';
+import type { OkradHost } from './host.ts';
 import type { Ended, Order } from './order.ts';
-
-const program = fileURLToPath(new URL('main.ts', import.meta.url));
 
 /** An okrad, what it signs its calls to AWS with, and what its process writes to besides its log. */
 export interface StartedOkrad {
@@ -16,59 +11,49 @@ export interface StartedOkrad {
   readonly moreLogs: readonly string[];
 }
 
-/** A process that runs okrads. */
-interface Host {
-  readonly child: ChildProcess;
-  /** Where it says what is about all of its okrads. */
-  readonly log: string;
-  /** What its okrads sign their calls to AWS with. */
-  readonly secretAccessKey: string;
-  readonly environment: Readonly<Record<string, string>>;
+/** How this process of tests gives orders to the process of the okrads. */
+interface Line {
+  readonly socket: Socket;
   started: number;
+  /** What waits for an okrad to end, by its id. */
+  readonly ending: Map<number, PromiseWithResolvers<void>>;
 }
 
 declare global {
   // One for all files of tests of a process, each of which evaluates this module for itself.
-  var okradHosts: Map<string, Host> | undefined;
+  var okradLine: Line | undefined;
 }
 
-function hostOn(stack: StackView): Host {
-  const hosts = (globalThis.okradHosts ??= new Map());
-  const found = hosts.get(stack.dir);
-  if (found !== undefined) return found;
-  const log = join(stack.logs, `okrads-${process.pid}.log`);
-  const secretAccessKey = `secret-of-okrads-${process.pid}`;
-  const file = openSync(log, 'a');
-  const environment = {
-    ...stack.environment,
-    AWS_ACCESS_KEY_ID: awsIdentity.okradKey,
-    AWS_SECRET_ACCESS_KEY: secretAccessKey,
-  };
-  const child = spawn(process.execPath, [program, log], {
-    env: { ...process.env, ...environment },
-    stdio: ['ignore', file, file, 'ipc'],
+function lineTo({ port, log }: OkradHost): Line {
+  if (globalThis.okradLine !== undefined) return globalThis.okradLine;
+  const socket = createConnection({ port, host: '127.0.0.1' }).setMaxListeners(0).unref();
+  const ending: Line['ending'] = new Map();
+  createInterface({ input: socket }).on('line', (text) => {
+    const { ended } = JSON.parse(text) as Ended;
+    ending.get(ended)?.resolve();
+    ending.delete(ended);
+    if (ending.size === 0) socket.unref();
   });
-  closeSync(file);
-  // It ends with this process, and does not keep it.
-  child.unref();
-  child.channel?.unref();
-  child.setMaxListeners(0);
-  const host = { child, log, secretAccessKey, environment, started: 0 };
-  hosts.set(stack.dir, host);
-  return host;
+  socket.on('error', () => undefined);
+  socket.on('close', () => {
+    const lost = new Error(`Expected the process of the okrads to run, got its end. See ${log}.`);
+    for (const { reject } of ending.values()) reject(lost);
+  });
+  return (globalThis.okradLine = { socket, started: 0, ending });
 }
 
-/** Starts an okrad in the process that runs those of all stages of this process. */
+/** Starts an okrad in the process that runs those of all stages. */
 export function startHosted(
-  stack: StackView,
+  host: OkradHost,
   { environment, log }: { readonly environment: Readonly<Record<string, string>>; readonly log: string },
 ): StartedOkrad {
-  const host = hostOn(stack);
+  const line = lineTo(host);
+  const { socket, ending } = line;
   let id: number | undefined;
-  const order = (what: Order): void => void host.child.send(what);
+  const order = (what: Order): void => void socket.write(`${JSON.stringify(what)}\n`);
   const start = (): void => {
-    host.started += 1;
-    id = host.started;
+    line.started += 1;
+    id = line.started;
     order({ do: 'Start', id, environment, log });
   };
   const end = async (signal: 'SIGTERM' | 'SIGKILL'): Promise<undefined> => {
@@ -76,43 +61,25 @@ export function startHosted(
       throw new Error(
         'Expected an okrad with a process of its own, got a shared one. Open the stage with `endsOkrad`.',
       );
-    const ending = id;
+    if (id === undefined) return undefined;
+    if (socket.destroyed)
+      throw new Error(`Expected the process of the okrads to run, got its end. See ${host.log}.`);
+    const ended = Promise.withResolvers<void>();
+    ending.set(id, ended);
+    socket.ref();
+    order({ do: 'End', id });
     id = undefined;
-    if (ending === undefined) return undefined;
-    const ended = endOf(host, ending);
-    order({ do: 'End', id: ending });
-    await ended;
+    await ended.promise;
     return undefined;
   };
   start();
-  const { child, secretAccessKey } = host;
   const okrad = {
     log,
     environment: { ...host.environment, ...environment },
-    pid: () => child.pid,
+    pid: () => host.pid,
     start,
     end,
     [Symbol.asyncDispose]: () => end('SIGTERM'),
   };
-  return { okrad, secretAccessKey, moreLogs: [host.log] };
-}
-
-function endOf({ child, log }: Host, id: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const heard = ({ ended }: Ended): void => {
-      if (ended === id) done(resolve);
-    };
-    const lost = (): void =>
-      done(() => reject(new Error(`Expected the process of the okrads to run, got its end. See ${log}.`)));
-    const done = (then: () => void): void => {
-      child.off('message', heard);
-      child.off('exit', lost);
-      child.channel?.unref();
-      then();
-    };
-    child.channel?.ref();
-    child.on('message', heard);
-    child.on('exit', lost);
-    if (child.exitCode !== null || child.signalCode !== null) lost();
-  });
+  return { okrad, secretAccessKey: host.secretAccessKey, moreLogs: [host.log] };
 }

@@ -1,45 +1,47 @@
-// Runs the okrads of stages in one process, which loads and compiles what it runs once for all of them. Started by `hosted.ts`.
-// oxlint-disable-next-line import/no-unassigned-import -- it acts by being evaluated before all others
-import '../../../cli/memory.ts';
-import pino from 'pino';
-import { components } from '../../../cli/components.ts';
-import { runComponents } from '../../../cli/run.ts';
-import { createLog, type Log } from '../../../clients/log.ts';
-import { createMetrics } from '../../../clients/metrics/metrics.ts';
-import { installRuntime } from '../../../clients/temporal/runtime.ts';
-import { loadConfig } from '../../../config.ts';
-import type { Order } from './order.ts';
+// Runs the okrads of all stages in one process, which loads and compiles what it runs once for all of them. Started by `host.ts`.
+import { once } from 'node:events';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { createInterface } from 'node:readline';
+import type { Ended, Listening, Order } from './order.ts';
+import type { runOkrad } from './run.ts';
 
-const running = new Map<number, { readonly stop: AbortController; readonly ended: Promise<void> }>();
+// Loaded when the first stage opens: many a run of a single file of tests has none.
+let loading: Promise<typeof runOkrad> | undefined;
 
-/** Logs at once, so that nothing is missing when a stage is closed. */
-const logTo = (dest: string): Log => createLog('info', pino.destination({ dest, sync: true }));
-
-async function run({ environment, log: path }: Extract<Order, { do: 'Start' }>, stop: AbortController) {
-  const log = logTo(path);
-  try {
-    const config = loadConfig({ ...process.env, ...environment });
-    await runComponents({ components, config, log, metrics: createMetrics(), stop });
-  } catch (error) {
-    log.fatal({ err: error }, 'okrad ended');
-  }
+async function load(): Promise<typeof runOkrad> {
+  const loaded = await import('./run.ts');
+  loaded.installHostRuntime(process.argv[2] ?? '/dev/null');
+  return loaded.runOkrad;
 }
 
-function start(order: Extract<Order, { do: 'Start' }>): void {
-  const stop = new AbortController();
-  running.set(order.id, { stop, ended: run(order, stop) });
+async function run(order: Extract<Order, { do: 'Start' }>, stop: AbortController): Promise<void> {
+  const runLoaded = await (loading ??= load());
+  await runLoaded(order, stop);
 }
 
-async function end(id: number): Promise<void> {
-  const one = running.get(id);
-  one?.stop.abort();
-  await one?.ended;
-  running.delete(id);
-  process.send?.({ ended: id });
+/** Takes the orders of one process of tests, whose okrads end with it. */
+function serve(socket: Socket): void {
+  const running = new Map<number, { readonly stop: AbortController; readonly ended: Promise<void> }>();
+  const end = async (id: number): Promise<void> => {
+    const one = running.get(id);
+    one?.stop.abort();
+    await one?.ended;
+    running.delete(id);
+    const answer: Ended = { ended: id };
+    socket.write(`${JSON.stringify(answer)}\n`);
+  };
+  createInterface({ input: socket }).on('line', (line) => {
+    const order = JSON.parse(line) as Order;
+    if (order.do === 'End') return void end(order.id);
+    const stop = new AbortController();
+    running.set(order.id, { stop, ended: run(order, stop) });
+  });
+  socket.on('error', () => undefined).on('close', () => running.forEach(({ stop }) => stop.abort()));
 }
 
-// What the native code says is about all of them.
-installRuntime({ log: logTo(process.argv[2] ?? '/dev/null'), level: 'warn' });
-process.on('message', (order: Order) => (order.do === 'Start' ? start(order) : void end(order.id)));
+const server = createServer(serve).listen(0, '127.0.0.1');
+await once(server, 'listening');
+const listening: Listening = { port: (server.address() as AddressInfo).port };
+process.send?.(listening);
 // Nobody is left to give orders.
 process.on('disconnect', () => process.exit());

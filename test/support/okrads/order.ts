@@ -1,4 +1,4 @@
-/** What the process that runs the okrads of stages is told. */
+/** What the process that runs the okrads of stages is told, a line of JSON each. The ids are those of the one who tells it. */
 export type Order =
   | {
       readonly do: 'Start';
@@ -13,4 +13,9 @@ export type Order =
 /** What it answers with once an okrad has ended. */
 export interface Ended {
   readonly ended: number;
+}
+
+/** What it tells the one who started it, once it takes orders. */
+export interface Listening {
+  readonly port: number;
 }

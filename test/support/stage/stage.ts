@@ -67,8 +67,8 @@ const secretOf = (namespace: string): string => `secret-of-${namespace}`;
 type Environment = Readonly<Record<string, string>>;
 
 /** Whether an okrad can run in a process with others, whose environment is theirs as well. */
-const canShare = (stack: StackView, added: Environment): boolean =>
-  stack.isShared === true && Object.keys(added).every((name) => /^(OKRA|DD)_/.test(name));
+const canShare = (added: Environment): boolean =>
+  Object.keys(added).every((name) => /^(OKRA|DD)_/.test(name));
 
 /** How the okrad of a stage is set up unless a test says otherwise. */
 const settingsOf = (stack: StackView, namespace: string): Environment => ({
@@ -186,8 +186,8 @@ export class Stage implements OkraStage {
       log: join(stack.logs, `okrad-${namespace}.log`),
       environment: { ...settingsOf(stack, namespace), ...environment },
     };
-    const isAlone = endsOkrad || !canShare(stack, environment);
-    const started = isAlone ? startAlone(stack, options) : startHosted(stack, options);
+    const host = endsOkrad || !canShare(environment) ? undefined : stack.okrads;
+    const started = host === undefined ? startAlone(stack, options) : startHosted(host, options);
     const listenerARN = listenerArn;
     return new Stage(
       { stack, namespace, kubernetes, elbv2, proxy, metrics, listenerARN, ...started },

@@ -154,6 +154,12 @@
   verbs:
     - patch
 - apiGroups:
+    - authorization.k8s.io
+  resources:
+    - subjectaccessreviews
+  verbs:
+    - create
+- apiGroups:
     - argoproj.io
   resources:
     - clusteranalysistemplates
@@ -251,4 +257,116 @@
   verbs:
     - get
     - patch
+{{- end -}}
+{{- define "okra.rules.viewer" -}}
+- apiGroups:
+    - okra.mumo.co
+  resources:
+    - cells
+    - awstargetgroups
+    - awsapplicationloadbalancerconfigs
+    - awsnetworkloadbalancerconfigs
+    - awsapplicationloadbalancertargetdeployments
+    - freezes
+    - accesspolicies
+    - clustersets
+    - awstargetgroupsets
+    - awstargetgroupbindings
+    - checks
+  verbs:
+    - get
+    - list
+    - watch
+- apiGroups:
+    - community.kubestellar.io
+  resources:
+    - stagedbindingpolicies
+  verbs:
+    - get
+    - list
+    - watch
+{{- end -}}
+{{- define "okra.rules.operator" -}}
+- apiGroups:
+    - okra.mumo.co
+  resources:
+    - cells
+  verbs:
+    - get
+    - list
+    - watch
+    - pause
+    - resume
+    - promote
+    - promotefull
+    - abort
+    - retry
+- apiGroups:
+    - community.kubestellar.io
+  resources:
+    - stagedbindingpolicies
+  verbs:
+    - get
+    - list
+    - watch
+    - pause
+    - resume
+    - promote
+    - abort
+    - retry
+{{- end -}}
+{{- define "okra.rules.approver" -}}
+- apiGroups:
+    - okra.mumo.co
+  resources:
+    - cells
+  verbs:
+    - get
+    - list
+    - watch
+    - approve
+{{- end -}}
+{{- define "okra.rules.dashboard" -}}
+- apiGroups:
+    - okra.mumo.co
+  resources:
+    - cells
+    - awstargetgroups
+    - awsapplicationloadbalancerconfigs
+    - awsnetworkloadbalancerconfigs
+    - clustersets
+  verbs:
+    - list
+    - watch
+- apiGroups:
+    - argoproj.io
+  resources:
+    - analysisruns
+    - experiments
+  verbs:
+    - get
+- apiGroups:
+    - okra.mumo.co
+    - events.k8s.io
+  resources:
+    - checks
+    - events
+  verbs:
+    - list
+{{- end -}}
+{{- define "okra.rules.dashboardClusterScoped" -}}
+- apiGroups:
+    - okra.mumo.co
+  resources:
+    - freezes
+  verbs:
+    - list
+    - watch
+- apiGroups:
+    - community.kubestellar.io
+  resources:
+    - stagedbindingpolicies
+  verbs:
+    - list
+    - watch
 {{- end -}}

@@ -1,0 +1,166 @@
+import { freezesIn } from '../kubernetes/freezes.ts';
+import { AWS_TARGET_GROUP, CELL } from '../../clients/kubernetes/kinds.ts';
+import { digest } from '../../clients/digest.ts';
+import { accessPolicies } from '../../clients/kubernetes/access-policies.ts';
+import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
+import { cell as cellKind, type Cell, type CellSpec, type WrittenCellSpec } from '../../crds/cell.ts';
+import type { Freeze } from '../../crds/freeze.ts';
+import type { Access } from '../../domain/access/access.ts';
+import { withRefusals } from '../../domain/access/forwarding-access.ts';
+import { freezesOf } from '../../domain/gates/freeze.ts';
+import type { LoadBalancerConfigView } from '../../domain/load-balancers/load-balancer-config.ts';
+import { loadBalancerTypes, routeOf, targetGroupsOf } from '../../domain/load-balancers/load-balancer.ts';
+import type { ObjectKey } from '../../domain/model/ids.ts';
+import type { ObservedCell } from '../../domain/model/observation.ts';
+import { mayAdopt, selectTargetGroups, watchedInput } from '../../domain/versions/watched.ts';
+import {
+  configViewOf,
+  isApplied,
+  isOwnedByCell,
+  readConfig,
+  sequenceOf,
+} from '../load-balancers/config-object.ts';
+
+/** How objects are read. */
+type Reader = Pick<KubernetesClient, 'get' | 'list'>;
+
+/** Reads the Cell, and all that its rollout depends on. */
+export async function observeCell(kubernetes: Reader, key: ObjectKey): Promise<ObservedCell> {
+  const cell = await kubernetes.get<Cell>(CELL, key);
+  if (cell === undefined) return observeWithoutCell(kubernetes, key);
+  if (cell.spec.applications !== undefined) return { ...nothingOf(key), hasApplications: true };
+  const [around, config] = await Promise.all([
+    readAround(kubernetes, key, accessPolicies(kubernetes).of(key.namespace)),
+    readConfigOf(kubernetes, cell, key),
+  ]);
+  return observedFrom({ ...around, cell }, config, key);
+}
+
+/** What a look at a Cell is made of, besides its configuration object. */
+export interface CellSources {
+  readonly cell: Cell;
+  readonly groups: readonly AWSTargetGroup[];
+  readonly freezes: readonly Freeze[];
+  readonly access: Access | undefined;
+}
+
+/** Reads what a look at a Cell is made of all at once; undefined where there is no Cell, or one with applications. */
+export async function readSources(
+  kubernetes: Reader,
+  key: ObjectKey,
+  access: Promise<Access | undefined>,
+): Promise<CellSources | undefined> {
+  const [cell, around] = await Promise.all([
+    kubernetes.get<Cell>(CELL, key),
+    readAround(kubernetes, key, access),
+  ]);
+  return cell === undefined || cell.spec.applications !== undefined ? undefined : { ...around, cell };
+}
+
+async function readAround(
+  kubernetes: Reader,
+  { namespace }: ObjectKey,
+  allowed: Promise<Access | undefined>,
+): Promise<Omit<CellSources, 'cell'>> {
+  const [groups, freezes, access] = await Promise.all([
+    kubernetes.list<AWSTargetGroup>(AWS_TARGET_GROUP, { namespace }),
+    freezesIn(kubernetes),
+    allowed,
+  ]);
+  return { groups, freezes, access };
+}
+
+/** What a Cell's configuration object says, and how many writes were made to it. */
+export interface SeenConfig {
+  readonly config: LoadBalancerConfigView;
+  readonly sequence: number;
+}
+
+/** Says what was observed of a Cell, by what was read. */
+export function observedFrom(
+  { cell, groups, freezes, access }: CellSources,
+  config: SeenConfig | undefined,
+  key: ObjectKey,
+): ObservedCell {
+  const configured = observedConfig(config);
+  const inRule = [...configured.weighted, ...(configured.desired ?? [])];
+  const seen = {
+    ...configured,
+    key,
+    digest: digest(watchedInput(cell, groups, access)),
+    selected: withRefusals(selectTargetGroups(cell.spec, groups), access, inRule),
+    freezes: freezesOf(key.namespace, freezes),
+  };
+  if (cell.metadata.deletionTimestamp !== undefined) return seen;
+  const parsed = cellKind.parse(cell);
+  return {
+    ...seen,
+    cell: {
+      uid: cell.metadata.uid ?? '',
+      generation: cell.metadata.generation ?? 0,
+      spec: withIngress(parsed.ok ? parsed.value : cell.spec),
+      status: cell.status ?? {},
+      problems: parsed.ok ? [] : parsed.problems,
+      adopt: mayAdopt(cell.metadata),
+    },
+  };
+}
+
+/** The API server may have let a Cell pass that has none; the problems with its spec say so. */
+const withIngress = (spec: WrittenCellSpec): CellSpec => ({ ...spec, ingress: spec.ingress ?? { type: '' } });
+
+/** What is left of a Cell that is gone: a configuration object that stays until what it has made is deleted. */
+async function observeWithoutCell(kubernetes: Reader, key: ObjectKey): Promise<ObservedCell> {
+  const nothing = nothingOf(key);
+  for (const type of loadBalancerTypes) {
+    const config = await readConfig(kubernetes, { type, key });
+    if (config === undefined || !isOwnedByCell(config)) continue;
+    const { deletion } = configViewOf({ type, key }, config);
+    if (deletion.isUnderWay && deletion.isHeld) return { ...nothing, deletion, configType: type };
+  }
+  return nothing;
+}
+
+const NO_CONFIG = { weighted: [], sequence: 0, isApplied: true } as const;
+
+const nothingOf = (key: ObjectKey): ObservedCell => ({
+  key,
+  digest: '',
+  selected: [],
+  freezes: [],
+  ...NO_CONFIG,
+});
+
+async function readConfigOf(
+  kubernetes: Reader,
+  { spec }: Cell,
+  key: ObjectKey,
+): Promise<SeenConfig | undefined> {
+  const route = routeOf(spec);
+  if (route === undefined) return undefined;
+  const ref = { type: route.type, key };
+  const object = await readConfig(kubernetes, ref);
+  return object === undefined
+    ? undefined
+    : { config: configViewOf(ref, object), sequence: sequenceOf(object) };
+}
+
+/** What a Cell's configuration object says; one that is being deleted says nothing any more. */
+function observedConfig(
+  seen: SeenConfig | undefined,
+): Pick<
+  ObservedCell,
+  'weighted' | 'desired' | 'observedForwarding' | 'deletion' | 'sequence' | 'isApplied' | 'configType'
+> {
+  if (seen === undefined) return NO_CONFIG;
+  const { config, sequence } = seen;
+  const { deletion, desired } = config;
+  const common = { sequence, deletion, configType: desired.type };
+  if (deletion.isUnderWay) return { ...NO_CONFIG, ...common };
+  const { observed } = config.status;
+  const known = { ...common, desired: targetGroupsOf(desired), isApplied: isApplied(config) };
+  return observed === undefined
+    ? { ...NO_CONFIG, ...known }
+    : { ...known, weighted: targetGroupsOf(observed), observedForwarding: observed };
+}

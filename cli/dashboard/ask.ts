@@ -1,0 +1,50 @@
+import type { ObjectKey } from '../../domain/model/ids.ts';
+import { askNames, type AskName } from '../../domain/model/request.ts';
+import { CommandError, exitCodes } from '../okractl/exit.ts';
+import { send } from '../okractl/send.ts';
+import type { Viewer } from './viewer.ts';
+
+/** What came of a request. */
+export interface Asked {
+  readonly status: 200 | 202 | 403 | 409 | 502;
+  readonly message: string;
+}
+
+/** A request of the page. */
+export interface PageRequest {
+  readonly key: ObjectKey;
+  readonly name: AskName;
+  readonly reason: string;
+}
+
+/** Makes a request in the name of the person, if Kubernetes lets them, and says what comes of it. */
+export async function ask({ session, by }: Viewer, { key, name, reason }: PageRequest): Promise<Asked> {
+  if (by === undefined)
+    return {
+      status: 403,
+      message: 'Expected someone who has logged in, got nobody. This page is to look at.',
+    };
+  try {
+    const said: string[] = [];
+    let isSure = true;
+    await send(
+      {
+        print: (text) => void said.push(text),
+        warn: (text) => void said.push(text),
+        exitWith: () => {
+          isSure = false;
+        },
+      },
+      { ...session, whoAmI: () => Promise.resolve(by) },
+      { target: { kind: 'Cell', key }, name, reason },
+    );
+    return { status: isSure ? 200 : 202, message: said.join(' ') };
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    const isRefused = error instanceof CommandError && error.code === exitCodes.refused;
+    return { status: isRefused ? 409 : 502, message };
+  }
+}
+
+/** Whether a word names a request. */
+export const isAskName = (word: unknown): word is AskName => askNames.some((name) => name === word);

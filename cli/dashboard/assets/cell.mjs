@@ -1,0 +1,178 @@
+import { html, nothing } from '/lit-html/lit-html.js';
+import { chartView } from './chart.mjs';
+import { away, badge, bar, lasting, section, table } from './parts.mjs';
+import { approvalView, blockedView, eventsView, historyView, requestsView, verdictsView } from './told.mjs';
+
+/** @typedef {import('../view.ts').CellPage} CellPage */
+/** @typedef {import('../view.ts').OfferView} OfferView */
+
+/**
+ * One Cell with all that is known of it.
+ * @param {CellPage} page
+ * @param {{ now: number, width: number, mayAct: boolean, ask: (offer: OfferView) => void }} on
+ */
+export function cellView(page, { now, width, mayAct, ask }) {
+  const { row, chart } = page;
+  return html` <p><a href="#/">← all Cells</a></p>
+    <h1 tabindex="-1"><span class="calm">${row.namespace}/</span>${row.name}</h1>
+    <div class="state ${row.tone.toLowerCase()}">
+      <p class="headline">
+        ${badge(row.tone, row.phase)}
+        <span class="versions"
+          >${row.stable ?? '–'}${row.canary === undefined ? nothing : html` <span aria-label="to">→</span> <b>${row.canary}</b>`}</span
+        >
+        ${row.step === undefined ? nothing : html`<span class="step">step ${row.step}</span>`}
+        ${lasting(row.since, now)}
+      </p>
+      <p class="says">${row.message}</p>
+      ${page.next === undefined ? nothing : html`<p class="calm">Next: ${page.next}</p>`}
+      <div class="bars">${bar(row.weights)}</div>
+      ${offersView(page.offers, mayAct, ask)}
+    </div>
+    ${section('Weights over time', chart.series.length > 0, chartView(chart, { now, width }))}
+    ${section('Target groups', page.groups.length > 0, table('Target groups', ['Target group', 'Version', 'Role', 'Desired', 'Observed', 'Health', 'Note'], page.groups.map(groupRow)))}
+    ${section('Steps', page.steps.length > 0, stepsView(page.steps, now))}
+    ${section('What can hold it', true, gatesView(page.gates, now))} ${verdictsView(page.verdicts, now)}
+    ${approvalView(page.approval, now)}
+    ${section(
+      'Applications',
+      page.applications.length > 0,
+      table(
+        'Applications',
+        ['Application', 'Phase', 'Checks', 'Says'],
+        page.applications.map(({ name, phase, tone, checks, message, child }) => [
+          name,
+          badge(tone, phase),
+          checks,
+          html`${message}${child === undefined ? nothing : html` <a href="#/cells/${row.namespace}/${child}">weights: Cell ${child}</a>`}`,
+        ]),
+      ),
+    )}
+    ${section(
+      'Clusters',
+      page.clusters.length > 0,
+      table(
+        'Clusters',
+        ['Cluster', 'Ready', 'Since', 'Says'],
+        page.clusters.map(({ name, ready, since, message }) => [
+          name,
+          badge(ready ? 'Good' : 'Bad', ready ? 'ready' : 'not ready'),
+          away(since, now),
+          message,
+        ]),
+      ),
+    )}
+    ${blockedView(page, now)} ${requestsView(page.requests, now)} ${historyView(page.history, now)}
+    ${eventsView(page.events, now)} ${section('Facts', true, factsView(page, now))}`;
+}
+
+/**
+ * @param {readonly OfferView[]} offers
+ * @param {boolean} mayAct
+ * @param {(offer: OfferView) => void} ask
+ */
+function offersView(offers, mayAct, ask) {
+  if (offers.length === 0) return nothing;
+  const names = offers.filter(({ isAllowed }) => !isAllowed).map((offer) => wordOf(offer).toLowerCase());
+  const why = mayAct
+    ? `Kubernetes does not let you ${names.join(', ')}.`
+    : 'Nobody has logged in: this page is to look at.';
+  return html` <div class="offers" role="group" aria-label="Requests">
+      ${offers.map(
+        (offer) =>
+          html` <button
+            type="button"
+            class=${isGrave(offer) ? 'grave' : 'usual'}
+            ?disabled=${!offer.isAllowed}
+            title=${offer.does}
+            @click=${() => ask(offer)}
+          >
+            ${wordOf(offer)}…
+          </button>`,
+      )}
+    </div>
+    ${names.length === 0 ? nothing : html`<p class="calm">${why}</p>`}`;
+}
+
+/** @param {Pick<OfferView, 'name'>} offer */
+export const isGrave = ({ name }) => name === 'abort' || name === 'promoteFull';
+
+/** @param {Pick<OfferView, 'name'>} offer */
+export const wordOf = ({ name }) =>
+  name === 'promoteFull' ? 'Promote in full' : `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+
+/** @param {CellPage['groups'][number]} group */
+const groupRow = ({ name, version, role, asked, served, health, note }) => [
+  name,
+  version || '–',
+  role || '–',
+  asked ?? '–',
+  served ?? '–',
+  health === undefined
+    ? '–'
+    : html`${badge(health.tone, health.tone === 'Good' ? 'ready' : health.tone === 'Bad' ? 'not ready' : 'unknown')}
+      ${health.text}`,
+  note || '–',
+];
+
+/**
+ * @param {CellPage['steps']} steps
+ * @param {number} now
+ */
+const stepsView = (steps, now) =>
+  html`<ol class="steps">
+    ${steps.map(
+      ({ text, stands, since, endsAt }) => html`
+        <li class=${stands.toLowerCase()} aria-current=${stands === 'Current' ? 'step' : nothing}>
+          ${text}
+          ${
+            stands === 'Ahead'
+              ? nothing
+              : html`<span class="calm">(${stands === 'Done' ? 'done' : 'now'})</span>`
+          }
+          ${lasting(since, now)}
+          ${endsAt === undefined ? nothing : html`<span class="since">ends ${away(endsAt, now)}</span>`}
+        </li>
+      `,
+    )}
+  </ol>`;
+
+/**
+ * @param {CellPage['gates']} gates
+ * @param {number} now
+ */
+const gatesView = (gates, now) =>
+  html` <dl class="gates">
+    ${gates.map(
+      ({ name, holds, text, until }) =>
+        html` <div>
+          <dt>${badge(holds ? 'Held' : 'Idle', name)}</dt>
+          <dd>
+            ${text}${until === undefined ? nothing : html` ${until === undefined ? nothing : away(until, now)}`}
+          </dd>
+        </div>`,
+    )}
+  </dl>`;
+
+/**
+ * @param {CellPage} page
+ * @param {number} now
+ */
+const factsView = ({ facts, url }, now) =>
+  html` <dl class="facts">
+    ${facts.map(
+      ({ name, text, time }) =>
+        html`<div>
+          <dt>${name}</dt>
+          <dd>${text} ${away(time, now)}</dd>
+        </div>`,
+    )}
+    ${
+      url === undefined
+        ? nothing
+        : html`<div>
+            <dt>Workflow</dt>
+            <dd><a href=${url} rel="noreferrer" target="_blank">in the Web UI of Temporal</a></dd>
+          </div>`
+    }
+  </dl>`;

@@ -1,0 +1,121 @@
+import { html, nothing } from '/lit-html/lit-html.js';
+import { repeat } from '/lit-html/directives/repeat.js';
+import { badge, bar, lasting } from './parts.mjs';
+import { urgency } from './words.mjs';
+
+/** @typedef {import('../view.ts').CellRow} CellRow */
+
+/** What is drawn at once; thousands of rows are found by the filter. */
+const MOST = 200;
+
+/**
+ * @typedef {object} CellsState
+ * @property {ReadonlyMap<string, CellRow>} rows
+ * @property {boolean} isWhole
+ * @property {string} filter
+ * @property {string} show
+ * @property {boolean} all
+ * @property {(change: { filter?: string, show?: string, all?: boolean }) => void} set
+ */
+
+/** @type {readonly { name: string, text: string, has: (row: CellRow) => boolean }[]} */
+const kinds = [
+  { name: 'all', text: 'all', has: () => true },
+  { name: 'asking', text: 'wait for a person', has: ({ asksPerson }) => asksPerson },
+  { name: 'moving', text: 'under way', has: ({ canary, tone }) => canary !== undefined || tone === 'Moving' },
+  { name: 'bad', text: 'in trouble', has: ({ tone }) => tone === 'Bad' },
+  { name: 'rest', text: 'at rest', has: ({ canary, tone }) => canary === undefined && tone === 'Good' },
+];
+
+/**
+ * All Cells, what needs a look first.
+ * @param {CellsState} state
+ * @param {number} now
+ */
+export function cellsView(state, now) {
+  const { rows, filter, show, all, set, isWhole } = state;
+  const words = filter
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '');
+  const kind = kinds.find(({ name }) => name === show) ?? kinds[0];
+  const every = [...rows.values()];
+  const found = every
+    .filter((row) => kind?.has(row) === true && words.every((word) => textOf(row).includes(word)))
+    .toSorted((a, b) => rank(a) - rank(b) || (a.key < b.key ? -1 : 1));
+  const shown = all ? found : found.slice(0, MOST);
+  return html` <h1 tabindex="-1">Cells</h1>
+    <search class="tools">
+      <label for="filter">Filter</label>
+      <input
+        id="filter"
+        type="search"
+        autocomplete="off"
+        spellcheck="false"
+        .value=${filter}
+        placeholder="name, version, phase"
+        @input=${(/** @type {any} */ event) => set({ filter: event.target.value })}
+      />
+      <div class="kinds" role="group" aria-label="Which Cells">
+        ${kinds.map(
+          ({ name, text, has }) =>
+            html` <button
+              type="button"
+              aria-pressed=${name === kind?.name}
+              @click=${() => set({ show: name })}
+            >
+              ${text} <span class="count">${every.filter(has).length}</span>
+            </button>`,
+        )}
+      </div>
+    </search>
+    ${
+      shown.length === 0
+        ? html`<p class="calm">
+            ${isWhole ? (every.length === 0 ? 'There is no Cell yet.' : 'No Cell is like that.') : 'Reading the Cells.'}
+          </p>`
+        : html`<ul class="cells">
+            ${repeat(
+              shown,
+              ({ key }) => key,
+              (row) => rowView(row, now),
+            )}
+          </ul>`
+    }
+    ${
+      shown.length < found.length
+        ? html`<p>
+            <button type="button" @click=${() => set({ all: true })}>
+              Show ${found.length - shown.length} more
+            </button>
+          </p>`
+        : nothing
+    }`;
+}
+
+/** @param {CellRow} row */
+const rank = ({ asksPerson, tone }) => (asksPerson ? 0 : urgency[tone]);
+
+/** @param {CellRow} row */
+const textOf = ({ key, phase, stable = '', canary = '', message }) =>
+  `${key} ${phase} ${stable} ${canary} ${message}`.toLowerCase();
+
+/**
+ * @param {CellRow} row
+ * @param {number} now
+ */
+const rowView = (row, now) =>
+  html` <li class="cell ${row.tone.toLowerCase()}">
+    <a class="name" href="#/cells/${row.namespace}/${row.name}"
+      ><span class="calm">${row.namespace}/</span>${row.name}</a
+    >
+    <span class="phase"
+      >${badge(row.tone, row.phase)}${row.step === undefined ? nothing : html` <span class="step">step ${row.step}</span>`}</span
+    >
+    <span class="versions"
+      >${row.stable ?? '–'}${row.canary === undefined ? nothing : html` <span aria-label="to">→</span> <b>${row.canary}</b>`}</span
+    >
+    <span class="bars">${bar(row.weights)}</span>
+    <span class="message">${row.message}</span>
+    ${lasting(row.since, now)}
+  </li>`;

@@ -1,0 +1,169 @@
+import { html, render } from '/lit-html/lit-html.js';
+import { askingView } from './asking.mjs';
+import { cellView } from './cell.mjs';
+import { cellsView } from './cells.mjs';
+import { clustersView } from './clusters.mjs';
+import { frameView, loginView } from './frame.mjs';
+import { queryOf, routeNow, state, take } from './state.mjs';
+import { ask, follow, logIn, logOut, takeKey, whoAmI } from './server.mjs';
+
+const root = /** @type {HTMLElement} */ (document.getElementById('page'));
+const announced = /** @type {HTMLElement} */ (document.getElementById('announced'));
+let following = new AbortController();
+
+/** Follows what is shown now, and nothing else. */
+function followRoute() {
+  following.abort();
+  following = new AbortController();
+  if (state.me?.isIn !== true || document.hidden) return;
+  const { route } = state;
+  let isFirst = true;
+  void follow(queryOf(route), {
+    signal: following.signal,
+    // The login is over, or the key is one of an earlier start.
+    strange: () => void begin(),
+    live: (is, why) => {
+      state.isLive = is;
+      state.trouble = is ? '' : (why ?? state.trouble);
+      // What was missed meanwhile is told from the beginning.
+      if (is && route.view === 'cells') isFirst = true;
+      draw();
+    },
+    told: (event, data) => {
+      if (event === 'rows' && isFirst) state.rows = new Map();
+      if (event === 'rows') isFirst = false;
+      take(event, data, announce);
+      draw();
+    },
+  });
+}
+
+/** @param {Partial<import('./state.mjs').State>} by */
+function change(by) {
+  Object.assign(state, by);
+  draw();
+}
+
+/** @param {string} text */
+const announce = (text) => void (announced.textContent = text);
+
+function draw() {
+  const now = Date.now();
+  render(pageView(now), root);
+  const dialog = /** @type {HTMLDialogElement | null} */ (document.getElementById('asking'));
+  if (dialog !== null && state.asking !== undefined && !dialog.open) dialog.showModal();
+  if (dialog !== null && state.asking === undefined && dialog.open) dialog.close();
+}
+
+/** @param {number} now */
+const pageView = (now) => html`
+  ${frameView(state, { now, skip: focusHeading, leave })}
+  <main id="main">${state.me?.isIn === true ? contentView(now) : loginView(state, enter)}</main>
+  ${askingView(state.asking, { send, close: closeAsking })}
+`;
+
+/** @param {number} now */
+function contentView(now) {
+  const { route, cell } = state;
+  if (route.view === 'clusters') return clustersView(state.clusters);
+  if (route.view === 'cells') return cellsView({ ...state, isWhole: state.hasRows, set: change }, now);
+  if (cell === undefined) return html`<p class="calm">Reading Cell ${route.namespace}/${route.name}.</p>`;
+  if (cell.isDeleted === true)
+    return html`<p><a href="#/">← all Cells</a></p>
+      <h1 tabindex="-1">${route.namespace}/${route.name}</h1>
+      <p>There is no Cell of this name, or you may not see it.</p>`;
+  const width = Math.max(280, Math.min(root.clientWidth - 56, 1000));
+  return cellView(cell, {
+    now,
+    width,
+    mayAct: state.me?.mayAct === true,
+    ask: (offer) => openAsking(offer, route),
+  });
+}
+
+/** @param {string} token */
+async function enter(token) {
+  try {
+    await logIn(token);
+    await begin();
+  } catch (error) {
+    state.trouble = error instanceof Error ? error.message : String(error);
+    draw();
+  }
+}
+
+async function leave() {
+  await logOut();
+  location.reload();
+}
+
+function focusHeading() {
+  /** @type {HTMLElement | null} */
+  const heading = document.querySelector('main h1');
+  heading?.focus();
+}
+
+/**
+ * @param {import('../view.ts').OfferView} offer
+ * @param {{ namespace: string, name: string }} of
+ */
+function openAsking(offer, { namespace, name }) {
+  state.asking = { namespace, name, offer, isSent: false, answer: undefined };
+  draw();
+  document.getElementById('reason')?.focus();
+}
+
+function closeAsking() {
+  state.asking = undefined;
+  draw();
+}
+
+/** @param {string} reason */
+async function send(reason) {
+  const { asking } = state;
+  if (asking === undefined || asking.isSent) return;
+  state.asking = { ...asking, isSent: true };
+  draw();
+  const { namespace, name, offer } = asking;
+  const answer = await ask({ namespace, name, request: offer.name, reason });
+  if (state.asking === undefined) return announce(answer.message);
+  state.asking = { ...asking, answer };
+  draw();
+  document.getElementById('answered')?.focus();
+}
+
+const AGAIN_MS = 3000;
+const KEEP_MS = 300_000;
+
+async function begin() {
+  state.trouble = '';
+  try {
+    state.me = await whoAmI();
+  } catch (error) {
+    state.trouble = `The server of this page does not answer: ${error instanceof Error ? error.message : String(error)}`;
+    setTimeout(begin, AGAIN_MS);
+  }
+  draw();
+  followRoute();
+}
+
+addEventListener('hashchange', () => {
+  if (takeKey()) void begin();
+  state.route = routeNow();
+  state.cell = undefined;
+  state.clusters = undefined;
+  state.asking = undefined;
+  draw();
+  focusHeading();
+  followRoute();
+});
+// Nobody looks: nothing is followed, and a phone sleeps.
+document.addEventListener('visibilitychange', followRoute);
+setInterval(() => document.hidden || draw(), 1000);
+// Who looks on is not idle.
+setInterval(() => document.hidden || void whoAmI().catch(() => undefined), KEEP_MS);
+
+root.replaceChildren();
+takeKey();
+state.route = routeNow();
+void begin();

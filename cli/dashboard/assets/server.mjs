@@ -1,0 +1,139 @@
+/** @typedef {import('../view.ts').Me} Me */
+/** @typedef {{ told: (event: string, data: any) => void, live: (is: boolean, why?: string) => void, strange: () => void, signal: AbortSignal }} Follower */
+
+const STORED = 'okra-key';
+const MARK = { 'X-Okra-Dashboard': '1' };
+
+/**
+ * Takes the key out of the address. It stays with the tab: no cookie, and no other page on this machine, ever has it.
+ * @returns {boolean} whether there was one
+ */
+export function takeKey() {
+  const key = /^#key=([\w-]+)$/.exec(location.hash)?.[1];
+  if (key === undefined) return false;
+  sessionStorage.setItem(STORED, key);
+  history.replaceState(null, '', '/#/');
+  return true;
+}
+
+/** @returns {Record<string, string>} */
+function sent() {
+  const key = sessionStorage.getItem(STORED);
+  return key === null ? MARK : { ...MARK, Authorization: `Bearer ${key}` };
+}
+
+/**
+ * @param {Response} response
+ * @returns {Promise<Record<string, unknown>>}
+ */
+async function bodyOf(response) {
+  try {
+    return await response.json();
+  } catch {
+    return { message: `Expected an answer of the page's server, got ${response.status}.` };
+  }
+}
+
+/** @returns {Promise<Me>} */
+export async function whoAmI() {
+  const response = await fetch('/api/me', { headers: sent() });
+  if (!response.ok) throw new Error(String((await bodyOf(response))['message']));
+  return response.json();
+}
+
+/**
+ * Logs in with a token of Kubernetes, which is sent once and not kept here.
+ * @param {string} token
+ * @returns {Promise<void>}
+ */
+export async function logIn(token) {
+  const headers = { ...MARK, Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
+  const response = await fetch('/api/session', { method: 'POST', headers, body: '{}' });
+  const body = await bodyOf(response);
+  if (!response.ok) throw new Error(String(body['message']));
+  sessionStorage.setItem(STORED, String(body['key']));
+}
+
+/** @returns {Promise<void>} */
+export async function logOut() {
+  const leaving = fetch('/api/session', { method: 'DELETE', headers: sent() });
+  sessionStorage.removeItem(STORED);
+  await leaving;
+}
+
+/**
+ * Asks for something in the name of the person, and answers with what came of it.
+ * @param {{ namespace: string, name: string, request: string, reason: string }} asked
+ * @returns {Promise<{ ok: boolean, message: string }>}
+ */
+export async function ask(asked) {
+  try {
+    const headers = { ...sent(), 'Content-Type': 'application/json' };
+    const response = await fetch('/api/ask', { method: 'POST', headers, body: JSON.stringify(asked) });
+    return { ok: response.status === 200, message: String((await bodyOf(response))['message']) };
+  } catch {
+    return {
+      ok: false,
+      message: 'Expected an answer, got none. Nobody knows whether it was taken: look before you ask again.',
+    };
+  }
+}
+
+const AGAIN_MS = 2000;
+
+/**
+ * Follows a stream of events until the signal, and begins again when it breaks off.
+ * @param {string} query
+ * @param {Follower} follower
+ * @returns {Promise<void>}
+ */
+export async function follow(query, follower) {
+  const { live, signal } = follower;
+  while (!signal.aborted) {
+    const goesOn = await followOnce(query, follower).catch(() => true);
+    if (!goesOn || signal.aborted) return;
+    live(false);
+    await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+  }
+}
+
+/**
+ * Follows a stream until it breaks off; false when there is no use in beginning again.
+ * @param {string} query
+ * @param {Follower} follower
+ * @returns {Promise<boolean>}
+ */
+async function followOnce(query, { told, live, strange, signal }) {
+  const response = await fetch(`/api/stream?${query}`, { headers: sent(), signal });
+  if (response.ok && response.body !== null) {
+    live(true);
+    await readEvents(response.body, told);
+    return true;
+  }
+  live(false, String((await bodyOf(response))['message']));
+  if (response.status === 401) strange();
+  return response.status !== 401;
+}
+
+/**
+ * @param {ReadableStream<Uint8Array>} body
+ * @param {(event: string, data: any) => void} told
+ * @returns {Promise<void>}
+ */
+async function readEvents(body, told) {
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let text = '';
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    text += decoder.decode(value, { stream: true });
+    const events = text.split('\n\n');
+    text = events.pop() ?? '';
+    for (const event of events) {
+      const name = /^event: (\w+)$/m.exec(event)?.[1];
+      const data = /^data: (.*)$/m.exec(event)?.[1];
+      if (name !== undefined && data !== undefined) told(name, JSON.parse(data));
+    }
+  }
+}

@@ -1,0 +1,74 @@
+/** @typedef {import('../view.ts').Tone} Tone */
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/**
+ * Says how long something takes in at most two units, as okractl does.
+ * @param {number} milliseconds
+ * @returns {string}
+ */
+export function durationOf(milliseconds) {
+  const all = Math.max(0, milliseconds);
+  if (all < 2 * MINUTE) return `${Math.round(all / SECOND)}s`;
+  if (all < HOUR) return joined(all, [MINUTE, 'm'], [SECOND, 's']);
+  if (all < DAY) return joined(all, [HOUR, 'h'], [MINUTE, 'm']);
+  return joined(all, [DAY, 'd'], [HOUR, 'h']);
+}
+
+/**
+ * @param {number} all
+ * @param {readonly [number, string]} large
+ * @param {readonly [number, string]} small
+ * @returns {string}
+ */
+function joined(all, [size, unit], [smallSize, smallUnit]) {
+  const rest = Math.floor((all % size) / smallSize);
+  return `${Math.floor(all / size)}${unit}${rest === 0 ? '' : ` ${rest}${smallUnit}`}`;
+}
+
+/**
+ * Says how far away a time is: `5m ago`, `in 2h`.
+ * @param {string} time
+ * @param {number} now
+ * @returns {string}
+ */
+export function awayOf(time, now) {
+  const at = Date.parse(time);
+  if (Number.isNaN(at)) return time;
+  return at <= now ? `${durationOf(now - at)} ago` : `in ${durationOf(at - now)}`;
+}
+
+/**
+ * Says a time of day, with the date where it is of another day.
+ * @param {number} at
+ * @param {number} now
+ * @returns {string}
+ */
+export function clockOf(at, now) {
+  const time = new Date(at);
+  const isToday = time.toDateString() === new Date(now).toDateString();
+  /** @type {Intl.DateTimeFormatOptions} */
+  const day = isToday ? {} : { month: 'short', day: 'numeric' };
+  return time.toLocaleString(undefined, {
+    ...day,
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+    hour12: false,
+  });
+}
+
+/**
+ * The sign of a tone, so that no colour has to be told from another.
+ * @type {Readonly<Record<Tone, string>>}
+ */
+export const signs = { Good: '✓', Moving: '▶', Held: '‖', Bad: '!', Idle: '·' };
+
+/**
+ * What comes first in a list: what asks for a person, then what is bad, moves, or is held.
+ * @type {Readonly<Record<Tone, number>>}
+ */
+export const urgency = { Bad: 1, Moving: 2, Held: 3, Idle: 4, Good: 5 };

@@ -1,0 +1,135 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { fieldsIn } from '../../domain/model/shape.ts';
+import { ask, isAskName } from './ask.ts';
+import { feed, type Wish } from './feeds.ts';
+import { openStream } from './stream.ts';
+import type { Me } from './view.ts';
+import type { Viewer, Viewers } from './viewer.ts';
+import { end } from './end.ts';
+
+/** Answers what the page calls. */
+export type Calls = (request: IncomingMessage, response: ServerResponse, path: string) => Promise<void>;
+
+/** What calls are answered from. */
+export interface CallOptions {
+  readonly viewers: Viewers;
+  readonly version: string;
+  readonly now: () => number;
+}
+
+const MOST_STREAMS = 100;
+const LONGEST_BODY = 16_384;
+const LONGEST_REASON = 1024;
+
+/** Makes what answers the calls of the page. */
+export function callOf(options: CallOptions): Calls {
+  const { viewers } = options;
+  let streams = 0;
+  return async (request, response, path) => {
+    const key = keyOf(request);
+    if (path === '/api/session') return session(options, { request, response, key });
+    const viewer = viewers.of(key);
+    if (path === '/api/me' && request.method === 'GET') return end(response, 200, meOf(options, viewer));
+    if (viewer === undefined)
+      return end(response, 401, {
+        message:
+          'Expected someone who has logged in, got nobody. Log in, or open the address that okractl has printed.',
+      });
+    const { searchParams } = new URL(request.url ?? '/', 'http://page');
+    if (path === '/api/stream' && request.method === 'GET') {
+      const wish = wishOf(searchParams);
+      if (wish === undefined)
+        return end(response, 400, {
+          message: 'Expected cells, cell or clusters to be wished for, got something else.',
+        });
+      if (streams >= MOST_STREAMS)
+        return end(response, 503, {
+          message: `Expected at most ${MOST_STREAMS} who look at once, got more. Close a page.`,
+        });
+      streams += 1;
+      response.on('close', () => (streams -= 1));
+      return feed(viewer, openStream(response), { wish, now: options.now });
+    }
+    if (path === '/api/ask' && request.method === 'POST') return asked(viewer, request, response);
+    return end(response, 404, { message: `Expected a call of the page, got ${request.method} ${path}.` });
+  };
+}
+
+/** The key stands in a header that only the page sets; no cookie is ever used. */
+function keyOf({ headers: { authorization } }: IncomingMessage): string | undefined {
+  return /^Bearer ([\x21-\x7e]{1,16384})$/.exec(authorization ?? '')?.[1];
+}
+
+const meOf = ({ viewers, version }: CallOptions, viewer: Viewer | undefined): Me => ({
+  version,
+  canLogIn: viewers.logIn !== undefined,
+  mayAct: viewer?.by !== undefined,
+  isIn: viewer !== undefined,
+  ...(viewer?.by === undefined ? {} : { by: viewer.by }),
+});
+
+async function session(
+  { viewers }: CallOptions,
+  { request, response, key }: { request: IncomingMessage; response: ServerResponse; key: string | undefined },
+): Promise<void> {
+  if (key === undefined || viewers.logIn === undefined)
+    return end(response, 401, {
+      message: 'Expected a token to log in with, got none, or one cannot log in here.',
+    });
+  if (request.method === 'DELETE') {
+    viewers.logOut(key);
+    return end(response, 200, { message: 'You have logged out.' });
+  }
+  if (request.method !== 'POST') return end(response, 405, { message: 'Expected POST or DELETE.' });
+  try {
+    return end(response, 200, { key: await viewers.logIn(key) });
+  } catch (error) {
+    return end(response, 401, { message: error instanceof Error ? error.message : 'The token was refused.' });
+  }
+}
+
+function wishOf(given: URLSearchParams): Wish | undefined {
+  const view = given.get('view');
+  if (view === 'cells' || view === 'clusters') return { view };
+  const key = nameOf(given.get('namespace'), given.get('name'));
+  return view === 'cell' && key !== undefined ? { view, key } : undefined;
+}
+
+const NAME = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
+
+function nameOf(namespace: unknown, name: unknown): { namespace: string; name: string } | undefined {
+  const isName = (text: unknown): text is string => typeof text === 'string' && NAME.test(text);
+  return isName(namespace) && isName(name) ? { namespace, name } : undefined;
+}
+
+async function asked(viewer: Viewer, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const body = await bodyOf(request);
+  if (body === undefined) {
+    response.setHeader('Connection', 'close');
+    return end(response, 413, { message: `Expected at most ${LONGEST_BODY} bytes, got more.` });
+  }
+  const { namespace, name, request: wanted, reason = '' } = body;
+  const key = nameOf(namespace, name);
+  const isReason = typeof reason === 'string' && reason.length <= LONGEST_REASON;
+  if (key === undefined || !isAskName(wanted) || !isReason || typeof reason !== 'string')
+    return end(response, 400, {
+      message: `Expected the namespace and name of a Cell, a request, and a reason of at most ${LONGEST_REASON} characters, got something else.`,
+    });
+  const { status, message } = await ask(viewer, { key, name: wanted, reason });
+  return end(response, status, { message });
+}
+
+async function bodyOf(request: IncomingMessage): Promise<Readonly<Record<string, unknown>> | undefined> {
+  const parts: Buffer[] = [];
+  let length = 0;
+  for await (const part of request as AsyncIterable<Buffer>) {
+    length += part.length;
+    if (length > LONGEST_BODY) return undefined;
+    parts.push(part);
+  }
+  try {
+    return fieldsIn(JSON.parse(Buffer.concat(parts).toString('utf8')));
+  } catch {
+    return {};
+  }
+}

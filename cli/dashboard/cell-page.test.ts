@@ -1,0 +1,195 @@
+import { describe, expect, it } from 'vitest';
+import type { Cell } from '../../crds/cell.ts';
+import type { Check } from '../../crds/check.ts';
+import { aCell, arnOf, paused } from '../okractl/testing/objects.ts';
+import { cellPageOf, type CellSources } from './cell-page.ts';
+import { clustersOf } from './clusters.ts';
+import { headOf } from './head.ts';
+import { metricsOfCheck, metricsOfRun } from './measured.ts';
+import { rowOf } from './rows.ts';
+import { nothingWatched } from '../okractl/watched.ts';
+import { SOURCE_ANNOTATION } from '../../domain/kubernetes/labels.ts';
+
+const now = Date.parse('2026-11-22T10:00:00Z');
+const asked = { is: 'Nothing' } as const;
+const pageOf = (cell: Cell, given: Partial<CellSources> = {}) =>
+  cellPageOf(
+    {
+      cell,
+      asked,
+      row: rowOf({ cell, asked }),
+      freezes: [],
+      groups: new Map(),
+      told: undefined,
+      seen: [],
+      verdicts: [],
+      events: [],
+      offers: [],
+      ...given,
+    },
+    now,
+  );
+
+describe('the page of a Cell', () => {
+  it('says where the steps stand, since when, and what comes next', () => {
+    const rollout = {
+      ...paused.rollout!,
+      stepStartedAt: '2026-11-22T09:57:00Z',
+      stepEndsAt: '2026-11-22T10:07:00Z',
+    };
+    const { steps, next } = pageOf(aCell({ ...paused, rollout }));
+    expect(steps).toEqual([
+      { text: "set the canary's weight to 20", stands: 'Done' },
+      {
+        text: 'pause until resumed',
+        stands: 'Current',
+        since: '2026-11-22T09:57:00Z',
+        endsAt: '2026-11-22T10:07:00Z',
+      },
+      { text: "set the canary's weight to 50", stands: 'Ahead' },
+      { text: 'the whole weight', stands: 'Ahead' },
+    ]);
+    expect(next).toBe("set the canary's weight to 50");
+  });
+
+  it('says what holds it, and when a window opens', () => {
+    const windows = [{ timeZone: 'UTC', start: '11:00', end: '12:00' }];
+    const freezes = [{ name: 'sale', by: 'ops', reason: 'peak', until: now + 60_000 }];
+    expect(pageOf(aCell(paused, { windows }), { freezes }).gates).toEqual([
+      { name: 'Freeze', holds: true, text: 'sale of ops: peak', until: '2026-11-22T10:01:00.000Z' },
+      { name: 'Window', holds: true, text: 'shut; opens', until: '2026-11-22T11:00:00.000Z' },
+      { name: 'Pause', holds: false, text: 'nobody has paused it' },
+      { name: 'Health', holds: false, text: 'at least 1 healthy in each target group that gains weight' },
+    ]);
+  });
+
+  it('gives nothing away of what is not shown', () => {
+    const cell = {
+      ...aCell(paused),
+      metadata: { ...aCell().metadata, annotations: { 'example.com/token': 's3cret' } },
+    };
+    expect(JSON.stringify(pageOf(cell))).not.toContain('s3cret');
+  });
+});
+
+describe('what measures', () => {
+  it('shows the last values of an AnalysisRun against its conditions', () => {
+    const run = {
+      spec: {
+        metrics: [
+          {
+            name: 'errors',
+            successCondition: 'result < 0.05',
+            failureCondition: 'result > 0.1',
+            provider: { web: { headers: [{ key: 'Authorization', value: 's3cret' }] } },
+          },
+          { name: 'latency' },
+        ],
+      },
+      status: {
+        metricResults: [
+          {
+            name: 'errors',
+            measurements: [
+              { value: '0.01', phase: 'Successful', finishedAt: '2026-11-22T09:59:00Z' },
+              { value: '0.2', phase: 'Failed' },
+            ],
+          },
+        ],
+      },
+    };
+    const threshold = 'passes when result < 0.05; fails when result > 0.1';
+    expect(metricsOfRun(run)).toEqual([
+      { name: 'errors', phase: 'Failed', tone: 'Bad', value: '0.2', threshold },
+      {
+        name: 'errors',
+        phase: 'Successful',
+        tone: 'Good',
+        value: '0.01',
+        threshold,
+        time: '2026-11-22T09:59:00Z',
+      },
+      { name: 'latency', phase: 'Pending', tone: 'Moving', value: '', threshold: '' },
+    ]);
+  });
+
+  it.each([[undefined], [null], ['text'], [{ spec: { metrics: 'none' } }], [{ spec: { metrics: [null] } }]])(
+    'shows nothing of what is no AnalysisRun: %j',
+    (run) => {
+      expect(metricsOfRun(run)).toEqual([]);
+    },
+  );
+
+  it('shows the last samples of a Check against its bounds', () => {
+    const time = '2026-11-22T09:59:00Z';
+    const check = {
+      metadata: { name: 'errors' },
+      spec: { analysis: { max: 1 } },
+      status: { phase: 'Failed', analysis: { results: [{ outcome: 'Failed', time, value: 7.2 }] } },
+    } as unknown as Check;
+    expect(metricsOfCheck(check)).toEqual([
+      { name: 'errors', phase: 'Failed', tone: 'Bad', value: '7.2', threshold: 'max 1', time },
+    ]);
+  });
+});
+
+describe('the clusters', () => {
+  it('are told with their target groups, and where those carry traffic', () => {
+    const group = (name: string, annotations?: Record<string, string>) => ({
+      apiVersion: 'okra.mumo.co/v1alpha1',
+      kind: 'AWSTargetGroup',
+      metadata: { name, namespace: 'default', ...(annotations === undefined ? {} : { annotations }) },
+      spec: { arn: arnOf(name) },
+    });
+    const set = {
+      apiVersion: 'okra.mumo.co/v1alpha1',
+      kind: 'ClusterSet',
+      metadata: { name: 'all', namespace: 'default' },
+      spec: { generators: [] },
+      status: { clusters: { names: ['blue', 'green'] } },
+    };
+    const groups = [group('web-a', { [SOURCE_ANNOTATION]: 'blue/kube-system/web' }), group('web-c')];
+    expect(clustersOf({ groups, sets: [set], cells: [aCell(paused)] })).toEqual([
+      {
+        name: 'blue',
+        sets: ['default/all'],
+        groups: [
+          { name: 'default/web-a', version: '', users: [{ key: 'default/web', role: 'Stable', weight: 80 }] },
+        ],
+      },
+      { name: 'green', sets: ['default/all'], groups: [] },
+      {
+        name: 'made by hand, of no known cluster',
+        sets: [],
+        groups: [{ name: 'default/web-c', version: '', users: [] }],
+      },
+    ]);
+  });
+});
+
+describe('what stands above', () => {
+  it('is every Freeze that holds now, and what may be old', () => {
+    const freeze = (name: string, spec: object) => ({
+      apiVersion: 'okra.mumo.co/v1alpha1',
+      kind: 'Freeze',
+      metadata: { name },
+      spec: { by: 'ops', reason: 'sale', ...spec },
+    });
+    const freezes = new Map(
+      [
+        freeze('all', {}),
+        freeze('over', { until: '2026-11-22T09:00:00Z' }),
+        freeze('shop', { namespaces: ['shop'] }),
+      ].map((one) => [one.metadata.name, one]),
+    );
+    const troubles = new Map([['Cell', 'no answer']]);
+    expect(headOf({ ...nothingWatched, freezes, troubles }, now)).toEqual({
+      freezes: [
+        { name: 'all', by: 'ops', reason: 'sale' },
+        { name: 'shop', by: 'ops', reason: 'sale', namespaces: ['shop'] },
+      ],
+      troubles: ['Cell may be old: no answer'],
+      isWhole: false,
+    });
+  });
+});

@@ -1,0 +1,178 @@
+import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
+import type { Cell, CellStatus } from '../../crds/cell.ts';
+import type { WeightHistory, ToldWeights } from '../../clients/temporal/weight-history.ts';
+import { describeRoute, placeOf, routeOf } from '../../domain/load-balancers/load-balancer.ts';
+import { describeStep } from '../../domain/steps/index.ts';
+import { stepsOf } from '../../domain/rollout/strategy.ts';
+import { applicationsTable } from '../okractl/applications.ts';
+import type { ShownEvent } from '../okractl/cell-view.ts';
+import { CHANGE_CAUSE } from '../okractl/rollback-patch.ts';
+import { inOneLine } from '../okractl/table.ts';
+import { nextOf } from '../okractl/tree.ts';
+import { chartOf } from './chart.ts';
+import { gatesOf } from './gates.ts';
+import type { KnownCell } from './rows.ts';
+import { toneOfApplication, toneOfCondition, toneOfOutcome } from './tone.ts';
+import type { Freezing } from '../../domain/gates/freeze.ts';
+import type { CellPage, CellRow, EventView, GroupView, OfferView, StepView, VerdictView } from './view.ts';
+
+/** All that the page of a Cell is made of. */
+export interface CellSources extends KnownCell {
+  readonly row: CellRow;
+  readonly freezes: readonly Freezing[];
+  /** Of its namespace, by name. */
+  readonly groups: ReadonlyMap<string, AWSTargetGroup>;
+  readonly told: WeightHistory | undefined;
+  readonly seen: readonly ToldWeights[];
+  readonly trouble?: string | undefined;
+  readonly verdicts: readonly VerdictView[];
+  readonly events: readonly ShownEvent[];
+  readonly offers: readonly OfferView[];
+  readonly url?: string | undefined;
+}
+
+/** Makes the page of a Cell. */
+export function cellPageOf(sources: CellSources, now: number): CellPage {
+  const { cell, row, asked, groups, told, seen, trouble } = sources;
+  const { status = {} } = cell;
+  // When the step ends, and a window opens, stands in its place.
+  const next = nextOf(cell, now)
+    ?.replace(/^next: /, '')
+    .replace(/, (at|not before) .*$/, '');
+  return {
+    row,
+    isDeleted: false,
+    facts: factsOf(cell, asked.is === 'Unknown' ? asked.why : undefined),
+    groups: row.weights.map((weight) => groupOf(weight, sources, groups)),
+    chart: chartOf({ cell, told, seen, trouble, now }),
+    steps: stepsIn(cell),
+    gates: gatesOf(sources, now),
+    verdicts: sources.verdicts,
+    ...approvalOf(status),
+    applications: applicationsOf(status),
+    clusters: status.clusters ?? [],
+    blocked: (status.blockedVersions ?? []).map(({ version, cause, time }) => ({ version, cause, time })),
+    rejected: (status.rejectedTargetGroups ?? []).map(({ message }) => inOneLine(message)),
+    requests: (status.requests ?? []).toReversed(),
+    history: (status.history ?? []).map(({ requests = [], from, ...change }) => ({
+      ...change,
+      ...(from === undefined ? {} : { from }),
+      tone: toneOfOutcome(change.outcome),
+      requests,
+    })),
+    events: eventsOf(sources.events),
+    ...(next === undefined ? {} : { next }),
+    ...(sources.url === undefined ? {} : { url: sources.url }),
+    offers: sources.offers,
+  };
+}
+
+type Fact = CellPage['facts'][number];
+
+function factsOf(cell: Cell, unreadable: string | undefined): readonly Fact[] {
+  const { metadata, spec, status = {} } = cell;
+  const route = routeOf(spec);
+  const isOld = status.observedGeneration !== undefined && status.observedGeneration !== metadata.generation;
+  const facts: readonly (readonly [name: string, text: string | undefined, time?: string | undefined])[] = [
+    ['Reason', status.reason],
+    ['Pinned to', spec.version],
+    ['Change cause', metadata.annotations?.[CHANGE_CAUSE]],
+    ['Rollout started', status.rollout === undefined ? undefined : '', status.rollout?.startedAt],
+    ['Load balancer', route === undefined ? undefined : `${describeRoute(route)}: ${placeOf(route)}`],
+    ['Spec', isOld ? 'was changed, and nobody has looked at the change yet' : undefined],
+    ['What is asked for', unreadable === undefined ? undefined : `cannot be read: ${unreadable}`],
+    ['Reported', status.lastSyncTime === undefined ? undefined : '', status.lastSyncTime],
+  ];
+  return facts.flatMap(([name, text, time]) =>
+    text === undefined ? [] : [{ name, text: inOneLine(text), ...(time === undefined ? {} : { time }) }],
+  );
+}
+
+function groupOf(
+  weight: CellRow['weights'][number],
+  { cell, asked }: KnownCell,
+  groups: ReadonlyMap<string, AWSTargetGroup>,
+): GroupView {
+  const served = cell.status?.targetGroups?.find(({ name }) => name === weight.name);
+  const notes = [
+    asked.is === 'Known' && !asked.isApplied ? 'not confirmed yet' : '',
+    weight.asked !== undefined && weight.served !== undefined && weight.asked !== weight.served
+      ? 'differs'
+      : '',
+    served?.connections ?? '',
+  ];
+  const health = healthOf(groups.get(weight.name));
+  return {
+    ...weight,
+    note: inOneLine(notes.filter((note) => note !== '').join('; ')),
+    ...(health === undefined ? {} : { health }),
+  };
+}
+
+/** What AWS knows of a target group, as its object says. */
+export function healthOf(group: Pick<AWSTargetGroup, 'status'> | undefined): GroupView['health'] {
+  const ready = group?.status?.conditions?.find(({ type }) => type === 'Ready');
+  return ready === undefined
+    ? undefined
+    : { tone: toneOfCondition(ready.status), text: inOneLine(ready.message) };
+}
+
+function stepsIn({ spec, status = {} }: Cell): readonly StepView[] {
+  const steps = stepsOf(spec);
+  if (steps.length === 0) return [];
+  const index = status.rollout === undefined ? undefined : (status.currentStepIndex ?? 0);
+  const stands = (at: number): StepView['stands'] =>
+    index === undefined || at > index ? 'Ahead' : at < index ? 'Done' : 'Current';
+  const { stepStartedAt, stepEndsAt } = status.rollout ?? {};
+  const times = {
+    ...(stepStartedAt === undefined ? {} : { since: stepStartedAt }),
+    ...(stepEndsAt === undefined ? {} : { endsAt: stepEndsAt }),
+  };
+  return [...steps.map(describeStep), 'the whole weight'].map((text, at) => ({
+    text,
+    stands: stands(at),
+    ...(stands(at) === 'Current' ? times : {}),
+  }));
+}
+
+function applicationsOf(status: CellStatus): CellPage['applications'] {
+  const { rows } = applicationsTable(status);
+  return (status.applications ?? []).map(({ name, phase, message, failed, child }, at) => ({
+    name,
+    phase,
+    tone: failed === undefined ? toneOfApplication(phase) : 'Bad',
+    message: inOneLine(failed?.message ?? message ?? ''),
+    checks: rows[at]?.[4] ?? '',
+    ...(child === undefined ? {} : { child: child.name }),
+  }));
+}
+
+/** Who may approve, how many are lacking, and who has. */
+function approvalOf({ approval }: CellStatus): Pick<CellPage, 'approval'> {
+  if (approval === undefined) return {};
+  const { count, lacking, groups, message, approvals = [] } = approval;
+  return {
+    approval: {
+      text: `${lacking} of ${count} lacking, of ${groups.join(', ')}`,
+      ...(message === undefined ? {} : { message: inOneLine(message) }),
+      approvals,
+    },
+  };
+}
+
+const MOST_EVENTS = 20;
+
+/** The last Events, the newest first. */
+function eventsOf(events: readonly ShownEvent[]): readonly EventView[] {
+  const timeOf = ({ eventTime, deprecatedLastTimestamp }: ShownEvent): string =>
+    eventTime ?? deprecatedLastTimestamp ?? '';
+  return events
+    .map((event) => ({
+      time: timeOf(event),
+      type: event.type ?? '',
+      reason: event.reason ?? '',
+      note: inOneLine(event.note ?? ''),
+    }))
+    .toSorted((a, b) => b.time.localeCompare(a.time))
+    .slice(0, MOST_EVENTS);
+}

@@ -1,0 +1,106 @@
+import type { Cell } from '../../crds/cell.ts';
+import type { ToldWeights, WeightHistory } from '../../clients/temporal/weight-history.ts';
+import type { ChartView, Point, Series } from './view.ts';
+
+/** What is known of the weights of a Cell over time. */
+export interface WeightSources {
+  readonly cell: Pick<Cell, 'status'>;
+  /** Of Temporal; undefined when it has not answered, or not yet. */
+  readonly told: WeightHistory | undefined;
+  /** What the watch has seen since the page was started. */
+  readonly seen: readonly ToldWeights[];
+  /** Why Temporal told nothing. */
+  readonly trouble?: string | undefined;
+  readonly now: number;
+}
+
+/** Makes the chart of the rollout that is under way, or else of the last one. */
+export function chartOf({ cell, told, seen, trouble, now }: WeightSources): ChartView {
+  const { status = {} } = cell;
+  const last = status.history?.[0];
+  const isUnderWay = status.rollout !== undefined;
+  const startedAt = status.rollout?.startedAt ?? last?.startedAt;
+  const known = joined(told?.told ?? [], seen);
+  const from = startedAt === undefined ? (known[0]?.at ?? now) : Date.parse(startedAt);
+  const to = isUnderWay || last === undefined ? undefined : Date.parse(last.endedAt);
+  const versions = { ...told?.versions, ...versionsOf(cell) };
+  const points = clipped(known, from, to);
+  const isWhole = told !== undefined && told.told.length > 0;
+  return {
+    from: Math.min(from, points[0]?.at ?? from),
+    ...(to === undefined ? {} : { to }),
+    total: Math.max(1, ...points.flatMap(({ asked, served }) => [sum(asked), sum(served)])),
+    series: inOrderOf(cell, seriesOf(points, versions)),
+    ...(isWhole ? {} : { note: noteOf(trouble) }),
+  };
+}
+
+const noteOf = (trouble: string | undefined): string =>
+  trouble === undefined
+    ? 'Temporal has no history of this rollout. The chart begins when this page was started.'
+    : `The chart begins when this page was started, because Temporal did not tell what was before: ${trouble}`;
+
+const sum = (weights: readonly { readonly weight: number }[] | undefined): number =>
+  (weights ?? []).reduce((all, { weight }) => all + weight, 0);
+
+const versionsOf = ({ status }: Pick<Cell, 'status'>): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    (status?.targetGroups ?? []).flatMap(({ name, version = '' }) =>
+      version === '' ? [] : [[name, version]],
+    ),
+  );
+
+/** What serves has the first colour, here as elsewhere. */
+function inOrderOf({ status }: Pick<Cell, 'status'>, series: readonly Series[]): readonly Series[] {
+  const order = (status?.targetGroups ?? []).map(({ version, name }) => version ?? name);
+  const rank = ({ version }: Series): number => {
+    const at = order.indexOf(version);
+    return at === -1 ? order.length : at;
+  };
+  return series.toSorted((a, b) => rank(a) - rank(b));
+}
+
+/** What Temporal has told, and from then on what was seen. */
+function joined(told: readonly ToldWeights[], seen: readonly ToldWeights[]): readonly ToldWeights[] {
+  const until = told.at(-1)?.at ?? 0;
+  return [...told, ...seen.filter(({ at }) => at > until)];
+}
+
+/** How long after its end a rollout may still change weights: it lets go of what is not needed any more. */
+const AFTER_MS = 60_000;
+
+function clipped(
+  points: readonly ToldWeights[],
+  from: number,
+  to: number | undefined,
+): readonly ToldWeights[] {
+  const until = to === undefined ? Number.POSITIVE_INFINITY : to + AFTER_MS;
+  const before = points.findLast(({ at, served }) => at < from && served !== undefined);
+  const inside = points.filter(({ at }) => at >= from && at <= until);
+  // What served when it began is where its lines begin.
+  return before === undefined ? inside : [{ ...before, at: from }, ...inside];
+}
+
+/** Weights by version: what is of no known version bears the name of its target group. */
+function seriesOf(
+  points: readonly ToldWeights[],
+  versions: Readonly<Record<string, string>>,
+): readonly Series[] {
+  const of = (name: string): string => versions[name] ?? name;
+  const all = new Set(
+    points.flatMap(({ asked = [], served = [] }) => [...asked, ...served]).map(({ name }) => of(name)),
+  );
+  const line = (which: 'asked' | 'served', version: string): readonly Point[] =>
+    points.reduce<readonly Point[]>((line_, point) => {
+      const weights = point[which];
+      if (weights === undefined) return line_;
+      const weight = sum(weights.filter(({ name }) => of(name) === version));
+      const last = line_.at(-1)?.weight;
+      return last === weight ? line_ : [...line_, { at: point.at, weight }];
+    }, []);
+  return [...all].map((version) => ({
+    version,
+    asked: line('asked', version),
+    served: line('served', version),
+  }));
+}

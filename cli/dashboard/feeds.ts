@@ -1,0 +1,114 @@
+import { readCellPage } from './read-cell.ts';
+import { clustersOf } from './clusters.ts';
+import { headOf } from './head.ts';
+import type { Stream } from './stream.ts';
+import type { CellRow } from './view.ts';
+import type { Viewer } from './viewer.ts';
+
+/** What a page shows, and what it is told of. */
+export type Wish =
+  | { readonly view: 'cells' }
+  | { readonly view: 'clusters' }
+  | { readonly view: 'cell'; readonly key: { readonly namespace: string; readonly name: string } };
+
+/** How often what changes without an event is looked at: the time, and what measures. */
+const TICK_MS = 5_000;
+
+/** Tells a stream all that it wishes to know, now and whenever it changes, until the stream ends. */
+export function feed(viewer: Viewer, stream: Stream, { wish, now }: { wish: Wish; now: () => number }): void {
+  const { hub } = viewer;
+  const tellHead = onceEach(stream, 'head', () => headOf(hub.watched(), now()));
+  const tell = teller(viewer, stream, { wish, now });
+  const push = (): void => {
+    tellHead();
+    tell();
+  };
+  const unsubscribe = hub.onChange(push);
+  const ticking = setInterval(push, TICK_MS);
+  stream.onRoom(push);
+  viewer.signal.addEventListener('abort', stream.end, { signal: stream.signal });
+  stream.signal.addEventListener('abort', () => {
+    unsubscribe();
+    clearInterval(ticking);
+  });
+  push();
+}
+
+function teller(
+  viewer: Viewer,
+  stream: Stream,
+  { wish, now }: { readonly wish: Wish; readonly now: () => number },
+): () => void {
+  const { hub } = viewer;
+  switch (wish.view) {
+    case 'cells':
+      return tellRows(viewer, stream);
+    case 'clusters':
+      return onceEach(stream, 'clusters', () =>
+        clustersOf({
+          groups: hub.groups().values(),
+          sets: hub.sets().values(),
+          cells: hub.watched().cells.values(),
+        }),
+      );
+    case 'cell':
+      return tellCell(viewer, stream, { key: wish.key, now });
+  }
+}
+
+/** Tells what differs from what was told last. */
+function onceEach(stream: Stream, event: string, read: () => unknown): () => void {
+  let told = '';
+  return () => {
+    const next = read();
+    const text = JSON.stringify(next);
+    if (text !== told && stream.send(event, next)) told = text;
+  };
+}
+
+function tellRows({ hub }: Viewer, stream: Stream): () => void {
+  const told = new Map<string, CellRow>();
+  let isFirst = true;
+  return () => {
+    const rows = hub.rows();
+    const changed = [...rows.values()].filter((row) => told.get(row.key) !== row);
+    const gone = [...told.keys()].filter((key) => !rows.has(key));
+    if (changed.length + gone.length === 0 && !(isFirst && hub.watched().isWhole)) return;
+    if (!stream.send('rows', { changed, gone })) return;
+    isFirst = false;
+    for (const row of changed) told.set(row.key, row);
+    for (const key of gone) told.delete(key);
+  };
+}
+
+function tellCell(
+  viewer: Viewer,
+  stream: Stream,
+  {
+    key,
+    now,
+  }: { readonly key: { readonly namespace: string; readonly name: string }; readonly now: () => number },
+): () => void {
+  const read = readCellPage(viewer, key, now);
+  let told = '';
+  let isReading = false;
+  let isDue = false;
+  const tell = async (): Promise<void> => {
+    const page = await read(stream.signal);
+    const text = JSON.stringify(page);
+    if (text !== told && stream.send('cell', page)) told = text;
+  };
+  const run = (): void => {
+    isDue = isReading;
+    if (isReading || !viewer.hub.watched().isWhole) return;
+    isReading = true;
+    void tell()
+      // What could not be read is tried again with the next change, and stands as a trouble above.
+      .catch(() => undefined)
+      .finally(() => {
+        isReading = false;
+        if (isDue && !stream.signal.aborted) run();
+      });
+  };
+  return run;
+}

@@ -1,0 +1,26 @@
+import { freezeAt, freezesOf } from '../../domain/gates/freeze.ts';
+import { inOneLine } from '../okractl/table.ts';
+import { inOrder, type Watched } from '../okractl/watched.ts';
+import type { FreezeView, Head } from './view.ts';
+
+/** Says which Freezes hold now, and what of the page may be old. */
+export function headOf({ freezes, troubles, isWhole }: Watched, now: number): Head {
+  return {
+    freezes: inOrder(freezes).flatMap(([name, freeze]): readonly FreezeView[] => {
+      const { by, reason, until, namespaces } = freeze.spec;
+      const holding = freezesOf(namespaces?.[0] ?? 'default', [freeze]);
+      if (freezeAt(holding, now) === undefined) return [];
+      return [
+        {
+          name,
+          by: inOneLine(by),
+          reason: inOneLine(reason),
+          ...(until === undefined ? {} : { until }),
+          ...(namespaces === undefined ? {} : { namespaces }),
+        },
+      ];
+    }),
+    troubles: [...troubles].map(([what, why]) => `${what} may be old: ${inOneLine(why)}`),
+    isWhole,
+  };
+}

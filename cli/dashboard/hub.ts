@@ -1,0 +1,143 @@
+import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
+import type { ClusterSet } from '../../crds/cluster-set.ts';
+import { AWS_TARGET_GROUP, CLUSTER_SET, type KindRef } from '../../clients/kubernetes/kinds.ts';
+import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import type { ToldWeights } from '../../clients/temporal/weight-history.ts';
+import { formatKey, keyOf } from '../../domain/model/ids.ts';
+import type { Informed } from '../../watchers/event.ts';
+import { runInformer } from '../../watchers/informer/informer.ts';
+import { follow, logOf } from '../okractl/follow.ts';
+import { having, nothingWatched, type Watched } from '../okractl/watched.ts';
+import { rowOf, type KnownCell } from './rows.ts';
+import { noted } from './seen-weights.ts';
+import type { CellRow } from './view.ts';
+
+/** What is watched for all who look with the same rights. */
+export interface Hub {
+  readonly watched: () => Watched;
+  readonly rows: () => ReadonlyMap<string, CellRow>;
+  readonly groups: () => ReadonlyMap<string, AWSTargetGroup>;
+  readonly sets: () => ReadonlyMap<string, ClusterSet>;
+  /** A Cell with what its load balancer is asked for. */
+  readonly known: (key: string) => KnownCell | undefined;
+  /** How the weights of a Cell went since the watch began. */
+  readonly seen: (key: string) => readonly ToldWeights[];
+  /** Calls back some time after each change, once for many. */
+  readonly onChange: (listener: () => void) => () => void;
+}
+
+/** What is watched, and until when. */
+export interface HubOptions {
+  readonly kubernetes: KubernetesClient;
+  /** All when empty. */
+  readonly namespaces: readonly string[];
+  readonly now: () => number;
+  readonly signal: AbortSignal;
+}
+
+/** Changes that come together are told together. */
+const TOGETHER_MS = 200;
+
+interface Shown extends KnownCell {
+  readonly row: CellRow;
+  readonly weights: readonly ToldWeights[];
+}
+
+/** Begins to watch, until the signal. */
+export function openHub({ kubernetes, namespaces, now, signal }: HubOptions): Hub {
+  const places = namespaces.length === 0 ? [undefined] : namespaces;
+  let watched: Watched = nothingWatched;
+  // What is told belongs together, whatever has been seen since.
+  let told = { watched, rows: new Map<string, CellRow>() as ReadonlyMap<string, CellRow> };
+  const shown = new Map<string, Shown>();
+  const groups = new Map<string, AWSTargetGroup>();
+  const sets = new Map<string, ClusterSet>();
+  const listeners = new Set<() => void>();
+  let telling: NodeJS.Timeout | undefined;
+  const tell = (): void => {
+    telling = undefined;
+    told = { watched, rows: rowsOf(watched, shown, now()) };
+    for (const listener of listeners) listener();
+  };
+  const changed = (): void => {
+    if (!signal.aborted) telling ??= setTimeout(tell, TOGETHER_MS);
+  };
+  const trouble = (kind: KindRef) => (why: string | undefined) => {
+    watched = { ...watched, troubles: having(watched.troubles, kind.kind, why) };
+    changed();
+  };
+  const keep = <T extends Informed>(
+    kind: KindRef,
+    into: Map<string, T>,
+    namespace: string | undefined,
+  ): Promise<void> =>
+    runInformer<T>({
+      kubernetes,
+      kind,
+      namespace,
+      optional: true,
+      signal,
+      log: logOf(trouble(kind)),
+      onEvent: ({ type, object }) => {
+        const key = formatKey(keyOf(object));
+        if (type === 'delete') into.delete(key);
+        else into.set(key, object);
+        changed();
+      },
+      onSynced: changed,
+    });
+  // Each place knows whether all of its own has been told.
+  const isWhole = new Map<string | undefined, boolean>(places.map((place) => [place, false]));
+  const followed = (namespace: string | undefined): Promise<void> =>
+    follow(
+      { kubernetes },
+      { target: undefined, namespace },
+      {
+        signal,
+        change: (by) => {
+          const next = by({ ...watched, isWhole: isWhole.get(namespace) === true });
+          isWhole.set(namespace, next.isWhole);
+          watched = { ...next, isWhole: [...isWhole.values()].every(Boolean) };
+        },
+        seen: changed,
+      },
+    );
+  // An informer goes on through all that the API server does; it ends with the signal.
+  void Promise.all(
+    places.flatMap((place) => [
+      followed(place),
+      keep(AWS_TARGET_GROUP, groups, place),
+      keep(CLUSTER_SET, sets, place),
+    ]),
+  );
+  return {
+    watched: () => told.watched,
+    rows: () => told.rows,
+    groups: () => groups,
+    sets: () => sets,
+    known: (key) => shown.get(key),
+    seen: (key) => shown.get(key)?.weights ?? [],
+    onChange: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+}
+
+/** Makes the rows of Cells that have changed, and takes the others as they are. */
+function rowsOf(
+  { cells, asked }: Watched,
+  shown: Map<string, Shown>,
+  now: number,
+): ReadonlyMap<string, CellRow> {
+  for (const key of shown.keys()) if (!cells.has(key)) shown.delete(key);
+  for (const [key, cell] of cells) {
+    const before = shown.get(key);
+    const wanted = asked.get(key) ?? before?.asked ?? { is: 'Nothing' as const };
+    if (before?.cell === cell && before.asked === wanted) continue;
+    const known = { cell, asked: wanted };
+    const row = rowOf(known, before?.row);
+    shown.set(key, { ...known, row, weights: noted(before?.weights ?? [], known, now) });
+  }
+  return new Map([...shown].map(([key, { row }]) => [key, row]));
+}

@@ -1,0 +1,63 @@
+import type { Cell, CellStatus } from '../../crds/cell.ts';
+import type { AskName } from '../../domain/model/request.ts';
+import { retried } from '../okractl/refusals.ts';
+
+/** A request that makes sense as a Cell stands, and what it does. */
+export interface Offer {
+  readonly name: AskName;
+  readonly does: string;
+}
+
+const PAUSE: Offer = { name: 'pause', does: 'Holds the rollout at its weight until it is resumed.' };
+const RESUME: Offer = { name: 'resume', does: 'Ends the pause.' };
+const PROMOTE: Offer = { name: 'promote', does: 'Finishes the current step, without waiting for it.' };
+
+const APPROVE: Offer = {
+  name: 'approve',
+  does: 'Approves the current step, in your name and with your groups.',
+};
+
+/** The requests that make sense for a Cell as it stands. */
+export function offersOf({ status = {} }: Pick<Cell, 'status'>): readonly Offer[] {
+  if (status.applications !== undefined) return ofApplications(status);
+  const {
+    rollout,
+    stableVersion = 'what served before',
+    desiredVersion = 'the new version',
+    reason,
+    approval,
+  } = status;
+  const retry: Offer = {
+    name: 'retry',
+    does: `Tries again what has failed or is held up: ${retried(status).join(', ') || desiredVersion}.`,
+  };
+  const isHeldUp = (status.conditions ?? []).some(
+    ({ type, status: holds }) => type === 'Degraded' && holds === 'True',
+  );
+  if (rollout === undefined) return retried(status).length === 0 ? [] : [retry];
+  if (rollout.ending !== undefined) return [];
+  const isPaused = rollout.paused !== undefined;
+  return [
+    ...(isPaused ? [] : [PAUSE]),
+    ...(isPaused || reason === 'WaitingForResume' ? [RESUME] : []),
+    // Nothing stands in for an approval.
+    ...(approval === undefined ? [PROMOTE] : approval.lacking > 0 ? [APPROVE] : []),
+    ...(isHeldUp ? [retry] : []),
+    {
+      name: 'promoteFull',
+      does: `Gives ${desiredVersion} the whole weight, without the remaining steps and what they measure.`,
+    },
+    { name: 'abort', does: `Takes everything back to ${stableVersion} and blocks ${desiredVersion}.` },
+  ];
+}
+
+/** As okractl describe has it. */
+function ofApplications({ applications = [], paused }: CellStatus): readonly Offer[] {
+  const hasFailed = applications.some(({ failed }) => failed !== undefined && failed.retried !== true);
+  const isMoving = applications.some(({ phase }) => phase !== 'Synced');
+  return [
+    ...(paused === undefined ? (isMoving ? [PAUSE] : []) : [RESUME]),
+    ...(hasFailed ? [{ name: 'retry', does: 'Tries again what has failed.' } as const] : []),
+    ...(isMoving ? [{ name: 'abort', does: 'Takes what is under way back.' } as const] : []),
+  ];
+}

@@ -1,0 +1,128 @@
+import { describe, expect, it } from 'vitest';
+import type { CellStatus } from '../../crds/cell.ts';
+import { aCell, arnOf, paused } from '../okractl/testing/objects.ts';
+import { offersOf } from './offers.ts';
+import { rowOf } from './rows.ts';
+
+const known = (status: CellStatus) => ({ cell: aCell(status), asked: { is: 'Nothing' } as const });
+const at = '2026-11-22T09:58:00Z';
+const later = '2026-11-22T09:59:00Z';
+const stepStartedAt = '2026-11-22T09:57:00Z';
+
+describe('the row of a Cell', () => {
+  it('says phase, versions, weights that are asked for and served, and what it waits for', () => {
+    const asked = {
+      is: 'Known' as const,
+      isApplied: false,
+      targetGroups: [{ name: 'web-b', arn: arnOf('web-b'), weight: 50 }],
+    };
+    expect(rowOf({ cell: aCell({ ...paused, lastSyncTime: at }), asked })).toEqual({
+      key: 'default/web',
+      namespace: 'default',
+      name: 'web',
+      phase: 'Paused',
+      tone: 'Held',
+      message: 'Pausing until someone sends resume or promote.',
+      since: at,
+      stable: '1.0.0',
+      canary: '2.0.0',
+      step: '1/3',
+      weights: [
+        { name: 'web-a', version: '1.0.0', role: 'Stable', served: 80 },
+        { name: 'web-b', version: '2.0.0', role: 'Canary', asked: 50, served: 20 },
+      ],
+      asksPerson: true,
+    });
+  });
+
+  it('knows nothing of a Cell that nobody has looked at', () => {
+    expect(rowOf(known({}))).toMatchObject({
+      phase: 'Pending',
+      tone: 'Idle',
+      message: 'Nobody has looked at it yet: okrad may not run.',
+      weights: [],
+    });
+  });
+
+  const { rollout } = paused;
+  const moving: CellStatus = {
+    ...paused,
+    phase: 'Progressing',
+    reason: 'WaitingForHealth',
+    lastSyncTime: at,
+  };
+  it.each<[string, CellStatus, CellStatus, string]>([
+    ['since the status was written', {}, moving, at],
+    ['as before, while it says the same', moving, { ...moving, lastSyncTime: later }, at],
+    [
+      'as before, while only numbers change',
+      { ...moving, message: '1 of 3 healthy' },
+      { ...moving, message: '2 of 3 healthy', lastSyncTime: later },
+      at,
+    ],
+    [
+      'since the status was written, once it says something else',
+      moving,
+      { ...moving, message: 'Setting the weight.', lastSyncTime: later },
+      later,
+    ],
+    [
+      'since the step began, when that is what it waits for',
+      {},
+      { ...paused, rollout: { ...rollout!, stepStartedAt }, lastSyncTime: later },
+      stepStartedAt,
+    ],
+    [
+      'since a person has paused it',
+      {},
+      { ...moving, rollout: { ...rollout!, paused: { by: 'ann', reason: '', time: later } } },
+      later,
+    ],
+  ])('says %s', (_, before, status, since) => {
+    expect(rowOf(known(status), rowOf(known(before))).since).toBe(since);
+  });
+
+  it('takes what comes from a cluster as text of one line and some length', () => {
+    const message = `<img src=x onerror=alert(1)>\n\u001B[2J${'x'.repeat(100_000)}`;
+    const row = rowOf(known({ ...paused, message }));
+    expect(row.message).toHaveLength(500);
+    expect(['\n', '\u001B'].filter((character) => row.message.includes(character))).toEqual([]);
+  });
+});
+
+describe('what can be asked of a Cell', () => {
+  const names = (status: CellStatus) => offersOf(aCell(status)).map(({ name }) => name);
+  it.each<[string, CellStatus, readonly string[]]>([
+    ['nothing, when nothing is under way', { phase: 'Completed' }, []],
+    [
+      'a retry, when a version is blocked',
+      { phase: 'Reverted', blockedVersions: [{ version: '2.0.0', cause: 'x', time: at }] },
+      ['retry'],
+    ],
+    [
+      'also to resume, in a pause that waits for it',
+      paused,
+      ['pause', 'resume', 'promote', 'promoteFull', 'abort'],
+    ],
+    [
+      'to approve, where that is waited for, and not to promote',
+      { ...paused, reason: 'WaitingForApproval', approval: { groups: ['release'], count: 2, lacking: 1 } },
+      ['pause', 'approve', 'promoteFull', 'abort'],
+    ],
+    [
+      'no second pause',
+      { ...paused, rollout: { ...paused.rollout!, paused: { by: 'ann', reason: '', time: at } } },
+      ['resume', 'promote', 'promoteFull', 'abort'],
+    ],
+    [
+      'nothing, while it is taken back',
+      {
+        ...paused,
+        rollout: { ...paused.rollout!, ending: { kind: 'Failed', reason: 'Aborted', message: '', time: at } },
+      },
+      [],
+    ],
+  ])('is %s', (_, status, want) => {
+    expect(names(status)).toEqual(want);
+  });
+});

@@ -1,0 +1,100 @@
+import type { Cell } from '../../crds/cell.ts';
+import type { Asked } from '../okractl/cell-view.ts';
+import { inOneLine } from '../okractl/table.ts';
+import { toneOf } from './tone.ts';
+import type { CellRow, GroupWeight } from './view.ts';
+
+/** What is known of a Cell, as far as the list of all shows it. */
+export interface KnownCell {
+  readonly cell: Cell;
+  readonly asked: Asked;
+}
+
+const longestMessage = 500;
+
+/** What can only go on when a person says so. */
+const forPersons = new Set([
+  'WaitingForApproval',
+  'ApprovalTimedOut',
+  'WaitingForResume',
+  'WaitingForVerdict',
+]);
+
+/** Makes the row of a Cell; `before` is its last one, which knows since when it stands as it does. */
+export function rowOf({ cell, asked }: KnownCell, before?: CellRow): CellRow {
+  const { metadata, status = {} } = cell;
+  const { phase = 'Pending', reason = '', message, step, stableVersion, rollout, paused } = status;
+  const { name, namespace = 'default', deletionTimestamp } = metadata;
+  const said = message ?? 'Nobody has looked at it yet: okrad may not run.';
+  const row: Omit<CellRow, 'since'> = {
+    key: `${namespace}/${name}`,
+    namespace,
+    name,
+    phase: deletionTimestamp === undefined ? phase : 'Deleting',
+    tone: toneOf(cell),
+    message: cut(inOneLine(said)),
+    ...(stableVersion === undefined ? {} : { stable: stableVersion }),
+    ...(rollout === undefined || status.desiredVersion === undefined
+      ? {}
+      : { canary: status.desiredVersion }),
+    ...(rollout === undefined || step === undefined ? {} : { step }),
+    weights: weightsOf(cell, asked),
+    asksPerson:
+      rollout?.ending === undefined && ((rollout?.paused ?? paused) !== undefined || forPersons.has(reason)),
+  };
+  const since = sinceOf(row, cell, before);
+  return since === undefined ? row : { ...row, since };
+}
+
+const cut = (text: string): string =>
+  text.length <= longestMessage ? text : `${text.slice(0, longestMessage - 1)}…`;
+
+/** What a rollout waits for from the beginning of a step. */
+const waitsForStep = new Set([
+  'WaitingForResume',
+  'WaitingForPause',
+  'WaitingForApproval',
+  'WaitingForAnalysis',
+  'WaitingForExperiment',
+  'WaitingForCheck',
+  'WaitingForJob',
+  'WaitingForBake',
+]);
+
+/** A status is written when it has changed: as long as phase and step stay, it stands as it did. */
+function sinceOf(row: CellRow, { status = {} }: Cell, before: CellRow | undefined): string | undefined {
+  const { rollout, paused, lastSyncTime, history = [] } = status;
+  const said = rollout?.ending?.time ?? (rollout?.paused ?? paused)?.time;
+  if (said !== undefined) return said;
+  if (waitsForStep.has(status.reason ?? '') && rollout?.stepStartedAt !== undefined)
+    return rollout.stepStartedAt;
+  if (rollout === undefined && row.tone === 'Good') return history[0]?.endedAt ?? lastSyncTime;
+  return before !== undefined && saysTheSame(before, row) ? before.since : lastSyncTime;
+}
+
+const saysTheSame = (before: CellRow, row: CellRow): boolean =>
+  before.phase === row.phase &&
+  before.step === row.step &&
+  before.canary === row.canary &&
+  wordsOf(before.message) === wordsOf(row.message);
+
+/** Numbers and times in a message change while what it says stays the same. */
+const wordsOf = (message: string): string => message.replaceAll(/[0-9]+/g, '#');
+
+/** The target groups of a Cell: what serves first, then the others by name. */
+export function weightsOf({ status = {} }: Pick<Cell, 'status'>, asked: Asked): readonly GroupWeight[] {
+  const served = status.targetGroups ?? [];
+  const wanted = asked.is === 'Known' ? asked.targetGroups : [];
+  const names = [...new Set([...served, ...wanted].map(({ name }) => name))];
+  return names.map((name) => {
+    const group = served.find((one) => one.name === name);
+    const weight = wanted.find((one) => one.name === name)?.weight;
+    return {
+      name,
+      version: group?.version ?? '',
+      role: group?.role ?? '',
+      ...(weight === undefined ? {} : { asked: weight }),
+      ...(group === undefined ? {} : { served: group.weight }),
+    };
+  });
+}

@@ -1,0 +1,112 @@
+import type { KindRef } from '../../../clients/kubernetes/kinds.ts';
+import type { KubernetesClient, WatchEvent } from '../../../clients/kubernetes/kubernetes.ts';
+import type { Access } from '../../../clients/kubernetes/person.ts';
+import type { Operator, RequestAnswer } from '../../../clients/temporal/operator.ts';
+import type { WeightHistory } from '../../../clients/temporal/weight-history.ts';
+import type { FakeObject } from '../../okractl/testing/shell.ts';
+import type { Viewer } from '../viewer.ts';
+
+/** A cluster in memory that can be watched, and those who look at it. */
+export interface World {
+  readonly session: Viewer['session'] & { readonly namespace: string; readonly leaseNamespace: string };
+  /** Puts an object there, and tells those who watch. */
+  readonly put: (object: FakeObject) => void;
+  /** What was sent to workflows. */
+  readonly sent: unknown[];
+}
+
+/** What the world of a test is like. */
+export interface WorldOptions {
+  readonly objects?: readonly FakeObject[];
+  readonly allowed?: (access: Access) => boolean;
+  readonly answer?: RequestAnswer;
+  readonly weights?: () => Promise<WeightHistory>;
+  /** How an API server answers that does not. */
+  readonly snapshot?: () => Promise<never>;
+}
+
+/** Makes a world. */
+export function aWorld(options: WorldOptions = {}): World {
+  const { allowed = () => true, answer = { is: 'Taken', message: 'The rollout of 2.0.0 is paused.' } } =
+    options;
+  const sent: unknown[] = [];
+  const { kubernetes, put } = watchable(options);
+  const operator: Operator = {
+    ask: (workflowId, name, request) => {
+      sent.push({ workflowId, name, ...request });
+      return Promise.resolve(answer);
+    },
+    tell: () => Promise.resolve(true),
+    startWith: () => Promise.resolve(),
+    inspect: () => Promise.resolve({ missingAttributes: [], unpolled: [] }),
+    weights: options.weights ?? (() => Promise.resolve({ told: [], versions: {} })),
+    close: () => Promise.resolve(),
+  };
+  return {
+    session: {
+      kubernetes,
+      namespace: 'default',
+      leaseNamespace: 'okra',
+      whoAmI: () => Promise.resolve('ann'),
+      identity: () => Promise.resolve({ name: 'ann', groups: ['release'] }),
+      may: (access) => Promise.resolve(allowed(access)),
+      operator: () => Promise.resolve(operator),
+      taskQueue: 'okra',
+      temporal: { address: '127.0.0.1:7233', namespace: 'default' },
+      temporalUi: undefined,
+    },
+    put,
+    sent,
+  };
+}
+
+function watchable({ objects = [], snapshot }: WorldOptions): {
+  readonly kubernetes: KubernetesClient;
+  readonly put: World['put'];
+} {
+  const all = new Map<string, FakeObject>();
+  const watchers = new Set<(object: FakeObject) => void>();
+  let version = 0;
+  const keyOf = ({ kind, metadata }: FakeObject): string =>
+    `${kind} ${metadata.namespace ?? ''}/${metadata.name}`;
+  const put = (object: FakeObject): void => {
+    version += 1;
+    const stored = { ...object, metadata: { ...object.metadata, resourceVersion: String(version) } };
+    all.set(keyOf(object), stored);
+    for (const watcher of watchers) watcher(stored);
+  };
+  objects.forEach(put);
+  const of = ({ kind }: KindRef): FakeObject[] => [...all.values()].filter((object) => object.kind === kind);
+  const client: Partial<Record<keyof KubernetesClient, unknown>> = {
+    get: (kind: KindRef, { namespace, name }: { namespace: string; name: string }) =>
+      Promise.resolve(all.get(`${kind.kind} ${namespace}/${name}`)),
+    list: (kind: KindRef) => Promise.resolve(of(kind)),
+    snapshot:
+      snapshot ?? ((kind: KindRef) => Promise.resolve({ items: of(kind), resourceVersion: String(version) })),
+    watch: (kind: KindRef, { signal }: { signal: AbortSignal }) => events(kind, watchers, signal),
+  };
+  return { kubernetes: client as KubernetesClient, put };
+}
+
+async function* events(
+  { kind }: KindRef,
+  watchers: Set<(object: FakeObject) => void>,
+  signal: AbortSignal,
+): AsyncGenerator<WatchEvent<FakeObject>> {
+  const waiting: FakeObject[] = [];
+  let wake: () => void = () => undefined;
+  const watcher = (object: FakeObject): void => {
+    if (object.kind !== kind) return;
+    waiting.push(object);
+    wake();
+  };
+  watchers.add(watcher);
+  signal.addEventListener('abort', () => wake());
+  while (!signal.aborted) {
+    for (const object of waiting.splice(0)) yield { type: 'MODIFIED', object };
+    await new Promise<void>((resolve) => {
+      wake = resolve;
+    });
+  }
+  watchers.delete(watcher);
+}

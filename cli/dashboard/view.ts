@@ -1,0 +1,244 @@
+import type { AskName } from '../../domain/model/request.ts';
+
+/** How something stands, in one word that has a colour and a sign of its own. */
+export type Tone = 'Good' | 'Moving' | 'Held' | 'Bad' | 'Idle';
+
+/** The weight of a target group: what is asked for, and what was read back. */
+export interface GroupWeight {
+  readonly name: string;
+  readonly version: string;
+  readonly role: 'Stable' | 'Canary' | 'Previous' | '';
+  /** Undefined: nothing is asked for, or the person may not read it. */
+  readonly asked?: number;
+  /** Undefined: it is not in what is served. */
+  readonly served?: number;
+}
+
+/** A Cell in the list of all. Times are ISO 8601. */
+export interface CellRow {
+  readonly key: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly phase: string;
+  readonly tone: Tone;
+  /** What it waits for, or what it came to. */
+  readonly message: string;
+  /** Since when it stands like that; undefined when nobody knows. */
+  readonly since?: string;
+  readonly stable?: string;
+  readonly canary?: string;
+  readonly step?: string;
+  readonly weights: readonly GroupWeight[];
+  /** Whether it waits for a person. */
+  readonly asksPerson: boolean;
+}
+
+/** A Freeze that holds now. */
+export interface FreezeView {
+  readonly name: string;
+  readonly by: string;
+  readonly reason: string;
+  readonly until?: string;
+  /** Undefined: all. */
+  readonly namespaces?: readonly string[];
+}
+
+/** What stands above every view: what holds, and what may be old. */
+export interface Head {
+  readonly freezes: readonly FreezeView[];
+  readonly troubles: readonly string[];
+  readonly isWhole: boolean;
+}
+
+/** What of the list has changed since the last time. */
+export interface RowChanges {
+  readonly changed: readonly CellRow[];
+  readonly gone: readonly string[];
+}
+
+/** A target group of a Cell, as it is told of in full. */
+export interface GroupView extends GroupWeight {
+  readonly note: string;
+  /** What AWS knows of it; undefined when nobody has asked. */
+  readonly health?: { readonly tone: Tone; readonly text: string };
+}
+
+/** A step, and where the rollout stands. */
+export interface StepView {
+  readonly text: string;
+  readonly stands: 'Done' | 'Current' | 'Ahead';
+  /** Of the current step, where they are known. */
+  readonly since?: string;
+  readonly endsAt?: string;
+}
+
+/** Something that can hold a rollout. */
+export interface GateView {
+  readonly name: string;
+  readonly holds: boolean;
+  readonly text: string;
+  /** When it ends, or opens. */
+  readonly until?: string;
+}
+
+/** A measured value against its threshold. */
+export interface MetricView {
+  readonly name: string;
+  readonly phase: string;
+  readonly tone: Tone;
+  readonly value: string;
+  readonly threshold: string;
+  readonly time?: string;
+}
+
+/** What measures a step, with its values. */
+export interface VerdictView {
+  readonly kind: string;
+  readonly name: string;
+  readonly phase: string;
+  readonly tone: Tone;
+  readonly message: string;
+  readonly metrics: readonly MetricView[];
+}
+
+/** The approvals that a step waits for. */
+export interface ApprovalView {
+  readonly text: string;
+  /** What is to be looked at. */
+  readonly message?: string;
+  readonly approvals: readonly Omit<RequestView, 'action'>[];
+}
+
+/** A change of what serves. */
+export interface ChangeView {
+  readonly version: string;
+  readonly from?: string;
+  readonly outcome: string;
+  readonly tone: Tone;
+  readonly message: string;
+  readonly startedAt: string;
+  readonly endedAt: string;
+  readonly requests: readonly RequestView[];
+}
+
+/** What someone has asked for. */
+export interface RequestView {
+  readonly action: string;
+  readonly by: string;
+  readonly reason: string;
+  readonly time: string;
+}
+
+/** An application of a Cell. */
+export interface ApplicationView {
+  readonly name: string;
+  readonly phase: string;
+  readonly tone: Tone;
+  readonly message: string;
+  readonly checks: string;
+  /** The Cell that moves its weights. */
+  readonly child?: string;
+}
+
+/** A cluster of a Cell. */
+export interface ReadyView {
+  readonly name: string;
+  readonly ready: boolean;
+  readonly message: string;
+  readonly since: string;
+}
+
+/** An Event of Kubernetes. */
+export interface EventView {
+  readonly time: string;
+  readonly type: string;
+  readonly reason: string;
+  readonly note: string;
+}
+
+/** From a time on, a weight; times are milliseconds since the epoch. */
+export interface Point {
+  readonly at: number;
+  readonly weight: number;
+}
+
+/** The weights of a version over time. */
+export interface Series {
+  readonly version: string;
+  readonly asked: readonly Point[];
+  readonly served: readonly Point[];
+}
+
+/** Weights over time. */
+export interface ChartView {
+  readonly from: number;
+  /** Undefined: it goes on. */
+  readonly to?: number;
+  /** What the weights add up to. */
+  readonly total: number;
+  readonly series: readonly Series[];
+  /** Where the weights are known from, when not all of them are. */
+  readonly note?: string;
+}
+
+/** A request that can be made, and whether the person may make it. */
+export interface OfferView {
+  readonly name: AskName;
+  readonly does: string;
+  readonly isAllowed: boolean;
+}
+
+/** All that is shown of one Cell. */
+export interface CellPage {
+  readonly row: CellRow;
+  readonly isDeleted: boolean;
+  readonly facts: readonly { readonly name: string; readonly text: string; readonly time?: string }[];
+  readonly groups: readonly GroupView[];
+  readonly chart: ChartView;
+  readonly steps: readonly StepView[];
+  readonly gates: readonly GateView[];
+  readonly verdicts: readonly VerdictView[];
+  readonly approval?: ApprovalView;
+  readonly applications: readonly ApplicationView[];
+  readonly clusters: readonly ReadyView[];
+  readonly blocked: readonly { readonly version: string; readonly cause: string; readonly time: string }[];
+  readonly rejected: readonly string[];
+  readonly requests: readonly RequestView[];
+  readonly history: readonly ChangeView[];
+  readonly events: readonly EventView[];
+  readonly next?: string;
+  readonly url?: string;
+  readonly offers: readonly OfferView[];
+}
+
+/** A target group of a cluster, and where it is used. */
+export interface UsedGroup {
+  readonly name: string;
+  readonly version: string;
+  readonly health?: { readonly tone: Tone; readonly text: string };
+  readonly users: readonly {
+    readonly key: string;
+    readonly role: string;
+    readonly weight: number;
+  }[];
+}
+
+/** A cluster with its target groups. */
+export interface ClusterView {
+  readonly name: string;
+  /** The ClusterSets that have found it. */
+  readonly sets: readonly string[];
+  readonly groups: readonly UsedGroup[];
+}
+
+/** Who looks, and what they can do here. */
+export interface Me {
+  /** Undefined: nobody has logged in. */
+  readonly by?: string;
+  readonly version: string;
+  /** Whether one can log in here. */
+  readonly canLogIn: boolean;
+  readonly mayAct: boolean;
+  /** Whether there is anything that they may see without logging in. */
+  readonly isIn: boolean;
+}

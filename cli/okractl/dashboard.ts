@@ -1,0 +1,63 @@
+import { once } from 'node:events';
+import { InvalidArgumentError, type Command } from 'commander';
+import { CELL } from '../../clients/kubernetes/kinds.ts';
+import { GROUP } from '../../crds/resource.ts';
+import type { Globals, Session, Shell } from './shell.ts';
+
+interface DashboardOptions extends Globals {
+  readonly port: number;
+  readonly open: boolean;
+  readonly ui?: string;
+}
+
+function portIn(text: string): number {
+  const port = Number(text);
+  if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
+  throw new InvalidArgumentError('Expected a port from 0 to 65535.');
+}
+
+/** Adds `dashboard`. */
+export function addDashboard(program: Command, shell: Shell): void {
+  program
+    .command('dashboard')
+    .description(
+      'Serves a page on this machine that shows all Cells as they go, and lets you step in, with your own rights.',
+    )
+    .option('--port <port>', 'the port on 127.0.0.1; any that is free without it', portIn, 0)
+    .option('--ui <url>', 'the address of the Web UI of Temporal; OKRA_TEMPORAL_UI without it')
+    .option('--no-open', 'only print the address')
+    .action(async (_options: unknown, command: Command) => {
+      const options = command.optsWithGlobals<DashboardOptions>();
+      const session = shell.session(options);
+      const namespace = await namespaceOf(session, options);
+      if (namespace !== undefined) shell.warn(`It shows the Cells of namespace ${namespace}.`);
+      // What it is made of takes a while to load.
+      const { openDashboard } = await import('../dashboard/of-person.ts');
+      const { url, close } = await openDashboard({
+        session: { ...session, temporalUi: options.ui ?? session.temporalUi },
+        namespace,
+        port: options.port,
+        version: program.version() ?? '',
+        now: shell.now,
+        signal: shell.signal,
+        failed: (error) => shell.warn(error instanceof Error ? error.message : String(error)),
+      });
+      shell.print(url);
+      shell.warn('Whoever has this address can do what you may do. End it with Ctrl+C.');
+      const { doorTo } = await import('../dashboard/door.ts');
+      const door = options.open && shell.screen !== undefined ? await doorTo(url) : undefined;
+      if (door !== undefined) shell.browse(door.url);
+      if (!shell.signal.aborted) await once(shell.signal, 'abort');
+      await Promise.all([close(), door?.remove()]);
+    });
+}
+
+/** All namespaces, unless one is named or the person may not look into all. */
+async function namespaceOf(
+  { may, namespace }: Pick<Session, 'may' | 'namespace'>,
+  { namespace: named }: Globals,
+): Promise<string | undefined> {
+  if (named !== undefined) return named;
+  const everywhere = await may({ group: GROUP, resource: CELL.plural, verb: 'list' });
+  return everywhere ? undefined : namespace;
+}

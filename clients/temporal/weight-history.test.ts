@@ -1,0 +1,56 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { defaultPayloadConverter } from '@temporalio/common';
+import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
+import { describe, expect, it } from 'vitest';
+import { weightsIn, type Decode, type WeightHistory } from './weight-history.ts';
+
+const folder = join(import.meta.dirname, '../../test/histories');
+const plainly: Decode = (payloads) =>
+  Promise.resolve((payloads ?? []).map((payload) => defaultPayloadConverter.fromPayload<unknown>(payload)));
+
+async function toldBy(file: string): Promise<WeightHistory> {
+  const history = historyFromJSON(JSON.parse(readFileSync(join(folder, `${file}.json`), 'utf8')));
+  return weightsIn(history.events ?? [], plainly);
+}
+
+const lines = ({ told }: WeightHistory): readonly string[] =>
+  told.map(({ asked, served }) => {
+    const text = (asked ?? served ?? []).map(({ name, weight }) => `${name} ${weight}`).join(', ');
+    return `${asked === undefined ? 'served' : 'asked'}: ${text}`;
+  });
+
+describe('the history of a rollout', () => {
+  it('says what was asked for and read back, and leaves out what was never written', async () => {
+    const history = await toldBy('cellRollout-Reverted');
+    expect(lines(history)).toEqual([
+      'served: ',
+      'served: ',
+      'asked: sicka 100',
+      'served: sicka 100',
+      'served: sicka 100',
+      'served: sicka 100',
+      'asked: sicka 100, sickb 0',
+      'served: sicka 100, sickb 0',
+      'served: sicka 100, sickb 0',
+      'served: sicka 100, sickb 0',
+      'asked: sicka 100',
+      'served: sicka 100',
+    ]);
+    expect(history.versions).toEqual({ sicka: '1.0.0', sickb: '2.0.0' });
+    expect(history.told.map(({ at }) => at)).toEqual(
+      history.told.map(({ at }) => at).toSorted((a, b) => a - b),
+    );
+  });
+
+  it('is read of every recorded rollout, whatever it came to', async () => {
+    const histories = await Promise.all(
+      ['Completed', 'Reverted', 'TakenOver', 'Failed', 'Deleted-applications'].map((outcome) =>
+        toldBy(`cellRollout-${outcome}`),
+      ),
+    );
+    const hasWeights = ({ told }: WeightHistory): boolean =>
+      told.some(({ asked = [], served = [] }) => asked.length + served.length > 0);
+    expect(histories.map(hasWeights)).toEqual([true, true, true, true, false]);
+  });
+});

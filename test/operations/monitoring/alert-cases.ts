@@ -1,0 +1,153 @@
+/** What an alert is fired by, and what by rights does not fire it, in the notation of `promtool test rules`: a value for each minute. */
+export interface AlertCase {
+  readonly alert: string;
+  readonly fires: Readonly<Record<string, string>>;
+  readonly quiet: Readonly<Record<string, string>>;
+  /** After so many minutes it does not fire yet, and then it does. */
+  readonly minutes: readonly [notYet: number, then: number];
+  readonly labels: Readonly<Record<string, string>>;
+  readonly summary: string;
+}
+
+const cell = 'namespace="shop",cell="web"';
+const ofCell = { namespace: 'shop', cell: 'web' };
+const waits = 'temporal_activity_schedule_to_start_latency_seconds_bucket{task_queue="okra",le=';
+
+/** Each alert, once. */
+export const alertCases: readonly AlertCase[] = [
+  {
+    alert: 'OkraWithoutLeader',
+    fires: { 'okra_leader{pod="a"}': '0x20', 'okra_leader{pod="b"}': '0x20' },
+    quiet: { 'okra_leader{pod="a"}': '0x20', 'okra_leader{pod="b"}': '1x20' },
+    minutes: [1, 3],
+    labels: {},
+    summary: 'No watchers of Okra lead.',
+  },
+  {
+    alert: 'OkraNotReady',
+    fires: { 'okra_ready{pod="a",condition="temporal"}': '0x20' },
+    quiet: { 'okra_ready{pod="a",condition="temporal"}': '0x3 1x20' },
+    minutes: [4, 6],
+    labels: { pod: 'a', condition: 'temporal' },
+    summary: 'A pod of Okra waits for temporal.',
+  },
+  {
+    alert: 'OkraTakingBackHeld',
+    fires: { 'okra_cells{namespace="shop",phase="FailedReverting"}': '1x20' },
+    quiet: { 'okra_cells{namespace="shop",phase="Reverting"}': '1x20' },
+    minutes: [0, 2],
+    labels: { namespace: 'shop' },
+    summary: 'A Cell in shop cannot take its traffic back.',
+  },
+  {
+    alert: 'OkraCellDegraded',
+    fires: { [`okra_cell_degraded{${cell},reason="UnhealthyTargets"}`]: '1x20' },
+    quiet: { [`okra_cell_degraded{${cell},reason="UnhealthyTargets"}`]: '1x3 stale' },
+    minutes: [4, 6],
+    labels: { ...ofCell, reason: 'UnhealthyTargets' },
+    summary: 'Cell shop/web is degraded: UnhealthyTargets.',
+  },
+  {
+    alert: 'OkraRolloutHeld',
+    fires: { [`okra_cell_held_seconds{${cell},reason="WaitingForHealth"}`]: '0+60x60' },
+    quiet: { [`okra_cell_held_seconds{${cell},reason="WaitingForResume"}`]: '0+60x60' },
+    minutes: [30, 33],
+    labels: { ...ofCell, reason: 'WaitingForHealth' },
+    summary: 'Cell shop/web has waited for 33m 0s: WaitingForHealth.',
+  },
+  {
+    alert: 'OkraWatchSilent',
+    fires: { 'okra_watch_lag_seconds{kind="Cell"}': '0+60x20' },
+    quiet: { 'okra_watch_lag_seconds{kind="Cell"}': '60x20' },
+    minutes: [10, 12],
+    labels: { kind: 'Cell' },
+    summary: 'The API server has sent nothing about Cell for 12m 0s.',
+  },
+  {
+    alert: 'OkraMessagesPending',
+    fires: { okra_messages_pending: '1x20' },
+    quiet: { okra_messages_pending: '1x3 0x20' },
+    minutes: [4, 6],
+    labels: {},
+    summary: 'Temporal does not take messages of Okra.',
+  },
+  {
+    alert: 'OkraThrottledByAWS',
+    fires: { 'okra_aws_requests_total{service="elbv2",region="eu-west-1",outcome="Throttled"}': '0+6x60' },
+    quiet: { 'okra_aws_requests_total{service="elbv2",region="eu-west-1",outcome="Throttled"}': '0+1x60' },
+    minutes: [9, 25],
+    labels: { service: 'elbv2', region: 'eu-west-1' },
+    summary: 'AWS throttles elbv2 in eu-west-1.',
+  },
+  {
+    alert: 'OkraRefusedByAWS',
+    fires: { 'okra_aws_requests_total{service="elbv2",operation="ModifyRule",outcome="Failed"}': '0+3x60' },
+    quiet: {
+      'okra_aws_requests_total{service="elbv2",operation="ModifyRule",outcome="Throttled"}': '0+3x60',
+    },
+    minutes: [14, 40],
+    labels: { service: 'elbv2', operation: 'ModifyRule' },
+    summary: 'AWS refuses ModifyRule, or does not answer.',
+  },
+  {
+    alert: 'OkraWritesWait',
+    fires: { 'okra_budget_wait_seconds{kind="Writes",quota="eu-west-1"}': '90x30' },
+    quiet: { 'okra_budget_wait_seconds{kind="Writes",quota="eu-west-1"}': '10x30' },
+    minutes: [9, 11],
+    labels: { kind: 'Writes', quota: 'eu-west-1' },
+    summary: 'Calls of eu-west-1 (Writes) wait for 1m 30s.',
+  },
+  {
+    alert: 'OkraDriftAgainAndAgain',
+    fires: { 'okra_drift_healed_total{type="Rule"}': '0+1x60' },
+    quiet: { 'okra_drift_healed_total{type="Rule"}': '0x10 3x50' },
+    minutes: [10, 30],
+    labels: { type: 'Rule' },
+    summary: 'Someone else writes what Okra serves, again and again (Rule).',
+  },
+  {
+    alert: 'OkraWorkflowTaskFails',
+    fires: {
+      'temporal_workflow_task_execution_failed_total{workflow_type="cellRollout",failure_reason="NonDeterminismError"}':
+        '0+1x30',
+    },
+    quiet: {
+      'temporal_workflow_task_execution_failed_total{workflow_type="cellRollout",failure_reason="NonDeterminismError"}':
+        '1x30',
+    },
+    minutes: [4, 9],
+    labels: { workflow_type: 'cellRollout', failure_reason: 'NonDeterminismError' },
+    summary: 'Workflow tasks of cellRollout fail: NonDeterminismError.',
+  },
+  {
+    alert: 'OkraTasksWait',
+    fires: { [`${waits}"10"}`]: '0x60', [`${waits}"60"}`]: '0+5x60', [`${waits}"+Inf"}`]: '0+5x60' },
+    quiet: { [`${waits}"10"}`]: '0+5x60', [`${waits}"60"}`]: '0+5x60', [`${waits}"+Inf"}`]: '0+5x60' },
+    minutes: [9, 25],
+    labels: { task_queue: 'okra' },
+    summary: 'Tasks of okra wait for a worker.',
+  },
+  {
+    alert: 'OkraWithoutSlots',
+    fires: { 'temporal_worker_task_slots_available{task_queue="okra",worker_type="ActivityWorker"}': '0x20' },
+    quiet: {
+      'temporal_worker_task_slots_available{task_queue="okra",worker_type="ActivityWorker"}': '0x3 2x20',
+    },
+    minutes: [4, 6],
+    labels: { task_queue: 'okra', worker_type: 'ActivityWorker' },
+    summary: 'All workers of okra are busy (ActivityWorker).',
+  },
+  {
+    alert: 'OkraTemporalRefuses',
+    fires: {
+      'temporal_request_failure_total{operation="StartWorkflowExecution",status_code="RESOURCE_EXHAUSTED"}':
+        '0+3x60',
+    },
+    quiet: {
+      'temporal_request_failure_total{operation="StartWorkflowExecution",status_code="NOT_FOUND"}': '0+3x60',
+    },
+    minutes: [9, 30],
+    labels: { operation: 'StartWorkflowExecution', status_code: 'RESOURCE_EXHAUSTED' },
+    summary: 'Temporal answers StartWorkflowExecution with RESOURCE_EXHAUSTED.',
+  },
+];

@@ -1,0 +1,28 @@
+import pino from 'pino';
+import { components } from '../../../cli/components.ts';
+import { runComponents } from '../../../cli/run.ts';
+import { createLog, type Log } from '../../../clients/log.ts';
+import { createMetrics } from '../../../clients/metrics/metrics.ts';
+import { installRuntime } from '../../../clients/temporal/runtime.ts';
+import { loadConfig } from '../../../config.ts';
+import type { Order } from './order.ts';
+
+/** Logs at once, so that nothing is missing when a stage is closed. */
+const logTo = (dest: string): Log => createLog('info', pino.destination({ dest, sync: true }));
+
+/** Says where the native code logs, which is about all okrads. */
+export const installHostRuntime = (log: string): void => installRuntime({ log: logTo(log), level: 'warn' });
+
+/** Runs an okrad until it is told to stop. */
+export async function runOkrad(
+  { environment, log: path }: Extract<Order, { do: 'Start' }>,
+  stop: AbortController,
+): Promise<void> {
+  const log = logTo(path);
+  try {
+    const config = loadConfig({ ...process.env, ...environment });
+    await runComponents({ components, config, log, metrics: createMetrics(), stop });
+  } catch (error) {
+    log.fatal({ err: error }, 'okrad ended');
+  }
+}
