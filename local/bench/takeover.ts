@@ -10,6 +10,7 @@ import { upTo } from './each.ts';
 import { median, type Figure } from './figures.ts';
 import { eventsAfter, type ToldEvent } from './history.ts';
 import { timesIn } from './log.ts';
+import { imageEnvironment, packagedOkrad } from './package.ts';
 import type { Measured } from './report.ts';
 import { rollingCells, type RollingCells } from './rolling.ts';
 import type { Ground } from './world.ts';
@@ -106,8 +107,9 @@ async function killDuring(
 /** Starts okrad under a name of its own, as a pod has one. */
 async function startNamed(name: string, ground: Ground): Promise<Okrad> {
   const { stack } = ground;
-  const environment = { ...stack.environment, ...unheld, OKRA_IDENTITY: name };
-  const okrad = startOkrad({ environment, log: join(stack.logs, `takeover-${name}.log`) });
+  const environment = { ...stack.environment, ...imageEnvironment, ...unheld, OKRA_IDENTITY: name };
+  const program = await packagedOkrad(stack);
+  const okrad = startOkrad({ environment, program, log: join(stack.logs, `takeover-${name}.log`) });
   await isPolling(okrad, ground, 0);
   return okrad;
 }
