@@ -14,6 +14,7 @@ import { measureAbort } from './bench/rollouts/abort.ts';
 import { measureLoad } from './bench/rollouts/load.ts';
 import { measureSteps } from './bench/rollouts/steps.ts';
 import { measureStaged } from './bench/staged.ts';
+import { measureBurst, measureIdle } from './bench/idle.ts';
 import { measureStart } from './bench/start.ts';
 import { measureTakeover } from './bench/takeover.ts';
 import { buildWorld, type Ground } from './bench/world.ts';
@@ -32,6 +33,8 @@ const reported: Partial<Record<Group, (ground: Ground) => Promise<Measured>>> = 
   load: measureLoad,
   start: measureStart,
   takeover: measureTakeover,
+  idle: measureIdle,
+  burst: measureBurst,
 };
 
 async function measure(request: Extract<BenchRequest, { do: 'Measure' }>): Promise<void> {

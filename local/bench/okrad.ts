@@ -37,7 +37,11 @@ export async function openOkrad({
   say('Starting okrad, its watchers and its worker as two processes …');
   const start = (components: 'watchers' | 'worker'): Okrad =>
     undo.use(
-      startOkrad({ environment, components, log: join(stack.logs, `${components}-${Date.now()}.log`) }),
+      startOkrad({
+        environment: { ...environment, OKRA_IDENTITY: components },
+        components,
+        log: join(stack.logs, `${components}-${Date.now()}.log`),
+      }),
     );
   const okrad = { watchers: start('watchers'), worker: start('worker') };
   const logged = (part: Okrad, event: string): Promise<true> =>
