@@ -13,6 +13,7 @@ import {
   type Grant,
   type Ticket,
   type WriteRate,
+  type WriteRequest,
 } from './budget.ts';
 
 const START = 1_700_000_000_000;
@@ -27,13 +28,11 @@ class Budget {
     this.state = state;
   }
   take(urgent = false, ticket?: Ticket, by: WriteRate = rate): Grant {
-    const taken = takeWrite(this.state, { urgent, ticket }, this.now, by);
-    this.state = parseBudget(formatBudget(taken.state), this.now, by);
-    return taken.grant;
+    return this.ask({ urgent, ticket }, by);
   }
-  takeBack(percent: number): Grant {
-    const taken = takeWrite(this.state, { urgent: true, percent }, this.now, rate);
-    this.state = parseBudget(formatBudget(taken.state), this.now, rate);
+  ask(request: WriteRequest, by: WriteRate = rate): Grant {
+    const taken = takeWrite(this.state, request, this.now, by);
+    this.state = parseBudget(formatBudget(taken.state), this.now, by);
     return taken.grant;
   }
   takeAll(count: number, urgent = false): Grant[] {
@@ -89,7 +88,7 @@ describe('takeWrite', () => {
     const budget = new Budget();
     budget.takeAll(5, true);
     const percents = [5, 50, 95, 55, 99, 5];
-    const tickets = percents.map((percent) => ticketOf(budget.takeBack(percent)));
+    const tickets = percents.map((percent) => ticketOf(budget.ask({ urgent: true, percent })));
     const turns = tickets.map((ticket) => waitOf(budget.take(true, ticket)) / T);
     // One that came before them waits already.
     expect(turns).toEqual([6, 4, 2, 5, 3, 7]);
@@ -236,7 +235,10 @@ describe('parseBudget', () => {
 /** What workers may do: let time pass, take with any ticket that there is or was, be throttled. */
 const action = fc.oneof(
   { weight: 3, arbitrary: fc.record({ pass: fc.oneof(fc.constant(0), fc.nat(100), fc.nat(4_000)) }) },
-  { weight: 6, arbitrary: fc.record({ urgent: fc.boolean(), held: fc.option(fc.nat(40)) }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({ urgent: fc.boolean(), percent: fc.nat(100), held: fc.option(fc.nat(40)) }),
+  },
   { weight: 1, arbitrary: fc.record({ penalty: fc.nat(3_000) }) },
 );
 const rates = fc.record({
@@ -259,7 +261,8 @@ describe('the rate', () => {
           else if ('penalty' in one) budget.state = penalise(budget.state, one.penalty, budget.now, by);
           else {
             const ticket = one.held === null ? undefined : tickets[one.held];
-            const grant = budget.take(one.urgent && withUrgent, ticket, by);
+            const { percent } = one;
+            const grant = budget.ask({ urgent: one.urgent && withUrgent, percent, ticket }, by);
             if (grant.is === 'Granted') grants.push(budget.now);
             else tickets.unshift(grant.ticket);
           }
@@ -279,6 +282,7 @@ describe('the rate', () => {
 interface Visitor {
   readonly name: number;
   readonly urgent: boolean;
+  readonly percent?: number | undefined;
   readonly arrives: number;
   readonly grantedAt: number;
   readonly asked: number;
@@ -286,15 +290,15 @@ interface Visitor {
 
 /** Lets all come, wait as told, and come back so many milliseconds late, until all were granted. */
 function serve(
-  arrivals: readonly { readonly after: number; readonly urgent: boolean }[],
+  arrivals: readonly { readonly after: number; readonly urgent: boolean; readonly percent?: number }[],
   by: WriteRate,
   lateness: () => number,
 ): Visitor[] {
   const budget = new Budget(fullBudget(START, by));
   let arrives = START;
-  const coming = arrivals.map(({ after, urgent }, name) => {
+  const coming = arrivals.map(({ after, urgent, percent }, name) => {
     arrives += after;
-    return { name, urgent, arrives, at: arrives, asked: 0, ticket: undefined as Ticket | undefined };
+    return { name, urgent, percent, arrives, at: arrives, asked: 0, ticket: undefined as Ticket | undefined };
   });
   const done: Visitor[] = [];
   while (coming.length > 0) {
@@ -302,7 +306,8 @@ function serve(
     const [one] = coming;
     if (one === undefined) break;
     budget.now = one.at;
-    const grant = budget.take(one.urgent, one.ticket, by);
+    const { urgent, percent, ticket } = one;
+    const grant = budget.ask({ urgent, percent, ticket }, by);
     one.asked += 1;
     if (one.asked > 5_000) throw new Error(`Expected ${one.name} to be served.`);
     if (grant.is === 'Wait') {
@@ -330,6 +335,24 @@ describe('those that wait', () => {
           expect(names).toEqual(names.toSorted((a, b) => a - b));
         }
       }),
+    );
+  });
+
+  it('let pass, of what is taken back at once, what takes back more, and lose no time by it', () => {
+    const by = { perSecond: 3, burst: 10 };
+    const percents = fc.array(fc.nat(99), { minLength: 20, maxLength: 200 });
+    const lateness = fc.infiniteStream(fc.nat(200));
+    fc.assert(
+      fc.property(percents, lateness, (all, late) => {
+        const aborts = all.map((percent) => ({ after: 0, urgent: true, percent }));
+        const served = serve(aborts, by, () => late.next().value ?? 0);
+        // What was left of the burst goes to those that came first.
+        const lined = served.slice(by.burst + 1).map(({ percent = 0 }) => Math.floor(percent / 10));
+        expect(lined).toEqual(lined.toSorted((a, b) => b - a));
+        const seconds = (Math.max(...served.map(({ grantedAt }) => grantedAt)) - START) / 1000;
+        expect(seconds).toBeLessThanOrEqual((1.1 * (all.length - by.burst)) / by.perSecond + 1);
+      }),
+      { numRuns: 30 },
     );
   });
 

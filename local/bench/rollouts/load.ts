@@ -9,8 +9,8 @@ import type { Plot } from '../plot.ts';
 import { held, openWithRates, unheld } from './rates.ts';
 import { weightsSince, type Weight } from './weights.ts';
 
-/** How many weights all rollouts write together: what takes two minutes at the rate. */
-const WEIGHTS = 360;
+/** How many weights all rollouts write together: what takes a minute at the rate, and longer for more than a hundred rollouts, which write two each. */
+const WEIGHTS = 180;
 
 interface World extends Ground {
   readonly cells: BenchCells;
