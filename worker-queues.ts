@@ -73,6 +73,7 @@ const onElbv2Queue: readonly (keyof Activities)[] = [
   'readTargetHealth',
   'findDrift',
   'wakeWriter',
+  'reachELBv2',
 ];
 
 /** The names of the activities that read clusters and AWS for discovery. */

@@ -31,6 +31,7 @@ import type {
   CheckActivities,
   DriftActivities,
   ExperimentActivities,
+  GateActivities,
   JobActivities,
   MeasurementActivities,
   LoadBalancerConfigActivities,
@@ -41,6 +42,7 @@ import type {
 } from './contract.ts';
 import { driftActivities } from './load-balancers/drift.ts';
 import { experimentActivities } from './rollout/experiment.ts';
+import { gateActivities } from './gate.ts';
 import { jobActivities } from './rollout/job.ts';
 import { translated } from './failure.ts';
 import { measurementActivities } from './rollout/measurements.ts';
@@ -94,7 +96,8 @@ export type Activities = CellActivities &
   TargetGroupActivities &
   StagedActivities &
   ApplicationsActivities &
-  DriftActivities;
+  DriftActivities &
+  GateActivities;
 
 /** Makes every activity; whatever one throws is a failure listed in domain/failures.ts. */
 export function makeActivities(dependencies: Dependencies): Activities {
@@ -110,6 +113,7 @@ export function makeActivities(dependencies: Dependencies): Activities {
     ...translated(jobActivities(kubernetes)),
     ...translated(measurementActivities(kubernetes)),
     ...translated(checkStepActivities(kubernetes)),
+    ...translated(gateActivities(dependencies)),
     ...translated(measuringChecks(dependencies)),
     ...translated(trafficActivities(writing)),
     ...paced(translated(driftActivities(dependencies)), intervals.drift),

@@ -12,6 +12,7 @@ import type {
   CheckActivities,
   DriftActivities,
   ExperimentActivities,
+  GateActivities,
   JobActivities,
   MeasurementActivities,
   LoadBalancerConfigActivities,
@@ -143,6 +144,25 @@ export const elbv2Reads = (summary: string) =>
     cancellationType: ActivityCancellationType.TRY_CANCEL,
     retry: { initialInterval: '500ms', backoffCoefficient: 2, maximumInterval: '15s', maximumAttempts: 3 },
     priority: priority(false),
+    summary: inShort(summary),
+  });
+
+/** For how long the gate of a version tries before it says that the version cannot work. */
+const gated = {
+  startToCloseTimeout: '20s',
+  scheduleToCloseTimeout: '3m',
+  retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '15s', maximumAttempts: 6 },
+} as const;
+
+/** Looks whether the API server answers this worker. */
+export const gate = (summary: string) =>
+  proxyActivities<Pick<GateActivities, 'reachKubernetes'>>({ ...gated, summary: inShort(summary) });
+
+/** Looks whether ELBv2 answers this worker, on the queue of what writes to it. */
+export const gateOfELBv2 = (summary: string) =>
+  proxyActivities<Pick<GateActivities, 'reachELBv2'>>({
+    ...gated,
+    taskQueue: elbv2Queue(),
     summary: inShort(summary),
   });
 

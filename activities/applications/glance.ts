@@ -12,8 +12,10 @@ import { secretsFor, writtenSecret } from '../../domain/applications/secrets.ts'
 import { freezesOf } from '../../domain/gates/freeze.ts';
 import type { ObjectKey } from '../../domain/model/ids.ts';
 import type { ObservedCell } from '../../domain/model/observation.ts';
+import type { ApplicationOfCell } from '../../crds/application.ts';
 import { freezesIn } from '../kubernetes/freezes.ts';
 import { observeCell } from '../rollout/observe-cell.ts';
+import type { ReadCell } from './dependencies.ts';
 import { findMeasurements } from './measurements.ts';
 import { forwardHashOf } from './observe.ts';
 import { readCell } from './parts.ts';
@@ -41,37 +43,19 @@ export async function glanceAtApplications(kubernetes: Reader, key: ObjectKey): 
     findMeasurements(kubernetes, read),
     freezesIn(kubernetes),
   ]);
-  const facts: AssumedFacts =
-    problems.length > 0
-      ? { clusters: [], resolved: {}, assumed: [] }
-      : assumeFacts({ spec, revisions, digest });
-  const children: Record<string, ObservedCell> = {};
-  const applications = await Promise.all(
-    spec.applications.map(async (application): Promise<ObservedApplication> => {
-      const { name } = application;
-      const own = revisions.get(name) ?? [];
-      const resolved = facts.resolved[name] ?? { ok: false, problems: [] };
-      const childKey = { ...key, name: childName(key.name, name) };
-      const contents = resolved.ok ? [resolved.value] : [];
-      const [found, forwardHash] = await Promise.all([
-        findChild(kubernetes, read, { application: name, names: groupNames(read, contents) }),
-        forwardHashOf(kubernetes, key, application),
-      ]);
-      const child = observedChild(read, own, found);
-      if (child !== undefined) children[name] = await observeCell(kubernetes, childKey);
-      return {
-        name,
-        resolved,
-        revisions: own,
-        ...(application.argocd?.applicationSet === undefined
-          ? {}
-          : { applicationSet: { isReconciled: true, message: '', deployments: deployed(own) } }),
-        ...(child === undefined ? {} : { child }),
-        targetGroups: observedGroups(found.groups, found.object?.metadata.uid),
-        forwardHash,
-        measurements: measurements.get(name) ?? [],
-      };
-    }),
+  const isReadable = problems.length === 0;
+  const facts: AssumedFacts = isReadable
+    ? assumeFacts({ spec, revisions, digest })
+    : { clusters: [], resolved: {}, assumed: [] };
+  const looked = await Promise.all(
+    (isReadable ? spec.applications : []).map((application) =>
+      glanceAt(kubernetes, read, {
+        application,
+        revisions: revisions.get(application.name) ?? [],
+        resolved: facts.resolved[application.name] ?? { ok: false, problems: [] },
+        measurements: measurements.get(application.name) ?? [],
+      }),
+    ),
   );
   const { generation = 0 } = object.metadata;
   const cell = { uid, generation, isDeleting: false, spec, status: object.status ?? {}, problems };
@@ -81,12 +65,53 @@ export async function glanceAtApplications(kubernetes: Reader, key: ObjectKey): 
       cell,
       clusters: facts.clusters,
       secrets: secretsOf(spec.applications.map(({ name }) => ({ name, good: goodOf(revisions.get(name)) }))),
-      applications: problems.length > 0 ? [] : applications,
+      applications: looked.map(({ seen }) => seen),
       freezes: freezesOf(key.namespace, freezes),
       digest: '',
     },
-    children,
+    children: Object.fromEntries(
+      looked.flatMap(({ seen, child }) => (child === undefined ? [] : [[seen.name, child]])),
+    ),
     assumed: facts.assumed,
+  };
+}
+
+interface Known extends Pick<ObservedApplication, 'revisions' | 'resolved' | 'measurements'> {
+  readonly application: ApplicationOfCell;
+}
+
+/** Looks at one application, and at its Cell. */
+async function glanceAt(
+  kubernetes: Reader,
+  read: ReadCell,
+  { application, revisions, resolved, measurements }: Known,
+): Promise<{ readonly seen: ObservedApplication; readonly child: ObservedCell | undefined }> {
+  const { key } = read;
+  const { name } = application;
+  const names = groupNames(read, resolved.ok ? [resolved.value] : []);
+  const [found, forwardHash] = await Promise.all([
+    findChild(kubernetes, read, { application: name, names }),
+    forwardHashOf(kubernetes, key, application),
+  ]);
+  const child = observedChild(read, revisions, found);
+  const deployments = deployed(revisions);
+  return {
+    child:
+      child === undefined
+        ? undefined
+        : await observeCell(kubernetes, { ...key, name: childName(key.name, name) }),
+    seen: {
+      name,
+      resolved,
+      revisions,
+      ...(application.argocd?.applicationSet === undefined
+        ? {}
+        : { applicationSet: { isReconciled: true, message: '', deployments } }),
+      ...(child === undefined ? {} : { child }),
+      targetGroups: observedGroups(found.groups, found.object?.metadata.uid),
+      forwardHash,
+      measurements,
+    },
   };
 }
 

@@ -24,8 +24,19 @@ import type { Told } from '../../domain/rollout/report.ts';
 import { readSources } from './observe-cell.ts';
 import { connectionsOf, delaysFrom, type ReadDelays } from './connections.ts';
 import { dependenciesOf, readConfig, sequenceOf, configViewOf } from '../load-balancers/config-object.ts';
-import { configWriter, type ConfigWriter, type WriterDependencies } from '../load-balancers/config-writer.ts';
-import type { LoadBalancerConfigRef, ShiftRequest, ShiftResult, TrafficActivities } from '../contract.ts';
+import {
+  configWriter,
+  type BudgetTurn,
+  type ConfigWriter,
+  type WriterDependencies,
+} from '../load-balancers/config-writer.ts';
+import type {
+  LoadBalancerConfigRef,
+  NotYet,
+  ShiftRequest,
+  ShiftResult,
+  TrafficActivities,
+} from '../contract.ts';
 import { failure } from '../failure.ts';
 import { loadBalancerOf } from '../load-balancers/index.ts';
 import type { ConfigObject } from '../load-balancers/port.ts';
@@ -45,9 +56,11 @@ export function trafficActivities(dependencies: TrafficDependencies): TrafficAct
   return {
     shiftTraffic: (request) =>
       withHeartbeat(async (signal) => {
-        const telling = request.report === undefined ? undefined : tellFirst(report, request.report, signal);
+        let telling: Promise<Told> | undefined;
+        const announce = (): Promise<Told> | undefined =>
+          (telling ??= request.report && tellFirst(report, request.report, signal));
         try {
-          const result = await shift(request, { ...means, telling, signal });
+          const result = await shift(request, { ...means, announce, signal });
           return telling === undefined ? result : { ...result, told: await telling };
         } finally {
           // Nothing that is told later may be overtaken by it.
@@ -73,8 +86,8 @@ export function trafficActivities(dependencies: TrafficDependencies): TrafficAct
 interface ShiftDependencies extends WriterDependencies {
   readonly writer: ConfigWriter;
   readonly delays: ReadDelays;
-  /** What is told before traffic moves. */
-  readonly telling: Promise<Told> | undefined;
+  /** Tells once what is told before traffic moves. */
+  readonly announce: () => Promise<Told> | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -86,17 +99,24 @@ async function shift(request: ShiftRequest, means: ShiftDependencies): Promise<S
   let reading: Promise<Access | undefined> | undefined;
   const access = () => (reading ??= accessPolicies(kubernetes).of(cell.key.namespace, signal));
   if (!urgent) access().catch(() => undefined);
+  // Who has to line up tells of the write and looks at targets when the turn comes, and not twice.
+  const linesUp = ticket === undefined && !urgent && writer.isCrowded(forwarding);
+  if (!linesUp) void means.announce();
   const known = await readConfig(kubernetes, ref, signal);
   await refuseUnallowed(request, known, access);
-  const looked = await lookAtTargets(request, dependenciesOf(means), signal);
-  if (looked.is === 'Lacking') return looked;
   refuseOlder(request, known);
   const options = { urgent, percent, verify, ticket, signal };
   const differs = canonical(forwarding) !== canonical(askedOf(ref, known));
   // Nothing is asked for before it may be written, so that an abort finds nothing that could be written later.
-  const turn = differs || verify ? await writer.reserve(forwarding, options) : undefined;
+  const reserve = async (): Promise<BudgetTurn | NotYet | undefined> =>
+    differs || verify ? await writer.reserve(forwarding, options) : undefined;
+  const early = linesUp ? await reserve() : undefined;
+  if (early?.is === 'NotYet') return early;
+  const looked = await lookAtTargets(request, dependenciesOf(means), signal);
+  if (looked.is === 'Lacking') return looked;
+  const turn = early ?? (await reserve());
   if (turn?.is === 'NotYet') return turn;
-  await means.telling;
+  await means.announce();
   signal.throwIfAborted();
   const written = await writeConfig(request, known, means);
   // What is around is read while the load balancer is written.

@@ -143,45 +143,47 @@ export class ApplicationsFuture {
     }
   }
 
-  #applyChild(application: string, { number, keep }: Change<'ApplyChild'>, now: number): Ahead | undefined {
-    const { cell, key, freezes } = this.#seen;
+  /** What the Cell of the application is to be, and the target groups that it selects then. */
+  #wanted(application: string, { number, keep }: Change<'ApplyChild'>, before: ObservedCell | undefined) {
+    const { cell, key } = this.#seen;
+    const revision = this.#revision(application, number);
     const child =
-      cell === undefined
-        ? undefined
-        : childOf({
-            cell: { name: key.name, spec: cell.spec },
-            revision: this.#revision(application, number),
-          });
+      cell === undefined ? undefined : childOf({ cell: { name: key.name, spec: cell.spec }, revision });
     if (child === undefined) throw new TypeError(`Expected ${application} to have alb, got none.`);
-    const before = this.#children.get(application) ?? nothingOf({ ...key, name: child.name });
-    const wanted = child.targetGroups.map(({ name, arn, labels }) => ({
+    const groups = child.targetGroups.map(({ name, arn, labels }) => ({
       name,
       arn,
       version: labels[VERSION_LABEL] ?? '',
     }));
     const kept = keep === undefined ? [] : this.#revision(application, keep).content.targetGroups;
-    const selected = [
-      ...before.selected.filter(
-        ({ arn }) => kept.some((one) => one.arn === arn) && !wanted.some((one) => one.arn === arn),
-      ),
-      ...wanted,
-    ];
+    const others = (before?.selected ?? []).filter(
+      ({ arn }) => kept.some((one) => one.arn === arn) && !groups.some((one) => one.arn === arn),
+    );
+    return { child, selected: [...others, ...groups] };
+  }
+
+  #applyChild(application: string, action: Change<'ApplyChild'>, now: number): Ahead {
+    const { key, freezes } = this.#seen;
+    const known = this.#children.get(application);
+    const { child, selected } = this.#wanted(application, action, known);
+    const { name } = child;
+    const before = known ?? nothingOf({ ...key, name });
     const { status = {}, generation = 0, uid = application } = before.cell ?? {};
     const edited = { uid, generation: generation + 1, spec: child.spec, status, problems: [] };
     const ahead = runAhead({ ...before, cell: edited, selected, freezes }, now);
     this.#children.set(application, ahead.observed);
     this.#edit(application, () => ({
       child: {
-        name: child.name,
+        name,
         isOwn: true,
         uid,
         generation: edited.generation,
         isDeleting: false,
-        revision: number,
+        revision: action.number,
         isAsDesired: true,
         status: ahead.observed.cell?.status ?? {},
       },
-      targetGroups: selected.map(({ name, arn, version = '' }) => ({ name, arn, version, isOwn: true })),
+      targetGroups: selected.map((group) => ({ version: '', ...group, isOwn: true })),
     }));
     return ahead;
   }

@@ -175,7 +175,7 @@ describe('the dashboard in a browser', () => {
     await page.getByLabel('Token').fill(token);
     await page.keyboard.press('Enter');
     await page.getByRole('listitem').filter({ hasText: 'web' }).getByText('Reverted').waitFor();
-    await page.getByText('admin').waitFor();
+    await page.getByRole('banner').getByText('admin').waitFor();
     expect(await page.evaluate('JSON.stringify(sessionStorage)')).not.toContain(token);
     await page.getByRole('button', { name: 'Log out' }).click();
     await page.getByLabel('Token').waitFor();

@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { provision } from '../../local/provision.mjs';
 import { until } from '../support/until.ts';
+import * as workflows from '../../workflows/index.ts';
 import { comparable, documents, type Manifest } from './install/comparable.ts';
 
 const run = promisify(execFile);
@@ -81,6 +82,9 @@ describe('an installation', () => {
     ]);
     expect(podsOf(versioned)).toEqual(podsOf(plain));
     expect(podsOf(versioned)).toHaveLength(1);
+    const gates = versioned?.flatMap(({ spec }) => spec?.rollout?.gate?.workflowType ?? []);
+    expect(gates).toEqual(['versionGate']);
+    expect(Object.keys(workflows)).toEqual(expect.arrayContaining(gates ?? []));
   });
 
   it('has the image, the region and the variables that the chart is told', async () => {

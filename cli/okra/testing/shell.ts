@@ -7,9 +7,9 @@ import { endingOf } from '../../okractl/exit.ts';
 import { everGranted } from '../dry-run.ts';
 import { okra } from '../program.ts';
 import type { OkraSession } from '../shell.ts';
-import { memoryCluster, type FakeObject } from './memory-cluster.ts';
+import { memoryCluster, type FakeObject } from '../../testing/memory-cluster.ts';
 
-export type { FakeObject } from './memory-cluster.ts';
+export type { FakeObject } from '../../testing/memory-cluster.ts';
 
 /** What is around a command in a test. */
 export interface FakeWorld {

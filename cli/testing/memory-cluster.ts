@@ -1,13 +1,13 @@
-import { kindOf, type KindRef } from '../../../clients/kubernetes/kinds.ts';
+import { kindOf, type KindRef } from '../../clients/kubernetes/kinds.ts';
 import {
   KubernetesError,
   type ApplyOptions,
   type Key,
   type KubernetesClient,
   type ListOptions,
-} from '../../../clients/kubernetes/kubernetes.ts';
-import { canonical } from '../../../domain/kubernetes/canonical.ts';
-import { fieldsIn } from '../../../domain/model/shape.ts';
+} from '../../clients/kubernetes/kubernetes.ts';
+import { canonical } from '../../domain/kubernetes/canonical.ts';
+import { fieldsIn } from '../../domain/model/shape.ts';
 
 /** An object of the fake cluster. */
 export interface FakeObject {
@@ -43,7 +43,8 @@ function hasLabels({ metadata }: FakeObject, selector = ''): boolean {
   });
 }
 
-const isOf = ({ apiVersion, kind }: KindRef, object: FakeObject): boolean =>
+/** Whether an object is of a kind. */
+export const isOf = ({ apiVersion, kind }: KindRef, object: FakeObject): boolean =>
   object.apiVersion === apiVersion && object.kind === kind;
 
 /** A JSON merge patch, as the API server applies it. */
