@@ -14,6 +14,7 @@ export const problemsAmong = (environment: Environment): readonly string[] => [
   ...tlsProblems(environment),
   ...apiKeyProblems(environment),
   ...deploymentProblems(environment),
+  ...dashboardProblems(environment),
 ];
 
 const pems = ['SERVER_CA_CERT', 'CLIENT_CERT', 'CLIENT_KEY'] as const;
@@ -49,5 +50,15 @@ function deploymentProblems({ TEMPORAL_DEPLOYMENT_NAME, TEMPORAL_WORKER_BUILD_ID
   if ((TEMPORAL_DEPLOYMENT_NAME === undefined) === (TEMPORAL_WORKER_BUILD_ID === undefined)) return [];
   return [
     'Expected TEMPORAL_DEPLOYMENT_NAME and TEMPORAL_WORKER_BUILD_ID together, got one of them. Set both, or none.',
+  ];
+}
+
+const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', '::1', 'localhost']);
+
+function dashboardProblems({ OKRA_DASHBOARD_HOST, OKRA_DASHBOARD_LOGIN = '' }: Environment): string[] {
+  if (OKRA_DASHBOARD_HOST === undefined || LOOPBACK.has(OKRA_DASHBOARD_HOST)) return [];
+  if (['true', '1'].includes(OKRA_DASHBOARD_LOGIN)) return [];
+  return [
+    `Expected OKRA_DASHBOARD_HOST to be 127.0.0.1 while nobody has to log in, got ${JSON.stringify(OKRA_DASHBOARD_HOST)}. Unset it, or set OKRA_DASHBOARD_LOGIN to true.`,
   ];
 }

@@ -56,6 +56,11 @@ const hosts = matching(
   'hosts, or patterns of them, with commas between them, such as *.azmk8s.io,cluster.example:6443',
 ).transform(listed);
 
+const hostNames = matching(
+  /^[a-z0-9]([-.a-z0-9]*[a-z0-9])?(\s*,\s*[a-z0-9]([-.a-z0-9]*[a-z0-9])?)*$/i,
+  'names of hosts with commas between them, such as okra.example.com',
+).transform(listed);
+
 const address = matching(/^(\[[0-9a-f:]+\]|[^\s:/]+):\d{1,5}$/i, 'a host and a port, such as 127.0.0.1:7233');
 const port = { min: 1, max: 65_535 };
 const perSecond = number(/^\d+(\.\d+)?$/, 'a number from 0.01 to 1000, such as 1.5', {
@@ -147,6 +152,10 @@ export const variables = z.object({
   OKRA_TEMPORAL_METRICS_PORT: wholeNumber('a port from 1 to 65535', port).optional(),
   OKRA_HEALTH_PORT: wholeNumber('a port from 1 to 65535', port).optional(),
   OKRA_HEALTH_HOST: text.default('127.0.0.1'),
+  OKRA_DASHBOARD_PORT: wholeNumber('a port from 1 to 65535', port).default(8090),
+  OKRA_DASHBOARD_HOST: text.default('127.0.0.1'),
+  OKRA_DASHBOARD_LOGIN: flag.default(false),
+  OKRA_DASHBOARD_HOSTS: hostNames.default([]),
 });
 
 /** The environment as it was understood. */

@@ -43,6 +43,21 @@ describe('loadConfig', () => {
     expect(Object.isFrozen(config.kubernetes.watchNamespaces)).toBe(true);
   });
 
+  it('serves the dashboard on this machine alone, unless people have to log in', () => {
+    const local = { host: '127.0.0.1', port: 8090, login: false, hosts: [] };
+    expect(loadConfig({}).dashboard).toEqual(local);
+    expect(() => loadConfig({ OKRA_DASHBOARD_HOST: '0.0.0.0' })).toThrow(
+      'Expected OKRA_DASHBOARD_HOST to be 127.0.0.1 while nobody has to log in, got "0.0.0.0".',
+    );
+    const open = { OKRA_DASHBOARD_HOST: '0.0.0.0', OKRA_DASHBOARD_LOGIN: 'true' };
+    expect(loadConfig({ ...open, OKRA_DASHBOARD_HOSTS: 'okra.example.com, okra' }).dashboard).toEqual({
+      host: '0.0.0.0',
+      port: 8090,
+      login: true,
+      hosts: ['okra.example.com', 'okra'],
+    });
+  });
+
   it('takes a part of a write per second', () => {
     expect(loadConfig({ OKRA_ELBV2_WRITES_PER_SECOND: '0.25' }).elbv2.writes.perSecond).toBe(0.25);
   });

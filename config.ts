@@ -107,6 +107,13 @@ export interface Config {
   };
   /** Where health is told; undefined: nowhere. */
   readonly health?: { readonly host: string; readonly port: number };
+  /** Where the dashboard is served, whether one logs in there, and by which names it may be asked. */
+  readonly dashboard: {
+    readonly host: string;
+    readonly port: number;
+    readonly login: boolean;
+    readonly hosts: readonly string[];
+  };
 }
 
 /** Says all that is wrong with the environment. */
@@ -161,6 +168,12 @@ function arrange(from: Variables): Config {
     syncIntervalSeconds: from.OKRA_SYNC_INTERVAL,
     graceSeconds: from.OKRA_GRACE_PERIOD,
     logLevel: from.OKRA_LOG_LEVEL,
+    dashboard: {
+      host: from.OKRA_DASHBOARD_HOST,
+      port: from.OKRA_DASHBOARD_PORT,
+      login: from.OKRA_DASHBOARD_LOGIN,
+      hosts: from.OKRA_DASHBOARD_HOSTS,
+    },
     temporalTelemetry: {
       level: from.OKRA_TEMPORAL_LOG_LEVEL,
       ...given({ metrics: bound(from.OKRA_HEALTH_HOST, from.OKRA_TEMPORAL_METRICS_PORT) }),

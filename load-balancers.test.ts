@@ -2,6 +2,8 @@ import { asyncLocalStorage, type Context } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ShiftRequest } from './activities/contract.ts';
+import type { ELBv2 } from './clients/aws/elbv2.ts';
+import type { Grant } from './domain/load-balancers/budget.ts';
 import type { LoadBalancersOf } from './activities/load-balancers/port.ts';
 import { driftWatchStart } from './clients/temporal/workflow-start.ts';
 import type { KubernetesClient } from './clients/kubernetes/kubernetes.ts';
@@ -115,17 +117,18 @@ describe('a kind of load balancer that the tables have a line of', () => {
     installation: () => Promise.resolve('here'),
     budget: { take: () => Promise.resolve({ is: 'Granted' as const }), penalise: () => Promise.resolve() },
   });
-  const shift = (a: number, b: number, sequence: number) => {
-    const request: ShiftRequest = {
-      cell: { key, uid: 'uid' },
-      forwarding: withTargetGroups(aRoute(), groups(a, b)),
-      deletionPolicy: 'Retain',
-      adopt: false,
-      sequence,
-      urgent: false,
-      verify: false,
-      minHealthyTargets: 1,
-    };
+  const requestFor = (a: number, b: number, sequence: number): ShiftRequest => ({
+    cell: { key, uid: 'uid' },
+    forwarding: withTargetGroups(aRoute(), groups(a, b)),
+    deletionPolicy: 'Retain',
+    adopt: false,
+    sequence,
+    urgent: false,
+    verify: false,
+    minHealthyTargets: 1,
+  });
+  const shift = (a: number, b: number, sequence: number, more: Partial<ShiftRequest> = {}) => {
+    const request = { ...requestFor(a, b, sequence), ...more };
     return asActivity(() => trafficActivities(reached()).shiftTraffic(request));
   };
   const findDrift = () => {
@@ -147,6 +150,93 @@ describe('a kind of load balancer that the tables have a line of', () => {
       spec: { hostedZoneID: 'Z123', recordName: 'example.com', targetGroups: groups(80, 20) },
       status: { phase: 'Updated', weights: 'a: 80, b: 20', observedGeneration: 2 },
     });
+  });
+
+  it('has the status of the Cell say what is about to be served before it is', async () => {
+    const status = { phase: 'Progressing', message: 'Shifting to 20.' } as const;
+    const at: number[] = [];
+    const apply = kubernetes.apply.bind(kubernetes);
+    kubernetes.apply = async (object, options) => {
+      if (object.kind !== 'Cell') return await apply(object, options);
+      await new Promise((done) => setImmediate(done));
+      at.push(zone.changes);
+      return await apply(object, options);
+    };
+    const result = await shift(80, 20, 1, { report: { key, uid: 'uid', status, events: [] } });
+    expect(at).toEqual([0]);
+    expect(result).toMatchObject({ told: { is: 'Told' }, observed: { cell: { status } } });
+  });
+
+  it('takes no more requests to the API server than docs/measurements.md counts', async () => {
+    await shift(100, 0, 1);
+    const asked: string[] = [];
+    const before = kubernetes;
+    const count = (what: string, kind: string) => void asked.push(`${what} ${kind}`);
+    kubernetes = {
+      ...before,
+      get: (kind, of, options) => (count('get', kind.kind), before.get(kind, of, options)),
+      list: (kind, options) => (count('list', kind.kind), before.list(kind, options)),
+      apply: (object, options) => {
+        count(options?.subresource === 'status' ? 'status of' : 'apply', object.kind);
+        return before.apply(object, options);
+      },
+    };
+    const report = { key, uid: 'uid', status: {}, events: [] };
+    await shift(80, 20, 2, { report });
+    expect(asked.toSorted()).toEqual([
+      'apply Route53Config',
+      'get Cell',
+      // Before anything is asked for, and once more right before the write.
+      'get Route53Config',
+      'get Route53Config',
+      'list AWSTargetGroup',
+      'list AccessPolicy',
+      'list Freeze',
+      'status of Cell',
+      'status of Route53Config',
+    ]);
+  });
+
+  it('tells nothing and looks at no targets while it has to line up', async () => {
+    let health = 0;
+    const grants: Grant[] = [];
+    const wait: Grant = { is: 'Wait', ticket: { urgent: false, number: 1 }, notBefore: 0, waitMs: 500 };
+    const activities = trafficActivities({
+      ...reached(),
+      elbv2: () => ({ targetHealth: () => ((health += 1), Promise.resolve([])) }) as unknown as ELBv2,
+      budget: {
+        take: () => Promise.resolve(grants.shift() ?? { is: 'Granted' }),
+        penalise: () => Promise.resolve(),
+      },
+    });
+    const status = { message: 'Shifting to 20.' };
+    const request: ShiftRequest = {
+      ...requestFor(80, 20, 1),
+      requires: { healthy: [arnOf('b')], registered: [] },
+      report: { key, uid: 'uid', status, events: [] },
+    };
+    const told = () => kept.object('Cell', key)?.status;
+    // The first one finds out that others wait.
+    grants.push(wait, wait);
+    await asActivity(() => activities.shiftTraffic({ ...requestFor(80, 20, 1) }));
+    expect(await asActivity(() => activities.shiftTraffic(request))).toEqual({
+      is: 'NotYet',
+      ticket: wait.ticket,
+      waitMs: 500,
+    });
+    expect([health, told()]).toEqual([0, undefined]);
+    const result = await asActivity(() => activities.shiftTraffic({ ...request, ticket: wait.ticket }));
+    expect(result).toMatchObject({ is: 'Lacking', told: { is: 'Told' } });
+    expect([health, told()]).toMatchObject([1, status]);
+  });
+
+  it('is served all the same when nobody can be told', async () => {
+    const apply = kubernetes.apply.bind(kubernetes);
+    kubernetes.apply = (object, options) =>
+      object.kind === 'Cell' ? Promise.reject(new Error('Not today.')) : apply(object, options);
+    const report = { key, uid: 'uid', status: {}, events: [] };
+    expect(await shift(80, 20, 1, { report })).toMatchObject({ is: 'Served', told: { is: 'Refused' } });
+    expect(zone.changes).toBe(1);
   });
 
   it('is written no second time for what it serves already', async () => {

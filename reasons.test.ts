@@ -16,6 +16,7 @@ const waits: Readonly<Record<Wait['for'], true>> = {
   Experiment: true,
   Check: true,
   Job: true,
+  Approval: true,
   Verdict: true,
   Health: true,
   Backoff: true,
@@ -103,7 +104,7 @@ const parts: readonly Part[] = [
   { heading: 'Check', sources: ['domain/checks/', 'activities/checks/'] },
   {
     heading: 'Cells with applications',
-    sources: ['domain/applications/', 'activities/applications/'],
+    sources: ['domain/applications/', 'activities/applications/', 'domain/plan/'],
     known: [
       'Checking',
       'Migrating',

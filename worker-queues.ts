@@ -33,8 +33,10 @@ export const createWorkers = (
       ...workflows,
       activities,
       taskQueue: config.taskQueue,
-      stickyQueueScheduleToStartTimeout: '2s',
+      // What waits for a worker that was killed goes to another after this time.
+      stickyQueueScheduleToStartTimeout: '750ms',
       maxConcurrentActivityTaskExecutions: SLOTS,
+      maxCachedWorkflows: CACHED,
     }),
     ...activityQueuesOf(config).map(({ taskQueue, names }) =>
       Worker.create({
@@ -71,6 +73,7 @@ const onElbv2Queue: readonly (keyof Activities)[] = [
   'readTargetHealth',
   'findDrift',
   'wakeWriter',
+  'reachELBv2',
 ];
 
 /** The names of the activities that read clusters and AWS for discovery. */
@@ -92,6 +95,12 @@ const onDiscoveryQueue: readonly (keyof Activities)[] = [
  * longer than they may: what waits for a slot waits in Temporal, where no timeout runs.
  */
 const SLOTS = 25;
+
+/**
+ * How many runs a worker keeps in memory, where the next task of each finds it as it was; the others are replayed. Without
+ * it the SDK goes by the size of the heap, and a machine with much memory keeps thousands that sleep.
+ */
+const CACHED = 250;
 
 const only = (names: readonly (keyof Activities)[], all: Activities): object =>
   Object.fromEntries(names.map((name) => [name, all[name]]));

@@ -104,7 +104,7 @@ export async function runWorker({
     dataConverter,
     interceptors: { activity: [activityMetrics(metrics), activityTraces(traces)] },
     // A beat passes soon, so that a cancellation arrives soon.
-    maxHeartbeatThrottleInterval: '500ms',
+    maxHeartbeatThrottleInterval: '200ms',
     shutdownGraceTime: '5s',
     shutdownForceTime: '10s',
   };

@@ -31,6 +31,19 @@ export interface CellActivities {
   readLostRun(run: { readonly workflowId: string; readonly runId: string }): Promise<LostRun>;
 }
 
+/** Who approves a step of a Cell. */
+export interface ApprovalReview {
+  readonly key: ObjectKey;
+  readonly by: string;
+  readonly groups: readonly string[];
+}
+
+/** What a step that takes approvals needs of the Kubernetes API. */
+export interface ApprovalActivities {
+  /** Asks Kubernetes whether someone may approve the steps of a Cell (SubjectAccessReview). */
+  reviewApproval(review: ApprovalReview): Promise<{ readonly allowed: boolean }>;
+}
+
 /**
  * Whether what someone else has set up may be taken over; `NotOfOthers`: only what does not belong to an object of
  * another namespace.
@@ -313,4 +326,12 @@ export interface DriftActivities {
   findDrift(place: WatchedPlace): Promise<DriftFinding>;
   /** Wakes the workflow that is the writer of an object's configuration. */
   wakeWriter(ref: WriterRef): Promise<void>;
+}
+
+/** What the gate of a version of the worker needs; nothing is written. */
+export interface GateActivities {
+  /** Asks the API server whether it is ready, and whether it has the kind Cell; answers in a sentence. */
+  reachKubernetes(): Promise<string>;
+  /** Asks ELBv2 in the region of this worker for a target group; answers in a sentence. */
+  reachELBv2(): Promise<string>;
 }

@@ -27,6 +27,15 @@ it('is not given up for what it has waited for a slot, nor for how long it takes
   });
 });
 
+it('is given up before Temporal gives it up, which may have heard of it last some time ago', async () => {
+  await asActivity(async () => {
+    stopFor(3_499);
+    expect(isGivenUp()).toBe(false);
+    stopFor(2);
+    expect(isGivenUp()).toBe(true);
+  });
+});
+
 it('is given up when the process was stopped for longer than the heartbeat timeout', async () => {
   await asActivity(async () => {
     await vi.advanceTimersByTimeAsync(2_500);
@@ -40,5 +49,13 @@ it('stays given up when the heartbeat goes on', async () => {
     stopFor(5_000);
     await vi.advanceTimersByTimeAsync(3_000);
     expect(isGivenUp()).toBe(true);
+  });
+});
+
+it('beats once where one wraps what another has wrapped', async () => {
+  await asActivity(async () => {
+    stopFor(5_000);
+    // The silence of the first is not forgotten.
+    expect(await withHeartbeat(() => Promise.resolve(isGivenUp()))).toBe(true);
   });
 });

@@ -1,6 +1,12 @@
 import { Context } from '@temporalio/activity';
 
-const BEAT_MS = 1_000;
+const BEAT_MS = 250;
+
+/**
+ * The last beat that Temporal has heard may be older than the last one that was sent: the SDK holds beats back for up to
+ * `maxHeartbeatThrottleInterval` (200 ms, in worker.ts), and each takes its way to the server.
+ */
+const HEARD_LATER_MS = 500;
 
 /** When the heartbeat of an activity was last heard of, and for how long it was silent at most. */
 interface Heartbeat {
@@ -13,6 +19,8 @@ const heartbeats = new WeakMap<Context, Heartbeat>();
 /** Heartbeats while something runs, so that its death is noticed soon and its cancellation arrives. */
 export async function withHeartbeat<T>(run: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const context = Context.current();
+  // One that is wrapped twice beats once.
+  if (heartbeats.has(context)) return await run(context.cancellationSignal);
   const beat: Heartbeat = { at: Date.now(), longestMs: 0 };
   heartbeats.set(context, beat);
   const timer = setInterval(() => {
@@ -35,7 +43,11 @@ export function isGivenUp(): boolean {
   const context = Context.current();
   const beat = heartbeats.get(context);
   const { heartbeatTimeoutMs } = context.info;
-  return beat !== undefined && heartbeatTimeoutMs !== undefined && silentFor(beat) > heartbeatTimeoutMs;
+  return (
+    beat !== undefined &&
+    heartbeatTimeoutMs !== undefined &&
+    silentFor(beat) > heartbeatTimeoutMs - HEARD_LATER_MS
+  );
 }
 
 function silentFor(beat: Heartbeat): number {

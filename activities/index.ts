@@ -17,6 +17,7 @@ import { registrationBudget } from '../clients/aws/registration-budget.ts';
 import type { RemoteClusters } from '../clients/kubernetes/remote-clusters.ts';
 import type { SharedBudget } from '../clients/aws/shared-budget.ts';
 import { analysisActivities } from './rollout/analysis.ts';
+import { approvalActivities } from './rollout/approval.ts';
 import { applicationsActivities } from './applications/applications.ts';
 import { cellActivities } from './rollout/cell.ts';
 import { clusterReader } from './discovery/clusters/reader.ts';
@@ -25,10 +26,12 @@ import { clusterSources } from './discovery/cluster-set/sources/index.ts';
 import type {
   AnalysisActivities,
   ApplicationsActivities,
+  ApprovalActivities,
   CellActivities,
   CheckActivities,
   DriftActivities,
   ExperimentActivities,
+  GateActivities,
   JobActivities,
   MeasurementActivities,
   LoadBalancerConfigActivities,
@@ -39,6 +42,7 @@ import type {
 } from './contract.ts';
 import { driftActivities } from './load-balancers/drift.ts';
 import { experimentActivities } from './rollout/experiment.ts';
+import { gateActivities } from './gate.ts';
 import { jobActivities } from './rollout/job.ts';
 import { translated } from './failure.ts';
 import { measurementActivities } from './rollout/measurements.ts';
@@ -47,7 +51,7 @@ import { paced } from './discovery/paced.ts';
 import { targetGroupSetActivities } from './discovery/target-group-set/target-group-set.ts';
 import { targetGroupActivities } from './discovery/target-group/target-groups.ts';
 import { targetGroupBindingActivities } from './discovery/target-group-binding/target-group-binding.ts';
-import { alive } from './staged/alive.ts';
+import { alive } from './alive.ts';
 import { stagedActivities } from './staged/staged.ts';
 import { trafficActivities } from './rollout/traffic.ts';
 
@@ -80,6 +84,7 @@ export interface Dependencies {
 
 /** Every activity. */
 export type Activities = CellActivities &
+  ApprovalActivities &
   LoadBalancerConfigActivities &
   AnalysisActivities &
   ExperimentActivities &
@@ -91,21 +96,24 @@ export type Activities = CellActivities &
   TargetGroupActivities &
   StagedActivities &
   ApplicationsActivities &
-  DriftActivities;
+  DriftActivities &
+  GateActivities;
 
 /** Makes every activity; whatever one throws is a failure listed in domain/failures.ts. */
 export function makeActivities(dependencies: Dependencies): Activities {
   const { kubernetes, clusters, intervals, graceSeconds, budgets } = dependencies;
   const writing = { ...dependencies, budget: budgets.writes };
   const reader = clusterReader({ kubernetes, clusters });
-  return {
+  return alive({
     ...translated(cellActivities(dependencies)),
+    ...translated(approvalActivities(kubernetes)),
     ...translated(loadBalancerConfigActivities(writing)),
     ...translated(analysisActivities(kubernetes)),
     ...translated(experimentActivities(kubernetes)),
     ...translated(jobActivities(kubernetes)),
     ...translated(measurementActivities(kubernetes)),
     ...translated(checkStepActivities(kubernetes)),
+    ...translated(gateActivities(dependencies)),
     ...translated(measuringChecks(dependencies)),
     ...translated(trafficActivities(writing)),
     ...paced(translated(driftActivities(dependencies)), intervals.drift),
@@ -113,7 +121,7 @@ export function makeActivities(dependencies: Dependencies): Activities {
       translated({
         ...targetGroupSetActivities({ kubernetes, reader, graceSeconds }),
         ...clusterSetActivities({ kubernetes, sources: clusterSources(dependencies), graceSeconds }),
-        ...alive(stagedActivities(dependencies)),
+        ...stagedActivities(dependencies),
         ...applicationsActivities(dependencies),
         ...targetGroupActivities(dependencies),
         ...targetGroupBindingActivities({
@@ -124,7 +132,7 @@ export function makeActivities(dependencies: Dependencies): Activities {
       }),
       intervals.sync,
     ),
-  };
+  });
 }
 
 const measuringChecks = (dependencies: Dependencies): Pick<CheckActivities, 'runCheck'> =>

@@ -7,9 +7,10 @@ describe('parseComponents', () => {
     ['worker', ['worker']],
     ['worker, watchers', ['watchers', 'worker']],
     ['worker,worker', ['worker']],
+    ['dashboard', ['dashboard']],
   ])('reads %s', (text, want) => expect(parseComponents(text)).toEqual(want));
 
   it.each(['', 'workers', 'watchers,', 'watchers;worker'])('refuses %j and says what to write', (text) => {
-    expect(() => parseComponents(text)).toThrow(/Expected some of watchers, worker/);
+    expect(() => parseComponents(text)).toThrow(/Expected some of watchers, worker, dashboard/);
   });
 });

@@ -1,7 +1,10 @@
 import { InvalidArgumentError } from 'commander';
 
 /** The parts that a process can be made of. */
-export const components = ['watchers', 'worker'] as const;
+export const components = ['watchers', 'worker', 'dashboard'] as const;
+
+/** The parts that do the work; the others are there to be asked for. */
+export const usualComponents = ['watchers', 'worker'] as const;
 
 /** The name of a part. */
 export type Component = (typeof components)[number];

@@ -5,7 +5,7 @@ import { Command, Option } from 'commander';
 import { createMetrics } from '../clients/metrics/metrics.ts';
 import { createLog, type Log } from '../clients/log.ts';
 import { ConfigError, loadConfig } from '../config.ts';
-import { components, parseComponents, type Component } from './components.ts';
+import { components, parseComponents, usualComponents, type Component } from './components.ts';
 import { runComponents } from './run.ts';
 import { version } from './version.ts';
 
@@ -42,7 +42,7 @@ const program = new Command('okrad')
   .version(version())
   .addOption(
     new Option('--components <list>', `which parts to run: ${components.join(', ')}`)
-      .default(components, components.join(','))
+      .default(usualComponents, usualComponents.join(','))
       .argParser(parseComponents),
   )
   .addHelpText('after', '\nEverything else is set by environment variables; see docs/configuration.md.')

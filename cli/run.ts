@@ -27,6 +27,7 @@ interface ComponentDependencies {
 const conditions: Readonly<Record<Component, readonly string[]>> = {
   watchers: ['temporal', 'lease', 'kinds'],
   worker: ['temporal', 'polls'],
+  dashboard: ['page'],
 };
 
 const conditionOf = (component: Component, condition: string): string => `${component}, ${condition}`;
@@ -49,6 +50,10 @@ const parts: Readonly<Record<Component, (means: ComponentDependencies) => Promis
     const { runWorker } = await import('../worker.ts');
     const needs = { temporal: waiting('temporal'), polls: waiting('polls') };
     await runWorker({ config, log, version: version(), metrics, signal, waiting: needs });
+  },
+  dashboard: async ({ config, log, signal, waiting }) => {
+    const { runDashboard } = await import('./dashboard/in-cluster.ts');
+    await runDashboard({ config, log, version: version(), signal, waiting: waiting('page') });
   },
 };
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { analysisStep, backgroundAnalysis } from './analysis.ts';
 import { checkStep } from './check-step.ts';
+import { approvalStep } from './approval-step.ts';
 import { durationOrSeconds } from './common.ts';
 import { experimentStep } from './experiment.ts';
 import { jobStep } from './job-step.ts';
@@ -44,6 +45,7 @@ const stepKinds = {
   job: jobStep
     .optional()
     .describe('Runs a Job in the namespace of the Cell, and goes on only when it is successful.'),
+  approval: approvalStep.optional().describe('Holds the rollout at its weight until people have approved.'),
 };
 
 /** One step. */
@@ -65,17 +67,19 @@ export const steps = withRules(z.array(step).max(100), [
   },
 ]).meta({ 'x-kubernetes-list-type': 'atomic' });
 
+/** What becomes of a rollout when something that it measures fails. */
+export const onFailure = z.enum(['Revert', 'Hold']);
+
 /** What a canary rollout does: its steps, and what is analysed in their background. */
 export const canary = withRules(
   z.object({
     steps: steps
       .optional()
       .describe('The steps, in order. After the last one the new version gets the whole weight.'),
-    onFailure: z
-      .enum(['Revert', 'Hold'])
+    onFailure: onFailure
       .optional()
       .describe(
-        'What happens when an analysis, experiment, check or job fails. Revert: everything is taken back, and the version is blocked. Hold: the weights stay until someone sends retry, promote or abort. Default: Revert.',
+        'What happens when an analysis, experiment, check, job or approval fails. Revert: everything is taken back, and the version is blocked. Hold: the weights stay until someone sends retry, promote or abort. Default: Revert.',
       ),
     analysis: backgroundAnalysis
       .optional()

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { applicationsStatus } from './application-status.ts';
+import { approvalStatus } from './approval-status.ts';
 import { clustersStatus } from './cell-clusters.ts';
 import { conditions, observedGeneration } from './common.ts';
-import { requestNames } from './request-names.ts';
+import { askNames } from './request-names.ts';
 
 // As long as a label may be, and the numbers that are left out: v2 is 2.0.0.
 const version = z.string().max(67);
@@ -55,7 +56,7 @@ const request = z.object({
   action: z
     .string()
     .max(64)
-    .describe(`What was asked: ${requestNames.slice(0, -1).join(', ')} or ${requestNames.at(-1)}.`),
+    .describe(`What was asked: ${askNames.slice(0, -1).join(', ')} or ${askNames.at(-1)}.`),
   by: z.string().max(253).describe('Who asked.'),
   reason: z.string().max(1024).describe('Why; empty when nobody said.'),
   time: z.iso.datetime().describe('When it was received.'),
@@ -152,6 +153,7 @@ export const cellStatus = z.object({
   experiment: measured('Experiment').optional().describe('The Experiment of the current step.'),
   check: measured('Check').optional().describe('The Checks of the current step, together.'),
   job: measured('Job').optional().describe('The Job of the current step.'),
+  approval: approvalStatus.optional().describe('The approvals of the current step.'),
   backgroundAnalysisRun: measured('AnalysisRun')
     .optional()
     .describe('The AnalysisRun in the background of the steps.'),

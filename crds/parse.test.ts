@@ -88,7 +88,7 @@ describe('a problem', () => {
     [
       'of a block that a rule refuses does not repeat the block',
       steps({}),
-      'spec.updateStrategy.canary.steps[0]: Expected each of steps to have exactly one of setWeight, stepWeight, pause, analysis, experiment, check and job. Write one step for each of them.',
+      'spec.updateStrategy.canary.steps[0]: Expected each of steps to have exactly one of setWeight, stepWeight, pause, analysis, experiment, check, job and approval. Write one step for each of them.',
     ],
     [
       'of nothing at all names the spec',

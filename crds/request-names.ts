@@ -4,6 +4,12 @@ export const requestNames = ['pause', 'resume', 'promote', 'promoteFull', 'abort
 /** The name of an operator's request. */
 export type RequestName = (typeof requestNames)[number];
 
+/** All that can be asked: the requests, and to approve the step that waits for it, which takes an identity. */
+export const askNames = [...requestNames, 'approve'] as const;
+
+/** The name of a request, or of an approval. */
+export type AskName = (typeof askNames)[number];
+
 /** What an operator can ask of a StagedBindingPolicy. */
 export const stagedRequestNames = [
   'pause',
@@ -14,16 +20,16 @@ export const stagedRequestNames = [
 ] as const satisfies readonly RequestName[];
 
 /** The name of a request as a verb of RBAC on the object that it is about: in lower case, as all verbs are. */
-export type RequestVerb = Lowercase<RequestName> | 'approve';
+export type RequestVerb = Lowercase<AskName>;
 
 /** The verbs of RBAC by which Kubernetes lets a person make requests, by the kind that they are about. */
 export const requestVerbs = {
-  Cell: [...requestNames.map(verbOf), 'approve'],
+  Cell: askNames.map(verbOf),
   StagedBindingPolicy: stagedRequestNames.map(verbOf),
 } as const satisfies Readonly<Record<string, readonly RequestVerb[]>>;
 
 /** The verb of RBAC that lets a person make a request. */
-export function verbOf(name: RequestName | 'approve'): RequestVerb {
+export function verbOf(name: AskName): RequestVerb {
   // The compiler does not follow that lower case is what it calls so.
   return name.toLowerCase() as RequestVerb;
 }

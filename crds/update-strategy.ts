@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { analysisStep } from './analysis.ts';
-import { canary } from './canary-steps.ts';
+import { approvalStep } from './approval-step.ts';
+import { canary, onFailure } from './canary-steps.ts';
 import { checkStep } from './check-step.ts';
 import { duration, durationOrSeconds } from './common.ts';
 import { jobStep } from './job-step.ts';
@@ -26,6 +27,7 @@ const blueGreenStepKinds = {
     .optional()
     .meta({ [BRIEF]: true })
     .describe('Runs a Job, as in canary.steps, and goes on only when it is successful.'),
+  approval: approvalStep.optional().describe('Holds the rollout until people have approved.'),
   promote: z.object({}).optional().describe('Gives the whole weight to the new version, by one write.'),
 };
 
@@ -64,6 +66,7 @@ export const updateStrategy = withRules(
     blueGreen: z
       .object({
         steps: blueGreenSteps.optional().describe('The steps, in order. Default: promote at once.'),
+        onFailure: onFailure.optional().describe('What happens when a step fails, as in canary.'),
       })
       .optional()
       .describe('What a blue-green rollout does.'),

@@ -10,7 +10,11 @@ import {
   measureRestart,
 } from './bench/measurements.ts';
 import { report, type Measured } from './bench/report.ts';
+import { measureAbort } from './bench/rollouts/abort.ts';
+import { measureLoad } from './bench/rollouts/load.ts';
+import { measureSteps } from './bench/rollouts/steps.ts';
 import { measureStaged } from './bench/staged.ts';
+import { measureBurst, measureIdle } from './bench/idle.ts';
 import { measureStart } from './bench/start.ts';
 import { measureTakeover } from './bench/takeover.ts';
 import { buildWorld, type Ground } from './bench/world.ts';
@@ -24,13 +28,20 @@ const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
 /** What each group measures that is reported alike. */
 const reported: Partial<Record<Group, (ground: Ground) => Promise<Measured>>> = {
+  steps: measureSteps,
+  abort: measureAbort,
+  load: measureLoad,
   start: measureStart,
   takeover: measureTakeover,
+  idle: measureIdle,
+  burst: measureBurst,
 };
 
 async function measure(request: Extract<BenchRequest, { do: 'Measure' }>): Promise<void> {
   const { size, groups, json, write } = request;
-  await using stack = await startStack({ components: componentSets.demo, log: say, signal });
+  // What Okra is compared with has pods.
+  const components = groups.includes('steps') ? componentSets.full : componentSets.demo;
+  await using stack = await startStack({ components, log: say, signal });
   await installDefinitions(stack);
   const ground = { size, stack, management: connectKubernetes(stack.kubeconfig), say, signal };
   if (groups.includes('discovery')) await measureDiscovery(ground);

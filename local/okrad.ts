@@ -12,7 +12,8 @@ export interface Okrad extends AsyncDisposable {
   /** What it was started with. */
   readonly environment: Readonly<Record<string, string>>;
   readonly pid: () => number | undefined;
-  start(): void;
+  /** Starts it again; with what is set for this time alone. */
+  start(more?: Readonly<Record<string, string>>): void;
   /** Ends it the way an operator or a broken machine would, and waits until it is gone; answers with its exit code, if it had one. */
   end(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | undefined>;
 }
@@ -40,11 +41,11 @@ export function startOkrad({
 }: OkradOptions): Okrad {
   const args = [program, ...(components === undefined ? [] : ['--components', components])];
   let child: ChildProcess | undefined;
-  const start = (): void => {
+  const start = (more: Readonly<Record<string, string>> = {}): void => {
     const file = createWriteStream(log, { flags: 'a' });
     child = spawn(process.execPath, args, {
       cwd,
-      env: { ...process.env, ...environment },
+      env: { ...process.env, ...environment, ...more },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     child.stdout?.pipe(file, { end: false });

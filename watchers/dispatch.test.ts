@@ -59,7 +59,7 @@ describe('the dispatcher', () => {
         workflowId: 'cell/default/web',
         taskQueue: 'okra',
         args: [{ key }],
-        workflowTaskTimeout: '5s',
+        workflowTaskTimeout: '2s',
         staticSummary: 'Cell default/web',
       },
     });

@@ -7,10 +7,12 @@ import {
 import type {
   AnalysisActivities,
   ApplicationsActivities,
+  ApprovalActivities,
   CellActivities,
   CheckActivities,
   DriftActivities,
   ExperimentActivities,
+  GateActivities,
   JobActivities,
   MeasurementActivities,
   LoadBalancerConfigActivities,
@@ -24,12 +26,19 @@ import { inShort } from './summary.ts';
 type TrafficReads = Pick<TrafficActivities, 'readTargetHealth' | 'inspectLoadBalancer'>;
 type ShiftActivities = Pick<TrafficActivities, 'shiftTraffic'>;
 
+/** What was begun by a process that was killed is given to another after this time; each activity heartbeats four times a second. */
+const HEARTBEAT = { heartbeatTimeout: '1500ms' } as const;
+
+/** The same for what may wait: the process is busy when many go on at once. */
+const CALM_HEARTBEAT = { heartbeatTimeout: '5s' } as const;
+
 /**
  * Calls to the Kubernetes API: short, and repeated a few times; then the caller says that they fail, and goes on. Not
  * waited for when they are cancelled, since something more urgent has come up.
  */
 const kubernetes = {
   startToCloseTimeout: '12s',
+  ...HEARTBEAT,
   cancellationType: ActivityCancellationType.TRY_CANCEL,
   retry: { initialInterval: '200ms', backoffCoefficient: 2, maximumInterval: '2s', maximumAttempts: 3 },
 } as const;
@@ -40,6 +49,10 @@ export const objects = (summary: string) =>
     ...kubernetes,
     summary: inShort(summary),
   });
+
+/** Asks Kubernetes about those who approve. */
+export const approvers = (summary: string) =>
+  proxyActivities<ApprovalActivities>({ ...kubernetes, summary: inShort(summary) });
 
 /** Starts, reads and ends AnalysisRuns, Experiments, Checks and Jobs. */
 export const measurements = (summary: string) =>
@@ -57,6 +70,7 @@ export const measurements = (summary: string) =>
 const discovery = (summary: string) => ({
   taskQueue: `${workflowInfo().taskQueue}-discovery`,
   startToCloseTimeout: '2m' as const,
+  ...CALM_HEARTBEAT,
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumAttempts: 3 } as const,
   summary,
 });
@@ -73,6 +87,7 @@ export const samples = (summary: string) =>
   proxyActivities<Pick<CheckActivities, 'runCheck'>>({
     taskQueue: `${workflowInfo().taskQueue}-checks`,
     startToCloseTimeout: '2m',
+    ...CALM_HEARTBEAT,
     retry: { initialInterval: '1s', backoffCoefficient: 2, maximumAttempts: 3 },
     summary: inShort(summary),
   });
@@ -82,8 +97,7 @@ export const stages = (summary: string) =>
   proxyActivities<Pick<StagedActivities, 'observeStaged' | 'applyStage' | 'selectClusters' | 'removeStage'>>({
     taskQueue: `${workflowInfo().taskQueue}-discovery`,
     startToCloseTimeout: '1m',
-    // One whose process was killed is made again soon.
-    heartbeatTimeout: '5s',
+    ...CALM_HEARTBEAT,
     retry: { initialInterval: '500ms', backoffCoefficient: 2, maximumAttempts: 3 },
     summary: inShort(summary),
   });
@@ -93,8 +107,7 @@ export const applications = (summary: string) =>
   proxyActivities<Omit<ApplicationsActivities, 'releaseApplications'>>({
     taskQueue: `${workflowInfo().taskQueue}-discovery`,
     startToCloseTimeout: '1m',
-    // One whose process was killed is made again soon.
-    heartbeatTimeout: '5s',
+    ...CALM_HEARTBEAT,
     retry: { initialInterval: '500ms', backoffCoefficient: 2, maximumAttempts: 3 },
     summary: inShort(summary),
   });
@@ -127,16 +140,36 @@ export const elbv2Reads = (summary: string) =>
   proxyActivities<TrafficReads & DriftActivities>({
     taskQueue: elbv2Queue(),
     startToCloseTimeout: '30s',
+    ...HEARTBEAT,
     cancellationType: ActivityCancellationType.TRY_CANCEL,
     retry: { initialInterval: '500ms', backoffCoefficient: 2, maximumInterval: '15s', maximumAttempts: 3 },
     priority: priority(false),
     summary: inShort(summary),
   });
 
+/** For how long the gate of a version tries before it says that the version cannot work. */
+const gated = {
+  startToCloseTimeout: '20s',
+  scheduleToCloseTimeout: '3m',
+  retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '15s', maximumAttempts: 6 },
+} as const;
+
+/** Looks whether the API server answers this worker. */
+export const gate = (summary: string) =>
+  proxyActivities<Pick<GateActivities, 'reachKubernetes'>>({ ...gated, summary: inShort(summary) });
+
+/** Looks whether ELBv2 answers this worker, on the queue of what writes to it. */
+export const gateOfELBv2 = (summary: string) =>
+  proxyActivities<Pick<GateActivities, 'reachELBv2'>>({
+    ...gated,
+    taskQueue: elbv2Queue(),
+    summary: inShort(summary),
+  });
+
 /** One attempt to write; its caller decides on another, with what is wanted by then. */
 const write = {
   startToCloseTimeout: '2m',
-  heartbeatTimeout: '4s',
+  ...HEARTBEAT,
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
   retry: { maximumAttempts: 1 },
 } as const;

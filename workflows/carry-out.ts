@@ -18,6 +18,7 @@ import * as record from '../domain/rollout/record.ts';
 import type { Run } from '../domain/rollout/run.ts';
 import type { Hands } from './hands.ts';
 import { measure } from './measure.ts';
+import type { Telling } from './report-cell.ts';
 import { inspect, shift } from './shift.ts';
 
 /** What a decision is performed with. */
@@ -26,6 +27,8 @@ export interface Situation {
   readonly observed: ObservedCell;
   /** What the run knows by now. */
   readonly run: () => Run;
+  /** What a write of weights tells on its way. */
+  readonly telling?: Telling | undefined;
 }
 
 /** Carries out one decision, by whatever has activities performed. */
@@ -48,7 +51,7 @@ type Asking = Exclude<Performable, Recorded | { do: 'Remove' | 'Release' }>;
 
 async function ask(
   decision: Asking,
-  { observed, run, cell }: Situation & { readonly cell: PresentCell },
+  { observed, run, cell, telling }: Situation & { readonly cell: PresentCell },
   hands: Hands,
 ): Promise<CarriedOut> {
   const { key } = observed;
@@ -59,7 +62,7 @@ async function ask(
       return kept((before, now) => record.began(before, decision, { id, cell, now }));
     }
     case 'Shift':
-      return shift(decision, { observed, cell, state }, hands);
+      return shift(decision, { observed, cell, state, telling }, hands);
     case 'Inspect': {
       const found = await inspect(decision, { observed, cell }, hands);
       return kept((before) => record.inspected(before, found));

@@ -1,6 +1,12 @@
-import { CancellationScope, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
+import {
+  allHandlersFinished,
+  CancellationScope,
+  condition,
+  setCurrentDetails,
+  workflowInfo,
+} from '@temporalio/workflow';
 import { applicationsFrom, type ApplicationsState } from '../domain/applications/state.ts';
-import type { Outcome, Performable, Wait } from '../domain/model/decision.ts';
+import type { Outcome, Wait } from '../domain/model/decision.ts';
 import type { ObjectKey } from '../domain/model/ids.ts';
 import { abortIsDue, CANCELLED } from '../domain/model/requests.ts';
 import { initialState, type RolloutState } from '../domain/model/state.ts';
@@ -15,7 +21,7 @@ import { listen, type LiveRun } from './live-run.ts';
 import { hasLongHistory } from './long-history.ts';
 import { perform } from './perform.ts';
 import { goOn, isSuperseded, waitUntil } from './renewal.ts';
-import { report } from './report-cell.ts';
+import { report, show } from './report-cell.ts';
 import { inShort } from './summary.ts';
 
 /** Which Cell to roll out, and what an earlier run has handed over. */
@@ -50,7 +56,7 @@ const rollApplications = (key: ObjectKey, state: ApplicationsState, cancelReques
   });
 
 async function rollOut({ key, state }: CellRolloutInput, cancelRequested: Promise<never>) {
-  const live = listen(runFrom(state ?? initialState), cancelRequested);
+  const live = listen(key, runFrom(state ?? initialState), cancelRequested);
   for (;;) {
     const heard = live.heard();
     live.takeUp();
@@ -70,10 +76,13 @@ async function rollOut({ key, state }: CellRolloutInput, cancelRequested: Promis
     }
     // Another version takes over where nothing is to be done, and never between a decision and what it comes to.
     const rests = turn.is === 'Rest' && live.heard() === heard;
-    if (hasLongHistory() || (rests && isSuperseded())) {
+    const isReplaced = rests && isSuperseded();
+    // An approval that is being looked at is answered by this run.
+    if ((hasLongHistory() || isReplaced) && allHandlersFinished()) {
       setCurrentDetails(`Going on in a new run of ${workflowInfo().workflowId}.`);
       await goOn<typeof cellRollout>({ key, state: live.run().state });
     }
+    if (isReplaced) await condition(() => allHandlersFinished() || live.heard() !== heard);
   }
 }
 
@@ -96,7 +105,10 @@ async function act(turn: Extract<Turn, { is: 'Perform' }>, live: LiveRun): Promi
   const situation = { observed, run: live.run };
   const takeUp = (done: Awaited<ReturnType<typeof perform>>): void =>
     live.change((known) => tookUp(known, done, { upTo: run.changes, now: Date.now() }));
-  if (!isUrgent(decision)) {
+  // Who writes weights tells so itself, before traffic moves.
+  if (decision.do === 'Shift' && !decision.urgent)
+    return takeUp(await perform(decision, { ...situation, telling: show(live, decision) }));
+  if (decision.do !== 'Shift') {
     await report(live, decision, () => abortIsDue(live.run().state));
     return takeUp(await perform(decision, situation));
   }
@@ -108,8 +120,6 @@ async function act(turn: Extract<Turn, { is: 'Perform' }>, live: LiveRun): Promi
   // What was seen while the status was written may be older than that.
   if (live.run().state.reported !== run.state.reported) live.change(withStatusOf);
 }
-
-const isUrgent = (decision: Performable): boolean => decision.do === 'Shift' && decision.urgent;
 
 /** Reports how the Cell stands, and waits or closes. `Again`: something has come up meanwhile. */
 async function rest(

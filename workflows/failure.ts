@@ -1,4 +1,4 @@
-import { ActivityFailure, ApplicationFailure, isCancellation } from '@temporalio/workflow';
+import { ActivityFailure, ApplicationFailure, isCancellation, TimeoutFailure } from '@temporalio/workflow';
 import { isFailureType, isPermanent } from '../domain/failures.ts';
 
 /** Why an activity did not do what it was asked. */
@@ -9,6 +9,12 @@ export interface Failure {
   /** Whether trying again without a change elsewhere is of no use. */
   readonly permanent: boolean;
 }
+
+/** Whether an activity was lost with the process that ran it, so that nobody knows how far it got. */
+export const isLost = (error: unknown): boolean =>
+  error instanceof ActivityFailure &&
+  error.cause instanceof TimeoutFailure &&
+  error.cause.timeoutType === 'HEARTBEAT';
 
 /** Reads the failure of an activity; cancellation and what is no activity's failure is thrown on. */
 export function failureOf(error: unknown): Failure {

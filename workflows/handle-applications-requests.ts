@@ -1,13 +1,14 @@
 import { requestKinds } from '../domain/model/request-kinds.ts';
-import { requestNames, type TakenRequest } from '../domain/model/request.ts';
+import { requestNames, type RequestName, type TakenRequest } from '../domain/model/request.ts';
 import { applicationsAnswer, applicationsRefusal } from '../domain/applications/requests.ts';
 import type { ApplicationsState } from '../domain/applications/state.ts';
+import { refuseApprovals } from './handle-approvals.ts';
 import { listenTo, stampOf } from './listen-to-request.ts';
 
 /** The applications that are asked. */
 export interface AskedApplications {
   readonly state: () => ApplicationsState;
-  readonly take: (request: TakenRequest) => void;
+  readonly take: (request: TakenRequest<RequestName>) => void;
 }
 
 /** Listens to what operators ask of a Cell with applications, by the messages of every Cell. */
@@ -20,4 +21,7 @@ export function handleApplicationsRequests(asked: AskedApplications): void {
       take: (sent) => asked.take({ action: name, ...stampOf(sent) }),
     });
   }
+  refuseApprovals(
+    'Expected a Cell with a rollout of its own, got one with applications, whose traffic moves without approval steps.',
+  );
 }

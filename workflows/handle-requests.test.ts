@@ -5,8 +5,12 @@ import type { RequestName, Stamp } from '../domain/model/request.ts';
 
 // A request takes its name, its entry, and the place in domain/rollout/ where it counts.
 vi.mock('../crds/request-names.ts', async (original) => {
-  const { requestNames } = await original<{ requestNames: readonly string[] }>();
-  return { requestNames: [...requestNames, 'skip'] };
+  const { requestNames, askNames, ...others } = await original<Record<string, readonly string[]>>();
+  return {
+    ...others,
+    requestNames: [...(requestNames ?? []), 'skip'],
+    askNames: [...(askNames ?? []), 'skip'],
+  };
 });
 vi.mock('../domain/model/request-kinds.ts', async (original) => {
   const { requestKinds } = await original<{ requestKinds: object }>();

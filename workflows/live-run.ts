@@ -3,8 +3,10 @@ import { unknownSignalEvent } from '../domain/rollout/events.ts';
 import { verdictExpected } from '../domain/rollout/record-measurement.ts';
 import { noted } from '../domain/rollout/record.ts';
 import * as run from '../domain/rollout/run.ts';
+import type { ObjectKey } from '../domain/model/ids.ts';
 import { CANCELLED } from '../domain/model/requests.ts';
 import { planOf, viewOf } from '../domain/model/view.ts';
+import { handleApprovals } from './handle-approvals.ts';
 import { handleRequests } from './handle-requests.ts';
 import { analysisFinished, changed, drifted, experimentFinished, planQuery, stateQuery } from './messages.ts';
 import { unknownSignals } from './unknown-signals.ts';
@@ -24,7 +26,7 @@ export interface LiveRun {
 }
 
 /** Listens to all that a run is told, and answers what it is asked. */
-export function listen(begun: run.Run, cancelRequested: Promise<never>): LiveRun {
+export function listen(key: ObjectKey, begun: run.Run, cancelRequested: Promise<never>): LiveRun {
   let known = begun;
   let heard = 0;
   let told = 0;
@@ -47,6 +49,11 @@ export function listen(begun: run.Run, cancelRequested: Promise<never>): LiveRun
   handleRequests({
     state: () => known.state,
     take: (name, stamp) => wake((now) => run.requested(now, name, stamp)),
+  });
+  handleApprovals({
+    key,
+    state: () => known.state,
+    take: (next) => wake((now) => run.remembering(now, next)),
   });
   setHandler(stateQuery, () => viewOf(known.state), { description: 'Where the rollout stands.' });
   setHandler(planQuery, () => planOf(known.state), { description: 'The steps of the rollout.' });

@@ -1,7 +1,7 @@
 import { rawValueTypeInfo, type RawValue } from '@temporalio/common';
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { StagedState } from '../domain/staged/state.ts';
-import { requestNames, type RequestName } from '../domain/model/request.ts';
+import { askNames, type AskName } from '../domain/model/request.ts';
 import type { RolloutPlan, RolloutView } from '../domain/model/view.ts';
 
 /** Who asks for something, and why; both are optional, so that a bare signal from the command line works. */
@@ -36,10 +36,10 @@ export const requestSignals = byRequest(signal);
 /** The updates behind the requests, for callers that want an answer or a refusal. */
 export const requestUpdates = byRequest(update);
 
-function byRequest<Message>(define: (name: RequestName) => Message): Readonly<Record<RequestName, Message>> {
-  const messages = requestNames.map((name) => [name, define(name)] as const);
+function byRequest<Message>(define: (name: AskName) => Message): Readonly<Record<AskName, Message>> {
+  const messages = askNames.map((name) => [name, define(name)] as const);
   // The compiler does not follow that the entries have all of the names.
-  return Object.fromEntries(messages) as Record<RequestName, Message>;
+  return Object.fromEntries(messages) as Record<AskName, Message>;
 }
 
 /** Where a rollout stands. */

@@ -4,7 +4,7 @@ import * as attempt from '../domain/rollout/attempt.ts';
 import type { Performed } from '../domain/rollout/performed.ts';
 import { configs, elbv2Reads, measurements, objects, traffic } from './activities.ts';
 import { carryOut, type Situation } from './carry-out.ts';
-import { failureOf } from './failure.ts';
+import { failureOf, isLost } from './failure.ts';
 import type { Hands } from './hands.ts';
 import { interruptible } from './interruptible.ts';
 
@@ -24,6 +24,8 @@ export async function perform(decision: Performable, situation: Situation): Prom
       observed,
     );
   } catch (error) {
+    // Nobody has refused anything, so there is nothing to wait for.
+    if (isLost(error)) return attempt.performedOf(decision, { is: 'Interrupted' }, observed);
     return attempt.performedOf(decision, { is: 'Refused', refusal: failureOf(error) }, observed);
   }
 }

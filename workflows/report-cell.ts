@@ -2,7 +2,8 @@ import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@tempor
 import type { Decision } from '../domain/model/decision.ts';
 import { reportRefused } from '../domain/rollout/record-backoff.ts';
 import { remembering } from '../domain/rollout/run.ts';
-import { dueReport, told, type DueReport } from '../domain/rollout/turn.ts';
+import type { CellReport, Told } from '../domain/rollout/report.ts';
+import { dueReport, told } from '../domain/rollout/turn.ts';
 import { rolloutDetailsOf } from '../domain/model/view.ts';
 import { objects } from './activities.ts';
 import { failureOf } from './failure.ts';
@@ -10,30 +11,46 @@ import { interruptible } from './interruptible.ts';
 import type { LiveRun } from './live-run.ts';
 import { OKRA_PHASE, OKRA_VERSION } from './search-attributes.ts';
 
-/** Shows where the rollout stands: in the Cell's status when it has changed, in the Web UI, and in the search attributes. */
-export async function report(live: LiveRun, decision: Decision, happened: () => boolean): Promise<void> {
-  const sent = live.run();
-  const due = dueReport(sent, decision, { workflow: workflowInfo(), now: Date.now() });
-  if (due === undefined) return;
-  setCurrentDetails(rolloutDetailsOf({ ...sent.state, reported: due.status }));
-  if (due.is === 'Later') return;
-  try {
-    const isTold = due.is === 'Same' || (await write(due, happened));
-    if (isTold) live.change((now) => told(now, sent, due.status));
-  } catch (error) {
-    const failure = failureOf(error);
-    live.change((now) => remembering(now, (state) => reportRefused(state, failure, Date.now())));
-  }
+/** A report that is due, and what takes up what became of it. */
+export interface Telling {
+  readonly report: CellReport;
+  readonly answered: (answer: Told) => void;
 }
 
-async function write({ status, events, cell: { key, uid }, isNewPhase }: DueReport, happened: () => boolean) {
+/** Shows where the rollout stands in the Web UI and in the search attributes; answers with what is to be written to the Cell's status, if anything. */
+export function show(live: LiveRun, decision: Decision): Telling | undefined {
+  const sent = live.run();
+  const due = dueReport(sent, decision, { workflow: workflowInfo(), now: Date.now() });
+  if (due === undefined) return undefined;
+  const { status, events, cell, isNewPhase } = due;
+  setCurrentDetails(rolloutDetailsOf({ ...sent.state, reported: status }));
+  if (due.is === 'Later') return undefined;
+  const answered = (answer: Told): void => {
+    if (answer.is === 'Told') live.change((now) => told(now, sent, status));
+    else live.change((now) => remembering(now, (state) => reportRefused(state, answer, Date.now())));
+  };
+  if (due.is === 'Same') {
+    answered({ is: 'Told' });
+    return undefined;
+  }
   if (isNewPhase) {
     upsertSearchAttributes([
       { key: OKRA_PHASE, value: status.phase ?? null },
       { key: OKRA_VERSION, value: status.desiredVersion ?? null },
     ]);
   }
-  const send = () => objects(`Report: ${status.phase ?? ''}`).reportCell({ key, uid, status, events });
-  const answer = await interruptible(send, { happened });
-  return answer.is === 'Answered';
+  return { report: { ...cell, status, events }, answered };
+}
+
+/** Shows where the rollout stands: in the Cell's status when it has changed, in the Web UI, and in the search attributes. */
+export async function report(live: LiveRun, decision: Decision, happened: () => boolean): Promise<void> {
+  const telling = show(live, decision);
+  if (telling === undefined) return;
+  const send = () => objects(`Report: ${telling.report.status.phase ?? ''}`).reportCell(telling.report);
+  try {
+    const answer = await interruptible(send, { happened });
+    if (answer.is === 'Answered') telling.answered({ is: 'Told' });
+  } catch (error) {
+    telling.answered({ is: 'Refused', ...failureOf(error) });
+  }
 }

@@ -7,6 +7,7 @@ import type { CarriedOut } from '../domain/rollout/performed.ts';
 import { shiftDone, shiftRequest } from '../domain/rollout/shift.ts';
 import type { RolloutState } from '../domain/model/state.ts';
 import type { Hands } from './hands.ts';
+import type { Telling } from './report-cell.ts';
 
 /** Looks at what a load balancer serves of which no object says so. */
 export function inspect(
@@ -22,19 +23,25 @@ export function inspect(
   });
 }
 
+interface Shifting {
+  readonly observed: ObservedCell;
+  readonly cell: PresentCell;
+  readonly state: RolloutState;
+  readonly telling?: Telling | undefined;
+}
+
 /** Makes one write of weights, and takes up what was seen afterwards. */
 export async function shift(
   decision: Shift,
-  {
-    observed,
-    cell,
-    state,
-  }: { readonly observed: ObservedCell; readonly cell: PresentCell; readonly state: RolloutState },
+  { observed, cell, state, telling }: Shifting,
   hands: Hands,
 ): Promise<CarriedOut> {
   const situation = { observed, cell, state, route: requiredRoute(cell) };
   const request = shiftRequest(decision, situation);
-  const result = await hands.traffic(decision.message, decision.urgent).shiftTraffic(request);
+  const result = await hands
+    .traffic(decision.message, decision.urgent)
+    .shiftTraffic(telling === undefined ? request : { ...request, report: telling.report });
+  if (result.told !== undefined) telling?.answered(result.told);
   return shiftDone(decision, request, result, situation);
 }
 

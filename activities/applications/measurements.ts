@@ -28,7 +28,7 @@ interface Measuring {
 
 /** What was started for the applications of a Cell, by the name of the application. */
 export async function findMeasurements(
-  kubernetes: KubernetesClient,
+  kubernetes: Pick<KubernetesClient, 'list'>,
   { key, uid }: Pick<ReadCell, 'key' | 'uid'>,
 ): Promise<ReadonlyMap<string, readonly ObservedMeasurement[]>> {
   const ownOf = async <T extends { readonly metadata: Metadata }>(kind: KindRef): Promise<readonly T[]> =>
@@ -83,7 +83,7 @@ const measured = ({ name, phase, message }: AnalysisVerdict, isEnding: boolean):
 const LONGEST_MESSAGE = 1_024;
 
 async function listOf<T>(
-  kubernetes: KubernetesClient,
+  kubernetes: Pick<KubernetesClient, 'list'>,
   kind: KindRef,
   { namespace, name }: ReadCell['key'],
 ): Promise<readonly T[]> {

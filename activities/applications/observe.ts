@@ -122,13 +122,13 @@ async function observeApplication(
   const { name } = application;
   const revisions = world.revisions.get(name) ?? [];
   const resolved = world.resolved[name] ?? { ok: false, problems: [] };
-  const [found, served] = await Promise.all([
+  const [found, forwardHash] = await Promise.all([
     findChild(kubernetes, read, {
       application: name,
       names: groupNames(read, resolved.ok ? [resolved.value] : []),
       all: world.groups,
     }),
-    servedBy(kubernetes, read.key, name),
+    forwardHashOf(kubernetes, read.key, application),
   ]);
   const child = observedChild(read, revisions, found);
   const applicationSet = deploymentOf(application, targetsOf(name, resolved, revisions, world), world.argoCD);
@@ -139,14 +139,21 @@ async function observeApplication(
     ...(applicationSet === undefined ? {} : { applicationSet }),
     ...(child === undefined ? {} : { child }),
     targetGroups: observedGroups(found.groups, found.object?.metadata.uid),
-    forwardHash: digest(canonical([application.alb, served])),
+    forwardHash,
     measurements: world.measurements.get(name) ?? [],
   };
 }
 
+/** Digest of the forward config of an application: what `alb` says, and the target groups that get traffic now. */
+export const forwardHashOf = async (
+  kubernetes: Pick<KubernetesClient, 'get'>,
+  key: ObjectKey,
+  { name, alb }: ApplicationOfCell,
+): Promise<string> => digest(canonical([alb, await servedBy(kubernetes, key, name)]));
+
 /** The target groups that an application's rule gives traffic to now. */
 async function servedBy(
-  kubernetes: KubernetesClient,
+  kubernetes: Pick<KubernetesClient, 'get'>,
   { namespace, name }: ObjectKey,
   application: string,
 ): Promise<readonly string[]> {

@@ -15,7 +15,7 @@ import { findRevisions } from './revisions.ts';
 
 /** Reads a Cell with applications; undefined when there is none of that name. */
 export async function readCell(
-  kubernetes: KubernetesClient,
+  kubernetes: Pick<KubernetesClient, 'get'>,
   key: ObjectKey,
 ): Promise<(ReadCell & { readonly problems: readonly string[] }) | undefined> {
   const object = await kubernetes.get<Cell>(CELL, key);

@@ -25,7 +25,7 @@ interface ControllerRevision {
 
 /** The revisions of each application of a Cell, newest first, by its name. */
 export async function findRevisions(
-  kubernetes: KubernetesClient,
+  kubernetes: Pick<KubernetesClient, 'list'>,
   cell: Pick<ReadCell, 'key' | 'uid'>,
 ): Promise<ReadonlyMap<string, readonly ObservedRevision[]>> {
   const all = await listOf(kubernetes, cell);
@@ -36,7 +36,7 @@ export async function findRevisions(
 }
 
 async function listOf(
-  kubernetes: KubernetesClient,
+  kubernetes: Pick<KubernetesClient, 'list'>,
   { key, uid }: Pick<ReadCell, 'key' | 'uid'>,
 ): Promise<readonly ControllerRevision[]> {
   const which = { namespace: key.namespace, labelSelector: `${CELL_LABEL}=${key.name}` };

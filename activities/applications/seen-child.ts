@@ -31,7 +31,7 @@ export interface FoundChild {
 
 /** Finds the Cell of an application and its AWSTargetGroups, with those of others that have one of these names. */
 export async function findChild(
-  kubernetes: KubernetesClient,
+  kubernetes: Pick<KubernetesClient, 'get' | 'list'>,
   { key }: Pick<ReadCell, 'key'>,
   of: {
     readonly application: string;

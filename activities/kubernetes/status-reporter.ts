@@ -12,6 +12,7 @@ export interface Reported {
   readonly uid: string;
   /** The version of the object that the report is about; when there is another by now, the report throws. */
   readonly resourceVersion?: string;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Writes a status by server-side apply, as long as it may be, with the Events that belong to it. An object that is gone is left alone, which it answers with `Gone`. */
@@ -26,9 +27,9 @@ type Writer = Pick<KubernetesClient, 'apply' | 'create'>;
 
 /** Makes the one writer of statuses and Events. */
 export function statusReporter(kubernetes: Writer): StatusReporter {
-  return async (kind, { key, uid, resourceVersion }, status, events) => {
+  return async (kind, { key, uid, resourceVersion, signal }, status, events) => {
     const emitted = Promise.all(
-      events.map((event, index) => emit(kubernetes, { kind, key, uid, index }, event)),
+      events.map((event, index) => emit(kubernetes, { kind, key, uid, index, signal }, event)),
     );
     emitted.catch(() => undefined);
     try {
@@ -44,7 +45,7 @@ export function statusReporter(kubernetes: Writer): StatusReporter {
           },
           status: fitted({ ...status, lastSyncTime: new Date().toISOString() }, statusSchemaOf(kind.kind)),
         },
-        { subresource: 'status', force: true },
+        { subresource: 'status', force: true, signal },
       );
     } catch (error) {
       const isOther = isConflict(error) && resourceVersion === undefined;
@@ -67,24 +68,27 @@ interface Emitting extends Reported {
 }
 
 async function emit(kubernetes: Writer, about: Emitting, event: ReportedEvent): Promise<void> {
-  const { kind, index } = about;
+  const { kind, index, signal } = about;
   // Those of one report are sent at once; the microseconds keep them in order for those who sort them by time.
   const time = new Date().toISOString().replace('Z', `${String(index).padStart(3, '0')}Z`);
   try {
-    await kubernetes.create({
-      apiVersion: EVENT.apiVersion,
-      kind: EVENT.kind,
-      // The Events of an object that is in no namespace are in this one, as those of nodes are.
-      metadata: { namespace: about.key.namespace || 'default', name: `${about.key.name}.${event.id}` },
-      type: event.type,
-      reason: event.reason,
-      note: cutToBytes(event.message, LONGEST_NOTE_BYTES),
-      action: event.reason,
-      reportingController: 'okra.mumo.co/okrad',
-      reportingInstance: 'okrad',
-      eventTime: time,
-      regarding: { apiVersion: kind.apiVersion, kind: kind.kind, ...metadataOf(about.key), uid: about.uid },
-    });
+    await kubernetes.create(
+      {
+        apiVersion: EVENT.apiVersion,
+        kind: EVENT.kind,
+        // The Events of an object that is in no namespace are in this one, as those of nodes are.
+        metadata: { namespace: about.key.namespace || 'default', name: `${about.key.name}.${event.id}` },
+        type: event.type,
+        reason: event.reason,
+        note: cutToBytes(event.message, LONGEST_NOTE_BYTES),
+        action: event.reason,
+        reportingController: 'okra.mumo.co/okrad',
+        reportingInstance: 'okrad',
+        eventTime: time,
+        regarding: { apiVersion: kind.apiVersion, kind: kind.kind, ...metadataOf(about.key), uid: about.uid },
+      },
+      { signal },
+    );
   } catch (error) {
     // An earlier attempt of the same report has emitted it, or the namespace is being deleted.
     if (!isConflict(error) && !isNotFound(error)) throw error;

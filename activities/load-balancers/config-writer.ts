@@ -7,18 +7,17 @@ import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { WriteBudget } from '../../clients/aws/shared-budget.ts';
 import type { Grant, Ticket } from '../../domain/load-balancers/budget.ts';
 import { canonical } from '../../domain/kubernetes/canonical.ts';
-import { formatKey } from '../../domain/model/ids.ts';
 import type { Forwarding, ObservedForwarding } from '../../domain/load-balancers/load-balancer.ts';
 import { loadBalancerStatus, type ApplyOutcome } from '../../domain/load-balancers/load-balancer-status.ts';
 import type { LoadBalancerConfigView } from '../../domain/load-balancers/load-balancer-config.ts';
-import { isGivenUp } from '../heartbeat.ts';
-import { dependenciesOf, readConfig } from './config-object.ts';
+import { dependenciesOf } from './config-object.ts';
 import type { Adoption, NotYet } from '../contract.ts';
-import { awsErrorType, failure, reasonOf, toFailure } from '../failure.ts';
+import { awsErrorType, reasonOf, toFailure } from '../failure.ts';
 import { loadBalancerOf } from './index.ts';
 import type { Writing } from './port.ts';
 import { readIfInTime } from './read-in-time.ts';
 import { adoptionFor } from '../permit.ts';
+import { refuseWhenAskedOtherwise, refuseWhenGivenUp } from './write-guards.ts';
 import { statusReporter } from '../kubernetes/status-reporter.ts';
 import { targetDeploymentReporter, type VersionSources } from '../rollout/target-deployment.ts';
 
@@ -35,6 +34,8 @@ export interface WriterDependencies {
 /** How one attempt is made. */
 export interface AttemptOptions {
   readonly urgent: boolean;
+  /** Of what is urgent, how much of the traffic it takes back, in percent. */
+  readonly percent?: number | undefined;
   /** Whether ELBv2 is read before it is compared. */
   readonly verify: boolean;
   readonly ticket?: Ticket | undefined;
@@ -57,6 +58,8 @@ export type Applied =
 export interface ConfigWriter {
   /** Takes a turn in the write budget ahead, so that nothing is asked for before it may be written. */
   readonly reserve: (forwarding: Forwarding, options: AttemptOptions) => Promise<BudgetTurn | NotYet>;
+  /** Whether someone had to wait for a turn just now, so that whoever comes without a ticket has to as well. */
+  readonly isCrowded: (forwarding: Forwarding) => boolean;
   /** Writes, reads back and reports; throws what refuses, after the status says so. */
   readonly apply: (
     config: LoadBalancerConfigView,
@@ -83,6 +86,9 @@ class Postponed extends Error {
   }
 }
 
+/** How long a line is remembered that somebody has had to wait in, in milliseconds. */
+const CROWDED_MS = 2_000;
+
 /** How long writes wait when ELBv2 throttles all the same, because others share the account, in milliseconds. */
 const PENALTY_MS = 1_000;
 
@@ -91,6 +97,7 @@ export function configWriter(dependencies: WriterDependencies): ConfigWriter {
   const { kubernetes, budget } = dependencies;
   const means = dependenciesOf(dependencies);
   const policies = accessPolicies(kubernetes);
+  const waitedAt = new Map<string, number>();
   const reportStatus = statusReporter(kubernetes);
   const reportDeployment = targetDeploymentReporter(kubernetes);
 
@@ -122,9 +129,12 @@ export function configWriter(dependencies: WriterDependencies): ConfigWriter {
     return written === 'Gone' ? undefined : { ...config, status };
   }
 
-  async function take(forwarding: Forwarding, { urgent, ticket, signal }: AttemptOptions): Promise<Grant> {
+  async function take(forwarding: Forwarding, options: AttemptOptions): Promise<Grant> {
+    const { urgent, percent, ticket, signal } = options;
     const quota = loadBalancerOf(forwarding.type).quota(forwarding);
-    return budget.take(quota, { urgent, ...(ticket === undefined ? {} : { ticket }) }, signal);
+    const grant = await budget.take(quota, { urgent, percent, ticket }, signal);
+    if (grant.is === 'Wait' && !urgent) waitedAt.set(quota, Date.now());
+    return grant;
   }
 
   function writing(config: LoadBalancerConfigView, options: AttemptOptions, turn?: BudgetTurn): Writing {
@@ -171,6 +181,8 @@ export function configWriter(dependencies: WriterDependencies): ConfigWriter {
 
   return {
     report,
+    isCrowded: (forwarding) =>
+      Date.now() - (waitedAt.get(loadBalancerOf(forwarding.type).quota(forwarding)) ?? 0) < CROWDED_MS,
     reserve: async (forwarding, options) => {
       const grant = await take(forwarding, options);
       return grant.is === 'Granted' ? { is: 'Turn' } : new Postponed(grant).notYet;
@@ -209,26 +221,3 @@ export function configWriter(dependencies: WriterDependencies): ConfigWriter {
 /** Whether the status says that what the object asks for was served already. */
 const wasServed = ({ status, generation }: LoadBalancerConfigView): boolean =>
   status.observed !== undefined && status.phase !== 'Error' && status.observedGeneration === generation;
-
-/** Keeps from writing what the object does not ask for any more; it may have been taken back since the attempt began. */
-async function refuseWhenAskedOtherwise(
-  kubernetes: KubernetesClient,
-  { key, desired: { type }, generation }: LoadBalancerConfigView,
-): Promise<void> {
-  const signal = Context.current().cancellationSignal;
-  const now = (await readConfig(kubernetes, { type, key }, signal))?.metadata.generation;
-  if (now === generation) return;
-  throw failure(
-    'Superseded',
-    `Expected ${type}Config ${formatKey(key)} to ask for the same as when the attempt began (generation ${generation}), got ${now ?? 'no such object'}.`,
-  );
-}
-
-/** Keeps a process that was stopped for long from writing when someone else has taken over. */
-function refuseWhenGivenUp(): void {
-  if (!isGivenUp()) return;
-  throw failure(
-    'Superseded',
-    'Expected to write in time, got here too late; another attempt has taken over.',
-  );
-}

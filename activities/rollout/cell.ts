@@ -3,6 +3,7 @@ import type { TellEvent } from '../../clients/datadog/events.ts';
 import { CELL } from '../../clients/kubernetes/kinds.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import { outsideEvent } from '../../domain/rollout/outside-events.ts';
+import type { CellReport } from '../../domain/rollout/report.ts';
 import type { CellActivities } from '../contract.ts';
 import { statusReporter } from '../kubernetes/status-reporter.ts';
 import { readLostRun } from './lost-run.ts';
@@ -17,17 +18,27 @@ export interface CellDependencies {
 }
 
 /** Makes the activities that look at a Cell and report on it. */
-export function cellActivities({ kubernetes, temporal, tellEvent }: CellDependencies): CellActivities {
-  const report = statusReporter(kubernetes);
+export function cellActivities(dependencies: CellDependencies): CellActivities {
+  const { kubernetes, temporal } = dependencies;
+  const report = cellReporter(dependencies);
   return {
     observeCell: (key) => observeCell(kubernetes, key),
-    async reportCell({ key, uid, status, events }) {
-      await report(CELL, { key, uid }, status, events);
-      for (const event of events) {
-        const outside = outsideEvent(key, event);
-        if (outside !== undefined) tellEvent?.(`${uid}/${event.id}`, outside);
-      }
-    },
+    reportCell: (told) => report(told),
     readLostRun: ({ workflowId, runId }) => readLostRun(temporal, workflowId, runId),
+  };
+}
+
+/** Writes the status of a Cell, and tells all who want to know. */
+export type ReportCell = (report: CellReport, signal?: AbortSignal) => Promise<void>;
+
+/** Makes what reports on Cells. */
+export function cellReporter({ kubernetes, tellEvent }: Omit<CellDependencies, 'temporal'>): ReportCell {
+  const report = statusReporter(kubernetes);
+  return async ({ key, uid, status, events }, signal) => {
+    await report(CELL, { key, uid, signal }, status, events);
+    for (const event of events) {
+      const outside = outsideEvent(key, event);
+      if (outside !== undefined) tellEvent?.(`${uid}/${event.id}`, outside);
+    }
   };
 }

@@ -17,12 +17,26 @@ import { placeOf, targetGroupsOf } from '../../domain/load-balancers/load-balanc
 import type { LoadBalancerConfigView } from '../../domain/load-balancers/load-balancer-config.ts';
 import type { WeightedTargetGroup } from '../../domain/model/target-group.ts';
 import { withHeartbeat } from '../heartbeat.ts';
+import { cellReporter, type CellDependencies } from './cell.ts';
 import { lookAgain } from './look-again.ts';
+import { tellFirst } from './tell-first.ts';
+import type { Told } from '../../domain/rollout/report.ts';
 import { readSources } from './observe-cell.ts';
 import { connectionsOf, delaysFrom, type ReadDelays } from './connections.ts';
 import { dependenciesOf, readConfig, sequenceOf, configViewOf } from '../load-balancers/config-object.ts';
-import { configWriter, type ConfigWriter, type WriterDependencies } from '../load-balancers/config-writer.ts';
-import type { LoadBalancerConfigRef, ShiftRequest, ShiftResult, TrafficActivities } from '../contract.ts';
+import {
+  configWriter,
+  type BudgetTurn,
+  type ConfigWriter,
+  type WriterDependencies,
+} from '../load-balancers/config-writer.ts';
+import type {
+  LoadBalancerConfigRef,
+  NotYet,
+  ShiftRequest,
+  ShiftResult,
+  TrafficActivities,
+} from '../contract.ts';
 import { failure } from '../failure.ts';
 import { loadBalancerOf } from '../load-balancers/index.ts';
 import type { ConfigObject } from '../load-balancers/port.ts';
@@ -30,13 +44,29 @@ import { ownedByCell } from '../kubernetes/owner-references.ts';
 import { adoptionFor, permit } from '../permit.ts';
 import { healthOf, lookAtTargets } from '../load-balancers/target-health.ts';
 
+/** What traffic is shifted with. */
+export interface TrafficDependencies extends WriterDependencies, Pick<CellDependencies, 'tellEvent'> {}
+
 /** Makes the activities that shift traffic and look at the health of targets. */
-export function trafficActivities(dependencies: WriterDependencies): TrafficActivities {
+export function trafficActivities(dependencies: TrafficDependencies): TrafficActivities {
   const writer = configWriter(dependencies);
   const delays = delaysFrom(dependencies.elbv2);
   const means = { ...dependencies, writer, delays };
+  const report = cellReporter(dependencies);
   return {
-    shiftTraffic: (request) => withHeartbeat((signal) => shift(request, { ...means, signal })),
+    shiftTraffic: (request) =>
+      withHeartbeat(async (signal) => {
+        let telling: Promise<Told> | undefined;
+        const announce = (): Promise<Told> | undefined =>
+          (telling ??= request.report && tellFirst(report, request.report, signal));
+        try {
+          const result = await shift(request, { ...means, announce, signal });
+          return telling === undefined ? result : { ...result, told: await telling };
+        } finally {
+          // Nothing that is told later may be overtaken by it.
+          await telling;
+        }
+      }),
     inspectLoadBalancer: async (request) => {
       const { key, route } = request;
       const { cancellationSignal } = Context.current();
@@ -56,27 +86,37 @@ export function trafficActivities(dependencies: WriterDependencies): TrafficActi
 interface ShiftDependencies extends WriterDependencies {
   readonly writer: ConfigWriter;
   readonly delays: ReadDelays;
+  /** Tells once what is told before traffic moves. */
+  readonly announce: () => Promise<Told> | undefined;
   readonly signal: AbortSignal;
 }
 
 /** Makes one weight, from the look at what gains to a look at all that the Cell depends on afterwards. */
 async function shift(request: ShiftRequest, means: ShiftDependencies): Promise<ShiftResult> {
   const { kubernetes, writer, signal } = means;
-  const { cell, forwarding, urgent, verify, ticket } = request;
+  const { cell, forwarding, urgent, percent, verify, ticket } = request;
   const ref = { type: forwarding.type, key: cell.key };
   let reading: Promise<Access | undefined> | undefined;
   const access = () => (reading ??= accessPolicies(kubernetes).of(cell.key.namespace, signal));
   if (!urgent) access().catch(() => undefined);
+  // Who has to line up tells of the write and looks at targets when the turn comes, and not twice.
+  const linesUp = ticket === undefined && !urgent && writer.isCrowded(forwarding);
+  if (!linesUp) void means.announce();
   const known = await readConfig(kubernetes, ref, signal);
   await refuseUnallowed(request, known, access);
-  const looked = await lookAtTargets(request, dependenciesOf(means), signal);
-  if (looked.is === 'Lacking') return looked;
   refuseOlder(request, known);
-  const options = { urgent, verify, ticket, signal };
+  const options = { urgent, percent, verify, ticket, signal };
   const differs = canonical(forwarding) !== canonical(askedOf(ref, known));
   // Nothing is asked for before it may be written, so that an abort finds nothing that could be written later.
-  const turn = differs || verify ? await writer.reserve(forwarding, options) : undefined;
+  const reserve = async (): Promise<BudgetTurn | NotYet | undefined> =>
+    differs || verify ? await writer.reserve(forwarding, options) : undefined;
+  const early = linesUp ? await reserve() : undefined;
+  if (early?.is === 'NotYet') return early;
+  const looked = await lookAtTargets(request, dependenciesOf(means), signal);
+  if (looked.is === 'Lacking') return looked;
+  const turn = early ?? (await reserve());
   if (turn?.is === 'NotYet') return turn;
+  await means.announce();
   signal.throwIfAborted();
   const written = await writeConfig(request, known, means);
   // What is around is read while the load balancer is written.

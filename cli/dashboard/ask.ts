@@ -1,5 +1,5 @@
 import type { ObjectKey } from '../../domain/model/ids.ts';
-import { requestNames, type RequestName } from '../../domain/model/request.ts';
+import { askNames, type AskName } from '../../domain/model/request.ts';
 import { CommandError, exitCodes } from '../okractl/exit.ts';
 import { send } from '../okractl/send.ts';
 import type { Viewer } from './viewer.ts';
@@ -13,7 +13,7 @@ export interface Asked {
 /** A request of the page. */
 export interface PageRequest {
   readonly key: ObjectKey;
-  readonly name: RequestName;
+  readonly name: AskName;
   readonly reason: string;
 }
 
@@ -47,5 +47,4 @@ export async function ask({ session, by }: Viewer, { key, name, reason }: PageRe
 }
 
 /** Whether a word names a request. */
-export const isRequestName = (word: unknown): word is RequestName =>
-  requestNames.some((name) => name === word);
+export const isAskName = (word: unknown): word is AskName => askNames.some((name) => name === word);

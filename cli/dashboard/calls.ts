@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { fieldsIn } from '../../domain/model/shape.ts';
-import { ask, isRequestName } from './ask.ts';
+import { ask, isAskName } from './ask.ts';
 import { feed, type Wish } from './feeds.ts';
 import { openStream } from './stream.ts';
 import type { Me } from './view.ts';
@@ -111,7 +111,7 @@ async function asked(viewer: Viewer, request: IncomingMessage, response: ServerR
   const { namespace, name, request: wanted, reason = '' } = body;
   const key = nameOf(namespace, name);
   const isReason = typeof reason === 'string' && reason.length <= LONGEST_REASON;
-  if (key === undefined || !isRequestName(wanted) || !isReason || typeof reason !== 'string')
+  if (key === undefined || !isAskName(wanted) || !isReason || typeof reason !== 'string')
     return end(response, 400, {
       message: `Expected the namespace and name of a Cell, a request, and a reason of at most ${LONGEST_REASON} characters, got something else.`,
     });

@@ -48,6 +48,7 @@ export function cellPageOf(sources: CellSources, now: number): CellPage {
     steps: stepsIn(cell),
     gates: gatesOf(sources, now),
     verdicts: sources.verdicts,
+    ...approvalOf(status),
     applications: applicationsOf(status),
     clusters: status.clusters ?? [],
     blocked: (status.blockedVersions ?? []).map(({ version, cause, time }) => ({ version, cause, time })),
@@ -144,6 +145,19 @@ function applicationsOf(status: CellStatus): CellPage['applications'] {
     checks: rows[at]?.[4] ?? '',
     ...(child === undefined ? {} : { child: child.name }),
   }));
+}
+
+/** Who may approve, how many are lacking, and who has. */
+function approvalOf({ approval }: CellStatus): Pick<CellPage, 'approval'> {
+  if (approval === undefined) return {};
+  const { count, lacking, groups, message, approvals = [] } = approval;
+  return {
+    approval: {
+      text: `${lacking} of ${count} lacking, of ${groups.join(', ')}`,
+      ...(message === undefined ? {} : { message: inOneLine(message) }),
+      approvals,
+    },
+  };
 }
 
 const MOST_EVENTS = 20;

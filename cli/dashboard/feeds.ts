@@ -26,6 +26,7 @@ export function feed(viewer: Viewer, stream: Stream, { wish, now }: { wish: Wish
   const unsubscribe = hub.onChange(push);
   const ticking = setInterval(push, TICK_MS);
   stream.onRoom(push);
+  viewer.signal.addEventListener('abort', stream.end, { signal: stream.signal });
   stream.signal.addEventListener('abort', () => {
     unsubscribe();
     clearInterval(ticking);
@@ -88,18 +89,18 @@ function tellCell(
     now,
   }: { readonly key: { readonly namespace: string; readonly name: string }; readonly now: () => number },
 ): () => void {
-  const read = readCellPage(viewer, key, now);
+  const read = readCellPage(viewer, { key, now, late: () => run() });
   let told = '';
   let isReading = false;
   let isDue = false;
   const tell = async (): Promise<void> => {
-    const page = await read(stream.signal);
+    const page = await read();
     const text = JSON.stringify(page);
     if (text !== told && stream.send('cell', page)) told = text;
   };
   const run = (): void => {
     isDue = isReading;
-    if (isReading || !viewer.hub.watched().isWhole) return;
+    if (isReading || stream.signal.aborted || !viewer.hub.watched().isWhole) return;
     isReading = true;
     void tell()
       // What could not be read is tried again with the next change, and stands as a trouble above.

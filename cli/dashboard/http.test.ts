@@ -158,6 +158,13 @@ describe('the page', () => {
     expect(none.last('cell')).toEqual({ isDeleted: true });
   });
 
+  it('shows a Cell while Temporal does not answer, and says so', async () => {
+    const page = await open({ weights: () => new Promise(() => undefined) });
+    const told = await follow(page, 'view=cell&namespace=default&name=web');
+    await until('the Cell', async () => told.last('cell') !== undefined);
+    expect(told.last<CellPage>('cell')?.chart.note).toMatch(/did not tell what was before: no answer yet$/);
+  });
+
   it('sends a request in the name of the person, with the reason as it was written', async () => {
     const page = await open();
     const reason = `<script>alert(1)</script>"'`;

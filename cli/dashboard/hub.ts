@@ -29,8 +29,8 @@ export interface Hub {
 /** What is watched, and until when. */
 export interface HubOptions {
   readonly kubernetes: KubernetesClient;
-  /** All namespaces when undefined. */
-  readonly namespace: string | undefined;
+  /** All when empty. */
+  readonly namespaces: readonly string[];
   readonly now: () => number;
   readonly signal: AbortSignal;
 }
@@ -44,7 +44,8 @@ interface Shown extends KnownCell {
 }
 
 /** Begins to watch, until the signal. */
-export function openHub({ kubernetes, namespace, now, signal }: HubOptions): Hub {
+export function openHub({ kubernetes, namespaces, now, signal }: HubOptions): Hub {
+  const places = namespaces.length === 0 ? [undefined] : namespaces;
   let watched: Watched = nothingWatched;
   // What is told belongs together, whatever has been seen since.
   let told = { watched, rows: new Map<string, CellRow>() as ReadonlyMap<string, CellRow> };
@@ -65,7 +66,11 @@ export function openHub({ kubernetes, namespace, now, signal }: HubOptions): Hub
     watched = { ...watched, troubles: having(watched.troubles, kind.kind, why) };
     changed();
   };
-  const keep = <T extends Informed>(kind: KindRef, into: Map<string, T>): Promise<void> =>
+  const keep = <T extends Informed>(
+    kind: KindRef,
+    into: Map<string, T>,
+    namespace: string | undefined,
+  ): Promise<void> =>
     runInformer<T>({
       kubernetes,
       kind,
@@ -81,19 +86,30 @@ export function openHub({ kubernetes, namespace, now, signal }: HubOptions): Hub
       },
       onSynced: changed,
     });
-  const following = follow(
-    { kubernetes },
-    { target: undefined, namespace },
-    {
-      signal,
-      change: (by) => {
-        watched = by(watched);
+  // Each place knows whether all of its own has been told.
+  const isWhole = new Map<string | undefined, boolean>(places.map((place) => [place, false]));
+  const followed = (namespace: string | undefined): Promise<void> =>
+    follow(
+      { kubernetes },
+      { target: undefined, namespace },
+      {
+        signal,
+        change: (by) => {
+          const next = by({ ...watched, isWhole: isWhole.get(namespace) === true });
+          isWhole.set(namespace, next.isWhole);
+          watched = { ...next, isWhole: [...isWhole.values()].every(Boolean) };
+        },
+        seen: changed,
       },
-      seen: changed,
-    },
-  );
+    );
   // An informer goes on through all that the API server does; it ends with the signal.
-  void Promise.all([following, keep(AWS_TARGET_GROUP, groups), keep(CLUSTER_SET, sets)]);
+  void Promise.all(
+    places.flatMap((place) => [
+      followed(place),
+      keep(AWS_TARGET_GROUP, groups, place),
+      keep(CLUSTER_SET, sets, place),
+    ]),
+  );
   return {
     watched: () => told.watched,
     rows: () => told.rows,

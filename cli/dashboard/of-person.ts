@@ -26,9 +26,14 @@ export async function openDashboard({
   failed,
 }: PersonalOptions): Promise<{ readonly url: string; readonly close: () => Promise<void> }> {
   const by = await session.whoAmI();
-  const hub = openHub({ kubernetes: session.kubernetes, namespace, now, signal });
+  const hub = openHub({
+    kubernetes: session.kubernetes,
+    namespaces: namespace === undefined ? [] : [namespace],
+    now,
+    signal,
+  });
   const key = newKey();
-  const viewers = onePerson({ session, hub, by }, key);
+  const viewers = onePerson({ session, hub, by, signal }, key);
   const host = '127.0.0.1';
   const server = await serveDashboard({ host, port, hosts: [], viewers, version, now, failed });
   // What stands behind # is sent to nobody; the page keeps it for its tab, and takes it out of the address.

@@ -1,16 +1,21 @@
 import type { Cell, CellStatus } from '../../crds/cell.ts';
-import type { RequestName } from '../../domain/model/request.ts';
+import type { AskName } from '../../domain/model/request.ts';
 import { retried } from '../okractl/refusals.ts';
 
 /** A request that makes sense as a Cell stands, and what it does. */
 export interface Offer {
-  readonly name: RequestName;
+  readonly name: AskName;
   readonly does: string;
 }
 
 const PAUSE: Offer = { name: 'pause', does: 'Holds the rollout at its weight until it is resumed.' };
 const RESUME: Offer = { name: 'resume', does: 'Ends the pause.' };
 const PROMOTE: Offer = { name: 'promote', does: 'Finishes the current step, without waiting for it.' };
+
+const APPROVE: Offer = {
+  name: 'approve',
+  does: 'Approves the current step, in your name and with your groups.',
+};
 
 /** The requests that make sense for a Cell as it stands. */
 export function offersOf({ status = {} }: Pick<Cell, 'status'>): readonly Offer[] {
@@ -20,6 +25,7 @@ export function offersOf({ status = {} }: Pick<Cell, 'status'>): readonly Offer[
     stableVersion = 'what served before',
     desiredVersion = 'the new version',
     reason,
+    approval,
   } = status;
   const retry: Offer = {
     name: 'retry',
@@ -34,7 +40,8 @@ export function offersOf({ status = {} }: Pick<Cell, 'status'>): readonly Offer[
   return [
     ...(isPaused ? [] : [PAUSE]),
     ...(isPaused || reason === 'WaitingForResume' ? [RESUME] : []),
-    PROMOTE,
+    // Nothing stands in for an approval.
+    ...(approval === undefined ? [PROMOTE] : approval.lacking > 0 ? [APPROVE] : []),
     ...(isHeldUp ? [retry] : []),
     {
       name: 'promoteFull',

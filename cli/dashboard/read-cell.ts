@@ -14,12 +14,17 @@ import { inOneLine } from '../okractl/table.ts';
 import { guessUi, workflowUrl } from '../okractl/web-ui.ts';
 import { cellPageOf } from './cell-page.ts';
 import { offersOf } from './offers.ts';
+import { remembered } from './remembered.ts';
 import { verdictsOf } from './verdicts.ts';
 import type { CellPage } from './view.ts';
 import type { Viewer } from './viewer.ts';
 
 /** How long what was read besides the Cell counts, in milliseconds. */
 const FRESH_MS = 30_000;
+/** The same of what measures. */
+const MEASURED_MS = 4_000;
+/** How long the page waits for what is read besides the Cell. */
+const PATIENCE_MS = 1_000;
 
 const nothing: ReadonlySet<RequestVerb> = new Set();
 
@@ -28,29 +33,59 @@ export interface NoCell {
   readonly isDeleted: true;
 }
 
-/** Makes the reader of one Cell's page, which remembers what seldom changes. */
+/** What one Cell's page is read with. */
+export interface CellReading {
+  readonly key: ObjectKey;
+  readonly now: () => number;
+  /** Called when there is more to tell than there was. */
+  readonly late: () => void;
+  readonly patienceMs?: number;
+}
+
+/** Makes the reader of one Cell's page, which waits for nothing for long, and remembers what seldom changes. */
 export function readCellPage(
   viewer: Viewer,
-  key: ObjectKey,
-  now: () => number,
-): (signal: AbortSignal) => Promise<CellPage | NoCell> {
+  { key, now, late, patienceMs = PATIENCE_MS }: CellReading,
+): () => Promise<CellPage | NoCell> {
   const { hub, session } = viewer;
   const { kubernetes } = session;
-  const history = historyReader(viewer, key, now);
-  const rights = remembered(now, () => requestsAllowed(session, { kind: 'Cell', key }).catch(() => nothing));
-  const events = remembered(now, () => eventsOf(kubernetes, key));
-  return async (signal) => {
+  const patience = { patienceMs, now, late };
+  const history = remembered<[], Told>({
+    ...patience,
+    read: () => toldBy(viewer, key),
+    meanwhile: { trouble: 'no answer yet' },
+    freshMs: (told) => (told.history === undefined ? FRESH_MS : Number.POSITIVE_INFINITY),
+  });
+  const rights = remembered({
+    ...patience,
+    read: () => requestsAllowed(session, { kind: 'Cell', key }),
+    meanwhile: nothing,
+    freshMs: () => FRESH_MS,
+  });
+  const events = remembered({
+    ...patience,
+    read: () => eventsOf(kubernetes, key),
+    meanwhile: [],
+    freshMs: () => FRESH_MS,
+  });
+  const verdicts = remembered({
+    ...patience,
+    read: (cell: Cell) => verdictsOf(kubernetes, cell, viewer.signal),
+    meanwhile: [],
+    freshMs: () => MEASURED_MS,
+  });
+  return async () => {
     const shown = hub.known(formatKey(key));
     const row = hub.rows().get(formatKey(key));
     if (shown === undefined || row === undefined) return { isDeleted: true };
     const { cell } = shown;
     const offers = offersOf(cell);
     const version = cell.metadata.resourceVersion ?? '';
-    const [told, allowed, seenEvents, verdicts] = await Promise.all([
-      history(cell),
+    const [told, allowed, seenEvents, seenVerdicts] = await Promise.all([
+      history(rolloutIn(cell)),
       viewer.by === undefined ? nothing : rights(''),
       events(version),
-      verdictsOf(kubernetes, cell, signal),
+      verdicts(version, cell),
     ]);
     const { watched } = hub;
     const freezes: readonly Freeze[] = [...watched().freezes.values()];
@@ -65,7 +100,7 @@ export function readCellPage(
       told: told.history,
       trouble: told.trouble,
       seen: hub.seen(formatKey(key)),
-      verdicts,
+      verdicts: seenVerdicts,
       events: seenEvents,
       offers: offers.map((offer) => ({ ...offer, isAllowed: allowed.has(verbOf(offer.name)) })),
       url: urlOf(viewer, key, cell.status?.rollout?.runId),
@@ -74,49 +109,24 @@ export function readCellPage(
   };
 }
 
-/** Asks again when what it depends on has changed, or after a while. */
-function remembered<Given extends readonly unknown[], Result>(
-  now: () => number,
-  read: (...given: Given) => Promise<Result>,
-): (by: string, ...given: Given) => Promise<Result> {
-  let last: { readonly by: string; readonly at: number; readonly result: Result } | undefined;
-  return async (by, ...given) => {
-    if (last?.by === by && now() - last.at < FRESH_MS) return last.result;
-    const at = now();
-    const result = await read(...given);
-    last = { by, at, result };
-    return result;
-  };
-}
-
 interface Told {
   readonly history?: WeightHistory | undefined;
   readonly trouble?: string | undefined;
 }
 
-/** Reads the history of weights once for each rollout; the watch sees what comes after. */
-function historyReader(
-  { session }: Viewer,
-  key: ObjectKey,
-  now: () => number,
-): (cell: Cell) => Promise<Told> {
-  let last: (Told & { readonly of: string; readonly at: number }) | undefined;
-  return async ({ status = {} }) => {
-    const { rollout, history = [] } = status;
-    const of = `${rollout?.startedAt ?? ''} ${history[0]?.endedAt ?? ''}`;
-    const isEnough = last?.history !== undefined || (last !== undefined && now() - last.at < FRESH_MS);
-    if (last?.of === of && isEnough) return last;
-    const at = now();
-    try {
-      const operator = await session.operator();
-      const told = await operator.weights(temporalId(objectWorkflowId('Cell', key)));
-      last = { of, at, history: told };
-    } catch (error) {
-      last = { of, at, trouble: inOneLine(error instanceof Error ? error.message : String(error)) };
-    }
-    return last;
-  };
+/** Reads the history of weights, or says why it cannot. */
+async function toldBy({ session }: Viewer, key: ObjectKey): Promise<Told> {
+  try {
+    const operator = await session.operator();
+    return { history: await operator.weights(temporalId(objectWorkflowId('Cell', key))) };
+  } catch (error) {
+    return { trouble: inOneLine(error instanceof Error ? error.message : String(error)) };
+  }
 }
+
+/** The rollout that a history is about: it is read once, and the watch sees what comes after. */
+const rolloutIn = ({ status: { rollout, history = [] } = {} }: Cell): string =>
+  `${rollout?.startedAt ?? ''} ${history[0]?.endedAt ?? ''}`;
 
 /** What the person may not read is left out: the rest is worth showing all the same. */
 const eventsOf = (

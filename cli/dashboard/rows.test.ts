@@ -105,6 +105,11 @@ describe('what can be asked of a Cell', () => {
       ['pause', 'resume', 'promote', 'promoteFull', 'abort'],
     ],
     [
+      'to approve, where that is waited for, and not to promote',
+      { ...paused, reason: 'WaitingForApproval', approval: { groups: ['release'], count: 2, lacking: 1 } },
+      ['pause', 'approve', 'promoteFull', 'abort'],
+    ],
+    [
       'no second pause',
       { ...paused, rollout: { ...paused.rollout!, paused: { by: 'ann', reason: '', time: at } } },
       ['resume', 'promote', 'promoteFull', 'abort'],

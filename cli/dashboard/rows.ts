@@ -13,7 +13,12 @@ export interface KnownCell {
 const longestMessage = 500;
 
 /** What can only go on when a person says so. */
-const forPersons = new Set(['WaitingForResume', 'WaitingForVerdict', 'WaitingForApproval']);
+const forPersons = new Set([
+  'WaitingForApproval',
+  'ApprovalTimedOut',
+  'WaitingForResume',
+  'WaitingForVerdict',
+]);
 
 /** Makes the row of a Cell; `before` is its last one, which knows since when it stands as it does. */
 export function rowOf({ cell, asked }: KnownCell, before?: CellRow): CellRow {
@@ -48,6 +53,7 @@ const cut = (text: string): string =>
 const waitsForStep = new Set([
   'WaitingForResume',
   'WaitingForPause',
+  'WaitingForApproval',
   'WaitingForAnalysis',
   'WaitingForExperiment',
   'WaitingForCheck',

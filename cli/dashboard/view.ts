@@ -1,4 +1,4 @@
-import type { RequestName } from '../../domain/model/request.ts';
+import type { AskName } from '../../domain/model/request.ts';
 
 /** How something stands, in one word that has a colour and a sign of its own. */
 export type Tone = 'Good' | 'Moving' | 'Held' | 'Bad' | 'Idle';
@@ -101,6 +101,14 @@ export interface VerdictView {
   readonly metrics: readonly MetricView[];
 }
 
+/** The approvals that a step waits for. */
+export interface ApprovalView {
+  readonly text: string;
+  /** What is to be looked at. */
+  readonly message?: string;
+  readonly approvals: readonly Omit<RequestView, 'action'>[];
+}
+
 /** A change of what serves. */
 export interface ChangeView {
   readonly version: string;
@@ -175,7 +183,7 @@ export interface ChartView {
 
 /** A request that can be made, and whether the person may make it. */
 export interface OfferView {
-  readonly name: RequestName;
+  readonly name: AskName;
   readonly does: string;
   readonly isAllowed: boolean;
 }
@@ -190,6 +198,7 @@ export interface CellPage {
   readonly steps: readonly StepView[];
   readonly gates: readonly GateView[];
   readonly verdicts: readonly VerdictView[];
+  readonly approval?: ApprovalView;
   readonly applications: readonly ApplicationView[];
   readonly clusters: readonly ReadyView[];
   readonly blocked: readonly { readonly version: string; readonly cause: string; readonly time: string }[];

@@ -5,9 +5,11 @@ import type { Hub } from './hub.ts';
 export interface Viewer {
   readonly session: Pick<
     Session,
-    'kubernetes' | 'whoAmI' | 'may' | 'operator' | 'taskQueue' | 'temporal' | 'temporalUi'
+    'kubernetes' | 'whoAmI' | 'identity' | 'may' | 'operator' | 'taskQueue' | 'temporal' | 'temporalUi'
   >;
   readonly hub: Hub;
+  /** Given when they may look no more. */
+  readonly signal: AbortSignal;
   /** Undefined: nobody has logged in, and nothing can be asked for. */
   readonly by: string | undefined;
 }

@@ -216,4 +216,16 @@ describe('okra sync cell', () => {
     await pass();
     expect(weights()).toEqual(pair(40, 10));
   });
+
+  it('refuses a Cell with applications, and says why and what shows its plan', async () => {
+    const { ingress: _none, ...spec } = aCell().spec;
+    const applications = { ...aCell(), spec: { ...spec, clusters: [], applications: [] } };
+    objects = [applications];
+    const said = await pass();
+    expect([said.code, said.err]).toEqual([
+      3,
+      expect.stringMatching(/got one with applications\. .*okractl plan web says what it would do\./),
+    ]);
+    expect(objects).toEqual([applications]);
+  });
 });

@@ -91,7 +91,7 @@ async function passOver(
   if (cell === undefined) throw failed(`Expected Cell ${formatKey(key)}, got none. See okractl get -A.`);
   if (cell.spec.applications !== undefined)
     throw refused(
-      `Expected Cell ${formatKey(key)} to roll out target groups, got one of applications. Only okrad rolls those out.`,
+      `Expected Cell ${formatKey(key)} to roll out target groups, got one with applications. What okra does is one thing at a time and ends; this Cell follows several Cells, Argo CD and clusters at once, and has to take traffic back when one of them fails, so okrad alone rolls it out. okractl plan ${name} says what it would do.`,
     );
   const { status = {}, metadata } = cell;
   if (force !== true && dryRun !== true) await refuseBesideOthers(session, { key, status }, now());

@@ -33,7 +33,7 @@ describe('okra sync awsapplicationloadbalancerconfig by the command line', () =>
 
   it('A-L08 makes a rule that forwards to both target groups alike', async () => {
     const said = await sync();
-    expect(said).toEqual({ code: 0, err: '', objects: [], out: 'Rule 10 forwards to a 50, b 50.\n' });
+    expect(said).toMatchObject({ code: 0, err: '', objects: [], out: 'Rule 10 forwards to a 50, b 50.\n' });
     expect(listener.weights(10)).toEqual({ a: 50, b: 50 });
   });
 

@@ -62,6 +62,8 @@ export async function syncObject(shell: OkraShell, request: SyncRequest): Promis
   if (synced === undefined) return;
   if (!synced.isPresent && of.kind !== CHECK)
     throw failed(`Expected ${of.kind.kind} ${formatKey(key)}, got none. Create it, or correct the name.`);
+  // What a dry run has not written cannot be read back, so that nobody can say what it comes to.
+  if (calls.length > 0) return;
   // As comments, so that what a dry run prints is YAML.
   shell.print(dryRun ? `# ${synced.message}` : synced.message);
   if (dryRun) return;

@@ -1,5 +1,5 @@
 import { refusalTo, refusalToAsk, type Wish } from '../../clients/kubernetes/request-rights.ts';
-import type { RequestName } from '../../domain/model/request.ts';
+import type { AskName } from '../../domain/model/request.ts';
 import { refused } from './exit.ts';
 import type { Session } from './shell.ts';
 import type { Target } from './target.ts';
@@ -7,7 +7,7 @@ import type { Target } from './target.ts';
 /** Ends the command where Kubernetes does not let the person make the request: Temporal, which takes it, does not ask. */
 export async function mustBeLetAsk(
   session: Pick<Session, 'may' | 'whoAmI'>,
-  name: RequestName,
+  name: AskName,
   target: Target,
 ): Promise<void> {
   refuseWith(await refusalToAsk(session, name, target));

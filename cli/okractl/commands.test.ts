@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CellStatus } from '../../crds/cell.ts';
 import { aCell, aTargetGroup, paused } from './testing/objects.ts';
-import { runOkractl } from './testing/shell.ts';
+import { runOkractl, type FakeWorld } from './testing/shell.ts';
 
 const blocked: CellStatus = {
   phase: 'Reverted',
@@ -154,6 +154,48 @@ describe('a request', () => {
     const promoted = await runOkractl(['promote', 'web'], world);
     expect(promoted.done).toHaveLength(1);
     expect([aborted.code, promoted.code]).toEqual([1, 1]);
+  });
+});
+
+describe('approve', () => {
+  it('is sent in the name and with the groups that Kubernetes knows', async () => {
+    const { done, code } = await runOkractl(['approve', 'web', '--of', '2.0.0', '--reason', 'looks fine']);
+    expect([code, done]).toEqual([
+      0,
+      [
+        {
+          ask: 'approve',
+          workflowId: 'cell/default/web',
+          by: 'ann',
+          groups: ['release', 'system:authenticated'],
+          reason: 'looks fine',
+          version: '2.0.0',
+        },
+      ],
+    ]);
+  });
+
+  it.each<[string, readonly string[], FakeWorld, number, string]>([
+    ['without the verb', ['approve', 'web'], { allowed: () => false }, 3, 'the ClusterRole okra-approver'],
+    ['of a StagedBindingPolicy', ['approve', 'sbp/nginx'], {}, 2, 'Expected a Cell'],
+    [
+      'where nobody says who one is',
+      ['approve', 'web'],
+      { isUnknown: true },
+      1,
+      'in which groups (SelfSubjectReview)',
+    ],
+    [
+      'that no worker answers',
+      ['approve', 'web'],
+      { answer: { is: 'Unanswered' } },
+      1,
+      'Nobody knows whether it was taken',
+    ],
+  ])('is not sent, or not again, %s', async (_, words, world, code, said) => {
+    const outcome = await runOkractl(words, world);
+    expect([outcome.code, outcome.done.length]).toEqual([code, world.answer === undefined ? 0 : 1]);
+    expect(outcome.err).toContain(said);
   });
 });
 

@@ -8,7 +8,7 @@ export const shells = ['bash', 'zsh', 'fish'] as const;
 export type ShellName = (typeof shells)[number];
 
 /** What a command takes, as far as it can be completed. */
-interface Completed {
+export interface Completed {
   readonly name: string;
   readonly description: string;
   readonly options: readonly string[];
@@ -44,7 +44,7 @@ const wordsOf: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Says what of a command line can be completed. */
-function completedOf(program: Command): readonly Completed[] {
+export function completedOf(program: Command): readonly Completed[] {
   const shared = optionsOf(program);
   return program.commands.map((command) => {
     const name = command.name();

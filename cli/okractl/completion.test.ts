@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { runOkractl } from './testing/shell.ts';
+import { aCell } from './testing/objects.ts';
+import { completeOkra, runOkractl } from './testing/shell.ts';
 
 const script = async (shell: string): Promise<string> => (await runOkractl(['completion', shell])).out;
 
@@ -41,5 +42,28 @@ describe('the completion in other shells', () => {
 
   it('is refused for a shell that is not known', async () => {
     expect(await runOkractl(['completion', 'csh'])).toMatchObject({ code: 2, out: '' });
+  });
+});
+
+describe('the completion of kubectl for its plugin', () => {
+  const objects = [aCell(), { ...aCell(), metadata: { name: 'other', namespace: 'shop' } }];
+  it.each<[readonly string[], readonly string[]]>([
+    [['ab'], ['abort\tTakes everything back to the stable version and blocks the new one']],
+    [['abort', ''], ['web']],
+    [['abort', '-n', 'shop', ''], ['other']],
+    [['--namespace=shop', 'abort', ''], ['other']],
+    [['abort', '--reason', 'errors', 'w'], ['web']],
+    [['get', 'cel'], ['cells']],
+    [['rollback', 'web', '--to'], ['--to']],
+    [['--kube'], ['--kubeconfig']],
+    [['nothing', ''], []],
+  ])('offers for %j %j, and no files', async (words, offers) => {
+    const { out, err, code } = await completeOkra(words, { objects });
+    expect([out.trimEnd().split('\n'), err, code]).toEqual([[...offers, ':4'], '', 0]);
+  });
+
+  it('offers no names where they cannot be read', async () => {
+    const { out, code } = await completeOkra(['abort', ''], { isUnreachable: true });
+    expect([out, code]).toEqual([':4\n', 0]);
   });
 });

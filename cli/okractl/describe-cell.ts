@@ -143,7 +143,7 @@ export function weightsTable({ cell, asked }: Pick<CellView, 'cell' | 'asked'>):
 
 /** The verdicts so far, in a line each. */
 export function verdictLines(status: CellStatus): readonly string[] {
-  const { analysisRun, experiment, check, job, backgroundAnalysisRun } = status;
+  const { analysisRun, experiment, check, job, approval, backgroundAnalysisRun } = status;
   const all = [
     ['AnalysisRun', analysisRun],
     ['Experiment', experiment],
@@ -151,13 +151,21 @@ export function verdictLines(status: CellStatus): readonly string[] {
     ['Job', job],
     ['AnalysisRun in the background', backgroundAnalysisRun],
   ] as const;
-  return all.flatMap(([kind, verdict]) =>
+  const verdicts = all.flatMap(([kind, verdict]) =>
     verdict === undefined
       ? []
       : [
           `${kind} ${verdict.name}: ${verdict.phase}${verdict.message === '' ? '' : `, ${inOneLine(verdict.message)}`}`,
         ],
   );
+  if (approval === undefined) return verdicts;
+  const { count, lacking, groups, approvals = [], message } = approval;
+  const of = `${lacking} of ${count} lacking, of ${groups.join(', ')}`;
+  return [
+    ...verdicts,
+    inOneLine(`Approvals: ${of}${message === undefined ? '' : `. ${message}`}`),
+    ...approvals.map((one) => inOneLine(`Approved by ${who(one)}`)),
+  ];
 }
 
 /** The last Events, the newest at the end. */

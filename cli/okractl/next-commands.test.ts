@@ -16,6 +16,7 @@ it.each<[string, CellStatus, readonly string[]]>([
   ['nothing at rest', { phase: 'Completed' }, []],
   ['retry of what is blocked', { blockedVersions: [{ version: '2.0.0', cause: '', time: '' }] }, ['retry']],
   ['resume of a pause', { ...paused, reason: 'WaitingForResume' }, ['resume', 'abort']],
+  ['approvals', { ...paused, reason: 'WaitingForApproval' }, ['approve', 'pause', 'abort']],
   ['a verdict of a person', { ...paused, reason: 'WaitingForVerdict' }, ['promote', 'retry', 'abort']],
   ['no promote of a Freeze', { ...paused, reason: 'WaitingForFreeze' }, ['pause', 'abort']],
   [

@@ -10,6 +10,8 @@ const PAUSE: Offer = ['pause', 'holds it where it is'];
 const whileWaiting: Readonly<Record<string, readonly Offer[]>> = {
   WaitingForResume: [['resume', 'ends the pause']],
   WaitingForPause: [['promote', 'ends the pause'], PAUSE],
+  WaitingForApproval: [['approve', 'approves the step'], PAUSE],
+  ApprovalTimedOut: [['approve', 'approves the step']],
   WaitingForVerdict: [
     ['promote', 'goes on without a good verdict'],
     ['retry', 'measures again'],

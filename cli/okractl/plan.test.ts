@@ -2,6 +2,9 @@ import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
+import { digest } from '../../clients/digest.ts';
+import { parseRevisionData } from '../../crds/application-revision.ts';
+import { canonical } from '../../domain/kubernetes/canonical.ts';
 import { aCell, aTargetGroup, paused } from './testing/objects.ts';
 import { runOkractl } from './testing/shell.ts';
 
@@ -72,17 +75,92 @@ describe('plan', () => {
   });
 });
 
+describe('plan of a Cell with applications', () => {
+  const application = {
+    name: 'jobs',
+    clusterSelector: { role: 'jobs' },
+    argocd: { clusterSecret: { labels: { app: 'jobs' } } },
+    prechecks: [{ name: 'run-test', job: { template: { spec: { image: 'a' } } } }],
+  };
+  const named = (cluster: string) => ({
+    clusters: [{ name: cluster, labels: { role: 'jobs' } }],
+    applications: [application],
+  });
+  const identity = { apiVersion: 'okra.mumo.co/v1alpha1', kind: 'Cell' };
+  const metadata = { name: 'mysystem', namespace: 'default', uid: 'uid', generation: 1 };
+  const cell = { ...identity, metadata, spec: named('jobs-v1') };
+  const fields = { name: 'jobs-v1', eksName: 'jobs-v1', secretName: 'jobs-v1' };
+  const kept = { ...fields, server: 'https://one', certificateAuthority: 'CA' };
+  const content = { clusters: [kept], secretLabels: { app: 'jobs' }, targetGroups: [], application };
+  const parsed = {
+    ...content,
+    application: parseRevisionData({ hash: '', version: '1', content })!.content.application,
+  };
+  const revision = {
+    apiVersion: 'apps/v1',
+    kind: 'ControllerRevision',
+    metadata: {
+      name: 'mysystem-jobs-1',
+      namespace: 'default',
+      labels: { 'okra.mumo.co/cell': 'mysystem', 'okra.mumo.co/application': 'jobs' },
+      annotations: { 'okra.mumo.co/good': 'true' },
+      ownerReferences: [{ ...identity, name: 'mysystem', uid: 'uid', controller: true }],
+    },
+    revision: 1,
+    data: { hash: digest(canonical(parsed)), version: '1', content },
+  };
+  const objects = [cell, revision];
+
+  it('says that nothing is done when all is in place', async () => {
+    const { out, err, code, done } = await runOkractl(['plan', 'mysystem'], { objects });
+    expect([err, code, done]).toEqual(['', 0, []]);
+    expect(out).toContain('Cell default/mysystem, as things are: nothing is done.');
+  });
+
+  it('says what other clusters would have done, revision by revision', async () => {
+    const files = { 'next.yaml': stringify({ ...cell, spec: named('jobs-v2') }) };
+    const { out, code, done } = await runOkractl(['plan', '-f', 'next.yaml'], { objects, files });
+    expect([code, done]).toEqual([0, []]);
+    expect(out).toContain('as things are: revisions jobs 2');
+    const order = [
+      'Beginning with revision 2.',
+      'run-test',
+      'Handing jobs-v2 to Argo CD.',
+      'Removing',
+      'jobs-v1',
+    ];
+    expect(out).toMatch(new RegExp(order.join('[^]*')));
+    expect(out).toContain('* Assumed: EKS knows the clusters, and they are ready.');
+  });
+
+  it('ends with 2 when a selector selects nothing', async () => {
+    const spec = {
+      ...named('jobs-v2'),
+      applications: [{ ...application, clusterSelector: { role: 'job' } }],
+    };
+    const files = { 'next.yaml': stringify({ ...cell, spec }) };
+    const { out, code } = await runOkractl(['plan', '-f', 'next.yaml', '-o', 'json'], { objects, files });
+    expect(code).toBe(2);
+    expect(JSON.parse(out)).toMatchObject([
+      { plan: { problems: [expect.stringContaining('Expected clusterSelector to select a cluster')] } },
+    ]);
+  });
+
+  it('takes no version for granted', async () => {
+    const { err, code } = await runOkractl(['plan', 'mysystem', '--assume', '2.0.0'], { objects });
+    expect(code).toBe(2);
+    expect(err).toContain('Expected no --assume for default/mysystem');
+  });
+});
+
 describe('the Cells in the documentation', () => {
   const docs = fileURLToPath(new URL('../../docs/', import.meta.url));
   const blocks = globSync('**/*.md', { cwd: docs }).flatMap((page) => {
     const text = readFileSync(`${docs}${page}`, 'utf8');
-    return (
-      [...text.matchAll(/^```yaml\n([\s\S]*?)^```$/gm)]
-        .map(([, yaml = '']) => yaml)
-        // Those with applications are not planned; okractl plan says so.
-        .filter((yaml) => /^kind: Cell$/m.test(yaml) && !/^ {2}applications:$/m.test(yaml))
-        .map((yaml, at) => [`${page} ${at + 1}`, yaml] as const)
-    );
+    return [...text.matchAll(/^```yaml\n([\s\S]*?)^```$/gm)]
+      .map(([, yaml = '']) => yaml)
+      .filter((yaml) => /^kind: Cell$/m.test(yaml))
+      .map((yaml, at) => [`${page} ${at + 1}`, yaml] as const);
   });
 
   it.each(blocks)('%s is planned to its end, without problems', async (_, yaml) => {

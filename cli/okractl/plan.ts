@@ -1,12 +1,14 @@
 import type { Command } from 'commander';
 import { cell as cellKind } from '../../crds/cell.ts';
 import { formatKey, type ObjectKey } from '../../domain/model/ids.ts';
-import { planCell, type CellPlan } from '../../domain/plan/plan.ts';
+import { planApplications } from '../../domain/plan/applications-plan.ts';
+import { planCell } from '../../domain/plan/plan.ts';
 import { parseVersion } from '../../domain/versions/version.ts';
 import { badUsage, exitCodes, failed } from './exit.ts';
 import { FILE, identityOf, readManifests, repeated } from './manifests.ts';
 import { forPrograms, outputOption, type OutputFormat } from './output.ts';
 import { emptyCluster, withApplied, type Reader } from './overlay.ts';
+import { formatApplicationsPlan } from './plan-applications-text.ts';
 import { formatPlan } from './plan-text.ts';
 import type { Globals, Shell } from './shell.ts';
 import { parseCell } from './target.ts';
@@ -37,11 +39,14 @@ export function addPlan(program: Command, shell: Shell): void {
     .action(async (name: string | undefined, _options: unknown, command: Command) => {
       const options = command.optsWithGlobals<PlanOptions>();
       const { cluster, keys } = await input(shell, name, options);
-      const plans: { readonly cell: string; readonly plan: CellPlan }[] = [];
+      const plans: (Planned & { readonly cell: string })[] = [];
       for (const key of keys)
-        plans.push({ cell: formatKey(key), plan: await planOf(cluster, key, shell.now(), options) });
-      const written = forPrograms(plans, options.output);
-      shell.print(written ?? plans.map(({ cell, plan }) => formatPlan(cell, plan)).join('\n\n'));
+        plans.push({ cell: formatKey(key), ...(await planOf(cluster, key, shell.now(), options)) });
+      const written = forPrograms(
+        plans.map(({ cell, plan }) => ({ cell, plan })),
+        options.output,
+      );
+      shell.print(written ?? plans.map(({ text }) => text).join('\n\n'));
       if (plans.some(({ plan }) => plan.problems.length > 0)) shell.exitWith(exitCodes.problems);
     });
 }
@@ -75,23 +80,46 @@ async function input(shell: Shell, name: string | undefined, options: PlanOption
   return { cluster: withApplied(cluster, objects, namespace), keys: named === undefined ? keys : [named] };
 }
 
+/** A plan as programs and as people read it. */
+interface Planned {
+  readonly plan: { readonly problems: readonly string[] };
+  readonly text: string;
+}
+
 async function planOf(
   cluster: Reader,
   key: ObjectKey,
   now: number,
   { assume }: PlanOptions,
-): Promise<CellPlan> {
+): Promise<Planned> {
   const wrong = assume?.find((version) => parseVersion(version) === undefined);
   if (wrong !== undefined)
     throw badUsage(`Expected a version such as 1.2.3 with --assume, got ${JSON.stringify(wrong)}.`);
   // What looks at a Cell takes a while to load.
   const { observeCell } = await import('../../activities/rollout/observe-cell.ts');
   const observed = await observeCell(cluster, key);
-  if (observed.hasApplications === true)
+  if (observed.hasApplications === true) return planOfApplications(cluster, key, now, assume);
+  if (observed.cell === undefined) throw isMissing(key);
+  const plan = planCell(observed, { now, assume });
+  return { plan, text: formatPlan(formatKey(key), plan) };
+}
+
+const isMissing = (key: ObjectKey): Error =>
+  failed(`Expected Cell ${formatKey(key)}, got none, or one that is being deleted.`);
+
+async function planOfApplications(
+  cluster: Reader,
+  key: ObjectKey,
+  now: number,
+  assume: PlanOptions['assume'],
+): Promise<Planned> {
+  if (assume !== undefined)
     throw badUsage(
-      `Expected a Cell with an ingress, got ${formatKey(key)} with applications, which cannot be planned.`,
+      `Expected no --assume for ${formatKey(key)}, got one: its clusters are in its spec, so that the next ones are planned with -f.`,
     );
-  if (observed.cell === undefined)
-    throw failed(`Expected Cell ${formatKey(key)}, got none, or one that is being deleted.`);
-  return planCell(observed, { now, assume });
+  const { glanceAtApplications } = await import('../../activities/applications/glance.ts');
+  const glance = await glanceAtApplications(cluster, key);
+  if (glance === undefined) throw isMissing(key);
+  const plan = planApplications(glance, { now, assumed: glance.assumed });
+  return { plan, text: formatApplicationsPlan(formatKey(key), plan) };
 }

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { framed } from '../frame.ts';
 import { addCreate, addRun, addUpdate } from './analysis-run.ts';
+import { addApprove } from './approve.ts';
 import { addCheck } from './check.ts';
 import { addCompletion } from './completion.ts';
 import { addConvert } from './convert.ts';
@@ -27,6 +28,7 @@ const commands: readonly ((program: Command, shell: Shell) => void)[] = [
   addPlan,
   addLint,
   addRequests,
+  addApprove,
   addRollback,
   addFreeze,
   addUnfreeze,

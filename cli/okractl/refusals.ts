@@ -1,5 +1,5 @@
 import type { CellStatus } from '../../crds/cell.ts';
-import type { RequestName } from '../../domain/model/request.ts';
+import type { AskName } from '../../domain/model/request.ts';
 import { formatTarget, type Target } from './target.ts';
 
 interface Standing {
@@ -8,7 +8,7 @@ interface Standing {
 }
 
 /** Says why a request makes no sense without an open run. */
-export function withoutRun(target: Target, status: Standing | undefined, name: RequestName): string {
+export function withoutRun(target: Target, status: Standing | undefined, name: AskName): string {
   const { phase, message = '' } = status ?? {};
   const got =
     phase === undefined

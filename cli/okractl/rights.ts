@@ -1,6 +1,13 @@
 import type { permissions } from '../../deploy/rbac/permissions.ts';
 import type { Access } from '../../clients/kubernetes/person.ts';
-import { AWS_TARGET_GROUP, CELL, EVENT, FREEZE, type KindRef } from '../../clients/kubernetes/kinds.ts';
+import {
+  AWS_TARGET_GROUP,
+  CELL,
+  EVENT,
+  FREEZE,
+  groupOf,
+  type KindRef,
+} from '../../clients/kubernetes/kinds.ts';
 import { roleWith, type AskedKind } from '../../clients/kubernetes/request-rights.ts';
 import { requestVerbs, type RequestVerb } from '../../crds/request-names.ts';
 import { fine, problem, unknown, type Finding } from './findings.ts';
@@ -23,15 +30,13 @@ export interface Places {
   readonly own: string;
 }
 
-const groupOf = ({ apiVersion }: KindRef): string =>
-  apiVersion.includes('/') ? (apiVersion.split('/')[0] ?? '') : '';
-
-/** What only some steps, and StagedBindingPolicies, need: Argo Rollouts, Jobs, pod templates, KubeStellar. */
+/** What only some steps, and StagedBindingPolicies, need: Argo Rollouts, Jobs, pod templates, KubeStellar, approvals. */
 const optionalGroups: ReadonlySet<string> = new Set([
   'argoproj.io',
   'batch',
   'apps',
   'control.kubestellar.io',
+  'authorization.k8s.io',
 ]);
 
 /** All that okrad has to be let do, by the table of permissions. */

@@ -4,7 +4,7 @@ import { CELL, STAGED_BINDING_POLICY } from '../../clients/kubernetes/kinds.ts';
 import type { Operator, SentRequest } from '../../clients/temporal/operator.ts';
 import { temporalId } from '../../clients/temporal/workflow-id.ts';
 import { objectStart } from '../../clients/temporal/workflow-start.ts';
-import type { RequestName } from '../../domain/model/request.ts';
+import type { AskName } from '../../domain/model/request.ts';
 import { objectWorkflowId } from '../../domain/model/workflow-ids.ts';
 import { mustBeLetAsk } from './allowed.ts';
 import { exitCodes, failed, refused } from './exit.ts';
@@ -15,27 +15,34 @@ import { formatTarget, type Target } from './target.ts';
 /** What an operator asks, of what. */
 export interface Sending {
   readonly target: Target;
-  readonly name: RequestName;
+  readonly name: AskName;
   readonly reason: string;
   /** The stage to go back to. */
   readonly to?: string;
+  /** The version that is approved. */
+  readonly version?: string | undefined;
 }
 
 /** Where it is said what comes of a request. */
 export type Answering = Pick<Shell, 'print' | 'warn' | 'exitWith'>;
 
 /** In whose name, and by what, a request is sent. */
-export type Asker = Pick<Session, 'kubernetes' | 'whoAmI' | 'may' | 'operator' | 'taskQueue'>;
+export type Asker = Pick<Session, 'kubernetes' | 'whoAmI' | 'identity' | 'may' | 'operator' | 'taskQueue'>;
 
 /** Sends a request in the name of the person, and says what comes of it. */
 export async function send(shell: Answering, session: Asker, sending: Sending): Promise<void> {
-  const { target, name, reason, to } = sending;
-  const [by, operator] = await Promise.all([
-    session.whoAmI(),
+  const { target, name, reason, to, version } = sending;
+  const [sender, operator] = await Promise.all([
+    senderOf(session, name),
     session.operator(),
     mustBeLetAsk(session, name, target),
   ]);
-  const request = { by, reason, ...(to === undefined ? {} : { to }) };
+  const request = {
+    ...sender,
+    reason,
+    ...(to === undefined ? {} : { to }),
+    ...(version === undefined ? {} : { version }),
+  };
   const workflowId = temporalId(objectWorkflowId(target.kind, target.key));
   const answer = await operator.ask(workflowId, name, request);
   switch (answer.is) {
@@ -48,6 +55,17 @@ export async function send(shell: Answering, session: Asker, sending: Sending): 
     case 'Unanswered':
       return unanswered(shell, operator, { workflowId, name, request });
   }
+}
+
+/** Who asks; an approval says besides in which groups that person is. */
+async function senderOf(session: Asker, name: AskName): Promise<Pick<SentRequest, 'by' | 'groups'>> {
+  if (name !== 'approve') return { by: await session.whoAmI() };
+  const identity = await session.identity();
+  if (identity === undefined)
+    throw failed(
+      'Expected the API server to say who you are and in which groups (SelfSubjectReview), got no answer. An approval takes that; use Kubernetes 1.28 or newer.',
+    );
+  return { by: identity.name, groups: identity.groups };
 }
 
 /** What is settled has no open run: a retry starts one, and all else makes no sense. */
@@ -81,7 +99,7 @@ const missing = (target: Target): Error =>
 async function unanswered(
   shell: Answering,
   operator: Operator,
-  { workflowId, name, request }: { workflowId: string; name: RequestName; request: SentRequest },
+  { workflowId, name, request }: { workflowId: string; name: AskName; request: SentRequest },
 ): Promise<void> {
   const what = `Expected a worker to answer the ${name} in time, got none; okrad may not run.`;
   const { mayBeRepeated } = await import('../../clients/temporal/operator.ts');

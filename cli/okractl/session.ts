@@ -49,6 +49,10 @@ export function sessions(): Sessions {
           if (connecting === undefined) {
             connecting = connectTemporal();
             operators.push(connecting);
+            // Who stays, as the dashboard does, asks again.
+            connecting.catch(() => {
+              connecting = undefined;
+            });
           }
           return connecting;
         },

@@ -165,6 +165,10 @@ export const SUBJECT_ACCESS_REVIEW = clustered(
   'subjectaccessreviews',
 );
 
+/** The API group of a kind; empty for those of the core. */
+export const groupOf = ({ apiVersion }: Pick<KindRef, 'apiVersion'>): string =>
+  apiVersion.includes('/') ? (apiVersion.split('/')[0] ?? '') : '';
+
 const known: readonly KindRef[] = [
   ...resources,
   ANALYSIS_RUN,

@@ -35,6 +35,12 @@ export interface ServiceAccount {
   readonly name: string;
 }
 
+/** A person as the API server knows them. */
+export interface Identity {
+  readonly name: string;
+  readonly groups: readonly string[];
+}
+
 /** A cluster as a person reaches it by a kubeconfig. */
 export interface Person {
   readonly kubernetes: KubernetesClient;
@@ -42,6 +48,8 @@ export interface Person {
   readonly namespace: string;
   /** Says by which name the API server knows the person. */
   readonly whoAmI: () => Promise<string>;
+  /** Says in which groups the API server knows the person, besides; undefined when it does not tell. */
+  readonly identity: () => Promise<Identity | undefined>;
   /** Says whether the API server lets the person do something, or a service account. */
   readonly may: (access: Access, account?: ServiceAccount) => Promise<boolean>;
 }
@@ -64,6 +72,7 @@ export function connectAsPerson({
     kubernetes,
     namespace: current.context?.namespace ?? 'default',
     whoAmI: () => whoAmI(kubernetes, current.user?.name),
+    identity: async () => identityOf(await reviewed(kubernetes)),
     may: (access, account) => may(kubernetes, access, account),
   };
 }
@@ -76,6 +85,28 @@ function inContext(kubeconfig: Kubeconfig, context: string): Kubeconfig {
   );
 }
 
+/** Reaches the cluster that kubeconfig files name, or that of the pod, by a token and by nothing else of what the process has. */
+export function connectWithToken(kubeconfig: string | undefined, token: string): Omit<Person, 'namespace'> {
+  const { cluster } = currentOf(loadKubeconfig(kubeconfig));
+  if (cluster === undefined) throw new TypeError('Expected a kubeconfig with a current context, got none.');
+  const name = 'person';
+  // A certificate of the process would count more than the token.
+  const alone: Kubeconfig = {
+    clusters: [cluster],
+    users: [{ name, token }],
+    contexts: [{ name, cluster: cluster.name, user: name }],
+    currentContext: name,
+  };
+  const send = makeSend(kubeconfigDoor(alone));
+  const kubernetes = clientOver(send, TIMEOUT_MILLISECONDS, OWN_CLUSTER, FIELD_MANAGER);
+  return {
+    kubernetes,
+    whoAmI: () => whoAmI(kubernetes, undefined),
+    identity: async () => identityOf(await reviewed(kubernetes)),
+    may: (access, account) => may(kubernetes, access, account),
+  };
+}
+
 interface Reviewed<Status> {
   readonly apiVersion: string;
   readonly kind: string;
@@ -84,22 +115,35 @@ interface Reviewed<Status> {
   readonly status?: Status;
 }
 
-/** Asks the API server; one that does not know the question, before Kubernetes 1.28, leaves the name in the kubeconfig. */
-async function whoAmI(kubernetes: KubernetesClient, otherwise: string | undefined): Promise<string> {
-  const review: Reviewed<{ readonly userInfo?: { readonly username?: string } }> = {
+interface UserInfo {
+  readonly username?: string;
+  readonly groups?: readonly string[];
+}
+
+/** Asks the API server who the person is; undefined when it does not know the question, before Kubernetes 1.28, or does not let them ask. */
+async function reviewed(kubernetes: KubernetesClient): Promise<UserInfo | undefined> {
+  const review: Reviewed<{ readonly userInfo?: UserInfo }> = {
     apiVersion: SELF_SUBJECT_REVIEW.apiVersion,
     kind: SELF_SUBJECT_REVIEW.kind,
     // Nothing is kept of it, so that it bears no name.
     metadata: { name: '' },
   };
   try {
-    const { status } = await kubernetes.create(review);
-    return status?.userInfo?.username ?? otherwise ?? 'an operator';
+    return (await kubernetes.create(review)).status?.userInfo ?? {};
   } catch (error) {
-    const isUnknown = error instanceof KubernetesError && (error.status === 404 || error.status === 403);
-    if (isUnknown) return otherwise === undefined ? 'an operator' : `${otherwise} (kubeconfig)`;
+    if (error instanceof KubernetesError && (error.status === 404 || error.status === 403)) return undefined;
     throw error;
   }
+}
+
+const identityOf = (user: UserInfo | undefined): Identity | undefined =>
+  user?.username === undefined ? undefined : { name: user.username, groups: user.groups ?? [] };
+
+/** The name by which the API server knows the person, or else that in the kubeconfig. */
+async function whoAmI(kubernetes: KubernetesClient, otherwise: string | undefined): Promise<string> {
+  const user = await reviewed(kubernetes);
+  if (user === undefined) return otherwise === undefined ? 'an operator' : `${otherwise} (kubeconfig)`;
+  return user.username ?? otherwise ?? 'an operator';
 }
 
 async function may(kubernetes: KubernetesClient, access: Access, account?: ServiceAccount): Promise<boolean> {

@@ -1,6 +1,6 @@
-import { requestVerbs, verbOf, type RequestName, type RequestVerb } from '../../crds/request-names.ts';
+import { requestVerbs, verbOf, type AskName, type RequestVerb } from '../../crds/request-names.ts';
 import { formatKey, type ObjectKey } from '../../domain/model/ids.ts';
-import { CELL, STAGED_BINDING_POLICY, type KindRef } from './kinds.ts';
+import { CELL, groupOf, STAGED_BINDING_POLICY, type KindRef } from './kinds.ts';
 import type { Access, Person } from './person.ts';
 
 /** A kind whose objects take requests. */
@@ -33,7 +33,7 @@ export const roleWith = (verb: RequestVerb): string =>
 /** Says why a person may not make a request; undefined when Kubernetes lets them. */
 export const refusalToAsk = (
   person: Pick<Person, 'may' | 'whoAmI'>,
-  name: RequestName | 'approve',
+  name: AskName,
   { kind, key }: Asked,
 ): Promise<string | undefined> => {
   const verb = verbOf(name);
@@ -78,5 +78,3 @@ function accessOf({ verb, kind, key: { namespace, name } }: Wish): Access {
     ...(name === undefined ? {} : { name }),
   };
 }
-
-const groupOf = ({ apiVersion }: KindRef): string => apiVersion.split('/')[0] ?? '';

@@ -9,7 +9,7 @@ import {
 } from '@temporalio/client';
 import type { TemporalConfig } from '../../config.ts';
 import { requestSignals, requestUpdates, type Answer } from '../../workflows/messages.ts';
-import type { RequestName } from '../../domain/model/request.ts';
+import type { AskName } from '../../domain/model/request.ts';
 import { detailsOf, isRefusal } from './grpc-status.ts';
 import { payloadConverter } from './payload-codec.ts';
 import { unpolled } from './polls.ts';
@@ -23,6 +23,10 @@ import type { WorkflowStart } from './workflow-start.ts';
 export interface SentRequest {
   readonly by: string;
   readonly reason: string;
+  /** The groups of whoever approves. */
+  readonly groups?: readonly string[] | undefined;
+  /** The version that is approved. */
+  readonly version?: string | undefined;
   /** The stage of a StagedBindingPolicy to go back to. */
   readonly to?: string | undefined;
 }
@@ -46,11 +50,11 @@ export interface TemporalFindings {
 /** What an operator says to workflows. */
 export interface Operator {
   /** Sends a request that is answered, if a worker runs, in some seconds. */
-  readonly ask: (workflowId: string, name: RequestName, request: SentRequest) => Promise<RequestAnswer>;
+  readonly ask: (workflowId: string, name: AskName, request: SentRequest) => Promise<RequestAnswer>;
   /** Sends a request that is taken, or does nothing, whenever a worker runs; answers false when no run is open. */
-  readonly tell: (workflowId: string, name: RequestName, request: SentRequest) => Promise<boolean>;
+  readonly tell: (workflowId: string, name: AskName, request: SentRequest) => Promise<boolean>;
   /** Starts a workflow with a request, on the task queue that its last run was on. */
-  readonly startWith: (start: WorkflowStart, name: RequestName, request: SentRequest) => Promise<void>;
+  readonly startWith: (start: WorkflowStart, name: AskName, request: SentRequest) => Promise<void>;
   /** Finds out what Temporal lacks for Okra to work. */
   readonly inspect: (taskQueue: string) => Promise<TemporalFindings>;
   /** Reads how the weights went in the last rollout of a Cell; it told nothing when Temporal remembers none. */
@@ -64,7 +68,7 @@ const SHORT_ANSWER_MILLISECONDS = 5_000;
 const CALL_MILLISECONDS = 10_000;
 
 /** Whether a request does the same when it is taken twice: a second promote would finish another step. */
-export const mayBeRepeated = (name: RequestName): boolean => name === 'pause' || name === 'abort';
+export const mayBeRepeated = (name: AskName): boolean => name === 'pause' || name === 'abort';
 
 /** Connects to Temporal once, for a person who waits; throws when it does not answer. */
 export async function connectOperator(config: TemporalConfig, identity: string): Promise<Operator> {

@@ -22,17 +22,22 @@ const lines = ({ told }: WeightHistory): readonly string[] =>
 
 describe('the history of a rollout', () => {
   it('says what was asked for and read back, and leaves out what was never written', async () => {
-    const history = await toldBy('cellRollout-Reverted-abort');
+    const history = await toldBy('cellRollout-Reverted');
     expect(lines(history)).toEqual([
-      'served: illa 100',
-      'asked: illa 100, illb 0',
-      'served: illa 100, illb 0',
-      'served: illa 100, illb 0',
-      'served: illa 100, illb 0',
-      'asked: illa 100',
-      'served: illa 100',
+      'served: ',
+      'served: ',
+      'asked: sicka 100',
+      'served: sicka 100',
+      'served: sicka 100',
+      'served: sicka 100',
+      'asked: sicka 100, sickb 0',
+      'served: sicka 100, sickb 0',
+      'served: sicka 100, sickb 0',
+      'served: sicka 100, sickb 0',
+      'asked: sicka 100',
+      'served: sicka 100',
     ]);
-    expect(history.versions).toEqual({ illa: '1.0.0', illb: '2.0.0' });
+    expect(history.versions).toEqual({ sicka: '1.0.0', sickb: '2.0.0' });
     expect(history.told.map(({ at }) => at)).toEqual(
       history.told.map(({ at }) => at).toSorted((a, b) => a - b),
     );
@@ -40,7 +45,7 @@ describe('the history of a rollout', () => {
 
   it('is read of every recorded rollout, whatever it came to', async () => {
     const histories = await Promise.all(
-      ['Completed', 'Reverted', 'Superseded', 'Failed', 'Deleted-applications'].map((outcome) =>
+      ['Completed', 'Reverted', 'TakenOver', 'Failed', 'Deleted-applications'].map((outcome) =>
         toldBy(`cellRollout-${outcome}`),
       ),
     );

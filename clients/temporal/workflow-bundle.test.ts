@@ -12,7 +12,7 @@ describe('a process that bundles the workflows', () => {
     { timeout: 60_000 },
     async () => {
       const code = await bundleWorkflowsApart(new AbortController().signal);
-      for (const name of ['cellRollout', 'loadBalancerConfig', 'driftWatch', 'targetGroupCheck'])
+      for (const name of ['cellRollout', 'loadBalancerConfig', 'driftWatch', 'versionGate'])
         expect(code).toContain(name);
       // What a stack trace needs of the sources is where they are.
       expect(Object.keys(mapIn(code))).not.toContain('sourcesContent');

@@ -48,7 +48,7 @@ export const alerts: readonly Alert[] = [
   },
   {
     name: 'OkraRolloutHeld',
-    expr: 'max by (namespace, cell, reason) (okra_cell_held_seconds{reason!~"WaitingFor(Resume|Pause|Window|Freeze|Bake|Detach)"}) > 1800',
+    expr: 'max by (namespace, cell, reason) (okra_cell_held_seconds{reason!~"WaitingFor(Resume|Approval|Pause|Window|Freeze|Bake|Detach)"}) > 1800',
     duration: '1m',
     severity: 'warning',
     summary:

@@ -1,5 +1,6 @@
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { stringify } from 'yaml';
+import { DASHBOARD_PAGE, dashboardObjects, dashboardRoles } from './dashboard.ts';
 import { generate, staleIn, type GeneratedFiles } from '../../crds/generate.ts';
 import {
   accessObjects,
@@ -93,7 +94,7 @@ function row(permission: Permission): string {
 
 /** The page that says what okrad may do, and what for. */
 export const page = (): string =>
-  `${INTRODUCTION}${permissions.map(row).join('\n')}\n${AFTERWARDS}${PEOPLE}${peopleRows().join('\n')}\n${PEOPLE_AFTERWARDS}`.replace(
+  `${INTRODUCTION}${permissions.map(row).join('\n')}\n${AFTERWARDS}${PEOPLE}${peopleRows().join('\n')}\n${PEOPLE_AFTERWARDS}${DASHBOARD_PAGE}`.replace(
     /\n+$/,
     '\n',
   );
@@ -111,7 +112,7 @@ const templates = (): string => {
   return [
     `{{- /* ${HEADER} */ -}}`,
     ...(Object.keys(roles) as RoleKey[]).map((key) => define(key, rulesOf(key))),
-    ...Object.entries(peopleRoles).map(([key, { rules }]) => define(key, rules)),
+    ...Object.entries({ ...peopleRoles, ...dashboardRoles }).map(([key, { rules }]) => define(key, rules)),
     '',
   ].join('\n');
 };
@@ -127,6 +128,7 @@ export const files = (): GeneratedFiles =>
       at('../kustomize/components/staged-binding-policies/rbac.yaml'),
       manifest(stagedAccessObjects('okra', 'okra')),
     ],
+    [at('../kustomize/components/dashboard/rbac.yaml'), manifest(dashboardObjects('okra', 'okra'))],
     [at('../kustomize/base/people.yaml'), manifest(peopleObjects('okra'))],
     [at('../charts/okra/templates/_rules.tpl'), templates()],
   ]);

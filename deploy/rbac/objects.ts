@@ -1,3 +1,4 @@
+import { groupOf } from '../../clients/kubernetes/kinds.ts';
 import { permissions, type Permission, type Scope } from './permissions.ts';
 
 /** A rule of a role. */
@@ -38,12 +39,9 @@ export type RoleKey = keyof typeof roles;
 /** The rules of a role. */
 export const rulesOf = (key: RoleKey): readonly PolicyRule[] => roles[key].grants.map(ruleOf);
 
-const groupOf = (apiVersion: string): string =>
-  apiVersion.includes('/') ? (apiVersion.split('/')[0] ?? '') : '';
-
 function ruleOf({ kinds, subresource, verbs, names }: Permission): PolicyRule {
   return {
-    apiGroups: [...new Set(kinds.map(({ apiVersion }) => groupOf(apiVersion)))],
+    apiGroups: [...new Set(kinds.map(groupOf))],
     resources: kinds.map(({ plural }) => (subresource === undefined ? plural : `${plural}/${subresource}`)),
     ...(names === undefined ? {} : { resourceNames: names }),
     verbs,

@@ -1,7 +1,7 @@
 import { resources } from '../../crds/index.ts';
 import { requestVerbs } from '../../crds/request-names.ts';
 import type { KindRef } from '../../crds/kind.ts';
-import { CELL, STAGED_BINDING_POLICY } from '../../clients/kubernetes/kinds.ts';
+import { CELL, groupOf, STAGED_BINDING_POLICY } from '../../clients/kubernetes/kinds.ts';
 import { RBAC, type AccessObject, type PolicyRule } from './objects.ts';
 
 /** A role for people: what it ends in after the name of the installation, what it is for, and what it grants. */
@@ -11,8 +11,6 @@ interface PeopleRole {
   readonly labels?: Readonly<Record<string, string>>;
   readonly rules: readonly PolicyRule[];
 }
-
-const groupOf = ({ apiVersion }: KindRef): string => apiVersion.split('/')[0] ?? '';
 
 const rule = (kind: KindRef, verbs: readonly string[]): PolicyRule => ({
   apiGroups: [groupOf(kind)],

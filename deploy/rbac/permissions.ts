@@ -18,6 +18,7 @@ import {
   REPLICA_SET,
   SECRET,
   STATUS_COLLECTOR,
+  SUBJECT_ACCESS_REVIEW,
   type KindRef,
 } from '../../clients/kubernetes/kinds.ts';
 import { kindPermissions, type KindPermission } from './kinds.ts';
@@ -86,6 +87,12 @@ export const permissions: readonly Permission[] = [
     use: 'the revisions of the applications of a Cell',
   },
   { scope: 'Watched', kinds: [EVENT], verbs: ['create'], use: 'Events of what happens to a Cell' },
+  {
+    scope: 'Cluster',
+    kinds: [SUBJECT_ACCESS_REVIEW],
+    verbs: ['create'],
+    use: 'whether someone may approve a step',
+  },
   {
     scope: 'Cluster',
     kinds: [CLUSTER_ANALYSIS_TEMPLATE],

@@ -65,7 +65,10 @@ export function applicationsAnswer(name: RequestName, { reported }: Applications
 const LONGEST = { by: 253, reason: 1024, requests: 20 };
 
 /** Takes a request into account; one that makes no sense now changes nothing. */
-export function askApplications(state: ApplicationsState, request: TakenRequest): ApplicationsState {
+export function askApplications(
+  state: ApplicationsState,
+  request: TakenRequest<RequestName>,
+): ApplicationsState {
   if (applicationsRefusal(state, request.action) !== undefined) return state;
   const by = cut(request.by, LONGEST.by);
   const reason = cut(request.reason, LONGEST.reason);
@@ -94,7 +97,11 @@ export function hear(observed: ObservedApplications, state: ApplicationsState): 
   return state.asked.reduce((heard, request) => hearOne(heard, request, observed), before);
 }
 
-function hearOne(heard: Heard, request: TakenRequest, { applications }: ObservedApplications): Heard {
+function hearOne(
+  heard: Heard,
+  request: TakenRequest<RequestName>,
+  { applications }: ObservedApplications,
+): Heard {
   const { action, ...stamp } = request;
   const log = [...heard.log, { action, ...stampOf(stamp) }].slice(-LONGEST.requests);
   const all = { ...heard, log };
@@ -126,7 +133,7 @@ function hearOne(heard: Heard, request: TakenRequest, { applications }: Observed
 /** Hands a request on to the Cells whose rollout is under way. */
 const handedOn = (
   { forwards }: Heard,
-  { action, by, reason }: TakenRequest,
+  { action, by, reason }: TakenRequest<RequestName>,
   applications: readonly ObservedApplication[],
 ): Pick<Heard, 'forwards'> => ({
   forwards: [
@@ -139,7 +146,7 @@ const handedOn = (
 
 function aborted(
   mark: Mark,
-  { by, reason, at }: TakenRequest,
+  { by, reason, at }: TakenRequest<RequestName>,
   applications: readonly ObservedApplication[],
 ): Mark {
   if (!isInWork(mark)) return mark;

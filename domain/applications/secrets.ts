@@ -56,6 +56,20 @@ export const secretsFor = (
     return { cluster, asking: { ...own?.applications, [application]: secretLabels } };
   });
 
+/** A secret of the Cell's own as it is once it was written. */
+export const writtenSecret = (
+  { name, secretName, server, certificateAuthority }: ResolvedCluster,
+  asking: Asking,
+): ObservedSecret => ({
+  name: secretName,
+  cluster: name,
+  applications: asking,
+  isOwn: true,
+  server,
+  certificateAuthority,
+  isIntact: true,
+});
+
 /** Who still asks for a secret once an application does not; undefined: nobody, so that it goes. */
 export function withoutApplication(asking: Asking, application: string): Asking | undefined {
   const { [application]: _gone, ...others } = asking;

@@ -24,7 +24,7 @@ export interface Trouble {
 /** All that the workflow of a Cell of applications remembers besides what stands in the Cell's status. */
 export interface ApplicationsState {
   /** What operators have asked and no turn has answered yet. */
-  readonly asked: readonly TakenRequest[];
+  readonly asked: readonly TakenRequest<RequestName>[];
   readonly forwards: readonly Forwarded[];
   /** By the name of the application. */
   readonly troubles: Readonly<Record<string, Trouble>>;

@@ -1,4 +1,11 @@
-import { emptyBudget, spacingOf, type BudgetState, type WriteRate } from './budget.ts';
+import {
+  emptyBudget,
+  spacingOf,
+  URGENT_LINES,
+  type BudgetState,
+  type Line,
+  type WriteRate,
+} from './budget.ts';
 
 const DAY_MS = 24 * 3600 * 1000;
 const MAX_TIME = 8.64e15;
@@ -20,15 +27,22 @@ function stateIn(value: unknown, rate: WriteRate): BudgetState | undefined {
   const [usual, urgent] = [lineIn(lines['usual']), lineIn(lines['urgent'])];
   if (!isTime(at) || !isTime(spacing) || spacing < 1 || !isTime(meter)) return undefined;
   if (usual === undefined || urgent === undefined) return undefined;
+  const later = linesIn(lines['later']);
   // Nobody waits for a day; such a time would hold everybody up.
-  const longestMs = Math.max(usual.tail, urgent.tail, meter) - at;
+  const longestMs = Math.max(usual.tail, urgent.tail, ...(later ?? []).map(({ tail }) => tail), meter) - at;
   if ((longestMs * spacingOf(rate)) / spacing > DAY_MS) return undefined;
-  return { at, spacing, meter, usual, urgent };
+  return { at, spacing, meter, usual, urgent, ...(later === undefined ? {} : { later }) };
 }
 
 function lineIn(value: unknown): BudgetState['usual'] | undefined {
   const { next, tail } = fieldsOf(value);
   return isTime(next) && isTime(tail) ? { next, tail } : undefined;
+}
+
+/** Undefined where nobody has come to one of them, or what is there makes no sense: then they begin again. */
+function linesIn(value: unknown): readonly Line[] | undefined {
+  const lines = Array.isArray(value) ? value.flatMap((one) => lineIn(one) ?? []) : [];
+  return lines.length === URGENT_LINES - 1 ? lines : undefined;
 }
 
 const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>

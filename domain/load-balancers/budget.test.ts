@@ -31,6 +31,11 @@ class Budget {
     this.state = parseBudget(formatBudget(taken.state), this.now, by);
     return taken.grant;
   }
+  takeBack(percent: number): Grant {
+    const taken = takeWrite(this.state, { urgent: true, percent }, this.now, rate);
+    this.state = parseBudget(formatBudget(taken.state), this.now, rate);
+    return taken.grant;
+  }
   takeAll(count: number, urgent = false): Grant[] {
     return Array.from({ length: count }, () => this.take(urgent));
   }
@@ -78,6 +83,23 @@ describe('takeWrite', () => {
     budget.takeAll(6);
     budget.now += 4 * T;
     expect(waits(budget.takeAll(5, true))).toEqual(['Granted', 'Granted', 'Granted', 'Granted', T]);
+  });
+
+  it('has what takes the most back go first of all that is urgent, and in their order what takes as much', () => {
+    const budget = new Budget();
+    budget.takeAll(5, true);
+    const percents = [5, 50, 95, 55, 99, 5];
+    const tickets = percents.map((percent) => ticketOf(budget.takeBack(percent)));
+    const turns = tickets.map((ticket) => waitOf(budget.take(true, ticket)) / T);
+    // One that came before them waits already.
+    expect(turns).toEqual([6, 4, 2, 5, 3, 7]);
+    expect(budget.take()).toMatchObject({ waitMs: 8 * T });
+    const order = [2, 4, 1, 3, 0, 5];
+    budget.now += T;
+    for (const index of order) {
+      budget.now += T;
+      expect(budget.take(true, tickets[index])).toEqual({ is: 'Granted' });
+    }
   });
 
   it('does not let those that were all held up burst later', () => {

@@ -9,12 +9,16 @@ export interface WriteRate {
 export interface Ticket {
   readonly urgent: boolean;
   readonly number: number;
+  /** Among those that are urgent: how many kinds of them go before it; left out, none. */
+  readonly rank?: number;
 }
 
 /** One write that someone wants to send. */
 export interface WriteRequest {
   /** Whether it takes traffic back, and so goes before all that does not. */
   readonly urgent: boolean;
+  /** Of what is urgent, how much of the traffic it takes back, in percent: the most goes first. Left out, it goes before all others. */
+  readonly percent?: number | undefined;
   /** What the last answer was, when that was to wait. */
   readonly ticket?: Ticket | undefined;
 }
@@ -40,14 +44,22 @@ export interface BudgetState {
   /** When all that was granted is made up for; it may be ahead by the burst. This alone keeps the rate, whatever tickets say. */
   readonly meter: number;
   readonly usual: Line;
+  /** Those that take the most traffic back. */
   readonly urgent: Line;
+  /** Those that take less back, a tenth less in each line; left out where nobody has come so far. */
+  readonly later?: readonly Line[] | undefined;
 }
 
 /** Those that wait: the ticket before `next` has its turn one spacing before `tail`, and so on backwards. */
-interface Line {
+export interface Line {
   readonly next: number;
   readonly tail: number;
 }
+
+/** How many lines there are of what is urgent. */
+export const URGENT_LINES = 10;
+/** The line of all that is not. */
+const USUAL = URGENT_LINES;
 
 /** The answer to a request, and what to keep of it. */
 export interface Taken {
@@ -75,16 +87,16 @@ export const fullBudget = (now: number, rate: WriteRate): BudgetState => budgetF
 /** Answers a request: granted when its turn has come and the rate has room. */
 export function takeWrite(before: BudgetState, request: WriteRequest, now: number, rate: WriteRate): Taken {
   const state = upToDate(before, now, rate);
-  const { urgent } = request;
-  const room = roomAt(state, urgent, rate);
+  const room = roomAt(state, request.urgent, rate);
   const ticket = knownTicket(state, request);
-  const turn = ticket === undefined ? endOfLine(state, urgent) : turnOf(state, ticket);
-  if (turn <= now && room <= now) return granted(state, { urgent, isNew: ticket === undefined, now, rate });
-  if (ticket === undefined) return lineUp(state, { urgent, room, now });
+  const rank = ticket === undefined ? rankOf(request) : rankIn(ticket);
+  const turn = ticket === undefined ? endOfLine(state, rank) : turnOf(state, ticket);
+  if (turn <= now && room <= now) return granted(state, { rank, isNew: ticket === undefined, now, rate });
+  if (ticket === undefined) return lineUp(state, { rank, room, now });
   if (turn > now) return wait(state, ticket, { until: Math.max(turn, room), now });
-  if (now - turn > Math.max(LATE_MS, state.spacing)) return lineUp(state, { urgent, room, now });
+  if (now - turn > Math.max(LATE_MS, state.spacing)) return lineUp(state, { rank, room, now });
   // Others that came late took the room. The whole line moves, so that it keeps its order.
-  return wait(moveLine(state, urgent, room - turn), ticket, { until: room, now });
+  return wait(moveLine(state, rank, room - turn), ticket, { until: room, now });
 }
 
 /** Holds all writes back for a time, because ELBv2 throttles nonetheless: others share the account. Several at once count as one. */
@@ -118,6 +130,9 @@ function upToDate(state: BudgetState, now: number, rate: WriteRate): BudgetState
     meter: Math.min(moved(state.meter), latest),
     usual: { ...state.usual, tail: moved(state.usual.tail) },
     urgent: { ...state.urgent, tail: moved(state.urgent.tail) },
+    ...(state.later === undefined
+      ? {}
+      : { later: state.later.map((line) => ({ ...line, tail: moved(line.tail) })) }),
   };
 }
 
@@ -125,55 +140,86 @@ function upToDate(state: BudgetState, now: number, rate: WriteRate): BudgetState
 const roomAt = (state: BudgetState, urgent: boolean, rate: WriteRate): number =>
   state.meter - burstMs(rate) - (urgent ? state.spacing : 0);
 
-const lineOf = (state: BudgetState, urgent: boolean): Line => (urgent ? state.urgent : state.usual);
+/** The line of a request: what takes back the most goes first, and what is not urgent comes last. */
+const rankOf = ({ urgent, percent = 100 }: WriteRequest): number =>
+  urgent ? URGENT_LINES - 1 - Math.min(URGENT_LINES - 1, Math.max(0, Math.floor(percent / 10))) : USUAL;
 
-const endOfLine = (state: BudgetState, urgent: boolean): number =>
-  urgent ? state.urgent.tail : Math.max(state.usual.tail, state.urgent.tail);
+const rankIn = ({ urgent, rank = 0 }: Ticket): number => (urgent ? rank : USUAL);
+
+// A line that nobody has come to begins as the first did.
+const lineOf = ({ usual, urgent, later }: BudgetState, rank: number): Line =>
+  rank === USUAL ? usual : rank === 0 ? urgent : (later?.[rank - 1] ?? { next: urgent.next, tail: 0 });
+
+function withLine(state: BudgetState, rank: number, line: Line): BudgetState {
+  if (rank === USUAL) return { ...state, usual: line };
+  if (rank === 0) return { ...state, urgent: line };
+  const later = Array.from({ length: URGENT_LINES - 1 }, (_, index) =>
+    index === rank - 1 ? line : lineOf(state, index + 1),
+  );
+  return { ...state, later };
+}
+
+/** When a line has passed, and all that go before it. */
+const endOfLine = (state: BudgetState, rank: number): number =>
+  Math.max(...Array.from({ length: rank + 1 }, (_, before) => lineOf(state, before).tail));
 
 function knownTicket(state: BudgetState, { urgent, ticket }: WriteRequest): Ticket | undefined {
   const isKnown =
     ticket !== undefined &&
     ticket.urgent === urgent &&
+    isRank(ticket.rank) &&
     Number.isSafeInteger(ticket.number) &&
-    ticket.number < lineOf(state, urgent).next;
+    ticket.number < lineOf(state, rankIn(ticket)).next;
   return isKnown ? ticket : undefined;
 }
 
-function turnOf(state: BudgetState, { urgent, number }: Ticket): number {
-  const { next, tail } = lineOf(state, urgent);
-  return tail - (next - number) * state.spacing;
+const isRank = (rank = 0): boolean => Number.isInteger(rank) && rank >= 0 && rank < URGENT_LINES;
+
+function turnOf(state: BudgetState, ticket: Ticket): number {
+  const { next, tail } = lineOf(state, rankIn(ticket));
+  return tail - (next - ticket.number) * state.spacing;
 }
 
 function granted(
   state: BudgetState,
-  to: { readonly urgent: boolean; readonly isNew: boolean; readonly now: number; readonly rate: WriteRate },
+  to: { readonly rank: number; readonly isNew: boolean; readonly now: number; readonly rate: WriteRate },
 ): Taken {
   const spent = { ...state, meter: Math.max(state.meter, to.now) + state.spacing };
   // Those that waited in the line of the urgent have moved the others when they lined up.
-  const isAhead = to.urgent && to.isNew && roomAt(state, false, to.rate) > to.now;
+  const isAhead = to.rank !== USUAL && to.isNew && roomAt(state, false, to.rate) > to.now;
   return {
-    state: isAhead ? moveLine(spent, false, state.spacing) : spent,
+    state: isAhead ? moveBehind(spent, to.rank, state.spacing) : spent,
     grant: { is: 'Granted' },
   };
 }
 
 function lineUp(
   state: BudgetState,
-  { urgent, room, now }: { readonly urgent: boolean; readonly room: number; readonly now: number },
+  { rank, room, now }: { readonly rank: number; readonly room: number; readonly now: number },
 ): Taken {
-  const turn = Math.max(endOfLine(state, urgent), room);
-  const { next } = lineOf(state, urgent);
+  const turn = Math.max(endOfLine(state, rank), room);
+  const { next } = lineOf(state, rank);
   const line = { next: next + 1, tail: turn + state.spacing };
-  const after = urgent
-    ? moveLine({ ...state, urgent: line }, false, state.spacing)
-    : { ...state, usual: line };
-  return wait(after, { urgent, number: next }, { until: turn, now });
+  const after = moveBehind(withLine(state, rank, line), rank, state.spacing);
+  const ticket = {
+    urgent: rank !== USUAL,
+    number: next,
+    ...(rank === USUAL || rank === 0 ? {} : { rank }),
+  };
+  return wait(after, ticket, { until: turn, now });
 }
 
-function moveLine(state: BudgetState, urgent: boolean, by: number): BudgetState {
-  const line = lineOf(state, urgent);
-  const moved = { ...line, tail: line.tail + by };
-  return urgent ? { ...state, urgent: moved } : { ...state, usual: moved };
+/** Moves all lines that come after one. */
+function moveBehind(state: BudgetState, rank: number, by: number): BudgetState {
+  let moved = state;
+  const last = state.later === undefined ? 0 : URGENT_LINES - 1;
+  for (let behind = rank + 1; behind <= last; behind += 1) moved = moveLine(moved, behind, by);
+  return rank === USUAL ? moved : moveLine(moved, USUAL, by);
+}
+
+function moveLine(state: BudgetState, rank: number, by: number): BudgetState {
+  const line = lineOf(state, rank);
+  return withLine(state, rank, { ...line, tail: line.tail + by });
 }
 
 function wait(

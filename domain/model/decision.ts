@@ -122,7 +122,8 @@ export type Decision =
   | Measurement
   /** Goes on without the verdict of the analysis in the background. */
   | { readonly do: 'WaiveBackground'; readonly message: string }
-  | { readonly do: 'Advance'; readonly message: string }
+  /** The current step is done; the next one is that with the index `to`, or else the one after it. */
+  | { readonly do: 'Advance'; readonly to?: number; readonly message: string }
   | { readonly do: 'Replan'; readonly index: number; readonly message: string }
   | { readonly do: 'End'; readonly ending: Ending; readonly message: string }
   | { readonly do: 'Bake'; readonly message: string }
@@ -142,6 +143,7 @@ export interface Wait {
     | 'Experiment'
     | 'Check'
     | 'Job'
+    | 'Approval'
     | 'Verdict'
     | 'Health'
     | 'Backoff'

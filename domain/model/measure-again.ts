@@ -6,7 +6,8 @@ const isWithoutSuccess = ({ phase }: AnalysisVerdict): boolean => isFinished(pha
 const isStepHeld = ({ progress }: Rollout): boolean =>
   progress.is === 'Measuring' && isWithoutSuccess(progress.verdict);
 
-const isBackgroundHeld = ({ background }: Rollout): boolean =>
+/** Whether a rollout is held by what has measured in its background without success. */
+export const isBackgroundHeld = ({ background }: Rollout): boolean =>
   background !== undefined && background.waived !== true && isWithoutSuccess(background.verdict);
 
 /** Whether a rollout is held by something that has measured without success. */

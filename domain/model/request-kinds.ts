@@ -1,5 +1,5 @@
-import { waitsForPerson } from '../steps/index.ts';
-import { isHeldByVerdict, measuringAgain } from './measure-again.ts';
+import { approvalFrom, approvalsOf, waitsForPerson } from '../steps/index.ts';
+import { isBackgroundHeld, isHeldByVerdict, measuringAgain } from './measure-again.ts';
 import type { RequestName, Requests, Stamp } from './request.ts';
 import type { RolloutState } from './state.ts';
 
@@ -39,7 +39,7 @@ export const requestKinds: Readonly<Record<RequestName, RequestKind>> = {
   promote: {
     description: 'Finishes the current step.',
     finishesStep: true,
-    refusal: withoutRollout,
+    refusal: (state) => withoutRollout(state) ?? withoutApproval(state),
     take: (open, stamp) => ({ ...open, promote: stamp }),
     answer: (state) => `The current step of ${canaryOf(state)} is finished.`,
   },
@@ -48,7 +48,8 @@ export const requestKinds: Readonly<Record<RequestName, RequestKind>> = {
     finishesStep: true,
     refusal: withoutRollout,
     take: ({ paused: _ended, ...open }, stamp) => ({ ...open, promoteFull: stamp }),
-    answer: (state) => `${canaryOf(state)} gets the whole weight, without the remaining steps.`,
+    answer: (state) =>
+      `${canaryOf(state)} gets the whole weight, without the remaining steps.${approvalAhead(state)}`,
   },
   abort: {
     description: 'Takes everything back to the stable version and blocks the new one.',
@@ -74,10 +75,31 @@ const NOT_PAUSED = 'Expected a paused rollout, got one that is not paused.';
 
 const canaryOf = ({ rollout }: RolloutState): string | undefined => rollout?.canary.version;
 
-function withoutRollout({ rollout, reported }: RolloutState): string | undefined {
+/** Says that there is no rollout that goes on; undefined when there is one. */
+export function withoutRollout({ rollout, reported }: RolloutState): string | undefined {
   if (rollout === undefined) return `Expected a running rollout, got ${reported?.phase ?? 'none'}.`;
   if (rollout.ending === undefined) return undefined;
   return `Expected a running rollout, got one that is being taken back: ${rollout.ending.message}`;
+}
+
+/** Says that nothing stands in for the approvals that are waited for; undefined when none are, or when the background is what holds. */
+function withoutApproval({ rollout }: RolloutState): string | undefined {
+  if (rollout === undefined || isBackgroundHeld(rollout)) return undefined;
+  const step = rollout.steps[rollout.index];
+  const takes = step === undefined ? undefined : approvalsOf(step);
+  return takes === undefined
+    ? undefined
+    : `Expected ${takes.count} of ${takes.groups.join(', ')} to approve, got a promote, which does not stand in for that. Have them use okractl approve.`;
+}
+
+/** Says which approval stops a rollout on the way to the whole weight. */
+function approvalAhead({ rollout }: RolloutState): string {
+  const index = rollout === undefined ? undefined : approvalFrom(rollout);
+  const step = index === undefined ? undefined : rollout?.steps[index];
+  const takes = step === undefined ? undefined : approvalsOf(step);
+  return takes === undefined || index === undefined
+    ? ''
+    : ` First step ${index + 1} waits for approval by ${takes.count} of ${takes.groups.join(', ')}.`;
 }
 
 function isPaused({ rollout, requests }: RolloutState): boolean {

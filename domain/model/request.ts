@@ -1,6 +1,6 @@
-import type { RequestName } from '../../crds/request-names.ts';
+import type { AskName, RequestName } from '../../crds/request-names.ts';
 
-export { requestNames, type RequestName } from '../../crds/request-names.ts';
+export { askNames, requestNames, type AskName, type RequestName } from '../../crds/request-names.ts';
 
 /** An operator's request as it was received: who, why, and when (milliseconds since the epoch). */
 export interface Stamp {
@@ -15,6 +15,6 @@ export type Requests = { readonly paused?: Stamp } & {
 };
 
 /** A request that was taken, kept for the status and the history. */
-export interface TakenRequest extends Stamp {
-  readonly action: RequestName;
+export interface TakenRequest<Name extends AskName = AskName> extends Stamp {
+  readonly action: Name;
 }

@@ -1,3 +1,4 @@
+import type { Approval } from './approval.ts';
 import type { Requests, TakenRequest } from './request.ts';
 import type { BackgroundAnalysis, CellStatus } from '../../crds/cell.ts';
 import type { Measuring } from '../rollout/analysis.ts';
@@ -12,7 +13,8 @@ import type { VersionSet } from '../versions/version.ts';
 /** Where the current step stands. Times are milliseconds since the epoch. */
 export type Progress =
   | { readonly is: 'Ready' }
-  | { readonly is: 'Pausing'; readonly since: number }
+  /** In a pause, or waiting for approvals: those that count so far, each by someone else. */
+  | { readonly is: 'Pausing'; readonly since: number; readonly approvals?: readonly Approval[] }
   /** All steps are done and the canary has everything; the stable side waits at 0. */
   | { readonly is: 'Baking'; readonly since: number }
   | ({ readonly is: 'Measuring'; readonly kind: MeasurementKind } & Measuring);

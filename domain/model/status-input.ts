@@ -20,6 +20,7 @@ export interface StatusInput {
 /** What is waited for while nothing is done: people, or a time that someone has set. */
 const pauses = new Set<Extract<Decision, { do: 'Wait' }>['for']>([
   'Resume',
+  'Approval',
   'Pause',
   'Verdict',
   'Window',

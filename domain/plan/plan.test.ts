@@ -51,6 +51,21 @@ describe('a plan', () => {
     ]);
   });
 
+  it('takes it for granted that those approve who have to, before it is too late', () => {
+    const approval = { groups: ['release'], count: 2, timeout: '1h' };
+    const observed = serving.withGroups('2.0.0', 'b').withSteps({ setWeight: 20 }, { approval }).seen();
+    const plan = planCell(observed, { now });
+    expect(told(plan).slice(1, 4)).toEqual([
+      '0 Shift {"a":80,"b":20}',
+      '0 Wait Waiting for 2 of 2 approvals, by someone in release.',
+      '0 Shift {"a":0,"b":100}',
+    ]);
+    expect(plan.problems).toEqual([]);
+    expect(plan.parts[0]?.ahead.events.flatMap(({ assumes = [] }) => assumes)).toEqual([
+      'those who have to approve do so at once',
+    ]);
+  });
+
   it('writes what a rollout writes', () => {
     const simulation = new Simulation({
       updateStrategy: {

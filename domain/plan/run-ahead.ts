@@ -2,9 +2,10 @@ import type { Close, Decision, Performable, Wait } from '../model/decision.ts';
 import type { ObservedCell } from '../model/observation.ts';
 import { initialState } from '../model/state.ts';
 import type { WeightedTargetGroup } from '../model/target-group.ts';
+import { approvedAhead } from '../rollout/approval.ts';
 import { performedOf } from '../rollout/attempt.ts';
 import { tookUp } from '../rollout/performed.ts';
-import { changed, requested, runFrom, saw, type Run } from '../rollout/run.ts';
+import { changed, remembering, requested, runFrom, saw, type Run } from '../rollout/run.ts';
 import { dueReport, takeTurn, told } from '../rollout/turn.ts';
 import { Future } from './future.ts';
 
@@ -152,6 +153,12 @@ function pass(
   // For a person is waited without an end; a time means only that the analysis in the background is read meanwhile.
   if (what === 'Resume')
     return { run: requested(run, 'resume', stamp), now, assumes: 'someone sends resume at once' };
+  if (what === 'Approval')
+    return {
+      run: remembering(run, (state) => approvedAhead(state, stamp)),
+      now,
+      assumes: 'those who have to approve do so at once',
+    };
   if (what === 'Verdict')
     return { run: requested(run, 'promote', stamp), now, assumes: 'someone sends promote at once' };
   if (until !== undefined) return { run, now: Math.max(now + 1, until) };

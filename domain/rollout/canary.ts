@@ -10,7 +10,7 @@ import type { WeightedTargetGroup } from '../model/target-group.ts';
 import { holdsOnFailure } from './on-failure.ts';
 import { presentOf } from '../versions/stable.ts';
 import type { Rollout } from '../model/state.ts';
-import { movesTraffic, nextOf } from '../steps/index.ts';
+import { approvalFrom, approvalsOf, movesTraffic, nextOf } from '../steps/index.ts';
 import { weightAfter } from '../steps/plan.ts';
 import { advance } from '../steps/step.ts';
 import { everythingTo, sameShares, shares, TOTAL_WEIGHT } from '../load-balancers/weights.ts';
@@ -21,10 +21,23 @@ export function takeStep(rollout: Rollout, input: GuardInput): Decision {
   const step = steps[index];
   const { promote, promoteFull } = input.state.requests;
   if (progress.is === 'Baking') return bake(rollout, progress.since, input);
-  if (step === undefined || promoteFull !== undefined) return complete(rollout, input);
-  if (promote !== undefined && !movesTraffic(step))
+  if (step === undefined) return complete(rollout, input);
+  if (promoteFull !== undefined) return skip(rollout, input);
+  if (promote !== undefined && !movesTraffic(step) && approvalsOf(step) === undefined)
     return endMeasurement(progress) ?? advance(rollout, `Promoted by ${promote.by}.`);
   return nextOf(step, rollout, input) ?? moveTo(weightAfter(steps, index), 'Advance', rollout, input);
+}
+
+/** Goes on without the remaining steps, as far as the next one that takes approvals: nothing stands in for them. */
+function skip(rollout: Rollout, input: GuardInput): Decision {
+  const { steps, index, progress } = rollout;
+  const to = approvalFrom(rollout);
+  if (to === undefined) return complete(rollout, input);
+  const step = steps[to];
+  if (to === index && step !== undefined) return nextOf(step, rollout, input) ?? complete(rollout, input);
+  const next = endMeasurement(progress) ?? moveTo(weightAfter(steps, to - 1), 'Advance', rollout, input);
+  if (next.do !== 'Advance') return next;
+  return { ...next, to, message: `Going on to step ${to + 1} of ${steps.length}, which takes approvals.` };
 }
 
 function complete(rollout: Rollout, input: GuardInput): Decision {

@@ -1,7 +1,7 @@
 import type { Decision } from '../model/decision.ts';
 import { measurementKinds } from './measurement-kinds.ts';
 import type { ReportedEvent } from './report.ts';
-import { requestNames } from '../model/request.ts';
+import { askNames } from '../model/request.ts';
 import { cut } from '../text.ts';
 
 type Note = Omit<ReportedEvent, 'id'>;
@@ -65,6 +65,7 @@ function waitEvent(decision: Extract<Decision, { do: 'Wait' }>): Note | undefine
     case 'Freeze':
     case 'Window':
     case 'Resume':
+    case 'Approval':
       return normal(`WaitingFor${decision.for}`, decision.message);
     default:
       return undefined;
@@ -94,5 +95,11 @@ const warning = (reason: string, message: string): Note => ({ type: 'Warning', r
 export const unknownSignalEvent = (name: string): Note =>
   warning(
     'UnknownSignal',
-    `Expected one of the signals ${requestNames.join(', ')}, got ${JSON.stringify(cut(name, 63))}. Nothing was done about it; send one of these.`,
+    `Expected one of the signals ${askNames.join(', ')}, got ${JSON.stringify(cut(name, 63))}. Nothing was done about it; send one of these.`,
   );
+
+/** The Event that tells people that someone has approved a step. */
+export const approvedEvent = (message: string): Note => normal('Approved', message);
+
+/** The Event that tells people of an approval that does not count. */
+export const approvalRefusedEvent = (message: string): Note => warning('ApprovalRefused', message);

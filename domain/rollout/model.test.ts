@@ -33,6 +33,7 @@ const stepLists: readonly (readonly CanaryStep[])[] = [
     { setWeight: 40 },
   ],
   [{ setWeight: 0 }, { setWeight: 33 }, { pause: { duration: 30 } }],
+  [{ setWeight: 20 }, { approval: { groups: ['release'], count: 2, timeout: '8h' } }, { setWeight: 40 }],
 ];
 
 /** What a run of commands leaves for the invariants to compare with. */
@@ -117,6 +118,7 @@ function holdAgainst(write: SimulatedWrite, model: Model): void {
 
 const versions = ['1.0.0', '1.1.0', '2.0.0', '2.1.0', '3.0.0'] as const;
 const nameOf = (version: string, which: number): string => `g${version.replaceAll('.', '')}${which}`;
+const people = ['ann', 'bob'] as const;
 const healing = (simulation: Simulation): void => simulation.unhealthy.clear();
 
 const commands = [
@@ -281,6 +283,9 @@ const commands = [
         else empty.delete(arnOf(nameOf(version, 0)));
       }),
   ),
+  fc
+    .constantFrom(...people)
+    .map((by) => new Do(`approve by ${by}`, (simulation) => void simulation.approve(by, 'release'))),
   fc.constant(
     new Do('retire the aborted block', (simulation, model) => {
       simulation.status = { ...simulation.status, blockedVersions: [] };
@@ -323,6 +328,7 @@ function comeToAnEnd(simulation: Simulation): void {
     simulation.conclude('Successful');
     simulation.ask('resume');
     simulation.ask('promote');
+    for (const by of people) simulation.approve(by, 'release');
     simulation.pass(86_400_000);
   }
   throw new Error(`Expected the Cell to come to an end, got ${JSON.stringify(simulation.last)}.`);

@@ -184,3 +184,23 @@ describe('a verdict that is inconclusive', () => {
     expect(stands(simulation)).toBe('Completed Serving 100');
   });
 });
+
+describe('what fails in a blue-green rollout', () => {
+  const steps = [{ analysis }, { promote: {} }, { analysis }];
+  it.each([
+    ['is held before the switch', 'Hold', false, 'Paused AnalysisFailed 0'],
+    ['is held after the switch', 'Hold', true, 'Paused AnalysisFailed 100'],
+    ['is taken back', 'Revert', true, 'Reverted VersionBlocked 0'],
+    ['is taken back when nobody says', undefined, true, 'Reverted VersionBlocked 0'],
+  ] as const)('%s', (_, onFailure, isSwitched, want) => {
+    const blueGreen = { steps, ...(onFailure === undefined ? {} : { onFailure }) };
+    const simulation = rolling({}, { type: 'BlueGreen', blueGreen });
+    if (isSwitched) {
+      simulation.conclude('Successful');
+      simulation.pass(60_000);
+    }
+    simulation.conclude('Failed');
+    simulation.run();
+    expect(stands(simulation)).toBe(want);
+  });
+});

@@ -2,13 +2,15 @@ import type { GuardInput } from '../gates/guard.ts';
 import type { Wait } from '../model/decision.ts';
 
 /** Whether a rollout whose measurement fails keeps its weights until a person decides. */
-export const holdsOnFailure = ({ cell }: Pick<GuardInput, 'cell'>): boolean =>
-  cell.spec.updateStrategy?.canary?.onFailure === 'Hold';
+export function holdsOnFailure({ cell }: Pick<GuardInput, 'cell'>): boolean {
+  const { type, canary, blueGreen } = cell.spec.updateStrategy ?? {};
+  return (type === 'BlueGreen' ? blueGreen : canary)?.onFailure === 'Hold';
+}
 
 /** Waits for a person to decide about what has failed. */
 export const heldFor = (reason: string, message: string): Wait => ({
   do: 'Wait',
   for: 'Verdict',
   reason,
-  message: `${message} Held, because updateStrategy.canary.onFailure is Hold. Send retry to measure again, promote to go on, or abort to take everything back.`,
+  message: `${message} Held, because onFailure is Hold. Send retry to measure again, promote to go on, or abort to take everything back.`,
 });

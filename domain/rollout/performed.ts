@@ -73,7 +73,7 @@ export function carryOutRecorded(decision: Recorded, cell: PresentCell): Carried
     case 'Bake':
       return kept(record.baking);
     case 'Advance':
-      return kept(record.advanced);
+      return kept((state, now) => record.advanced(state, decision, now));
     case 'Replan':
       return kept((state, now) => record.replanned(state, decision, { cell, now }));
     case 'End':

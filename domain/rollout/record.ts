@@ -102,11 +102,11 @@ export function paused(state: RolloutState, now: number): RolloutState {
 }
 
 /** Records that the current step is done; a request to promote it is answered thereby. */
-export function advanced(state: RolloutState, now: number): RolloutState {
+export function advanced(state: RolloutState, { to }: Pick<Of<'Advance'>, 'to'>, now: number): RolloutState {
   const { promote: _answered, ...requests } = state.requests;
   return inRollout({ ...withoutBackoff(state), requests }, (rollout) => ({
     ...rollout,
-    index: rollout.index + 1,
+    index: to ?? rollout.index + 1,
     progress: { is: 'Ready' },
     stepStartedAt: now,
   }));

@@ -19,6 +19,10 @@ export interface CellReport {
   readonly events: readonly ReportedEvent[];
 }
 
+/** What became of a report that went along with a write. */
+export type Told =
+  { readonly is: 'Told' } | { readonly is: 'Refused'; readonly reason: string; readonly message: string };
+
 /** Whether a decision is reported: what moves traffic before it is done, how a Cell stands before it waits, the rest with what comes of it. */
 export const isWorthReporting = ({ do: what }: Decision): boolean =>
   what === 'Shift' || what === 'Wait' || what === 'CheckIdle' || what === 'Close';

@@ -24,7 +24,7 @@ export function atRest(close: Close, input: GuardInput): Decision {
   if (state.hasMeasured === true && !isQuiet) {
     return {
       do: 'Prune',
-      message: 'Deleting the oldest AnalysisRuns and Experiments beyond those that are kept.',
+      message: 'Deleting the oldest AnalysisRuns, Experiments, Checks and Jobs beyond those that are kept.',
     };
   }
   if (idle.length === 0) return close;

@@ -11,10 +11,12 @@ import type { Requirements, Shift } from '../model/decision.ts';
 import type { ObjectKey } from '../model/ids.ts';
 import type { ObservedCell } from '../model/observation.ts';
 import type { Connections, RolloutState } from '../model/state.ts';
+import type { WeightedTargetGroup } from '../model/target-group.ts';
 import type { PresentCell } from '../versions/candidate.ts';
 import { stableSet } from '../versions/stable.ts';
 import { postponed, type CarriedOut } from './performed.ts';
 import { lacking } from './record-backoff.ts';
+import type { CellReport, Told } from './report.ts';
 import { shifted } from './record.ts';
 
 /** The one write a rollout makes to the load balancer: what it is to serve, in a Cell-owned configuration object. */
@@ -27,6 +29,8 @@ export interface ShiftRequest {
   /** One more than the sequence of the last write; a write with an older one is refused as `Superseded`. */
   readonly sequence: number;
   readonly urgent: boolean;
+  /** Of what is urgent, how much of the traffic leaves where it is, in percent. */
+  readonly percent?: number;
   /** Whether it takes traffic back, or only confirms or leaves out what is served; it needs no permission for what is served already. */
   readonly takesBack?: boolean;
   /** Whether the load balancer is read before it is compared, because nobody knows for sure what it serves. */
@@ -36,6 +40,8 @@ export interface ShiftRequest {
   readonly minHealthyTargets: number;
   /** The turn in the write budget that an earlier attempt has come back with. */
   readonly ticket?: Ticket;
+  /** What is told before traffic moves; undefined: all is told already, or at the same time by someone else. */
+  readonly report?: CellReport;
 }
 
 /** A write that was not made, because its turn in the write budget comes later; nothing waits in the activity. */
@@ -46,8 +52,10 @@ export interface NotYet {
   readonly waitMs: number;
 }
 
-/** The result of a write of weights. */
-export type ShiftResult =
+/** The result of a write of weights, and of the report that went along with it. */
+export type ShiftResult = WriteResult & { readonly told?: Told };
+
+type WriteResult =
   /** ELBv2 was read back and serves it; `observed` is undefined when the objects could not be read afterwards. */
   | {
       readonly is: 'Served';
@@ -87,12 +95,23 @@ export function shiftRequest(
     adopt: cell.adopt === true,
     sequence: nextSequence(observed, state),
     urgent,
+    ...(urgent ? { percent: percentMoved(observed.weighted, shares) } : {}),
     ...(urgent || keepsWeights.has(purpose) ? { takesBack: true } : {}),
     verify,
     ...(requires === undefined ? {} : { requires }),
     minHealthyTargets: cell.spec.minHealthyTargets,
     ...(budget?.urgent === urgent ? { ticket: budget.ticket } : {}),
   };
+}
+
+/** How much of the traffic leaves the groups that have it, in percent. */
+function percentMoved(from: readonly WeightedTargetGroup[], to: readonly WeightedTargetGroup[]): number {
+  const shareIn = (groups: readonly WeightedTargetGroup[], arn: string): number => {
+    const total = groups.reduce((sum, { weight }) => sum + weight, 0);
+    const own = groups.find((one) => one.arn === arn)?.weight ?? 0;
+    return total === 0 ? 0 : (100 * own) / total;
+  };
+  return from.reduce((sum, { arn }) => sum + Math.max(0, shareIn(from, arn) - shareIn(to, arn)), 0);
 }
 
 const keepsWeights: ReadonlySet<Shift['purpose']> = new Set(['Restore', 'Detach', 'TakeOut']);

@@ -1,4 +1,5 @@
 import type { CellStatus } from '../../crds/cell.ts';
+import { approvalIn } from './approval.ts';
 import { conditionsFrom } from '../kubernetes/conditions.ts';
 import { connectionsText } from '../load-balancers/connections.ts';
 import { standing } from '../model/decision.ts';
@@ -43,6 +44,7 @@ export function statusOf(given: StatusInput): CellStatus {
       ? { availableTargetGroups: decision.missing.available, desiredTargetGroups: decision.missing.desired }
       : {}),
     ...rolloutOf(input),
+    ...approvalIn(input),
     ...toldOf(input),
     conditions: conditionsFrom(
       claims(input, { phase, reason, message, rejected }),

@@ -1,5 +1,6 @@
 import type { CellStatus } from '../../crds/cell.ts';
 import { parseDuration } from '../duration.ts';
+import { lastsAtMost } from '../steps/index.ts';
 import type { Rollout } from '../model/state.ts';
 import type { PresentCell } from '../versions/candidate.ts';
 
@@ -19,7 +20,7 @@ function endOf({ progress, steps, index }: Rollout, { spec }: PresentCell): numb
   switch (progress.is) {
     case 'Pausing': {
       const step = steps[index];
-      return step?.kind === 'pause' ? after(progress.since, step.spec.duration) : undefined;
+      return step === undefined ? undefined : after(progress.since, lastsAtMost(step));
     }
     case 'Baking':
       return after(progress.since, spec.updateStrategy?.bake?.duration);

@@ -2,7 +2,9 @@ import type { CanaryStep } from '../../crds/cell.ts';
 import type { Decision } from '../model/decision.ts';
 import type { GuardInput } from '../gates/guard.ts';
 import type { Rollout } from '../model/state.ts';
+import type { Approvals } from '../model/approval.ts';
 import { analysis } from './analysis.ts';
+import { approval } from './approval.ts';
 import { check } from './check.ts';
 import { experiment } from './experiment.ts';
 import { job } from './job.ts';
@@ -21,6 +23,7 @@ const kinds: { readonly [Kind in StepKindName]: StepKind<StepSpec<Kind>> } = {
   experiment,
   check,
   job,
+  approval,
 };
 
 const names = Object.keys(kinds) as readonly StepKindName[];
@@ -51,6 +54,27 @@ export const measures = ({ kind }: Step): boolean => {
 export function waitsForPerson<Kind extends StepKindName>({ kind, spec }: Step<Kind>): boolean {
   const known: StepKind<StepSpec<Kind>> = kinds[kind];
   return 'waitsForPerson' in known ? known.waitsForPerson(spec) : false;
+}
+
+/** How long a step that moves no traffic lasts at the most, where that is a matter of time alone. */
+export function lastsAtMost<Kind extends StepKindName>({
+  kind,
+  spec,
+}: Step<Kind>): number | string | undefined {
+  const known: StepKind<StepSpec<Kind>> = kinds[kind];
+  return 'lasts' in known ? known.lasts(spec) : undefined;
+}
+
+/** The approvals that a step takes; undefined: it takes none. */
+export function approvalsOf<Kind extends StepKindName>({ kind, spec }: Step<Kind>): Approvals | undefined {
+  const known: StepKind<StepSpec<Kind>> = kinds[kind];
+  return 'approvals' in known ? known.approvals(spec) : undefined;
+}
+
+/** The index of the first step from the current one on that takes approvals; undefined when there is none. */
+export function approvalFrom({ steps, index }: Pick<Rollout, 'steps' | 'index'>): number | undefined {
+  const at = steps.findIndex((step, i) => i >= index && approvalsOf(step) !== undefined);
+  return at === -1 ? undefined : at;
 }
 
 /** The canary's total weight once a step is done, of what it was before; a step that moves nothing leaves it. */

@@ -10,6 +10,7 @@ export const pause: StandingKind<StepSpec<'pause'>> = {
   describe: ({ duration }) =>
     duration === undefined ? 'pause until resumed' : `pause for ${durationText(duration)}`,
   next,
+  lasts: ({ duration }) => duration,
   waitsForPerson: ({ duration }) => duration === undefined,
 };
 

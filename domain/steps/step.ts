@@ -1,3 +1,4 @@
+import type { Approvals } from '../model/approval.ts';
 import type { Decision } from '../model/decision.ts';
 import type { GuardInput } from '../gates/guard.ts';
 import type { Rollout } from '../model/state.ts';
@@ -18,6 +19,10 @@ export interface StandingKind<Spec> {
   readonly next: (spec: Spec, rollout: Rollout, input: GuardInput) => Decision;
   /** Whether only a person can end it. */
   readonly waitsForPerson?: (spec: Spec) => boolean;
+  /** How long it lasts at the most, where that is a matter of time alone. */
+  readonly lasts?: (spec: Spec) => number | string | undefined;
+  /** The approvals that it takes; nothing stands in for them. */
+  readonly approvals?: (spec: Spec) => Approvals;
   /** Whether it makes AnalysisRuns, Experiments, Checks or Jobs. */
   readonly measures?: true;
 }

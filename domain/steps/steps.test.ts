@@ -19,6 +19,7 @@ describe('a step', () => {
     [{ analysis: { templates } }, 'analyse rate, errors', { measures: true }],
     [{ experiment }, 'experiment with canary', { measures: true }],
     [{ job: aJob({ name: 'smoke' }) }, 'run job smoke', { measures: true }],
+    [{ approval: { groups: ['release', 'sre'], count: 2 } }, 'approval by 2 of release, sre', {}],
     [{ check: { name: 'dd', analysis: aStepAnalysis() } }, 'check dd', { measures: true }],
   ])('%j is to %s', (written, text, is) => {
     const step = parseStep(written);

@@ -4,6 +4,7 @@ import type { Close, Decision, Performable } from '../model/decision.ts';
 import type { ObservedCell } from '../model/observation.ts';
 import { type RequestName } from '../model/request.ts';
 import { initialState, type LostRun, type RolloutState } from '../model/state.ts';
+import { countApproval, standOf } from '../rollout/approval.ts';
 import { performedOf } from '../rollout/attempt.ts';
 import { isRecorded, tookUp } from '../rollout/performed.ts';
 import * as holds from '../rollout/record-backoff.ts';
@@ -48,6 +49,19 @@ export class Simulation extends SimulatedWorld {
   ask(action: RequestName): void {
     this.#run = requested(this.#run, action, { by: 'ann', reason: '', at: this.now });
     this.events += EVENTS.signal;
+  }
+
+  /** Approves, as someone whom Kubernetes lets; answers why that does not count. */
+  approve(by: string, ...groups: readonly string[]): string | undefined {
+    const counted = countApproval(
+      this.state,
+      { by, groups, reason: '', at: this.now },
+      standOf(this.state.rollout),
+    );
+    if (typeof counted === 'string') return counted;
+    this.state = counted.state;
+    this.events += EVENTS.signal + EVENTS.activity;
+    return undefined;
   }
 
   /** Gives every AnalysisRun that measures still a verdict. */

@@ -11,8 +11,10 @@ import { parseArgs } from 'node:util';
  * @property {number} starts How many times okrad is started, or killed.
  * @property {number} cells Cells at rest.
  * @property {number} burst Cells that change at once.
+ * @property {number} rollouts Rollouts that go on at once.
+ * @property {number} rounds Rollouts that are measured one after another.
  *
- * @typedef {'discovery' | 'staged' | 'start' | 'takeover' | 'idle' | 'burst'} Group
+ * @typedef {'steps' | 'abort' | 'load' | 'discovery' | 'staged' | 'start' | 'takeover' | 'idle' | 'burst'} Group
  * What is measured together.
  *
  * @typedef {{ readonly do: 'Measure', readonly size: Readonly<Size>, readonly groups: readonly Group[], readonly json?: string, readonly write: boolean } | import('../stack-arguments.mjs').Explanation} BenchRequest
@@ -29,6 +31,8 @@ const usual = {
   starts: 5,
   cells: 10_000,
   burst: 5_000,
+  rollouts: 40,
+  rounds: 5,
 };
 
 /**
@@ -44,6 +48,8 @@ const smallest = {
   starts: 1,
   cells: 10,
   burst: 10,
+  rollouts: 2,
+  rounds: 1,
 };
 
 /** @type {Readonly<Size>} */
@@ -56,17 +62,20 @@ const largest = {
   starts: 50,
   cells: 50_000,
   burst: 20_000,
+  rollouts: 200,
+  rounds: 50,
 };
 
 /** @type {readonly Group[]} */
-const groups = ['discovery', 'staged', 'start', 'takeover', 'idle', 'burst'];
+const groups = ['steps', 'abort', 'load', 'discovery', 'staged', 'start', 'takeover', 'idle', 'burst'];
 
 const usage = [
   'Usage: npm run bench                       measure with 50 clusters of 10 TargetGroupBindings, and 500 StagedBindingPolicies of 5 stages',
   '       npm run bench -- --clusters 10 --bindings 5 --arrivals 4 --policies 20 --stages 3',
-  '       npm run bench -- --only start,idle   measure some of it: discovery, staged, start, takeover, idle, burst',
+  '       npm run bench -- --only start,idle   measure some of it: steps, abort, load, discovery, staged, start, takeover, idle, burst',
   '       npm run bench -- --only takeover --starts 10    kill okrad ten times',
   '       npm run bench -- --only idle --cells 1500       with so many Cells at rest; --burst with so many that change',
+  '       npm run bench -- --only abort,load --rollouts 200    with so many rollouts at once',
   '       npm run bench -- --json out --write  keep the raw data in a folder, and write the tables in docs/measurements.md',
 ].join('\n');
 
@@ -87,6 +96,8 @@ export function readBenchArguments(args) {
       starts: number,
       cells: number,
       burst: number,
+      rollouts: number,
+      rounds: number,
       only: number,
       json: number,
       write: { type: 'boolean' },
@@ -105,6 +116,8 @@ export function readBenchArguments(args) {
       starts: read('starts'),
       cells: read('cells'),
       burst: read('burst'),
+      rollouts: read('rollouts'),
+      rounds: read('rounds'),
     };
     const kept = values.json === undefined ? {} : { json: values.json };
     return { do: 'Measure', size, groups: groupsOf(values.only), ...kept, write: values.write === true };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readBenchArguments } from './arguments.mjs';
 
-const all = ['discovery', 'staged', 'start', 'takeover', 'idle', 'burst'];
+const all = ['steps', 'abort', 'load', 'discovery', 'staged', 'start', 'takeover', 'idle', 'burst'];
 const usual = {
   clusters: 50,
   bindings: 10,
@@ -11,6 +11,8 @@ const usual = {
   starts: 5,
   cells: 10_000,
   burst: 5_000,
+  rollouts: 40,
+  rounds: 5,
 };
 
 describe('readBenchArguments', () => {
@@ -50,7 +52,7 @@ describe('readBenchArguments', () => {
     [
       'a group that there is not',
       ['--only', 'all'],
-      'Expected --only to be some of discovery, staged, start, takeover, idle, burst, got all.',
+      'Expected --only to be some of steps, abort, load, discovery, staged, start, takeover, idle, burst, got all.',
     ],
   ])('refuses %s with the usage', (_, args, want) => {
     const request = readBenchArguments(args);

@@ -17,15 +17,18 @@ export interface RunningOkrad extends AsyncDisposable {
 /** Starts okrad on a stack, and waits until it is at work. */
 export async function openOkrad({
   stack,
+  environment = stack.environment,
   say,
   signal,
 }: {
   readonly stack: Stack;
+  /** With what it is started, if not with that of the stack. */
+  readonly environment?: Readonly<Record<string, string>>;
   readonly say: (line: string) => void;
   readonly signal: AbortSignal;
 }): Promise<RunningOkrad> {
   await using undo = new AsyncDisposableStack();
-  const config = loadConfig(stack.environment);
+  const config = loadConfig(environment);
   const { connection, client: temporal } = await connectTemporal(config, {
     log: createLog('silent'),
     signal,
@@ -34,7 +37,11 @@ export async function openOkrad({
   say('Starting okrad, its watchers and its worker as two processes …');
   const start = (components: 'watchers' | 'worker'): Okrad =>
     undo.use(
-      startOkrad({ environment: stack.environment, components, log: join(stack.logs, `${components}.log`) }),
+      startOkrad({
+        environment: { ...environment, OKRA_IDENTITY: components },
+        components,
+        log: join(stack.logs, `${components}-${Date.now()}.log`),
+      }),
     );
   const okrad = { watchers: start('watchers'), worker: start('worker') };
   const logged = (part: Okrad, event: string): Promise<true> =>

@@ -11,7 +11,7 @@ export interface Requests {
 }
 
 // What others ask for goes on as well: controllers, and the leases of all.
-const counted = new Set([
+const counted: ReadonlySet<string> = new Set([
   'stagedbindingpolicies',
   'bindingpolicies',
   'bindings',
@@ -37,7 +37,13 @@ export async function requestsTo(
   };
 }
 
-async function read({ binaries, kubeconfig }: Stack): Promise<ReadonlyMap<string, number>> {
+const read = (stack: Stack): Promise<ReadonlyMap<string, number>> => requestsAbout(stack, counted);
+
+/** How many requests an API server had about some resources, by verb and resource; watches are not counted. */
+export async function requestsAbout(
+  { binaries, kubeconfig }: Stack,
+  resources: ReadonlySet<string>,
+): Promise<ReadonlyMap<string, number>> {
   const { kubectl = 'kubectl' } = binaries;
   const { stdout } = await run(kubectl, ['--kubeconfig', kubeconfig, 'get', '--raw', '/metrics'], {
     maxBuffer: 64 * 1024 * 1024,
@@ -45,7 +51,7 @@ async function read({ binaries, kubeconfig }: Stack): Promise<ReadonlyMap<string
   const found = new Map<string, number>();
   for (const [labels, value] of requestLines(stdout)) {
     const { verb = '', resource = '', subresource = '' } = labels;
-    if (!counted.has(resource) || verb === 'WATCH') continue;
+    if (!resources.has(resource) || verb === 'WATCH') continue;
     const key = `${verb} ${resource}${subresource === '' ? '' : `/${subresource}`}`;
     found.set(key, (found.get(key) ?? 0) + value);
   }

@@ -1,11 +1,10 @@
-import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { build } from '../../deploy/package/build.ts';
 import { startOkrad } from '../okrad.ts';
 import { upTo } from './each.ts';
 import { median, type Figure } from './figures.ts';
 import { timesIn } from './log.ts';
 import { cpuSecondsOf, memoryOf } from './memory.ts';
+import { imageEnvironment, packagedOkrad } from './package.ts';
 import type { Measured } from './report.ts';
 import type { Ground } from './world.ts';
 
@@ -23,11 +22,9 @@ interface Start {
 export async function measureStart(ground: Ground): Promise<Measured> {
   const { stack, size, say } = ground;
   say('Building the package …');
-  const dist = join(stack.dir, 'package/dist');
-  await build(dist);
-  await symlink(join(root, 'node_modules'), join(stack.dir, 'package/node_modules'));
+  const packaged = await packagedOkrad(stack);
   const programs = [
-    { of: 'the package', program: join(dist, 'cli/okrad.js'), below: 2 },
+    { of: 'the package', program: packaged, below: 2 },
     { of: 'the source', program: join(root, 'cli/okrad.ts'), below: 4 },
   ];
   const raw: { of: string; starts: readonly Start[] }[] = [];
@@ -57,7 +54,11 @@ export async function measureStart(ground: Ground): Promise<Measured> {
 async function startOnce({ stack, signal, say }: Ground, program: string, name: string): Promise<Start> {
   const log = join(stack.logs, `start-${program.endsWith('.ts') ? 'source' : 'package'}-${name}.log`);
   const began = Date.now();
-  await using okrad = startOkrad({ environment: stack.environment, log, program });
+  await using okrad = startOkrad({
+    environment: { ...stack.environment, ...imageEnvironment },
+    log,
+    program,
+  });
   const times = await timesIn(log, ['watching', 'worker started'], signal);
   const [cpu = Number.NaN, memory] = await Promise.all([cpuSecondsOf(okrad.pid()), memoryOf(okrad.pid())]);
   const seconds = (Math.max(...times) - began) / 1000;

@@ -1,9 +1,16 @@
+import type { Client } from '@temporalio/client';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { createLog } from '../../clients/log.ts';
+import { connectTemporal } from '../../clients/temporal/temporal.ts';
+import { loadConfig } from '../../config.ts';
+import { objectWorkflowId } from '../../domain/model/workflow-ids.ts';
 import { startOkrad, type Okrad } from '../okrad.ts';
 import { upTo } from './each.ts';
 import { median, type Figure } from './figures.ts';
+import { eventsAfter, type ToldEvent } from './history.ts';
 import { timesIn } from './log.ts';
+import { imageEnvironment, packagedOkrad } from './package.ts';
 import type { Measured } from './report.ts';
 import { rollingCells, type RollingCells } from './rolling.ts';
 import type { Ground } from './world.ts';
@@ -23,19 +30,23 @@ const SENT_MILLISECONDS = 100;
 export async function measureTakeover(ground: Ground): Promise<Measured> {
   const { stack, management, signal, size, say } = ground;
   const cells = await rollingCells(stack, management, signal);
+  const config = loadConfig(stack.environment);
+  const { connection, client } = await connectTemporal(config, { log: createLog('silent'), signal });
+  await using undo = new AsyncDisposableStack();
+  undo.defer(() => connection.close());
   await using first = await startNamed('one', ground);
   say('Killing the only okrad, which is started again at once …');
-  const only: number[] = [];
+  const only: Killed[] = [];
   for (const index of upTo(size.starts)) {
-    only.push(await killDuring(`only-${index}`, { cells, okrad: first, say }, true));
+    only.push(await killDuring(`only-${index}`, { cells, okrad: first, say, client }, true));
     await isWorking(first, ground);
   }
   say('Killing one of two …');
   await using second = await startNamed('two', ground);
-  const one: number[] = [];
+  const one: Killed[] = [];
   for (const index of upTo(size.starts)) {
     const okrad = index % 2 === 0 ? first : second;
-    one.push(await killDuring(`pair-${index}`, { cells, okrad, say }, false));
+    one.push(await killDuring(`pair-${index}`, { cells, okrad, say, client }, false));
     const since = Date.now();
     okrad.start();
     await isPolling(okrad, ground, since);
@@ -46,7 +57,14 @@ export async function measureTakeover(ground: Ground): Promise<Measured> {
   };
 }
 
-function figuresOf(what: string, seconds: readonly number[]): readonly Figure[] {
+/** A kill, and what happened until the next weight. */
+interface Killed {
+  readonly seconds: number;
+  readonly events: readonly ToldEvent[];
+}
+
+function figuresOf(what: string, kills: readonly Killed[]): readonly Figure[] {
+  const seconds = kills.map((one) => one.seconds);
   return [
     {
       what: `kill -9 of ${what}, to the next weight, median of ${seconds.length}`,
@@ -61,11 +79,16 @@ function figuresOf(what: string, seconds: readonly number[]): readonly Figure[] 
 interface Killing {
   readonly cells: RollingCells;
   readonly okrad: Okrad;
+  readonly client: Client;
   readonly say: (line: string) => void;
 }
 
 /** Kills an okrad at any moment of a rollout; answers with the seconds to the next weight. */
-async function killDuring(name: string, { cells, okrad, say }: Killing, again: boolean): Promise<number> {
+async function killDuring(
+  name: string,
+  { cells, okrad, say, client }: Killing,
+  again: boolean,
+): Promise<Killed> {
   await cells.install(name);
   await cells.roll(name);
   await cells.writtenAfter(name, await cells.writtenAfter(name, 0));
@@ -75,15 +98,18 @@ async function killDuring(name: string, { cells, okrad, say }: Killing, again: b
   if (again) okrad.start();
   const seconds = ((await cells.writtenAfter(name, killedAt + SENT_MILLISECONDS)) - killedAt) / 1000;
   say(`  ${seconds.toFixed(2)} s`);
+  const workflowId = objectWorkflowId('Cell', { namespace: 'default', name });
+  const events = await eventsAfter(client, workflowId, killedAt);
   await cells.remove(name);
-  return seconds;
+  return { seconds, events: events.filter(({ at }) => at < seconds) };
 }
 
 /** Starts okrad under a name of its own, as a pod has one. */
 async function startNamed(name: string, ground: Ground): Promise<Okrad> {
   const { stack } = ground;
-  const environment = { ...stack.environment, ...unheld, OKRA_IDENTITY: name };
-  const okrad = startOkrad({ environment, log: join(stack.logs, `takeover-${name}.log`) });
+  const environment = { ...stack.environment, ...imageEnvironment, ...unheld, OKRA_IDENTITY: name };
+  const program = await packagedOkrad(stack);
+  const okrad = startOkrad({ environment, program, log: join(stack.logs, `takeover-${name}.log`) });
   await isPolling(okrad, ground, 0);
   return okrad;
 }

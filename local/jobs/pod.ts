@@ -10,6 +10,7 @@ export interface Pod {
     readonly namespace: string;
     readonly uid: string;
     readonly deletionTimestamp?: string;
+    readonly annotations?: Readonly<Record<string, string>>;
   };
   readonly spec: { readonly containers: readonly Container[] };
   readonly status?: { readonly phase?: string };

@@ -118,6 +118,7 @@ describe('okrad in a pod', () => {
             { check },
             { job: { template: { spec: { image: 'a', command: ['/bin/sleep', '300'] } } } },
             { experiment: { duration: '1h', templates: [{ name: 'wy', specRef: 'pods', replicas: 1 }] } },
+            { approval: { groups: ['release'] } },
           ],
         },
       },
@@ -135,6 +136,9 @@ describe('okrad in a pod', () => {
     await stage.signal('pod', 'promote');
     await stage.untilStatus('pod', 'experimenting', (status) => status.experiment !== undefined);
     await stage.signal('pod', 'promote');
+    await stage.untilStatus('pod', 'waiting for approval', (status) => status.approval !== undefined);
+    await stage.kubectl('create', 'rolebinding', 'release', '--clusterrole=cluster-admin', '--group=release');
+    await stage.signal('pod', 'approve', { by: 'ann', groups: ['release'] });
     await stage.untilPhase('pod', 'Completed', '2.0.0');
     for (const kind of [ANALYSIS_RUN, EXPERIMENT, CHECK, JOB])
       await untilNames(kind, '', 'okra.mumo.co/cell=pod');

@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { provision } from '../../local/provision.mjs';
 import { until } from '../support/until.ts';
+import * as workflows from '../../workflows/index.ts';
 import { comparable, documents, type Manifest } from './install/comparable.ts';
 
 const run = promisify(execFile);
@@ -54,6 +55,11 @@ describe('an installation', () => {
   it.each([
     ['for the whole cluster', [], 'base'],
     ['with everything', ['--values', join(chart, 'ci/example-values.yaml')], 'overlays/example'],
+    [
+      'with a dashboard to log in to',
+      ['--set', 'dashboardPage.enabled=true,dashboardPage.login=true'],
+      'overlays/dashboard',
+    ],
     ['with metrics', ['--values', join(chart, 'ci/monitoring-values.yaml')], 'overlays/monitoring'],
   ])('%s is the same by Helm and by kustomize', async (_, values, folder) => {
     const [byHelm, byKustomize] = await Promise.all([
@@ -76,6 +82,9 @@ describe('an installation', () => {
     ]);
     expect(podsOf(versioned)).toEqual(podsOf(plain));
     expect(podsOf(versioned)).toHaveLength(1);
+    const gates = versioned?.flatMap(({ spec }) => spec?.rollout?.gate?.workflowType ?? []);
+    expect(gates).toEqual(['versionGate']);
+    expect(Object.keys(workflows)).toEqual(expect.arrayContaining(gates ?? []));
   });
 
   it('has the image, the region and the variables that the chart is told', async () => {

@@ -184,6 +184,77 @@ describe('an operator with okractl', () => {
     );
   });
 
+  it('holds a rollout until two people of a group have approved whom Kubernetes lets', async () => {
+    const own = `system:serviceaccounts:${stage.namespace}`;
+    const [ann, bob, cleo, dan] = await peopleOn(stage, dir, [
+      { name: 'ann', verbs: ['get', 'approve'] },
+      { name: 'bob', verbs: ['get', 'approve'] },
+      { name: 'cleo', verbs: ['get', 'approve'], namespace: 'default' },
+      { name: 'dan', verbs: ['get', 'promote'] },
+    ]);
+    if (ann === undefined || bob === undefined || cleo === undefined || dan === undefined)
+      throw new Error('Expected four people.');
+    const steps = [{ setWeight: 20 }, { approval: { groups: [own], count: 2 } }];
+    const labels = { role: 'approved' };
+    await stage.targetGroups('1.0.0', ['c'], labels);
+    const updateStrategy = { type: 'Canary', canary: { steps }, detachAfter: '0s' };
+    await stage.apply(stage.cell('approved', { priority, role: 'approved', spec: { updateStrategy } }));
+    await stage.untilPhase('approved', 'Completed', '1.0.0');
+    await stage.targetGroups('2.0.0', ['d'], labels);
+    const waiting = (lacking: number) =>
+      stage.untilStatus(
+        'approved',
+        `${lacking} approvals lacking`,
+        ({ reason, approval }) => reason === 'WaitingForApproval' && approval?.lacking === lacking,
+      );
+    await waiting(2);
+
+    const because = ['--reason', 'looks fine'] as const;
+    expect(await okractlBy(ann, 'approve', 'approved', ...because)).toEqual({
+      code: 0,
+      out: `Approved by ${ann.name} for step 2 of 2.0.0: looks fine (1 of 2). Lacking: 1.\n`,
+      err: '',
+    });
+    const refusals: readonly [Promise<Ended>, string][] = [
+      [okractlBy(ann, 'approve', 'approved'), 'whose approval counts already: 1 of 2'],
+      [
+        okractlBy(bob, 'approve', 'approved', '--of', 'v3'),
+        'Expected an approval of 2.0.0, which waits for it, got one of 3.0.0',
+      ],
+      [okractlBy(cleo, 'approve', 'approved'), `by ${cleo.name}, who is in none of them`],
+      [okractlBy(dan, 'approve', 'approved'), `Expected ${dan.name} to be let approve Cell`],
+      [okractlBy(dan, 'promote', 'approved'), 'which does not stand in for that'],
+    ];
+    for (const [ended, said] of refusals)
+      expect(await ended).toMatchObject({ code: 3, err: expect.stringContaining(said) as unknown });
+    // What is sent without okractl counts no more: without an identity, or with one whom Kubernetes does not let.
+    const id = stage.workflowId('approved');
+    await stage.signal('approved', 'approve');
+    const operator = await open({
+      kubeconfig: stage.stack.kubeconfig,
+      temporalAddress: stage.stack.temporal.address,
+    }).operator();
+    const claimed = { by: dan.name, groups: [own, 'system:masters'], reason: '' };
+    expect(await operator.ask(id, 'approve', claimed)).toMatchObject({
+      is: 'Refused',
+      message: expect.stringContaining('got no from Kubernetes') as unknown,
+    });
+    expect((await waiting(1)).approval?.approvals).toMatchObject([{ by: ann.name, reason: 'looks fine' }]);
+    const described = await done('describe', 'approved');
+    expect(described).toContain(`Approved by ${ann.name}: looks fine`);
+    expect(described).toMatch(/ApprovalRefused +Expected an approval to say who gives it/);
+
+    expect((await okractlBy(bob, 'approve', 'approved', '--of', '2.0')).out).toContain(
+      '(2 of 2). The rollout goes on.',
+    );
+    const { history = [] } = await stage.untilPhase('approved', 'Completed', '2.0.0');
+    expect(history[0]?.requests?.map(({ action, by }) => `${action} by ${by}`)).toEqual([
+      `approve by ${ann.name}`,
+      `approve by ${bob.name}`,
+    ]);
+    await stage.untilClosed(id);
+  });
+
   it('A-L09 waits for the verdict of an analysis, and A-L07 looks whether all is there, without AWS', async () => {
     const words = ['--template-name', 'success-rate', '--args', 'service-name=foo', '--wait'];
     expect(await done('run', 'analysis', 'good', ...words)).toBe('AnalysisRun good is Successful.\n');

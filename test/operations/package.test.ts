@@ -76,6 +76,18 @@ describe('the compiled package', () => {
     });
   });
 
+  it('has all that the dashboard serves', async () => {
+    const { assetAt } = (await import(join(dir, 'okra/dist/cli/dashboard/assets.js'))) as {
+      assetAt: (path: string) => Promise<{ readonly body: Buffer } | undefined>;
+    };
+    const sizes = await Promise.all(
+      ['/', '/page.css', '/page.mjs', '/chart.mjs', '/lit-html/lit-html.js'].map(
+        async (path) => (await assetAt(path))?.body.length ?? 0,
+      ),
+    );
+    expect(sizes.map((size) => size > 100)).toEqual(sizes.map(() => true));
+  });
+
   it('asks Datadog in a thread of its own', async () => {
     const { connectDatadog } = (await import(join(dir, 'okra/dist/clients/datadog/connect.js'))) as {
       readonly connectDatadog: () => AskDatadog;

@@ -59,6 +59,14 @@ describe('a worker that has versions', () => {
 
   const buildOf = (name: string): Promise<string | undefined> => stage.desk.buildOf(stage.workflowId(name));
 
+  it('passes its gate, by which the Worker Controller finds that it can work', async () => {
+    const gate = ['--type', 'versionGate', '--workflow-id', `test-${deployment}:one`];
+    const queue = ['--task-queue', stage.namespace];
+    const said = await stage.temporal('workflow', 'execute', ...gate, ...queue, '--output', 'json');
+    expect(JSON.parse(said)).toMatchObject({ status: 'COMPLETED' });
+    expect(await stage.writes()).toEqual([]);
+  });
+
   it('has a rollout in a pause go on on the version that became current, and writes nothing meanwhile', async () => {
     const steps = [{ setWeight: 20 }, { pause: {} }, { setWeight: 40 }, { pause: {} }];
     await stage.targetGroups('1.0.0', ['a'], { role: 'web' });

@@ -3,6 +3,7 @@ import type { CallRecord } from '../../elbv2-proxy/control.ts';
 import type { CellStatus } from '../../crds/cell.ts';
 import { EVENTS } from '../../domain/testing/simulation.ts';
 import { gettingStarted } from '../support/samples/getting-started.ts';
+import { costOfWeights, type HistoryEvent } from '../support/stage/cost-of-weights.ts';
 import { followStatus } from '../support/stage/followed.ts';
 import { onStage } from '../support/stage/on-stage.ts';
 import type { AnalysisRun, Stage } from '../support/stage/stage.ts';
@@ -134,7 +135,7 @@ describe('a canary of clusters', () => {
     // What the simulation of a day counts for each thing is no less than what Temporal writes down for it.
     const { events: history } = JSON.parse(
       await stage.history(stage.workflowId(name), running.rollout?.runId ?? ''),
-    ) as { events: { eventType: string }[] };
+    ) as { events: HistoryEvent[] };
     const happened = (type: string): number =>
       history.filter((event) => event.eventType === `EVENT_TYPE_${type}`).length;
     const counted =
@@ -146,6 +147,12 @@ describe('a canary of clusters', () => {
       EVENTS.attributes * happened('UPSERT_WORKFLOW_SEARCH_ATTRIBUTES');
     expect(happened('ACTIVITY_TASK_SCHEDULED')).toBeGreaterThan(10);
     expect(history.length).toBeLessThanOrEqual(counted);
+    // Twice of what docs/measurements.md says that a weight takes would be too much.
+    const weights = costOfWeights(history);
+    expect(weights).toHaveLength(4);
+    expect(Math.min(...weights.map(({ events: taken }) => taken))).toBeLessThan(12);
+    expect(Math.max(...weights.map(({ bytes }) => bytes))).toBeLessThan(16_000);
+    expect(calls.length / weights.length).toBeLessThan(2 * 5);
   });
 
   it('A-C21 goes to 100 at once without steps', async () => {

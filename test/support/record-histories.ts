@@ -49,6 +49,7 @@ function nameOf(type: string, result: unknown, { events = [] }: History): string
     ...['abort', 'retry', 'pause', 'drifted'].filter((signal) => signals.has(signal)),
     ...(isCancelled ? ['cancelled'] : []),
     ...(activities.has('removeLoadBalancer') ? ['removes'] : []),
+    ...(activities.has('reviewApproval') ? ['approval'] : []),
   ].join('-');
 }
 

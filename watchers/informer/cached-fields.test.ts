@@ -88,7 +88,7 @@ describe('what watchers keep', () => {
     expect(cachedFields(kind)?.(object)).toEqual(want);
   });
 
-  it.each(['Cell', 'AWSTargetGroup', 'Freeze'])(
+  it.each(['ClusterSet', 'AWSTargetGroupSet', 'Freeze'])(
     "of one of Okra's own, %s, is left to the informer",
     (kind) => {
       expect(cachedFields(kind)).toBeUndefined();

@@ -5,6 +5,7 @@ import { ABOUT } from '../../domain/staged/kubestellar.ts';
 import type { InformedMetadata } from '../event.ts';
 import type { ForeignKind } from '../foreign.ts';
 import { given } from './given.ts';
+import { ownFields } from './own-fields.ts';
 
 type Texts = Readonly<Record<string, string>>;
 
@@ -88,7 +89,12 @@ const keeps: Readonly<Record<ForeignKind | 'Check', Keep>> = {
 };
 
 /** What the watchers keep of an object of a kind; undefined: all of it that is of any use. */
-export const cachedFields = (kind: string): Keep | undefined => new Map(Object.entries(keeps)).get(kind);
+export const cachedFields = (kind: string): Keep | undefined => all.get(kind);
+
+// What a function of Okra's own objects takes and gives is an object as JSON has it.
+const all = new Map(
+  Object.entries({ ...(ownFields as Readonly<Record<string, unknown>>), ...keeps }),
+) as ReadonlyMap<string, Keep>;
 
 const identityOf = ({ metadata }: Pick<ForeignObject, 'metadata'>): InformedMetadata => {
   const { name, namespace, uid, resourceVersion } = metadata;

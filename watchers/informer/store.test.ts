@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createStore } from './store.ts';
+import { createStore, labelWords } from './store.ts';
 
 const object = (namespace: string, name: string) => ({ metadata: { namespace, name } });
 
@@ -33,5 +33,37 @@ describe('the store', () => {
     const next = { metadata: { ...object('shop', 'web').metadata, resourceVersion: '2' } };
     store.apply({ type: 'update', object: next, old: object('shop', 'web') });
     expect(store.list('shop')).toEqual([next]);
+  });
+});
+
+describe('what stands under words', () => {
+  const labelled = (name: string, labels: Record<string, string>) => ({
+    metadata: { namespace: 'shop', name, labels },
+  });
+  const wordsOf = ({ metadata }: ReturnType<typeof labelled>) => labelWords(metadata.labels);
+  const names = (found: readonly ReturnType<typeof labelled>[]) => found.map(({ metadata }) => metadata.name);
+
+  it('is found by the one that the fewest have, and by its newest words', () => {
+    const store = createStore(wordsOf);
+    const [a, b, c] = [
+      labelled('a', { role: 'web', of: 'a' }),
+      labelled('b', { role: 'web', of: 'b' }),
+      labelled('c', { role: 'db' }),
+    ] as const;
+    for (const one of [a, b, c]) store.apply({ type: 'add', object: one });
+    expect(names(store.under('shop', labelWords({ role: 'web', of: 'b' })))).toEqual(['b']);
+    expect(names(store.under('shop', labelWords({ role: 'web' })))).toEqual(['a', 'b']);
+    expect(store.under('shop', labelWords({ role: 'none' }))).toEqual([]);
+    expect(store.under('other', labelWords({ role: 'web' }))).toEqual([]);
+    store.apply({ type: 'update', object: labelled('b', { role: 'db' }), old: b });
+    store.apply({ type: 'delete', object: a });
+    expect(store.under('shop', labelWords({ role: 'web' }))).toEqual([]);
+    expect(names(store.under('shop', labelWords({ role: 'db' })))).toEqual(['c', 'b']);
+  });
+
+  it('is all of the namespace where nobody asks for a word', () => {
+    const store = createStore(wordsOf);
+    store.apply({ type: 'add', object: labelled('a', { role: 'web' }) });
+    expect(names(store.under('shop', []))).toEqual(['a']);
   });
 });

@@ -1,4 +1,5 @@
 import { keyOf, type ObjectKey } from '../../domain/model/ids.ts';
+import { selectorOf, type SelectingSpec } from '../../domain/versions/version-label.ts';
 import type { LoadBalancerType } from '../../domain/load-balancers/load-balancer.ts';
 import type { Informed, ObjectEvent } from '../event.ts';
 import { storedKinds, type Objects, type Stored } from '../kinds.ts';
@@ -14,6 +15,8 @@ export interface Shelf<T> {
   get(key: ObjectKey): T | undefined;
   /** The objects of a namespace, or all. */
   list(namespace?: string): readonly T[];
+  /** Those of a namespace that stand under all of these words; where nothing stands under words, and otherwise too, it may give more. */
+  under(namespace: string, words: readonly string[]): readonly T[];
 }
 
 /** Objects of one kind that events keep current. */
@@ -21,18 +24,28 @@ export interface Store<T> extends Shelf<T> {
   apply(event: ObjectEvent<T>): void;
 }
 
-/** Makes an empty store. */
-export function createStore<T extends Informed>(): Store<T> {
+/** Makes an empty store; `wordsOf` says by which words an object is found. */
+export function createStore<T extends Informed>(wordsOf?: (object: T) => readonly string[]): Store<T> {
   const namespaces = new Map<string, Map<string, T>>();
+  const index = createIndex<T>();
   return {
     get: ({ namespace, name }) => namespaces.get(namespace)?.get(name),
     list: (namespace) => {
       if (namespace !== undefined) return [...(namespaces.get(namespace)?.values() ?? [])];
       return [...namespaces.values()].flatMap((objects) => [...objects.values()]);
     },
+    under: (namespace, words) =>
+      wordsOf === undefined || words.length === 0
+        ? [...(namespaces.get(namespace)?.values() ?? [])]
+        : index.smallest(words.map((word) => placeOf(namespace, word))),
     apply: ({ type, object }) => {
       const { namespace, name } = keyOf(object);
       const objects = namespaces.get(namespace) ?? new Map<string, T>();
+      const places = (of: T): readonly string[] =>
+        (wordsOf?.(of) ?? []).map((word) => placeOf(namespace, word));
+      const old = objects.get(name);
+      if (old !== undefined) index.remove(places(old), name);
+      if (type !== 'delete') index.put(places(object), name, object);
       if (type === 'delete') objects.delete(name);
       else objects.set(name, object);
       if (objects.size === 0) namespaces.delete(namespace);
@@ -40,6 +53,54 @@ export function createStore<T extends Informed>(): Store<T> {
     },
   };
 }
+
+const placeOf = (namespace: string, word: string): string => `${namespace} ${word}`;
+
+/** Objects by the places where they stand, each by its name there. */
+function createIndex<T>() {
+  const places = new Map<string, Map<string, T>>();
+  return {
+    put: (at: readonly string[], name: string, object: T): void => {
+      for (const place of at) {
+        const there = places.get(place) ?? new Map<string, T>();
+        places.set(place, there.set(name, object));
+      }
+    },
+    remove: (from: readonly string[], name: string): void => {
+      for (const place of from) {
+        const there = places.get(place);
+        there?.delete(name);
+        if (there?.size === 0) places.delete(place);
+      }
+    },
+    /** What stands at the place where the fewest are. */
+    smallest: (among: readonly string[]): readonly T[] => {
+      const all = among.map((place) => places.get(place) ?? new Map<string, T>());
+      const [fewest] = all.toSorted((a, b) => a.size - b.size);
+      return [...(fewest?.values() ?? [])];
+    },
+  };
+}
+
+/** A label, or what a selector asks for, as a word under which objects stand. */
+export const labelWords = (labels: Readonly<Record<string, string>> | undefined): readonly string[] =>
+  Object.entries(labels ?? {}).map(([key, value]) => `${key}=${value}`);
+
+/** Under which words objects stand of which there may be many in a namespace: target groups under their labels, Cells under those that they ask for. */
+const words: { readonly [Kind in Stored]?: (object: Objects[Kind]) => readonly string[] } = {
+  AWSTargetGroup: ({ metadata }) => labelWords(metadata.labels),
+  Cell: ({ spec }) => selectorWords(spec),
+};
+
+/** The words under which a Cell stands; one that asks for no certain label stands under the empty one. */
+function selectorWords(spec: SelectingSpec | undefined): readonly string[] {
+  // One of a form that no schema allows has no spec, and must not stop the others.
+  const asked = spec === undefined ? [] : labelWords(selectorOf(spec)?.matchLabels);
+  return asked.length === 0 ? [ANY] : asked;
+}
+
+/** The word under which those stand that may take whatever labels there are. */
+export const ANY = '';
 
 /** A shelf with these objects, which stays as it is. */
 export function shelfOf<T extends Informed>(objects: readonly T[]): Shelf<T> {
@@ -54,4 +115,8 @@ export type Stores = { readonly [Kind in Stored]: Store<Objects[Kind]> };
 /** Makes an empty store for each kind whose objects are remembered. */
 export const createStores = (): Stores =>
   // An empty store is one of any kind.
-  Object.fromEntries(storedKinds.map((kind) => [kind, createStore()])) as Stores;
+  Object.fromEntries(storedKinds.map((kind) => [kind, storeOf(kind)])) as Stores;
+
+// What an object of the kind stands under is asked of objects of the kind alone.
+const storeOf = (kind: Stored): Store<Informed> =>
+  createStore(words[kind] as ((object: Informed) => readonly string[]) | undefined);

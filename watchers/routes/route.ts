@@ -17,7 +17,7 @@ import { watchedInput } from '../../domain/versions/watched.ts';
 import { conditionOf } from '../condition.ts';
 import type { ObjectEvent } from '../event.ts';
 import { ignore, type Instruction } from '../instruction.ts';
-import type { View } from '../informer/store.ts';
+import { ANY, labelWords, type View } from '../informer/store.ts';
 import type { KindEvent, Objects, Watched } from '../kinds.ts';
 import {
   routeAnalysisRun,
@@ -153,14 +153,28 @@ function isNews(cell: Cell, view: View): boolean {
   if (hasApplications(cell)) return applicationsDigest(cell, view) !== cell.status?.observedHash;
   const { namespace } = keyOf(cell);
   const access = accessOf(namespace, view.AccessPolicy.list());
-  return (
-    digest(watchedInput(cell, view.AWSTargetGroup.list(namespace), access)) !== cell.status?.observedHash
-  );
+  return digest(watchedInput(cell, groupsFor(cell, view), access)) !== cell.status?.observedHash;
+}
+
+/** The target groups among which those of a Cell are, and not all of a namespace with thousands. */
+const groupsFor = (cell: Cell, view: View): readonly AWSTargetGroup[] =>
+  view.AWSTargetGroup.under(keyOf(cell).namespace, labelWords(selectorOf(cell.spec)?.matchLabels));
+
+/** The Cells among which those are that select a target group. */
+function cellsFor(versions: readonly AWSTargetGroup[], view: View): readonly Cell[] {
+  const found = versions
+    .toReversed()
+    .flatMap(({ metadata }) =>
+      [ANY, ...labelWords(metadata.labels)].flatMap((word) =>
+        view.Cell.under(metadata.namespace ?? '', [word]),
+      ),
+    );
+  return [...new Set(found)];
 }
 
 function routeGroup(event: ObjectEvent<AWSTargetGroup>, view: View): readonly Instruction[] {
   const versions = event.type === 'update' ? [event.object, event.old] : [event.object];
-  const selecting = view.Cell.list(keyOf(event.object).namespace).filter(({ spec }) =>
+  const selecting = cellsFor(versions, view).filter(({ spec }) =>
     versions.some(({ metadata }) => matches(selectorOf(spec), metadata.labels)),
   );
   if (selecting.length === 0) return ignore('no Cell selects it');

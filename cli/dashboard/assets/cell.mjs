@@ -1,7 +1,7 @@
 import { html, nothing } from '/lit-html/lit-html.js';
 import { chartView } from './chart.mjs';
 import { away, badge, bar, lasting, section, table } from './parts.mjs';
-import { blockedView, eventsView, historyView, requestsView, verdictsView } from './told.mjs';
+import { approvalView, blockedView, eventsView, historyView, requestsView, verdictsView } from './told.mjs';
 
 /** @typedef {import('../view.ts').CellPage} CellPage */
 /** @typedef {import('../view.ts').OfferView} OfferView */
@@ -33,6 +33,7 @@ export function cellView(page, { now, width, mayAct, ask }) {
     ${section('Target groups', page.groups.length > 0, table('Target groups', ['Target group', 'Version', 'Role', 'Desired', 'Observed', 'Health', 'Note'], page.groups.map(groupRow)))}
     ${section('Steps', page.steps.length > 0, stepsView(page.steps, now))}
     ${section('What can hold it', true, gatesView(page.gates, now))} ${verdictsView(page.verdicts, now)}
+    ${approvalView(page.approval, now)}
     ${section(
       'Applications',
       page.applications.length > 0,

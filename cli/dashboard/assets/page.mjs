@@ -20,6 +20,8 @@ function followRoute() {
   let isFirst = true;
   void follow(queryOf(route), {
     signal: following.signal,
+    // The login is over, or the key is one of an earlier start.
+    strange: () => void begin(),
     live: (is, why) => {
       state.isLive = is;
       state.trouble = is ? '' : (why ?? state.trouble);
@@ -130,19 +132,23 @@ async function send(reason) {
   document.getElementById('answered')?.focus();
 }
 
+const AGAIN_MS = 3000;
+const KEEP_MS = 300_000;
+
 async function begin() {
   state.trouble = '';
   try {
     state.me = await whoAmI();
   } catch (error) {
-    state.trouble = error instanceof Error ? error.message : String(error);
+    state.trouble = `The server of this page does not answer: ${error instanceof Error ? error.message : String(error)}`;
+    setTimeout(begin, AGAIN_MS);
   }
   draw();
   followRoute();
 }
 
 addEventListener('hashchange', () => {
-  takeKey();
+  if (takeKey()) void begin();
   state.route = routeNow();
   state.cell = undefined;
   state.clusters = undefined;
@@ -154,6 +160,8 @@ addEventListener('hashchange', () => {
 // Nobody looks: nothing is followed, and a phone sleeps.
 document.addEventListener('visibilitychange', followRoute);
 setInterval(() => document.hidden || draw(), 1000);
+// Who looks on is not idle.
+setInterval(() => document.hidden || void whoAmI().catch(() => undefined), KEEP_MS);
 
 root.replaceChildren();
 takeKey();

@@ -111,18 +111,30 @@ export function bar(weights) {
   const label = differs ? `Served: ${text}. Asked for: ${wanted}.` : `Served: ${text}.`;
   const versions = [...new Set([...served, ...asked].map(({ version }) => version))];
   return html` <svg
-      class="bar"
-      viewBox="0 0 100 ${differs ? 14 : 10}"
+      class=${differs ? 'bar differs' : 'bar'}
+      viewBox="0 0 100 ${differs ? 16 : 10}"
       preserveAspectRatio="none"
       role="img"
       aria-label=${label}
     >
-      ${parts(served, versions, 0, 10)} ${differs ? parts(asked, versions, 11, 3) : nothing}
+      ${parts(served, versions, 0, 10)} ${differs ? parts(asked, versions, 12, 4) : nothing}
     </svg>
     <span class="weights" aria-hidden="true">
-      ${served.map(({ version, weight }) => html`<span class="key s${versions.indexOf(version) % 5}">${version} <b>${weight}</b></span> `)}
+      ${versions.map((version, at) => {
+        const weight = weightIn(served, version);
+        const next = weightIn(asked, version);
+        return html`<span class="key s${at % 5}">
+          ${version} <b>${weight}</b>${differs && next !== weight ? html` → ${next}` : nothing}
+        </span> `;
+      })}
     </span>`;
 }
+
+/**
+ * @param {readonly { version: string, weight: number }[]} weights
+ * @param {string} of
+ */
+const weightIn = (weights, of) => weights.find(({ version }) => version === of)?.weight ?? 0;
 
 /**
  * @param {readonly { version: string, weight: number }[]} weights

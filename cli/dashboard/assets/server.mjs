@@ -1,15 +1,19 @@
 /** @typedef {import('../view.ts').Me} Me */
-/** @typedef {{ told: (event: string, data: any) => void, live: (is: boolean, why?: string) => void, signal: AbortSignal }} Follower */
+/** @typedef {{ told: (event: string, data: any) => void, live: (is: boolean, why?: string) => void, strange: () => void, signal: AbortSignal }} Follower */
 
 const STORED = 'okra-key';
 const MARK = { 'X-Okra-Dashboard': '1' };
 
-/** The key stays with the tab: no cookie, and no other page on this machine, ever has it. */
+/**
+ * Takes the key out of the address. It stays with the tab: no cookie, and no other page on this machine, ever has it.
+ * @returns {boolean} whether there was one
+ */
 export function takeKey() {
   const key = /^#key=([\w-]+)$/.exec(location.hash)?.[1];
-  if (key === undefined) return;
+  if (key === undefined) return false;
   sessionStorage.setItem(STORED, key);
   history.replaceState(null, '', '/#/');
+  return true;
 }
 
 /** @returns {Record<string, string>} */
@@ -99,7 +103,7 @@ export async function follow(query, follower) {
  * @param {Follower} follower
  * @returns {Promise<boolean>}
  */
-async function followOnce(query, { told, live, signal }) {
+async function followOnce(query, { told, live, strange, signal }) {
   const response = await fetch(`/api/stream?${query}`, { headers: sent(), signal });
   if (response.ok && response.body !== null) {
     live(true);
@@ -107,6 +111,7 @@ async function followOnce(query, { told, live, signal }) {
     return true;
   }
   live(false, String((await bodyOf(response))['message']));
+  if (response.status === 401) strange();
   return response.status !== 401;
 }
 

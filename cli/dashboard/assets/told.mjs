@@ -57,6 +57,31 @@ export const blockedView = ({ blocked, rejected }, now) =>
     </ul>`,
   )}`;
 
+/**
+ * @param {CellPage['approval']} approval
+ * @param {number} now
+ */
+export const approvalView = (approval, now) =>
+  approval === undefined
+    ? nothing
+    : section(
+        'Approvals',
+        true,
+        html`
+          <p>${approval.text}</p>
+          ${approval.message === undefined ? nothing : html`<p>To look at: ${approval.message}</p>`}
+          ${
+            approval.approvals.length === 0
+              ? nothing
+              : table(
+                  'Who has approved',
+                  ['By', 'When', 'Reason'],
+                  approval.approvals.map(({ by, time, reason }) => [by, away(time, now), reason || '–']),
+                )
+          }
+        `,
+      );
+
 /** @param {{ action: string, by: string, reason: string }} request */
 const requestText = ({ action, by, reason }) => `${action} by ${by}${reason === '' ? '' : `: ${reason}`}`;
 

@@ -48,6 +48,7 @@ export function aWorld(options: WorldOptions = {}): World {
       namespace: 'default',
       leaseNamespace: 'okra',
       whoAmI: () => Promise.resolve('ann'),
+      identity: () => Promise.resolve({ name: 'ann', groups: ['release'] }),
       may: (access) => Promise.resolve(allowed(access)),
       operator: () => Promise.resolve(operator),
       taskQueue: 'okra',

@@ -1,18 +1,21 @@
 import { CommanderError } from 'commander';
 import type { ELBv2 } from '../../../clients/aws/elbv2.ts';
 import type { EKSCluster } from '../../../clients/aws/eks.ts';
+import type { Reach, StoredClusterSecret } from '../../../clients/kubernetes/remote-clusters.ts';
 import { loadConfig } from '../../../config.ts';
 import { endingOf } from '../../okractl/exit.ts';
 import { everGranted } from '../dry-run.ts';
 import { okra } from '../program.ts';
 import type { OkraSession } from '../shell.ts';
-import { memoryCluster, type FakeObject } from './memory-cluster.ts';
+import { memoryCluster, type FakeObject } from '../../testing/memory-cluster.ts';
 
-export type { FakeObject } from './memory-cluster.ts';
+export type { FakeObject } from '../../testing/memory-cluster.ts';
 
 /** What is around a command in a test. */
 export interface FakeWorld {
   readonly objects?: readonly FakeObject[];
+  /** What there is in the clusters that secrets name, by the names of the secrets. */
+  readonly remote?: Readonly<Record<string, readonly FakeObject[]>>;
   readonly eksClusters?: readonly EKSCluster[];
   readonly elbv2?: ELBv2;
   readonly now?: number;
@@ -29,12 +32,22 @@ export interface Outcome {
   readonly err: string;
   readonly code: number;
   readonly objects: readonly FakeObject[];
+  readonly remote: Readonly<Record<string, readonly FakeObject[]>>;
 }
 
 /** Runs a command line of okra against a cluster in memory. */
 export async function runOkra(words: readonly string[], world: FakeWorld = {}): Promise<Outcome> {
   const said = { out: '', err: '', code: 0 };
   const cluster = memoryCluster(world.objects ?? [], world);
+  const remotes = new Map(
+    Object.entries(world.remote ?? {}).map(([name, objects]) => [name, memoryCluster(objects)]),
+  );
+  const reach = ({ metadata: { name } }: StoredClusterSecret): Reach => {
+    const client = remotes.get(name)?.kubernetes;
+    return client === undefined
+      ? { is: 'Problem', problem: `Expected cluster ${name} to answer, got nothing.` }
+      : { is: 'Client', name, namespaces: [], client };
+  };
   const shell = {
     print: (text: string) => void (said.out += `${text}\n`),
     warn: (text: string) => void (said.err += `${text}\n`),
@@ -52,7 +65,7 @@ export async function runOkra(words: readonly string[], world: FakeWorld = {}): 
         OKRA_GRACE_PERIOD: '0',
         ...world.environment,
       }),
-      clusters: { reach: never, keep: () => undefined },
+      clusters: { reach, keep: () => undefined },
       elbv2: Object.assign(() => world.elbv2 ?? never(), { inRegion: never }),
       eks: () => ({
         clusters: () => Promise.resolve({ clusters: world.eksClusters ?? [], denied: [] }),
@@ -70,7 +83,8 @@ export async function runOkra(words: readonly string[], world: FakeWorld = {}): 
     said.err += message;
     said.code = code;
   }
-  return { ...said, objects: cluster.objects() };
+  const remote = Object.fromEntries([...remotes].map(([name, one]) => [name, one.objects()]));
+  return { ...said, objects: cluster.objects(), remote };
 }
 
 const never = (): never => {

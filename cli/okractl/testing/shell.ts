@@ -1,6 +1,5 @@
-import { CommanderError } from 'commander';
+import { CommanderError, type Command } from 'commander';
 import type { KubernetesClient } from '../../../clients/kubernetes/kubernetes.ts';
-import type { KindRef } from '../../../clients/kubernetes/kinds.ts';
 import type { Access, ServiceAccount } from '../../../clients/kubernetes/person.ts';
 import type {
   Operator,
@@ -8,27 +7,24 @@ import type {
   SentRequest,
   TemporalFindings,
 } from '../../../clients/temporal/operator.ts';
+import { isOf, memoryCluster, type FakeObject } from '../../testing/memory-cluster.ts';
+import { completing } from '../complete.ts';
 import { endingOf } from '../exit.ts';
 import { okractl } from '../program.ts';
 import type { Shell } from '../shell.ts';
 
-/** An object of a fake cluster. */
-export interface FakeObject {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly metadata: {
-    readonly name: string;
-    readonly namespace?: string;
-    readonly labels?: Readonly<Record<string, string>>;
-  };
-}
+export type { FakeObject } from '../../testing/memory-cluster.ts';
 
 /** What is around a command in a test. */
 export interface FakeWorld {
   readonly objects?: readonly FakeObject[];
+  /** Whether no list can be read. */
+  readonly isUnreachable?: boolean;
   readonly files?: Readonly<Record<string, string>>;
   /** How every request is answered. */
   readonly answer?: RequestAnswer;
+  /** Whether the API server does not say who someone is. */
+  readonly isUnknown?: true;
   readonly allowed?: (access: Access, account?: ServiceAccount) => boolean;
   /** What Temporal lacks. */
   readonly temporal?: TemporalFindings;
@@ -45,7 +41,18 @@ export interface Outcome {
 }
 
 /** Runs a command line against a cluster and a Temporal that are in memory. */
-export async function runOkractl(words: readonly string[], world: FakeWorld = {}): Promise<Outcome> {
+export const runOkractl = (words: readonly string[], world: FakeWorld = {}): Promise<Outcome> =>
+  runIn(world, words, (shell) => okractl(shell, '0.0.0'));
+
+/** Asks as kubectl does what may stand for the last of some words. */
+export const completeOkra = (words: readonly string[], world: FakeWorld = {}): Promise<Outcome> =>
+  runIn(world, ['--', ...words], (shell) => completing(shell, okractl(shell, '0.0.0')));
+
+async function runIn(
+  world: FakeWorld,
+  words: readonly string[],
+  make: (shell: Shell) => Command,
+): Promise<Outcome> {
   const out: string[] = [];
   const err: string[] = [];
   const done: unknown[] = [];
@@ -67,6 +74,10 @@ export async function runOkractl(words: readonly string[], world: FakeWorld = {}
       kubernetes: fakeKubernetes(world, done),
       namespace: namespace ?? 'default',
       whoAmI: () => Promise.resolve('ann'),
+      identity: () =>
+        Promise.resolve(
+          world.isUnknown === true ? undefined : { name: 'ann', groups: ['release', 'system:authenticated'] },
+        ),
       may: (access, account) => Promise.resolve(world.allowed?.(access, account) ?? true),
       temporal: { address: '127.0.0.1:7233', namespace: 'default' },
       taskQueue: 'okra',
@@ -80,7 +91,7 @@ export async function runOkractl(words: readonly string[], world: FakeWorld = {}
     browse: (url) => void done.push({ browse: url }),
   };
   try {
-    await okractl(shell, '0.0.0').parseAsync([...words], { from: 'user' });
+    await make(shell).parseAsync([...words], { from: 'user' });
   } catch (error) {
     if (error instanceof CommanderError) code = error.exitCode === 0 ? 0 : 2;
     else {
@@ -92,50 +103,31 @@ export async function runOkractl(words: readonly string[], world: FakeWorld = {}
   return { out: out.join(''), err: err.join(''), code, done };
 }
 
-function fakeKubernetes({ objects = [] }: FakeWorld, done: unknown[]): KubernetesClient {
-  const isOf =
-    ({ apiVersion, kind }: KindRef) =>
-    (object: FakeObject): boolean =>
-      object.apiVersion === apiVersion && object.kind === kind;
+/** A cluster that keeps nothing of what is written to it, and notes it. */
+function fakeKubernetes({ objects = [], isUnreachable }: FakeWorld, done: unknown[]): KubernetesClient {
+  const { kubernetes } = memoryCluster(objects);
   const never = (): never => {
     throw new Error('Expected no such call.');
   };
-  const client: Partial<Record<keyof KubernetesClient, unknown>> = {
-    get: (kind: KindRef, { namespace, name }: FakeObject['metadata']) =>
-      Promise.resolve(
-        objects
-          .filter(isOf(kind))
-          .find(
-            ({ metadata }) =>
-              metadata.name === name && (!kind.namespaced || metadata.namespace === namespace),
-          ),
-      ),
-    list: (kind: KindRef, { namespace }: { namespace?: string } = {}) =>
-      Promise.resolve(
-        objects
-          .filter(isOf(kind))
-          .filter(
-            ({ metadata }) => namespace === undefined || !kind.namespaced || metadata.namespace === namespace,
-          ),
-      ),
-    serves: (kind: KindRef) => Promise.resolve(objects.some(isOf(kind))),
-    create: (object: unknown) => {
+  return {
+    ...kubernetes,
+    ...(isUnreachable === true ? { list: never } : {}),
+    serves: (kind) => Promise.resolve(objects.some((object) => isOf(kind, object))),
+    create: (object) => {
       done.push({ create: object });
       return Promise.resolve(object);
     },
-    patch: (kind: KindRef, key: object, patch: unknown, options?: object) => {
+    patch: (kind, key, patch, options) => {
       done.push({ patch, of: { kind: kind.kind, ...key }, ...options });
-      return Promise.resolve(patch);
+      return Promise.resolve(patch as never);
     },
-    delete: (kind: KindRef, key: object) => {
+    delete: (kind, key) => {
       done.push({ delete: { kind: kind.kind, ...key } });
       return Promise.resolve();
     },
     snapshot: never,
-    watch: never,
     apply: never,
   };
-  return client as KubernetesClient;
 }
 
 function fakeOperator(

@@ -9,10 +9,11 @@ const folder = `${process.env['POD_SERVICE_ACCOUNT']}/`;
 const at = <Path>(path: Path): Path | string =>
   typeof path === 'string' && path.startsWith(mounted) ? folder + path.slice(mounted.length) : path;
 
-const { accessSync, readFileSync } = fs;
+const { accessSync, existsSync, readFileSync } = fs;
 const { readFile } = fs.promises;
 Object.assign(fs, {
   accessSync: (...[path, mode]: Parameters<typeof accessSync>) => accessSync(at(path), mode),
+  existsSync: (path: Parameters<typeof existsSync>[0]) => existsSync(at(path)),
   readFileSync: (...[path, options]: Parameters<typeof readFileSync>) => readFileSync(at(path), options),
 });
 Object.assign(fs.promises, {

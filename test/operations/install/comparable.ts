@@ -31,7 +31,10 @@ export interface Manifest {
     readonly annotations?: Readonly<Record<string, string>>;
   };
   readonly data?: Readonly<Record<string, string>>;
-  readonly spec?: { readonly template?: { readonly spec?: PodSpec } };
+  readonly spec?: {
+    readonly template?: { readonly spec?: PodSpec };
+    readonly rollout?: { readonly gate?: { readonly workflowType?: string } };
+  };
 }
 
 /** The objects in a text of YAML documents. */

@@ -6,6 +6,7 @@ import { canonical } from '../../../domain/kubernetes/canonical.ts';
 import { lackOfHealth, type TargetHealth } from '../../../domain/gates/health.ts';
 import type { ObservedCell } from '../../../domain/model/observation.ts';
 import type { WeightedTargetGroup } from '../../../domain/model/target-group.ts';
+import type { CellReport, Told } from '../../../domain/rollout/report.ts';
 import { sameShares, TOTAL_WEIGHT } from '../../../domain/load-balancers/weights.ts';
 import { failureOf, type Passing } from './troubles.ts';
 import { targetGroupsOf } from '../../../domain/load-balancers/load-balancer.ts';
@@ -32,6 +33,26 @@ export function passing(): Passing {
 
 /** Makes one weight in the way of `shiftTraffic` (activities/rollout/traffic.ts), in memory. */
 export async function shift(world: World, request: ShiftRequest, by: Passing): Promise<ShiftResult> {
+  const telling = request.report === undefined ? undefined : tell(world, request.report, by);
+  const result = await written(world, request, { ...by, telling });
+  return telling === undefined ? result : { ...result, told: await telling };
+}
+
+async function tell(world: World, report: CellReport, by: Passing): Promise<Told> {
+  try {
+    await world.troubles.pass('report', by);
+    world.report(report);
+    return { is: 'Told' };
+  } catch (error) {
+    return { is: 'Refused', reason: 'Unavailable', message: String(error) };
+  }
+}
+
+async function written(
+  world: World,
+  request: ShiftRequest,
+  by: Passing & { readonly telling: Promise<Told> | undefined },
+): Promise<ShiftResult> {
   const lacking = await lackOf(world, request, by);
   if (lacking !== undefined) return lacking;
   const { sequence, forwarding, verify } = request;
@@ -41,6 +62,7 @@ export async function shift(world: World, request: ShiftRequest, by: Passing): P
   const differs = canonical(forwarding) !== canonical(known?.asked);
   const notYet = differs || verify ? turnOf(world, request) : undefined;
   if (notYet !== undefined) return notYet;
+  await by.telling;
   by.signal.throwIfAborted();
   const asked = ask(world, request, known);
   await applied(world, { config: asked, verify, by });

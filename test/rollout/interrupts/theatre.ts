@@ -1,5 +1,6 @@
 import { Client, Connection } from '@temporalio/client';
 import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
+import { alive } from '../../../activities/alive.ts';
 import { createLog } from '../../../clients/log.ts';
 import { untilRegistered } from '../../../clients/temporal/search-attributes.ts';
 import type { StackView } from '../../support/setup.ts';
@@ -29,7 +30,7 @@ export async function openTheatre({ temporal, workflowBundle }: StackView): Prom
   const common: Omit<WorkerOptions, 'taskQueue'> = {
     connection: native,
     namespace,
-    activities: activitiesIn(worlds),
+    activities: alive(activitiesIn(worlds)),
     maxHeartbeatThrottleInterval: '100ms',
     shutdownForceTime: '5s',
   };

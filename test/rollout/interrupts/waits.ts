@@ -77,10 +77,12 @@ const freeze = { name: 'year-end', by: 'ops', reason: 'No changes.' };
 export const waits = {
   'a pause': { reach: begin, at: '20 Paused WaitingForResume' },
   'a window': {
-    reach: (play) =>
-      beyondThePause(play, () => play.world.edit((spec) => ({ ...spec, windows: shutWindow() }))).then(() =>
-        play.signal(),
-      ),
+    reach: async (play) => {
+      await pausedAt20(play);
+      play.world.edit((spec) => ({ ...spec, windows: shutWindow() }));
+      await play.signal();
+      await play.signal('resume');
+    },
     at: '20 Paused WaitingForWindow',
     lift: (play) => {
       play.world.edit(({ windows: _shut, ...spec }) => spec);

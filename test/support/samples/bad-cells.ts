@@ -222,6 +222,15 @@ export const badCells: readonly (readonly [string, unknown, string])[] = [
     steps({ job: { name: 'Smoke', template: { spec: { image: 'a' } } } }),
     'the Job is named after it',
   ],
+  ['an approval by nobody', steps({ approval: { groups: [] } }), 'approval.groups'],
+  ['an approval without groups', steps({ approval: { count: 1 } }), 'groups'],
+  ['an approval of none', steps({ approval: { groups: ['release'], count: 0 } }), 'count'],
+  [
+    'an approval by those whom Kubernetes asks nothing',
+    steps({ approval: { groups: ['release', 'system:masters'] } }),
+    'without system:masters',
+  ],
+  ['an approval that takes long', steps({ approval: { groups: ['release'], timeout: 'long' } }), 'timeout'],
   ['a job as root', job({ securityContext: { runAsUser: 0 } }), 'runAsUser'],
   [
     'a job that takes long',
@@ -379,7 +388,7 @@ export const badCells: readonly (readonly [string, unknown, string])[] = [
   [
     'a blue-green step of two kinds',
     cell({ updateStrategy: { type: 'BlueGreen', blueGreen: { steps: [{ promote: {}, pause: {} }] } } }),
-    'exactly one of analysis, pause, check, job and promote',
+    'exactly one of analysis, pause, check, job, approval and promote',
   ],
   ['a bake without a duration', cell({ updateStrategy: { bake: {} } }), 'bake.duration'],
   [

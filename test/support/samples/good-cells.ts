@@ -87,6 +87,23 @@ export const goodCells: Readonly<Record<string, unknown>> = {
     imagePullSecrets: [{ name: 'registry' }],
     securityContext: { runAsUser: 1000, runAsGroup: 1000 },
   }),
+  'an approval': steps(
+    { setWeight: 20 },
+    {
+      approval: {
+        groups: ['release', 'oidc:sre'],
+        count: 2,
+        timeout: '4h',
+        message: 'Look at the dashboard.',
+      },
+    },
+  ),
+  'an approval before a switch': cell({
+    updateStrategy: {
+      type: 'BlueGreen',
+      blueGreen: { steps: [{ approval: { groups: ['release'] } }, { promote: {} }] },
+    },
+  }),
   'a job before a switch': cell({
     updateStrategy: {
       type: 'BlueGreen',

@@ -40,6 +40,10 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- end -}}
 
 {{- define "okra.env" -}}
+- name: OKRA_IDENTITY
+  valueFrom:
+    fieldRef:
+      fieldPath: metadata.name
 - name: POD_NAMESPACE
   valueFrom:
     fieldRef:

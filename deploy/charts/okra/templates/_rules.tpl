@@ -154,6 +154,12 @@
   verbs:
     - patch
 - apiGroups:
+    - authorization.k8s.io
+  resources:
+    - subjectaccessreviews
+  verbs:
+    - create
+- apiGroups:
     - argoproj.io
   resources:
     - clusteranalysistemplates
@@ -319,4 +325,48 @@
     - list
     - watch
     - approve
+{{- end -}}
+{{- define "okra.rules.dashboard" -}}
+- apiGroups:
+    - okra.mumo.co
+  resources:
+    - cells
+    - awstargetgroups
+    - awsapplicationloadbalancerconfigs
+    - awsnetworkloadbalancerconfigs
+    - clustersets
+  verbs:
+    - list
+    - watch
+- apiGroups:
+    - argoproj.io
+  resources:
+    - analysisruns
+    - experiments
+  verbs:
+    - get
+- apiGroups:
+    - okra.mumo.co
+    - events.k8s.io
+  resources:
+    - checks
+    - events
+  verbs:
+    - list
+{{- end -}}
+{{- define "okra.rules.dashboardClusterScoped" -}}
+- apiGroups:
+    - okra.mumo.co
+  resources:
+    - freezes
+  verbs:
+    - list
+    - watch
+- apiGroups:
+    - community.kubestellar.io
+  resources:
+    - stagedbindingpolicies
+  verbs:
+    - list
+    - watch
 {{- end -}}

@@ -1,4 +1,4 @@
-import { withHeartbeat } from '../heartbeat.ts';
+import { withHeartbeat } from './heartbeat.ts';
 
 /** Wraps activities so that each heartbeats while it runs: one whose process was killed is soon made again elsewhere. */
 export function alive<Activities extends object>(activities: Activities): Activities {

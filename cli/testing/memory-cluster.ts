@@ -1,13 +1,13 @@
-import { kindOf, type KindRef } from '../../../clients/kubernetes/kinds.ts';
+import { kindOf, type KindRef } from '../../clients/kubernetes/kinds.ts';
 import {
   KubernetesError,
   type ApplyOptions,
   type Key,
   type KubernetesClient,
   type ListOptions,
-} from '../../../clients/kubernetes/kubernetes.ts';
-import { canonical } from '../../../domain/kubernetes/canonical.ts';
-import { fieldsIn } from '../../../domain/model/shape.ts';
+} from '../../clients/kubernetes/kubernetes.ts';
+import { canonical } from '../../domain/kubernetes/canonical.ts';
+import { fieldsIn } from '../../domain/model/shape.ts';
 
 /** An object of the fake cluster. */
 export interface FakeObject {
@@ -42,6 +42,10 @@ function hasLabels({ metadata }: FakeObject, selector = ''): boolean {
     return metadata.labels?.[key] === value;
   });
 }
+
+/** Whether an object is of a kind. */
+export const isOf = ({ apiVersion, kind }: KindRef, object: FakeObject): boolean =>
+  object.apiVersion === apiVersion && object.kind === kind;
 
 /** A JSON merge patch, as the API server applies it. */
 function patched(before: unknown, patch: unknown): unknown {
@@ -87,13 +91,26 @@ export function memoryCluster(
     all.set(id, stored);
     return stored;
   };
+  const list = async (
+    kind: KindRef,
+    { labelSelector, namespace }: ListOptions = {},
+  ): Promise<readonly FakeObject[]> => {
+    for (const object of meanwhile?.([...all.values()]) ?? [])
+      all.set(idOf(kindOf(object), object.metadata), object);
+    return [...all.values()].filter(
+      (one) =>
+        isOf(kind, one) &&
+        (namespace === undefined || one.metadata.namespace === namespace) &&
+        hasLabels(one, labelSelector),
+    );
+  };
   const client: Partial<Record<keyof KubernetesClient, unknown>> = {
     get: async (kind: KindRef, key: Key) => all.get(idOf(kind, key)),
-    list: async (kind: KindRef, { labelSelector }: ListOptions = {}) => {
-      for (const object of meanwhile?.([...all.values()]) ?? [])
-        all.set(idOf(kindOf(object), object.metadata), object);
-      return [...all.values()].filter((one) => one.kind === kind.kind && hasLabels(one, labelSelector));
-    },
+    list,
+    snapshot: async (kind: KindRef, options: ListOptions) => ({
+      items: await list(kind, options),
+      resourceVersion: String(version),
+    }),
     serves: async () => true,
     create: async (object: FakeObject) => {
       if (all.has(idOf(kindOf(object), object.metadata))) throw refusal('AlreadyExists');

@@ -1,0 +1,100 @@
+import { once } from 'node:events';
+import { CELL } from '../../clients/kubernetes/kinds.ts';
+import { connectWithToken, type Person } from '../../clients/kubernetes/person.ts';
+import { connectKubernetes } from '../../clients/kubernetes/kubernetes.ts';
+import type { Log } from '../../clients/log.ts';
+import { connectOperator } from '../../clients/temporal/operator.ts';
+import type { Waiting } from '../../clients/waiting.ts';
+import type { Config } from '../../config.ts';
+import { GROUP } from '../../crds/resource.ts';
+import { serveDashboard } from './http.ts';
+import { openHub } from './hub.ts';
+import { keepLogins } from './logins.ts';
+import { keepOperator } from './operator.ts';
+import type { Viewer, Viewers } from './viewer.ts';
+
+/** What the dashboard of a cluster runs with. */
+export interface InCluster {
+  readonly config: Config;
+  readonly log: Log;
+  readonly version: string;
+  readonly signal: AbortSignal;
+  readonly waiting: Waiting;
+}
+
+/** Serves the dashboard in the cluster until the signal: to those who log in, or to be looked at on the own machine alone. */
+export async function runDashboard({ config, log, version, signal, waiting }: InCluster): Promise<void> {
+  const { host, port, login, hosts } = config.dashboard;
+  const now = Date.now;
+  const operator = keepOperator(() => connectOperator(config.temporal, `dashboard ${config.identity}`), now);
+  const viewers = login
+    ? keepLogins((token, until) => entered(config, { token, signal: until, operator }), { now, signal })
+    : onlyLooking(config, { signal, operator });
+  const failed = (error: unknown): void => log.error({ err: error }, 'request of the dashboard failed');
+  const server = await serveDashboard({ host, port, hosts, viewers, version, now, failed });
+  log.info({ host, port: server.port, login }, 'dashboard serves');
+  waiting(undefined);
+  if (!signal.aborted) await once(signal, 'abort');
+  await Promise.all([server.close(), operator.close()]);
+}
+
+type Operators = ReturnType<typeof keepOperator>;
+
+/** Someone who logs in sees and does what their token lets them. */
+async function entered(
+  config: Config,
+  {
+    token,
+    signal,
+    operator,
+  }: { readonly token: string; readonly signal: AbortSignal; readonly operator: Operators },
+): Promise<Viewer> {
+  const person = connectWithToken(config.kubernetes.kubeconfig, token);
+  const identity = await person.identity();
+  if (identity === undefined)
+    throw new Error('Expected the API server to say whose token it is (SelfSubjectReview), got no answer.');
+  const namespaces = await visibleTo(person, config.kubernetes.watchNamespaces);
+  const hub = openHub({ kubernetes: person.kubernetes, namespaces, now: Date.now, signal });
+  return { session: sessionOf(config, person, operator), hub, signal, by: identity.name };
+}
+
+/** Where the person may see Cells; empty: everywhere. */
+async function visibleTo(
+  { may }: Pick<Person, 'may'>,
+  watched: readonly string[],
+): Promise<readonly string[]> {
+  const access = { group: GROUP, resource: CELL.plural, verb: 'list' };
+  if (watched.length === 0 && (await may(access))) return [];
+  const allowed = await Promise.all(
+    watched.map(async (namespace) => ((await may({ ...access, namespace })) ? [namespace] : [])),
+  );
+  if (allowed.flat().length > 0) return allowed.flat();
+  const where = watched.length === 0 ? 'for the whole cluster' : `in one of ${watched.join(', ')}`;
+  throw new Error(
+    `Expected the right to list cells.${GROUP} ${where}, got no from Kubernetes. Have the ClusterRole okra-viewer bound, or use okractl dashboard -n with a namespace.`,
+  );
+}
+
+/** Nobody logs in: what the dashboard itself may see, and nothing can be asked for. */
+function onlyLooking(
+  config: Config,
+  { signal, operator }: { readonly signal: AbortSignal; readonly operator: Operators },
+): Viewers {
+  const kubernetes = connectKubernetes(config.kubernetes.kubeconfig);
+  const namespaces = config.kubernetes.watchNamespaces;
+  const hub = openHub({ kubernetes, namespaces, now: Date.now, signal });
+  const nobody = {
+    kubernetes,
+    whoAmI: () => Promise.resolve('nobody'),
+    identity: () => Promise.resolve(undefined),
+    may: () => Promise.resolve(false),
+  };
+  const viewer: Viewer = { session: sessionOf(config, nobody, operator), hub, signal, by: undefined };
+  return { of: () => viewer, logOut: () => undefined };
+}
+
+const sessionOf = (
+  { temporal, taskQueue, temporalUi }: Config,
+  person: Omit<Person, 'namespace'>,
+  operator: Operators,
+): Viewer['session'] => ({ ...person, operator: operator.get, taskQueue, temporal, temporalUi });

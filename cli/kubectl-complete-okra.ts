@@ -1,0 +1,18 @@
+#!/usr/bin/env node
+import { runCommandLine } from './frame.ts';
+import { completing } from './okractl/complete.ts';
+import { okractl } from './okractl/program.ts';
+import { sessions } from './okractl/session.ts';
+
+const { open, close } = sessions();
+
+await runCommandLine({
+  name: 'kubectl_complete-okra',
+  close,
+  // What is to be completed may look like an option.
+  words: ['--', ...process.argv.slice(2)],
+  make: (shell, version) => {
+    const whole = { ...shell, screen: undefined, session: open, browse: () => undefined };
+    return completing(whole, okractl(whole, version));
+  },
+});

@@ -1,0 +1,38 @@
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { stringify } from 'yaml';
+import { expect, it } from 'vitest';
+import { connectWithToken } from './person.ts';
+
+it('asks by the token of a person, with nothing of what the process logs in with', async () => {
+  const seen: IncomingHttpHeaders[] = [];
+  const server = createServer((request, response) => {
+    seen.push(request.headers);
+    response.end(JSON.stringify({ status: { userInfo: { username: 'ann' }, allowed: false } }));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const folder = await mkdtemp(join(tmpdir(), 'okra-person-'));
+  const path = join(folder, 'config');
+  const name = 'process';
+  const port = (server.address() as AddressInfo).port;
+  const user = { token: 'of-the-process', as: 'system:admin', username: 'root', password: 'secret' };
+  const kubeconfig = {
+    clusters: [{ name, cluster: { server: `http://127.0.0.1:${port}`, 'insecure-skip-tls-verify': true } }],
+    users: [{ name, user }],
+    contexts: [{ name, context: { cluster: name, user: name } }],
+    'current-context': name,
+  };
+  await writeFile(path, stringify(kubeconfig));
+  const person = connectWithToken(path, 'of-ann');
+  expect(await person.whoAmI()).toBe('ann');
+  expect(await person.may({ group: '', resource: 'pods', verb: 'get' })).toBe(false);
+  expect(seen.map(({ authorization }) => authorization)).toEqual(['Bearer of-ann', 'Bearer of-ann']);
+  expect(seen.flatMap(Object.keys).filter((header) => header.startsWith('impersonate'))).toEqual([]);
+  server.close();
+  await rm(folder, { recursive: true });
+});

@@ -1,0 +1,111 @@
+import type { ApplicationOfCell } from '../../crds/application.ts';
+import type { ClusterOfCell } from '../../crds/cell-clusters.ts';
+import type { ApplicationsSpec } from '../../crds/cell.ts';
+import type { ObservedCluster, ObservedRevision } from './observation.ts';
+import { resolveApplications, type Facts, type FoundBinding, type Resolution } from './resolve.ts';
+import type { ResolvedCluster } from './resolved.ts';
+
+/** What is known of a Cell with applications without EKS and without its clusters. */
+export interface Known {
+  readonly spec: ApplicationsSpec;
+  /** Newest first, by the name of the application. */
+  readonly revisions: ReadonlyMap<string, readonly ObservedRevision[]>;
+  readonly digest: Facts['digest'];
+}
+
+/** What its clusters and applications come to when what nobody was asked for is as it should be. */
+export interface AssumedFacts {
+  readonly clusters: readonly ObservedCluster[];
+  readonly resolved: Readonly<Record<string, Resolution>>;
+  /** What is taken for granted, in sentences without an end. */
+  readonly assumed: readonly string[];
+}
+
+/** Takes it for granted that clusters are ready and have target groups; what a revision has kept of them is known. */
+export function assumeFacts({ spec, revisions, digest }: Known): AssumedFacts {
+  const kept = [...revisions.values()].flatMap((all) => all.slice(0, 1));
+  const clusters = spec.clusters.map((cluster) => assumeCluster(cluster, kept));
+  const bindings = spec.applications.map((application) =>
+    bindingsOf(application, spec.clusters, revisions.get(application.name)?.[0]),
+  );
+  const resolved = resolveApplications({
+    clusters: { written: spec.clusters, observed: clusters },
+    applications: spec.applications,
+    bindings: Object.fromEntries(bindings.map(({ name, found }) => [name, found])),
+    digest,
+  });
+  const isUsed = (application: string, cluster: string): boolean => {
+    const one = resolved[application];
+    return one?.ok === true && one.value.clusters.some(({ name }) => name === cluster);
+  };
+  const made = bindings.flatMap(({ name, assumed }) => assumed.filter((cluster) => isUsed(name, cluster)));
+  return {
+    clusters,
+    resolved,
+    assumed: [
+      'EKS knows the clusters, and they are ready',
+      ...(spec.applications.some((one) => Object.keys(tagsIn(one)).length > 0)
+        ? ['clusters have the tags in EKS that their labels in the Cell say']
+        : []),
+      ...[...new Set(made)].map((name) => `cluster ${name} has a TargetGroupBinding for each selector`),
+    ],
+  };
+}
+
+/** A cluster as it was when it was looked at last, or else as it has to be. */
+function assumeCluster(
+  { name, eks, labels = {} }: ClusterOfCell,
+  kept: readonly ObservedRevision[],
+): ObservedCluster {
+  const eksName = eks?.clusterName ?? name;
+  const last = kept
+    .flatMap(({ content }) => content.clusters)
+    .find((one) => one.name === name && one.eksName === eksName);
+  const found: ResolvedCluster = last ?? {
+    name,
+    eksName,
+    server: `https://${eksName}.invalid`,
+    certificateAuthority: '',
+    secretName: eksName,
+  };
+  // Tags are in EKS alone; those by which an application has selected the cluster are known.
+  const selecting = kept.filter(({ content }) => content.clusters.some((one) => one.eksName === eksName));
+  const tags = Object.assign({}, labels, ...selecting.map(({ content }) => tagsIn(content.application)));
+  return { name, found, tags, isReady: true, message: 'It is ready.' };
+}
+
+function tagsIn({ clusterSelector }: ApplicationOfCell): Readonly<Record<string, string>> {
+  const tags: unknown = clusterSelector?.['matchEKSTags'];
+  return typeof tags === 'object' && tags !== null ? { ...tags } : {};
+}
+
+interface Bindings {
+  readonly name: string;
+  readonly found: Readonly<Record<string, FoundBinding>>;
+  /** The clusters of which nobody knows the target group. */
+  readonly assumed: readonly string[];
+}
+
+function bindingsOf(
+  { name, alb }: ApplicationOfCell,
+  clusters: readonly ClusterOfCell[],
+  kept: ObservedRevision | undefined,
+): Bindings {
+  if (alb?.forwardConfig.targetGroup.targetgroupBindingSelector === undefined)
+    return { name, found: {}, assumed: [] };
+  const known = new Map(
+    (kept?.content.targetGroups ?? []).flatMap(({ arn, clusters: those }) =>
+      those.map((cluster) => [cluster, arn] as const),
+    ),
+  );
+  const owner = alb.listenerARN.split(':').slice(0, 5).join(':');
+  const assumedARN = (cluster: string): string =>
+    `${owner}:targetgroup/${cluster.replaceAll(/[^A-Za-z0-9-]/g, '-').slice(0, 32)}/assumed`;
+  return {
+    name,
+    found: Object.fromEntries(
+      clusters.map((one) => [one.name, { ok: true, arn: known.get(one.name) ?? assumedARN(one.name) }]),
+    ),
+    assumed: clusters.map((one) => one.name).filter((one) => !known.has(one)),
+  };
+}

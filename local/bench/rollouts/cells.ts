@@ -1,0 +1,160 @@
+import { randomUUID } from 'node:crypto';
+import { ElasticLoadBalancingV2 } from '@aws-sdk/client-elastic-load-balancing-v2';
+import { CELL } from '../../../clients/kubernetes/kinds.ts';
+import type { KubernetesClient } from '../../../clients/kubernetes/kubernetes.ts';
+import { createLog } from '../../../clients/log.ts';
+import type { Cell } from '../../../crds/cell.ts';
+import { runInformer } from '../../../watchers/informer/informer.ts';
+import { createListener, createTargetGroup } from '../../aws-fixture.ts';
+import { forEach } from '../each.ts';
+import type { Ground } from '../world.ts';
+
+const namespace = 'default';
+const apiVersion = 'okra.mumo.co/v1alpha1';
+
+/** How many rules a listener has room for (Elastic Load Balancing quotas: 100, the default one not counted). */
+const RULES_PER_LISTENER = 90;
+
+/** One step of a canary. */
+export type Step = { readonly setWeight: number } | { readonly pause: object };
+
+/** A Cell that is to be made. */
+export interface NewCell {
+  readonly name: string;
+  readonly steps: readonly Step[];
+}
+
+/** Cells whose rollouts are measured; each has a rule of its own, and a target group for each version. */
+export interface BenchCells extends AsyncDisposable {
+  /** Makes Cells that serve their first version, and waits until they do. */
+  install(cells: readonly NewCell[]): Promise<void>;
+  /** Makes a target group of a newer version, which begins a rollout; answers with its ARN. */
+  bring(name: string, version: string): Promise<string>;
+  /** Waits until Cells are as wanted; answers with the time, in milliseconds since 1970. */
+  until(what: string, names: readonly string[], isReached: (cell: Cell) => boolean): Promise<number>;
+}
+
+/** Prepares for Cells: listeners, as many as they need, and a watch, which tells of them without asking again and again. */
+export function benchCells({ stack, management, signal }: Ground): BenchCells {
+  const { region, endpoint } = stack.aws;
+  const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
+  const elbv2 = new ElasticLoadBalancingV2({ region, endpoint, credentials });
+  const watch = watchCells(management, signal);
+  const listeners: Promise<string>[] = [];
+  let count = 0;
+  const nextRule = async (): Promise<Rule> => {
+    const [index, priority] = [Math.floor(count / RULES_PER_LISTENER), (count % RULES_PER_LISTENER) + 1];
+    count += 1;
+    const made = async (): Promise<string> =>
+      (await createListener(elbv2, `bench-${randomUUID().slice(0, 8)}`)).listenerArn;
+    return { listenerARN: await (listeners[index] ??= made()), priority };
+  };
+  const bring: BenchCells['bring'] = async (name, version) => {
+    const { arn } = await createTargetGroup(elbv2, `${name}-${version.replaceAll('.', '-')}`);
+    await management.create(groupOf(name, version, arn));
+    return arn;
+  };
+  return {
+    bring,
+    until: watch.until,
+    install: async (cells) => {
+      await forEach(cells, async ({ name, steps }) => {
+        await bring(name, '1.0.0');
+        await management.create(cellOf(name, steps, await nextRule()));
+      });
+      const names = cells.map(({ name }) => name);
+      await watch.until('the Cells to serve', names, serves('1.0.0'));
+    },
+    [Symbol.asyncDispose]: async () => {
+      elbv2.destroy();
+      await watch.end();
+    },
+  };
+}
+
+interface Rule {
+  readonly listenerARN: string;
+  readonly priority: number;
+}
+
+const LONGEST_MILLISECONDS = 280_000;
+
+function watchCells(kubernetes: KubernetesClient, stopped: AbortSignal) {
+  const cells = new Map<string, Cell>();
+  const waiting = new Set<() => void>();
+  const stop = new AbortController();
+  const signal = AbortSignal.any([stopped, stop.signal]);
+  const ended = runInformer<Cell>({
+    kubernetes,
+    kind: CELL,
+    namespace,
+    log: createLog('silent'),
+    signal,
+    onSynced: () => undefined,
+    onEvent: ({ type, object }) => {
+      if (type === 'delete') cells.delete(object.metadata.name);
+      else cells.set(object.metadata.name, object);
+      for (const look of waiting) look();
+    },
+  });
+  const until: BenchCells['until'] = async (what, names, isReached) => {
+    const { promise, resolve, reject } = Promise.withResolvers<number>();
+    const late = AbortSignal.any([signal, AbortSignal.timeout(LONGEST_MILLISECONDS)]);
+    const left = new Set(names);
+    const look = (): void => {
+      for (const name of left) {
+        const cell = cells.get(name);
+        if (cell !== undefined && isReached(cell)) left.delete(name);
+      }
+      if (left.size === 0) resolve(Date.now());
+    };
+    const giveUp = (): void => reject(new Error(`Expected ${what}, got ${left.size} Cells that are not.`));
+    waiting.add(look);
+    late.addEventListener('abort', giveUp, { once: true });
+    look();
+    try {
+      return await promise;
+    } finally {
+      waiting.delete(look);
+      late.removeEventListener('abort', giveUp);
+    }
+  };
+  return { until, end: async () => (stop.abort(), await ended) };
+}
+
+/** Whether a Cell serves a version, and nothing else is under way. */
+export const serves =
+  (version: string) =>
+  ({ status }: Cell): boolean =>
+    status?.stableVersion === version && status.phase === 'Completed';
+
+const groupOf = (name: string, version: string, arn: string) => ({
+  apiVersion,
+  kind: 'AWSTargetGroup',
+  metadata: {
+    namespace,
+    name: `${name}-${version}`,
+    labels: { role: name, 'okra.mumo.co/version': version },
+  },
+  spec: { arn },
+});
+
+const cellOf = (name: string, steps: readonly Step[], { listenerARN, priority }: Rule) => ({
+  apiVersion,
+  kind: 'Cell',
+  metadata: { namespace, name },
+  spec: {
+    ingress: {
+      type: 'AWSApplicationLoadBalancer',
+      awsApplicationLoadBalancer: {
+        listenerARN,
+        listener: { rule: { hosts: [`${name}.example.com`], priority, forward: {} } },
+        targetGroupSelector: { matchLabels: { role: name } },
+      },
+    },
+    replicas: 1,
+    // The local load balancer follows at once.
+    settle: '0s',
+    updateStrategy: { type: 'Canary', canary: { steps } },
+  },
+});

@@ -1,0 +1,113 @@
+import { HandlerUnfinishedPolicy, type RawValue, type UpdateDefinition } from '@temporalio/common';
+import { ApplicationFailure, CancellationScope, setHandler } from '@temporalio/workflow';
+import type { ObjectKey } from '../domain/model/ids.ts';
+import type { RolloutState } from '../domain/model/state.ts';
+import {
+  claimFrom,
+  countApproval,
+  refusalToApprove,
+  refusedApproval,
+  standOf,
+  type Claim,
+} from '../domain/rollout/approval.ts';
+import { approvers } from './activities.ts';
+import { decode } from './decode.ts';
+import { failureOf } from './failure.ts';
+import { requestSignals, requestUpdates, type Answer } from './messages.ts';
+
+/** The rollout whose step takes approvals. */
+export interface Approved {
+  readonly key: ObjectKey;
+  readonly state: () => RolloutState;
+  /** Changes what is remembered, and wakes whoever waits for that. */
+  readonly take: (change: (state: RolloutState) => RolloutState) => void;
+}
+
+/** An approval that counts, with what is said of it, or why it does not. */
+type Judged = { readonly is: 'Counted' | 'Refused'; readonly message: string };
+
+/** How many approvals are looked at at once. */
+const MOST_AT_ONCE = 20;
+
+const description =
+  'Approves the step that waits for approval, in the name of the one who is given as by, with groups.';
+const options = { description, unfinishedPolicy: HandlerUnfinishedPolicy.ABANDON };
+
+/** Listens to those who approve, by signal and by update: what they say of themselves is looked at by Kubernetes before it counts. */
+export function handleApprovals(asked: Approved): void {
+  const underWay = new Set<string>();
+  const read = (sent: RawValue | undefined): Claim | string => {
+    const got = claimFrom(decode(sent), Date.now());
+    if (got.is === 'Refused') return got.message;
+    const { claim } = got;
+    if (underWay.has(claim.by))
+      return `Expected one approval by ${claim.by} at a time, got another. Wait for the answer.`;
+    if (underWay.size >= MOST_AT_ONCE) return TOO_MANY;
+    return refusalToApprove(asked.state(), claim) ?? claim;
+  };
+  const judge = async (sent: RawValue | undefined): Promise<Judged> => {
+    const claim = read(sent);
+    if (typeof claim === 'string') return { is: 'Refused', message: claim };
+    const stand = standOf(asked.state().rollout);
+    underWay.add(claim.by);
+    const problem = await problemWith(claim, asked.key).finally(() => underWay.delete(claim.by));
+    const counted = problem ?? countApproval(asked.state(), claim, stand);
+    if (typeof counted === 'string') return { is: 'Refused', message: counted };
+    asked.take(() => counted.state);
+    return { is: 'Counted', message: counted.message };
+  };
+  const told = async (sent: RawValue | undefined): Promise<Judged> => {
+    const judged = await judge(sent);
+    if (judged.is === 'Refused') asked.take((state) => refusedApproval(state, judged.message));
+    return judged;
+  };
+  setHandler(requestSignals.approve, async (sent) => void (await told(sent)), options);
+  setHandler<Answer, [RawValue?], UpdateDefinition<Answer, [RawValue?]>>(
+    requestUpdates.approve,
+    async (sent) => {
+      const { is, message } = await told(sent);
+      if (is === 'Refused') throw refused(message);
+      return { message };
+    },
+    {
+      ...options,
+      validator: (sent) => {
+        const claim = read(sent);
+        if (typeof claim === 'string') throw refused(claim);
+      },
+    },
+  );
+}
+
+/** Refuses every approval where no step takes any. */
+export function refuseApprovals(message: string): void {
+  setHandler(requestSignals.approve, () => undefined, { description });
+  setHandler<Answer, [RawValue?], UpdateDefinition<Answer, [RawValue?]>>(
+    requestUpdates.approve,
+    () => ({ message }),
+    {
+      description,
+      validator: () => {
+        throw refused(message);
+      },
+    },
+  );
+}
+
+/** Says why Kubernetes does not let someone approve; undefined when it does. */
+async function problemWith({ by, groups }: Claim, key: ObjectKey): Promise<string | undefined> {
+  try {
+    const { reviewApproval } = approvers(`Ask Kubernetes whether ${by} may approve`);
+    // A cancellation of the workflow is an abort, which the rollout takes up itself.
+    const { allowed } = await CancellationScope.nonCancellable(() => reviewApproval({ key, by, groups }));
+    return allowed
+      ? undefined
+      : `Expected ${by} to be let approve Cell ${key.namespace}/${key.name}, got no from Kubernetes (verb approve of cells.okra.mumo.co). Have the ClusterRole okra-approver, or another with that verb, bound to ${by}.`;
+  } catch (error) {
+    return `Expected Kubernetes to say whether ${by} may approve, got: ${failureOf(error).message} Approve again.`;
+  }
+}
+
+const TOO_MANY = `Expected up to ${MOST_AT_ONCE} approvals at once, got more. Approve again.`;
+
+const refused = (message: string): ApplicationFailure => ApplicationFailure.nonRetryable(message, 'Refused');
