@@ -30,15 +30,21 @@ export async function startArgoCD(
   { kubeconfig, logs }: ArgoCDGround,
   namespace: string,
 ): Promise<AsyncDisposable> {
-  const [command = ''] = Object.values(await provision(argoCD, { env: process.env, say: () => undefined }));
+  const command = await installArgoCDKinds(kubeconfig);
   const kubernetes = connectKubernetes(kubeconfig);
-  await installKinds(kubernetes, join(dirname(command), 'crds'));
   for (const object of settingsFor(namespace)) await kubernetes.apply(object, { force: true });
   return startLone(
     ({ port }) =>
       planApplicationSets({ kubernetes: { kubeconfig }, executable: () => command, port }, namespace),
     logs,
   );
+}
+
+/** Installs the kinds of Argo CD alone, and answers with the path of its ApplicationSet controller. */
+export async function installArgoCDKinds(kubeconfig: string): Promise<string> {
+  const [command = ''] = Object.values(await provision(argoCD, { env: process.env, say: () => undefined }));
+  await installKinds(connectKubernetes(kubeconfig), join(dirname(command), 'crds'));
+  return command;
 }
 
 const kinds = [APPLICATION, APPLICATION_SET, APP_PROJECT];

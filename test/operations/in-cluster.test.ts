@@ -13,6 +13,7 @@ import {
 } from '../../clients/kubernetes/kinds.ts';
 import type { Check } from '../../crds/check.ts';
 import { KubernetesError } from '../../clients/kubernetes/kubernetes.ts';
+import { installArgoCDKinds } from '../../local/argo-cd/install.ts';
 import { createTargetGroup } from '../../local/aws-fixture.ts';
 import { createCluster } from '../../local/eks-fixture.ts';
 import { installTargetGroupBindings, targetGroupBinding } from '../../local/target-group-bindings.ts';
@@ -43,7 +44,10 @@ describe('okrad in a pod', () => {
   let workload: Workload;
   let priority = 0;
   beforeAll(async () => {
-    pod = await openPod(inject('stack'));
+    const stack = inject('stack');
+    // What is not installed is not watched.
+    await installArgoCDKinds(stack.kubeconfig);
+    pod = await openPod(stack);
     ({ stage } = pod);
     await stage.apply(stage.analysisTemplate('success-rate', []));
     await stage.apply({
