@@ -1,8 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { Cell } from '../crds/cell.ts';
 import { temporalId } from '../clients/temporal/workflow-id.ts';
 import { objectWorkflowId } from '../domain/model/workflow-ids.ts';
-import { aConfig } from './testing/builders.ts';
+import { aCell, aConfig, aGroup, settled } from './testing/builders.ts';
 import { noLog } from './testing/fakes.ts';
 import { createRouter } from './router.ts';
 import type { Instruction } from './instruction.ts';
@@ -91,5 +91,27 @@ describe('the router', () => {
     router.take({ kind: 'Cell', event: { type: 'add', object: broken as Cell } });
     router.take({ kind: 'Cell', event: { type: 'add', object: cell('web') } });
     expect(router.given).toEqual([start('web')]);
+  });
+});
+
+describe('a replay of many Cells in one namespace', () => {
+  it('compares each with its own target groups, and not with those of all', () => {
+    const router = aRouter();
+    const count = 200;
+    for (let index = 0; index < count; index += 1) {
+      const app = `app-${index}`;
+      const own = aGroup(app, { role: app });
+      router.take({ kind: 'AWSTargetGroup', event: { type: 'add', object: own } });
+      router.take({ kind: 'Cell', event: { type: 'add', object: settled(aCell(app), [own]) } });
+    }
+    const { AWSTargetGroup: groups } = router.view;
+    const [found, listed] = [vi.spyOn(groups, 'under'), vi.spyOn(groups, 'list')];
+    router.replay();
+    expect(router.given.filter((one) => one.do === 'Start')).toEqual([]);
+    const compared = [...found.mock.results, ...listed.mock.results].flatMap(
+      ({ value }) => value as unknown[],
+    );
+    // Each Cell has one, and the namespaces are gathered once from all.
+    expect(compared).toHaveLength(2 * count);
   });
 });

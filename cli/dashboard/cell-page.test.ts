@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { Cell } from '../../crds/cell.ts';
+import type { StagedBindingPolicy } from '../../crds/staged-binding-policy.ts';
 import type { Check } from '../../crds/check.ts';
 import { aCell, arnOf, paused } from '../okractl/testing/objects.ts';
 import { cellPageOf, type CellSources } from './cell-page.ts';
 import { clustersOf } from './clusters.ts';
 import { headOf } from './head.ts';
 import { metricsOfCheck, metricsOfRun } from './measured.ts';
+import { policiesOf } from './policies.ts';
 import { rowOf } from './rows.ts';
 import { nothingWatched } from '../okractl/watched.ts';
 import { SOURCE_ANNOTATION } from '../../domain/kubernetes/labels.ts';
@@ -182,14 +184,42 @@ describe('what stands above', () => {
         freeze('shop', { namespaces: ['shop'] }),
       ].map((one) => [one.metadata.name, one]),
     );
-    const troubles = new Map([['Cell', 'no answer']]);
+    const troubles = new Map([
+      ['Cell', 'got no answer of /apis/cells, try again'],
+      ['Freeze', 'got no answer of /apis/freezes, try again'],
+      ['ClusterSet', 'Forbidden'],
+    ]);
     expect(headOf({ ...nothingWatched, freezes, troubles }, now)).toEqual({
       freezes: [
         { name: 'all', by: 'ops', reason: 'sale' },
         { name: 'shop', by: 'ops', reason: 'sale', namespaces: ['shop'] },
       ],
-      troubles: ['Cell may be old: no answer'],
+      troubles: [
+        'Cell, Freeze may be old: got no answer of /apis/cells, try again',
+        'ClusterSet may be old: Forbidden',
+      ],
       isWhole: false,
     });
+  });
+});
+
+describe('the StagedBindingPolicies', () => {
+  it('are told with their stages, also those that have not begun', () => {
+    const spec = { stages: [{ name: 'canary' }, { name: 'all' }] };
+    const stages = [{ name: 'canary', phase: 'TimedOut' }];
+    const status = { phase: 'Progressing', message: 'Stage\ncanary.', stages };
+    const policy = { spec, status } as unknown as StagedBindingPolicy;
+    expect(policiesOf(new Map([['nginx', policy]]))).toEqual([
+      {
+        name: 'nginx',
+        phase: 'Progressing',
+        tone: 'Moving',
+        message: 'Stage canary.',
+        stages: [
+          { name: 'canary', phase: 'TimedOut', tone: 'Bad' },
+          { name: 'all', phase: 'Pending', tone: 'Idle' },
+        ],
+      },
+    ]);
   });
 });

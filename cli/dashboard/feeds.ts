@@ -1,6 +1,7 @@
 import { readCellPage } from './read-cell.ts';
 import { clustersOf } from './clusters.ts';
 import { headOf } from './head.ts';
+import { policiesOf } from './policies.ts';
 import type { Stream } from './stream.ts';
 import type { CellRow } from './view.ts';
 import type { Viewer } from './viewer.ts';
@@ -41,8 +42,14 @@ function teller(
 ): () => void {
   const { hub } = viewer;
   switch (wish.view) {
-    case 'cells':
-      return tellRows(viewer, stream);
+    case 'cells': {
+      const tellCells = tellRows(viewer, stream);
+      const tellPolicies = onceEach(stream, 'policies', () => policiesOf(hub.watched().policies));
+      return () => {
+        tellCells();
+        tellPolicies();
+      };
+    }
     case 'clusters':
       return onceEach(stream, 'clusters', () =>
         clustersOf({

@@ -20,7 +20,16 @@ export function headOf({ freezes, troubles, isWhole }: Watched, now: number): He
         },
       ];
     }),
-    troubles: [...troubles].map(([what, why]) => `${what} may be old: ${inOneLine(why)}`),
+    troubles: told(troubles),
     isWhole,
   };
+}
+
+/** What has the same cause, but for where it was asked, is told once. */
+function told(troubles: Watched['troubles']): readonly string[] {
+  const alike = Map.groupBy(troubles, ([, why]) => why.replaceAll(/\/[^\s,]+/g, ''));
+  return [...alike.values()].flatMap((some) => {
+    const [, why = ''] = some[0] ?? [];
+    return [`${some.map(([what]) => what).join(', ')} may be old: ${inOneLine(why)}`];
+  });
 }

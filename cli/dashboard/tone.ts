@@ -57,6 +57,22 @@ const byApplication: Readonly<Record<string, Tone>> = {
 /** How an application stands. */
 export const toneOfApplication = (phase: string): Tone => byApplication[phase] ?? 'Moving';
 
+const byPolicy: Readonly<Record<string, Tone>> = {
+  Pending: 'Idle',
+  Completed: 'Good',
+  Passed: 'Good',
+  Fulfilled: 'Good',
+  Paused: 'Held',
+  Waiting: 'Held',
+  Failed: 'Bad',
+  TimedOut: 'Bad',
+  RollingBack: 'Bad',
+  RolledBack: 'Bad',
+};
+
+/** How a StagedBindingPolicy stands, or a stage of it. */
+export const toneOfPolicy = (phase: string): Tone => byPolicy[phase] ?? 'Moving';
+
 /** How a condition stands that is to be true. */
 export const toneOfCondition = (status: 'True' | 'False' | 'Unknown'): Tone =>
   status === 'True' ? 'Good' : status === 'False' ? 'Bad' : 'Idle';

@@ -50,6 +50,15 @@ export interface Head {
   readonly isWhole: boolean;
 }
 
+/** A StagedBindingPolicy, as far as the list shows it. */
+export interface PolicyRow {
+  readonly name: string;
+  readonly phase: string;
+  readonly tone: Tone;
+  readonly message: string;
+  readonly stages: readonly { readonly name: string; readonly phase: string; readonly tone: Tone }[];
+}
+
 /** What of the list has changed since the last time. */
 export interface RowChanges {
   readonly changed: readonly CellRow[];

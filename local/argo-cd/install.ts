@@ -41,13 +41,18 @@ export async function startArgoCD(
   );
 }
 
+const kinds = [APPLICATION, APPLICATION_SET, APP_PROJECT];
+
+/** Installs the kinds, unless another namespace has brought them: their definitions are more than a megabyte. */
 async function installKinds(kubernetes: KubernetesClient, folder: string): Promise<void> {
+  const served = await Promise.all(kinds.map((kind) => kubernetes.serves(kind)));
+  if (served.every((one) => one)) return;
   const definitions = readdirSync(folder)
     .filter((file) => file.endsWith('.yaml'))
     .map((file) => parse(readFileSync(join(folder, file), 'utf8')) as Identified);
   await Promise.all(definitions.map((one) => kubernetes.apply(one, { force: true })));
   await Promise.all(
-    [APPLICATION, APPLICATION_SET, APP_PROJECT].map((kind) =>
+    kinds.map((kind) =>
       waitFor({ what: `${kind.kind} to be served` }, async () =>
         (await kubernetes.serves(kind)) ? true : undefined,
       ),

@@ -1,11 +1,10 @@
-import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { proxyControl } from '../../elbv2-proxy/control.ts';
 import { waitFor } from '../wait.ts';
 import type { Figure } from './figures.ts';
-import { timesIn } from './log.ts';
 import { memoryOf, type Memory } from './memory.ts';
 import { openOkrad, type RunningOkrad } from './okrad.ts';
+import { imageEnvironment, packagedOkrad } from './package.ts';
 import type { Measured } from './report.ts';
 import { changeCells, lookedAt, restingCells } from './resting.ts';
 import { rollingCells } from './rolling.ts';
@@ -23,7 +22,9 @@ export async function measureIdle(ground: Ground): Promise<Measured> {
   const cells = await rollingCells(stack, management, signal);
   const control = proxyControl(stack.proxyControl);
   const since = await control.lastCall();
-  await using running = await openOkrad(ground);
+  const program = await packagedOkrad(stack);
+  const environment = { ...stack.environment, ...imageEnvironment };
+  await using running = await openOkrad({ ...ground, environment, program });
   await wait(QUIET_MILLISECONDS);
   const calls = await control.calls({ since });
   // The target groups are compared with AWS by a workflow of their own, whoever selects them.
@@ -88,9 +89,10 @@ export async function measureBurst(ground: Ground): Promise<Measured> {
   const { stack, management, size, say, signal } = ground;
   say(`Making ${size.burst} Cells at rest …`);
   await restingCells(management, size.burst);
-  const environment = { ...stack.environment, NODE_OPTIONS: '--max-old-space-size=1024' };
-  await using running = await openOkrad({ ...ground, stack: { ...stack, environment } });
-  await timesIn(join(stack.logs, 'watchers.log'), ['watching'], signal);
+  const program = await packagedOkrad(stack);
+  const limited = { NODE_OPTIONS: '--max-old-space-size=1024' };
+  const environment = { ...stack.environment, ...imageEnvironment, ...limited };
+  await using running = await openOkrad({ ...ground, environment, program });
   say('Changing all of them …');
   const began = performance.now();
   await changeCells(management, size.burst);

@@ -20,12 +20,15 @@ export async function openOkrad({
   environment = stack.environment,
   say,
   signal,
+  program,
 }: {
   readonly stack: Stack;
   /** With what it is started, if not with that of the stack. */
   readonly environment?: Readonly<Record<string, string>>;
   readonly say: (line: string) => void;
   readonly signal: AbortSignal;
+  /** The program to run; that of the checkout when undefined. */
+  readonly program?: string;
 }): Promise<RunningOkrad> {
   await using undo = new AsyncDisposableStack();
   const config = loadConfig(environment);
@@ -40,6 +43,7 @@ export async function openOkrad({
       startOkrad({
         environment: { ...environment, OKRA_IDENTITY: components },
         components,
+        ...(program === undefined ? {} : { program }),
         log: join(stack.logs, `${components}-${Date.now()}.log`),
       }),
     );

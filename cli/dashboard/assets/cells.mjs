@@ -1,6 +1,6 @@
 import { html, nothing } from '/lit-html/lit-html.js';
 import { repeat } from '/lit-html/directives/repeat.js';
-import { badge, bar, lasting } from './parts.mjs';
+import { badge, bar, lasting, section, table } from './parts.mjs';
 import { urgency } from './words.mjs';
 
 /** @typedef {import('../view.ts').CellRow} CellRow */
@@ -12,6 +12,7 @@ const MOST = 200;
  * @typedef {object} CellsState
  * @property {ReadonlyMap<string, CellRow>} rows
  * @property {boolean} isWhole
+ * @property {readonly import('../view.ts').PolicyRow[]} policies
  * @property {string} filter
  * @property {string} show
  * @property {boolean} all
@@ -33,7 +34,7 @@ const kinds = [
  * @param {number} now
  */
 export function cellsView(state, now) {
-  const { rows, filter, show, all, set, isWhole } = state;
+  const { rows, filter, show, all, set, isWhole, policies } = state;
   const words = filter
     .toLowerCase()
     .split(/\s+/)
@@ -90,7 +91,8 @@ export function cellsView(state, now) {
             </button>
           </p>`
         : nothing
-    }`;
+    }
+    ${section('StagedBindingPolicies', policies.length > 0, policiesView(policies))}`;
 }
 
 /** @param {CellRow} row */
@@ -119,3 +121,18 @@ const rowView = (row, now) =>
     <span class="message">${row.message}</span>
     ${lasting(row.since, now)}
   </li>`;
+
+/** @param {readonly import('../view.ts').PolicyRow[]} policies */
+const policiesView = (policies) =>
+  table(
+    'StagedBindingPolicies',
+    ['Name', 'Phase', 'Stages', 'Says'],
+    policies.map(({ name, phase, tone, stages, message }) => [
+      name,
+      badge(tone, phase),
+      html`<ol class="plain">
+        ${stages.map((stage) => html`<li>${stage.name} ${badge(stage.tone, stage.phase)}</li>`)}
+      </ol>`,
+      message,
+    ]),
+  );

@@ -14,6 +14,7 @@
  * @property {boolean} hasRows
  * @property {any} cell
  * @property {any} clusters
+ * @property {readonly import('../view.ts').PolicyRow[]} policies
  * @property {string} filter
  * @property {string} show
  * @property {boolean} all
@@ -31,6 +32,7 @@ export const state = {
   hasRows: false,
   cell: undefined,
   clusters: undefined,
+  policies: [],
   filter: '',
   show: 'all',
   all: false,
@@ -70,6 +72,7 @@ export function take(event, data, announce) {
     for (const key of data.gone) state.rows.delete(key);
     state.hasRows = true;
   }
+  if (event === 'policies') state.policies = data;
   if (event === 'clusters') state.clusters = data;
   if (event === 'cell') {
     const before = state.cell?.row;

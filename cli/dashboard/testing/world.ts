@@ -22,7 +22,7 @@ export interface WorldOptions {
   readonly answer?: RequestAnswer;
   readonly weights?: () => Promise<WeightHistory>;
   /** How an API server answers that does not. */
-  readonly snapshot?: () => Promise<never>;
+  readonly snapshot?: (kind: KindRef, options?: { readonly namespace?: string }) => Promise<unknown>;
 }
 
 /** Makes a world. */
@@ -76,13 +76,19 @@ function watchable({ objects = [], snapshot }: WorldOptions): {
     for (const watcher of watchers) watcher(stored);
   };
   objects.forEach(put);
-  const of = ({ kind }: KindRef): FakeObject[] => [...all.values()].filter((object) => object.kind === kind);
+  const of = ({ kind }: KindRef, namespace?: string): FakeObject[] =>
+    [...all.values()].filter(
+      (object) =>
+        object.kind === kind && (namespace === undefined || object.metadata.namespace === namespace),
+    );
   const client: Partial<Record<keyof KubernetesClient, unknown>> = {
     get: (kind: KindRef, { namespace, name }: { namespace: string; name: string }) =>
       Promise.resolve(all.get(`${kind.kind} ${namespace}/${name}`)),
     list: (kind: KindRef) => Promise.resolve(of(kind)),
     snapshot:
-      snapshot ?? ((kind: KindRef) => Promise.resolve({ items: of(kind), resourceVersion: String(version) })),
+      snapshot ??
+      ((kind: KindRef, { namespace }: { namespace?: string } = {}) =>
+        Promise.resolve({ items: of(kind, namespace), resourceVersion: String(version) })),
     watch: (kind: KindRef, { signal }: { signal: AbortSignal }) => events(kind, watchers, signal),
   };
   return { kubernetes: client as KubernetesClient, put };

@@ -44,7 +44,8 @@ export async function startOkradHost(
   closeSync(file);
   const { port } = await firstMessage(child, log);
   const view = { pid: child.pid, port, log, secretAccessKey, environment };
-  return { view, [Symbol.dispose]: () => void child.kill() };
+  // It ends by itself, and keeps what it has compiled.
+  return { view, [Symbol.dispose]: () => (child.connected ? child.disconnect() : undefined) };
 }
 
 async function firstMessage(child: ReturnType<typeof spawn>, log: string): Promise<Listening> {
@@ -52,6 +53,5 @@ async function firstMessage(child: ReturnType<typeof spawn>, log: string): Promi
     throw new Error(`Expected the process of the okrads to run, got its end. See ${log}.`);
   });
   const [listening] = (await Promise.race([once(child, 'message'), ended])) as [Listening];
-  ended.catch(() => undefined);
   return listening;
 }
