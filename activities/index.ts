@@ -31,7 +31,6 @@ import type {
   CheckActivities,
   DriftActivities,
   ExperimentActivities,
-  GateActivities,
   JobActivities,
   MeasurementActivities,
   LoadBalancerConfigActivities,
@@ -40,6 +39,7 @@ import type {
   TargetGroupActivities,
   TrafficActivities,
 } from './contract.ts';
+import type { GateActivities } from './gate-contract.ts';
 import { driftActivities } from './load-balancers/drift.ts';
 import { experimentActivities } from './rollout/experiment.ts';
 import { gateActivities } from './gate.ts';

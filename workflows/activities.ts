@@ -12,7 +12,6 @@ import type {
   CheckActivities,
   DriftActivities,
   ExperimentActivities,
-  GateActivities,
   JobActivities,
   MeasurementActivities,
   LoadBalancerConfigActivities,
@@ -21,6 +20,7 @@ import type {
   TargetGroupActivities,
   TrafficActivities,
 } from '../activities/contract.ts';
+import type { GateActivities } from '../activities/gate-contract.ts';
 import { inShort } from './summary.ts';
 
 type TrafficReads = Pick<TrafficActivities, 'readTargetHealth' | 'inspectLoadBalancer'>;
