@@ -1,5 +1,5 @@
 import pino from 'pino';
-import { components } from '../../../cli/components.ts';
+import { usualComponents } from '../../../cli/components.ts';
 import { runComponents } from '../../../cli/run.ts';
 import { createLog, type Log } from '../../../clients/log.ts';
 import { createMetrics } from '../../../clients/metrics/metrics.ts';
@@ -21,7 +21,7 @@ export async function runOkrad(
   const log = logTo(path);
   try {
     const config = loadConfig({ ...process.env, ...environment });
-    await runComponents({ components, config, log, metrics: createMetrics(), stop });
+    await runComponents({ components: usualComponents, config, log, metrics: createMetrics(), stop });
   } catch (error) {
     log.fatal({ err: error }, 'okrad ended');
   }
