@@ -192,7 +192,7 @@ describe('an operator who uses Temporal itself', () => {
       return events.length === 2 && events;
     });
     expect(told.map(({ type }) => type)).toEqual(['Warning', 'Warning']);
-    const names = 'pause, resume, promote, promoteFull, abort, retry';
+    const names = 'pause, resume, promote, promoteFull, abort, retry, approve';
     expect(told.map(({ message }) => message).toSorted()).toEqual(
       ['rollback', 'stop'].map(
         (name) =>
