@@ -66,6 +66,16 @@ export const goTools = {
     fit: 'same-minor',
     fromPath: true,
   },
+  'temporal-server': {
+    version: '1.30.4',
+    module: 'temporal-server',
+    package: 'okra.mumo.co/local/temporal-server',
+    ldflags: '',
+    versionArguments: ['--version'],
+    fit: 'exact',
+    // There is none but this project's own.
+    fromPath: false,
+  },
   prometheus: prometheusTool('prometheus'),
   'rollouts-controller': {
     version: '1.10.1',

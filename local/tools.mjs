@@ -37,10 +37,10 @@ export const componentSets = {
 export const argoCD = ['argocd-applicationset-controller'];
 
 /**
- * What the tests use besides a stack: the chart is rendered by Helm itself, and PromQL computed by Prometheus.
+ * What the tests use besides a stack: the chart is rendered by Helm itself, PromQL computed by Prometheus, and a newer Temporal has runs change their version.
  * @type {readonly string[]}
  */
-export const testTools = ['helm', 'prometheus', 'promtool', ...argoCD];
+export const testTools = ['helm', 'prometheus', 'promtool', 'temporal-server', ...argoCD];
 
 /** @type {Record<string, readonly string[]>} */
 const toolsOfComponent = {

@@ -1,10 +1,12 @@
 import { join } from 'node:path';
 
+import { Connection } from '@temporalio/client';
+import type { LonePlan } from '../lone-component.ts';
 import type { Component } from '../process.ts';
 import { answersOk, waitFor } from '../wait.ts';
 import { rarelyCollected, type Plan, type Planned } from './plan.ts';
 
-// The dev server polls each shard's queues 20 times a second and fires timers up to 1 s late; a rollout has many small steps.
+// A server polls each shard's queues 20 times a second and fires timers up to 1 s late; a rollout has many small steps.
 const dynamicConfig = [
   'history.transferProcessorMaxPollRPS=2000',
   'history.timerProcessorMaxPollRPS=2000',
@@ -17,7 +19,7 @@ const dynamicConfig = [
   'history.transferProcessorUpdateAckInterval="3s"',
   'history.timerProcessorUpdateAckInterval="3s"',
   'history.visibilityProcessorUpdateAckInterval="3s"',
-];
+].map((entry) => `--dynamic-config-value=${entry}`);
 
 // With its defaults SQLite waits for the disk at every write, which leaves 15 activities a second.
 const pragmas = ['journal_mode=WAL', 'synchronous=OFF'];
@@ -45,7 +47,7 @@ export async function planTemporal(
       `--db-filename=${join(plan.dir, 'temporal.db')}`,
       '--log-level=warn',
       ...pragmas.map((pragma) => `--sqlite-pragma=${pragma}`),
-      ...dynamicConfig.map((entry) => `--dynamic-config-value=${entry}`),
+      ...dynamicConfig,
     ],
     // The Web UI asks the server for the namespace: both are up when it answers.
     ready: (signal) =>
@@ -54,4 +56,39 @@ export async function planTemporal(
       ),
   };
   return { component, addresses: { address: `127.0.0.1:${port}`, ui, http: `http://127.0.0.1:${httpPort}` } };
+}
+
+/** Plans a newer Temporal server than that of the CLI, which keeps all in memory and has neither Web UI nor HTTP. */
+export async function planTemporalServer(
+  { port }: LonePlan,
+  command: string,
+): Promise<{ readonly component: Component; readonly address: string }> {
+  const address = `127.0.0.1:${await port()}`;
+  const inner = ['history', 'matching', 'worker'];
+  const component = {
+    name: 'temporal-server',
+    after: [],
+    command,
+    env: rarelyCollected,
+    args: [
+      `--frontend-port=${address.split(':')[1] ?? ''}`,
+      ...(await Promise.all(inner.map(async (service) => `--${service}-port=${await port()}`))),
+      ...dynamicConfig,
+    ],
+    ready: (signal: AbortSignal) =>
+      waitFor({ what: `${address} to know the namespace default`, timeoutMillis: 60_000, signal }, () =>
+        knowsNamespace(address),
+      ),
+  };
+  return { component, address };
+}
+
+async function knowsNamespace(address: string): Promise<true> {
+  const connection = await Connection.connect({ address, connectTimeout: '2s' });
+  try {
+    await connection.workflowService.describeNamespace({ namespace: 'default' });
+    return true;
+  } finally {
+    await connection.close();
+  }
 }

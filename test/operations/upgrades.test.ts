@@ -3,11 +3,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
-import { connectOperator } from '../../clients/temporal/operator.ts';
 import { reservePorts } from '../../local/ports.ts';
-import { startOkrad, type Okrad } from '../../local/okrad.ts';
+import type { Okrad } from '../../local/okrad.ts';
 import { Stage } from '../support/stage/stage.ts';
-import { until } from '../support/until.ts';
+import { makeCurrent, resume, startVersion, untilOn, versionOf } from './upgrades/versions.ts';
 
 describe('a worker that has versions', () => {
   let stage: Stage;
@@ -16,18 +15,15 @@ describe('a worker that has versions', () => {
   let next: Okrad | undefined;
   const ports = reservePorts();
   const deployment = `upgrades-${process.pid}`;
-  const versionOf = (build: string) => ({
-    TEMPORAL_DEPLOYMENT_NAME: deployment,
-    TEMPORAL_WORKER_BUILD_ID: build,
-  });
   beforeAll(async () => {
     keys = await mkdtemp(join(tmpdir(), 'okra-keys-'));
     await writeFile(join(keys, 'first'), randomBytes(32).toString('base64'));
     vi.stubEnv('OKRA_CODEC_KEYS', keys);
     vi.stubEnv('OKRA_CODEC_KEY', 'first');
     const encrypted = { OKRA_PAYLOAD_CODEC: codec, OKRA_CODEC_KEYS: keys, OKRA_CODEC_KEY: 'first' };
-    stage = await Stage.open(inject('stack'), { ...versionOf('one'), ...encrypted }, { endsOkrad: true });
-    await makeCurrent('one');
+    const environment = { ...versionOf(deployment, 'one'), ...encrypted };
+    stage = await Stage.open(inject('stack'), environment, { endsOkrad: true });
+    await makeCurrent(stage, deployment, 'one');
   });
   afterAll(async () => {
     vi.unstubAllEnvs();
@@ -36,28 +32,6 @@ describe('a worker that has versions', () => {
     await ports.release();
     await rm(keys, { recursive: true });
   });
-
-  /** Gives a version of the worker all new work, once Temporal knows of it. */
-  const makeCurrent = (build: string): Promise<unknown> =>
-    until(`${build} to be current`, () =>
-      stage
-        .temporal(
-          'worker',
-          'deployment',
-          'set-current-version',
-          '--deployment-name',
-          deployment,
-          '--build-id',
-          build,
-          '--yes',
-        )
-        .then(
-          () => true,
-          () => false,
-        ),
-    );
-
-  const buildOf = (name: string): Promise<string | undefined> => stage.desk.buildOf(stage.workflowId(name));
 
   it('passes its gate, by which the Worker Controller finds that it can work', async () => {
     const gate = ['--type', 'versionGate', '--workflow-id', `test-${deployment}:one`];
@@ -80,33 +54,15 @@ describe('a worker that has versions', () => {
         (status) => status.phase === 'Paused' && status.canaryWeight === weight,
       );
     await isPausedAt(20);
-    expect(await buildOf('web')).toBe('one');
+    expect((await stage.desk.run(stage.workflowId('web'))).build).toBe('one');
     await stage.mark();
-    const port = await ports.reserve();
-    next = startOkrad({
-      log: join(stage.stack.logs, `okrad-${stage.namespace}-two.log`),
-      environment: { ...stage.okrad.environment, ...versionOf('two'), OKRA_HEALTH_PORT: String(port) },
-    });
-    // It is ready before it is given work: that is what whoever makes it current waits for.
-    await until('version two to be ready', () =>
-      fetch(`http://127.0.0.1:${port}/readyz`).then(
-        ({ ok }) => ok,
-        () => false,
-      ),
-    );
-    await makeCurrent('two');
-    // Whoever sleeps looks up after ten minutes; a word wakes it at once.
-    await until('the rollout to be on version two', async () => {
-      await stage.signal('web', 'changed');
-      return (await buildOf('web')) === 'two';
-    });
+    next = await startVersion(stage, await ports.reserve(), versionOf(deployment, 'two'));
+    await makeCurrent(stage, deployment, 'two');
+    await untilOn(stage, 'web', 'two');
     await stage.okrad.end('SIGTERM');
     expect((await stage.status('web')).phase).toBe('Paused');
     expect(await stage.writes()).toEqual([]);
-    const operator = await connectOperator({ ...stage.stack.temporal, codec }, 'upgrades');
-    const asked = await operator.ask(stage.workflowId('web'), 'resume', { by: 'ann', reason: 'looked at' });
-    await operator.close();
-    expect(asked.is).toBe('Taken');
+    expect(await resume(stage, 'web', codec)).toBe('Taken');
     await isPausedAt(40);
     expect(await stage.writes()).toEqual([{ a: 60, b: 40 }]);
   });

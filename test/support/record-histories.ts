@@ -12,16 +12,21 @@ type History = Awaited<ReturnType<WorkflowHandle['fetchHistory']>>;
 
 const folder = join(import.meta.dirname, '../histories');
 
-/** Records what a query finds among the completed workflows; of each type and outcome the longest, which has the most to tell. */
+/**
+ * Records what a query finds among the completed workflows, and the runs that went on on another version of the worker; of
+ * each type and outcome the longest, which has the most to tell.
+ */
 export async function recordHistories({ workflow }: Client, query?: string): Promise<void> {
   mkdirSync(folder, { recursive: true });
-  const closed = 'ExecutionStatus="Completed"';
+  const closed = 'ExecutionStatus IN ("Completed", "ContinuedAsNew")';
   for await (const { type, workflowId, runId } of workflow.list({
     query: query === undefined ? closed : `${closed} AND ${query}`,
   })) {
     const handle = workflow.getHandle(workflowId, runId);
     const history = await handle.fetchHistory();
-    const path = join(folder, `${nameOf(type, await handle.result(), history)}.json`);
+    const outcome = await outcomeOf(handle, history);
+    if (outcome === undefined) continue;
+    const path = join(folder, `${nameOf(type, outcome, history)}.json`);
     if (eventsIn(path) < (history.events?.length ?? 0)) writeFileSync(path, historyToJSON(history));
   }
 }
@@ -32,10 +37,20 @@ const eventsIn = (path: string): number =>
     ? (JSON.parse(readFileSync(path, 'utf8')) as { readonly events: readonly unknown[] }).events.length
     : 0;
 
+/** What a run ended as; undefined when it went on only because its history was long. */
+async function outcomeOf(handle: WorkflowHandle, { events }: History): Promise<string | undefined> {
+  if (events?.at(-1)?.workflowExecutionContinuedAsNewEventAttributes) {
+    const tasks = events.flatMap((event) => event.workflowTaskStartedEventAttributes ?? []);
+    return tasks.at(-1)?.targetWorkerDeploymentVersionChanged ? 'Superseded' : undefined;
+  }
+  const result: unknown = await handle.result();
+  return typeof result === 'object' && result !== null && 'outcome' in result
+    ? String(result.outcome)
+    : 'Closed';
+}
+
 /** The type of a workflow, its outcome, and what was done to it on its way. */
-function nameOf(type: string, result: unknown, { events = [] }: History): string {
-  const outcome =
-    typeof result === 'object' && result !== null && 'outcome' in result ? String(result.outcome) : 'Closed';
+function nameOf(type: string, outcome: string, { events = [] }: History): string {
   const signals = new Set(
     (events ?? []).map((event) => event.workflowExecutionSignaledEventAttributes?.signalName),
   );

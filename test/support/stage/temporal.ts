@@ -12,14 +12,22 @@ export interface TemporalDesk extends AsyncDisposable {
   count(query: string): Promise<number>;
   /** Whether the last run of a workflow does anything but wait. */
   isAtWork(workflowId: string): Promise<boolean>;
-  /** The version of the worker on which a workflow is; undefined where workers have none. */
-  buildOf(workflowId: string): Promise<string | undefined>;
+  /** A run of a workflow; the last one, unless it is said. */
+  run(workflowId: string, runId?: string): Promise<Run>;
   /** The history of a run in the JSON of Temporal, with payloads in base64. */
   history(workflowId: string, runId: string): Promise<string>;
   /** The histories of the runs that a query finds, as JSON with payloads in base64. */
   histories(query: string): Promise<readonly string[]>;
   /** Writes the histories of completed runs into test/histories, for `workflows/replay.test.ts`. */
   record(query: string): Promise<void>;
+}
+
+/** A run of a workflow as Temporal describes it. */
+export interface Run {
+  readonly runId: string;
+  readonly status: string;
+  /** The version of the worker on which it is; undefined where workers have none. */
+  readonly build: string | undefined;
 }
 
 /** How to signal a workflow that may have to be started. */
@@ -53,9 +61,10 @@ export function openDesk({ temporal }: StackView): TemporalDesk {
       const isWaiting = !raw.pendingWorkflowTask && (raw.pendingActivities ?? []).length === 0;
       return status.name === 'RUNNING' && !isWaiting;
     },
-    buildOf: async (workflowId) => {
-      const { raw } = await workflow.getHandle(workflowId).describe();
-      return raw.workflowExecutionInfo?.versioningInfo?.deploymentVersion?.buildId ?? undefined;
+    run: async (workflowId, ...of) => {
+      const { runId, status, raw } = await workflow.getHandle(workflowId, ...of).describe();
+      const build = raw.workflowExecutionInfo?.versioningInfo?.deploymentVersion?.buildId ?? undefined;
+      return { runId, status: status.name, build };
     },
     history: async (workflowId, runId) =>
       historyToJSON(await workflow.getHandle(workflowId, runId).fetchHistory()),
