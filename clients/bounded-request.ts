@@ -2,6 +2,7 @@ import { pipeline, type Readable } from 'node:stream';
 import { createGunzip, createInflate } from 'node:zlib';
 import { request as send, type Dispatcher } from 'undici';
 import { cut } from '../domain/text.ts';
+import { http1 } from './http1.ts';
 import { unavailable } from './provider-error.ts';
 
 /** How much and how long is read of what a provider of metrics answers. */
@@ -39,13 +40,15 @@ export async function boundedRequest(request: BoundedRequest): Promise<BoundedAn
   const timeout = AbortSignal.timeout(limits.milliseconds);
   const signal = AbortSignal.any([request.signal, timeout]);
   try {
-    const answer = await send(url, {
+    const options = {
+      ...http1,
       method,
       headers: { ...headers, 'accept-encoding': 'gzip, deflate' },
       signal,
       ...(body === undefined ? {} : { body }),
       ...(dispatcher === undefined ? {} : { dispatcher }),
-    });
+    };
+    const answer = await send(url, options);
     const text = await textOf(unpacked(answer.body, answer.headers['content-encoding']), provider, limits);
     return { status: answer.statusCode, headers: flat(answer.headers), text };
   } catch (error) {

@@ -3,6 +3,7 @@ import { isIP, type LookupFunction } from 'node:net';
 import { createSecureContext } from 'node:tls';
 import { buildConnector } from 'undici';
 import { isRefusedAddress } from './refused-addresses.ts';
+import { http1 } from '../http1.ts';
 import { slots } from '../slots.ts';
 
 /** What the other end has to show, and what is shown to it; PEM. */
@@ -27,8 +28,8 @@ export class RefusedAddressError extends Error {
   readonly code = 'OKRA_ADDRESS';
 }
 
-// As kubectl does it: load balancers forget connections after a minute of silence.
-const KEEP_ALIVE_MILLISECONDS = 30_000;
+/** After how long without a request a connection is asked whether it still stands, and closed: load balancers forget it after a minute of silence. */
+export const KEEP_ALIVE_MILLISECONDS = 30_000;
 
 /**
  * Makes the connector for an address that someone else has written. Each connection is made to an address that was looked at,
@@ -51,6 +52,7 @@ function connectorFor({ ca, cert, key, ...others }: TlsOptions, look: Lookup): b
   // Reading the certificates takes time, so it is done once and not for each connection.
   const secureContext = createSecureContext({ ca, cert, key });
   return buildConnector({
+    ...http1,
     ...others,
     secureContext,
     keepAlive: true,

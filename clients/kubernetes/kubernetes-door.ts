@@ -1,6 +1,12 @@
 import { Agent, type Dispatcher } from 'undici';
 import { withoutEnd } from '../../domain/text.ts';
-import { guardedConnector, type Lookup, type TlsOptions } from './guarded-connect.ts';
+import { http1 } from '../http1.ts';
+import {
+  guardedConnector,
+  KEEP_ALIVE_MILLISECONDS,
+  type Lookup,
+  type TlsOptions,
+} from './guarded-connect.ts';
 import { currentOf, type Kubeconfig } from './kubeconfig.ts';
 import { loginFailed } from './kubernetes-error.ts';
 import { loginBy, type Opened } from './kubernetes-login.ts';
@@ -50,7 +56,7 @@ export function remoteDoor({ server, tls, headers, lookup }: RemoteDoorOptions):
   return {
     server: withoutEnd(server, '/'),
     open: async () => {
-      dispatcher ??= new Agent({ connect });
+      dispatcher ??= new Agent({ ...http1, keepAliveTimeout: KEEP_ALIVE_MILLISECONDS, connect });
       return await Promise.resolve({ headers, dispatcher });
     },
     renew: () => {

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import type { KubeConfig } from '@kubernetes/client-node';
 import { Agent, type Dispatcher } from 'undici';
+import { http1 } from '../http1.ts';
 import { given } from './given.ts';
+import { KEEP_ALIVE_MILLISECONDS } from './guarded-connect.ts';
 import { currentOf, type Kubeconfig, type KubeconfigCluster, type KubeconfigUser } from './kubeconfig.ts';
 import { keepPool } from './kubernetes-pool.ts';
 
@@ -30,7 +32,7 @@ export function loginBy(kubeconfig: Kubeconfig, cluster: KubeconfigCluster): Log
 /** Logs in as client-node does; it is loaded for programs, providers and proxies alone, because it takes 90 MB and half a second. */
 function loginByClientNode(kubeconfig: Kubeconfig, { server }: KubeconfigCluster): Login {
   let loaded: KubeConfig | undefined;
-  let newest: Dispatcher = new Agent();
+  let newest: Dispatcher = new Agent(http1);
   // client-node makes connections for every request.
   const pool = keepPool(() => newest);
   return {
@@ -51,7 +53,9 @@ function loginByClientNode(kubeconfig: Kubeconfig, { server }: KubeconfigCluster
 
 /** Logs in with what the kubeconfig itself says. */
 function ownLogin(cluster: KubeconfigCluster, user: KubeconfigUser | undefined): Login {
-  const pool = keepPool(() => new Agent({ connect: tlsOf(cluster, user) }));
+  const pool = keepPool(
+    () => new Agent({ ...http1, keepAliveTimeout: KEEP_ALIVE_MILLISECONDS, connect: tlsOf(cluster, user) }),
+  );
   const headers = {
     ...loginOf(user),
     ...(user?.impersonateUser === undefined ? {} : { 'Impersonate-User': user.impersonateUser }),
@@ -67,9 +71,6 @@ function loginOf({ token, username, password }: Partial<KubeconfigUser> = {}): O
   if (username === undefined) return {};
   return { Authorization: `Basic ${Buffer.from(`${username}:${password ?? ''}`).toString('base64')}` };
 }
-
-// Load balancers forget connections after a minute of silence.
-const KEEP_ALIVE_MILLISECONDS = 30_000;
 
 function tlsOf(
   cluster: KubeconfigCluster,

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import { request as sendRequest } from 'undici';
+import { http1 } from '../http1.ts';
 import { textOf, unpacked, type Allowance } from './kubernetes-answer.ts';
 import type { Door, Opened } from './kubernetes-door.ts';
 import { errorOf, KubernetesError, malformed, serverUnreachable } from './kubernetes-error.ts';
@@ -110,6 +111,8 @@ async function answer(door: Door, opened: Opened, request: Request): Promise<Rea
   try {
     // It follows no redirect.
     const options = {
+      // For connections that client-node makes.
+      ...http1,
       method,
       headers,
       ...content,

@@ -1,4 +1,5 @@
 import { Agent } from 'undici';
+import { http1 } from '../http1.ts';
 import type { Answer, Series } from '../../domain/checks/answer.ts';
 import type { Window } from '../../domain/checks/window.ts';
 import { fieldsIn, isRecord, recordsIn } from '../../domain/model/shape.ts';
@@ -23,7 +24,7 @@ export type AskPrometheus = (
 
 /** Makes what asks any Prometheus, but none where machines keep their credentials. */
 export function connectPrometheus(): AskPrometheus {
-  const dispatcher = new Agent({ connect: guardedConnector({ rejectUnauthorized: true }) });
+  const dispatcher = new Agent({ ...http1, connect: guardedConnector({ rejectUnauthorized: true }) });
   return async ({ address, token }, { query, window }, signal) => {
     const answer = await boundedRequest({
       provider: 'Prometheus',
