@@ -7,7 +7,7 @@ import { openOkrad, type RunningOkrad } from './okrad.ts';
 import { imageEnvironment, packagedOkrad } from './package.ts';
 import type { Measured } from './report.ts';
 import { changeCells, lookedAt, restingCells } from './resting.ts';
-import { rollingCells } from './rolling.ts';
+import { rollingCells, type RollingCells } from './rolling.ts';
 import type { Ground } from './world.ts';
 
 // After so long without anything to do, all that a start brings with it is done.
@@ -16,10 +16,10 @@ const LONGEST_MILLISECONDS = 280_000;
 
 /** Measures what Cells take that are at rest, and how soon a new one is served when the watchers were killed. */
 export async function measureIdle(ground: Ground): Promise<Measured> {
-  const { stack, management, size, say, signal } = ground;
+  const { stack, management, size, say } = ground;
   say(`Making ${size.cells} Cells at rest …`);
   await restingCells(management, size.cells);
-  const cells = await rollingCells(stack, management, signal);
+  await using cells = rollingCells(ground);
   const control = proxyControl(stack.proxyControl);
   const since = await control.lastCall();
   const program = await packagedOkrad(stack);
@@ -69,7 +69,7 @@ const memories = ({ okrad }: RunningOkrad): Promise<readonly (Memory | undefined
   Promise.all([memoryOf(okrad.worker.pid()), memoryOf(okrad.watchers.pid())]);
 
 interface Serving {
-  readonly cells: Awaited<ReturnType<typeof rollingCells>>;
+  readonly cells: RollingCells;
   readonly ground: Ground;
   readonly identity: string;
   readonly name: string;

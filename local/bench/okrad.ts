@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
 import { createLog } from '../../clients/log.ts';
@@ -6,7 +5,7 @@ import { connectTemporal } from '../../clients/temporal/temporal.ts';
 import { loadConfig } from '../../config.ts';
 import { startOkrad, type Okrad } from '../okrad.ts';
 import type { Stack } from '../stack.ts';
-import { waitFor } from '../wait.ts';
+import { timesIn } from './log.ts';
 
 /** An okrad of two processes, and a client of its Temporal. */
 export interface RunningOkrad extends AsyncDisposable {
@@ -48,11 +47,10 @@ export async function openOkrad({
       }),
     );
   const okrad = { watchers: start('watchers'), worker: start('worker') };
-  const logged = (part: Okrad, event: string): Promise<true> =>
-    waitFor({ what: `okrad to log "${event}"`, timeoutMillis: 60_000, signal }, async () =>
-      (await readFile(part.log, 'utf8')).includes(`"msg":"${event}"`) ? true : undefined,
-    );
-  await Promise.all([logged(okrad.watchers, 'watching'), logged(okrad.worker, 'worker started')]);
+  await Promise.all([
+    timesIn(okrad.watchers.log, ['watching'], signal),
+    timesIn(okrad.worker.log, ['worker started'], signal),
+  ]);
   const end = undo.move();
   return { okrad, temporal, [Symbol.asyncDispose]: () => end.disposeAsync() };
 }

@@ -13,27 +13,20 @@ import { timesIn } from './log.ts';
 import { imageEnvironment, packagedOkrad } from './package.ts';
 import type { Measured } from './report.ts';
 import { rollingCells, type RollingCells } from './rolling.ts';
+import { ratesEnvironment, unheld } from './rollouts/rates.ts';
 import type { Ground } from './world.ts';
-
-/** Writes are not held back, so that there is always a next one. */
-const unheld = {
-  OKRA_ELBV2_WRITES_PER_SECOND: '500',
-  OKRA_ELBV2_WRITE_BURST: '500',
-  OKRA_ELBV2_READS_PER_SECOND: '500',
-  OKRA_ELBV2_READ_BURST: '500',
-};
 
 /** A write that had been sent before the end arrives within this time. */
 const SENT_MILLISECONDS = 100;
 
 /** Measures from the end of okrad to the next weight, when the only one is killed and started again, and when one of two is. */
 export async function measureTakeover(ground: Ground): Promise<Measured> {
-  const { stack, management, signal, size, say } = ground;
-  const cells = await rollingCells(stack, management, signal);
+  const { stack, signal, size, say } = ground;
   const config = loadConfig(stack.environment);
   const { connection, client } = await connectTemporal(config, { log: createLog('silent'), signal });
   await using undo = new AsyncDisposableStack();
   undo.defer(() => connection.close());
+  await using cells = rollingCells(ground);
   await using first = await startNamed('one', ground);
   say('Killing the only okrad, which is started again at once …');
   const only: Killed[] = [];
@@ -107,7 +100,9 @@ async function killDuring(
 /** Starts okrad under a name of its own, as a pod has one. */
 async function startNamed(name: string, ground: Ground): Promise<Okrad> {
   const { stack } = ground;
-  const environment = { ...stack.environment, ...imageEnvironment, ...unheld, OKRA_IDENTITY: name };
+  // Writes are not held back, so that there is always a next one.
+  const rates = ratesEnvironment(unheld);
+  const environment = { ...stack.environment, ...imageEnvironment, ...rates, OKRA_IDENTITY: name };
   const program = await packagedOkrad(stack);
   const okrad = startOkrad({ environment, program, log: join(stack.logs, `takeover-${name}.log`) });
   await isPolling(okrad, ground, 0);

@@ -5,14 +5,13 @@ import { median, type Figure } from '../figures.ts';
 import type { RunningOkrad } from '../okrad.ts';
 import type { Measured } from '../report.ts';
 import type { Ground } from '../world.ts';
-import { benchCells, type BenchCells } from './cells.ts';
+import { benchCells, everyWeight, type BenchCells } from './cells.ts';
 import { held, openWithRates, unheld } from './rates.ts';
 import type { Series } from '../plot.ts';
 import { quantile } from './weights.ts';
 
 const ABORTS = 20;
 const steps = [{ setWeight: 50 }, { pause: {} }];
-const rolling = upTo(98).map((index) => ({ setWeight: index + 1 }));
 const namesOf = (prefix: string, count: number): readonly string[] =>
   upTo(count).map((index) => `${prefix}-${index}`);
 
@@ -32,7 +31,7 @@ export async function measureAbort(ground: Ground): Promise<Measured> {
     say(`Making ${ABORTS + size.rollouts} Cells …`);
     await cells.install([
       ...names.map((name) => ({ name, steps })),
-      ...others.map((name) => ({ name, steps: rolling })),
+      ...others.map((name) => ({ name, steps: everyWeight })),
     ]);
   }
   await using running = await openWithRates(ground, held);

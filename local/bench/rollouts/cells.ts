@@ -1,15 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { ElasticLoadBalancingV2 } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { CELL } from '../../../clients/kubernetes/kinds.ts';
-import type { KubernetesClient } from '../../../clients/kubernetes/kubernetes.ts';
-import { createLog } from '../../../clients/log.ts';
 import type { Cell } from '../../../crds/cell.ts';
-import { runInformer } from '../../../watchers/informer/informer.ts';
 import { createListener, createTargetGroup } from '../../aws-fixture.ts';
-import { forEach } from '../each.ts';
+import { forEach, upTo } from '../each.ts';
+import { watchObjects } from '../watched.ts';
 import type { Ground } from '../world.ts';
 
-const namespace = 'default';
+/** Where the Cells are. */
+export const BENCH_NAMESPACE = 'default';
 const apiVersion = 'okra.mumo.co/v1alpha1';
 
 /** How many rules a listener has room for (Elastic Load Balancing quotas: 100, the default one not counted). */
@@ -17,6 +16,9 @@ const RULES_PER_LISTENER = 90;
 
 /** One step of a canary. */
 export type Step = { readonly setWeight: number } | { readonly pause: object };
+
+/** A weight after another without a pause, for as long as can be. */
+export const everyWeight: readonly Step[] = upTo(98).map((index) => ({ setWeight: index + 1 }));
 
 /** A Cell that is to be made. */
 export interface NewCell {
@@ -39,7 +41,14 @@ export function benchCells({ stack, management, signal }: Ground): BenchCells {
   const { region, endpoint } = stack.aws;
   const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
   const elbv2 = new ElasticLoadBalancingV2({ region, endpoint, credentials });
-  const watch = watchCells(management, signal);
+  const watched = watchObjects<Cell>({
+    kubernetes: management,
+    kind: CELL,
+    namespace: BENCH_NAMESPACE,
+    signal,
+    longestMilliseconds: LONGEST_MILLISECONDS,
+    clock: Date.now,
+  });
   const listeners: Promise<string>[] = [];
   let count = 0;
   const nextRule = async (): Promise<Rule> => {
@@ -54,20 +63,33 @@ export function benchCells({ stack, management, signal }: Ground): BenchCells {
     await management.create(groupOf(name, version, arn));
     return arn;
   };
+  const until: BenchCells['until'] = (what, names, isReached) => {
+    const left = new Set(names);
+    return watched.until(
+      (cells) => {
+        for (const name of left) {
+          const cell = cells.get(name);
+          if (cell !== undefined && isReached(cell)) left.delete(name);
+        }
+        return left.size === 0;
+      },
+      () => `Expected ${what}, got ${left.size} Cells that are not.`,
+    );
+  };
   return {
     bring,
-    until: watch.until,
+    until,
     install: async (cells) => {
       await forEach(cells, async ({ name, steps }) => {
         await bring(name, '1.0.0');
         await management.create(cellOf(name, steps, await nextRule()));
       });
       const names = cells.map(({ name }) => name);
-      await watch.until('the Cells to serve', names, serves('1.0.0'));
+      await until('the Cells to serve', names, serves('1.0.0'));
     },
     [Symbol.asyncDispose]: async () => {
       elbv2.destroy();
-      await watch.end();
+      await watched[Symbol.asyncDispose]();
     },
   };
 }
@@ -79,61 +101,21 @@ interface Rule {
 
 const LONGEST_MILLISECONDS = 280_000;
 
-function watchCells(kubernetes: KubernetesClient, stopped: AbortSignal) {
-  const cells = new Map<string, Cell>();
-  const waiting = new Set<() => void>();
-  const stop = new AbortController();
-  const signal = AbortSignal.any([stopped, stop.signal]);
-  const ended = runInformer<Cell>({
-    kubernetes,
-    kind: CELL,
-    namespace,
-    log: createLog('silent'),
-    signal,
-    onSynced: () => undefined,
-    onEvent: ({ type, object }) => {
-      if (type === 'delete') cells.delete(object.metadata.name);
-      else cells.set(object.metadata.name, object);
-      for (const look of waiting) look();
-    },
-  });
-  const until: BenchCells['until'] = async (what, names, isReached) => {
-    const { promise, resolve, reject } = Promise.withResolvers<number>();
-    const late = AbortSignal.any([signal, AbortSignal.timeout(LONGEST_MILLISECONDS)]);
-    const left = new Set(names);
-    const look = (): void => {
-      for (const name of left) {
-        const cell = cells.get(name);
-        if (cell !== undefined && isReached(cell)) left.delete(name);
-      }
-      if (left.size === 0) resolve(Date.now());
-    };
-    const giveUp = (): void => reject(new Error(`Expected ${what}, got ${left.size} Cells that are not.`));
-    waiting.add(look);
-    late.addEventListener('abort', giveUp, { once: true });
-    look();
-    try {
-      return await promise;
-    } finally {
-      waiting.delete(look);
-      late.removeEventListener('abort', giveUp);
-    }
-  };
-  return { until, end: async () => (stop.abort(), await ended) };
-}
-
 /** Whether a Cell serves a version, and nothing else is under way. */
 export const serves =
   (version: string) =>
   ({ status }: Cell): boolean =>
     status?.stableVersion === version && status.phase === 'Completed';
 
+/** The name of the target group of a version. */
+export const groupNameOf = (name: string, version: string): string => `${name}-${version}`;
+
 const groupOf = (name: string, version: string, arn: string) => ({
   apiVersion,
   kind: 'AWSTargetGroup',
   metadata: {
-    namespace,
-    name: `${name}-${version}`,
+    namespace: BENCH_NAMESPACE,
+    name: groupNameOf(name, version),
     labels: { role: name, 'okra.mumo.co/version': version },
   },
   spec: { arn },
@@ -142,7 +124,7 @@ const groupOf = (name: string, version: string, arn: string) => ({
 const cellOf = (name: string, steps: readonly Step[], { listenerARN, priority }: Rule) => ({
   apiVersion,
   kind: 'Cell',
-  metadata: { namespace, name },
+  metadata: { namespace: BENCH_NAMESPACE, name },
   spec: {
     ingress: {
       type: 'AWSApplicationLoadBalancer',

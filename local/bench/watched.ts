@@ -1,0 +1,73 @@
+import type { KindRef } from '../../clients/kubernetes/kinds.ts';
+import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import { createLog } from '../../clients/log.ts';
+import type { Informed } from '../../watchers/event.ts';
+import { runInformer } from '../../watchers/informer/informer.ts';
+
+/** Objects of a kind in a namespace, as they come and change. */
+export interface Watched<T> extends AsyncDisposable {
+  /** By name. */
+  readonly objects: ReadonlyMap<string, T>;
+  /** Waits until something holds of them; answers with the time of the clock then. */
+  until(holds: (objects: ReadonlyMap<string, T>) => boolean, expectation: () => string): Promise<number>;
+  /** When one has come, changed or gone last, by the clock. */
+  changedAt(): number;
+}
+
+/** What is watched, and how. */
+export interface Watching {
+  readonly kubernetes: KubernetesClient;
+  readonly kind: KindRef;
+  readonly namespace: string;
+  readonly signal: AbortSignal;
+  /** How long is waited for something at most. */
+  readonly longestMilliseconds: number;
+  readonly clock: () => number;
+}
+
+/** Begins to watch; a watch tells when something came without asking again and again, which would be work for the machine that is measured. */
+export function watchObjects<T extends Informed>(watching: Watching): Watched<T> {
+  const { kubernetes, kind, namespace, longestMilliseconds, clock } = watching;
+  const objects = new Map<string, T>();
+  const waiting = new Set<() => void>();
+  const stop = new AbortController();
+  const signal = AbortSignal.any([watching.signal, stop.signal]);
+  let changedAt = clock();
+  const ended = runInformer<T>({
+    kubernetes,
+    kind,
+    namespace,
+    log: createLog('silent'),
+    signal,
+    onSynced: () => undefined,
+    onEvent: ({ type, object }) => {
+      changedAt = clock();
+      if (type === 'delete') objects.delete(object.metadata.name);
+      else objects.set(object.metadata.name, object);
+      for (const look of waiting) look();
+    },
+  });
+  return {
+    objects,
+    changedAt: () => changedAt,
+    async until(holds, expectation) {
+      const { promise, resolve, reject } = Promise.withResolvers<number>();
+      const late = AbortSignal.any([signal, AbortSignal.timeout(longestMilliseconds)]);
+      const look = (): void => void (holds(objects) && resolve(clock()));
+      const giveUp = (): void => reject(new Error(expectation()));
+      waiting.add(look);
+      late.addEventListener('abort', giveUp, { once: true });
+      look();
+      try {
+        return await promise;
+      } finally {
+        waiting.delete(look);
+        late.removeEventListener('abort', giveUp);
+      }
+    },
+    [Symbol.asyncDispose]: async () => {
+      stop.abort();
+      await ended;
+    },
+  };
+}
