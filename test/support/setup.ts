@@ -8,6 +8,7 @@ import { policy } from '../../deploy/iam/generate.ts';
 import { awsIdentity } from '../../local/components/aws.ts';
 import { proxyControl as controlOf } from '../../elbv2-proxy/control.ts';
 import { installDefinitions } from '../../local/install-definitions.ts';
+import { recordIn, writeRecord } from '../../local/stack-record.ts';
 import { startStack, type Stack } from '../../local/stack.ts';
 import { startOkradHost, type OkradHost } from './okrads/host.ts';
 import { workflowBundle as bundledWorkflows } from '../../clients/temporal/workflow-bundle.ts';
@@ -75,6 +76,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const stack = undo.use(await startStack());
   const host = undo.use(await startOkradHost(stack));
   const view = await prepare(stack, undefined, installByKubectl);
+  await writeRecord(recordIn(stack), stack);
   project.provide('stack', { ...view, okrads: host.view });
   const end = undo.move();
   return () => end.disposeAsync();
