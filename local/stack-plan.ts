@@ -45,7 +45,7 @@ export async function planStack(
   const plan: Plan = { dir, components, kubernetes, executable, port, apiServerArgs };
   const temporal = has('temporal') ? await planTemporal(plan) : undefined;
   const aws = has('moto') ? await planAws(plan) : undefined;
-  const etcd = has('kube-apiserver') ? await planEtcd(plan) : undefined;
+  const etcd = has('etcd') ? await planEtcd(plan) : undefined;
   const planned = [
     ...(etcd === undefined ? [] : await planKubernetes(plan, etcd)),
     ...(temporal === undefined ? [] : [temporal.component]),
@@ -54,7 +54,8 @@ export async function planStack(
   return {
     components: planned.filter(({ name }) => has(name)),
     addresses: {
-      ...(etcd !== undefined && { kubernetes, etcd: etcd.addresses.url }),
+      ...(has('kube-apiserver') && { kubernetes }),
+      ...(etcd !== undefined && { etcd: etcd.addresses.url }),
       ...(temporal !== undefined && { temporal: temporal.addresses }),
       ...(aws !== undefined && { aws: aws.addresses }),
     },
@@ -74,6 +75,7 @@ async function planKubernetes(
   };
   const wanted = Object.entries(others).filter(([name]) => plan.components.includes(name));
   const planned = await Promise.all(wanted.map(([, make]) => make(plan)));
+  if (!plan.components.includes('kube-apiserver')) return [etcd.component];
   return [etcd.component, planApiServer(plan, etcd.addresses), ...planned];
 }
 

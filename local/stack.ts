@@ -123,7 +123,7 @@ function describe({ dir, logs, binaries, addresses, members, stopAll }: Parts): 
       return present('kube-apiserver', addresses.kubernetes);
     },
     get etcd() {
-      return present('kube-apiserver', addresses.etcd);
+      return present('etcd', addresses.etcd);
     },
     get temporal() {
       const { address, ui } = present('temporal', addresses.temporal);

@@ -34,6 +34,7 @@ describe.concurrent('a stack whose owner ends', () => {
 
   it('ends with an owner that calls process.exit', async () => {
     const owner = await startOwner(['etcd'], 'process.exit(0);');
+    expect(owner.pids).toHaveLength(1);
     await expectAllGone(owner);
   });
 
@@ -42,18 +43,22 @@ describe.concurrent('a stack whose owner ends', () => {
       ['etcd'],
       'console.error = () => {}; process.exitCode = 1; await Promise.reject(5);',
     );
+    expect(owner.pids).toHaveLength(1);
     expect(await owner.exited).toEqual({ code: 1, signal: null });
     await expectAllGone(owner);
   });
 
   it('does not keep an owner alive that has nothing left to do', async () => {
     const owner = await startOwner(['etcd'], '');
+    expect(owner.pids).toHaveLength(1);
     expect(await owner.exited).toEqual({ code: 0, signal: null });
     await expectAllGone(owner);
   });
 
   it('ends though a component is stopped like by Ctrl-Z', async () => {
-    const owner = await startOwner(['etcd'], 'await stack.kill("etcd", "SIGSTOP"); ' + stay);
+    const owner = await startOwner(['etcd'], stay);
+    expect(owner.pids).toHaveLength(1);
+    for (const pid of owner.pids) process.kill(pid, 'SIGSTOP');
     owner.child.kill('SIGKILL');
     await expectAllGone(owner);
   });
