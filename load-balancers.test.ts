@@ -255,12 +255,15 @@ describe('a kind of load balancer that the tables have a line of', () => {
       ['is not asked for any more', 1, undefined],
       ['is not written any more, even when the last answer came before that', 2, expect.anything()],
     ])('%s', async (_, reads, asked) => {
-      const get = kubernetes.get.bind(kubernetes);
+      const before = kubernetes;
       let left = reads;
-      kubernetes.get = async (kind, ...of) => {
-        const answer = await get(kind, ...of);
-        if (kind.kind === 'Route53Config' && (left -= 1) === 0) stop();
+      const stopAfter = <T>(kind: string, answer: Promise<T>): Promise<T> => {
+        if (kind === 'Route53Config' && (left -= 1) === 0) void answer.then(stop);
         return answer;
+      };
+      kubernetes = {
+        ...before,
+        get: (kind, of, options) => stopAfter(kind.kind, before.get(kind, of, options)),
       };
       await expect(shiftLate()).rejects.toMatchObject({ type: 'Superseded' });
       expect([kept.object('Route53Config', key), zone.changes]).toEqual([asked, 0]);
