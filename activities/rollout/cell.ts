@@ -6,6 +6,7 @@ import { outsideEvent } from '../../domain/rollout/outside-events.ts';
 import type { CellReport } from '../../domain/rollout/report.ts';
 import type { CellActivities } from '../contract.ts';
 import { statusReporter } from '../kubernetes/status-reporter.ts';
+import { refuseWhenGivenUp } from '../load-balancers/write-guards.ts';
 import { readLostRun } from './lost-run.ts';
 import { observeCell } from './observe-cell.ts';
 import { surroundingsReader, type SurroundingsReader } from './surroundings.ts';
@@ -42,6 +43,8 @@ export function cellReporter({
 }: Pick<CellDependencies, 'kubernetes' | 'tellEvent'>): ReportCell {
   const report = statusReporter(kubernetes);
   return async ({ key, uid, status, events }, signal) => {
+    // What an attempt that was given up has to tell is older than what the one after it has told.
+    refuseWhenGivenUp();
     await report(CELL, { key, uid, signal }, status, events);
     for (const event of events) {
       const outside = outsideEvent(key, event);

@@ -34,8 +34,9 @@ export interface VersionSources {
 export function targetDeploymentReporter(kubernetes: KubernetesClient): TargetDeploymentReporter {
   return async ({ key, uid }, served, known) => {
     if (served?.type !== 'AWSApplicationLoadBalancer') return;
-    const { cell, around } = (await known) ?? (await readVersions(kubernetes, key));
-    const said = targetDeploymentStatus(served, versionsByARN(cell?.spec ?? {}, around.groups));
+    // Those who pass it on read more than this, and what fails of that is no concern of the view.
+    const read = (await known?.catch(() => undefined)) ?? (await readVersions(kubernetes, key));
+    const said = targetDeploymentStatus(served, versionsByARN(read.cell?.spec ?? {}, read.around.groups));
     const { apiVersion, kind } = AWS_APPLICATION_LOAD_BALANCER_TARGET_DEPLOYMENT;
     const status = fitted({ ...said, lastSyncTime: new Date().toISOString() }, statusSchemaOf(kind));
     const write = (): Promise<unknown> =>

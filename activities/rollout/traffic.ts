@@ -44,6 +44,7 @@ import type { ConfigObject } from '../load-balancers/port.ts';
 import { ownedByCell } from '../kubernetes/owner-references.ts';
 import { adoptionFor, permit } from '../permit.ts';
 import { healthOf, lookAtTargets } from '../load-balancers/target-health.ts';
+import { refuseWhenGivenUp } from '../load-balancers/write-guards.ts';
 
 /** What traffic is shifted with. */
 export interface TrafficDependencies
@@ -122,6 +123,8 @@ async function shift(request: ShiftRequest, means: ShiftDependencies): Promise<S
   if (turn?.is === 'NotYet') return turn;
   await means.announce();
   signal.throwIfAborted();
+  // An object that is not there yet has no version by which the API server could tell that this is late.
+  refuseWhenGivenUp();
   const written = await writeConfig(request, known, means);
   // The Cell is read while the load balancer is written.
   const sources = reading.sources();

@@ -30,7 +30,7 @@ export interface ShiftRequest {
   /** One more than the sequence of the last write; a write with an older one is refused as `Superseded`. */
   readonly sequence: number;
   readonly urgent: boolean;
-  /** Of what is urgent, how much of the traffic leaves where it is, in percent. */
+  /** Of what is urgent, how much of the traffic leaves where it is, in percent; left out where nobody knows. */
   readonly percent?: number;
   /** Whether it takes traffic back, or only confirms or leaves out what is served; it needs no permission for what is served already. */
   readonly takesBack?: boolean;
@@ -98,7 +98,8 @@ export function shiftRequest(
     adopt: cell.adopt === true,
     sequence: nextSequence(observed, state),
     urgent,
-    ...(urgent ? { percent: percentMoved(observed.weighted, shares) } : {}),
+    // Where nobody knows what is served, it may be everything.
+    ...(urgent && !verify ? { percent: percentMoved(observed.weighted, shares) } : {}),
     ...(urgent || keepsWeights.has(purpose) ? { takesBack: true } : {}),
     verify,
     ...(requires === undefined ? {} : { requires }),
