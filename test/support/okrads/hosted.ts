@@ -1,6 +1,6 @@
 import { createConnection, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
-import type { Okrad } from '../../../local/okrad.ts';
+import { startOkrad, type Okrad } from '../../../local/okrad.ts';
 import { endWaits } from '../until.ts';
 import type { OkradHost } from './host.ts';
 import type { Ended, Order } from './order.ts';
@@ -52,7 +52,10 @@ function lineTo(host: OkradHost): Line {
   return (globalThis.okradLine = { socket, started: 0, ending, whenLost });
 }
 
-/** Starts an okrad in the process that runs those of all stages. */
+/**
+ * Starts an okrad in the process that runs those of all stages. Ended and started again it has a process of its own, in
+ * which nothing is left of what it knew.
+ */
 export function startHosted(
   host: OkradHost,
   { environment, log }: { readonly environment: Readonly<Record<string, string>>; readonly log: string },
@@ -61,14 +64,18 @@ export function startHosted(
   const { socket, ending } = line;
   if (socket.destroyed) throw lossOf(host);
   line.whenLost.add(endWaits);
-  let id: number | undefined;
   const order = (what: Order): void => void socket.write(`${JSON.stringify(what)}\n`);
-  const start = (): void => {
-    line.started += 1;
-    id = line.started;
-    order({ do: 'Start', id, environment, log });
+  line.started += 1;
+  let id: number | undefined = line.started;
+  order({ do: 'Start', id, environment, log });
+  const whole = { ...host.environment, ...environment };
+  let own: Okrad | undefined;
+  const start = (more: Readonly<Record<string, string>> = {}): void => {
+    own?.start(more);
+    own ??= startOkrad({ log, environment: { ...whole, ...more } });
   };
-  const end = async (signal: 'SIGTERM' | 'SIGKILL'): Promise<undefined> => {
+  const end = async (signal: 'SIGTERM' | 'SIGKILL'): Promise<number | undefined> => {
+    if (own !== undefined) return await own.end(signal);
     if (signal === 'SIGKILL')
       throw new Error(
         'Expected an okrad with a process of its own, got a shared one. Open the stage with `endsOkrad`.',
@@ -83,14 +90,13 @@ export function startHosted(
     await ended.promise;
     return undefined;
   };
-  start();
   const okrad = {
     log,
-    environment: { ...host.environment, ...environment },
-    pid: () => host.pid,
+    environment: whole,
+    pid: () => (own === undefined ? host.pid : own.pid()),
     start,
     end,
-    [Symbol.asyncDispose]: () => end('SIGTERM'),
+    [Symbol.asyncDispose]: async () => void (await end('SIGTERM')),
   };
   return { okrad, secretAccessKey: host.secretAccessKey, moreLogs: [host.log] };
 }
