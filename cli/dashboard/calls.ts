@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { seenIn } from '../../domain/model/seen.ts';
 import { fieldsIn } from '../../domain/model/shape.ts';
 import { ask, isAskName } from './ask.ts';
 import { feed, type Wish } from './feeds.ts';
@@ -108,14 +109,14 @@ async function asked(viewer: Viewer, request: IncomingMessage, response: ServerR
     response.setHeader('Connection', 'close');
     return end(response, 413, { message: `Expected at most ${LONGEST_BODY} bytes, got more.` });
   }
-  const { namespace, name, request: wanted, reason = '' } = body;
+  const { namespace, name, request: wanted, reason = '', seen } = body;
   const key = nameOf(namespace, name);
   const isReason = typeof reason === 'string' && reason.length <= LONGEST_REASON;
   if (key === undefined || !isAskName(wanted) || !isReason || typeof reason !== 'string')
     return end(response, 400, {
       message: `Expected the namespace and name of a Cell, a request, and a reason of at most ${LONGEST_REASON} characters, got something else.`,
     });
-  const { status, message } = await ask(viewer, { key, name: wanted, reason });
+  const { status, message } = await ask(viewer, { key, name: wanted, reason, seen: seenIn(seen) });
   return end(response, status, { message });
 }
 

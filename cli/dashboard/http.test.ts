@@ -176,6 +176,15 @@ describe('the page', () => {
     expect(page.sent).toEqual([{ workflowId: 'cell/default/web', name: 'pause', by: 'ann', reason }]);
   });
 
+  it('sends with a request what was shown, so that nothing is let go on that nobody has looked at', async () => {
+    const page = await open();
+    const told = await follow(page, 'view=cell&namespace=default&name=web');
+    await until('the Cell', async () => told.last('cell') !== undefined);
+    const { seen } = told.last<CellPage>('cell')!;
+    await ask(page, { ...pause, request: 'promote', seen });
+    expect(page.sent).toMatchObject([{ name: 'promote', version: '2.0.0', step: 2, paused: false }]);
+  });
+
   it('tells what a Cell is called and says as data, whatever it is', async () => {
     const name = '<img src=x onerror=alert(1)>';
     const page = await open({

@@ -23,6 +23,7 @@ export function addApprove(program: Command, shell: Shell): void {
       const { reason = '', of, ...globals } = command.optsWithGlobals<ApproveOptions>();
       const session = shell.session(globals);
       const key = parseCell(text, session.namespace);
-      await send(shell, session, { target: { kind: 'Cell', key }, name: 'approve', reason, version: of });
+      const seen = of === undefined ? {} : { version: of };
+      await send(shell, session, { target: { kind: 'Cell', key }, name: 'approve', reason, seen });
     });
 }

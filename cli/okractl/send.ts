@@ -5,6 +5,7 @@ import type { Operator, SentRequest } from '../../clients/temporal/operator.ts';
 import { temporalId } from '../../clients/temporal/workflow-id.ts';
 import { objectStart } from '../../clients/temporal/workflow-start.ts';
 import type { AskName } from '../../domain/model/request.ts';
+import type { Seen } from '../../domain/model/seen.ts';
 import { objectWorkflowId } from '../../domain/model/workflow-ids.ts';
 import { mustBeLetAsk } from './allowed.ts';
 import { exitCodes, failed, refused } from './exit.ts';
@@ -19,8 +20,8 @@ export interface Sending {
   readonly reason: string;
   /** The stage to go back to. */
   readonly to?: string;
-  /** The version that is approved. */
-  readonly version?: string | undefined;
+  /** What the person has looked at; what lets a rollout go on is refused when it is another by now. */
+  readonly seen?: Seen;
 }
 
 /** Where it is said what comes of a request. */
@@ -31,7 +32,7 @@ export type Asker = Pick<Session, 'kubernetes' | 'whoAmI' | 'identity' | 'may' |
 
 /** Sends a request in the name of the person, and says what comes of it. */
 export async function send(shell: Answering, session: Asker, sending: Sending): Promise<void> {
-  const { target, name, reason, to, version } = sending;
+  const { target, name, reason, to, seen } = sending;
   const [sender, operator] = await Promise.all([
     senderOf(session, name),
     session.operator(),
@@ -41,7 +42,7 @@ export async function send(shell: Answering, session: Asker, sending: Sending): 
     ...sender,
     reason,
     ...(to === undefined ? {} : { to }),
-    ...(version === undefined ? {} : { version }),
+    ...seen,
   };
   const workflowId = temporalId(objectWorkflowId(target.kind, target.key));
   const answer = await operator.ask(workflowId, name, request);

@@ -77,7 +77,7 @@ function contentView(now) {
     now,
     width,
     mayAct: state.me?.mayAct === true,
-    ask: (offer) => openAsking(offer, route),
+    ask: (offer) => openAsking(offer, { ...route, seen: cell.seen }),
   });
 }
 
@@ -105,10 +105,11 @@ function focusHeading() {
 
 /**
  * @param {import('../view.ts').OfferView} offer
- * @param {{ namespace: string, name: string }} of
+ * @param {{ namespace: string, name: string, seen: import('../view.ts').CellPage['seen'] }} of
  */
-function openAsking(offer, { namespace, name }) {
-  state.asking = { namespace, name, offer, isSent: false, answer: undefined };
+function openAsking(offer, { namespace, name, seen }) {
+  // What it is about stays what it was when the person decided, whatever comes while they write why.
+  state.asking = { namespace, name, offer, seen, isSent: false, answer: undefined };
   draw();
   document.getElementById('reason')?.focus();
 }
@@ -124,8 +125,8 @@ async function send(reason) {
   if (asking === undefined || asking.isSent) return;
   state.asking = { ...asking, isSent: true };
   draw();
-  const { namespace, name, offer } = asking;
-  const answer = await ask({ namespace, name, request: offer.name, reason });
+  const { namespace, name, offer, seen } = asking;
+  const answer = await ask({ namespace, name, request: offer.name, reason, seen });
   if (state.asking === undefined) return announce(answer.message);
   state.asking = { ...asking, answer };
   draw();

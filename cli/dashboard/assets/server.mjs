@@ -63,7 +63,7 @@ export async function logOut() {
 
 /**
  * Asks for something in the name of the person, and answers with what came of it.
- * @param {{ namespace: string, name: string, request: string, reason: string }} asked
+ * @param {{ namespace: string, name: string, request: string, reason: string, seen: object }} asked
  * @returns {Promise<{ ok: boolean, message: string }>}
  */
 export async function ask(asked) {
