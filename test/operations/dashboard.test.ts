@@ -168,7 +168,20 @@ describe('the dashboard in a browser', () => {
     const running = runDashboard({ config, log, version: '0.0.0', signal: stop.signal, waiting: resolve });
     closing.push(() => running, ports.release);
     await serves;
-    const page = await look(`http://localhost:${port}/`);
+    const base = `http://localhost:${port}`;
+    const entered = await fetch(`${base}/api/session`, {
+      method: 'POST',
+      headers: {
+        'X-Okra-Dashboard': '1',
+        'Content-Type': 'application/json',
+        Origin: base,
+        Authorization: `Bearer ${token}`,
+      },
+      body: '{}',
+    });
+    const { key } = (await entered.json()) as { key: string };
+    // A link with the key of somebody else lets nobody act in that one's name.
+    const page = await look(`${base}/#key=${key}`);
     await page.getByLabel('Token').fill('guessed');
     await page.keyboard.press('Enter');
     await page.getByRole('alert').getByText('Expected a token that this cluster knows').waitFor();

@@ -5,7 +5,7 @@ import { cellsView } from './cells.mjs';
 import { clustersView } from './clusters.mjs';
 import { frameView, loginView } from './frame.mjs';
 import { queryOf, routeNow, state, take } from './state.mjs';
-import { ask, follow, logIn, logOut, takeKey, whoAmI } from './server.mjs';
+import { ask, follow, keepKey, logIn, logOut, takeKey, whoAmI } from './server.mjs';
 
 const root = /** @type {HTMLElement} */ (document.getElementById('page'));
 const announced = /** @type {HTMLElement} */ (document.getElementById('announced'));
@@ -93,8 +93,12 @@ async function enter(token) {
 }
 
 async function leave() {
-  await logOut();
-  location.reload();
+  try {
+    await logOut();
+  } finally {
+    // Also when the server does not answer: nothing of what they saw is left.
+    location.reload();
+  }
 }
 
 function focusHeading() {
@@ -136,20 +140,27 @@ async function send(reason) {
 const AGAIN_MS = 3000;
 const KEEP_MS = 300_000;
 
-async function begin() {
+/** @param {string} [given] the key that was in the address */
+async function begin(given) {
   state.trouble = '';
   try {
     state.me = await whoAmI();
+    // Where people log in, a link with a key would have them act in the name of whoever has sent it.
+    if (given !== undefined && !state.me.canLogIn) {
+      keepKey(given);
+      state.me = await whoAmI();
+    }
   } catch (error) {
     state.trouble = `The server of this page does not answer: ${error instanceof Error ? error.message : String(error)}`;
-    setTimeout(begin, AGAIN_MS);
+    setTimeout(() => void begin(given), AGAIN_MS);
   }
   draw();
   followRoute();
 }
 
 addEventListener('hashchange', () => {
-  if (takeKey()) void begin();
+  const given = takeKey();
+  if (given !== undefined) void begin(given);
   state.route = routeNow();
   state.cell = undefined;
   state.clusters = undefined;
@@ -165,6 +176,6 @@ setInterval(() => document.hidden || draw(), 1000);
 setInterval(() => document.hidden || void whoAmI().catch(() => undefined), KEEP_MS);
 
 root.replaceChildren();
-takeKey();
+const inAddress = takeKey();
 state.route = routeNow();
-void begin();
+void begin(inAddress);

@@ -1,0 +1,44 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { follow } from './assets/server.mjs';
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  vi.stubGlobal('sessionStorage', { getItem: () => 'key' });
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+it('begins a stream again of which nothing is heard any more, and says meanwhile that it is not live', async () => {
+  const streams: ReadableStreamDefaultController<Uint8Array>[] = [];
+  vi.stubGlobal('fetch', (_path: string, { signal }: { readonly signal: AbortSignal }) => {
+    const body = new ReadableStream<Uint8Array>({
+      start: (controller) => {
+        streams.push(controller);
+        signal.addEventListener('abort', () => controller.error(signal.reason));
+      },
+    });
+    return Promise.resolve(new Response(body));
+  });
+  const live: boolean[] = [];
+  const leaving = new AbortController();
+  const told: unknown[] = [];
+  const following = follow('view=cells', {
+    told: (event: string, data: unknown) => told.push([event, data]),
+    live: (is: boolean) => live.push(is),
+    strange: () => undefined,
+    signal: leaving.signal,
+  });
+  await vi.advanceTimersByTimeAsync(30_000);
+  streams[0]?.enqueue(new TextEncoder().encode(': nothing new\n\n'));
+  await vi.advanceTimersByTimeAsync(30_000);
+  expect(live).toEqual([true]);
+  await vi.advanceTimersByTimeAsync(12_500);
+  expect(live).toEqual([true, false, true]);
+  streams[1]?.enqueue(new TextEncoder().encode('event: head\ndata: {}\n\n'));
+  await vi.advanceTimersByTimeAsync(1);
+  expect(told).toEqual([['head', {}]]);
+  leaving.abort();
+  await following;
+});
