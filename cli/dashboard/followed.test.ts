@@ -1,5 +1,17 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { follow } from './assets/server.mjs';
+
+// It is made for browsers, whose types nothing else here knows.
+const { follow } = (await import(new URL('assets/server.mjs', import.meta.url).href)) as {
+  readonly follow: (
+    query: string,
+    follower: {
+      readonly told: (event: string, data: unknown) => void;
+      readonly live: (is: boolean) => void;
+      readonly strange: () => void;
+      readonly signal: AbortSignal;
+    },
+  ) => Promise<void>;
+};
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -25,8 +37,8 @@ it('begins a stream again of which nothing is heard any more, and says meanwhile
   const leaving = new AbortController();
   const told: unknown[] = [];
   const following = follow('view=cells', {
-    told: (event: string, data: unknown) => told.push([event, data]),
-    live: (is: boolean) => live.push(is),
+    told: (event, data) => told.push([event, data]),
+    live: (is) => live.push(is),
     strange: () => undefined,
     signal: leaving.signal,
   });

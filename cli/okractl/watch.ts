@@ -14,8 +14,8 @@ interface WatchOptions extends Globals {
 interface Wish {
   /** One object; undefined: all of the namespace. */
   readonly target: Target | undefined;
-  /** All namespaces when undefined. */
-  readonly namespace: string | undefined;
+  /** All when empty. */
+  readonly namespaces: readonly string[];
   readonly untilSettled: boolean;
 }
 
@@ -38,8 +38,8 @@ export function addWatch(program: Command, shell: Shell): void {
       const target = text === undefined ? undefined : parseTarget(text, session.namespace);
       if (untilSettled && target === undefined)
         throw badUsage('Expected the name of an object with --until-settled, got none.');
-      const namespace = allNamespaces === true ? undefined : session.namespace;
-      const end = await watch(shell, session, { target, namespace, untilSettled });
+      const namespaces = allNamespaces === true ? [] : [session.namespace];
+      const end = await watch(shell, session, { target, namespaces, untilSettled });
       if (end?.ok === true) shell.print(end.message);
       if (end?.ok === false) throw failed(end.message);
     });
