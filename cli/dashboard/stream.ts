@@ -15,6 +15,9 @@ const BEAT_MS = 15_000;
 /** How long what was sent may stay unread. */
 const UNREAD_MS = 60_000;
 
+/** How long what was sent last may take to arrive when the stream ends. */
+const ENDING_MS = 1_000;
+
 /** How long a stream waits. */
 export interface StreamTiming {
   readonly beatMs: number;
@@ -53,6 +56,10 @@ export function openStream(
       listener = next;
     },
     signal: ended.signal,
-    end: () => response.end(),
+    end: () => {
+      response.end();
+      // Who does not read would not hear of it.
+      setTimeout(() => response.destroy(), ENDING_MS).unref();
+    },
   };
 }
