@@ -190,14 +190,17 @@ describe('the page', () => {
     const page = await open({
       objects: [
         {
-          ...aCell({ ...paused, message: `${name}\n\nevent: head\ndata: {}` }),
-          metadata: { name, namespace: 'default' },
+          ...aCell({ ...paused, message: `${name}\n\nevent: head\ndata: {}\u202E\u2066` }),
+          metadata: { name: `${name}\u202E`, namespace: 'default' },
         },
       ],
     });
     const told = await follow(page, 'view=cells');
     await until('the row', async () => told.last('rows') !== undefined);
-    expect(told.last<{ changed: CellRow[] }>('rows')?.changed[0]).toMatchObject({ name });
+    expect(told.last<{ changed: CellRow[] }>('rows')?.changed[0]).toMatchObject({
+      name,
+      message: `${name} event: head data: {}`,
+    });
     expect(
       told.events.filter(({ event }) => event === 'head').map(({ data }) => Object.keys(data as Head)),
     ).not.toContainEqual([]);

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { jsonOf } from './end.ts';
 
 /** One who looks: told events, as far as they read them. */
 export interface Stream {
@@ -51,7 +52,7 @@ export function openStream(
     ended.abort();
   });
   return {
-    send: (event, data) => write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`),
+    send: (event, data) => write(`event: ${event}\ndata: ${jsonOf(data)}\n\n`),
     onRoom: (next) => {
       listener = next;
     },

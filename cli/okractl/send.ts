@@ -11,6 +11,7 @@ import { mustBeLetAsk } from './allowed.ts';
 import { exitCodes, failed, refused } from './exit.ts';
 import { nothingToRetry, retried, withoutRun } from './refusals.ts';
 import type { Session, Shell } from './shell.ts';
+import { plain } from './table.ts';
 import { formatTarget, type Target } from './target.ts';
 
 /** What an operator asks, of what. */
@@ -48,7 +49,7 @@ export async function send(shell: Answering, session: Asker, sending: Sending): 
   const answer = await operator.ask(workflowId, name, request);
   switch (answer.is) {
     case 'Taken':
-      return shell.print(answer.message);
+      return shell.print(plain(answer.message));
     case 'Refused':
       throw refused(answer.message);
     case 'NotRunning':

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { badUsage, failed } from './exit.ts';
 import type { Globals, Session, Shell } from './shell.ts';
 import { showIn } from './show.ts';
+import { plain } from './table.ts';
 import { parseTarget, TARGET_HELP, type Target } from './target.ts';
 import { nothingWatched, settledOf, type Settled, type Watched } from './watched.ts';
 
@@ -40,7 +41,7 @@ export function addWatch(program: Command, shell: Shell): void {
         throw badUsage('Expected the name of an object with --until-settled, got none.');
       const namespaces = allNamespaces === true ? [] : [session.namespace];
       const end = await watch(shell, session, { target, namespaces, untilSettled });
-      if (end?.ok === true) shell.print(end.message);
+      if (end?.ok === true) shell.print(plain(end.message));
       if (end?.ok === false) throw failed(end.message);
     });
 }
