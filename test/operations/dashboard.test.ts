@@ -116,6 +116,8 @@ describe('the dashboard in a browser', () => {
     await askByKeyboard(page, 'Pause', 'errors <b>in</b> checkout');
     await page.getByText('by admin: errors <b>in</b> checkout').first().waitFor();
     await askByKeyboard(page, 'Resume', 'they were those of the probe');
+    // Only then is the next one about the pause step.
+    await page.getByText('nobody has paused it').waitFor();
     await askByKeyboard(page, 'Resume', 'looks fine');
     await page.getByRole('img', { name: 'Served: 1.0.0 60, 2.0.0 40.' }).waitFor();
     await page.getByText('Weights as a table').click();
