@@ -123,6 +123,20 @@ describe('the page', () => {
     expect(head.toString()).toMatch(/^HTTP\/1.1 40[04] /);
   });
 
+  it('says to a load balancer that it serves, which asks by the address of the pod, and to nobody else by that name', async () => {
+    const { base } = await open();
+    const asked = async (path: string): Promise<string> => {
+      const socket = connect(Number(new URL(base).port), '127.0.0.1');
+      socket.write(`GET ${path} HTTP/1.1\r\nHost: 10.0.0.7:8090\r\nConnection: close\r\n\r\n`);
+      const [head] = (await once(socket, 'data')) as [Buffer];
+      socket.destroy();
+      return head.toString().split('\r\n')[0]!;
+    };
+    expect(await asked('/healthz')).toBe('HTTP/1.1 200 OK');
+    for (const path of ['/', '/api/me', '/healthz/x'])
+      expect(await asked(path)).toBe('HTTP/1.1 421 Misdirected Request');
+  });
+
   it('tells what changes to those who look, and nothing twice', async () => {
     const page = await open();
     const told = await follow(page, 'view=cells');
