@@ -24,9 +24,17 @@ export function feed(viewer: Viewer, stream: Stream, { wish, now }: { wish: Wish
     tellHead();
     tell();
   };
-  const unsubscribe = hub.onChange(push);
-  const ticking = setInterval(push, TICK_MS);
-  stream.onRoom(push);
+  const pushLater = (): void => {
+    try {
+      push();
+    } catch {
+      // It ends for this one alone, who begins again and is told why.
+      stream.end();
+    }
+  };
+  const unsubscribe = hub.onChange(pushLater);
+  const ticking = setInterval(pushLater, TICK_MS);
+  stream.onRoom(pushLater);
   viewer.signal.addEventListener('abort', stream.end, { signal: stream.signal });
   stream.signal.addEventListener('abort', () => {
     unsubscribe();

@@ -101,4 +101,14 @@ describe('what is watched', () => {
     remove(config);
     await until('that nothing is', async () => asked() === 'Nothing');
   });
+
+  it('shows all other Cells beside one that is not as it should be', async () => {
+    const [web, api] = cells;
+    const broken = { ...web!, status: { ...paused, conditions: 'none' as never } };
+    const hub = hubOf([], { objects: [broken, api!] });
+    await until('the other', async () => hub.rows().size === 1);
+    expect([...hub.watched().troubles]).toEqual([
+      ['Cell shop/web', expect.stringMatching(/^it cannot be shown: TypeError/)],
+    ]);
+  });
 });

@@ -56,7 +56,8 @@ export function openHub({ kubernetes, namespaces, now, signal }: HubOptions): Hu
   let telling: NodeJS.Timeout | undefined;
   const tell = (): void => {
     telling = undefined;
-    told = { watched, rows: rowsOf(watched, shown, now()) };
+    const { rows, troubles } = rowsOf(watched, shown, now());
+    told = { watched: { ...watched, troubles: havingAll(watched.troubles, troubles) }, rows };
     for (const listener of listeners) listener();
   };
   const changed = (): void => {
@@ -120,20 +121,28 @@ export function openHub({ kubernetes, namespaces, now, signal }: HubOptions): Hu
 
 const NOTHING = { is: 'Nothing' } as const;
 
-/** Makes the rows of Cells that have changed, and takes the others as they are. */
+/** Makes the rows of Cells that have changed, and takes the others as they are. One that cannot be shown keeps nobody from the others. */
 function rowsOf(
   { cells, asked }: Watched,
   shown: Map<string, Shown>,
   now: number,
-): ReadonlyMap<string, CellRow> {
+): {
+  readonly rows: ReadonlyMap<string, CellRow>;
+  readonly troubles: readonly (readonly [what: string, why: string])[];
+} {
+  const troubles: [what: string, why: string][] = [];
   for (const key of shown.keys()) if (!cells.has(key)) shown.delete(key);
   for (const [key, cell] of cells) {
     const before = shown.get(key);
     const wanted = asked.get(key) ?? NOTHING;
     if (before?.cell === cell && before.asked === wanted) continue;
     const known = { cell, asked: wanted };
-    const row = rowOf(known, before?.row);
-    shown.set(key, { ...known, row, weights: noted(before?.weights ?? [], known, now) });
+    try {
+      const row = rowOf(known, before?.row);
+      shown.set(key, { ...known, row, weights: noted(before?.weights ?? [], known, now) });
+    } catch (error) {
+      troubles.push([`Cell ${key}`, `it cannot be shown: ${String(error)}`]);
+    }
   }
-  return new Map([...shown].map(([key, { row }]) => [key, row]));
+  return { rows: new Map([...shown].map(([key, { row }]) => [key, row])), troubles };
 }

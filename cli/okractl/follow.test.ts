@@ -83,4 +83,28 @@ describe('what is followed', () => {
     put(freeze('bank'));
     await until('its end', async () => told.watched.freezes.size === 0);
   });
+
+  it('ends with what goes wrong where it is told of', async () => {
+    const { session, put } = aWorld({ objects: [aCell(paused)] });
+    let watched = nothingWatched;
+    const followed = follow(
+      session,
+      { target: undefined, namespaces: [] },
+      {
+        signal: stop.signal,
+        change: (by) => {
+          watched = by(watched);
+        },
+        seen: () => {
+          if (watched.cells.get('default/web')?.status?.phase === 'Completed')
+            throw new Error('cannot be drawn');
+        },
+      },
+    );
+    const changing = until('the Cell', async () => watched.isWhole).then(() => {
+      put(aCell({ phase: 'Completed' }));
+    });
+    await expect(followed).rejects.toThrow('cannot be drawn');
+    await changing;
+  });
 });

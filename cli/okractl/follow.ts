@@ -14,11 +14,12 @@ import {
   targetGroupsOf,
   type LoadBalancerType,
 } from '../../domain/load-balancers/load-balancer.ts';
-import { formatKey, keyOf } from '../../domain/model/ids.ts';
+import { keyOf } from '../../domain/model/ids.ts';
 import { fieldsIn, textIn } from '../../domain/model/shape.ts';
-import type { Informed, ObjectEvent } from '../../watchers/event.ts';
+import type { Informed } from '../../watchers/event.ts';
 import { runInformer } from '../../watchers/informer/informer.ts';
 import type { Asked } from './cell-view.ts';
+import { gathered, type News } from './gathered.ts';
 import type { Session } from './shell.ts';
 import type { Target } from './target.ts';
 import { havingAll, type Watched } from './watched.ts';
@@ -39,9 +40,6 @@ export interface Follower {
   readonly seen: () => void;
 }
 
-/** What has become of objects that changed together; undefined: it is gone. */
-type News<T> = readonly (readonly [key: string, object: T | undefined])[];
-
 interface Source<T extends Informed> {
   readonly kind: KindRef;
   /** Undefined: all. */
@@ -59,6 +57,8 @@ interface Following extends Follower, Followed {
   readonly kubernetes: KubernetesClient;
   /** The sources that have to tell all that there is before it is whole. */
   readonly awaited: Set<object>;
+  /** Ends the watch with what went wrong where it is told of. */
+  readonly broken: (error: unknown) => void;
 }
 
 /** Watches what is asked for until the signal, through whatever the API server goes. */
@@ -68,7 +68,8 @@ export async function follow(
   follower: Follower,
 ): Promise<void> {
   const { target, namespaces } = followed;
-  const following: Following = { ...followed, ...follower, kubernetes, awaited: new Set() };
+  const { promise: ending, reject: broken } = Promise.withResolvers<never>();
+  const following: Following = { ...followed, ...follower, kubernetes, awaited: new Set(), broken };
   const runs = [
     ...(target?.kind === 'StagedBindingPolicy' ? [] : cellRuns(following)),
     ...(target?.kind === 'Cell' ? [] : [runOf(following, policies(target))]),
@@ -81,7 +82,7 @@ export async function follow(
     }),
   ];
   // Each is known to the others before the first of them tells anything.
-  await Promise.all(runs.map((run) => run()));
+  await Promise.race([ending, Promise.all(runs.map((run) => run()))]);
 }
 
 const isNamed =
@@ -97,7 +98,7 @@ export const placeOf = (
 ): string => (namespace === undefined || namespaces.length < 2 ? kind : `${kind} in ${namespace}`);
 
 function runOf<T extends Informed>(following: Following, source: Source<T>): () => Promise<void> {
-  const { kubernetes, namespaces, signal, change, seen, awaited } = following;
+  const { kubernetes, namespaces, signal, change, seen, awaited, broken } = following;
   const { kind, namespace, optional = false, isMain = false } = source;
   awaited.add(source);
   const place = placeOf(kind, namespace, namespaces);
@@ -115,9 +116,13 @@ function runOf<T extends Informed>(following: Following, source: Source<T>): () 
   const tell = (): void => {
     if (awaited.size === 0) seen();
   };
-  const { onEvent, flush } = gathered(source, (news) => {
-    change((watched) => source.apply(watched, news));
-    tell();
+  const { onEvent, flush } = gathered<T>({
+    isWanted: source.isWanted,
+    take: (news) => {
+      change((watched) => source.apply(watched, news));
+      tell();
+    },
+    broken,
   });
   return () =>
     runInformer<T>({
@@ -134,32 +139,6 @@ function runOf<T extends Informed>(following: Following, source: Source<T>): () 
         tell();
       },
     });
-}
-
-/** Gathers what is told at once, as a whole list is: each change of what is known copies it. */
-function gathered<T extends Informed>(
-  { isWanted = () => true }: Pick<Source<T>, 'isWanted'>,
-  take: (news: News<T>) => void,
-): { readonly onEvent: (event: ObjectEvent<T>) => void; readonly flush: () => void } {
-  const known = new Set<string>();
-  const news = new Map<string, T | undefined>();
-  const flush = (): void => {
-    const all = [...news];
-    news.clear();
-    if (all.length > 0) take(all);
-  };
-  return {
-    flush,
-    onEvent: ({ type, object }) => {
-      const key = formatKey(keyOf(object));
-      const isThere = type !== 'delete' && isWanted(object);
-      if (!isThere && !known.has(key)) return;
-      if (isThere) known.add(key);
-      else known.delete(key);
-      if (news.size === 0) queueMicrotask(flush);
-      news.set(key, isThere ? object : undefined);
-    },
-  };
 }
 
 const policies = (target: Target | undefined): Source<StagedBindingPolicy> => ({
@@ -202,8 +181,13 @@ function cellRuns(following: Following): readonly (() => Promise<void>)[] {
 }
 
 function askedBy(type: LoadBalancerType, object: ConfigObject): Asked {
-  const config = configViewOf({ type, key: keyOf(object) }, object);
-  return { is: 'Known', targetGroups: targetGroupsOf(config.desired), isApplied: isApplied(config) };
+  try {
+    const config = configViewOf({ type, key: keyOf(object) }, object);
+    return { is: 'Known', targetGroups: targetGroupsOf(config.desired), isApplied: isApplied(config) };
+  } catch (error) {
+    // One that is not as it should be keeps nobody from the others.
+    return { is: 'Unknown', why: error instanceof Error ? error.message : String(error) };
+  }
 }
 
 const WARN = pino.levels.values['warn'] ?? 40;
