@@ -168,7 +168,6 @@ describe('a kind of load balancer that the tables have a line of', () => {
   });
 
   it('takes no more requests to the API server than docs/measurements.md counts', async () => {
-    await shift(100, 0, 1);
     const asked: string[] = [];
     const before = kubernetes;
     const count = (what: string, kind: string) => void asked.push(`${what} ${kind}`);
@@ -176,25 +175,35 @@ describe('a kind of load balancer that the tables have a line of', () => {
       ...before,
       get: (kind, of, options) => (count('get', kind.kind), before.get(kind, of, options)),
       list: (kind, options) => (count('list', kind.kind), before.list(kind, options)),
+      snapshot: (kind, options) => (count('list', kind.kind), before.snapshot(kind, options)),
       apply: (object, options) => {
         count(options?.subresource === 'status' ? 'status of' : 'apply', object.kind);
         return before.apply(object, options);
       },
     };
     const report = { key, uid: 'uid', status: {}, events: [] };
-    await shift(80, 20, 2, { report });
-    expect(asked.toSorted()).toEqual([
+    const own = [
       'apply Route53Config',
       'get Cell',
       // Before anything is asked for, and once more right before the write.
       'get Route53Config',
       'get Route53Config',
-      'list AWSTargetGroup',
-      'list AccessPolicy',
-      'list Freeze',
       'status of Cell',
       'status of Route53Config',
-    ]);
+    ];
+    const lists = ['list AWSTargetGroup', 'list AccessPolicy', 'list Freeze'];
+    const activities = trafficActivities(reached());
+    const shiftOnce = (request: ShiftRequest) => asActivity(() => activities.shiftTraffic(request));
+    const first = await shiftOnce({ ...requestFor(100, 0, 1), report });
+    expect(asked.splice(0).toSorted()).toEqual([...own, ...lists].toSorted());
+    const { listVersions = {} } = first.is === 'Served' ? (first.observed ?? {}) : {};
+    // The next one goes by the lists of the first.
+    await shiftOnce({ ...requestFor(80, 20, 2), report, listVersions });
+    expect(asked.splice(0).toSorted()).toEqual(own);
+    // One that was decided by newer lists does not.
+    const newer = { targetGroups: '1000', freezes: '1000', accessPolicies: '1000' };
+    await shiftOnce({ ...requestFor(70, 30, 3), report, listVersions: newer });
+    expect(asked).toEqual(expect.arrayContaining(lists));
   });
 
   it('tells nothing and looks at no targets while it has to line up', async () => {

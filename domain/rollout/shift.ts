@@ -9,6 +9,7 @@ import {
 } from '../load-balancers/load-balancer.ts';
 import type { Requirements, Shift } from '../model/decision.ts';
 import type { ObjectKey } from '../model/ids.ts';
+import type { ListVersions } from '../model/list-versions.ts';
 import type { ObservedCell } from '../model/observation.ts';
 import type { Connections, RolloutState } from '../model/state.ts';
 import type { WeightedTargetGroup } from '../model/target-group.ts';
@@ -40,6 +41,8 @@ export interface ShiftRequest {
   readonly minHealthyTargets: number;
   /** The turn in the write budget that an earlier attempt has come back with. */
   readonly ticket?: Ticket;
+  /** The versions of the lists that it was decided by; it goes by none that are older. */
+  readonly listVersions?: ListVersions;
   /** What is told before traffic moves; undefined: all is told already, or at the same time by someone else. */
   readonly report?: CellReport;
 }
@@ -102,6 +105,7 @@ export function shiftRequest(
     ...(requires === undefined ? {} : { requires }),
     minHealthyTargets: cell.spec.minHealthyTargets,
     ...(budget?.urgent === urgent ? { ticket: budget.ticket } : {}),
+    ...(observed.listVersions === undefined ? {} : { listVersions: observed.listVersions }),
   };
 }
 
