@@ -121,6 +121,8 @@ export function configWriter(dependencies: WriterDependencies): ConfigWriter {
     if (canonical(status) === canonical(config.status)) return config;
     const loadBalancer = loadBalancerOf(desired.type);
     const { observed, ...said } = status;
+    // What an attempt that was given up has read back is older than what the one after it has.
+    refuseWhenGivenUp();
     const mirrored = observed === undefined ? {} : loadBalancer.status(observed);
     const [written] = await Promise.all([
       reportStatus(loadBalancer.kind, { key, uid }, { ...said, ...mirrored }, []),
