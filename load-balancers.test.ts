@@ -1,6 +1,7 @@
 import { asyncLocalStorage, type Context } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { TargetHealthDescription } from '@aws-sdk/client-elastic-load-balancing-v2';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { ShiftRequest } from './activities/contract.ts';
 import type { ELBv2 } from './clients/aws/elbv2.ts';
 import type { Grant } from './domain/load-balancers/budget.ts';
@@ -240,6 +241,33 @@ describe('a kind of load balancer that the tables have a line of', () => {
     const result = await asActivity(() => activities.shiftTraffic({ ...request, ticket: wait.ticket }));
     expect(result).toMatchObject({ is: 'Lacking', told: { is: 'Told' } });
     expect([health, told()]).toMatchObject([1, status]);
+  });
+
+  it('looks at targets again when telling has taken long', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const targets: TargetHealthDescription[] = [{ TargetHealth: { State: 'healthy' } }];
+    const apply = kubernetes.apply.bind(kubernetes);
+    kubernetes.apply = async (object, options) => {
+      if (object.kind !== 'Cell') return await apply(object, options);
+      // The API server is slow, and the targets leave meanwhile.
+      await new Promise((done) => setTimeout(done, 20));
+      vi.setSystemTime(Date.now() + 5_000);
+      targets.length = 0;
+      return await apply(object, options);
+    };
+    const activities = trafficActivities({
+      ...reached(),
+      elbv2: () => ({ targetHealth: () => Promise.resolve([...targets]) }) as unknown as ELBv2,
+    });
+    const request: ShiftRequest = {
+      ...requestFor(80, 20, 1),
+      requires: { healthy: [arnOf('b')], registered: [] },
+      report: { key, uid: 'uid', status: {}, events: [] },
+    };
+    const result = await asActivity(() => activities.shiftTraffic(request));
+    expect(result).toMatchObject({ is: 'Lacking', told: { is: 'Told' } });
+    expect([kept.object('Route53Config', key), zone.changes]).toEqual([undefined, 0]);
   });
 
   it('is served all the same when nobody can be told', async () => {

@@ -124,14 +124,14 @@ export function configWriter(dependencies: WriterDependencies): ConfigWriter {
     // What an attempt that was given up has read back is older than what the one after it has.
     refuseWhenGivenUp();
     const mirrored = observed === undefined ? {} : loadBalancer.status(observed);
-    const [written, shown] = await Promise.allSettled([
-      reportStatus(loadBalancer.kind, { key, uid }, { ...said, ...mirrored }, []),
-      reportDeployment({ key, uid }, observed, versions),
-    ]);
-    // Neither is left under way, since it could overtake what the next attempt says.
-    if (written.status === 'rejected') throw written.reason;
-    if (shown.status === 'rejected') throw shown.reason;
-    return written.value === 'Gone' ? undefined : { ...config, status };
+    const showing = reportDeployment({ key, uid }, observed, versions);
+    try {
+      const written = await reportStatus(loadBalancer.kind, { key, uid }, { ...said, ...mirrored }, []);
+      return written === 'Gone' ? undefined : { ...config, status };
+    } finally {
+      // It is not left under way, since it could overtake what the next attempt shows.
+      await showing;
+    }
   }
 
   async function take(forwarding: Forwarding, options: AttemptOptions): Promise<Grant> {

@@ -43,7 +43,7 @@ import { loadBalancerOf } from '../load-balancers/index.ts';
 import type { ConfigObject } from '../load-balancers/port.ts';
 import { ownedByCell } from '../kubernetes/owner-references.ts';
 import { adoptionFor, permit } from '../permit.ts';
-import { healthOf, lookAtTargets } from '../load-balancers/target-health.ts';
+import { healthOf, targetLook } from '../load-balancers/target-health.ts';
 import { refuseWhenGivenUp } from '../load-balancers/write-guards.ts';
 
 /** What traffic is shifted with. */
@@ -117,11 +117,15 @@ async function shift(request: ShiftRequest, means: ShiftDependencies): Promise<S
     differs || verify ? await writer.reserve(forwarding, options) : undefined;
   const early = linesUp ? await reserve() : undefined;
   if (early?.is === 'NotYet') return early;
-  const looked = await lookAtTargets(request, dependenciesOf(means), signal);
-  if (looked.is === 'Lacking') return looked;
+  const look = targetLook(request, dependenciesOf(means), signal);
+  const first = await look();
+  if (first.is === 'Lacking') return first;
   const turn = early ?? (await reserve());
   if (turn?.is === 'NotYet') return turn;
   await means.announce();
+  // Telling takes long while the API server is slow, and targets may have gone meanwhile.
+  const looked = await look();
+  if (looked.is === 'Lacking') return looked;
   signal.throwIfAborted();
   // An object that is not there yet has no version by which the API server could tell that this is late.
   refuseWhenGivenUp();
