@@ -148,9 +148,10 @@ export function configWriter(dependencies: WriterDependencies): ConfigWriter {
         ahead = undefined;
         if (grant.is === 'Wait') throw new Postponed(grant);
         signal.throwIfAborted();
-        refuseWhenGivenUp();
         await refuseWhenAskedOtherwise(kubernetes, config);
         signal.throwIfAborted();
+        // Last, since the process may have been stopped while it waited for an answer that is old by now.
+        refuseWhenGivenUp();
       },
     };
   }

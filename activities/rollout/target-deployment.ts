@@ -27,15 +27,16 @@ export type TargetDeploymentReporter = (
 /** What says which version a target group is of; those who have read it pass it on. */
 export interface VersionSources {
   readonly cell: Cell | undefined;
-  readonly groups: readonly AWSTargetGroup[];
+  readonly around: { readonly groups: readonly AWSTargetGroup[] };
 }
 
 /** Makes the one writer of AWSApplicationLoadBalancerTargetDeployments. */
 export function targetDeploymentReporter(kubernetes: KubernetesClient): TargetDeploymentReporter {
   return async ({ key, uid }, served, known) => {
     if (served?.type !== 'AWSApplicationLoadBalancer') return;
-    const { cell, groups } = (await known) ?? (await readVersions(kubernetes, key));
-    const said = targetDeploymentStatus(served, versionsByARN(cell?.spec ?? {}, groups));
+    // Those who pass it on read more than this, and what fails of that is no concern of the view.
+    const read = (await known?.catch(() => undefined)) ?? (await readVersions(kubernetes, key));
+    const said = targetDeploymentStatus(served, versionsByARN(read.cell?.spec ?? {}, read.around.groups));
     const { apiVersion, kind } = AWS_APPLICATION_LOAD_BALANCER_TARGET_DEPLOYMENT;
     const status = fitted({ ...said, lastSyncTime: new Date().toISOString() }, statusSchemaOf(kind));
     const write = (): Promise<unknown> =>
@@ -70,5 +71,5 @@ async function readVersions(kubernetes: KubernetesClient, key: ObjectKey): Promi
     kubernetes.get<Cell>(CELL, key),
     kubernetes.list<AWSTargetGroup>(AWS_TARGET_GROUP, { namespace: key.namespace }),
   ]);
-  return { cell, groups };
+  return { cell, around: { groups } };
 }

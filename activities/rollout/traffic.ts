@@ -21,7 +21,8 @@ import { cellReporter, type CellDependencies } from './cell.ts';
 import { lookAgain } from './look-again.ts';
 import { tellFirst } from './tell-first.ts';
 import type { Told } from '../../domain/rollout/report.ts';
-import { readSources } from './observe-cell.ts';
+import { writeReader } from './write-reader.ts';
+import { surroundingsReader, type SurroundingsReader } from './surroundings.ts';
 import { connectionsOf, delaysFrom, type ReadDelays } from './connections.ts';
 import { dependenciesOf, readConfig, sequenceOf, configViewOf } from '../load-balancers/config-object.ts';
 import {
@@ -43,15 +44,19 @@ import type { ConfigObject } from '../load-balancers/port.ts';
 import { ownedByCell } from '../kubernetes/owner-references.ts';
 import { adoptionFor, permit } from '../permit.ts';
 import { healthOf, lookAtTargets } from '../load-balancers/target-health.ts';
+import { refuseWhenGivenUp } from '../load-balancers/write-guards.ts';
 
 /** What traffic is shifted with. */
-export interface TrafficDependencies extends WriterDependencies, Pick<CellDependencies, 'tellEvent'> {}
+export interface TrafficDependencies
+  extends WriterDependencies, Pick<CellDependencies, 'tellEvent' | 'surroundings'> {}
 
 /** Makes the activities that shift traffic and look at the health of targets. */
 export function trafficActivities(dependencies: TrafficDependencies): TrafficActivities {
   const writer = configWriter(dependencies);
   const delays = delaysFrom(dependencies.elbv2);
-  const means = { ...dependencies, writer, delays };
+  const policies = accessPolicies(dependencies.kubernetes);
+  const { surroundings = surroundingsReader(dependencies.kubernetes) } = dependencies;
+  const means = { ...dependencies, writer, delays, surroundings };
   const report = cellReporter(dependencies);
   return {
     shiftTraffic: (request) =>
@@ -70,7 +75,7 @@ export function trafficActivities(dependencies: TrafficDependencies): TrafficAct
     inspectLoadBalancer: async (request) => {
       const { key, route } = request;
       const { cancellationSignal } = Context.current();
-      const access = await accessPolicies(dependencies.kubernetes).of(key.namespace, cancellationSignal);
+      const access = await policies.of(key.namespace, cancellationSignal);
       permit(access, [{ of: 'Listener', arn: placeOf(route) }]);
       const calls = loadBalancerOf(route.type).connect(dependenciesOf(dependencies));
       const adopt = adoptionFor(request.adopt, access);
@@ -86,6 +91,7 @@ export function trafficActivities(dependencies: TrafficDependencies): TrafficAct
 interface ShiftDependencies extends WriterDependencies {
   readonly writer: ConfigWriter;
   readonly delays: ReadDelays;
+  readonly surroundings: SurroundingsReader;
   /** Tells once what is told before traffic moves. */
   readonly announce: () => Promise<Told> | undefined;
   readonly signal: AbortSignal;
@@ -96,14 +102,13 @@ async function shift(request: ShiftRequest, means: ShiftDependencies): Promise<S
   const { kubernetes, writer, signal } = means;
   const { cell, forwarding, urgent, percent, verify, ticket } = request;
   const ref = { type: forwarding.type, key: cell.key };
-  let reading: Promise<Access | undefined> | undefined;
-  const access = () => (reading ??= accessPolicies(kubernetes).of(cell.key.namespace, signal));
-  if (!urgent) access().catch(() => undefined);
+  const reading = writeReader(request, means);
   // Who has to line up tells of the write and looks at targets when the turn comes, and not twice.
   const linesUp = ticket === undefined && !urgent && writer.isCrowded(forwarding);
   if (!linesUp) void means.announce();
+  if (!linesUp && !urgent) reading.begin();
   const known = await readConfig(kubernetes, ref, signal);
-  await refuseUnallowed(request, known, access);
+  await refuseUnallowed(request, known, reading.access);
   refuseOlder(request, known);
   const options = { urgent, percent, verify, ticket, signal };
   const differs = canonical(forwarding) !== canonical(askedOf(ref, known));
@@ -118,10 +123,11 @@ async function shift(request: ShiftRequest, means: ShiftDependencies): Promise<S
   if (turn?.is === 'NotYet') return turn;
   await means.announce();
   signal.throwIfAborted();
+  // An object that is not there yet has no version by which the API server could tell that this is late.
+  refuseWhenGivenUp();
   const written = await writeConfig(request, known, means);
-  // What is around is read while the load balancer is written.
-  const sources = { at: Date.now(), read: readSources(kubernetes, cell.key, access()) };
-  sources.read.catch(() => undefined);
+  // The Cell is read while the load balancer is written.
+  const sources = reading.sources();
   const applied = await writer.apply(
     configViewOf(ref, written),
     { ...options, versions: sources.read },

@@ -28,6 +28,9 @@ export interface DashboardServer {
   readonly close: () => Promise<void>;
 }
 
+/** Where whoever stands in front may ask whether the page is served; it tells nothing else. */
+const HEALTH = '/healthz';
+
 const MOST_CONNECTIONS = 500;
 const REQUEST_MS = 15_000;
 
@@ -61,6 +64,8 @@ async function answer(
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
   try {
     const path = pathOf(request);
+    // A load balancer asks by the address of the pod, which is none of the names.
+    if (path === HEALTH) return end(response, 200, { message: 'It serves.' });
     const refusal =
       path === undefined
         ? { status: 400, message: 'Expected a path, got something else.' }
