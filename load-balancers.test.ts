@@ -26,6 +26,7 @@ interface Shapes extends LoadBalancerShapes {
 const zone = vi.hoisted(() => ({
   records: new Map<string, { name: string; arn: string; weight: number }[]>(),
   changes: 0,
+  afterChange: (): void => undefined,
 }));
 const records: Route53Records = {
   read: () => Promise.resolve(new Map(zone.records)),
@@ -35,6 +36,7 @@ const records: Route53Records = {
       recordName,
       groups.map((group) => ({ ...group })),
     );
+    zone.afterChange();
     return Promise.resolve();
   },
 };
@@ -101,6 +103,7 @@ describe('a kind of load balancer that the tables have a line of', () => {
   beforeEach(() => {
     zone.records.clear();
     zone.changes = 0;
+    zone.afterChange = () => undefined;
     const { cell } = aCell().seen();
     ({ kept, kubernetes } = kubernetesWith({
       apiVersion: 'okra.mumo.co/v1alpha1',
@@ -276,6 +279,12 @@ describe('a kind of load balancer that the tables have a line of', () => {
       };
       await expect(shiftLate()).rejects.toMatchObject({ type: 'Superseded' });
       expect([kept.object('Route53Config', key), zone.changes]).toEqual([asked, 0]);
+    });
+
+    it('is not said to be served any more', async () => {
+      zone.afterChange = stop;
+      await expect(shiftLate()).rejects.toMatchObject({ type: 'Superseded' });
+      expect([kept.object('Route53Config', key)?.status, zone.changes]).toEqual([undefined, 1]);
     });
 
     it('is not told of any more', async () => {

@@ -121,12 +121,17 @@ export function configWriter(dependencies: WriterDependencies): ConfigWriter {
     if (canonical(status) === canonical(config.status)) return config;
     const loadBalancer = loadBalancerOf(desired.type);
     const { observed, ...said } = status;
+    // What an attempt that was given up has read back is older than what the one after it has.
+    refuseWhenGivenUp();
     const mirrored = observed === undefined ? {} : loadBalancer.status(observed);
-    const [written] = await Promise.all([
+    const [written, shown] = await Promise.allSettled([
       reportStatus(loadBalancer.kind, { key, uid }, { ...said, ...mirrored }, []),
       reportDeployment({ key, uid }, observed, versions),
     ]);
-    return written === 'Gone' ? undefined : { ...config, status };
+    // Neither is left under way, since it could overtake what the next attempt says.
+    if (written.status === 'rejected') throw written.reason;
+    if (shown.status === 'rejected') throw shown.reason;
+    return written.value === 'Gone' ? undefined : { ...config, status };
   }
 
   async function take(forwarding: Forwarding, options: AttemptOptions): Promise<Grant> {

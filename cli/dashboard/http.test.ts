@@ -79,6 +79,16 @@ const ask = (page: Page, body: object, headers: Readonly<Record<string, string>>
 const pause = { namespace: 'default', name: 'web', request: 'pause', reason: 'errors in checkout' };
 
 describe('the page', () => {
+  it('says what to do where its port is taken', async () => {
+    const { base, session } = await open();
+    const port = Number(new URL(base).port);
+    const signal = AbortSignal.abort();
+    const options = { session, namespace: undefined, port, version: '1', now: Date.now, signal };
+    await expect(openDashboard({ ...options, failed: () => undefined })).rejects.toThrow(
+      `Expected port ${port} of 127.0.0.1 to be free`,
+    );
+  });
+
   it('comes with all that it loads, and lets nothing of elsewhere in', async () => {
     const { base } = await open();
     const response = await fetch(base);

@@ -45,9 +45,19 @@ export async function serveDashboard(options: DashboardOptions): Promise<Dashboa
   );
   server.maxConnections = MOST_CONNECTIONS;
   server.listen(options.port, options.host);
-  await once(server, 'listening');
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    throw isInUse(error) ? new Error(taken(options), { cause: error }) : error;
+  }
   return { port: (server.address() as AddressInfo).port, close: () => closed(server) };
 }
+
+const isInUse = (error: unknown): boolean =>
+  error instanceof Error && Reflect.get(error, 'code') === 'EADDRINUSE';
+
+const taken = ({ host, port }: DashboardOptions): string =>
+  `Expected port ${port} of ${host} to be free, got one that something else listens on. End that, or choose another port (--port, OKRA_DASHBOARD_PORT).`;
 
 async function closed(server: Server): Promise<void> {
   const ended = once(server, 'close');

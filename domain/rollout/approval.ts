@@ -1,6 +1,6 @@
 import { isRecord } from '../model/shape.ts';
 import type { Approvals } from '../model/approval.ts';
-import { stampOf } from '../model/requests.ts';
+import { stampOf, withRequest } from '../model/requests.ts';
 import { withoutRollout } from '../model/request-kinds.ts';
 import { notAsSeen } from '../model/seen.ts';
 import type { Rollout, RolloutState } from '../model/state.ts';
@@ -146,12 +146,10 @@ export function countApproval(state: RolloutState, claim: Claim, stand: Stand | 
   const next = {
     ...state,
     rollout: { ...rollout, progress: { ...rollout.progress, approvals } },
-    requested: [...(state.requested ?? []), { action: 'approve' as const, ...stamp }].slice(-KEPT_REQUESTS),
+    requested: withRequest(state.requested, { action: 'approve', ...stamp }),
   };
   return { state: noted(next, approvedEvent(message)), message };
 }
-
-const KEPT_REQUESTS = 20;
 
 /** Tells people of an approval that does not count; the same is told once until the next report. */
 export function refusedApproval(state: RolloutState, message: string): RolloutState {
