@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { readBenchArguments } from './bench/arguments.mjs';
-import { readDemoArguments } from './demo/arguments.mjs';
+import { componentsOf, readDemoArguments } from './demo/arguments.mjs';
 import { installPackages } from './npm-packages.mjs';
 import { checkGo, checkPython, complainAboutNode } from './prerequisites.mjs';
 import { build } from './provision.mjs';
@@ -46,13 +46,26 @@ function explanationOf(command, args) {
   return request.do === 'Explain' ? request : undefined;
 }
 
-/** @param {Command} command */
-async function prepare(command) {
+/**
+ * The components of the local stack for which there have to be tools.
+ * @param {Command} command
+ * @param {string[]} args
+ */
+function componentsFor(command, args) {
+  if (command === 'bench') return componentSets.demo;
+  const request = command === 'demo' ? readDemoArguments(args) : undefined;
+  return request?.do === 'Show' ? componentsOf(request.wish) : componentSets.full;
+}
+
+/**
+ * @param {Command} command
+ * @param {string[]} args
+ */
+async function prepare(command, args) {
   const complaint = complainAboutNode(process.versions.node);
   if (complaint !== undefined) throw new Error(complaint);
-  const components = command === 'demo' || command === 'bench' ? componentSets.demo : componentSets.full;
   const surroundings = { env: process.env, say, signal: stop.signal };
-  const tools = [...toolsFor(components), ...(command === 'test' ? testTools : [])];
+  const tools = [...toolsFor(componentsFor(command, args)), ...(command === 'test' ? testTools : [])];
   const found = await survey(tools, surroundings);
   const complaints = await Promise.all([checkGo(found, process.env), checkPython(found, process.env)]);
   const told = complaints.filter((each) => each !== undefined);
@@ -125,7 +138,7 @@ async function printCounts(counts) {
 /** @param {Command} command */
 async function perform(command) {
   const counts = join(tmpdir(), `okra-test-counts-${process.pid}`);
-  await prepare(command);
+  await prepare(command, args);
   const status = await execute(argumentsOf(command, args, counts));
   if (command === 'test') await printCounts(counts);
   process.exitCode = status;

@@ -18,6 +18,8 @@ export interface StackOptions {
   readonly dir?: string;
   /** Components to run; those that they need are added. Without a choice, all. */
   readonly components?: readonly string[];
+  /** What the API server is started with besides, in the stack's folder. */
+  readonly apiServerArgs?: (dir: string) => readonly string[];
   readonly log?: (line: string) => void;
   /** Gives the start up and stops what was started so far. */
   readonly signal?: AbortSignal;
@@ -66,6 +68,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     components: names,
     executables: binaries,
     port: ports.reserve,
+    apiServerArgs: options.apiServerArgs?.(dir) ?? [],
   });
   const reaper = startReaper(options.dir === undefined ? dir : undefined);
   const surroundings = { dir, logFile: (name: string) => join(logs, `${name}.log`), reaper, log };

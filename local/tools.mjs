@@ -10,24 +10,28 @@ export const lowestPython = '3.10.0';
 /** The pinned version of moto, whose whole closure stands in requirements.txt. */
 export const motoVersion = '5.2.5';
 
+const full = [
+  'etcd',
+  'kube-apiserver',
+  'kube-controller-manager',
+  'kube-scheduler',
+  'kwok',
+  'job-runner',
+  'temporal',
+  'argo-rollouts',
+  'moto',
+  'elbv2-proxy',
+];
+
 /**
- * The sets of components that the commands start, named here and nowhere else.
- * @type {{ demo: readonly string[], full: readonly string[] }}
+ * The sets of components that the commands start, named here and nowhere else: nothing that what they show does without.
+ * @type {{ demo: readonly string[], staged: readonly string[], applications: readonly string[], full: readonly string[] }}
  */
 export const componentSets = {
   demo: ['etcd', 'kube-apiserver', 'temporal', 'argo-rollouts', 'moto', 'elbv2-proxy'],
-  full: [
-    'etcd',
-    'kube-apiserver',
-    'kube-controller-manager',
-    'kube-scheduler',
-    'kwok',
-    'job-runner',
-    'temporal',
-    'argo-rollouts',
-    'moto',
-    'elbv2-proxy',
-  ],
+  staged: ['etcd', 'kube-apiserver', 'temporal'],
+  applications: full.filter((name) => name !== 'argo-rollouts'),
+  full,
 };
 
 /**

@@ -1,6 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { APPLICATION } from '../../clients/kubernetes/kinds.ts';
-import { isConflict, isNotFound, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import {
+  isConflict,
+  isNotFound,
+  KubernetesError,
+  type KubernetesClient,
+} from '../../clients/kubernetes/kubernetes.ts';
+import { watchObjects } from '../watched.ts';
 
 /** How an Application fares: it is deployed well, gets on badly, is not looked at, or is told of as it was before. */
 export type Fate = 'Healthy' | 'Degraded' | 'Ignored' | 'Stale';
@@ -55,9 +61,10 @@ async function play(
 ): Promise<void> {
   const { namespace, takesMs = 0 } = options;
   const under = new Map<string, number>();
+  await using watched = watchObjects<ApplicationObject>({ kubernetes, kind: APPLICATION, namespace, signal });
+  // How an Application is to fare is changed without its being changed itself, so that all are looked at again.
   for (; !signal.aborted; await wait(100, undefined, { signal }).catch(() => undefined)) {
-    const found = await kubernetes.list<ApplicationObject>(APPLICATION, { namespace }).catch(() => []);
-    for (const application of found) {
+    for (const application of watched.objects.values()) {
       const { name, resourceVersion } = application.metadata;
       const patch = answerTo(application, options);
       if (patch === undefined) continue;
@@ -114,7 +121,8 @@ async function write(
   try {
     await kubernetes.patch(APPLICATION, key, patch);
   } catch (error) {
-    // The ApplicationSet controller has written meanwhile, or the Application is gone.
-    if (!isConflict(error) && !isNotFound(error)) throw error;
+    // The ApplicationSet controller has written meanwhile, the Application is gone, or the API server is being started again.
+    const isUnreachable = error instanceof KubernetesError && error.status === 0;
+    if (!isConflict(error) && !isNotFound(error) && !isUnreachable) throw error;
   }
 }

@@ -3,7 +3,7 @@ import { AWS_TARGET_GROUP } from '../../clients/kubernetes/kinds.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
 import { SET } from './objects.ts';
-import { watchObjects } from './watched.ts';
+import { watchObjects } from '../watched.ts';
 
 /** The AWSTargetGroups that there are, by name. */
 export type Groups = ReadonlyMap<string, AWSTargetGroup>;

@@ -38,13 +38,17 @@ export interface ApiServerOptions {
   readonly args: readonly string[];
 }
 
-const management: ApiServerOptions = { name: 'kube-apiserver', prefix: '/management', args: [] };
+const managementOf = ({ apiServerArgs: args = [] }: Plan): ApiServerOptions => ({
+  name: 'kube-apiserver',
+  prefix: '/management',
+  args,
+});
 
 /** Plans the API server, which signs its own certificate at the first start and keeps it. */
 export function planApiServer(
   plan: Plan,
   etcd: { readonly url: string },
-  { name, prefix, args }: ApiServerOptions = management,
+  { name, prefix, args }: ApiServerOptions = managementOf(plan),
 ): Component {
   const { dir, kubernetes } = plan;
   return {
@@ -75,8 +79,9 @@ export function planApiServer(
         await checkFile(kubernetes.caFile);
         return true;
       });
-      await waitFor({ what: `${kubernetes.url}/readyz to answer`, timeoutMillis: 60_000, signal }, () =>
-        callKubernetes(kubernetes, { path: '/readyz' }),
+      await waitFor(
+        { what: `${kubernetes.url}/readyz to answer`, timeoutMillis: 60_000, intervalMillis: 100, signal },
+        () => callKubernetes(kubernetes, { path: '/readyz' }),
       );
       await writeKubeconfig(kubernetes);
     },

@@ -8,6 +8,8 @@ export interface Plan {
   readonly kubernetes: KubernetesAccess;
   readonly executable: (tool: string) => string;
   readonly port: () => Promise<number>;
+  /** What the stack's own API server is started with besides. */
+  readonly apiServerArgs?: readonly string[];
 }
 
 /** A component together with the addresses at which it will be found. */

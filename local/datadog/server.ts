@@ -14,6 +14,8 @@ export interface DatadogOptions {
   /** How many queries a period takes; undefined: as many as Datadog takes by default, 1600 an hour. */
   readonly rate?: { readonly limit: number; readonly periodSeconds: number };
   readonly now?: () => number;
+  /** Awaited before each answer, for what is known only when it is asked for. */
+  readonly before?: () => Promise<unknown>;
 }
 
 /** A server that stands in for Datadog's API: metrics, formulas and events, as strict as the public description. */
@@ -85,6 +87,7 @@ export async function serveDatadog(options: DatadogOptions): Promise<DatadogServ
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? '/', 'http://datadog');
     const body = Buffer.concat(await request.toArray()).toString();
+    await options.before?.();
     const answer = guarded(() => answerTo(request, url, body));
     asked.push({
       request: `${request.method ?? ''} ${url.pathname}`,

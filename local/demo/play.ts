@@ -1,9 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { ANALYSIS_RUN, CELL } from '../../clients/kubernetes/kinds.ts';
+import { ANALYSIS_RUN } from '../../clients/kubernetes/kinds.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { Cell } from '../../crds/cell.ts';
 import { proxyControl } from '../../elbv2-proxy/control.ts';
-import type { Stack } from '../stack.ts';
+import type { RunningStack } from '../stack-record.ts';
+import type { Watched } from '../watched.ts';
 import { CELL_NAME } from './objects.ts';
 import type { Chapter } from './story.ts';
 import { heading, row, sightOf, type Moment } from './table.ts';
@@ -11,24 +12,32 @@ import type { Groups, Weights } from './traffic.ts';
 
 /** What the demo is played with. */
 export interface Scene {
-  readonly stack: Stack;
+  readonly stack: Pick<RunningStack, 'proxyControl'>;
   readonly kubernetes: KubernetesClient;
+  readonly namespace: string;
+  readonly cells: Watched<Cell>;
+  readonly listenerARN: string;
   readonly groups: Groups;
   readonly weights: () => Promise<Weights>;
   /** Has the target groups of a chapter appear. */
   readonly bring: (chapter: Chapter) => Promise<void>;
-  /** What has come to be since it was asked the last time, a line each. */
-  readonly news: () => Promise<readonly string[]>;
+  readonly news: News;
   readonly say: (line: string) => void;
   readonly signal: AbortSignal;
   readonly began: number;
 }
 
-/** The Cell of the demo. */
-export const cellKey = { namespace: 'default', name: CELL_NAME };
+/** What comes to be besides. */
+export interface News {
+  /** What has come to be since it was asked the last time, a line each. */
+  readonly tell: () => readonly string[];
+}
 
-/** How often it is looked at: what is shown lasts longer. */
-const LOOK_MS = 200;
+/** How often is looked whether the Cell has changed: what is shown lasts longer. */
+const LOOK_MS = 100;
+
+/** How often ELBv2 is asked for the weights though the Cell has not changed. */
+const WEIGHTS_MS = 1_000;
 
 /** How long one chapter may take. */
 const CHAPTER_MS = 120_000;
@@ -39,10 +48,10 @@ export async function play(chapter: Chapter, scene: Scene): Promise<readonly str
   say(`\n${chapter.title}\n${heading()}`);
   const control = proxyControl(scene.stack.proxyControl);
   const since = await control.lastCall();
-  const runsBefore = await verdicts(scene.kubernetes);
+  const runsBefore = await verdicts(scene);
   const brought = scene.bring(chapter);
   const [last] = await Promise.all([watch(chapter, scene), brought]);
-  const calls = await control.calls({ since });
+  const calls = await control.calls({ since, listener: scene.listenerARN });
   const writes = calls
     .filter((call) => call.applied && /^(Create|Modify)Rule$/.test(call.action))
     .map((call) =>
@@ -50,9 +59,7 @@ export async function play(chapter: Chapter, scene: Scene): Promise<readonly str
         (call.after?.[0]?.forward ?? []).map((one) => [scene.groups.get(one.arn)?.name, one.weight]),
       ),
     );
-  const newVerdicts = (await verdicts(scene.kubernetes)).filter(
-    ([name]) => !runsBefore.some(([old]) => old === name),
-  );
+  const newVerdicts = (await verdicts(scene)).filter(([name]) => !runsBefore.some(([old]) => old === name));
   for (const [name, phase] of newVerdicts) say(`  AnalysisRun ${name}: ${phase}`);
   return [
     ...differenceIn('the phase', chapter.ends, {
@@ -69,14 +76,18 @@ export async function play(chapter: Chapter, scene: Scene): Promise<readonly str
 }
 
 /** Prints a row whenever something has changed, until the chapter is over. */
-async function watch(chapter: Chapter, scene: Scene): Promise<Moment> {
+async function watch(chapter: Chapter, { cells, weights, news, say, signal, began }: Scene): Promise<Moment> {
   let seen = '';
-  for (const deadline = Date.now() + CHAPTER_MS; ; await wait(LOOK_MS, undefined, { signal: scene.signal })) {
-    const cell = await scene.kubernetes.get<Cell>(CELL, cellKey);
-    const moment = { status: cell?.status ?? {}, weights: await scene.weights() };
-    const seconds = (Date.now() - scene.began) / 1000;
-    for (const line of await scene.news()) scene.say(`  ${seconds.toFixed(1).padStart(7)}  ${line}`);
-    if (sightOf(moment) !== seen) scene.say(row(seconds, moment));
+  let known = -1;
+  let askedAt = 0;
+  for (const deadline = Date.now() + CHAPTER_MS; ; await wait(LOOK_MS, undefined, { signal })) {
+    const seconds = (Date.now() - began) / 1000;
+    for (const line of news.tell()) say(`  ${seconds.toFixed(1).padStart(7)}  ${line}`);
+    if (cells.changes() === known && Date.now() < askedAt + WEIGHTS_MS) continue;
+    [known, askedAt] = [cells.changes(), Date.now()];
+    const cell = cells.objects.get(CELL_NAME);
+    const moment = { status: cell?.status ?? {}, weights: await weights() };
+    if (sightOf(moment) !== seen) say(row(seconds, moment));
     seen = sightOf(moment);
     const { phase, stableVersion } = moment.status;
     if (
@@ -91,10 +102,10 @@ async function watch(chapter: Chapter, scene: Scene): Promise<Moment> {
 const knows = (cell: Cell | undefined, { version, ends }: Chapter): boolean =>
   ends.stable === version || (cell?.status?.blockedVersions ?? []).some((one) => one.version === version);
 
-async function verdicts(kubernetes: KubernetesClient): Promise<readonly (readonly [string, string])[]> {
+async function verdicts({ kubernetes, namespace }: Scene): Promise<readonly (readonly [string, string])[]> {
   const runs = await kubernetes.list<{ metadata: { name: string }; status?: { phase?: string } }>(
     ANALYSIS_RUN,
-    { namespace: cellKey.namespace },
+    { namespace },
   );
   return runs.map((one) => [one.metadata.name, one.status?.phase ?? 'Pending'] as const);
 }

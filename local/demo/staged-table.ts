@@ -1,5 +1,4 @@
 import type { StagedBindingPolicyStatus } from '../../crds/staged-binding-policy.ts';
-import type { BindingPolicy } from '../../domain/staged/policy.ts';
 
 const widths = [8, 6, 12, 10, 34] as const;
 
@@ -9,12 +8,11 @@ const line = (cells: readonly string[]): string =>
 /** Prints a table of how a StagedBindingPolicy stands, with a row for each change. */
 export function stagedTable(
   say: (text: string) => void,
-): (seconds: number, status: StagedBindingPolicyStatus, policies: readonly BindingPolicy[]) => void {
+): (seconds: number, status: StagedBindingPolicyStatus, policies: readonly string[]) => void {
   say(line(['seconds', 'stage', 'phase', 'fulfilled', 'BindingPolicies', 'what is happening']));
   let seen = '';
   return (seconds, { activeStage = '', phase = '', fulfilled = '', message = '' }, policies) => {
-    const names = policies.map(({ metadata }) => metadata.name).join(' ');
-    const cells = [activeStage, phase, fulfilled, names, message];
+    const cells = [activeStage, phase, fulfilled, policies.join(' '), message];
     if (cells.join('|') === seen) return;
     seen = cells.join('|');
     say(line([seconds.toFixed(1).padStart(7), ...cells]));

@@ -1,19 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { BINDING, BINDING_POLICY, STAGED_BINDING_POLICY } from '../../clients/kubernetes/kinds.ts';
-import { connectKubernetes, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import { BINDING_POLICY, STAGED_BINDING_POLICY } from '../../clients/kubernetes/kinds.ts';
+import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { StagedBindingPolicy } from '../../crds/staged-binding-policy.ts';
 import type { BindingPolicy } from '../../domain/staged/policy.ts';
 import { installKubeStellar } from '../kubestellar/install.ts';
 import { DEPLOYMENT, KubeStellar } from '../kubestellar/kubestellar.ts';
+import { watchObjects, type Watched } from '../watched.ts';
+import type { Audience, Ground } from './ground.ts';
 import { stagedTable } from './staged-table.ts';
-
-/** What the demo of stages is played with. */
-export interface StagedScene {
-  readonly kubeconfig: string;
-  readonly apply: (object: object) => Promise<void>;
-  readonly say: (line: string) => void;
-  readonly signal: AbortSignal;
-}
 
 const NAME = 'nginx';
 
@@ -64,60 +58,71 @@ const staged = {
   },
 };
 
-/** Takes a workload from dev over test to prod, and answers with what differs from what this says. */
-export async function playStaged({
-  kubeconfig,
-  apply,
-  say,
-  signal,
-}: StagedScene): Promise<readonly string[]> {
-  const kubernetes = connectKubernetes(kubeconfig);
+type Policies = Watched<BindingPolicy>;
+
+/** Takes a workload from dev over test to prod; no load balancer has a part in it. */
+export async function showStages(ground: Ground): Promise<number> {
+  const { kubernetes, apply, say, signal } = ground;
+  await using _okrad = ground.startOkrad();
   await installKubeStellar(kubernetes);
   await apply(deployment);
   say('\nnginx goes from dev over test to prod; KubeStellar and its clusters are played by a small program');
   await apply(staged);
   const done = new AbortController();
   const until = AbortSignal.any([signal, done.signal]);
-  const playing = playKubeStellar(kubernetes, until);
-  const seen = await watch(kubernetes, { say, signal });
+  await using policies: Policies = watchObjects({ kubernetes, kind: BINDING_POLICY, signal });
+  const playing = playKubeStellar(kubernetes, policies, until);
+  const { status } = await watch(kubernetes, policies, { say, signal });
   done.abort();
   await playing;
-  const { status } = seen;
   const phases = (status?.stages ?? []).map(({ name, phase }) => `${name} ${phase}`).join(', ');
   const expected = 'dev Passed, test Passed, prod Fulfilled';
-  return phases === expected && status?.phase === 'Completed'
-    ? []
-    : [`Expected the stages to be ${expected}, got ${phases}.`];
+  return await ground.conclude(
+    phases === expected && status?.phase === 'Completed'
+      ? []
+      : [`Expected the stages to be ${expected}, got ${phases}.`],
+    'the stages in their order',
+  );
 }
 
 const LONGEST_MS = 120_000;
+const LOOK_MS = 100;
 
 /** Prints a row whenever something has changed, until the last stage is fulfilled. */
 async function watch(
   kubernetes: KubernetesClient,
-  { say, signal }: Pick<StagedScene, 'say' | 'signal'>,
+  policies: Policies,
+  { say, signal }: Audience,
 ): Promise<Partial<StagedBindingPolicy>> {
   const began = Date.now();
   const table = stagedTable(say);
+  await using watched = watchObjects<StagedBindingPolicy>({
+    kubernetes,
+    kind: STAGED_BINDING_POLICY,
+    signal,
+  });
   for (;;) {
-    const found = await kubernetes.get<StagedBindingPolicy>(STAGED_BINDING_POLICY, { name: NAME });
-    const policies = await kubernetes.list<BindingPolicy>(BINDING_POLICY);
-    table((Date.now() - began) / 1000, found?.status ?? {}, policies);
+    const found = watched.objects.get(NAME);
+    const names = [...policies.objects.keys()].toSorted();
+    table((Date.now() - began) / 1000, found?.status ?? {}, names);
     if (found?.status?.phase === 'Completed' || Date.now() > began + LONGEST_MS) return found ?? {};
-    await wait(100, undefined, { signal });
+    await wait(LOOK_MS, undefined, { signal });
   }
 }
 
 /** Binds what asks for it, and reports of each cluster first that nothing is ready, and then that it is. */
-async function playKubeStellar(kubernetes: KubernetesClient, signal: AbortSignal): Promise<void> {
+async function playKubeStellar(
+  kubernetes: KubernetesClient,
+  policies: Policies,
+  signal: AbortSignal,
+): Promise<void> {
   const kubestellar = new KubeStellar(kubernetes);
   const boundAt = new Map<string, number>();
   const reported = new Map<string, string>();
   while (!signal.aborted) {
-    for (const { metadata } of await kubernetes.list<BindingPolicy>(BINDING_POLICY)) {
-      const { name } = metadata;
+    for (const name of policies.objects.keys()) {
       const of = clusters[name.slice(NAME.length + 1)] ?? [];
-      if ((await kubernetes.get(BINDING, { name })) === undefined) {
+      if (!boundAt.has(name)) {
         await kubestellar.bind(name, [nginx], of);
         boundAt.set(name, Date.now());
       }
@@ -126,6 +131,6 @@ async function playKubeStellar(kubernetes: KubernetesClient, signal: AbortSignal
       await kubestellar.report(name, nginx, { clusters: of, float });
       reported.set(name, float);
     }
-    await wait(100, undefined, { signal }).catch(() => undefined);
+    await wait(LOOK_MS, undefined, { signal }).catch(() => undefined);
   }
 }

@@ -2,13 +2,25 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, inject, it } from 'vitest';
+import { recordIn } from '../../local/stack-record.ts';
 
 const run = promisify(execFile);
-const demo = join(import.meta.dirname, '../../local/demo.ts');
+const root = join(import.meta.dirname, '../..');
+const demo = join(root, 'local/demo.ts');
+
+/** Shows a demo, and answers with all that it says; with the bundle of the workflows that the tests have. */
+async function shown(...args: readonly string[]): Promise<string> {
+  const stack = inject('stack');
+  const { stdout } = await run(process.execPath, [demo, ...args], {
+    timeout: 300_000,
+    env: { ...process.env, OKRA_WORKFLOW_BUNDLE: stack.workflowBundle, OKRA_STACK: recordIn(stack) },
+  });
+  return stdout;
+}
 
 describe('the demo', () => {
-  it('shows what it says and finds nothing that differs', async () => {
-    const { stdout } = await run(process.execPath, [demo], { timeout: 200_000 });
+  it('shows what it says and finds nothing that differs, as the README has people begin', async () => {
+    const { stdout } = await run('npm', ['run', 'demo'], { cwd: root, timeout: 200_000 });
     expect(stdout).toContain('blue1 50  blue2 50');
     expect(stdout).toContain('blue1 40  blue2 40  green1 10  green2 10');
     expect(stdout).toMatch(/AnalysisRun web-1-success-rate-\w+: Successful/);
@@ -17,32 +29,23 @@ describe('the demo', () => {
   });
 
   it('finds the clusters of the newest version by itself, from their tags to the last weight', async () => {
-    const { stdout } = await run(process.execPath, [demo, '--discovery'], {
-      timeout: 300_000,
-      env: { ...process.env, OKRA_WORKFLOW_BUNDLE: inject('stack').workflowBundle },
-    });
+    const stdout = await shown('--discovery', '--on-stack');
     for (const name of ['green1', 'green2']) {
-      expect(stdout).toContain(`Secret ${name}: how to reach EKS cluster ${name}`);
-      expect(stdout).toContain(`AWSTargetGroup default-${name}: version 2.0.0`);
+      expect(stdout).toMatch(new RegExp(`Secret (demo-\\w+-${name}): how to reach EKS cluster \\1`));
+      expect(stdout).toMatch(new RegExp(`AWSTargetGroup default-demo-\\w+-${name}: version 2\\.0\\.0`));
     }
     expect(stdout).toContain('blue1 40  blue2 40  green1 10  green2 10');
     expect(stdout).toContain('Everything came as it was said');
   });
 
   it('takes a workload from dev over test to prod', async () => {
-    const { stdout } = await run(process.execPath, [demo, '--staged'], {
-      timeout: 200_000,
-      env: { ...process.env, OKRA_WORKFLOW_BUNDLE: inject('stack').workflowBundle },
-    });
+    const stdout = await shown('--staged');
     expect(stdout).toMatch(/prod +Completed +1\/1 +nginx-dev nginx-prod nginx-test/);
     expect(stdout).toContain('Everything came as it was said: the stages in their order');
   });
 
   it('shows the applications of a Cell that move to new clusters, and back, and checks them', async () => {
-    const { stdout } = await run(process.execPath, [demo, '--applications'], {
-      timeout: 200_000,
-      env: { ...process.env, OKRA_WORKFLOW_BUNDLE: inject('stack').workflowBundle },
-    });
+    const stdout = await shown('--applications', '--on-stack');
     expect(stdout).toContain(
       'Everything came as it was said: cluster secrets, weights and checks in their order.',
     );
@@ -51,7 +54,14 @@ describe('the demo', () => {
 
   it('refuses an argument that it does not know', async () => {
     await expect(run(process.execPath, [demo, '--fast'])).rejects.toThrow(
-      /Expected no arguments, --keep, --discovery, --staged or --applications, got --fast/,
+      /Expected no arguments, --keep, --discovery, --staged, --applications or --on-stack, got --fast/,
+    );
+  });
+
+  it('says how to start the stack when it is to be shown on one that does not run', async () => {
+    const env = { ...process.env, OKRA_STACK: join(root, 'no-stack.json') };
+    await expect(run(process.execPath, [demo, '--on-stack'], { env })).rejects.toThrow(
+      /Expected a stack that runs .*no-stack\.json.*, got none\. Start one with `npm run stack`\./,
     );
   });
 });

@@ -19,7 +19,7 @@ import { createCluster } from '../../local/eks-fixture.ts';
 import { installTargetGroupBindings, targetGroupBinding } from '../../local/target-group-bindings.ts';
 import { startWorkload, type Workload } from '../discovery/workload.ts';
 import { openPod, type Pod } from './in-cluster/pod.ts';
-import type { AuditEvent } from './in-cluster/audited-server.ts';
+import type { AuditEvent } from '../support/audit/audit.ts';
 import type { Stage } from '../support/stage/stage.ts';
 import { until } from '../support/until.ts';
 
@@ -281,7 +281,7 @@ describe('okrad in a pod', () => {
   });
 
   it('is refused nothing, and may do nothing that it does not', async () => {
-    const events = (await pod.server.events()).filter(({ userAgent }) => userAgent === 'okra');
+    const events = (await pod.asked()).filter(({ userAgent }) => userAgent === 'okra');
     const refused = events.filter(({ responseStatus }) => responseStatus?.code === 403);
     expect(sorted(refused.map(permissionOf))).toEqual([]);
     // With OKRA_WATCH_NAMESPACE it looks after no StagedBindingPolicies (test/staged), which belong to none.

@@ -8,14 +8,16 @@ import { policy } from '../../deploy/iam/generate.ts';
 import { awsIdentity } from '../../local/components/aws.ts';
 import { proxyControl as controlOf } from '../../elbv2-proxy/control.ts';
 import { installDefinitions } from '../../local/install-definitions.ts';
+import { recordIn, writeRecord } from '../../local/stack-record.ts';
 import { startStack, type Stack } from '../../local/stack.ts';
+import { auditArgs } from './audit/audit.ts';
 import { startOkradHost, type OkradHost } from './okrads/host.ts';
 import { workflowBundle as bundledWorkflows } from '../../clients/temporal/workflow-bundle.ts';
 
 /** What tests know of the stack that they share. */
 export type StackView = Pick<
   Stack,
-  'dir' | 'kubeconfig' | 'etcd' | 'temporal' | 'aws' | 'proxyControl' | 'logs' | 'environment'
+  'dir' | 'kubeconfig' | 'kubernetes' | 'etcd' | 'temporal' | 'aws' | 'proxyControl' | 'logs' | 'environment'
 > & {
   readonly binaries: Stack['binaries'] & { readonly kubectl: string; readonly temporal: string };
   /** What runs okrads of stages, on the stack that all files of tests use. */
@@ -50,8 +52,9 @@ export async function prepare(
   // What okrad does beyond its policy is refused, as AWS would, in every test.
   const permissions = controlOf(stack.proxyControl).setPolicy(awsIdentity.okradKey, policy());
   await Promise.all([install(stack), permissions, bundle()]);
-  const { dir, kubeconfig, etcd, temporal, aws, proxyControl, logs, environment } = stack;
-  return { dir, kubeconfig, etcd, temporal, aws, proxyControl, logs, environment, binaries, workflowBundle };
+  const { dir, kubeconfig, kubernetes, etcd, temporal, aws, proxyControl, logs, environment } = stack;
+  const addresses = { kubeconfig, kubernetes, etcd, temporal, aws, proxyControl };
+  return { dir, ...addresses, logs, environment, binaries, workflowBundle };
 }
 
 function toolOf(stack: Stack, name: string): string {
@@ -72,9 +75,10 @@ async function installByKubectl(stack: Stack): Promise<void> {
 /** Starts the stack that the integration tests share, with what runs their okrads, and ends both after them. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   await using undo = new AsyncDisposableStack();
-  const stack = undo.use(await startStack());
+  const stack = undo.use(await startStack({ apiServerArgs: auditArgs }));
   const host = undo.use(await startOkradHost(stack));
   const view = await prepare(stack, undefined, installByKubectl);
+  await writeRecord(recordIn(stack), stack);
   project.provide('stack', { ...view, okrads: host.view });
   const end = undo.move();
   return () => end.disposeAsync();

@@ -4,7 +4,7 @@ import { CELL } from '../../../clients/kubernetes/kinds.ts';
 import type { Cell } from '../../../crds/cell.ts';
 import { createListener, createTargetGroup } from '../../aws-fixture.ts';
 import { forEach, upTo } from '../each.ts';
-import { watchObjects } from '../watched.ts';
+import { watchObjects } from '../../watched.ts';
 import type { Ground } from '../world.ts';
 
 /** Where the Cells are. */

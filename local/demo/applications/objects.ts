@@ -1,4 +1,4 @@
-import { CELL_NAME, NAMESPACE, priorities, type DemoCluster } from './story.ts';
+import { CELL_NAME, priorities, type DemoCluster } from './story.ts';
 
 /** A cluster of the demo that there is, with the ARN of its target group. */
 export interface BroughtCluster extends DemoCluster {
@@ -46,7 +46,7 @@ const albOf = (listenerARN: string, name: keyof typeof priorities, stepWeight: n
 export const applicationsCell = (listenerARN: string, clusters: readonly BroughtCluster[]): object => ({
   apiVersion: 'okra.mumo.co/v1alpha1',
   kind: 'Cell',
-  metadata: { namespace: NAMESPACE, name: CELL_NAME },
+  metadata: { name: CELL_NAME },
   spec: {
     clusters: clusters.map(({ name, role, targetGroupARN }) => ({
       name,

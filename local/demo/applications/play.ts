@@ -1,43 +1,58 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { CELL, CHECK, SECRET } from '../../../clients/kubernetes/kinds.ts';
+import { CELL, SECRET } from '../../../clients/kubernetes/kinds.ts';
 import type { Cell, CellStatus } from '../../../crds/cell.ts';
 import type { Check } from '../../../crds/check.ts';
 import { CELL_LABEL } from '../../../domain/kubernetes/labels.ts';
 import { proxyControl } from '../../../elbv2-proxy/control.ts';
+import type { Watched } from '../../watched.ts';
+import type { Ground } from '../ground.ts';
 import { applicationsCell } from './objects.ts';
-import { CELL_NAME, NAMESPACE, priorities, type ApplicationsChapter } from './story.ts';
+import { CELL_NAME, priorities, type ApplicationsChapter } from './story.ts';
 import { applicationsTable, noted, type VersionWeights } from './table.ts';
 import { sumByVersion, type ApplicationsWorld } from './world.ts';
 
+/** A secret, as far as is told of it. */
+export interface Named {
+  readonly metadata: { readonly name: string };
+}
+
+/** What selects the cluster secrets of the demo. */
+export const OWN_SECRETS = `${CELL_LABEL}=${CELL_NAME}`;
+
 /** What a chapter is played with. */
 export interface ApplicationsScene {
+  readonly ground: Ground;
   readonly world: ApplicationsWorld;
-  readonly apply: (object: object) => Promise<void>;
-  readonly say: (line: string) => void;
-  readonly signal: AbortSignal;
+  readonly cells: Watched<Cell>;
+  readonly secrets: Watched<Named>;
+  readonly checks: Watched<Check>;
   readonly began: number;
 }
 
 const CHAPTER_MS = 180_000;
 
-interface Named {
-  readonly metadata: { readonly name: string; readonly generation?: number };
-}
+/** How often is looked whether something has changed. */
+const LOOK_MS = 100;
+
+/** How often ELBv2 is asked for the weights though nothing has changed. */
+const WEIGHTS_MS = 1_000;
 
 /** Plays a chapter, and answers with what differs from what it says. */
 export async function playApplications(
   chapter: ApplicationsChapter,
   scene: ApplicationsScene,
 ): Promise<readonly string[]> {
-  const { world, apply, say, began } = scene;
+  const { ground, world, began } = scene;
+  const { stack, kubernetes, namespace, apply, say, unique } = ground;
   say(`\n${chapter.title}`);
-  const control = proxyControl(world.stack.proxyControl);
+  const control = proxyControl(stack.proxyControl);
   const since = await control.lastCall();
   const clusters = [];
   for (const cluster of chapter.clusters) clusters.push(await world.bring(cluster));
   await apply(applicationsCell(world.listenerARN, clusters));
-  const secrets = await watch(chapter, scene);
-  const calls = await control.calls({ since });
+  const { metadata } = (await kubernetes.get<Cell>(CELL, { namespace, name: CELL_NAME })) ?? {};
+  const secrets = await watch(chapter, scene, metadata?.generation ?? 0);
+  const calls = await control.calls({ since, listener: world.listenerARN });
   const weights = calls
     .filter(({ applied, action }) => applied && /^(Create|Modify)Rule$/.test(action))
     .flatMap(({ after }) => (after ?? []).filter(({ priority }) => priority === String(priorities.web)))
@@ -51,7 +66,11 @@ export async function playApplications(
   );
   return [
     ...difference('the weights of web', chapter.weights, weights),
-    ...difference('the cluster secrets', chapter.secrets, secrets),
+    ...difference(
+      'the cluster secrets',
+      chapter.secrets.map((one) => one.replace(/\S+$/, unique)),
+      secrets,
+    ),
   ].map((one) => `${chapter.title}: ${one}`);
 }
 
@@ -59,45 +78,83 @@ export async function playApplications(
 const withTraffic = (weights: VersionWeights): VersionWeights =>
   Object.fromEntries(Object.entries(weights).filter(([, weight]) => weight > 0));
 
-/** Prints a row whenever something has changed, until the chapter is over; answers with the secrets that came and went. */
-async function watch(chapter: ApplicationsChapter, scene: ApplicationsScene): Promise<readonly string[]> {
-  const { world, say, signal, began } = scene;
-  const { kubernetes } = world;
+/**
+ * Prints a row whenever something has changed, until the chapter of a generation of the Cell is over; answers with the
+ * secrets that came and went.
+ */
+async function watch(
+  chapter: ApplicationsChapter,
+  scene: ApplicationsScene,
+  generation: number,
+): Promise<readonly string[]> {
+  const { ground, world, cells, secrets, checks, began } = scene;
+  const { say, signal } = ground;
   const seconds = (): number => (Date.now() - began) / 1000;
+  const note = (what: string): void => say(noted(seconds(), what));
   const table = applicationsTable(say);
-  const secrets = new Set(await secretNames(world));
-  const happened: string[] = [];
-  const verdicts = new Map(
-    (await checksOf(world)).map(({ metadata, status }) => [metadata.name, status?.phase]),
-  );
-  for (const deadline = Date.now() + CHAPTER_MS; ; await wait(100, undefined, { signal })) {
-    const now = new Set(await secretNames(world));
-    for (const name of [...now].filter((one) => !secrets.has(one)).toSorted())
-      happened.push(tell(`+ ${name}`));
-    for (const name of [...secrets].filter((one) => !now.has(one)).toSorted())
-      happened.push(tell(`- ${name}`));
-    secrets.clear();
-    for (const name of now) secrets.add(name);
-    for (const { metadata, status } of await checksOf(world)) {
-      const phase = status?.phase;
-      if (verdicts.get(metadata.name) === phase || phase === undefined) continue;
-      verdicts.set(metadata.name, phase);
-      if (phase !== 'Running' && phase !== 'Pending')
-        say(noted(seconds(), `Check ${metadata.name}: ${phase}`));
-    }
-    const cell = await kubernetes.get<Cell>(CELL, { namespace: NAMESPACE, name: CELL_NAME });
+  const news = secretNews(secrets, note);
+  const verdicts = verdictNews(checks, note);
+  let known = -1;
+  let askedAt = 0;
+  for (const deadline = Date.now() + CHAPTER_MS; ; await wait(LOOK_MS, undefined, { signal })) {
+    const changes = cells.changes() + secrets.changes() + checks.changes();
+    if (changes === known && Date.now() < askedAt + WEIGHTS_MS) continue;
+    [known, askedAt] = [changes, Date.now()];
+    news.tell();
+    verdicts.tell();
+    const cell = cells.objects.get(CELL_NAME);
     table(seconds(), { status: cell?.status ?? {}, weights: await world.weights() });
-    if (isOver(chapter, cell) || Date.now() > deadline) return happened;
-  }
-  function tell(what: string): string {
-    say(noted(seconds(), `Secret ${what}`));
-    return what;
+    const isDone = isOver(chapter, cell, generation) && (await knowsAll(scene));
+    if (!isDone && Date.now() < deadline) continue;
+    news.tell();
+    return news.happened;
   }
 }
 
-function isOver({ phase }: ApplicationsChapter, cell: Cell | undefined): boolean {
+/** Tells of the secrets that come and go, from now on. */
+function secretNews({ objects }: Watched<Named>, note: (what: string) => void) {
+  const happened: string[] = [];
+  let there: ReadonlySet<string> = new Set(objects.keys());
+  const tell = (): void => {
+    const now = new Set(objects.keys());
+    const come = [...now].filter((one) => !there.has(one)).toSorted();
+    const gone = [...there].filter((one) => !now.has(one)).toSorted();
+    there = now;
+    for (const what of [...come.map((one) => `+ ${one}`), ...gone.map((one) => `- ${one}`)]) {
+      note(`Secret ${what}`);
+      happened.push(what);
+    }
+  };
+  return { tell, happened };
+}
+
+/** Tells of the Checks that end, from now on. */
+function verdictNews({ objects }: Watched<Check>, note: (what: string) => void) {
+  const phases = () =>
+    [...objects.values()].map(({ metadata, status }) => [metadata.name, status?.phase] as const);
+  const told = new Map(phases());
+  const tell = (): void => {
+    for (const [name, phase] of phases()) {
+      if (told.get(name) === phase || phase === undefined) continue;
+      told.set(name, phase);
+      if (phase !== 'Running' && phase !== 'Pending') note(`Check ${name}: ${phase}`);
+    }
+  };
+  return { tell };
+}
+
+/** Whether the watch of the secrets, which tells of them alone, has come as far as the Cell. */
+async function knowsAll({ ground: { kubernetes, namespace }, secrets }: ApplicationsScene): Promise<boolean> {
+  const found = await kubernetes.list<Named>(SECRET, { namespace, labelSelector: OWN_SECRETS });
+  return (
+    found.length === secrets.objects.size && found.every(({ metadata }) => secrets.objects.has(metadata.name))
+  );
+}
+
+function isOver({ phase }: ApplicationsChapter, cell: Cell | undefined, generation: number): boolean {
   const { status = {}, metadata } = cell ?? {};
-  const isAbout = status.observedGeneration === metadata?.generation;
+  const isAbout =
+    (metadata?.generation ?? 0) >= generation && status.observedGeneration === metadata?.generation;
   return (
     isAbout &&
     phasesOf(status).every((one) => one === 'Synced' || phase === 'Reverted') &&
@@ -107,14 +164,6 @@ function isOver({ phase }: ApplicationsChapter, cell: Cell | undefined): boolean
 
 const phasesOf = ({ applications = [] }: CellStatus): readonly string[] =>
   applications.length === 0 ? [''] : applications.map(({ phase }) => phase);
-
-async function secretNames({ kubernetes }: ApplicationsWorld): Promise<readonly string[]> {
-  const which = { namespace: NAMESPACE, labelSelector: `${CELL_LABEL}=${CELL_NAME}` };
-  return (await kubernetes.list<Named>(SECRET, which)).map(({ metadata }) => metadata.name);
-}
-
-const checksOf = ({ kubernetes }: ApplicationsWorld): Promise<readonly Check[]> =>
-  kubernetes.list<Check>(CHECK, { namespace: NAMESPACE });
 
 function difference(what: string, expected: unknown, got: unknown): readonly string[] {
   const [want, have] = [JSON.stringify(expected), JSON.stringify(got)];

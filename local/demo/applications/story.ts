@@ -1,6 +1,3 @@
-/** The namespace of Argo CD, where its cluster secrets are, and so the Cell. */
-export const NAMESPACE = 'argocd';
-
 /** The Cell of this demo. */
 export const CELL_NAME = 'mysystem';
 

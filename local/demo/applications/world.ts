@@ -1,21 +1,21 @@
-import { ElasticLoadBalancingV2, paginateDescribeRules } from '@aws-sdk/client-elastic-load-balancing-v2';
-import { connectKubernetes, type KubernetesClient } from '../../../clients/kubernetes/kubernetes.ts';
+import {
+  paginateDescribeRules,
+  type ElasticLoadBalancingV2,
+} from '@aws-sdk/client-elastic-load-balancing-v2';
 import { applicationSet } from '../../argo-cd/application-set.ts';
 import { startArgoCD } from '../../argo-cd/install.ts';
 import { playSyncing } from '../../argo-cd/syncing.ts';
 import { createListener, createTargetGroup } from '../../aws-fixture.ts';
 import { serveDatadog, type DatadogServer } from '../../datadog/server.ts';
-import type { Stack } from '../../stack.ts';
 import { startWorkloadCluster } from '../../workload-cluster.ts';
 import { addTwin } from '../../workload-twin.ts';
+import { connectELBv2, type Ground } from '../ground.ts';
 import { errorRateOf, type BroughtCluster } from './objects.ts';
-import { NAMESPACE, priorities, type DemoCluster } from './story.ts';
+import { priorities, type DemoCluster } from './story.ts';
 import type { VersionWeights } from './table.ts';
 
 /** What the demo of applications is played on. */
 export interface ApplicationsWorld extends AsyncDisposable {
-  readonly stack: Stack;
-  readonly kubernetes: KubernetesClient;
   readonly listenerARN: string;
   readonly datadog: DatadogServer;
   /** Has a cluster come to be, with a target group of its own; one that is there stays. */
@@ -33,54 +33,57 @@ export const datadogKeys = { apiKey: 'api-key-of-the-demo', appKey: 'app-key-of-
 const BUSY = 40;
 
 /** Starts Argo CD, the clusters' API server, and a stand-in of Datadog whose answers follow the traffic. */
-export async function openWorld(stack: Stack): Promise<ApplicationsWorld> {
+export async function openWorld({
+  stack,
+  kubernetes,
+  namespace,
+  unique,
+}: Ground): Promise<ApplicationsWorld> {
   await using undo = new AsyncDisposableStack();
-  const kubernetes = connectKubernetes(stack.kubeconfig);
-  const { region, endpoint } = stack.aws;
-  const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
-  const elbv2 = new ElasticLoadBalancingV2({ region, endpoint, credentials });
+  const elbv2 = connectELBv2(stack);
   undo.defer(() => Promise.resolve(elbv2.destroy()));
-  const { listenerArn } = await createListener(elbv2, 'applications');
-  await kubernetes.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });
-  undo.use(await startArgoCD(stack, NAMESPACE));
-  for (const name of ['web', 'api', 'backgroundjobs']) {
-    await kubernetes.create(
-      applicationSet({ namespace: NAMESPACE, name, clusters: { 'myservice-role': name } }),
-    );
-  }
-  undo.use(playSyncing(kubernetes, { namespace: NAMESPACE, takesMs: 500 }));
-  const cluster = undo.use(await startWorkloadCluster(stack, { name: 'plays-all' }));
-  const datadog = undo.use(
-    await serveDatadog({ ...datadogKeys, rate: { limit: 10_000, periodSeconds: 3600 } }),
-  );
+  const { listenerArn } = await createListener(elbv2, unique('applications'));
+  undo.use(await startArgoCD(stack, namespace));
+  for (const name of ['web', 'api', 'backgroundjobs'])
+    await kubernetes.create(applicationSet({ namespace, name, clusters: { 'myservice-role': name } }));
+  undo.use(playSyncing(kubernetes, { namespace, takesMs: 500 }));
+  const cluster = undo.use(await startWorkloadCluster(stack, { name: unique('plays-all') }));
   const brought = new Map<string, BroughtCluster>();
   const versionOf = (arn: string): string =>
     [...brought.values()]
       .find(({ targetGroupARN }) => targetGroupARN === arn)
       ?.name.split('-')
       .at(-1) ?? arn;
-  const readWeights = (): Promise<VersionWeights> => weightsOf(elbv2, listenerArn, versionOf);
-  let latest: VersionWeights = {};
+  const weights = (): Promise<VersionWeights> => weightsOf(elbv2, listenerArn, versionOf);
+  let asked: VersionWeights = {};
+  const datadog = undo.use(
+    await serveDatadog({
+      ...datadogKeys,
+      rate: { limit: 10_000, periodSeconds: 3600 },
+      before: async () => (asked = await weights()),
+    }),
+  );
   const end = undo.move();
   return {
-    stack,
-    kubernetes,
     listenerARN: listenerArn,
     datadog,
     versionOf,
     async bring(wanted) {
-      const known = brought.get(wanted.name);
+      const name = unique(wanted.name);
+      const known = brought.get(name);
       if (known !== undefined) return known;
-      const { name, role, errorRate } = wanted;
+      const { role, errorRate } = wanted;
       end.use(await addTwin(stack.aws, cluster, { name, tags: { role }, status: 'ACTIVE' }));
-      const { arn } = await createTargetGroup(elbv2, name.replace('mycluster', 'tg').slice(0, 32));
+      // ELBv2 takes 32 characters.
+      const short = wanted.name.replace('mycluster', 'tg').replace('backgroundjobs', 'jobs');
+      const { arn } = await createTargetGroup(elbv2, unique(short));
       const version = name.split('-').at(-1) ?? '';
-      datadog.known.set(errorRateOf(name), () => ((latest[version] ?? 0) >= BUSY ? errorRate : 0.01));
-      const found = { ...wanted, targetGroupARN: arn };
+      datadog.known.set(errorRateOf(name), () => ((asked[version] ?? 0) >= BUSY ? errorRate : 0.01));
+      const found = { ...wanted, name, targetGroupARN: arn };
       brought.set(name, found);
       return found;
     },
-    weights: async () => (latest = await readWeights()),
+    weights,
     [Symbol.asyncDispose]: () => end.disposeAsync(),
   };
 }

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { SECRET } from '../../../clients/kubernetes/kinds.ts';
 import { connectKubernetes } from '../../../clients/kubernetes/kubernetes.ts';
+import { auditedOf, type AuditEvent } from '../../support/audit/audit.ts';
 import { Stage } from '../../support/stage/stage.ts';
 import type { StackView } from '../../support/setup.ts';
 import { installedAccess, installedPolicy, permissionsOf } from './access.ts';
-import { startAuditedServer, type AuditedServer } from './audited-server.ts';
 
 const run = promisify(execFile);
 const podFiles = new URL('pod-files.ts', import.meta.url).href;
@@ -16,7 +16,8 @@ const podFiles = new URL('pod-files.ts', import.meta.url).href;
 /** A stage whose okrad runs as it does in a pod: with a service account and its token, and no kubeconfig. */
 export interface Pod extends AsyncDisposable {
   readonly stage: Stage;
-  readonly server: AuditedServer;
+  /** What the service account has asked for so far, and was answered. */
+  readonly asked: () => Promise<readonly AuditEvent[]>;
   /** What the service account may do, as `verb group/resource`. */
   readonly allowed: ReadonlySet<string>;
   /** The token with which okrad was started, bound to the Secret `first`. */
@@ -56,15 +57,16 @@ export async function openPod(stack: StackView): Promise<Pod> {
     tokens.push(token);
     return token;
   };
-  const server = await startAuditedServer(stack, `system:serviceaccount:${namespace}:okra`);
-  await copyFile(server.caFile, join(dir, 'ca.crt'));
+  const { url, caFile } = stack.kubernetes;
+  const { hostname, port } = new URL(url);
+  await copyFile(caFile, join(dir, 'ca.crt'));
   const firstToken = await mountToken('first');
   const stage = await Stage.open(stack, {
     KUBECONFIG: '',
     // There is no ~/.kube/config.
     HOME: dir,
-    KUBERNETES_SERVICE_HOST: '127.0.0.1',
-    KUBERNETES_SERVICE_PORT: String(server.port),
+    KUBERNETES_SERVICE_HOST: hostname,
+    KUBERNETES_SERVICE_PORT: port,
     NODE_OPTIONS: `--import=${podFiles}`,
     POD_SERVICE_ACCOUNT: dir,
     POD_NAMESPACE: namespace,
@@ -74,7 +76,7 @@ export async function openPod(stack: StackView): Promise<Pod> {
   await stage.kubectl('create', 'rolebinding', 'okra-clusters', ...roles);
   return {
     stage,
-    server,
+    asked: () => auditedOf(stack.dir, `system:serviceaccount:${namespace}:okra`),
     allowed: permissionsOf(access),
     firstToken,
     mountToken,
@@ -84,14 +86,13 @@ export async function openPod(stack: StackView): Promise<Pod> {
         'auth',
         'whoami',
         '--kubeconfig=/dev/null',
-        `--server=https://127.0.0.1:${server.port}`,
-        `--certificate-authority=${server.caFile}`,
+        `--server=${url}`,
+        `--certificate-authority=${caFile}`,
         `--token=${token}`,
       ),
     [Symbol.asyncDispose]: async () => {
       stage.secrets.push(...tokens);
       await stage.close();
-      await server[Symbol.asyncDispose]();
       await kubectl('delete', '-f', join(dir, 'access.json'), '--wait=false');
       await rm(dir, { recursive: true });
     },
