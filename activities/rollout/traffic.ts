@@ -1,18 +1,9 @@
 import { Context } from '@temporalio/activity';
 import { accessPolicies } from '../../clients/kubernetes/access-policies.ts';
-import { isConflict } from '../../clients/kubernetes/kubernetes.ts';
-import type { KindRef } from '../../clients/kubernetes/kinds.ts';
 import { canonical } from '../../domain/kubernetes/canonical.ts';
-import { mergePatch } from '../../domain/discovery/merge-patch.ts';
 import type { Access } from '../../domain/access/access.ts';
 import { usesOf } from '../../domain/access/forwarding-access.ts';
 import { formatKey } from '../../domain/model/ids.ts';
-import {
-  ADOPT_ANNOTATION,
-  API_VERSION,
-  FINALIZER,
-  SEQUENCE_ANNOTATION,
-} from '../../domain/kubernetes/labels.ts';
 import { placeOf, targetGroupsOf } from '../../domain/load-balancers/load-balancer.ts';
 import type { LoadBalancerConfigView } from '../../domain/load-balancers/load-balancer-config.ts';
 import type { WeightedTargetGroup } from '../../domain/model/target-group.ts';
@@ -23,6 +14,7 @@ import { tellFirst } from './tell-first.ts';
 import type { Told } from '../../domain/rollout/report.ts';
 import { writeReader } from './write-reader.ts';
 import { surroundingsReader, type SurroundingsReader } from './surroundings.ts';
+import { writeConfig } from './write-config.ts';
 import { connectionsOf, delaysFrom, type ReadDelays } from './connections.ts';
 import { dependenciesOf, readConfig, sequenceOf, configViewOf } from '../load-balancers/config-object.ts';
 import {
@@ -41,7 +33,6 @@ import type {
 import { failure } from '../failure.ts';
 import { loadBalancerOf } from '../load-balancers/index.ts';
 import type { ConfigObject } from '../load-balancers/port.ts';
-import { ownedByCell } from '../kubernetes/owner-references.ts';
 import { adoptionFor, permit } from '../permit.ts';
 import { healthOf, targetLook } from '../load-balancers/target-health.ts';
 import { refuseWhenGivenUp } from '../load-balancers/write-guards.ts';
@@ -129,7 +120,7 @@ async function shift(request: ShiftRequest, means: ShiftDependencies): Promise<S
   signal.throwIfAborted();
   // An object that is not there yet has no version by which the API server could tell that this is late.
   refuseWhenGivenUp();
-  const written = await writeConfig(request, known, means);
+  const written = await writeConfig(request, known, kubernetes);
   // The Cell is read while the load balancer is written.
   const sources = reading.sources();
   const applied = await writer.apply(
@@ -173,57 +164,3 @@ function refuseOlder({ cell, sequence }: ShiftRequest, known: ConfigObject | und
     `Expected write ${sequence} to the load balancer configuration ${formatKey(cell.key)} to be the next, got ${written} there already.`,
   );
 }
-
-/** Writes the Cell's configuration object, unless someone has changed it since it was read. */
-async function writeConfig(
-  request: ShiftRequest,
-  known: ConfigObject | undefined,
-  { kubernetes }: ShiftDependencies,
-): Promise<ConfigObject> {
-  const { cell, forwarding, deletionPolicy, adopt, sequence } = request;
-  const loadBalancer = loadBalancerOf(forwarding.type);
-  const { kind } = loadBalancer;
-  const resourceVersion = known?.metadata.resourceVersion;
-  const spec = loadBalancer.spec(forwarding, deletionPolicy);
-  try {
-    const written = await kubernetes.apply<ConfigObject>(
-      {
-        apiVersion: API_VERSION,
-        kind: kind.kind,
-        metadata: {
-          ...cell.key,
-          ...(resourceVersion === undefined ? {} : { resourceVersion }),
-          annotations: {
-            [SEQUENCE_ANNOTATION]: String(sequence),
-            ...(adopt ? { [ADOPT_ANNOTATION]: 'true' } : {}),
-          },
-          // With Delete it stays until what it has made is deleted.
-          ...(deletionPolicy === 'Delete' ? { finalizers: [FINALIZER] } : {}),
-          ownerReferences: ownedByCell(cell),
-        },
-        spec,
-      },
-      { force: true },
-    );
-    return await withoutOthers(written, spec, { kind, kubernetes });
-  } catch (error) {
-    if (isConflict(error))
-      throw failure('Unavailable', `${kind.kind} ${formatKey(cell.key)} was changed meanwhile.`);
-    throw error;
-  }
-}
-
-/** Takes out of an object what someone else has added, which a server-side apply that does not name it leaves there. */
-async function withoutOthers(
-  written: ConfigObject,
-  spec: object,
-  { kind, kubernetes }: Pick<ShiftDependencies, 'kubernetes'> & { readonly kind: KindRef },
-): Promise<ConfigObject> {
-  const { name, namespace = '', resourceVersion } = written.metadata;
-  const others = mergePatch(jsonOf(written.spec), jsonOf(spec));
-  if (Object.keys(others).length === 0) return written;
-  const patch = { metadata: { resourceVersion }, spec: others };
-  return kubernetes.patch<ConfigObject>(kind, { namespace, name }, patch);
-}
-
-const jsonOf = (spec: object): Parameters<typeof mergePatch>[0] => JSON.parse(JSON.stringify(spec));
