@@ -1,6 +1,7 @@
 import { asyncLocalStorage, type Context } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import type { TargetHealthDescription } from '@aws-sdk/client-elastic-load-balancing-v2';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { ShiftRequest } from './activities/contract.ts';
 import type { ELBv2 } from './clients/aws/elbv2.ts';
 import type { Grant } from './domain/load-balancers/budget.ts';
@@ -26,6 +27,7 @@ interface Shapes extends LoadBalancerShapes {
 const zone = vi.hoisted(() => ({
   records: new Map<string, { name: string; arn: string; weight: number }[]>(),
   changes: 0,
+  afterChange: (): void => undefined,
 }));
 const records: Route53Records = {
   read: () => Promise.resolve(new Map(zone.records)),
@@ -35,6 +37,7 @@ const records: Route53Records = {
       recordName,
       groups.map((group) => ({ ...group })),
     );
+    zone.afterChange();
     return Promise.resolve();
   },
 };
@@ -84,10 +87,10 @@ function aRoute(): Route {
 }
 
 /** Runs as an activity that nobody cancels, and whose waits are over at once. */
-const asActivity = <Value>(run: () => Promise<Value>): Promise<Value> =>
+const asActivity = <Value>(run: () => Promise<Value>, info: object = {}): Promise<Value> =>
   asyncLocalStorage.run(
     {
-      info: {},
+      info,
       cancellationSignal: new AbortController().signal,
       sleep: () => Promise.resolve(),
       heartbeat: () => undefined,
@@ -101,6 +104,7 @@ describe('a kind of load balancer that the tables have a line of', () => {
   beforeEach(() => {
     zone.records.clear();
     zone.changes = 0;
+    zone.afterChange = () => undefined;
     const { cell } = aCell().seen();
     ({ kept, kubernetes } = kubernetesWith({
       apiVersion: 'okra.mumo.co/v1alpha1',
@@ -168,7 +172,6 @@ describe('a kind of load balancer that the tables have a line of', () => {
   });
 
   it('takes no more requests to the API server than docs/measurements.md counts', async () => {
-    await shift(100, 0, 1);
     const asked: string[] = [];
     const before = kubernetes;
     const count = (what: string, kind: string) => void asked.push(`${what} ${kind}`);
@@ -176,25 +179,35 @@ describe('a kind of load balancer that the tables have a line of', () => {
       ...before,
       get: (kind, of, options) => (count('get', kind.kind), before.get(kind, of, options)),
       list: (kind, options) => (count('list', kind.kind), before.list(kind, options)),
+      snapshot: (kind, options) => (count('list', kind.kind), before.snapshot(kind, options)),
       apply: (object, options) => {
         count(options?.subresource === 'status' ? 'status of' : 'apply', object.kind);
         return before.apply(object, options);
       },
     };
     const report = { key, uid: 'uid', status: {}, events: [] };
-    await shift(80, 20, 2, { report });
-    expect(asked.toSorted()).toEqual([
+    const own = [
       'apply Route53Config',
       'get Cell',
       // Before anything is asked for, and once more right before the write.
       'get Route53Config',
       'get Route53Config',
-      'list AWSTargetGroup',
-      'list AccessPolicy',
-      'list Freeze',
       'status of Cell',
       'status of Route53Config',
-    ]);
+    ];
+    const lists = ['list AWSTargetGroup', 'list AccessPolicy', 'list Freeze'];
+    const activities = trafficActivities(reached());
+    const shiftOnce = (request: ShiftRequest) => asActivity(() => activities.shiftTraffic(request));
+    const first = await shiftOnce({ ...requestFor(100, 0, 1), report });
+    expect(asked.splice(0).toSorted()).toEqual([...own, ...lists].toSorted());
+    const { listVersions = {} } = first.is === 'Served' ? (first.observed ?? {}) : {};
+    // The next one goes by the lists of the first.
+    await shiftOnce({ ...requestFor(80, 20, 2), report, listVersions });
+    expect(asked.splice(0).toSorted()).toEqual(own);
+    // One that was decided by newer lists does not.
+    const newer = { targetGroups: '1000', freezes: '1000', accessPolicies: '1000' };
+    await shiftOnce({ ...requestFor(70, 30, 3), report, listVersions: newer });
+    expect(asked).toEqual(expect.arrayContaining(lists));
   });
 
   it('tells nothing and looks at no targets while it has to line up', async () => {
@@ -230,6 +243,33 @@ describe('a kind of load balancer that the tables have a line of', () => {
     expect([health, told()]).toMatchObject([1, status]);
   });
 
+  it('looks at targets again when telling has taken long', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const targets: TargetHealthDescription[] = [{ TargetHealth: { State: 'healthy' } }];
+    const apply = kubernetes.apply.bind(kubernetes);
+    kubernetes.apply = async (object, options) => {
+      if (object.kind !== 'Cell') return await apply(object, options);
+      // The API server is slow, and the targets leave meanwhile.
+      await new Promise((done) => setTimeout(done, 20));
+      vi.setSystemTime(Date.now() + 5_000);
+      targets.length = 0;
+      return await apply(object, options);
+    };
+    const activities = trafficActivities({
+      ...reached(),
+      elbv2: () => ({ targetHealth: () => Promise.resolve([...targets]) }) as unknown as ELBv2,
+    });
+    const request: ShiftRequest = {
+      ...requestFor(80, 20, 1),
+      requires: { healthy: [arnOf('b')], registered: [] },
+      report: { key, uid: 'uid', status: {}, events: [] },
+    };
+    const result = await asActivity(() => activities.shiftTraffic(request));
+    expect(result).toMatchObject({ is: 'Lacking', told: { is: 'Told' } });
+    expect([kept.object('Route53Config', key), zone.changes]).toEqual([undefined, 0]);
+  });
+
   it('is served all the same when nobody can be told', async () => {
     const apply = kubernetes.apply.bind(kubernetes);
     kubernetes.apply = (object, options) =>
@@ -237,6 +277,56 @@ describe('a kind of load balancer that the tables have a line of', () => {
     const report = { key, uid: 'uid', status: {}, events: [] };
     expect(await shift(80, 20, 1, { report })).toMatchObject({ is: 'Served', told: { is: 'Refused' } });
     expect(zone.changes).toBe(1);
+  });
+
+  describe('that is written by a process which was stopped for a minute', () => {
+    beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }));
+    afterEach(() => void vi.useRealTimers());
+    const stop = (): void => void vi.setSystemTime(Date.now() + 60_000);
+    const report = { key, uid: 'uid', status: {}, events: [] };
+    const shiftLate = () => {
+      const request = { ...requestFor(80, 20, 1), report };
+      return asActivity(() => trafficActivities(reached()).shiftTraffic(request), {
+        heartbeatTimeoutMs: 1_500,
+      });
+    };
+
+    it.each([
+      ['is not asked for any more', 1, undefined],
+      ['is not written any more, even when the last answer came before that', 2, expect.anything()],
+    ])('%s', async (_, reads, asked) => {
+      const before = kubernetes;
+      let left = reads;
+      const stopAfter = <T>(kind: string, answer: Promise<T>): Promise<T> => {
+        if (kind === 'Route53Config' && (left -= 1) === 0) void answer.then(stop);
+        return answer;
+      };
+      kubernetes = {
+        ...before,
+        get: (kind, of, options) => stopAfter(kind.kind, before.get(kind, of, options)),
+      };
+      await expect(shiftLate()).rejects.toMatchObject({ type: 'Superseded' });
+      expect([kept.object('Route53Config', key), zone.changes]).toEqual([asked, 0]);
+    });
+
+    it('is not said to be served any more', async () => {
+      zone.afterChange = stop;
+      await expect(shiftLate()).rejects.toMatchObject({ type: 'Superseded' });
+      expect([kept.object('Route53Config', key)?.status, zone.changes]).toEqual([undefined, 1]);
+    });
+
+    it('is not told of any more', async () => {
+      const apply = kubernetes.apply.bind(kubernetes);
+      let told = 0;
+      kubernetes.apply = async (object, options) => {
+        if (object.kind !== 'Cell') return await apply(object, options);
+        told += 1;
+        stop();
+        throw new Error('Nobody answers.');
+      };
+      await expect(shiftLate()).rejects.toMatchObject({ type: 'Superseded' });
+      expect(told).toBe(1);
+    });
   });
 
   it('is written no second time for what it serves already', async () => {

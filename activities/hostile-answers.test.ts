@@ -47,8 +47,9 @@ async function briefly<T>(run: () => T | Promise<T>): Promise<T> {
 function slipIn(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const isSlip = [TypeError, RangeError, ReferenceError, URIError].some((slip) => error instanceof slip);
+  if (!isSlip) return undefined;
   const [place = ''] = /^\s+at .*$/m.exec(error.stack ?? '') ?? [];
-  return isSlip && !/node_modules|node:/.test(place) ? error.stack : undefined;
+  return /node_modules|node:/.test(place) ? undefined : error.stack;
 }
 
 /** The result of something; an error has to be one that Okra, or the SDK, meant, and must tell no secret. */

@@ -53,6 +53,7 @@ import { targetGroupActivities } from './discovery/target-group/target-groups.ts
 import { targetGroupBindingActivities } from './discovery/target-group-binding/target-group-binding.ts';
 import { alive } from './alive.ts';
 import { stagedActivities } from './staged/staged.ts';
+import { surroundingsReader } from './rollout/surroundings.ts';
 import { trafficActivities } from './rollout/traffic.ts';
 
 /** What all activities are made of. */
@@ -102,10 +103,11 @@ export type Activities = CellActivities &
 /** Makes every activity; whatever one throws is a failure listed in domain/failures.ts. */
 export function makeActivities(dependencies: Dependencies): Activities {
   const { kubernetes, clusters, intervals, graceSeconds, budgets } = dependencies;
-  const writing = { ...dependencies, budget: budgets.writes };
+  const surroundings = surroundingsReader(kubernetes);
+  const writing = { ...dependencies, budget: budgets.writes, surroundings };
   const reader = clusterReader({ kubernetes, clusters });
   return alive({
-    ...translated(cellActivities(dependencies)),
+    ...translated(cellActivities({ ...dependencies, surroundings })),
     ...translated(approvalActivities(kubernetes)),
     ...translated(loadBalancerConfigActivities(writing)),
     ...translated(analysisActivities(kubernetes)),

@@ -4,6 +4,7 @@ import { text as textOf } from 'node:stream/consumers';
 import { CommanderError, type Command } from 'commander';
 import { endingOf, exitCodes } from './okractl/exit.ts';
 import type { Shell } from './okractl/shell.ts';
+import { plain } from './okractl/table.ts';
 import { version } from './version.ts';
 
 /** How long what is left over may keep the process when the command has ended, in milliseconds. */
@@ -46,7 +47,8 @@ const { stdout, stderr, stdin } = process;
 
 const shellUntil = (signal: AbortSignal): ProcessShell => ({
   print: (text) => void stdout.write(`${text}\n`),
-  warn: (text) => void stderr.write(`${text}\n`),
+  // It is for people, and has been said by servers and by others who ask.
+  warn: (text) => void stderr.write(`${plain(text)}\n`),
   write: (text) => void stdout.write(text),
   now: Date.now,
   signal,
@@ -86,7 +88,7 @@ export async function runCommandLine({ name, make, close, words }: CommandLine):
       process.exitCode = error.exitCode === 0 ? exitCodes.done : exitCodes.problems;
     } else if (!interrupted.signal.aborted) {
       const { message, code } = endingOf(error);
-      stderr.write(`${name}: ${message}\n`);
+      stderr.write(`${plain(`${name}: ${message}`)}\n`);
       process.exitCode = code;
     }
   } finally {

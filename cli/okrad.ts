@@ -1,60 +1,9 @@
 #!/usr/bin/env node
-// oxlint-disable-next-line import/no-unassigned-import -- it acts by being evaluated before all others
+// oxlint-disable-next-line import/no-unassigned-import -- it acts by being evaluated
 import './memory.ts';
-import { Command, Option } from 'commander';
-import { createMetrics } from '../clients/metrics/metrics.ts';
-import { createLog, type Log } from '../clients/log.ts';
-import { ConfigError, loadConfig } from '../config.ts';
-import { components, parseComponents, usualComponents, type Component } from './components.ts';
-import { runComponents } from './run.ts';
-import { version } from './version.ts';
+// oxlint-disable-next-line import/no-unassigned-import -- it acts by being evaluated
+import './source-maps.ts';
 
-// sysexits.h
-const EX_CONFIG = 78;
-
-/** How long what is left over may keep the process when all parts have ended, in milliseconds. */
-const LEFT_OVER_MS = 5_000;
-
-async function run(wanted: readonly Component[]): Promise<void> {
-  const config = loadConfig();
-  const log = createLog(config.logLevel);
-  const stop = new AbortController();
-  stopOnSignals(stop, log);
-  const metrics = createMetrics({ ofProcess: true });
-  await runComponents({ components: wanted, config, log, metrics, stop });
-}
-
-function stopOnSignals(stop: AbortController, log: Log): void {
-  for (const name of ['SIGTERM', 'SIGINT'] as const) {
-    process.on(name, () => {
-      // Whoever asks twice does not want to wait.
-      if (stop.signal.aborted) process.exit(1);
-      log.info({ signal: name }, 'stopping');
-      stop.abort();
-    });
-  }
-}
-
-const program = new Command('okrad')
-  .description(
-    'Runs Okra: the watchers that turn events of Kubernetes into messages, and the worker that does the rollouts.',
-  )
-  .version(version())
-  .addOption(
-    new Option('--components <list>', `which parts to run: ${components.join(', ')}`)
-      .default(usualComponents, usualComponents.join(','))
-      .argParser(parseComponents),
-  )
-  .addHelpText('after', '\nEverything else is set by environment variables; see docs/configuration.md.')
-  .action(async (options: { components: readonly Component[] }) => {
-    try {
-      await run(options.components);
-    } catch (error) {
-      process.stderr.write(`okrad: ${error instanceof Error ? error.message : String(error)}\n`);
-      process.exitCode = error instanceof ConfigError ? EX_CONFIG : 1;
-    }
-    // A worker that was not given the time to end leaves threads behind, and they would keep the process for ever.
-    setTimeout(() => process.exit(), LEFT_OVER_MS).unref();
-  });
-
+// What is imported here is compiled before a line of this file runs; all else has to come after what is set above.
+const { program } = await import('./okrad-program.ts');
 await program.parseAsync();

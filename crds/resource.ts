@@ -97,6 +97,7 @@ export function defineResource<const Of extends Definition>(definition: Of): Res
       ? { ok: true, value: result.data }
       : { ok: false, problems: result.error.issues.map((issue) => describeIssue(issue, value)) };
   };
+  let manifest: StructuralSchema | undefined;
   return {
     ...definition,
     apiVersion: `${definition.group ?? GROUP}/${VERSION}`,
@@ -109,7 +110,7 @@ export function defineResource<const Of extends Definition>(definition: Of): Res
       const problems = broken.map(({ message }) => `${message} Got ${show(object.metadata.name)}.`);
       return { ok: false, problems: parsed.ok ? problems : [...problems, ...parsed.problems] };
     },
-    manifest: () => manifestOf(definition),
+    manifest: () => (manifest ??= manifestOf(definition)),
   };
 }
 

@@ -2,9 +2,12 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { startReaper, type Reaper } from './reaper.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const checkout = fileURLToPath(new URL('../cli/okrad.ts', import.meta.url));
+
+let reaper: Reaper | undefined;
 
 /** An okrad process that can be ended and started again. */
 export interface Okrad extends AsyncDisposable {
@@ -47,7 +50,15 @@ export function startOkrad({
       cwd,
       env: { ...process.env, ...environment, ...more },
       stdio: ['ignore', 'pipe', 'pipe'],
+      // A group of its own, which the reaper ends should this process be killed.
+      detached: true,
     });
+    reaper ??= startReaper();
+    const { pid } = child;
+    if (pid !== undefined) {
+      reaper.watch(pid);
+      child.once('exit', () => reaper?.forget(pid));
+    }
     child.stdout?.pipe(file, { end: false });
     child.stderr?.pipe(file, { end: false });
     child.once('close', () => file.end());

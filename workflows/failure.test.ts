@@ -6,7 +6,7 @@ import {
   TimeoutType,
 } from '@temporalio/common';
 import { describe, expect, it } from 'vitest';
-import { isLost } from './failure.ts';
+import { failureOf, isLost } from './failure.ts';
 
 const failed = (cause: Error): ActivityFailure =>
   new ActivityFailure('failed', 'shiftTraffic', 'id', RetryState.MAXIMUM_ATTEMPTS_REACHED, 'worker', cause);
@@ -23,4 +23,7 @@ describe('an activity', () => {
     ],
     ['is not lost when it is none', new Error('failed'), false],
   ])('%s', (_, error, want) => expect(isLost(error)).toBe(want));
+
+  it('that is lost says so in words', () =>
+    expect(failureOf(late(TimeoutType.HEARTBEAT)).message).toMatch(/^Expected the worker to go on/));
 });

@@ -16,10 +16,14 @@ export const isLost = (error: unknown): boolean =>
   error.cause instanceof TimeoutFailure &&
   error.cause.timeoutType === 'HEARTBEAT';
 
+const LOST =
+  'Expected the worker to go on, got no word from it, as when its process was killed. It is tried again.';
+
 /** Reads the failure of an activity; cancellation and what is no activity's failure is thrown on. */
 export function failureOf(error: unknown): Failure {
   if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
   const { cause } = error;
+  if (isLost(error)) return { reason: 'Unavailable', message: LOST, permanent: false };
   if (!(cause instanceof ApplicationFailure)) {
     return { reason: 'Unavailable', message: cause?.message ?? error.message, permanent: false };
   }

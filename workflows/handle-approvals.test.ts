@@ -95,6 +95,12 @@ describe('an approval', () => {
     ]);
   });
 
+  it('does not count for another step than was looked at', async () => {
+    const other = sent({ by: 'ann', groups: ['release'], version: '2.0.0', step: 4 });
+    await expect(async () => update(other)).rejects.toThrow('Expected step 4 of 2.0.0, as it was looked at');
+    expect(reviews).toEqual([]);
+  });
+
   it('does not count where Kubernetes says no, and that is told', async () => {
     const asking = update(ann);
     reviews[0]?.answer(false);

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { SignalDefinition, UpdateDefinition } from '@temporalio/common';
+import { RawValue, type SignalDefinition, type UpdateDefinition } from '@temporalio/common';
 import type { RolloutState } from '../domain/model/state.ts';
 import type { RequestName, Stamp } from '../domain/model/request.ts';
 
@@ -26,7 +26,7 @@ vi.mock('../domain/model/request-kinds.ts', async (original) => {
 
 interface Options {
   readonly description: string;
-  readonly validator?: () => void;
+  readonly validator?: (sent?: RawValue) => void;
 }
 type Handler = (request: undefined) => unknown;
 const handlers = new Map<string, { readonly handle: Handler; readonly options: Options }>();
@@ -69,6 +69,14 @@ describe('a request with a name and an entry', () => {
     expect(taken).toMatchObject([
       { requests: { skip: { by: 'an operator' } }, requested: [{ action: 'skip' }] },
     ]);
+  });
+
+  it('is refused when it lets go on what is not what was looked at', () => {
+    handleRequests({ state: () => rolling, take });
+    const seen = (step: number) => new RawValue({ by: 'ann', version: '2.0.0', step });
+    const validator = handlers.get('update promote')?.options.validator;
+    expect(validator?.(seen(1))).toBeUndefined();
+    expect(() => validator?.(seen(2))).toThrow('Expected step 2 of 2.0.0, as it was looked at, got step 1');
   });
 
   it('is refused where it makes no sense', () => {

@@ -1,7 +1,9 @@
 import { requestKinds } from '../domain/model/request-kinds.ts';
 import { answerTo, refusal } from '../domain/model/requests.ts';
+import { notAsSeen, seenIn } from '../domain/model/seen.ts';
 import { requestNames, type RequestName, type Stamp } from '../domain/model/request.ts';
 import type { RolloutState } from '../domain/model/state.ts';
+import { decode } from './decode.ts';
 import { listenTo, stampOf } from './listen-to-request.ts';
 
 /** The rollout that is asked. */
@@ -15,7 +17,7 @@ export function handleRequests(asked: Asked): void {
   for (const name of requestNames) {
     listenTo(name, {
       description: requestKinds[name].description,
-      refusal: () => refusal(asked.state(), name),
+      refusal: (sent) => refusal(asked.state(), name) ?? notAsSeen(asked.state(), name, seenIn(decode(sent))),
       answer: () => answerTo(name, asked.state()),
       take: (sent) => asked.take(name, stampOf(sent)),
     });

@@ -9,7 +9,7 @@ interface Listener {
   /** What the request does, for the Web UI of Temporal. */
   readonly description: string;
   /** Says why it makes no sense now; undefined when it does. */
-  readonly refusal: () => string | undefined;
+  readonly refusal: (sent: RawValue | undefined) => string | undefined;
   /** Says what happens when it is taken; asked before it is. */
   readonly answer: () => string;
   readonly take: (sent: RawValue | undefined) => void;
@@ -25,7 +25,7 @@ export function listenTo(name: RequestName, { description, refusal, answer, take
       take(sent);
       return { message };
     },
-    { description, validator: () => refuse(refusal()) },
+    { description, validator: (sent) => refuse(refusal(sent)) },
   );
 }
 

@@ -24,8 +24,7 @@ export async function perform(decision: Performable, situation: Situation): Prom
       observed,
     );
   } catch (error) {
-    // Nobody has refused anything, so there is nothing to wait for.
-    if (isLost(error)) return attempt.performedOf(decision, { is: 'Interrupted' }, observed);
-    return attempt.performedOf(decision, { is: 'Refused', refusal: failureOf(error) }, observed);
+    const is = isLost(error) ? 'Lost' : 'Refused';
+    return attempt.performedOf(decision, { is, refusal: failureOf(error) }, observed);
   }
 }

@@ -121,12 +121,17 @@ export function configWriter(dependencies: WriterDependencies): ConfigWriter {
     if (canonical(status) === canonical(config.status)) return config;
     const loadBalancer = loadBalancerOf(desired.type);
     const { observed, ...said } = status;
+    // What an attempt that was given up has read back is older than what the one after it has.
+    refuseWhenGivenUp();
     const mirrored = observed === undefined ? {} : loadBalancer.status(observed);
-    const [written] = await Promise.all([
-      reportStatus(loadBalancer.kind, { key, uid }, { ...said, ...mirrored }, []),
-      reportDeployment({ key, uid }, observed, versions),
-    ]);
-    return written === 'Gone' ? undefined : { ...config, status };
+    const showing = reportDeployment({ key, uid }, observed, versions);
+    try {
+      const written = await reportStatus(loadBalancer.kind, { key, uid }, { ...said, ...mirrored }, []);
+      return written === 'Gone' ? undefined : { ...config, status };
+    } finally {
+      // It is not left under way, since it could overtake what the next attempt shows.
+      await showing;
+    }
   }
 
   async function take(forwarding: Forwarding, options: AttemptOptions): Promise<Grant> {
@@ -148,9 +153,10 @@ export function configWriter(dependencies: WriterDependencies): ConfigWriter {
         ahead = undefined;
         if (grant.is === 'Wait') throw new Postponed(grant);
         signal.throwIfAborted();
-        refuseWhenGivenUp();
         await refuseWhenAskedOtherwise(kubernetes, config);
         signal.throwIfAborted();
+        // Last, since the process may have been stopped while it waited for an answer that is old by now.
+        refuseWhenGivenUp();
       },
     };
   }

@@ -2,7 +2,7 @@ import type { LoadBalancer, TargetHealthDescription } from '@aws-sdk/client-elas
 import { describe, expect, it } from 'vitest';
 import type { ELBv2 } from '../../clients/aws/elbv2.ts';
 import { arnOf } from '../../domain/testing/builders.ts';
-import { lookAtTargets } from './target-health.ts';
+import { targetLook } from './target-health.ts';
 
 const listener = (kind: 'app' | 'net'): string =>
   `arn:aws:elasticloadbalancing:ap-northeast-1:111122223333:listener/${kind}/demo/a/b`;
@@ -52,7 +52,7 @@ async function lacking(setting: Setting): Promise<string | undefined> {
     installation: () => Promise.resolve('here'),
     desiredOf: () => Promise.resolve(undefined),
   };
-  const looked = await lookAtTargets(request, reached, new AbortController().signal);
+  const looked = await targetLook(request, reached, new AbortController().signal)();
   return looked.is === 'Lacking' ? looked.lack : undefined;
 }
 

@@ -16,7 +16,7 @@ export type Looked =
   | { readonly is: 'Enough'; readonly gaining: readonly TargetHealth[] };
 
 /** Looks whether target groups lack something that the write requires. */
-export async function lookAtTargets(
+async function lookAtTargets(
   { requires, minHealthyTargets, forwarding }: ShiftRequest,
   means: LoadBalancerDependencies,
   signal: AbortSignal,
@@ -35,6 +35,23 @@ export async function lookAtTargets(
       minHealthyTargets,
     );
   return lack === undefined ? { is: 'Enough', gaining } : { is: 'Lacking', targetGroupARNs, lack };
+}
+
+/** How old a look at targets may be when a write goes by it, in milliseconds. */
+const OLD_MS = 2_000;
+
+/** Makes what looks at the target groups of one write, and looks again when the last look has become old. */
+export function targetLook(
+  request: ShiftRequest,
+  means: LoadBalancerDependencies,
+  signal: AbortSignal,
+): () => Promise<Looked> {
+  let last: { readonly at: number; readonly looked: Looked } | undefined;
+  return async () => {
+    if (last === undefined || Date.now() - last.at > OLD_MS)
+      last = { at: Date.now(), looked: await lookAtTargets(request, means, signal) };
+    return last.looked;
+  };
 }
 
 /** Reads the health of target groups. */

@@ -6,13 +6,17 @@ import { outsideEvent } from '../../domain/rollout/outside-events.ts';
 import type { CellReport } from '../../domain/rollout/report.ts';
 import type { CellActivities } from '../contract.ts';
 import { statusReporter } from '../kubernetes/status-reporter.ts';
+import { refuseWhenGivenUp } from '../load-balancers/write-guards.ts';
 import { readLostRun } from './lost-run.ts';
 import { observeCell } from './observe-cell.ts';
+import { surroundingsReader, type SurroundingsReader } from './surroundings.ts';
 
 /** What the activities of a Cell are made of. */
 export interface CellDependencies {
   readonly kubernetes: KubernetesClient;
   readonly temporal: Client;
+  /** Reads what there is around Cells; shared by those who look and those who write. */
+  readonly surroundings?: SurroundingsReader;
   /** Tells somebody outside of what happens; nobody waits for that. Undefined: nobody is told. */
   readonly tellEvent?: TellEvent | undefined;
 }
@@ -21,8 +25,9 @@ export interface CellDependencies {
 export function cellActivities(dependencies: CellDependencies): CellActivities {
   const { kubernetes, temporal } = dependencies;
   const report = cellReporter(dependencies);
+  const { surroundings = surroundingsReader(kubernetes) } = dependencies;
   return {
-    observeCell: (key) => observeCell(kubernetes, key),
+    observeCell: (key) => observeCell(kubernetes, key, surroundings.now),
     reportCell: (told) => report(told),
     readLostRun: ({ workflowId, runId }) => readLostRun(temporal, workflowId, runId),
   };
@@ -32,9 +37,14 @@ export function cellActivities(dependencies: CellDependencies): CellActivities {
 export type ReportCell = (report: CellReport, signal?: AbortSignal) => Promise<void>;
 
 /** Makes what reports on Cells. */
-export function cellReporter({ kubernetes, tellEvent }: Omit<CellDependencies, 'temporal'>): ReportCell {
+export function cellReporter({
+  kubernetes,
+  tellEvent,
+}: Pick<CellDependencies, 'kubernetes' | 'tellEvent'>): ReportCell {
   const report = statusReporter(kubernetes);
   return async ({ key, uid, status, events }, signal) => {
+    // What an attempt that was given up has to tell is older than what the one after it has told.
+    refuseWhenGivenUp();
     await report(CELL, { key, uid, signal }, status, events);
     for (const event of events) {
       const outside = outsideEvent(key, event);

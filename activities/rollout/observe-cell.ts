@@ -1,12 +1,7 @@
-import { freezesIn } from '../kubernetes/freezes.ts';
-import { AWS_TARGET_GROUP, CELL } from '../../clients/kubernetes/kinds.ts';
+import { CELL } from '../../clients/kubernetes/kinds.ts';
 import { digest } from '../../clients/digest.ts';
-import { accessPolicies } from '../../clients/kubernetes/access-policies.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
-import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
 import { cell as cellKind, type Cell, type CellSpec, type WrittenCellSpec } from '../../crds/cell.ts';
-import type { Freeze } from '../../crds/freeze.ts';
-import type { Access } from '../../domain/access/access.ts';
 import { withRefusals } from '../../domain/access/forwarding-access.ts';
 import { freezesOf } from '../../domain/gates/freeze.ts';
 import type { LoadBalancerConfigView } from '../../domain/load-balancers/load-balancer-config.ts';
@@ -21,54 +16,46 @@ import {
   readConfig,
   sequenceOf,
 } from '../load-balancers/config-object.ts';
+import { readSurroundings, type Surroundings } from './surroundings.ts';
 
 /** How objects are read. */
 type Reader = Pick<KubernetesClient, 'get' | 'list'>;
 
 /** Reads the Cell, and all that its rollout depends on. */
-export async function observeCell(kubernetes: Reader, key: ObjectKey): Promise<ObservedCell> {
+export async function observeCell(
+  kubernetes: Reader,
+  key: ObjectKey,
+  readAround: (namespace: string) => Promise<Surroundings> = aroundBy(kubernetes),
+): Promise<ObservedCell> {
   const cell = await kubernetes.get<Cell>(CELL, key);
   if (cell === undefined) return observeWithoutCell(kubernetes, key);
   if (cell.spec.applications !== undefined) return { ...nothingOf(key), hasApplications: true };
   const [around, config] = await Promise.all([
-    readAround(kubernetes, key, accessPolicies(kubernetes).of(key.namespace)),
+    readAround(key.namespace),
     readConfigOf(kubernetes, cell, key),
   ]);
-  return observedFrom({ ...around, cell }, config, key);
+  return observedFrom({ around, cell }, config, key);
 }
+
+const aroundBy =
+  (kubernetes: Reader) =>
+  (namespace: string): Promise<Surroundings> =>
+    readSurroundings(async (kind, options) => ({ items: await kubernetes.list(kind, options) }), namespace);
 
 /** What a look at a Cell is made of, besides its configuration object. */
 export interface CellSources {
   readonly cell: Cell;
-  readonly groups: readonly AWSTargetGroup[];
-  readonly freezes: readonly Freeze[];
-  readonly access: Access | undefined;
+  readonly around: Surroundings;
 }
 
-/** Reads what a look at a Cell is made of all at once; undefined where there is no Cell, or one with applications. */
+/** Reads the Cell, beside what is around it; undefined where there is no Cell, or one with applications. */
 export async function readSources(
   kubernetes: Reader,
   key: ObjectKey,
-  access: Promise<Access | undefined>,
+  surroundings: Promise<Surroundings>,
 ): Promise<CellSources | undefined> {
-  const [cell, around] = await Promise.all([
-    kubernetes.get<Cell>(CELL, key),
-    readAround(kubernetes, key, access),
-  ]);
-  return cell === undefined || cell.spec.applications !== undefined ? undefined : { ...around, cell };
-}
-
-async function readAround(
-  kubernetes: Reader,
-  { namespace }: ObjectKey,
-  allowed: Promise<Access | undefined>,
-): Promise<Omit<CellSources, 'cell'>> {
-  const [groups, freezes, access] = await Promise.all([
-    kubernetes.list<AWSTargetGroup>(AWS_TARGET_GROUP, { namespace }),
-    freezesIn(kubernetes),
-    allowed,
-  ]);
-  return { groups, freezes, access };
+  const [cell, around] = await Promise.all([kubernetes.get<Cell>(CELL, key), surroundings]);
+  return cell === undefined || cell.spec.applications !== undefined ? undefined : { around, cell };
 }
 
 /** What a Cell's configuration object says, and how many writes were made to it. */
@@ -79,7 +66,7 @@ export interface SeenConfig {
 
 /** Says what was observed of a Cell, by what was read. */
 export function observedFrom(
-  { cell, groups, freezes, access }: CellSources,
+  { cell, around: { groups, freezes, access, versions } }: CellSources,
   config: SeenConfig | undefined,
   key: ObjectKey,
 ): ObservedCell {
@@ -91,6 +78,7 @@ export function observedFrom(
     digest: digest(watchedInput(cell, groups, access)),
     selected: withRefusals(selectTargetGroups(cell.spec, groups), access, inRule),
     freezes: freezesOf(key.namespace, freezes),
+    listVersions: versions,
   };
   if (cell.metadata.deletionTimestamp !== undefined) return seen;
   const parsed = cellKind.parse(cell);

@@ -4,7 +4,7 @@ import {
   AWS_TARGET_GROUP,
   CELL,
 } from '../../clients/kubernetes/kinds.ts';
-import { isNotFound, KubernetesError, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import { isNotFound, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import { statusSchemaOf } from '../../crds/status-schema.ts';
 import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
 import type { Cell } from '../../crds/cell.ts';
@@ -27,41 +27,43 @@ export type TargetDeploymentReporter = (
 /** What says which version a target group is of; those who have read it pass it on. */
 export interface VersionSources {
   readonly cell: Cell | undefined;
-  readonly groups: readonly AWSTargetGroup[];
+  readonly around: { readonly groups: readonly AWSTargetGroup[] };
 }
 
-/** Makes the one writer of AWSApplicationLoadBalancerTargetDeployments. */
+/** Makes the one writer of AWSApplicationLoadBalancerTargetDeployments; a view does not hold up what it shows, so nothing that fails is thrown. */
 export function targetDeploymentReporter(kubernetes: KubernetesClient): TargetDeploymentReporter {
-  return async ({ key, uid }, served, known) => {
+  return async (config, served, known) => {
     if (served?.type !== 'AWSApplicationLoadBalancer') return;
-    const { cell, groups } = (await known) ?? (await readVersions(kubernetes, key));
-    const said = targetDeploymentStatus(served, versionsByARN(cell?.spec ?? {}, groups));
-    const { apiVersion, kind } = AWS_APPLICATION_LOAD_BALANCER_TARGET_DEPLOYMENT;
-    const status = fitted({ ...said, lastSyncTime: new Date().toISOString() }, statusSchemaOf(kind));
-    const write = (): Promise<unknown> =>
-      kubernetes.apply(
-        { apiVersion, kind, metadata: { ...key }, status },
-        { subresource: 'status', force: true },
-      );
-    const create = (): Promise<unknown> => {
-      const ownerReferences = ownedBy(AWS_APPLICATION_LOAD_BALANCER_CONFIG.kind, { key, uid }, false);
-      return kubernetes.apply(
-        { apiVersion, kind, metadata: { ...key, ownerReferences }, spec: {} },
-        { force: true },
-      );
-    };
     try {
-      // It is there already but for the first time.
-      await write().catch(async (error: unknown) => {
-        if (!isNotFound(error)) throw error;
-        await create();
-        await write();
-      });
-    } catch (error) {
-      // A view must not hold up what it shows: it may not be installed, or allowed, or be in deletion.
-      if (!(error instanceof KubernetesError && [403, 404, 409].includes(error.status))) throw error;
+      // Those who pass it on read more than this, and what fails of that is no concern of the view.
+      const read = (await known?.catch(() => undefined)) ?? (await readVersions(kubernetes, config.key));
+      const status = targetDeploymentStatus(served, versionsByARN(read.cell?.spec ?? {}, read.around.groups));
+      await write(kubernetes, config, status);
+    } catch {
+      // It may not be installed, or allowed, or be in deletion; the next write of weights shows it again.
     }
   };
+}
+
+async function write(
+  kubernetes: KubernetesClient,
+  { key, uid }: Parameters<TargetDeploymentReporter>[0],
+  said: object,
+): Promise<void> {
+  const { apiVersion, kind } = AWS_APPLICATION_LOAD_BALANCER_TARGET_DEPLOYMENT;
+  const object = { apiVersion, kind, metadata: { ...key } };
+  const status = fitted({ ...said, lastSyncTime: new Date().toISOString() }, statusSchemaOf(kind));
+  const writeStatus = (): Promise<unknown> =>
+    kubernetes.apply({ ...object, status }, { subresource: 'status', force: true });
+  try {
+    await writeStatus();
+  } catch (error) {
+    // It is there already but for the first time.
+    if (!isNotFound(error)) throw error;
+    const ownerReferences = ownedBy(AWS_APPLICATION_LOAD_BALANCER_CONFIG.kind, { key, uid }, false);
+    await kubernetes.apply({ ...object, metadata: { ...key, ownerReferences }, spec: {} }, { force: true });
+    await writeStatus();
+  }
 }
 
 /** The AWSTargetGroups of a namespace, and the Cell of this name, by which their versions are read. */
@@ -70,5 +72,5 @@ async function readVersions(kubernetes: KubernetesClient, key: ObjectKey): Promi
     kubernetes.get<Cell>(CELL, key),
     kubernetes.list<AWSTargetGroup>(AWS_TARGET_GROUP, { namespace: key.namespace }),
   ]);
-  return { cell, groups };
+  return { cell, around: { groups } };
 }

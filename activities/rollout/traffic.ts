@@ -1,18 +1,9 @@
 import { Context } from '@temporalio/activity';
 import { accessPolicies } from '../../clients/kubernetes/access-policies.ts';
-import { isConflict } from '../../clients/kubernetes/kubernetes.ts';
-import type { KindRef } from '../../clients/kubernetes/kinds.ts';
 import { canonical } from '../../domain/kubernetes/canonical.ts';
-import { mergePatch } from '../../domain/discovery/merge-patch.ts';
 import type { Access } from '../../domain/access/access.ts';
 import { usesOf } from '../../domain/access/forwarding-access.ts';
 import { formatKey } from '../../domain/model/ids.ts';
-import {
-  ADOPT_ANNOTATION,
-  API_VERSION,
-  FINALIZER,
-  SEQUENCE_ANNOTATION,
-} from '../../domain/kubernetes/labels.ts';
 import { placeOf, targetGroupsOf } from '../../domain/load-balancers/load-balancer.ts';
 import type { LoadBalancerConfigView } from '../../domain/load-balancers/load-balancer-config.ts';
 import type { WeightedTargetGroup } from '../../domain/model/target-group.ts';
@@ -21,7 +12,9 @@ import { cellReporter, type CellDependencies } from './cell.ts';
 import { lookAgain } from './look-again.ts';
 import { tellFirst } from './tell-first.ts';
 import type { Told } from '../../domain/rollout/report.ts';
-import { readSources } from './observe-cell.ts';
+import { writeReader } from './write-reader.ts';
+import { surroundingsReader, type SurroundingsReader } from './surroundings.ts';
+import { writeConfig } from './write-config.ts';
 import { connectionsOf, delaysFrom, type ReadDelays } from './connections.ts';
 import { dependenciesOf, readConfig, sequenceOf, configViewOf } from '../load-balancers/config-object.ts';
 import {
@@ -40,18 +33,21 @@ import type {
 import { failure } from '../failure.ts';
 import { loadBalancerOf } from '../load-balancers/index.ts';
 import type { ConfigObject } from '../load-balancers/port.ts';
-import { ownedByCell } from '../kubernetes/owner-references.ts';
 import { adoptionFor, permit } from '../permit.ts';
-import { healthOf, lookAtTargets } from '../load-balancers/target-health.ts';
+import { healthOf, targetLook } from '../load-balancers/target-health.ts';
+import { refuseWhenGivenUp } from '../load-balancers/write-guards.ts';
 
 /** What traffic is shifted with. */
-export interface TrafficDependencies extends WriterDependencies, Pick<CellDependencies, 'tellEvent'> {}
+export interface TrafficDependencies
+  extends WriterDependencies, Pick<CellDependencies, 'tellEvent' | 'surroundings'> {}
 
 /** Makes the activities that shift traffic and look at the health of targets. */
 export function trafficActivities(dependencies: TrafficDependencies): TrafficActivities {
   const writer = configWriter(dependencies);
   const delays = delaysFrom(dependencies.elbv2);
-  const means = { ...dependencies, writer, delays };
+  const policies = accessPolicies(dependencies.kubernetes);
+  const { surroundings = surroundingsReader(dependencies.kubernetes) } = dependencies;
+  const means = { ...dependencies, writer, delays, surroundings };
   const report = cellReporter(dependencies);
   return {
     shiftTraffic: (request) =>
@@ -70,7 +66,7 @@ export function trafficActivities(dependencies: TrafficDependencies): TrafficAct
     inspectLoadBalancer: async (request) => {
       const { key, route } = request;
       const { cancellationSignal } = Context.current();
-      const access = await accessPolicies(dependencies.kubernetes).of(key.namespace, cancellationSignal);
+      const access = await policies.of(key.namespace, cancellationSignal);
       permit(access, [{ of: 'Listener', arn: placeOf(route) }]);
       const calls = loadBalancerOf(route.type).connect(dependenciesOf(dependencies));
       const adopt = adoptionFor(request.adopt, access);
@@ -86,6 +82,7 @@ export function trafficActivities(dependencies: TrafficDependencies): TrafficAct
 interface ShiftDependencies extends WriterDependencies {
   readonly writer: ConfigWriter;
   readonly delays: ReadDelays;
+  readonly surroundings: SurroundingsReader;
   /** Tells once what is told before traffic moves. */
   readonly announce: () => Promise<Told> | undefined;
   readonly signal: AbortSignal;
@@ -96,14 +93,13 @@ async function shift(request: ShiftRequest, means: ShiftDependencies): Promise<S
   const { kubernetes, writer, signal } = means;
   const { cell, forwarding, urgent, percent, verify, ticket } = request;
   const ref = { type: forwarding.type, key: cell.key };
-  let reading: Promise<Access | undefined> | undefined;
-  const access = () => (reading ??= accessPolicies(kubernetes).of(cell.key.namespace, signal));
-  if (!urgent) access().catch(() => undefined);
+  const reading = writeReader(request, means);
   // Who has to line up tells of the write and looks at targets when the turn comes, and not twice.
   const linesUp = ticket === undefined && !urgent && writer.isCrowded(forwarding);
   if (!linesUp) void means.announce();
+  if (!linesUp && !urgent) reading.begin();
   const known = await readConfig(kubernetes, ref, signal);
-  await refuseUnallowed(request, known, access);
+  await refuseUnallowed(request, known, reading.access);
   refuseOlder(request, known);
   const options = { urgent, percent, verify, ticket, signal };
   const differs = canonical(forwarding) !== canonical(askedOf(ref, known));
@@ -112,16 +108,21 @@ async function shift(request: ShiftRequest, means: ShiftDependencies): Promise<S
     differs || verify ? await writer.reserve(forwarding, options) : undefined;
   const early = linesUp ? await reserve() : undefined;
   if (early?.is === 'NotYet') return early;
-  const looked = await lookAtTargets(request, dependenciesOf(means), signal);
-  if (looked.is === 'Lacking') return looked;
+  const look = targetLook(request, dependenciesOf(means), signal);
+  const first = await look();
+  if (first.is === 'Lacking') return first;
   const turn = early ?? (await reserve());
   if (turn?.is === 'NotYet') return turn;
   await means.announce();
+  // Telling takes long while the API server is slow, and targets may have gone meanwhile.
+  const looked = await look();
+  if (looked.is === 'Lacking') return looked;
   signal.throwIfAborted();
-  const written = await writeConfig(request, known, means);
-  // What is around is read while the load balancer is written.
-  const sources = { at: Date.now(), read: readSources(kubernetes, cell.key, access()) };
-  sources.read.catch(() => undefined);
+  // An object that is not there yet has no version by which the API server could tell that this is late.
+  refuseWhenGivenUp();
+  const written = await writeConfig(request, known, kubernetes);
+  // The Cell is read while the load balancer is written.
+  const sources = reading.sources();
   const applied = await writer.apply(
     configViewOf(ref, written),
     { ...options, versions: sources.read },
@@ -163,57 +164,3 @@ function refuseOlder({ cell, sequence }: ShiftRequest, known: ConfigObject | und
     `Expected write ${sequence} to the load balancer configuration ${formatKey(cell.key)} to be the next, got ${written} there already.`,
   );
 }
-
-/** Writes the Cell's configuration object, unless someone has changed it since it was read. */
-async function writeConfig(
-  request: ShiftRequest,
-  known: ConfigObject | undefined,
-  { kubernetes }: ShiftDependencies,
-): Promise<ConfigObject> {
-  const { cell, forwarding, deletionPolicy, adopt, sequence } = request;
-  const loadBalancer = loadBalancerOf(forwarding.type);
-  const { kind } = loadBalancer;
-  const resourceVersion = known?.metadata.resourceVersion;
-  const spec = loadBalancer.spec(forwarding, deletionPolicy);
-  try {
-    const written = await kubernetes.apply<ConfigObject>(
-      {
-        apiVersion: API_VERSION,
-        kind: kind.kind,
-        metadata: {
-          ...cell.key,
-          ...(resourceVersion === undefined ? {} : { resourceVersion }),
-          annotations: {
-            [SEQUENCE_ANNOTATION]: String(sequence),
-            ...(adopt ? { [ADOPT_ANNOTATION]: 'true' } : {}),
-          },
-          // With Delete it stays until what it has made is deleted.
-          ...(deletionPolicy === 'Delete' ? { finalizers: [FINALIZER] } : {}),
-          ownerReferences: ownedByCell(cell),
-        },
-        spec,
-      },
-      { force: true },
-    );
-    return await withoutOthers(written, spec, { kind, kubernetes });
-  } catch (error) {
-    if (isConflict(error))
-      throw failure('Unavailable', `${kind.kind} ${formatKey(cell.key)} was changed meanwhile.`);
-    throw error;
-  }
-}
-
-/** Takes out of an object what someone else has added, which a server-side apply that does not name it leaves there. */
-async function withoutOthers(
-  written: ConfigObject,
-  spec: object,
-  { kind, kubernetes }: Pick<ShiftDependencies, 'kubernetes'> & { readonly kind: KindRef },
-): Promise<ConfigObject> {
-  const { name, namespace = '', resourceVersion } = written.metadata;
-  const others = mergePatch(jsonOf(written.spec), jsonOf(spec));
-  if (Object.keys(others).length === 0) return written;
-  const patch = { metadata: { resourceVersion }, spec: others };
-  return kubernetes.patch<ConfigObject>(kind, { namespace, name }, patch);
-}
-
-const jsonOf = (spec: object): Parameters<typeof mergePatch>[0] => JSON.parse(JSON.stringify(spec));

@@ -1,5 +1,6 @@
 import type { ObjectKey } from '../../domain/model/ids.ts';
 import { askNames, type AskName } from '../../domain/model/request.ts';
+import type { Seen } from '../../domain/model/seen.ts';
 import { CommandError, exitCodes } from '../okractl/exit.ts';
 import { send } from '../okractl/send.ts';
 import type { Viewer } from './viewer.ts';
@@ -15,10 +16,12 @@ export interface PageRequest {
   readonly key: ObjectKey;
   readonly name: AskName;
   readonly reason: string;
+  /** What the page showed when the person decided. */
+  readonly seen: Seen;
 }
 
 /** Makes a request in the name of the person, if Kubernetes lets them, and says what comes of it. */
-export async function ask({ session, by }: Viewer, { key, name, reason }: PageRequest): Promise<Asked> {
+export async function ask({ session, by }: Viewer, { key, name, reason, seen }: PageRequest): Promise<Asked> {
   if (by === undefined)
     return {
       status: 403,
@@ -36,7 +39,7 @@ export async function ask({ session, by }: Viewer, { key, name, reason }: PageRe
         },
       },
       { ...session, whoAmI: () => Promise.resolve(by) },
-      { target: { kind: 'Cell', key }, name, reason },
+      { target: { kind: 'Cell', key }, name, reason, seen },
     );
     return { status: isSure ? 200 : 202, message: said.join(' ') };
   } catch (error) {

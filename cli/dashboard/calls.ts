@@ -1,8 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { seenIn } from '../../domain/model/seen.ts';
 import { fieldsIn } from '../../domain/model/shape.ts';
 import { ask, isAskName } from './ask.ts';
 import { feed, type Wish } from './feeds.ts';
 import { openStream } from './stream.ts';
+import { keepStreams } from './streams.ts';
 import type { Me } from './view.ts';
 import type { Viewer, Viewers } from './viewer.ts';
 import { end } from './end.ts';
@@ -17,14 +19,13 @@ export interface CallOptions {
   readonly now: () => number;
 }
 
-const MOST_STREAMS = 100;
 const LONGEST_BODY = 16_384;
 const LONGEST_REASON = 1024;
 
 /** Makes what answers the calls of the page. */
 export function callOf(options: CallOptions): Calls {
   const { viewers } = options;
-  let streams = 0;
+  const streams = keepStreams();
   return async (request, response, path) => {
     const key = keyOf(request);
     if (path === '/api/session') return session(options, { request, response, key });
@@ -42,13 +43,11 @@ export function callOf(options: CallOptions): Calls {
         return end(response, 400, {
           message: 'Expected cells, cell or clusters to be wished for, got something else.',
         });
-      if (streams >= MOST_STREAMS)
-        return end(response, 503, {
-          message: `Expected at most ${MOST_STREAMS} who look at once, got more. Close a page.`,
-        });
-      streams += 1;
-      response.on('close', () => (streams -= 1));
-      return feed(viewer, openStream(response), { wish, now: options.now });
+      const full = streams.full(viewer);
+      if (full !== undefined) return end(response, 503, { message: full });
+      const stream = openStream(response);
+      streams.keep(viewer, stream);
+      return feed(viewer, stream, { wish, now: options.now });
     }
     if (path === '/api/ask' && request.method === 'POST') return asked(viewer, request, response);
     return end(response, 404, { message: `Expected a call of the page, got ${request.method} ${path}.` });
@@ -108,14 +107,14 @@ async function asked(viewer: Viewer, request: IncomingMessage, response: ServerR
     response.setHeader('Connection', 'close');
     return end(response, 413, { message: `Expected at most ${LONGEST_BODY} bytes, got more.` });
   }
-  const { namespace, name, request: wanted, reason = '' } = body;
+  const { namespace, name, request: wanted, reason = '', seen } = body;
   const key = nameOf(namespace, name);
   const isReason = typeof reason === 'string' && reason.length <= LONGEST_REASON;
   if (key === undefined || !isAskName(wanted) || !isReason || typeof reason !== 'string')
     return end(response, 400, {
       message: `Expected the namespace and name of a Cell, a request, and a reason of at most ${LONGEST_REASON} characters, got something else.`,
     });
-  const { status, message } = await ask(viewer, { key, name: wanted, reason });
+  const { status, message } = await ask(viewer, { key, name: wanted, reason, seen: seenIn(seen) });
   return end(response, status, { message });
 }
 

@@ -11,6 +11,7 @@ import { inOneLine } from '../okractl/table.ts';
 import { nextOf } from '../okractl/tree.ts';
 import { chartOf } from './chart.ts';
 import { gatesOf } from './gates.ts';
+import { seenOf } from './offers.ts';
 import type { KnownCell } from './rows.ts';
 import { toneOfApplication, toneOfCondition, toneOfOutcome } from './tone.ts';
 import type { Freezing } from '../../domain/gates/freeze.ts';
@@ -64,6 +65,7 @@ export function cellPageOf(sources: CellSources, now: number): CellPage {
     ...(next === undefined ? {} : { next }),
     ...(sources.url === undefined ? {} : { url: sources.url }),
     offers: sources.offers,
+    seen: seenOf(cell),
   };
 }
 

@@ -24,9 +24,17 @@ export function feed(viewer: Viewer, stream: Stream, { wish, now }: { wish: Wish
     tellHead();
     tell();
   };
-  const unsubscribe = hub.onChange(push);
-  const ticking = setInterval(push, TICK_MS);
-  stream.onRoom(push);
+  const pushLater = (): void => {
+    try {
+      push();
+    } catch {
+      // It ends for this one alone, who begins again and is told why.
+      stream.end();
+    }
+  };
+  const unsubscribe = hub.onChange(pushLater);
+  const ticking = setInterval(pushLater, TICK_MS);
+  stream.onRoom(pushLater);
   viewer.signal.addEventListener('abort', stream.end, { signal: stream.signal });
   stream.signal.addEventListener('abort', () => {
     unsubscribe();
@@ -73,6 +81,9 @@ function onceEach(stream: Stream, event: string, read: () => unknown): () => voi
   };
 }
 
+/** So many rows are told at once; the others wait until these have been read, and take no memory meanwhile. */
+const ROWS_AT_ONCE = 500;
+
 function tellRows({ hub }: Viewer, stream: Stream): () => void {
   const told = new Map<string, CellRow>();
   let isFirst = true;
@@ -81,10 +92,13 @@ function tellRows({ hub }: Viewer, stream: Stream): () => void {
     const changed = [...rows.values()].filter((row) => told.get(row.key) !== row);
     const gone = [...told.keys()].filter((key) => !rows.has(key));
     if (changed.length + gone.length === 0 && !(isFirst && hub.watched().isWhole)) return;
-    if (!stream.send('rows', { changed, gone })) return;
-    isFirst = false;
-    for (const row of changed) told.set(row.key, row);
-    for (const key of gone) told.delete(key);
+    for (let at = 0; at === 0 || at < changed.length; at += ROWS_AT_ONCE) {
+      const some = changed.slice(at, at + ROWS_AT_ONCE);
+      if (!stream.send('rows', { changed: some, gone: at === 0 ? gone : [] })) return;
+      isFirst = false;
+      for (const row of some) told.set(row.key, row);
+      for (const key of gone) told.delete(key);
+    }
   };
 }
 

@@ -79,6 +79,16 @@ const ask = (page: Page, body: object, headers: Readonly<Record<string, string>>
 const pause = { namespace: 'default', name: 'web', request: 'pause', reason: 'errors in checkout' };
 
 describe('the page', () => {
+  it('says what to do where its port is taken', async () => {
+    const { base, session } = await open();
+    const port = Number(new URL(base).port);
+    const signal = AbortSignal.abort();
+    const options = { session, namespace: undefined, port, version: '1', now: Date.now, signal };
+    await expect(openDashboard({ ...options, failed: () => undefined })).rejects.toThrow(
+      `Expected port ${port} of 127.0.0.1 to be free`,
+    );
+  });
+
   it('comes with all that it loads, and lets nothing of elsewhere in', async () => {
     const { base } = await open();
     const response = await fetch(base);
@@ -121,6 +131,20 @@ describe('the page', () => {
     const [head] = (await once(socket, 'data')) as [Buffer];
     socket.destroy();
     expect(head.toString()).toMatch(/^HTTP\/1.1 40[04] /);
+  });
+
+  it('says to a load balancer that it serves, which asks by the address of the pod, and to nobody else by that name', async () => {
+    const { base } = await open();
+    const asked = async (path: string): Promise<string> => {
+      const socket = connect(Number(new URL(base).port), '127.0.0.1');
+      socket.write(`GET ${path} HTTP/1.1\r\nHost: 10.0.0.7:8090\r\nConnection: close\r\n\r\n`);
+      const [head] = (await once(socket, 'data')) as [Buffer];
+      socket.destroy();
+      return head.toString().split('\r\n')[0]!;
+    };
+    expect(await asked('/healthz')).toBe('HTTP/1.1 200 OK');
+    for (const path of ['/', '/api/me', '/healthz/x'])
+      expect(await asked(path)).toBe('HTTP/1.1 421 Misdirected Request');
   });
 
   it('tells what changes to those who look, and nothing twice', async () => {
@@ -176,19 +200,31 @@ describe('the page', () => {
     expect(page.sent).toEqual([{ workflowId: 'cell/default/web', name: 'pause', by: 'ann', reason }]);
   });
 
+  it('sends with a request what was shown, so that nothing is let go on that nobody has looked at', async () => {
+    const page = await open();
+    const told = await follow(page, 'view=cell&namespace=default&name=web');
+    await until('the Cell', async () => told.last('cell') !== undefined);
+    const { seen } = told.last<CellPage>('cell')!;
+    await ask(page, { ...pause, request: 'promote', seen });
+    expect(page.sent).toMatchObject([{ name: 'promote', version: '2.0.0', step: 2, paused: false }]);
+  });
+
   it('tells what a Cell is called and says as data, whatever it is', async () => {
     const name = '<img src=x onerror=alert(1)>';
     const page = await open({
       objects: [
         {
-          ...aCell({ ...paused, message: `${name}\n\nevent: head\ndata: {}` }),
-          metadata: { name, namespace: 'default' },
+          ...aCell({ ...paused, message: `${name}\n\nevent: head\ndata: {}\u202E\u2066` }),
+          metadata: { name: `${name}\u202E`, namespace: 'default' },
         },
       ],
     });
     const told = await follow(page, 'view=cells');
     await until('the row', async () => told.last('rows') !== undefined);
-    expect(told.last<{ changed: CellRow[] }>('rows')?.changed[0]).toMatchObject({ name });
+    expect(told.last<{ changed: CellRow[] }>('rows')?.changed[0]).toMatchObject({
+      name,
+      message: `${name} event: head data: {}`,
+    });
     expect(
       told.events.filter(({ event }) => event === 'head').map(({ data }) => Object.keys(data as Head)),
     ).not.toContainEqual([]);
@@ -272,10 +308,13 @@ describe('a page under load', () => {
   it('shows 2,000 Cells, and tells of one change what has changed', async () => {
     const page = await open({ objects: many });
     const told = await follow(page, 'view=cells');
-    await until(
-      'all rows',
-      async () => (told.last<{ changed: CellRow[] }>('rows')?.changed.length ?? 0) === 2000,
-    );
+    const rows = (): number[] =>
+      told.events.flatMap(({ event, data }) =>
+        event === 'rows' ? [(data as { changed: CellRow[] }).changed.length] : [],
+      );
+    await until('all rows', async () => rows().reduce((sum, one) => sum + one, 0) === 2000);
+    // Whoever does not read holds no more than that.
+    expect(rows()).toEqual([500, 500, 500, 500]);
     page.put({ ...many[7]!, status: { ...paused, phase: 'Progressing' } } as (typeof many)[0]);
     await until('the change', async () => told.last<{ changed: CellRow[] }>('rows')?.changed.length === 1);
     expect(told.last<{ changed: CellRow[] }>('rows')?.changed).toMatchObject([

@@ -28,6 +28,9 @@ export interface DashboardServer {
   readonly close: () => Promise<void>;
 }
 
+/** Where whoever stands in front may ask whether the page is served; it tells nothing else. */
+const HEALTH = '/healthz';
+
 const MOST_CONNECTIONS = 500;
 const REQUEST_MS = 15_000;
 
@@ -42,9 +45,19 @@ export async function serveDashboard(options: DashboardOptions): Promise<Dashboa
   );
   server.maxConnections = MOST_CONNECTIONS;
   server.listen(options.port, options.host);
-  await once(server, 'listening');
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    throw isInUse(error) ? new Error(taken(options), { cause: error }) : error;
+  }
   return { port: (server.address() as AddressInfo).port, close: () => closed(server) };
 }
+
+const isInUse = (error: unknown): boolean =>
+  error instanceof Error && Reflect.get(error, 'code') === 'EADDRINUSE';
+
+const taken = ({ host, port }: DashboardOptions): string =>
+  `Expected port ${port} of ${host} to be free, got one that something else listens on. End that, or choose another port (--port, OKRA_DASHBOARD_PORT).`;
 
 async function closed(server: Server): Promise<void> {
   const ended = once(server, 'close');
@@ -61,6 +74,8 @@ async function answer(
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
   try {
     const path = pathOf(request);
+    // A load balancer asks by the address of the pod, which is none of the names.
+    if (path === HEALTH) return end(response, 200, { message: 'It serves.' });
     const refusal =
       path === undefined
         ? { status: 400, message: 'Expected a path, got something else.' }

@@ -6,8 +6,8 @@ import type { ToldWeights } from '../../clients/temporal/weight-history.ts';
 import { formatKey, keyOf } from '../../domain/model/ids.ts';
 import type { Informed } from '../../watchers/event.ts';
 import { runInformer } from '../../watchers/informer/informer.ts';
-import { follow, logOf } from '../okractl/follow.ts';
-import { having, nothingWatched, type Watched } from '../okractl/watched.ts';
+import { follow, logOf, placeOf } from '../okractl/follow.ts';
+import { havingAll, nothingWatched, type Watched } from '../okractl/watched.ts';
 import { rowOf, type KnownCell } from './rows.ts';
 import { noted } from './seen-weights.ts';
 import type { CellRow } from './view.ts';
@@ -56,14 +56,15 @@ export function openHub({ kubernetes, namespaces, now, signal }: HubOptions): Hu
   let telling: NodeJS.Timeout | undefined;
   const tell = (): void => {
     telling = undefined;
-    told = { watched, rows: rowsOf(watched, shown, now()) };
+    const { rows, troubles } = rowsOf(watched, shown, now());
+    told = { watched: { ...watched, troubles: havingAll(watched.troubles, troubles) }, rows };
     for (const listener of listeners) listener();
   };
   const changed = (): void => {
     if (!signal.aborted) telling ??= setTimeout(tell, TOGETHER_MS);
   };
-  const trouble = (kind: KindRef) => (why: string | undefined) => {
-    watched = { ...watched, troubles: having(watched.troubles, kind.kind, why) };
+  const trouble = (place: string) => (why: string | undefined) => {
+    watched = { ...watched, troubles: havingAll(watched.troubles, [[place, why]]) };
     changed();
   };
   const keep = <T extends Informed>(
@@ -77,7 +78,7 @@ export function openHub({ kubernetes, namespaces, now, signal }: HubOptions): Hu
       namespace,
       optional: true,
       signal,
-      log: logOf(trouble(kind)),
+      log: logOf(trouble(placeOf(kind, namespace, namespaces))),
       onEvent: ({ type, object }) => {
         const key = formatKey(keyOf(object));
         if (type === 'delete') into.delete(key);
@@ -86,30 +87,24 @@ export function openHub({ kubernetes, namespaces, now, signal }: HubOptions): Hu
       },
       onSynced: changed,
     });
-  // Each place knows whether all of its own has been told.
-  const isWhole = new Map<string | undefined, boolean>(places.map((place) => [place, false]));
-  const followed = (namespace: string | undefined): Promise<void> =>
-    follow(
-      { kubernetes },
-      { target: undefined, namespace },
-      {
-        signal,
-        change: (by) => {
-          const next = by({ ...watched, isWhole: isWhole.get(namespace) === true });
-          isWhole.set(namespace, next.isWhole);
-          watched = { ...next, isWhole: [...isWhole.values()].every(Boolean) };
-        },
-        seen: changed,
+  const followed = follow(
+    { kubernetes },
+    { target: undefined, namespaces },
+    {
+      signal,
+      // What can be read is shown, whatever else cannot.
+      change: (by) => {
+        watched = by(watched);
+        changed();
       },
-    );
-  // An informer goes on through all that the API server does; it ends with the signal.
-  void Promise.all(
-    places.flatMap((place) => [
-      followed(place),
-      keep(AWS_TARGET_GROUP, groups, place),
-      keep(CLUSTER_SET, sets, place),
-    ]),
+      seen: changed,
+    },
   );
+  // An informer goes on through all that the API server does; it ends with the signal.
+  void Promise.all([
+    followed,
+    ...places.flatMap((place) => [keep(AWS_TARGET_GROUP, groups, place), keep(CLUSTER_SET, sets, place)]),
+  ]);
   return {
     watched: () => told.watched,
     rows: () => told.rows,
@@ -124,20 +119,30 @@ export function openHub({ kubernetes, namespaces, now, signal }: HubOptions): Hu
   };
 }
 
-/** Makes the rows of Cells that have changed, and takes the others as they are. */
+const NOTHING = { is: 'Nothing' } as const;
+
+/** Makes the rows of Cells that have changed, and takes the others as they are. One that cannot be shown keeps nobody from the others. */
 function rowsOf(
   { cells, asked }: Watched,
   shown: Map<string, Shown>,
   now: number,
-): ReadonlyMap<string, CellRow> {
+): {
+  readonly rows: ReadonlyMap<string, CellRow>;
+  readonly troubles: readonly (readonly [what: string, why: string])[];
+} {
+  const troubles: [what: string, why: string][] = [];
   for (const key of shown.keys()) if (!cells.has(key)) shown.delete(key);
   for (const [key, cell] of cells) {
     const before = shown.get(key);
-    const wanted = asked.get(key) ?? before?.asked ?? { is: 'Nothing' as const };
+    const wanted = asked.get(key) ?? NOTHING;
     if (before?.cell === cell && before.asked === wanted) continue;
     const known = { cell, asked: wanted };
-    const row = rowOf(known, before?.row);
-    shown.set(key, { ...known, row, weights: noted(before?.weights ?? [], known, now) });
+    try {
+      const row = rowOf(known, before?.row);
+      shown.set(key, { ...known, row, weights: noted(before?.weights ?? [], known, now) });
+    } catch (error) {
+      troubles.push([`Cell ${key}`, `it cannot be shown: ${String(error)}`]);
+    }
   }
-  return new Map([...shown].map(([key, { row }]) => [key, row]));
+  return { rows: new Map([...shown].map(([key, { row }]) => [key, row])), troubles };
 }

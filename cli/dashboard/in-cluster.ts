@@ -53,26 +53,35 @@ async function entered(
   const identity = await person.identity();
   if (identity === undefined)
     throw new Error('Expected the API server to say whose token it is (SelfSubjectReview), got no answer.');
-  const namespaces = await visibleTo(person, config.kubernetes.watchNamespaces);
+  const { watchNamespaces } = config.kubernetes;
+  const namespaces = await visibleTo(person, watchNamespaces);
+  if (namespaces === undefined) throw new Error(nothingVisible(watchNamespaces));
   const hub = openHub({ kubernetes: person.kubernetes, namespaces, now: Date.now, signal });
-  return { session: sessionOf(config, person, operator), hub, signal, by: identity.name };
+  const maySee = async (): Promise<boolean> =>
+    stillCovers(await visibleTo(person, watchNamespaces), namespaces);
+  return { session: sessionOf(config, person, operator), hub, signal, by: identity.name, maySee };
 }
 
-/** Where the person may see Cells; empty: everywhere. */
+/** Where the person may see Cells; empty: everywhere, and undefined: nowhere. */
 async function visibleTo(
   { may }: Pick<Person, 'may'>,
   watched: readonly string[],
-): Promise<readonly string[]> {
+): Promise<readonly string[] | undefined> {
   const access = { group: GROUP, resource: CELL.plural, verb: 'list' };
-  if (watched.length === 0 && (await may(access))) return [];
+  if (watched.length === 0) return (await may(access)) ? [] : undefined;
   const allowed = await Promise.all(
     watched.map(async (namespace) => ((await may({ ...access, namespace })) ? [namespace] : [])),
   );
-  if (allowed.flat().length > 0) return allowed.flat();
+  return allowed.flat().length === 0 ? undefined : allowed.flat();
+}
+
+/** Whether a person may see all that they could at first. */
+export const stillCovers = (now: readonly string[] | undefined, first: readonly string[]): boolean =>
+  now !== undefined && (now.length === 0 || (first.length > 0 && first.every((one) => now.includes(one))));
+
+function nothingVisible(watched: readonly string[]): string {
   const where = watched.length === 0 ? 'for the whole cluster' : `in one of ${watched.join(', ')}`;
-  throw new Error(
-    `Expected the right to list cells.${GROUP} ${where}, got no from Kubernetes. Have the ClusterRole okra-viewer bound, or use okractl dashboard -n with a namespace.`,
-  );
+  return `Expected the right to list cells.${GROUP} ${where}, got no from Kubernetes. Have the ClusterRole okra-viewer bound, or use okractl dashboard -n with a namespace.`;
 }
 
 /** Nobody logs in: what the dashboard itself may see, and nothing can be asked for. */

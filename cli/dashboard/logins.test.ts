@@ -4,6 +4,7 @@ import { until } from '../../test/support/until.ts';
 import { aCell, paused } from '../okractl/testing/objects.ts';
 import { serveDashboard } from './http.ts';
 import { openHub } from './hub.ts';
+import { stillCovers } from './in-cluster.ts';
 import { keepLogins, type Enter, type LoginLimits } from './logins.ts';
 import { keepOperator } from './operator.ts';
 import { aWorld } from './testing/world.ts';
@@ -20,12 +21,15 @@ interface People {
   readonly viewers: Viewers;
   /** The tokens that the API server knows no more. */
   readonly ended: Set<string>;
+  /** Those who may see less than they could. */
+  readonly blinded: Set<string>;
   readonly pass: (ms: number) => void;
 }
 
 function people(limits: Partial<LoginLimits> = {}): People {
   let time = 0;
   const ended = new Set<string>();
+  const blinded = new Set<string>();
   const enter: Enter = (token, signal) => {
     const whoAmI = (): Promise<string> =>
       ended.has(token) || !token.startsWith('token-of-')
@@ -34,12 +38,13 @@ function people(limits: Partial<LoginLimits> = {}): People {
     return whoAmI().then((by) => {
       const { session } = aWorld({ objects: [aCell(paused)], allowed: () => by === 'ann' });
       const hub = openHub({ kubernetes: session.kubernetes, namespaces: [], now: Date.now, signal });
-      return { session: { ...session, whoAmI }, hub, signal, by };
+      const maySee = (): Promise<boolean> => Promise.resolve(!blinded.has(by));
+      return { session: { ...session, whoAmI }, hub, signal, by, maySee };
     });
   };
-  const own = { most: 20, idleMs: 1000, longestMs: 5000, askMs: 60_000, ...limits };
+  const own = { most: 20, each: 5, awayMs: 500, idleMs: 1000, longestMs: 5000, askMs: 60_000, ...limits };
   const viewers = keepLogins(enter, { now: () => time, signal: stop.signal }, own);
-  return { viewers, ended, pass: (ms) => (time += ms) };
+  return { viewers, ended, blinded, pass: (ms) => (time += ms) };
 }
 
 describe('those who log in', () => {
@@ -65,8 +70,44 @@ describe('those who log in', () => {
   it('are only so many', async () => {
     const { viewers } = people({ most: 1 });
     await viewers.logIn!('token-of-ann');
-    await expect(viewers.logIn!('token-of-bob')).rejects.toThrow('Expected at most 1 people at once');
+    await expect(viewers.logIn!('token-of-bob')).rejects.toThrow('Expected at most 1 logins at once');
   });
+
+  it('give way to others when they look no more, and there is no room', async () => {
+    const { viewers, pass } = people({ most: 2 });
+    const [ann, bob] = await Promise.all(['ann', 'bob'].map((name) => viewers.logIn!(`token-of-${name}`)));
+    pass(501);
+    viewers.of(bob);
+    const eve = await viewers.logIn!('token-of-eve');
+    expect([ann, bob, eve].map((key) => viewers.of(key)?.by)).toEqual([undefined, 'bob', 'eve']);
+  });
+
+  it('take no room but their own, however often they log in', async () => {
+    const { viewers, pass } = people({ most: 3, each: 2 });
+    const keys: string[] = [];
+    for (const name of ['ann', 'ann', 'ann', 'bob']) {
+      pass(1);
+      keys.push(await viewers.logIn!(`token-of-${name}`));
+    }
+    expect(keys.map((key) => viewers.of(key)?.by)).toEqual([undefined, 'ann', 'ann', 'bob']);
+  });
+
+  it('are known no more once they may not see what they could', async () => {
+    const { viewers, blinded } = people({ askMs: 20 });
+    const [ann, bob] = await Promise.all(['ann', 'bob'].map((name) => viewers.logIn!(`token-of-${name}`)));
+    blinded.add('bob');
+    await until('the end', async () => viewers.of(bob) === undefined);
+    expect(viewers.of(ann)?.by).toBe('ann');
+  });
+
+  it.each<[string, readonly string[] | undefined, readonly string[], boolean]>([
+    ['all of what was seen', ['shop', 'bank'], ['shop'], true],
+    ['everything', [], ['shop'], true],
+    ['everything, as before', [], [], true],
+    ['one namespace where it was two', ['shop'], ['shop', 'bank'], false],
+    ['some namespaces where it was everything', ['shop'], [], false],
+    ['nothing', undefined, [], false],
+  ])('may still see %s', (_, now, first, want) => expect(stillCovers(now, first)).toBe(want));
 
   it.each([
     ['who are idle', [1001]],

@@ -6,9 +6,13 @@ import type { Viewer, Viewers } from './viewer.ts';
 /** Makes a viewer of a token of Kubernetes; throws when the API server does not know it, or it may see nothing. */
 export type Enter = (token: string, signal: AbortSignal) => Promise<Viewer>;
 
-/** How many are logged in at once, and for how long. */
+/** How many logins there are at once, and for how long. */
 export interface LoginLimits {
   readonly most: number;
+  /** Of one person. */
+  readonly each: number;
+  /** After this time without a call nobody looks: the login gives way to another one, when there are too many. */
+  readonly awayMs: number;
   /** Without a call. */
   readonly idleMs: number;
   readonly longestMs: number;
@@ -17,7 +21,15 @@ export interface LoginLimits {
 }
 
 const HOUR = 3_600_000;
-const usual: LoginLimits = { most: 20, idleMs: HOUR, longestMs: 12 * HOUR, askMs: 60_000 };
+const usual: LoginLimits = {
+  most: 20,
+  each: 5,
+  // A page that is looked at calls each five minutes.
+  awayMs: HOUR / 6,
+  idleMs: HOUR,
+  longestMs: 12 * HOUR,
+  askMs: 60_000,
+};
 
 interface Login {
   readonly viewer: Viewer;
@@ -28,7 +40,7 @@ interface Login {
 
 const digestOf = (key: string): string => createHash('sha256').update(key).digest('hex');
 
-/** Keeps those who have logged in, until they log out, are idle, or the API server knows their token no more. */
+/** Keeps those who have logged in, until they log out, are idle, or the API server knows their token, or lets them see what they see, no more. */
 export function keepLogins(
   enter: Enter,
   { now, signal }: { readonly now: () => number; readonly signal: AbortSignal },
@@ -46,10 +58,19 @@ export function keepLogins(
     for (const [digest, login] of logins) {
       if (isOver(login)) end(digest);
       else
-        void login.viewer.session.whoAmI().catch((error: unknown) => {
-          if (isUnknown(error)) end(digest);
+        void isStillLetIn(login.viewer).then((isLetIn) => {
+          if (!isLetIn) end(digest);
         });
     }
+  };
+  const makeRoom = (by: string | undefined): void => {
+    const longestUnseen = [...logins].toSorted(([, a], [, b]) => a.seen - b.seen);
+    const own = longestUnseen.filter(([, { viewer }]) => viewer.by === by);
+    for (const [digest] of own.slice(0, Math.max(0, own.length + 1 - limits.each))) end(digest);
+    const [first] = longestUnseen;
+    if (logins.size >= limits.most && first !== undefined && now() - first[1].seen > limits.awayMs)
+      end(first[0]);
+    if (logins.size >= limits.most) throw new Error(tooMany(limits.most));
   };
   const asking = setInterval(ask, limits.askMs);
   signal.addEventListener('abort', () => {
@@ -64,12 +85,12 @@ export function keepLogins(
       return login.viewer;
     },
     logIn: async (token) => {
-      if (logins.size + entering >= limits.most)
-        throw new Error(`Expected at most ${limits.most} people at once, got more. Try again later.`);
+      if (entering >= limits.most) throw new Error(tooMany(limits.most));
       entering += 1;
       const stop = new AbortController();
       try {
-        const viewer = await enter(token, stop.signal);
+        const viewer = await enter(token, AbortSignal.any([stop.signal, signal]));
+        makeRoom(viewer.by);
         const key = newKey();
         logins.set(digestOf(key), { viewer, stop, since: now(), seen: now() });
         return key;
@@ -86,6 +107,19 @@ export function keepLogins(
     },
     logOut: (key) => end(digestOf(key)),
   };
+}
+
+const tooMany = (most: number): string =>
+  `Expected at most ${most} logins at once, got more. Try again later, or log out elsewhere.`;
+
+/** Whether Kubernetes still says that it is them, and what they may see; where it does not answer, it has said so before. */
+async function isStillLetIn({ session, maySee }: Viewer): Promise<boolean> {
+  try {
+    await session.whoAmI();
+    return (await maySee?.()) ?? true;
+  } catch (error) {
+    return !isUnknown(error);
+  }
 }
 
 const isUnknown = (error: unknown): boolean => error instanceof KubernetesError && error.status === 401;

@@ -1,5 +1,6 @@
 import type { Cell, CellStatus } from '../../crds/cell.ts';
 import type { AskName } from '../../domain/model/request.ts';
+import type { Seen } from '../../domain/model/seen.ts';
 import { retried } from '../okractl/refusals.ts';
 
 /** A request that makes sense as a Cell stands, and what it does. */
@@ -49,6 +50,13 @@ export function offersOf({ status = {} }: Pick<Cell, 'status'>): readonly Offer[
     },
     { name: 'abort', does: `Takes everything back to ${stableVersion} and blocks ${desiredVersion}.` },
   ];
+}
+
+/** What a person sees who makes a request of a Cell as it stands. */
+export function seenOf({ status = {} }: Pick<Cell, 'status'>): Seen {
+  const { rollout, desiredVersion: version, currentStepIndex = 0 } = status;
+  if (rollout === undefined || version === undefined) return {};
+  return { version, step: currentStepIndex + 1, paused: rollout.paused !== undefined };
 }
 
 /** As okractl describe has it. */

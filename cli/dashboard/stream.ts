@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { jsonOf } from './end.ts';
 
 /** One who looks: told events, as far as they read them. */
 export interface Stream {
@@ -14,6 +15,9 @@ export interface Stream {
 const BEAT_MS = 15_000;
 /** How long what was sent may stay unread. */
 const UNREAD_MS = 60_000;
+
+/** How long what was sent last may take to arrive when the stream ends. */
+const ENDING_MS = 1_000;
 
 /** How long a stream waits. */
 export interface StreamTiming {
@@ -48,11 +52,15 @@ export function openStream(
     ended.abort();
   });
   return {
-    send: (event, data) => write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`),
+    send: (event, data) => write(`event: ${event}\ndata: ${jsonOf(data)}\n\n`),
     onRoom: (next) => {
       listener = next;
     },
     signal: ended.signal,
-    end: () => response.end(),
+    end: () => {
+      response.end();
+      // Who does not read would not hear of it.
+      setTimeout(() => response.destroy(), ENDING_MS).unref();
+    },
   };
 }

@@ -1,4 +1,5 @@
 import type { AskName } from '../../domain/model/request.ts';
+import type { Seen } from '../../domain/model/seen.ts';
 
 /** How something stands, in one word that has a colour and a sign of its own. */
 export type Tone = 'Good' | 'Moving' | 'Held' | 'Bad' | 'Idle';
@@ -218,6 +219,8 @@ export interface CellPage {
   readonly next?: string;
   readonly url?: string;
   readonly offers: readonly OfferView[];
+  /** What a request that is made of this page is made of. */
+  readonly seen: Seen;
 }
 
 /** A target group of a cluster, and where it is used. */

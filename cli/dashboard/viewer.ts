@@ -12,6 +12,8 @@ export interface Viewer {
   readonly signal: AbortSignal;
   /** Undefined: nobody has logged in, and nothing can be asked for. */
   readonly by: string | undefined;
+  /** Says whether Kubernetes still lets them see all that they were let see at first; undefined: nobody asks. */
+  readonly maySee?: () => Promise<boolean>;
 }
 
 /** Those who look, by what they show. */

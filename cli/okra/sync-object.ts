@@ -10,6 +10,7 @@ import {
 import type { SyncStatus } from '../../domain/discovery/sync-status.ts';
 import { formatKey, type ObjectKey } from '../../domain/model/ids.ts';
 import { exitCodes, failed } from '../okractl/exit.ts';
+import { inOneLine } from '../okractl/table.ts';
 import { activitiesOf } from './activities.ts';
 import { asActivity } from './as-activity.ts';
 import { dryRunOf } from './dry-run.ts';
@@ -65,7 +66,7 @@ export async function syncObject(shell: OkraShell, request: SyncRequest): Promis
   // What a dry run has not written cannot be read back, so that nobody can say what it comes to.
   if (calls.length > 0) return;
   // As comments, so that what a dry run prints is YAML.
-  shell.print(dryRun ? `# ${synced.message}` : synced.message);
+  shell.print(inOneLine(dryRun ? `# ${synced.message}` : synced.message));
   if (dryRun) return;
   const { status = {} } =
     (await session.kubernetes.get<{ readonly status?: SyncStatus }>(of.kind, key)) ?? {};

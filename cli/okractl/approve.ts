@@ -1,28 +1,29 @@
 import type { Command } from 'commander';
 import { REASON } from './requests.ts';
+import { seenBy, withSeenOptions, type SeenOptions } from './seen-options.ts';
 import { send } from './send.ts';
 import type { Globals, Shell } from './shell.ts';
 import { parseCell } from './target.ts';
 
-interface ApproveOptions extends Globals {
+interface ApproveOptions extends Globals, SeenOptions {
   readonly reason?: string;
-  readonly of?: string;
 }
 
 /** Adds `approve`. */
 export function addApprove(program: Command, shell: Shell): void {
-  program
+  const command = program
     .command('approve')
     .description(
       'Approves the step that a rollout waits at for approval, in your name and as a member of your groups.',
     )
     .argument('<name>', 'a Cell, by its name or as cell/NAME')
-    .option('--of <version>', 'the version that you have looked at; refused when another one waits')
     .option(...REASON)
-    .action(async (text: string, _options: unknown, command: Command) => {
-      const { reason = '', of, ...globals } = command.optsWithGlobals<ApproveOptions>();
+    .action(async (text: string, _options: unknown, self: Command) => {
+      const { reason = '', of, step, ...globals } = self.optsWithGlobals<ApproveOptions>();
       const session = shell.session(globals);
-      const key = parseCell(text, session.namespace);
-      await send(shell, session, { target: { kind: 'Cell', key }, name: 'approve', reason, version: of });
+      const target = { kind: 'Cell', key: parseCell(text, session.namespace) } as const;
+      const seen = seenBy({ of, step }, target);
+      await send(shell, session, { target, name: 'approve', reason, seen });
     });
+  withSeenOptions(command);
 }

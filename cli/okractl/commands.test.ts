@@ -380,3 +380,25 @@ describe('open', () => {
     expect(done).toEqual([]);
   });
 });
+
+describe('what a person says that they have looked at', () => {
+  it.each([
+    [['promote', 'web', '--of', '2.0.0', '--step', '2'], { ask: 'promote', version: '2.0.0', step: 2 }],
+    [['promote', 'web', '--full', '--of', '2.0.0'], { ask: 'promoteFull', version: '2.0.0' }],
+    [['resume', 'web', '--step', '2'], { ask: 'resume', step: 2 }],
+    [['approve', 'web', '--of', '2.0.0', '--step', '3'], { ask: 'approve', version: '2.0.0', step: 3 }],
+  ])('%j goes with the request', async (words, want) => {
+    const { done, code } = await runOkractl(words);
+    expect([done, code]).toMatchObject([[want], 0]);
+  });
+
+  it.each([
+    [['promote', 'web', '--step', '0'], 'Expected the number of a step'],
+    [['promote', 'web', '--full', '--step', '2'], 'Expected no --step with --full'],
+    [['promote', 'sbp/nginx', '--step', '2'], 'Expected a Cell with --of and --step'],
+    [['abort', 'web', '--of', '2.0.0'], "unknown option '--of'"],
+  ])('%j is refused', async (words, message) => {
+    const { err, code, done } = await runOkractl(words);
+    expect([err, code, done]).toEqual([expect.stringContaining(message), 2, []]);
+  });
+});

@@ -30,6 +30,7 @@ const objectsOf: Readonly<Record<string, string>> = {
       'promote',
       'abort',
       'retry',
+      'approve',
       'rollback',
       'open',
     ].map((name) => [name, 'cells']),

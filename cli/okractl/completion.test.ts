@@ -19,6 +19,7 @@ describe('the completion in bash', () => {
   it.each([
     [['ab'], ['abort']],
     [['abort', 'a'], ['api']],
+    [['approve', 'a'], ['api']],
     [['get', 'cel'], ['cells']],
     [
       ['rollback', 'web', '--t'],
@@ -50,6 +51,7 @@ describe('the completion of kubectl for its plugin', () => {
   it.each<[readonly string[], readonly string[]]>([
     [['ab'], ['abort\tTakes everything back to the stable version and blocks the new one']],
     [['abort', ''], ['web']],
+    [['approve', ''], ['web']],
     [['abort', '-n', 'shop', ''], ['other']],
     [['--namespace=shop', 'abort', ''], ['other']],
     [['abort', '--reason', 'errors', 'w'], ['web']],

@@ -14,21 +14,22 @@ import {
   targetGroupsOf,
   type LoadBalancerType,
 } from '../../domain/load-balancers/load-balancer.ts';
-import { formatKey, keyOf } from '../../domain/model/ids.ts';
+import { keyOf } from '../../domain/model/ids.ts';
 import { fieldsIn, textIn } from '../../domain/model/shape.ts';
 import type { Informed } from '../../watchers/event.ts';
 import { runInformer } from '../../watchers/informer/informer.ts';
 import type { Asked } from './cell-view.ts';
+import { gathered, type News } from './gathered.ts';
 import type { Session } from './shell.ts';
 import type { Target } from './target.ts';
-import { having, type Watched } from './watched.ts';
+import { havingAll, type Watched } from './watched.ts';
 
 /** What is to be watched. */
 export interface Followed {
-  /** One object; undefined: all of the namespace. */
+  /** One object; undefined: all of the namespaces. */
   readonly target: Target | undefined;
-  /** All namespaces when undefined. */
-  readonly namespace: string | undefined;
+  /** All when empty. */
+  readonly namespaces: readonly string[];
 }
 
 /** Who is told of what is seen. */
@@ -41,8 +42,12 @@ export interface Follower {
 
 interface Source<T extends Informed> {
   readonly kind: KindRef;
+  /** Undefined: all. */
+  readonly namespace?: string | undefined;
   readonly optional?: boolean;
-  readonly apply: (watched: Watched, key: string, object: T | undefined) => Watched;
+  /** Whether nothing is known to be whole without it, also while it cannot be read. */
+  readonly isMain?: boolean;
+  readonly apply: (watched: Watched, news: News<T>) => Watched;
   /** The objects that are of interest; undefined: all. */
   readonly isWanted?: (object: T) => boolean;
 }
@@ -50,8 +55,10 @@ interface Source<T extends Informed> {
 /** What all sources of a watch have in common. */
 interface Following extends Follower, Followed {
   readonly kubernetes: KubernetesClient;
-  /** How many sources have not told all that there is yet. */
-  unsynced: number;
+  /** The sources that have to tell all that there is before it is whole. */
+  readonly awaited: Set<object>;
+  /** Ends the watch with what went wrong where it is told of. */
+  readonly broken: (error: unknown) => void;
 }
 
 /** Watches what is asked for until the signal, through whatever the API server goes. */
@@ -60,21 +67,22 @@ export async function follow(
   followed: Followed,
   follower: Follower,
 ): Promise<void> {
-  const { target, namespace } = followed;
-  const following: Following = { ...followed, ...follower, kubernetes, unsynced: 0 };
+  const { target, namespaces } = followed;
+  const { promise: ending, reject: broken } = Promise.withResolvers<never>();
+  const following: Following = { ...followed, ...follower, kubernetes, awaited: new Set(), broken };
   const runs = [
     ...(target?.kind === 'StagedBindingPolicy' ? [] : cellRuns(following)),
-    ...(target?.kind === 'Cell' ? [] : [runOf(following, policies(isNamed(target)))]),
+    ...(target?.kind === 'Cell' ? [] : [runOf(following, policies(target))]),
     runOf<Freeze>(following, {
       kind: FREEZE,
       optional: true,
-      isWanted: ({ spec }) => namespace === undefined || (spec.namespaces ?? [namespace]).includes(namespace),
-      apply: (watched, key, freeze) => ({ ...watched, freezes: having(watched.freezes, key, freeze) }),
+      isWanted: ({ spec }) =>
+        namespaces.length === 0 || (spec.namespaces ?? namespaces).some((one) => namespaces.includes(one)),
+      apply: (watched, news) => ({ ...watched, freezes: havingAll(watched.freezes, news) }),
     }),
   ];
   // Each is known to the others before the first of them tells anything.
-  following.unsynced = runs.length;
-  await Promise.all(runs.map((run) => run()));
+  await Promise.race([ending, Promise.all(runs.map((run) => run()))]);
 }
 
 const isNamed =
@@ -82,72 +90,104 @@ const isNamed =
   ({ metadata }: Informed): boolean =>
     target === undefined || metadata.name === target.key.name;
 
+/** What could not be read, as people call it; of several namespaces each for itself. */
+export const placeOf = (
+  { kind }: KindRef,
+  namespace: string | undefined,
+  namespaces: readonly string[],
+): string => (namespace === undefined || namespaces.length < 2 ? kind : `${kind} in ${namespace}`);
+
 function runOf<T extends Informed>(following: Following, source: Source<T>): () => Promise<void> {
-  const { kubernetes, target, namespace, signal, change, seen } = following;
-  const { kind, optional = false, apply, isWanted = () => true } = source;
-  const tell = (): void => {
-    if (following.unsynced === 0) seen();
+  const { kubernetes, namespaces, signal, change, seen, awaited, broken } = following;
+  const { kind, namespace, optional = false, isMain = false } = source;
+  awaited.add(source);
+  const place = placeOf(kind, namespace, namespaces);
+  const isTold = (): void => {
+    awaited.delete(source);
+    change((watched) => ({ ...watched, isWhole: awaited.size === 0 }));
   };
   const trouble = (why: string | undefined): void => {
-    change((watched) => ({ ...watched, troubles: having(watched.troubles, kind.kind, why) }));
+    change((watched) => ({ ...watched, troubles: havingAll(watched.troubles, [[place, why]]) }));
+    // The others do not wait for it; what is missing stands as a trouble.
+    if (why !== undefined && !isMain) isTold();
     // Nothing may be told at all while this lasts.
     seen();
   };
+  const tell = (): void => {
+    if (awaited.size === 0) seen();
+  };
+  const { onEvent, flush } = gathered<T>({
+    isWanted: source.isWanted,
+    take: (news) => {
+      change((watched) => source.apply(watched, news));
+      tell();
+    },
+    broken,
+  });
   return () =>
     runInformer<T>({
       kubernetes,
       kind,
-      namespace: target?.key.namespace || namespace,
+      namespace,
       optional,
       signal,
       log: logOf(trouble),
-      onEvent: ({ type, object }) => {
-        if (!isWanted(object)) return;
-        const key = formatKey(keyOf(object));
-        change((watched) => apply(watched, key, type === 'delete' ? undefined : object));
-        tell();
-      },
+      onEvent,
       onSynced: () => {
-        following.unsynced -= 1;
-        change((watched) => ({ ...watched, isWhole: following.unsynced === 0 }));
+        flush();
+        isTold();
         tell();
       },
     });
 }
 
-const policies = (isWanted: (object: Informed) => boolean): Source<StagedBindingPolicy> => ({
+const policies = (target: Target | undefined): Source<StagedBindingPolicy> => ({
   kind: STAGED_BINDING_POLICY,
   optional: true,
-  isWanted,
-  apply: (watched, key, policy) => ({ ...watched, policies: having(watched.policies, key, policy) }),
+  isMain: target !== undefined,
+  isWanted: isNamed(target),
+  apply: (watched, news) => ({ ...watched, policies: havingAll(watched.policies, news) }),
 });
 
 /** Cells, and what the configurations of their load balancers ask for. */
 function cellRuns(following: Following): readonly (() => Promise<void>)[] {
-  const isWanted = isNamed(following.target);
-  return [
+  const { target, namespaces } = following;
+  const isWanted = isNamed(target);
+  const places = target === undefined ? namespaces : [target.key.namespace];
+  return (places.length === 0 ? [undefined] : places).flatMap((namespace) => [
     runOf<Cell>(following, {
       kind: CELL,
+      namespace,
+      isMain: true,
       isWanted,
-      apply: (watched, key, cell) => ({ ...watched, cells: having(watched.cells, key, cell) }),
+      apply: (watched, news) => ({ ...watched, cells: havingAll(watched.cells, news) }),
     }),
     ...loadBalancerTypes.map((type) =>
       runOf<ConfigObject>(following, {
         kind: loadBalancerOf(type).kind,
+        namespace,
         optional: true,
         isWanted,
-        apply: (watched, key, object) => ({
+        apply: (watched, news) => ({
           ...watched,
-          asked: having(watched.asked, key, object === undefined ? undefined : askedBy(type, object)),
+          asked: havingAll(
+            watched.asked,
+            news.map(([key, object]) => [key, object === undefined ? undefined : askedBy(type, object)]),
+          ),
         }),
       }),
     ),
-  ];
+  ]);
 }
 
 function askedBy(type: LoadBalancerType, object: ConfigObject): Asked {
-  const config = configViewOf({ type, key: keyOf(object) }, object);
-  return { is: 'Known', targetGroups: targetGroupsOf(config.desired), isApplied: isApplied(config) };
+  try {
+    const config = configViewOf({ type, key: keyOf(object) }, object);
+    return { is: 'Known', targetGroups: targetGroupsOf(config.desired), isApplied: isApplied(config) };
+  } catch (error) {
+    // One that is not as it should be keeps nobody from the others.
+    return { is: 'Unknown', why: error instanceof Error ? error.message : String(error) };
+  }
 }
 
 const WARN = pino.levels.values['warn'] ?? 40;

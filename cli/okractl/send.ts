@@ -5,11 +5,13 @@ import type { Operator, SentRequest } from '../../clients/temporal/operator.ts';
 import { temporalId } from '../../clients/temporal/workflow-id.ts';
 import { objectStart } from '../../clients/temporal/workflow-start.ts';
 import type { AskName } from '../../domain/model/request.ts';
+import type { Seen } from '../../domain/model/seen.ts';
 import { objectWorkflowId } from '../../domain/model/workflow-ids.ts';
 import { mustBeLetAsk } from './allowed.ts';
 import { exitCodes, failed, refused } from './exit.ts';
 import { nothingToRetry, retried, withoutRun } from './refusals.ts';
 import type { Session, Shell } from './shell.ts';
+import { plain } from './table.ts';
 import { formatTarget, type Target } from './target.ts';
 
 /** What an operator asks, of what. */
@@ -19,8 +21,8 @@ export interface Sending {
   readonly reason: string;
   /** The stage to go back to. */
   readonly to?: string;
-  /** The version that is approved. */
-  readonly version?: string | undefined;
+  /** What the person has looked at; what lets a rollout go on is refused when it is another by now. */
+  readonly seen?: Seen;
 }
 
 /** Where it is said what comes of a request. */
@@ -31,7 +33,7 @@ export type Asker = Pick<Session, 'kubernetes' | 'whoAmI' | 'identity' | 'may' |
 
 /** Sends a request in the name of the person, and says what comes of it. */
 export async function send(shell: Answering, session: Asker, sending: Sending): Promise<void> {
-  const { target, name, reason, to, version } = sending;
+  const { target, name, reason, to, seen } = sending;
   const [sender, operator] = await Promise.all([
     senderOf(session, name),
     session.operator(),
@@ -41,13 +43,13 @@ export async function send(shell: Answering, session: Asker, sending: Sending): 
     ...sender,
     reason,
     ...(to === undefined ? {} : { to }),
-    ...(version === undefined ? {} : { version }),
+    ...seen,
   };
   const workflowId = temporalId(objectWorkflowId(target.kind, target.key));
   const answer = await operator.ask(workflowId, name, request);
   switch (answer.is) {
     case 'Taken':
-      return shell.print(answer.message);
+      return shell.print(plain(answer.message));
     case 'Refused':
       throw refused(answer.message);
     case 'NotRunning':

@@ -41,6 +41,7 @@ describe('a line', () => {
 
   it('is one line, and moves no cursor', () => {
     expect(inOneLine(' a\r\n\n b\u001B[2Jc\u0007 ')).toBe('a b [2Jc');
+    expect(inOneLine('by \u202Enna\u2028approved \u2066x')).toBe('by  nna approved  x');
     expect(fitting('abcdef', 4)).toBe('abc…');
   });
 });

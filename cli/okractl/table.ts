@@ -64,10 +64,10 @@ export const inOneLine = (text: string): string =>
 /** A number of things: `1 problem`, `2 problems`. */
 export const counted = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? '' : 's'}`;
 
-// All that Unicode calls a control character, the ends of lines apart.
-const CONTROL = /(?!\n)\p{Cc}/gu;
+// All that Unicode calls a control character, the ends of lines apart; what turns the direction of a text shows it in another order.
+const CONTROL = /(?!\n)[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu;
 
-/** Leaves out what a terminal would take for a command. */
+/** Leaves out what a terminal would take for a command, or would show as something else than it is. */
 export const plain = (text: string): string => text.replaceAll(CONTROL, ' ');
 
 const widthOf = (text: string): number => Array.from(text).length;

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { badUsage, failed } from './exit.ts';
 import type { Globals, Session, Shell } from './shell.ts';
 import { showIn } from './show.ts';
+import { plain } from './table.ts';
 import { parseTarget, TARGET_HELP, type Target } from './target.ts';
 import { nothingWatched, settledOf, type Settled, type Watched } from './watched.ts';
 
@@ -14,8 +15,8 @@ interface WatchOptions extends Globals {
 interface Wish {
   /** One object; undefined: all of the namespace. */
   readonly target: Target | undefined;
-  /** All namespaces when undefined. */
-  readonly namespace: string | undefined;
+  /** All when empty. */
+  readonly namespaces: readonly string[];
   readonly untilSettled: boolean;
 }
 
@@ -38,9 +39,9 @@ export function addWatch(program: Command, shell: Shell): void {
       const target = text === undefined ? undefined : parseTarget(text, session.namespace);
       if (untilSettled && target === undefined)
         throw badUsage('Expected the name of an object with --until-settled, got none.');
-      const namespace = allNamespaces === true ? undefined : session.namespace;
-      const end = await watch(shell, session, { target, namespace, untilSettled });
-      if (end?.ok === true) shell.print(end.message);
+      const namespaces = allNamespaces === true ? [] : [session.namespace];
+      const end = await watch(shell, session, { target, namespaces, untilSettled });
+      if (end?.ok === true) shell.print(plain(end.message));
       if (end?.ok === false) throw failed(end.message);
     });
 }

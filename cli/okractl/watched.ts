@@ -28,15 +28,16 @@ export const nothingWatched: Watched = {
   isWhole: false,
 };
 
-/** A map with another value for a key, or without it. */
-export function having<Value>(
+/** A map with other values for some keys, and without those that have none. */
+export function havingAll<Value>(
   map: ReadonlyMap<string, Value>,
-  key: string,
-  value: Value | undefined,
+  news: readonly (readonly [key: string, value: Value | undefined])[],
 ): ReadonlyMap<string, Value> {
   const next = new Map(map);
-  if (value === undefined) next.delete(key);
-  else next.set(key, value);
+  for (const [key, value] of news) {
+    if (value === undefined) next.delete(key);
+    else next.set(key, value);
+  }
   return next;
 }
 

@@ -2,11 +2,12 @@ import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 /** The folders of which a bundle of the workflows is made, besides packages. */
 export const BUNDLED_FROM = ['workflows', 'domain', 'crds'] as const;
 
-const root = join(import.meta.dirname, '../..');
+const root = fileURLToPath(new URL('../../', import.meta.url));
 /** npm writes here which packages it has installed. */
 const INSTALLED = 'node_modules/.package-lock.json';
 /** Bundles of sources that are no longer there go after this time. */

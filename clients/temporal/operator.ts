@@ -25,8 +25,10 @@ export interface SentRequest {
   readonly reason: string;
   /** The groups of whoever approves. */
   readonly groups?: readonly string[] | undefined;
-  /** The version that is approved. */
+  /** What the person has looked at: the version, its step from 1, and whether an operator has paused it. */
   readonly version?: string | undefined;
+  readonly step?: number | undefined;
+  readonly paused?: boolean | undefined;
   /** The stage of a StagedBindingPolicy to go back to. */
   readonly to?: string | undefined;
 }

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { bundleWorkflowCode } from '@temporalio/worker';
 import { bundleFolder, bundleKey, keptBundle } from './bundle-cache.ts';
+import { inLatin1 } from './latin1.ts';
 
 const workflowsPath = fileURLToPath(new URL('../../workflows/index.ts', import.meta.url));
 const program = fileURLToPath(new URL('../../cli/bundle-workflows.ts', import.meta.url));
@@ -21,7 +22,7 @@ export function builtBundle(root = new URL('../../', import.meta.url)): string |
 /** Bundles the workflows for a worker. */
 export async function bundleWorkflows(): Promise<string> {
   const { code } = await bundleWorkflowCode({ workflowsPath, logger: quiet });
-  return withoutSources(code);
+  return inLatin1(withoutSources(code));
 }
 
 const MAP = '//# sourceMappingURL=data:application/json;charset=utf-8;base64,';

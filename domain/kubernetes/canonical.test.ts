@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { canonical } from './canonical.ts';
+import { canonical, sameValue } from './canonical.ts';
 
 describe('a value as one text', () => {
   it.each([
@@ -29,6 +29,42 @@ describe('a value as one text', () => {
         // The sign of zero is not in JSON.
         expect(JSON.parse(canonical(value))).toEqual(JSON.parse(JSON.stringify(value)));
       }),
+    );
+  });
+});
+
+describe('two values', () => {
+  it.each([
+    ['keys in another order', { b: { d: 2, c: 1 }, a: 1 }, { a: 1, b: { c: 1, d: 2 } }, true],
+    ['what has no value', { a: 1, b: undefined }, { a: 1 }, true],
+    ['what has no value, in the other', { a: 1 }, { b: undefined, a: 1 }, true],
+    ['another number', { a: { b: [1, 2] } }, { a: { b: [1, 3] } }, false],
+    ['something more', { a: 1 }, { a: 1, b: null }, false],
+    ['something less', [1, 2], [1], false],
+    ['a list for an object', { a: [] }, { a: {} }, false],
+    ['a text for a number', { a: '1' }, { a: 1 }, false],
+    ['null for an object', { a: null }, { a: {} }, false],
+    ['a key that every object inherits', { toString: 1 }, {}, false],
+  ])('are the same or not: %s', (_, a, b, want) => {
+    expect(sameValue(a, b)).toBe(want);
+    expect(canonical(a) === canonical(b)).toBe(want);
+  });
+
+  it('are the same when they make the same text', () => {
+    const few = fc.constantFrom('a', 'b', 'toString', '__proto__');
+    const value = fc.object({
+      key: few,
+      maxDepth: 2,
+      maxKeys: 2,
+      values: [fc.constantFrom(0, 1, null, 'a')],
+    });
+    fc.assert(
+      fc.property(value, value, (a, b) => {
+        const copy = structuredClone(a);
+        expect(sameValue(a, copy)).toBe(true);
+        expect(sameValue(a, b)).toBe(canonical(a) === canonical(b));
+      }),
+      { numRuns: 1000 },
     );
   });
 });

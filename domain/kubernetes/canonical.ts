@@ -11,6 +11,19 @@ function inOrder(part: Readonly<Record<string, unknown>>): Readonly<Record<strin
     : Object.fromEntries(keys.toSorted(compareText).map((key) => [key, part[key]]));
 }
 
+/** Whether two values make the same text, for which none is written: statuses are compared with every decision. */
+export function sameValue(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (Array.isArray(a) && Array.isArray(b))
+    return a.length === b.length && a.every((part, index) => sameValue(part, b[index]));
+  if (!isRecord(a) || !isRecord(b)) return false;
+  const isSame = (key: string): boolean => sameValue(ownOf(a, key), ownOf(b, key));
+  return Object.keys(a).every(isSame) && Object.keys(b).every((key) => Object.hasOwn(a, key) || isSame(key));
+}
+
+const ownOf = (record: Readonly<Record<string, unknown>>, key: string): unknown =>
+  Object.hasOwn(record, key) ? record[key] : undefined;
+
 /** Orders texts by code unit and not by locale, so that every process sorts alike. */
 export const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 

@@ -3,6 +3,7 @@ import type { SelectedTargetGroup, WeightedTargetGroup } from './target-group.ts
 import type { CellSpec, CellStatus } from '../../crds/cell.ts';
 import type { Freezing } from '../gates/freeze.ts';
 import type { ObjectKey } from './ids.ts';
+import type { ListVersions } from './list-versions.ts';
 import type { LoadBalancerType, ObservedForwarding } from '../load-balancers/load-balancer.ts';
 
 /** A Cell as one look at the Kubernetes API shows it, with all that its rollout depends on. */
@@ -26,6 +27,8 @@ export interface ObservedCell {
   readonly selected: readonly SelectedTargetGroup[];
   /** The Freezes that hold the rollouts of the Cell's namespace. */
   readonly freezes: readonly Freezing[];
+  /** The versions of the lists that this was read from; undefined where nothing was listed. */
+  readonly listVersions?: ListVersions;
   /** The groups that the load balancer forwards to, as last read back from it. */
   readonly weighted: readonly WeightedTargetGroup[];
   /** All that the load balancer serves, as last read back from it; undefined when nothing is known of it. */

@@ -21,7 +21,7 @@ export function ask(state: RolloutState, name: RequestName, stamp: Stamp): Rollo
       : {}),
     ...(unblocks ? { unblocked: true } : {}),
     requests: take(state.requests, kept),
-    requested: [...(state.requested ?? []), { action: name, ...kept }].slice(-KEPT_REQUESTS),
+    requested: withRequest(state.requested, { action: name, ...kept }),
   };
 }
 
@@ -35,6 +35,12 @@ const LONGEST_REASON = 1024;
 
 /** How many requests are kept for the status. */
 const KEPT_REQUESTS = 20;
+
+/** The requests that are kept, with one that was taken. */
+export const withRequest = (
+  before: readonly TakenRequest[] | undefined,
+  taken: TakenRequest,
+): readonly TakenRequest[] => [...(before ?? []), taken].slice(-KEPT_REQUESTS);
 
 /** Requests as the Cell's status has them. */
 export const requestsFrom = (asked: readonly TakenRequest[]): NonNullable<CellStatus['requests']> =>

@@ -126,6 +126,9 @@ describe('a step that takes approvals', () => {
     const simulation = rolling([{ setWeight: 20 }, approval(1, { timeout: '1h' })], { onFailure: 'Hold' });
     simulation.pass(3_600_000);
     expect(stands(simulation)).toBe('Paused ApprovalTimedOut 20');
+    expect(simulation.status.message).toContain(
+      ' Held, because onFailure is Hold. Goes on when it is approved',
+    );
     simulation.ask('promote');
     simulation.ask('retry');
     simulation.run();

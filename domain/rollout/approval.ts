@@ -1,7 +1,8 @@
 import { isRecord } from '../model/shape.ts';
 import type { Approvals } from '../model/approval.ts';
-import { stampOf } from '../model/requests.ts';
+import { stampOf, withRequest } from '../model/requests.ts';
 import { withoutRollout } from '../model/request-kinds.ts';
+import { notAsSeen } from '../model/seen.ts';
 import type { Rollout, RolloutState } from '../model/state.ts';
 import type { StatusInput } from '../model/status-input.ts';
 import type { CellStatus } from '../../crds/cell.ts';
@@ -18,6 +19,8 @@ export interface Claim {
   readonly reason: string;
   /** The version that was looked at; undefined: whichever waits. */
   readonly version?: string;
+  /** The step that was looked at, from 1; undefined: whichever waits. */
+  readonly step?: number;
   /** Milliseconds since the epoch. */
   readonly at: number;
 }
@@ -39,7 +42,7 @@ const isName = (value: unknown): value is string =>
 
 /** Reads an approval out of what was sent; without a name and groups it is none. */
 export function claimFrom(sent: unknown, at: number): Sent {
-  const { by, groups, reason, version } = isRecord(sent) ? sent : {};
+  const { by, groups, reason, version, step } = isRecord(sent) ? sent : {};
   if (!isName(by)) return { is: 'Refused', message: withoutIdentity('by, a name of 1 to 253 characters') };
   if (!Array.isArray(groups) || groups.length > LONGEST.groups || !groups.every(isName))
     return { is: 'Refused', message: withoutIdentity('groups, a list of up to 500 names') };
@@ -53,7 +56,14 @@ export function claimFrom(sent: unknown, at: number): Sent {
   const counted = groups.filter((group) => group !== MASTERS);
   return {
     is: 'Claim',
-    claim: { by, groups: counted, reason: why, at, ...(of === undefined ? {} : { version: of }) },
+    claim: {
+      by,
+      groups: counted,
+      reason: why,
+      at,
+      ...(of === undefined ? {} : { version: of }),
+      ...(typeof step === 'number' ? { step } : {}),
+    },
   };
 }
 
@@ -82,7 +92,10 @@ const given = ({ rollout }: RolloutState) =>
   rollout?.progress.is === 'Pausing' ? (rollout.progress.approvals ?? []) : [];
 
 /** Says why an approval does not count, before Kubernetes is asked about it; undefined when nothing speaks against it. */
-export function refusalToApprove(state: RolloutState, { by, groups, version }: Claim): string | undefined {
+export function refusalToApprove(
+  state: RolloutState,
+  { by, groups, version, step }: Claim,
+): string | undefined {
   const without = withoutRollout(state);
   if (without !== undefined) return without;
   const stand = standOf(state.rollout);
@@ -91,6 +104,8 @@ export function refusalToApprove(state: RolloutState, { by, groups, version }: C
   const current = state.rollout?.canary.version;
   if (version !== undefined && version !== current)
     return `Expected an approval of ${current}, which waits for it, got one of ${version}. Look at ${current} first.`;
+  const other = step === undefined ? undefined : notAsSeen(state, 'approve', { step });
+  if (other !== undefined) return other;
   if (!groups.some((group) => takes.groups.includes(group)))
     return `Expected an approval by someone in ${takes.groups.join(', ')}, got one by ${by}, who is in none of them.`;
   const approvals = given(state);
@@ -131,12 +146,10 @@ export function countApproval(state: RolloutState, claim: Claim, stand: Stand | 
   const next = {
     ...state,
     rollout: { ...rollout, progress: { ...rollout.progress, approvals } },
-    requested: [...(state.requested ?? []), { action: 'approve' as const, ...stamp }].slice(-KEPT_REQUESTS),
+    requested: withRequest(state.requested, { action: 'approve', ...stamp }),
   };
   return { state: noted(next, approvedEvent(message)), message };
 }
-
-const KEPT_REQUESTS = 20;
 
 /** Tells people of an approval that does not count; the same is told once until the next report. */
 export function refusedApproval(state: RolloutState, message: string): RolloutState {

@@ -19,10 +19,11 @@ export interface Refusal {
   readonly permanent: boolean;
 }
 
-/** How an attempt to carry out a decision ended: it was done or postponed, something went before it, or it was refused. */
+/** How an attempt to carry out a decision ended: it was done or postponed, something went before it, it was lost with who made it, or it was refused. */
 export type Attempt =
   | { readonly is: 'CarriedOut'; readonly done: CarriedOut }
   | { readonly is: 'Interrupted' }
+  | { readonly is: 'Lost'; readonly refusal: Refusal }
   | { readonly is: 'Refused'; readonly refusal: Refusal };
 
 /** What an attempt to carry out a decision changes of what a run knows. */
@@ -32,6 +33,8 @@ export function performedOf(decision: Performable, attempt: Attempt, observed: O
       return withEvent(attempt.done, decision);
     case 'Interrupted':
       return numbered(interrupted(decision, observed), decision, observed);
+    case 'Lost':
+      return numbered(lost(decision, attempt.refusal, observed), decision, observed);
     case 'Refused':
       return numbered(refused(decision, attempt.refusal), decision, observed);
   }
@@ -70,6 +73,20 @@ function interrupted(decision: Performable, observed: ObservedCell): Performed {
     default:
       return { apply: (state) => state, sight: 'Stale' };
   }
+}
+
+/**
+ * A write is made by one attempt, so it is tried again at once when that was lost. When the next is lost as well, the write
+ * itself may be what stops the workers, and it waits; all else was tried several times already.
+ */
+function lost(decision: Performable, refusal: Refusal, observed: ObservedCell): Performed {
+  const refusing = refused(decision, refusal);
+  if (decision.do !== 'Shift') return refusing;
+  const interrupting = interrupted(decision, observed);
+  return {
+    sight: 'Stale',
+    apply: (state, now) => (state.mayDiffer === true ? refusing : interrupting).apply(state, now),
+  };
 }
 
 /** How long what was refused waits at the most before another attempt, in milliseconds: short while traffic waits to go back. */

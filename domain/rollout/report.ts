@@ -1,5 +1,5 @@
 import type { CellStatus } from '../../crds/cell.ts';
-import { canonical } from '../kubernetes/canonical.ts';
+import { sameValue } from '../kubernetes/canonical.ts';
 import type { Decision } from '../model/decision.ts';
 import type { ObjectKey } from '../model/ids.ts';
 
@@ -29,4 +29,4 @@ export const isWorthReporting = ({ do: what }: Decision): boolean =>
 
 /** Whether two statuses say the same, whenever they were written. */
 export const sameStatus = (a: CellStatus, b: CellStatus): boolean =>
-  canonical({ ...a, lastSyncTime: undefined }) === canonical({ ...b, lastSyncTime: undefined });
+  sameValue({ ...a, lastSyncTime: undefined }, { ...b, lastSyncTime: undefined });

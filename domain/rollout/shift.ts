@@ -9,6 +9,7 @@ import {
 } from '../load-balancers/load-balancer.ts';
 import type { Requirements, Shift } from '../model/decision.ts';
 import type { ObjectKey } from '../model/ids.ts';
+import type { ListVersions } from '../model/list-versions.ts';
 import type { ObservedCell } from '../model/observation.ts';
 import type { Connections, RolloutState } from '../model/state.ts';
 import type { WeightedTargetGroup } from '../model/target-group.ts';
@@ -29,7 +30,7 @@ export interface ShiftRequest {
   /** One more than the sequence of the last write; a write with an older one is refused as `Superseded`. */
   readonly sequence: number;
   readonly urgent: boolean;
-  /** Of what is urgent, how much of the traffic leaves where it is, in percent. */
+  /** Of what is urgent, how much of the traffic leaves where it is, in percent; left out where nobody knows. */
   readonly percent?: number;
   /** Whether it takes traffic back, or only confirms or leaves out what is served; it needs no permission for what is served already. */
   readonly takesBack?: boolean;
@@ -40,6 +41,8 @@ export interface ShiftRequest {
   readonly minHealthyTargets: number;
   /** The turn in the write budget that an earlier attempt has come back with. */
   readonly ticket?: Ticket;
+  /** The versions of the lists that it was decided by; it goes by none that are older. */
+  readonly listVersions?: ListVersions;
   /** What is told before traffic moves; undefined: all is told already, or at the same time by someone else. */
   readonly report?: CellReport;
 }
@@ -95,12 +98,14 @@ export function shiftRequest(
     adopt: cell.adopt === true,
     sequence: nextSequence(observed, state),
     urgent,
-    ...(urgent ? { percent: percentMoved(observed.weighted, shares) } : {}),
+    // Where nobody knows what is served, it may be everything.
+    ...(urgent && !verify ? { percent: percentMoved(observed.weighted, shares) } : {}),
     ...(urgent || keepsWeights.has(purpose) ? { takesBack: true } : {}),
     verify,
     ...(requires === undefined ? {} : { requires }),
     minHealthyTargets: cell.spec.minHealthyTargets,
     ...(budget?.urgent === urgent ? { ticket: budget.ticket } : {}),
+    ...(observed.listVersions === undefined ? {} : { listVersions: observed.listVersions }),
   };
 }
 

@@ -37,6 +37,6 @@ function late({ count, timeout, groups }: Spec, got: number, input: GuardInput):
     do: 'Wait',
     for: 'Verdict',
     reason: 'ApprovalTimedOut',
-    message: `${message} Held, because updateStrategy.canary.onFailure is Hold. Goes on when it is approved; send abort to take everything back.`,
+    message: `${message} Held, because onFailure is Hold. Goes on when it is approved; send abort to take everything back.`,
   };
 }

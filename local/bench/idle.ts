@@ -6,7 +6,7 @@ import { memoryOf, type Memory } from './memory.ts';
 import { openOkrad, type RunningOkrad } from './okrad.ts';
 import { imageEnvironment, packagedOkrad } from './package.ts';
 import type { Measured } from './report.ts';
-import { changeCells, lookedAt, restingCells } from './resting.ts';
+import { changeCells, lookedAt, RESTING_ARNS, RESTING_WORKFLOWS, restingCells } from './resting.ts';
 import { rollingCells, type RollingCells } from './rolling.ts';
 import type { Ground } from './world.ts';
 
@@ -26,10 +26,11 @@ export async function measureIdle(ground: Ground): Promise<Measured> {
   const environment = { ...stack.environment, ...imageEnvironment };
   await using running = await openOkrad({ ...ground, environment, program });
   await wait(QUIET_MILLISECONDS);
-  const calls = await control.calls({ since });
+  // Others are measured on the same stack.
+  const calls = await control.calls({ since, mentions: RESTING_ARNS });
   // The target groups are compared with AWS by a workflow of their own, whoever selects them.
   const ofCells = calls.filter(({ action }) => action !== 'DescribeTargetGroups');
-  const runs = await running.temporal.workflow.count("WorkflowType = 'cellRollout'");
+  const runs = await running.temporal.workflow.count(`WorkflowId STARTS_WITH '${RESTING_WORKFLOWS}'`);
   const [worker, watchers] = await memories(running);
   const again: number[] = [];
   for (const identity of ['same', 'same', 'other']) {

@@ -3,11 +3,16 @@ import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import { digest } from '../../clients/digest.ts';
 import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
 import type { Cell } from '../../crds/cell.ts';
+import { objectWorkflowId } from '../../domain/model/workflow-ids.ts';
 import { watchedInput } from '../../domain/versions/watched.ts';
 import { forEach, upTo } from './each.ts';
 
 /** The namespace of the Cells at rest. */
 export const RESTING = 'resting';
+/** The ids of their workflows begin so. */
+export const RESTING_WORKFLOWS = objectWorkflowId('Cell', { namespace: RESTING, name: '' });
+/** Calls to ELBv2 that are for them mention one of these. */
+export const RESTING_ARNS = ['/app/resting/', ':targetgroup/group-'] as const;
 const CELLS_OF_A_GROUP = 100;
 const LISTENER =
   'arn:aws:elasticloadbalancing:us-east-1:123456789012:listener/app/resting/0123456789abcdef/0123456789abcdef';

@@ -15,6 +15,8 @@ const dynamicConfig = [
   // A queue in four parts, of one server, has every third task and poll handed from one part to another.
   'matching.numTaskqueueReadPartitions=1',
   'matching.numTaskqueueWritePartitions=1',
+  // A worker gets the activities that it has just asked for without a queue, as with Temporal Cloud.
+  'system.enableActivityEagerExecution=true',
   // What is done stays in the queues until then, and is gone through again and again: half a minute of it by default.
   'history.transferProcessorUpdateAckInterval="3s"',
   'history.timerProcessorUpdateAckInterval="3s"',

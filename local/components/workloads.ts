@@ -39,6 +39,8 @@ export async function planControllerManager(plan: Plan): Promise<Component> {
       `--cert-dir=${join(plan.dir, 'certs-controller-manager')}`,
       '--leader-elect=false',
       `--controllers=${controllers.join(',')}`,
+      // kwok stops to say at times that its Node is alive, when many pods come and go.
+      '--node-monitor-grace-period=24h',
     ],
     ready: (signal) => waitForHealth(port, signal),
   };

@@ -39,11 +39,10 @@ describe('a Cell with applications', () => {
     stage.untilStatus('mysystem', 'synced', (status) => allSynced(status) && status.phase === 'Completed');
 
   beforeAll(async () => {
-    stage = await Stage.open(
-      inject('stack'),
-      { OKRA_IDENTITY: 'applications', OKRA_SYNC_INTERVAL: '5' },
-      { endsOkrad: true },
-    );
+    stage = await Stage.open(inject('stack'), {
+      OKRA_IDENTITY: 'applications',
+      OKRA_SYNC_INTERVAL: '5',
+    });
     fleet = await openFleet(stage, ['web', 'api', 'jobs']);
     await Promise.all([
       bring('web-1-v1', 'web'),

@@ -6,7 +6,7 @@ import { until } from '../support/until.ts';
 describe('discovery and the first release', () => {
   let stage: Stage;
   beforeAll(async () => {
-    stage = await Stage.open(inject('stack'), {}, { endsOkrad: true });
+    stage = await Stage.open(inject('stack'));
   });
   afterAll(() => stage.close());
   beforeEach(() => stage.mark());

@@ -7,7 +7,7 @@ import { until } from '../support/until.ts';
 describe('a Cell behind a Network Load Balancer', () => {
   let stage: Stage;
   beforeAll(async () => {
-    stage = await Stage.open(inject('stack'), { OKRA_DRIFT_INTERVAL: '1' }, { endsOkrad: true });
+    stage = await Stage.open(inject('stack'), { OKRA_DRIFT_INTERVAL: '1' });
     await stage.apply(stage.analysisTemplate('success-rate'));
   });
   afterAll(() => stage.close());
@@ -230,18 +230,5 @@ describe('a Cell behind a Network Load Balancer', () => {
     await stage.targetGroups('2.0.0', ['n04b'], { role: 'n04' });
     await stage.untilPhase('n04', 'Completed', '2.0.0');
     expect(await stage.writes()).toEqual([{ n04a: 100 }, { n04a: 100, n04b: 0 }, { n04a: 0, n04b: 100 }]);
-  });
-
-  it('survives kill -9 at every write of weights', async () => {
-    await serving('kill', { steps: exampleSteps });
-    await stage.mark();
-    await stage.targetGroups('2.0.0', ['killb'], { role: 'kill' }, 'TCP');
-    for (let writes = 1; writes <= 4; writes += 1) {
-      await until(`write ${writes}`, async () => (await stage.writes()).length >= writes);
-      await stage.okrad.end('SIGKILL');
-      stage.okrad.start();
-    }
-    await stage.untilPhase('kill', 'Completed', '2.0.0');
-    expect(await stage.writes()).toHaveLength(4);
   });
 });

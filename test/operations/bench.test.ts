@@ -1,16 +1,46 @@
 import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, inject, it } from 'vitest';
 
 const run = promisify(execFile);
 const bench = join(import.meta.dirname, '../../local/bench.ts');
+const page = join(import.meta.dirname, '../../docs/measurements.md');
+
+/** A figure as the bench keeps it. */
+interface Kept {
+  readonly what: string;
+  readonly value: number;
+  readonly unit: string;
+}
+
+/** What the table of a group in docs/measurements.md says, by what was measured. */
+async function toldOf(group: string): Promise<ReadonlyMap<string, number>> {
+  const text = await readFile(page, 'utf8');
+  const part = text.split(`<!-- bench:${group} -->`)[1]?.split(`<!-- /bench:${group} -->`)[0] ?? '';
+  const rows = part.matchAll(/^\| (.+?) +\| ([\d.]+) [a-zA-Z]+ +\|/gm);
+  return new Map([...rows].map(([, what = '', value]) => [what, Number(value)]));
+}
+
+/** How many times as bad as in the table a figure may be: the time of the clock depends on what else the machine does. */
+const allowed = ({ what, unit }: Kept): number =>
+  ['s', 'ms'].includes(unit) && !what.startsWith('processor time') ? 10 : 2;
 
 describe('the benchmark', () => {
-  it('syncs all that it measures, and says which targets are met', async () => {
+  it('syncs all that it measures, says which targets are met, and finds a weight not much dearer than the docs say', async ({
+    onTestFinished,
+  }) => {
+    const json = await mkdtemp(join(tmpdir(), 'okra-bench-'));
+    onTestFinished(() => rm(json, { recursive: true }));
     const size = [
+      '--json',
+      json,
+      '--rounds',
+      '1',
       '--only',
-      'discovery,staged',
+      'steps,discovery,staged',
       '--clusters',
       '3',
       '--bindings',
@@ -33,6 +63,13 @@ describe('the benchmark', () => {
     );
     expect(stdout).toMatch(/^\| requests of okrad to the API server for one +\| \d+ requests /m);
     expect(stdout).toContain('One kube-apiserver played all 3 clusters');
+    const { figures }: { readonly figures: readonly Kept[] } = JSON.parse(
+      await readFile(join(json, 'steps.json'), 'utf8'),
+    );
+    const told = await toldOf('steps');
+    expect(figures.map(({ what }) => what)).toEqual([...told.keys()]);
+    const worse = figures.filter((one) => one.value > allowed(one) * (told.get(one.what) ?? 0));
+    expect(worse).toEqual([]);
   });
 
   it('refuses an argument that it does not know, before it starts anything', async () => {

@@ -116,6 +116,8 @@ describe('the dashboard in a browser', () => {
     await askByKeyboard(page, 'Pause', 'errors <b>in</b> checkout');
     await page.getByText('by admin: errors <b>in</b> checkout').first().waitFor();
     await askByKeyboard(page, 'Resume', 'they were those of the probe');
+    // Only then is the next one about the pause step.
+    await page.getByText('nobody has paused it').waitFor();
     await askByKeyboard(page, 'Resume', 'looks fine');
     await page.getByRole('img', { name: 'Served: 1.0.0 60, 2.0.0 40.' }).waitFor();
     await page.getByText('Weights as a table').click();
@@ -168,7 +170,20 @@ describe('the dashboard in a browser', () => {
     const running = runDashboard({ config, log, version: '0.0.0', signal: stop.signal, waiting: resolve });
     closing.push(() => running, ports.release);
     await serves;
-    const page = await look(`http://localhost:${port}/`);
+    const base = `http://localhost:${port}`;
+    const entered = await fetch(`${base}/api/session`, {
+      method: 'POST',
+      headers: {
+        'X-Okra-Dashboard': '1',
+        'Content-Type': 'application/json',
+        Origin: base,
+        Authorization: `Bearer ${token}`,
+      },
+      body: '{}',
+    });
+    const { key } = (await entered.json()) as { key: string };
+    // A link with the key of somebody else lets nobody act in that one's name.
+    const page = await look(`${base}/#key=${key}`);
     await page.getByLabel('Token').fill('guessed');
     await page.keyboard.press('Enter');
     await page.getByRole('alert').getByText('Expected a token that this cluster knows').waitFor();

@@ -70,6 +70,11 @@ describe('an installation', () => {
       kustomized(join(kustomize, folder)),
     ]);
     expect(comparable(byHelm)).toEqual(comparable(byKustomize));
+    // Of two pods of the dashboard neither knows who has logged in to the other.
+    const strategies = byHelm.flatMap(({ metadata, spec }) =>
+      metadata.name === 'okra-dashboard' && spec?.strategy !== undefined ? [spec.strategy.type] : [],
+    );
+    expect(strategies).toEqual(folder === 'overlays/dashboard' ? ['Recreate'] : []);
   });
 
   it("has by kustomize a worker with versions of Temporal's Worker Controller, whose pod is the same", async () => {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -14,7 +14,22 @@ import { until } from '../support/until.ts';
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '../..');
 
-describe('the compiled package', () => {
+const waitingCell = `
+apiVersion: okra.mumo.co/v1alpha1
+kind: Cell
+metadata: { name: web }
+spec:
+  ingress:
+    type: AWSApplicationLoadBalancer
+    awsApplicationLoadBalancer:
+      listenerARN: arn:aws:elasticloadbalancing:us-east-1:123456789012:listener/app/web/0123456789abcdef/0123456789abcdef
+      listener: { rule: { hosts: [web.example.com], priority: 10, forward: {} } }
+      targetGroupSelector: { matchLabels: { role: web } }
+  replicas: 1
+  updateStrategy: { type: Canary, canary: { steps: [{ setWeight: 20 }] } }
+`;
+
+describe('the package', () => {
   const stack = inject('stack');
   const namespace = `package-${process.pid}-${Date.now().toString(36)}`;
   let dir: string;
@@ -31,7 +46,8 @@ describe('the compiled package', () => {
 
   it('starts in an empty folder, with its own workflows, and looks at Cells', async () => {
     const [folder, empty] = [join(dir, 'okra'), join(dir, 'empty')];
-    await Promise.all([build(join(folder, 'dist'), stack.workflowBundle), mkdir(empty)]);
+    const also = ['cli/dashboard/assets.ts', 'clients/datadog/connect.ts'];
+    await Promise.all([build(join(folder, 'dist'), { workflows: stack.workflowBundle, also }), mkdir(empty)]);
     await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
     const { bin } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as {
       readonly bin: { readonly okrad: string; readonly okractl: string; readonly okra: string };
@@ -57,6 +73,16 @@ describe('the compiled package', () => {
           ),
         { seen: () => readFile(log, 'utf8') },
       );
+      await writeFile(join(dir, 'cell.yaml'), waitingCell);
+      await kubectl('apply', '-n', namespace, '-f', join(dir, 'cell.yaml'));
+      await kubectl(
+        'wait',
+        '-n',
+        namespace,
+        'cell/web',
+        '--for=jsonpath={.status.phase}=Waiting',
+        '--timeout=30s',
+      );
     } finally {
       await okrad.end('SIGTERM');
       await ports.release();
@@ -66,7 +92,7 @@ describe('the compiled package', () => {
       cwd: empty,
       env: { ...process.env, ...stack.environment },
     });
-    expect(JSON.parse(stdout)).toMatchObject({ kind: 'List', items: [] });
+    expect(JSON.parse(stdout)).toMatchObject({ kind: 'List', items: [{ metadata: { name: 'web' } }] });
     // What it syncs with is loaded only then.
     const okra = [join(folder, bin.okra), 'sync', 'clusterset', 'none', '-n', namespace];
     const env = { ...process.env, ...stack.environment };
@@ -74,6 +100,25 @@ describe('the compiled package', () => {
       code: 1,
       stderr: `okra: Expected ClusterSet ${namespace}/none, got none. Create it, or correct the name.\n`,
     });
+  });
+
+  it('says in stack traces where in the sources it is', async () => {
+    const log = join(dir, 'failing.log');
+    const environment = {
+      ...stack.environment,
+      OKRA_WATCH_NAMESPACE: namespace,
+      OKRA_TASK_QUEUE: `${namespace}-failing`,
+      OKRA_WORKFLOW_BUNDLE: join(dir, 'none.js'),
+    };
+    const program = join(dir, 'okra/dist/cli/okrad.js');
+    await using _ = startOkrad({ environment, log, program, components: 'worker', cwd: dir });
+    const said = await until('okrad to fail', async () => {
+      const text = await readFile(log, 'utf8').catch(() => '');
+      return text.includes('"failed, stopping"') && text;
+    });
+    expect(said).toMatch(/at async runWorker \([^)]*\/worker\.ts:\d+:\d+\)/);
+    // What packages do is not said to be done by one of the sources.
+    expect(said).toMatch(/at async Worker\.create \([^)]*\/modules\/packages[^)]*\)/);
   });
 
   it('has all that the dashboard serves', async () => {

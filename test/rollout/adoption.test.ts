@@ -8,7 +8,7 @@ const steps = [{ setWeight: 20 }, { pause: {} }];
 describe('what is served already', () => {
   let stage: Stage;
   let priority = 0;
-  onStage({ totals: [20, 30], endsOkrad: true }, (opened, free) => {
+  onStage({ totals: [20, 30] }, (opened, free) => {
     stage = opened;
     priority = free;
   });
@@ -86,23 +86,6 @@ describe('what is served already', () => {
     expect(await stage.status('gone')).toMatchObject({ phase: 'Reverted', stableVersion: '1.0.0' });
   });
 
-  it('keeps its weights when the configuration is deleted while okrad is away', async () => {
-    await pausedAt20('away');
-    await stage.signal('away', 'resume');
-    await stage.untilPhase('away', 'Completed', '2.0.0');
-    await stage.untilAtRest('away');
-    await stage.mark();
-    await stage.okrad.end('SIGTERM');
-    await stage.kubectl('delete', 'awsalbc', 'away');
-    stage.okrad.start();
-    await until(
-      'the configuration to be there again',
-      async () => (await stage.config('away'))?.status?.reason === 'Served',
-    );
-    expect(await stage.writes()).toEqual([]);
-    expect(await stage.weights(priority)).toEqual({ awaya: 0, awayb: 100 });
-  });
-
   it('begins again with the stable version when rule and configuration are deleted by hand', async () => {
     await pausedAt20('both');
     await stage.mark();
@@ -168,5 +151,22 @@ describe('what is served already', () => {
     expect(await stage.writes()).toEqual([{ shara: 70, sharb: 30 }]);
     await stage.signal('share', 'promote');
     await stage.untilPhase('share', 'Completed', '2.0.0');
+  });
+
+  it('keeps its weights when the configuration is deleted while okrad is away', async () => {
+    await pausedAt20('away');
+    await stage.signal('away', 'resume');
+    await stage.untilPhase('away', 'Completed', '2.0.0');
+    await stage.untilAtRest('away');
+    await stage.mark();
+    await stage.okrad.end('SIGTERM');
+    await stage.kubectl('delete', 'awsalbc', 'away');
+    stage.okrad.start();
+    await until(
+      'the configuration to be there again',
+      async () => (await stage.config('away'))?.status?.reason === 'Served',
+    );
+    expect(await stage.writes()).toEqual([]);
+    expect(await stage.weights(priority)).toEqual({ awaya: 0, awayb: 100 });
   });
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
 import type { CallRecord } from '../../elbv2-proxy/control.ts';
 import type { CellStatus } from '../../crds/cell.ts';
 import { EVENTS } from '../../domain/testing/simulation.ts';
@@ -13,7 +13,7 @@ import { until } from '../support/until.ts';
 describe('a canary of clusters', () => {
   let stage: Stage;
   let priority = 0;
-  onStage({ totals: exampleTotals, endsOkrad: true }, (opened, free) => {
+  onStage({ totals: exampleTotals }, (opened, free) => {
     stage = opened;
     priority = free;
   });
@@ -164,41 +164,6 @@ describe('a canary of clusters', () => {
     expect(await stage.writes()).toEqual([{ c21a: 100 }, { c21a: 100, c21b: 0 }, { c21a: 0, c21b: 100 }]);
   });
 
-  it('A-C22, A-C23, A-C24 takes everything back when the analysis fails, does not retry it, and the next version starts from what served', async () => {
-    await serving('c22');
-    await stage.mark();
-    stage.metrics.rate = 0.5;
-    await stage.targetGroups('2.0.0', ['c22b1', 'c22b2'], { role: 'c22' });
-    const reverted = await stage.untilPhase('c22', 'Reverted', '1.0.0');
-    expect(await stage.writes()).toEqual([pair('c22', 50, 0), pair('c22', 40, 10), pair('c22', 50, 0)]);
-    expect(reverted.blockedVersions).toMatchObject([{ version: '2.0.0' }]);
-    expect(reverted.message).toMatch(/2\.0\.0 is blocked: AnalysisRun c22-1-success-rate-.* ended as Failed/);
-    expect(reverted.conditions?.find((one) => one.type === 'Ready')).toMatchObject({ status: 'False' });
-    expect(reverted.conditions?.find((one) => one.type === 'Degraded')).toMatchObject({ status: 'True' });
-
-    const runs = (await stage.analysisRuns('c22')).length;
-    for (let again = 0; again < 10; again += 1)
-      await stage.signalWithStart('cellRollout', stage.workflowId('c22'), 'changed', 'c22');
-    await stage.untilAtRest('c22');
-    await stage.okrad.end('SIGTERM');
-    stage.okrad.start();
-    // Nothing is at rest before okrad is there again and has taken this up.
-    await stage.signalWithStart('cellRollout', stage.workflowId('c22'), 'changed', 'c22');
-    await stage.untilAtRest('c22');
-    expect(await stage.analysisRuns('c22')).toHaveLength(runs);
-    expect(await stage.writes()).toHaveLength(3);
-
-    stage.metrics.rate = 1;
-    await stage.targetGroups('3.0.0', ['c22c1', 'c22c2'], { role: 'c22' });
-    await stage.untilPhase('c22', 'Completed', '3.0.0');
-    expect((await stage.writes()).slice(3)).toEqual([
-      pair('c22', 50, 0, 'c'),
-      pair('c22', 40, 10, 'c'),
-      pair('c22', 30, 20, 'c'),
-      pair('c22', 0, 50, 'c'),
-    ]);
-  });
-
   it('A-C23 tries a blocked version again when its entry is removed, and when someone sends retry', async () => {
     await serving('c23');
     stage.metrics.rate = 0.5;
@@ -278,5 +243,42 @@ describe('a canary of clusters', () => {
     await stage.untilPhase('c37y', 'Completed', '2.0.0');
     expect(await stage.violations(exampleTotals, first, priority)).toEqual([]);
     await stage.mark();
+  });
+
+  it('A-C22, A-C23, A-C24 takes everything back when the analysis fails, does not retry it, and the next version starts from what served', async () => {
+    await serving('c22');
+    await stage.mark();
+    stage.metrics.rate = 0.5;
+    await stage.targetGroups('2.0.0', ['c22b1', 'c22b2'], { role: 'c22' });
+    const reverted = await stage.untilPhase('c22', 'Reverted', '1.0.0');
+    expect(await stage.writes()).toEqual([pair('c22', 50, 0), pair('c22', 40, 10), pair('c22', 50, 0)]);
+    expect(reverted.blockedVersions).toMatchObject([{ version: '2.0.0' }]);
+    expect(reverted.message).toMatch(/2\.0\.0 is blocked: AnalysisRun c22-1-success-rate-.* ended as Failed/);
+    expect(reverted.conditions?.find((one) => one.type === 'Ready')).toMatchObject({ status: 'False' });
+    expect(reverted.conditions?.find((one) => one.type === 'Degraded')).toMatchObject({ status: 'True' });
+
+    const runs = (await stage.analysisRuns('c22')).length;
+    for (let again = 0; again < 10; again += 1)
+      await stage.signalWithStart('cellRollout', stage.workflowId('c22'), 'changed', 'c22');
+    await stage.untilAtRest('c22');
+    await stage.okrad.end('SIGTERM');
+    stage.okrad.start();
+    // Nothing is left of what it knew, as in every process that is new.
+    expect(stage.okrad.pid()).not.toBe(inject('stack').okrads?.pid);
+    // Nothing is at rest before okrad is there again and has taken this up.
+    await stage.signalWithStart('cellRollout', stage.workflowId('c22'), 'changed', 'c22');
+    await stage.untilAtRest('c22');
+    expect(await stage.analysisRuns('c22')).toHaveLength(runs);
+    expect(await stage.writes()).toHaveLength(3);
+
+    stage.metrics.rate = 1;
+    await stage.targetGroups('3.0.0', ['c22c1', 'c22c2'], { role: 'c22' });
+    await stage.untilPhase('c22', 'Completed', '3.0.0');
+    expect((await stage.writes()).slice(3)).toEqual([
+      pair('c22', 50, 0, 'c'),
+      pair('c22', 40, 10, 'c'),
+      pair('c22', 30, 20, 'c'),
+      pair('c22', 0, 50, 'c'),
+    ]);
   });
 });

@@ -3,6 +3,13 @@ import { setTimeout as wait } from 'node:timers/promises';
 const FIRST_WAIT_MS = 50;
 const LONGEST_WAIT_MS = 400;
 
+let lost: Error | undefined;
+
+/** Has all that this file of tests waits for end with an error, since what it needs is gone for good. */
+export function endWaits(error: Error): void {
+  lost = error;
+}
+
 /**
  * Waits until a probe answers with something, and gives that; says what was seen last when it never does.
  * What takes long is looked at less often, since each look takes time from the servers that are waited for.
@@ -21,6 +28,7 @@ export async function until<T>(
   const begun = Date.now();
   const deadline = begun + timeoutMs;
   for (; ; await pause(Date.now() - begun)) {
+    if (lost !== undefined) throw lost;
     const found = await probe();
     if (found !== undefined && found !== false) return found;
     if (Date.now() > deadline) {

@@ -9,6 +9,7 @@ import { submitting } from './frame.mjs';
  * @property {string} namespace
  * @property {string} name
  * @property {OfferView} offer
+ * @property {import('../view.ts').CellPage['seen']} seen
  * @property {boolean} isSent
  * @property {{ ok: boolean, message: string } | undefined} answer
  */

@@ -5,7 +5,7 @@ import { cellsView } from './cells.mjs';
 import { clustersView } from './clusters.mjs';
 import { frameView, loginView } from './frame.mjs';
 import { queryOf, routeNow, state, take } from './state.mjs';
-import { ask, follow, logIn, logOut, takeKey, whoAmI } from './server.mjs';
+import { ask, follow, keepKey, logIn, logOut, takeKey, whoAmI } from './server.mjs';
 
 const root = /** @type {HTMLElement} */ (document.getElementById('page'));
 const announced = /** @type {HTMLElement} */ (document.getElementById('announced'));
@@ -77,7 +77,7 @@ function contentView(now) {
     now,
     width,
     mayAct: state.me?.mayAct === true,
-    ask: (offer) => openAsking(offer, route),
+    ask: (offer) => openAsking(offer, { ...route, seen: cell.seen }),
   });
 }
 
@@ -93,8 +93,12 @@ async function enter(token) {
 }
 
 async function leave() {
-  await logOut();
-  location.reload();
+  try {
+    await logOut();
+  } finally {
+    // Also when the server does not answer: nothing of what they saw is left.
+    location.reload();
+  }
 }
 
 function focusHeading() {
@@ -105,10 +109,11 @@ function focusHeading() {
 
 /**
  * @param {import('../view.ts').OfferView} offer
- * @param {{ namespace: string, name: string }} of
+ * @param {{ namespace: string, name: string, seen: import('../view.ts').CellPage['seen'] }} of
  */
-function openAsking(offer, { namespace, name }) {
-  state.asking = { namespace, name, offer, isSent: false, answer: undefined };
+function openAsking(offer, { namespace, name, seen }) {
+  // What it is about stays what it was when the person decided, whatever comes while they write why.
+  state.asking = { namespace, name, offer, seen, isSent: false, answer: undefined };
   draw();
   document.getElementById('reason')?.focus();
 }
@@ -124,8 +129,8 @@ async function send(reason) {
   if (asking === undefined || asking.isSent) return;
   state.asking = { ...asking, isSent: true };
   draw();
-  const { namespace, name, offer } = asking;
-  const answer = await ask({ namespace, name, request: offer.name, reason });
+  const { namespace, name, offer, seen } = asking;
+  const answer = await ask({ namespace, name, request: offer.name, reason, seen });
   if (state.asking === undefined) return announce(answer.message);
   state.asking = { ...asking, answer };
   draw();
@@ -135,20 +140,27 @@ async function send(reason) {
 const AGAIN_MS = 3000;
 const KEEP_MS = 300_000;
 
-async function begin() {
+/** @param {string} [given] the key that was in the address */
+async function begin(given) {
   state.trouble = '';
   try {
     state.me = await whoAmI();
+    // Where people log in, a link with a key would have them act in the name of whoever has sent it.
+    if (given !== undefined && !state.me.canLogIn) {
+      keepKey(given);
+      state.me = await whoAmI();
+    }
   } catch (error) {
     state.trouble = `The server of this page does not answer: ${error instanceof Error ? error.message : String(error)}`;
-    setTimeout(begin, AGAIN_MS);
+    setTimeout(() => void begin(given), AGAIN_MS);
   }
   draw();
   followRoute();
 }
 
 addEventListener('hashchange', () => {
-  if (takeKey()) void begin();
+  const given = takeKey();
+  if (given !== undefined) void begin(given);
   state.route = routeNow();
   state.cell = undefined;
   state.clusters = undefined;
@@ -164,6 +176,6 @@ setInterval(() => document.hidden || draw(), 1000);
 setInterval(() => document.hidden || void whoAmI().catch(() => undefined), KEEP_MS);
 
 root.replaceChildren();
-takeKey();
+const inAddress = takeKey();
 state.route = routeNow();
-void begin();
+void begin(inAddress);

@@ -5,16 +5,20 @@ const STORED = 'okra-key';
 const MARK = { 'X-Okra-Dashboard': '1' };
 
 /**
- * Takes the key out of the address. It stays with the tab: no cookie, and no other page on this machine, ever has it.
- * @returns {boolean} whether there was one
+ * Takes the key out of the address, if there is one.
+ * @returns {string | undefined}
  */
 export function takeKey() {
   const key = /^#key=([\w-]+)$/.exec(location.hash)?.[1];
-  if (key === undefined) return false;
-  sessionStorage.setItem(STORED, key);
-  history.replaceState(null, '', '/#/');
-  return true;
+  if (key !== undefined) history.replaceState(null, '', '/#/');
+  return key;
 }
+
+/**
+ * Keeps the key with the tab: no cookie, and no other page on this machine, ever has it.
+ * @param {string} key
+ */
+export const keepKey = (key) => sessionStorage.setItem(STORED, key);
 
 /** @returns {Record<string, string>} */
 function sent() {
@@ -51,7 +55,7 @@ export async function logIn(token) {
   const response = await fetch('/api/session', { method: 'POST', headers, body: '{}' });
   const body = await bodyOf(response);
   if (!response.ok) throw new Error(String(body['message']));
-  sessionStorage.setItem(STORED, String(body['key']));
+  keepKey(String(body['key']));
 }
 
 /** @returns {Promise<void>} */
@@ -63,7 +67,7 @@ export async function logOut() {
 
 /**
  * Asks for something in the name of the person, and answers with what came of it.
- * @param {{ namespace: string, name: string, request: string, reason: string }} asked
+ * @param {{ namespace: string, name: string, request: string, reason: string, seen: object }} asked
  * @returns {Promise<{ ok: boolean, message: string }>}
  */
 export async function ask(asked) {
@@ -80,6 +84,8 @@ export async function ask(asked) {
 }
 
 const AGAIN_MS = 2000;
+/** The server sends a word every 15 seconds: after this time without one the connection is dead, though nobody has said so. */
+const SILENT_MS = 40_000;
 
 /**
  * Follows a stream of events until the signal, and begins again when it breaks off.
@@ -104,29 +110,43 @@ export async function follow(query, follower) {
  * @returns {Promise<boolean>}
  */
 async function followOnce(query, { told, live, strange, signal }) {
-  const response = await fetch(`/api/stream?${query}`, { headers: sent(), signal });
-  if (response.ok && response.body !== null) {
-    live(true);
-    await readEvents(response.body, told);
-    return true;
+  const silent = new AbortController();
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer;
+  const heard = () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => silent.abort(), SILENT_MS);
+  };
+  heard();
+  try {
+    const whole = AbortSignal.any([signal, silent.signal]);
+    const response = await fetch(`/api/stream?${query}`, { headers: sent(), signal: whole });
+    if (response.ok && response.body !== null) {
+      live(true);
+      await readEvents(response.body, { told, heard });
+      return true;
+    }
+    live(false, String((await bodyOf(response))['message']));
+    if (response.status === 401) strange();
+    return response.status !== 401;
+  } finally {
+    clearTimeout(timer);
   }
-  live(false, String((await bodyOf(response))['message']));
-  if (response.status === 401) strange();
-  return response.status !== 401;
 }
 
 /**
  * @param {ReadableStream<Uint8Array>} body
- * @param {(event: string, data: any) => void} told
+ * @param {{ told: (event: string, data: any) => void, heard: () => void }} on
  * @returns {Promise<void>}
  */
-async function readEvents(body, told) {
+async function readEvents(body, { told, heard }) {
   const reader = body.getReader();
   const decoder = new TextDecoder();
   let text = '';
   for (;;) {
     const { done, value } = await reader.read();
     if (done) return;
+    heard();
     text += decoder.decode(value, { stream: true });
     const events = text.split('\n\n');
     text = events.pop() ?? '';

@@ -11,6 +11,8 @@ export interface World {
   readonly session: Viewer['session'] & { readonly namespace: string; readonly leaseNamespace: string };
   /** Puts an object there, and tells those who watch. */
   readonly put: (object: FakeObject) => void;
+  /** Takes an object away, and tells those who watch. */
+  readonly remove: (object: FakeObject) => void;
   /** What was sent to workflows. */
   readonly sent: unknown[];
 }
@@ -30,7 +32,7 @@ export function aWorld(options: WorldOptions = {}): World {
   const { allowed = () => true, answer = { is: 'Taken', message: 'The rollout of 2.0.0 is paused.' } } =
     options;
   const sent: unknown[] = [];
-  const { kubernetes, put } = watchable(options);
+  const { kubernetes, put, remove } = watchable(options);
   const operator: Operator = {
     ask: (workflowId, name, request) => {
       sent.push({ workflowId, name, ...request });
@@ -56,6 +58,7 @@ export function aWorld(options: WorldOptions = {}): World {
       temporalUi: undefined,
     },
     put,
+    remove,
     sent,
   };
 }
@@ -63,9 +66,10 @@ export function aWorld(options: WorldOptions = {}): World {
 function watchable({ objects = [], snapshot }: WorldOptions): {
   readonly kubernetes: KubernetesClient;
   readonly put: World['put'];
+  readonly remove: World['remove'];
 } {
   const all = new Map<string, FakeObject>();
-  const watchers = new Set<(object: FakeObject) => void>();
+  const watchers = new Set<(event: Seen) => void>();
   let version = 0;
   const keyOf = ({ kind, metadata }: FakeObject): string =>
     `${kind} ${metadata.namespace ?? ''}/${metadata.name}`;
@@ -73,7 +77,11 @@ function watchable({ objects = [], snapshot }: WorldOptions): {
     version += 1;
     const stored = { ...object, metadata: { ...object.metadata, resourceVersion: String(version) } };
     all.set(keyOf(object), stored);
-    for (const watcher of watchers) watcher(stored);
+    for (const watcher of watchers) watcher({ type: 'MODIFIED', object: stored });
+  };
+  const remove = (object: FakeObject): void => {
+    all.delete(keyOf(object));
+    for (const watcher of watchers) watcher({ type: 'DELETED', object });
   };
   objects.forEach(put);
   const of = ({ kind }: KindRef, namespace?: string): FakeObject[] =>
@@ -91,25 +99,27 @@ function watchable({ objects = [], snapshot }: WorldOptions): {
         Promise.resolve({ items: of(kind, namespace), resourceVersion: String(version) })),
     watch: (kind: KindRef, { signal }: { signal: AbortSignal }) => events(kind, watchers, signal),
   };
-  return { kubernetes: client as KubernetesClient, put };
+  return { kubernetes: client as KubernetesClient, put, remove };
 }
+
+type Seen = Exclude<WatchEvent<FakeObject>, { readonly type: 'BOOKMARK' }>;
 
 async function* events(
   { kind }: KindRef,
-  watchers: Set<(object: FakeObject) => void>,
+  watchers: Set<(event: Seen) => void>,
   signal: AbortSignal,
 ): AsyncGenerator<WatchEvent<FakeObject>> {
-  const waiting: FakeObject[] = [];
+  const waiting: Seen[] = [];
   let wake: () => void = () => undefined;
-  const watcher = (object: FakeObject): void => {
-    if (object.kind !== kind) return;
-    waiting.push(object);
+  const watcher = (event: Seen): void => {
+    if (event.object.kind !== kind) return;
+    waiting.push(event);
     wake();
   };
   watchers.add(watcher);
   signal.addEventListener('abort', () => wake());
   while (!signal.aborted) {
-    for (const object of waiting.splice(0)) yield { type: 'MODIFIED', object };
+    yield* waiting.splice(0);
     await new Promise<void>((resolve) => {
       wake = resolve;
     });

@@ -1,6 +1,6 @@
 import { cell as cellKind, type ApplicationsSpec, type CellStatus } from '../../../crds/cell.ts';
 import { isNewer, parseVersion } from '../../versions/version.ts';
-import { canonical } from '../../kubernetes/canonical.ts';
+import { sameValue } from '../../kubernetes/canonical.ts';
 import type { Freezing } from '../../gates/freeze.ts';
 import { childOf, type Child } from '../child.ts';
 import type { ApplicationAction, ApplicationsDecision } from '../decision.ts';
@@ -57,6 +57,30 @@ export interface Edit {
   readonly [field: string]: unknown;
 }
 
+type Resolutions = ReturnType<typeof resolveApplications>;
+
+// Most turns see what the turn before has seen, and worlds take hundreds of thousands of turns.
+const resolutions = new WeakMap<ApplicationsSpec, Map<string, Resolutions>>();
+
+/** What the applications of a spec come to, by what EKS says of its clusters. */
+function resolvedOf(spec: ApplicationsSpec, observed: readonly ObservedCluster[]): Resolutions {
+  const known = resolutions.get(spec) ?? new Map<string, Resolutions>();
+  resolutions.set(spec, known);
+  const said = JSON.stringify(observed);
+  const resolved = known.get(said) ?? resolve(spec, observed);
+  known.set(said, resolved);
+  return resolved;
+}
+
+function resolve({ clusters, applications }: ApplicationsSpec, observed: readonly ObservedCluster[]) {
+  const found = Object.fromEntries(
+    clusters.map(({ name }) => [name, { ok: true, arn: arnOf(name) } as const]),
+  );
+  const bindings = Object.fromEntries(applications.map(({ name }) => [name, found]));
+  const written = { written: clusters, observed };
+  return resolveApplications({ clusters: written, applications, bindings, digest: fingerprint });
+}
+
 /** A world of clusters, secrets, Cells and Jobs, for a Cell with applications to change. */
 export class ApplicationsWorld {
   now = START;
@@ -110,21 +134,7 @@ export class ApplicationsWorld {
     const observed = this.spec.clusters.map((one) =>
       this.cluster(one.name, one.eks?.clusterName ?? one.name),
     );
-    const bindings = Object.fromEntries(
-      this.spec.applications.map(({ name }) => [
-        name,
-        Object.fromEntries(
-          this.spec.clusters.map((one) => [one.name, { ok: true, arn: arnOf(one.name) } as const]),
-        ),
-      ]),
-    );
-    const clusters = { written: this.spec.clusters, observed };
-    const resolved = resolveApplications({
-      clusters,
-      applications: this.spec.applications,
-      bindings,
-      digest: fingerprint,
-    });
+    const resolved = resolvedOf(this.spec, observed);
     return {
       key: { namespace: 'default', name: CELL },
       cell: {
@@ -210,7 +220,7 @@ export class ApplicationsWorld {
       generation: played.generation,
       isDeleting: false,
       revision: played.revision,
-      isAsDesired: canonical(wanted?.spec) === canonical(played.child.spec),
+      isAsDesired: sameValue(wanted?.spec, played.child.spec),
       status: played.status,
     };
   }
@@ -312,7 +322,7 @@ export class ApplicationsWorld {
     const child = this.childOf(application, number);
     if (child === undefined) throw new Error(`Expected ${application} to have alb.`);
     const before = this.children.get(application);
-    const isSame = canonical(before?.child.spec) === canonical(child.spec);
+    const isSame = sameValue(before?.child.spec, child.spec);
     this.children.set(application, {
       child,
       revision: number,

@@ -31,6 +31,7 @@ export function kubernetesWith(...objects: readonly Kept[]): {
   readonly kubernetes: KubernetesClient;
 } {
   const all = new Map<string, Kept>();
+  let writes = 0;
   const idOf = (kind: string, { namespace = '', name }: Key): string => `${kind} ${namespace}/${name}`;
   for (const object of objects) all.set(idOf(object.kind, object.metadata), object);
   const apply = (object: Kept, isStatus: boolean): Kept => {
@@ -44,13 +45,18 @@ export function kubernetesWith(...objects: readonly Kept[]): {
       ...(isStatus ? { spec: before?.spec } : {}),
       metadata: { ...before?.metadata, ...object.metadata, generation: isSame ? generation : generation + 1 },
     };
+    writes += 1;
     all.set(id, after);
     return after;
   };
+  const list = <T>(kind: string): T[] =>
+    // An object of the kind, as it was given.
+    [...all.values()].filter((object) => object.kind === kind) as T[];
   const kubernetes: Partial<KubernetesClient> = {
     get: <T>({ kind }: { readonly kind: string }, key: Key) => Promise.resolve(all.get(idOf(kind, key)) as T),
-    list: <T>({ kind }: { readonly kind: string }) =>
-      Promise.resolve([...all.values()].filter((object) => object.kind === kind) as T[]),
+    list: <T>({ kind }: { readonly kind: string }) => Promise.resolve(list<T>(kind)),
+    snapshot: <T>({ kind }: { readonly kind: string }) =>
+      Promise.resolve({ items: list<T>(kind), resourceVersion: String(writes) }),
     apply: <T>(object: T, options: { readonly subresource?: 'status' | undefined } = {}) =>
       Promise.resolve(apply(object as Kept, options.subresource === 'status') as T),
   };

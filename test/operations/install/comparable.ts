@@ -32,6 +32,7 @@ export interface Manifest {
   };
   readonly data?: Readonly<Record<string, string>>;
   readonly spec?: {
+    readonly strategy?: { readonly type: string };
     readonly template?: { readonly spec?: PodSpec };
     readonly rollout?: { readonly gate?: { readonly workflowType?: string } };
   };

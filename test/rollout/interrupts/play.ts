@@ -18,7 +18,7 @@ import { World, type Sent } from './world.ts';
 const CANCEL_REQUESTED = 3;
 const LONGEST_MS = 120_000;
 // Many plays go on at once: each look takes time from all of them.
-const LEAST_WAIT_MS = 100;
+const LEAST_WAIT_MS = 250;
 
 /** One Cell, what surrounds it, and its workflow. */
 export class Play {
@@ -53,8 +53,7 @@ export class Play {
       signal: changed,
       signalArgs: [],
     });
-    if (this.runIds.at(-1) === handle.signaledRunId) return;
-    this.runIds.push(handle.signaledRunId);
+    if (this.runIds.at(-1) !== handle.signaledRunId) this.runIds.push(handle.signaledRunId);
   }
 
   /** Tells the workflow to look again, unless it does not run, as the watchers do. */
@@ -136,13 +135,14 @@ export class Play {
 
   /** Whether the workflow does nothing at the moment; what hangs is not counted, or has to be there. */
   async isQuiet({ hangs = false } = {}): Promise<boolean> {
-    const hanging = this.world.troubles.waiting(this.runIds.at(-1) ?? '');
-    if (hangs && hanging === 0) return false;
+    const runId = this.runIds.at(-1) ?? '';
+    const hanging = this.world.troubles.waiting(runId);
+    // The server is asked only while nothing is done here.
+    if ((hangs && hanging === 0) || this.#theatre.underWay.of(runId) > hanging) return false;
     const { raw, status } = await this.run.describe();
     this.#isClosed = status.name !== 'RUNNING';
-    if (this.#isClosed) return true;
-    if (raw.pendingWorkflowTask !== null && raw.pendingWorkflowTask !== undefined) return false;
-    return (raw.pendingActivities ?? []).length <= hanging;
+    const isDeciding = (raw.pendingWorkflowTask ?? undefined) !== undefined;
+    return this.#isClosed || (!isDeciding && (raw.pendingActivities ?? []).length <= hanging);
   }
 
   /** The changes of weights, after the first so many, that gave 2.0.0 more than there was; one that was refused may have been on its way. */

@@ -6,6 +6,7 @@ import { untilRegistered } from '../../../clients/temporal/search-attributes.ts'
 import type { StackView } from '../../support/setup.ts';
 import { quietRuntime } from '../../support/temporal/runtime.ts';
 import { activitiesIn } from './activities.ts';
+import { UnderWay } from './under-way.ts';
 import type { World } from './world.ts';
 
 /** A worker of the real workflows on the stack's Temporal server, with activities that play with worlds in memory. */
@@ -13,6 +14,7 @@ export interface Theatre {
   readonly client: Client;
   readonly taskQueue: string;
   readonly worlds: Map<string, World>;
+  readonly underWay: UnderWay;
   readonly close: () => Promise<void>;
 }
 
@@ -26,11 +28,12 @@ export async function openTheatre({ temporal, workflowBundle }: StackView): Prom
   const client = new Client({ connection, namespace });
   const native = await NativeConnection.connect({ address });
   const worlds = new Map<string, World>();
+  const underWay = new UnderWay();
   const taskQueue = `theatre-${process.pid}-${Date.now().toString(36)}`;
   const common: Omit<WorkerOptions, 'taskQueue'> = {
     connection: native,
     namespace,
-    activities: alive(activitiesIn(worlds)),
+    activities: alive(underWay.counting(activitiesIn(worlds))),
     maxHeartbeatThrottleInterval: '100ms',
     shutdownForceTime: '5s',
   };
@@ -44,6 +47,7 @@ export async function openTheatre({ temporal, workflowBundle }: StackView): Prom
     client,
     taskQueue,
     worlds,
+    underWay,
     close: async () => {
       for (const world of worlds.values()) world.troubles.lift();
       for (const worker of workers) worker.shutdown();

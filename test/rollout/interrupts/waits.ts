@@ -44,10 +44,10 @@ async function pausedAt20(play: Play): Promise<void> {
   await play.until('20 Paused WaitingForResume');
 }
 
-async function beyondThePause(play: Play, arrange: () => void): Promise<void> {
-  await pausedAt20(play);
+/** Takes up a rollout that was resumed, and so goes on to 40, once something is arranged. */
+function beyondThePause(play: Play, arrange: () => void): Promise<void> {
   arrange();
-  await play.signal('resume');
+  return takeUp({ done: 2 })(play);
 }
 
 const lifted = (play: Play): Promise<void> => {
@@ -77,12 +77,8 @@ const freeze = { name: 'year-end', by: 'ops', reason: 'No changes.' };
 export const waits = {
   'a pause': { reach: begin, at: '20 Paused WaitingForResume' },
   'a window': {
-    reach: async (play) => {
-      await pausedAt20(play);
-      play.world.edit((spec) => ({ ...spec, windows: shutWindow() }));
-      await play.signal();
-      await play.signal('resume');
-    },
+    reach: (play) =>
+      beyondThePause(play, () => play.world.edit((spec) => ({ ...spec, windows: shutWindow() }))),
     at: '20 Paused WaitingForWindow',
     lift: (play) => {
       play.world.edit(({ windows: _shut, ...spec }) => spec);
@@ -90,12 +86,10 @@ export const waits = {
     },
   },
   'a Freeze': {
-    reach: async (play) => {
-      await pausedAt20(play);
-      play.world.freezes = [freeze];
-      await play.signal();
-      await play.signal('resume');
-    },
+    reach: (play) =>
+      beyondThePause(play, () => {
+        play.world.freezes = [freeze];
+      }),
     at: '20 Paused WaitingForFreeze',
     lift: (play) => {
       play.world.freezes = play.world.freezes.filter((one) => one !== freeze);

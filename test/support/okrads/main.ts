@@ -30,13 +30,16 @@ function serve(socket: Socket): void {
     const answer: Ended = { ended: id };
     socket.write(`${JSON.stringify(answer)}\n`);
   };
-  createInterface({ input: socket }).on('line', (line) => {
+  const lines = createInterface({ input: socket });
+  lines.on('line', (line) => {
     const order = JSON.parse(line) as Order;
     if (order.do === 'End') return void end(order.id);
     const stop = new AbortController();
     running.set(order.id, { stop, ended: run(order, stop) });
   });
-  socket.on('error', () => undefined).on('close', () => running.forEach(({ stop }) => stop.abort()));
+  // A process of tests that dies takes no okrad of another with it: both say so.
+  for (const one of [socket, lines]) one.on('error', () => undefined);
+  socket.on('close', () => running.forEach(({ stop }) => stop.abort()));
 }
 
 const server = createServer(serve).listen(0, '127.0.0.1');

@@ -1,0 +1,125 @@
+import { AWS_TARGET_GROUP, ACCESS_POLICY, FREEZE, type KindRef } from '../../clients/kubernetes/kinds.ts';
+import { isNotFound, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import type { AccessPolicy } from '../../crds/access-policy.ts';
+import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
+import type { Freeze } from '../../crds/freeze.ts';
+import { accessOf, type Access } from '../../domain/access/access.ts';
+import { areAsNewAs, type ListVersions } from '../../domain/model/list-versions.ts';
+
+/** What there is around a Cell that its rollout depends on. */
+export interface Surroundings {
+  readonly groups: readonly AWSTargetGroup[];
+  readonly freezes: readonly Freeze[];
+  /** What the namespace may use; undefined: everything. */
+  readonly access: Access | undefined;
+  readonly versions: ListVersions;
+}
+
+/** How lists are read, with their versions where those are known. */
+export type ReadList = <T>(kind: KindRef, options?: { readonly namespace?: string }) => Promise<Listed<T>>;
+
+interface Listed<T> {
+  readonly items: readonly T[];
+  readonly resourceVersion?: string;
+}
+
+/** Reads what there is around the Cells of a namespace, all at once. */
+export async function readSurroundings(readList: ReadList, namespace: string): Promise<Surroundings> {
+  const [groups, freezes, policies] = await Promise.all([
+    readList<AWSTargetGroup>(AWS_TARGET_GROUP, { namespace }),
+    ifInstalled(readList<Freeze>(FREEZE)),
+    ifInstalled(readList<AccessPolicy>(ACCESS_POLICY)),
+  ]);
+  return {
+    groups: groups.items,
+    freezes: freezes.items,
+    access: accessOf(namespace, policies.items),
+    versions: {
+      targetGroups: groups.resourceVersion,
+      freezes: freezes.resourceVersion,
+      accessPolicies: policies.resourceVersion,
+    },
+  };
+}
+
+/** There is none of a kind that is not installed. */
+async function ifInstalled<T>(reading: Promise<Listed<T>>): Promise<Listed<T>> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (isNotFound(error)) return { items: [] };
+    throw error;
+  }
+}
+
+/** What was read, and when that was begun, in milliseconds since 1970. */
+export interface SurroundingsRead {
+  readonly at: number;
+  readonly read: Promise<Surroundings>;
+}
+
+/**
+ * Reads what there is around Cells. A list takes 100 ms after any change in the cluster, since the API server waits to know
+ * that its cache is as new as etcd; so writes go by what was read a moment before.
+ */
+export interface SurroundingsReader {
+  /** Reads as it is now. */
+  readonly now: (namespace: string) => Promise<Surroundings>;
+  /** What was read a second ago at most, and is not older than what was seen; it is read if there is none. */
+  readonly recent: (namespace: string, seen: ListVersions | undefined) => SurroundingsRead;
+}
+
+/** How old what is read may be when a write goes by it, in milliseconds. */
+const RECENT_MS = 1_000;
+
+/** How old it is when it is read again for the next write, in milliseconds. */
+const REFRESHED_MS = 300;
+
+/** Makes the reader; those who share it share what was read. */
+export function surroundingsReader(
+  { snapshot }: Pick<KubernetesClient, 'snapshot'>,
+  clock: () => number = Date.now,
+): SurroundingsReader {
+  const kept = new Map<string, SurroundingsRead>();
+  const reading = new Map<string, SurroundingsRead>();
+
+  function begin(namespace: string): SurroundingsRead {
+    const begun = { at: clock(), read: readSurroundings(snapshot, namespace) };
+    reading.set(namespace, begun);
+    const end = (): void => {
+      if (reading.get(namespace) === begun) reading.delete(namespace);
+    };
+    begun.read.then(() => {
+      end();
+      kept.set(namespace, begun);
+      setTimeout(() => kept.get(namespace) === begun && kept.delete(namespace), RECENT_MS).unref();
+    }, end);
+    return begun;
+  }
+
+  function recent(namespace: string): SurroundingsRead {
+    const now = clock();
+    // After the clock was set back, what was read looks as if it came from later.
+    const isRecent = ({ at }: SurroundingsRead): boolean => at <= now && now - at <= RECENT_MS;
+    const known = kept.get(namespace);
+    if (known === undefined || !isRecent(known)) {
+      const begun = reading.get(namespace);
+      return begun !== undefined && isRecent(begun) ? begun : begin(namespace);
+    }
+    if (now - known.at > REFRESHED_MS && !reading.has(namespace)) begin(namespace);
+    return known;
+  }
+
+  return {
+    now: (namespace) => begin(namespace).read,
+    recent: (namespace, seen) => {
+      if (seen === undefined) return begin(namespace);
+      const { at, read } = recent(namespace);
+      const unlessOlder = async (): Promise<Surroundings> => {
+        const surroundings = await read;
+        return areAsNewAs(surroundings.versions, seen) ? surroundings : await begin(namespace).read;
+      };
+      return { at, read: unlessOlder() };
+    },
+  };
+}

@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest';
+import { aCell } from '../../domain/testing/builders.ts';
+import { kubernetesWith } from '../../test/examples/route-53/kept-objects.ts';
+import { targetDeploymentReporter } from './target-deployment.ts';
+
+const key = { namespace: 'default', name: 'web' };
+
+it('shows what is served though something else could not be read by those who have written it', async () => {
+  const { cell, observedForwarding } = aCell().serving({ a: 100 }).seen();
+  const { kubernetes, kept } = kubernetesWith({
+    apiVersion: 'okra.mumo.co/v1alpha1',
+    kind: 'Cell',
+    metadata: { ...key, uid: 'uid' },
+    spec: { ...cell?.spec },
+  });
+  const report = targetDeploymentReporter(kubernetes);
+  await report({ key, uid: 'uid' }, observedForwarding, Promise.reject(new Error('No Freeze can be read.')));
+  expect(kept.object('AWSApplicationLoadBalancerTargetDeployment', key)?.status).toBeDefined();
+});

@@ -1,0 +1,71 @@
+import type { KindRef } from '../../clients/kubernetes/kinds.ts';
+import { isConflict, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import { mergePatch } from '../../domain/discovery/merge-patch.ts';
+import {
+  ADOPT_ANNOTATION,
+  API_VERSION,
+  FINALIZER,
+  SEQUENCE_ANNOTATION,
+} from '../../domain/kubernetes/labels.ts';
+import { formatKey } from '../../domain/model/ids.ts';
+import type { ShiftRequest } from '../contract.ts';
+import { failure } from '../failure.ts';
+import { ownedByCell } from '../kubernetes/owner-references.ts';
+import { loadBalancerOf } from '../load-balancers/index.ts';
+import type { ConfigObject } from '../load-balancers/port.ts';
+
+type Writer = Pick<KubernetesClient, 'apply' | 'patch'>;
+
+/** Writes the Cell's configuration object, unless someone has changed it since it was read. */
+export async function writeConfig(
+  request: ShiftRequest,
+  known: ConfigObject | undefined,
+  kubernetes: Writer,
+): Promise<ConfigObject> {
+  const { cell, forwarding, deletionPolicy, adopt, sequence } = request;
+  const loadBalancer = loadBalancerOf(forwarding.type);
+  const { kind } = loadBalancer;
+  const resourceVersion = known?.metadata.resourceVersion;
+  const spec = loadBalancer.spec(forwarding, deletionPolicy);
+  try {
+    const written = await kubernetes.apply<ConfigObject>(
+      {
+        apiVersion: API_VERSION,
+        kind: kind.kind,
+        metadata: {
+          ...cell.key,
+          ...(resourceVersion === undefined ? {} : { resourceVersion }),
+          annotations: {
+            [SEQUENCE_ANNOTATION]: String(sequence),
+            ...(adopt ? { [ADOPT_ANNOTATION]: 'true' } : {}),
+          },
+          // With Delete it stays until what it has made is deleted.
+          ...(deletionPolicy === 'Delete' ? { finalizers: [FINALIZER] } : {}),
+          ownerReferences: ownedByCell(cell),
+        },
+        spec,
+      },
+      { force: true },
+    );
+    return await withoutOthers(written, spec, { kind, kubernetes });
+  } catch (error) {
+    if (isConflict(error))
+      throw failure('Unavailable', `${kind.kind} ${formatKey(cell.key)} was changed meanwhile.`);
+    throw error;
+  }
+}
+
+/** Takes out of an object what someone else has added, which a server-side apply that does not name it leaves there. */
+async function withoutOthers(
+  written: ConfigObject,
+  spec: object,
+  { kind, kubernetes }: { readonly kind: KindRef; readonly kubernetes: Writer },
+): Promise<ConfigObject> {
+  const { name, namespace = '', resourceVersion } = written.metadata;
+  const others = mergePatch(jsonOf(written.spec), jsonOf(spec));
+  if (Object.keys(others).length === 0) return written;
+  const patch = { metadata: { resourceVersion }, spec: others };
+  return kubernetes.patch<ConfigObject>(kind, { namespace, name }, patch);
+}
+
+const jsonOf = (spec: object): Parameters<typeof mergePatch>[0] => JSON.parse(JSON.stringify(spec));

@@ -1,0 +1,33 @@
+import { InvalidArgumentError, type Command } from 'commander';
+import type { Seen } from '../../domain/model/seen.ts';
+import { badUsage } from './exit.ts';
+import type { Target } from './target.ts';
+
+/** What a person says that they have looked at. */
+export interface SeenOptions {
+  readonly of?: string | undefined;
+  readonly step?: number | undefined;
+}
+
+function stepIn(text: string): number {
+  if (/^[1-9]\d{0,3}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('Expected the number of a step, from 1, as okractl describe has it.');
+}
+
+/** Adds the options by which a request is refused that is not about what was looked at any more, as one that is sent twice. */
+export const withSeenOptions = (command: Command): Command =>
+  command
+    .option('--of <version>', 'the version that you have looked at; refused when it is another one by now')
+    .option(
+      '--step <number>',
+      'the step that you have looked at, from 1; refused when it is another one by now',
+      stepIn,
+    );
+
+/** What was looked at; throws where it is a StagedBindingPolicy, whose stages have names. */
+export function seenBy({ of, step }: SeenOptions, target: Target): Seen {
+  const seen = { ...(of === undefined ? {} : { version: of }), ...(step === undefined ? {} : { step }) };
+  if (target.kind !== 'Cell' && Object.keys(seen).length > 0)
+    throw badUsage('Expected a Cell with --of and --step, got a StagedBindingPolicy. Leave them out.');
+  return seen;
+}

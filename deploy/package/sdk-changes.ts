@@ -1,0 +1,47 @@
+/** A change of a file of the Temporal SDK, which looks for files beside it that are elsewhere in a bundle. */
+export interface SdkChange {
+  /** Its path in `node_modules`. */
+  readonly file: string;
+  /** Throws when the file is not as it is known. */
+  readonly apply: (code: string) => string;
+}
+
+const replacing =
+  (file: string, from: string, to: string): SdkChange['apply'] =>
+  (code) => {
+    const parts = code.split(from);
+    if (parts.length === 2) return parts.join(to);
+    throw new Error(
+      `Expected ${file} to have ${from} once, got it ${parts.length - 1} times. Look at what the SDK does now, and correct deploy/package/sdk-changes.ts.`,
+    );
+  };
+
+const change = (file: string, from: string, to: string): SdkChange => ({
+  file,
+  apply: replacing(file, from, to),
+});
+
+/** All that is changed of the Temporal SDK when it is bundled. */
+export const sdkChanges: readonly SdkChange[] = [
+  // The thread of the workflows is a program of its own in the package.
+  change(
+    '@temporalio/worker/lib/workflow/threaded-vm.js',
+    `require.resolve('./workflow-worker-thread')`,
+    `new URL('../workflow-thread.js', import.meta.url)`,
+  ),
+  // The native code stays in its package.
+  change(
+    '@temporalio/core-bridge/common.js',
+    `path.resolve(__dirname, 'releases'`,
+    `path.resolve(path.dirname(require('node:module').createRequire(import.meta.url).resolve('@temporalio/core-bridge/package.json')), 'releases'`,
+  ),
+  {
+    // Workflows are bundled when the package is built, and never where it runs.
+    file: '@temporalio/worker/lib/workflow/bundler.js',
+    apply: () => `
+      exports.defaultWorkflowInterceptorModules = [];
+      exports.bundleWorkflowCode = () => { throw new Error('Expected bundled workflows, got none. Set OKRA_WORKFLOW_BUNDLE, or install the package again.'); };
+      exports.WorkflowCodeBundler = class { createBundle = exports.bundleWorkflowCode; };
+    `,
+  },
+];
