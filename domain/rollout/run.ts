@@ -55,9 +55,17 @@ export const changed = (run: Run, now: number): Run =>
 export const drifted = (run: Run, now: number): Run =>
   stale(remembering(run, (state) => backoff.suspected(state, now)));
 
-/** An operator asks for something; a `retry` is about the objects as they are now. */
-export const requested = (run: Run, name: RequestName, stamp: Stamp): Run =>
-  remembering(name === 'retry' ? changed(run, stamp.at) : run, (state) => ask(state, name, stamp));
+/** What holds a rollout or takes it back is done by what was seen last. */
+const holds: ReadonlySet<RequestName> = new Set(['pause', 'abort']);
+
+/**
+ * An operator asks for something. What lets a rollout go on is about the objects as they are now: who makes a Freeze and
+ * then ends a pause may be quicker than the word of that Freeze.
+ */
+export function requested(run: Run, name: RequestName, stamp: Stamp): Run {
+  const looking = holds.has(name) ? run : name === 'retry' ? changed(run, stamp.at) : stale(run);
+  return remembering(looking, (state) => ask(state, name, stamp));
+}
 
 /** When the objects were seen, and how many changes that look takes into account. */
 export interface SeenAt {

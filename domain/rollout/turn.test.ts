@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Decision } from '../model/decision.ts';
+import type { RequestName } from '../model/request.ts';
 import { initialState, type RolloutState } from '../model/state.ts';
 import { routeOf, withTargetGroups } from '../load-balancers/load-balancer.ts';
 import { aCell, arnOf } from '../testing/builders.ts';
@@ -31,6 +32,16 @@ describe('a turn', () => {
     expect(takeTurn(runFrom(initialState), NOW)).toEqual({ is: 'Look' });
     expect(takeTurn(changed(looked(), NOW), NOW)).toEqual({ is: 'Look' });
     expect(takeTurn(requested(looked(), 'retry', { by: 'ann', reason: '', at: NOW }), NOW).is).toBe('Look');
+  });
+
+  it.each<[RequestName, boolean]>([
+    ['resume', true],
+    ['promote', true],
+    ['promoteFull', true],
+    ['pause', false],
+    ['abort', false],
+  ])('after %s looks at the objects as they are now: %s', (name, looks) => {
+    expect(isStale(requested(looked(), name, { by: 'ann', reason: '', at: NOW }))).toBe(looks);
   });
 
   it('comes to rest when there is nothing to do', () =>

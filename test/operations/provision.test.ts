@@ -60,7 +60,7 @@ describe('npm run demo on a machine that lacks something', () => {
     [
       'demo',
       ['--fast'],
-      'Expected no arguments, --keep, --discovery, --staged or --applications, got --fast.',
+      'Expected no arguments, --keep, --discovery, --staged, --applications or --on-stack, got --fast.',
     ],
     ['stack', ['--rum', 'x'], "Unknown option '--rum'"],
     ['bench', ['--clusters', '2'], 'Expected --clusters to be a whole number from 3 to 100, got 2.'],
