@@ -18,7 +18,9 @@ type Phase = NonNullable<CellStatus['phase']>;
 
 /** Derives a Cell's whole status from what was seen, remembered and decided; it claims no weight that is not served. */
 export function statusOf(given: StatusInput): CellStatus {
-  const input = { ...given, decision: standing(given.decision) };
+  // What was refused is not over because it is tried again: the Cell does not stand as it should until that is done.
+  const isRefused = given.state.backoff !== undefined && given.state.backoff.quiet !== true;
+  const input = isRefused ? given : { ...given, decision: standing(given.decision) };
   const { observed, cell, state, decision } = input;
   const { rejected } = groupByVersion(observed.selected);
   const phase = phaseOf(input);

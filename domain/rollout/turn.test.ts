@@ -19,6 +19,7 @@ const seen = aCell()
 const looked = (state: Partial<RolloutState> = {}): Run =>
   saw(runFrom({ ...initialState, ...state }), seen, { now: NOW, upTo: 1 });
 const wait: Decision = { do: 'Wait', for: 'Resume', message: 'Waiting.' };
+const refused = { during: 'Shift', reason: 'Conflict', message: '', since: NOW, attempts: 1 } as const;
 const event = { id: '0', type: 'Normal', reason: 'Said', message: '' } as const;
 
 function due(run: Run, decision: Decision = wait): DueReport {
@@ -72,6 +73,23 @@ describe('a report', () => {
     const after = told(first, first, status);
     expect(due(after)).toMatchObject({ is: 'Same', isNewPhase: false });
     expect(after.observed?.cell?.status).toEqual(status);
+  });
+
+  it.each([
+    ['stands as before while what has changed at the load balancer is put back', {}, 'Completed', 'True'],
+    [
+      'does not stand as before while that is tried again',
+      { backoff: { ...refused, until: NOW } },
+      'Failed',
+      'False',
+    ],
+  ])('of a Cell that %s', (_, state, phase, isReady) => {
+    const turn = takeTurn(looked({ mayDiffer: true, ...state }), NOW);
+    if (turn.is !== 'Perform') throw new Error(`Expected something to do, got ${turn.is}.`);
+    expect(turn.decision).toMatchObject({ do: 'Shift', purpose: 'Restore' });
+    const { status } = due(turn.run, turn.decision);
+    expect(status.phase).toBe(phase);
+    expect(status.conditions).toContainEqual(expect.objectContaining({ type: 'Ready', status: isReady }));
   });
 
   it('that was refused is tried again later', () => {

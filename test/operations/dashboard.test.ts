@@ -182,7 +182,7 @@ describe('the dashboard in a browser', () => {
       body: '{}',
     });
     const { key } = (await entered.json()) as { key: string };
-    // A link with the key of somebody else lets nobody act in that one's name.
+    // A link with the key of another person lets nobody act in that person's name.
     const page = await look(`${base}/#key=${key}`);
     await page.getByLabel('Token').fill('guessed');
     await page.keyboard.press('Enter');
