@@ -26,7 +26,7 @@ export interface NewCell {
   readonly steps: readonly Step[];
 }
 
-/** Cells whose rollouts are measured; each has a rule of its own, and a target group for each version. */
+/** Cells whose rollouts are measured, until it is disposed of; each has a rule of its own, and a target group for each version. */
 export interface BenchCells extends AsyncDisposable {
   /** Makes Cells that serve their first version, and waits until they do. */
   install(cells: readonly NewCell[]): Promise<void>;
@@ -50,13 +50,14 @@ export function benchCells({ stack, management, signal }: Ground): BenchCells {
     clock: Date.now,
   });
   const listeners: Promise<string>[] = [];
+  const made: string[] = [];
   let count = 0;
   const nextRule = async (): Promise<Rule> => {
     const [index, priority] = [Math.floor(count / RULES_PER_LISTENER), (count % RULES_PER_LISTENER) + 1];
     count += 1;
-    const made = async (): Promise<string> =>
+    const create = async (): Promise<string> =>
       (await createListener(elbv2, `bench-${randomUUID().slice(0, 8)}`)).listenerArn;
-    return { listenerARN: await (listeners[index] ??= made()), priority };
+    return { listenerARN: await (listeners[index] ??= create()), priority };
   };
   const bring: BenchCells['bring'] = async (name, version) => {
     const { arn } = await createTargetGroup(elbv2, `${name}-${version.replaceAll('.', '-')}`);
@@ -76,18 +77,28 @@ export function benchCells({ stack, management, signal }: Ground): BenchCells {
       () => `Expected ${what}, got ${left.size} Cells that are not.`,
     );
   };
+  const remove = async (): Promise<void> => {
+    await forEach(made, (name) => management.delete(CELL, { namespace: BENCH_NAMESPACE, name }));
+    await watched.until(
+      (cells) => made.every((name) => !cells.has(name)),
+      () => 'Expected the Cells to go when they are deleted, got some that stay.',
+    );
+  };
   return {
     bring,
     until,
     install: async (cells) => {
       await forEach(cells, async ({ name, steps }) => {
         await bring(name, '1.0.0');
+        made.push(name);
         await management.create(cellOf(name, steps, await nextRule()));
       });
       const names = cells.map(({ name }) => name);
       await until('the Cells to serve', names, serves('1.0.0'));
     },
     [Symbol.asyncDispose]: async () => {
+      // What still rolls out would take its part of what is measured next.
+      if (!signal.aborted) await remove();
       elbv2.destroy();
       await watched[Symbol.asyncDispose]();
     },
