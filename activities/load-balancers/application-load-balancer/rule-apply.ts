@@ -84,6 +84,7 @@ async function change(attempt: Attempt, { known, by }: Present): Promise<Applica
   const carrying = toCarry(attempt, ruleARN, known.carried);
   const difference = toWrite(by, differenceOf({ rule: desired, carried: carrying }, known));
   if (difference === undefined) {
+    await keepTargets(attempt, known);
     // The names are those of the request; the load balancer knows none.
     const rule = { ...known.rule, forward: desired.forward };
     return servedBy(listenerARN, ruleARN, rule, remembered(had, known.carried));

@@ -17,9 +17,12 @@ const arnsOf = (groups: Groups): readonly string[] => groups.map(({ arn }) => ar
 const without = (groups: Groups, others: Groups): readonly string[] =>
   arnsOf(groups).filter((arn) => !arnsOf(others).includes(arn));
 
+/** What the status says that the rule did. */
+const servedBefore = ({ request }: Attempt): ListenerRule['forward'] | undefined =>
+  request.observed?.listener.rule.forward;
+
 /** What the status says of how target groups kept clients. */
-const before = ({ request }: Attempt): TargetStickiness | undefined =>
-  request.observed?.listener.rule.forward.targetStickiness;
+const before = (attempt: Attempt): TargetStickiness | undefined => servedBefore(attempt)?.targetStickiness;
 
 /**
  * Refuses the cookie of an application in a rule that weighs several groups, where it does not work. A Cell with one is
@@ -59,11 +62,13 @@ export async function keepTargets(attempt: Attempt, known: KnownRule | undefined
   const { targetGroups, targetStickiness: wanted } = attempt.desired.forward;
   if (wanted === undefined) return;
   const { elbv2, writing } = attempt;
-  const had = known?.rule.forward.targetGroups ?? [];
+  // A write that was cut short has left a rule without a group that the status still has in it.
+  const had = [...(known?.rule.forward.targetGroups ?? []), ...(servedBefore(attempt)?.targetGroups ?? [])];
   const lacking = arnsOf(targetGroups).filter((arn) => !keeps(arn, known, wanted));
   await writeStickiness(elbv2, writing, lacking, wanted);
   if (before(attempt) !== undefined) {
-    await writeStickiness(elbv2, writing, without(had, targetGroups), undefined);
+    const left = new Set(without(had, targetGroups));
+    await writeStickiness(elbv2, writing, [...left], undefined);
   }
 }
 
