@@ -36,8 +36,10 @@ export function shareReading<T>(read: (signal: AbortSignal) => Promise<T>): Shar
   };
 }
 
-async function untilGivenUp<T>(found: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+/** Waits for what others wait for as well, and alone stops to wait when its signal says so. */
+export async function untilGivenUp<T>(found: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return await found;
+  signal.throwIfAborted();
   const { promise, reject } = Promise.withResolvers<never>();
   const giveUp = (): void => reject(signal.reason);
   signal.addEventListener('abort', giveUp);

@@ -1,5 +1,5 @@
 import { AWS_TARGET_GROUP, ACCESS_POLICY, FREEZE, type KindRef } from '../../clients/kubernetes/kinds.ts';
-import { isNotFound, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import { unlessMissing, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { AccessPolicy } from '../../crds/access-policy.ts';
 import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
 import type { Freeze } from '../../crds/freeze.ts';
@@ -23,33 +23,23 @@ interface Listed<T> {
   readonly resourceVersion?: string;
 }
 
-/** Reads what there is around the Cells of a namespace, all at once. */
+/** Reads what there is around the Cells of a namespace, all at once; there is none of a kind that is not installed. */
 export async function readSurroundings(readList: ReadList, namespace: string): Promise<Surroundings> {
   const [groups, freezes, policies] = await Promise.all([
     readList<AWSTargetGroup>(AWS_TARGET_GROUP, { namespace }),
-    ifInstalled(readList<Freeze>(FREEZE)),
-    ifInstalled(readList<AccessPolicy>(ACCESS_POLICY)),
+    unlessMissing(readList<Freeze>(FREEZE)),
+    unlessMissing(readList<AccessPolicy>(ACCESS_POLICY)),
   ]);
   return {
     groups: groups.items,
-    freezes: freezes.items,
-    access: accessOf(namespace, policies.items),
+    freezes: freezes?.items ?? [],
+    access: accessOf(namespace, policies?.items ?? []),
     versions: {
       targetGroups: groups.resourceVersion,
-      freezes: freezes.resourceVersion,
-      accessPolicies: policies.resourceVersion,
+      freezes: freezes?.resourceVersion,
+      accessPolicies: policies?.resourceVersion,
     },
   };
-}
-
-/** There is none of a kind that is not installed. */
-async function ifInstalled<T>(reading: Promise<Listed<T>>): Promise<Listed<T>> {
-  try {
-    return await reading;
-  } catch (error) {
-    if (isNotFound(error)) return { items: [] };
-    throw error;
-  }
 }
 
 /** What was read, and when that was begun, in milliseconds since 1970. */

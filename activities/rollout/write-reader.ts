@@ -1,5 +1,5 @@
-import { addAbortListener } from 'node:events';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import { untilGivenUp } from '../../clients/shared-reading.ts';
 import type { Access } from '../../domain/access/access.ts';
 import type { ShiftRequest } from '../contract.ts';
 import { readSources, type CellSources } from './observe-cell.ts';
@@ -37,7 +37,7 @@ export function writeReader(
   };
   return {
     begin: () => void begin(),
-    access: async () => (await unlessAborted(begin().read, signal)).access,
+    access: async () => (await untilGivenUp(begin().read, signal)).access,
     sources: () => {
       const { at, read: around } = begin();
       const read = readSources(kubernetes, key, around);
@@ -45,12 +45,4 @@ export function writeReader(
       return { at, read };
     },
   };
-}
-
-/** Waits for what others wait for as well, which goes on when one of them is given up. */
-async function unlessAborted<T>(reading: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted();
-  const { promise, reject } = Promise.withResolvers<never>();
-  using _ = addAbortListener(signal, () => reject(signal.reason));
-  return await Promise.race([reading, promise]);
 }

@@ -1,7 +1,7 @@
 import type { AccessPolicy } from '../../crds/access-policy.ts';
 import { accessOf, type Access } from '../../domain/access/access.ts';
 import { ACCESS_POLICY } from './kinds.ts';
-import { isNotFound, type KubernetesClient } from './kubernetes.ts';
+import { unlessMissing, type KubernetesClient } from './kubernetes.ts';
 
 /** What namespaces may use, as the AccessPolicies say it. */
 export interface AccessPolicies {
@@ -20,12 +20,7 @@ export function accessPolicies(
 ): AccessPolicies {
   let kept: { readonly at: number; readonly all: Promise<readonly AccessPolicy[]> } | undefined;
   const read = async (signal?: AbortSignal): Promise<readonly AccessPolicy[]> => {
-    try {
-      return await kubernetes.list<AccessPolicy>(ACCESS_POLICY, { signal });
-    } catch (error) {
-      if (isNotFound(error)) return [];
-      throw error;
-    }
+    return (await unlessMissing(kubernetes.list<AccessPolicy>(ACCESS_POLICY, { signal }))) ?? [];
   };
   const recent = (): Promise<readonly AccessPolicy[]> => {
     if (kept !== undefined && now() < kept.at + LATELY_MILLISECONDS) return kept.all;

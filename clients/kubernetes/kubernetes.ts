@@ -189,7 +189,8 @@ function writers(
   };
 }
 
-async function unlessMissing<T>(reading: Promise<T>): Promise<T | undefined> {
+/** What is read; undefined where there is no such object, or no such kind. */
+export async function unlessMissing<T>(reading: Promise<T>): Promise<T | undefined> {
   try {
     return await reading;
   } catch (error) {
