@@ -64,6 +64,7 @@ vi.mock('./activities/load-balancers/index.ts', async (original) => {
 const { placeOf, routeOf, targetGroupsOf, withTargetGroups } =
   await import('./domain/load-balancers/load-balancer.ts');
 const { trafficActivities } = await import('./activities/rollout/traffic.ts');
+const { surroundingsReader } = await import('./activities/rollout/surroundings.ts');
 const { driftActivities } = await import('./activities/load-balancers/drift.ts');
 const { route } = await import('./watchers/routes/route.ts');
 const { viewOf } = await import('./watchers/testing/builders.ts');
@@ -115,6 +116,7 @@ describe('a kind of load balancer that the tables have a line of', () => {
   });
   const reached = () => ({
     kubernetes,
+    surroundings: surroundingsReader(kubernetes),
     elbv2: () => {
       throw new Error('Expected nobody to call ELBv2.');
     },

@@ -1,4 +1,5 @@
 import { Context } from '@temporalio/activity';
+import { failure } from './failure.ts';
 
 const BEAT_MS = 250;
 
@@ -53,4 +54,13 @@ export function isGivenUp(): boolean {
 function silentFor(beat: Heartbeat): number {
   beat.longestMs = Math.max(beat.longestMs, Date.now() - beat.at);
   return beat.longestMs;
+}
+
+/** Keeps a process that was stopped for long from writing when someone else has taken over. */
+export function refuseWhenGivenUp(): void {
+  if (!isGivenUp()) return;
+  throw failure(
+    'Superseded',
+    'Expected to write in time, got here too late; another attempt has taken over.',
+  );
 }

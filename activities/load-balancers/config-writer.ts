@@ -6,7 +6,7 @@ import type { Installation } from '../../clients/kubernetes/installation.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { WriteBudget } from '../../clients/aws/shared-budget.ts';
 import type { Grant, Ticket } from '../../domain/load-balancers/budget.ts';
-import { canonical } from '../../domain/kubernetes/canonical.ts';
+import { sameValue } from '../../domain/kubernetes/canonical.ts';
 import type { Forwarding, ObservedForwarding } from '../../domain/load-balancers/load-balancer.ts';
 import { loadBalancerStatus, type ApplyOutcome } from '../../domain/load-balancers/load-balancer-status.ts';
 import type { LoadBalancerConfigView } from '../../domain/load-balancers/load-balancer-config.ts';
@@ -17,7 +17,8 @@ import { loadBalancerOf } from './index.ts';
 import type { Writing } from './port.ts';
 import { readIfInTime } from './read-in-time.ts';
 import { adoptionFor } from '../permit.ts';
-import { refuseWhenAskedOtherwise, refuseWhenGivenUp } from './write-guards.ts';
+import { refuseWhenAskedOtherwise } from './write-guards.ts';
+import { refuseWhenGivenUp } from '../heartbeat.ts';
 import { statusReporter } from '../kubernetes/status-reporter.ts';
 import { targetDeploymentReporter, type VersionSources } from '../rollout/target-deployment.ts';
 
@@ -118,7 +119,7 @@ export function configWriter(dependencies: WriterDependencies): ConfigWriter {
   ): Promise<LoadBalancerConfigView | undefined> {
     const { key, uid, desired } = config;
     const status = loadBalancerStatus(config, outcome, new Date().toISOString());
-    if (canonical(status) === canonical(config.status)) return config;
+    if (sameValue(status, config.status)) return config;
     const loadBalancer = loadBalancerOf(desired.type);
     const { observed, ...said } = status;
     // What an attempt that was given up has read back is older than what the one after it has.

@@ -3,7 +3,6 @@ import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { LoadBalancerConfigView } from '../../domain/load-balancers/load-balancer-config.ts';
 import { formatKey } from '../../domain/model/ids.ts';
 import { failure } from '../failure.ts';
-import { isGivenUp } from '../heartbeat.ts';
 import { readConfig } from './config-object.ts';
 
 /** Keeps from writing what the object does not ask for any more; it may have been taken back since the attempt began. */
@@ -17,14 +16,5 @@ export async function refuseWhenAskedOtherwise(
   throw failure(
     'Superseded',
     `Expected ${type}Config ${formatKey(key)} to ask for the same as when the attempt began (generation ${generation}), got ${now ?? 'no such object'}.`,
-  );
-}
-
-/** Keeps a process that was stopped for long from writing when someone else has taken over. */
-export function refuseWhenGivenUp(): void {
-  if (!isGivenUp()) return;
-  throw failure(
-    'Superseded',
-    'Expected to write in time, got here too late; another attempt has taken over.',
   );
 }

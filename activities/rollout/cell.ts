@@ -6,26 +6,25 @@ import { outsideEvent } from '../../domain/rollout/outside-events.ts';
 import type { CellReport } from '../../domain/rollout/report.ts';
 import type { CellActivities } from '../contract.ts';
 import { statusReporter } from '../kubernetes/status-reporter.ts';
-import { refuseWhenGivenUp } from '../load-balancers/write-guards.ts';
+import { refuseWhenGivenUp } from '../heartbeat.ts';
 import { readLostRun } from './lost-run.ts';
 import { observeCell } from './observe-cell.ts';
-import { surroundingsReader, type SurroundingsReader } from './surroundings.ts';
+import type { SurroundingsReader } from './surroundings.ts';
 
 /** What the activities of a Cell are made of. */
 export interface CellDependencies {
   readonly kubernetes: KubernetesClient;
   readonly temporal: Client;
   /** Reads what there is around Cells; shared by those who look and those who write. */
-  readonly surroundings?: SurroundingsReader;
+  readonly surroundings: SurroundingsReader;
   /** Tells somebody outside of what happens; nobody waits for that. Undefined: nobody is told. */
   readonly tellEvent?: TellEvent | undefined;
 }
 
 /** Makes the activities that look at a Cell and report on it. */
 export function cellActivities(dependencies: CellDependencies): CellActivities {
-  const { kubernetes, temporal } = dependencies;
+  const { kubernetes, temporal, surroundings } = dependencies;
   const report = cellReporter(dependencies);
-  const { surroundings = surroundingsReader(kubernetes) } = dependencies;
   return {
     observeCell: (key) => observeCell(kubernetes, key, surroundings.now),
     reportCell: (told) => report(told),

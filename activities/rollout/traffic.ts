@@ -1,19 +1,19 @@
 import { Context } from '@temporalio/activity';
 import { accessPolicies } from '../../clients/kubernetes/access-policies.ts';
-import { canonical } from '../../domain/kubernetes/canonical.ts';
+import { sameValue } from '../../domain/kubernetes/canonical.ts';
 import type { Access } from '../../domain/access/access.ts';
 import { usesOf } from '../../domain/access/forwarding-access.ts';
 import { formatKey } from '../../domain/model/ids.ts';
 import { placeOf, targetGroupsOf } from '../../domain/load-balancers/load-balancer.ts';
 import type { LoadBalancerConfigView } from '../../domain/load-balancers/load-balancer-config.ts';
 import type { WeightedTargetGroup } from '../../domain/model/target-group.ts';
-import { withHeartbeat } from '../heartbeat.ts';
+import { refuseWhenGivenUp, withHeartbeat } from '../heartbeat.ts';
 import { cellReporter, type CellDependencies } from './cell.ts';
 import { lookAgain } from './look-again.ts';
 import { tellFirst } from './tell-first.ts';
 import type { Told } from '../../domain/rollout/report.ts';
 import { writeReader } from './write-reader.ts';
-import { surroundingsReader, type SurroundingsReader } from './surroundings.ts';
+import type { SurroundingsReader } from './surroundings.ts';
 import { writeConfig } from './write-config.ts';
 import { connectionsOf, delaysFrom, type ReadDelays } from './connections.ts';
 import { dependenciesOf, readConfig, sequenceOf, configViewOf } from '../load-balancers/config-object.ts';
@@ -35,7 +35,6 @@ import { loadBalancerOf } from '../load-balancers/index.ts';
 import type { ConfigObject } from '../load-balancers/port.ts';
 import { adoptionFor, permit } from '../permit.ts';
 import { healthOf, targetLook } from '../load-balancers/target-health.ts';
-import { refuseWhenGivenUp } from '../load-balancers/write-guards.ts';
 
 /** What traffic is shifted with. */
 export interface TrafficDependencies
@@ -46,8 +45,7 @@ export function trafficActivities(dependencies: TrafficDependencies): TrafficAct
   const writer = configWriter(dependencies);
   const delays = delaysFrom(dependencies.elbv2);
   const policies = accessPolicies(dependencies.kubernetes);
-  const { surroundings = surroundingsReader(dependencies.kubernetes) } = dependencies;
-  const means = { ...dependencies, writer, delays, surroundings };
+  const means = { ...dependencies, writer, delays };
   const report = cellReporter(dependencies);
   return {
     shiftTraffic: (request) =>
@@ -102,7 +100,7 @@ async function shift(request: ShiftRequest, means: ShiftDependencies): Promise<S
   await refuseUnallowed(request, known, reading.access);
   refuseOlder(request, known);
   const options = { urgent, percent, verify, ticket, signal };
-  const differs = canonical(forwarding) !== canonical(askedOf(ref, known));
+  const differs = !sameValue(forwarding, askedOf(ref, known));
   // Nothing is asked for before it may be written, so that an abort finds nothing that could be written later.
   const reserve = async (): Promise<BudgetTurn | NotYet | undefined> =>
     differs || verify ? await writer.reserve(forwarding, options) : undefined;

@@ -1,5 +1,5 @@
 import type { StagedBindingPolicyStatus } from '../../crds/staged-binding-policy.ts';
-import { canonical } from '../kubernetes/canonical.ts';
+import { sameValue } from '../kubernetes/canonical.ts';
 import { conditionsFrom, type Claim } from '../kubernetes/conditions.ts';
 import type { Stamp } from '../model/request.ts';
 import type { StagedDecision } from './decision.ts';
@@ -55,7 +55,7 @@ export function stagedStatusOf({
 
 /** Whether two statuses say the same, whenever they were written. */
 export const sameStagedStatus = (a: StagedBindingPolicyStatus, b: StagedBindingPolicyStatus): boolean =>
-  canonical({ ...a, lastSyncTime: undefined }) === canonical({ ...b, lastSyncTime: undefined });
+  sameValue({ ...a, lastSyncTime: undefined }, { ...b, lastSyncTime: undefined });
 
 function toldBy(decision: StagedDecision, { rollingBack }: StagedState): Told {
   if (decision.do === 'Wait') {
