@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { describeIssue, problemsAmong } from './config-problems.ts';
 import { variables, type Variables } from './config-variables.ts';
+import { given } from './domain/model/given.ts';
 
 /** How much is logged. */
 export type LogLevel = Variables['OKRA_LOG_LEVEL'];
@@ -245,12 +246,6 @@ function credential(path: string | undefined, data: string | undefined): Credent
   if (path !== undefined) return { path };
   return data === undefined ? undefined : { data };
 }
-
-type Given<T> = { [Key in keyof T]?: Exclude<T[Key], undefined> };
-
-// Leaves out what is undefined, so that a key that is there always has a value.
-const given = <T extends object>(from: T): Given<T> =>
-  Object.fromEntries(Object.entries(from).filter(([, value]) => value !== undefined)) as Given<T>;
 
 function freeze<T extends object>(value: T): T {
   for (const part of Object.values(value)) if (typeof part === 'object' && part !== null) freeze(part);

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { parse } from 'yaml';
-import { given } from './given.ts';
+import { given } from '../../domain/model/given.ts';
 
 /** A cluster of a kubeconfig. */
 export interface KubeconfigCluster {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { KubeConfig } from '@kubernetes/client-node';
 import { Agent, type Dispatcher } from 'undici';
 import { http1 } from '../http1.ts';
-import { given } from './given.ts';
+import { given } from '../../domain/model/given.ts';
 import { KEEP_ALIVE_MILLISECONDS } from './guarded-connect.ts';
 import { currentOf, type Kubeconfig, type KubeconfigCluster, type KubeconfigUser } from './kubeconfig.ts';
 import { keepPool } from './kubernetes-pool.ts';

@@ -4,7 +4,7 @@ import { CELL_LABEL, CLUSTER_TAGS_ANNOTATION } from '../../domain/kubernetes/lab
 import { ABOUT } from '../../domain/staged/kubestellar.ts';
 import type { InformedMetadata } from '../event.ts';
 import type { ForeignKind } from '../foreign.ts';
-import { given } from './given.ts';
+import { given } from '../../domain/model/given.ts';
 import { ownFields } from './own-fields.ts';
 
 type Texts = Readonly<Record<string, string>>;

@@ -8,7 +8,7 @@ import {
 import { canonical } from '../../domain/kubernetes/canonical.ts';
 import { fieldsIn, recordsIn, textIn } from '../../domain/model/shape.ts';
 import type { InformedMetadata } from '../event.ts';
-import { given } from './given.ts';
+import { given } from '../../domain/model/given.ts';
 
 /** The kinds that are watched in clusters. */
 export const remoteKinds = {
