@@ -8,7 +8,7 @@ import type { LeaseClaim, LeasePort, LeaseRecord } from './lease.ts';
 function aLease() {
   let record: LeaseRecord | undefined;
   let version = 0;
-  const state = { isAway: false, writes: 0 };
+  const state = { isAway: false, reads: 0, writes: 0 };
   const reach = () => {
     if (state.isAway) throw new KubernetesError({ status: 0, reason: 'Unreachable', message: 'away' });
   };
@@ -22,6 +22,7 @@ function aLease() {
   const lease: LeasePort = {
     read: async () => {
       reach();
+      state.reads += 1;
       return await Promise.resolve(record);
     },
     create: async (claim) => {
@@ -31,11 +32,14 @@ function aLease() {
     },
     write: async (claim, resourceVersion) => {
       reach();
-      if (record?.resourceVersion !== resourceVersion) throw conflict('Conflict');
+      if (record === undefined)
+        throw new KubernetesError({ status: 404, reason: 'NotFound', message: 'NotFound' });
+      if (record.resourceVersion !== resourceVersion) throw conflict('Conflict');
       return await Promise.resolve(store(claim));
     },
   };
-  return { lease, state, holder: () => record?.holder, put: store };
+  const remove = () => (record = undefined);
+  return { lease, state, holder: () => record?.holder, put: store, remove };
 }
 
 /** Someone who stands for election. */
@@ -170,6 +174,34 @@ describe('the election', () => {
     a.stop.abort();
     await a.ended;
     expect(holder()).toBe('b');
+  });
+
+  it('is kept up by writes alone, as long as nobody else writes', async () => {
+    const clock = fakeClock();
+    const { lease, state } = aLease();
+    const a = aCandidate('a', { lease, clock });
+    await turn();
+    const { reads, writes } = state;
+    for (let n = 0; n < 10; n += 1) await clock.advance(SECOND);
+    expect(state.reads - reads).toBe(0);
+    expect(state.writes - writes).toBe(10);
+    a.stop.abort();
+    await a.ended;
+  });
+
+  it('goes on leading when the lease was changed by others but not taken, or deleted', async () => {
+    const clock = fakeClock();
+    const { lease, holder, put, remove } = aLease();
+    const a = aCandidate('a', { lease, clock });
+    await turn();
+    put({ holder: 'a', durationSeconds: 15, transitions: 0, isNew: false });
+    await clock.advance(2 * SECOND);
+    remove();
+    await clock.advance(2 * SECOND);
+    expect(a.led).toEqual(['begin']);
+    expect(holder()).toBe('a');
+    a.stop.abort();
+    await a.ended;
   });
 
   it('fails when leading fails, and gives the lease back', async () => {

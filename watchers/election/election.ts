@@ -1,5 +1,5 @@
 import { sleep as sleepByClock, type Sleep } from '../../clients/backoff.ts';
-import { isConflict } from '../../clients/kubernetes/kubernetes.ts';
+import { isConflict, isNotFound } from '../../clients/kubernetes/kubernetes.ts';
 import type { Log } from '../../clients/log.ts';
 import { unheard, type Waiting } from '../../clients/waiting.ts';
 import type { LeasePort, LeaseRecord } from './lease.ts';
@@ -46,12 +46,15 @@ interface Candidate extends ElectionOptions {
   seenAt: number;
   /** When the request was sent by which the Lease was last claimed or renewed. */
   claimedAt: number;
+  /** The Lease as we have written it, unless a request has failed since. */
+  written: LeaseRecord | undefined;
 }
 
 /** Stands for election until the signal is given, and leads while elected; on the way out the Lease is given back. */
 export async function runElection(options: ElectionOptions): Promise<void> {
   const clock = { ...usual, ...options.timing };
-  const candidate: Candidate = { ...options, clock, seen: undefined, seenAt: 0, claimedAt: 0 };
+  const nothing = { seen: undefined, seenAt: 0, claimedAt: 0, written: undefined };
+  const candidate: Candidate = { ...options, clock, ...nothing };
   const { log, signal, identity } = options;
   while (!signal.aborted) {
     if (!(await acquire(candidate))) return;
@@ -134,26 +137,53 @@ async function renewUntilLost(candidate: Candidate, signal: AbortSignal): Promis
 
 // Whether the Lease is ours after this; throws when that cannot be said, or someone else wrote meanwhile.
 async function claim(candidate: Candidate, signal: AbortSignal): Promise<boolean> {
+  if (await renew(candidate, signal)) return true;
   const { lease, identity, clock } = candidate;
   const startedAt = clock.now();
-  const { durationSeconds } = clock;
   const record = await lease.read(signal);
   if (record === undefined) {
-    see(
+    const { durationSeconds } = clock;
+    take(
       candidate,
       await lease.create({ holder: identity, durationSeconds, transitions: 0, isNew: true }, signal),
+      startedAt,
     );
-    candidate.claimedAt = startedAt;
     return true;
   }
   if (record.resourceVersion !== candidate.seen?.resourceVersion) see(candidate, record);
   const isOurs = record.holder === identity;
   if (!isOurs && isHeld(candidate, record)) return false;
-  const transitions = record.transitions + (isOurs ? 0 : 1);
-  const next = { holder: identity, durationSeconds, transitions, isNew: !isOurs };
-  see(candidate, await lease.write(next, record.resourceVersion, signal));
-  candidate.claimedAt = startedAt;
+  await write(candidate, record, signal);
   return true;
+}
+
+/** Renews the Lease without reading it first; false when it is not as we have written it any more. */
+async function renew(candidate: Candidate, signal: AbortSignal): Promise<boolean> {
+  const { written } = candidate;
+  candidate.written = undefined;
+  if (written === undefined) return false;
+  try {
+    await write(candidate, written, signal);
+    return true;
+  } catch (error) {
+    if (isConflict(error) || isNotFound(error)) return false;
+    throw error;
+  }
+}
+
+async function write(candidate: Candidate, record: LeaseRecord, signal: AbortSignal): Promise<void> {
+  const { lease, identity, clock } = candidate;
+  const startedAt = clock.now();
+  const isNew = record.holder !== identity;
+  const transitions = record.transitions + (isNew ? 1 : 0);
+  const next = { holder: identity, durationSeconds: clock.durationSeconds, transitions, isNew };
+  take(candidate, await lease.write(next, record.resourceVersion, signal), startedAt);
+}
+
+function take(candidate: Candidate, record: LeaseRecord, startedAt: number): void {
+  see(candidate, record);
+  candidate.claimedAt = startedAt;
+  candidate.written = record;
 }
 
 function isHeld({ clock, seenAt }: Candidate, record: LeaseRecord): boolean {
