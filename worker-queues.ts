@@ -1,5 +1,6 @@
 import { Worker, type WorkerOptions } from '@temporalio/worker';
 import type { Activities } from './activities/index.ts';
+import type { ReadPriority } from './clients/aws/elbv2-pace.ts';
 import type { PolledQueue } from './clients/temporal/polls.ts';
 import type { Config } from './config.ts';
 
@@ -8,6 +9,15 @@ type Queues = Pick<Config, 'taskQueue' | 'elbv2TaskQueue'>;
 /** The queue of what takes traffic back. */
 export const urgentQueueOf = ({ elbv2TaskQueue }: Pick<Config, 'elbv2TaskQueue'>): string =>
   `${elbv2TaskQueue}-urgent`;
+
+/** The queue of what reads clusters and AWS for discovery. */
+const discoveryQueueOf = ({ taskQueue }: Pick<Config, 'taskQueue'>): string => `${taskQueue}-discovery`;
+
+/** What the reads of an activity are for, by its task queue; undefined: of no activity. */
+export function readPriority(taskQueue: string | undefined, config: Queues): ReadPriority {
+  if (taskQueue === urgentQueueOf(config)) return 'Urgent';
+  return taskQueue === discoveryQueueOf(config) ? 'Background' : 'Usual';
+}
 
 /** All that the worker polls. */
 export const queuesOf = (config: Queues): readonly PolledQueue[] => [
@@ -56,7 +66,7 @@ interface ActivityQueue {
 
 const activityQueuesOf = (config: Queues): readonly ActivityQueue[] => [
   // A cluster that does not answer holds a sync up, and never a rollout.
-  { taskQueue: `${config.taskQueue}-discovery`, names: onDiscoveryQueue },
+  { taskQueue: discoveryQueueOf(config), names: onDiscoveryQueue },
   // A provider of metrics that does not answer holds Checks up, and nothing else.
   { taskQueue: `${config.taskQueue}-checks`, names: ['runCheck'] },
   { taskQueue: config.elbv2TaskQueue, names: onElbv2Queue },

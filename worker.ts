@@ -23,7 +23,7 @@ import { versioned } from './clients/temporal/worker-version.ts';
 import { runWorkers } from './clients/temporal/temporal-workers.ts';
 import type { Waiting } from './clients/waiting.ts';
 import type { Config } from './config.ts';
-import { createWorkers, queuesOf, urgentQueueOf } from './worker-queues.ts';
+import { createWorkers, queuesOf, readPriority } from './worker-queues.ts';
 import { builtBundle, workflowBundle as bundledWorkflows } from './clients/temporal/workflow-bundle.ts';
 
 /** What a worker runs with. */
@@ -75,7 +75,7 @@ export async function runWorker({
     temporal: temporal.client,
     elbv2: connectELBv2({
       endpoint: config.aws.elbv2Endpoint,
-      pace: readPace(config.elbv2.reads, () => activityQueue() === urgentQueueOf(config)),
+      pace: readPace(config.elbv2.reads, () => readPriority(activityQueue(), config)),
       tell: told,
     }),
     eks: lateEKS({

@@ -44,7 +44,7 @@ export function openSession(
     namespace: namespace ?? person.namespace,
     config,
     clusters: connectClusters(config, accessPolicies(kubernetes)),
-    elbv2: connectELBv2({ endpoint: aws.elbv2Endpoint, pace: readPace(elbv2.reads, () => false) }),
+    elbv2: connectELBv2({ endpoint: aws.elbv2Endpoint, pace: readPace(elbv2.reads, () => 'Usual') }),
     eks: connectEKS({ endpoint: aws.eksEndpoint, stsEndpoint: aws.stsEndpoint }),
     budgets: sharedBudget({
       kubernetes,

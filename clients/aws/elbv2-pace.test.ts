@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { readPace } from './elbv2-pace.ts';
+import { readPace, type ReadPriority } from './elbv2-pace.ts';
 import { connectELBv2, type ELBv2 } from './elbv2.ts';
 
 const ARN = 'arn:aws:elasticloadbalancing:eu-central-1:111122223333:targetgroup/web/4567';
@@ -72,10 +72,10 @@ describe('the pace of reads', () => {
   };
 
   it('is kept for each region, and what takes traffic back has a read left', async () => {
-    let urgent = false;
+    let priority: ReadPriority = 'Usual';
     const pace = readPace(
       { perSecond: 0.01, burst: 2 },
-      () => urgent,
+      () => priority,
       () => 1000,
     );
     await Promise.all([pace('eu', never), pace('eu', never)]);
@@ -83,9 +83,27 @@ describe('the pace of reads', () => {
     const late = pace('eu', given.signal);
     expect(await isWaiting(late)).toBe(true);
     expect(await isWaiting(pace('us', never))).toBe(false);
-    urgent = true;
+    priority = 'Urgent';
     expect(await isWaiting(pace('eu', never))).toBe(false);
     given.abort(new Error('given up'));
     await expect(late).rejects.toThrow('given up');
+  });
+
+  it('leaves half of it to rollouts, however much discovery wants to read', async () => {
+    let priority: ReadPriority = 'Background';
+    const pace = readPace(
+      { perSecond: 10, burst: 10 },
+      () => priority,
+      () => 1000,
+    );
+    const given = new AbortController();
+    const turns = Array.from({ length: 100 }, () => pace('eu', given.signal));
+    const read = await Promise.all(turns.map(isWaiting));
+    expect(read.filter((waits) => !waits)).toHaveLength(5);
+    priority = 'Usual';
+    const others = Array.from({ length: 6 }, () => pace('eu', given.signal));
+    expect((await Promise.all(others.map(isWaiting))).filter((waits) => !waits)).toHaveLength(5);
+    given.abort(new Error('given up'));
+    await Promise.allSettled([...turns, ...others]);
   });
 });

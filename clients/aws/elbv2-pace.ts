@@ -5,14 +5,24 @@ import { budgetInMemory, takeInPlace } from './shared-budget.ts';
 /** Waits until one more read of a region may be sent. Rejects with the reason of the signal. */
 export type ReadPace = (region: string, signal: AbortSignal) => Promise<void>;
 
-/**
- * Makes the pace of reads, which is that of one process: a count that all share would cost a write to the API server for
- * each read. What takes traffic back reads first.
- */
-export function readPace(rate: WriteRate, isUrgent: () => boolean, clock?: () => number): ReadPace {
+/** What a read is for: what takes traffic back reads first, and what nobody's traffic waits for leaves half of the pace to rollouts. */
+export type ReadPriority = 'Urgent' | 'Usual' | 'Background';
+
+/** Makes the pace of reads, which is that of one process: a count that all share would cost a write to the API server for each read. */
+export function readPace(rate: WriteRate, priorityOf: () => ReadPriority, clock?: () => number): ReadPace {
   const budget = budgetInMemory(rate, clock);
-  return (region, signal) => takeInPlace(budget, region, { urgent: isUrgent() }, signal);
+  const background = budgetInMemory(halfOf(rate), clock);
+  return async (region, signal) => {
+    const priority = priorityOf();
+    if (priority === 'Background') await takeInPlace(background, region, { urgent: false }, signal);
+    await takeInPlace(budget, region, { urgent: priority === 'Urgent' }, signal);
+  };
 }
+
+const halfOf = ({ perSecond, burst }: WriteRate): WriteRate => ({
+  perSecond: perSecond / 2,
+  burst: Math.max(1, Math.floor(burst / 2)),
+});
 
 /** Sends each request, the repeated ones of the SDK as well, when a pace lets it. */
 export class PacedHandler extends NodeHttpHandler {

@@ -3,13 +3,14 @@ import { AWS_TARGET_GROUP, CELL } from '../../../clients/kubernetes/kinds.ts';
 import type { KubernetesClient } from '../../../clients/kubernetes/kubernetes.ts';
 import { accessPolicies } from '../../../clients/kubernetes/access-policies.ts';
 import type { AWSTargetGroup } from '../../../crds/aws-target-group.ts';
-import type { Cell } from '../../../crds/cell.ts';
 import { refusalOf, type Access } from '../../../domain/access/access.ts';
 import {
   checkTargetGroups,
   stays,
+  type SelectingCell,
   type TargetGroupReport,
 } from '../../../domain/discovery/target-group/target-group-check.ts';
+import { given } from '../../../domain/model/given.ts';
 import type { TargetGroupAnswer } from '../../../domain/discovery/target-group/target-group-answer.ts';
 import type { TargetGroupActivities } from '../../contract.ts';
 import { lifetime, type Lifetime } from '../lifetime.ts';
@@ -48,13 +49,16 @@ export function targetGroupActivities({ kubernetes, elbv2 }: TargetGroupDependen
     if (failures.length > 0) throw failures[0];
   }
 
+  /** They are read last: AWS may take long to answer, and there may be thousands of them. */
+  const cellsIn = async (namespace: string, signal: AbortSignal): Promise<readonly SelectingCell[]> =>
+    (await kubernetes.snapshot<SelectingCell>(CELL, { namespace, signal, trim: selecting })).items;
+
   return {
     async checkTargetGroups(namespace) {
       const life = lifetime();
       const { signal } = life;
-      const [groups, cells, access] = await Promise.all([
+      const [groups, access] = await Promise.all([
         kubernetes.list<AWSTargetGroup>(AWS_TARGET_GROUP, { namespace, signal }),
-        kubernetes.list<Cell>(CELL, { namespace, signal }),
         accessPolicies(kubernetes).of(namespace, signal),
       ]);
       const left = groups.filter(stays);
@@ -63,12 +67,19 @@ export function targetGroupActivities({ kubernetes, elbv2 }: TargetGroupDependen
       const refused = refusedOf(access, arns);
       const asked = arns.filter((arn) => !refused.has(arn));
       const answers = new Map([...refused, ...(await askTargetGroups(elbv2, asked, signal))]);
+      const cells = await cellsIn(namespace, signal);
       const time = new Date().toISOString();
       await write(namespace, checkTargetGroups({ groups: left, cells, answers, time }), life);
       return summary(answers);
     },
   };
 }
+
+const selecting = ({ metadata, spec }: SelectingCell): SelectingCell => {
+  const { name, deletionTimestamp } = metadata;
+  const { ingress, versionedBy } = spec;
+  return { metadata: { name, ...given({ deletionTimestamp }) }, spec: given({ ingress, versionedBy }) };
+};
 
 /** The target groups of which a namespace may not even learn whether there are any. */
 const refusedOf = (

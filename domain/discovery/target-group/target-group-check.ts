@@ -1,5 +1,5 @@
 import type { AWSTargetGroup, AWSTargetGroupStatus } from '../../../crds/aws-target-group.ts';
-import type { Cell } from '../../../crds/cell.ts';
+import type { Cell, WrittenCellSpec } from '../../../crds/cell.ts';
 import { canonical } from '../../kubernetes/canonical.ts';
 import { conditionsFrom } from '../../kubernetes/conditions.ts';
 import { loadBalancerKind, routeOf } from '../../load-balancers/load-balancer.ts';
@@ -19,11 +19,17 @@ import { selectTargetGroups } from '../../versions/watched.ts';
 /** What a check of the AWSTargetGroups of a namespace is made of; objects are as the API server returned them. */
 export interface ObservedTargetGroups {
   readonly groups: readonly AWSTargetGroup[];
-  readonly cells: readonly Cell[];
+  readonly cells: readonly SelectingCell[];
   /** What AWS answered, by ARN. */
   readonly answers: ReadonlyMap<string, TargetGroupAnswer>;
   /** When that was. */
   readonly time: string;
+}
+
+/** What of a Cell says which target groups it takes, and where to. */
+export interface SelectingCell {
+  readonly metadata: Pick<Cell['metadata'], 'name' | 'deletionTimestamp'>;
+  readonly spec: Pick<WrittenCellSpec, 'ingress' | 'versionedBy'>;
 }
 
 /** A status that is to be written. */
@@ -85,7 +91,7 @@ const isJudged = ({ metadata, status }: AWSTargetGroup): boolean =>
 /** Says of each target group which Cells select it, by name, and whether each can use it. */
 function usersIn(
   groups: readonly AWSTargetGroup[],
-  cells: readonly Cell[],
+  cells: readonly SelectingCell[],
 ): (group: AWSTargetGroup) => readonly TargetGroupUser[] {
   const users = new Map<string, TargetGroupUser[]>();
   for (const cell of cells.filter(stays).toSorted((a, b) => byName(a.metadata, b.metadata))) {

@@ -1,5 +1,4 @@
 import type { AWSTargetGroup } from '../../../crds/aws-target-group.ts';
-import type { Cell } from '../../../crds/cell.ts';
 import {
   loadBalancerKind,
   loadBalancerTypes,
@@ -18,7 +17,7 @@ export interface TargetGroupVerdict {
 
 /** A Cell that selects the target group, and the load balancer that it stands behind. */
 export interface TargetGroupUser {
-  readonly cell: Cell;
+  readonly cell: { readonly metadata: { readonly name: string } };
   readonly type: LoadBalancerType;
   /** Undefined where none of ELBv2 holds target groups. */
   readonly loadBalancerARN: string | undefined;
