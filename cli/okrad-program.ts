@@ -2,6 +2,7 @@ import { Command, Option } from 'commander';
 import { createMetrics } from '../clients/metrics/metrics.ts';
 import { createLog, type Log } from '../clients/log.ts';
 import { ConfigError, loadConfig } from '../config.ts';
+import { collectAtRest } from './idle-garbage.ts';
 import { components, parseComponents, usualComponents, type Component } from './components.ts';
 import { runComponents } from './run.ts';
 import { version } from './version.ts';
@@ -18,6 +19,7 @@ async function run(wanted: readonly Component[]): Promise<void> {
   const stop = new AbortController();
   stopOnSignals(stop, log);
   const metrics = createMetrics({ ofProcess: true });
+  using _ = collectAtRest();
   await runComponents({ components: wanted, config, log, metrics, stop });
 }
 
