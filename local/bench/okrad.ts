@@ -6,6 +6,7 @@ import { loadConfig } from '../../config.ts';
 import { startOkrad, type Okrad } from '../okrad.ts';
 import type { Stack } from '../stack.ts';
 import { timesIn } from './log.ts';
+import { memoryOf, type Memory } from './memory.ts';
 
 /** An okrad of two processes, and a client of its Temporal. */
 export interface RunningOkrad extends AsyncDisposable {
@@ -17,6 +18,7 @@ export interface RunningOkrad extends AsyncDisposable {
 export async function openOkrad({
   stack,
   environment = stack.environment,
+  watchers = {},
   say,
   signal,
   program,
@@ -24,6 +26,8 @@ export async function openOkrad({
   readonly stack: Stack;
   /** With what it is started, if not with that of the stack. */
   readonly environment?: Readonly<Record<string, string>>;
+  /** What the watchers get besides. */
+  readonly watchers?: Readonly<Record<string, string>>;
   readonly say: (line: string) => void;
   readonly signal: AbortSignal;
   /** The program to run; that of the checkout when undefined. */
@@ -40,7 +44,11 @@ export async function openOkrad({
   const start = (components: 'watchers' | 'worker'): Okrad =>
     undo.use(
       startOkrad({
-        environment: { ...environment, OKRA_IDENTITY: components },
+        environment: {
+          ...environment,
+          ...(components === 'watchers' ? watchers : {}),
+          OKRA_IDENTITY: components,
+        },
         components,
         ...(program === undefined ? {} : { program }),
         log: join(stack.logs, `${components}-${Date.now()}.log`),
@@ -53,4 +61,15 @@ export async function openOkrad({
   ]);
   const end = undo.move();
   return { okrad, temporal, [Symbol.asyncDispose]: () => end.disposeAsync() };
+}
+
+/** How much memory the two processes have. */
+export async function memoryOfOkrad({ okrad }: RunningOkrad): Promise<{
+  readonly worker: Memory | undefined;
+  readonly watchers: Memory | undefined;
+}> {
+  const [worker, watchers] = await Promise.all(
+    [okrad.worker, okrad.watchers].map((process) => memoryOf(process.pid())),
+  );
+  return { worker, watchers };
 }

@@ -1,11 +1,14 @@
-import { AWS_TARGET_GROUP, CELL } from '../../clients/kubernetes/kinds.ts';
+import { ElasticLoadBalancingV2 } from '@aws-sdk/client-elastic-load-balancing-v2';
+import { CELL } from '../../clients/kubernetes/kinds.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import { digest } from '../../clients/digest.ts';
 import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
 import type { Cell } from '../../crds/cell.ts';
 import { objectWorkflowId } from '../../domain/model/workflow-ids.ts';
 import { watchedInput } from '../../domain/versions/watched.ts';
+import { createTargetGroup } from '../aws-fixture.ts';
 import { forEach, upTo } from './each.ts';
+import type { Ground } from './world.ts';
 
 /** The namespace of the Cells at rest. */
 export const RESTING = 'resting';
@@ -18,44 +21,51 @@ const LISTENER =
   'arn:aws:elasticloadbalancing:us-east-1:123456789012:listener/app/resting/0123456789abcdef/0123456789abcdef';
 const apiVersion = 'okra.mumo.co/v1alpha1';
 
-/** Makes Cells as they are when they have been looked at and wait for a second target group, as quickly as an API server writes them. */
-export async function restingCells(management: KubernetesClient, count: number): Promise<void> {
+/** Makes Cells as they are when they have been looked at and wait for a second target group, as quickly as an API server writes them; answers with the target groups that they select. */
+export async function restingCells(
+  { stack, management }: Pick<Ground, 'stack' | 'management'>,
+  count: number,
+): Promise<readonly AWSTargetGroup[]> {
+  const { region, endpoint } = stack.aws;
+  const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
+  const elbv2 = new ElasticLoadBalancingV2({ region, endpoint, credentials });
   await management.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: RESTING } });
   const groups: AWSTargetGroup[] = [];
   await forEach(upTo(Math.ceil(count / CELLS_OF_A_GROUP)), async (index) => {
-    groups[index] = await management.create<AWSTargetGroup>(groupNamed(`group-${index}`));
+    const name = `group-${index}`;
+    const { arn } = await createTargetGroup(elbv2, name);
+    groups[index] = await management.create<AWSTargetGroup>(groupNamed(name, arn));
   });
+  elbv2.destroy();
   await forEach(upTo(count), async (index) => {
-    const group = groups[Math.floor(index / CELLS_OF_A_GROUP)];
-    if (group === undefined) throw new Error('Expected a target group, got none.');
+    const group = groupOf(index, groups);
     const cell = await management.create<Cell>(cellNamed(`cell-${index}`, group.metadata.name));
     const key = { namespace: RESTING, name: cell.metadata.name };
     const status = { ...waiting, observedHash: digest(watchedInput(cell, [group])) };
     await management.patch(CELL, key, { status }, { subresource: 'status' });
   });
+  return groups;
 }
 
-/** Changes Cells at rest, each a little. */
-export async function changeCells(management: KubernetesClient, count: number): Promise<void> {
+/** Changes Cells at rest, each a little; answers with the hash that their status has when they have been looked at, by name. */
+export async function changeCells(
+  management: KubernetesClient,
+  count: number,
+  groups: readonly AWSTargetGroup[],
+): Promise<ReadonlyMap<string, string>> {
+  const hashes = new Map<string, string>();
   await forEach(upTo(count), async (index) => {
     const key = { namespace: RESTING, name: `cell-${index}` };
-    await management.patch(CELL, key, { spec: { replicas: 1 } });
+    const cell = await management.patch<Cell>(CELL, key, { spec: { healthTimeout: '11m' } });
+    hashes.set(key.name, digest(watchedInput(cell, [groupOf(index, groups)])));
   });
+  return hashes;
 }
 
-/** How many of the Cells have been looked at since they were changed. */
-export async function lookedAt(management: KubernetesClient): Promise<number> {
-  const [cells, groups] = await Promise.all([
-    management.list<Cell>(CELL, { namespace: RESTING }),
-    management.list<AWSTargetGroup>(AWS_TARGET_GROUP, { namespace: RESTING }),
-  ]);
-  const byName = new Map(groups.map((group) => [group.metadata.name, group]));
-  return cells.filter((cell) => {
-    const [, number = ''] = cell.metadata.name.split('-');
-    const group = byName.get(`group-${Math.floor(Number(number) / CELLS_OF_A_GROUP)}`);
-    const selected = group === undefined ? [] : [group];
-    return cell.spec.replicas === 1 && cell.status?.observedHash === digest(watchedInput(cell, selected));
-  }).length;
+function groupOf(index: number, groups: readonly AWSTargetGroup[]): AWSTargetGroup {
+  const group = groups[Math.floor(index / CELLS_OF_A_GROUP)];
+  if (group === undefined) throw new Error('Expected a target group, got none.');
+  return group;
 }
 
 const at = '2026-01-01T00:00:00Z';
@@ -73,11 +83,11 @@ const waiting = {
   })),
 };
 
-const groupNamed = (name: string): AWSTargetGroup => ({
+const groupNamed = (name: string, arn: string): AWSTargetGroup => ({
   apiVersion,
   kind: 'AWSTargetGroup',
   metadata: { namespace: RESTING, name, labels: { group: name, 'okra.mumo.co/version': '1.0.0' } },
-  spec: { arn: `arn:aws:elasticloadbalancing:us-east-1:123456789012:targetgroup/${name}/0123456789abcdef` },
+  spec: { arn },
 });
 
 const cellNamed = (name: string, group: string): Cell => ({

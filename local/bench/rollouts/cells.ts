@@ -11,8 +11,8 @@ import type { Ground } from '../world.ts';
 export const BENCH_NAMESPACE = 'default';
 const apiVersion = 'okra.mumo.co/v1alpha1';
 
-/** How many rules a listener has room for (Elastic Load Balancing quotas: 100, the default one not counted). */
-const RULES_PER_LISTENER = 90;
+/** A load balancer of one listener has room for 100 target groups (Elastic Load Balancing quotas), of which a rollout takes up to three. */
+const RULES_PER_LISTENER = 30;
 
 /** One step of a canary. */
 export type Step = { readonly setWeight: number } | { readonly pause: object };

@@ -1,3 +1,4 @@
+import { imageEnvironment, packagedOkrad } from '../package.ts';
 import { openOkrad, type RunningOkrad } from '../okrad.ts';
 import type { Ground } from '../world.ts';
 
@@ -19,6 +20,10 @@ export const ratesEnvironment = ({
   OKRA_ELBV2_READ_BURST: String(4 * reads),
 });
 
-/** Starts okrad with such rates. */
-export const openWithRates = ({ stack, say, signal }: Ground, rates: typeof held): Promise<RunningOkrad> =>
-  openOkrad({ stack, environment: { ...stack.environment, ...ratesEnvironment(rates) }, say, signal });
+/** Starts okrad of the package with such rates. */
+export async function openWithRates(ground: Ground, rates: typeof held): Promise<RunningOkrad> {
+  const { stack } = ground;
+  const program = await packagedOkrad(stack);
+  const environment = { ...stack.environment, ...imageEnvironment, ...ratesEnvironment(rates) };
+  return await openOkrad({ ...ground, environment, program });
+}
