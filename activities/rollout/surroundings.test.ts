@@ -84,6 +84,34 @@ describe('what there is around Cells', () => {
     expect((await earlier).versions).toEqual(of(100));
   });
 
+  it('is read twice for many who look at the same time: once for the first, and then for all others', async () => {
+    const { cluster, reader } = aCluster();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    cluster.held = promise;
+    const first = reader.now('default');
+    // What was listed before they asked is too old for them.
+    Object.assign(cluster, { version: 101, held: undefined });
+    const others = Array.from({ length: 20 }, () => reader.now('default'));
+    resolve();
+    expect((await first).versions).toEqual(of(100));
+    for (const { versions } of await Promise.all(others)) expect(versions).toEqual(of(101));
+    expect(cluster.lists).toBe(2);
+    await reader.now('default');
+    expect(cluster.lists).toBe(3);
+  });
+
+  it.each([
+    ['does not answer', () => new Promise<void>(() => undefined)],
+    ['fails', () => Promise.reject(new Error('Not today.'))],
+  ])('is read for the next when a list %s', async (_, held) => {
+    const { cluster, reader } = aCluster();
+    cluster.held = held();
+    void reader.now('default').catch(() => undefined);
+    cluster.held = undefined;
+    expect((await reader.now('default')).versions).toEqual(of(100));
+    expect(cluster.lists).toBe(2);
+  });
+
   it('is not kept when it could not be read', async () => {
     const { cluster, reader } = aCluster();
     cluster.held = Promise.reject(new Error('Not today.'));

@@ -1,3 +1,4 @@
+import { sleep } from '../../clients/backoff.ts';
 import { AWS_TARGET_GROUP, ACCESS_POLICY, FREEZE, type KindRef } from '../../clients/kubernetes/kinds.ts';
 import { unlessMissing, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { AccessPolicy } from '../../crds/access-policy.ts';
@@ -72,6 +73,7 @@ export function surroundingsReader(
 ): SurroundingsReader {
   const kept = new Map<string, SurroundingsRead>();
   const reading = new Map<string, SurroundingsRead>();
+  const next = new Map<string, Promise<Surroundings>>();
 
   function begin(namespace: string): SurroundingsRead {
     const begun = { at: clock(), read: readSurroundings(snapshot, namespace) };
@@ -100,8 +102,22 @@ export function surroundingsReader(
     return known;
   }
 
+  /** Many who ask while a list is read share the next one: what is under way may be older than their question. */
+  function now(namespace: string): Promise<Surroundings> {
+    const underWay = reading.get(namespace);
+    if (underWay === undefined) return begin(namespace).read;
+    const known = next.get(namespace);
+    if (known !== undefined) return known;
+    const after = endOf(underWay.read).then(() => {
+      next.delete(namespace);
+      return begin(namespace).read;
+    });
+    next.set(namespace, after);
+    return after;
+  }
+
   return {
-    now: (namespace) => begin(namespace).read,
+    now,
     recent: (namespace, seen) => {
       if (seen === undefined) return begin(namespace);
       const { at, read } = recent(namespace);
@@ -112,4 +128,18 @@ export function surroundingsReader(
       return { at, read: unlessOlder() };
     },
   };
+}
+
+/** How long the next list waits for the one that is under way, in milliseconds: as long as that usually takes. */
+const TURN_MS = 200;
+
+/** Waits until something has ended in whatever way, or takes too long. */
+async function endOf(reading: Promise<unknown>): Promise<void> {
+  const stop = new AbortController();
+  const ended = reading.then(
+    () => undefined,
+    () => undefined,
+  );
+  await Promise.race([ended, sleep(TURN_MS, stop.signal)]);
+  stop.abort();
 }

@@ -1,24 +1,49 @@
 import { NodeHttpHandler } from '@smithy/node-http-handler';
-import type { WriteRate } from '../../domain/load-balancers/budget.ts';
+import { spacingOf, type WriteRate } from '../../domain/load-balancers/budget.ts';
+import { sleep } from '../backoff.ts';
 import { budgetInMemory, takeInPlace } from './shared-budget.ts';
 
 /** Waits until one more read of a region may be sent. Rejects with the reason of the signal. */
 export type ReadPace = (region: string, signal: AbortSignal) => Promise<void>;
 
-/** What a read is for: what takes traffic back reads first, and what nobody's traffic waits for leaves half of the pace to rollouts. */
+/** What a read is for: what takes traffic back reads first, then rollouts, and then what nobody's traffic waits for. */
 export type ReadPriority = 'Urgent' | 'Usual' | 'Background';
+
+/** How many reads of others what nobody's traffic waits for lets go first at the most; it has to get on as well. */
+const MOST_BEFORE = 20;
 
 /** Makes the pace of reads, which is that of one process: a count that all share would cost a write to the API server for each read. */
 export function readPace(rate: WriteRate, priorityOf: () => ReadPriority, clock?: () => number): ReadPace {
   const budget = budgetInMemory(rate, clock);
   const background = budgetInMemory(halfOf(rate), clock);
+  const others = new Map<string, number>();
+
+  async function letOthersRead(region: string, signal: AbortSignal): Promise<void> {
+    await takeInPlace(background, region, { urgent: false }, signal);
+    const spacing = spacingOf(rate);
+    for (let before = 0; before < MOST_BEFORE && others.has(region); before += 1)
+      await sleep(spacing, signal);
+  }
+
   return async (region, signal) => {
     const priority = priorityOf();
-    if (priority === 'Background') await takeInPlace(background, region, { urgent: false }, signal);
-    await takeInPlace(budget, region, { urgent: priority === 'Urgent' }, signal);
+    const isBackground = priority === 'Background';
+    if (isBackground) await letOthersRead(region, signal);
+    const count = (by: number): void => {
+      const left = (others.get(region) ?? 0) + (isBackground ? 0 : by);
+      if (left > 0) others.set(region, left);
+      else others.delete(region);
+    };
+    count(1);
+    try {
+      await takeInPlace(budget, region, { urgent: priority === 'Urgent' }, signal);
+    } finally {
+      count(-1);
+    }
   };
 }
 
+/** No more than half of the pace, so that a burst is left to rollouts that come later. */
 const halfOf = ({ perSecond, burst }: WriteRate): WriteRate => ({
   perSecond: perSecond / 2,
   burst: Math.max(1, Math.floor(burst / 2)),

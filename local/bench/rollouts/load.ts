@@ -6,7 +6,7 @@ import type { Measured } from '../report.ts';
 import type { Ground } from '../world.ts';
 import { benchCells, serves, type BenchCells } from './cells.ts';
 import type { Plot } from '../plot.ts';
-import { held, openWithRates, unheld } from './rates.ts';
+import { BURST_OF_READS, held, openWithRates, unheld } from './rates.ts';
 import { weightsSince, type Weight } from './weights.ts';
 
 /** How many weights all rollouts write together: what takes a minute at the rate, and longer for more than a hundred rollouts, which write two each. */
@@ -80,8 +80,8 @@ async function rollAll(names: readonly string[], { stack, cells }: World) {
       unit: 's',
     },
     {
-      what: 'by what the limit allows',
-      value: seconds / allowed(weights.length),
+      what: 'by what the limits of writes and reads allow',
+      value: seconds / Math.max(allowed(weights.length), readable(calls.filter(isRead).length)),
       unit: 'times',
       below: 1.05,
     },
@@ -95,10 +95,15 @@ async function rollAll(names: readonly string[], { stack, cells }: World) {
       what: 'the slowest rollout by the fastest',
       value: Math.max(...durations) / Math.min(...durations),
       unit: 'times',
-      below: 1.2,
+      // Of rollouts of few weights some are done a whole round before the others.
+      ...(weights.length / names.length >= 8 ? { below: 1.2 } : {}),
     },
   ];
-  return { figures, raw: { weights, durations }, plot: plotOf('Canaries under load', weights, began) };
+  const actions = Object.entries(Object.groupBy(calls, ({ action }) => action)).map(
+    ([action, some = []]) => [action, some.length] as const,
+  );
+  const raw = { weights, durations, actions: Object.fromEntries(actions) };
+  return { figures, raw, plot: plotOf('Canaries under load', weights, began) };
 }
 
 async function abortAll(
@@ -161,6 +166,9 @@ function disorder(taken: readonly { readonly percent: number }[]): number {
 
 /** The seconds that so many writes take at least: those of the burst are there at once. */
 const allowed = (writes: number): number => Math.max(0, writes - held.burst) / held.writes;
+
+/** The seconds that so many reads take at least. */
+const readable = (reads: number): number => Math.max(0, reads - BURST_OF_READS * held.reads) / held.reads;
 
 const isRead = ({ action }: CallRecord): boolean => action.startsWith('Describe');
 
