@@ -103,7 +103,7 @@ export function surroundingsReader(
   }
 
   /** Many who ask while a list is read share the next one: what is under way may be older than their question. */
-  function now(namespace: string): Promise<Surroundings> {
+  function asItIsNow(namespace: string): Promise<Surroundings> {
     const underWay = reading.get(namespace);
     if (underWay === undefined) return begin(namespace).read;
     const known = next.get(namespace);
@@ -117,7 +117,7 @@ export function surroundingsReader(
   }
 
   return {
-    now,
+    now: asItIsNow,
     recent: (namespace, seen) => {
       if (seen === undefined) return begin(namespace);
       const { at, read } = recent(namespace);

@@ -24,6 +24,7 @@ import type { Rollout, RolloutState } from '../model/state.ts';
 import { plannedBy } from './strategy.ts';
 import { isAsPlanned, resumeAt } from '../steps/plan.ts';
 import { takeBack } from './take-back.ts';
+import { waitingForTurn } from './turn-in-budget.ts';
 import { includes, weightOf } from '../load-balancers/weights.ts';
 
 /** Decides the one thing that a Cell needs next. `now` is in milliseconds since the epoch. */
@@ -84,7 +85,7 @@ function verified(decision: Decision, { observed, state }: GuardInput): Decision
 function inTurn(decision: Decision, { state: { budget }, now }: GuardInput): Decision {
   if (decision.do !== 'Shift' || budget === undefined || now >= budget.notBefore) return decision;
   if (decision.urgent && !budget.urgent) return decision;
-  const message = `Waiting for a turn in the write budget of the account. Next: ${decision.message}`;
+  const message = waitingForTurn(decision.message);
   const { settled } = decision;
   return {
     do: 'Wait',
