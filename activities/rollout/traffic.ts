@@ -92,8 +92,8 @@ async function shift(request: ShiftRequest, means: ShiftDependencies): Promise<S
   const { cell, forwarding, urgent, percent, verify, ticket } = request;
   const ref = { type: forwarding.type, key: cell.key };
   const reading = writeReader(request, means);
-  // Where others wait, a write is told of and its targets are looked at when its turn has come, and not with each attempt.
-  const linesUp = writer.isCrowded(forwarding, urgent);
+  // Who has to line up tells of the write and looks at targets when the turn comes, and not twice.
+  const linesUp = ticket === undefined && writer.isCrowded(forwarding, urgent);
   if (!linesUp) void means.announce();
   if (!linesUp && !urgent) reading.begin();
   const known = await readConfig(kubernetes, ref, signal);
