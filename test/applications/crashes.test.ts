@@ -72,13 +72,19 @@ describe('the rollout of an application', () => {
         'without the old target group',
         ({ targetGroups = [] }) => targetGroups.length === 1,
       );
-      expect(writes).toEqual([
-        ...[0, 50, 100].map((canary) => ({
-          'mysystem-web-web-v1': 100 - canary,
-          'mysystem-web-web-v2': canary,
-        })),
+      // A write that a kill has cut off is put back and made again, which moves no traffic.
+      const traffic = writes.map((weights) =>
+        Object.fromEntries(Object.entries(weights).filter(([, weight]) => weight > 0)),
+      );
+      const moves = traffic.filter(
+        (one, index) => JSON.stringify(one) !== JSON.stringify(traffic[index - 1]),
+      );
+      expect(moves).toEqual([
+        { 'mysystem-web-web-v1': 100 },
+        { 'mysystem-web-web-v1': 50, 'mysystem-web-web-v2': 50 },
         { 'mysystem-web-web-v2': 100 },
       ]);
+      expect((await stage.writes()).at(-1)).toEqual({ 'mysystem-web-web-v2': 100 });
       expect(fleet.secrets.map(({ did, cluster }) => `${cluster} ${did}`)).toEqual([
         'web-v1 comes',
         'web-v2 comes',
