@@ -60,7 +60,7 @@ export interface ConfigWriter {
   /** Takes a turn in the write budget ahead, so that nothing is asked for before it may be written. */
   readonly reserve: (forwarding: Forwarding, options: AttemptOptions) => Promise<BudgetTurn | NotYet>;
   /** Whether someone had to wait for a turn just now, so that whoever comes without a ticket has to as well. */
-  readonly isCrowded: (forwarding: Forwarding, urgent: boolean) => boolean;
+  readonly isCrowded: (forwarding: Forwarding) => boolean;
   /** Writes, reads back and reports; throws what refuses, after the status says so. */
   readonly apply: (
     config: LoadBalancerConfigView,
@@ -98,8 +98,7 @@ export function configWriter(dependencies: WriterDependencies): ConfigWriter {
   const { kubernetes, budget } = dependencies;
   const means = dependenciesOf(dependencies);
   const policies = accessPolicies(kubernetes);
-  // What takes traffic back has lines of its own.
-  const waitedAt = { urgent: new Map<string, number>(), usual: new Map<string, number>() };
+  const waitedAt = new Map<string, number>();
   const reportStatus = statusReporter(kubernetes);
   const reportDeployment = targetDeploymentReporter(kubernetes);
 
@@ -140,7 +139,7 @@ export function configWriter(dependencies: WriterDependencies): ConfigWriter {
     const { urgent, percent, ticket, signal } = options;
     const quota = loadBalancerOf(forwarding.type).quota(forwarding);
     const grant = await budget.take(quota, { urgent, percent, ticket }, signal);
-    if (grant.is === 'Wait') waitedAt[urgent ? 'urgent' : 'usual'].set(quota, Date.now());
+    if (grant.is === 'Wait' && !urgent) waitedAt.set(quota, Date.now());
     return grant;
   }
 
@@ -189,10 +188,8 @@ export function configWriter(dependencies: WriterDependencies): ConfigWriter {
 
   return {
     report,
-    isCrowded: (forwarding, urgent) => {
-      const quota = loadBalancerOf(forwarding.type).quota(forwarding);
-      return Date.now() - (waitedAt[urgent ? 'urgent' : 'usual'].get(quota) ?? 0) < CROWDED_MS;
-    },
+    isCrowded: (forwarding) =>
+      Date.now() - (waitedAt.get(loadBalancerOf(forwarding.type).quota(forwarding)) ?? 0) < CROWDED_MS,
     reserve: async (forwarding, options) => {
       const grant = await take(forwarding, options);
       return grant.is === 'Granted' ? { is: 'Turn' } : new Postponed(grant).notYet;

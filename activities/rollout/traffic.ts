@@ -93,7 +93,7 @@ async function shift(request: ShiftRequest, means: ShiftDependencies): Promise<S
   const ref = { type: forwarding.type, key: cell.key };
   const reading = writeReader(request, means);
   // Who has to line up tells of the write and looks at targets when the turn comes, and not twice.
-  const linesUp = ticket === undefined && writer.isCrowded(forwarding, urgent);
+  const linesUp = ticket === undefined && !urgent && writer.isCrowded(forwarding);
   if (!linesUp) void means.announce();
   if (!linesUp && !urgent) reading.begin();
   const known = await readConfig(kubernetes, ref, signal);
