@@ -5,10 +5,18 @@ import {
   CreateLoadBalancerCommand,
   type CreateLoadBalancerCommandInput,
   CreateTargetGroupCommand,
+  ElasticLoadBalancingV2,
   type ElasticLoadBalancingV2Client,
   ModifyLoadBalancerAttributesCommand,
   RegisterTargetsCommand,
 } from '@aws-sdk/client-elastic-load-balancing-v2';
+import type { Stack } from './stack.ts';
+
+/** Connects to the ELBv2 of a stack as whoever sets up what Okra finds there. */
+export function elbv2Of({ aws: { region, endpoint } }: Pick<Stack, 'aws'>): ElasticLoadBalancingV2 {
+  const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
+  return new ElasticLoadBalancingV2({ region, endpoint, credentials });
+}
 
 /** A load balancer with one listener. */
 export interface ListenerFixture {

@@ -1,4 +1,3 @@
-import { ElasticLoadBalancingV2 } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { CELL } from '../../clients/kubernetes/kinds.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import { digest } from '../../clients/digest.ts';
@@ -6,7 +5,7 @@ import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
 import type { Cell } from '../../crds/cell.ts';
 import { objectWorkflowId } from '../../domain/model/workflow-ids.ts';
 import { watchedInput } from '../../domain/versions/watched.ts';
-import { createTargetGroup } from '../aws-fixture.ts';
+import { createTargetGroup, elbv2Of } from '../aws-fixture.ts';
 import { forEach, upTo } from './each.ts';
 import type { Ground } from './world.ts';
 
@@ -26,9 +25,7 @@ export async function restingCells(
   { stack, management }: Pick<Ground, 'stack' | 'management'>,
   count: number,
 ): Promise<readonly AWSTargetGroup[]> {
-  const { region, endpoint } = stack.aws;
-  const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
-  const elbv2 = new ElasticLoadBalancingV2({ region, endpoint, credentials });
+  const elbv2 = elbv2Of(stack);
   await management.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: RESTING } });
   const groups: AWSTargetGroup[] = [];
   await forEach(upTo(Math.ceil(count / CELLS_OF_A_GROUP)), async (index) => {

@@ -1,7 +1,6 @@
-import { ElasticLoadBalancingV2 } from '@aws-sdk/client-elastic-load-balancing-v2';
 import type { Client } from '@temporalio/client';
 import { connectKubernetes, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
-import { createTargetGroup } from '../aws-fixture.ts';
+import { createTargetGroup, elbv2Of } from '../aws-fixture.ts';
 import type { Stack } from '../stack.ts';
 import { installTargetGroupBindings } from '../target-group-bindings.ts';
 import { startWorkloadCluster, type WorkloadCluster } from '../workload-cluster.ts';
@@ -53,12 +52,10 @@ export async function buildWorld({ size, stack, management, say, signal }: Groun
   return { ...parts, [Symbol.asyncDispose]: () => end.disposeAsync() };
 }
 
-async function createTargetGroups({ aws }: Stack, size: Size, say: Ground['say']): Promise<string[]> {
+async function createTargetGroups(stack: Stack, size: Size, say: Ground['say']): Promise<string[]> {
   const count = size.clusters * size.bindings + 2 * size.arrivals;
   say(`Creating ${count} target groups …`);
-  const { region, endpoint } = aws;
-  const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
-  const elbv2 = new ElasticLoadBalancingV2({ region, endpoint, credentials });
+  const elbv2 = elbv2Of(stack);
   try {
     const arns: string[] = [];
     await forEach(upTo(count), async (index) => {

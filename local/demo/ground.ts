@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { ElasticLoadBalancingV2 } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { connectKubernetes, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import { awsIdentity } from '../components/aws.ts';
 import { installDefinitions } from '../install-definitions.ts';
@@ -117,9 +116,3 @@ const verdictOn = (differences: readonly string[], what: string): string =>
     : ['', 'Something differs from what this demo says:', ...differences.map((one) => `  - ${one}`)].join(
         '\n',
       );
-
-/** Connects to the emulated ELBv2 of a stack. */
-export function connectELBv2({ aws: { region, endpoint } }: RunningStack): ElasticLoadBalancingV2 {
-  const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
-  return new ElasticLoadBalancingV2({ region, endpoint, credentials });
-}

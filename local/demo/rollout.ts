@@ -1,10 +1,10 @@
 import { CELL } from '../../clients/kubernetes/kinds.ts';
 import type { Cell } from '../../crds/cell.ts';
-import { createListener, createTargetGroup } from '../aws-fixture.ts';
+import { createListener, createTargetGroup, elbv2Of } from '../aws-fixture.ts';
 import { watchObjects } from '../watched.ts';
 import type { Wish } from './arguments.mjs';
 import { bringCluster, clusterSet, discoveries, targetGroupSet } from './discovery.ts';
-import { connectELBv2, type Ground } from './ground.ts';
+import type { Ground } from './ground.ts';
 import { analysisTemplateFor, CELL_NAME, cellFor, targetGroupsFor } from './objects.ts';
 import { play, type Scene } from './play.ts';
 import { chapters, discoveryChapters, type Chapter } from './story.ts';
@@ -15,7 +15,7 @@ export async function showRollout(ground: Ground, { discovery }: Wish): Promise<
   const { stack, kubernetes, namespace, unique, apply, say, signal } = ground;
   const story = discovery ? discoveryChapters : chapters;
   await using undo = new AsyncDisposableStack();
-  const elbv2 = connectELBv2(stack);
+  const elbv2 = elbv2Of(stack);
   undo.defer(() => Promise.resolve(elbv2.destroy()));
   const { listenerArn } = await createListener(elbv2, unique('demo'));
   const groups = new Map<string, { name: string; version: string }>();

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { ElasticLoadBalancingV2 } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { CELL } from '../../../clients/kubernetes/kinds.ts';
 import type { Cell } from '../../../crds/cell.ts';
-import { createListener, createTargetGroup } from '../../aws-fixture.ts';
+import { createListener, createTargetGroup, elbv2Of } from '../../aws-fixture.ts';
 import { forEach, upTo } from '../each.ts';
 import { watchObjects } from '../../watched.ts';
 import type { Ground } from '../world.ts';
@@ -38,9 +37,7 @@ export interface BenchCells extends AsyncDisposable {
 
 /** Prepares for Cells: listeners, as many as they need, and a watch, which tells of them without asking again and again. */
 export function benchCells({ stack, management, signal }: Ground): BenchCells {
-  const { region, endpoint } = stack.aws;
-  const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
-  const elbv2 = new ElasticLoadBalancingV2({ region, endpoint, credentials });
+  const elbv2 = elbv2Of(stack);
   const watched = watchObjects<Cell>({
     kubernetes: management,
     kind: CELL,

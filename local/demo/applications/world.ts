@@ -5,11 +5,11 @@ import {
 import { applicationSet } from '../../argo-cd/application-set.ts';
 import { startArgoCD } from '../../argo-cd/install.ts';
 import { playSyncing } from '../../argo-cd/syncing.ts';
-import { createListener, createTargetGroup } from '../../aws-fixture.ts';
+import { createListener, createTargetGroup, elbv2Of } from '../../aws-fixture.ts';
 import { serveDatadog, type DatadogServer } from '../../datadog/server.ts';
 import { startWorkloadCluster } from '../../workload-cluster.ts';
 import { addTwin } from '../../workload-twin.ts';
-import { connectELBv2, type Ground } from '../ground.ts';
+import type { Ground } from '../ground.ts';
 import { errorRateOf, type BroughtCluster } from './objects.ts';
 import { priorities, type DemoCluster } from './story.ts';
 import type { VersionWeights } from './table.ts';
@@ -40,7 +40,7 @@ export async function openWorld({
   unique,
 }: Ground): Promise<ApplicationsWorld> {
   await using undo = new AsyncDisposableStack();
-  const elbv2 = connectELBv2(stack);
+  const elbv2 = elbv2Of(stack);
   undo.defer(() => Promise.resolve(elbv2.destroy()));
   const { listenerArn } = await createListener(elbv2, unique('applications'));
   undo.use(await startArgoCD(stack, namespace));
