@@ -16,29 +16,29 @@ const MOST_BEFORE = 20;
 export function readPace(rate: WriteRate, priorityOf: () => ReadPriority, clock?: () => number): ReadPace {
   const budget = budgetInMemory(rate, clock);
   const background = budgetInMemory(halfOf(rate), clock);
-  const others = new Map<string, number>();
+  /** How many wait for whom a background read lets go first, by region. */
+  const waiting = new Map<string, number>();
+  const count = (region: string, by: number): void =>
+    void waiting.set(region, (waiting.get(region) ?? 0) + by);
 
   async function letOthersRead(region: string, signal: AbortSignal): Promise<void> {
     await takeInPlace(background, region, { urgent: false }, signal);
     const spacing = spacingOf(rate);
-    for (let before = 0; before < MOST_BEFORE && others.has(region); before += 1)
+    for (let before = 0; before < MOST_BEFORE && (waiting.get(region) ?? 0) > 0; before += 1)
       await sleep(spacing, signal);
   }
 
   return async (region, signal) => {
     const priority = priorityOf();
-    const isBackground = priority === 'Background';
-    if (isBackground) await letOthersRead(region, signal);
-    const count = (by: number): void => {
-      const left = (others.get(region) ?? 0) + (isBackground ? 0 : by);
-      if (left > 0) others.set(region, left);
-      else others.delete(region);
-    };
-    count(1);
+    if (priority === 'Background') {
+      await letOthersRead(region, signal);
+      return await takeInPlace(budget, region, { urgent: false }, signal);
+    }
+    count(region, 1);
     try {
       await takeInPlace(budget, region, { urgent: priority === 'Urgent' }, signal);
     } finally {
-      count(-1);
+      count(region, -1);
     }
   };
 }
