@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { AskDatadog } from '../../clients/datadog/connect.ts';
 import { build } from '../../deploy/package/build.ts';
@@ -44,6 +45,17 @@ describe('the package', () => {
     await rm(dir, { recursive: true });
   });
 
+  /** Asks as the tab Call Stack of the Web UI does. */
+  async function stackTraceOf(workflowId: string): Promise<string> {
+    const connection = await Connection.connect({ address: stack.temporal.address });
+    try {
+      const { workflow } = new Client({ connection, namespace: stack.temporal.namespace });
+      return await workflow.getHandle(workflowId).query<string>('__stack_trace');
+    } finally {
+      await connection.close();
+    }
+  }
+
   it('starts in an empty folder, with its own workflows, and looks at Cells', async () => {
     const [folder, empty] = [join(dir, 'okra'), join(dir, 'empty')];
     const also = ['cli/dashboard/assets.ts', 'clients/datadog/connect.ts'];
@@ -83,6 +95,7 @@ describe('the package', () => {
         '--for=jsonpath={.status.phase}=Waiting',
         '--timeout=30s',
       );
+      await expect(stackTraceOf(`cell/${namespace}/web`)).rejects.toThrow('stack traces are not enabled');
     } finally {
       await okrad.end('SIGTERM');
       await ports.release();
