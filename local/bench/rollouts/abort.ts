@@ -11,6 +11,8 @@ import type { Series } from '../plot.ts';
 import { quantile } from './weights.ts';
 
 const ABORTS = 20;
+/** How long an okrad that was just started has work to do, which looks at all Cells. */
+const STARTED_MS = 10_000;
 const steps = [{ setWeight: 50 }, { pause: {} }];
 const namesOf = (prefix: string, count: number): readonly string[] =>
   upTo(count).map((index) => `${prefix}-${index}`);
@@ -36,7 +38,9 @@ export async function measureAbort(ground: Ground): Promise<Measured> {
   }
   await using running = await openWithRates(ground, held);
   const world = { ...ground, cells, running };
-  const alone = await abortEach(await bringAll(names, '2.0.0', cells), world);
+  const first = await bringAll(names, '2.0.0', cells);
+  await wait(STARTED_MS);
+  const alone = await abortEach(first, world);
   const canaries = await bringAll(names, '3.0.0', cells);
   say(`Rolling ${size.rollouts} others out at ${held.writes} writes a second …`);
   await forEach(others, async (name) => void (await cells.bring(name, '2.0.0')));
