@@ -15,14 +15,13 @@ export async function startChromium(): Promise<Browser> {
   const args = ['--no-sandbox', '--disable-dev-shm-usage'];
   const found = installed.find((path) => existsSync(path));
   if (found !== undefined) return chromium.launch({ executablePath: found, args });
-  const brought = await packed();
-  return chromium.launch({ ...brought, args: [...brought.args, ...args] });
+  // Its own arguments are left out: with them a page may do what a browser forbids, and the header Origin is not sent.
+  return chromium.launch({ ...(await packed()), args });
 }
 
 /** The Chromium of the dev dependencies, with the libraries that a bare system lacks. */
 async function packed(): Promise<{
   readonly executablePath: string;
-  readonly args: string[];
   readonly env: Record<string, string>;
 }> {
   const before = { ...process.env };
@@ -32,7 +31,7 @@ async function packed(): Promise<{
     const { default: brought } = await import('@sparticuz/chromium');
     const executablePath = await brought.executablePath();
     const env = Object.entries(process.env).filter((one): one is [string, string] => one[1] !== undefined);
-    return { executablePath, args: brought.args, env: Object.fromEntries(env) };
+    return { executablePath, env: Object.fromEntries(env) };
   } finally {
     for (const name of Object.keys(process.env)) if (before[name] === undefined) delete process.env[name];
     Object.assign(process.env, before);
