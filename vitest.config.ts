@@ -8,6 +8,9 @@ const maxWorkers = Math.min(6, availableParallelism() * 2);
 
 const root = import.meta.dirname;
 
+// Workers that tests start in their own process run the Temporal SDK as it ships.
+const execArgv = ['--import', `${root}/test/support/packaged-sdk.ts`];
+
 export default defineConfig({
   test: {
     sequence: { sequencer: LongestFirst },
@@ -33,6 +36,7 @@ export default defineConfig({
           // They run beside integration tests, and some start processes.
           testTimeout: 20_000,
           maxWorkers,
+          execArgv,
         },
       },
       {
@@ -43,9 +47,10 @@ export default defineConfig({
           isolate: false,
           setupFiles: ['test/support/fresh-modules.ts'],
           globalSetup: ['test/support/setup.ts'],
-          testTimeout: 240_000,
-          hookTimeout: 240_000,
+          testTimeout: 480_000,
+          hookTimeout: 480_000,
           maxWorkers,
+          execArgv,
         },
       },
     ],

@@ -12,15 +12,15 @@ const demo = join(root, 'local/demo.ts');
 async function shown(...args: readonly string[]): Promise<string> {
   const stack = inject('stack');
   const { stdout } = await run(process.execPath, [demo, ...args], {
-    timeout: 300_000,
-    env: { ...process.env, OKRA_WORKFLOW_BUNDLE: stack.workflowBundle, OKRA_STACK: recordIn(stack) },
+    timeout: 400_000,
+    env: { ...process.env, OKRA_WORKFLOW_BUNDLE: stack.built.workflowBundle, OKRA_STACK: recordIn(stack) },
   });
   return stdout;
 }
 
 describe('the demo', () => {
   it('shows what it says and finds nothing that differs, as the README has people begin', async () => {
-    const { stdout } = await run('npm', ['run', 'demo'], { cwd: root, timeout: 200_000 });
+    const { stdout } = await run('npm', ['run', 'demo'], { cwd: root, timeout: 400_000 });
     expect(stdout).toContain('blue1 50  blue2 50');
     expect(stdout).toContain('blue1 40  blue2 40  green1 10  green2 10');
     expect(stdout).toMatch(/AnalysisRun web-1-success-rate-\w+: Successful/);

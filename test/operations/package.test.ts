@@ -1,15 +1,15 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { AskDatadog } from '../../clients/datadog/connect.ts';
-import { build } from '../../deploy/package/build.ts';
 import { serveDatadog } from '../../local/datadog/server.ts';
 import { startOkrad } from '../../local/okrad.ts';
 import { reservePorts } from '../../local/ports.ts';
+import { builtModule } from '../support/package.ts';
 import { until } from '../support/until.ts';
 
 const run = promisify(execFile);
@@ -57,10 +57,9 @@ describe('the package', () => {
   }
 
   it('starts in an empty folder, with its own workflows, and looks at Cells', async () => {
-    const [folder, empty] = [join(dir, 'okra'), join(dir, 'empty')];
-    const also = ['cli/dashboard/assets.ts', 'clients/datadog/connect.ts'];
-    await Promise.all([build(join(folder, 'dist'), { workflows: stack.workflowBundle, also }), mkdir(empty)]);
-    await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
+    const { folder } = stack.built;
+    const empty = join(dir, 'empty');
+    await mkdir(empty);
     const { bin } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as {
       readonly bin: { readonly okrad: string; readonly okractl: string; readonly okra: string };
     };
@@ -123,7 +122,7 @@ describe('the package', () => {
       OKRA_TASK_QUEUE: `${namespace}-failing`,
       OKRA_WORKFLOW_BUNDLE: join(dir, 'none.js'),
     };
-    const program = join(dir, 'okra/dist/cli/okrad.js');
+    const program = stack.built.okrad;
     await using _ = startOkrad({ environment, log, program, components: 'worker', cwd: dir });
     const said = await until('okrad to fail', async () => {
       const text = await readFile(log, 'utf8').catch(() => '');
@@ -135,7 +134,7 @@ describe('the package', () => {
   });
 
   it('has all that the dashboard serves', async () => {
-    const { assetAt } = (await import(join(dir, 'okra/dist/cli/dashboard/assets.js'))) as {
+    const { assetAt } = (await import(builtModule(stack.built, 'cli/dashboard/assets.ts'))) as {
       assetAt: (path: string) => Promise<{ readonly body: Buffer } | undefined>;
     };
     const sizes = await Promise.all(
@@ -147,7 +146,7 @@ describe('the package', () => {
   });
 
   it('asks Datadog in a thread of its own', async () => {
-    const { connectDatadog } = (await import(join(dir, 'okra/dist/clients/datadog/connect.js'))) as {
+    const { connectDatadog } = (await import(builtModule(stack.built, 'clients/datadog/connect.ts'))) as {
       readonly connectDatadog: () => AskDatadog;
     };
     const keys = { apiKey: 'the-api-key', appKey: 'the-app-key' };

@@ -31,8 +31,14 @@ async function environmentIn(stack: Stack): Promise<NodeJS.ProcessEnv> {
   );
   await chmod(aws, 0o755);
   const PATH = [dir, join(root, 'node_modules/.bin'), environment['PATH']].join(':');
-  const { workflowBundle } = inject('stack');
-  return { ...process.env, ...environment, PATH, OKRA_STACK: record, OKRA_WORKFLOW_BUNDLE: workflowBundle };
+  const { built } = inject('stack');
+  return {
+    ...process.env,
+    ...environment,
+    PATH,
+    OKRA_STACK: record,
+    OKRA_WORKFLOW_BUNDLE: built.workflowBundle,
+  };
 }
 
 describe('the quick start', () => {
@@ -46,7 +52,7 @@ describe('the quick start', () => {
     const script = `set -euo pipefail\ncd "${root}"\ntrap 'kill %1 || cat ${log} >&2' EXIT\n${text}`;
     const { stdout } = await run('bash', ['-c', script], {
       env: await environmentIn(stack),
-      timeout: 150_000,
+      timeout: 400_000,
     });
     expect(stdout).toContain('2.0.0 is blocked: Aborted by me: errors in checkout');
     expect(stdout).toMatch(

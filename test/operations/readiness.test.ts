@@ -31,6 +31,7 @@ afterEach(async () => {
 function start(environment: Readonly<Record<string, string>> = {}, components?: 'worker'): void {
   okrad = startOkrad({
     log: join(stack.logs, `okrad-${queue}.log`),
+    program: stack.built.okrad,
     ...(components === undefined ? {} : { components }),
     environment: {
       ...stack.environment,
@@ -38,7 +39,6 @@ function start(environment: Readonly<Record<string, string>> = {}, components?: 
       OKRA_TASK_QUEUE: queue,
       OKRA_LEASE_NAME: queue,
       OKRA_WATCH_NAMESPACE: queue,
-      OKRA_WORKFLOW_BUNDLE: stack.workflowBundle,
       OKRA_HEALTH_PORT: String(port),
       ...environment,
     },

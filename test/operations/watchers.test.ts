@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Client, ConnectionLike } from '@temporalio/client';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { digest } from '../../clients/digest.ts';
 import { AWS_TARGET_GROUP, CELL, CUSTOM_RESOURCE_DEFINITION, LEASE } from '../../clients/kubernetes/kinds.ts';
 import { connectKubernetes, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
@@ -48,6 +48,7 @@ function watchers(name: string, healthPort?: number): Okrad {
   return startOkrad({
     components: 'watchers',
     log: join(stack.logs, `${name}.log`),
+    program: inject('stack').built.okrad,
     environment: {
       ...stack.environment,
       OKRA_IDENTITY: name,

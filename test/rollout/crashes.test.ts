@@ -23,7 +23,7 @@ describe('A-C35 a rollout survives', () => {
     // Servers are killed here, so the stack is not shared.
     dir = await mkdtemp(join(tmpdir(), 'okra-crashes-'));
     stack = await startStack({ dir, components: componentSets.demo });
-    const view = await prepare(stack, inject('stack').workflowBundle);
+    const view = await prepare(stack, inject('stack').built);
     // One that is started again under its name takes up its own lease: who waits for that of others is deletion.test.ts.
     stage = await Stage.open(view, { OKRA_IDENTITY: 'crashes' });
     await stage.apply(stage.analysisTemplate('success-rate'));

@@ -65,7 +65,7 @@ describe('the table of interrupts', () => {
 
   it('replays what was cancelled', { timeout: 120_000 }, async () => {
     const aborted = rows.flatMap((row) => plays.get(`abort ${row}`) ?? []);
-    expect(await replayFailures(inject('stack').workflowBundle, aborted)).toEqual([]);
+    expect(await replayFailures(inject('stack').built.workflowBundle, aborted)).toEqual([]);
   });
 });
 

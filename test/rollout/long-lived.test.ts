@@ -56,7 +56,7 @@ beforeAll(async () => {
   temporal = await connectTemporal({ temporal: temporalConfig, identity: 'test' }, { log });
   ({ client } = temporal);
   const connection = await NativeConnection.connect({ address: stack.temporal.address });
-  const workflowBundle = { codePath: stack.workflowBundle };
+  const workflowBundle = { codePath: stack.built.workflowBundle };
   const workers = await Promise.all([
     Worker.create({ connection, taskQueue, workflowBundle }),
     Worker.create({ connection, taskQueue: `${taskQueue}-elbv2`, activities: drift }),

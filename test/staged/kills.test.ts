@@ -16,7 +16,7 @@ describe('a StagedBindingPolicy whose worker is killed', () => {
 
   beforeAll(async () => {
     quietRuntime();
-    const { temporal, workflowBundle } = inject('stack');
+    const { temporal, built } = inject('stack');
     const { address, namespace } = temporal;
     const connection = await Connection.connect({ address });
     client = new Client({ connection, namespace });
@@ -31,7 +31,7 @@ describe('a StagedBindingPolicy whose worker is killed', () => {
       shutdownForceTime: '1s',
     };
     const workers = await Promise.all([
-      Worker.create({ ...common, taskQueue, workflowBundle: { codePath: workflowBundle } }),
+      Worker.create({ ...common, taskQueue, workflowBundle: { codePath: built.workflowBundle } }),
       Worker.create({ ...common, taskQueue: `${taskQueue}-discovery` }),
     ]);
     const running = workers.map((worker) => worker.run());

@@ -1,6 +1,4 @@
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { TestProject } from 'vitest/node';
@@ -12,7 +10,7 @@ import { recordIn, writeRecord } from '../../local/stack-record.ts';
 import { startStack, type Stack } from '../../local/stack.ts';
 import { auditArgs } from './audit/audit.ts';
 import { startOkradHost, type OkradHost } from './okrads/host.ts';
-import { workflowBundle as bundledWorkflows } from '../../clients/temporal/workflow-bundle.ts';
+import { buildPackage, builtModule, type BuiltPackage } from './package.ts';
 
 /** What tests know of the stack that they share. */
 export type StackView = Pick<
@@ -22,8 +20,8 @@ export type StackView = Pick<
   readonly binaries: Stack['binaries'] & { readonly kubectl: string; readonly temporal: string };
   /** What runs okrads of stages, on the stack that all files of tests use. */
   readonly okrads?: OkradHost;
-  /** The path of the bundled workflows, so that not every okrad has to bundle them. */
-  readonly workflowBundle: string;
+  /** What tests start okrad from. */
+  readonly built: BuiltPackage;
 };
 
 declare module 'vitest' {
@@ -34,10 +32,10 @@ declare module 'vitest' {
 
 const run = promisify(execFile);
 
-/** Installs Okra's CRDs in a stack and bundles the workflows, unless there is a bundle of them. */
+/** Installs Okra's CRDs in a stack, and gives okrad its permissions. */
 export async function prepare(
   stack: Stack,
-  workflowBundle = join(stack.dir, 'workflows.js'),
+  built: BuiltPackage,
   install: (stack: Stack) => Promise<unknown> = installDefinitions,
 ): Promise<StackView> {
   const binaries = {
@@ -45,16 +43,12 @@ export async function prepare(
     kubectl: toolOf(stack, 'kubectl'),
     temporal: toolOf(stack, 'temporal'),
   };
-  const bundle = async (): Promise<void> => {
-    if (existsSync(workflowBundle)) return;
-    await writeFile(workflowBundle, await bundledWorkflows(new AbortController().signal));
-  };
   // What okrad does beyond its policy is refused, as AWS would, in every test.
   const permissions = controlOf(stack.proxyControl).setPolicy(awsIdentity.okradKey, policy());
-  await Promise.all([install(stack), permissions, bundle()]);
+  await Promise.all([install(stack), permissions]);
   const { dir, kubeconfig, kubernetes, etcd, temporal, aws, proxyControl, logs, environment } = stack;
   const addresses = { kubeconfig, kubernetes, etcd, temporal, aws, proxyControl };
-  return { dir, ...addresses, logs, environment, binaries, workflowBundle };
+  return { dir, ...addresses, logs, environment, binaries, built };
 }
 
 function toolOf(stack: Stack, name: string): string {
@@ -75,9 +69,12 @@ async function installByKubectl(stack: Stack): Promise<void> {
 /** Starts the stack that the integration tests share, with what runs their okrads, and ends both after them. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   await using undo = new AsyncDisposableStack();
-  const stack = undo.use(await startStack({ apiServerArgs: auditArgs }));
-  const host = undo.use(await startOkradHost(stack));
-  const view = await prepare(stack, undefined, installByKubectl);
+  const [stack, { built }] = await Promise.all([
+    startStack({ apiServerArgs: auditArgs }).then((one) => undo.use(one)),
+    buildPackage().then((one) => undo.use(one)),
+  ]);
+  const host = undo.use(await startOkradHost(stack, builtModule(built, 'test/support/okrads/main.ts')));
+  const view = await prepare(stack, built, installByKubectl);
   await writeRecord(recordIn(stack), stack);
   project.provide('stack', { ...view, okrads: host.view });
   const end = undo.move();

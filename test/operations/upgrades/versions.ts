@@ -30,6 +30,7 @@ export async function startVersion(
   const build = version.TEMPORAL_WORKER_BUILD_ID;
   const okrad = startOkrad({
     log: join(stage.stack.logs, `okrad-${stage.namespace}-${build}.log`),
+    program: stage.stack.built.okrad,
     environment: { ...stage.okrad.environment, ...version, OKRA_HEALTH_PORT: String(port) },
   });
   await until(`version ${build} to be ready`, () =>

@@ -19,7 +19,7 @@ export interface Theatre {
 }
 
 /** Starts the workers of the three task queues. */
-export async function openTheatre({ temporal, workflowBundle }: StackView): Promise<Theatre> {
+export async function openTheatre({ temporal, built }: StackView): Promise<Theatre> {
   quietRuntime();
   const { address, namespace } = temporal;
   const connection = await Connection.connect({ address });
@@ -38,7 +38,7 @@ export async function openTheatre({ temporal, workflowBundle }: StackView): Prom
     shutdownForceTime: '5s',
   };
   const workers = await Promise.all([
-    Worker.create({ ...common, taskQueue, workflowBundle: { codePath: workflowBundle } }),
+    Worker.create({ ...common, taskQueue, workflowBundle: { codePath: built.workflowBundle } }),
     Worker.create({ ...common, taskQueue: `${taskQueue}-elbv2` }),
     Worker.create({ ...common, taskQueue: `${taskQueue}-elbv2-urgent` }),
   ]);

@@ -7,7 +7,7 @@ import { awsIdentity } from '../../../local/components/aws.ts';
 import type { Stack } from '../../../local/stack.ts';
 import type { Listening } from './order.ts';
 
-const program = fileURLToPath(new URL('main.ts', import.meta.url));
+const source = fileURLToPath(new URL('main.ts', import.meta.url));
 
 // It runs for minutes, and several okrads: to look for garbage less often takes memory, and saves time.
 const flags = ['--min-semi-space-size=32', '--max-semi-space-size=64'];
@@ -25,9 +25,10 @@ export interface OkradHost {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** Starts the process that runs the okrads of all stages on a stack; it ends when it is disposed of, and with this process. */
+/** Starts the process that runs the okrads of all stages on a stack; it ends when it is disposed of, and with this process. The program is that of the checkout unless another is given. */
 export async function startOkradHost(
   stack: Pick<Stack, 'logs' | 'environment'>,
+  program = source,
 ): Promise<Disposable & { readonly view: OkradHost }> {
   const log = join(stack.logs, 'okrads.log');
   const secretAccessKey = `secret-of-okrads-${process.pid}`;

@@ -1,6 +1,6 @@
 import { createConnection, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
-import { startOkrad, type Okrad } from '../../../local/okrad.ts';
+import { startOkrad, type Okrad, type OkradOptions } from '../../../local/okrad.ts';
 import { endWaits } from '../until.ts';
 import type { OkradHost } from './host.ts';
 import type { Ended, Order } from './order.ts';
@@ -58,7 +58,7 @@ function lineTo(host: OkradHost): Line {
  */
 export function startHosted(
   host: OkradHost,
-  { environment, log }: { readonly environment: Readonly<Record<string, string>>; readonly log: string },
+  { environment, log, program }: Pick<OkradOptions, 'environment' | 'log' | 'program'>,
 ): StartedOkrad {
   const line = lineTo(host);
   const { socket, ending } = line;
@@ -72,7 +72,11 @@ export function startHosted(
   let own: Okrad | undefined;
   const start = (more: Readonly<Record<string, string>> = {}): void => {
     own?.start(more);
-    own ??= startOkrad({ log, environment: { ...whole, ...more } });
+    own ??= startOkrad({
+      log,
+      environment: { ...whole, ...more },
+      ...(program === undefined ? {} : { program }),
+    });
   };
   const end = async (signal: 'SIGTERM' | 'SIGKILL'): Promise<number | undefined> => {
     if (own !== undefined) return await own.end(signal);

@@ -71,11 +71,10 @@ const canShare = (added: Environment): boolean =>
   Object.keys(added).every((name) => /^(OKRA|DD)_/.test(name));
 
 /** How the okrad of a stage is set up unless a test says otherwise. */
-const settingsOf = (stack: StackView, namespace: string): Environment => ({
+const settingsOf = (namespace: string): Environment => ({
   OKRA_WATCH_NAMESPACE: namespace,
   OKRA_TASK_QUEUE: namespace,
   OKRA_LEASE_NAMESPACE: namespace,
-  OKRA_WORKFLOW_BUNDLE: stack.workflowBundle,
   OKRA_DRIFT_INTERVAL: '3600',
   OKRA_GRACE_PERIOD: '2',
   OKRA_ELBV2_WRITES_PER_SECOND: '100',
@@ -93,7 +92,8 @@ function startAlone(
 ): StartedOkrad {
   const secretAccessKey = secretOf(environment['OKRA_WATCH_NAMESPACE'] ?? '');
   const signing = { AWS_ACCESS_KEY_ID: awsIdentity.okradKey, AWS_SECRET_ACCESS_KEY: secretAccessKey };
-  const okrad = startOkrad({ log, environment: { ...stack.environment, ...signing, ...environment } });
+  const whole = { ...stack.environment, ...signing, ...environment };
+  const okrad = startOkrad({ log, environment: whole, program: stack.built.okrad });
   return { okrad, secretAccessKey, moreLogs: [] };
 }
 
@@ -184,10 +184,13 @@ export class Stage implements OkraStage {
     const metrics = await serveMetrics();
     const options = {
       log: join(stack.logs, `okrad-${namespace}.log`),
-      environment: { ...settingsOf(stack, namespace), ...environment },
+      environment: { ...settingsOf(namespace), ...environment },
     };
     const host = endsOkrad || !canShare(environment) ? undefined : stack.okrads;
-    const started = host === undefined ? startAlone(stack, options) : startHosted(host, options);
+    const started =
+      host === undefined
+        ? startAlone(stack, options)
+        : startHosted(host, { ...options, program: stack.built.okrad });
     const listenerARN = listenerArn;
     return new Stage(
       { stack, namespace, kubernetes, elbv2, proxy, metrics, listenerARN, ...started },
