@@ -5,6 +5,7 @@ import { EVENTS } from '../../domain/testing/simulation.ts';
 import { gettingStarted } from '../support/samples/getting-started.ts';
 import { costOfWeights, type HistoryEvent } from '../support/stage/cost-of-weights.ts';
 import { followStatus } from '../support/stage/followed.ts';
+import { healthReads } from '../support/stage/health-reads.ts';
 import { onStage } from '../support/stage/on-stage.ts';
 import type { AnalysisRun, Stage } from '../support/stage/stage.ts';
 import { exampleSteps, exampleTotals } from '../support/stage/steps.ts';
@@ -32,17 +33,6 @@ describe('a canary of clusters', () => {
     [`${name}${letter}1`]: b,
     [`${name}${letter}2`]: b,
   });
-  const nameOf = (ofGroup: unknown): string =>
-    [...stage.arns].find(([, arn]) => arn === ofGroup)?.[0] ?? 'a group of others';
-  /** The groups whose health was read, by the write that came next; the last are those after all writes. */
-  function healthReads(calls: readonly CallRecord[]): readonly (readonly string[])[] {
-    const reads: string[][] = [[]];
-    for (const { action, parameters } of calls.toSorted((a, b) => a.seq - b.seq)) {
-      if (action === 'ModifyRule') reads.push([]);
-      if (action === 'DescribeTargetHealth') reads.at(-1)?.push(nameOf(parameters['TargetGroupArn']));
-    }
-    return reads.map((names) => names.toSorted());
-  }
   const finishedRuns = async (cell: string): Promise<readonly string[]> =>
     (await stage.analysisRuns(cell))
       .map((run) => run.status?.phase ?? '')
@@ -122,7 +112,7 @@ describe('a canary of clusters', () => {
     // Before the first write: whether the canary has targets at all. Before each of the others: whether they are healthy,
     // since it gains. At the end: whether what waits at weight 0 is.
     const canary = ['c20b1', 'c20b2'];
-    expect(healthReads(calls)).toEqual([canary, canary, canary, canary, ['c20a1', 'c20a2']]);
+    expect(healthReads(stage, calls)).toEqual([canary, canary, canary, canary, ['c20a1', 'c20a2']]);
     const events = await stage.kubectl('get', 'events', '-o', 'jsonpath={.items[*].reason}');
     for (const reason of [
       'RolloutStarted',
