@@ -9,7 +9,6 @@ const READ_AGAIN_AFTER_MS = 1_800;
  * once more because a slow machine had let it get old counts once.
  */
 export function healthReads({ arns }: Stage, calls: readonly CallRecord[]): readonly (readonly string[])[] {
-  const names = new Map([...arns].map(([name, arn]) => [arn, name]));
   const reads: string[][] = [[]];
   let readAt = new Map<string, number>();
   for (const { action, parameters, startedAt } of calls.toSorted((a, b) => a.seq - b.seq)) {
@@ -18,7 +17,8 @@ export function healthReads({ arns }: Stage, calls: readonly CallRecord[]): read
       readAt = new Map();
     }
     if (action !== 'DescribeTargetHealth') continue;
-    const name = names.get(String(parameters['TargetGroupArn'])) ?? 'a group of others';
+    const name =
+      [...arns].find(([, arn]) => arn === parameters['TargetGroupArn'])?.[0] ?? 'a group of others';
     const before = readAt.get(name);
     readAt.set(name, startedAt);
     if (before === undefined || startedAt - before < READ_AGAIN_AFTER_MS) reads.at(-1)?.push(name);
