@@ -87,13 +87,17 @@ function aRoute(): Route {
   return found;
 }
 
-/** Runs as an activity that nobody cancels, and whose waits are over at once. */
-const asActivity = <Value>(run: () => Promise<Value>, info: object = {}): Promise<Value> =>
+/** Runs as an activity that nobody cancels, and whose waits are over at once, or with what happens meanwhile. */
+const asActivity = <Value>(
+  run: () => Promise<Value>,
+  info: object = {},
+  meanwhile: () => Promise<unknown> = () => Promise.resolve(),
+): Promise<Value> =>
   asyncLocalStorage.run(
     {
       info,
       cancellationSignal: new AbortController().signal,
-      sleep: () => Promise.resolve(),
+      sleep: meanwhile,
       heartbeat: () => undefined,
     } as unknown as Context,
     run,
@@ -137,9 +141,9 @@ describe('a kind of load balancer that the tables have a line of', () => {
     const request = { ...requestFor(a, b, sequence), ...more };
     return asActivity(() => trafficActivities(reached()).shiftTraffic(request));
   };
-  const findDrift = () => {
+  const findDrift = (meanwhile?: () => Promise<unknown>) => {
     const activities = driftActivities({ ...reached(), temporal: {} as Client, taskQueue: 'okra' });
-    return asActivity(() => activities.findDrift({ type: aRoute().type, place }));
+    return asActivity(() => activities.findDrift({ type: aRoute().type, place }), {}, meanwhile);
   };
 
   it('is what the type of a Cell names, at a place and with weights', () => {
@@ -345,6 +349,21 @@ describe('a kind of load balancer that the tables have a line of', () => {
       watched: 1,
       drifted: [{ key, difference: 'The records example.com differ in their weights.', isOwnedByCell: true }],
     });
+  });
+
+  it('has a write that is under way not taken for what others have changed', async () => {
+    await shift(80, 20, 1);
+    // The records have it, and the status does not tell of it yet.
+    zone.records.set('example.com', groups(50, 50));
+    expect(await findDrift(() => shift(50, 50, 2))).toEqual({ watched: 1, drifted: [] });
+    // The next one has begun by the time of the second look.
+    zone.records.set('example.com', groups(20, 80));
+    const next = async (): Promise<void> => {
+      await shift(20, 80, 3);
+      zone.records.set('example.com', groups(0, 100));
+    };
+    expect(await findDrift(next)).toEqual({ watched: 1, drifted: [] });
+    expect(await findDrift()).toMatchObject({ drifted: [{ key }] });
   });
 
   it('is watched at its place, under its own name', async () => {

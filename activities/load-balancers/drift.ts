@@ -4,11 +4,12 @@ import type { ELBv2 } from '../../clients/aws/elbv2.ts';
 import type { Installation } from '../../clients/kubernetes/installation.ts';
 import { KubernetesError, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import { objectStart } from '../../clients/temporal/workflow-start.ts';
+import { sameValue } from '../../domain/kubernetes/canonical.ts';
 import { formatKey, keyOf } from '../../domain/model/ids.ts';
 import { placeOf, type LoadBalancerType } from '../../domain/load-balancers/load-balancer.ts';
 import { drifted } from '../../workflows/messages.ts';
 import { isOwnedByCell, dependenciesOf } from './config-object.ts';
-import type { DriftActivities } from '../contract.ts';
+import type { DriftActivities, DriftFinding, WatchedPlace } from '../contract.ts';
 import { loadBalancerOf } from './index.ts';
 import type { ConfigObject } from './port.ts';
 
@@ -21,32 +22,29 @@ export interface DriftDependencies {
   readonly taskQueue: string;
 }
 
+/**
+ * How long something has to differ, in milliseconds. A write is seen at the load balancer before the status of its object
+ * says so: what differs twice from the same status is not being written.
+ */
+const CONFIRM_AFTER_MS = 1_000;
+
 /** Makes the activities that compare a place with what the objects say. */
 export function driftActivities(dependencies: DriftDependencies): DriftActivities {
-  const { kubernetes, temporal, taskQueue } = dependencies;
+  const { temporal, taskQueue } = dependencies;
   return {
-    async findDrift({ type, place }) {
-      const loadBalancer = loadBalancerOf(type);
-      const objects = await configsOf(kubernetes, type, place);
-      const watched = objects
-        .map((object) => ({ object, ...loadBalancer.read(object) }))
-        .filter(({ desired }) => placeOf(desired) === place);
-      // What is not applied yet is being worked at; only what was served can have drifted.
-      const mirrored = watched.flatMap(({ object, observed }) =>
-        observed === undefined || object.status?.phase === 'Error' || placeOf(observed) !== place
-          ? []
-          : [{ key: keyOf(object), observed }],
+    async findDrift(watched) {
+      const context = Context.current();
+      const first = await compare(watched, dependencies, context.cancellationSignal);
+      if (first.differing.length === 0) return { watched: first.watched, drifted: [] };
+      await context.sleep(CONFIRM_AFTER_MS);
+      const second = await compare(watched, dependencies, context.cancellationSignal);
+      const before = new Map(
+        first.differing.map(({ drift: { key }, observed }) => [formatKey(key), observed]),
       );
-      if (mirrored.length === 0) return { watched: watched.length, drifted: [] };
-      const calls = loadBalancer.connect(dependenciesOf(dependencies));
-      const found = await calls.drift(place, mirrored, Context.current().cancellationSignal);
-      const owned = new Set(
-        watched.filter(({ object }) => isOwnedByCell(object)).map(({ object }) => idOf(object)),
+      const twice = second.differing.filter(({ drift: { key }, observed }) =>
+        sameValue(before.get(formatKey(key)), observed),
       );
-      return {
-        watched: watched.length,
-        drifted: found.map((drift) => ({ ...drift, isOwnedByCell: owned.has(formatKey(drift.key)) })),
-      };
+      return { watched: second.watched, drifted: twice.map(({ drift }) => drift) };
     },
     async wakeWriter({ isOwnedByCell: isOwned, ...ref }) {
       const kind = isOwned ? 'Cell' : (`${ref.type}Config` as const);
@@ -54,6 +52,45 @@ export function driftActivities(dependencies: DriftDependencies): DriftActivitie
       await temporal.workflow.signalWithStart(type, { ...options, signal: drifted.name, signalArgs: [] });
     },
   };
+}
+
+/** What one comparison has found, with what the status of each object that differs says is served. */
+interface Compared {
+  readonly watched: number;
+  readonly differing: readonly {
+    readonly drift: DriftFinding['drifted'][number];
+    readonly observed: unknown;
+  }[];
+}
+
+/** Compares a place with what the statuses of its objects say. */
+async function compare(
+  { type, place }: WatchedPlace,
+  dependencies: DriftDependencies,
+  signal: AbortSignal,
+): Promise<Compared> {
+  const loadBalancer = loadBalancerOf(type);
+  const objects = await configsOf(dependencies.kubernetes, type, place);
+  const watched = objects
+    .map((object) => ({ object, ...loadBalancer.read(object) }))
+    .filter(({ desired }) => placeOf(desired) === place);
+  // What is not applied yet is being worked at; only what was served can have drifted.
+  const mirrored = watched.flatMap(({ object, observed }) =>
+    observed === undefined || object.status?.phase === 'Error' || placeOf(observed) !== place
+      ? []
+      : [{ key: keyOf(object), observed }],
+  );
+  if (mirrored.length === 0) return { watched: watched.length, differing: [] };
+  const calls = loadBalancer.connect(dependenciesOf(dependencies));
+  const found = await calls.drift(place, mirrored, signal);
+  const byId = new Map(watched.map(({ object, observed }) => [idOf(object), { object, observed }]));
+  const differing = found.flatMap((drift) => {
+    const one = byId.get(formatKey(drift.key));
+    return one === undefined
+      ? []
+      : [{ drift: { ...drift, isOwnedByCell: isOwnedByCell(one.object) }, observed: one.observed }];
+  });
+  return { watched: watched.length, differing };
 }
 
 const idOf = (object: ConfigObject): string => formatKey(keyOf(object));

@@ -62,7 +62,7 @@ describe('a Cell behind a Network Load Balancer', () => {
     const listenerARN = await serving('canary', { steps: exampleSteps });
     await stage.mark();
     stage.metrics.rate = undefined;
-    await stage.targetGroups('2.0.0', ['canaryb'], { role: 'canary' }, 'TCP');
+    await stage.targetGroupsOnceReady('2.0.0', ['canaryb'], { role: 'canary' }, 'TCP');
     await stage.untilWeights({ canarya: 80, canaryb: 20 }, listenerARN);
     stage.metrics.rate = 1;
     await stage.untilPhase('canary', 'Completed', '2.0.0');

@@ -60,7 +60,7 @@ describe('a canary of clusters', () => {
     await stage.mark();
     await using followed = await followStatus(stage, name);
     stage.metrics.rate = undefined;
-    await stage.targetGroups('2.0.0', ['c20b1', 'c20b2']);
+    await stage.targetGroupsOnceReady('2.0.0', ['c20b1', 'c20b2'], { role: 'web' });
     await stage.untilWeights(pair('c20', 40, 10), priority);
     const running = await stage.untilStatus(name, 'analysing', (status) => status.analysisRun !== undefined);
     expect(running).toMatchObject({

@@ -12,12 +12,14 @@ import {
   ANALYSIS_RUN,
   AWS_APPLICATION_LOAD_BALANCER_CONFIG,
   AWS_NETWORK_LOAD_BALANCER_CONFIG,
+  AWS_TARGET_GROUP,
   CELL,
 } from '../../../clients/kubernetes/kinds.ts';
 import { canonical } from '../../../domain/kubernetes/canonical.ts';
 import { connectKubernetes, type KubernetesClient } from '../../../clients/kubernetes/kubernetes.ts';
 import type { AWSApplicationLoadBalancerConfig } from '../../../crds/aws-application-load-balancer-config.ts';
 import type { AWSNetworkLoadBalancerConfig } from '../../../crds/aws-network-load-balancer-config.ts';
+import type { AWSTargetGroup } from '../../../crds/aws-target-group.ts';
 import type { CanaryStep, Cell, CellStatus } from '../../../crds/cell.ts';
 import type { Route } from '../../../domain/load-balancers/load-balancer.ts';
 import { createListener, createNetworkListener, createTargetGroup } from '../../../local/aws-fixture.ts';
@@ -321,6 +323,32 @@ export class Stage implements OkraStage {
       kind: 'List',
       items: names.map((name) => this.targetGroup(version, name, labels)),
     });
+  }
+
+  /**
+   * The same, and only then do they get their labels: what is found out about new ones is a change as well, by which a
+   * write that has just begun is put off for another look.
+   */
+  async targetGroupsOnceReady(
+    version: string,
+    names: readonly string[],
+    labels: Readonly<Record<string, string>>,
+    protocol: 'HTTP' | 'TCP' = 'HTTP',
+  ): Promise<void> {
+    await this.targetGroups(undefined, names, { role: 'not-yet' }, protocol);
+    for (const name of names) {
+      const key = { namespace: this.namespace, name };
+      const read = () => this.kubernetes.get<AWSTargetGroup>(AWS_TARGET_GROUP, key);
+      await until(
+        `AWSTargetGroup ${name} to be Ready`,
+        async () =>
+          (await read())?.status?.conditions?.some(
+            ({ type, status }) => type === 'Ready' && status === 'True',
+          ) === true,
+        { seen: async () => (await read())?.status },
+      );
+    }
+    await this.targetGroups(version, names, labels, protocol);
   }
 
   #nameInAWS(name: string): string {
