@@ -1,11 +1,9 @@
-import { mkdtemp, symlink } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BUILT_BUNDLE, workflowBundle } from '../../clients/temporal/workflow-bundle.ts';
-import { build } from '../../deploy/package/build.ts';
+import { buildRunnable, okradIn } from '../../local/package.ts';
 import { startReaper } from '../../local/reaper.ts';
-
-const root = join(import.meta.dirname, '../..');
 
 /** Modules that tests run or import alone, besides the programs. */
 const also = [
@@ -34,13 +32,11 @@ export async function buildPackage(): Promise<AsyncDisposable & { readonly built
   const folder = await mkdtemp(join(tmpdir(), 'okra-package-'));
   const reaper = startReaper(folder);
   undo.defer(() => reaper.close());
-  const dist = join(folder, 'dist');
-  await build(dist, { workflows: () => workflowBundle(new AbortController().signal), also });
-  await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
+  await buildRunnable(folder, { workflows: () => workflowBundle(new AbortController().signal), also });
   const built = {
     folder,
-    okrad: join(dist, 'cli/okrad.js'),
-    workflowBundle: join(dist, BUILT_BUNDLE),
+    okrad: okradIn(folder),
+    workflowBundle: join(folder, 'dist', BUILT_BUNDLE),
   };
   const end = undo.move();
   return { built, [Symbol.asyncDispose]: () => end.disposeAsync() };
