@@ -39,7 +39,7 @@ export function cellPageOf(sources: CellSources, now: number): CellPage {
   // When the step ends, and a window opens, stands in its place.
   const next = nextOf(cell, now)
     ?.replace(/^next: /, '')
-    .replace(/, (at|not before) .*$/, '');
+    .replace(/, (at|not before) .*/s, '');
   return {
     row,
     isDeleted: false,
