@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { generate, staleIn, type GeneratedFiles } from '../crds/generate.ts';
+import { generate, staleIn, type GeneratedFiles } from '../crds/generated-files.ts';
 import { commandPage } from './command-page.ts';
 import { okra } from './okra/program.ts';
 import type { OkraShell } from './okra/shell.ts';

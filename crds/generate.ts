@@ -1,7 +1,7 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { stringify } from 'yaml';
+import { generate, staleIn, type GeneratedFiles } from './generated-files.ts';
 import { resources } from './index.ts';
 import { kindIndex, kindPage, kindPageName } from './kind-page.ts';
 
@@ -48,37 +48,6 @@ function allFiles(): GeneratedFiles {
 export const stale = (): readonly string[] => namesOf(staleIn(allFiles()));
 
 const namesOf = (paths: readonly string[]): readonly string[] => paths.map((path) => basename(path));
-
-/** Files that are made of something else, by their paths. */
-export type GeneratedFiles = ReadonlyMap<string, string>;
-
-/** The paths of the files that are not what they would be made now. */
-export const staleIn = (files: GeneratedFiles): readonly string[] =>
-  [...files].filter(([path, text]) => read(path) !== text).map(([path]) => path);
-
-/** Writes the files, or with `--check` only looks at them; `complaint` says which are old. */
-export function generate(files: GeneratedFiles, complaint: (old: readonly string[]) => string): void {
-  if (!process.argv.includes('--check')) write(files);
-  const old = staleIn(files);
-  if (old.length === 0) return;
-  process.stderr.write(`${complaint(old)} Run npm run generate.\n`);
-  process.exitCode = 1;
-}
-
-function write(files: GeneratedFiles): void {
-  for (const [path, text] of files) {
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, text);
-  }
-}
-
-function read(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return undefined;
-  }
-}
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href)
   generate(

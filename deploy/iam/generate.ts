@@ -1,5 +1,5 @@
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { generate, staleIn, type GeneratedFiles } from '../../crds/generate.ts';
+import { generate, staleIn, type GeneratedFiles } from '../../crds/generated-files.ts';
 import { statements, type Statement } from './permissions.ts';
 
 interface PolicyStatement {

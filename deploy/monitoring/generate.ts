@@ -1,6 +1,6 @@
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { definitions, type MetricDefinition } from '../../clients/metrics/definitions.ts';
-import { generate, staleIn, type GeneratedFiles } from '../../crds/generate.ts';
+import { generate, staleIn, type GeneratedFiles } from '../../crds/generated-files.ts';
 import { stringify } from 'yaml';
 import { alerts, ruleGroups } from './alerts.ts';
 import { dashboard } from './dashboard.ts';

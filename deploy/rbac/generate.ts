@@ -1,7 +1,7 @@
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { stringify } from 'yaml';
 import { DASHBOARD_PAGE, dashboardObjects, dashboardRoles } from './dashboard.ts';
-import { generate, staleIn, type GeneratedFiles } from '../../crds/generate.ts';
+import { generate, staleIn, type GeneratedFiles } from '../../crds/generated-files.ts';
 import {
   accessObjects,
   roles,

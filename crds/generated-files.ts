@@ -1,0 +1,37 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+/** Files that are made of something else, by their paths. */
+export type GeneratedFiles = ReadonlyMap<string, string>;
+
+/** The paths of the files that are not what they would be made now. */
+export const staleIn = (files: GeneratedFiles): readonly string[] =>
+  [...files].filter(([path, text]) => read(path) !== text).map(([path]) => path);
+
+/** Writes the files, or with `--check` only looks at them; `complaint` says which are old. */
+export function generate(files: GeneratedFiles, complaint: (old: readonly string[]) => string): void {
+  if (!process.argv.includes('--check')) write(files);
+  const old = staleIn(files);
+  if (old.length > 0) complain(`${complaint(old)} Run npm run generate.`);
+}
+
+/** Says why files cannot be what they should be, and has the process fail. */
+export function complain(why: string): void {
+  process.stderr.write(`${why}\n`);
+  process.exitCode = 1;
+}
+
+function write(files: GeneratedFiles): void {
+  for (const [path, text] of files) {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+  }
+}
+
+function read(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
