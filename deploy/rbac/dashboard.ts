@@ -1,5 +1,6 @@
 import { ANALYSIS_RUN, CHECK, EVENT, EXPERIMENT, type KindRef } from '../../clients/kubernetes/kinds.ts';
 import { resources } from '../../crds/index.ts';
+import { loadBalancerConfigs } from '../../crds/load-balancers.ts';
 import { RBAC, type AccessObject, type PolicyRule } from './objects.ts';
 
 const groupOf = ({ apiVersion }: KindRef): string => apiVersion.split('/')[0] ?? '';
@@ -15,8 +16,7 @@ const shown: readonly KindRef[] = resources.filter(({ kind }) =>
   [
     'Cell',
     'AWSTargetGroup',
-    'AWSApplicationLoadBalancerConfig',
-    'AWSNetworkLoadBalancerConfig',
+    ...loadBalancerConfigs.map((config) => config.kind),
     'ClusterSet',
     'Freeze',
     'StagedBindingPolicy',

@@ -34,6 +34,12 @@ const table: [string, SelectingSpec, Labels, string | undefined][] = [
     { a: '1' },
     '1',
   ],
+  [
+    'the block of a kind that is added lists its labels too',
+    { ingress: { type: 'Route53', route53: { targetGroupSelector: { versionLabels: ['a'] } } } },
+    { a: '1' },
+    '1',
+  ],
 ];
 
 describe('labelledVersion', () => {

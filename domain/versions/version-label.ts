@@ -8,12 +8,8 @@ export interface TargetGroupSelector extends LabelSelector {
 
 /** What of a Cell's spec decides which target groups are its own. */
 export interface SelectingSpec {
-  readonly ingress?:
-    | {
-        readonly awsApplicationLoadBalancer?: Selecting | undefined;
-        readonly awsNetworkLoadBalancer?: Selecting | undefined;
-      }
-    | undefined;
+  /** Its type, and the block of a load balancer under the name of that. */
+  readonly ingress?: { readonly [name: string]: string | Selecting | undefined } | undefined;
   readonly versionedBy?: { readonly label?: string | undefined } | undefined;
 }
 
@@ -29,8 +25,8 @@ export interface VersionedGroup {
 }
 
 /** The selector that a Cell's load balancer block carries. */
-export const selectorOf = (spec: SelectingSpec): TargetGroupSelector | undefined =>
-  (spec.ingress?.awsApplicationLoadBalancer ?? spec.ingress?.awsNetworkLoadBalancer)?.targetGroupSelector;
+export const selectorOf = ({ ingress = {} }: SelectingSpec): TargetGroupSelector | undefined =>
+  Object.values(ingress).find((part) => typeof part === 'object')?.targetGroupSelector;
 
 /** The label keys that may say a version, in the order in which they are tried. */
 export function versionLabelsOf(spec: SelectingSpec): readonly string[] {
