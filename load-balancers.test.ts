@@ -14,8 +14,8 @@ import type { LoadBalancerShapes } from './domain/load-balancers/kinds.ts';
 import type { Route } from './domain/load-balancers/load-balancer.ts';
 import { aCell, arnOf } from './domain/testing/builders.ts';
 import { kubernetesWith, type KeptObjects } from './test/examples/route-53/kept-objects.ts';
-import type { Route53Records } from './test/examples/route-53/route-53.ts';
-import { route53Kind, type Route53Shape } from './test/examples/route-53/route-53-kind.ts';
+import { route53 as route53Kind, type Route53Shape } from './test/examples/route-53/route-53-kind.ts';
+import { zone } from './test/examples/route-53/route-53-records.ts';
 import type { KindEvent } from './watchers/kinds.ts';
 
 /** The shapes, with the line that adds one. */
@@ -23,42 +23,31 @@ interface Shapes extends LoadBalancerShapes {
   readonly Route53: Route53Shape;
 }
 
-/** The records of all names of a hosted zone, and how often they were changed. */
-const zone = vi.hoisted(() => ({
-  records: new Map<string, { name: string; arn: string; weight: number }[]>(),
-  changes: 0,
-  afterChange: (): void => undefined,
-}));
-const records: Route53Records = {
-  read: () => Promise.resolve(new Map(zone.records)),
-  change: (_, recordName, groups) => {
-    zone.changes += 1;
-    zone.records.set(
-      recordName,
-      groups.map((group) => ({ ...group })),
-    );
-    zone.afterChange();
-    return Promise.resolve();
-  },
-};
-
-// The lines in the tables that add a kind of load balancer.
-vi.mock('./crds/index.ts', async (original) => {
-  const table = await original<{ readonly resources: readonly object[] }>();
-  const { route53Config } = await import('./test/examples/route-53/route-53-config.ts');
-  return { ...table, resources: [...table.resources, route53Config] };
+// The lines of the generated tables that name a kind of load balancer.
+vi.mock('./crds/load-balancers.ts', async (original) => {
+  const table = await original<{
+    readonly ingressBlocks: object;
+    readonly loadBalancerBlocks: object;
+    readonly loadBalancerConfigs: readonly object[];
+  }>();
+  const { route53 } = await import('./test/examples/route-53/route-53-schemas.ts');
+  return {
+    ingressBlocks: { ...table.ingressBlocks, route53: route53.block },
+    loadBalancerBlocks: { ...table.loadBalancerBlocks, Route53: route53.blockNames },
+    loadBalancerConfigs: [...table.loadBalancerConfigs, route53.config],
+  };
 });
 vi.mock('./domain/load-balancers/kinds.ts', async (original) => {
   const { loadBalancerKinds } = await original<{ loadBalancerKinds: KindsOf<LoadBalancerShapes> }>();
-  const kind = await import('./test/examples/route-53/route-53-kind.ts');
-  const all: KindsOf<Shapes> = { ...loadBalancerKinds, Route53: kind.route53Kind };
+  const { route53 } = await import('./test/examples/route-53/route-53-kind.ts');
+  const all: KindsOf<Shapes> = { ...loadBalancerKinds, Route53: route53 };
   return { loadBalancerKinds: all };
 });
-vi.mock('./activities/load-balancers/index.ts', async (original) => {
+vi.mock('./activities/load-balancers/kinds.ts', async (original) => {
   const { loadBalancers } = await original<{ loadBalancers: LoadBalancersOf }>();
   const { route53 } = await import('./test/examples/route-53/route-53.ts');
-  const all: LoadBalancersOf<Shapes> = { ...loadBalancers, Route53: route53(records) };
-  return { loadBalancers: all, loadBalancerOf: (type: keyof Shapes) => all[type] };
+  const all: LoadBalancersOf<Shapes> = { ...loadBalancers, Route53: route53 };
+  return { loadBalancers: all };
 });
 
 const { placeOf, routeOf, targetGroupsOf, withTargetGroups } =
@@ -66,6 +55,8 @@ const { placeOf, routeOf, targetGroupsOf, withTargetGroups } =
 const { trafficActivities } = await import('./activities/rollout/traffic.ts');
 const { surroundingsReader } = await import('./activities/rollout/surroundings.ts');
 const { driftActivities } = await import('./activities/load-balancers/drift.ts');
+const { cell: cellKind } = await import('./crds/cell.ts');
+const { selectorOf } = await import('./domain/versions/version-label.ts');
 const { route } = await import('./watchers/routes/route.ts');
 const { viewOf } = await import('./watchers/testing/builders.ts');
 
@@ -75,9 +66,10 @@ const groups = (a: number, b: number) => [
   { name: 'a', arn: arnOf('a'), weight: a },
   { name: 'b', arn: arnOf('b'), weight: b },
 ];
+const targetGroupSelector = { matchLabels: { role: 'web' } };
 const ingress = {
   type: 'Route53',
-  route53: { hostedZoneID: 'Z123', recordName: 'example.com', targetGroupSelector: {} },
+  route53: { hostedZoneID: 'Z123', recordName: 'example.com', targetGroupSelector },
 } as CellSpec['ingress'];
 
 /** The route of the Cell, which only the mocked tables know. */
@@ -145,6 +137,21 @@ describe('a kind of load balancer that the tables have a line of', () => {
     const activities = driftActivities({ ...reached(), temporal: {} as Client, taskQueue: 'okra' });
     return asActivity(() => activities.findDrift({ type: aRoute().type, place }), {}, meanwhile);
   };
+
+  it('is taken by a Cell with its block, and with no other', () => {
+    const { cell } = aCell().seen();
+    const problemsOf = (changed: object) => {
+      const parsed = cellKind.parseSpec({ ...cell?.spec, ingress: changed });
+      return parsed.ok ? [] : parsed.problems;
+    };
+    expect(problemsOf(ingress)).toEqual([]);
+    expect(problemsOf({ type: 'Route53' }).join()).toContain('Expected spec.ingress.route53, because');
+    expect(problemsOf({ ...ingress, type: 'ALB' }).join()).toContain('AWSNetworkLoadBalancer or Route53.');
+  });
+
+  it('has the target groups that its block selects', () => {
+    expect(selectorOf({ ingress })).toEqual(targetGroupSelector);
+  });
 
   it('is what the type of a Cell names, at a place and with weights', () => {
     expect(placeOf(aRoute())).toBe(place);
@@ -378,10 +385,12 @@ describe('a kind of load balancer that the tables have a line of', () => {
 });
 
 describe('a table that lacks a kind of load balancer', () => {
-  it('does not compile', () => {
+  it('does not compile, nor does one that has it under the type of another', () => {
     const complete: KindsOf<Pick<Shapes, 'Route53'>> = { Route53: route53Kind };
     // @ts-expect-error The line is missing.
     const lacking: KindsOf<Pick<Shapes, 'Route53'>> = {};
-    expect(Object.keys(complete)).not.toEqual(Object.keys(lacking));
+    // @ts-expect-error Its routes are of the type Route53.
+    const misnamed: KindsOf<{ readonly Records: Route53Shape }> = { Records: route53Kind };
+    expect(Object.keys(complete)).not.toEqual([...Object.keys(lacking), ...Object.keys(misnamed)]);
   });
 });

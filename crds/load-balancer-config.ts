@@ -1,6 +1,18 @@
 import { z } from 'zod';
 import { conditions } from './common.ts';
-import type { PrinterColumn } from './resource.ts';
+import type { PrinterColumn, ResourceKind } from './resource.ts';
+
+/** What the schemas say of a kind of load balancer; `crds/load-balancers/` has a file for each. */
+export interface LoadBalancerSchemas {
+  /** The name of the kind, as `spec.ingress.type` has it. */
+  readonly type: string;
+  /** The names that its block in `spec.ingress` may have: its own, and then those of others. */
+  readonly blockNames: readonly [own: string, ...others: string[]];
+  /** What a Cell says of it, in the block of its own name. */
+  readonly block: z.ZodOptional;
+  /** The kind of its configuration object: the type, and `Config`. */
+  readonly config: ResourceKind;
+}
 
 const applied = {
   observedGeneration: z.int().min(0).optional().describe('The metadata.generation that was applied last.'),

@@ -3,7 +3,7 @@ import { AWS_APPLICATION_LOAD_BALANCER_CONFIG } from '../../clients/kubernetes/k
 import {
   awsApplicationLoadBalancerConfig,
   type AWSApplicationLoadBalancerConfigSpec,
-} from '../../crds/aws-application-load-balancer-config.ts';
+} from '../../crds/load-balancers/application-load-balancer.ts';
 import { sleep } from '../../clients/backoff.ts';
 import { ADOPT_ANNOTATION, API_VERSION } from '../../domain/kubernetes/labels.ts';
 import { formatKey } from '../../domain/model/ids.ts';

@@ -1,7 +1,7 @@
 import { accessPolicy } from '../../crds/access-policy.ts';
-import { awsApplicationLoadBalancerConfig } from '../../crds/aws-application-load-balancer-config.ts';
+import { awsApplicationLoadBalancerConfig } from '../../crds/load-balancers/application-load-balancer.ts';
 import { awsApplicationLoadBalancerTargetDeployment } from '../../crds/aws-application-load-balancer-target-deployment.ts';
-import { awsNetworkLoadBalancerConfig } from '../../crds/aws-network-load-balancer-config.ts';
+import { awsNetworkLoadBalancerConfig } from '../../crds/load-balancers/network-load-balancer.ts';
 import { awsTargetGroup } from '../../crds/aws-target-group.ts';
 import { awsTargetGroupBinding } from '../../crds/aws-target-group-binding.ts';
 import { awsTargetGroupSet } from '../../crds/aws-target-group-set.ts';

@@ -47,9 +47,11 @@ export interface LoadBalancerKind<Of extends LoadBalancerShape> {
   observedAfter(forwarding: Of['forwarding'], before: Of['observed'] | undefined): Of['observed'];
 }
 
-/** A kind of load balancer for each shape. */
+/** A kind of load balancer for each shape, by the type that its routes have. */
 export type KindsOf<Shapes> = {
-  readonly [Type in keyof Shapes]: Shapes[Type] extends LoadBalancerShape
+  readonly [Type in keyof Shapes]: Shapes[Type] extends LoadBalancerShape & {
+    readonly route: { readonly type: Type };
+  }
     ? LoadBalancerKind<Shapes[Type]>
     : never;
 };

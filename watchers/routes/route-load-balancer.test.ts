@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { AWSApplicationLoadBalancerConfig } from '../../crds/aws-application-load-balancer-config.ts';
+import type { AWSApplicationLoadBalancerConfig } from '../../crds/load-balancers/application-load-balancer.ts';
 import {
   aCell,
   aConfig,

@@ -1,7 +1,7 @@
 import { digest } from '../../clients/digest.ts';
 import type { StoredClusterSecret } from '../../clients/kubernetes/remote-clusters.ts';
-import type { AWSApplicationLoadBalancerConfig } from '../../crds/aws-application-load-balancer-config.ts';
-import type { AWSNetworkLoadBalancerConfig } from '../../crds/aws-network-load-balancer-config.ts';
+import type { AWSApplicationLoadBalancerConfig } from '../../crds/load-balancers/application-load-balancer.ts';
+import type { AWSNetworkLoadBalancerConfig } from '../../crds/load-balancers/network-load-balancer.ts';
 import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
 import type { AWSTargetGroupBinding } from '../../crds/aws-target-group-binding.ts';
 import type { StagedBindingPolicy } from '../../crds/staged-binding-policy.ts';

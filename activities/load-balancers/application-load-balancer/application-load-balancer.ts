@@ -1,10 +1,10 @@
 import { quotaOf, type ELBv2 } from '../../../clients/aws/elbv2.ts';
 import { AWS_APPLICATION_LOAD_BALANCER_CONFIG } from '../../../clients/kubernetes/kinds.ts';
-import type { ApplicationShape } from '../../../domain/load-balancers/application-load-balancer/application-load-balancer.ts';
+import type { ApplicationLoadBalancerShape } from '../../../domain/load-balancers/application-load-balancer/application-load-balancer.ts';
 import type {
   AWSApplicationLoadBalancerConfig,
   AWSApplicationLoadBalancerConfigStatus,
-} from '../../../crds/aws-application-load-balancer-config.ts';
+} from '../../../crds/load-balancers/application-load-balancer.ts';
 import { remembered } from '../../../domain/load-balancers/application-load-balancer/carried.ts';
 import { OWNER_TAG } from '../../../domain/kubernetes/labels.ts';
 import {
@@ -37,7 +37,7 @@ import { inCommon, readStickiness } from './target-stickiness.ts';
 type Application = 'AWSApplicationLoadBalancer';
 
 /** An Application Load Balancer: one rule of one of its listeners. */
-export const applicationLoadBalancer: LoadBalancer<ApplicationShape> = {
+export const applicationLoadBalancer: LoadBalancer<ApplicationLoadBalancerShape> = {
   kind: AWS_APPLICATION_LOAD_BALANCER_CONFIG,
   read({ spec, status }: AWSApplicationLoadBalancerConfig) {
     const served = status === undefined ? undefined : servedIn(status);
@@ -74,7 +74,7 @@ function servedIn({
   return servedBy(listenerARN, ruleARN, listener.rule, carried);
 }
 
-function connect(means: LoadBalancerDependencies): LoadBalancerCalls<ApplicationShape> {
+function connect(means: LoadBalancerDependencies): LoadBalancerCalls<ApplicationLoadBalancerShape> {
   const { elbv2: elbv2Of } = means;
   return {
     async apply(asked, writing) {
@@ -113,9 +113,9 @@ function connect(means: LoadBalancerDependencies): LoadBalancerCalls<Application
 /** A rule that moves to another listener takes along what it does now, and not only what it did when it was read last. */
 async function movingAlong(
   elbv2Of: LoadBalancerDependencies['elbv2'],
-  request: ApplyRequest<ApplicationShape>,
+  request: ApplyRequest<ApplicationLoadBalancerShape>,
   writing: Writing,
-): Promise<ApplyRequest<ApplicationShape>> {
+): Promise<ApplyRequest<ApplicationLoadBalancerShape>> {
   const { observed, forwarding } = request;
   if (observed?.ruleARN === undefined || observed.listenerARN === forwarding.listenerARN) return request;
   const found = await look(elbv2Of(observed.listenerARN), request, observed.ruleARN, writing);
@@ -132,7 +132,7 @@ const hasMoved = (before: ObservedForwarding<Application>, now: ObservedForwardi
 
 async function inspect(
   means: LoadBalancerDependencies,
-  request: Inspection<ApplicationShape>,
+  request: Inspection<ApplicationLoadBalancerShape>,
   signal: AbortSignal,
 ): Promise<InspectedForwarding> {
   const { route, key, adopt, selected } = request;
@@ -151,7 +151,7 @@ async function inspect(
 async function drift(
   means: LoadBalancerDependencies,
   listenerARN: string,
-  { objects, signal }: { objects: readonly Mirrored<ApplicationShape>[]; signal: AbortSignal },
+  { objects, signal }: { objects: readonly Mirrored<ApplicationLoadBalancerShape>[]; signal: AbortSignal },
 ): Promise<readonly Drift[]> {
   const elbv2 = means.elbv2(listenerARN);
   const rules = await rulesOf(elbv2, listenerARN, signal);
@@ -183,7 +183,7 @@ async function drift(
 function tagsOfServed(
   elbv2: ELBv2,
   rules: Awaited<ReturnType<ELBv2['rulesOf']>>,
-  { objects, signal }: { objects: readonly Mirrored<ApplicationShape>[]; signal: AbortSignal },
+  { objects, signal }: { objects: readonly Mirrored<ApplicationLoadBalancerShape>[]; signal: AbortSignal },
 ): ReturnType<ELBv2['tagsOfAll']> {
   const there = new Set(rules.map(({ RuleArn = '' }) => RuleArn));
   const arns = objects.map(({ observed }) => observed.ruleARN ?? '').filter((arn) => there.has(arn));

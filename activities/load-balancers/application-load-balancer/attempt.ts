@@ -1,4 +1,4 @@
-import type { ApplicationShape } from '../../../domain/load-balancers/application-load-balancer/application-load-balancer.ts';
+import type { ApplicationLoadBalancerShape } from '../../../domain/load-balancers/application-load-balancer/application-load-balancer.ts';
 import type { ELBv2 } from '../../../clients/aws/elbv2.ts';
 import type { RuleMove } from '../../../clients/aws/elbv2-calls.ts';
 import type { ListenerRule } from '../../../crds/listener-rule.ts';
@@ -9,7 +9,7 @@ import type { StickinessByGroup } from './target-stickiness.ts';
 
 /** One attempt to make a listener rule what is wanted. */
 export interface Attempt {
-  readonly request: ApplyRequest<ApplicationShape>;
+  readonly request: ApplyRequest<ApplicationLoadBalancerShape>;
   readonly desired: ListenerRule;
   readonly elbv2: ELBv2;
   /** The object as the owner of the rule. */

@@ -1,4 +1,4 @@
-import type { ApplicationShape } from '../../../domain/load-balancers/application-load-balancer/application-load-balancer.ts';
+import type { ApplicationLoadBalancerShape } from '../../../domain/load-balancers/application-load-balancer/application-load-balancer.ts';
 import type { ELBv2 } from '../../../clients/aws/elbv2.ts';
 import { isOwn, ownershipOf } from '../../../domain/load-balancers/owner-tag.ts';
 import { awsErrorType } from '../../failure.ts';
@@ -8,7 +8,7 @@ import type { RemoveRequest, LoadBalancerDependencies, Writing } from '../port.t
 /** Deletes the rule that the status names, or that stands at the priority, if it is tagged as the object's or not shown yet. */
 export async function removeRule(
   means: LoadBalancerDependencies,
-  { key, forwarding, observed }: RemoveRequest<ApplicationShape>,
+  { key, forwarding, observed }: RemoveRequest<ApplicationLoadBalancerShape>,
   { permit, signal }: Writing,
 ): Promise<void> {
   const elbv2 = means.elbv2(forwarding.listenerARN);

@@ -1,4 +1,4 @@
-import type { ApplicationShape } from '../../../domain/load-balancers/application-load-balancer/application-load-balancer.ts';
+import type { ApplicationLoadBalancerShape } from '../../../domain/load-balancers/application-load-balancer/application-load-balancer.ts';
 import type { Rule } from '@aws-sdk/client-elastic-load-balancing-v2';
 import type { ELBv2 } from '../../../clients/aws/elbv2.ts';
 import type { Carried } from '../../../crds/carried.ts';
@@ -19,7 +19,7 @@ import { carriedIn, toTransform } from './rule-carried.ts';
 import { toConditions } from './rule-conditions.ts';
 import { toActions } from './rule-conversion.ts';
 
-type Request = ApplyRequest<ApplicationShape>;
+type Request = ApplyRequest<ApplicationLoadBalancerShape>;
 
 /** What a look at a rule has shown: what it does besides, that there is none, or nothing in time. */
 export type SeenRule =

@@ -1,4 +1,4 @@
-import type { NetworkShape } from '../../../domain/load-balancers/network-load-balancer/network-load-balancer.ts';
+import type { NetworkLoadBalancerShape } from '../../../domain/load-balancers/network-load-balancer/network-load-balancer.ts';
 import type { Action, Rule } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { describe, expect, it } from 'vitest';
 import type { ELBv2 } from '../../../clients/aws/elbv2.ts';
@@ -8,7 +8,7 @@ import { meansOf } from '../application-load-balancer/testing/apply.ts';
 import { networkLoadBalancer } from './network-load-balancer.ts';
 import type { ApplyRequest } from '../port.ts';
 
-type Request = ApplyRequest<NetworkShape>;
+type Request = ApplyRequest<NetworkLoadBalancerShape>;
 type Weights = Readonly<Record<string, number>>;
 
 const listenerARN = 'arn:aws:elasticloadbalancing:ap-northeast-1:111122223333:listener/net/demo/a/b';

@@ -1,10 +1,10 @@
 import type {
-  NetworkShape,
+  NetworkLoadBalancerShape,
   NetworkForward,
 } from '../../../domain/load-balancers/network-load-balancer/network-load-balancer.ts';
 import { quotaOf, type ELBv2 } from '../../../clients/aws/elbv2.ts';
 import { AWS_NETWORK_LOAD_BALANCER_CONFIG } from '../../../clients/kubernetes/kinds.ts';
-import type { AWSNetworkLoadBalancerConfig } from '../../../crds/aws-network-load-balancer-config.ts';
+import type { AWSNetworkLoadBalancerConfig } from '../../../crds/load-balancers/network-load-balancer.ts';
 import {
   sameRoute,
   weightsText,
@@ -39,7 +39,7 @@ import { zonesOf } from '../zones.ts';
 type Network = 'AWSNetworkLoadBalancer';
 
 /** A Network Load Balancer: the default action of one of its listeners. */
-export const networkLoadBalancer: LoadBalancer<NetworkShape> = {
+export const networkLoadBalancer: LoadBalancer<NetworkLoadBalancerShape> = {
   kind: AWS_NETWORK_LOAD_BALANCER_CONFIG,
   read({ spec, status }: AWSNetworkLoadBalancerConfig) {
     const { listenerARN, listener } = status ?? {};
@@ -67,7 +67,7 @@ const servedBy = (listenerARN: string, forward: NetworkForward): ObservedForward
   listener: { forward },
 });
 
-function connect(means: LoadBalancerDependencies): LoadBalancerCalls<NetworkShape> {
+function connect(means: LoadBalancerDependencies): LoadBalancerCalls<NetworkLoadBalancerShape> {
   return {
     apply: (request, writing) => apply(means, request, writing),
     inspect: (request, signal) => inspect(means, request, signal),
@@ -81,7 +81,7 @@ function connect(means: LoadBalancerDependencies): LoadBalancerCalls<NetworkShap
 
 async function apply(
   means: LoadBalancerDependencies,
-  request: ApplyRequest<NetworkShape>,
+  request: ApplyRequest<NetworkLoadBalancerShape>,
   writing: Writing,
 ): Promise<ObservedForwarding<Network>> {
   const { forwarding, observed, verify } = request;
@@ -112,7 +112,7 @@ async function apply(
   });
 }
 
-const isWanted = ({ forwarding }: ApplyRequest<NetworkShape>, known: NetworkForward): boolean =>
+const isWanted = ({ forwarding }: ApplyRequest<NetworkLoadBalancerShape>, known: NetworkForward): boolean =>
   sameShares(forwarding.listener.forward.targetGroups, known.targetGroups) &&
   sameRoute(forwarding, servedBy(forwarding.listenerARN, known));
 
@@ -122,7 +122,7 @@ const isWanted = ({ forwarding }: ApplyRequest<NetworkShape>, known: NetworkForw
  */
 async function stickinessToWrite(
   elbv2: ELBv2,
-  request: ApplyRequest<NetworkShape>,
+  request: ApplyRequest<NetworkLoadBalancerShape>,
   writing: Writing,
 ): Promise<NetworkForward['targetGroupStickiness']> {
   const { forwarding, observed, urgent } = request;
@@ -143,7 +143,7 @@ async function stickinessToWrite(
 /** Reads what the listener does, and takes it over where that is allowed. */
 async function find(
   means: LoadBalancerDependencies,
-  { key, adopt, forwarding, urgent }: ApplyRequest<NetworkShape>,
+  { key, adopt, forwarding, urgent }: ApplyRequest<NetworkLoadBalancerShape>,
   { permit, signal }: Writing,
 ): Promise<NetworkForward> {
   const { listenerARN, listener } = forwarding;
@@ -163,7 +163,7 @@ async function find(
 
 async function inspect(
   means: LoadBalancerDependencies,
-  request: Inspection<NetworkShape>,
+  request: Inspection<NetworkLoadBalancerShape>,
   signal: AbortSignal,
 ): Promise<InspectedForwarding> {
   const { route, key, adopt, selected } = request;
@@ -178,7 +178,7 @@ async function inspect(
 async function drift(
   means: LoadBalancerDependencies,
   listenerARN: string,
-  { objects, signal }: { objects: readonly Mirrored<NetworkShape>[]; signal: AbortSignal },
+  { objects, signal }: { objects: readonly Mirrored<NetworkLoadBalancerShape>[]; signal: AbortSignal },
 ): Promise<readonly Drift[]> {
   const elbv2 = means.elbv2(listenerARN);
   const found = await readListener(elbv2, listenerARN, signal);

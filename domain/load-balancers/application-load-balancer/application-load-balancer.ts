@@ -1,4 +1,4 @@
-import type { AWSApplicationLoadBalancerConfigSpec } from '../../../crds/aws-application-load-balancer-config.ts';
+import type { AWSApplicationLoadBalancerConfigSpec } from '../../../crds/load-balancers/application-load-balancer.ts';
 import type { Carried } from '../../../crds/carried.ts';
 import type { CellListenerRule } from '../../../crds/listener-rule.ts';
 import type { LoadBalancerKind } from '../kind.ts';
@@ -15,7 +15,7 @@ interface Route {
 type Forwarding = Pick<Route, 'type'> & Omit<AWSApplicationLoadBalancerConfigSpec, 'deletionPolicy'>;
 
 /** One rule of a listener of an Application Load Balancer. */
-export interface ApplicationShape {
+export interface ApplicationLoadBalancerShape {
   readonly place: Pick<Route, 'listenerARN'>;
   readonly route: Route;
   readonly forwarding: Forwarding;
@@ -28,7 +28,7 @@ export interface ApplicationShape {
 }
 
 /** An Application Load Balancer: its weights stand in one rule of a listener. */
-export const applicationLoadBalancer: LoadBalancerKind<ApplicationShape> = {
+export const applicationLoadBalancer: LoadBalancerKind<ApplicationLoadBalancerShape> = {
   placeKind: 'Listener',
   // The guide to editing rules speaks of a short time, and names none.
   settle: '10s',

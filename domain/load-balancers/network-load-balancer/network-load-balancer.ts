@@ -1,7 +1,7 @@
 import type {
   AWSNetworkLoadBalancerConfigSpec,
   AWSNetworkLoadBalancerConfigStatus,
-} from '../../../crds/aws-network-load-balancer-config.ts';
+} from '../../../crds/load-balancers/network-load-balancer.ts';
 import type { LoadBalancerKind } from '../kind.ts';
 import { loadBalancerOfListener } from '../listener-arn.ts';
 
@@ -21,7 +21,7 @@ interface Route {
 type Forwarding = Pick<Route, 'type'> & AWSNetworkLoadBalancerConfigSpec;
 
 /** The default action of a listener of a Network Load Balancer. */
-export interface NetworkShape {
+export interface NetworkLoadBalancerShape {
   readonly place: Pick<Route, 'listenerARN'>;
   readonly route: Route;
   readonly forwarding: Forwarding;
@@ -34,7 +34,7 @@ const stickinessOf = ({ listener }: Route): NetworkStickiness | undefined =>
 const keepsClients = (route: Route): boolean => stickinessOf(route)?.enabled === true;
 
 /** A Network Load Balancer: its weights stand in the default action of a listener. */
-export const networkLoadBalancer: LoadBalancerKind<NetworkShape> = {
+export const networkLoadBalancer: LoadBalancerKind<NetworkLoadBalancerShape> = {
   placeKind: 'Listener',
   // Amazon ECS waits as long after each of its own changes (nlb-resources-for-blue-green in its developer guide).
   settle: '10m',

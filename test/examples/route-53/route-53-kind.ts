@@ -1,6 +1,6 @@
 import type { CellSpec } from '../../../crds/cell.ts';
 import type { LoadBalancerKind } from '../../../domain/load-balancers/kind.ts';
-import type { Route53ConfigSpec } from './route-53-config.ts';
+import type { Route53ConfigSpec } from './route-53-schemas.ts';
 
 type Route = { readonly type: 'Route53' } & Omit<Route53ConfigSpec, 'targetGroups'>;
 type Forwarding = { readonly type: 'Route53' } & Route53ConfigSpec;
@@ -23,12 +23,12 @@ const routeIn = ({ hostedZoneID, recordName }: Omit<Route, 'type'>): Route => ({
 });
 
 /** Route 53: the weights stand in the records of one name of a hosted zone. */
-export const route53Kind: LoadBalancerKind<Route53Shape> = {
+export const route53: LoadBalancerKind<Route53Shape> = {
   placeKind: 'HostedZone',
   // API_GetChange: a change is INSYNC within 60 seconds.
   settle: '1m',
   keepsOpenFlows: true,
-  routeOf: ({ route53 }: Ingress) => (route53 === undefined ? undefined : routeIn(route53)),
+  routeOf: ({ route53: block }: Ingress) => (block === undefined ? undefined : routeIn(block)),
   placeOf: ({ hostedZoneID }) => `arn:aws:route53:::hostedzone/${hostedZoneID}`,
   loadBalancerARNOf: () => undefined,
   describe: ({ recordName }) => `the records ${recordName}`,

@@ -1,23 +1,16 @@
 import { readBack } from '../../../activities/load-balancers/read-back.ts';
 import { readInTime } from '../../../activities/load-balancers/read-in-time.ts';
-import type { LoadBalancer, Writing } from '../../../activities/load-balancers/port.ts';
+import type { LoadBalancer, LoadBalancerCalls, Writing } from '../../../activities/load-balancers/port.ts';
 import { weightsText } from '../../../domain/load-balancers/load-balancer.ts';
 import { sameShares } from '../../../domain/load-balancers/weights.ts';
-import type { WeightedTargetGroup } from '../../../domain/model/target-group.ts';
-import { route53Config, type Route53Config } from './route-53-config.ts';
+import { route53Records, type Route53Records } from './route-53-records.ts';
+import { route53Config, type Route53Config } from './route-53-schemas.ts';
 import type { Route53Shape } from './route-53-kind.ts';
-
-/** The weighted records of hosted zones, by the name of the records; the client of the AWS SDK stands behind it. */
-export interface Route53Records {
-  read(hostedZoneID: string, signal: AbortSignal): Promise<ReadonlyMap<string, WeightedTargetGroup[]>>;
-  /** Changes all records of a name, or none (API_ChangeResourceRecordSets). */
-  change(hostedZoneID: string, recordName: string, records: readonly WeightedTargetGroup[]): Promise<void>;
-}
 
 type Forwarding = Route53Shape['forwarding'];
 
 /** Weighted records of Route 53. */
-export const route53 = (records: Route53Records): LoadBalancer<Route53Shape> => ({
+export const route53: LoadBalancer<Route53Shape> = {
   kind: route53Config,
   read({ spec, status }: Route53Config) {
     const { hostedZoneID, recordName, targetGroups } = status ?? {};
@@ -36,7 +29,12 @@ export const route53 = (records: Route53Records): LoadBalancer<Route53Shape> => 
     weights: weightsText(targetGroups),
   }),
   quota: () => 'route53',
-  connect: () => ({
+  connect,
+};
+
+function connect(): LoadBalancerCalls<Route53Shape> {
+  const records = route53Records();
+  return {
     async apply({ forwarding, observed, verify, urgent }, writing) {
       const look = ({ signal }: Writing) => servedBy(records, forwarding, signal);
       const known =
@@ -65,8 +63,8 @@ export const route53 = (records: Route53Records): LoadBalancer<Route53Shape> => 
           : [{ key, difference: `The records ${recordName} differ in their weights.` }],
       );
     },
-  }),
-});
+  };
+}
 
 /** What the records serve now. */
 async function servedBy(

@@ -17,8 +17,8 @@ import {
 } from '../../../clients/kubernetes/kinds.ts';
 import { canonical } from '../../../domain/kubernetes/canonical.ts';
 import { connectKubernetes, type KubernetesClient } from '../../../clients/kubernetes/kubernetes.ts';
-import type { AWSApplicationLoadBalancerConfig } from '../../../crds/aws-application-load-balancer-config.ts';
-import type { AWSNetworkLoadBalancerConfig } from '../../../crds/aws-network-load-balancer-config.ts';
+import type { AWSApplicationLoadBalancerConfig } from '../../../crds/load-balancers/application-load-balancer.ts';
+import type { AWSNetworkLoadBalancerConfig } from '../../../crds/load-balancers/network-load-balancer.ts';
 import type { AWSTargetGroup } from '../../../crds/aws-target-group.ts';
 import type { CanaryStep, Cell, CellStatus } from '../../../crds/cell.ts';
 import type { Route } from '../../../domain/load-balancers/load-balancer.ts';

@@ -1,6 +1,6 @@
 import { asyncLocalStorage, type Context } from '@temporalio/activity';
 import type { CellListenerRule } from '../../../../crds/listener-rule.ts';
-import type { ApplicationShape } from '../../../../domain/load-balancers/application-load-balancer/application-load-balancer.ts';
+import type { ApplicationLoadBalancerShape } from '../../../../domain/load-balancers/application-load-balancer/application-load-balancer.ts';
 import type { ObservedForwarding } from '../../../../domain/load-balancers/load-balancer.ts';
 import { arnOf } from '../../../../domain/testing/builders.ts';
 import { applicationLoadBalancer } from '../application-load-balancer.ts';
@@ -46,11 +46,11 @@ export const meansOf = (
 export function applyTo(
   { elbv2 }: Pick<FakeListener, 'elbv2'>,
   weights: Readonly<Record<string, number>>,
-  change: Partial<ApplyRequest<ApplicationShape>> = {},
+  change: Partial<ApplyRequest<ApplicationLoadBalancerShape>> = {},
   permit: Writing['permit'] = () => Promise.resolve(),
   means: Partial<LoadBalancerDependencies> = {},
 ): Promise<ObservedForwarding<Application>> {
-  const request: ApplyRequest<ApplicationShape> = {
+  const request: ApplyRequest<ApplicationLoadBalancerShape> = {
     key: { namespace: 'default', name: 'web' },
     forwarding: forwarding(weights),
     adopt: true,

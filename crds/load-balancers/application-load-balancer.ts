@@ -1,9 +1,33 @@
 import { z } from 'zod';
-import { carried } from './carried.ts';
-import { applicationListenerARN, deletionPolicy } from './common.ts';
-import { listenerRule } from './listener-rule.ts';
-import { loadBalancerColumns, loadBalancerStatus, loadBalancerTraits } from './load-balancer-config.ts';
-import { defineResource, type Resource } from './resource.ts';
+import { carried } from '../carried.ts';
+import { applicationListenerARN, deletionPolicy, listenerARN } from '../common.ts';
+import { cellListenerRule, listenerRule } from '../listener-rule.ts';
+import {
+  loadBalancerColumns,
+  loadBalancerStatus,
+  loadBalancerTraits,
+  type LoadBalancerSchemas,
+} from '../load-balancer-config.ts';
+import { defineResource, type Resource } from '../resource.ts';
+import { targetGroupSelector } from '../target-group-selector.ts';
+
+const type = 'AWSApplicationLoadBalancer';
+
+/** What a Cell says of an Application Load Balancer. */
+const block = z.object({
+  listenerARN: listenerARN.describe(
+    'The ARN of the listener. The load balancer and the listener are yours. Under the type AWSNetworkLoadBalancer it is that of a Network Load Balancer.',
+  ),
+  listener: z
+    .object({
+      rule: cellListenerRule.describe('The listener rule that Okra creates and shifts traffic with.'),
+    })
+    .optional()
+    .describe(
+      'What Okra makes of the listener: one rule. Needed under the type AWSApplicationLoadBalancer, refused under AWSNetworkLoadBalancer.',
+    ),
+  targetGroupSelector,
+});
 
 const spec = z.object({
   listenerARN: applicationListenerARN.describe('The ARN of the listener that has the rule.'),
@@ -43,7 +67,7 @@ export const awsApplicationLoadBalancerConfig = defineResource({
   shortNames: ['awsalbc'],
   description:
     'An AWSApplicationLoadBalancerConfig describes one listener rule of an Application Load Balancer. Okra makes the rule exactly what the spec says, keeps it so, and reports in the status what was read back. A Cell writes one of its own name.',
-  ...loadBalancerTraits('AWSApplicationLoadBalancer', 'load-balancer'),
+  ...loadBalancerTraits(type, 'load-balancer'),
   spec,
   status,
   selectableFields: ['.spec.listenerARN'],
@@ -53,6 +77,18 @@ export const awsApplicationLoadBalancerConfig = defineResource({
     jsonPath: '.spec.listener.rule.priority',
   }),
 });
+
+/** What a Cell says of an Application Load Balancer, and the kind that configures one. */
+export const applicationLoadBalancer = {
+  type,
+  blockNames: ['awsApplicationLoadBalancer'],
+  block: block
+    .optional()
+    .describe(
+      'The Application Load Balancer in front of the clusters. Under the type AWSNetworkLoadBalancer this name is taken as well, without its listener block.',
+    ),
+  config: awsApplicationLoadBalancerConfig,
+} as const satisfies LoadBalancerSchemas;
 
 /** What an AWSApplicationLoadBalancerConfig asks for. */
 export type AWSApplicationLoadBalancerConfigSpec = z.output<typeof spec>;

@@ -1,10 +1,48 @@
 import { z } from 'zod';
-import { networkListenerARN } from './common.ts';
-import { forwardTargetGroups } from './forward.ts';
-import { loadBalancerColumns, loadBalancerStatus, loadBalancerTraits } from './load-balancer-config.ts';
-import { defineResource, type Resource } from './resource.ts';
-import { withRules } from './rules.ts';
-import { networkStickiness } from './stickiness.ts';
+import { networkListenerARN } from '../common.ts';
+import { forwardTargetGroups } from '../forward.ts';
+import {
+  loadBalancerColumns,
+  loadBalancerStatus,
+  loadBalancerTraits,
+  type LoadBalancerSchemas,
+} from '../load-balancer-config.ts';
+import { defineResource, type Resource } from '../resource.ts';
+import { withRules } from '../rules.ts';
+import { networkStickiness } from '../stickiness.ts';
+import { targetGroupSelector } from '../target-group-selector.ts';
+
+const type = 'AWSNetworkLoadBalancer';
+
+/** What a Cell says of a Network Load Balancer. */
+const block = withRules(
+  z.object({
+    listenerARN: networkListenerARN.describe(
+      'The ARN of the listener. The load balancer and the listener are yours; Okra sets the target groups of its default action.',
+    ),
+    listener: z
+      .object({
+        forward: withRules(z.object(networkStickiness.fields), networkStickiness.rules)
+          .optional()
+          .describe('How clients are kept; the rollout sets the target groups and their weights.'),
+        rule: z
+          .object({})
+          .optional()
+          .describe('Refused: the weights are those of the default action, and hold for all flows.'),
+      })
+      .optional()
+      .describe('How the default action of the listener keeps clients.'),
+    targetGroupSelector,
+  }),
+  [
+    {
+      cel: '!has(self.listener) || !has(self.listener.rule)',
+      message:
+        "Expected no listener.rule in spec.ingress.awsNetworkLoadBalancer, because a Cell weighs the default action of a Network Load Balancer's listener. Remove it.",
+      holds: ({ listener }) => listener?.rule === undefined,
+    },
+  ],
+);
 
 const spec = z.object({
   listenerARN: networkListenerARN.describe('The ARN of the listener.'),
@@ -47,12 +85,20 @@ export const awsNetworkLoadBalancerConfig = defineResource({
   shortNames: ['awsnlbc'],
   description:
     'An AWSNetworkLoadBalancerConfig describes the default action of one listener of a Network Load Balancer. Okra makes the action exactly what the spec says, keeps it so, and reports in the status what was read back. A Cell writes one of its own name.',
-  ...loadBalancerTraits('AWSNetworkLoadBalancer', 'network-load-balancer'),
+  ...loadBalancerTraits(type, 'network-load-balancer'),
   spec,
   status,
   selectableFields: ['.spec.listenerARN'],
   printerColumns: loadBalancerColumns(),
 });
+
+/** What a Cell says of a Network Load Balancer, and the kind that configures one. */
+export const networkLoadBalancer = {
+  type,
+  blockNames: ['awsNetworkLoadBalancer', 'awsApplicationLoadBalancer'],
+  block: block.optional().describe('The Network Load Balancer in front of the clusters.'),
+  config: awsNetworkLoadBalancerConfig,
+} as const satisfies LoadBalancerSchemas;
 
 /** What an AWSNetworkLoadBalancerConfig asks for. */
 export type AWSNetworkLoadBalancerConfigSpec = z.output<typeof spec>;
