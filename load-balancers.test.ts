@@ -50,7 +50,7 @@ vi.mock('./activities/load-balancers/kinds.ts', async (original) => {
   return { loadBalancers: all };
 });
 
-const { placeOf, routeOf, targetGroupsOf, withTargetGroups } =
+const { listenerARNOf, placeOf, routeOf, targetGroupsOf, withTargetGroups } =
   await import('./domain/load-balancers/load-balancer.ts');
 const { trafficActivities } = await import('./activities/rollout/traffic.ts');
 const { surroundingsReader } = await import('./activities/rollout/surroundings.ts');
@@ -154,7 +154,7 @@ describe('a kind of load balancer that the tables have a line of', () => {
   });
 
   it('is what the type of a Cell names, at a place and with weights', () => {
-    expect(placeOf(aRoute())).toBe(place);
+    expect([placeOf(aRoute()), listenerARNOf(aRoute())]).toEqual([place, undefined]);
     expect(targetGroupsOf(withTargetGroups(aRoute(), groups(80, 20)))).toEqual(groups(80, 20));
   });
 

@@ -1,7 +1,7 @@
 import { ApplicationFailure } from '@temporalio/common';
 import type { AnalysisVerdict } from '../domain/rollout/analysis.ts';
 import type { PresentCell } from '../domain/versions/candidate.ts';
-import { routeOf } from '../domain/load-balancers/load-balancer.ts';
+import { listenerARNOf, routeOf } from '../domain/load-balancers/load-balancer.ts';
 import type { Measurement, StartMeasurement } from '../domain/model/decision.ts';
 import type { ObjectKey } from '../domain/model/ids.ts';
 import type { ObservedCell } from '../domain/model/observation.ts';
@@ -82,7 +82,8 @@ function start(
   if (decision.kind === 'Job') return to.startJob({ ...request, step: rollout.index, job: decision.job });
   if (decision.kind === 'Check') {
     const { canary, stable, index: step } = rollout;
-    const listenerARN = routeOf(cell.spec)?.listenerARN ?? '';
+    const route = routeOf(cell.spec);
+    const listenerARN = (route && listenerARNOf(route)) ?? '';
     return to.startCheck({ ...request, step, check: decision.check, listenerARN, canary, stable });
   }
   const { analysis, background } = decision;

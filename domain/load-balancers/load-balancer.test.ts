@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { CellSpec } from '../../crds/cell.ts';
 import type { CellListenerRule } from '../../crds/listener-rule.ts';
 import { decide } from '../rollout/decide.ts';
-import { routeOf, sameRoute, observedAfter, type Route } from './load-balancer.ts';
+import { listenerARNOf, routeOf, sameRoute, observedAfter, type Route } from './load-balancer.ts';
 import { loadBalancerStatus } from './load-balancer-status.ts';
 import { initialState } from '../model/state.ts';
 import { targetDeploymentStatus } from './application-load-balancer/target-deployment.ts';
@@ -32,6 +32,10 @@ const forwardingTo = (targetGroups: readonly WeightedTargetGroup[], more: object
 });
 
 describe('the route of a Cell', () => {
+  it('is by a listener, behind a load balancer of ELBv2', () => {
+    expect([application(), network].map(listenerARNOf)).toEqual([app, net]);
+  });
+
   it.each<[string, CellSpec['ingress'], Route | undefined]>([
     [
       'is a rule of an Application Load Balancer',

@@ -54,6 +54,10 @@ export const settleOf = ({
 /** Where the weights stand, as one text: the ARN of a listener. */
 export const placeOf = (route: Route): string => loadBalancerKind(route.type).placeOf(route);
 
+/** The ARN of the listener that traffic gets in by; undefined where the weights stand in something else. */
+export const listenerARNOf = (route: Route): string | undefined =>
+  loadBalancerKind(route.type).placeKind === 'Listener' ? placeOf(route) : undefined;
+
 /** Whether two routes are at the same place of the same kind of load balancer. */
 export const samePlace = (a: Route, b: Route): boolean => a.type === b.type && placeOf(a) === placeOf(b);
 

@@ -21,7 +21,7 @@ import type { AWSApplicationLoadBalancerConfig } from '../../../crds/load-balanc
 import type { AWSNetworkLoadBalancerConfig } from '../../../crds/load-balancers/network-load-balancer.ts';
 import type { AWSTargetGroup } from '../../../crds/aws-target-group.ts';
 import type { CanaryStep, Cell, CellStatus } from '../../../crds/cell.ts';
-import type { Route } from '../../../domain/load-balancers/load-balancer.ts';
+import { describeRoute, type Route } from '../../../domain/load-balancers/load-balancer.ts';
 import { createListener, createNetworkListener, createTargetGroup } from '../../../local/aws-fixture.ts';
 import { awsIdentity } from '../../../local/components/aws.ts';
 import { proxyControl, type CallRecord } from '../../../elbv2-proxy/control.ts';
@@ -514,9 +514,10 @@ export class Stage implements OkraStage {
 
   /** What is forwarded to on a route, as AWS says. */
   servedBy(route: Route): Promise<Weights | undefined> {
-    return route.type === 'AWSNetworkLoadBalancer'
-      ? this.defaultWeights(route.listenerARN)
-      : this.weights(route.listener.rule.priority, route.listenerARN);
+    if (route.type === 'AWSNetworkLoadBalancer') return this.defaultWeights(route.listenerARN);
+    if (route.type === 'AWSApplicationLoadBalancer')
+      return this.weights(route.listener.rule.priority, route.listenerARN);
+    throw new TypeError(`Expected a route by ELBv2, got ${describeRoute(route)}.`);
   }
 
   #weightsIn(actions: readonly Action[] | undefined): Weights {
