@@ -1,5 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -11,22 +20,22 @@ const root = join(import.meta.dirname, '..');
 
 const added = documentedFiles('docs/load-balancers.md');
 
-/** A copy of what the tables are made of, with a kind of load balancer more, as docs/load-balancers.md shows it. */
-function treeWithRoute53() {
+/** A copy of what the tables are made of, and more, with another kind of load balancer, as docs/load-balancers.md shows it. */
+function treeWithRoute53(...more: readonly string[]) {
   const tree = mkdtempSync(join(tmpdir(), 'okra-tables-'));
   onTestFinished(() => rmSync(tree, { recursive: true }));
-  for (const part of ['crds', 'domain/load-balancers', 'activities/load-balancers', 'package.json'])
+  const rooms = ['crds', 'domain/load-balancers', 'activities/load-balancers'];
+  for (const part of [...rooms, 'package.json', '.prettierrc.json', ...more])
     cpSync(join(root, part), join(tree, part), { recursive: true });
-  cpSync(join(root, '.prettierrc.json'), join(tree, '.prettierrc.json'));
   symlinkSync(join(root, 'node_modules'), join(tree, 'node_modules'));
   const write = (file: string, text: string): void => {
     mkdirSync(dirname(join(tree, file)), { recursive: true });
     writeFileSync(join(tree, file), text);
   };
   for (const { file, code } of added) write(file, `${code}\n`);
-  const run = (generator: string, ...args: string[]) => {
-    const { status, stderr } = spawnSync(process.execPath, [generator, ...args], { cwd: tree });
-    return { status, stderr: stderr.toString() };
+  const run = (program: string, ...args: string[]) => {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], { cwd: tree });
+    return { status, said: `${stdout.toString()}${stderr.toString()}` };
   };
   return {
     linesOf: (file: string) => readFileSync(join(tree, file), 'utf8').split('\n'),
@@ -34,6 +43,7 @@ function treeWithRoute53() {
     remove: (file: string) => rmSync(join(tree, file)),
     generate: (...args: string[]) => run('crds/load-balancer-tables.ts', ...args),
     generateManifests: () => run('crds/generate.ts'),
+    compile: (...args: string[]) => run('node_modules/typescript/bin/tsc', ...args),
   };
 }
 
@@ -54,9 +64,9 @@ describe('the tables of load balancers', () => {
     const tree = treeWithRoute53();
     expect(tree.generate('--check')).toMatchObject({
       status: 1,
-      stderr: expect.stringContaining('to be fresh, got old'),
+      said: expect.stringContaining('to be fresh, got old'),
     });
-    expect(tree.generate()).toEqual({ status: 0, stderr: '' });
+    expect(tree.generate()).toEqual({ status: 0, said: '' });
     const lines = tables.map((table) => {
       const before = readFileSync(join(root, table), 'utf8').split('\n');
       return tree.linesOf(table).filter((line) => !before.includes(line));
@@ -79,11 +89,25 @@ describe('the tables of load balancers', () => {
       ],
       ["import { route53 } from './route-53/route-53.ts';", '  Route53: route53,'],
     ]);
-    expect(tree.generateManifests()).toEqual({ status: 0, stderr: '' });
+    expect(tree.generateManifests()).toEqual({ status: 0, said: '' });
     expect(tree.linesOf('crds/kustomization.yaml')).toContain('  - manifests/route53configs.yaml');
     expect(tree.linesOf('crds/manifests/cells.yaml').join('\n')).toContain(
       'The kind of load balancer: AWSApplicationLoadBalancer or AWSNetworkLoadBalancer or Route53.',
     );
+  });
+
+  it('are all that has to know of a kind that is added', () => {
+    const programs = ['cli/okrad.ts', 'cli/okractl.ts', 'cli/okra.ts', 'workflows/index.ts'];
+    const rooms = ['activities', 'cli', 'clients', 'deploy', 'domain', 'watchers', 'workflows'];
+    const tree = treeWithRoute53(...rooms, ...globSync('{*.ts,tsconfig.json}', { cwd: root }));
+    const client = readFileSync(join(root, 'test/examples/route-53/route-53-records.ts'), 'utf8');
+    tree.write('clients/aws/route-53.ts', client.replace("'../../../", "'../../"));
+    tree.generate();
+    tree.write(
+      'tsconfig.new.json',
+      JSON.stringify({ extends: './tsconfig.json', include: [], files: programs }),
+    );
+    expect(tree.compile('-p', 'tsconfig.new.json')).toEqual({ status: 0, said: '' });
   });
 
   it('are made again when a kind that they name is gone', () => {
@@ -91,15 +115,15 @@ describe('the tables of load balancers', () => {
     const kind = 'network-load-balancer';
     tree.remove(`crds/load-balancers/${kind}.ts`);
     for (const room of ['domain', 'activities']) tree.remove(`${room}/load-balancers/${kind}/${kind}.ts`);
-    expect(tree.generate()).toEqual({ status: 0, stderr: '' });
+    expect(tree.generate()).toEqual({ status: 0, said: '' });
     for (const table of tables) expect(tree.linesOf(table).join('\n')).not.toContain(kind);
   });
 
   it('take nothing that does not say what kind it is', () => {
     const tree = treeWithRoute53();
     tree.write('crds/load-balancers/route-53.ts', "export const route53 = { type: 'Route53' };\n");
-    const { status, stderr } = tree.generate();
-    expect([status, stderr]).toEqual([
+    const { status, said } = tree.generate();
+    expect([status, said]).toEqual([
       1,
       expect.stringContaining('Expected crds/load-balancers/route-53.ts to export route53 with its type'),
     ]);
@@ -110,7 +134,7 @@ describe('the tables of load balancers', () => {
     tree.remove(file);
     expect(tree.generate()).toEqual({
       status: 1,
-      stderr: `Expected the kind of load balancer route-53 to have a file in each of crds/, domain/ and activities/, got no ${file}. Add it, or remove those that are there.\n`,
+      said: `Expected the kind of load balancer route-53 to have a file in each of crds/, domain/ and activities/, got no ${file}. Add it, or remove those that are there.\n`,
     });
     expect(tree.linesOf('domain/load-balancers/kinds.ts').join('\n')).not.toContain('Route53');
   });
