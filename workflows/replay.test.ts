@@ -2,9 +2,10 @@ import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
-import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
+import { Worker } from '@temporalio/worker';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { workflowBundle } from '../clients/temporal/workflow-bundle.ts';
+import { quietRuntime } from '../test/support/temporal/runtime.ts';
 
 const folder = join(import.meta.dirname, '../test/histories');
 const histories = readdirSync(folder).filter((file) => file.endsWith('.json'));
@@ -21,7 +22,7 @@ async function* recorded() {
 describe('a recorded history', () => {
   const failures = new Map<string, Error | undefined>();
   beforeAll(async () => {
-    Runtime.install({ logger: new DefaultLogger('ERROR') });
+    quietRuntime();
     const code = await workflowBundle(new AbortController().signal);
     for await (const { workflowId, error } of Worker.runReplayHistories(
       { workflowBundle: { code } },

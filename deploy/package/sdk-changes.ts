@@ -28,6 +28,53 @@ export const withoutStacks = change(
   '// Without it the query __stack_trace says that stack traces are not enabled.',
 );
 
+const REUSABLE_VM = '@temporalio/worker/lib/workflow/reusable-vm.js';
+
+const inReusableVM: readonly SdkChange[] = [
+  // The limit of the activation holds for what it calls.
+  change(
+    REUSABLE_VM,
+    'callIntoVmScript.runInContext(context, {\n                        timeout: isolateExecutionTimeoutMs,',
+    'callIntoVmScript.runInContext(context, {\n                        timeout: timeLimit.run === undefined ? isolateExecutionTimeoutMs : undefined,',
+  ),
+  change(
+    REUSABLE_VM,
+    'new ReusableVMWorkflow(options.info.runId, context, activator, workflowModule);',
+    'Object.assign(new ReusableVMWorkflow(options.info.runId, context, activator, workflowModule), { timeLimitMs: isolateExecutionTimeoutMs });',
+  ),
+  change(
+    REUSABLE_VM,
+    'class ReusableVMWorkflow extends vm_shared_1.BaseVMWorkflow {',
+    `const timeLimit = node_vm_1.default.createContext({ run: undefined });
+const runWithinTimeLimit = new node_vm_1.default.Script('run()');
+function withinTimeLimit(ms, run) {
+    timeLimit.run = run;
+    try {
+        return runWithinTimeLimit.runInContext(timeLimit, { timeout: ms, displayErrors: true });
+    } finally {
+        timeLimit.run = undefined;
+    }
+}
+class ReusableVMWorkflow extends vm_shared_1.BaseVMWorkflow {
+    async activate(activation) {
+        try {
+            return await withinTimeLimit(this.timeLimitMs, () => super.activate(activation));
+        } catch (err) {
+            return { runId: this.activator.info.runId, failed: { failure: this.activator.errorToFailure(err) } };
+        }
+    }`,
+  ),
+];
+
+/**
+ * All that an activation of a workflow runs has one time limit. Each of its three to six calls would have one of its own, for which
+ * Node.js starts a thread: 0.2 ms each. Code that does not end fails the workflow task as before.
+ */
+export const oneTimeLimit: SdkChange = {
+  file: REUSABLE_VM,
+  apply: (code) => inReusableVM.reduce((changed, { apply }) => apply(changed), code),
+};
+
 /** All that is changed of the Temporal SDK when it is bundled. */
 export const sdkChanges: readonly SdkChange[] = [
   // The thread of the workflows is a program of its own in the package.
@@ -43,6 +90,7 @@ export const sdkChanges: readonly SdkChange[] = [
     `path.resolve(path.dirname(require('node:module').createRequire(import.meta.url).resolve('@temporalio/core-bridge/package.json')), 'releases'`,
   ),
   withoutStacks,
+  oneTimeLimit,
   {
     // Workflows are bundled when the package is built, and never where it runs.
     file: '@temporalio/worker/lib/workflow/bundler.js',

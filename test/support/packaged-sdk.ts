@@ -1,18 +1,18 @@
-// Workers that tests start in their own process run the Temporal SDK as the package has it, its threads included.
+// Workers that tests start in their own process run workflows as the package does, their threads included.
 import { readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import { withoutStacks } from '../../deploy/package/sdk-changes.ts';
+import { oneTimeLimit, withoutStacks } from '../../deploy/package/sdk-changes.ts';
 
-const suffix = `/node_modules/${withoutStacks.file}`;
+const changes = [withoutStacks, oneTimeLimit];
 
 registerHooks({
-  load: (url, context, nextLoad) =>
-    url.startsWith('file:') && url.endsWith(suffix)
-      ? {
-          format: 'commonjs',
-          source: withoutStacks.apply(readFileSync(fileURLToPath(url), 'utf8')),
-          shortCircuit: true,
-        }
-      : nextLoad(url, context),
+  load: (url, context, nextLoad) => {
+    const change = url.startsWith('file:')
+      ? changes.find(({ file }) => url.endsWith(`/node_modules/${file}`))
+      : undefined;
+    if (change === undefined) return nextLoad(url, context);
+    const source = change.apply(readFileSync(fileURLToPath(url), 'utf8'));
+    return { format: 'commonjs', source, shortCircuit: true };
+  },
 });
