@@ -6,6 +6,7 @@ import type { Call } from './kubernetes-transport.ts';
 import { OWN_CLUSTER, TOKEN_CHARACTERS, type ReadLimits } from './limits.ts';
 import { isObject } from './object-shape.ts';
 import { isRecord } from '../../domain/model/shape.ts';
+import { withTimeLimit } from '../time-limit.ts';
 
 /** Which objects to list. */
 export interface ListOptions {
@@ -38,15 +39,16 @@ export async function listAll<T>(
   options: SnapshotOptions<T>,
   limits: ReadLimits = OWN_CLUSTER,
 ): Promise<Snapshot<T>> {
-  const longest = AbortSignal.timeout(limits.listMilliseconds);
-  const signal = options.signal === undefined ? longest : AbortSignal.any([options.signal, longest]);
-  for (let restarts = 0; ; restarts += 1) {
-    try {
-      return await readPages<T>({ call, kind, options: { ...options, signal }, limits });
-    } catch (error) {
-      if (!isExpired(error) || restarts === MAX_RESTARTS) throw error;
+  const limit = { milliseconds: limits.listMilliseconds, signal: options.signal };
+  return await withTimeLimit(limit, async (signal) => {
+    for (let restarts = 0; ; restarts += 1) {
+      try {
+        return await readPages<T>({ call, kind, options: { ...options, signal }, limits });
+      } catch (error) {
+        if (!isExpired(error) || restarts === MAX_RESTARTS) throw error;
+      }
     }
-  }
+  });
 }
 
 interface Listing<T> {

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import { request as sendRequest } from 'undici';
 import { http1 } from '../http1.ts';
+import { withTimeLimit } from '../time-limit.ts';
 import { textOf, unpacked, type Allowance } from './kubernetes-answer.ts';
 import type { Door, Opened } from './kubernetes-door.ts';
 import { errorOf, KubernetesError, malformed, serverUnreachable } from './kubernetes-error.ts';
@@ -55,15 +56,16 @@ export function makeSend(door: Door, token?: TokenSource): Send {
 /** Makes the caller over a sender; a request that takes longer than the timeout fails as unanswered, and one with a longer answer as that. */
 export function makeCall(send: Send, timeoutMilliseconds: number, answerBytes: number): Call {
   return async <T>(request: Parameters<Call>[0]) => {
-    const timeout = AbortSignal.timeout(timeoutMilliseconds);
-    const signal = request.signal === undefined ? timeout : AbortSignal.any([request.signal, timeout]);
-    signal.throwIfAborted();
     const { allowance } = request;
     const name = nameOf(request);
-    const body = await send({ ...request, signal });
     const limits = { most: answerBytes, name, ...(allowance === undefined ? {} : { allowance }) };
-    const text = await textOf(body, limits).catch((error: unknown) => {
-      throw error instanceof KubernetesError ? error : requestFailure(name, error, signal);
+    const limit = { milliseconds: timeoutMilliseconds, signal: request.signal };
+    const text = await withTimeLimit(limit, async (signal) => {
+      signal.throwIfAborted();
+      const body = await send({ ...request, signal });
+      return await textOf(body, limits).catch((error: unknown) => {
+        throw error instanceof KubernetesError ? error : requestFailure(name, error, signal);
+      });
     });
     return parseAnswer<T>(text, name);
   };

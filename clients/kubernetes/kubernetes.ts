@@ -11,6 +11,7 @@ import { OWN_CLUSTER, type ReadLimits } from './limits.ts';
 import { heedRetryAfter } from './retry-after.ts';
 import { tokenFileOf } from './service-account.ts';
 import { FIELD_MANAGER } from '../../domain/kubernetes/labels.ts';
+import { withTimeLimit, type TimeLimit } from '../time-limit.ts';
 
 export { isConflict, isExpired, isNotFound, KubernetesError } from './kubernetes-error.ts';
 export type { Key } from './kubernetes-paths.ts';
@@ -101,7 +102,7 @@ export function clientOver(
   return {
     ...readers(call, limits),
     ...writers(call, fieldManager),
-    isReady: ({ signal } = {}) => readiness(send, timeoutMilliseconds, signal),
+    isReady: ({ signal } = {}) => readiness(send, { milliseconds: timeoutMilliseconds, signal }),
     watch: (kind, options) => watchKind(send, kind, { limits, ...options }),
   };
 }
@@ -130,13 +131,13 @@ function readers(
 
 const LONGEST_READINESS = 65_536;
 
-async function readiness(send: Send, timeoutMilliseconds: number, given?: AbortSignal): Promise<boolean> {
-  const timeout = AbortSignal.timeout(timeoutMilliseconds);
-  const signal = given === undefined ? timeout : AbortSignal.any([given, timeout]);
+async function readiness(send: Send, limit: TimeLimit): Promise<boolean> {
   const path = '/readyz';
   try {
-    const body = await send({ method: 'GET', path, signal });
-    return (await textOf(body, { most: LONGEST_READINESS, name: path })).trim() === 'ok';
+    return await withTimeLimit(limit, async (signal) => {
+      const body = await send({ method: 'GET', path, signal });
+      return (await textOf(body, { most: LONGEST_READINESS, name: path })).trim() === 'ok';
+    });
   } catch (error) {
     // What an API server says of itself while a part of it is not ready.
     if (error instanceof KubernetesError && error.status === 500) return false;
