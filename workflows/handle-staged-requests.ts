@@ -1,13 +1,19 @@
 import type { RawValue } from '@temporalio/common';
-import { stagedAnswer, stagedRefusal, type StagedRequest } from '../domain/staged/requests.ts';
+import {
+  stagedAnswer,
+  stagedRefusal,
+  type StagedAim,
+  type StagedRequest,
+} from '../domain/staged/requests.ts';
 import { stagedRequestNames, type StagedRequestName, type StagedState } from '../domain/staged/state.ts';
+import { fieldsIn } from '../domain/model/shape.ts';
 import { decode } from './decode.ts';
 import { listenTo, stampOf } from './listen-to-request.ts';
 
 const descriptions: Readonly<Record<StagedRequestName, string>> = {
   pause: 'Begins no stage until it is resumed.',
   resume: 'Ends a pause.',
-  promote: 'Finishes the stage, whether or not it is fulfilled.',
+  promote: 'Finishes the stage, whether or not it is fulfilled; with "stage", only where it is at that one.',
   abort: 'Takes the newest stage back; with "to", all after the stage of that name, the newest first.',
   retry: 'Goes on with what was aborted, or was not fulfilled in time.',
 };
@@ -23,15 +29,17 @@ export function handleStagedRequests(asked: AskedStaged): void {
   for (const name of stagedRequestNames) {
     listenTo(name, {
       description: descriptions[name],
-      refusal: () => stagedRefusal(asked.state(), name),
+      refusal: (sent) => stagedRefusal(asked.state(), name, aimIn(sent)),
       answer: () => stagedAnswer(name, asked.state()),
-      take: (sent) => asked.take(name, requestOf(sent)),
+      take: (sent) => asked.take(name, { ...stampOf(sent), ...aimIn(sent) }),
     });
   }
 }
 
-function requestOf(sent: RawValue | undefined): StagedRequest {
-  const said = decode(sent);
-  const to: unknown = typeof said === 'object' && said !== null && 'to' in said ? said.to : undefined;
-  return { ...stampOf(sent), ...(typeof to === 'string' ? { to } : {}) };
+function aimIn(sent: RawValue | undefined): StagedAim {
+  const { to, stage } = fieldsIn(decode(sent));
+  return {
+    ...(typeof to === 'string' ? { to } : {}),
+    ...(typeof stage === 'string' ? { stage } : {}),
+  };
 }

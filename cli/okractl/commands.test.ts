@@ -155,6 +155,29 @@ describe('a request', () => {
     expect(promoted.done).toHaveLength(1);
     expect([aborted.code, promoted.code]).toEqual([1, 1]);
   });
+
+  it('to abort a StagedBindingPolicy is about the stage that it is at, and not sent twice where nobody knows that one', async () => {
+    const policy = {
+      apiVersion: 'community.kubestellar.io/v1alpha1',
+      kind: 'StagedBindingPolicy',
+      metadata: { name: 'nginx' },
+      status: { activeStage: 'prod' },
+    };
+    const answer = { is: 'Unanswered' } as const;
+    const known = await runOkractl(['abort', 'sbp/nginx'], { answer, objects: [policy] });
+    expect(known.done).toMatchObject([
+      { ask: 'abort', stage: 'prod' },
+      { tell: 'abort', stage: 'prod' },
+    ]);
+    const unknown = await runOkractl(['abort', 'sbp/nginx'], { answer });
+    expect(unknown.done).toMatchObject([{ ask: 'abort' }]);
+    expect(unknown.err).toContain('Nobody knows whether it was taken');
+    const back = await runOkractl(['rollback', 'sbp/nginx', '--to', 'dev'], { answer });
+    expect(back.done).toMatchObject([
+      { ask: 'abort', to: 'dev' },
+      { tell: 'abort', to: 'dev' },
+    ]);
+  });
 });
 
 describe('approve', () => {
@@ -386,6 +409,7 @@ describe('what a person says that they have looked at', () => {
     [['promote', 'web', '--of', '2.0.0', '--step', '2'], { ask: 'promote', version: '2.0.0', step: 2 }],
     [['promote', 'web', '--full', '--of', '2.0.0'], { ask: 'promoteFull', version: '2.0.0' }],
     [['resume', 'web', '--step', '2'], { ask: 'resume', step: 2 }],
+    [['promote', 'sbp/nginx', '--stage', 'dev'], { ask: 'promote', stage: 'dev' }],
     [['approve', 'web', '--of', '2.0.0', '--step', '3'], { ask: 'approve', version: '2.0.0', step: 3 }],
   ])('%j goes with the request', async (words, want) => {
     const { done, code } = await runOkractl(words);
@@ -396,6 +420,7 @@ describe('what a person says that they have looked at', () => {
     [['promote', 'web', '--step', '0'], 'Expected the number of a step'],
     [['promote', 'web', '--full', '--step', '2'], 'Expected no --step with --full'],
     [['promote', 'sbp/nginx', '--step', '2'], 'Expected a Cell with --of and --step'],
+    [['promote', 'web', '--stage', 'dev'], 'Expected a StagedBindingPolicy with --stage'],
     [['abort', 'web', '--of', '2.0.0'], "unknown option '--of'"],
   ])('%j is refused', async (words, message) => {
     const { err, code, done } = await runOkractl(words);

@@ -65,9 +65,13 @@ export function stagesTable(
 
 function commandsForStaged({ metadata: { name }, status = {} }: StagedBindingPolicy): readonly string[] {
   const command = (verb: string): string => `okractl ${verb} sbp/${name}`;
+  const at = status.activeStage === undefined ? '' : ` --stage ${status.activeStage}`;
   if (status.held !== undefined) return [`${command('retry')}  (lets it go on)`];
   if (status.paused !== undefined) return [`${command('resume')}  (ends the pause)`];
   if (status.phase === 'Paused')
-    return [`${command('promote')}  (begins the next stage)`, `${command('abort')}  (takes the stage back)`];
+    return [
+      `${command('promote')}${at}  (begins the next stage)`,
+      `${command('abort')}  (takes the stage back)`,
+    ];
   return [];
 }

@@ -1,5 +1,9 @@
 import { InvalidArgumentError, type Command } from 'commander';
+import type { StagedBindingPolicy } from '../../crds/staged-binding-policy.ts';
+import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import { STAGED_BINDING_POLICY } from '../../clients/kubernetes/kinds.ts';
 import type { Seen } from '../../domain/model/seen.ts';
+import type { StagedAim } from '../../domain/staged/requests.ts';
 import { badUsage } from './exit.ts';
 import type { Target } from './target.ts';
 
@@ -7,6 +11,7 @@ import type { Target } from './target.ts';
 export interface SeenOptions {
   readonly of?: string | undefined;
   readonly step?: number | undefined;
+  readonly stage?: string | undefined;
 }
 
 function stepIn(text: string): number {
@@ -24,10 +29,33 @@ export const withSeenOptions = (command: Command): Command =>
       stepIn,
     );
 
-/** What was looked at; throws where it is a StagedBindingPolicy, whose stages have names. */
-export function seenBy({ of, step }: SeenOptions, target: Target): Seen {
-  const seen = { ...(of === undefined ? {} : { version: of }), ...(step === undefined ? {} : { step }) };
-  if (target.kind !== 'Cell' && Object.keys(seen).length > 0)
-    throw badUsage('Expected a Cell with --of and --step, got a StagedBindingPolicy. Leave them out.');
-  return seen;
+/** Adds the option that says the same of a StagedBindingPolicy, whose stages have names. */
+export const withSeenStage = (command: Command): Command =>
+  command.option(
+    '--stage <name>',
+    'the stage of a StagedBindingPolicy that you have looked at; refused when it is another one by now',
+  );
+
+/** What was looked at; throws where it is said of the other kind. */
+export function seenBy({ of, step, stage }: SeenOptions, target: Target): Seen & Pick<StagedAim, 'stage'> {
+  if (target.kind === 'Cell') {
+    if (stage !== undefined)
+      throw badUsage('Expected a StagedBindingPolicy with --stage, got a Cell. Use --of and --step.');
+    return { ...(of === undefined ? {} : { version: of }), ...(step === undefined ? {} : { step }) };
+  }
+  if (of !== undefined || step !== undefined)
+    throw badUsage('Expected a Cell with --of and --step, got a StagedBindingPolicy. Use --stage.');
+  return stage === undefined ? {} : { stage };
+}
+
+/** The stage that a StagedBindingPolicy is at, so that its abort takes nothing else back when it comes twice; none where nobody can say. */
+export async function stageToTakeBack(
+  kubernetes: Pick<KubernetesClient, 'get'>,
+  { kind, key }: Target,
+): Promise<Pick<StagedAim, 'stage'>> {
+  if (kind === 'Cell') return {};
+  // An abort does not depend on it.
+  const policy = await kubernetes.get<StagedBindingPolicy>(STAGED_BINDING_POLICY, key).catch(() => undefined);
+  const stage = policy?.status?.activeStage;
+  return stage === undefined ? {} : { stage };
 }

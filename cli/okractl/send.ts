@@ -6,6 +6,7 @@ import { temporalId } from '../../clients/temporal/workflow-id.ts';
 import { objectStart } from '../../clients/temporal/workflow-start.ts';
 import type { AskName } from '../../domain/model/request.ts';
 import type { Seen } from '../../domain/model/seen.ts';
+import type { StagedAim } from '../../domain/staged/requests.ts';
 import { objectWorkflowId } from '../../domain/model/workflow-ids.ts';
 import { mustBeLetAsk } from './allowed.ts';
 import { exitCodes, failed, refused } from './exit.ts';
@@ -22,7 +23,7 @@ export interface Sending {
   /** The stage to go back to. */
   readonly to?: string;
   /** What the person has looked at; what lets a rollout go on is refused when it is another by now. */
-  readonly seen?: Seen;
+  readonly seen?: Seen & Pick<StagedAim, 'stage'>;
 }
 
 /** Where it is said what comes of a request. */
@@ -55,7 +56,7 @@ export async function send(shell: Answering, session: Asker, sending: Sending): 
     case 'NotRunning':
       return withoutOpenRun(shell, session, sending, request);
     case 'Unanswered':
-      return unanswered(shell, operator, { workflowId, name, request });
+      return unanswered(shell, operator, { target, workflowId, name, request });
   }
 }
 
@@ -98,14 +99,19 @@ const missing = (target: Target): Error =>
     `Expected ${formatTarget(target)}, got none. See okractl get ${target.kind === 'Cell' ? 'cells -A' : 'sbp'}.`,
   );
 
+// An abort of a StagedBindingPolicy that says of no stage takes another one back each time.
+const isOfOneStage = ({ kind }: Target, name: AskName, { stage, to }: SentRequest): boolean =>
+  kind === 'Cell' || name !== 'abort' || stage !== undefined || to !== undefined;
+
 async function unanswered(
   shell: Answering,
   operator: Operator,
-  { workflowId, name, request }: { workflowId: string; name: AskName; request: SentRequest },
+  asked: { target: Target; workflowId: string; name: AskName; request: SentRequest },
 ): Promise<void> {
+  const { target, workflowId, name, request } = asked;
   const what = `Expected a worker to answer the ${name} in time, got none; okrad may not run.`;
   const { mayBeRepeated } = await import('../../clients/temporal/operator.ts');
-  if (!mayBeRepeated(name))
+  if (!mayBeRepeated(name) || !isOfOneStage(target, name, request))
     throw failed(`${what} Nobody knows whether it was taken: see okractl describe, and okractl check.`);
   await operator.tell(workflowId, name, request);
   shell.warn(

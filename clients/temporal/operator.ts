@@ -29,6 +29,8 @@ export interface SentRequest {
   readonly version?: string | undefined;
   readonly step?: number | undefined;
   readonly paused?: boolean | undefined;
+  /** The stage of a StagedBindingPolicy that the person has looked at. */
+  readonly stage?: string | undefined;
   /** The stage of a StagedBindingPolicy to go back to. */
   readonly to?: string | undefined;
 }

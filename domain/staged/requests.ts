@@ -2,26 +2,35 @@ import type { Stamp } from '../model/request.ts';
 import { cut } from '../text.ts';
 import type { StagedRequestName, StagedState } from './state.ts';
 
-/** A request with who has made it; an abort may name the stage to go back to. */
-export interface StagedRequest extends Stamp {
+/** What a request is about; what is left out may be anything. */
+export interface StagedAim {
+  /** The stage that an abort is to go back to. */
   readonly to?: string;
+  /** The stage that whoever asks has looked at. */
+  readonly stage?: string;
 }
 
+/** A request with who has made it. */
+export interface StagedRequest extends Stamp, StagedAim {}
+
 /** Says why a request makes no sense now; undefined when it does. */
-export function stagedRefusal(state: StagedState, name: StagedRequestName): string | undefined {
+export function stagedRefusal(
+  state: StagedState,
+  name: StagedRequestName,
+  aim: StagedAim = {},
+): string | undefined {
   switch (name) {
     case 'abort':
-      if (state.rollingBack !== undefined) {
-        return `Expected a stage that is not being taken back yet, got: ${state.rollingBack.message}`;
-      }
-      return state.active === undefined
-        ? 'Expected a stage to take back, got none that has begun.'
-        : undefined;
+      return abortRefusal(state, aim);
     case 'resume':
       return state.requests.paused === undefined
         ? 'Expected a paused StagedBindingPolicy, got one that is not paused.'
         : undefined;
     case 'promote':
+      if (aim.stage !== undefined && aim.stage !== state.active?.name) {
+        const there = state.active === undefined ? 'none that has begun' : `stage ${state.active.name}`;
+        return `Expected stage ${aim.stage}, as it was looked at, got ${there}. Look again before you ask for promote.`;
+      }
       return state.active?.completedAt === undefined
         ? undefined
         : 'Expected a stage after this one, got the last one, which is completed.';
@@ -34,12 +43,29 @@ export function stagedRefusal(state: StagedState, name: StagedRequestName): stri
   }
 }
 
+/** An abort that comes twice takes back what it was about, and nothing more; one for a stage that has been passed since takes the newest back. */
+function abortRefusal(
+  { active, rollingBack, stages }: StagedState,
+  { to, stage }: StagedAim,
+): string | undefined {
+  if (rollingBack !== undefined)
+    return `Expected a stage that is not being taken back yet, got: ${rollingBack.message}`;
+  if (active === undefined) return 'Expected a stage to take back, got none that has begun.';
+  const phaseOf = (one: string | undefined) => stages.find(({ name }) => name === one)?.phase;
+  if (stage !== undefined && stage !== active.name && phaseOf(stage) === 'RolledBack')
+    return `Expected stage ${stage}, as it was looked at, got stage ${active.name}: ${stage} was taken back already.`;
+  const toPhase = phaseOf(to);
+  return toPhase === undefined || toPhase === 'Passed'
+    ? undefined
+    : `Expected a stage that was passed to go back to, got ${to ?? ''}, while it is at ${active.name}. Leave "to" out to take ${active.name} back.`;
+}
+
 // As long as the schema takes (crds/staged-status.ts).
 const LONGEST = { by: 253, reason: 1024, requests: 20 };
 
 /** Takes a request into account; one that makes no sense now changes nothing. */
 export function askStaged(state: StagedState, name: StagedRequestName, request: StagedRequest): StagedState {
-  if (stagedRefusal(state, name) !== undefined) return state;
+  if (stagedRefusal(state, name, request) !== undefined) return state;
   const stamp = {
     by: cut(request.by, LONGEST.by),
     reason: cut(request.reason, LONGEST.reason),

@@ -328,8 +328,11 @@ describe('a StagedBindingPolicy', () => {
     await apply(name, [{ ...dev, approval: 'Manual' }, test, prod]);
     await fulfil(name, 'dev');
     await untilReason(name, 'WaitingForApproval');
-    await ask(name, 'promote', { by: 'ann', reason: 'looks good' });
+    const promote = { by: 'ann', reason: 'looks good', stage: 'dev' };
+    await ask(name, 'promote', promote);
     await untilPlaced(name, 'test');
+    // Sent twice, it does not finish the next one.
+    await ask(name, 'promote', promote);
     await ask(name, 'pause', { by: 'bob' });
     await fulfil(name, 'test');
     await untilReason(name, 'Paused');
@@ -349,6 +352,9 @@ describe('a StagedBindingPolicy', () => {
       'abort ann',
     ]);
     expect(await policyOf(name, 'prod')).toBeUndefined();
+    // Sent twice, it takes back what it was about, and nothing more.
+    await ask(name, 'abort', { stage: 'prod' });
+    await ask(name, 'abort', { to: 'test' });
     await ask(name, 'retry');
     await untilPlaced(name, 'prod');
   });
