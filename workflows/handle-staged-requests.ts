@@ -40,6 +40,7 @@ function aimIn(sent: RawValue | undefined): StagedAim {
   const { to, stage } = fieldsIn(decode(sent));
   return {
     ...(typeof to === 'string' ? { to } : {}),
-    ...(typeof stage === 'string' ? { stage } : {}),
+    // What names none is not the one that it is at.
+    ...(stage === undefined ? {} : { stage: typeof stage === 'string' ? stage : '' }),
   };
 }

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { RequestName } from '../../domain/model/request.ts';
 import { requestKinds } from '../../domain/model/request-kinds.ts';
 import { badUsage } from './exit.ts';
-import { seenBy, stageToTakeBack, withSeenOptions, withSeenStage, type SeenOptions } from './seen-options.ts';
+import { seenBy, withSeenOptions, withSeenStage, type SeenOptions } from './seen-options.ts';
 import { send } from './send.ts';
 import type { Globals, Shell } from './shell.ts';
 import { parseTarget, TARGET_HELP } from './target.ts';
@@ -39,8 +39,7 @@ export function addRequests(program: Command, shell: Shell): void {
           throw badUsage(
             'Expected no --step with --full, which leaves out all steps that are left, got one.',
           );
-        const seen =
-          name === 'abort' ? await stageToTakeBack(session.kubernetes, target) : seenBy(options, target);
+        const seen = seenBy(options, target);
         await send(shell, session, { target, name: request, reason: options.reason ?? '', seen });
       });
     // What holds a rollout, or takes it back, is never refused for what was not looked at.

@@ -48,7 +48,7 @@ export function seenBy({ of, step, stage }: SeenOptions, target: Target): Seen &
   return stage === undefined ? {} : { stage };
 }
 
-/** The stage that a StagedBindingPolicy is at, so that its abort takes nothing else back when it comes twice; none where nobody can say. */
+/** The stage that a StagedBindingPolicy is at, so that an abort that is sent again takes nothing else back; none where nobody can say. */
 export async function stageToTakeBack(
   kubernetes: Pick<KubernetesClient, 'get'>,
   { kind, key }: Target,

@@ -11,6 +11,7 @@ import { objectWorkflowId } from '../../domain/model/workflow-ids.ts';
 import { mustBeLetAsk } from './allowed.ts';
 import { exitCodes, failed, refused } from './exit.ts';
 import { nothingToRetry, retried, withoutRun } from './refusals.ts';
+import { stageToTakeBack } from './seen-options.ts';
 import type { Session, Shell } from './shell.ts';
 import { plain } from './table.ts';
 import { formatTarget, type Target } from './target.ts';
@@ -35,9 +36,10 @@ export type Asker = Pick<Session, 'kubernetes' | 'whoAmI' | 'identity' | 'may' |
 /** Sends a request in the name of the person, and says what comes of it. */
 export async function send(shell: Answering, session: Asker, sending: Sending): Promise<void> {
   const { target, name, reason, to, seen } = sending;
-  const [sender, operator] = await Promise.all([
+  const [sender, operator, again] = await Promise.all([
     senderOf(session, name),
     session.operator(),
+    name === 'abort' ? stageToTakeBack(session.kubernetes, target) : {},
     mustBeLetAsk(session, name, target),
   ]);
   const request = {
@@ -56,7 +58,7 @@ export async function send(shell: Answering, session: Asker, sending: Sending): 
     case 'NotRunning':
       return withoutOpenRun(shell, session, sending, request);
     case 'Unanswered':
-      return unanswered(shell, operator, { target, workflowId, name, request });
+      return unanswered(shell, operator, { workflowId, name, request: { ...request, ...again } });
   }
 }
 
@@ -99,19 +101,14 @@ const missing = (target: Target): Error =>
     `Expected ${formatTarget(target)}, got none. See okractl get ${target.kind === 'Cell' ? 'cells -A' : 'sbp'}.`,
   );
 
-// An abort of a StagedBindingPolicy that says of no stage takes another one back each time.
-const isOfOneStage = ({ kind }: Target, name: AskName, { stage, to }: SentRequest): boolean =>
-  kind === 'Cell' || name !== 'abort' || stage !== undefined || to !== undefined;
-
 async function unanswered(
   shell: Answering,
   operator: Operator,
-  asked: { target: Target; workflowId: string; name: AskName; request: SentRequest },
+  { workflowId, name, request }: { workflowId: string; name: AskName; request: SentRequest },
 ): Promise<void> {
-  const { target, workflowId, name, request } = asked;
   const what = `Expected a worker to answer the ${name} in time, got none; okrad may not run.`;
   const { mayBeRepeated } = await import('../../clients/temporal/operator.ts');
-  if (!mayBeRepeated(name) || !isOfOneStage(target, name, request))
+  if (!mayBeRepeated(name))
     throw failed(`${what} Nobody knows whether it was taken: see okractl describe, and okractl check.`);
   await operator.tell(workflowId, name, request);
   shell.warn(

@@ -3,7 +3,7 @@ import { beginClusters, isProgressive, select } from './clusters.ts';
 import { frozen, shut } from './hold.ts';
 import type { ObservedStaged, StagePolicy } from './observation.ts';
 import type { Situation } from './situation.ts';
-import { isPassed, marked, withoutStage, type ActiveStage, type StagedState } from './state.ts';
+import { answered, isPassed, marked, withoutStage, type ActiveStage, type StagedState } from './state.ts';
 
 type Active = StagedState & { readonly active: ActiveStage };
 
@@ -15,7 +15,9 @@ export function begin(state: StagedState, stage: string, situation: Situation): 
   if (held !== undefined) return { state, decision: held };
   const startedAt = new Date(now).toISOString();
   const active = { name: stage, startedAt: now };
-  const next = marked({ ...withoutStage(state), active }, { name: stage, phase: 'Binding', startedAt }, now);
+  // A promote that still waits was about another stage.
+  const before = withoutStage(answered(state, 'promote'));
+  const next = marked({ ...before, active }, { name: stage, phase: 'Binding', startedAt }, now);
   // What was seen says as well what is to be placed now.
   return place({ ...next, active }, situation) ?? { state: next, decision: { do: 'Look', message } };
 }

@@ -32,45 +32,77 @@ describe('a request to a StagedBindingPolicy', () => {
     expect(askStaged(state, name, stamp) === state).toBe(!isTaken);
   });
 
-  const mark = (name: string, phase: 'Passed' | 'Waiting' | 'RolledBack' | 'Pending') => ({
-    name,
-    phase,
-    since: '2026-01-01T00:00:00Z',
-  });
-  const atTest = at({
-    active: { name: 'test', startedAt: 0 },
-    stages: [
-      mark('dev', 'Passed'),
-      mark('test', 'Waiting'),
-      mark('prod', 'RolledBack'),
-      mark('last', 'Pending'),
-    ],
-  });
+  const atTest = at({ active: { name: 'test', startedAt: 0 } });
+  const aborted = { reason: 'Aborted', stage: 'prod', message: 'Stage prod was aborted by ann.' } as const;
+  const takenBack = { ...atTest, held: aborted };
+  const goingBack = at({ rollingBack: { reason: 'Aborted', message: 'x' } });
 
-  it.each<[string, Parameters<typeof stagedRefusal>[1], StagedAim, string | undefined]>([
-    ['promote of the stage it is at', 'promote', { stage: 'test' }, undefined],
+  it.each<[string, StagedState, Parameters<typeof stagedRefusal>[1], StagedAim, string | undefined]>([
+    ['promote of the stage it is at', atTest, 'promote', { stage: 'test' }, undefined],
     [
       'promote that comes twice',
+      atTest,
       'promote',
       { stage: 'dev' },
       'Expected stage dev, as it was looked at, got stage test. Look again',
     ],
-    ['abort of the stage it is at', 'abort', { stage: 'test' }, undefined],
-    ['abort that comes twice', 'abort', { stage: 'prod' }, 'got stage test: prod was taken back already'],
-    ['abort of a stage that was passed since', 'abort', { stage: 'dev' }, undefined],
-    ['abort of a stage that nobody knows', 'abort', { stage: 'gone' }, undefined],
-    ['abort back to a stage that was passed', 'abort', { to: 'dev' }, undefined],
-    ['abort back to where it is', 'abort', { to: 'test' }, 'got test, while it is at test'],
-    ['abort back to what was taken back', 'abort', { to: 'prod' }, 'got prod, while it is at test'],
-    ['abort back to what has not begun', 'abort', { to: 'last' }, 'got last, while it is at test'],
-    ['abort back to a stage that nobody knows', 'abort', { to: 'gone' }, undefined],
-  ])('%s', (_, name, aim, refusal) => {
-    const said = stagedRefusal(atTest, name, aim);
+    [
+      'promote of what is being taken back',
+      goingBack,
+      'promote',
+      { stage: 'dev' },
+      'Expected a stage that is not being taken back',
+    ],
+    ['promote of no name', atTest, 'promote', { stage: '' }, 'Expected stage'],
+    ['abort of the stage it is at', atTest, 'abort', { stage: 'test' }, undefined],
+    ['abort of one that was passed since', atTest, 'abort', { stage: 'dev' }, undefined],
+    [
+      'abort of one that was taken back, when all goes on again',
+      atTest,
+      'abort',
+      { stage: 'prod' },
+      undefined,
+    ],
+    [
+      'abort that comes twice',
+      takenBack,
+      'abort',
+      { stage: 'prod' },
+      'got stage test, to which an abort has gone back already',
+    ],
+    ['abort of one more stage', takenBack, 'abort', { stage: 'test' }, undefined],
+    ['abort that says of none', takenBack, 'abort', {}, undefined],
+    [
+      'abort back to a stage that comes twice',
+      takenBack,
+      'abort',
+      { to: 'test' },
+      'got stage test, to which',
+    ],
+    ['abort back to a stage', takenBack, 'abort', { to: 'dev' }, undefined],
+    ['abort back to where it is', atTest, 'abort', { to: 'test' }, undefined],
+    ['abort back to a stage that nobody knows', takenBack, 'abort', { to: 'gone' }, undefined],
+    [
+      'the same that comes twice',
+      takenBack,
+      'abort',
+      { to: 'gone', stage: 'prod' },
+      'got stage test, to which',
+    ],
+    [
+      'abort of what timed out',
+      { ...takenBack, held: { ...aborted, reason: 'TimedOut' } },
+      'abort',
+      { stage: 'prod' },
+      undefined,
+    ],
+  ])('%s', (_, state, name, aim, refusal) => {
+    const said = stagedRefusal(state, name, aim);
     expect([said === undefined, said ?? '']).toEqual([
       refusal === undefined,
       expect.stringContaining(refusal ?? ''),
     ]);
-    expect(askStaged(atTest, name, { ...stamp, ...aim }) === atTest).toBe(refusal !== undefined);
+    expect(askStaged(state, name, { ...stamp, ...aim }) === state).toBe(refusal !== undefined);
   });
 
   it('is not about a stage where none has begun', () => {

@@ -27,6 +27,8 @@ export function stagedRefusal(
         ? 'Expected a paused StagedBindingPolicy, got one that is not paused.'
         : undefined;
     case 'promote':
+      if (state.rollingBack !== undefined)
+        return `Expected a stage that is not being taken back, got: ${state.rollingBack.message} Send retry when it is gone.`;
       if (aim.stage !== undefined && aim.stage !== state.active?.name) {
         const there = state.active === undefined ? 'none that has begun' : `stage ${state.active.name}`;
         return `Expected stage ${aim.stage}, as it was looked at, got ${there}. Look again before you ask for promote.`;
@@ -43,21 +45,20 @@ export function stagedRefusal(
   }
 }
 
-/** An abort that comes twice takes back what it was about, and nothing more; one for a stage that has been passed since takes the newest back. */
+/** An abort that comes twice takes back what it was about, and nothing more. Nothing else refuses one: it is never lost for what its sender did not know. */
 function abortRefusal(
-  { active, rollingBack, stages }: StagedState,
+  { active, held, rollingBack }: StagedState,
   { to, stage }: StagedAim,
 ): string | undefined {
   if (rollingBack !== undefined)
     return `Expected a stage that is not being taken back yet, got: ${rollingBack.message}`;
   if (active === undefined) return 'Expected a stage to take back, got none that has begun.';
-  const phaseOf = (one: string | undefined) => stages.find(({ name }) => name === one)?.phase;
-  if (stage !== undefined && stage !== active.name && phaseOf(stage) === 'RolledBack')
-    return `Expected stage ${stage}, as it was looked at, got stage ${active.name}: ${stage} was taken back already.`;
-  const toPhase = phaseOf(to);
-  return toPhase === undefined || toPhase === 'Passed'
-    ? undefined
-    : `Expected a stage that was passed to go back to, got ${to ?? ''}, while it is at ${active.name}. Leave "to" out to take ${active.name} back.`;
+  if (held?.reason !== 'Aborted') return undefined;
+  const isThere = to === active.name;
+  const isGone = stage === held.stage && stage !== active.name;
+  return isThere || isGone
+    ? `Expected a stage to take back, got stage ${active.name}, to which an abort has gone back already: ${held.message} Send abort without "stage" and "to" to take ${active.name} back as well.`
+    : undefined;
 }
 
 // As long as the schema takes (crds/staged-status.ts).

@@ -1,6 +1,7 @@
 import type { StagedTurn } from './decision.ts';
 import type { ObservedStaged, PresentPolicy } from './observation.ts';
 import {
+  answered,
   marked,
   isPassed,
   withoutRollBack,
@@ -88,7 +89,8 @@ function held(state: StagedState, stage: string): StagedState {
   if (rollingBack === undefined) return state;
   const { reason, by, message } = rollingBack;
   const hold: Held = { reason, stage, message, ...(by === undefined ? {} : { by }) };
-  return { ...withoutRollBack(state), held: hold };
+  // What has come to finish a stage was not about the one before.
+  return { ...withoutRollBack(answered(state, 'promote')), held: hold };
 }
 
 /** The newest stage before the active one that was passed. */

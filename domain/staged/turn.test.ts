@@ -177,6 +177,29 @@ describe('a StagedBindingPolicy', () => {
     expect(world.placed).toEqual(['s0', 's1', 's2']);
   });
 
+  it('begins no stage again by a promote of the one that is taken back', () => {
+    const world = fulfil(new World(aSpec([{}, { approval: 'Manual' }, {}])), 's0', 's1');
+    world.settle();
+    world.done.length = 0;
+    world.ask('promote');
+    world.state = { ...world.state, rollingBack: { reason: 'Aborted', by: 'ann', message: 'Aborted.' } };
+    expect(world.settle()).toMatchObject({ phase: 'RolledBack' });
+    expect(world.done).toEqual(['remove s1']);
+  });
+
+  it('finishes no other stage by a promote whose stage has gone', () => {
+    const world = three();
+    world.settle();
+    world.ask('pause');
+    world.ask('promote');
+    world.settle();
+    const [first, ...others] = world.spec.stages;
+    world.spec = { ...world.spec, stages: [{ ...first!, name: 'canary' }, ...others] };
+    world.ask('resume');
+    world.settle();
+    expect(world.status.activeStage).toBe('canary');
+  });
+
   it('goes back stage by stage, the newest first, when an abort names one', () => {
     const world = fulfil(three(), 's0', 's1');
     world.settle();

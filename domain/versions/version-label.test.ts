@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { labelledVersion, versionOf, type SelectingSpec, type VersionedGroup } from './version-label.ts';
+import {
+  labelledVersion,
+  selectorOf,
+  versionOf,
+  type SelectingSpec,
+  type VersionedGroup,
+} from './version-label.ts';
 import type { Labels } from '../kubernetes/selector.ts';
 
 const listing = (...versionLabels: string[]): SelectingSpec => ({
@@ -41,6 +47,18 @@ const table: [string, SelectingSpec, Labels, string | undefined][] = [
     '1',
   ],
 ];
+
+describe('selectorOf', () => {
+  const selecting = { targetGroupSelector: { versionLabels: ['a'] } };
+  it.each([
+    [null, undefined],
+    [{ awsApplicationLoadBalancer: null, awsNetworkLoadBalancer: selecting }, selecting.targetGroupSelector],
+  ])('takes what no schema allows for nothing: %j', (ingress, found) => {
+    // As the API server may have kept it.
+    const spec = { ingress } as unknown as SelectingSpec;
+    expect(selectorOf(spec)).toEqual(found);
+  });
+});
 
 describe('labelledVersion', () => {
   it.each(table)('%s', (_, spec, labels, want) => expect(labelledVersion(spec, labels)).toBe(want));

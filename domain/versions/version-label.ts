@@ -25,8 +25,11 @@ export interface VersionedGroup {
 }
 
 /** The selector that a Cell's load balancer block carries. */
-export const selectorOf = ({ ingress = {} }: SelectingSpec): TargetGroupSelector | undefined =>
-  Object.values(ingress).find((part) => typeof part === 'object')?.targetGroupSelector;
+export const selectorOf = ({ ingress }: SelectingSpec): TargetGroupSelector | undefined =>
+  Object.values(ingress ?? {}).find(isBlock)?.targetGroupSelector;
+
+// Of a form that no schema allows, it must not stop the others.
+const isBlock = (part: unknown): part is Selecting => typeof part === 'object' && part !== null;
 
 /** The label keys that may say a version, in the order in which they are tried. */
 export function versionLabelsOf(spec: SelectingSpec): readonly string[] {
