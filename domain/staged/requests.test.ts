@@ -32,6 +32,11 @@ describe('a request to a StagedBindingPolicy', () => {
     expect(askStaged(state, name, stamp) === state).toBe(!isTaken);
   });
 
+  const mark = (name: string, phase: 'Passed' | 'RolledBack') => ({
+    name,
+    phase,
+    since: '2026-01-01T00:00:00Z',
+  });
   const atTest = at({ active: { name: 'test', startedAt: 0 } });
   const aborted = { reason: 'Aborted', stage: 'prod', message: 'Stage prod was aborted by ann.' } as const;
   const takenBack = { ...atTest, held: aborted };
@@ -53,6 +58,13 @@ describe('a request to a StagedBindingPolicy', () => {
       { stage: 'dev' },
       'Expected a stage that is not being taken back',
     ],
+    [
+      'promote after an abort',
+      { ...atTest, requests: { abort: stamp } },
+      'promote',
+      {},
+      'got: an abort by ann. Send retry',
+    ],
     ['promote of no name', atTest, 'promote', { stage: '' }, 'Expected stage'],
     ['abort of the stage it is at', atTest, 'abort', { stage: 'test' }, undefined],
     ['abort of one that was passed since', atTest, 'abort', { stage: 'dev' }, undefined],
@@ -69,6 +81,27 @@ describe('a request to a StagedBindingPolicy', () => {
       'abort',
       { stage: 'prod' },
       'got stage test, to which an abort has gone back already',
+    ],
+    [
+      'abort that comes again after another one',
+      { ...takenBack, stages: [mark('last', 'RolledBack')] },
+      'abort',
+      { stage: 'last' },
+      'got stage test, to which',
+    ],
+    [
+      'abort back to an earlier stage, of a stage that is gone',
+      { ...takenBack, stages: [mark('dev', 'Passed')] },
+      'abort',
+      { to: 'dev', stage: 'prod' },
+      undefined,
+    ],
+    [
+      'abort of what is to go on again',
+      { ...takenBack, requests: { promote: stamp } },
+      'abort',
+      { stage: 'prod' },
+      undefined,
     ],
     ['abort of one more stage', takenBack, 'abort', { stage: 'test' }, undefined],
     ['abort that says of none', takenBack, 'abort', {}, undefined],

@@ -1,6 +1,6 @@
 import type { Stamp } from '../model/request.ts';
 import { cut } from '../text.ts';
-import type { StagedRequestName, StagedState } from './state.ts';
+import { isPassed, type Held, type StagedRequestName, type StagedState } from './state.ts';
 
 /** What a request is about; what is left out may be anything. */
 export interface StagedAim {
@@ -27,15 +27,7 @@ export function stagedRefusal(
         ? 'Expected a paused StagedBindingPolicy, got one that is not paused.'
         : undefined;
     case 'promote':
-      if (state.rollingBack !== undefined)
-        return `Expected a stage that is not being taken back, got: ${state.rollingBack.message} Send retry when it is gone.`;
-      if (aim.stage !== undefined && aim.stage !== state.active?.name) {
-        const there = state.active === undefined ? 'none that has begun' : `stage ${state.active.name}`;
-        return `Expected stage ${aim.stage}, as it was looked at, got ${there}. Look again before you ask for promote.`;
-      }
-      return state.active?.completedAt === undefined
-        ? undefined
-        : 'Expected a stage after this one, got the last one, which is completed.';
+      return promoteRefusal(state, aim);
     case 'retry':
       return state.held === undefined
         ? 'Expected something that was aborted or has timed out, got neither. Use promote to finish a stage.'
@@ -45,21 +37,42 @@ export function stagedRefusal(
   }
 }
 
-/** An abort that comes twice takes back what it was about, and nothing more. Nothing else refuses one: it is never lost for what its sender did not know. */
-function abortRefusal(
-  { active, held, rollingBack }: StagedState,
-  { to, stage }: StagedAim,
+/** A promote is of the stage that its sender has looked at. */
+function promoteRefusal(
+  { active, rollingBack, requests: { abort } }: StagedState,
+  { stage }: StagedAim,
 ): string | undefined {
+  if (rollingBack !== undefined || abort !== undefined) {
+    const { message = `an abort by ${abort?.by ?? ''}.` } = rollingBack ?? {};
+    return `Expected a stage that is not being taken back, got: ${message} Send retry when it is gone.`;
+  }
+  if (stage !== undefined && stage !== active?.name) {
+    const there = active === undefined ? 'none that has begun' : `stage ${active.name}`;
+    return `Expected stage ${stage}, as it was looked at, got ${there}. Look again before you ask for promote.`;
+  }
+  return active?.completedAt === undefined
+    ? undefined
+    : 'Expected a stage after this one, got the last one, which is completed.';
+}
+
+/** An abort that comes twice takes back what it was about, and nothing more. Nothing else refuses one: it is never lost for what its sender did not know. */
+function abortRefusal(state: StagedState, { to, stage }: StagedAim): string | undefined {
+  const { active, held, rollingBack, requests } = state;
   if (rollingBack !== undefined)
     return `Expected a stage that is not being taken back yet, got: ${rollingBack.message}`;
   if (active === undefined) return 'Expected a stage to take back, got none that has begun.';
-  if (held?.reason !== 'Aborted') return undefined;
-  const isThere = to === active.name;
-  const isGone = stage === held.stage && stage !== active.name;
-  return isThere || isGone
+  const goesOn = requests.promote !== undefined || requests.retry !== undefined;
+  if (held?.reason !== 'Aborted' || goesOn) return undefined;
+  const goesFurther = to !== undefined && to !== active.name && isPassed(state, to);
+  const isGone = stage !== undefined && stage !== active.name && isTakenBack(state, held, stage);
+  return to === active.name || (isGone && !goesFurther)
     ? `Expected a stage to take back, got stage ${active.name}, to which an abort has gone back already: ${held.message} Send abort without "stage" and "to" to take ${active.name} back as well.`
     : undefined;
 }
+
+// One that is no longer asked for has no mark.
+const isTakenBack = ({ stages }: StagedState, held: Held, stage: string): boolean =>
+  held.stage === stage || stages.some(({ name, phase }) => name === stage && phase === 'RolledBack');
 
 // As long as the schema takes (crds/staged-status.ts).
 const LONGEST = { by: 253, reason: 1024, requests: 20 };

@@ -52,6 +52,7 @@ describe('selectorOf', () => {
   const selecting = { targetGroupSelector: { versionLabels: ['a'] } };
   it.each([
     [null, undefined],
+    [{ awsApplicationLoadBalancer: { targetGroupSelector: null } }, undefined],
     [{ awsApplicationLoadBalancer: null, awsNetworkLoadBalancer: selecting }, selecting.targetGroupSelector],
   ])('takes what no schema allows for nothing: %j', (ingress, found) => {
     // As the API server may have kept it.

@@ -26,7 +26,7 @@ export interface VersionedGroup {
 
 /** The selector that a Cell's load balancer block carries. */
 export const selectorOf = ({ ingress }: SelectingSpec): TargetGroupSelector | undefined =>
-  Object.values(ingress ?? {}).find(isBlock)?.targetGroupSelector;
+  Object.values(ingress ?? {}).find(isBlock)?.targetGroupSelector ?? undefined;
 
 // Of a form that no schema allows, it must not stop the others.
 const isBlock = (part: unknown): part is Selecting => typeof part === 'object' && part !== null;
