@@ -1,4 +1,5 @@
 import { ApplicationFailure } from '@temporalio/common';
+import { withTimeLimit } from '../../clients/time-limit.ts';
 import type { ApplyRequest, Writing } from './port.ts';
 
 /** How long what takes traffic back waits for ELBv2 to be read, in milliseconds; then it goes by the status. */
@@ -41,7 +42,7 @@ export async function readIfInTime<Known, Otherwise>(
 ): Promise<Known | Otherwise> {
   if (!urgent) return await read(signal);
   try {
-    return await read(AbortSignal.any([signal, AbortSignal.timeout(URGENT_READ_MS)]));
+    return await withTimeLimit({ milliseconds: URGENT_READ_MS, signal }, read);
   } catch (error) {
     if (signal.aborted) throw error;
     return otherwise;

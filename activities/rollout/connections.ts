@@ -1,4 +1,5 @@
 import type { ELBv2 } from '../../clients/aws/elbv2.ts';
+import { withTimeLimit } from '../../clients/time-limit.ts';
 import { connectionsAfter, type ChangedGroup } from '../../domain/load-balancers/connections.ts';
 import { type Connections } from '../../domain/model/state.ts';
 import type { TargetHealth } from '../../domain/gates/health.ts';
@@ -27,19 +28,20 @@ export async function connectionsOf(
   delays: ReadDelays,
   signal: AbortSignal,
 ): Promise<readonly Connections[]> {
-  const inTime = AbortSignal.any([signal, AbortSignal.timeout(READ_MS)]);
   const changed = targetGroupsOf(forwarding).flatMap(({ arn, weight }): ChangedGroup[] => {
     const had = before.find((group) => group.arn === arn)?.weight ?? 0;
     if (had === weight) return [];
     const draining = gaining.find(({ targetGroupARN }) => targetGroupARN === arn)?.draining ?? 0;
     return [{ targetGroupARN: arn, change: weight > had ? 'Gains' : 'Loses', draining }];
   });
-  const known = await Promise.all(
-    changed.map(async (group) => {
-      const { targetGroupARN: arn } = group;
-      const isLookedAt = gaining.some(({ targetGroupARN }) => targetGroupARN === arn);
-      return isLookedAt ? { ...group, ...(await delays(arn, inTime)) } : group;
-    }),
+  const known = await withTimeLimit({ milliseconds: READ_MS, signal }, (inTime) =>
+    Promise.all(
+      changed.map(async (group) => {
+        const { targetGroupARN: arn } = group;
+        const isLookedAt = gaining.some(({ targetGroupARN }) => targetGroupARN === arn);
+        return isLookedAt ? { ...group, ...(await delays(arn, inTime)) } : group;
+      }),
+    ),
   );
   return connectionsAfter(known, { type: forwarding.type, now: Date.now() });
 }

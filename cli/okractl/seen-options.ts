@@ -1,7 +1,4 @@
 import { InvalidArgumentError, type Command } from 'commander';
-import type { StagedBindingPolicy } from '../../crds/staged-binding-policy.ts';
-import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
-import { STAGED_BINDING_POLICY } from '../../clients/kubernetes/kinds.ts';
 import type { Seen } from '../../domain/model/seen.ts';
 import type { StagedAim } from '../../domain/staged/requests.ts';
 import { badUsage } from './exit.ts';
@@ -45,17 +42,5 @@ export function seenBy({ of, step, stage }: SeenOptions, target: Target): Seen &
   }
   if (of !== undefined || step !== undefined)
     throw badUsage('Expected a Cell with --of and --step, got a StagedBindingPolicy. Use --stage.');
-  return stage === undefined ? {} : { stage };
-}
-
-/** The stage that a StagedBindingPolicy is at, so that an abort that is sent again takes nothing else back; none where nobody can say. */
-export async function stageToTakeBack(
-  kubernetes: Pick<KubernetesClient, 'get'>,
-  { kind, key }: Target,
-): Promise<Pick<StagedAim, 'stage'>> {
-  if (kind === 'Cell') return {};
-  // An abort does not depend on it.
-  const policy = await kubernetes.get<StagedBindingPolicy>(STAGED_BINDING_POLICY, key).catch(() => undefined);
-  const stage = policy?.status?.activeStage;
   return stage === undefined ? {} : { stage };
 }

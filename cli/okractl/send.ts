@@ -11,7 +11,6 @@ import { objectWorkflowId } from '../../domain/model/workflow-ids.ts';
 import { mustBeLetAsk } from './allowed.ts';
 import { exitCodes, failed, refused } from './exit.ts';
 import { nothingToRetry, retried, withoutRun } from './refusals.ts';
-import { stageToTakeBack } from './seen-options.ts';
 import type { Session, Shell } from './shell.ts';
 import { plain } from './table.ts';
 import { formatTarget, type Target } from './target.ts';
@@ -36,10 +35,11 @@ export type Asker = Pick<Session, 'kubernetes' | 'whoAmI' | 'identity' | 'may' |
 /** Sends a request in the name of the person, and says what comes of it. */
 export async function send(shell: Answering, session: Asker, sending: Sending): Promise<void> {
   const { target, name, reason, to, seen } = sending;
-  const [sender, operator, again] = await Promise.all([
+  // Read before it is asked, and waited for only where it is asked again.
+  const aim = aimAgain(session, target, name);
+  const [sender, operator] = await Promise.all([
     senderOf(session, name),
     session.operator(),
-    name === 'abort' ? stageToTakeBack(session.kubernetes, target) : {},
     mustBeLetAsk(session, name, target),
   ]);
   const request = {
@@ -58,8 +58,21 @@ export async function send(shell: Answering, session: Asker, sending: Sending): 
     case 'NotRunning':
       return withoutOpenRun(shell, session, sending, request);
     case 'Unanswered':
-      return unanswered(shell, operator, { workflowId, name, request: { ...request, ...again } });
+      return unanswered(shell, operator, { workflowId, name, request: { ...request, ...(await aim) } });
   }
+}
+
+/** What a request that is sent again is about: the stage that a StagedBindingPolicy is at, so that an abort takes nothing else back; nothing where nobody can say. */
+async function aimAgain(
+  { kubernetes }: Pick<Asker, 'kubernetes'>,
+  { kind, key }: Target,
+  name: AskName,
+): Promise<Pick<StagedAim, 'stage'>> {
+  if (kind === 'Cell' || name !== 'abort') return {};
+  // An abort does not depend on it.
+  const policy = await kubernetes.get<StagedBindingPolicy>(STAGED_BINDING_POLICY, key).catch(() => undefined);
+  const stage = policy?.status?.activeStage;
+  return stage === undefined ? {} : { stage };
 }
 
 /** Who asks; an approval says besides in which groups that person is. */

@@ -71,7 +71,7 @@ const ANSWER_MILLISECONDS = 15_000;
 const SHORT_ANSWER_MILLISECONDS = 5_000;
 const CALL_MILLISECONDS = 10_000;
 
-/** Whether a request does the same when it is taken twice: a second promote would finish another step. */
+/** Whether a request does the same when it is taken twice: a second promote would finish another step. An abort of a StagedBindingPolicy does when it names its stage. */
 export const mayBeRepeated = (name: AskName): boolean => name === 'pause' || name === 'abort';
 
 /** Connects to Temporal once, for a person who waits; throws when it does not answer. */
