@@ -21,6 +21,8 @@ export interface KubernetesCall {
   readonly path: string;
   readonly body?: string;
   readonly contentType?: string;
+  /** How long it may take, in milliseconds. */
+  readonly limitMs?: number;
 }
 
 /** Writes the keys that sign service accounts' tokens, and the token file with the stack's one administrator. */
@@ -54,16 +56,24 @@ export async function writeKubeconfig({ url, caFile, kubeconfig, token }: Kubern
   await writeFile(kubeconfig, stringify(config), { mode: 0o600 });
 }
 
+/** A call that the API server has not answered in its time: whether it was done is not known. */
+class UnansweredError extends Error {
+  override readonly name = 'UnansweredError';
+}
+
+/** How often an object is applied while no answer comes: a machine that stands still for seconds is no reason to give a stack up. */
+const APPLY_ATTEMPTS = 6;
+
 /** Calls the API server as administrator and answers the body; a refusal is an error with the server's own words. */
 export async function callKubernetes(access: KubernetesAccess, call: KubernetesCall): Promise<string> {
   const ca = await readFile(access.caFile);
-  const { method = 'GET', path, body, contentType = 'application/json' } = call;
+  const { method = 'GET', path, body, contentType = 'application/json', limitMs = 10_000 } = call;
   return new Promise((resolve, reject) => {
     const headers = { authorization: `Bearer ${access.token}`, 'content-type': contentType };
     // A connection of its own for each call: one that was kept would be found broken after a restart.
     const sent = request(
       new URL(path, access.url),
-      { method, ca, headers, agent: false, timeout: 10_000 },
+      { method, ca, headers, agent: false, timeout: limitMs },
       (reply) => {
         const chunks: Buffer[] = [];
         reply.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -76,10 +86,35 @@ export async function callKubernetes(access: KubernetesAccess, call: KubernetesC
         });
       },
     );
-    sent.once('timeout', () => sent.destroy(new Error(`${method} ${path} was not answered within 10 s`)));
+    sent.once('timeout', () =>
+      sent.destroy(new UnansweredError(`${method} ${path} was not answered within ${limitMs / 1000} s`)),
+    );
     sent.once('error', reject);
     sent.end(body);
   });
+}
+
+/** Applies an object server-side and answers it as kept. To apply it twice is to apply it once, so a call without an answer is repeated, up to a minute in all. */
+export async function applyObject(
+  access: KubernetesAccess,
+  path: string,
+  body: string,
+  limits: Pick<KubernetesCall, 'limitMs'> = {},
+): Promise<string> {
+  const call = {
+    ...limits,
+    method: 'PATCH',
+    path: `${path}?fieldManager=okra-local&force=true`,
+    body,
+    contentType: 'application/apply-patch+yaml',
+  };
+  for (let left = APPLY_ATTEMPTS - 1; ; left -= 1) {
+    try {
+      return await callKubernetes(access, call);
+    } catch (error) {
+      if (left === 0 || !(error instanceof UnansweredError)) throw error;
+    }
+  }
 }
 
 /** A CustomResourceDefinition as the API server keeps it. */
@@ -96,9 +131,8 @@ export async function applyDefinitions(access: KubernetesAccess, folder: string)
   return Promise.all(
     files.map(async (file) => {
       const body = await readFile(join(folder, file), 'utf8');
-      const path = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${nameOfDefinition(file, body)}?fieldManager=okra-local&force=true`;
-      const contentType = 'application/apply-patch+yaml';
-      return definitionIn(await callKubernetes(access, { method: 'PATCH', path, body, contentType }));
+      const path = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${nameOfDefinition(file, body)}`;
+      return definitionIn(await applyObject(access, path, body));
     }),
   );
 }

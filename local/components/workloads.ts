@@ -2,7 +2,7 @@ import { request } from 'node:https';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import { at, callKubernetes } from '../kubernetes.ts';
+import { applyObject, at, callKubernetes } from '../kubernetes.ts';
 import type { Component } from '../process.ts';
 import { answersOk, waitFor } from '../wait.ts';
 import { compiledPrograms, type Plan } from './plan.ts';
@@ -80,14 +80,7 @@ export async function planKwok(plan: Plan): Promise<Component> {
       `--config=${fileURLToPath(new URL('../jobs/pod-stages.yaml', import.meta.url))}`,
     ],
     prepare: async () => {
-      const path = `/api/v1/nodes/${node}?fieldManager=okra-local&force=true`;
-      const contentType = 'application/apply-patch+yaml';
-      await callKubernetes(kubernetes, {
-        method: 'PATCH',
-        path,
-        body: JSON.stringify(nodeObject),
-        contentType,
-      });
+      await applyObject(kubernetes, `/api/v1/nodes/${node}`, JSON.stringify(nodeObject));
     },
     ready: async (signal) => {
       await waitFor({ what: `http://${address}/healthz to answer`, signal }, () =>
