@@ -22,6 +22,15 @@ export const alerts: readonly Alert[] = [
       'No rollout begins and no event is told. Look at the pods of the watchers, at /readyz and at the Lease.',
   },
   {
+    name: 'OkraWithoutWorker',
+    expr: 'sum(okra_ready{condition="worker, polls"}) < 1 or absent(sum(okra_ready{condition="worker, polls"}))',
+    duration: '2m',
+    severity: 'critical',
+    summary: 'No worker of Okra is at work.',
+    description:
+      'No rollout goes on, and none is taken back: what is asked for waits in Temporal, an abort too. Look at the pods of the workers and at their /readyz.',
+  },
+  {
     name: 'OkraNotReady',
     expr: 'min by (pod, condition) (okra_ready) == 0',
     duration: '5m',

@@ -24,6 +24,18 @@ export const alertCases: readonly AlertCase[] = [
     summary: 'No watchers of Okra lead.',
   },
   {
+    alert: 'OkraWithoutWorker',
+    // Watchers are there, and no worker is.
+    fires: { 'okra_ready{pod="a",condition="watchers, lease"}': '1x20' },
+    quiet: {
+      'okra_ready{pod="a",condition="worker, polls"}': '0x20',
+      'okra_ready{pod="b",condition="worker, polls"}': '1x20',
+    },
+    minutes: [1, 3],
+    labels: {},
+    summary: 'No worker of Okra is at work.',
+  },
+  {
     alert: 'OkraNotReady',
     fires: { 'okra_ready{pod="a",condition="temporal"}': '0x20' },
     quiet: { 'okra_ready{pod="a",condition="temporal"}': '0x3 1x20' },
