@@ -19,6 +19,19 @@ async function typed(): Promise<string> {
   return blocks.join('\n');
 }
 
+/** The first block of a page of docs that is like this. */
+async function blockOf(page: string, like: RegExp): Promise<string> {
+  const [, block] = like.exec(await readFile(join(root, 'docs', page), 'utf8')) ?? [];
+  if (block === undefined) throw new Error(`Expected docs/${page} to have a block like ${like}, it has not.`);
+  return block;
+}
+
+/** An object of each kind that Okra keeps until it has tidied up, which it never will: nobody is there to take the finalizer off. */
+const held = [
+  { resource: 'cells', name: 'web' },
+  { resource: 'stagedbindingpolicies', name: 'nginx-staged-bindingpolicy' },
+];
+
 /** The environment of that shell, with a stand-in for `aws` in its path. */
 async function environmentIn(stack: Stack): Promise<NodeJS.ProcessEnv> {
   const { dir, environment } = stack;
@@ -42,7 +55,7 @@ async function environmentIn(stack: Stack): Promise<NodeJS.ProcessEnv> {
 }
 
 describe('the quick start', () => {
-  it('leads from nothing to a rollout that is resumed, paused, aborted, tried again and promoted', async () => {
+  it('leads from nothing to a rollout that is resumed, paused, aborted, tried again and promoted, and the page on installing back', async () => {
     // Nothing is analysed, so that the kinds of Argo Rollouts, which are large, can be left out.
     const components = componentSets.demo.filter((name) => name !== 'argo-rollouts');
     await using stack = await startStack({ components });
@@ -57,6 +70,19 @@ describe('the quick start', () => {
     expect(stdout).toContain('2.0.0 is blocked: Aborted by me: errors in checkout');
     expect(stdout).toMatch(
       /1\.0\.0 → 2\.0\.0 Completed\n.* 1\.0\.0 → 2\.0\.0 Reverted\n.* → 1\.0\.0 Installed/,
+    );
+
+    const hold = held.map(
+      ({ resource, name }) =>
+        `kubectl patch ${resource} ${name} --type=merge --patch '{"metadata":{"finalizers":["okra.mumo.co/held"]}}'`,
+    );
+    const staged = await blockOf('staged-binding-policy.md', /^```yaml\n([^`]*)^```/m);
+    const apply = `kubectl apply -f - <<'END'\n${staged}END`;
+    const removal = await blockOf('install.md', /^```\n((?:(?!```)[^])*?kubectl delete -k crds\n)/m);
+    const removed = ['set -euo pipefail', `cd "${root}"`, apply, ...hold, removal].join('\n');
+    await run('bash', ['-c', removed], { env: await environmentIn(stack), timeout: 100_000 });
+    await expect(run('kubectl', ['get', 'cells'], { env: await environmentIn(stack) })).rejects.toThrow(
+      /the server could not find the requested resource|the server doesn't have a resource type/,
     );
   });
 });
