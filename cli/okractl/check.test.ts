@@ -37,7 +37,7 @@ ok      workers poll okra and the queues beside it
     [
       'a right to read',
       { allowed: ({ resource, verb }) => !(resource === 'cells' && verb !== 'patch') },
-      /PROBLEM you may not get, list, watch cells \(get, describe, watch, history\)\. Grant it/,
+      /PROBLEM you may not get, list, watch cells in all namespaces \(get, describe, watch, history\)\. Grant it/,
     ],
     [
       'a worker',
@@ -91,5 +91,16 @@ ok      workers poll okra and the queues beside it
     expect(out).toMatch(/PROBLEM okrad \(okra\/okrad\) may not .*get, patch leases in namespace okra/);
     expect(code).toBe(2);
     expect((await check({}, '--okrad', 'okrad')).err).toContain('Expected NAMESPACE/NAME');
+  });
+
+  it('says that rights are asked for in all namespaces, of an okrad that has them in some', async () => {
+    const allowed: FakeWorld['allowed'] = ({ namespace, resource }, account) =>
+      account === undefined || namespace !== undefined || resource === 'clustersets';
+    const everywhere = await check({ allowed }, '--okrad', 'okra/okra');
+    expect(everywhere.out).toMatch(
+      /may not .* cells in all namespaces .*\. Grant it, or ask with --namespace for each namespace that is meant\./,
+    );
+    const inOne = await check({ allowed }, '--okrad', 'okra/okra', '--namespace', 'shop');
+    expect(inOne.out).not.toContain('in all namespaces');
   });
 });

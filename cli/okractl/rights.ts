@@ -115,12 +115,19 @@ export function judgeRights(
     const verbs = [...new Set([first, ...others].map(({ right }) => right.access.verb))].join(', ');
     const resource =
       access.subresource === undefined ? access.resource : `${access.resource}/${access.subresource}`;
-    const where = access.namespace === undefined ? '' : ` in namespace ${access.namespace}`;
+    const isEverywhere = 'namespace' in access && access.namespace === undefined;
+    const where = isEverywhere
+      ? ' in all namespaces'
+      : access.namespace === undefined
+        ? ''
+        : ` in namespace ${access.namespace}`;
     const text = `${who} may not ${verbs} ${resource}${where} (${use})`;
     return [
       optional
         ? { is: 'Unknown', what: `${text}; the rest works without it` }
-        : problem(`${text}. Grant it.`),
+        : problem(
+            `${text}. Grant it${isEverywhere ? ', or ask with --namespace for each namespace that is meant' : ''}.`,
+          ),
     ];
   });
   return [...(count === 0 ? [] : [fine(`${who}: ${count} of ${rights.length} rights`)]), ...findings];
