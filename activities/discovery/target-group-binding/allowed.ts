@@ -8,16 +8,34 @@ import type { Bound } from './group.ts';
 
 /** Says what an object may not use of what it asks for; undefined when it may use it, and what is registered stays meanwhile. */
 export async function refusedUse(
-  kubernetes: KubernetesClient,
+  kubernetes: Pick<KubernetesClient, 'list'>,
   bound: Bound,
   region: string | undefined,
 ): Promise<Problem | undefined> {
   const use = useOf(bound, region);
   if (use === undefined) return undefined;
-  const access = await accessPolicies(kubernetes).of(bound.key.namespace, bound.life.signal);
+  const object = bound.spec.targetGroupARN === undefined ? 'spec.targetGroup' : 'spec.targetGroupARN';
+  return await refusedOf(kubernetes, bound, { use, object });
+}
+
+/** Says that an object may not use a target group that it is in; undefined when it may. */
+export const refusedGroup = (
+  kubernetes: Pick<KubernetesClient, 'list'>,
+  bound: Asking,
+  arn: string,
+): Promise<Problem | undefined> =>
+  refusedOf(kubernetes, bound, { use: { of: 'TargetGroup', arn }, object: arn });
+
+type Asking = Pick<Bound, 'key' | 'life'>;
+
+async function refusedOf(
+  kubernetes: Pick<KubernetesClient, 'list'>,
+  { key, life }: Asking,
+  { use, object }: { readonly use: Use; readonly object: string },
+): Promise<Problem | undefined> {
+  const access = await accessPolicies(kubernetes).of(key.namespace, life.signal);
   const refusal = refusalOf(access, use);
   if (refusal === undefined) return undefined;
-  const object = bound.spec.targetGroupARN === undefined ? 'spec.targetGroup' : 'spec.targetGroupARN';
   return { object, reason: 'NotAllowed', message: `${refusal} What is registered stays meanwhile.` };
 }
 

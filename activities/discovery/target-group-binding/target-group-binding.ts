@@ -12,10 +12,11 @@ import { BINDING_FINALIZER } from '../../../domain/kubernetes/labels.ts';
 import type { Problem } from '../../../domain/discovery/sync-status.ts';
 import { refusedUse } from './allowed.ts';
 import { registerIn, type Binding } from './fill.ts';
-import { findFormer, groupFinder, type Bound, type GroupDependencies } from './group.ts';
-import { deleteCreated, hasMoved, leaveFormer, leaveGroup, whileInUse } from './leave.ts';
+import { groupFinder, type Bound, type GroupDependencies } from './group.ts';
+import { deleteCreated, leaveFormer, leaveGroup, whileInUse } from './leave.ts';
 import { bindingLedger, type BindingLedger } from './ledger.ts';
 import { bindingReporter, type BindingOutcome } from './report.ts';
+import { stay } from './stay.ts';
 import { FAILED_AGAIN_SECONDS, type ClusterReader, type ClusterReads } from '../clusters/reader.ts';
 import type { SyncActivities, Synced } from '../../contract.ts';
 import { reasonOf, toFailure } from '../../failure.ts';
@@ -112,20 +113,6 @@ async function bind(dependencies: Binding, bound: Bound, ledger: BindingLedger):
     problems: [...outcome.problems, ...problems],
     againInSeconds: earlier(outcome.againInSeconds, soonest(problems)),
   };
-}
-
-/** Keeps up the targets where they are, when the target group that they are to move to is not to be had. */
-async function stay(
-  dependencies: Binding,
-  { bound, ledger }: { readonly bound: Bound; readonly ledger: BindingLedger },
-  problem: Problem,
-): Promise<BindingOutcome> {
-  if (!hasMoved(bound.spec, ledger.now())) return { problems: [problem] };
-  const group = await findFormer(dependencies, ledger.now(), bound.life);
-  if (group?.is !== 'Group') return { problems: [problem] };
-  const message = `${problem.message} Until then the targets stay in ${group.arn}.`;
-  const { mayLeave: _mayLeave, ...outcome } = await registerIn(group, dependencies, { bound, ledger });
-  return { ...outcome, problems: [{ ...problem, message }, ...outcome.problems] };
 }
 
 const notFilled = (targetGroupARN: string): Problem => ({

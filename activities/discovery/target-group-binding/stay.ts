@@ -1,0 +1,27 @@
+import type { Problem } from '../../../domain/discovery/sync-status.ts';
+import { refusedGroup } from './allowed.ts';
+import { registerIn, type Binding } from './fill.ts';
+import { findFormer, type Bound } from './group.ts';
+import { hasMoved } from './leave.ts';
+import type { BindingLedger } from './ledger.ts';
+import type { BindingOutcome } from './report.ts';
+
+/**
+ * Keeps up the targets where they are, when the target group that they are to move to is not to be had. Where they are
+ * may be a target group that the namespace may not use any more, and which is left alone then.
+ */
+export async function stay(
+  dependencies: Binding,
+  { bound, ledger }: { readonly bound: Bound; readonly ledger: BindingLedger },
+  problem: Problem,
+): Promise<BindingOutcome> {
+  const { targetGroupARN: former } = ledger.now();
+  if (former === undefined || !hasMoved(bound.spec, ledger.now())) return { problems: [problem] };
+  const refused = await refusedGroup(dependencies.kubernetes, bound, former);
+  if (refused !== undefined) return { problems: [problem, refused] };
+  const group = await findFormer(dependencies, ledger.now(), bound.life);
+  if (group?.is !== 'Group') return { problems: [problem] };
+  const message = `${problem.message} Until then the targets stay in ${group.arn}.`;
+  const { mayLeave: _mayLeave, ...outcome } = await registerIn(group, dependencies, { bound, ledger });
+  return { ...outcome, problems: [{ ...problem, message }, ...outcome.problems] };
+}
