@@ -8,6 +8,7 @@ import {
   KubernetesError,
   type KubernetesClient,
 } from '../../../clients/kubernetes/kubernetes.ts';
+import { BINDING_APIS } from '../../../domain/discovery/target-group-set/binding-kinds.ts';
 import { seenBinding, type BindingObject } from '../../../domain/discovery/clusters/seen.ts';
 import type {
   BindingAPI,
@@ -24,10 +25,7 @@ export async function listBindings(
   client: Pick<KubernetesClient, 'list' | 'serves'>,
   namespace?: string,
 ): Promise<readonly (readonly RemoteBinding[] | undefined)[]> {
-  return await Promise.all([
-    listKind(client, 'elbv2.k8s.aws', namespace),
-    listKind(client, 'eks.amazonaws.com', namespace),
-  ]);
+  return await Promise.all(BINDING_APIS.map((api) => listKind(client, api, namespace)));
 }
 
 async function listKind(

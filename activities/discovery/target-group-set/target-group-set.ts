@@ -8,7 +8,7 @@ import {
 } from '../../../crds/aws-target-group-set.ts';
 import { refusalOf } from '../../../domain/access/access.ts';
 import { compareText } from '../../../domain/kubernetes/canonical.ts';
-import { foundBindings, inViewOf } from '../../../domain/discovery/target-group-set/binding-kinds.ts';
+import { foundBindings } from '../../../domain/discovery/target-group-set/binding-kinds.ts';
 import type { ObjectKey } from '../../../domain/model/ids.ts';
 import { objectWorkflowId } from '../../../domain/model/workflow-ids.ts';
 import { setLooksInto } from '../../../domain/discovery/target-group-set/looks-into.ts';
@@ -67,7 +67,7 @@ export function targetGroupSetActivities({
       name: key.name,
       spec,
       ...found,
-      readings: readings.map(({ reading }) => inViewOf(reading, own)),
+      readings: readings.map(({ reading }) => reading),
       grace: { before: object.status?.missing ?? [], now: Date.now(), seconds: graceSeconds },
     });
     const failures = await objects.perform({ owner, life }, decision, found);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { SOURCE_ANNOTATION } from '../../kubernetes/labels.ts';
 import { arnOf } from '../../testing/builders.ts';
-import { foundBindings, inViewOf } from './binding-kinds.ts';
+import { foundBindings } from './binding-kinds.ts';
 import type { BindingAPI, RemoteBinding } from './target-group-of-binding.ts';
 import { decideTargetGroupSet } from './target-group-set.ts';
 import { type ClusterReading, type ExistingGroup } from './observed-target-group-set.ts';
@@ -22,19 +22,34 @@ const spec = { generators: [{ awseks: { clusterSelector: { matchLabels: { servic
 const grace = { before: [], now: 0, seconds: 0 };
 const mine = { uid: 'mine', kind: 'AWSTargetGroupSet', name: 'web' };
 
-/** What a set does with what its one cluster has, and with the groups that there are. */
-function decide(bindings: readonly RemoteBinding[], groups: readonly ExistingGroup[] = []) {
-  const readings: ClusterReading[] = [{ cluster, found: foundBindings([bindings, []]) }];
-  const decision = decideTargetGroupSet({
+/** What a set does after one reading of its cluster, with the groups that there are. */
+const decision = (reading: ClusterReading, groups: readonly ExistingGroup[]) =>
+  decideTargetGroupSet({
     uid: 'mine',
     name: 'web',
     spec,
-    readings,
+    readings: [reading],
     groups,
     bindings: [],
     grace,
   });
-  return { ...decision.groups, problems: decision.problems.map(({ reason }) => reason) };
+
+/** The same in short: the names of the groups, and why. */
+function decideWith(reading: ClusterReading, before: readonly ExistingGroup[]) {
+  const { groups, problems } = decision(reading, before);
+  const names = (some: readonly { readonly name: string }[]) => some.map(({ name }) => name);
+  return {
+    create: names(groups.create),
+    update: names(groups.update),
+    delete: names(groups.delete),
+    problems: problems.map(({ reason }) => reason),
+  };
+}
+
+/** What a set does with what its one cluster has, and with the groups that there are. */
+function decide(bindings: readonly RemoteBinding[], before: readonly ExistingGroup[] = []) {
+  const { groups, problems } = decision({ cluster, found: foundBindings([bindings, []]) }, before);
+  return { ...groups, problems: problems.map(({ reason }) => reason) };
 }
 /** The groups that there are when a set has found these bindings. */
 const groupsOf = (...bindings: RemoteBinding[]): ExistingGroup[] =>
@@ -79,46 +94,85 @@ describe('TargetGroupBindings of two kinds', () => {
 });
 
 describe('a cluster', () => {
-  const reading = (...lists: (readonly RemoteBinding[] | undefined)[]): ClusterReading => ({
-    cluster,
-    found: foundBindings(lists),
+  type Lists = readonly (readonly RemoteBinding[] | undefined)[];
+  const after = (lists: Lists, groups: readonly ExistingGroup[]) =>
+    decideWith({ cluster, found: foundBindings(lists) }, groups);
+  const elb = bound(ELB, 'web');
+  const eks = bound(EKS, 'web');
+
+  it.each<[string, Lists, readonly RemoteBinding[]]>([
+    ['with the kind of the AWS Load Balancer Controller', [[], undefined], [elb]],
+    ['with that of EKS Auto Mode', [undefined, []], [eks]],
+    ['with both', [[], []], [elb]],
+    ['with one in all of its namespaces', [[], undefined, [], undefined], [elb]],
+  ])('%s loses the groups whose bindings are gone', (_, lists, before) => {
+    expect(after(lists, groupsOf(...before))).toEqual({ ...asWanted, delete: ['default-web'] });
   });
 
-  it.each([
-    ['with the kind of the AWS Load Balancer Controller', [[], undefined]],
-    ['with that of EKS Auto Mode', [undefined, []]],
-    ['with both', [[], []]],
-    ['with either in one of its namespaces', [undefined, undefined, undefined, []]],
-  ])('%s may be read', (_, lists) => {
-    const one = reading(...lists);
-    expect(inViewOf(one, groupsOf(bound(ELB, 'web')))).toBe(one);
+  it.each<[string, Lists, readonly RemoteBinding[]]>([
+    ['the kind of the AWS Load Balancer Controller', [undefined, []], [elb]],
+    ['that of EKS Auto Mode', [[], undefined], [eks]],
+    ['both', [undefined, undefined], [eks]],
+    ['one, while it is asked about one of its namespaces,', [undefined, [], [], []], [elb]],
+  ])('that has lost %s keeps the groups of it, and says so', (_, lists, before) => {
+    expect(after(lists, groupsOf(...before))).toEqual({ ...asWanted, problems: ['KindNotInstalled'] });
   });
 
-  it('without any is fine when it has no groups', () => {
-    const one = reading(undefined, undefined);
-    expect(inViewOf(one, [])).toBe(one);
-    const [other] = groupsOf(bound(ELB, 'web'));
-    const elsewhere = { ...other!, annotations: { [SOURCE_ANNOTATION]: 'cdk2/default/web' } };
-    expect(inViewOf(one, [elsewhere])).toBe(one);
-  });
-
-  it('without any is fine when its groups are those of the template', () => {
-    const one = reading(undefined, undefined);
-    const [made] = groupsOf(bound(ELB, 'web'));
-    const rendered = { ...made!, name: 'nodes', annotations: { [SOURCE_ANNOTATION]: 'cdk1/rendered/nodes' } };
-    expect(inViewOf(one, [rendered])).toBe(one);
-  });
-
-  it('that has lost both keeps its groups, and says so', () => {
-    expect(inViewOf(reading(undefined, undefined), groupsOf(bound(EKS, 'web')))).toEqual({
-      cluster,
-      found: {
-        ok: false,
-        reason: 'KindNotInstalled',
-        message: expect.stringContaining(
-          'Expected cluster cluster-1 to have the kind TargetGroupBinding',
-        ) as string,
-      },
+  it('that has lost one kind goes on with the other', () => {
+    const groups = groupsOf(elb, bound(EKS, 'gone'));
+    expect(after([undefined, [bound(EKS, 'new')]], groups)).toEqual({
+      create: ['default-new'],
+      update: [],
+      delete: ['default-gone'],
+      problems: ['KindNotInstalled'],
     });
+  });
+
+  it('that has lost a kind says which, and how to end what it had', () => {
+    const { problems } = decision({ cluster, found: foundBindings([undefined, []]) }, groupsOf(elb));
+    expect(problems).toEqual([
+      {
+        cluster: 'cluster-1',
+        reason: 'KindNotInstalled',
+        message:
+          'Expected cluster cluster-1 to have the kind TargetGroupBinding of the AWS Load Balancer Controller (elbv2.k8s.aws/v1beta1), as it had, got none. Install it again; what the cluster had of it stays until its AWSTargetGroups are deleted.',
+      },
+    ]);
+  });
+
+  it('that has lost a kind has its groups taken over by the bindings of the other that say the same', () => {
+    expect(after([undefined, [eks]], groupsOf(elb))).toEqual({ ...asWanted, update: ['default-web'] });
+    expect(after([[elb], undefined], groupsOf(eks))).toEqual({ ...asWanted, update: ['default-web'] });
+  });
+
+  it.each<[string, RemoteBinding, object]>([
+    ['has another ARN', bound(EKS, 'web', { arn: arnOf('other') }), { create: ['cdk1-default-web-eks'] }],
+    ['is being deleted', bound(EKS, 'web', { isDeleting: true }), {}],
+  ])('that has lost a kind keeps the group when a binding of the other %s', (_, twin, want) => {
+    expect(after([undefined, [twin]], groupsOf(elb))).toEqual({
+      ...asWanted,
+      problems: ['KindNotInstalled'],
+      ...want,
+    });
+  });
+
+  it('keeps a group that has lost where it is from while it has lost a kind', () => {
+    const [made] = groupsOf(bound(ELB, 'api'));
+    const nameless = { ...made!, annotations: {} };
+    expect(after([undefined, []], [...groupsOf(elb), nameless]).delete).toEqual([]);
+    expect(after([undefined, []], [nameless]).delete).toEqual(['default-api']);
+  });
+
+  it('without any kind is fine when it has no groups', () => {
+    expect(after([undefined, undefined], [])).toEqual(asWanted);
+    const [other] = groupsOf(elb);
+    const elsewhere = { ...other!, annotations: { [SOURCE_ANNOTATION]: 'cdk2/default/web' } };
+    expect(after([undefined, undefined], [elsewhere]).problems).toEqual([]);
+  });
+
+  it('without any kind is fine when its groups are those of the template', () => {
+    const [made] = groupsOf(elb);
+    const rendered = { ...made!, name: 'nodes', annotations: { [SOURCE_ANNOTATION]: 'cdk1/rendered/nodes' } };
+    expect(after([undefined, undefined], [rendered]).problems).toEqual([]);
   });
 });

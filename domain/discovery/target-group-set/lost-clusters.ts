@@ -5,7 +5,7 @@ import { awaitMissing, missingProblems, type Grace, type Missed } from '../missi
 import type { RegisteredTarget } from '../target-group-binding/registered-target.ts';
 import type { Problem } from '../sync-status.ts';
 import type { ObservedTargetGroupSet } from './observed-target-group-set.ts';
-import { sourceParts } from './unread-sources.ts';
+import { sourceParts } from './source-parts.ts';
 
 /** What a set has made of clusters that it does not look into any more, and which of that stays for now. */
 export function missedBySet({ uid, readings, groups, bindings, grace }: ObservedTargetGroupSet): {

@@ -2,7 +2,7 @@ import type { Owned } from '../handover.ts';
 import type { Grace } from '../missing.ts';
 import type { AWSTargetGroupSetSpec } from '../../../crds/aws-target-group-set.ts';
 import type { Marks } from '../generated.ts';
-import type { RemoteBinding } from './target-group-of-binding.ts';
+import type { BindingAPI, RemoteBinding } from './target-group-of-binding.ts';
 import type { KnownCluster } from '../clusters/known-cluster.ts';
 /** What was found in a cluster, or why it could not be read. */
 export interface ClusterReading {
@@ -13,8 +13,8 @@ export interface ClusterReading {
         readonly bindings: readonly RemoteBinding[];
         /** The only namespaces that were looked at, because the secret allows no others; none: all. */
         readonly namespaces?: readonly string[];
-        /** Whether the cluster has any kind of TargetGroupBinding. */
-        readonly isInstalled?: boolean;
+        /** The kinds of TargetGroupBinding that the cluster has not got. */
+        readonly absent?: readonly BindingAPI[];
       }
     | { readonly ok: false; readonly reason: string; readonly message: string };
 }

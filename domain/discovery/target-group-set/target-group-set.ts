@@ -12,12 +12,14 @@ import { hasMarks, type Marks } from '../generated.ts';
 import { generatorLooksInto } from './looks-into.ts';
 import { claimsOf, hasHeirs, desiredGroups, type Handover } from '../handover.ts';
 import { missedBySet } from './lost-clusters.ts';
+import { lostKindsIn } from './lost-kinds.ts';
 import type { Missed } from '../missing.ts';
 import { matches } from '../../kubernetes/selector.ts';
 import type { Problem } from '../sync-status.ts';
 import { nameGroups } from './target-group-names.ts';
 import { groupOfBinding, type RemoteBinding, type SourcedGroup } from './target-group-of-binding.ts';
-import { sourceParts, unreadSourcesIn } from './unread-sources.ts';
+import { sourceParts } from './source-parts.ts';
+import { unreadSourcesIn } from './unread-sources.ts';
 import { renderBinding, withoutRivals, type DesiredBinding } from './target-group-of-template.ts';
 
 /** What is to be done to the objects of one kind. */
@@ -49,17 +51,18 @@ export function decideTargetGroupSet(observed: ObservedTargetGroupSet): TargetGr
     ...bindings.groups,
   ];
   const unusable = sources.flatMap((source) => (source.ok ? [] : [source]));
-  const unread = unreadSourcesIn(observed.readings, bindings.unrendered);
   // What is bound, but cannot be used as it is now, keeps what it had before.
   const unusableSources = new Set(unusable.map(({ source }) => source));
   const sourceOfGroup = (group: ExistingGroup): string => sourceParts(group)?.source ?? '';
   const asking = sources.flatMap((source) => (source.ok ? [source] : []));
+  const own = observed.groups.filter(({ owner }) => owner?.uid === observed.uid);
+  const lost = lostKindsIn(observed.readings, own, asking);
+  const unread = unreadSourcesIn(observed.readings, { unrendered: bindings.unrendered, lost });
   const named = nameGroups(asking, {
     ...observed,
     isSpared: (group) => unread.mayHide(group) || unusableSources.has(sourceOfGroup(group)),
   });
   const kept = new Set([...unusableSources, ...named.kept]);
-  const own = observed.groups.filter(({ owner }) => owner?.uid === observed.uid);
   const unwanted = own.filter(({ name }) => !named.groups.some((group) => group.name === name));
   const leaving = unwanted.filter((group) => !unread.mayHide(group) && !kept.has(sourceOfGroup(group)));
   const me = { uid: observed.uid, kind: 'AWSTargetGroupSet' };
@@ -73,6 +76,7 @@ export function decideTargetGroupSet(observed: ObservedTargetGroupSet): TargetGr
     bindings: bindings.changes,
     problems: [
       ...problems,
+      ...lost.problems,
       ...missing,
       ...bindings.problems,
       ...unusable.flatMap((source) => source.problems),
