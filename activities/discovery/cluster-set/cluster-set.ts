@@ -23,7 +23,7 @@ import type { ClusterSources } from './sources/port.ts';
 import type { SyncActivities } from '../../contract.ts';
 import { reasonOf, toFailure } from '../../failure.ts';
 import { lifetime } from '../lifetime.ts';
-import { againIn } from '../soonest.ts';
+import { againIn, earlier } from '../soonest.ts';
 import { statusReporter } from '../../kubernetes/status-reporter.ts';
 
 /** What the activities of ClusterSets are made of. */
@@ -75,7 +75,10 @@ export function clusterSetActivities({
       names: decision.names.filter(isMade),
       waiting: decision.waiting,
       missing: decision.missed.missing,
-      againInSeconds: decision.missed.againInSeconds,
+      againInSeconds: earlier(
+        decision.missed.againInSeconds,
+        decision.isFreed ? FREED_AGAIN_SECONDS : undefined,
+      ),
       problems: [...refused, ...decision.problems, ...failures],
     };
   }
@@ -94,6 +97,9 @@ export function clusterSetActivities({
     },
   };
 }
+
+// Kubernetes needs a moment to delete a secret; the cluster that is to have its name need not wait for the interval.
+const FREED_AGAIN_SECONDS = 15;
 
 interface Outcome {
   readonly names: readonly string[];

@@ -2,23 +2,31 @@ import { CLUSTER_ID_ANNOTATION } from '../../kubernetes/labels.ts';
 import type { SourcedCluster } from './source-reading.ts';
 import type { ExistingSecret } from './cluster-secret-marks.ts';
 import type { Problem } from '../sync-status.ts';
+import type { Holder } from './secret-holder.ts';
+import { unreachable } from '../../unreachable.ts';
 
 /** The name of the cluster that a secret is about. */
 export const clusterIn = ({ name, content }: ExistingSecret): string => content['name'] ?? name;
 
 /** Says who has the secret that a cluster of the same name would have. */
-export function rivalry(
-  cluster: SourcedCluster,
-  holder: SourcedCluster | undefined,
-  secret: string,
-): Problem {
-  const by = holder === undefined ? 'that of a cluster which could not be read' : `that of ${holder.id}`;
-  return {
-    cluster: cluster.name,
-    object: secret,
-    reason: 'NameTaken',
-    message: `Expected Secret ${secret} to be free for ${cluster.id}, got ${by}. Let another ClusterSet in another namespace take one of them.`,
-  };
+export const rivalry = (cluster: SourcedCluster, holder: Holder, secret: string): Problem => ({
+  cluster: cluster.name,
+  object: secret,
+  reason: 'NameTaken',
+  message: `Expected Secret ${secret} to be free for ${cluster.id}, got ${heldBy(holder)} Let another ClusterSet in another namespace take one of them.`,
+});
+
+function heldBy(holder: Holder): string {
+  switch (holder.is) {
+    case 'Found':
+      return `that of ${holder.cluster.id}.`;
+    case 'Unread':
+      return 'that of a cluster which could not be read, or which the Secret does not name.';
+    case 'Missing':
+      return `that of ${holder.id}, which no generator finds now. It is free when that Secret is gone; delete it if that is to be now.`;
+    default:
+      return unreachable(holder);
+  }
 }
 
 /** Says that a secret stays because nobody has looked where its cluster is. */

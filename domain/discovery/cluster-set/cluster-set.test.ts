@@ -267,6 +267,66 @@ const table: [string, Parameters<typeof decide>[0], Partial<ReturnType<typeof sh
     { problems: ['Throttled', 'NameTaken'], names: ['web1'] },
   ],
   [
+    'keeps the secret of a cluster that is missed for itself, though another has its name',
+    { readings: [read(elsewhere)], secrets: [existing(web)], grace: { before: [], now, seconds: 300 } },
+    { problems: ['NameTaken', 'ClusterMissing'], names: ['web1'] },
+  ],
+  [
+    'deletes it first when its time is over, and makes none for the other in the same look',
+    {
+      readings: [read(elsewhere)],
+      secrets: [existing(web)],
+      grace: { before: [{ name: 'web1', since: '2026-11-22T11:55:00.000Z' }], now, seconds: 300 },
+    },
+    { delete: ['web1'], problems: ['NameTaken'] },
+  ],
+  [
+    'does so at once where nothing that is missed has time',
+    { readings: [read(elsewhere)], secrets: [existing(web)] },
+    { delete: ['web1'], problems: ['NameTaken'] },
+  ],
+  [
+    'makes the secret of the other when that of the missed one is gone, whoever has deleted it',
+    {
+      readings: [read(elsewhere)],
+      grace: { before: [{ name: 'web1', since: '2026-11-22T11:59:00.000Z' }], now, seconds: 300 },
+    },
+    { create: ['web1'], names: ['web1'] },
+  ],
+  [
+    'leaves the secret of a missed cluster as it is when that is back',
+    {
+      readings: [read(elsewhere, web)],
+      secrets: [existing(web)],
+      grace: { before: [{ name: 'web1', since: '2026-11-22T11:56:00.000Z' }], now, seconds: 300 },
+    },
+    { problems: ['NameTaken'], names: ['web1'] },
+  ],
+  [
+    'has the secret of a cluster that is being deleted go, before another has its name',
+    {
+      readings: [read(elsewhere, cluster('web1', { state: 'Deleting', said: 'DELETING' }))],
+      secrets: [existing(web)],
+    },
+    { delete: ['web1'], problems: ['NameTaken'] },
+  ],
+  [
+    'says in a secret again which cluster it is of',
+    {
+      readings: [read({ ...elsewhere, access: { server: 'https://elsewhere', config: '{}' } }, web)],
+      secrets: [existing(web, { annotations: {} })],
+    },
+    { update: ['web1'], problems: ['NameTaken'], names: ['web1'] },
+  ],
+  [
+    'gives a secret that has lost which cluster it is of to none that is reached in another way',
+    {
+      readings: [read({ ...elsewhere, access: { server: 'https://elsewhere', config: '{}' } })],
+      secrets: [existing(web, { annotations: {} })],
+    },
+    { problems: ['NameTaken'], names: ['web1'] },
+  ],
+  [
     'deletes nothing when a read failed, and makes what it found',
     { readings: [failed(cluster('web2'))], secrets: [existing(web)] },
     { create: ['web2'], problems: ['Throttled'], names: ['web1', 'web2'] },
@@ -350,6 +410,34 @@ describe('a ClusterSet', () => {
   it('says for which clusters it waits', () => {
     const creating = cluster('web1', { state: 'Waiting', said: 'CREATING' });
     expect(decide({ readings: [read(creating)] }).waiting).toEqual(['web1 is CREATING']);
+  });
+});
+
+describe('a name that a missed cluster leaves to another', () => {
+  const grace = { before: [], now, seconds: 300 };
+
+  it('is that of the missed one until its time is over, and the other is told so', () => {
+    const decision = decide({ readings: [read(elsewhere)], secrets: [existing(web)], grace });
+    expect(decision.missed).toMatchObject({
+      missing: [{ name: 'web1', since: '2026-11-22T12:00:00.000Z' }],
+      againInSeconds: 300,
+    });
+    expect(decision.isFreed).toBe(false);
+    expect(decision.problems[0]?.message).toBe(
+      `Expected Secret web1 to be free for ${elsewhere.id}, got that of ${web.id}, which no generator finds now. It is free when that Secret is gone; delete it if that is to be now. Let another ClusterSet in another namespace take one of them.`,
+    );
+  });
+
+  it('is free for the next look when its secret is deleted', () => {
+    expect(decide({ readings: [read(elsewhere)], secrets: [existing(web)] }).isFreed).toBe(true);
+    expect(decide({ readings: [read()], secrets: [existing(web)] }).isFreed).toBe(false);
+  });
+
+  it('is left to another set that waits for the secret of the missed one', () => {
+    const secrets = [existing(web, { heirs: ['other'] })];
+    const decision = decide({ readings: [read(elsewhere)], secrets, grace });
+    expect(decision.handover.release).toEqual(['web1']);
+    expect(short(decision)).toEqual({ ...nothing, problems: ['NameTaken'] });
   });
 });
 

@@ -9,6 +9,7 @@ import { providerOf } from './provider.ts';
 import type { Problem } from '../sync-status.ts';
 import { unreadIn, type Reading, type SourcedCluster } from './source-reading.ts';
 import { isAsDesired, desiredSecret } from './desired-secret.ts';
+import { holderOf, type Holder } from './secret-holder.ts';
 
 export type { Reading, SourcedCluster, UnreadCluster } from './source-reading.ts';
 
@@ -24,6 +25,8 @@ export interface ClusterSetDecision {
   readonly waiting: readonly string[];
   /** The secrets of clusters that no generator gives any more, which stay for a while. */
   readonly missed: Missed;
+  /** Whether a secret is deleted in whose place another cluster has one with the next look. */
+  readonly isFreed: boolean;
   readonly handover: Handover;
 }
 
@@ -51,17 +54,24 @@ export function decideClusterSet(observed: ObservedClusterSet): ClusterSetDecisi
   const problems = [...failures, ...unread.map(({ problem }) => problem)];
   const isComplete = failures.length === 0 && readings.length === spec.generators.length;
   const unreadIds = new Set(unread.flatMap(({ ids }) => ids));
-  const mayBeThere: Known['mayBeThere'] = ({ annotations }) =>
+  // The cluster of a secret may be there though nobody has read it.
+  const mayBeThere = ({ annotations }: ExistingSecret): boolean =>
     !isComplete ||
     unreadIds.has(annotations[CLUSTER_ID_ANNOTATION] ?? '') ||
     !isRead(readings, { annotations });
+  const own = secrets.filter(({ owner }) => owner?.uid === uid);
   const wanted = bySecretName(selectClusters(spec, readings));
-  const verdicts = [...wanted].map(([name, rivals]) => {
-    const judged = judge({ observed, mayBeThere }, name, rivals);
+  const asked = [...wanted].map(([name, rivals]): Asked => {
+    const existing = own.find((secret) => secret.name === name);
+    return { name, rivals, holder: holderOf(rivals, existing, mayBeThere) };
+  });
+  const verdicts = asked.map((one) => {
+    const judged = judge(observed, one);
     problems.push(...judged.problems);
     return judged.verdict;
   });
-  const unwanted = secrets.filter(({ name, owner }) => owner?.uid === uid && !wanted.has(name));
+  const missing = new Set(asked.flatMap(({ name, holder }) => (holder.is === 'Missing' ? [name] : [])));
+  const unwanted = own.filter(({ name }) => !wanted.has(name) || missing.has(name));
   const unclaimed = unwanted.filter((secret) => !mayBeThere(secret));
   const released = unclaimed.filter(hasHeirs);
   const lost = unclaimed.filter((secret) => !hasHeirs(secret));
@@ -92,6 +102,7 @@ export function decideClusterSet(observed: ObservedClusterSet): ClusterSetDecisi
       'waiting' in verdict && verdict.waiting !== undefined ? [verdict.waiting] : [],
     ),
     missed,
+    isFreed: gone.some(({ name }) => wanted.has(name)),
     handover: {
       claim: claimsOf(secretsOf(wanted, secrets), { uid, kind: 'ClusterSet' }),
       release: released.map(({ name }) => name),
@@ -108,11 +119,13 @@ const secretsOf = (
     wanted.get(name)?.some(({ id }) => id === annotations[CLUSTER_ID_ANNOTATION]),
   );
 
-/** What a verdict goes by. */
-interface Known {
-  readonly observed: ObservedClusterSet;
-  /** Whether the cluster of a secret may be there though nobody has read it. */
-  readonly mayBeThere: (secret: ExistingSecret) => boolean;
+type Rivals = readonly [SourcedCluster, ...SourcedCluster[]];
+
+/** The clusters that ask for the secret of one name, and the one that it is of. */
+interface Asked {
+  readonly name: string;
+  readonly rivals: Rivals;
+  readonly holder: Holder;
 }
 
 /** Whether the place was read in which the cluster of a secret is; nobody knows the place of one that has lost its id. */
@@ -125,14 +138,14 @@ const isRead = (
 };
 
 function judge(
-  { observed, mayBeThere }: Known,
-  name: string,
-  rivals: readonly SourcedCluster[],
+  observed: ObservedClusterSet,
+  { name, rivals, holder }: Asked,
 ): { readonly verdict: Verdict; readonly problems: readonly Problem[] } {
   const existing = observed.secrets.find((secret) => secret.name === name);
   const own = existing?.owner?.uid === observed.uid ? existing : undefined;
-  const cluster = holderOf(rivals, own, mayBeThere);
-  const problems = rivals.filter((one) => one !== cluster).map((one) => rivalry(one, cluster, name));
+  const cluster = holder.is === 'Found' ? holder.cluster : undefined;
+  const problems = rivals.filter((one) => one !== cluster).map((one) => rivalry(one, holder, name));
+  if (holder.is === 'Missing') return { verdict: { do: 'Leave' }, problems };
   const kept: Verdict =
     own === undefined ? { do: 'Leave' } : { do: 'Keep', cluster: cluster?.name ?? clusterIn(own) };
   if (cluster === undefined) return { verdict: kept, problems };
@@ -176,19 +189,12 @@ function selectClusters(spec: ClusterSetSpec, readings: readonly Reading[]): rea
   return [...new Map(found.toReversed().map((cluster) => [cluster.id, cluster])).values()].toReversed();
 }
 
-function bySecretName(clusters: readonly SourcedCluster[]): ReadonlyMap<string, readonly SourcedCluster[]> {
-  return Map.groupBy(clusters, ({ name }) => secretNameOf(name));
-}
-
-/** Which of several clusters with one name has the secret: the one that has it already, or else the first. */
-function holderOf(
-  rivals: readonly SourcedCluster[],
-  existing: ExistingSecret | undefined,
-  mayBeThere: Known['mayBeThere'],
-): SourcedCluster | undefined {
-  const id = existing?.annotations[CLUSTER_ID_ANNOTATION];
-  const holder = rivals.find((cluster) => cluster.id === id);
-  // The cluster that has the secret may be among those that could not be read.
-  const mayBeUnread = existing !== undefined && id !== undefined && mayBeThere(existing);
-  return holder ?? (mayBeUnread ? undefined : rivals[0]);
+function bySecretName(clusters: readonly SourcedCluster[]): ReadonlyMap<string, Rivals> {
+  const rivals = new Map<string, Rivals>();
+  for (const cluster of clusters) {
+    const name = secretNameOf(cluster.name);
+    const others = rivals.get(name);
+    rivals.set(name, others === undefined ? [cluster] : [...others, cluster]);
+  }
+  return rivals;
 }
