@@ -49,7 +49,7 @@ export const CLUSTER_SECRETS = `${SECRET_TYPE_LABEL}=${SECRET_TYPE_CLUSTER}`;
 /** The annotation on a generated object that names the keys of its labels and annotations which were generated. */
 export const GENERATED_ANNOTATION = 'okra.mumo.co/generated';
 
-/** The annotation on a cluster secret with the unique id of its cluster: the ARN of an EKS cluster. */
+/** The annotation on a cluster secret with the unique id of its cluster, the ARN of an EKS cluster; and on an AWSTargetGroup that was found there. */
 export const CLUSTER_ID_ANNOTATION = 'okra.mumo.co/cluster-id';
 
 /** The annotation on a cluster secret with the tags of its cluster, as JSON. */

@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { knownCluster } from './known-cluster.ts';
-import { CLUSTER_TAGS_ANNOTATION, CLUSTER_VPC_ANNOTATION } from '../../kubernetes/labels.ts';
+import {
+  CLUSTER_ID_ANNOTATION,
+  CLUSTER_TAGS_ANNOTATION,
+  CLUSTER_VPC_ANNOTATION,
+} from '../../kubernetes/labels.ts';
 
 const encodeBase64 = (text: string): string => Buffer.from(text).toString('base64');
 const decodeBase64 = (encoded: string): string | undefined => {
@@ -9,6 +13,7 @@ const decodeBase64 = (encoded: string): string | undefined => {
 };
 
 const inVPC = (vpcID: string) => ({ [CLUSTER_VPC_ANNOTATION]: vpcID });
+const called = (id: string) => ({ [CLUSTER_ID_ANNOTATION]: id });
 const tagged = (tags: string) => ({ [CLUSTER_TAGS_ANNOTATION]: tags });
 
 describe('a cluster as its secret says it', () => {
@@ -49,10 +54,17 @@ describe('a cluster as its secret says it', () => {
     ],
     ['is in no VPC that is none', {}, inVPC('default'), { vpcID: undefined }],
     ['is in no VPC that nobody says', {}, {}, { vpcID: undefined }],
+    ['is the one that its annotation says', {}, called('arn:web'), { id: 'arn:web' }],
+    [
+      'is nobody knows which where that is longer than any id',
+      {},
+      called('a'.repeat(600)),
+      { id: undefined },
+    ],
     ['has no tags where the annotation is a list', {}, tagged('["a"]'), { tags: undefined }],
   ])('%s', (_, content, annotations, want) => {
     const data = Object.fromEntries(Object.entries(content).map(([key, text]) => [key, encodeBase64(text)]));
     const known = knownCluster({ metadata: { name: 'web-1', annotations }, data }, decodeBase64);
-    expect({ ...known, tags: known.tags, vpcID: known.vpcID }).toMatchObject(want);
+    expect({ ...known, id: known.id, tags: known.tags, vpcID: known.vpcID }).toMatchObject(want);
   });
 });

@@ -1,6 +1,10 @@
 import type { ClusterSecret } from './cluster-secret.ts';
 import type { Decode } from './secret-fields.ts';
-import { CLUSTER_TAGS_ANNOTATION, CLUSTER_VPC_ANNOTATION } from '../../kubernetes/labels.ts';
+import {
+  CLUSTER_ID_ANNOTATION,
+  CLUSTER_TAGS_ANNOTATION,
+  CLUSTER_VPC_ANNOTATION,
+} from '../../kubernetes/labels.ts';
 
 /** A cluster as its Argo CD cluster secret says it. */
 export interface KnownCluster {
@@ -8,6 +12,8 @@ export interface KnownCluster {
   readonly secret: string;
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
+  /** What no other cluster has, whatever its secret is called; undefined when its secret does not say it. */
+  readonly id?: string | undefined;
   /** The tags of the cluster in its cloud; undefined when nobody knows them. */
   readonly tags?: Readonly<Record<string, string>> | undefined;
   /** The VPC that it is in; undefined when its secret does not say it. */
@@ -16,6 +22,9 @@ export interface KnownCluster {
 
 // As long as a status takes (crds/sets.ts); a longer one would stop all that looks into other clusters as well.
 const LONGEST_NAME = 253;
+
+// The ARNs of EKS clusters are shorter.
+const LONGEST_ID = 512;
 
 // As spec.targetGroup.vpcID of an AWSTargetGroupBinding.
 const VPC_ID = /^vpc-[0-9a-f]{8,17}$/;
@@ -42,10 +51,12 @@ function readCluster({ metadata, data = {} }: ClusterSecret, decode: Decode): Kn
   const name = (decode(encoded) ?? '').slice(0, LONGEST_NAME);
   const tags = tagsIn(annotations[CLUSTER_TAGS_ANNOTATION]);
   const vpcID = annotations[CLUSTER_VPC_ANNOTATION];
+  const id = annotations[CLUSTER_ID_ANNOTATION] ?? '';
   return {
     secret,
     name: name === '' ? secret : name,
     labels,
+    ...(id === '' || id.length > LONGEST_ID ? {} : { id }),
     ...(tags === undefined ? {} : { tags }),
     ...(vpcID !== undefined && VPC_ID.test(vpcID) ? { vpcID } : {}),
   };

@@ -5,6 +5,7 @@ import { awaitMissing, missingProblems, type Grace, type Missed } from '../missi
 import type { RegisteredTarget } from '../target-group-binding/registered-target.ts';
 import type { Problem } from '../sync-status.ts';
 import type { ObservedTargetGroupSet } from './observed-target-group-set.ts';
+import { expectedSecret } from './former-clusters.ts';
 import { sourceParts } from './source-parts.ts';
 
 /** What a set has made of clusters that it does not look into any more, and which of that stays for now. */
@@ -23,7 +24,7 @@ export function missedBySet({ uid, readings, groups, bindings, grace }: Observed
     return secret === undefined ? missed.missing.length > 0 : missed.isAwaited(secret);
   };
   const problems = missingProblems(missed, grace, {
-    expected: (name) => `Expected Secret ${name} of a cluster that this set selects, got none`,
+    expected: expectedSecret,
     stays: () => 'The AWSTargetGroups of the cluster stay',
     advice: 'bring the Secret or its labels back, or delete the AWSTargetGroups if they are to go now.',
   });

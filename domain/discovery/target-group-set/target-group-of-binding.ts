@@ -1,7 +1,12 @@
 import type { AWSTargetGroupSetSpec } from '../../../crds/aws-target-group-set.ts';
 import { withGenerated, type Marks } from '../generated.ts';
 import { isLabelKey, isLabelValue } from '../label-syntax.ts';
-import { BINDING_LABELS, SOURCE_ANNOTATION, VERSION_LABEL } from '../../kubernetes/labels.ts';
+import {
+  BINDING_LABELS,
+  CLUSTER_ID_ANNOTATION,
+  SOURCE_ANNOTATION,
+  VERSION_LABEL,
+} from '../../kubernetes/labels.ts';
 import { withoutEnd } from '../../text.ts';
 import { parseVersion } from '../../versions/version.ts';
 import type { Problem } from '../sync-status.ts';
@@ -37,6 +42,8 @@ export type SourcedGroup =
 /** The cluster that something is made of. */
 export interface SourceCluster extends TemplateCluster {
   readonly secret: string;
+  /** Undefined when its secret does not say it. */
+  readonly id?: string | undefined;
 }
 
 const ARN =
@@ -49,7 +56,13 @@ export function groupOfBinding(
   binding: RemoteBinding,
 ): SourcedGroup {
   const { api, namespace, name, arn = '' } = binding;
-  const marks = groupMarks(spec, cluster, { api, namespace, name, labels: takenLabels(spec, binding) });
+  const marks = groupMarks(spec, cluster, {
+    api,
+    namespace,
+    name,
+    labels: takenLabels(spec, binding),
+    clusterID: cluster.id,
+  });
   const source = sourceOf(cluster, { api, namespace, name });
   const about = { cluster: cluster.name, object: `${namespace}/${name}` };
   const problems = [
@@ -105,6 +118,8 @@ export function groupMarks(
     readonly namespace: string;
     readonly name: string;
     readonly labels: Readonly<Record<string, string>>;
+    /** The cluster that it is in, where its target group is that of whatever cluster has the secret. */
+    readonly clusterID?: string | undefined;
   },
 ): { readonly marks: Marks; readonly problems: readonly string[] } {
   const labels = renderLabels(template?.metadata?.labels, cluster);
@@ -124,7 +139,11 @@ export function groupMarks(
   };
   const marks = withGenerated({
     labels: { ...merged, ...provenance },
-    annotations: { ...annotations.values, [SOURCE_ANNOTATION]: sourceOf(cluster, of) },
+    annotations: {
+      ...annotations.values,
+      [SOURCE_ANNOTATION]: sourceOf(cluster, of),
+      ...(of.clusterID === undefined ? {} : { [CLUSTER_ID_ANNOTATION]: of.clusterID }),
+    },
   });
   return { marks, problems };
 }

@@ -11,6 +11,7 @@ import { compareText } from '../../kubernetes/canonical.ts';
 import { hasMarks, type Marks } from '../generated.ts';
 import { generatorLooksInto } from './looks-into.ts';
 import { claimsOf, hasHeirs, desiredGroups, type Handover } from '../handover.ts';
+import { isOfFormerCluster, withFormerClusters } from './former-clusters.ts';
 import { missedBySet } from './lost-clusters.ts';
 import { lostKindsIn } from './lost-kinds.ts';
 import type { Missed } from '../missing.ts';
@@ -40,7 +41,8 @@ export interface TargetGroupSetDecision {
 }
 
 /** Says which AWSTargetGroups and AWSTargetGroupBindings to make, change and delete; those of a cluster that cannot be read, or was there a moment ago, stay. */
-export function decideTargetGroupSet(observed: ObservedTargetGroupSet): TargetGroupSetDecision {
+export function decideTargetGroupSet(seen: ObservedTargetGroupSet): TargetGroupSetDecision {
+  const observed = { ...seen, groups: withFormerClusters(seen) };
   const problems: Problem[] = observed.readings.flatMap(({ cluster, found }) =>
     found.ok ? [] : [{ cluster: cluster.name, reason: found.reason, message: found.message }],
   );
@@ -60,7 +62,11 @@ export function decideTargetGroupSet(observed: ObservedTargetGroupSet): TargetGr
   const unread = unreadSourcesIn(observed.readings, { unrendered: bindings.unrendered, lost });
   const named = nameGroups(asking, {
     ...observed,
-    isSpared: (group) => unread.mayHide(group) || unusableSources.has(sourceOfGroup(group)),
+    isSpared: (group) =>
+      unread.mayHide(group) ||
+      unusableSources.has(sourceOfGroup(group)) ||
+      // It keeps its name until it is gone, but not its target group from a binding that has the very same.
+      (isOfFormerCluster(group) && !asking.some(({ arn }) => arn === group.arn)),
   });
   const kept = new Set([...unusableSources, ...named.kept]);
   const unwanted = own.filter(({ name }) => !named.groups.some((group) => group.name === name));
