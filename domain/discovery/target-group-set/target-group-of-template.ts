@@ -3,6 +3,7 @@ import { canonical } from '../../kubernetes/canonical.ts';
 import { withGenerated, type Marks } from '../generated.ts';
 import { SOURCE_ANNOTATION } from '../../kubernetes/labels.ts';
 import { isObjectName } from '../label-syntax.ts';
+import { sourceParts } from './source-parts.ts';
 import type { Problem } from '../sync-status.ts';
 import { groupMarks, sourceOf, type SourceCluster, type SourcedGroup } from './target-group-of-binding.ts';
 import { render, renderLabels, type Rendered } from '../cluster-set/template.ts';
@@ -89,30 +90,43 @@ export function renderBinding(set: RenderingSet, cluster: SourceCluster): readon
   return [{ ok: true, cluster, binding, group: groupOf(set, cluster, binding.name, arn) }];
 }
 
-/** Leaves a name that several clusters would have to the one whose binding there is, or else the first. */
-export function withoutRivals(
+/** A binding that a set has made. */
+type OwnBinding = Marks & { readonly name: string; readonly spec: string };
+
+/**
+ * Leaves a name that several clusters would have to the one whose binding is there, or else the first. One that is
+ * missed for a while keeps its name meanwhile.
+ */
+export function withoutRivals<Own extends OwnBinding>(
   rendered: readonly RenderedBinding[],
-  own: readonly { readonly name: string; readonly spec: string }[],
+  own: readonly Own[],
+  isAwaited: (binding: Own) => boolean,
 ): readonly RenderedBinding[] {
   const made = rendered.flatMap((one) => (one.ok ? [one] : []));
   const rivals = Map.groupBy(made, ({ binding }) => binding.name);
   const holders = new Map(
     [...rivals].map(([name, some]) => {
-      const spec = own.find((one) => one.name === name)?.spec;
-      return [name, some.find(({ binding }) => binding.spec === spec) ?? some[0]] as const;
+      const there = own.find((one) => one.name === name);
+      const secret = there === undefined ? undefined : sourceParts(there)?.secret;
+      const holder =
+        some.find(({ cluster }) => cluster.secret === secret) ??
+        some.find(({ binding }) => binding.spec === there?.spec);
+      if (holder === undefined && secret !== undefined && there !== undefined && isAwaited(there))
+        return [name, secret] as const;
+      return [name, (holder ?? some[0])?.cluster.secret] as const;
     }),
   );
   return rendered.map((one) => {
     const holder = one.ok ? holders.get(one.binding.name) : undefined;
-    return !one.ok || holder === undefined || holder === one ? one : rivalOf(holder.cluster, one);
+    return !one.ok || holder === undefined || holder === one.cluster.secret ? one : rivalOf(holder, one);
   });
 }
 
 function rivalOf(
-  holder: SourceCluster,
+  holder: string,
   { cluster, binding }: Extract<RenderedBinding, { ok: true }>,
 ): RenderedBinding {
-  const message = `Expected AWSTargetGroupBinding ${binding.name} to be free for cluster ${cluster.name}, got that of secret ${holder.secret}. Put {{.awseks.cluster.name}} into bindingTemplate.metadata.name, and give each cluster a name of its own.`;
+  const message = `Expected AWSTargetGroupBinding ${binding.name} to be free for cluster ${cluster.name}, got that of secret ${holder}. Put {{.awseks.cluster.name}} into bindingTemplate.metadata.name, and give each cluster a name of its own.`;
   const problem = { cluster: cluster.name, object: binding.name, reason: 'NameTaken', message };
   return { ok: false, secret: cluster.secret, problems: [problem] };
 }

@@ -493,6 +493,44 @@ describe('the bindings of an AWSTargetGroupSet', () => {
     expect(after.problems).toMatchObject([{ reason: 'NameTaken', object: name, cluster: 'cluster1' }]);
   });
 
+  describe('of one name for two clusters', () => {
+    const named = { ...rendering.bindingTemplate!, metadata: { name: 'web' } };
+    const constant = { ...rendering, bindingTemplate: named };
+    const [made] = decide({ spec: constant, readings: [read('cluster2')] }).bindings.create;
+    const bindings: ExistingBinding[] = [{ ...made!, uid: 'b', owner: mine, arn: arnOf('made') }];
+    const after = (changed: Partial<ObservedTargetGroupSet>) => {
+      const decision = decide({ spec: constant, bindings, ...changed });
+      const clusters = decision.bindings.update.map(({ spec: said }) =>
+        ['cluster1', 'cluster2'].filter((each) => said.includes(each)),
+      );
+      return { clusters, reasons: decision.problems.map(({ reason }) => reason) };
+    };
+    const readings = [read('cluster1')];
+
+    it('stay with the one that is missed for a while', () => {
+      const grace = { before: [], now, seconds: 180 };
+      expect(after({ readings, grace })).toEqual({ clusters: [], reasons: ['ClusterMissing', 'NameTaken'] });
+    });
+
+    it('are left to the other when that is over', () => {
+      const before = [{ name: 'cluster2', since: '2026-11-22T11:57:00.000Z' }];
+      const left = { clusters: [['cluster1']], reasons: [] };
+      expect(after({ readings, grace: { before, now, seconds: 180 } })).toEqual(left);
+      expect(after({ readings })).toEqual(left);
+    });
+
+    it('stay with the one that has it when the template changes', () => {
+      const moved = targets.map((target) => ({ ...target, port: 9090 }));
+      const changed = { ...named, spec: { ...named.spec, targets: moved } };
+      expect(
+        after({
+          spec: { ...constant, bindingTemplate: changed },
+          readings: [...readings, read('cluster2')],
+        }),
+      ).toEqual({ clusters: [['cluster2']], reasons: ['NameTaken'] });
+    });
+  });
+
   it('report a name that no object can have', () => {
     const template = { ...rendering.bindingTemplate!, metadata: { name: 'web-"{{.awseks.cluster.name}}"' } };
     const after = decide({ spec: { ...rendering, bindingTemplate: template }, readings: [read('cluster1')] });

@@ -139,6 +139,7 @@ function decideBindings(
   const rendered = withoutRivals(
     observed.readings.flatMap(({ cluster }) => renderBinding(observed, cluster)),
     own,
+    isAwaited,
   );
   const wanted = rendered.flatMap((one) => (one.ok ? [one.binding] : []));
   const problems = rendered.flatMap((one) => (one.ok ? [] : one.problems));
