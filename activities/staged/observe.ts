@@ -72,7 +72,8 @@ export async function observeStaged(
 
 /**
  * The BindingPolicies whose Bindings say something: those of the stage that it is at and of the one before it, to which it may go back, of
- * stages that are not asked for any more, and what asks for clusters. The Bindings of earlier stages change nothing.
+ * stages that are not asked for any more, and what asks for clusters. The Bindings of earlier stages change nothing, unless one of them has
+ * taken the place of a stage that is gone.
  */
 function telling(
   found: readonly BindingPolicy[],
@@ -83,6 +84,9 @@ function telling(
     stages.findIndex(({ name }) => name === metadata.labels?.[STAGE_LABEL]);
   const active = stages.findIndex(({ name }) => name === at);
   const last = active < 0 ? stages.length : active;
+  const isGone = (policy: BindingPolicy): boolean =>
+    indexOf(policy) < 0 && policy.metadata.labels?.[STAGE_LABEL] !== undefined;
+  if (found.some(isGone)) return found;
   const upToActive = found
     .filter((policy) => indexOf(policy) >= 0 && indexOf(policy) <= last)
     .toSorted((a, b) => indexOf(b) - indexOf(a));

@@ -4,12 +4,14 @@ import type { StagedTurn } from './decision.ts';
 import type { StageView } from './observation.ts';
 import { heldBack, stillWaiting, type Waiting } from './waits.ts';
 import { looked, sinceChange } from './look.ts';
+import { isLeftOut } from './edits.ts';
 import { begin } from './place.ts';
 import type { Situation } from './situation.ts';
 import { clustersOf, failuresOf, goOn, progressOf } from './clusters.ts';
 import { strategyOf, type Progress } from './progressive.ts';
 import {
   answered,
+  isPassed,
   marked,
   withoutHold,
   type ActiveStage,
@@ -21,12 +23,13 @@ import {
 type Active = StagedState & { readonly active: ActiveStage };
 
 /** Says what comes next for a stage that is placed: it waits, soaks, is over, or is late. */
-export function evaluate(before: Active, view: StageView, situation: Situation): StagedTurn {
+export function evaluate(given: Active, view: StageView, situation: Situation): StagedTurn {
   const { spec, now } = situation;
-  const stage = spec.stages.find(({ name }) => name === before.active.name);
+  const stage = spec.stages.find(({ name }) => name === given.active.name);
   if (stage === undefined)
-    return { state: before, decision: { do: 'Look', message: 'The stages have changed.' } };
+    return { state: given, decision: { do: 'Look', message: 'The stages have changed.' } };
   const isLast = spec.stages.at(-1) === stage;
+  const before = isLast ? given : goingOn(given);
   const progress = progressOf(sinceChange(before, view), view, situation);
   // Without knowing which clusters there are, those that were reached may be some of them.
   const isUnknown = progress === undefined && strategyOf(spec, stage) !== undefined;
@@ -49,6 +52,12 @@ export function evaluate(before: Active, view: StageView, situation: Situation):
     next === undefined ? stillWaiting(stage, active, at) : { ...next, mark: 'Waiting' as const };
   const until = soonest(lateness(active, stage), soakEnd(active, stage), progress?.until, next?.until);
   return wait(state, at, { ...waiting, until }, now);
+}
+
+/** What was completed as the last stage goes on when there is one behind it. */
+function goingOn(state: Active): Active {
+  const { completedAt: _over, ...active } = state.active;
+  return { ...state, active };
 }
 
 /** What a look has found of the stage. */
@@ -119,9 +128,12 @@ function clustersSeen(
   return clusters === undefined || active.clusters === undefined ? {} : { clusters };
 }
 
-function complete(state: Active, at: Found, { observed, now }: Situation): StagedTurn {
+function complete(state: Active, at: Found, { observed, spec, now }: Situation): StagedTurn {
   const active = { ...state.active, completedAt: state.active.completedAt ?? now };
-  const message = `Stage ${active.name} is fulfilled, and is the last one.`;
+  const leftOut = spec.stages.map(({ name }) => name).filter((name) => isLeftOut(state, spec, name));
+  const besides =
+    leftOut.length === 0 ? '' : ` Not gone through, because put in later: ${leftOut.join(', ')}.`;
+  const message = `Stage ${active.name} is fulfilled, and is the last one.${besides}`;
   const done = { ...answered({ ...state, active }, 'promote'), active };
   const own = observed.policies.find(({ stage }) => stage === active.name);
   // It is to reach whatever it selects from now on.
@@ -149,7 +161,8 @@ function fulfilled(
 function pass(state: Active, at: Found, situation: Situation): StagedTurn {
   const { spec, now } = situation;
   const { name } = state.active;
-  const next = spec.stages[spec.stages.findIndex((one) => one.name === name) + 1];
+  const later = spec.stages.slice(spec.stages.findIndex((one) => one.name === name) + 1);
+  const next = later.find((one) => !isPassed(state, one.name)) ?? later.at(-1);
   if (next === undefined) return complete(state, at, situation);
   const passed = withoutHold(answered(seen(state, at, 'Passed', now), 'promote'));
   const turn = begin(passed, next.name, situation);

@@ -1,5 +1,6 @@
 import type { StagedTurn } from './decision.ts';
 import { beginClusters, isProgressive, select } from './clusters.ts';
+import { isNeeded, isWanted, nameNow } from './edits.ts';
 import { frozen, shut } from './hold.ts';
 import type { ObservedStaged, StagePolicy } from './observation.ts';
 import type { Situation } from './situation.ts';
@@ -26,7 +27,13 @@ export function begin(state: StagedState, stage: string, situation: Situation): 
 export function beginNext(state: StagedState, situation: Situation): StagedTurn | undefined {
   const { stages } = situation.spec;
   if (stages.some(({ name }) => name === state.active?.name)) return undefined;
-  const next = stages.find(({ name }) => !isPassed(state, name)) ?? stages.at(-1);
+  const renamed = nameNow(
+    state.active,
+    stages.map(({ name }) => name),
+  );
+  const next =
+    stages.find(({ name }) => (renamed === undefined ? !isPassed(state, name) : name === renamed)) ??
+    stages.at(-1);
   if (next === undefined) return undefined;
   if (state.held === undefined) return begin(state, next.name, situation);
   const { message } = state.held;
@@ -38,11 +45,8 @@ export function beginNext(state: StagedState, situation: Situation): StagedTurn 
 
 /** Makes the BindingPolicies of the stages what they are to be; undefined when they are. */
 export function place(state: Active, situation: Situation): StagedTurn | undefined {
-  const { name: active } = state.active;
-  const { stages, stageRetention } = situation.spec;
-  const isWanted = (name: string): boolean =>
-    name === active || (stageRetention === 'Keep' && isPassed(state, name));
-  for (const { name } of stages.filter((stage) => isWanted(stage.name))) {
+  const { spec } = situation;
+  for (const { name } of spec.stages.filter((stage) => isWanted(state, spec, stage.name))) {
     const placed = placeStage(state, situation, name);
     if (placed === 'Unknown') return undefined;
     if (placed !== undefined) return placed;
@@ -96,8 +100,9 @@ const reachesNoMore = (policy: StagePolicy | undefined, { selection }: ObservedS
 
 const foundOf = (policy: StagePolicy | undefined) => (policy === undefined ? {} : { found: policy.uid });
 
-/** Deletes the BindingPolicies of stages that are not kept or not asked for any more, once the active stage is bound. */
-function clear(state: Active, { observed, spec, now }: Situation): StagedTurn | undefined {
+/** Deletes the BindingPolicies of stages that are not kept or not asked for any more, once the active stage is bound and all that may need them. */
+function clear(state: Active, situation: Situation): StagedTurn | undefined {
+  const { observed, spec, now } = situation;
   const own = observed.policies.find(({ stage }) => stage === state.active.name);
   const { selection } = observed;
   if (own !== undefined && own.only === undefined && selection?.isDeleting === false) {
@@ -108,7 +113,7 @@ function clear(state: Active, { observed, spec, now }: Situation): StagedTurn | 
   const isAsked = (stage: string): boolean => spec.stages.some(({ name }) => name === stage);
   const left = observed.policies.find(({ stage, isDeleting }) => {
     const isOver = spec.stageRetention === 'Remove' && isPassed(state, stage);
-    return !isDeleting && (isOver || !isAsked(stage));
+    return !isDeleting && (isOver || (!isAsked(stage) && !isNeeded(state, situation, stage)));
   });
   if (left === undefined) return undefined;
   const why = isAsked(left.stage) ? 'is passed and not kept' : 'is no longer asked for';

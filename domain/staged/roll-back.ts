@@ -1,4 +1,5 @@
 import type { StagedTurn } from './decision.ts';
+import { nameNow } from './edits.ts';
 import type { ObservedStaged, PresentPolicy } from './observation.ts';
 import {
   answered,
@@ -29,12 +30,18 @@ export function rollBack(
   const previous = stageBefore(state, object, active);
   const returned = previous === undefined ? undefined : comeBack(previous, observed, message);
   if (returned !== undefined) return { state, decision: returned };
-  const own = observed.policies.find(({ stage }) => stage === active.name);
+  const own = [active.name, ...formerNames(state, active)]
+    .map((name) => observed.policies.find(({ stage }) => stage === name))
+    .find((policy) => policy !== undefined);
   if (own !== undefined) return { state, decision: removal(own, message) };
   return { state: taken(state, { active, previous, object, now }), decision: LOOK };
 }
 
 const LOOK = { do: 'Look', message: 'A stage was taken back.' } as const;
+
+/** The names that a stage had, where BindingPolicies bear them still. */
+const formerNames = ({ gone = [] }: StagedState, { name: now }: ActiveStage): readonly string[] =>
+  gone.filter(({ by }) => by.length === 1 && by[0] === now).map(({ name }) => name);
 
 /** Whether the stage before has to be bound first: with stageRetention Remove its BindingPolicy is gone. */
 function comeBack(
@@ -93,10 +100,10 @@ function held(state: StagedState, stage: string): StagedState {
   return { ...withoutRollBack(answered(state, 'promote')), held: hold };
 }
 
-/** The newest stage before the active one that was passed. */
+/** The newest stage before the active one that was passed; where there is none, the newest that was. */
 function stageBefore(state: StagedState, { spec }: PresentPolicy, active: ActiveStage): string | undefined {
   const names = (spec?.stages ?? []).map(({ name }) => name);
-  const index = names.indexOf(active.name);
-  const before = index < 0 ? names : names.slice(0, index);
-  return before.findLast((name) => isPassed(state, name));
+  const now = nameNow(active, names);
+  const before = now === undefined ? names : names.slice(0, names.indexOf(now));
+  return [...names, ...before].findLast((name) => isPassed(state, name));
 }

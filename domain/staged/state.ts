@@ -1,5 +1,5 @@
 import { stagedRequestNames } from '../../crds/request-names.ts';
-import type { StagedBindingPolicyStatus } from '../../crds/staged-binding-policy.ts';
+import type { Stage, StagedBindingPolicyStatus } from '../../crds/staged-binding-policy.ts';
 import type { Stamp } from '../model/request.ts';
 import type { ClusterMark } from './progressive.ts';
 
@@ -30,8 +30,19 @@ export interface ActiveStage {
   readonly fulfilledSince?: number;
   /** When the last stage was fulfilled for good; until its objects or clusters change. */
   readonly completedAt?: number;
+  /** The stage that selects the same clusters, and has come with the edit by which this one went. */
+  readonly renamedTo?: string;
   /** The clusters that it has begun with, where it reaches them a few at a time. */
   readonly clusters?: readonly ClusterMark[];
+}
+
+/** A stage that had begun and is not asked for any more, for as long as its BindingPolicy is there. */
+export interface GoneStage {
+  readonly name: string;
+  /** Undefined when nobody knows. */
+  readonly clusterSelectors?: Stage['clusterSelectors'] | undefined;
+  /** The stages that may have taken its place. */
+  readonly by: readonly string[];
 }
 
 /** A stage that is being taken back. */
@@ -49,6 +60,9 @@ export interface StagedState {
   readonly isRestored: boolean;
   readonly stages: readonly StageMark[];
   readonly active?: ActiveStage;
+  /** What the stages selected when they were looked at last; undefined until they were. */
+  readonly known?: readonly Pick<Stage, 'name' | 'clusterSelectors'>[];
+  readonly gone?: readonly GoneStage[];
   readonly held?: Held;
   readonly rollingBack?: RollingBack;
   readonly requests: {
@@ -94,6 +108,9 @@ export function marked(state: StagedState, mark: Omit<StageMark, 'since'>, now: 
   return { ...state, stages };
 }
 
+/** The phase of a stage; undefined when there is no mark of it. */
+export const phaseOf = ({ stages }: StagedState, name: string): StageMark['phase'] | undefined =>
+  stages.find((one) => one.name === name)?.phase;
+
 /** Whether a stage was passed. */
-export const isPassed = ({ stages }: StagedState, name: string): boolean =>
-  stages.some((one) => one.name === name && one.phase === 'Passed');
+export const isPassed = (state: StagedState, name: string): boolean => phaseOf(state, name) === 'Passed';

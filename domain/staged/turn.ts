@@ -1,10 +1,11 @@
 import type { StagedTurn } from './decision.ts';
+import { follow } from './edits.ts';
 import { evaluate } from './evaluate.ts';
 import type { ObservedStaged, PresentPolicy } from './observation.ts';
 import { beginNext, place } from './place.ts';
 import { restored } from './restore.ts';
 import { rollBack } from './roll-back.ts';
-import { answered, marked, withoutHold, type StagedState } from './state.ts';
+import { answered, withoutHold, type StagedState } from './state.ts';
 
 /** Answers with the one thing to do next for a StagedBindingPolicy, and what is remembered of this turn. */
 export function takeStagedTurn(observed: ObservedStaged, before: StagedState, now: number): StagedTurn {
@@ -13,7 +14,10 @@ export function takeStagedTurn(observed: ObservedStaged, before: StagedState, no
     return { state: before, decision: { do: 'Close', message: 'The StagedBindingPolicy is gone.' } };
   }
   if (object.isDeleting) return { state: before, decision: goingAway(observed, object) };
-  const state = heard(withEach(restored(before, observed, now), object, now), now);
+  const state = heard(
+    follow(restored(before, observed, now), { policies: observed.policies, object, now }),
+    now,
+  );
   const { rollingBack } = state;
   if (rollingBack !== undefined) return rollBack({ ...state, rollingBack }, { observed, object, now });
   const left = leftOver(state, observed);
@@ -73,17 +77,6 @@ function goingAway(
   if (unreached !== undefined) return { ...wait, phase: 'Failed', ...unreached, isTrouble: true };
   if (left !== undefined) return { do: 'Remove', name: left.name, uid: left.uid, message };
   return policies.length > 0 ? wait : { do: 'Release', message };
-}
-
-/** Has a mark for each stage that is asked for, and for none that is not but the one that it is at. */
-function withEach(state: StagedState, { spec }: PresentPolicy, now: number): StagedState {
-  if (spec === undefined) return state;
-  const names = spec.stages.map(({ name }) => name);
-  const kept = state.stages.filter(({ name }) => names.includes(name) || name === state.active?.name);
-  const known = { ...state, stages: kept };
-  return names
-    .filter((name) => !kept.some((mark) => mark.name === name))
-    .reduce<StagedState>((all, name) => marked(all, { name, phase: 'Pending' }, now), known);
 }
 
 /** Takes up what operators have asked for. */

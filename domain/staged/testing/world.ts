@@ -3,6 +3,7 @@ import type {
   StagedBindingPolicyStatus,
 } from '../../../crds/staged-binding-policy.ts';
 import type { Freezing } from '../../gates/freeze.ts';
+import { sameValue } from '../../kubernetes/canonical.ts';
 import type { StagedDecision, StagedWait } from '../decision.ts';
 import type { ClusterSelection, ObservedStaged, StagePolicy, StageView } from '../observation.ts';
 import { policyName, selectionName } from '../policy.ts';
@@ -30,6 +31,8 @@ export function aSpec(
   };
 }
 
+type Selectors = StagedBindingPolicySpec['stages'][number]['clusterSelectors'];
+
 /** KubeStellar and its clusters, as far as a StagedBindingPolicy sees them; time stands still unless it is moved. */
 export class World {
   now = Date.parse('2026-11-22T08:00:00Z');
@@ -49,6 +52,8 @@ export class World {
   readonly clusters = new Map<string, readonly string[]>();
   readonly ill = new Set<string>();
   selection: ClusterSelection | undefined;
+  /** The clusterSelectors that each BindingPolicy was made with, by its uid. */
+  readonly selectors = new Map<string, Selectors>();
   readonly done: string[] = [];
   #made = 0;
 
@@ -71,13 +76,14 @@ export class World {
     this.state = initialStagedState;
   }
 
-  /** Takes turns until there is nothing to do, and says what is waited for. */
-  settle(): StagedWait {
+  /** Takes turns until there is nothing to do, and says what is waited for; `seen` is called with each decision before it is performed. */
+  settle(seen?: (decision: StagedDecision) => void): StagedWait {
     for (let turns = 0; turns < 100; turns += 1) {
       const turn = takeStagedTurn(this.#observe(), this.state, this.now);
       this.state = turn.state;
       this.#report(turn.decision);
       if (turn.decision.do === 'Wait') return turn.decision;
+      seen?.(turn.decision);
       this.#perform(turn.decision);
     }
     throw new Error(`Expected an end of turns, got ${this.done.slice(-5).join(', ')}.`);
@@ -87,7 +93,11 @@ export class World {
     const { status, spec, problems } = this;
     return {
       object: { uid: 'u', generation: 1, spec, problems, isDeleting: false, isElsewhere: false, status },
-      policies: this.policies.map((one) => ({ ...one, isBound: this.#isBound(one.stage) })),
+      policies: this.policies.map((one) => ({
+        ...one,
+        isAsAsked: this.#isAsAsked(one),
+        isBound: this.isBound(one.stage),
+      })),
       freezes: this.freezes,
       ...(this.selection === undefined ? {} : { selection: this.selection }),
       ...(this.state.active === undefined ? {} : { view: this.#view(this.state.active.name) }),
@@ -96,7 +106,7 @@ export class World {
 
   #view(stage: string): StageView {
     const isThere = this.policies.some((one) => one.stage === stage);
-    if (!isThere || !this.#isBound(stage))
+    if (!isThere || !this.isBound(stage))
       return { stage, unbound: 'No Binding yet.', objects: 0, fulfilled: 0, print: '' };
     const print = `${stage}@${this.version}`;
     const own = this.policies.find((one) => one.stage === stage);
@@ -112,8 +122,14 @@ export class World {
       : { stage, objects: 2, fulfilled: 1, print, first };
   }
 
-  #isBound(stage: string): boolean {
+  /** Whether KubeStellar has bound the BindingPolicy of a stage. */
+  isBound(stage: string): boolean {
     return this.binds && !this.unbound.has(stage);
+  }
+
+  #isAsAsked({ stage, uid }: StagePolicy): boolean {
+    const asked = this.spec.stages.find(({ name }) => name === stage);
+    return asked !== undefined && sameValue(this.selectors.get(uid), asked.clusterSelectors);
   }
 
   #perform(decision: StagedDecision): void {
@@ -124,6 +140,7 @@ export class World {
       const { stage } = decision;
       const uid = this.policies.find((one) => one.stage === stage)?.uid ?? `p${this.#made}`;
       const name = policyName('web', stage);
+      this.selectors.set(uid, this.spec.stages.find((one) => one.name === stage)?.clusterSelectors ?? []);
       const only = decision.clusters === undefined ? {} : { only: decision.clusters };
       if (decision.clusters !== undefined) this.done.push(`reach ${decision.clusters.join(' ')}`);
       this.policies = [

@@ -1,0 +1,178 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Stage } from '../../crds/staged-binding-policy.ts';
+import type { StagedDecision } from './decision.ts';
+import { stagedRefusal } from './requests.ts';
+import { isPassed, phaseOf, stagedRequestNames } from './state.ts';
+import { aSpec, World } from './testing/world.ts';
+
+const edits = fc.record({
+  is: fc.constantFrom('Rename', 'Merge', 'Split', 'Delete', 'Insert', 'Move'),
+  at: fc.nat(7),
+  to: fc.nat(7),
+});
+
+const events = fc.oneof(
+  { weight: 4, arbitrary: fc.array(edits, { minLength: 1, maxLength: 3 }) },
+  { weight: 3, arbitrary: fc.constant('Fulfil' as const) },
+  { weight: 2, arbitrary: fc.constantFrom(...stagedRequestNames) },
+  {
+    weight: 2,
+    arbitrary: fc.constantFrom('Undo', 'Freeze', 'Thaw', 'Unbind', 'Bind', 'Forget', 'Lose'),
+  },
+);
+
+type Event = typeof events extends fc.Arbitrary<infer One> ? One : never;
+type Edit = typeof edits extends fc.Arbitrary<infer One> ? One : never;
+
+const valuesOf = (selectors: Stage['clusterSelectors']): readonly string[] =>
+  selectors.flatMap(({ matchExpressions = [] }) => matchExpressions.flatMap(({ values = [] }) => values));
+
+const aStage = (name: string, values: readonly string[]): Stage => ({
+  name,
+  clusterSelectors: [{ matchExpressions: [{ key: 'env', operator: 'In', values: [...values] }] }],
+  condition: 'true',
+  approval: 'Automatic',
+});
+
+/** A StagedBindingPolicy whose stages are edited; each kind of cluster is selected by one stage at most. */
+class Edited {
+  readonly world: World;
+  #names = 0;
+  #values = 4;
+  #before: readonly Stage[];
+
+  constructor(stageRetention: 'Keep' | 'Remove') {
+    const stages = [0, 1, 2, 3].map((one) => aStage(`s${one}`, [`v${one}`]));
+    this.#before = stages;
+    this.world = new World({ ...aSpec([], { stageRetention }), stages });
+  }
+
+  happen(event: Event): void {
+    const { world } = this;
+    if (typeof event !== 'string') {
+      this.#become(
+        event.reduce<readonly Stage[]>((stages, edit) => this.#edited(stages, edit), world.spec.stages),
+      );
+    } else if (event === 'Undo') this.#become(this.#before);
+    else if (event === 'Fulfil') world.fulfilled.add(world.state.active?.name ?? '');
+    else if (event === 'Freeze') world.freezes = [{ name: 'f', by: 'ops', reason: 'x.' }];
+    else if (event === 'Thaw') world.freezes = [];
+    else if (event === 'Unbind' || event === 'Bind') world.binds = event === 'Bind';
+    else if (event === 'Forget' || event === 'Lose') {
+      world.forget();
+      if (event === 'Lose') world.status = {};
+    } else world.ask(event);
+  }
+
+  #become(stages: readonly Stage[]): void {
+    this.#before = this.world.spec.stages;
+    this.world.spec = { ...this.world.spec, stages: [...stages] };
+  }
+
+  #edited(stages: readonly Stage[], { is, at, to }: Edit): readonly Stage[] {
+    const index = at % stages.length;
+    const one = stages[index];
+    const next = stages[index + 1];
+    if (one === undefined) return stages;
+    const values = valuesOf(one.clusterSelectors);
+    this.#names += 1;
+    const name = `n${this.#names}`;
+    if (is === 'Rename') return stages.with(index, { ...one, name });
+    if (is === 'Merge' && next !== undefined) {
+      return stages.toSpliced(index, 2, aStage(name, [...values, ...valuesOf(next.clusterSelectors)]));
+    }
+    if (is === 'Split' && values.length > 1) {
+      return stages.toSpliced(
+        index,
+        1,
+        aStage(`${name}a`, values.slice(0, 1)),
+        aStage(`${name}b`, values.slice(1)),
+      );
+    }
+    if (is === 'Delete' && stages.length > 1) return stages.toSpliced(index, 1);
+    if (is === 'Insert' && stages.length < 8) {
+      this.#values += 1;
+      return stages.toSpliced(index, 0, aStage(name, [`v${this.#values}`]));
+    }
+    if (is === 'Move') return stages.toSpliced(index, 1).toSpliced(to % stages.length, 0, one);
+    return stages;
+  }
+}
+
+/** The kinds of clusters that something takes the workload from, though a stage selects them that was not taken back. */
+function lost(world: World, decision: StagedDecision): readonly string[] {
+  const { state, spec } = world;
+  if (decision.do !== 'Remove' || state.rollingBack !== undefined) return [];
+  const reachedBy = (uid: string): readonly string[] => valuesOf(world.selectors.get(uid) ?? []);
+  const isAsked = (value: string): boolean =>
+    spec.stages.some(
+      ({ name, clusterSelectors }) =>
+        valuesOf(clusterSelectors).includes(value) &&
+        phaseOf(state, name) !== 'RolledBack' &&
+        (spec.stageRetention === 'Keep' || !isPassed(state, name)),
+    );
+  const isReached = (value: string): boolean =>
+    world.policies.some(
+      ({ uid, stage }) => uid !== decision.uid && world.isBound(stage) && reachedBy(uid).includes(value),
+    );
+  return reachedBy(decision.uid).filter((value) => isAsked(value) && !isReached(value));
+}
+
+/** The stages that a stage is begun before, though they come first. */
+function skipped({ state, spec }: World, decision: StagedDecision): readonly string[] {
+  if (decision.do !== 'Apply' || state.rollingBack !== undefined) return [];
+  const names = spec.stages.map(({ name }) => name);
+  const ahead = names.slice(0, names.indexOf(decision.stage));
+  const isPlacedAlready = isPassed(state, decision.stage);
+  return isPlacedAlready
+    ? []
+    : ahead
+        .slice(ahead.findLastIndex((name) => isPassed(state, name)) + 1)
+        .filter((name) => phaseOf(state, name) === 'Pending');
+}
+
+describe('whatever is edited in the stages of a StagedBindingPolicy', () => {
+  it('takes the workload from no cluster that a stage selects, skips no stage, and leaves nothing behind', () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom('Keep' as const, 'Remove' as const),
+        fc.array(events, { maxLength: 25 }),
+        (stageRetention, happened) => {
+          const edited = new Edited(stageRetention);
+          const { world } = edited;
+          const watch = (decision: StagedDecision): void => {
+            expect(lost(world, decision)).toEqual([]);
+            const reached = world.policies.flatMap(({ uid }) => valuesOf(world.selectors.get(uid) ?? []));
+            const stage = decision.do === 'Apply' ? decision.stage : '';
+            const own = world.spec.stages.find(({ name }) => name === stage);
+            const isKnown = valuesOf(own?.clusterSelectors ?? []).some((value) => reached.includes(value));
+            expect(isKnown ? [] : skipped(world, decision)).toEqual([]);
+          };
+          world.settle(watch);
+          for (const event of happened) {
+            edited.happen(event);
+            world.settle(watch);
+          }
+          world.binds = true;
+          world.freezes = [];
+          for (let times = 0; times < 12; times += 1) {
+            for (const { name } of world.spec.stages) world.fulfilled.add(name);
+            for (const name of ['resume', 'retry'] as const) {
+              if (stagedRefusal(world.state, name) === undefined) world.ask(name);
+            }
+            world.settle(watch);
+          }
+          expect(world.status.phase).toBe('Completed');
+          const names = world.spec.stages.map(({ name }) => name);
+          expect(world.placed.filter((name) => !names.includes(name))).toEqual([]);
+          const silent = world.status.stages?.filter(
+            ({ phase, reason }) => phase === 'Pending' && reason === undefined,
+          );
+          expect(silent).toEqual([]);
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+});
