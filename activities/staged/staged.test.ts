@@ -97,6 +97,27 @@ describe('the activities of a StagedBindingPolicy, with what KubeStellar makes o
     expect(await settle()).toMatchObject({ phase: 'Completed', fulfilled: '2/2' });
   });
 
+  it('give a passed stage that is renamed its new BindingPolicy before the old one goes', async () => {
+    const stages = ['s0', 's1', 's2'].map((name) => ({
+      ...dev,
+      name,
+      clusterSelectors: [{ matchLabels: { env: name } }],
+    }));
+    await apply({ stages });
+    for (const stage of ['s0', 's1', 's2']) {
+      await settle();
+      await bind(stage);
+      await report(stage, { clusters: [`${stage}1`] });
+    }
+    await settle();
+    await apply({ stages: [{ ...stages[0], name: 'europe' }, ...stages.slice(1)] });
+    await settle();
+    expect([await policy('europe'), await policy('s0')]).not.toContain(undefined);
+    await bind('europe');
+    expect(await settle()).toMatchObject({ phase: 'Completed', stages: [{ phase: 'Passed' }, {}, {}] });
+    expect(await policy('s0')).toBeUndefined();
+  });
+
   it('count nothing that was reported before an edit in place, and what was reported after it', async () => {
     await settle();
     await bind('dev');

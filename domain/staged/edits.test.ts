@@ -207,6 +207,25 @@ describe('an edit of the stages', () => {
     expect(world.placed.toSorted()).toEqual(['a', 'b']);
   });
 
+  it('takes away what a late write has left of a stage that was taken back, whatever its name is now', () => {
+    const world = three({}, 2);
+    const late = world.policies.filter((one) => one.stage === 's2');
+    world.ask('abort');
+    world.settle();
+    world.policies = [...world.policies, ...late];
+    edit(world, 's0', 's1', 's2>c').settle();
+    expect(world.placed).toEqual(['s0', 's1']);
+  });
+
+  it('skips no stage when the newest is renamed and moved behind it', () => {
+    const world = edit(three({}, 1), 's0', 's2', 's1>x');
+    world.settle();
+    expect(world.placed).toEqual(['s0', 's1', 's2']);
+    world.fulfilled.add('s2');
+    world.settle();
+    expect(world.done).toEqual(['apply s2', 'apply x', 'remove s1']);
+  });
+
   it('takes a renamed stage back under both of its names', () => {
     const world = new World(aSpec([{}]));
     world.settle();

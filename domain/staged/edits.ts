@@ -15,7 +15,10 @@ export function follow(before: StagedState, { policies, object, now }: Seen): St
   const names = namesOf(spec);
   const come = spec.stages.filter(({ name }) => isNew(before, name));
   const gone = goneOf(before, { policies, object, now }, spec).map((one) => replacedBy(one, come, names));
-  const stages = before.stages.filter(({ name }) => names.includes(name) || name === before.active?.name);
+  const stages = before.stages.filter(
+    ({ name }) =>
+      names.includes(name) || name === before.active?.name || isLeftBehind(before, policies, name),
+  );
   const known = spec.stages.map(({ name, clusterSelectors }) => ({ name, clusterSelectors }));
   const state = renamed({ ...before, stages, known, gone }, come, names);
   const all = names
@@ -26,6 +29,10 @@ export function follow(before: StagedState, { policies, object, now }: Seen): St
     all,
   );
 }
+
+/** Whether a stage was taken back, and its BindingPolicy is there all the same. */
+const isLeftBehind = (state: StagedState, policies: Seen['policies'], name: string): boolean =>
+  phaseOf(state, name) === 'RolledBack' && policies.some(({ stage }) => stage === name);
 
 /** Whether a stage has come with the last edit; where nobody knows which have, each that has not begun may. */
 const isNew = (state: StagedState, name: string): boolean =>
@@ -45,7 +52,9 @@ function goneOf(
     ({ name }) => object.problems.length > 0 || policies.some(({ stage }) => stage === name),
   );
   const toCome = namesOf(spec).filter((name) => !hasBegun(state, name) && !isLeftOut(state, spec, name));
-  const strange = policies.map(({ stage }) => ({ name: stage, by: toCome }));
+  const strange = policies
+    .filter(({ stage }) => !isLeftBehind(state, policies, stage))
+    .map(({ stage }) => ({ name: stage, by: toCome }));
   const all = [...stillThere, ...left, ...strange];
   const asked = namesOf(spec);
   return all.filter(
@@ -105,13 +114,16 @@ function replacedBy(gone: GoneStage, come: readonly Stage[], names: readonly str
   return { ...gone, by: [...new Set([...before, ...come.map(({ name }) => name)])] };
 }
 
-/** Remembers the new name of the stage that it is at. */
+/** Remembers the new name of the stage that it is at, unless stages that are still to come lie ahead of it now. */
 function renamed(state: StagedState, come: readonly Stage[], names: readonly string[]): StagedState {
   const { active, gone } = state;
   if (active === undefined || names.includes(active.name)) return state;
   const clusterSelectors = gone?.find(({ name }) => name === active.name)?.clusterSelectors;
   const same = come.find((one) => sameValue(one.clusterSelectors, clusterSelectors));
-  return same === undefined ? state : { ...state, active: { ...active, renamedTo: same.name } };
+  const last = names.findLastIndex((name) => isPassed(state, name));
+  const ahead = same === undefined ? [] : names.slice(last + 1, names.indexOf(same.name));
+  const isNext = ahead.every((name) => come.some((one) => one.name === name));
+  return same === undefined || !isNext ? state : { ...state, active: { ...active, renamedTo: same.name } };
 }
 
 /** The stages that count as passed: they lie ahead of one that has begun, and select clusters of a passed one that is gone. */
