@@ -247,6 +247,49 @@ describe('rollback', () => {
     ]);
   });
 
+  const replaced = (from: string, endedAt: string): CellStatus => ({
+    stableVersion: '2.0.0',
+    history: [{ version: '2.0.0', from, outcome: 'Completed', message: 'm', startedAt: endedAt, endedAt }],
+  });
+  const updateStrategy = {
+    type: 'Canary' as const,
+    canary: { steps: [{ setWeight: 20 }, { pause: {} }] },
+    rollbackWindow: { duration: '1h' },
+  };
+  const BY_STEPS = 'is pinned to 1.0.0, which takes its steps like a new version';
+  const AT_ONCE = 'is pinned to 1.0.0, which gets everything at once';
+  it.each<[string, CellStatus, readonly string[]]>([
+    ['at once inside of rollbackWindow', replaced('1.0.0', '2026-11-22T09:30:00Z'), [AT_ONCE]],
+    [
+      'by steps when rollbackWindow is over, and how to have it at once',
+      replaced('1.0.0', '2026-11-21T10:00:00Z'),
+      [
+        BY_STEPS,
+        'rollbackWindow of 1h is over: the version was replaced at 2026-11-21T10:00:00.000Z.',
+        'okractl promote web --full --of 1.0.0 -n default',
+      ],
+    ],
+    [
+      'by steps when nobody remembers that it served',
+      replaced('1.5.0', '2026-11-22T09:30:00Z'),
+      [BY_STEPS, 'status.history does not say when this one was'],
+    ],
+    [
+      'at once when it serves still, and only its rollout is taken back',
+      { ...paused, stableVersion: '1.0.0' },
+      [AT_ONCE],
+    ],
+  ])('says that the version comes %s', async (_, status, said) => {
+    const [, ...groups] = objects;
+    const cell = aCell(status, { updateStrategy });
+    const { out, code } = await runOkractl(['rollback', 'web', '--to', '1.0.0'], {
+      objects: [cell, ...groups],
+    });
+    expect(code).toBe(0);
+    for (const text of said) expect(out).toContain(text);
+    expect(out.includes(BY_STEPS)).toBe(said.includes(BY_STEPS));
+  });
+
   it.each([
     ['a version without target groups', '1.5.0', /got 0\. There are enough of: 3\.0\.0, 2\.0\.0, 1\.0\.0/],
     ['a newer version', '3.0.0', /Expected a version below 2\.0\.0, which serves/],

@@ -1,5 +1,7 @@
 import type { Cell } from '../../crds/cell.ts';
 import type { SelectedTargetGroup } from '../../domain/model/target-group.ts';
+import { servedUntil } from '../../domain/rollout/history.ts';
+import { isOutsideRollbackWindow } from '../../domain/rollout/rollback-window.ts';
 import { groupByVersion, isNewer, isSameVersion, parseVersion } from '../../domain/versions/version.ts';
 
 /** The annotation by which kubectl, and those who read its output, know why an object was changed. */
@@ -27,6 +29,22 @@ export function refusalToRollBack(
   if (isPinned && serves && status.rollout === undefined)
     return `Expected another version than the one that serves, got ${version}, to which the Cell is pinned already.`;
   return undefined;
+}
+
+/** Says why a version that a Cell is rolled back to takes its steps; undefined when it gets everything at once. */
+export function whyBySteps(
+  { spec, status = {} }: Pick<Cell, 'spec' | 'status'>,
+  to: string,
+  now: number,
+): string | undefined {
+  const { stableVersion } = status;
+  const goesLower = stableVersion !== undefined && isNewer(stableVersion, to);
+  if (!goesLower || !isOutsideRollbackWindow(to, { spec, status }, now)) return undefined;
+  const window = `spec.updateStrategy.rollbackWindow of ${spec.updateStrategy?.rollbackWindow?.duration ?? ''}`;
+  const until = servedUntil(to, status.history);
+  return until === undefined
+    ? `its ${window} counts from when a version was replaced, and status.history does not say when this one was`
+    : `its ${window} is over: the version was replaced at ${new Date(until).toISOString()}`;
 }
 
 /** What is written to a Cell to roll it back: the pin, and who asked for it and why. */

@@ -7,7 +7,7 @@ import { selectTargetGroups } from '../../domain/versions/watched.ts';
 import { mustBeLet } from './allowed.ts';
 import { failed, refused } from './exit.ts';
 import { REASON } from './requests.ts';
-import { refusalToRollBack, rollbackPatch } from './rollback-patch.ts';
+import { refusalToRollBack, rollbackPatch, whyBySteps } from './rollback-patch.ts';
 import { send } from './send.ts';
 import type { Globals, Session, Shell } from './shell.ts';
 import { formatTarget, parseTarget, TARGET_HELP } from './target.ts';
@@ -22,7 +22,7 @@ export function addRollback(program: Command, shell: Shell): void {
   program
     .command('rollback')
     .description(
-      'Swaps an older version in at once, without steps, and pins the Cell to it; takes a StagedBindingPolicy back to a stage.',
+      'Pins a Cell to an older version, which is swapped in at once, or takes its steps where rollbackWindow is over; takes a StagedBindingPolicy back to a stage.',
     )
     .argument('<name>', TARGET_HELP)
     .requiredOption('--to <version>', 'the version of the Cell, or the stage of the StagedBindingPolicy')
@@ -55,9 +55,21 @@ async function rollBack(
   const refusal = refusalToRollBack(cell, selectTargetGroups(cell.spec, groups), to);
   if (refusal !== undefined) throw refused(refusal);
   await kubernetes.patch(CELL, key, rollbackPatch({ to, by, reason }));
-  const unpin = `kubectl patch cell ${key.name} -n ${key.namespace} --type=merge -p '{"spec":{"version":null}}'`;
-  shell.print(
-    `Cell ${key.namespace}/${key.name} is pinned to ${to}, which gets everything at once, as far as its targets are healthy.`,
-  );
-  shell.print(`No newer version is rolled out until it is not pinned any more: ${unpin}`);
+  const bySteps = whyBySteps(cell, to, shell.now());
+  for (const line of outcomeOf(key, to, bySteps)) shell.print(line);
+}
+
+/** What comes of the pin, and how it is removed. */
+function outcomeOf({ namespace, name }: ObjectKey, to: string, bySteps: string | undefined): string[] {
+  const pinned = `Cell ${namespace}/${name} is pinned to ${to}, which`;
+  const unpin = `kubectl patch cell ${name} -n ${namespace} --type=merge -p '{"spec":{"version":null}}'`;
+  return [
+    ...(bySteps === undefined
+      ? [`${pinned} gets everything at once, as far as its targets are healthy.`]
+      : [
+          `${pinned} takes its steps like a new version, and nothing is swapped at once: ${bySteps}.`,
+          `To give it everything at once, as soon as its rollout has begun: okractl promote ${name} --full --of ${to} -n ${namespace}`,
+        ]),
+    `No newer version is rolled out until it is not pinned any more: ${unpin}`,
+  ];
 }

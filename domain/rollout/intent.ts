@@ -2,13 +2,12 @@ import { adopt } from './adoption.ts';
 import { candidates, isBlocked, type Candidates } from '../versions/candidate.ts';
 import { begin } from './begin.ts';
 import type { Decision } from '../model/decision.ts';
-import { parseDuration } from '../duration.ts';
 import { gate } from '../gates/gate.ts';
 import { guard, onlyRegistered, type GuardInput } from '../gates/guard.ts';
-import { servedUntil } from './history.ts';
 import type { TargetGroup } from '../model/target-group.ts';
 import { isUnsure, reconfigure, restore } from './reconfigure.ts';
 import { atRest } from './rest.ts';
+import { isOutsideRollbackWindow } from './rollback-window.ts';
 import { carriersBeside, presentOf, stableSet, UNKNOWN_VERSION } from '../versions/stable.ts';
 import { close, isPinLost, settle, tooMany, waiting } from './settle.ts';
 import { backTo, giveBack } from './take-back.ts';
@@ -110,7 +109,7 @@ function recover(input: GuardInput, found: Candidates, stable: VersionSet): Deci
 }
 
 function move(input: GuardInput, found: Candidates, stable: VersionSet): Decision | undefined {
-  const { cell } = input;
+  const { cell, now } = input;
   const { target } = found;
   if (target === undefined || target.version === stable.version) return undefined;
   const together = [...stable.groups, ...target.groups];
@@ -119,7 +118,7 @@ function move(input: GuardInput, found: Candidates, stable: VersionSet): Decisio
   if (together.length > MAX_TARGET_GROUPS) {
     return tooMany(together, `Versions ${stable.version} and ${target.version} have together`);
   }
-  if (upward || isOutsideRollbackWindow(target.version, input))
+  if (upward || isOutsideRollbackWindow(target.version, cell, now))
     return begin({ stable, canary: target }, input);
   return guard(
     {
@@ -132,14 +131,6 @@ function move(input: GuardInput, found: Candidates, stable: VersionSet): Decisio
     },
     input,
   );
-}
-
-/** Whether a lower version was replaced so long ago that it takes the steps like a new one. */
-function isOutsideRollbackWindow(version: string, { cell, now }: GuardInput): boolean {
-  const window = cell.spec.updateStrategy?.rollbackWindow;
-  if (window === undefined) return false;
-  const until = servedUntil(version, cell.status.history);
-  return until === undefined || now - until > parseDuration(window.duration) * 1000;
 }
 
 function rebalance(input: GuardInput, found: Candidates, stable: VersionSet): Decision | undefined {
