@@ -21,7 +21,10 @@ export interface PageRequest {
 }
 
 /** Makes a request in the name of the person, if Kubernetes lets them, and says what comes of it. */
-export async function ask({ session, by }: Viewer, { key, name, reason, seen }: PageRequest): Promise<Asked> {
+export async function ask(
+  { session, by }: Pick<Viewer, 'session' | 'by'>,
+  { key, name, reason, seen }: PageRequest,
+): Promise<Asked> {
   if (by === undefined)
     return {
       status: 403,

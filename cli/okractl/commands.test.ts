@@ -156,6 +156,17 @@ describe('a request', () => {
     expect([aborted.code, promoted.code]).toEqual([1, 1]);
   });
 
+  it.each(['abort', 'pause'])('to %s that no run was left to keep says how the Cell stands', async (name) => {
+    const objects = [aCell({ phase: 'Reverted', message: '1.0.0 serves.' })];
+    const world = { answer: { is: 'Unanswered' }, isClosed: true, objects } as const;
+    const { err, code } = await runOkractl([name, 'web'], world);
+    expect([code, err]).toEqual([
+      3,
+      expect.stringContaining('to have a running rollout, got Reverted: 1.0.0 serves.'),
+    ]);
+    expect(err).not.toContain('signal');
+  });
+
   it('to abort a StagedBindingPolicy says of which stage it is when it is sent again, if anybody knows', async () => {
     const policy = {
       apiVersion: 'community.kubestellar.io/v1alpha1',

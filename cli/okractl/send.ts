@@ -58,7 +58,9 @@ export async function send(shell: Answering, session: Asker, sending: Sending): 
     case 'NotRunning':
       return withoutOpenRun(shell, session, sending, request);
     case 'Unanswered':
-      return unanswered(shell, operator, { workflowId, name, request: { ...request, ...(await aim) } });
+      if (await isKept(shell, operator, { workflowId, name, request: { ...request, ...(await aim) } }))
+        return;
+      return withoutOpenRun(shell, session, sending, request);
   }
 }
 
@@ -114,18 +116,20 @@ const missing = (target: Target): Error =>
     `Expected ${formatTarget(target)}, got none. See okractl get ${target.kind === 'Cell' ? 'cells -A' : 'sbp'}.`,
   );
 
-async function unanswered(
+/** Leaves with Temporal what may be taken twice, and says so; false when the run has closed meanwhile, so that nobody has it. */
+async function isKept(
   shell: Answering,
   operator: Operator,
   { workflowId, name, request }: { workflowId: string; name: AskName; request: SentRequest },
-): Promise<void> {
+): Promise<boolean> {
   const what = `Expected a worker to answer the ${name} in time, got none; okrad may not run.`;
   const { mayBeRepeated } = await import('../../clients/temporal/operator.ts');
   if (!mayBeRepeated(name))
     throw failed(`${what} Nobody knows whether it was taken: see okractl describe, and okractl check.`);
-  await operator.tell(workflowId, name, request);
+  if (!(await operator.tell(workflowId, name, request))) return false;
   shell.warn(
     `${what} It was sent as a signal, which Temporal keeps, and is carried out as soon as a worker runs.`,
   );
   shell.exitWith(exitCodes.failure);
+  return true;
 }

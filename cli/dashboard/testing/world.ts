@@ -22,6 +22,8 @@ export interface WorldOptions {
   readonly objects?: readonly FakeObject[];
   readonly allowed?: (access: Access) => boolean;
   readonly answer?: RequestAnswer;
+  /** Whether no run is open any more when a signal comes. */
+  readonly isClosed?: true;
   readonly weights?: () => Promise<WeightHistory>;
   /** How an API server answers that does not. */
   readonly snapshot?: (kind: KindRef, options?: { readonly namespace?: string }) => Promise<unknown>;
@@ -38,7 +40,7 @@ export function aWorld(options: WorldOptions = {}): World {
       sent.push({ workflowId, name, ...request });
       return Promise.resolve(answer);
     },
-    tell: () => Promise.resolve(true),
+    tell: () => Promise.resolve(options.isClosed !== true),
     startWith: () => Promise.resolve(),
     inspect: () => Promise.resolve({ missingAttributes: [], unpolled: [] }),
     weights: options.weights ?? (() => Promise.resolve({ told: [], versions: {} })),

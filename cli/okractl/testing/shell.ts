@@ -23,6 +23,8 @@ export interface FakeWorld {
   readonly files?: Readonly<Record<string, string>>;
   /** How every request is answered. */
   readonly answer?: RequestAnswer;
+  /** Whether no run is open any more when a signal comes. */
+  readonly isClosed?: true;
   /** Whether the API server does not say who someone is. */
   readonly isUnknown?: true;
   readonly allowed?: (access: Access, account?: ServiceAccount) => boolean;
@@ -133,6 +135,7 @@ function fakeKubernetes({ objects = [], isUnreachable }: FakeWorld, done: unknow
 function fakeOperator(
   {
     answer = { is: 'Taken', message: 'Done.' },
+    isClosed,
     temporal = { missingAttributes: [], unpolled: [] },
   }: FakeWorld,
   done: unknown[],
@@ -147,7 +150,7 @@ function fakeOperator(
     },
     tell: (...args) => {
       sent('tell')(...args);
-      return Promise.resolve(true);
+      return Promise.resolve(isClosed !== true);
     },
     startWith: ({ options, type }, name, request) => {
       done.push({ start: type, workflowId: options.workflowId, signal: name, ...request });

@@ -1,0 +1,24 @@
+import { describe, expect, it } from 'vitest';
+import { aCell } from '../okractl/testing/objects.ts';
+import { ask } from './ask.ts';
+import { aWorld, type WorldOptions } from './testing/world.ts';
+
+const key = { namespace: 'default', name: 'web' };
+const aborted = (options: WorldOptions) =>
+  ask(
+    {
+      session: aWorld({ objects: [aCell({ phase: 'Reverted', message: 'm' })], ...options }).session,
+      by: 'ann',
+    },
+    { key, name: 'abort', reason: '', seen: {} },
+  );
+
+describe('a request of the page that nobody answers', () => {
+  it('is accepted where Temporal keeps it, and refused where no run is open any more', async () => {
+    const answer = { is: 'Unanswered' } as const;
+    expect(await aborted({ answer })).toMatchObject({ status: 202 });
+    const refused = await aborted({ answer, isClosed: true });
+    expect(refused).toMatchObject({ status: 409 });
+    expect(refused.message).toContain('got Reverted');
+  });
+});
