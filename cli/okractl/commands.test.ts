@@ -156,6 +156,34 @@ describe('a request', () => {
     expect([aborted.code, promoted.code]).toEqual([1, 1]);
   });
 
+  const taking = {
+    ending: { kind: 'Failed', reason: 'x', message: '', time: '2026-11-22T09:58:00Z' },
+  } as const;
+  it.each<[string, CellStatus, string]>([
+    ['has it taken up first', paused, 'Start one with okractl retry web -n default'],
+    [
+      'that is being taken back has that finished',
+      { ...paused, rollout: { ...paused.rollout!, ...taking } },
+      'use okractl rollback web -n default --to 1.0.0',
+    ],
+  ])('to abort a rollout without a workflow %s', async (_, status, todo) => {
+    const world = { objects: [aCell(status)], answer: { is: 'NotRunning' } } as const;
+    const { err, code } = await runOkractl(['abort', 'web'], world);
+    expect([code, err]).toEqual([
+      1,
+      expect.stringContaining('Expected a workflow at work on the rollout of Cell default/web, got none'),
+    ]);
+    expect(err).toContain(todo);
+    expect(err).not.toContain('freeze');
+  });
+
+  it('to retry starts a workflow for a rollout that has none', async () => {
+    const world = { objects: [aCell(paused)], answer: { is: 'NotRunning' } } as const;
+    const { done, out, code } = await runOkractl(['retry', 'web'], world);
+    expect([code, out]).toEqual([0, 'The rollout is tried again.\n']);
+    expect(done.at(-1)).toMatchObject({ start: 'cellRollout', signal: 'retry' });
+  });
+
   it.each(['abort', 'pause'])('to %s that no run was left to keep says how the Cell stands', async (name) => {
     const objects = [aCell({ phase: 'Reverted', message: '1.0.0 serves.' })];
     const world = { answer: { is: 'Unanswered' }, isClosed: true, objects } as const;

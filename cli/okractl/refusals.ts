@@ -24,6 +24,23 @@ export function withoutRun(target: Target, status: Standing | undefined, name: A
 const withMessage = (phase: string, message: string): string =>
   message === '' ? phase : `${phase}: ${message.replace(/\.$/, '')}`;
 
+/** Says that nothing is at work on a rollout that its status still has, and what has it taken up again; undefined when there is none. */
+export function leftBehind(
+  target: Target,
+  { rollout, stableVersion, phase = 'Progressing', message = '' }: CellStatus,
+  name: AskName,
+): string | undefined {
+  if (rollout === undefined) return undefined;
+  const { namespace, name: cell } = target.key;
+  const of = `${cell} -n ${namespace}`;
+  const stands = withMessage(phase, message);
+  const what = `Expected a workflow at work on the rollout of ${formatTarget(target)}, got none: it was terminated, or Temporal has lost it. The weights stay as they are; the status is of before: ${stands}.`;
+  // A retry would lift the block of the version that is being taken back.
+  if (rollout.ending !== undefined)
+    return `${what} To have everything taken back, use okractl rollback ${of} --to ${stableVersion ?? 'VERSION'}.`;
+  return `${what} Start one with okractl retry ${of}, which takes the rollout up where it is; as soon as okractl describe ${of} shows that, send ${name} again.`;
+}
+
 /** What a retry tries again: versions that are blocked, and applications that have failed. */
 export const retried = ({ blockedVersions = [], applications = [] }: CellStatus): readonly string[] => [
   ...blockedVersions.map(({ version }) => version),

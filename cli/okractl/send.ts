@@ -10,7 +10,7 @@ import type { StagedAim } from '../../domain/staged/requests.ts';
 import { objectWorkflowId } from '../../domain/model/workflow-ids.ts';
 import { mustBeLetAsk } from './allowed.ts';
 import { exitCodes, failed, refused } from './exit.ts';
-import { nothingToRetry, retried, withoutRun } from './refusals.ts';
+import { leftBehind, nothingToRetry, retried, withoutRun } from './refusals.ts';
 import type { Session, Shell } from './shell.ts';
 import { plain } from './table.ts';
 import { formatTarget, type Target } from './target.ts';
@@ -88,7 +88,7 @@ async function senderOf(session: Asker, name: AskName): Promise<Pick<SentRequest
   return { by: identity.name, groups: identity.groups };
 }
 
-/** What is settled has no open run: a retry starts one, and all else makes no sense. */
+/** What is settled, or was terminated, has no open run: a retry starts one, and all else makes no sense. */
 async function withoutOpenRun(
   shell: Answering,
   session: Asker,
@@ -102,13 +102,18 @@ async function withoutOpenRun(
   }
   const cell = await kubernetes.get<Cell>(CELL, target.key);
   if (cell === undefined) throw missing(target);
-  if (name !== 'retry') throw refused(withoutRun(target, cell.status, name));
+  if (name !== 'retry') throw notRunning(target, cell, name);
   const problem = nothingToRetry(target, cell.status);
   if (problem !== undefined) throw refused(problem);
   const start = objectStart({ kind: 'Cell', key: target.key }, session.taskQueue);
   await (await session.operator()).startWith(start, name, request);
   const what = retried(cell.status ?? {}).join(', ');
   shell.print(what === '' ? 'The rollout is tried again.' : `What has failed is tried again: ${what}.`);
+}
+
+function notRunning(target: Target, { status }: Cell, name: AskName): Error {
+  const left = leftBehind(target, status ?? {}, name);
+  return left === undefined ? refused(withoutRun(target, status, name)) : failed(left);
 }
 
 const missing = (target: Target): Error =>
