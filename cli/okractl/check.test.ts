@@ -12,7 +12,7 @@ describe('check', () => {
     expect(out).toBe(`ok      Kubernetes answers, and knows you as ann
 ok      ${resources.length} of ${resources.length} kinds are defined as this okractl knows them
 ?       Argo Rollouts is not installed; steps with analyses and experiments need it
-ok      you: 10 of 10 rights
+ok      you: 11 of 11 rights
 ok      you may ask of a Cell: pause, resume, promote, promotefull, abort, retry, approve
 ok      you may ask of a StagedBindingPolicy: pause, resume, promote, abort, retry
 ok      Temporal answers at 127.0.0.1:7233, and has the namespace default

@@ -1,4 +1,6 @@
 import pino from 'pino';
+import type { AccessPolicy } from '../../crds/access-policy.ts';
+import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
 import type { Cell } from '../../crds/cell.ts';
 import type { Freeze } from '../../crds/freeze.ts';
 import type { KindRef } from '../../crds/kind.ts';
@@ -6,7 +8,13 @@ import type { StagedBindingPolicy } from '../../crds/staged-binding-policy.ts';
 import { configViewOf, isApplied } from '../../activities/load-balancers/config-object.ts';
 import { loadBalancerOf } from '../../activities/load-balancers/index.ts';
 import type { ConfigObject } from '../../activities/load-balancers/port.ts';
-import { CELL, FREEZE, STAGED_BINDING_POLICY } from '../../clients/kubernetes/kinds.ts';
+import {
+  ACCESS_POLICY,
+  AWS_TARGET_GROUP,
+  CELL,
+  FREEZE,
+  STAGED_BINDING_POLICY,
+} from '../../clients/kubernetes/kinds.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { Log } from '../../clients/log.ts';
 import {
@@ -30,6 +38,8 @@ export interface Followed {
   readonly target: Target | undefined;
   /** All when empty. */
   readonly namespaces: readonly string[];
+  /** Whether it is to be known of which target groups the status of the Cell is. */
+  readonly untilSettled?: boolean;
 }
 
 /** Who is told of what is seen. */
@@ -67,12 +77,13 @@ export async function follow(
   followed: Followed,
   follower: Follower,
 ): Promise<void> {
-  const { target, namespaces } = followed;
+  const { target, namespaces, untilSettled = false } = followed;
   const { promise: ending, reject: broken } = Promise.withResolvers<never>();
   const following: Following = { ...followed, ...follower, kubernetes, awaited: new Set(), broken };
   const runs = [
     ...(target?.kind === 'StagedBindingPolicy' ? [] : cellRuns(following)),
     ...(target?.kind === 'Cell' ? [] : [runOf(following, policies(target))]),
+    ...(target?.kind === 'Cell' && untilSettled ? aroundRuns(following, target.key.namespace) : []),
     runOf<Freeze>(following, {
       kind: FREEZE,
       optional: true,
@@ -148,6 +159,21 @@ const policies = (target: Target | undefined): Source<StagedBindingPolicy> => ({
   isWanted: isNamed(target),
   apply: (watched, news) => ({ ...watched, policies: havingAll(watched.policies, news) }),
 });
+
+/** What a Cell depends on besides itself; who may not read AccessPolicies goes by what the status says of them. */
+const aroundRuns = (following: Following, namespace: string): readonly (() => Promise<void>)[] => [
+  runOf<AWSTargetGroup>(following, {
+    kind: AWS_TARGET_GROUP,
+    namespace,
+    isMain: true,
+    apply: (watched, news) => ({ ...watched, groups: havingAll(watched.groups, news) }),
+  }),
+  runOf<AccessPolicy>(following, {
+    kind: ACCESS_POLICY,
+    optional: true,
+    apply: (watched, news) => ({ ...watched, accessPolicies: havingAll(watched.accessPolicies, news) }),
+  }),
+];
 
 /** Cells, and what the configurations of their load balancers ask for. */
 function cellRuns(following: Following): readonly (() => Promise<void>)[] {

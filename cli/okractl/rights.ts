@@ -76,6 +76,7 @@ export function rightsOfPerson(namespace: string | undefined): readonly Right[] 
   return [
     ...right(CELL, ['get', 'list', 'watch'], 'get, describe, watch, history'),
     ...right(AWS_TARGET_GROUP, ['list'], 'plan, rollback'),
+    ...right(AWS_TARGET_GROUP, ['watch'], 'watch --until-settled', true),
     ...right(FREEZE, ['list', 'watch'], 'describe, watch'),
     ...right(EVENT, ['list'], 'describe', true),
     ...right(CELL, ['patch'], 'rollback', true),

@@ -1,9 +1,12 @@
+import type { AccessPolicy } from '../../crds/access-policy.ts';
+import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
 import type { Cell } from '../../crds/cell.ts';
 import type { Freeze } from '../../crds/freeze.ts';
 import type { StagedBindingPolicy } from '../../crds/staged-binding-policy.ts';
 import { compareText } from '../../domain/kubernetes/canonical.ts';
 import type { Asked } from './cell-view.ts';
 import { formatTarget, type Target } from './target.ts';
+import { isUpToDate } from './up-to-date.ts';
 
 /** What is watched of the objects of a cluster. */
 export interface Watched {
@@ -12,6 +15,9 @@ export interface Watched {
   readonly freezes: ReadonlyMap<string, Freeze>;
   /** What the configurations of load balancers ask for, by the names of their Cells. */
   readonly asked: ReadonlyMap<string, Asked>;
+  /** The target groups, and the AccessPolicies, of which a status is to be; none where no end is waited for. */
+  readonly groups: ReadonlyMap<string, AWSTargetGroup>;
+  readonly accessPolicies: ReadonlyMap<string, AccessPolicy>;
   /** Why what is shown may be old, by what could not be watched. */
   readonly troubles: ReadonlyMap<string, string>;
   /** Whether all that there is has been told. */
@@ -24,6 +30,8 @@ export const nothingWatched: Watched = {
   policies: new Map(),
   freezes: new Map(),
   asked: new Map(),
+  groups: new Map(),
+  accessPolicies: new Map(),
   troubles: new Map(),
   isWhole: false,
 };
@@ -61,4 +69,24 @@ export function settledOf(target: Target, object: Cell | StagedBindingPolicy | u
     return decisive?.status === 'False' ? { ok: of('Ready')?.status === 'True', message: text } : undefined;
   if (phase === 'Completed') return { ok: true, message: text };
   return phase === 'RolledBack' || phase === 'Failed' ? { ok: false, message: text } : undefined;
+}
+
+/** What is known of the end that someone waits for. `Old`: the status says one, but is not of what is there now. */
+export type KnownEnd =
+  | { readonly is: 'Ahead' }
+  | { readonly is: 'Old' }
+  | { readonly is: 'Here'; readonly end: NonNullable<Settled> };
+
+/** Finds out how an object has ended, by all that is watched. */
+export function endIn(target: Target, watched: Watched): KnownEnd {
+  const { namespace, name } = target.key;
+  const cell = watched.cells.get(`${namespace}/${name}`);
+  const end = settledOf(target, target.kind === 'Cell' ? cell : watched.policies.get(name));
+  if (end === undefined) return { is: 'Ahead' };
+  if (target.kind !== 'Cell' || cell === undefined) return { is: 'Here', end };
+  const accessPolicies = watched.troubles.has('AccessPolicy')
+    ? undefined
+    : [...watched.accessPolicies.values()];
+  const around = { groups: [...watched.groups.values()], accessPolicies };
+  return isUpToDate(cell, around) ? { is: 'Here', end } : { is: 'Old' };
 }

@@ -45,8 +45,16 @@ export function selectTargetGroups(
  */
 export function watchedInput(cell: WatchedCell, groups: readonly WatchedGroup[], access?: Access): string {
   const selected = selectTargetGroups(cell.spec, groups);
-  const refused = refusedAmong(selected, access);
-  return canonical([
+  return watchedOf(cell, selected, refusedAmong(selected, access));
+}
+
+/** The same of the target groups that a Cell selects, and the ARNs of those that it may not use. */
+export const watchedOf = (
+  cell: WatchedCell,
+  selected: readonly SelectedTargetGroup[],
+  refused: readonly string[],
+): string =>
+  canonical([
     cell.spec,
     (cell.status?.blockedVersions ?? []).map(({ version }) => version).toSorted(compareText),
     cell.metadata.deletionTimestamp !== undefined,
@@ -54,7 +62,6 @@ export function watchedInput(cell: WatchedCell, groups: readonly WatchedGroup[],
     mayAdopt(cell.metadata),
     ...(refused.length === 0 ? [] : [refused]),
   ]);
-}
 
 /** Whether an object says that it may take over what Okra did not set up. */
 export const mayAdopt = ({

@@ -122,6 +122,8 @@ async function* events(
   signal.addEventListener('abort', () => wake());
   while (!signal.aborted) {
     yield* waiting.splice(0);
+    // Who was told may have given the signal.
+    if (signal.aborted) break;
     await new Promise<void>((resolve) => {
       wake = resolve;
     });
