@@ -110,7 +110,11 @@ describe('a request', () => {
   });
 
   it('to retry a settled Cell starts its workflow', async () => {
-    const world = { objects: [aCell(blocked)], answer: { is: 'NotRunning' } } as const;
+    const world = {
+      objects: [aCell(blocked)],
+      afterwards: [aCell()],
+      answer: { is: 'NotRunning' },
+    } as const;
     const { done, out, code } = await runOkractl(['retry', 'web', '--reason', 'fixed'], world);
     expect(done.at(-1)).toEqual({
       start: 'cellRollout',
@@ -132,7 +136,11 @@ describe('a request', () => {
       time: '',
     } as const;
     const status = { applications: [{ name: 'api', phase: 'CheckFailed', failed } as const] };
-    const world = { objects: [aCell(status)], answer: { is: 'NotRunning' } } as const;
+    const world = {
+      objects: [aCell(status)],
+      afterwards: [aCell()],
+      answer: { is: 'NotRunning' },
+    } as const;
     expect(await runOkractl(['retry', 'web'], world)).toMatchObject({
       code: 0,
       out: 'What has failed is tried again: api.\n',

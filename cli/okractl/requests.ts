@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
 import type { RequestName } from '../../domain/model/request.ts';
 import { requestKinds } from '../../domain/model/request-kinds.ts';
-import { badUsage } from './exit.ts';
+import { badUsage, exitCodes } from './exit.ts';
 import { seenBy, withSeenOptions, withSeenStage, type SeenOptions } from './seen-options.ts';
-import { send } from './send.ts';
-import type { Globals, Shell } from './shell.ts';
+import { send, type Sending } from './send.ts';
+import type { Globals, Session, Shell } from './shell.ts';
+import { untilTakenUp } from './taken-up.ts';
 import { parseTarget, TARGET_HELP } from './target.ts';
 
 interface RequestOptions extends Globals, SeenOptions {
@@ -40,7 +41,9 @@ export function addRequests(program: Command, shell: Shell): void {
             'Expected no --step with --full, which leaves out all steps that are left, got one.',
           );
         const seen = seenBy(options, target);
-        await send(shell, session, { target, name: request, reason: options.reason ?? '', seen });
+        const sending: Sending = { target, name: request, reason: options.reason ?? '', seen };
+        if (request !== 'retry') return send(shell, session, sending);
+        await sendRetry(shell, session, sending);
       });
     // What holds a rollout, or takes it back, is never refused for what was not looked at.
     if (name === 'promote' || name === 'resume') withSeenOptions(command);
@@ -50,4 +53,16 @@ export function addRequests(program: Command, shell: Shell): void {
         'give the new version the whole weight, without the remaining steps',
       );
   }
+}
+
+/** Sends a retry, and ends when the status shows it: what looks at the status next, as a script does, is not to find the failure of before. */
+async function sendRetry(shell: Shell, session: Session, sending: Sending): Promise<void> {
+  const { kubernetes } = session;
+  const { signal } = shell;
+  const ask = () => send(shell, session, sending);
+  if (await untilTakenUp({ kubernetes, signal }, sending.target, ask)) return;
+  shell.warn(
+    'Expected okrad to take the retry up in time, got a status that does not show it yet. It is kept, and is carried out as soon as okrad can: see okractl describe, and okractl check.',
+  );
+  shell.exitWith(exitCodes.failure);
 }

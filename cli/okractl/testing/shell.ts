@@ -20,6 +20,8 @@ export interface FakeWorld {
   readonly objects?: readonly FakeObject[];
   /** Whether no list can be read. */
   readonly isUnreachable?: boolean;
+  /** The objects that there are once a request was taken; the same when left out. */
+  readonly afterwards?: readonly FakeObject[];
   readonly files?: Readonly<Record<string, string>>;
   /** How every request is answered. */
   readonly answer?: RequestAnswer;
@@ -106,14 +108,21 @@ async function runIn(
 }
 
 /** A cluster that keeps nothing of what is written to it, and notes it. */
-function fakeKubernetes({ objects = [], isUnreachable }: FakeWorld, done: unknown[]): KubernetesClient {
+function fakeKubernetes(
+  { objects = [], afterwards = objects, isUnreachable, answer }: FakeWorld,
+  done: unknown[],
+): KubernetesClient {
   const { kubernetes } = memoryCluster(objects);
+  const later = memoryCluster(afterwards).kubernetes;
+  // What finds no run is asked again by starting one.
+  const isTaken = (): boolean => done.length > (answer?.is === 'NotRunning' ? 1 : 0);
   const never = (): never => {
     throw new Error('Expected no such call.');
   };
   return {
     ...kubernetes,
     ...(isUnreachable === true ? { list: never } : {}),
+    get: (kind, key) => (isTaken() ? later : kubernetes).get(kind, key),
     serves: (kind) => Promise.resolve(objects.some((object) => isOf(kind, object))),
     create: (object) => {
       done.push({ create: object });
