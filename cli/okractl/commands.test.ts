@@ -85,6 +85,17 @@ describe('a request', () => {
     expect(await runOkractl(['abort', 'web'], { allowed })).toMatchObject({ code: 3, done: [] });
   });
 
+  it.each(['constructor/web', 'toString/web', 'pod/web'])(
+    'to %s, which is of another kind, is bad usage',
+    async (name) => {
+      const { err, code, done } = await runOkractl(['pause', name]);
+      expect([code, done]).toEqual([2, []]);
+      expect(err).toContain(
+        `Expected a Cell, by its name or as cell/NAME, or a StagedBindingPolicy as sbp/NAME, got "${name}".`,
+      );
+    },
+  );
+
   it('that is refused ends with 3, and says why', async () => {
     const message = 'Expected a paused rollout, got one that is not paused.';
     const { err, code } = await runOkractl(['resume', 'web'], { answer: { is: 'Refused', message } });

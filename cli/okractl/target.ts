@@ -14,14 +14,14 @@ export interface Target {
   readonly key: ObjectKey;
 }
 
-const words: Readonly<Record<string, TargetKind>> = {
-  cell: 'Cell',
-  cells: 'Cell',
-  okcell: 'Cell',
-  sbp: 'StagedBindingPolicy',
-  stagedbindingpolicy: 'StagedBindingPolicy',
-  stagedbindingpolicies: 'StagedBindingPolicy',
-};
+const words: ReadonlyMap<string, TargetKind> = new Map([
+  ['cell', 'Cell'],
+  ['cells', 'Cell'],
+  ['okcell', 'Cell'],
+  ['sbp', 'StagedBindingPolicy'],
+  ['stagedbindingpolicy', 'StagedBindingPolicy'],
+  ['stagedbindingpolicies', 'StagedBindingPolicy'],
+]);
 
 /** How an object is named on the command line, for its help. */
 export const TARGET_HELP = 'a Cell, by its name or as cell/NAME, or a StagedBindingPolicy as sbp/NAME';
@@ -29,7 +29,7 @@ export const TARGET_HELP = 'a Cell, by its name or as cell/NAME, or a StagedBind
 /** Reads which object is meant: `web`, `cell/web`, `sbp/nginx`. */
 export function parseTarget(text: string, namespace: string): Target {
   const [first = '', second, ...others] = text.split('/');
-  const kind = second === undefined ? 'Cell' : words[first.toLowerCase()];
+  const kind = second === undefined ? 'Cell' : words.get(first.toLowerCase());
   const name = second ?? first;
   if (kind === undefined || name === '' || others.length > 0)
     throw badUsage(`Expected ${TARGET_HELP}, got ${JSON.stringify(text)}.`);
