@@ -425,6 +425,11 @@ describe('freeze', () => {
   it.each([
     [['--reason', ' '], /Expected spec\.reason to say something/],
     [['--reason', 'x', '--for', 'soon'], /--for: Expected a duration/],
+    [['--reason', 'x', '--for', '0s'], /Expected a time to come with --for, got 2026-11-22T10:00:00\.000Z/],
+    [
+      ['--reason', 'x', '--until', '2025-01-02T08:00:00Z'],
+      /Expected a time to come with --until, got 2025-01-02T08:00:00Z, .* hold nothing/,
+    ],
     [['--reason', 'x', '--for', '1h', '--until', '2027-01-02T08:00:00Z'], /one of --for and --until/],
     [[], /required option '--reason <text>'/],
   ])('says what is wrong with %j', async (words, said) => {

@@ -69,7 +69,21 @@ export function freezeOf({ name, by, namespace, options, now }: FreezeInput): Ne
   };
   const parsed = freezeKind.parse(made);
   if (!parsed.ok) throw badUsage(parsed.problems.join(' '));
+  mustBeAhead(parsed.value.until, options, now);
   return { ...made, spec: parsed.value };
+}
+
+/** Ends the command where a Freeze would be over before it is made. */
+function mustBeAhead(
+  until: string | undefined,
+  { for: lasting }: Pick<FreezeOptions, 'for'>,
+  now: number,
+): void {
+  if (until === undefined || Date.parse(until) > now) return;
+  const option = lasting === undefined ? '--until' : '--for';
+  throw badUsage(
+    `Expected a time to come with ${option}, got ${until}, and it is ${new Date(now).toISOString()}: the Freeze would hold nothing. Name a later end, or leave ${option} out to freeze until okractl unfreeze.`,
+  );
 }
 
 function endOf(options: Pick<FreezeOptions, 'for' | 'until'>, now: number): string | undefined {
