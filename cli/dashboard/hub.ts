@@ -6,7 +6,8 @@ import type { ToldWeights } from '../../clients/temporal/weight-history.ts';
 import { formatKey, keyOf } from '../../domain/model/ids.ts';
 import type { Informed } from '../../watchers/event.ts';
 import { runInformer } from '../../watchers/informer/informer.ts';
-import { follow, logOf, placeOf } from '../okractl/follow.ts';
+import { follow, placeOf } from '../okractl/follow.ts';
+import { troubleLog } from '../okractl/trouble-log.ts';
 import { havingAll, nothingWatched, type Watched } from '../okractl/watched.ts';
 import { rowOf, type KnownCell } from './rows.ts';
 import { noted } from './seen-weights.ts';
@@ -78,7 +79,7 @@ export function openHub({ kubernetes, namespaces, now, signal }: HubOptions): Hu
       namespace,
       optional: true,
       signal,
-      log: logOf(trouble(placeOf(kind, namespace, namespaces))),
+      log: troubleLog(trouble(placeOf(kind, namespace, namespaces))),
       onEvent: ({ type, object }) => {
         const key = formatKey(keyOf(object));
         if (type === 'delete') into.delete(key);

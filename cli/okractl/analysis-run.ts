@@ -129,12 +129,15 @@ export function addRun(program: Command, shell: AnalysisShell): void {
       if (options.wait !== true) return shell.print(`AnalysisRun ${session.namespace}/${name} is made.`);
       const { untilHolds } = await import('./until-holds.ts');
       const key = { namespace: session.namespace, name };
-      const over = await untilHolds<AnalysisRun>(
-        session.kubernetes,
-        { kind: ANALYSIS_RUN, key },
-        isOver,
-        shell.signal,
-      );
+      const over = await untilHolds<AnalysisRun>(session.kubernetes, { kind: ANALYSIS_RUN, key }, isOver, {
+        signal: shell.signal,
+        trouble: (why) =>
+          shell.warn(
+            why === undefined
+              ? `AnalysisRun ${session.namespace}/${name} is watched again.`
+              : `AnalysisRun ${session.namespace}/${name} cannot be watched, which is tried again: ${why}`,
+          ),
+      });
       if (over === undefined)
         throw failed(`AnalysisRun ${session.namespace}/${name} was deleted before it had come to a verdict.`);
       const { isGood, message, said } = endOf(over);

@@ -1,4 +1,3 @@
-import pino from 'pino';
 import type { AccessPolicy } from '../../crds/access-policy.ts';
 import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
 import type { Cell } from '../../crds/cell.ts';
@@ -16,20 +15,19 @@ import {
   STAGED_BINDING_POLICY,
 } from '../../clients/kubernetes/kinds.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
-import type { Log } from '../../clients/log.ts';
 import {
   loadBalancerTypes,
   targetGroupsOf,
   type LoadBalancerType,
 } from '../../domain/load-balancers/load-balancer.ts';
 import { keyOf } from '../../domain/model/ids.ts';
-import { fieldsIn, textIn } from '../../domain/model/shape.ts';
 import type { Informed } from '../../watchers/event.ts';
 import { runInformer } from '../../watchers/informer/informer.ts';
 import type { Asked } from './cell-view.ts';
 import { gathered, type News } from './gathered.ts';
 import type { Session } from './shell.ts';
 import type { Target } from './target.ts';
+import { troubleLog } from './trouble-log.ts';
 import { havingAll, type Watched } from './watched.ts';
 
 /** What is to be watched. */
@@ -142,7 +140,7 @@ function runOf<T extends Informed>(following: Following, source: Source<T>): () 
       namespace,
       optional,
       signal,
-      log: logOf(trouble),
+      log: troubleLog(trouble),
       onEvent,
       onSynced: () => {
         flush();
@@ -214,20 +212,4 @@ function askedBy(type: LoadBalancerType, object: ConfigObject): Asked {
     // One that is not as it should be keeps nobody from the others.
     return { is: 'Unknown', why: error instanceof Error ? error.message : String(error) };
   }
-}
-
-const WARN = pino.levels.values['warn'] ?? 40;
-
-/** Takes what an informer logs: a warning is a trouble, and what comes after it says that it is over. */
-export function logOf(trouble: (why: string | undefined) => void): Log {
-  return pino(
-    { base: null },
-    {
-      write: (line) => {
-        const { level, err } = fieldsIn(JSON.parse(line));
-        const why = textIn(fieldsIn(err)['message']) ?? 'it is not known why';
-        trouble(typeof level === 'number' && level >= WARN ? why : undefined);
-      },
-    },
-  );
 }

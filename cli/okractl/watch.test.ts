@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import type { Cell, CellStatus } from '../../crds/cell.ts';
 import type { Freeze } from '../../crds/freeze.ts';
 import { cellLine } from './change-line.ts';
-import { logOf } from './follow.ts';
 import { stepLines } from './step-lines.ts';
 import { aCell, arnOf, paused } from './testing/objects.ts';
 import { draw, nextOf } from './tree.ts';
+import { troubleLog } from './trouble-log.ts';
 import { nothingWatched, settledOf, type Watched } from './watched.ts';
 
 const now = Date.parse('2026-11-22T10:00:00Z');
@@ -181,7 +181,7 @@ describe('the end of a rollout', () => {
 describe('what an informer logs', () => {
   it('is a trouble until it is over', () => {
     const told: (string | undefined)[] = [];
-    const log = logOf((why) => void told.push(why));
+    const log = troubleLog((why) => void told.push(why));
     log.warn({ err: new Error('no answer') }, 'watch failed, trying again');
     log.info('watch works again');
     expect(told).toEqual(['no answer', undefined]);
