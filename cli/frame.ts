@@ -46,8 +46,8 @@ export const framed = (program: Command, shell: Pick<Shell, 'write' | 'warn'>): 
 const { stdout, stderr, stdin } = process;
 
 const shellUntil = (signal: AbortSignal): ProcessShell => ({
-  print: (text) => void stdout.write(`${text}\n`),
-  // It is for people, and has been said by servers and by others who ask.
+  // Part of what is said comes from servers, and from others who ask.
+  print: (text) => void stdout.write(`${plain(text)}\n`),
   warn: (text) => void stderr.write(`${plain(text)}\n`),
   write: (text) => void stdout.write(text),
   now: Date.now,

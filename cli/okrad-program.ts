@@ -4,6 +4,7 @@ import { createLog, type Log } from '../clients/log.ts';
 import { ConfigError, loadConfig } from '../config.ts';
 import { collectAtRest } from './idle-garbage.ts';
 import { components, parseComponents, usualComponents, type Component } from './components.ts';
+import { plain } from './okractl/table.ts';
 import { runComponents } from './run.ts';
 import { version } from './version.ts';
 
@@ -50,7 +51,7 @@ export const program = new Command('okrad')
     try {
       await run(options.components);
     } catch (error) {
-      process.stderr.write(`okrad: ${error instanceof Error ? error.message : String(error)}\n`);
+      process.stderr.write(`${plain(`okrad: ${error instanceof Error ? error.message : String(error)}`)}\n`);
       process.exitCode = error instanceof ConfigError ? EX_CONFIG : 1;
     }
     // A worker that was not given the time to end leaves threads behind, and they would keep the process for ever.

@@ -7,7 +7,7 @@ import { SECRET_TYPE_CLUSTER, SECRET_TYPE_LABEL } from '../../domain/kubernetes/
 import { matches } from '../../domain/kubernetes/selector.ts';
 import { badUsage, failed } from '../okractl/exit.ts';
 import { forPrograms, outputOption, type OutputFormat } from '../okractl/output.ts';
-import { layOut } from '../okractl/table.ts';
+import { inOneLine, layOut } from '../okractl/table.ts';
 import { dryRunOf } from './dry-run.ts';
 import { named, nameIn, pairs, type NameOption } from './options.ts';
 import type { Globals, OkraSession, OkraShell } from './shell.ts';
@@ -119,7 +119,7 @@ export function addGetCluster(get: Command, shell: OkraShell): void {
       const items = found.map(({ cluster: { name, secret, labels } }) => ({ name, secret, labels }));
       const text = forPrograms(items, output);
       if (text !== undefined) return shell.print(text);
-      if (output === 'name') return items.forEach(({ name }) => shell.print(name));
+      if (output === 'name') return items.forEach(({ name }) => shell.print(inOneLine(name)));
       if (items.length === 0)
         return shell.warn('There are no clusters with such a secret in this namespace.');
       const rows = items.map(({ name, secret, labels }) => [

@@ -5,6 +5,7 @@ import type { ELBv2, ELBv2Regions } from '../../clients/aws/elbv2.ts';
 import type { ELBv2Writes } from '../../clients/aws/elbv2-calls.ts';
 import type { SharedBudget, WriteBudget } from '../../clients/aws/shared-budget.ts';
 import { asYaml } from '../okractl/output.ts';
+import { inOneLine } from '../okractl/table.ts';
 import type { OkraSession, OkraShell } from './shell.ts';
 
 /** Stops what would write to AWS, since nothing can be read back of what was not written. */
@@ -48,7 +49,7 @@ export const everGranted: SharedBudget = { writes: granted, registrations: grant
 
 const idOf = ({ kind }: KindRef, { namespace = '', name }: Key): string => `${kind} ${namespace}/${name}`;
 const saidOf = ({ kind }: KindRef, { namespace, name }: Key): string =>
-  `${kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`;
+  inOneLine(`${kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`);
 
 /** A client that prints what it would write, and answers as if it had. */
 export function readingOnly(kubernetes: KubernetesClient, print: OkraShell['print']): KubernetesClient {

@@ -9,7 +9,7 @@ import { exitCodes, failed } from '../okractl/exit.ts';
 import { tableOf } from '../okractl/kinds.ts';
 import { repeated } from '../okractl/manifests.ts';
 import { forPrograms, listOf, outputOption, type OutputFormat } from '../okractl/output.ts';
-import { layOut } from '../okractl/table.ts';
+import { inOneLine, layOut } from '../okractl/table.ts';
 import { addGetCluster } from './cluster.ts';
 import { pairs } from './options.ts';
 import type { Globals, OkraShell } from './shell.ts';
@@ -86,7 +86,7 @@ function latest(
   };
   const spec = { ingress: { awsApplicationLoadBalancer: { targetGroupSelector } } };
   const { sets, rejected } = groupByVersion(selectTargetGroups(spec, groups));
-  for (const { message } of rejected) warn(message);
+  for (const { message } of rejected) warn(inOneLine(message));
   const set = version === undefined ? sets[0] : sets.find((one) => isSameVersion(one.version, version));
   if (set === undefined) {
     const versions = sets.map((one) => one.version).join(', ');
@@ -101,7 +101,9 @@ function show(shell: OkraShell, groups: readonly AWSTargetGroup[], { output }: G
   const text = forPrograms(listOf(groups), output);
   if (text !== undefined) return shell.print(text);
   if (output === 'name')
-    return groups.forEach(({ metadata }) => shell.print(`${awsTargetGroup.singular}/${metadata.name}`));
+    return groups.forEach(({ metadata }) =>
+      shell.print(inOneLine(`${awsTargetGroup.singular}/${metadata.name}`)),
+    );
   if (groups.length === 0) return shell.warn('There are no such AWSTargetGroups in this namespace.');
   const options = { now: shell.now(), wide: output === 'wide', namespaces: false };
   shell.print(layOut(tableOf(awsTargetGroup, groups, options)));
@@ -127,7 +129,7 @@ function addBindings(get: Command, shell: OkraShell): void {
       const text = forPrograms(bindings, output);
       if (text !== undefined) return shell.print(text);
       if (output === 'name')
-        return bindings.forEach(({ namespace, name }) => shell.print(`${namespace}/${name}`));
+        return bindings.forEach(({ namespace, name }) => shell.print(inOneLine(`${namespace}/${name}`)));
       if (bindings.length === 0) {
         shell.warn(`There are no TargetGroupBindings in cluster ${clusterName}.`);
         return shell.exitWith(exitCodes.done);

@@ -8,6 +8,7 @@ import { requestKinds } from '../../domain/model/request-kinds.ts';
 import { requestNames, type RequestName } from '../../domain/model/request.ts';
 import { requested, runFrom, type Run } from '../../domain/rollout/run.ts';
 import { exitCodes, failed, refused } from '../okractl/exit.ts';
+import { inOneLine } from '../okractl/table.ts';
 import { activitiesOf } from './activities.ts';
 import { dryRunOf } from './dry-run.ts';
 import { findRollout } from './kept-rollout.ts';
@@ -118,14 +119,14 @@ async function passOver(
 }
 
 function tell({ print, warn }: OkraShell, { done, next, refusal }: Passed, isDry: boolean): void {
-  for (const decision of done) print(saidOf(decision));
-  if (refusal !== undefined) warn(`${refusal.reason}: ${refusal.message}`);
+  for (const decision of done) print(inOneLine(saidOf(decision)));
+  if (refusal !== undefined) warn(inOneLine(`${refusal.reason}: ${refusal.message}`));
   if (next.do === 'Wait' || next.do === 'Close') {
     const { settled } = { settled: undefined, ...next };
-    if (settled !== undefined) print(settled.message);
-    return print(next.message);
+    if (settled !== undefined) print(inOneLine(settled.message));
+    return print(inOneLine(next.message));
   }
-  print(`${isDry ? 'Would do' : 'Next'}: ${saidOf(next)}`);
+  print(inOneLine(`${isDry ? 'Would do' : 'Next'}: ${saidOf(next)}`));
 }
 
 function saidOf(decision: Exclude<Decision, { do: 'Wait' | 'Close' }> | Performable): string {

@@ -8,6 +8,7 @@ import { sleep } from '../../clients/backoff.ts';
 import { ADOPT_ANNOTATION, API_VERSION } from '../../domain/kubernetes/labels.ts';
 import { formatKey } from '../../domain/model/ids.ts';
 import { badUsage, failed } from '../okractl/exit.ts';
+import { inOneLine } from '../okractl/table.ts';
 import { repeated } from '../okractl/manifests.ts';
 import { conditionsIn } from '../../activities/load-balancers/application-load-balancer/rule-conditions.ts';
 import { toFailure } from '../../activities/failure.ts';
@@ -143,7 +144,8 @@ async function apply(
       const isAlone = installation !== undefined && message.includes(ADOPT_ANNOTATION);
       throw failed(isAlone ? `${message} On the command line that is --adopt.` : message);
     }
-    if (result.is === 'Served') return shell.print(`${dryRun ? '# ' : ''}${await servedBy(session, ref)}`);
+    if (result.is === 'Served')
+      return shell.print(inOneLine(`${dryRun ? '# ' : ''}${await servedBy(session, ref)}`));
     if (result.is === 'Gone')
       throw failed(
         `Expected AWSApplicationLoadBalancerConfig ${formatKey(ref.key)} that belongs to no Cell, got none. One that a Cell owns is written by okra sync cell.`,

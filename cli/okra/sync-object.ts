@@ -59,7 +59,7 @@ export async function syncObject(shell: OkraShell, request: SyncRequest): Promis
     if (calls.length > 0) return undefined;
     throw error;
   });
-  for (const one of leaving.left) shell.warn(one);
+  for (const one of leaving.left) shell.warn(inOneLine(one));
   if (synced === undefined) return;
   if (!synced.isPresent && of.kind !== CHECK)
     throw failed(`Expected ${of.kind.kind} ${formatKey(key)}, got none. Create it, or correct the name.`);
@@ -72,6 +72,8 @@ export async function syncObject(shell: OkraShell, request: SyncRequest): Promis
     (await session.kubernetes.get<{ readonly status?: SyncStatus }>(of.kind, key)) ?? {};
   const { problems = [] } = status;
   for (const { cluster, object, reason, message } of problems)
-    shell.warn(`${[cluster, object, reason].filter((one) => one !== undefined).join(' ')}: ${message}`);
+    shell.warn(
+      inOneLine(`${[cluster, object, reason].filter((one) => one !== undefined).join(' ')}: ${message}`),
+    );
   if (problems.length > leaving.left.length) shell.exitWith(exitCodes.failure);
 }

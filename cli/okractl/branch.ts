@@ -1,3 +1,5 @@
+import { asLine } from './table.ts';
+
 /** A line with what belongs to it. */
 export interface Branch {
   readonly text: string;
@@ -11,7 +13,7 @@ export const leaf = (text: string): Branch => ({ text, below: [] });
 export function linesOf({ text, below }: Branch): readonly string[] {
   const last = below.length - 1;
   return [
-    text,
+    asLine(text),
     ...below.flatMap((branch, at) => {
       const [first = '', ...others] = linesOf(branch);
       const [corner, edge] = at === last ? ['└─ ', '   '] : ['├─ ', '│  '];

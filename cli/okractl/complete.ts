@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { AWS_TARGET_GROUP, CELL, FREEZE, type KindRef } from '../../clients/kubernetes/kinds.ts';
 import { completedOf, type Completed } from './completion-script.ts';
 import type { Globals, Shell } from './shell.ts';
+import { inOneLine } from './table.ts';
 
 /** A word that may stand there, and what it means. */
 type Offer = readonly [word: string, description?: string];
@@ -25,7 +26,8 @@ export const completing = (shell: Shell, okractl: Command): Command =>
       const offers = (await offersFor(words.slice(0, -1), begun, { shell, okractl })).filter(([word]) =>
         word.startsWith(begun),
       );
-      for (const offer of offers) shell.print(offer.join('\t'));
+      // A tab stands before what a word means.
+      for (const offer of offers) shell.write(`${offer.map((word = '') => inOneLine(word)).join('\t')}\n`);
       shell.print(NO_FILES);
     });
 

@@ -26,7 +26,7 @@ export function addConvert(program: Command, shell: Shell): void {
       const documents = done.flatMap(({ document }) => document ?? []);
       if (documents.length > 0) shell.print(documents.join('\n---\n'));
       const told = done.flatMap(({ warnings }) => warnings);
-      for (const warning of told) shell.warn(`warning: ${warning}`);
+      for (const warning of told) shell.warn(`warning: ${inOneLine(warning)}`);
       const left = [...problems, ...done.flatMap((one) => one.problems)];
       for (const problem of left) shell.warn(`problem: ${inOneLine(problem)}`);
       if (left.length > 0) shell.exitWith(exitCodes.problems);

@@ -3,6 +3,7 @@ import { InvalidArgumentError, type Command } from 'commander';
 import { CELL } from '../../clients/kubernetes/kinds.ts';
 import { GROUP } from '../../crds/resource.ts';
 import type { Globals, Session, Shell } from './shell.ts';
+import { inOneLine } from './table.ts';
 
 interface DashboardOptions extends Globals {
   readonly port: number;
@@ -40,7 +41,7 @@ export function addDashboard(program: Command, shell: Shell): void {
         version: program.version() ?? '',
         now: shell.now,
         signal: shell.signal,
-        failed: (error) => shell.warn(error instanceof Error ? error.message : String(error)),
+        failed: (error) => shell.warn(inOneLine(error instanceof Error ? error.message : String(error))),
       });
       shell.print(url);
       shell.warn('Whoever has this address can do what you may do. End it with Ctrl+C.');

@@ -8,7 +8,7 @@ import { changesTable, requestsTable } from './history.ts';
 import { CHANGE_CAUSE } from './rollback-patch.ts';
 import { commandsFor } from './next-commands.ts';
 import { stepLines } from './step-lines.ts';
-import { inOneLine, layOut, layOutPairs, type Table } from './table.ts';
+import { asLine, inOneLine, layOut, layOutPairs, type Table } from './table.ts';
 import { ageOf, formatTime } from './time.ts';
 
 /** Says all that there is to say about a Cell. */
@@ -189,4 +189,4 @@ export const section = (title: string, table: Table): string =>
 
 /** Lines with a heading, indented; nothing when there are none. */
 export const listed = (title: string, lines: readonly string[]): string =>
-  lines.length === 0 ? '' : [`${title}:`, ...lines.map((line) => `  ${line}`)].join('\n');
+  lines.length === 0 ? '' : [`${title}:`, ...lines.map((line) => asLine(`  ${line}`))].join('\n');

@@ -1,3 +1,5 @@
+import { inOneLine } from './table.ts';
+
 /** What the exit status of okractl says. */
 export const exitCodes = {
   /** It was done, or what was asked for is shown. */
@@ -25,21 +27,22 @@ export class CommandError extends Error {
 }
 
 /** Says that a request makes no sense as things stand. */
-export const refused = (message: string): CommandError => new CommandError(exitCodes.refused, message);
+export const refused = (message: string): CommandError =>
+  new CommandError(exitCodes.refused, inOneLine(message));
 
 /** Says what is wrong with the command line. */
 export const badUsage = (message: string): CommandError => new CommandError(exitCodes.problems, message);
 
 /** Says that something is not there, or did not answer. */
-export const failed = (message: string): CommandError => new CommandError(exitCodes.failure, message);
+export const failed = (message: string): CommandError =>
+  new CommandError(exitCodes.failure, inOneLine(message));
 
 /** The message and the exit status of what a command has thrown. */
 export function endingOf(error: unknown): { readonly message: string; readonly code: ExitCode } {
   if (error instanceof CommandError) return { message: error.message, code: error.code };
-  const message = error instanceof Error ? error.message : String(error);
-  if (!(error instanceof Error)) return { message, code: exitCodes.failure };
-  if (error.name === 'ConfigError') return { message, code: exitCodes.problems };
+  if (!(error instanceof Error)) return { message: inOneLine(String(error)), code: exitCodes.failure };
+  if (error.name === 'ConfigError') return { message: error.message, code: exitCodes.problems };
   // What the API server does not allow.
   const isForbidden = error.name === 'KubernetesError' && Reflect.get(error, 'status') === 403;
-  return { message, code: isForbidden ? exitCodes.refused : exitCodes.failure };
+  return { message: inOneLine(error.message), code: isForbidden ? exitCodes.refused : exitCodes.failure };
 }

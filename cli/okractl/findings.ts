@@ -3,6 +3,7 @@ import type { TemporalFindings } from '../../clients/temporal/operator.ts';
 import { registration } from '../../clients/temporal/search-attributes.ts';
 import { canonical } from '../../domain/kubernetes/canonical.ts';
 import { fieldsIn, isRecord, recordsIn } from '../../domain/model/shape.ts';
+import { inOneLine } from './table.ts';
 
 /** What was found out about one thing that Okra needs. */
 export interface Finding {
@@ -77,4 +78,4 @@ const marks = { Fine: 'ok      ', Problem: 'PROBLEM ', Unknown: '?       ' } as 
 
 /** A line for each finding. */
 export const formatFindings = (findings: readonly Finding[]): string =>
-  findings.map(({ is, what }) => `${marks[is]}${what}`).join('\n');
+  findings.map(({ is, what }) => `${marks[is]}${inOneLine(what)}`).join('\n');

@@ -6,7 +6,7 @@ import { badUsage, failed } from './exit.ts';
 import { kindCalled, tableOf, type ShownKind, type ShownObject } from './kinds.ts';
 import { forPrograms, listOf, outputOption, shown, type OutputFormat } from './output.ts';
 import type { Globals, Shell } from './shell.ts';
-import { layOut } from './table.ts';
+import { inOneLine, layOut } from './table.ts';
 
 interface GetOptions extends Globals {
   readonly output?: OutputFormat;
@@ -100,7 +100,7 @@ function show(
   const text = forPrograms(value, output);
   if (text !== undefined) return shell.print(text);
   if (output === 'name')
-    return objects.forEach(({ metadata }) => shell.print(`${kind.singular}/${metadata.name}`));
+    return objects.forEach(({ metadata }) => shell.print(inOneLine(`${kind.singular}/${metadata.name}`)));
   if (objects.length === 0)
     return shell.warn(
       `There are no ${kind.plural}${allNamespaces || !kind.namespaced ? '' : ' in this namespace; -A shows those of all'}.`,

@@ -1,5 +1,6 @@
 import { Option } from 'commander';
-import { stringify } from 'yaml';
+import { Document, visit } from 'yaml';
+import { isPlain, plainly } from './table.ts';
 
 /** How objects are shown. */
 export type OutputFormat = 'json' | 'yaml' | 'wide' | 'name';
@@ -10,14 +11,21 @@ export const outputOption = (formats: readonly OutputFormat[] = ['json', 'yaml']
 
 /** Writes a value for programs; undefined when it is to be shown to people. */
 export function forPrograms(value: unknown, format: OutputFormat | undefined): string | undefined {
-  if (format === 'json') return JSON.stringify(value, undefined, 2);
+  if (format === 'json') return plainly(JSON.stringify(value, undefined, 2));
   if (format === 'yaml') return asYaml(value);
   return undefined;
 }
 
-/** Writes a value as YAML. */
-export const asYaml = (value: unknown): string =>
-  stringify(value, { lineWidth: 0, aliasDuplicateObjects: false }).trimEnd();
+/** Writes a value as YAML; what a terminal would take for a command stands in it by its number, as in JSON. */
+export function asYaml(value: unknown): string {
+  const document = new Document(value, { aliasDuplicateObjects: false });
+  visit(document, {
+    Scalar: (_, scalar) => {
+      if (typeof scalar.value === 'string' && !isPlain(scalar.value)) scalar.type = 'QUOTE_DOUBLE';
+    },
+  });
+  return plainly(document.toString({ lineWidth: 0 }).trimEnd());
+}
 
 /** An object as it is shown: without what only the API server reads. */
 export function shown<Value extends object>(object: Value): Value {

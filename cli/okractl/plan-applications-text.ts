@@ -1,7 +1,7 @@
 import { weightsText } from '../../domain/load-balancers/load-balancer.ts';
 import type { ApplicationsPlan, PlannedAction } from '../../domain/plan/applications-plan.ts';
 import { listed } from './describe-cell.ts';
-import { inOneLine, layOut, type Table } from './table.ts';
+import { asLine, inOneLine, layOut, type Table } from './table.ts';
 import { formatDuration, withoutFraction } from './time.ts';
 
 /** Says the plan of a Cell with applications to people. */
@@ -13,8 +13,11 @@ export function formatApplicationsPlan(cell: string, plan: ApplicationsPlan): st
   const part = [
     ...(actions.length === 0
       ? [`${title}: nothing is done.`]
-      : [`${title}: revisions ${comes === '' ? 'none' : comes}`, indented(layOut(tableOf(actions)))]),
-    ...[...assumed].map((text) => `  * Assumed: ${text}.`),
+      : [
+          inOneLine(`${title}: revisions ${comes === '' ? 'none' : comes}`),
+          indented(layOut(tableOf(actions))),
+        ]),
+    ...[...assumed].map((text) => asLine(`  * Assumed: ${text}.`)),
     `  In the end: ${end.phase}. ${inOneLine(end.message)}`,
   ].join('\n');
   return [part, listed('Problems', problems.map(inOneLine))].filter((one) => one !== '').join('\n\n');

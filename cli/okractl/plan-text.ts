@@ -2,7 +2,7 @@ import { weightsText } from '../../domain/load-balancers/load-balancer.ts';
 import type { CellPlan, PlanPart } from '../../domain/plan/plan.ts';
 import type { PlannedEvent } from '../../domain/plan/run-ahead.ts';
 import { listed } from './describe-cell.ts';
-import { inOneLine, layOut, type Table } from './table.ts';
+import { asLine, inOneLine, layOut, type Table } from './table.ts';
 import { formatDuration, withoutFraction } from './time.ts';
 
 /** Says a plan to people. */
@@ -20,14 +20,14 @@ export function formatPlan(cell: string, { parts, problems }: CellPlan): string 
 
 function partOf({ ahead }: PlanPart, title: string): string {
   const { rollout, events, end, stuck } = ahead;
-  const heading = rollout === undefined ? title : `${title}: ${rollout.from} → ${rollout.to}`;
+  const heading = inOneLine(rollout === undefined ? title : `${title}: ${rollout.from} → ${rollout.to}`);
   const assumed = [...new Set(events.flatMap(({ assumes = [] }) => assumes))];
   const steps = rollout?.steps ?? 0;
   return [
     ...(events.length === 0
       ? [`${heading}: nothing is done.`]
       : [`${heading}:`, indented(layOut(tableOf(events, steps)))]),
-    ...assumed.map((text) => `  * Assumed: ${text}.`),
+    ...assumed.map((text) => asLine(`  * Assumed: ${text}.`)),
     ...(end === undefined ? [] : [`  In the end: ${end.outcome}. ${inOneLine(end.message)}`]),
     ...(stuck === undefined ? [] : [`  Then it waits for ever: ${inOneLine(stuck.message)}`]),
   ].join('\n');

@@ -1,6 +1,6 @@
 import { cellLine, policyLine, timed } from './change-line.ts';
 import type { Screen, Shell } from './shell.ts';
-import { wrapped } from './table.ts';
+import { inOneLine, plain, wrapped } from './table.ts';
 import { draw } from './tree.ts';
 import { nothingWatched, type Watched } from './watched.ts';
 
@@ -33,7 +33,7 @@ function onScreen({ write, print, now }: Shell, { columns, rows }: Screen): Show
       lines.length < rows()
         ? lines
         : [...lines.slice(0, rows() - 2), `… ${lines.length - rows() + 2} more lines`];
-    write(HOME + fits.map((line) => line + REST_OF_LINE).join('\n') + REST_OF_SCREEN);
+    write(HOME + fits.map((line) => plain(line) + REST_OF_LINE).join('\n') + REST_OF_SCREEN);
   };
   write(OTHER_SCREEN);
   const ticking = setInterval(redraw, TICK);
@@ -56,10 +56,12 @@ function inLines({ print, warn, now }: Shell): Show {
   return {
     update: (watched) => {
       const after = linesOf(watched);
-      for (const [key, line] of after) if (before.get(key) !== line) print(timed(line, now()));
+      for (const [key, line] of after) if (before.get(key) !== line) print(timed(inOneLine(line), now()));
       for (const key of before.keys()) if (!after.has(key)) print(timed(`${key}  is gone`, now()));
       before = after;
-      const told = [...watched.troubles].map(([what, why]) => `${what} may be old: ${why}`).join('\n');
+      const told = [...watched.troubles]
+        .map(([what, why]) => inOneLine(`${what} may be old: ${why}`))
+        .join('\n');
       if (told !== troubles && told !== '') warn(told);
       troubles = told;
     },

@@ -21,7 +21,9 @@ export function layOut({ headings, rows }: Table, columns?: number): string {
 export function layOutPairs(pairs: readonly (readonly [string, string | undefined])[], indent = ''): string {
   const given = pairs.filter((pair): pair is readonly [string, string] => pair[1] !== undefined);
   const width = Math.max(0, ...given.map(([name]) => widthOf(name) + 1));
-  return given.map(([name, value]) => `${indent}${padded(`${name}:`, width)}  ${value}`).join('\n');
+  return given
+    .map(([name, value]) => `${indent}${padded(`${name}:`, width)}  ${inOneLine(value)}`)
+    .join('\n');
 }
 
 /** Cuts a line that does not fit on a screen. */
@@ -52,14 +54,14 @@ export function wrapped(line: string, columns: number): readonly string[] {
 }
 
 /** What comes from a cluster moves no cursor and begins no line of its own. */
-export const inOneLine = (text: string): string =>
-  plain(
-    text
-      .split(/[\r\n]/)
-      .map((line) => line.trim())
-      .filter((line) => line !== '')
-      .join(' '),
-  ).trim();
+export const inOneLine = (text: string): string => asLine(text).trim();
+
+/** The same of a line whose beginning stays where it is. */
+export function asLine(text: string): string {
+  const [first = '', ...others] = text.split(/[\r\n]/);
+  const parts = [first.trimEnd(), ...others.map((line) => line.trim())];
+  return plain(parts.filter((part) => part !== '').join(' ')).trimEnd();
+}
 
 /** A number of things: `1 problem`, `2 problems`. */
 export const counted = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? '' : 's'}`;
@@ -69,6 +71,13 @@ const CONTROL = /(?!\n)[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu;
 
 /** Leaves out what a terminal would take for a command, or would show as something else than it is. */
 export const plain = (text: string): string => text.replaceAll(CONTROL, ' ');
+
+/** Whether there is nothing of that in a text. */
+export const isPlain = (text: string): boolean => text.search(CONTROL) === -1;
+
+/** Writes that by its number, as JSON and strings of YAML may have it. */
+export const plainly = (text: string): string =>
+  text.replaceAll(CONTROL, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 const widthOf = (text: string): number => Array.from(text).length;
 

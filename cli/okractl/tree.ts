@@ -15,7 +15,7 @@ import { inOrder, type Watched } from './watched.ts';
 
 /** Draws all that is watched as trees: Freezes first, then each rollout, then what is at rest in a line each. */
 export function draw(watched: Watched, now: number): readonly string[] {
-  const troubles = [...watched.troubles].map(([what, why]) => `! ${what} may be old: ${why}`);
+  const troubles = [...watched.troubles].map(([what, why]) => inOneLine(`! ${what} may be old: ${why}`));
   const held = inOrder(watched.freezes).flatMap(([name, freeze]) => {
     const about = freeze.spec.namespaces?.join(', ') ?? 'all namespaces';
     const [freezing] = freezesOf(freeze.spec.namespaces?.[0] ?? 'default', [freeze]);
@@ -49,7 +49,7 @@ function headOf(key: string, { status = {}, metadata }: Cell, now: number): stri
   if (metadata.deletionTimestamp !== undefined) return `${key}  is being deleted`;
   if (rollout === undefined) return inOneLine(`${key}  ${phase}  ${message}`);
   const since = formatDuration(now - Date.parse(rollout.startedAt));
-  return `${key}  ${phase}  ${stableVersion} → ${desiredVersion}  for ${since}`;
+  return inOneLine(`${key}  ${phase}  ${stableVersion} → ${desiredVersion}  for ${since}`);
 }
 
 // oxlint-disable-next-line max-params -- a Cell by its key, in what is around it, at a time

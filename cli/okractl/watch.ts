@@ -4,7 +4,7 @@ import { mustBeLet } from './allowed.ts';
 import { badUsage, failed } from './exit.ts';
 import type { Globals, Session, Shell } from './shell.ts';
 import { showIn } from './show.ts';
-import { plain } from './table.ts';
+import { inOneLine } from './table.ts';
 import { parseTarget, TARGET_HELP, type Target } from './target.ts';
 import { endIn, havingAll, nothingWatched, type KnownEnd, type Settled, type Watched } from './watched.ts';
 
@@ -44,7 +44,7 @@ export function addWatch(program: Command, shell: Shell): void {
       if (untilSettled && target?.kind === 'Cell') await mustBeLetReadGroups(session, target);
       const namespaces = allNamespaces === true ? [] : [session.namespace];
       const end = await watch(shell, session, { target, namespaces, untilSettled });
-      if (end?.ok === true) shell.print(plain(end.message));
+      if (end?.ok === true) shell.print(inOneLine(end.message));
       if (end?.ok === false) throw failed(end.message);
     });
 }
