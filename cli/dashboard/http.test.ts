@@ -170,16 +170,44 @@ describe('the page', () => {
     const told = await follow(page, 'view=cell&namespace=default&name=web');
     await until('the Cell', async () => told.last('cell') !== undefined);
     const { offers } = told.last<CellPage>('cell')!;
-    expect(offers.map(({ name, isAllowed }) => [name, isAllowed])).toEqual([
-      ['pause', true],
-      ['resume', true],
-      ['promote', true],
-      ['promoteFull', true],
-      ['abort', false],
+    expect(offers.map(({ name, may }) => [name, may])).toEqual([
+      ['pause', 'Yes'],
+      ['resume', 'Yes'],
+      ['promote', 'Yes'],
+      ['promoteFull', 'Yes'],
+      ['abort', 'No'],
     ]);
     const none = await follow(page, 'view=cell&namespace=default&name=none');
     await until('the answer', async () => none.last('cell') !== undefined);
     expect(none.last('cell')).toEqual({ isDeleted: true });
+  });
+
+  it('takes for refused only what Kubernetes has refused, and asks it again before anything is sent', async () => {
+    const answers: Readonly<Record<string, () => boolean | Promise<boolean>>> = {
+      pause: () => false,
+      promote: () => Promise.reject(new Error('HTTP 500')),
+      abort: () => new Promise(() => undefined),
+    };
+    let isWell = false;
+    const page = await open({
+      allowed: ({ verb }) => (isWell ? verb !== 'promote' : (answers[verb]?.() ?? true)),
+    });
+    const told = await follow(page, 'view=cell&namespace=default&name=web');
+    await until('the Cell', async () => told.last('cell') !== undefined);
+    const { offers } = told.last<CellPage>('cell')!;
+    expect(offers.map(({ name, may }) => [name, may])).toEqual([
+      ['pause', 'No'],
+      ['resume', 'Yes'],
+      ['promote', 'Unknown'],
+      ['promoteFull', 'Yes'],
+      ['abort', 'Unknown'],
+    ]);
+    expect((await ask(page, { ...pause, request: 'promote' })).status).toBe(502);
+    isWell = true;
+    expect((await ask(page, { ...pause, request: 'promote' })).status).toBe(409);
+    expect(page.sent).toEqual([]);
+    expect((await ask(page, { ...pause, request: 'abort' })).status).toBe(200);
+    expect(page.sent).toMatchObject([{ name: 'abort' }]);
   });
 
   it('shows a Cell while Temporal does not answer, and says so', async () => {

@@ -1,8 +1,6 @@
-import { verbOf, type RequestVerb } from '../../crds/request-names.ts';
 import type { Cell } from '../../crds/cell.ts';
 import type { Freeze } from '../../crds/freeze.ts';
 import { EVENT } from '../../clients/kubernetes/kinds.ts';
-import { requestsAllowed } from '../../clients/kubernetes/request-rights.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import { temporalId } from '../../clients/temporal/workflow-id.ts';
 import type { WeightHistory } from '../../clients/temporal/weight-history.ts';
@@ -13,6 +11,7 @@ import type { ShownEvent } from '../okractl/cell-view.ts';
 import { inOneLine } from '../okractl/table.ts';
 import { guessUi, workflowUrl } from '../okractl/web-ui.ts';
 import { cellPageOf } from './cell-page.ts';
+import { readMayAsk } from './may-ask.ts';
 import { offersOf } from './offers.ts';
 import { remembered } from './remembered.ts';
 import { verdictsOf } from './verdicts.ts';
@@ -25,8 +24,6 @@ const FRESH_MS = 30_000;
 const MEASURED_MS = 4_000;
 /** How long the page waits for what is read besides the Cell. */
 const PATIENCE_MS = 1_000;
-
-const nothing: ReadonlySet<RequestVerb> = new Set();
 
 /** What is told to the page of a Cell that is not there. */
 export interface NoCell {
@@ -56,12 +53,7 @@ export function readCellPage(
     meanwhile: { trouble: 'no answer yet' },
     freshMs: (told) => (told.history === undefined ? FRESH_MS : Number.POSITIVE_INFINITY),
   });
-  const rights = remembered({
-    ...patience,
-    read: () => requestsAllowed(session, { kind: 'Cell', key }),
-    meanwhile: nothing,
-    freshMs: () => FRESH_MS,
-  });
+  const mayAsk = readMayAsk(viewer, key, { ...patience, freshMs: () => FRESH_MS });
   const events = remembered({
     ...patience,
     read: () => eventsOf(kubernetes, key),
@@ -79,11 +71,10 @@ export function readCellPage(
     const row = hub.rows().get(formatKey(key));
     if (shown === undefined || row === undefined) return { isDeleted: true };
     const { cell } = shown;
-    const offers = offersOf(cell);
     const version = cell.metadata.resourceVersion ?? '';
-    const [told, allowed, seenEvents, seenVerdicts] = await Promise.all([
+    const [told, offers, seenEvents, seenVerdicts] = await Promise.all([
       history(rolloutIn(cell)),
-      viewer.by === undefined ? nothing : rights(''),
+      Promise.all(offersOf(cell).map(async (offer) => ({ ...offer, may: await mayAsk(offer.name) }))),
       events(version),
       verdicts(version, cell),
     ]);
@@ -102,7 +93,7 @@ export function readCellPage(
       seen: hub.seen(formatKey(key)),
       verdicts: seenVerdicts,
       events: seenEvents,
-      offers: offers.map((offer) => ({ ...offer, isAllowed: allowed.has(verbOf(offer.name)) })),
+      offers,
       url: urlOf(viewer, key, cell.status?.rollout?.runId),
     };
     return cellPageOf(sources, now());

@@ -12,6 +12,9 @@ export interface Reading<Given extends readonly unknown[], Result> {
   readonly late: () => void;
 }
 
+/** How long it counts that something could not be read, in milliseconds: it may be over at once. */
+const FAILED_MS = 2_000;
+
 /** Reads again when what it depends on has changed, or after a while; nobody waits for long. */
 export function remembered<Given extends readonly unknown[], Result>({
   read,
@@ -21,15 +24,18 @@ export function remembered<Given extends readonly unknown[], Result>({
   now,
   late,
 }: Reading<Given, Result>): (by: string, ...given: Given) => Promise<Result> {
-  let last: { readonly by: string; readonly at: number; readonly result: Result } | undefined;
+  let last: { readonly by: string; readonly until: number; readonly result: Result } | undefined;
   let open: { readonly by: string; readonly reading: Promise<Result> } | undefined;
   const begin = (by: string, given: Given): Promise<Result> => {
     const at = now();
     const reading = read(...given)
-      .catch(() => last?.result ?? meanwhile)
-      .then((result) => {
+      .then(
+        (result) => ({ result, until: at + freshMs(result) }),
+        () => ({ result: last?.result ?? meanwhile, until: now() + FAILED_MS }),
+      )
+      .then(({ result, until }) => {
         if (open?.reading !== reading) return result;
-        last = { by, at, result };
+        last = { by, until, result };
         open = undefined;
         return result;
       });
@@ -37,7 +43,7 @@ export function remembered<Given extends readonly unknown[], Result>({
     return reading;
   };
   return async (by, ...given) => {
-    if (last?.by === by && now() - last.at < freshMs(last.result)) return last.result;
+    if (last?.by === by && now() < last.until) return last.result;
     const reading = open?.by === by ? open.reading : begin(by, given);
     const waiting = new AbortController();
     const first = await Promise.race([reading, after(patienceMs, waiting.signal)]);

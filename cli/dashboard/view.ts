@@ -191,11 +191,14 @@ export interface ChartView {
   readonly note?: string;
 }
 
+/** Whether Kubernetes lets a person make a request; unknown as long as it has not said so. */
+export type MayAsk = 'Yes' | 'No' | 'Unknown';
+
 /** A request that can be made, and whether the person may make it. */
 export interface OfferView {
   readonly name: AskName;
   readonly does: string;
-  readonly isAllowed: boolean;
+  readonly may: MayAsk;
 }
 
 /** All that is shown of one Cell. */

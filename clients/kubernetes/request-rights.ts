@@ -40,13 +40,20 @@ export const refusalToAsk = (
   return refusalTo(person, { verb, kind: refs[kind], key, role: roleWith(verb) });
 };
 
+/** Says whether Kubernetes lets a person make a request. */
+export const mayAsk = (
+  { may }: Pick<Person, 'may'>,
+  verb: RequestVerb,
+  { kind, key }: Asked,
+): Promise<boolean> => may(accessOf({ verb, kind: refs[kind], key }));
+
 /** Says which requests Kubernetes lets a person make, of all that the kind takes. */
 export async function requestsAllowed(
-  { may }: Pick<Person, 'may'>,
-  { kind, key }: Asked,
+  person: Pick<Person, 'may'>,
+  asked: Asked,
 ): Promise<ReadonlySet<RequestVerb>> {
-  const verbs = requestVerbs[kind];
-  const answers = await Promise.all(verbs.map((verb) => may(accessOf({ verb, kind: refs[kind], key }))));
+  const verbs = requestVerbs[asked.kind];
+  const answers = await Promise.all(verbs.map((verb) => mayAsk(person, verb, asked)));
   return new Set(verbs.filter((_, index) => answers[index] === true));
 }
 

@@ -1,6 +1,7 @@
 import { html, nothing } from '/lit-html/lit-html.js';
-import { isGrave, wordOf } from './cell.mjs';
+import { isGrave } from './cell.mjs';
 import { submitting } from './frame.mjs';
+import { wordOf } from './words.mjs';
 
 /** @typedef {import('../view.ts').OfferView} OfferView */
 

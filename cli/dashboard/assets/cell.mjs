@@ -2,6 +2,7 @@ import { html, nothing } from '/lit-html/lit-html.js';
 import { chartView } from './chart.mjs';
 import { away, badge, bar, lasting, section, table } from './parts.mjs';
 import { approvalView, blockedView, eventsView, historyView, requestsView, verdictsView } from './told.mjs';
+import { rightsOf, wordOf } from './words.mjs';
 
 /** @typedef {import('../view.ts').CellPage} CellPage */
 /** @typedef {import('../view.ts').OfferView} OfferView */
@@ -73,17 +74,14 @@ export function cellView(page, { now, width, mayAct, ask }) {
  */
 function offersView(offers, mayAct, ask) {
   if (offers.length === 0) return nothing;
-  const names = offers.filter(({ isAllowed }) => !isAllowed).map((offer) => wordOf(offer).toLowerCase());
-  const why = mayAct
-    ? `Kubernetes does not let you ${names.join(', ')}.`
-    : 'Nobody has logged in: this page is to look at.';
+  const notes = mayAct ? rightsOf(offers) : ['Nobody has logged in: this page is to look at.'];
   return html` <div class="offers" role="group" aria-label="Requests">
       ${offers.map(
         (offer) =>
           html` <button
             type="button"
             class=${isGrave(offer) ? 'grave' : 'usual'}
-            ?disabled=${!offer.isAllowed}
+            ?disabled=${offer.may === 'No'}
             title=${offer.does}
             @click=${() => ask(offer)}
           >
@@ -91,15 +89,11 @@ function offersView(offers, mayAct, ask) {
           </button>`,
       )}
     </div>
-    ${names.length === 0 ? nothing : html`<p class="calm">${why}</p>`}`;
+    ${notes.map((note) => html`<p class="calm">${note}</p>`)}`;
 }
 
 /** @param {Pick<OfferView, 'name'>} offer */
 export const isGrave = ({ name }) => name === 'abort' || name === 'promoteFull';
-
-/** @param {Pick<OfferView, 'name'>} offer */
-export const wordOf = ({ name }) =>
-  name === 'promoteFull' ? 'Promote in full' : `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
 
 /** @param {CellPage['groups'][number]} group */
 const groupRow = ({ name, version, role, asked, served, health, note }) => [

@@ -1,4 +1,5 @@
 /** @typedef {import('../view.ts').Tone} Tone */
+/** @typedef {import('../view.ts').OfferView} OfferView */
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -59,6 +60,36 @@ export function clockOf(at, now) {
     second: '2-digit',
     hour12: false,
   });
+}
+
+/**
+ * What a request is called.
+ * @param {Pick<OfferView, 'name'>} offer
+ */
+export const wordOf = ({ name }) =>
+  name === 'promoteFull' ? 'Promote in full' : `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+
+/**
+ * Says which requests Kubernetes does not let the person make, and of which it has not said so.
+ * @param {readonly Pick<OfferView, 'name' | 'may'>[]} offers
+ * @returns {readonly string[]}
+ */
+export function rightsOf(offers) {
+  const of = (/** @type {OfferView['may']} */ may) =>
+    offers
+      .filter((offer) => offer.may === may)
+      .map((offer) => wordOf(offer).toLowerCase())
+      .join(', ');
+  const refused = of('No');
+  const unknown = of('Unknown');
+  return [
+    ...(refused === '' ? [] : [`Kubernetes does not let you ${refused}.`]),
+    ...(unknown === ''
+      ? []
+      : [
+          `Kubernetes has not said yet whether it lets you ${unknown}. It is asked again before anything is sent.`,
+        ]),
+  ];
 }
 
 /**

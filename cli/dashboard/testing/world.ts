@@ -20,7 +20,7 @@ export interface World {
 /** What the world of a test is like. */
 export interface WorldOptions {
   readonly objects?: readonly FakeObject[];
-  readonly allowed?: (access: Access) => boolean;
+  readonly allowed?: (access: Access) => boolean | Promise<boolean>;
   readonly answer?: RequestAnswer;
   /** Whether no run is open any more when a signal comes. */
   readonly isClosed?: true;
@@ -53,7 +53,7 @@ export function aWorld(options: WorldOptions = {}): World {
       leaseNamespace: 'okra',
       whoAmI: () => Promise.resolve('ann'),
       identity: () => Promise.resolve({ name: 'ann', groups: ['release'] }),
-      may: (access) => Promise.resolve(allowed(access)),
+      may: async (access) => allowed(access),
       operator: () => Promise.resolve(operator),
       taskQueue: 'okra',
       temporal: { address: '127.0.0.1:7233', namespace: 'default' },
