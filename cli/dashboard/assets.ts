@@ -37,6 +37,7 @@ const files: ReadonlyMap<string, URL> = new Map([
     'chart.mjs',
     'clusters.mjs',
     'asking.mjs',
+    'answers.mjs',
   ].map((name) => [`/${name}`, new URL(name, own)] as const),
   ...['lit-html.js', 'directive.js', 'directive-helpers.js', 'directives/repeat.js'].map(
     (name) => [`/lit-html/${name}`, new URL(name, lit)] as const,

@@ -12,48 +12,72 @@ import { wordOf } from './words.mjs';
  * @property {OfferView} offer
  * @property {import('../view.ts').CellPage['seen']} seen
  * @property {boolean} isSent
- * @property {{ ok: boolean, message: string } | undefined} answer
+ * @property {Answer | undefined} answer
  */
 
+/** @typedef {{ ok: boolean, message: string }} Answer */
+
 /**
- * Asks for the reason of a request, and says what came of it.
- * @param {Asking | undefined} asking
- * @param {{ send: (reason: string) => void, close: () => void }} on
+ * Asks for the reason of a request, and says what came of it. The page behind it cannot be read meanwhile, so that other answers stand in it as well.
+ * @param {import('./answers.mjs').Asked} state
+ * @param {{ send: (reason: string) => void, close: () => void, closeAnswer: (answer: import('./answers.mjs').Asked['answers'][number]) => void }} on
  */
-export function askingView(asking, { send, close }) {
+export function askingView({ asking, answers }, { send, close, closeAnswer }) {
   return html` <dialog id="asking" aria-labelledby="asking-title" @close=${close} @cancel=${close}>
     ${
       asking === undefined
         ? nothing
-        : html` <form @submit=${submitting('reason', send)}>
-            <h2 id="asking-title">${wordOf(asking.offer)} ${asking.namespace}/${asking.name}</h2>
-            <p>${asking.offer.does}</p>
-            ${
-              asking.answer === undefined
-                ? html` <label for="reason">Reason</label>
-                    <input
-                      id="reason"
-                      name="reason"
-                      maxlength="1024"
-                      autocomplete="off"
-                      placeholder="why, for the history and for all others who look"
-                    />
-                    <p class="buttons">
-                      <button type="button" @click=${close}>Cancel</button>
-                      <button
-                        type="submit"
-                        class=${isGrave(asking.offer) ? 'grave' : 'usual'}
-                        ?disabled=${asking.isSent}
-                      >
-                        ${asking.isSent ? 'Asking' : wordOf(asking.offer)}
-                      </button>
-                    </p>`
-                : html` <p class="answer ${asking.answer.ok ? 'good' : 'bad'}" role="alert">
-                      ${asking.answer.message}
-                    </p>
-                    <p class="buttons"><button type="button" id="answered" @click=${close}>Close</button></p>`
-            }
-          </form>`
+        : html` ${answersView(answers, closeAnswer)}
+            <form @submit=${submitting('reason', send)}>
+              <h2 id="asking-title">${wordOf(asking.offer)} ${asking.namespace}/${asking.name}</h2>
+              <p>${asking.offer.does}</p>
+              ${
+                asking.answer === undefined
+                  ? html` <label for="reason">Reason</label>
+                      <input
+                        id="reason"
+                        name="reason"
+                        maxlength="1024"
+                        autocomplete="off"
+                        placeholder="why, for the history and for all others who look"
+                      />
+                      <p class="buttons">
+                        <button type="button" @click=${close}>Cancel</button>
+                        <button
+                          type="submit"
+                          class=${isGrave(asking.offer) ? 'grave' : 'usual'}
+                          ?disabled=${asking.isSent}
+                        >
+                          ${asking.isSent ? 'Asking' : wordOf(asking.offer)}
+                        </button>
+                      </p>`
+                  : html` <p class="answer ${asking.answer.ok ? 'good' : 'bad'}" role="alert">
+                        ${asking.answer.message}
+                      </p>
+                      <p class="buttons">
+                        <button type="button" id="answered" @click=${close}>Close</button>
+                      </p>`
+              }
+            </form>`
     }
   </dialog>`;
 }
+
+/**
+ * The answers whose dialogs were closed before they came.
+ * @param {import('./answers.mjs').Asked['answers']} answers
+ * @param {(answer: import('./answers.mjs').Asked['answers'][number]) => void} close
+ */
+export const answersView = (answers, close) =>
+  html` <div class="answers" role="alert">
+    ${answers.map((one) => {
+      const { asked, answer } = one;
+      const title = `${wordOf(asked.offer)} ${asked.namespace}/${asked.name}`;
+      return html` <div class="answer ${answer.ok ? 'good' : 'bad'}">
+        <p><b>${title}</b>: ${answer.message}</p>
+        <button type="button" aria-label="Close the answer to ${title}" @click=${() => close(one)}>
+          Close
+        </button>
+      </div>`;
+    })}
+  </div>`;

@@ -1,5 +1,6 @@
-import { html, render } from '/lit-html/lit-html.js';
-import { askingView } from './asking.mjs';
+import { html, nothing, render } from '/lit-html/lit-html.js';
+import { dismiss, sendAsking } from './answers.mjs';
+import { answersView, askingView } from './asking.mjs';
 import { cellView } from './cell.mjs';
 import { cellsView } from './cells.mjs';
 import { clustersView } from './clusters.mjs';
@@ -58,8 +59,9 @@ function draw() {
 /** @param {number} now */
 const pageView = (now) => html`
   ${frameView(state, { now, skip: focusHeading, leave })}
+  ${state.asking === undefined ? answersView(state.answers, closeAnswer) : nothing}
   <main id="main">${state.me?.isIn === true ? contentView(now) : loginView(state, enter)}</main>
-  ${askingView(state.asking, { send, close: closeAsking })}
+  ${askingView(state, { send, close: closeAsking, closeAnswer })}
 `;
 
 /** @param {number} now */
@@ -125,16 +127,21 @@ function closeAsking() {
 
 /** @param {string} reason */
 async function send(reason) {
-  const { asking } = state;
-  if (asking === undefined || asking.isSent) return;
-  state.asking = { ...asking, isSent: true };
+  await sendAsking(state, reason, {
+    ask: ({ namespace, name, offer, seen }, why) =>
+      ask({ namespace, name, request: offer.name, reason: why, seen }),
+    draw: () => {
+      draw();
+      if (state.asking?.answer !== undefined) document.getElementById('answered')?.focus();
+    },
+  });
+}
+
+/** @param {import('./answers.mjs').Asked['answers'][number]} answer */
+function closeAnswer(answer) {
+  dismiss(state, answer);
   draw();
-  const { namespace, name, offer, seen } = asking;
-  const answer = await ask({ namespace, name, request: offer.name, reason, seen });
-  if (state.asking === undefined) return announce(answer.message);
-  state.asking = { ...asking, answer };
-  draw();
-  document.getElementById('answered')?.focus();
+  if (state.asking === undefined) focusHeading();
 }
 
 const AGAIN_MS = 3000;

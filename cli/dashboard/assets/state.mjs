@@ -19,6 +19,7 @@
  * @property {string} show
  * @property {boolean} all
  * @property {import('./asking.mjs').Asking | undefined} asking
+ * @property {import('./answers.mjs').Asked['answers']} answers
  */
 
 /** @type {State} */
@@ -37,6 +38,7 @@ export const state = {
   show: 'all',
   all: false,
   asking: undefined,
+  answers: [],
 };
 
 /**
