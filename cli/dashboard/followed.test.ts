@@ -22,6 +22,27 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
+it('is not live before the server has answered', async () => {
+  vi.stubGlobal(
+    'fetch',
+    (_path: string, { signal }: { readonly signal: AbortSignal }) =>
+      new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => reject(new Error('left')));
+      }),
+  );
+  const live: boolean[] = [];
+  const leaving = new AbortController();
+  const following = follow('view=cells', {
+    told: () => undefined,
+    live: (is) => live.push(is),
+    strange: () => undefined,
+    signal: leaving.signal,
+  });
+  expect(live).toEqual([false]);
+  leaving.abort();
+  await following;
+});
+
 it('begins a stream again of which nothing is heard any more, and says meanwhile that it is not live', async () => {
   const streams: ReadableStreamDefaultController<Uint8Array>[] = [];
   vi.stubGlobal('fetch', (_path: string, { signal }: { readonly signal: AbortSignal }) => {
@@ -45,9 +66,9 @@ it('begins a stream again of which nothing is heard any more, and says meanwhile
   await vi.advanceTimersByTimeAsync(30_000);
   streams[0]?.enqueue(new TextEncoder().encode(': nothing new\n\n'));
   await vi.advanceTimersByTimeAsync(30_000);
-  expect(live).toEqual([true]);
+  expect(live).toEqual([false, true]);
   await vi.advanceTimersByTimeAsync(12_500);
-  expect(live).toEqual([true, false, true]);
+  expect(live).toEqual([false, true, false, true]);
   streams[1]?.enqueue(new TextEncoder().encode('event: head\ndata: {}\n\n'));
   await vi.advanceTimersByTimeAsync(1);
   expect(told).toEqual([['head', {}]]);

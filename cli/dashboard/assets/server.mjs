@@ -95,6 +95,8 @@ const SILENT_MS = 40_000;
  */
 export async function follow(query, follower) {
   const { live, signal } = follower;
+  // What is shown was told by the stream before, or in the time that nobody has looked.
+  live(false);
   while (!signal.aborted) {
     const goesOn = await followOnce(query, follower).catch(() => true);
     if (!goesOn || signal.aborted) return;
