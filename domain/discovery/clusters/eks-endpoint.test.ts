@@ -1,3 +1,4 @@
+import { rootCertificates } from 'node:tls';
 import { describe, expect, it } from 'vitest';
 import { strangenessOf as strangeness, type EKSEndpoint, type Receiver } from './eks-endpoint.ts';
 
@@ -58,5 +59,52 @@ describe('a token for an EKS cluster', () => {
     expect(said).toContain(want);
     // Whoever wrote the secret may not know it.
     expect(said).not.toContain('0A1B');
+  });
+});
+
+describe('a bundle of real certificates', () => {
+  const [given = '', foreign = ''] = rootCertificates.map((certificate) => `${certificate.trim()}\n`);
+  const real: EKSEndpoint = { ...eks, caData: encodeBase64(given) };
+  const said = (bundle: string) => strangenessOf(at(endpoint, encodeBase64(bundle)), real);
+  const labelled = (label: string) => foreign.replaceAll('CERTIFICATE', label);
+
+  it.each([
+    ['as EKS gives it', given],
+    ['with the line breaks of Windows', given.replaceAll('\n', '\r\n')],
+    ['without a line break at its end', given.trimEnd()],
+    ['twice, with a line between', `${given}\n${given}`],
+  ])('is trusted %s', (_, bundle) => expect(said(bundle)).toBeUndefined());
+
+  it('is trusted letter by letter as EKS gives it, whatever stands in it', () => {
+    const caData = encodeBase64(`a text\n${given}`);
+    expect(strangenessOf(at(endpoint, caData), { ...eks, caData })).toBeUndefined();
+  });
+
+  // OpenSSL takes most of these for one more certificate, and passes over none without a word.
+  it.each([
+    ['one by an older name', labelled('X509 CERTIFICATE')],
+    ['one with a word on what it is trusted for', labelled('TRUSTED CERTIFICATE')],
+    ['one with spaces after its label', foreign.replaceAll('-----\n', '-----  \n')],
+    ['one with spaces after each line', foreign.replaceAll('\n', ' \n')],
+    ['one with an empty line within', foreign.replace('-----\n', '-----\n\n')],
+    ['one with headers', foreign.replace('-----\n', '-----\nProc-Type: 4\n\n')],
+    ['one with a text before it', `a text\n${foreign}`],
+    ['one in small letters', labelled('certificate')],
+    ['one that is further in', foreign.replaceAll(/^/gm, ' ')],
+    ['one that has no end', foreign.slice(0, -40)],
+    ['one after a mark of the order of bytes', `\ufeff${foreign}`],
+    ['one after a line break of another kind', `\u2028${foreign}`],
+    ['a key', labelled('PRIVATE KEY')],
+    ['a text', 'a text\n'],
+  ])('is not trusted with %s', (_, more) => {
+    expect(said(given + more)).toContain(OTHER_CA);
+    expect(said(more + given)).toContain(OTHER_CA);
+  });
+
+  it.each([
+    ['spaces after its label', given.replaceAll('-----\n', '-----  \n')],
+    ['an empty line within', given.replace(/\n(?=.*\n-----END)/, '\n\n')],
+  ])('is not trusted in a form with %s, which may be read in another way', (_, bundle) => {
+    expect(said(bundle)).toContain(OTHER_CA);
   });
 });

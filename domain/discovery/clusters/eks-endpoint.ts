@@ -30,7 +30,7 @@ export function strangenessOf(
   }
   if (tls.caData === undefined || trusts(textOf(tls.caData, decode), textOf(caData, decode)))
     return undefined;
-  return 'Expected tlsClientConfig.caData to be the CA that EKS gives for awsAuthConfig.clusterName, got another. No token was sent; copy the CA from aws eks describe-cluster.';
+  return 'Expected tlsClientConfig.caData to be the CA that EKS gives for awsAuthConfig.clusterName and nothing else, got something else. No token was sent; copy the CA from aws eks describe-cluster.';
 }
 
 const HTTPS = 'https://';
@@ -43,21 +43,25 @@ function originOf(address: string): string | undefined {
   return place.endsWith(':443') ? place.slice(0, -':443'.length) : place;
 }
 
-/** Whether no certificate is trusted but those that EKS gives. */
+/** Whether nothing is trusted but the certificates that EKS gives. */
 function trusts(asked: string, given: string): boolean {
+  if (asked === given) return given !== '';
   const known = new Set(certificatesIn(given));
-  const wanted = certificatesIn(asked);
+  const wanted = certificatesIn(asked) ?? [];
   return wanted.length > 0 && wanted.every((certificate) => known.has(certificate));
 }
 
 const textOf = (caData: string | undefined, decode: Decode): string => decode(caData ?? '') ?? '';
 
-const BEGIN = '-----BEGIN CERTIFICATE-----';
-const END = '-----END CERTIFICATE-----';
+// An empty line within would make headers of what stands before it.
+const CERTIFICATE =
+  /^-----BEGIN CERTIFICATE-----\r?\n((?:[A-Za-z0-9+/]+={0,2}\r?\n)+)-----END CERTIFICATE-----$/gm;
 
-/** The certificates of a bundle, each without line breaks. */
-const certificatesIn = (pem: string): readonly string[] =>
-  pem
-    .split(BEGIN)
-    .slice(1)
-    .map((part) => (part.split(END)[0] ?? '').replaceAll(/\s/g, ''));
+/**
+ * The certificates of a bundle, each without line breaks; undefined when anything else stands beside them. OpenSSL takes
+ * certificates by other names as well (`X509 CERTIFICATE`, `TRUSTED CERTIFICATE`), and would trust what was not looked at.
+ */
+function certificatesIn(pem: string): readonly string[] | undefined {
+  if (/[^\r\n]/.test(pem.replaceAll(CERTIFICATE, ''))) return undefined;
+  return Array.from(pem.matchAll(CERTIFICATE), ([, body = '']) => body.replaceAll(/[\r\n]/g, ''));
+}
