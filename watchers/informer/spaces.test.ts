@@ -21,6 +21,11 @@ const aPolicy = (name: string, more: object = {}): StagedBindingPolicy => ({
   spec: aSpec([{}], more),
 });
 
+const aSecret = (resourceVersion = '1', data: object = { kubeconfig: btoa(kubeconfig) }): object => ({
+  metadata: { name: 'wds1', namespace: 'spaces', uid: 'u', resourceVersion },
+  data,
+});
+
 /** What is told of a space that has these Bindings, until all that there is was told. */
 async function told(view: ReturnType<typeof viewOf>, ...bindings: string[]): Promise<readonly Instruction[]> {
   const instructions: Instruction[] = [];
@@ -39,13 +44,7 @@ async function told(view: ReturnType<typeof viewOf>, ...bindings: string[]): Pro
     },
   };
   const watching = watchSpaces({
-    kubernetes: {
-      get: <T>() =>
-        Promise.resolve({
-          metadata: { name: 'wds1', namespace: 'spaces', uid: 'u', resourceVersion: '1' },
-          data: { kubeconfig: Buffer.from(kubeconfig).toString('base64') },
-        } as T),
-    },
+    kubernetes: { get: <T>() => Promise.resolve(aSecret() as T) },
     clusters: { reach: () => ({ is: 'Client', name: 'w', namespaces: [], client: client as never }) },
     view,
     dispatch: (instruction) => instructions.push(instruction),
@@ -60,6 +59,49 @@ async function told(view: ReturnType<typeof viewOf>, ...bindings: string[]): Pro
   return instructions;
 }
 
+/** What is done with a space whose Secret is read with these results in turn, and how long is waited after each. */
+async function followed(
+  ...looks: readonly (object | 'Missing' | Error)[]
+): Promise<readonly (string | number)[]> {
+  const done: (string | number)[] = [];
+  const stop = new AbortController();
+  const left = [...looks];
+  const client = {
+    snapshot: async ({ kind }: { kind: string }, { signal }: { signal: AbortSignal }) => {
+      if (kind === 'Binding') {
+        done.push('watched');
+        signal.addEventListener('abort', () => stop.signal.aborted || done.push('left'), { once: true });
+      }
+      return await new Promise<never>((_, reject) => {
+        signal.addEventListener('abort', () => reject(new Error('given up')), { once: true });
+      });
+    },
+  };
+  const watching = watchSpaces({
+    kubernetes: {
+      get: async <T>() => {
+        const look = await Promise.resolve(left.shift());
+        if (look instanceof Error) throw look;
+        return (look === 'Missing' ? undefined : look) as T | undefined;
+      },
+    },
+    clusters: { reach: () => ({ is: 'Client', name: 'w', namespaces: [], client: client as never }) },
+    view: viewOf({ staged: [aPolicy('web', { space })] }),
+    dispatch: () => undefined,
+    log: noLog,
+    signal: stop.signal,
+    sleep: async (milliseconds) => {
+      done.push(milliseconds);
+      if (left.length === 0) stop.abort();
+      await Promise.resolve();
+    },
+    timing: { random: () => 0 },
+  });
+  watching.refresh();
+  await watching.ended();
+  return done;
+}
+
 describe('a workload description space that is another API server', () => {
   it('is watched, and tells those alone that make their BindingPolicies there', async () => {
     const view = viewOf({ staged: [aPolicy('web', { space }), aPolicy('here')] });
@@ -71,5 +113,36 @@ describe('a workload description space that is another API server', () => {
 
   it('is not watched when nobody names it', async () => {
     expect(await told(viewOf({ staged: [aPolicy('here')] }), 'here-dev')).toEqual([]);
+  });
+});
+
+describe('the Secret of a space', () => {
+  const failure = new Error('HTTP 500');
+  it.each<[string, readonly (object | 'Missing' | Error)[], readonly (string | number)[]]>([
+    ['is read once before the space is watched', [aSecret()], ['watched', 60_000]],
+    [
+      'is read again soon after it could not be',
+      [failure, failure, aSecret()],
+      [500, 1_000, 'watched', 60_000],
+    ],
+    ['is awaited', ['Missing', aSecret()], [500, 'watched', 60_000]],
+    ['is awaited until it leads somewhere', [aSecret('1', {}), aSecret('2')], [500, 'watched', 60_000]],
+    ['is looked at once in a minute', [aSecret(), aSecret()], ['watched', 60_000, 60_000]],
+    ['is taken to be as it was where it cannot be read', [aSecret(), failure], ['watched', 60_000, 60_000]],
+    [
+      'may say something else',
+      [aSecret(), failure, aSecret('2')],
+      ['watched', 60_000, 60_000, 'left', 'watched', 60_000],
+    ],
+    [
+      'may go and come back',
+      [aSecret(), 'Missing', aSecret()],
+      ['watched', 60_000, 'left', 500, 'watched', 60_000],
+    ],
+  ])('%s', async (_, looks, want) => expect(await followed(...looks)).toEqual(want));
+
+  it('is not asked for more often than that, however long it is away', async () => {
+    const waits = await followed(...Array.from({ length: 9 }, () => failure));
+    expect(waits).toEqual([500, 1_000, 2_000, 4_000, 8_000, 15_000, 15_000, 15_000, 15_000]);
   });
 });

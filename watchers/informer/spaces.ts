@@ -1,4 +1,4 @@
-import { sleep as sleepByClock, type Sleep } from '../../clients/backoff.ts';
+import { sleep as sleepByClock, waitAfter, type Sleep } from '../../clients/backoff.ts';
 import { BINDING, BINDING_POLICY, COMBINED_STATUS, SECRET } from '../../clients/kubernetes/kinds.ts';
 import { readKubeconfig, type StoredSecret } from '../../clients/kubernetes/kubeconfig-secret.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
@@ -75,42 +75,66 @@ export function watchSpaces(options: SpaceWatchingOptions): SpaceWatching {
 
 /** Watches a space by what its Secret says, until the signal; with another Secret it begins again. */
 async function follow(space: Space, options: SpaceWatchingOptions): Promise<void> {
-  const { signal, sleep = sleepByClock } = options;
-  while (!signal.aborted) {
-    const version = await versionOf(space, options);
-    const stop = new AbortController();
-    const watching = inform(space, { ...options, signal: AbortSignal.any([signal, stop.signal]) });
-    do await sleep(LOOK_MILLISECONDS, signal);
-    while (!signal.aborted && (await versionOf(space, options)) === version);
-    stop.abort();
-    await watching;
+  const { signal, sleep = sleepByClock, timing } = options;
+  let watched: Watched | undefined;
+  for (let failures = 0; !signal.aborted;) {
+    const secret = await secretOf(space, options);
+    // What cannot be read is taken to be as it was.
+    if (secret !== 'Unknown' && secret?.metadata.resourceVersion !== watched?.version) {
+      await watched?.end();
+      watched = secret === undefined ? undefined : watch(space, secret, options);
+    }
+    failures = watched === undefined ? failures + 1 : 0;
+    const backoff = timing?.backoff ?? BACKOFF;
+    await sleep(failures === 0 ? LOOK_MILLISECONDS : waitAfter(failures, backoff, timing?.random), signal);
   }
+  await watched?.end();
 }
 
-async function versionOf(space: Space, options: SpaceWatchingOptions): Promise<string | undefined> {
-  return (await secretOf(space, options))?.metadata.resourceVersion;
-}
-
+/** Reads the Secret of a space; undefined where there is none. */
 async function secretOf(
   { namespace, name }: Space,
   { kubernetes, log, signal }: SpaceWatchingOptions,
-): Promise<StoredSecret | undefined> {
+): Promise<StoredSecret | undefined | 'Unknown'> {
   try {
     return await kubernetes.get<StoredSecret>(SECRET, { namespace, name }, { signal });
   } catch (error) {
     if (!signal.aborted)
       log.warn({ space: `${namespace}/${name}`, err: error }, 'space not read, trying again');
-    return undefined;
+    return 'Unknown';
   }
 }
 
-async function inform(space: Space, options: SpaceWatchingOptions): Promise<void> {
-  const { clusters, log, signal, timing } = options;
-  const secret = await secretOf(space, options);
-  const read = secret === undefined ? undefined : readKubeconfig(secret, space.key);
-  // What is wrong with it, the status of those who name it says.
-  const reach = read?.is === 'Cluster' ? clusters.reach(read.secret) : undefined;
-  if (reach?.is !== 'Client') return;
+/** A space that is watched by a version of its Secret. */
+interface Watched {
+  readonly version: string;
+  /** Returns when nothing of it is watched any more. */
+  end(): Promise<void>;
+}
+
+/** Begins to watch a space; undefined where its Secret leads nowhere, which the status of those who name it says. */
+function watch(space: Space, secret: StoredSecret, options: SpaceWatchingOptions): Watched | undefined {
+  const read = readKubeconfig(secret, space.key);
+  const reach = read.is === 'Cluster' ? options.clusters.reach(read.secret) : undefined;
+  if (reach?.is !== 'Client') return undefined;
+  const stop = new AbortController();
+  const signal = AbortSignal.any([options.signal, stop.signal]);
+  const ended = inform(space, reach.client, { ...options, signal });
+  return {
+    version: secret.metadata.resourceVersion,
+    end: async () => {
+      stop.abort();
+      await ended;
+    },
+  };
+}
+
+async function inform(
+  space: Space,
+  kubernetes: KubernetesClient,
+  options: SpaceWatchingOptions,
+): Promise<void> {
+  const { log, signal, timing } = options;
   const watched = [
     { kind: BINDING_POLICY, labelSelector: STAGED_UID_LABEL },
     { kind: BINDING },
@@ -129,7 +153,7 @@ async function inform(space: Space, options: SpaceWatchingOptions): Promise<void
       const trim = cachedFields(one.kind.kind);
       return runInformer<StagedPart>({
         ...one,
-        kubernetes: reach.client,
+        kubernetes,
         optional: true,
         log: log.child({ space: keyOf(space) }),
         signal,
