@@ -1,10 +1,10 @@
-import { lookup, type LookupAddress, type LookupAllOptions } from 'node:dns';
+import { lookup as systemLookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { createSecureContext } from 'node:tls';
 import { buildConnector } from 'undici';
+import { nameLookups, type Lookup, type NameLookups } from './name-lookups.ts';
 import { isRefusedAddress } from './refused-addresses.ts';
 import { http1 } from '../http1.ts';
-import { slots } from '../slots.ts';
 
 /** What the other end has to show, and what is shown to it; PEM. */
 export interface TlsOptions {
@@ -15,12 +15,13 @@ export interface TlsOptions {
   readonly rejectUnauthorized: boolean;
 }
 
-/** Gives all addresses of a name, as `dns.lookup` does. */
-export type Lookup = (
-  hostname: string,
-  options: LookupAllOptions,
-  found: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
-) => void;
+/** Whose names are looked up, and how. */
+export interface GuardOptions {
+  /** Who has written them; each has a turn after the other. */
+  readonly whose?: string | undefined;
+  /** By default the system's, which all share. */
+  readonly lookup?: Lookup | undefined;
+}
 
 /** Says that a host is, or a name leads to, where nothing that a secret names may lead. */
 export class RefusedAddressError extends Error {
@@ -35,12 +36,16 @@ export const KEEP_ALIVE_MILLISECONDS = 30_000;
  * Makes the connector for an address that someone else has written. Each connection is made to an address that was looked at,
  * so that a name which leads to another one a moment later is of no use.
  */
-export function guardedConnector(tls: TlsOptions, look: Lookup = lookup): buildConnector.connector {
+export function guardedConnector(
+  tls: TlsOptions,
+  { whose = '', lookup }: GuardOptions = {},
+): buildConnector.connector {
+  const guarded = guardedLookup(lookup === undefined ? system : nameLookups(lookup), whose);
   let connect: buildConnector.connector | undefined;
   return (options, callback) => {
     try {
       if (isIP(options.hostname) !== 0 && isRefusedAddress(options.hostname)) throw refused(options.hostname);
-      connect ??= connectorFor(tls, look);
+      connect ??= connectorFor(tls, guarded);
       connect(options, callback);
     } catch (error) {
       callback(error instanceof Error ? error : new Error('no connection'), null);
@@ -48,7 +53,10 @@ export function guardedConnector(tls: TlsOptions, look: Lookup = lookup): buildC
   };
 }
 
-function connectorFor({ ca, cert, key, ...others }: TlsOptions, look: Lookup): buildConnector.connector {
+function connectorFor(
+  { ca, cert, key, ...others }: TlsOptions,
+  lookup: LookupFunction,
+): buildConnector.connector {
   // Reading the certificates takes time, so it is done once and not for each connection.
   const secureContext = createSecureContext({ ca, cert, key });
   return buildConnector({
@@ -57,30 +65,23 @@ function connectorFor({ ca, cert, key, ...others }: TlsOptions, look: Lookup): b
     secureContext,
     keepAlive: true,
     keepAliveInitialDelay: KEEP_ALIVE_MILLISECONDS,
-    lookup: guardedLookup(look),
+    lookup,
   });
 }
 
-// The system looks names up in its own threads, which files and all other names need too. One whose server does not answer keeps one for many seconds.
-const inSlot = slots(2);
+const system = nameLookups(systemLookup);
 
 /** Looks a name up, and gives no address when any of them is refused: an honest name has none of those. */
 const guardedLookup =
-  (look: Lookup): LookupFunction =>
+  (look: NameLookups, whose: string): LookupFunction =>
   (hostname, options, found) => {
-    void inSlot(
-      () =>
-        new Promise<void>((resolve) => {
-          look(hostname, { ...options, all: true }, (error, addresses) => {
-            resolve();
-            const first = error === null ? addresses[0] : undefined;
-            if (first === undefined) found(error ?? new Error('no address'), []);
-            else if (addresses.some(({ address }) => isRefusedAddress(address))) found(refused(hostname), []);
-            else if (options.all === true) found(null, addresses);
-            else found(null, first.address, first.family);
-          });
-        }),
-    );
+    look({ hostname, whose, options: { ...options, all: true } }, (error, addresses) => {
+      const first = error === null ? addresses[0] : undefined;
+      if (first === undefined) found(error ?? new Error('no address'), []);
+      else if (addresses.some(({ address }) => isRefusedAddress(address))) found(refused(hostname), []);
+      else if (options.all === true) found(null, [...addresses]);
+      else found(null, first.address, first.family);
+    });
   };
 
 const refused = (host: string): RefusedAddressError =>

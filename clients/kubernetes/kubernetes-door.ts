@@ -4,7 +4,7 @@ import { http1 } from '../http1.ts';
 import {
   guardedConnector,
   KEEP_ALIVE_MILLISECONDS,
-  type Lookup,
+  type GuardOptions,
   type TlsOptions,
 } from './guarded-connect.ts';
 import { currentOf, type Kubeconfig } from './kubeconfig.ts';
@@ -41,17 +41,15 @@ export function kubeconfigDoor(kubeconfig: Kubeconfig): Door {
 }
 
 /** What a way is made of that someone else has named. */
-export interface RemoteDoorOptions {
+export interface RemoteDoorOptions extends GuardOptions {
   readonly server: string;
   readonly tls: TlsOptions;
   readonly headers: Readonly<Record<string, string>>;
-  /** How names are looked up; by default as the system does. */
-  readonly lookup?: Lookup;
 }
 
 /** Makes a way that someone else has named: one agent, which connects to no link-local or metadata address. */
-export function remoteDoor({ server, tls, headers, lookup }: RemoteDoorOptions): Door {
-  const connect = guardedConnector(tls, lookup);
+export function remoteDoor({ server, tls, headers, whose, lookup }: RemoteDoorOptions): Door {
+  const connect = guardedConnector(tls, { whose, lookup });
   let dispatcher: Dispatcher | undefined;
   return {
     server: withoutEnd(server, '/'),

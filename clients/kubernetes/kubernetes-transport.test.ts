@@ -5,12 +5,12 @@ import { createServer as createTcpServer, type AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Lookup } from './guarded-connect.ts';
 import { remoteDoor } from './kubernetes-door.ts';
 import { POD } from './kinds.ts';
 import { makeSend } from './kubernetes-transport.ts';
 import { clientOver, type KubernetesClient } from './kubernetes.ts';
 import type { ReadLimits } from './limits.ts';
+import type { Lookup } from './name-lookups.ts';
 
 const SECRET = 'hunter2';
 

@@ -122,7 +122,7 @@ function open(secret: ClusterSecret, options: RemoteOptions): Reach {
   const isOwn = connection.login.by === 'InCluster';
   const send = isOwn
     ? permittedOwn(options.own(), namespace, options)
-    : makeSend(remoteDoor(doorOf(connection)), source.token);
+    : makeSend(remoteDoor({ ...doorOf(connection), whose: namespace }), source.token);
   const client = clientOver(explain(send, connection), timeoutMilliseconds, REMOTE_CLUSTER);
   return { is: 'Client', name: connection.name, namespaces: connection.namespaces, client };
 }

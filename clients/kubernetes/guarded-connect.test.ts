@@ -1,0 +1,103 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { afterEach, expect, it, vi } from 'vitest';
+import { guardedConnector, type GuardOptions } from './guarded-connect.ts';
+import type { Lookup } from './name-lookups.ts';
+
+afterEach(() => void vi.useRealTimers());
+
+const familyOf = (address: string) => (address.includes(':') ? 6 : 4);
+
+/** A system in which names lead to these addresses, each time to the next. */
+const leadingTo = (...answers: readonly (readonly string[])[]): Lookup => {
+  const left = [...answers];
+  return (_, __, found) =>
+    found(
+      null,
+      (left.shift() ?? []).map((address) => ({ address, family: familyOf(address) })),
+    );
+};
+
+/** Connects to a name once, and says what it is connected to, or why it is not. */
+async function connected(connect: ReturnType<typeof guardedConnector>, port: number, hostname = 'a.example') {
+  const options = { hostname, host: hostname, protocol: 'http:', port: String(port) };
+  const { promise, resolve } = Promise.withResolvers<Error | Socket>();
+  connect(options, (error, socket) => resolve(error ?? socket ?? new Error('nothing')));
+  const got = await promise;
+  if (got instanceof Error) return got.message;
+  const { remoteAddress } = got;
+  got.destroy();
+  return remoteAddress;
+}
+
+/** Has something connect to a server of this machine. */
+async function withServer<T>(run: (port: number, met: () => number) => Promise<T>): Promise<T> {
+  let met = 0;
+  const server = createServer((socket) => {
+    met += 1;
+    socket.on('error', () => undefined);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  try {
+    return await run((server.address() as AddressInfo).port, () => met);
+  } finally {
+    server.close();
+  }
+}
+
+const connector = (options: GuardOptions) => guardedConnector({ rejectUnauthorized: true }, options);
+const REFUSED = 'a name of link-local or metadata addresses, to which Okra does not connect';
+
+it('connects to the address that was looked at, and looks again for the next connection', async () => {
+  await withServer(async (port) => {
+    const connect = connector({ lookup: leadingTo(['127.0.0.1'], ['169.254.169.254'], ['127.0.0.1']) });
+    expect(await connected(connect, port)).toBe('127.0.0.1');
+    expect(await connected(connect, port)).toBe(REFUSED);
+    expect(await connected(connect, port)).toBe('127.0.0.1');
+  });
+});
+
+it.each([[['169.254.169.254']], [['127.0.0.1', 'fe80::1']], [['127.0.0.1', '::ffff:169.254.169.254']]])(
+  'connects to none of %j',
+  async (addresses) => {
+    await withServer(async (port, met) => {
+      expect(await connected(connector({ lookup: leadingTo(addresses) }), port)).toBe(REFUSED);
+      expect(met()).toBe(0);
+    });
+  },
+);
+
+it('refuses for each who asks what one lookup has given to several', async () => {
+  await withServer(async (port, met) => {
+    const answers: Parameters<Lookup>[2][] = [];
+    const connect = connector({ lookup: (_, __, found) => void answers.push(found) });
+    const both = [connected(connect, port), connected(connect, port)];
+    await vi.waitFor(() => expect(answers).toHaveLength(1));
+    answers[0]?.(null, [{ address: '169.254.169.254', family: 4 }]);
+    expect(await Promise.all(both)).toEqual([REFUSED, REFUSED]);
+    expect(met()).toBe(0);
+  });
+});
+
+it('looks no address up, and connects to none that is refused', async () => {
+  const lookup: Lookup = () => expect.unreachable();
+  await withServer(async (port) => {
+    expect(await connected(connector({ lookup }), port, '127.0.0.1')).toBe('127.0.0.1');
+    expect(await connected(connector({ lookup }), port, '169.254.169.254')).toBe(
+      'a link-local or metadata address, to which Okra does not connect',
+    );
+  });
+});
+
+it('says that a name is not answered, before the connection or the request would be given up', async () => {
+  vi.useFakeTimers();
+  const connecting = connected(connector({ lookup: () => undefined }), 1);
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(await connecting).toBe(
+    'no answer within 5 s when its name was looked up; look at the DNS server of the name',
+  );
+});
+
+it('says that a name leads nowhere', async () => {
+  expect(await connected(connector({ lookup: leadingTo([]) }), 1)).toBe('no address');
+});
