@@ -1,5 +1,6 @@
 import type { KindRef } from '../../clients/kubernetes/kinds.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import type { SnapshotOptions } from '../../clients/kubernetes/kubernetes-list.ts';
 import { fieldsIn, type Fields } from '../../domain/model/shape.ts';
 import { identityOf } from './manifests.ts';
 
@@ -29,8 +30,8 @@ export function withApplied(cluster: Reader, objects: readonly Fields[], default
       return (applied === undefined ? before : applyTo(before, applied, kind, namespaceOf(applied))) as
         T | undefined;
     },
-    async list<T>(kind: KindRef, options: Parameters<Reader['list']>[1] = {}): Promise<T[]> {
-      const before = await cluster.list<Fields>(kind, options);
+    async list<T>(kind: KindRef, options: SnapshotOptions<T> = {}): Promise<T[]> {
+      const before = await cluster.list<Fields>(kind, { ...options, trim: undefined });
       const applied = objects
         .filter(isOf(kind))
         .filter(

@@ -3,6 +3,7 @@ import { CONFIG_MAP } from './kinds.ts';
 import { KubernetesError } from './kubernetes-error.ts';
 import { listAll } from './kubernetes-list.ts';
 import type { Call } from './kubernetes-transport.ts';
+import { REMOTE_CLUSTER } from './limits.ts';
 
 const expired = () => new KubernetesError({ status: 410, reason: 'Expired', message: 'too old' });
 const page = (names: string[], next?: string) => ({
@@ -62,6 +63,31 @@ describe('listAll', () => {
     await expect(namesOf(call)).rejects.toThrow('Expected a list of configmaps');
     const { call: old } = serving({ metadata: { resourceVersion: '7' }, items: null });
     expect(await namesOf(old)).toEqual([]);
+  });
+
+  it('gives up a list of more objects than there may be of a kind', async () => {
+    const most = { most: 2 };
+    const { call } = serving(page(['a', 'b']), page(['a'], 'next'), page(['b', 'c']));
+    expect((await listAll(call, CONFIG_MAP, most)).items).toHaveLength(2);
+    await expect(listAll(call, CONFIG_MAP, most)).rejects.toMatchObject({
+      reason: 'ListTooLarge',
+      message: expect.stringContaining('a list of at most 2 objects'),
+    });
+  });
+
+  it('gives up a list of which more would be kept than there may be, whatever else it says', async () => {
+    interface Named {
+      readonly metadata: { readonly name: string };
+    }
+    const limits = { ...REMOTE_CLUSTER, keptCharacters: 100 };
+    const trim = ({ metadata: { name } }: Named): Named => ({ metadata: { name } });
+    const all = Array.from({ length: 3 }, () => page(['a'.repeat(50)], 'next'));
+    const { asked, call } = serving(...all);
+    await expect(listAll<Named>(call, CONFIG_MAP, { trim }, limits)).rejects.toMatchObject({
+      reason: 'ListTooLarge',
+      message: expect.stringContaining('a list of which at most 100 characters are kept'),
+    });
+    expect(asked).toHaveLength(2);
   });
 
   it('gives up on a server that says so for ever', async () => {

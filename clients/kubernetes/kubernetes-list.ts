@@ -22,6 +22,8 @@ export interface ListOptions {
 export interface SnapshotOptions<T> extends ListOptions {
   /** Takes of an object what is wanted, page by page, so that no more than a page is there as a whole. */
   readonly trim?: ((object: T) => T) | undefined;
+  /** A list of more objects is given up; undefined: what holds for all lists of the cluster. */
+  readonly most?: number | undefined;
 }
 
 /** A whole list, and the version from which to watch it. */
@@ -60,24 +62,39 @@ interface Listing<T> {
 
 async function readPages<T>(listing: Listing<T>): Promise<Snapshot<T>> {
   const { kind, options, limits } = listing;
-  const { trim = (object: T) => object } = options;
+  const { most = limits.listItems } = options;
   const name = nameOf(listing);
   const allowance: Allowance = { left: limits.listBytes };
   const items: T[] = [];
+  const keep = keeper(listing);
   let at: Place = { next: undefined, size: limits.pageItems };
   for (let pages = 1; ; pages += 1) {
     const { page, size } = await readPage(listing, at, allowance);
     // The items of built-in kinds come without saying what they are.
     for (const item of page.items)
-      items.push(trim({ apiVersion: kind.apiVersion, kind: kind.kind, ...item } as T));
-    if (items.length > limits.listItems)
-      throw tooLarge(name, `a list of at most ${limits.listItems} objects`, 'ListTooLarge');
+      items.push(keep({ apiVersion: kind.apiVersion, kind: kind.kind, ...item } as T));
+    if (items.length > most) throw tooLarge(name, `a list of at most ${most} objects`, 'ListTooLarge');
     const { next } = page;
     if (next === undefined || next === '') return { items, resourceVersion: page.resourceVersion };
     if (pages === limits.listPages)
       throw tooLarge(name, `a list of at most ${limits.listPages} pages`, 'ListTooLarge');
     at = { next, size };
   }
+}
+
+/** Takes of objects what is wanted, as long as that is not too much for a process that looks into many clusters. */
+function keeper<T>(listing: Listing<T>): (object: T) => T {
+  const { trim } = listing.options;
+  if (trim === undefined) return (object) => object;
+  const { keptCharacters: most } = listing.limits;
+  if (most === undefined) return trim;
+  let kept = 0;
+  return (object) => {
+    const trimmed = trim(object);
+    kept += JSON.stringify(trimmed).length;
+    if (kept <= most) return trimmed;
+    throw tooLarge(nameOf(listing), `a list of which at most ${most} characters are kept`, 'ListTooLarge');
+  };
 }
 
 /** Where in a list to go on, and how many objects to ask for. */

@@ -2,7 +2,7 @@ import { loadKubeconfig } from './kubeconfig-files.ts';
 import { kindOf, type KindRef } from './kinds.ts';
 import { textOf } from './kubernetes-answer.ts';
 import { isNotFound, KubernetesError } from './kubernetes-error.ts';
-import { listAll, type ListOptions, type Snapshot, type SnapshotOptions } from './kubernetes-list.ts';
+import { listAll, type Snapshot, type SnapshotOptions } from './kubernetes-list.ts';
 import { kindPath, objectPath, versionPath, type Key } from './kubernetes-paths.ts';
 import { kubeconfigDoor } from './kubernetes-door.ts';
 import { makeCall, makeSend, type Call, type Send } from './kubernetes-transport.ts';
@@ -52,7 +52,7 @@ export interface KubernetesClient {
   /** Reads an object; undefined when there is none. */
   get<T>(kind: KindRef, key: Key, options?: CallOptions): Promise<T | undefined>;
   /** Reads all objects, page by page. */
-  list<T>(kind: KindRef, options?: ListOptions): Promise<T[]>;
+  list<T>(kind: KindRef, options?: SnapshotOptions<T>): Promise<T[]>;
   /** Says whether the cluster has a kind, also to those who may not list it. */
   serves(kind: KindRef, options?: CallOptions): Promise<boolean>;
   /** Says whether the API server calls itself ready (`/readyz`). */
@@ -114,7 +114,7 @@ function readers(
   return {
     get: (kind, key, { signal } = {}) =>
       unlessMissing(call({ method: 'GET', path: objectPath(kind, key), signal })),
-    list: async <T>(kind: KindRef, options: ListOptions = {}) => [
+    list: async <T>(kind: KindRef, options: SnapshotOptions<T> = {}) => [
       ...(await listAll<T>(call, kind, options, limits)).items,
     ],
     serves: async (kind, { signal } = {}) => {

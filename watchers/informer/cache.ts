@@ -15,8 +15,8 @@ export function createCache<T extends Informed>(): Cache<T> {
   const known = new Map<string, T>();
 
   function put(object: T): readonly ObjectEvent<T>[] {
-    const old = known.get(keyOf(object));
-    known.set(keyOf(object), object);
+    const old = known.get(cacheKeyOf(object));
+    known.set(cacheKeyOf(object), object);
     if (old === undefined) return [{ type: 'add', object }];
     if (old.metadata.resourceVersion === object.metadata.resourceVersion) return [];
     // Deleted and made again while nobody looked: another object of the same name.
@@ -29,16 +29,17 @@ export function createCache<T extends Informed>(): Cache<T> {
   }
 
   function remove(object: T): readonly ObjectEvent<T>[] {
-    return known.delete(keyOf(object)) ? [{ type: 'delete', object }] : [];
+    return known.delete(cacheKeyOf(object)) ? [{ type: 'delete', object }] : [];
   }
 
   function replace(objects: readonly T[]): readonly ObjectEvent<T>[] {
-    const kept = new Set(objects.map(keyOf));
-    const gone = [...known.values()].filter((object) => !kept.has(keyOf(object)));
+    const kept = new Set(objects.map(cacheKeyOf));
+    const gone = [...known.values()].filter((object) => !kept.has(cacheKeyOf(object)));
     return [...gone.flatMap(remove), ...objects.flatMap(put)];
   }
 
   return { put, remove, replace };
 }
 
-const keyOf = ({ metadata }: Informed): string => `${metadata.namespace ?? ''}/${metadata.name}`;
+/** The name by which a cache knows an object. */
+export const cacheKeyOf = ({ metadata }: Informed): string => `${metadata.namespace ?? ''}/${metadata.name}`;

@@ -8,7 +8,9 @@ import {
 } from '../../clients/kubernetes/kubernetes.ts';
 import type { Log } from '../../clients/log.ts';
 import type { Informed, ObjectEvent } from '../event.ts';
-import { createCache, type Cache } from './cache.ts';
+import { cacheWithin, listWithin } from './bounded-cache.ts';
+import type { Cache } from './cache.ts';
+import { waitForRoom, type Room } from './room.ts';
 
 /** What an informer tells about, to whom, and how long it waits. */
 export interface InformerOptions<T> {
@@ -26,6 +28,8 @@ export interface InformerOptions<T> {
   readonly onRecovered?: () => void;
   /** Takes of an object what is kept; undefined: all that is of any use. */
   readonly trim?: (object: T) => T;
+  /** What may be kept; undefined: all that there is. */
+  readonly room?: Room;
   readonly log: Log;
   readonly signal: AbortSignal;
   readonly timing?: Partial<InformerTiming>;
@@ -70,7 +74,7 @@ export async function runInformer<T extends Informed>(options: InformerOptions<T
   const informer: Informer<T> = {
     ...options,
     timing,
-    known: createCache<T>(),
+    known: cacheWithin<T>(options.room),
     reportFailure: failureReporter(options),
     version: undefined,
     relistAt: 0,
@@ -93,18 +97,16 @@ async function attempt<T extends Informed>(informer: Informer<T>): Promise<void>
     if (informer.signal.aborted) return;
     informer.reportFailure(error);
     if (!canResume(error)) informer.version = undefined;
+    await waitForRoom(error, informer.timing.sleep, informer.signal);
     if (informer.optional === true && isAbsent(error)) sync(informer);
   }
 }
 
 async function relist<T extends Informed>(informer: Informer<T>): Promise<string> {
   const { kubernetes, kind, timing, namespace, labelSelector, signal } = informer;
-  const { items, resourceVersion } = await kubernetes.snapshot<T>(kind, {
-    namespace,
-    labelSelector,
-    signal,
-    trim: trimOf(informer),
-  });
+  const { items, resourceVersion } = await listWithin(informer.room, trimOf(informer), (trim) =>
+    kubernetes.snapshot<T>(kind, { namespace, labelSelector, signal, trim }),
+  );
   informer.relistAt = timing.now() + timing.relistSeconds * 1000 * (0.9 + timing.random() / 5);
   informer.known.replace(items).forEach(informer.onEvent);
   informer.reportFailure(undefined);
@@ -163,7 +165,7 @@ function canResume(error: unknown): boolean {
 }
 
 // What was kept of such a stream goes with it.
-const isBeyondMeasure = new Set(['AnswerTooLarge', 'Malformed']);
+const isBeyondMeasure = new Set(['AnswerTooLarge', 'Malformed', 'TooMuchKept']);
 
 const isAbsent = (error: unknown): boolean =>
   error instanceof KubernetesError && [403, 404].includes(error.status);

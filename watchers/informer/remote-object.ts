@@ -6,6 +6,7 @@ import {
   type KindRef,
 } from '../../clients/kubernetes/kinds.ts';
 import { canonical } from '../../domain/kubernetes/canonical.ts';
+import { validLabels } from '../../domain/kubernetes/valid-labels.ts';
 import { fieldsIn, recordsIn, textIn } from '../../domain/model/shape.ts';
 import type { InformedMetadata } from '../event.ts';
 import { given } from '../../domain/model/given.ts';
@@ -54,7 +55,14 @@ export function trim({ metadata, spec, status }: RemoteObject): RemoteObject {
     given({ type: textIn(type), address: textIn(address) }),
   );
   return {
-    metadata: given({ name, namespace, uid, resourceVersion, labels, deletionTimestamp }),
+    metadata: given({
+      name,
+      namespace,
+      uid,
+      resourceVersion,
+      labels: labels === undefined ? undefined : validLabels(labels),
+      deletionTimestamp: textIn(deletionTimestamp),
+    }),
     spec: given({ targetGroupARN: textIn(targetGroupARN), providerID: textIn(providerID) }),
     status: {
       ...given({

@@ -130,6 +130,47 @@ describe('watching a cluster', () => {
     expect(warned).toEqual([expect.objectContaining({ namespace: 'shop', wanted: 600, most: 500 })]);
   });
 
+  it('keeps no more of a cluster than there is room for, and says so', async () => {
+    const warned: unknown[] = [];
+    const child = () => ({ ...noLog, warn: (what: unknown) => void warned.push(what) });
+    const log = { ...noLog, child } as unknown as typeof noLog;
+    const stop = new AbortController();
+    const waits: number[] = [];
+    let pages = 0;
+    const client = {
+      snapshot: async (_: KindRef, { trim: keep }: { trim: typeof trim }) => {
+        for (; pages < 1_000; pages += 1) keep({ metadata: { name: `p${pages}`, labels: { app: 'web' } } });
+        return await Promise.resolve({ items: [], resourceVersion: '1' });
+      },
+    };
+    const reach = { is: 'Client', name: 'cdk1', namespaces: ['shop'], client: client as never } as const;
+    const watching = watchRemotely({
+      clusters: { reach: () => reach, keep: () => undefined },
+      view,
+      dispatch: () => expect.unreachable(),
+      log,
+      signal: stop.signal,
+      limits: { cluster: 10_000, namespace: 20_000 },
+      timing: {
+        sleep: async (milliseconds) => {
+          waits.push(milliseconds);
+          stop.abort();
+          await turn();
+        },
+      },
+    });
+    watching.refresh();
+    await watching.ended();
+    expect(pages).toBeLessThan(20);
+    expect(waits[0]).toBe(300_000);
+    expect(warned).toEqual([
+      expect.objectContaining({
+        reason: 'TooMuchKept',
+        err: expect.objectContaining({ message: expect.stringContaining('of cluster cdk1, got more') }),
+      }),
+    ]);
+  });
+
   it('asks again for a kind of TargetGroupBinding that is not there, and tells when it is', async () => {
     const set = {
       apiVersion: API_VERSION,
@@ -204,6 +245,11 @@ describe('what is kept of an object in a cluster', () => {
       spec: {},
       status: { conditions: [] },
     });
+  });
+
+  it('is of its labels those that an API server lets it have', () => {
+    const labels = { role: 'web', 'a b': 'x', long: 'x'.repeat(4_000_000) };
+    expect(trim({ metadata: { name: 'a', labels } }).metadata.labels).toEqual({ role: 'web' });
   });
 
   it('is no more addresses than a node has', () => {

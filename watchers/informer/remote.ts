@@ -3,6 +3,7 @@ import type { Reach, RemoteClusters, StoredClusterSecret } from '../../clients/k
 import { runInformer, type InformerTiming } from './informer.ts';
 import type { Instruction } from '../instruction.ts';
 import { remoteKinds, trim, type RemoteObject } from './remote-object.ts';
+import { createRooms, type Room, type RoomLimits } from './room.ts';
 import {
   isBindingKind,
   remoteWatches,
@@ -28,6 +29,8 @@ export interface RemoteWatchingOptions {
   readonly log: Log;
   readonly signal: AbortSignal;
   readonly timing?: Partial<InformerTiming>;
+  /** How much is kept of clusters. */
+  readonly limits?: RoomLimits;
 }
 
 interface Running {
@@ -43,6 +46,7 @@ export function watchRemotely(options: RemoteWatchingOptions): RemoteWatching {
   const { clusters, view, log, signal } = options;
   const running = new Map<string, Running>();
   const ending = new Set<Promise<void>>();
+  const roomOf = createRooms(options.limits);
   let namespaces = new Set<string>();
   let crowded = new Set<string>();
 
@@ -50,7 +54,12 @@ export function watchRemotely(options: RemoteWatchingOptions): RemoteWatching {
     const stop = new AbortController();
     running.set(key, { resourceVersion: watch.secret.metadata.resourceVersion, stop });
     const until = AbortSignal.any([signal, stop.signal]);
-    const ended = inform(watch, reach, { ...options, signal: until }).finally(() => ending.delete(ended));
+    const { namespace, uid } = watch.secret.metadata;
+    const room = roomOf({ namespace, cluster: uid, name: reach.name });
+    const ended = inform(watch, reach, { ...options, room, signal: until }).finally(() => {
+      room.keep(0);
+      ending.delete(ended);
+    });
     ending.add(ended);
   }
 
@@ -125,7 +134,7 @@ function report(
 async function inform(
   watch: RemoteWatch,
   { client, name }: Extract<Reach, { is: 'Client' }>,
-  { view, dispatch, log, signal, timing }: RemoteWatchingOptions,
+  { view, dispatch, log, signal, timing, room }: RemoteWatchingOptions & { readonly room: Room },
 ): Promise<void> {
   // What a cluster has when it is first looked at is told at once, and not object by object.
   let isTold = false;
@@ -141,6 +150,7 @@ async function inform(
     log: log.child({ cluster: name }),
     signal,
     trim,
+    room,
     onSynced: tell,
     onEvent: (event) => {
       if (isTold) routeRemote(watch, event, view).forEach(dispatch);

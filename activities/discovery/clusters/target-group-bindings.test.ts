@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { KindRef } from '../../../clients/kubernetes/kinds.ts';
+import type { SnapshotOptions } from '../../../clients/kubernetes/kubernetes-list.ts';
 import { KubernetesError, type KubernetesClient } from '../../../clients/kubernetes/kubernetes.ts';
 import { listBindings } from './target-group-bindings.ts';
 
@@ -18,7 +19,8 @@ interface Answers {
 
 const list = ({ lists, serves }: Answers) => {
   const client: Pick<KubernetesClient, 'list' | 'serves'> = {
-    list: <T>({ apiVersion }: KindRef) => {
+    list: <T>({ apiVersion }: KindRef, { most }: SnapshotOptions<T> = {}) => {
+      expect(most).toBe(5_000);
       const answer = lists[apiVersion] ?? refusing(404, 'NotFound');
       return answer instanceof Error ? Promise.reject(answer) : Promise.resolve([...answer] as T[]);
     },
@@ -31,6 +33,21 @@ const found = (api: string) => [
 ];
 
 describe('the TargetGroupBindings of a cluster', () => {
+  it('are asked for with what is looked at, and no more', async () => {
+    const trimmed: unknown[] = [];
+    const client: Pick<KubernetesClient, 'list' | 'serves'> = {
+      list: <T>(_: KindRef, { trim = (one: T) => one }: SnapshotOptions<T> = {}) => {
+        trimmed.push(trim({ ...binding, status: { long: 'x' }, more: 'x' } as T));
+        return Promise.resolve([]);
+      },
+      serves: () => Promise.resolve(true),
+    };
+    await listBindings(client);
+    const { name, namespace } = binding.metadata;
+    const want = { metadata: { name, namespace, labels: {} }, spec: binding.spec };
+    expect(trimmed).toEqual([want, want]);
+  });
+
   const forbidden = refusing(403, 'Forbidden');
   it.each<[string, Answers, readonly unknown[]]>([
     [

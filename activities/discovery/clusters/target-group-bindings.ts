@@ -9,7 +9,7 @@ import {
   type KubernetesClient,
 } from '../../../clients/kubernetes/kubernetes.ts';
 import { BINDING_APIS } from '../../../domain/discovery/target-group-set/binding-kinds.ts';
-import { seenBinding, type BindingObject } from '../../../domain/discovery/clusters/seen.ts';
+import { seenBinding, trimBinding, type BindingObject } from '../../../domain/discovery/clusters/seen.ts';
 import type {
   BindingAPI,
   RemoteBinding,
@@ -19,6 +19,9 @@ const kinds: Readonly<Record<BindingAPI, KindRef>> = {
   'elbv2.k8s.aws': TARGET_GROUP_BINDING,
   'eks.amazonaws.com': EKS_TARGET_GROUP_BINDING,
 };
+
+// A cluster has one for each target group, of which an account has 3,000 in a region by default.
+const MOST_BINDINGS = 5_000;
 
 /** Lists the TargetGroupBindings of both kinds, in one namespace or in all; undefined for a kind that the cluster has not got. */
 export async function listBindings(
@@ -34,7 +37,11 @@ async function listKind(
   namespace: string | undefined,
 ): Promise<readonly RemoteBinding[] | undefined> {
   try {
-    const found = await client.list<BindingObject>(kinds[api], { namespace });
+    const found = await client.list<BindingObject>(kinds[api], {
+      namespace,
+      trim: trimBinding,
+      most: MOST_BINDINGS,
+    });
     return found.map((binding) => ({ api, ...seenBinding(binding) }));
   } catch (error) {
     if (isNotFound(error) || (isForbidden(error) && !(await mayBeServed(client, kinds[api]))))

@@ -5,6 +5,8 @@ import { targetLooksInto } from '../../../domain/discovery/target-group-set/look
 import {
   seenNode,
   seenPod,
+  trimNode,
+  trimPod,
   type NodeObject,
   type PodObject,
 } from '../../../domain/discovery/clusters/seen.ts';
@@ -68,7 +70,9 @@ async function seenIn(
   { cluster, what }: { readonly cluster: string; readonly what: string },
 ): Promise<SeenCluster['seen']> {
   if (what === 'nodes') {
-    const nodes: readonly SeenNode[] = (await client.list<NodeObject>(NODE)).map(seenNode);
+    const nodes: readonly SeenNode[] = (await client.list<NodeObject>(NODE, { trim: trimNode })).map(
+      seenNode,
+    );
     return { ok: true, nodes, pods: [] };
   }
   const namespace = what.slice('pods/'.length);
@@ -76,6 +80,8 @@ async function seenIn(
     const message = `Expected namespace ${namespace} among those that the secret of cluster ${cluster} allows, got ${namespaces.join(', ')}. Add it to namespaces in the secret, or correct podNamespace.`;
     return { ok: false, reason: 'NamespaceNotAllowed', message };
   }
-  const pods: readonly SeenPod[] = (await client.list<PodObject>(POD, { namespace })).map(seenPod);
+  const pods: readonly SeenPod[] = (await client.list<PodObject>(POD, { namespace, trim: trimPod })).map(
+    seenPod,
+  );
   return { ok: true, nodes: [], pods };
 }
