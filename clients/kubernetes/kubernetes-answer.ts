@@ -7,6 +7,12 @@ export interface Allowance {
   left: number;
 }
 
+/** What is held at once of answers and events that have not come as a whole, by all who share it. */
+export interface Held {
+  bytes: number;
+  readonly most: number;
+}
+
 /** What comes in pieces. */
 export type Pieces = AsyncIterable<Uint8Array>;
 
@@ -18,19 +24,28 @@ export function unpacked(body: Readable, encoding: string | readonly string[] | 
 }
 
 /** Reads a whole answer of at most so many bytes; throws a KubernetesError for a longer one. */
-export async function textOf(
-  pieces: Pieces,
-  { most, name, allowance }: { readonly most: number; readonly name: string; readonly allowance?: Allowance },
-): Promise<string> {
-  const gathered = gather();
-  for await (const piece of pieces) {
-    gathered.add(piece);
-    if (gathered.size() > most) throw tooLarge(name, `an answer of at most ${most} bytes`);
-    if (allowance === undefined) continue;
-    allowance.left -= piece.length;
-    if (allowance.left < 0) throw tooLarge(name, 'a list that fits', 'ListTooLarge');
+export async function textOf(pieces: Pieces, { most, name, allowance, held }: AnswerLimits): Promise<string> {
+  const gathered = gather(name, held);
+  try {
+    for await (const piece of pieces) {
+      gathered.add(piece);
+      if (gathered.size() > most) throw tooLarge(name, `an answer of at most ${most} bytes`);
+      if (allowance === undefined) continue;
+      allowance.left -= piece.length;
+      if (allowance.left < 0) throw tooLarge(name, 'a list that fits', 'ListTooLarge');
+    }
+    return gathered.take();
+  } finally {
+    gathered.drop();
   }
-  return gathered.take();
+}
+
+/** How much of an answer is read. */
+export interface AnswerLimits {
+  readonly name: string;
+  readonly most: number;
+  readonly allowance?: Allowance;
+  readonly held?: readonly Held[];
 }
 
 /** How much of a stream is read. */
@@ -38,14 +53,26 @@ export interface LineLimits {
   readonly name: string;
   readonly lineBytes: number;
   readonly allBytes: number;
+  readonly held?: readonly Held[];
 }
 
 const NEWLINE = 10;
 
 /** Reads lines as they come; throws a KubernetesError when one, or all together, are too long. */
 export async function* linesOf(pieces: Pieces, limits: LineLimits): AsyncGenerator<string, void> {
-  const { name, lineBytes, allBytes } = limits;
-  const gathered = gather();
+  const gathered = gather(limits.name, limits.held);
+  try {
+    yield* linesBy(gathered, pieces, limits);
+  } finally {
+    gathered.drop();
+  }
+}
+
+async function* linesBy(
+  gathered: ReturnType<typeof gather>,
+  pieces: Pieces,
+  { name, lineBytes, allBytes }: LineLimits,
+): AsyncGenerator<string, void> {
   let all = 0;
   for await (const piece of pieces) {
     all += piece.length;
@@ -66,12 +93,19 @@ export async function* linesOf(pieces: Pieces, limits: LineLimits): AsyncGenerat
 const FIRST_BYTES = 16_384;
 
 /** Puts pieces together in one place, since millions of small ones would each take up more than they say. */
-function gather() {
+function gather(name: string, held: readonly Held[] = []) {
   let place = Buffer.alloc(0);
   let size = 0;
+  const drop = (): void => {
+    for (const one of held) one.bytes -= size;
+    size = 0;
+  };
   return {
     size: () => size,
+    drop,
     add: (piece: Uint8Array): void => {
+      const full = held.find(({ bytes, most }) => bytes + piece.length > most);
+      if (full !== undefined) throw tooLarge(name, `no more than ${full.most} bytes at once`);
       if (size + piece.length > place.length) {
         const larger = Buffer.alloc(Math.max(FIRST_BYTES, 2 * place.length, size + piece.length));
         place.copy(larger, 0, 0, size);
@@ -79,10 +113,11 @@ function gather() {
       }
       place.set(piece, size);
       size += piece.length;
+      for (const one of held) one.bytes += piece.length;
     },
     take: (): string => {
       const text = new TextDecoder().decode(place.subarray(0, size));
-      size = 0;
+      drop();
       // What one large event needed is not kept for the small ones after it.
       if (place.length > FIRST_BYTES) place = Buffer.alloc(0);
       return text;

@@ -2,11 +2,12 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import { request as sendRequest } from 'undici';
 import { http1 } from '../http1.ts';
+import { given } from '../../domain/model/given.ts';
 import { withTimeLimit } from '../time-limit.ts';
 import { textOf, unpacked, type Allowance } from './kubernetes-answer.ts';
 import type { Door, Opened } from './kubernetes-door.ts';
 import { errorOf, KubernetesError, malformed, serverUnreachable } from './kubernetes-error.ts';
-import { ERROR_BYTES } from './limits.ts';
+import { ERROR_BYTES, type ReadLimits } from './limits.ts';
 
 /** One request to the Kubernetes API. */
 export interface Request {
@@ -54,11 +55,15 @@ export function makeSend(door: Door, token?: TokenSource): Send {
 }
 
 /** Makes the caller over a sender; a request that takes longer than the timeout fails as unanswered, and one with a longer answer as that. */
-export function makeCall(send: Send, timeoutMilliseconds: number, answerBytes: number): Call {
+export function makeCall(
+  send: Send,
+  timeoutMilliseconds: number,
+  { answerBytes, held }: Pick<ReadLimits, 'answerBytes' | 'held'>,
+): Call {
   return async <T>(request: Parameters<Call>[0]) => {
     const { allowance } = request;
     const name = nameOf(request);
-    const limits = { most: answerBytes, name, ...(allowance === undefined ? {} : { allowance }) };
+    const limits = { most: answerBytes, name, ...given({ allowance, held }) };
     const limit = { milliseconds: timeoutMilliseconds, signal: request.signal };
     const text = await withTimeLimit(limit, async (signal) => {
       signal.throwIfAborted();

@@ -6,6 +6,7 @@ import { kindPath } from './kubernetes-paths.ts';
 import { requestFailure, parseAnswer, type Send } from './kubernetes-transport.ts';
 import { OWN_CLUSTER, TOKEN_CHARACTERS, type ReadLimits } from './limits.ts';
 import { isObject } from './object-shape.ts';
+import { given } from '../../domain/model/given.ts';
 import { isRecord } from '../../domain/model/shape.ts';
 
 /** What to watch, and from which version on. */
@@ -43,7 +44,8 @@ export async function* watchKind<T>(
   const signal = AbortSignal.any([options.signal, idle.signal, longest]);
   try {
     const body = await send({ method: 'GET', path, query: queryOf(options, timeoutSeconds), signal });
-    const lineLimits = { name, lineBytes: limits.lineBytes, allBytes: limits.watchBytes };
+    const { lineBytes, watchBytes: allBytes, held } = limits;
+    const lineLimits = { name, lineBytes, allBytes, ...given({ held }) };
     for await (const line of linesOf(heard(body, idle.restart), lineLimits)) yield parse<T>(line, kind, name);
   } catch (error) {
     throw error instanceof KubernetesError ? error : requestFailure(name, error, signal);

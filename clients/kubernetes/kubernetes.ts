@@ -97,7 +97,7 @@ export function clientOver(
   const call = makeCall(
     heedRetryAfter(send, { longestMs: timeoutMilliseconds / 2 }),
     timeoutMilliseconds,
-    limits.answerBytes,
+    limits,
   );
   return {
     ...readers(call, limits),

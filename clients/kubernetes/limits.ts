@@ -1,3 +1,5 @@
+import type { Held } from './kubernetes-answer.ts';
+
 /** How much is read of what an API server answers before it is given up. */
 export interface ReadLimits {
   /** Of one answer that is not a stream. */
@@ -14,6 +16,8 @@ export interface ReadLimits {
   readonly lineBytes: number;
   /** All events of a watch until it is begun again. */
   readonly watchBytes: number;
+  /** What of all this is held at once, shared with other clusters; undefined: nobody counts it. */
+  readonly held?: readonly Held[];
 }
 
 const MEGABYTE = 1_000_000;
@@ -42,6 +46,9 @@ export const REMOTE_CLUSTER: ReadLimits = {
   lineBytes: 4 * MEGABYTE,
   watchBytes: 256 * MEGABYTE,
 };
+
+/** What is held at once of the answers of a cluster that a secret names, and of those of all clusters of a namespace. */
+export const HELD = { cluster: 16 * MEGABYTE, namespace: 48 * MEGABYTE };
 
 /** Of an answer that is an error, or one that nobody reads. */
 export const ERROR_BYTES = 64_000;

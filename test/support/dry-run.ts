@@ -18,11 +18,7 @@ const refusals = new Set([400, 422]);
 
 /** Asks an API server by creating objects that it does not keep, over one connection. */
 export function dryRun(kubeconfig: string): Judge {
-  const call = makeCall(
-    makeSend(kubeconfigDoor(loadKubeconfig(kubeconfig))),
-    60_000,
-    OWN_CLUSTER.answerBytes,
-  );
+  const call = makeCall(makeSend(kubeconfigDoor(loadKubeconfig(kubeconfig))), 60_000, OWN_CLUSTER);
   return async (kind, spec) => {
     const apiVersion = resources.find((one) => one.kind === kind)?.apiVersion ?? '';
     const path = kindPath(kindOf({ apiVersion, kind }), 'default');

@@ -20,7 +20,7 @@ export type Apply = (object: Manifest, namespace: string) => Promise<boolean>;
  */
 export function applyTo(kubeconfig: string, { dryRun = false }: { readonly dryRun?: boolean } = {}): Apply {
   const send = makeSend(kubeconfigDoor(loadKubeconfig(kubeconfig)));
-  const call = makeCall(send, TIMEOUT_MILLISECONDS, OWN_CLUSTER.answerBytes);
+  const call = makeCall(send, TIMEOUT_MILLISECONDS, OWN_CLUSTER);
   return async (object, namespace) => {
     const kind = knownKind(object);
     if (kind === undefined) return false;
