@@ -243,6 +243,12 @@ describe('a rollout', () => {
       'Conclude',
     ],
     [
+      'does not conclude before it has looked where someone may have changed the weights',
+      { a: 100, b: 0 },
+      rolling({ ending: { kind: 'Failed', reason: 'x', message: '', at: NOW } }, { mayDiffer: true }),
+      'TakeBack {"a":100,"b":0}',
+    ],
+    [
       'replans when the steps were edited',
       { a: 80, b: 20 },
       rolling({ steps: [{ setWeight: 20 }].map(parseStep) }),
@@ -251,6 +257,25 @@ describe('a rollout', () => {
   ])('%s', (_, weights, state, want) =>
     expect(told(decide(cell.serving(weights).seen(), state, NOW))).toBe(want),
   );
+
+  describe('whose stable version is gone', () => {
+    const ending = rolling({ ending: { kind: 'Failed', reason: 'x', message: '', at: NOW } });
+    const without = aCell().withGroups('2.0.0', 'b').withStatus({ stableVersion: '1.0.0' });
+
+    it('gives everything to another one, and keeps only what fits into the rule beside it', () => {
+      const seen = without.withGroups('0.9.0', 'p', 'q', 'r', 's', 't').serving({ b: 20, a: 80 }).seen();
+      expect(told(decide(seen, ending, NOW))).toBe('TakeBack {"p":20,"q":20,"r":20,"s":20,"t":20}');
+    });
+
+    it('passes over one that does not fit into a rule', () => {
+      const seen = without
+        .withGroups('0.9.0', 'p', 'q', 'r', 's', 't', 'u')
+        .withGroups('0.8.0', 'o')
+        .serving({ b: 20, a: 80 })
+        .seen();
+      expect(told(decide(seen, ending, NOW))).toBe('TakeBack {"b":0,"o":100}');
+    });
+  });
 
   it('attaches at a step of weight 0, too, only what has a registered target', () => {
     const none: CanaryStep[] = [{ setWeight: 0 }];

@@ -223,4 +223,34 @@ describe('a Cell without a rollout', () => {
     const known = withKnown(cell.seen(), asked);
     expect(decide(known, asked, NOW)).toMatchObject({ do: 'Begin', canary: { version: '2.0.0' } });
   });
+
+  describe('of which someone has changed the weights by hand', () => {
+    const two = aCell()
+      .withGroups('1.0.0', 'a')
+      .withGroups('2.0.0', 'b')
+      .serving({ a: 100, b: 0 })
+      .withStatus({ stableVersion: '1.0.0' });
+    const suspecting: RolloutState = { ...looked, mayDiffer: true };
+    const shut = [{ timeZone: 'UTC', start: '22:00', end: '23:00' }];
+
+    it.each<[string, CellBuilder]>([
+      ['while a Freeze holds the next version', two.frozenBy({ name: 'all', by: 'ops', reason: 'Friday.' })],
+      ['while no window is open', two.withSpec({ windows: shut })],
+      ['while the next version does not fit into the rule', two.withGroups('2.0.0', 'c', 'd', 'e', 'f')],
+      ['while nothing else is to be done', two.withStatus({ blockedVersions: blocked('2.0.0') })],
+    ])('puts them back %s', (_, cell) =>
+      expect(decide(cell.seen(), suspecting, NOW)).toMatchObject({
+        do: 'Shift',
+        purpose: 'Restore',
+        verify: true,
+        shares: two.seen().weighted,
+      }),
+    );
+
+    it('stands as before meanwhile, where that does not change with it', () => {
+      const cell = two.withGroups('2.0.0', 'c', 'd', 'e', 'f').seen();
+      const settled = { do: 'Close', reason: 'TooManyTargetGroups' };
+      expect(decide(cell, suspecting, NOW)).toMatchObject({ do: 'Shift', settled });
+    });
+  });
 });

@@ -27,17 +27,18 @@ export function intend(input: GuardInput): Decision {
   const stable = stableSet(observed, cell);
   if (stable === undefined)
     return (mayServe(input, found) ? adopt(input) : undefined) ?? gate(install(found, input), input);
-  return (
+  const next =
     fallBack(input, found, stable) ??
     recover(input, found, stable) ??
     move(input, found, stable) ??
     rebalance(input, found, stable) ??
-    reconfigured(input, stable) ??
-    (isUnsure(observed, state)
-      ? { ...restore(observed, state, stable.version), settled: settle(input, found, stable) }
-      : undefined) ??
-    atRest(settle(input, found, stable), input)
-  );
+    reconfigured(input, stable);
+  if (next !== undefined && next.do !== 'Wait' && next.do !== 'Close') return next;
+  // What nobody knows for sure is put right before anything is waited for, be it a Freeze that never ends.
+  if (!isUnsure(observed, state)) return next ?? atRest(settle(input, found, stable), input);
+  const back = restore(observed, state, stable.version);
+  const stands = next ?? settle(input, found, stable);
+  return stands.do === 'Close' ? { ...back, settled: stands } : back;
 }
 
 /** Whether something would be written as if nothing were served, or was served when the status was written. */

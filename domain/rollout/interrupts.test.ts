@@ -246,6 +246,15 @@ describe('an API server that refuses', () => {
     expect(simulation.status.blockedVersions).toMatchObject([{ version: '2.0.0' }]);
   });
 
+  it('does not hide that someone has given the new version everything by hand', () => {
+    const simulation = started(rolling([{ setWeight: 0 }, { pause: {} }]));
+    simulation.isBlind = true;
+    simulation.drift(simulation.served.map((one) => ({ ...one, weight: one.name === 'b' ? 100 : 0 })));
+    simulation.ask('abort');
+    simulation.run();
+    expect(weightsOf(simulation.served)).toEqual({ a: 100, b: 0 });
+  });
+
   it('has a status written later that it has refused, though nothing else is to be done', () => {
     const simulation = atThePause();
     simulation.isMute = true;

@@ -7,10 +7,11 @@ import { awaitBackoff } from './backoff.ts';
 import { keepsClients, routeOf } from '../load-balancers/load-balancer.ts';
 import type { ObservedCell } from '../model/observation.ts';
 import type { WeightedTargetGroup, TargetGroup } from '../model/target-group.ts';
+import { isUnsure } from './reconfigure.ts';
 import { presentOf } from '../versions/stable.ts';
 import type { Rollout } from '../model/state.ts';
 import { groupByVersion, type VersionSet } from '../versions/version.ts';
-import { everythingTo, includes, sameShares } from '../load-balancers/weights.ts';
+import { everythingTo, includes, MAX_TARGET_GROUPS, sameShares } from '../load-balancers/weights.ts';
 
 /** Puts everything back to the stable side by one write, ends what is still measuring, and closes the rollout. */
 export function takeBack(rollout: Rollout, input: GuardInput): Decision {
@@ -18,8 +19,8 @@ export function takeBack(rollout: Rollout, input: GuardInput): Decision {
   const { canary, progress } = rollout;
   const target = goesBackTo(rollout, input);
   const shares = backTo(target.groups, canary.groups, { observed, cell });
-  // What was asked for and is not confirmed may be served later, so that it is not enough to look at what is served.
-  if (!observed.isApplied || !sameShares(shares, observed.weighted)) {
+  // What is not confirmed may be served later, so that it is not enough to look at what the status says is served.
+  if (isUnsure(observed, state) || !sameShares(shares, observed.weighted)) {
     return awaitBackoff(state, now) ?? giveBack(target.version, shares);
   }
   const end = endMeasurement(progress) ?? endBackground(rollout);
@@ -58,7 +59,7 @@ export function backTo(
   const routes = [observed.observedForwarding, routeOf(cell.spec)];
   const areKept = routes.some((route) => route !== undefined && keepsClients(route));
   const kept = areKept ? [] : others.filter(stays);
-  return everythingTo(groups, kept);
+  return everythingTo(groups, groups.length + kept.length > MAX_TARGET_GROUPS ? [] : kept);
 }
 
 /** What everything goes back to: what is left of the stable side, else the newest other version that has not failed. */
@@ -68,5 +69,7 @@ function goesBackTo({ stable, canary }: Rollout, { observed, cell }: GuardInput)
   const others = groupByVersion(observed.selected).sets.filter(
     ({ version }) => version !== canary.version && !isBlocked(version, cell),
   );
-  return others.find((set) => set.groups.length >= cell.spec.replicas) ?? stable;
+  const canServe = (set: VersionSet): boolean =>
+    set.groups.length >= cell.spec.replicas && set.groups.length <= MAX_TARGET_GROUPS;
+  return others.find(canServe) ?? stable;
 }

@@ -65,6 +65,8 @@ export class SimulatedWorld {
   #seenHealthy = new Set<string>();
   #sequence = 0;
   #asked: readonly WeightedTargetGroup[] = [];
+  /** What ELBv2 serves, as far as Okra has written or read it; someone may have changed it by hand. */
+  #known: readonly WeightedTargetGroup[] = [];
   #rollouts = 0;
 
   constructor(spec: Partial<CellSpec> = {}) {
@@ -138,8 +140,10 @@ export class SimulatedWorld {
       return `r${this.#rollouts}`;
     },
     shift: (shift, asked) => this.#shift(shift, asked),
-    inspect: () =>
-      this.served.length === 0 ? { is: 'Nothing' } : { is: 'Serving', targetGroups: this.served },
+    inspect: () => {
+      this.#known = this.served;
+      return this.served.length === 0 ? { is: 'Nothing' } : { is: 'Serving', targetGroups: this.served };
+    },
     healthOf: (arns) => this.#healthOf(arns),
     start: ({ kind, background }, { rollout }) => {
       if (this.lacksTemplates && kind === 'AnalysisRun' && background === undefined) {
@@ -194,7 +198,7 @@ export class SimulatedWorld {
     if (isWritten)
       this.writes.push({
         shift,
-        before: this.served,
+        before: this.#known,
         state: { ...state, sequence: request.sequence },
         spec: this.spec,
         selected: this.groups,
@@ -202,7 +206,8 @@ export class SimulatedWorld {
         at: now,
       });
     this.#seenHealthy = new Set();
-    this.served = shift.shares;
+    if (isWritten) this.served = shift.shares;
+    this.#known = shift.shares;
     if (isWritten && this.lateRefusals > 0) {
       this.lateRefusals -= 1;
       return refused('Unavailable', 'Internal error.');

@@ -4,12 +4,13 @@ import type { Close, Decision, Performable } from '../model/decision.ts';
 import type { ObservedCell } from '../model/observation.ts';
 import { type RequestName } from '../model/request.ts';
 import { initialState, type LostRun, type RolloutState } from '../model/state.ts';
+import type { WeightedTargetGroup } from '../model/target-group.ts';
 import { countApproval, standOf } from '../rollout/approval.ts';
 import { performedOf } from '../rollout/attempt.ts';
 import { isRecorded, tookUp } from '../rollout/performed.ts';
 import * as holds from '../rollout/record-backoff.ts';
 import * as measured from '../rollout/record-measurement.ts';
-import { changed, couldNotSee, isTold, requested, runFrom, saw, type Run } from '../rollout/run.ts';
+import { changed, couldNotSee, drifted, isTold, requested, runFrom, saw, type Run } from '../rollout/run.ts';
 import { dueReport, takeTurn, told } from '../rollout/turn.ts';
 import { SimulatedWorld } from './simulated-world.ts';
 
@@ -84,6 +85,13 @@ export class Simulation extends SimulatedWorld {
   /** Something that the Cell depends on has changed. */
   wake(): void {
     this.#run = changed(this.#run, this.now);
+    this.events += EVENTS.signal;
+  }
+
+  /** Someone changes the weights at the load balancer by hand, and a look there tells of it. */
+  drift(shares: readonly WeightedTargetGroup[]): void {
+    this.served = shares;
+    this.#run = drifted(this.#run, this.now);
     this.events += EVENTS.signal;
   }
 
