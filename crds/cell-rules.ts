@@ -37,6 +37,13 @@ export const cellRules: Rules = [
     holds: () => true,
   },
   {
+    cel: '!has(self.ingress) || !has(oldSelf.ingress) || self.ingress.type == oldSelf.ingress.type',
+    message:
+      'Expected a Cell to keep the spec.ingress.type that it was made with, because the load balancer before would be left at its weights of that moment. Make a new Cell for the other one.',
+    // It is about a change, which only the API server sees.
+    holds: () => true,
+  },
+  {
     cel: '!has(self.applications) || has(self.clusters)',
     message: 'Expected spec.clusters with spec.applications, got none. List the clusters.',
     holds: (spec) => spec.applications === undefined || spec.clusters !== undefined,

@@ -4,8 +4,10 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { GROUP } from '../../crds/resource.ts';
 import { resources } from '../../crds/index.ts';
 import { dryRun } from '../support/dry-run.ts';
+import { oneApplication } from '../support/samples/applications.ts';
 import { steps } from '../support/samples/cell.ts';
 import { samples, type Sample } from '../support/samples/crds.ts';
+import { goodLoadBalancers } from '../support/samples/load-balancers.ts';
 
 const run = promisify(execFile);
 
@@ -214,6 +216,22 @@ describe('objects in a namespace', () => {
     await report('okcell', { observedGeneration: 1 });
     const path = '-o=jsonpath={.metadata.generation} {.status.observedGeneration}';
     expect(await get('okcell', 'sample', path)).toEqual(['1 1']);
+  });
+
+  it.each([
+    [
+      'kind of load balancer',
+      goodLoadBalancers['a Network Load Balancer'],
+      'Expected a Cell to keep the spec.ingress.type that it was made with, because the load balancer before would be left at its weights of that moment. Make a new Cell for the other one.',
+    ],
+    [
+      'purpose',
+      oneApplication(),
+      'Expected a Cell to keep spec.ingress or spec.applications, whichever it was made with. Make a new Cell.',
+    ],
+  ])('keep the %s that they were made with', async (_, spec, refusal) => {
+    const file = ['replace', '--dry-run=server', '-n', namespace, '-f', '-'];
+    expect(await kubectl(file, objectOf('Cell', spec)).then(() => '', complaint)).toContain(refusal);
   });
 
   it('have a status of known phases only', async () => {
