@@ -3,7 +3,7 @@ import type { ApplicationOfCell } from '../../crds/application.ts';
 import type { ApplicationsSpec, CanaryStep, CellSpec } from '../../crds/cell.ts';
 import type { CellListenerRule } from '../../crds/listener-rule.ts';
 import { BINDING_LABELS, CELL_LABEL, VERSION_LABEL } from '../kubernetes/labels.ts';
-import { isLabelValue } from '../discovery/label-syntax.ts';
+import { isLabelValue } from '../kubernetes/label-syntax.ts';
 import { optional } from '../model/status-input.ts';
 import { childName, targetGroupName } from './names.ts';
 import type { ObservedRevision } from './observation.ts';

@@ -1,6 +1,7 @@
 import type { CheckStep } from '../../crds/check-step.ts';
 import type { CheckAnalysis } from '../../crds/check.ts';
 import { canonical } from '../kubernetes/canonical.ts';
+import { LONGEST_OBJECT_NAME } from '../kubernetes/label-syntax.ts';
 import { withoutEnd } from '../text.ts';
 import { expressionProblems } from './expression.ts';
 import { fillIn, questionOf, type Filled } from './question.ts';
@@ -21,9 +22,6 @@ export interface CheckSource {
   readonly canary: readonly CheckVariables[];
   readonly stable: readonly CheckVariables[];
 }
-
-/** As long as the name of an object may be. */
-const LONGEST_NAME = 253;
 
 /** The Checks of a check: one when its queries are the same for all groups, else one for each group. */
 export function checksFor(source: CheckSource): Filled<readonly CheckToMake[]> {
@@ -93,5 +91,5 @@ function named(
 function nameOf(base: string, suffix: string): string {
   if (suffix === '') return base;
   const plain = suffix.toLowerCase().replaceAll(/[^a-z0-9.-]/g, '-');
-  return withoutEnd(`${base}-${plain}`.slice(0, LONGEST_NAME), /[^a-z0-9]/);
+  return withoutEnd(`${base}-${plain}`.slice(0, LONGEST_OBJECT_NAME), /[^a-z0-9]/);
 }

@@ -1,6 +1,7 @@
 import { canonical } from '../kubernetes/canonical.ts';
 import { conditionsFrom, type Condition } from '../kubernetes/conditions.ts';
 import { cut } from '../text.ts';
+import { LONGEST_CLUSTER_NAME } from './clusters/known-cluster.ts';
 
 /** What is wrong with one cluster or one object, while the others go on. */
 export interface Problem {
@@ -25,7 +26,6 @@ export interface SyncStatus {
 const MOST_PROBLEMS = 100;
 const LONGEST_SUMMARY = 4096;
 const LONGEST_MESSAGE = 1024;
-const LONGEST_CLUSTER = 253;
 const LONGEST_OBJECT = 512;
 
 /** Derives the status of a sync: Synced with what was achieved, or Degraded with the first of what is wrong. */
@@ -80,7 +80,7 @@ function lead(problems: readonly Problem[]): string {
 }
 
 const shorten = ({ cluster, object, reason, message }: Problem): Problem => ({
-  ...(cluster === undefined ? {} : { cluster: cut(cluster, LONGEST_CLUSTER) }),
+  ...(cluster === undefined ? {} : { cluster: cut(cluster, LONGEST_CLUSTER_NAME) }),
   ...(object === undefined ? {} : { object: cut(object, LONGEST_OBJECT) }),
   reason,
   message: cut(message, LONGEST_MESSAGE),

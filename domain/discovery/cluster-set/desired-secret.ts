@@ -2,7 +2,7 @@ import type { ClusterSetSpec } from '../../../crds/cluster-set.ts';
 import { canonical } from '../../kubernetes/canonical.ts';
 import type { ExistingSecret, DesiredSecret } from './cluster-secret-marks.ts';
 import { hasMarks, withGenerated } from '../generated.ts';
-import { isObjectName } from '../label-syntax.ts';
+import { isObjectName } from '../../kubernetes/label-syntax.ts';
 import {
   CLUSTER_ID_ANNOTATION,
   CLUSTER_TAGS_ANNOTATION,

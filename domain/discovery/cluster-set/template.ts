@@ -1,5 +1,5 @@
 import { compareText } from '../../kubernetes/canonical.ts';
-import { isLabelKey, isLabelValue } from '../label-syntax.ts';
+import { isLabelKey, isLabelValue } from '../../kubernetes/label-syntax.ts';
 
 /** What templates may say of a cluster. */
 export interface TemplateCluster {

@@ -20,8 +20,8 @@ export interface KnownCluster {
   readonly vpcID?: string | undefined;
 }
 
-// As long as a status takes (crds/sets.ts); a longer one would stop all that looks into other clusters as well.
-const LONGEST_NAME = 253;
+/** How long the name of a cluster may be, in characters: as long as a status takes (crds/sets.ts); a longer one would stop all that looks into other clusters as well. */
+export const LONGEST_CLUSTER_NAME = 253;
 
 // The ARNs of EKS clusters are shorter.
 const LONGEST_ID = 512;
@@ -30,7 +30,7 @@ const LONGEST_ID = 512;
 const VPC_ID = /^vpc-[0-9a-f]{8,17}$/;
 
 // A character takes four bytes at most, and three bytes four characters of base64.
-const LONGEST_ENCODED_NAME = Math.ceil((LONGEST_NAME * 4) / 3) * 4;
+const LONGEST_ENCODED_NAME = Math.ceil((LONGEST_CLUSTER_NAME * 4) / 3) * 4;
 
 // As many as EKS takes, fifty of 384 characters, and what JSON puts around them.
 const LONGEST_TAGS = 64_000;
@@ -48,7 +48,7 @@ export function knownCluster(secret: ClusterSecret, decode: Decode): KnownCluste
 function readCluster({ metadata, data = {} }: ClusterSecret, decode: Decode): KnownCluster {
   const { name: secret, labels = {}, annotations = {} } = metadata;
   const encoded = (data['name'] ?? '').slice(0, LONGEST_ENCODED_NAME);
-  const name = (decode(encoded) ?? '').slice(0, LONGEST_NAME);
+  const name = (decode(encoded) ?? '').slice(0, LONGEST_CLUSTER_NAME);
   const tags = tagsIn(annotations[CLUSTER_TAGS_ANNOTATION]);
   const vpcID = annotations[CLUSTER_VPC_ANNOTATION];
   const id = annotations[CLUSTER_ID_ANNOTATION] ?? '';

@@ -1,14 +1,12 @@
 import { CLUSTER_ID_ANNOTATION, SOURCE_ANNOTATION } from '../../kubernetes/labels.ts';
 import { cut } from '../../text.ts';
+import { LONGEST_CLUSTER_NAME } from '../clusters/known-cluster.ts';
 import type { ExistingGroup, ObservedTargetGroupSet } from './observed-target-group-set.ts';
 import { sourceParts } from './source-parts.ts';
 
-// As long as a status takes (crds/sets.ts).
-const LONGEST_NAME = 253;
-
 /** What stands for the secret that a cluster had before another has one of that name: no secret is called so. */
 const formerSecret = (secret: string, id: string): string =>
-  cut(`${secret} (${id.replaceAll('/', '%2F')})`, LONGEST_NAME);
+  cut(`${secret} (${id.replaceAll('/', '%2F')})`, LONGEST_CLUSTER_NAME);
 
 /** Whether a group is one of those of a cluster whose secret has become another's. */
 export const isOfFormerCluster = (group: Pick<ExistingGroup, 'annotations'>): boolean =>

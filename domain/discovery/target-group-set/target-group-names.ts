@@ -1,4 +1,4 @@
-import { isObjectName } from '../label-syntax.ts';
+import { isObjectName } from '../../kubernetes/label-syntax.ts';
 import { SOURCE_ANNOTATION } from '../../kubernetes/labels.ts';
 import type { Marks } from '../generated.ts';
 import type { Problem } from '../sync-status.ts';

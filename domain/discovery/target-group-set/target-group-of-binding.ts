@@ -1,6 +1,6 @@
 import type { AWSTargetGroupSetSpec } from '../../../crds/aws-target-group-set.ts';
 import { withGenerated, type Marks } from '../generated.ts';
-import { isLabelKey, isLabelValue } from '../label-syntax.ts';
+import { isLabelKey, isLabelValue } from '../../kubernetes/label-syntax.ts';
 import {
   BINDING_LABELS,
   CLUSTER_ID_ANNOTATION,

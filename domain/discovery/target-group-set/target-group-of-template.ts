@@ -2,7 +2,7 @@ import type { AWSTargetGroupSetSpec } from '../../../crds/aws-target-group-set.t
 import { canonical } from '../../kubernetes/canonical.ts';
 import { withGenerated, type Marks } from '../generated.ts';
 import { SOURCE_ANNOTATION } from '../../kubernetes/labels.ts';
-import { isObjectName } from '../label-syntax.ts';
+import { isObjectName } from '../../kubernetes/label-syntax.ts';
 import { sourceParts } from './source-parts.ts';
 import type { Problem } from '../sync-status.ts';
 import { groupMarks, sourceOf, type SourceCluster, type SourcedGroup } from './target-group-of-binding.ts';

@@ -11,5 +11,9 @@ export function isLabelKey(text: string): boolean {
   return prefix === undefined || (prefix.length <= 253 && PREFIX.test(prefix));
 }
 
+/** How long the name of an object may be, in characters. */
+export const LONGEST_OBJECT_NAME = 253;
+
 /** Whether a text may be the name of an object (RFC 1123, a subdomain). */
-export const isObjectName = (text: string): boolean => text.length <= 253 && PREFIX.test(text);
+export const isObjectName = (text: string): boolean =>
+  text.length <= LONGEST_OBJECT_NAME && PREFIX.test(text);
