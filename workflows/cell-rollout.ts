@@ -8,10 +8,20 @@ import {
 import { applicationsFrom, type ApplicationsState } from '../domain/applications/state.ts';
 import type { Outcome, Wait } from '../domain/model/decision.ts';
 import type { ObjectKey } from '../domain/model/ids.ts';
-import { abortIsDue, CANCELLED } from '../domain/model/requests.ts';
+import { CANCELLED } from '../domain/model/requests.ts';
+import type { ObservedCell } from '../domain/model/observation.ts';
 import { initialState, type RolloutState } from '../domain/model/state.ts';
 import { tookUp } from '../domain/rollout/performed.ts';
-import { couldNotSee, isIdle, isTold, runFrom, saw, withStatusOf } from '../domain/rollout/run.ts';
+import {
+  abortTakesBack,
+  couldNotSee,
+  handedOver,
+  isIdle,
+  isTold,
+  runFrom,
+  saw,
+  withStatusOf,
+} from '../domain/rollout/run.ts';
 import { takeTurn, type Turn } from '../domain/rollout/turn.ts';
 import { objects } from './activities.ts';
 import { rollOutApplications } from './applications-rollout.ts';
@@ -28,6 +38,8 @@ import { inShort } from './summary.ts';
 export interface CellRolloutInput {
   readonly key: ObjectKey;
   readonly state?: RolloutState;
+  /** What it has seen last of a rollout that is under way, so that an abort does not wait until the Cell can be looked at. */
+  readonly observed?: ObservedCell;
   /** Set when the Cell has applications. */
   readonly applications?: ApplicationsState;
 }
@@ -55,8 +67,9 @@ const rollApplications = (key: ObjectKey, state: ApplicationsState, cancelReques
     renew: (applications) => goOn<typeof cellRollout>({ key, applications }),
   });
 
-async function rollOut({ key, state }: CellRolloutInput, cancelRequested: Promise<never>) {
-  const live = listen(key, runFrom(state ?? initialState), cancelRequested);
+async function rollOut(input: CellRolloutInput, cancelRequested: Promise<never>) {
+  const { key } = input;
+  const live = listen(key, runFrom(input.state ?? initialState, input.observed), cancelRequested);
   for (;;) {
     const heard = live.heard();
     live.takeUp();
@@ -80,7 +93,7 @@ async function rollOut({ key, state }: CellRolloutInput, cancelRequested: Promis
     // An approval that is being looked at is answered by this run.
     if ((hasLongHistory() || isReplaced) && allHandlersFinished()) {
       setCurrentDetails(`Going on in a new run of ${workflowInfo().workflowId}.`);
-      await goOn<typeof cellRollout>({ key, state: live.run().state });
+      await goOn<typeof cellRollout>({ key, ...handedOver(live.run()) });
     }
     if (isReplaced) await condition(() => allHandlersFinished() || live.heard() !== heard);
   }
@@ -89,7 +102,7 @@ async function rollOut({ key, state }: CellRolloutInput, cancelRequested: Promis
 /** Looks at the objects; an abort does not wait for that, as it goes by what was seen before. */
 async function look(key: ObjectKey, live: LiveRun): Promise<void> {
   const upTo = live.run().changes;
-  const happened = (): boolean => live.run().observed !== undefined && abortIsDue(live.run().state);
+  const happened = (): boolean => abortTakesBack(live.run());
   try {
     const answer = await interruptible(() => objects('Look at the Cell').observeCell(key), { happened });
     if (answer.is === 'Answered') live.change((run) => saw(run, answer.value, { upTo, now: Date.now() }));
@@ -109,7 +122,7 @@ async function act(turn: Extract<Turn, { is: 'Perform' }>, live: LiveRun): Promi
   if (decision.do === 'Shift' && !decision.urgent)
     return takeUp(await perform(decision, { ...situation, telling: show(live, decision) }));
   if (decision.do !== 'Shift') {
-    await report(live, decision, () => abortIsDue(live.run().state));
+    await report(live, decision, () => abortTakesBack(live.run()));
     return takeUp(await perform(decision, situation));
   }
   // What takes traffic back waits for nothing, not even for being told.
@@ -128,7 +141,7 @@ async function rest(
   heard: number,
 ): Promise<CellRolloutResult | 'Again' | undefined> {
   const hasHeard = (): boolean => live.heard() !== heard;
-  await report(live, decision, () => abortIsDue(live.run().state));
+  await report(live, decision, () => abortTakesBack(live.run()));
   if (decision.do === 'Close') {
     const { outcome, message } = decision;
     return hasHeard() || !isTold(live.run()) ? 'Again' : { outcome, message };

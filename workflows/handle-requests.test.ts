@@ -42,6 +42,7 @@ vi.mock('@temporalio/workflow', async (original) => ({
 const { handleRequests } = await import('./handle-requests.ts');
 const { ask } = await import('../domain/model/requests.ts');
 const { initialState } = await import('../domain/model/state.ts');
+const { runFrom } = await import('../domain/rollout/run.ts');
 
 describe('a request with a name and an entry', () => {
   const taken: RolloutState[] = [];
@@ -61,7 +62,7 @@ describe('a request with a name and an entry', () => {
   };
 
   it('is a signal and an update of every rollout, which are taken and answered', () => {
-    handleRequests({ state: () => rolling, take });
+    handleRequests({ run: () => runFrom(rolling), take });
     const update = handlers.get('update skip');
     expect(handlers.get('signal skip')?.options.description).toBe('Leaves out the next step.');
     expect(update?.options.validator?.()).toBeUndefined();
@@ -72,7 +73,7 @@ describe('a request with a name and an entry', () => {
   });
 
   it('is refused when it lets go on what is not what was looked at', () => {
-    handleRequests({ state: () => rolling, take });
+    handleRequests({ run: () => runFrom(rolling), take });
     const seen = (step: number) => new RawValue({ by: 'ann', version: '2.0.0', step });
     const validator = handlers.get('update promote')?.options.validator;
     expect(validator?.(seen(1))).toBeUndefined();
@@ -80,7 +81,7 @@ describe('a request with a name and an entry', () => {
   });
 
   it('is refused where it makes no sense', () => {
-    handleRequests({ state: () => initialState, take });
+    handleRequests({ run: () => runFrom(initialState), take });
     expect(handlers.get('update skip')?.options.validator).toThrow('Expected a running rollout, got none.');
   });
 });

@@ -1,14 +1,14 @@
 import { requestKinds } from '../domain/model/request-kinds.ts';
-import { answerTo, refusal } from '../domain/model/requests.ts';
+import { answerTo } from '../domain/model/requests.ts';
 import { notAsSeen, seenIn } from '../domain/model/seen.ts';
 import { requestNames, type RequestName, type Stamp } from '../domain/model/request.ts';
-import type { RolloutState } from '../domain/model/state.ts';
+import { refusalBy, type Run } from '../domain/rollout/run.ts';
 import { decode } from './decode.ts';
 import { listenTo, stampOf } from './listen-to-request.ts';
 
 /** The rollout that is asked. */
 export interface Asked {
-  readonly state: () => RolloutState;
+  readonly run: () => Run;
   readonly take: (name: RequestName, stamp: Stamp) => void;
 }
 
@@ -17,8 +17,9 @@ export function handleRequests(asked: Asked): void {
   for (const name of requestNames) {
     listenTo(name, {
       description: requestKinds[name].description,
-      refusal: (sent) => refusal(asked.state(), name) ?? notAsSeen(asked.state(), name, seenIn(decode(sent))),
-      answer: () => answerTo(name, asked.state()),
+      refusal: (sent) =>
+        refusalBy(asked.run(), name) ?? notAsSeen(asked.run().state, name, seenIn(decode(sent))),
+      answer: () => answerTo(name, asked.run().state),
       take: (sent) => asked.take(name, stampOf(sent)),
     });
   }

@@ -47,7 +47,7 @@ export function listen(key: ObjectKey, begun: run.Run, cancelRequested: Promise<
   setHandler(analysisFinished, readVerdict, { description: 'Reads the AnalysisRuns that are waited for.' });
   setHandler(experimentFinished, readVerdict, { description: 'Reads the Experiment of the current step.' });
   handleRequests({
-    state: () => known.state,
+    run: () => known,
     take: (name, stamp) => wake((now) => run.requested(now, name, stamp)),
   });
   handleApprovals({

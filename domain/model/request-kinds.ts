@@ -55,8 +55,10 @@ export const requestKinds: Readonly<Record<RequestName, RequestKind>> = {
     description: 'Takes everything back to the stable version and blocks the new one.',
     refusal: withoutRollout,
     take: ({ paused: _ended, ...open }, stamp) => ({ ...open, abort: stamp }),
-    answer: (state) =>
-      `The rollout of ${canaryOf(state)} is aborted; everything goes back to ${state.rollout?.stable.version}.`,
+    answer: ({ rollout }) =>
+      rollout === undefined
+        ? 'The rollout that was left behind is aborted as soon as the Cell was looked at. When there is none, nothing is done.'
+        : `The rollout of ${rollout.canary.version} is aborted; everything goes back to ${rollout.stable.version}.`,
   },
   retry: {
     description: 'Tries again what was blocked or is held up.',

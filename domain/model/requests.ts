@@ -9,8 +9,11 @@ export const refusal = (state: RolloutState, name: RequestName): string | undefi
   requestKinds[name].refusal(state);
 
 /** Takes a request into account; one that makes no sense now changes nothing. */
-export function ask(state: RolloutState, name: RequestName, stamp: Stamp): RolloutState {
-  if (refusal(state, name) !== undefined) return state;
+export const ask = (state: RolloutState, name: RequestName, stamp: Stamp): RolloutState =>
+  refusal(state, name) === undefined ? keep(state, name, stamp) : state;
+
+/** Takes a request into account, whether it makes sense by what is known or not. */
+export function keep(state: RolloutState, name: RequestName, stamp: Stamp): RolloutState {
   const kept = { ...stamp, by: cut(stamp.by, LONGEST_BY), reason: cut(stamp.reason, LONGEST_REASON) };
   const { backoff } = state;
   const { take, unblocks = false, change = (same: RolloutState) => same } = requestKinds[name];

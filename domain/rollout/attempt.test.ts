@@ -1,10 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { Performable } from '../model/decision.ts';
+import type { ObservedCell } from '../model/observation.ts';
 import { initialState, type RolloutState } from '../model/state.ts';
 import { aCell } from '../testing/builders.ts';
-import { performedOf } from './attempt.ts';
+import { isInterrupted, performedOf } from './attempt.ts';
+import { runFrom, saw, type Run } from './run.ts';
+import { takeTurn } from './turn.ts';
 
 const NOW = 1_000_000;
+const set = { version: '2.0.0', groups: [] };
+const ready = { is: 'Ready' } as const;
 const refusal = { reason: 'Unavailable', message: 'Nobody knows.', permanent: false };
 const observed = aCell().seen();
 const shift: Performable = {
@@ -45,5 +50,24 @@ describe('what was lost with the process that did it', () => {
   });
 });
 
-const set = { version: '2.0.0', groups: [] };
-const ready = { is: 'Ready' } as const;
+describe('an abort while what a Cell has made is let go', () => {
+  const rollout = { id: 'r', startedAt: 0, stable: set, canary: set, steps: [], index: 0, progress: ready };
+  const abort = { by: 'ann', reason: '', at: NOW };
+  const state: RolloutState = { ...initialState, rollout, requests: { abort } };
+  const deletion = { isUnderWay: true, isHeld: true, policy: 'Delete' } as const;
+  const asked = (seen: ObservedCell): Run => saw(runFrom(state), seen, { now: NOW, upTo: 1 });
+
+  it('goes before that where the configuration alone was deleted', () => {
+    const run = asked({ ...observed, deletion });
+    expect(isInterrupted({ do: 'Release', message: '' }, run)).toBe(true);
+    const decision = { do: 'End', ending: { reason: 'Aborted' } };
+    expect(takeTurn(run, NOW)).toMatchObject({ is: 'Perform', decision });
+  });
+
+  it('does not interrupt it where the Cell is gone, as it would again and again', () => {
+    const { cell: _gone, ...without } = observed;
+    const run = asked({ ...without, deletion });
+    expect(takeTurn(run, NOW)).toMatchObject({ is: 'Perform', decision: { do: 'Remove' } });
+    expect(isInterrupted({ do: 'Remove', message: '' }, run)).toBe(false);
+  });
+});

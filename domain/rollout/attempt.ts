@@ -1,14 +1,13 @@
 import { deadlineOf } from '../gates/deadline.ts';
 import type { Performable } from '../model/decision.ts';
 import type { ObservedCell } from '../model/observation.ts';
-import { abortIsDue } from '../model/requests.ts';
 import { eventOf, refusalEvent } from './events.ts';
 import { measurementName } from './measurement.ts';
 import type { CarriedOut, Performed } from './performed.ts';
 import * as backoff from './record-backoff.ts';
 import { isBackgroundDue, measured } from './record-measurement.ts';
 import { noted, withoutInspected } from './record.ts';
-import { isStale, type Run } from './run.ts';
+import { abortTakesBack, isStale, type Run } from './run.ts';
 import { nextSequence } from './shift.ts';
 
 /** Why something outside refused. */
@@ -123,12 +122,12 @@ function refused(decision: Performable, { reason, message, permanent }: Refusal)
 export function isInterrupted(decision: Performable, run: Run): boolean {
   const { state } = run;
   if (decision.do === 'CheckIdle') return isStale(run);
-  if (decision.do !== 'Shift') return abortIsDue(state);
+  if (decision.do !== 'Shift') return abortTakesBack(run);
   if (decision.urgent) return false;
   const goesOnPaused = decision.purpose === 'Restore' || decision.purpose === 'TakeOut';
   return (
     isStale(run) ||
-    abortIsDue(state) ||
+    abortTakesBack(run) ||
     (!goesOnPaused && state.requests.paused !== undefined) ||
     isBackgroundDue(state)
   );

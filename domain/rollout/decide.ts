@@ -12,6 +12,7 @@ import type { Decision } from '../model/decision.ts';
 import { deadlineOf, standsStill } from '../gates/deadline.ts';
 import { withdraw } from '../model/ending.ts';
 import { gate } from '../gates/gate.ts';
+import { abortIsDue } from '../model/requests.ts';
 import { guard, type GuardInput } from '../gates/guard.ts';
 import { awaitBackoff } from './backoff.ts';
 import { intend } from './intent.ts';
@@ -32,7 +33,9 @@ export function decide(observed: ObservedCell, state: RolloutState, now: number)
   const { cell } = observed;
   if (cell === undefined) return withoutCell(observed, state, now);
   const input: GuardInput = { observed, cell, state, now };
-  return inTurn(verified(release(observed, state, now) ?? decideFor(input), input), input);
+  // An abort is not kept waiting by a configuration that cannot be let go.
+  const first = abortIsDue(state) ? undefined : release(observed, state, now);
+  return inTurn(verified(first ?? decideFor(input), input), input);
 }
 
 /** A Cell that is gone leaves nothing to decide but what becomes of what its configuration has made. */

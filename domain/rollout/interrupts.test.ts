@@ -246,6 +246,37 @@ describe('an API server that refuses', () => {
     expect(simulation.status.blockedVersions).toMatchObject([{ version: '2.0.0' }]);
   });
 
+  it('does not hold up an abort, whichever run hears of it', () => {
+    const simulation = atThePause();
+    simulation.isBlind = true;
+    simulation.wake();
+    simulation.pass(60_000);
+    simulation.renew();
+    simulation.run();
+    simulation.ask('abort');
+    simulation.run();
+    expect(weightsOf(simulation.served)).toEqual({ a: 100, b: 0 });
+  });
+
+  it('does not make an abort forgotten of a rollout whose run was lost', () => {
+    const simulation = atThePause();
+    simulation.loseTemporal();
+    simulation.isBlind = true;
+    simulation.run();
+    simulation.ask('abort');
+    simulation.pass(60_000);
+    simulation.isBlind = false;
+    simulation.pass(60_000);
+    expect(stands(simulation)).toBe('0 Reverted VersionBlocked');
+  });
+
+  it('does not have an abort meant for no rollout end the next one', () => {
+    const simulation = rolling([{ setWeight: 20 }, { pause: {} }]);
+    simulation.loseTemporal();
+    simulation.ask('abort');
+    expect(stands(started(simulation))).toBe('20 Resume at step 1');
+  });
+
   it('does not hide that someone has given the new version everything by hand', () => {
     const simulation = started(rolling([{ setWeight: 0 }, { pause: {} }]));
     simulation.isBlind = true;

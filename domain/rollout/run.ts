@@ -1,7 +1,7 @@
 import { withKnown, withReported } from '../model/known.ts';
 import type { ObservedCell } from '../model/observation.ts';
 import type { RequestName, Stamp } from '../model/request.ts';
-import { ask } from '../model/requests.ts';
+import { abortIsDue, ask, keep, refusal } from '../model/requests.ts';
 import type { Retry, RolloutState } from '../model/state.ts';
 import * as backoff from './record-backoff.ts';
 
@@ -19,14 +19,21 @@ export interface Run {
   readonly seenChanges: number;
 }
 
-/** What a run knows that has not looked yet. */
-export const runFrom = (state: RolloutState): Run => ({
+/** What a run knows that has not looked yet, and what the run before it has seen. */
+export const runFrom = (state: RolloutState, observed?: ObservedCell): Run => ({
   state,
-  observed: undefined,
+  observed,
   observedAt: 0,
   changes: 1,
   seenChanges: 0,
 });
+
+/** What the next run goes on with: of a rollout what was seen of it as well, so that an abort waits for no look. */
+export const handedOver = ({
+  state,
+  observed,
+}: Run): { readonly state: RolloutState; readonly observed?: ObservedCell } =>
+  state.rollout === undefined || observed === undefined ? { state } : { state, observed };
 
 /** Whether the objects may have changed since they were looked at. */
 export const isStale = ({ changes, seenChanges }: Run): boolean => changes !== seenChanges;
@@ -63,9 +70,24 @@ const holds: ReadonlySet<RequestName> = new Set(['pause', 'abort']);
  * then ends a pause may be quicker than the word of that Freeze.
  */
 export function requested(run: Run, name: RequestName, stamp: Stamp): Run {
+  if (mayAbortLater(run, name)) return remembering(run, (state) => keep(state, name, stamp));
   const looking = holds.has(name) ? run : name === 'retry' ? changed(run, stamp.at) : stale(run);
   return remembering(looking, (state) => ask(state, name, stamp));
 }
+
+/** Says why a request makes no sense now; undefined when it does. */
+export const refusalBy = (run: Run, name: RequestName): string | undefined =>
+  mayAbortLater(run, name) ? undefined : refusal(run.state, name);
+
+/** Whether an abort may be of a rollout that this run does not know again yet: one that an earlier run has left behind. */
+const mayAbortLater = ({ state, observed }: Run, name: RequestName): boolean =>
+  name === 'abort' && state.rollout === undefined && (observed === undefined || leftBehind(observed));
+
+const leftBehind = ({ cell }: ObservedCell): boolean => cell?.status.rollout !== undefined;
+
+/** Whether an abort is due that the Cell is there for. */
+export const abortTakesBack = ({ state, observed }: Run): boolean =>
+  abortIsDue(state) && observed?.cell !== undefined;
 
 /** When the objects were seen, and how many changes that look takes into account. */
 export interface SeenAt {
@@ -76,11 +98,18 @@ export interface SeenAt {
 /** The objects were looked at. */
 export const saw = ({ state, ...run }: Run, seen: ObservedCell, { now, upTo }: SeenAt): Run => ({
   ...run,
-  state: backoff.sighted(state, seen),
+  state: withoutLateAbort(backoff.sighted(state, seen), seen),
   observed: withKnown(seen, state),
   observedAt: now,
   seenChanges: upTo,
 });
+
+/** An abort that was kept for a rollout of before is not for the next one. */
+function withoutLateAbort(state: RolloutState, seen: ObservedCell): RolloutState {
+  if (state.requests.abort === undefined || state.rollout !== undefined || leftBehind(seen)) return state;
+  const { abort: _late, ...requests } = state.requests;
+  return { ...state, requests };
+}
 
 /** The objects could not be looked at. */
 export const couldNotSee = (run: Run, failure: Pick<Retry, 'reason' | 'message'>, now: number): Run =>

@@ -10,7 +10,17 @@ import { performedOf } from '../rollout/attempt.ts';
 import { isRecorded, tookUp } from '../rollout/performed.ts';
 import * as holds from '../rollout/record-backoff.ts';
 import * as measured from '../rollout/record-measurement.ts';
-import { changed, couldNotSee, drifted, isTold, requested, runFrom, saw, type Run } from '../rollout/run.ts';
+import {
+  changed,
+  couldNotSee,
+  drifted,
+  handedOver,
+  isTold,
+  requested,
+  runFrom,
+  saw,
+  type Run,
+} from '../rollout/run.ts';
 import { dueReport, takeTurn, told } from '../rollout/turn.ts';
 import { SimulatedWorld } from './simulated-world.ts';
 
@@ -80,6 +90,15 @@ export class Simulation extends SimulatedWorld {
   loseTemporal(lostRun: LostRun = { is: 'Unknown' }): void {
     this.lostRun = lostRun;
     this.#run = runFrom(initialState);
+  }
+
+  /** Another run goes on with what this one hands over, as Temporal keeps it. */
+  renew(): void {
+    const { state, observed } = JSON.parse(JSON.stringify(handedOver(this.#run))) as ReturnType<
+      typeof handedOver
+    >;
+    this.#run = runFrom(state, observed);
+    this.events = EVENTS.start;
   }
 
   /** Something that the Cell depends on has changed. */
