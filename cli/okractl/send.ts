@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Cell } from '../../crds/cell.ts';
 import type { StagedBindingPolicy } from '../../crds/staged-binding-policy.ts';
 import { CELL, STAGED_BINDING_POLICY } from '../../clients/kubernetes/kinds.ts';
@@ -12,7 +13,7 @@ import { mustBeLetAsk } from './allowed.ts';
 import { exitCodes, failed, refused } from './exit.ts';
 import { leftBehind, nothingToRetry, retried, withoutRun } from './refusals.ts';
 import type { Session, Shell } from './shell.ts';
-import { plain } from './table.ts';
+import { inOneLine } from './table.ts';
 import { formatTarget, type Target } from './target.ts';
 
 /** What an operator asks, of what. */
@@ -35,11 +36,10 @@ export type Asker = Pick<Session, 'kubernetes' | 'whoAmI' | 'identity' | 'may' |
 /** Sends a request in the name of the person, and says what comes of it. */
 export async function send(shell: Answering, session: Asker, sending: Sending): Promise<void> {
   const { target, name, reason, to, seen } = sending;
-  // Read before it is asked, and waited for only where it is asked again.
-  const aim = aimAgain(session, target, name);
-  const [sender, operator] = await Promise.all([
+  const [sender, operator, aim] = await Promise.all([
     senderOf(session, name),
     session.operator(),
+    aimAgain(session, target, name),
     mustBeLetAsk(session, name, target),
   ]);
   const request = {
@@ -52,29 +52,33 @@ export async function send(shell: Answering, session: Asker, sending: Sending): 
   const answer = await operator.ask(workflowId, name, request);
   switch (answer.is) {
     case 'Taken':
-      return shell.print(plain(answer.message));
+      return shell.print(inOneLine(answer.message));
     case 'Refused':
       throw refused(answer.message);
     case 'NotRunning':
       return withoutOpenRun(shell, session, sending, request);
     case 'Unanswered':
-      if (await isKept(shell, operator, { workflowId, name, request: { ...request, ...(await aim) } }))
-        return;
+      if (await isKept(shell, operator, { workflowId, name, request, aim })) return;
       return withoutOpenRun(shell, session, sending, request);
   }
 }
 
-/** What a request that is sent again is about: the stage that a StagedBindingPolicy is at, so that an abort takes nothing else back; nothing where nobody can say. */
+/** How long an abort waits for what it is about, in milliseconds: it does not depend on that. */
+const LONGEST_LOOK_MS = 1_000;
+
+/** What a request has to say when it is sent again: of a StagedBindingPolicy the stage that it is at before anything is asked, so that an abort takes back no other one. Undefined: nobody can say, and it cannot be sent again. */
 async function aimAgain(
   { kubernetes }: Pick<Asker, 'kubernetes'>,
   { kind, key }: Target,
   name: AskName,
-): Promise<Pick<StagedAim, 'stage'>> {
+): Promise<Pick<StagedAim, 'stage'> | undefined> {
   if (kind === 'Cell' || name !== 'abort') return {};
-  // An abort does not depend on it.
-  const policy = await kubernetes.get<StagedBindingPolicy>(STAGED_BINDING_POLICY, key).catch(() => undefined);
+  const policy = await Promise.race([
+    kubernetes.get<StagedBindingPolicy>(STAGED_BINDING_POLICY, key).catch(() => undefined),
+    setTimeout(LONGEST_LOOK_MS, undefined, { ref: false }),
+  ]);
   const stage = policy?.status?.activeStage;
-  return stage === undefined ? {} : { stage };
+  return stage === undefined ? undefined : { stage };
 }
 
 /** Who asks; an approval says besides in which groups that person is. */
@@ -121,17 +125,25 @@ const missing = (target: Target): Error =>
     `Expected ${formatTarget(target)}, got none. See okractl get ${target.kind === 'Cell' ? 'cells -A' : 'sbp'}.`,
   );
 
+/** A request that nobody has answered. */
+interface Repeated {
+  readonly workflowId: string;
+  readonly name: AskName;
+  readonly request: SentRequest;
+  readonly aim: Pick<StagedAim, 'stage'> | undefined;
+}
+
 /** Leaves with Temporal what may be taken twice, and says so; false when the run has closed meanwhile, so that nobody has it. */
 async function isKept(
   shell: Answering,
   operator: Operator,
-  { workflowId, name, request }: { workflowId: string; name: AskName; request: SentRequest },
+  { workflowId, name, request, aim }: Repeated,
 ): Promise<boolean> {
   const what = `Expected a worker to answer the ${name} in time, got none; okrad may not run.`;
   const { mayBeRepeated } = await import('../../clients/temporal/operator.ts');
-  if (!mayBeRepeated(name))
+  if (aim === undefined || !mayBeRepeated(name))
     throw failed(`${what} Nobody knows whether it was taken: see okractl describe, and okractl check.`);
-  if (!(await operator.tell(workflowId, name, request))) return false;
+  if (!(await operator.tell(workflowId, name, { ...request, ...aim }))) return false;
   shell.warn(
     `${what} It was sent as a signal, which Temporal keeps, and is carried out as soon as a worker runs.`,
   );

@@ -19,17 +19,31 @@ const aPolicy = (status: object): FakeObject & { readonly status: object } => ({
 const held = { reason: 'TimedOut', stage: 'dev', message: 'late' };
 
 /** Sends a retry where the object stands otherwise at each later look, and counts how often it was waited. */
-async function sent(target: typeof web | typeof nginx, first: FakeObject, ...later: readonly FakeObject[]) {
+async function sent(
+  target: typeof web | typeof nginx,
+  first: FakeObject,
+  ...later: readonly (FakeObject | Error)[]
+) {
   const told = { sent: 0, waits: 0 };
-  const looks = [first, ...later].map((object) => memoryCluster([object]).kubernetes);
-  const kubernetes: Pick<(typeof looks)[0], 'get'> = {
-    get: (kind, key) => (looks.length > 1 ? looks.shift()! : looks[0]!).get(kind, key),
+  const looks = [first, ...later];
+  const kubernetes: Pick<ReturnType<typeof memoryCluster>['kubernetes'], 'get'> = {
+    get: async (kind, key) => {
+      const [look = first] = looks;
+      if (looks.length > 1) looks.shift();
+      if (look instanceof Error) throw look;
+      return memoryCluster([look]).kubernetes.get(kind, key);
+    },
   };
   const isTaken = await untilTakenUp(
     { kubernetes, signal: new AbortController().signal },
     target,
     async () => void (told.sent += 1),
-    { looks: 3, everyMilliseconds: 1, sleep: async () => void (told.waits += 1) },
+    {
+      forMilliseconds: 2,
+      everyMilliseconds: 1,
+      sleep: async () => void (told.waits += 1),
+      now: () => told.waits,
+    },
   );
   return { ...told, isTaken };
 }
@@ -42,6 +56,11 @@ describe('a retry', () => {
       'is over where the version has failed again since',
       sent(web, before, aCell(blocked('2026-11-22T10:00:00Z'))),
       { isTaken: true, waits: 0 },
+    ],
+    [
+      'waits on where the API server does not answer',
+      sent(web, before, new Error('503'), before, aCell(paused)),
+      { isTaken: true, waits: 2 },
     ],
     ['says that it is not taken up', sent(web, before), { isTaken: false, waits: 2 }],
     ['waits for nothing where nothing has failed', sent(web, aCell(paused)), { isTaken: true, waits: 0 }],

@@ -30,27 +30,36 @@ async function failedIn(kubernetes: Reader, { kind, key }: Target): Promise<read
 
 /** For how long it is waited, how often it is looked, and by which clock. */
 export interface Patience {
-  readonly looks: number;
+  readonly forMilliseconds: number;
   readonly everyMilliseconds: number;
   readonly sleep: Sleep;
+  readonly now: () => number;
 }
 
-const usual: Patience = { looks: 60, everyMilliseconds: 250, sleep: sleepByClock };
+const usual: Patience = {
+  forMilliseconds: 15_000,
+  everyMilliseconds: 250,
+  sleep: sleepByClock,
+  now: () => performance.now(),
+};
 
 /** Sends a retry, and waits until the status says no more what it lifts, so that nobody takes that for the end of the retry; false when it is not taken up in time. */
 export async function untilTakenUp(
   { kubernetes, signal }: { readonly kubernetes: Reader; readonly signal: AbortSignal },
   target: Target,
   send: () => Promise<void>,
-  { looks, everyMilliseconds, sleep }: Patience = usual,
+  { forMilliseconds, everyMilliseconds, sleep, now }: Patience = usual,
 ): Promise<boolean> {
+  const failed = () => failedIn(kubernetes, target);
   // Who may not read the object can be told nothing of it.
-  const failed = () => failedIn(kubernetes, target).catch((): readonly string[] => []);
-  const before = new Set(await failed());
+  const before = new Set(await failed().catch(() => []));
   await send();
-  for (let look = 1; before.size > 0 && !signal.aborted; look += 1) {
-    if (!(await failed()).some((one) => before.has(one))) return true;
-    if (look === looks) return false;
+  const end = now() + forMilliseconds;
+  while (before.size > 0 && !signal.aborted) {
+    // What cannot be read now does not say that anything was lifted.
+    const still = await failed().catch(() => undefined);
+    if (still?.some((one) => before.has(one)) === false) return true;
+    if (now() >= end) return false;
     await sleep(everyMilliseconds, signal);
   }
   return true;
