@@ -10,7 +10,7 @@ import { measuredRevision } from '../../domain/applications/names.ts';
 import { RUN_LABEL, verdictOfAll } from '../../domain/checks/verdict.ts';
 import { CELL_LABEL, ROLLOUT_LABEL, VERSION_LABEL } from '../../domain/kubernetes/labels.ts';
 import { isEnded, jobVerdict, type Job } from '../../domain/rollout/job.ts';
-import type { AnalysisPhase, AnalysisVerdict } from '../../domain/rollout/analysis.ts';
+import { verdictFrom, type AnalysisVerdict } from '../../domain/rollout/analysis.ts';
 import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
 import type { VersionSet } from '../../domain/versions/version.ts';
 import { checkStepActivities } from '../checks/step.ts';
@@ -23,7 +23,7 @@ import type { ReadCell } from './dependencies.ts';
 interface Measuring {
   readonly metadata: Metadata;
   readonly spec?: { readonly terminate?: boolean };
-  readonly status?: { readonly phase?: AnalysisPhase | ''; readonly message?: string };
+  readonly status?: { readonly phase?: string; readonly message?: string };
 }
 
 /** What was started for the applications of a Cell, by the name of the application. */
@@ -47,7 +47,7 @@ export async function findMeasurements(
     })),
     ...runs.map((run) => ({
       of: applicationOf(run),
-      measurement: measured(verdictOfRun(run), run.spec?.terminate === true),
+      measurement: measured(verdictFrom(run.metadata.name, run.status), run.spec?.terminate === true),
     })),
     ...[...Map.groupBy(checks, ({ metadata }) => metadata.labels?.[RUN_LABEL] ?? '')].map(([name, some]) => ({
       of: some[0] === undefined ? '' : applicationOf(some[0]),
@@ -67,11 +67,6 @@ export async function findMeasurements(
 
 const applicationOf = ({ metadata }: { readonly metadata: Metadata }): string =>
   metadata.labels?.[ROLLOUT_LABEL] ?? '';
-
-function verdictOfRun({ metadata: { name }, status = {} }: Measuring): AnalysisVerdict {
-  const { phase = '', message = '' } = status;
-  return { name, phase: phase === '' ? 'Pending' : phase, message };
-}
 
 const measured = ({ name, phase, message }: AnalysisVerdict, isEnding: boolean): ObservedMeasurement => ({
   name,

@@ -1,10 +1,9 @@
 import { ANALYSIS_RUN } from '../../clients/kubernetes/kinds.ts';
 import { isNotFound, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import { buildAnalysisRun } from '../../domain/rollout/analysis-run.ts';
-import type { AnalysisPhase, AnalysisVerdict } from '../../domain/rollout/analysis.ts';
+import { verdictFrom, type AnalysisVerdict } from '../../domain/rollout/analysis.ts';
 import type { ObjectKey } from '../../domain/model/ids.ts';
 import { CELL_LABEL, ROLLOUT_LABEL, STEP_LABEL } from '../../domain/kubernetes/labels.ts';
-import { cut, LONGEST_SAID } from '../../domain/text.ts';
 import type { Metadata } from '../../crds/resource.ts';
 import { readTemplates } from './analysis-templates.ts';
 import type { AnalysisActivities, AnalysisRequest } from '../contract.ts';
@@ -18,7 +17,7 @@ interface AnalysisRun {
   readonly kind: string;
   readonly metadata: Pick<Metadata, 'name' | 'namespace' | 'labels' | 'annotations' | 'ownerReferences'>;
   readonly spec: object;
-  readonly status?: { readonly phase?: AnalysisPhase | ''; readonly message?: string };
+  readonly status?: { readonly phase?: string; readonly message?: string };
 }
 
 /** Makes the activities that start, read and end AnalysisRuns. */
@@ -48,8 +47,7 @@ function verdict({ name }: ObjectKey, run: AnalysisRun | undefined): AnalysisVer
     const message = 'The AnalysisRun was deleted before it had come to a verdict.';
     return { name, phase: 'Error', message };
   }
-  const { phase = '', message = '' } = run.status ?? {};
-  return { name, phase: phase === '' ? 'Pending' : phase, message: cut(message, LONGEST_SAID) };
+  return verdictFrom(name, run.status);
 }
 
 async function analysisRunFor(kubernetes: KubernetesClient, request: AnalysisRequest): Promise<AnalysisRun> {

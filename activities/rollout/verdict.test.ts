@@ -21,6 +21,15 @@ describe.each(readers)('the verdict of %s', (_, read) => {
     expect(await read(said)).toEqual({ name: 'run', ...said });
   });
 
+  it.each([['Success'], [{ is: 'Successful' }]])(
+    'decides nothing when someone has set it to %j',
+    async (phase) => {
+      const verdict = await read({ phase });
+      expect(verdict.phase).toBe('Inconclusive');
+      expect(verdict.message).toContain('Expected status.phase to be Successful or Failed, got ');
+    },
+  );
+
   it('is kept as far as a person would read it', async () => {
     const { message } = await read({ phase: 'Error', message: '<p>'.repeat(50_000) });
     expect(message).toHaveLength(4096);

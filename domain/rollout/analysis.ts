@@ -1,4 +1,5 @@
 import type { MeasurementKind } from '../model/decision.ts';
+import { cut, LONGEST_SAID } from '../text.ts';
 
 /** The phases of an AnalysisRun and of an Experiment of Argo Rollouts. */
 export type AnalysisPhase = 'Pending' | 'Running' | 'Successful' | 'Failed' | 'Error' | 'Inconclusive';
@@ -25,6 +26,39 @@ export type Judgement =
   /** Still measuring; without a word from the watchers it is read again at `readAgainAt`. */
   | { readonly is: 'Measuring'; readonly readAgainAt: number };
 
+const phases: ReadonlySet<unknown> = new Set<AnalysisPhase>([
+  'Pending',
+  'Running',
+  'Successful',
+  'Failed',
+  'Error',
+  'Inconclusive',
+]);
+
+const isPhase = (text: unknown): text is AnalysisPhase => phases.has(text);
+
+/** What the status of an AnalysisRun or an Experiment says. People set a phase by hand as well: one that Argo Rollouts does not know decides nothing. */
+export function verdictFrom(name: string, { phase = '', message = '' }: SaidStatus = {}): AnalysisVerdict {
+  if (isPhase(phase)) return { name, phase, message: cut(textOf(message), LONGEST_SAID) };
+  if (phase === '') return { name, phase: 'Pending', message: '' };
+  const got = cut(textOf(phase), LONGEST_PHASE);
+  return {
+    name,
+    phase: 'Inconclusive',
+    message: `Expected status.phase to be Successful or Failed, got ${got}. Correct it.`,
+  };
+}
+
+/** A status as people and controllers may have written it. */
+interface SaidStatus {
+  readonly phase?: unknown;
+  readonly message?: unknown;
+}
+
+const LONGEST_PHASE = 64;
+
+const textOf = (said: unknown): string => (typeof said === 'string' ? said : JSON.stringify(said));
+
 const final: readonly AnalysisPhase[] = ['Successful', 'Failed', 'Error', 'Inconclusive'];
 
 /** Whether an AnalysisRun or an Experiment in this phase measures no more. */
@@ -38,7 +72,9 @@ const FIRST_READ = { afterMs: 30_000, growth: 10 } as const;
 
 /** Judges by the last verdict; without a word it is read again after a time that grows up to `longestMs`. */
 export function judge(kind: MeasurementKind, measuring: Measuring, longestMs: number): Judgement {
-  const { name, phase, message } = measuring.verdict;
+  const { name, message } = measuring.verdict;
+  // An older release has handed over what nobody knows.
+  const phase = isPhase(measuring.verdict.phase) ? measuring.verdict.phase : 'Inconclusive';
   const said = message === '' ? '' : ` ${message}`;
   switch (phase) {
     case 'Successful':

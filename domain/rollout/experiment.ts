@@ -1,6 +1,6 @@
 import type { ExperimentStep } from '../../crds/cell.ts';
 import { resolve } from './analysis-arguments.ts';
-import { isFinished, type AnalysisPhase, type AnalysisVerdict } from './analysis.ts';
+import { isFinished, verdictFrom, type AnalysisVerdict } from './analysis.ts';
 import { cut, LONGEST_SAID } from '../text.ts';
 import { matches, type LabelSelector } from '../kubernetes/selector.ts';
 
@@ -23,7 +23,7 @@ interface PodTemplate {
 
 /** The status of an Experiment (argoproj.io/v1alpha1), as far as Okra looks into it. */
 export interface ExperimentStatus {
-  readonly phase?: AnalysisPhase | '';
+  readonly phase?: string;
   readonly message?: string;
   readonly conditions?: readonly {
     readonly type: string;
@@ -85,8 +85,7 @@ export function experimentVerdict(name: string, status: ExperimentStatus = {}): 
   if (invalid !== undefined) {
     return { name, phase: 'Error', message: cut(invalid.message ?? '', LONGEST_SAID) };
   }
-  const { phase = '', message = '' } = status;
-  return { name, phase: phase === '' ? 'Pending' : phase, message: cut(message, LONGEST_SAID) };
+  return verdictFrom(name, status);
 }
 
 /** Whether an Experiment measures no more. */

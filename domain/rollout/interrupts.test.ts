@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { CanaryStep, CellSpec } from '../../crds/cell.ts';
 import { refusal } from '../model/requests.ts';
 import { requestNames, type RequestName } from '../model/request.ts';
+import type { AnalysisPhase } from './analysis.ts';
 import { arnOf, weightsOf } from '../testing/builders.ts';
 import { aStepAnalysis } from '../testing/checks.ts';
 import { aJob } from '../testing/jobs.ts';
@@ -230,6 +231,15 @@ describe('a rollout that someone has paused', () => {
     simulation?.run();
     expect(simulation?.status).toMatchObject({ phase: 'Paused', reason: 'WaitingForResume' });
   });
+});
+
+it('is held where an older release has handed over a phase that nobody knows', () => {
+  const simulation = started(rolling([{ setWeight: 20 }, { analysis }, { setWeight: 50 }]));
+  simulation.conclude('Success' as AnalysisPhase);
+  simulation.run();
+  expect(stands(simulation)).toBe('20 Verdict at step 1');
+  simulation.ask('abort');
+  expect(stands(started(simulation))).toBe('0 Reverted VersionBlocked');
 });
 
 describe('an API server that refuses', () => {
