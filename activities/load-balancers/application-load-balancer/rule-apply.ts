@@ -9,7 +9,6 @@ import {
 } from '../../../domain/load-balancers/application-load-balancer/rule-difference.ts';
 import { awsErrorType, failure } from '../../failure.ts';
 import type { Attempt, KnownRule } from './attempt.ts';
-import type { Writing } from '../port.ts';
 import { lookUntilShown, readBack, type Look } from '../read-back.ts';
 import { readInTime } from '../read-in-time.ts';
 import { find, knownRule } from './rule-find.ts';
@@ -60,16 +59,15 @@ async function create(attempt: Attempt): Promise<Application> {
 
 /** Goes on with the rule that nobody has seen, and that is in the way of another: it may have been created minutes ago. */
 async function takeUp(attempt: Attempt): Promise<Application> {
-  const again = { ...attempt, writing: withSameTurn(attempt.writing) };
   const seen = await lookUntilShown<KnownRule>(async () => {
-    const value = await find(again);
+    const value = await find(attempt);
     return value === undefined ? { is: 'Missing' } : { is: 'Shown', value };
   });
-  if (seen.is === 'Shown') return await change(again, { known: seen.value, by: 'Look' });
+  if (seen.is === 'Shown') return await change(attempt, { known: seen.value, by: 'Look' });
   const told = toldBy(attempt);
   if (told?.rule.priority !== attempt.desired.priority) throw unseen(attempt);
   try {
-    return await change(again, { known: told, by: 'Unseen' });
+    return await change(attempt, { known: told, by: 'Unseen' });
   } catch (error) {
     // Then it is not the one that the status names.
     throw awsErrorType(error) === 'RuleNotFound' ? unseen(attempt) : error;
@@ -108,19 +106,6 @@ async function change(attempt: Attempt, { known, by }: Present): Promise<Applica
 /** Where a policy asks for the tags of a rule, AWS denies what is asked of one that is gone, since that has none. */
 const mayBeGone = (error: unknown): boolean =>
   ['RuleNotFound', 'AccessDenied'].includes(awsErrorType(error) ?? '');
-
-/** Lets the next write go on with the turn of one that was refused: to wait for another would be to begin again each time. */
-function withSameTurn({ permit, signal }: Writing): Writing {
-  let turn: 'Same' | undefined = 'Same';
-  return {
-    signal,
-    permit: async () => {
-      const now = turn;
-      turn = undefined;
-      await permit(now);
-    },
-  };
-}
 
 const isPriorityInUse = (error: unknown): boolean =>
   error instanceof Error && error.name.startsWith('PriorityInUse');

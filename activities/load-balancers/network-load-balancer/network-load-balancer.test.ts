@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { ELBv2 } from '../../../clients/aws/elbv2.ts';
 import type { ObservedForwarding } from '../../../domain/load-balancers/load-balancer.ts';
 import { arnOf } from '../../../domain/testing/builders.ts';
-import { meansOf } from '../application-load-balancer/testing/apply.ts';
+import { anyWriting, meansOf } from '../application-load-balancer/testing/apply.ts';
 import { networkLoadBalancer } from './network-load-balancer.ts';
 import type { ApplyRequest } from '../port.ts';
 
@@ -65,8 +65,7 @@ const asked = (weights: Weights, more: object = {}): Request['forwarding'] => ({
 
 function apply({ calls }: ReturnType<typeof aListener>, weights: Weights, change: Partial<Request> = {}) {
   const request = { key, forwarding: asked(weights), adopt: false, urgent: false, verify: false, ...change };
-  const { signal } = new AbortController();
-  return calls.apply(request, { signal, permit: () => Promise.resolve() });
+  return calls.apply(request, anyWriting);
 }
 
 const stickinessOf = ({ now }: ReturnType<typeof aListener>): unknown =>
