@@ -1,56 +1,14 @@
-import { asyncLocalStorage, type Context } from '@temporalio/activity';
 import { describe, expect, it } from 'vitest';
 import type { ELBv2 } from '../../clients/aws/elbv2.ts';
 import { budgetInMemory, type WriteBudget } from '../../clients/aws/shared-budget.ts';
 import type { Ticket } from '../../domain/load-balancers/budget.ts';
-import type { Forwarding, ObservedForwarding } from '../../domain/load-balancers/load-balancer.ts';
-import type { LoadBalancerConfigView } from '../../domain/load-balancers/load-balancer-config.ts';
-import type { ObjectKey } from '../../domain/model/ids.ts';
+import type { Forwarding } from '../../domain/load-balancers/load-balancer.ts';
 import { aCell } from '../../domain/testing/builders.ts';
 import { kubernetesWith } from '../../test/examples/route-53/kept-objects.ts';
 import { applyTo, forwarding } from './application-load-balancer/testing/apply.ts';
 import { aListener, listenerARN, type FakeListener } from './application-load-balancer/testing/listener.ts';
-import { configWriter, type AttemptOptions, type ConfigWriter } from './config-writer.ts';
-
-type Application = ObservedForwarding<'AWSApplicationLoadBalancer'>;
-
-const key = { namespace: 'default', name: 'web' };
-
-const granting: WriteBudget = {
-  take: () => Promise.resolve({ is: 'Granted' }),
-  charge: () => Promise.resolve(),
-  penalise: () => Promise.resolve(),
-};
-
-/** Runs as an activity that nobody cancels, and whose waits are over at once. */
-const asActivity = <Value>(run: () => Promise<Value>): Promise<Value> => {
-  const { signal: cancellationSignal } = new AbortController();
-  const sleep = () => Promise.resolve();
-  return asyncLocalStorage.run({ info: {}, cancellationSignal, sleep } as unknown as Context, run);
-};
-
-/** What an object asks for, of which something may be served. */
-const asking = (
-  desired: Forwarding,
-  observed?: Application,
-  of: ObjectKey = key,
-): LoadBalancerConfigView => ({
-  key: of,
-  uid: 'uid',
-  generation: 1,
-  desired,
-  status: observed === undefined ? {} : { observed },
-  adopt: false,
-  deletion: { policy: 'Retain', isHeld: false, isUnderWay: false },
-});
-
-/** An attempt that takes traffic back. */
-const urgently = (more: Partial<AttemptOptions> = {}): AttemptOptions => ({
-  urgent: true,
-  verify: false,
-  signal: new AbortController().signal,
-  ...more,
-});
+import { configWriter } from './config-writer.ts';
+import { asActivity, asking, granting, urgently, writerFor } from './testing/writer.ts';
 
 const writes = ['createRule', 'modifyRule', 'setPriorities', 'deleteRule', 'setAttributes', 'tag'] as const;
 
@@ -62,23 +20,6 @@ function recorded({ elbv2 }: Pick<FakeListener, 'elbv2'>): { elbv2: ELBv2; writt
     return [name, (...all: unknown[]) => (written.push(name), write(...all))];
   });
   return { elbv2: { ...elbv2, ...(Object.fromEntries(recording) as Partial<ELBv2>) }, written };
-}
-
-/** Makes the writer of objects that ask for the same all the time. */
-function writerOf(elbv2: ELBv2, budget: WriteBudget, ...keys: readonly ObjectKey[]): ConfigWriter {
-  const { kubernetes } = kubernetesWith(
-    ...keys.map((one) => ({
-      apiVersion: 'okra.mumo.co/v1alpha1',
-      kind: 'AWSApplicationLoadBalancerConfig',
-      metadata: { ...one, generation: 1 },
-    })),
-  );
-  return configWriter({
-    kubernetes,
-    elbv2: () => elbv2,
-    installation: () => Promise.resolve('here'),
-    budget,
-  });
 }
 
 it('says what is served though it cannot be shown in what people read', async () => {
@@ -191,8 +132,9 @@ describe('an attempt of several writes', () => {
         before === undefined ? undefined : await applyTo(listener, {}, { forwarding: before as never });
       const { elbv2, written } = recorded(listener);
       const { seen, budget } = oneTurn();
-      const writer = writerOf(elbv2, budget, key);
-      const attempt = () => writer.apply(asking(asked, served), urgently({ urgent }));
+      const config = asking(asked, served);
+      const { writer } = writerFor(elbv2, [config], budget);
+      const attempt = () => writer.apply(config, urgently({ urgent }));
       expect(await asActivity(attempt)).toMatchObject({ is: 'Served' });
       expect(written).toEqual(want);
       expect(seen).toEqual({ takes: 1, charged: want.slice(1).map(() => urgent) });
@@ -206,7 +148,7 @@ describe('an attempt of several writes', () => {
     const { elbv2, written } = recorded(listener);
     const { seen, budget } = oneTurn();
     const config = asking(forwarding({ a: 100, b: 0 }), served);
-    const attempt = () => writerOf(elbv2, budget, key).apply(config, urgently({ verify: true }));
+    const attempt = () => writerFor(elbv2, [config], budget).writer.apply(config, urgently({ verify: true }));
     expect(await asActivity(attempt)).toMatchObject({ is: 'Served' });
     expect([written, seen.takes]).toEqual([['createRule', 'modifyRule'], 1]);
   });
@@ -218,7 +160,7 @@ describe('an attempt of several writes', () => {
     const { budget } = oneTurn();
     await budget.take('', { urgent: true }, new AbortController().signal);
     const config = asking(forwarding({ a: 100, b: 0 }), served);
-    const attempt = () => writerOf(elbv2, budget, key).apply(config, urgently());
+    const attempt = () => writerFor(elbv2, [config], budget).writer.apply(config, urgently());
     expect(await asActivity(attempt)).toMatchObject({ is: 'NotYet', waitMs: 500 });
     expect(written).toEqual([]);
   });
@@ -244,8 +186,8 @@ it('takes many back at once, the weights of each once, and keeps the rate', asyn
     const [one] = coming;
     if (one === undefined) break;
     now = Math.max(now, one.at);
-    const writer = writerOf(one.elbv2, budget, one.of);
     const config = asking(keeping({ a: 100 }), one.served, one.of);
+    const { writer } = writerFor(one.elbv2, [config], budget);
     const applied = await asActivity(() => writer.apply(config, urgently({ ticket: one.ticket })));
     if (applied.is === 'Served') coming.shift();
     else Object.assign(one, { ticket: applied.ticket, at: now + applied.waitMs });

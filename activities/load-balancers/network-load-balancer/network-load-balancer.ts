@@ -96,9 +96,9 @@ async function apply(
   if (known !== 'Unread' && isWanted(request, known)) {
     return servedBy(listenerARN, { ...known, targetGroups });
   }
-  await writing.permit();
+  await writing.turn();
   const sticky = await stickinessToWrite(elbv2, request, writing);
-  writing.signal.throwIfAborted();
+  await writing.permit();
   await elbv2.setDefaultAction(listenerARN, toDefaultAction(targetGroups, sticky));
   return readBack(`the default action of ${listenerARN}`, async () => {
     const got = shownBy(await elbv2.listener(listenerARN, writing.signal), listener.forward);
