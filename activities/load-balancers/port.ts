@@ -69,7 +69,10 @@ export interface ApplyRequest<Of extends LoadBalancerShape = AnyShape> {
   readonly adopt: Adoption;
   /** Whether this takes traffic back: then no read is waited for, and where none answers it is written without one. */
   readonly urgent: boolean;
-  /** Whether the load balancer is read before it is compared, because someone else may have changed it. */
+  /**
+   * Whether the load balancer is read before it is compared, because nobody knows for sure what it serves. What is urgent is
+   * written then, whatever that read shows: it may be older than the write that is to be undone.
+   */
   readonly verify: boolean;
 }
 
