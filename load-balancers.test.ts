@@ -4,6 +4,7 @@ import type { TargetHealthDescription } from '@aws-sdk/client-elastic-load-balan
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { ShiftRequest } from './activities/contract.ts';
 import type { ELBv2 } from './clients/aws/elbv2.ts';
+import type { WriteBudget } from './clients/aws/shared-budget.ts';
 import type { Grant } from './domain/load-balancers/budget.ts';
 import type { LoadBalancersOf } from './activities/load-balancers/port.ts';
 import { driftWatchStart } from './clients/temporal/workflow-start.ts';
@@ -79,6 +80,13 @@ function aRoute(): Route {
   return found;
 }
 
+/** A budget without an end. */
+const granting: WriteBudget = {
+  take: () => Promise.resolve({ is: 'Granted' }),
+  charge: () => Promise.resolve(),
+  penalise: () => Promise.resolve(),
+};
+
 /** Runs as an activity that nobody cancels, and whose waits are over at once, or with what happens meanwhile. */
 const asActivity = <Value>(
   run: () => Promise<Value>,
@@ -117,7 +125,7 @@ describe('a kind of load balancer that the tables have a line of', () => {
       throw new Error('Expected nobody to call ELBv2.');
     },
     installation: () => Promise.resolve('here'),
-    budget: { take: () => Promise.resolve({ is: 'Granted' as const }), penalise: () => Promise.resolve() },
+    budget: granting,
   });
   const requestFor = (a: number, b: number, sequence: number): ShiftRequest => ({
     cell: { key, uid: 'uid' },
@@ -231,8 +239,8 @@ describe('a kind of load balancer that the tables have a line of', () => {
       ...reached(),
       elbv2: () => ({ targetHealth: () => ((health += 1), Promise.resolve([])) }) as unknown as ELBv2,
       budget: {
+        ...granting,
         take: () => Promise.resolve(grants.shift() ?? { is: 'Granted' }),
-        penalise: () => Promise.resolve(),
       },
     });
     const status = { message: 'Shifting to 20.' };

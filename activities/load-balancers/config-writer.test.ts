@@ -1,11 +1,26 @@
-import { asyncLocalStorage, type Context } from '@temporalio/activity';
-import { expect, it } from 'vitest';
-import type { LoadBalancerConfigView } from '../../domain/load-balancers/load-balancer-config.ts';
+import { describe, expect, it } from 'vitest';
+import type { ELBv2 } from '../../clients/aws/elbv2.ts';
+import { budgetInMemory, type WriteBudget } from '../../clients/aws/shared-budget.ts';
+import type { Ticket } from '../../domain/load-balancers/budget.ts';
+import type { Forwarding } from '../../domain/load-balancers/load-balancer.ts';
 import { aCell } from '../../domain/testing/builders.ts';
 import { kubernetesWith } from '../../test/examples/route-53/kept-objects.ts';
+import { applyTo, forwarding } from './application-load-balancer/testing/apply.ts';
+import { aListener, listenerARN, type FakeListener } from './application-load-balancer/testing/listener.ts';
 import { configWriter } from './config-writer.ts';
+import { asActivity, asking, granting, urgently, writerFor } from './testing/writer.ts';
 
-const key = { namespace: 'default', name: 'web' };
+const writes = ['createRule', 'modifyRule', 'setPriorities', 'deleteRule', 'setAttributes', 'tag'] as const;
+
+/** A listener, and what is written to it from now on. */
+function recorded({ elbv2 }: Pick<FakeListener, 'elbv2'>): { elbv2: ELBv2; written: string[] } {
+  const written: string[] = [];
+  const recording = writes.map((name) => {
+    const write = elbv2[name].bind(elbv2) as (...all: unknown[]) => unknown;
+    return [name, (...all: unknown[]) => (written.push(name), write(...all))];
+  });
+  return { elbv2: { ...elbv2, ...(Object.fromEntries(recording) as Partial<ELBv2>) }, written };
+}
 
 it('says what is served though it cannot be shown in what people read', async () => {
   const { observedForwarding: served } = aCell().serving({ a: 100 }).seen();
@@ -26,18 +41,160 @@ it('says what is served though it cannot be shown in what people read', async ()
       throw new Error('Expected nobody to call ELBv2.');
     },
     installation: () => Promise.resolve('here'),
-    budget: { take: () => Promise.resolve({ is: 'Granted' }), penalise: () => Promise.resolve() },
+    budget: granting,
   });
-  const config: LoadBalancerConfigView = {
-    key,
-    uid: 'uid',
-    generation: 1,
-    desired: served,
-    status: {},
-    adopt: false,
-    deletion: { policy: 'Retain', isHeld: false, isUnderWay: false },
-  };
-  const report = () => writer.report(config, { is: 'Served', served, created: true });
-  await asyncLocalStorage.run({ info: {} } as unknown as Context, report);
+  const report = () => writer.report(asking(served), { is: 'Served', served, created: true });
+  await asActivity(report);
   expect(ended).toEqual(['AWSApplicationLoadBalancerConfig']);
+});
+
+const forward = {
+  targetGroupStickiness: { durationSeconds: 60 },
+  targetStickiness: { type: 'lb_cookie', durationSeconds: 60 },
+} as const;
+/** What is asked of a rule whose clients stay with a target. */
+const keeping = (weights: Readonly<Record<string, number>>) => forwarding(weights, {}, { forward });
+
+describe('an attempt of several writes', () => {
+  /** A budget that has one turn, and what else was counted in it. */
+  function oneTurn() {
+    const seen = { takes: 0, charged: [] as boolean[] };
+    const budget: WriteBudget = {
+      ...granting,
+      take: () => {
+        seen.takes += 1;
+        const ticket = { urgent: true, number: seen.takes };
+        return Promise.resolve(
+          seen.takes === 1 ? { is: 'Granted' } : { is: 'Wait', ticket, notBefore: 0, waitMs: 500 },
+        );
+      },
+      charge: (_, { urgent }) => Promise.resolve(void seen.charged.push(urgent)),
+    };
+    return { seen, budget };
+  }
+
+  interface Case {
+    readonly before?: Forwarding;
+    readonly asked: Forwarding;
+    readonly want: readonly string[];
+  }
+  const elsewhere = { listenerARN: `${listenerARN}2` };
+
+  it.each<[string, Case]>([
+    [
+      'takes back, and lets the clients of a group go that leaves',
+      {
+        before: keeping({ a: 80, b: 20 }),
+        asked: keeping({ a: 100 }),
+        want: ['modifyRule', 'setAttributes'],
+      },
+    ],
+    [
+      'gives to groups whose clients are kept from now on',
+      {
+        before: forwarding({ a: 100, b: 0 }),
+        asked: keeping({ a: 80, b: 20 }),
+        want: ['modifyRule', 'setAttributes', 'setAttributes'],
+      },
+    ],
+    [
+      'lets clients go before the rule does',
+      {
+        before: keeping({ a: 80, b: 20 }),
+        asked: forwarding({ a: 100, b: 0 }),
+        want: ['setAttributes', 'setAttributes', 'modifyRule'],
+      },
+    ],
+    [
+      'moves to another priority, and then changes weights',
+      {
+        before: forwarding({ a: 80, b: 20 }),
+        asked: forwarding({ a: 100, b: 0 }, {}, { priority: 20 }),
+        want: ['setPriorities', 'modifyRule'],
+      },
+    ],
+    [
+      'is created with clients that are kept',
+      { asked: keeping({ a: 100 }), want: ['createRule', 'setAttributes'] },
+    ],
+    [
+      'moves to another listener',
+      {
+        before: forwarding({ a: 100 }),
+        asked: forwarding({ a: 100 }, elsewhere, { priority: 20 }),
+        want: ['createRule', 'deleteRule'],
+      },
+    ],
+  ])('that %s is never put off once one of them was sent', async (_, { before, asked, want }) => {
+    for (const urgent of [true, false]) {
+      const listener = aListener();
+      const served =
+        before === undefined ? undefined : await applyTo(listener, {}, { forwarding: before as never });
+      const { elbv2, written } = recorded(listener);
+      const { seen, budget } = oneTurn();
+      const config = asking(asked, served);
+      const { writer } = writerFor(elbv2, [config], budget);
+      const attempt = () => writer.apply(config, urgently({ urgent }));
+      expect(await asActivity(attempt)).toMatchObject({ is: 'Served' });
+      expect(written).toEqual(want);
+      expect(seen).toEqual({ takes: 1, charged: want.slice(1).map(() => urgent) });
+    }
+  });
+
+  it('goes on after a rule that reads do not show was in the way of its own', async () => {
+    const listener = aListener();
+    listener.showNew(false);
+    const served = await applyTo(listener, { a: 80, b: 20 });
+    const { elbv2, written } = recorded(listener);
+    const { seen, budget } = oneTurn();
+    const config = asking(forwarding({ a: 100, b: 0 }), served);
+    const attempt = () => writerFor(elbv2, [config], budget).writer.apply(config, urgently({ verify: true }));
+    expect(await asActivity(attempt)).toMatchObject({ is: 'Served' });
+    expect([written, seen.takes]).toEqual([['createRule', 'modifyRule'], 1]);
+  });
+
+  it('that was put off has sent nothing', async () => {
+    const listener = aListener();
+    const served = await applyTo(listener, { a: 80, b: 20 });
+    const { elbv2, written } = recorded(listener);
+    const { budget } = oneTurn();
+    await budget.take('', { urgent: true }, new AbortController().signal);
+    const config = asking(forwarding({ a: 100, b: 0 }), served);
+    const attempt = () => writerFor(elbv2, [config], budget).writer.apply(config, urgently());
+    expect(await asActivity(attempt)).toMatchObject({ is: 'NotYet', waitMs: 500 });
+    expect(written).toEqual([]);
+  });
+});
+
+it('takes many back at once, the weights of each once, and keeps the rate', async () => {
+  let now = 1_700_000_000_000;
+  const begin = now;
+  const rate = { perSecond: 1.5, burst: 10 };
+  const cells = await Promise.all(
+    Array.from({ length: 24 }, async (_, index) => {
+      const listener = aListener();
+      const served = await applyTo(listener, {}, { forwarding: keeping({ a: 80, b: 20 }) });
+      const name = `cell-${index}`;
+      return { listener, served, ...recorded(listener), of: { namespace: 'default', name }, at: now };
+    }),
+  );
+  const budget = budgetInMemory(rate, () => now);
+  const coming: ((typeof cells)[number] & { ticket?: Ticket })[] = [...cells];
+  let asked = 0;
+  for (; coming.length > 0 && asked < 4 * cells.length; asked += 1) {
+    coming.sort((a, b) => a.at - b.at);
+    const [one] = coming;
+    if (one === undefined) break;
+    now = Math.max(now, one.at);
+    const config = asking(keeping({ a: 100 }), one.served, one.of);
+    const { writer } = writerFor(one.elbv2, [config], budget);
+    const applied = await asActivity(() => writer.apply(config, urgently({ ticket: one.ticket })));
+    if (applied.is === 'Served') coming.shift();
+    else Object.assign(one, { ticket: applied.ticket, at: now + applied.waitMs });
+  }
+  const expected = ['modifyRule', 'setAttributes'];
+  expect(cells.map(({ written }) => written)).toEqual(cells.map(() => expected));
+  const most = 2 * cells.length - rate.burst;
+  expect((now - begin) / 1000).toBeLessThanOrEqual(most / rate.perSecond);
+  expect((now - begin) / 1000).toBeGreaterThan((most - 4) / rate.perSecond);
 });

@@ -17,7 +17,7 @@ import { loadBalancerOf } from './index.ts';
 import type { Writing } from './port.ts';
 import { readIfInTime } from './read-in-time.ts';
 import { adoptionFor } from '../permit.ts';
-import { refuseWhenAskedOtherwise } from './write-guards.ts';
+import { Postponed, writingOf } from './writing.ts';
 import { refuseWhenGivenUp } from '../heartbeat.ts';
 import { statusReporter } from '../kubernetes/status-reporter.ts';
 import { targetDeploymentReporter, type VersionSources } from '../rollout/target-deployment.ts';
@@ -78,15 +78,6 @@ export interface BudgetTurn {
   readonly is: 'Turn';
 }
 
-/** Ends an attempt whose next write has its turn later. */
-class Postponed extends Error {
-  readonly notYet: NotYet;
-  constructor({ ticket, waitMs }: Extract<Grant, { is: 'Wait' }>) {
-    super('The write has its turn later.');
-    this.notYet = { is: 'NotYet', ticket, waitMs };
-  }
-}
-
 /** How long a line is remembered that somebody has had to wait in, in milliseconds. */
 const CROWDED_MS = 2_000;
 
@@ -137,35 +128,25 @@ export function configWriter(dependencies: WriterDependencies): ConfigWriter {
 
   async function take(forwarding: Forwarding, options: AttemptOptions): Promise<Grant> {
     const { urgent, percent, ticket, signal } = options;
-    const quota = loadBalancerOf(forwarding.type).quota(forwarding);
+    const quota = quotaOf(forwarding);
     const grant = await budget.take(quota, { urgent, percent, ticket }, signal);
     if (grant.is === 'Wait' && !urgent) waitedAt.set(quota, Date.now());
     return grant;
   }
 
-  function writing(config: LoadBalancerConfigView, options: AttemptOptions, turn?: BudgetTurn): Writing {
-    let ahead = turn;
-    const { signal } = options;
-    return {
-      signal,
-      permit: async (same) => {
-        const isPaid = same === 'Same' || ahead !== undefined;
-        const grant = isPaid ? { is: 'Granted' as const } : await take(config.desired, options);
-        ahead = undefined;
-        if (grant.is === 'Wait') throw new Postponed(grant);
-        signal.throwIfAborted();
-        await refuseWhenAskedOtherwise(kubernetes, config);
-        signal.throwIfAborted();
-        // Last, since the process may have been stopped while it waited for an answer that is old by now.
-        refuseWhenGivenUp();
-      },
-    };
-  }
+  const writing = (config: LoadBalancerConfigView, options: AttemptOptions, turn?: BudgetTurn): Writing =>
+    writingOf(config, {
+      kubernetes,
+      signal: options.signal,
+      hasTurn: turn !== undefined,
+      take: () => take(config.desired, options),
+      charge: () => budget.charge(quotaOf(config.desired), options),
+    });
 
   /** Tells those who share the budget that ELBv2 throttles, and says in the status what refuses; throws it on. */
   async function refused(config: LoadBalancerConfigView, error: unknown): Promise<never> {
     if (awsErrorType(error) === 'Throttled') {
-      await budget.penalise(loadBalancerOf(config.desired.type).quota(config.desired), PENALTY_MS);
+      await budget.penalise(quotaOf(config.desired), PENALTY_MS);
     }
     const told = toFailure(error);
     // What was given up is neither here nor there, and another attempt says more of an object that asks otherwise.
@@ -188,8 +169,7 @@ export function configWriter(dependencies: WriterDependencies): ConfigWriter {
 
   return {
     report,
-    isCrowded: (forwarding) =>
-      Date.now() - (waitedAt.get(loadBalancerOf(forwarding.type).quota(forwarding)) ?? 0) < CROWDED_MS,
+    isCrowded: (forwarding) => Date.now() - (waitedAt.get(quotaOf(forwarding)) ?? 0) < CROWDED_MS,
     reserve: async (forwarding, options) => {
       const grant = await take(forwarding, options);
       return grant.is === 'Granted' ? { is: 'Turn' } : new Postponed(grant).notYet;
@@ -203,7 +183,7 @@ export function configWriter(dependencies: WriterDependencies): ConfigWriter {
       const request = { key, forwarding: desired, adopt, verify, urgent, ...known };
       const own = writing(config, options, turn);
       let wrote = false;
-      const permit: Writing['permit'] = (same) => ((wrote = true), own.permit(same));
+      const permit: Writing['permit'] = () => ((wrote = true), own.permit());
       const served = await postponing(config, () => calls.apply(request, { ...own, permit }));
       if ('is' in served) return served;
       if (wrote && verify && wasServed(config))
@@ -224,6 +204,9 @@ export function configWriter(dependencies: WriterDependencies): ConfigWriter {
     },
   };
 }
+
+/** The account and place whose writes share one budget. */
+const quotaOf = (forwarding: Forwarding): string => loadBalancerOf(forwarding.type).quota(forwarding);
 
 /** Whether the status says that what the object asks for was served already. */
 const wasServed = ({ status, generation }: LoadBalancerConfigView): boolean =>

@@ -48,10 +48,15 @@ export interface LoadBalancerDependencies {
 /** How a write may be made. */
 export interface Writing {
   /**
-   * Lets one more write be sent; throws when this attempt may not write any more, or not yet. `Same` takes no turn in the
-   * budget: it goes on with that of a write which was refused.
+   * Takes a turn in the budget for the next write, for those who read once more before `permit`; throws when it comes later.
+   * After a write was sent it never does.
    */
-  readonly permit: (turn?: 'Same') => Promise<void>;
+  readonly turn: () => Promise<void>;
+  /**
+   * Lets one more write be sent, with a turn that is taken if it was not yet; throws when this attempt may not write any
+   * more, or not yet. Nothing is waited for between this and the write: what was allowed may be refused by then.
+   */
+  readonly permit: () => Promise<void>;
   readonly signal: AbortSignal;
 }
 
@@ -64,7 +69,10 @@ export interface ApplyRequest<Of extends LoadBalancerShape = AnyShape> {
   readonly adopt: Adoption;
   /** Whether this takes traffic back: then no read is waited for, and where none answers it is written without one. */
   readonly urgent: boolean;
-  /** Whether the load balancer is read before it is compared, because someone else may have changed it. */
+  /**
+   * Whether the load balancer is read before it is compared, because nobody knows for sure what it serves. What is urgent is
+   * written then, whatever that read shows: it may be older than the write that is to be undone.
+   */
   readonly verify: boolean;
 }
 

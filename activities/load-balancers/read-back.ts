@@ -1,5 +1,5 @@
 import { Context } from '@temporalio/activity';
-import { failure } from '../failure.ts';
+import { awsErrorType, failure } from '../failure.ts';
 
 /** How often something is read until it shows what was written, and the first wait between, in milliseconds. */
 const READ_BACK = { attempts: 6, firstWaitMs: 100 } as const;
@@ -22,6 +22,23 @@ export async function lookUntilShown<Value>(look: () => Promise<Look<Value>>): P
     if (shown.is === 'Another') last = shown;
   }
   return last;
+}
+
+/**
+ * Whether a write may be done without that AWS has refused, because reads show what it writes: not one alone, which may be
+ * older than what is to be undone, but all for as long as they are waited for after a write.
+ */
+export async function isShownWithout(refusal: unknown, look: () => Promise<Look<unknown>>): Promise<boolean> {
+  if (awsErrorType(refusal) === undefined) return false;
+  try {
+    for (let count = 1; count < READ_BACK.attempts; count += 1) {
+      await Context.current().sleep(READ_BACK.firstWaitMs * 2 ** (count - 1));
+      if ((await look()).is !== 'Shown') return false;
+    }
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /**

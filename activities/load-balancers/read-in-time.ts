@@ -49,11 +49,12 @@ export async function readIfInTime<Known, Otherwise>(
   }
 }
 
-const boundedBy = (late: AbortSignal, { permit, signal }: Writing): Writing => ({
+const boundedBy = (late: AbortSignal, { turn, permit, signal }: Writing): Writing => ({
   signal: AbortSignal.any([signal, late]),
-  permit: async (turn) => {
+  turn,
+  permit: async () => {
     late.throwIfAborted();
-    await permit(turn);
+    await permit();
     late.throwIfAborted();
   },
 });

@@ -41,6 +41,7 @@ export function dryRunOf(session: OkraSession, { print }: Pick<OkraShell, 'print
 
 const granted: WriteBudget = {
   take: () => Promise.resolve({ is: 'Granted' }),
+  charge: () => Promise.resolve(),
   penalise: () => Promise.resolve(),
 };
 

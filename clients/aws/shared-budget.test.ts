@@ -152,6 +152,26 @@ describe('sharedBudget', () => {
     ]);
   });
 
+  it('counts what is sent without asking by the same write as what asks at that moment', async () => {
+    const budget = worker();
+    await fill(budget);
+    store.calls = [];
+    const charges = [budget.charge('a', usual), budget.charge('a', usual), budget.charge('a', usual)];
+    expect(await outcomes([budget.take('a', usual, never), budget.take('a', urgent, never)])).toEqual([
+      500,
+      'Granted',
+    ]);
+    await Promise.all(charges);
+    expect(store.calls).toEqual(['patch', 'patch']);
+  });
+
+  it('counts it for the other workers too', async () => {
+    const [one, other] = [worker(), worker()];
+    await fill(one);
+    for (let write = 0; write < 5; write += 1) await one.charge('a', urgent);
+    expect(await outcomes([other.take('a', urgent, never)])).toEqual([1000]);
+  });
+
   it('leaves what gives up at once, and the others are answered', async () => {
     const budget = worker();
     await fill(budget);
@@ -197,6 +217,13 @@ describe('sharedBudget', () => {
     const takes = [urgent, urgent, urgent].map((request) => budget.take('a', request, never));
     expect(await outcomes(takes)).toEqual(['Granted', 500, 1000]);
     await expect(budget.penalise('a', 1000)).resolves.toBeUndefined();
+  });
+
+  it('counts what is sent without asking in the worker’s own rate while the object is out of reach', async () => {
+    const budget = worker();
+    store.refuse = () => refusal(403, 'Forbidden');
+    await expect(budget.charge('a', urgent)).resolves.toBeUndefined();
+    expect(await outcomes([budget.take('a', urgent, never)])).toEqual([500]);
   });
 
   it('knows nothing any more of its own rate once the object was written again', async () => {

@@ -1,11 +1,13 @@
 import { formatBudget, parseBudget } from '../../domain/load-balancers/budget-text.ts';
 import {
+  chargeWrite,
   emptyBudget,
   fullBudget,
   penalise,
   takeWrite,
   type BudgetState,
   type Grant,
+  type Taken,
   type WriteRate,
   type WriteRequest,
 } from '../../domain/load-balancers/budget.ts';
@@ -18,6 +20,11 @@ import type { Log } from '../log.ts';
 export interface WriteBudget {
   /** Says whether one more write may be sent now, or when to ask again. Rejects with the reason of the signal. */
   take(quota: string, request: WriteRequest, signal: AbortSignal): Promise<Grant>;
+  /**
+   * Counts a write that is sent without asking, because one that it belongs to was sent: a turn that came later would have
+   * both begin again. Nobody has to wait for that, and it never rejects.
+   */
+  charge(quota: string, request: Pick<WriteRequest, 'urgent'>): Promise<void>;
   /** Holds all writes of a quota back for a time, because AWS throttles nonetheless. Never rejects. */
   penalise(quota: string, ms: number): Promise<void>;
 }
@@ -42,13 +49,15 @@ export interface SharedBudgetOptions {
 interface Operation {
   readonly key: string;
   readonly rate: WriteRate;
-  readonly request: WriteRequest | { readonly penaltyMs: number };
+  readonly change: (before: BudgetState, now: number) => Taken;
+  /** Whether each worker counts for itself what cannot be shared; what else cannot be is rejected. */
+  readonly goesOn: boolean;
   readonly signal?: AbortSignal;
   readonly resolve: (grant: Grant) => void;
   readonly reject: (error: unknown) => void;
 }
 
-const PENALISED: Grant = { is: 'Granted' };
+const GRANTED: Grant = { is: 'Granted' };
 
 /** Makes the budgets that all workers of an installation share, kept in a ConfigMap beside their Lease. */
 export function sharedBudget(options: SharedBudgetOptions): SharedBudget {
@@ -78,7 +87,7 @@ export function sharedBudget(options: SharedBudgetOptions): SharedBudget {
         });
         return { changes: textsOf(states), answers };
       });
-      batch.forEach(({ resolve }, index) => resolve(grants[index] ?? PENALISED));
+      batch.forEach(({ resolve }, index) => resolve(grants[index] ?? GRANTED));
       own.clear();
     } catch (error) {
       for (const operation of batch) answerAlone(operation, error);
@@ -87,8 +96,7 @@ export function sharedBudget(options: SharedBudgetOptions): SharedBudget {
 
   // What takes traffic back must not depend on an object that nobody may read any more; each worker then keeps a rate of its own.
   function answerAlone(operation: Operation, error: unknown): void {
-    const isUrgent = 'urgent' in operation.request && operation.request.urgent;
-    if (!isUrgent) return operation.reject(error);
+    if (!operation.goesOn) return operation.reject(error);
     const now = Math.floor(clock());
     const before = own.get(operation.key) ?? emptyBudget(now, operation.rate);
     log.warn({ err: error, quota: operation.key }, 'write budget not shared');
@@ -110,20 +118,34 @@ export function sharedBudget(options: SharedBudgetOptions): SharedBudget {
         enqueue({
           key: keyOf(quota),
           rate,
-          request,
+          change: (before, now) => takeWrite(before, request, now, rate),
+          goesOn: request.urgent,
           signal,
           resolve: (grant) => (settled(), resolve(grant)),
           reject: (error) => (settled(), reject(error)),
         });
       }),
+    charge: (quota, request) =>
+      new Promise((resolve) => {
+        const change = (before: BudgetState, now: number): Taken => ({
+          state: chargeWrite(before, request, now, rate),
+          grant: GRANTED,
+        });
+        const done = (): void => resolve();
+        enqueue({ key: keyOf(quota), rate, change, goesOn: true, resolve: done, reject: done });
+      }),
     penalise: (quota, penaltyMs) =>
       new Promise((resolve) => {
         const key = keyOf(quota);
+        const change = (before: BudgetState, now: number): Taken => ({
+          state: penalise(before, penaltyMs, now, rate),
+          grant: GRANTED,
+        });
         const reject = (error: unknown): void => {
           log.warn({ err: error, quota: key }, 'write budget not penalised');
           resolve();
         };
-        enqueue({ key, rate, request: { penaltyMs }, resolve: () => resolve(), reject });
+        enqueue({ key, rate, change, goesOn: false, resolve: () => resolve(), reject });
       }),
   });
   return {
@@ -144,6 +166,11 @@ export function budgetInMemory(rate: WriteRate, clock: () => number = Date.now):
       const { state, grant } = takeWrite(before(quota, now), request, now, rate);
       states.set(quota, state);
       return await Promise.resolve(grant);
+    },
+    charge: async (quota, request) => {
+      const now = Math.floor(clock());
+      states.set(quota, chargeWrite(before(quota, now), request, now, rate));
+      await Promise.resolve();
     },
     penalise: async (quota, ms) => {
       const now = Math.floor(clock());
@@ -172,14 +199,11 @@ export const budgetKey = (quota: string): string =>
 
 function keep(
   states: Map<string, BudgetState>,
-  { key, rate, request }: Operation,
+  { key, change }: Operation,
   before: BudgetState,
   now: number,
 ): Grant {
-  const { state, grant } =
-    'penaltyMs' in request
-      ? { state: penalise(before, request.penaltyMs, now, rate), grant: PENALISED }
-      : takeWrite(before, request, now, rate);
+  const { state, grant } = change(before, now);
   states.set(key, state);
   return grant;
 }

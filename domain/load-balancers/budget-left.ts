@@ -15,7 +15,7 @@ export function budgetLeft(state: BudgetState, now: number, rate: WriteRate): Bu
   const size = Math.max(1, rate.burst);
   const taken = takeWrite(state, { urgent: false }, now, rate);
   if (taken.grant.is === 'Wait') return { left: 0, size, waitMs: taken.grant.waitMs };
-  const { meter, spacing } = taken.state;
-  const room = now + (size - 1) * spacing - Math.max(meter, now);
+  const { meter, owed = meter, spacing } = taken.state;
+  const room = now + (size - 1) * spacing - Math.max(owed, now);
   return { left: Math.min(size, 2 + Math.floor(room / spacing)), size, waitMs: 0 };
 }

@@ -23,15 +23,24 @@ export function parseBudget(text: string | undefined, now: number, rate: WriteRa
 }
 
 function stateIn(value: unknown, rate: WriteRate): BudgetState | undefined {
-  const { at, spacing, meter, ...lines } = fieldsOf(value);
+  const { at, spacing, meter, owed, ...lines } = fieldsOf(value);
   const [usual, urgent] = [lineIn(lines['usual']), lineIn(lines['urgent'])];
   if (!isTime(at) || !isTime(spacing) || spacing < 1 || !isTime(meter)) return undefined;
   if (usual === undefined || urgent === undefined) return undefined;
   const later = linesIn(lines['later']);
   // Nobody waits for a day; such a time would hold everybody up.
-  const longestMs = Math.max(usual.tail, urgent.tail, ...(later ?? []).map(({ tail }) => tail), meter) - at;
+  const tails = [usual, urgent, ...(later ?? [])].map(({ tail }) => tail);
+  const longestMs = Math.max(...tails, meter) - at;
   if ((longestMs * spacingOf(rate)) / spacing > DAY_MS) return undefined;
-  return { at, spacing, meter, usual, urgent, ...(later === undefined ? {} : { later }) };
+  return {
+    at,
+    spacing,
+    meter,
+    ...(isTime(owed) ? { owed } : {}),
+    usual,
+    urgent,
+    ...(later === undefined ? {} : { later }),
+  };
 }
 
 function lineIn(value: unknown): BudgetState['usual'] | undefined {

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatBudget, parseBudget } from './budget-text.ts';
 import {
+  chargeWrite,
   emptyBudget,
   fullBudget,
   MAX_PENALTY_MS,
@@ -34,6 +35,14 @@ class Budget {
     const taken = takeWrite(this.state, request, this.now, by);
     this.state = parseBudget(formatBudget(taken.state), this.now, by);
     return taken.grant;
+  }
+  charge(urgent: boolean, times = 1): void {
+    for (let time = 0; time < times; time += 1)
+      this.state = parseBudget(
+        formatBudget(chargeWrite(this.state, { urgent }, this.now, rate)),
+        this.now,
+        rate,
+      );
   }
   takeAll(count: number, urgent = false): Grant[] {
     return Array.from({ length: count }, () => this.take(urgent));
@@ -167,6 +176,49 @@ describe('takeWrite', () => {
   });
 });
 
+describe('chargeWrite', () => {
+  it.each([true, false])('takes what is left of a burst, as any write does, urgent: %s', (urgent) => {
+    const budget = new Budget();
+    budget.charge(urgent, 2);
+    expect(waits(budget.takeAll(3))).toEqual(['Granted', T, 2 * T]);
+  });
+
+  it('has all wait the longer for what takes traffic back, in the order in which they came', () => {
+    const budget = new Budget();
+    const [first, second] = budget.takeAll(7, true).slice(4).map(ticketOf);
+    const usual = ticketOf(budget.take());
+    budget.charge(true, 2);
+    const turns = [first, second].map((ticket) => budget.take(true, ticket));
+    expect(waits([...turns, budget.take(false, usual)])).toEqual([3 * T, 4 * T, 6 * T]);
+    budget.now += 3 * T;
+    expect(budget.take(true, first)).toEqual({ is: 'Granted' });
+    expect(budget.take(true, second)).toMatchObject({ waitMs: T });
+  });
+
+  it('keeps what takes traffic back waiting for nothing else, and has others wait as long as all of it takes', () => {
+    const budget = new Budget();
+    budget.takeAll(3);
+    const waiting = ticketOf(budget.take());
+    budget.charge(false, 5);
+    expect(budget.take(false, waiting)).toMatchObject({ waitMs: 6 * T });
+    expect(budget.take()).toMatchObject({ waitMs: 7 * T });
+    expect(waits(budget.takeAll(2, true))).toEqual(['Granted', T]);
+  });
+
+  it('shortens no penalty', () => {
+    const budget = new Budget();
+    budget.state = penalise(budget.state, 1000, budget.now, rate);
+    budget.charge(false, 3);
+    expect(budget.take(true)).toMatchObject({ waitMs: 1000 });
+  });
+
+  it('holds nobody up for longer than a throttled write does', () => {
+    const budget = new Budget();
+    budget.charge(true, 1_000);
+    expect(waitOf(budget.take(true))).toBeLessThanOrEqual(MAX_PENALTY_MS + T);
+  });
+});
+
 describe('penalise', () => {
   it('holds everything back, what is urgent first again, and counts several at once as one', () => {
     const budget = new Budget();
@@ -275,6 +327,40 @@ describe('the rate', () => {
         }
       }),
       { numRuns: 2_000 },
+    );
+  });
+});
+
+describe('the rate of attempts of several writes', () => {
+  it('is kept on the average, and what takes traffic back goes at once but for what was taken back before', () => {
+    const by = { perSecond: 2, burst: 4 };
+    const attempts = fc.array(fc.record({ pass: fc.nat(3_000), urgent: fc.boolean(), more: fc.nat(3) }), {
+      maxLength: 60,
+    });
+    fc.assert(
+      fc.property(attempts, (all) => {
+        const budget = new Budget(fullBudget(START, by));
+        const sent: { readonly at: number; readonly isGrant: boolean; readonly urgent: boolean }[] = [];
+        for (const { pass, urgent, more } of all) {
+          budget.now += pass;
+          if (budget.ask({ urgent }, by).is === 'Wait') continue;
+          sent.push({ at: budget.now, isGrant: true, urgent });
+          for (let write = 0; write < more; write += 1) {
+            budget.state = chargeWrite(budget.state, { urgent }, budget.now, by);
+            sent.push({ at: budget.now, isGrant: false, urgent });
+          }
+        }
+        for (const [to, { at: end, isGrant, urgent }] of sent.entries()) {
+          if (!isGrant) continue;
+          for (const [from, { at: begin }] of sent.slice(0, to + 1).entries()) {
+            // What is not urgent makes up for all that was sent before; what is urgent for what was.
+            const before = sent.slice(from, to + 1).filter((one) => !urgent || one.isGrant || one.urgent);
+            const most = by.burst + 1 + Math.floor((end - begin) / T);
+            expect(before.length).toBeLessThanOrEqual(most);
+          }
+        }
+      }),
+      { numRuns: 1_000 },
     );
   });
 });

@@ -43,6 +43,8 @@ export interface BudgetState {
   readonly spacing: number;
   /** When all that was granted is made up for; it may be ahead by the burst. This alone keeps the rate, whatever tickets say. */
   readonly meter: number;
+  /** The same with all that was counted without a turn and is not urgent, which what is urgent does not wait for; left out where it is no later. */
+  readonly owed?: number | undefined;
   readonly usual: Line;
   /** Those that take the most traffic back. */
   readonly urgent: Line;
@@ -60,6 +62,8 @@ export interface Line {
 export const URGENT_LINES = 10;
 /** The line of all that is not. */
 const USUAL = URGENT_LINES;
+/** Before the first line. */
+const BEFORE_ALL = -1;
 
 /** The answer to a request, and what to keep of it. */
 export interface Taken {
@@ -99,11 +103,32 @@ export function takeWrite(before: BudgetState, request: WriteRequest, now: numbe
   return wait(moveLine(state, rank, room - turn), ticket, { until: room, now });
 }
 
+/**
+ * Counts a write that waits for no turn, because it belongs to another that was sent: all who wait do so the longer. But the
+ * one write that is kept for what is urgent is left to it.
+ */
+export function chargeWrite(
+  before: BudgetState,
+  { urgent }: Pick<WriteRequest, 'urgent'>,
+  now: number,
+  rate: WriteRate,
+): BudgetState {
+  const state = upToDate(before, now, rate);
+  const most = urgent ? latestMeter(now, rate) : now + burstMs(rate) + state.spacing;
+  const spent = spend(state, { now, rate, most });
+  // Nobody waits as long as there is room.
+  if (roomAt(state, false, rate) <= now) return spent;
+  const isBeforeAll = urgent && roomAt(state, true, rate) > now;
+  const by = Math.max(allOf(spent), now) - Math.max(allOf(state), now);
+  return moveBehind(spent, isBeforeAll ? BEFORE_ALL : USUAL - 1, by);
+}
+
 /** Holds all writes back for a time, because ELBv2 throttles nonetheless: others share the account. Several at once count as one. */
 export function penalise(before: BudgetState, ms: number, now: number, rate: WriteRate): BudgetState {
-  const state = upToDate(before, now, rate);
+  const { owed = 0, ...state } = upToDate(before, now, rate);
   const penalty = Math.ceil(Math.min(Math.max(0, ms), MAX_PENALTY_MS));
-  return { ...state, meter: Math.max(state.meter, now + burstMs(rate) + state.spacing + penalty) };
+  const meter = Math.max(state.meter, now + burstMs(rate) + state.spacing + penalty);
+  return { ...state, meter, ...owing(meter, owed) };
 }
 
 function budgetFrom(meter: number, now: number, rate: WriteRate): BudgetState {
@@ -123,11 +148,13 @@ function upToDate(state: BudgetState, now: number, rate: WriteRate): BudgetState
     const ahead = time - back - now;
     return ahead <= 0 ? time - back : now + Math.ceil((ahead * spacing) / state.spacing);
   };
-  const latest = now + burstMs(rate) + 2 * spacing + MAX_PENALTY_MS;
+  const latest = latestMeter(now, rate);
+  const meter = Math.min(moved(state.meter), latest);
   return {
     at: Math.max(state.at - back, now),
     spacing,
-    meter: Math.min(moved(state.meter), latest),
+    meter,
+    ...owing(meter, Math.min(moved(state.owed ?? 0), latest)),
     usual: { ...state.usual, tail: moved(state.usual.tail) },
     urgent: { ...state.urgent, tail: moved(state.urgent.tail) },
     ...(state.later === undefined
@@ -136,9 +163,28 @@ function upToDate(state: BudgetState, now: number, rate: WriteRate): BudgetState
   };
 }
 
+const latestMeter = (now: number, rate: WriteRate): number =>
+  now + burstMs(rate) + 2 * spacingOf(rate) + MAX_PENALTY_MS;
+
+const owing = (meter: number, owed: number): Pick<BudgetState, 'owed'> => (owed > meter ? { owed } : {});
+
+/** When all is made up for, what is not urgent included. */
+const allOf = ({ meter, owed = meter }: BudgetState): number => owed;
+
 /** When the rate has room for one more. One write beyond the burst is kept for what is urgent, which puts it before all others. */
 const roomAt = (state: BudgetState, urgent: boolean, rate: WriteRate): number =>
-  state.meter - burstMs(rate) - (urgent ? state.spacing : 0);
+  (urgent ? state.meter - state.spacing : allOf(state)) - burstMs(rate);
+
+/** Counts one write; beyond `most` it is owed. */
+function spend(
+  state: BudgetState,
+  { now, rate, most }: { readonly now: number; readonly rate: WriteRate; readonly most: number },
+): BudgetState {
+  const { owed: _before, spacing, ...others } = state;
+  const meter = Math.max(state.meter, Math.min(Math.max(state.meter, now) + spacing, most));
+  const all = Math.min(Math.max(allOf(state), now) + spacing, latestMeter(now, rate));
+  return { ...others, spacing, meter, ...owing(meter, all) };
+}
 
 /** The line of a request: what takes back the most goes first, and what is not urgent comes last. */
 const rankOf = ({ urgent, percent = 100 }: WriteRequest): number =>
@@ -184,7 +230,7 @@ function granted(
   state: BudgetState,
   to: { readonly rank: number; readonly isNew: boolean; readonly now: number; readonly rate: WriteRate },
 ): Taken {
-  const spent = { ...state, meter: Math.max(state.meter, to.now) + state.spacing };
+  const spent = spend(state, { ...to, most: latestMeter(to.now, to.rate) });
   // Those that waited in the line of the urgent have moved the others when they lined up.
   const isAhead = to.rank !== USUAL && to.isNew && roomAt(state, false, to.rate) > to.now;
   return {

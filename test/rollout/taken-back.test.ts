@@ -160,11 +160,12 @@ describe('what is asked for and not served', () => {
     await stage.proxy.removeFault(unread);
     await stage.untilPhase('late', 'Reverted', '1.0.0');
     await expectServed('late', { latea: 100, lateb: 0 });
-    expect(await stage.writes()).toEqual([
-      attachedAt0('late'),
-      { latea: 80, lateb: 20 },
-      { latea: 100, lateb: 0 },
-    ]);
+    const [attaching, increasing, ...back] = await stage.writes();
+    expect([attaching, increasing]).toEqual([attachedAt0('late'), { latea: 80, lateb: 20 }]);
+    // What could not be read back is written again, since a read that shows it may be older than the fifth.
+    expect(new Set(back.map((weights) => JSON.stringify(weights)))).toEqual(
+      new Set([JSON.stringify({ latea: 100, lateb: 0 })]),
+    );
   });
 
   it.each<[string, string, (name: string) => Promise<unknown>]>([

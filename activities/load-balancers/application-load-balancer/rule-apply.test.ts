@@ -1,5 +1,6 @@
 import type { Action, Rule, RuleTransform } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { describe, expect, it } from 'vitest';
+import type { ELBv2 } from '../../../clients/aws/elbv2.ts';
 import type { ObservedForwarding } from '../../../domain/load-balancers/load-balancer.ts';
 import { applicationLoadBalancer } from './application-load-balancer.ts';
 import { applyTo, aRoute, forwarding, meansOf } from './testing/apply.ts';
@@ -150,6 +151,67 @@ describe('a rule that authenticates', () => {
       message: expect.stringContaining('whose client secret AWS does not show') as string,
     });
     expect(listener.rule(10)).toBeUndefined();
+  });
+});
+
+describe('a rule that reads show as it was before the last write', () => {
+  /** One whose weights were just changed, and what is written to it from now on. */
+  async function behind(...before: Action[]) {
+    const { listener, served } = await adopted(...before);
+    const old = listener.rule(10);
+    if (old === undefined) throw new TypeError('Expected a rule.');
+    await applyTo(listener, { a: 80, b: 20 }, { observed: served });
+    let writes = 0;
+    const elbv2: ELBv2 = {
+      ...listener.elbv2,
+      rulesOf: () => Promise.resolve([old]),
+      rule: () => Promise.resolve(old),
+      modifyRule: (input) => ((writes += 1), listener.elbv2.modifyRule(input)),
+    };
+    return { listener, late: { elbv2 }, served, writes: () => writes };
+  }
+
+  it('is taken back where nobody knows what it serves, and goes on doing what else it does', async () => {
+    const { listener, late, served, writes } = await behind(oidc);
+    await applyTo(late, { a: 100, b: 0 }, { observed: served, urgent: true, verify: true });
+    expect(listener.weights(10)).toEqual({ a: 100, b: 0 });
+    expect(types(listener.rule(10))).toEqual(['authenticate-oidc', 'forward']);
+    expect(writes()).toBe(1);
+  });
+
+  it.each([
+    ['a look that finds nothing else', { verify: true }],
+    ['what is known to serve already', { urgent: true }],
+  ])('is not written for %s', async (_, how) => {
+    const { late, served, writes } = await behind();
+    await applyTo(late, { a: 100, b: 0 }, { observed: served, ...how });
+    expect(writes()).toBe(0);
+  });
+
+  it.each([
+    ['as long as reads show nothing to undo', Infinity, undefined],
+    ['and is tried again as soon as they do', 2, 'Throttling'],
+  ])('is taken back without a write that ELBv2 refuses, %s', async (_, behindFor, want) => {
+    const { listener, late, served } = await behind();
+    let reads = 0;
+    const elbv2: ELBv2 = {
+      ...late.elbv2,
+      rule: (...asked) => ((reads += 1), (reads > behindFor ? listener : late).elbv2.rule(...asked)),
+      modifyRule: () => Promise.reject(Object.assign(new Error('Rate exceeded'), { name: 'Throttling' })),
+    };
+    const how = { observed: served, urgent: true, verify: true };
+    const came = await applyTo({ elbv2 }, { a: 100, b: 0 }, how).catch((error: unknown) => error);
+    expect(came instanceof Error ? came.name : undefined).toBe(want);
+    // More than one read, and for as long as one is waited for after a write.
+    expect(reads).toBe(want === undefined ? 6 : 3);
+  });
+
+  it('gets its conditions back by the same write where these differ too', async () => {
+    const { listener, served } = await adopted();
+    listener.change(10, { conditions: [{ Field: 'path-pattern', PathPatternConfig: { Values: ['/x'] } }] });
+    await applyTo(listener, { a: 100, b: 0 }, { observed: served, urgent: true, verify: true });
+    expect(listener.rule(10)?.Conditions).toMatchObject([{ HostHeaderConfig: { Values: ['a.com'] } }]);
+    expect(listener.weights(10)).toEqual({ a: 100, b: 0 });
   });
 });
 

@@ -1,4 +1,5 @@
 import type { Rule } from '@aws-sdk/client-elastic-load-balancing-v2';
+import type { Carried } from '../../../crds/carried.ts';
 import { remembered } from '../../../domain/load-balancers/application-load-balancer/carried.ts';
 import type { ObservedForwarding } from '../../../domain/load-balancers/load-balancer.ts';
 import {
@@ -9,8 +10,7 @@ import {
 } from '../../../domain/load-balancers/application-load-balancer/rule-difference.ts';
 import { awsErrorType, failure } from '../../failure.ts';
 import type { Attempt, KnownRule } from './attempt.ts';
-import type { Writing } from '../port.ts';
-import { lookUntilShown, readBack, type Look } from '../read-back.ts';
+import { isShownWithout, lookUntilShown, readBack, type Look } from '../read-back.ts';
 import { readInTime } from '../read-in-time.ts';
 import { find, knownRule } from './rule-find.ts';
 import { servedBy } from './rule-forwarding.ts';
@@ -22,7 +22,7 @@ type Application = ObservedForwarding<'AWSApplicationLoadBalancer'>;
 /** A rule that is there, and by what it is known. */
 interface Present {
   readonly known: KnownRule;
-  /** `Unread`: nobody could read it. `Unseen`: reads do not show it. Either is written, whatever the status says. */
+  /** `Unread`: nobody could read it. `Unseen`: reads do not show it. Its weights are written, whatever the status says. */
   readonly by: 'Status' | 'Look' | 'Unread' | 'Unseen';
 }
 
@@ -60,16 +60,15 @@ async function create(attempt: Attempt): Promise<Application> {
 
 /** Goes on with the rule that nobody has seen, and that is in the way of another: it may have been created minutes ago. */
 async function takeUp(attempt: Attempt): Promise<Application> {
-  const again = { ...attempt, writing: withSameTurn(attempt.writing) };
   const seen = await lookUntilShown<KnownRule>(async () => {
-    const value = await find(again);
+    const value = await find(attempt);
     return value === undefined ? { is: 'Missing' } : { is: 'Shown', value };
   });
-  if (seen.is === 'Shown') return await change(again, { known: seen.value, by: 'Look' });
+  if (seen.is === 'Shown') return await change(attempt, { known: seen.value, by: 'Look' });
   const told = toldBy(attempt);
   if (told?.rule.priority !== attempt.desired.priority) throw unseen(attempt);
   try {
-    return await change(again, { known: told, by: 'Unseen' });
+    return await change(attempt, { known: told, by: 'Unseen' });
   } catch (error) {
     // Then it is not the one that the status names.
     throw awsErrorType(error) === 'RuleNotFound' ? unseen(attempt) : error;
@@ -82,13 +81,15 @@ async function change(attempt: Attempt, { known, by }: Present): Promise<Applica
   const had = request.observed?.carried ?? {};
   const { ruleARN } = known;
   const carrying = toCarry(attempt, ruleARN, known.carried);
-  const difference = toWrite(by, differenceOf({ rule: desired, carried: carrying }, known));
-  if (difference === undefined) {
+  const found = differenceOf({ rule: desired, carried: carrying }, known);
+  const difference = toWrite(request, by, found);
+  const unchanged = async (): Promise<Application> => {
     await keepTargets(attempt, known);
     // The names are those of the request; the load balancer knows none.
     const rule = { ...known.rule, forward: desired.forward };
     return servedBy(listenerARN, ruleARN, rule, remembered(had, known.carried));
-  }
+  };
+  if (difference === undefined) return await unchanged();
   let written: WrittenRule;
   try {
     // ELBv2 wants the rule to keep clients for as long as one of its groups does.
@@ -96,6 +97,9 @@ async function change(attempt: Attempt, { known, by }: Present): Promise<Applica
     written = await writeRule(attempt, known, difference);
   } catch (error) {
     if (isPriorityInUse(error)) throw unseen(attempt);
+    const isShown = by === 'Look' && found === undefined;
+    const again = lookAt(attempt, ruleARN, carrying);
+    if (isShown && (await isShownWithout(error, again.look))) return await unchanged();
     if (by !== 'Status' || !mayBeGone(error)) throw error;
     // Someone may have deleted the rule since its status was written.
     return await applyListenerRule({ ...attempt, request: { ...request, verify: true } });
@@ -108,19 +112,6 @@ async function change(attempt: Attempt, { known, by }: Present): Promise<Applica
 /** Where a policy asks for the tags of a rule, AWS denies what is asked of one that is gone, since that has none. */
 const mayBeGone = (error: unknown): boolean =>
   ['RuleNotFound', 'AccessDenied'].includes(awsErrorType(error) ?? '');
-
-/** Lets the next write go on with the turn of one that was refused: to wait for another would be to begin again each time. */
-function withSameTurn({ permit, signal }: Writing): Writing {
-  let turn: 'Same' | undefined = 'Same';
-  return {
-    signal,
-    permit: async () => {
-      const now = turn;
-      turn = undefined;
-      await permit(now);
-    },
-  };
-}
 
 const isPriorityInUse = (error: unknown): boolean =>
   error instanceof Error && error.name.startsWith('PriorityInUse');
@@ -145,11 +136,16 @@ const knownBy = (served: ObservedForwarding<'AWSApplicationLoadBalancer'>): Know
   unsaid: [],
 });
 
-/** What is written of what differs. */
-const toWrite = (by: Present['by'], found: RuleDifference | undefined): RuleDifference | undefined => {
+/** What is written of what differs; what undoes a write that nobody has confirmed also what a read shows the same, as it may be older than that write. */
+function toWrite(
+  { urgent, verify }: Attempt['request'],
+  by: Present['by'],
+  found: RuleDifference | undefined,
+): RuleDifference | undefined {
   if (by === 'Unread') return WEIGHTS_ALONE;
-  return by === 'Unseen' ? { ...(found ?? WEIGHTS_ALONE), forward: true } : found;
-};
+  const isInAnyCase = by === 'Unseen' || (urgent && verify);
+  return isInAnyCase ? { ...(found ?? WEIGHTS_ALONE), forward: true } : found;
+}
 
 /** Taking traffic back without a look changes the weights, and nothing else. */
 const WEIGHTS_ALONE: RuleDifference = {
@@ -160,8 +156,8 @@ const WEIGHTS_ALONE: RuleDifference = {
   targets: false,
 };
 
-/** Reads a rule back until it shows what was written, and that it goes on doing what it was told to. */
-function shown(attempt: Attempt, ruleARN: string, { carried, answer }: WrittenRule): Promise<PresentRule> {
+/** Looks whether a rule is what is wanted, and goes on doing what it was told to. */
+function lookAt(attempt: Attempt, ruleARN: string, carried: Carried) {
   const { desired, elbv2, writing } = attempt;
   const compare = async (rule: Rule): Promise<Look<PresentRule>> => {
     const value = await knownRule(attempt, rule);
@@ -170,12 +166,15 @@ function shown(attempt: Attempt, ruleARN: string, { carried, answer }: WrittenRu
       ? { is: 'Shown', value }
       : { is: 'Another', got: `another. ${describeDifference(difference)}` };
   };
-  return readBack(
-    `the rule (${ruleARN})`,
-    async () => {
-      const rule = await elbv2.rule(ruleARN, writing.signal);
-      return rule === undefined ? { is: 'Missing' } : await compare(rule);
-    },
-    answer === undefined ? undefined : () => compare(answer),
-  );
+  const look = async (): Promise<Look<PresentRule>> => {
+    const rule = await elbv2.rule(ruleARN, writing.signal);
+    return rule === undefined ? { is: 'Missing' } : await compare(rule);
+  };
+  return { compare, look };
+}
+
+/** Reads a rule back until it shows what was written. */
+function shown(attempt: Attempt, ruleARN: string, { carried, answer }: WrittenRule): Promise<PresentRule> {
+  const { compare, look } = lookAt(attempt, ruleARN, carried);
+  return readBack(`the rule (${ruleARN})`, look, answer === undefined ? undefined : () => compare(answer));
 }

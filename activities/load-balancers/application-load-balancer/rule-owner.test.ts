@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { ObservedForwarding } from '../../../domain/load-balancers/load-balancer.ts';
 import { applicationLoadBalancer } from './application-load-balancer.ts';
-import { applyTo, aRoute, forwarding, meansOf } from './testing/apply.ts';
+import { anyWriting, applyTo, aRoute, forwarding, meansOf } from './testing/apply.ts';
 import { aListener, listenerARN, type FakeListener } from './testing/listener.ts';
 
 const key = { namespace: 'default', name: 'web' };
 const { signal } = new AbortController();
-const writing = { signal, permit: () => Promise.resolve() };
 
 /** A listener with a rule at priority 10 that has a tag, or none. */
 function tagged(owner?: string): FakeListener {
@@ -35,7 +34,7 @@ describe('the rule of an object', () => {
     await applyTo(listener, { b: 100 }, strict);
     const elsewhere = applicationLoadBalancer.connect(meansOf(listener, 'there'));
     const request = { key, forwarding: forwarding({ c: 100 }), urgent: false, verify: false, ...strict };
-    await expect(elsewhere.apply(request, writing)).rejects.toMatchObject({
+    await expect(elsewhere.apply(request, anyWriting)).rejects.toMatchObject({
       type: 'Conflict',
       message: expect.stringMatching(
         /belongs to default\/web@here, the object of that name of another installation \(this one is there\).*lost its id, make the ConfigMap okra-installation again/,
@@ -57,14 +56,14 @@ describe('the rule of an object', () => {
     await expect(calls.inspect({ key, route, selected: [], ...strict }, signal)).rejects.toMatchObject({
       type: 'Conflict',
     });
-    await calls.remove({ key, forwarding: forwarding({ a: 100 }) }, writing);
+    await calls.remove({ key, forwarding: forwarding({ a: 100 }) }, anyWriting);
     expect(listener.rule(10)).toEqual(before);
   });
 
   it.each(['default/web@here', 'default/web'])('goes with its object where its tag is %s', async (tag) => {
     const listener = tagged(tag);
     const calls = applicationLoadBalancer.connect(meansOf(listener));
-    await calls.remove({ key, forwarding: forwarding({ a: 100 }) }, writing);
+    await calls.remove({ key, forwarding: forwarding({ a: 100 }) }, anyWriting);
     expect(listener.rule(10)).toBeUndefined();
   });
 });

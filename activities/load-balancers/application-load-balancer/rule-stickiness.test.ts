@@ -25,7 +25,7 @@ it('ends in a group that has left by a write that was cut short', async () => {
     (permits += 1),
     permits > 1 ? Promise.reject(new Error('Cut short.')) : Promise.resolve()
   );
-  await expect(applyTo(listener, {}, next, once)).rejects.toThrow('Cut short.');
+  await expect(applyTo(listener, {}, next, { permit: once })).rejects.toThrow('Cut short.');
   expect(listener.weights(10)).toEqual({ b: 100 });
   await applyTo(listener, {}, { ...next, verify: true });
   expect(listener.attributes('a')).toMatchObject({ 'stickiness.enabled': 'false' });

@@ -75,12 +75,12 @@ export async function writeRule(
   }
   const setsActions = difference.forward || difference.actions;
   if (!difference.conditions && !setsActions) return { carried: {} };
-  await writing.permit();
+  await writing.turn();
   // ModifyRule replaces all actions, and knows no condition under which it does: what someone has just added would be lost.
   const seen = setsActions ? await look(elbv2, request, ruleARN, writing) : undefined;
   const before = seen?.is === 'Rule' ? seen.carried : known.carried;
   const carried = setsActions ? toCarry(attempt, ruleARN, before) : {};
-  writing.signal.throwIfAborted();
+  await writing.permit();
   const answer = await elbv2.modifyRule({
     RuleArn: ruleARN,
     ...(difference.conditions ? { Conditions: toConditions(desired) } : {}),

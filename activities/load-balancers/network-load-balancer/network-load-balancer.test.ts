@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { ELBv2 } from '../../../clients/aws/elbv2.ts';
 import type { ObservedForwarding } from '../../../domain/load-balancers/load-balancer.ts';
 import { arnOf } from '../../../domain/testing/builders.ts';
-import { meansOf } from '../application-load-balancer/testing/apply.ts';
+import { anyWriting, meansOf, withoutWaits } from '../application-load-balancer/testing/apply.ts';
 import { networkLoadBalancer } from './network-load-balancer.ts';
 import type { ApplyRequest } from '../port.ts';
 
@@ -34,23 +34,34 @@ const byDefault: Rule = { RuleArn: 'default', Priority: 'default', IsDefault: tr
 
 /** A listener of ours, whose default action a write replaces as a whole. */
 function aListener(action: Action, ...rules: Rule[]) {
-  const now = { action, rules, reads: 0, hangs: false, tagged: 0 };
+  const now = {
+    action,
+    shown: undefined as Action | undefined,
+    refuse: () => undefined as void,
+    rules,
+    writes: 0,
+    reads: 0,
+    hangs: false,
+    tagged: 0,
+  };
   const read = <Value>(value: () => Value, signal?: AbortSignal): Promise<Value> => {
     now.reads += 1;
     if (!now.hangs) return Promise.resolve(value());
     return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(new Error('aborted'))));
   };
   const elbv2: Partial<ELBv2> = {
-    listener: (_, signal) => read(() => ({ ListenerArn: listenerARN, DefaultActions: [now.action] }), signal),
+    listener: (_, signal) =>
+      read(() => ({ ListenerArn: listenerARN, DefaultActions: [now.shown ?? now.action] }), signal),
     rulesOf: (_, signal) => read(() => [byDefault, ...now.rules], signal),
     tagsOf: () => Promise.resolve({ 'okra.mumo.co/owner': 'default/tcp@here' }),
     tag: () => {
       now.tagged += 1;
       return Promise.resolve();
     },
-    setDefaultAction: (_, written) => {
-      Object.assign(now, { action: written, hangs: false });
-      return Promise.resolve();
+    setDefaultAction: async (_, written) => {
+      await Promise.resolve();
+      now.refuse();
+      Object.assign(now, { action: written, hangs: false, writes: now.writes + 1 });
     },
   };
   const calls = networkLoadBalancer.connect(meansOf({ elbv2: elbv2 as ELBv2 }));
@@ -65,8 +76,7 @@ const asked = (weights: Weights, more: object = {}): Request['forwarding'] => ({
 
 function apply({ calls }: ReturnType<typeof aListener>, weights: Weights, change: Partial<Request> = {}) {
   const request = { key, forwarding: asked(weights), adopt: false, urgent: false, verify: false, ...change };
-  const { signal } = new AbortController();
-  return calls.apply(request, { signal, permit: () => Promise.resolve() });
+  return calls.apply(request, anyWriting);
 }
 
 const stickinessOf = ({ now }: ReturnType<typeof aListener>): unknown =>
@@ -122,6 +132,48 @@ describe('a listener that keeps clients with a target group', () => {
       status: networkLoadBalancer.status(served),
     };
     expect(networkLoadBalancer.read(object)).toMatchObject({ desired: forwarding, observed: served });
+  });
+});
+
+describe('a listener that reads show as it was before the last write', () => {
+  /** One whose weights were just changed. */
+  async function behind() {
+    const before = forward({ a: 100, b: 0 }, sticky);
+    const listener = aListener(before);
+    const served = await apply(listener, { a: 100, b: 0 });
+    listener.now.action = forward({ a: 80, b: 20 }, sticky);
+    listener.now.shown = before;
+    return { listener, served };
+  }
+
+  it('is taken back where nobody knows what it serves, and goes on keeping clients', async () => {
+    const { listener, served } = await behind();
+    await apply(listener, { a: 100, b: 0 }, { observed: served, urgent: true, verify: true });
+    expect([listener.now.action, listener.now.writes]).toEqual([forward({ a: 100, b: 0 }, sticky), 1]);
+  });
+
+  it.each([
+    ['as long as reads show nothing to undo', true, undefined],
+    ['and is tried again where they do', false, 'Throttling'],
+  ])('is taken back without a write that ELBv2 refuses, %s', async (_, isBehind, want) => {
+    const { listener, served } = await behind();
+    listener.now.refuse = () => {
+      if (!isBehind) listener.now.shown = undefined;
+      throw Object.assign(new Error('Rate exceeded'), { name: 'Throttling' });
+    };
+    const how = { observed: served, urgent: true, verify: true };
+    const taken = withoutWaits(() => apply(listener, { a: 100, b: 0 }, how));
+    const came = await taken.catch((error: unknown) => error);
+    expect(came instanceof Error ? came.name : undefined).toBe(want);
+  });
+
+  it.each([
+    ['a look that finds nothing else', { verify: true }],
+    ['what is known to serve already', { urgent: true }],
+  ])('is not written for %s', async (_, how) => {
+    const { listener, served } = await behind();
+    await apply(listener, { a: 100, b: 0 }, { observed: served, ...how });
+    expect(listener.now.writes).toBe(0);
   });
 });
 

@@ -32,7 +32,7 @@ import type {
   Writing,
   ApplyRequest,
 } from '../port.ts';
-import { readBack } from '../read-back.ts';
+import { isShownWithout, readBack, type Look } from '../read-back.ts';
 import { readInTime } from '../read-in-time.ts';
 import { zonesOf } from '../zones.ts';
 
@@ -84,7 +84,7 @@ async function apply(
   request: ApplyRequest<NetworkLoadBalancerShape>,
   writing: Writing,
 ): Promise<ObservedForwarding<Network>> {
-  const { forwarding, observed, verify } = request;
+  const { forwarding, observed, verify, urgent } = request;
   const { listenerARN, listener } = forwarding;
   const { targetGroups } = listener.forward;
   const elbv2 = means.elbv2(listenerARN);
@@ -93,14 +93,13 @@ async function apply(
     told !== undefined && !verify
       ? told.listener.forward
       : await readInTime(request, writing, (bounded) => find(means, request, bounded), 'Unread' as const);
-  if (known !== 'Unread' && isWanted(request, known)) {
-    return servedBy(listenerARN, { ...known, targetGroups });
-  }
-  await writing.permit();
+  const shown = known !== 'Unread' && isWanted(request, known) ? known : undefined;
+  const asShown = shown && servedBy(listenerARN, { ...shown, targetGroups });
+  // What undoes a write that nobody has confirmed does not go by one read, which may be older than that write.
+  if (asShown !== undefined && !(urgent && verify)) return asShown;
+  await writing.turn();
   const sticky = await stickinessToWrite(elbv2, request, writing);
-  writing.signal.throwIfAborted();
-  await elbv2.setDefaultAction(listenerARN, toDefaultAction(targetGroups, sticky));
-  return readBack(`the default action of ${listenerARN}`, async () => {
+  const look = async (): Promise<Look<ObservedForwarding<Network>>> => {
     const got = shownBy(await elbv2.listener(listenerARN, writing.signal), listener.forward);
     const keeps = got.targetGroupStickiness?.enabled === true;
     return sameShares(targetGroups, got.targetGroups) && keeps === (sticky?.enabled === true)
@@ -109,7 +108,15 @@ async function apply(
           is: 'Another',
           got: `${weightsText(got.targetGroups)}${keeps ? ', with group stickiness' : ''}.`,
         };
-  });
+  };
+  await writing.permit();
+  try {
+    await elbv2.setDefaultAction(listenerARN, toDefaultAction(targetGroups, sticky));
+  } catch (error) {
+    if (asShown !== undefined && (await isShownWithout(error, look))) return asShown;
+    throw error;
+  }
+  return readBack(`the default action of ${listenerARN}`, look);
 }
 
 const isWanted = ({ forwarding }: ApplyRequest<NetworkLoadBalancerShape>, known: NetworkForward): boolean =>

@@ -39,7 +39,9 @@ function connect(): LoadBalancerCalls<Route53Shape> {
       const look = ({ signal }: Writing) => servedBy(records, forwarding, signal);
       const known =
         observed !== undefined && !verify ? observed : await readInTime({ urgent }, writing, look, observed);
-      if (known !== undefined && sameShares(forwarding.targetGroups, known.targetGroups)) return forwarding;
+      const isUnconfirmed = verify && urgent;
+      if (!isUnconfirmed && known !== undefined && sameShares(forwarding.targetGroups, known.targetGroups))
+        return forwarding;
       await writing.permit();
       await records.change(forwarding.hostedZoneID, forwarding.recordName, forwarding.targetGroups);
       return readBack(`the records ${forwarding.recordName}`, async () => {

@@ -55,7 +55,7 @@ async function written(
 ): Promise<ShiftResult> {
   const lacking = await lackOf(world, request, by);
   if (lacking !== undefined) return lacking;
-  const { sequence, forwarding, verify } = request;
+  const { sequence, forwarding, verify, urgent } = request;
   const known = world.config;
   if ((known?.sequence ?? 0) >= sequence)
     throw failureOf('Superseded', `Expected write ${sequence} to be the next, got ${known?.sequence} there.`);
@@ -65,7 +65,7 @@ async function written(
   await by.telling;
   by.signal.throwIfAborted();
   const asked = ask(world, request, known);
-  await applied(world, { config: asked, verify, by });
+  await applied(world, { config: asked, verify, urgent, by });
   const observed = await lookAgain(world, by);
   return { is: 'Served', ...(observed === undefined ? {} : { observed }) };
 }
@@ -125,6 +125,7 @@ function ask(world: World, { forwarding, sequence }: ShiftRequest, known: Config
 interface Attempt {
   readonly config: Config;
   readonly verify: boolean;
+  readonly urgent: boolean;
   readonly by: Passing;
 }
 
@@ -141,10 +142,11 @@ async function applied(world: World, attempt: Attempt): Promise<void> {
   }
 }
 
-async function write(world: World, { config, verify, by }: Attempt): Promise<void> {
+async function write(world: World, { config, verify, urgent, by }: Attempt): Promise<void> {
   const wanted = targetGroupsOf(config.asked);
   const found = verify ? await read(world, by) : targetGroupsOf(config.served);
-  if (sameShares(wanted, found)) return;
+  const isShown = sameShares(wanted, found);
+  if (isShown && !(verify && urgent)) return;
   by.signal.throwIfAborted();
   if (world.config?.generation !== config.generation)
     throw failureOf('Superseded', 'The configuration asks for something else by now.');
@@ -154,7 +156,12 @@ async function write(world: World, { config, verify, by }: Attempt): Promise<voi
     world.served = wanted;
     sent.isApplied = true;
   };
-  await world.troubles.send(apply, by);
+  try {
+    await world.troubles.send(apply, by);
+  } catch (error) {
+    // What is shown already is done without.
+    if (!isShown) throw error;
+  }
   await readBack(world, wanted, by);
 }
 

@@ -28,6 +28,13 @@ export const aRoute = {
   listener: { rule: { priority: 10, hosts: ['a.com'] } },
 };
 
+/** A writer that lets every write be sent. */
+export const anyWriting: Writing = {
+  signal: new AbortController().signal,
+  turn: () => Promise.resolve(),
+  permit: () => Promise.resolve(),
+};
+
 /** Runs as an activity does whose waits are over at once. */
 export const withoutWaits = <Value>(run: () => Promise<Value>): Promise<Value> =>
   asyncLocalStorage.run({ sleep: () => Promise.resolve() } as unknown as Context, run);
@@ -47,7 +54,7 @@ export function applyTo(
   { elbv2 }: Pick<FakeListener, 'elbv2'>,
   weights: Readonly<Record<string, number>>,
   change: Partial<ApplyRequest<ApplicationLoadBalancerShape>> = {},
-  permit: Writing['permit'] = () => Promise.resolve(),
+  writing: Partial<Writing> = {},
   means: Partial<LoadBalancerDependencies> = {},
 ): Promise<ObservedForwarding<Application>> {
   const request: ApplyRequest<ApplicationLoadBalancerShape> = {
@@ -58,7 +65,6 @@ export function applyTo(
     verify: false,
     ...change,
   };
-  const { signal } = new AbortController();
   const calls = applicationLoadBalancer.connect({ ...meansOf({ elbv2 }), ...means });
-  return withoutWaits(() => calls.apply(request, { signal, permit }));
+  return withoutWaits(() => calls.apply(request, { ...anyWriting, ...writing }));
 }
