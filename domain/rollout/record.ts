@@ -25,6 +25,7 @@ export function began(
   at: { id: string; cell: PresentCell; now: number },
 ): RolloutState {
   const { retry: _answered, ...requests } = state.requests;
+  const { justBlocked, ...rest } = withoutBackoff(state);
   const { steps, analysis } = plannedBy(at.cell.spec);
   const rollout: Rollout = {
     id: at.id,
@@ -37,7 +38,9 @@ export function began(
     stepStartedAt: at.now,
     ...(analysis === undefined ? {} : { backgroundAnalysis: analysis }),
   };
-  return { ...withoutBackoff(state), requests, rollout };
+  // What begins again is blocked no more; what else was blocked may not stand in the status yet.
+  const isOther = justBlocked !== undefined && justBlocked.version !== decision.canary.version;
+  return { ...rest, ...(isOther ? { justBlocked } : {}), requests, rollout };
 }
 
 /** Records that ELBv2 serves what was asked for; what was seen of health and load balancer before counts no more. */
@@ -183,10 +186,9 @@ export function finished(state: RolloutState, now: number): RolloutState {
 
 /** Records that a status was written, with the events that went with it; `sent` is the state that it was made of. */
 export function reported(state: RolloutState, sent: RolloutState, status: CellStatus): RolloutState {
-  const { justBlocked, serves, justChanged, unblocked, unreported: _over, ...rest } = state;
+  const { serves, justChanged, unblocked, unreported: _over, ...rest } = state;
   // What has come up while the status was written is told by the next one.
   const kept = {
-    ...(justBlocked === sent.justBlocked ? {} : { justBlocked }),
     ...(serves === sent.serves ? {} : { serves }),
     ...(justChanged === sent.justChanged ? {} : { justChanged }),
     ...(unblocked === sent.unblocked ? {} : { unblocked }),
