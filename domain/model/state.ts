@@ -29,7 +29,7 @@ export interface Background extends Measuring {
 /** What the last look at the targets of the groups that are about to gain weight has found lacking. */
 export interface TargetHealthCheck {
   readonly targetGroupARNs: readonly string[];
-  /** When these groups were looked at first. */
+  /** Since when they lack it, without the time in which nobody has looked. */
   readonly since: number;
   readonly at: number;
   readonly checks: number;
