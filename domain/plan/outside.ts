@@ -40,12 +40,12 @@ export interface Outside {
 
 /** What comes of an attempt to do what was decided, as the workflow would take it up. */
 export function attemptWith(outside: Outside, decision: Performable, asked: Asked): Attempt {
-  const { cell } = asked;
+  const { cell, observed } = asked;
   if (isRecorded(decision)) return carriedOut(carryOutRecorded(decision, cell));
   switch (decision.do) {
     case 'Begin': {
       const id = outside.newRollout();
-      return done((before, at) => record.began(before, decision, { id, cell, now: at }));
+      return done((before, at) => record.began(before, decision, { id, observed, cell, now: at }));
     }
     case 'Shift':
       return outside.shift(decision, asked);

@@ -12,6 +12,7 @@ import type { Rollout, RolloutState } from '../model/state.ts';
 import { isAsPlanned } from '../steps/plan.ts';
 import { plannedBy } from './strategy.ts';
 import { cut } from '../text.ts';
+import { weightOf } from '../load-balancers/weights.ts';
 
 /** The longest text of a cause in the status (crds/cell-status.ts). */
 const LONGEST_CAUSE = 2_048;
@@ -22,7 +23,7 @@ type Of<Name extends Decision['do']> = Extract<Decision, { do: Name }>;
 export function began(
   state: RolloutState,
   decision: Of<'Begin'>,
-  at: { id: string; cell: PresentCell; now: number },
+  at: { id: string; observed: ObservedCell; cell: PresentCell; now: number },
 ): RolloutState {
   const { retry: _answered, ...requests } = state.requests;
   const { justBlocked, ...rest } = withoutBackoff(state);
@@ -36,6 +37,8 @@ export function began(
     index: decision.index,
     progress: { is: 'Ready' },
     stepStartedAt: at.now,
+    // Nobody knows when it got the weight that it has.
+    ...(weightOf(decision.canary.groups, at.observed.weighted) > 0 ? { shiftedAt: at.now } : {}),
     ...(analysis === undefined ? {} : { backgroundAnalysis: analysis }),
   };
   // What begins again is blocked no more; what else was blocked may not stand in the status yet.
@@ -58,7 +61,7 @@ export function shifted(
   const outcome = outcomeOf[purpose];
   if (outcome === undefined) {
     const isLeftOver = purpose === 'TakeBack' && rest.rollout === undefined;
-    if (isLeftOver) return tookBackWhatWasLeft(rest, at.left, at.now);
+    if (isLeftOver) return tookBackWhatWasLeft(rest, at.left, { version, now: at.now });
     return inRollout(rest, (rollout) => ({ ...rollout, shiftedAt: at.now }));
   }
   const justChanged = changeOf(state.requested, {

@@ -46,6 +46,8 @@ export class SimulatedWorld {
   readonly runs = new Map<string, AnalysisVerdict>();
   readonly writes: SimulatedWrite[] = [];
   isDeleted = false;
+  /** What is wrong with the spec. */
+  problems: readonly string[] = [];
   /** Whether an object says what is served; someone may have deleted it. */
   isKnown = true;
   /** Whether the templates of what measures are missing. */
@@ -113,7 +115,7 @@ export class SimulatedWorld {
               generation: this.generation,
               spec: this.spec,
               status: this.status,
-              problems: [],
+              problems: this.problems,
             },
           }),
       digest: 'digest',
