@@ -122,11 +122,15 @@ function recover(input: GuardInput, found: Candidates, stable: VersionSet): Deci
 
 /** Gives everything to the stable side that something else carries; undefined when nothing does. */
 function backFrom(stable: VersionSet, input: GuardInput): Decision | undefined {
-  const { observed, cell } = input;
+  const { observed, cell, state } = input;
   const [other] = carriersBeside(stable, observed, cell);
   if (other === undefined) return undefined;
   const present = presentOf(stable, observed.selected);
   const groups = present.length > 0 ? present : stable.groups;
+  const left = cell.status.rollout;
+  // An abort blocks what it takes back, so that has to be a rollout first.
+  if (state.requests.abort !== undefined && left !== undefined && left.ending === undefined)
+    return begin({ stable: { version: stable.version, groups }, canary: other }, input);
   return giveBack(stable.version, backTo(groups, other.groups, input));
 }
 

@@ -121,6 +121,19 @@ describe('a run that was lost, and a spec that is not valid any more', () => {
     expect(web.settled).toMatchObject({ outcome: 'Reverted', reason: 'VersionBlocked' });
   });
 
+  it('take it back as aborted when someone asks for that, so that it stays blocked', () => {
+    const web = rolling();
+    web.loseTemporal();
+    web.problems = ['spec.x is bad.'];
+    web.ask('abort');
+    web.pass(MINUTE);
+    expect(weightsOf(web.served.filter(({ weight }) => weight > 0))).toEqual({ a: 100 });
+    web.problems = [];
+    web.wake();
+    web.pass(MINUTE);
+    expect(web.settled).toMatchObject({ outcome: 'Reverted', reason: 'VersionBlocked' });
+  });
+
   it('put right what ELBv2 was asked for and is not confirmed', () => {
     const web = rolling();
     web.ask('abort');
