@@ -17,6 +17,7 @@ import type { ObservedCell } from '../domain/model/observation.ts';
 import type { TargetGroup } from '../domain/model/target-group.ts';
 import type { TargetHealth } from '../domain/gates/health.ts';
 import type { AnalysisVerdict } from '../domain/rollout/analysis.ts';
+import type { ReadVerdict } from '../domain/rollout/ended-early.ts';
 import type { VersionSet } from '../domain/versions/version.ts';
 
 export type { NotYet, ShiftRequest, ShiftResult };
@@ -91,9 +92,9 @@ export interface ExperimentRequest extends Omit<AnalysisRequest, 'step' | 'analy
 /** What a rollout needs of Argo Rollouts to measure. */
 export interface AnalysisActivities {
   /** Creates the AnalysisRun from its templates, or finds the one that an earlier attempt has created. */
-  startAnalysis(request: AnalysisRequest): Promise<AnalysisVerdict>;
+  startAnalysis(request: AnalysisRequest): Promise<ReadVerdict>;
   /** Reads how far an AnalysisRun has come. */
-  readAnalysis(run: ObjectKey): Promise<AnalysisVerdict>;
+  readAnalysis(run: ObjectKey): Promise<ReadVerdict>;
   /** Asks Argo Rollouts to end an AnalysisRun, and answers with how far it had come; one that has ended is left as it is. */
   terminateAnalysis(run: ObjectKey): Promise<AnalysisVerdict>;
 }
@@ -116,9 +117,9 @@ export interface MeasurementActivities {
 /** What a rollout needs of Argo Rollouts to run pods and measure them. */
 export interface ExperimentActivities {
   /** Creates the Experiment from its ReplicaSets, or finds the one that an earlier attempt has created. */
-  startExperiment(request: ExperimentRequest): Promise<AnalysisVerdict>;
+  startExperiment(request: ExperimentRequest): Promise<ReadVerdict>;
   /** Reads how far an Experiment has come. */
-  readExperiment(experiment: ObjectKey): Promise<AnalysisVerdict>;
+  readExperiment(experiment: ObjectKey): Promise<ReadVerdict>;
   /** Asks Argo Rollouts to end an Experiment; one that is gone or has ended is left as it is. */
   terminateExperiment(experiment: ObjectKey): Promise<void>;
 }

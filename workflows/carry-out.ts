@@ -59,7 +59,7 @@ async function ask(
   switch (decision.do) {
     case 'Begin': {
       const id = hands.newId().slice(0, 8);
-      return kept((before, now) => record.began(before, decision, { id, cell, now }));
+      return kept((before, now) => record.began(before, decision, { id, observed, cell, now }));
     }
     case 'Shift':
       return shift(decision, { observed, cell, state, telling }, hands);

@@ -1,5 +1,5 @@
 import { ApplicationFailure } from '@temporalio/common';
-import type { AnalysisVerdict } from '../domain/rollout/analysis.ts';
+import { counted, type ReadVerdict } from '../domain/rollout/ended-early.ts';
 import type { PresentCell } from '../domain/versions/candidate.ts';
 import { listenerARNOf, routeOf } from '../domain/load-balancers/load-balancer.ts';
 import type { Measurement, StartMeasurement } from '../domain/model/decision.ts';
@@ -30,12 +30,12 @@ export async function measure(
   switch (decision.do) {
     case 'StartMeasurement': {
       const verdict = await start(decision, { ...cause, rollout }, hands);
-      return (state, now) => measured(state, decision, verdict, now);
+      return (state, now) => measured(state, decision, counted(verdict, decision, state), now);
     }
     case 'ReadMeasurement': {
       const { kind, name, message } = decision;
       const verdict = await instruments(hands, message)[kind].read({ namespace, name });
-      return (state, now) => measured(state, decision, verdict, now);
+      return (state, now) => measured(state, decision, counted(verdict, decision, state), now);
     }
     case 'TerminateMeasurement': {
       const { kind, name, message } = decision;
@@ -69,7 +69,7 @@ function start(
   decision: StartMeasurement,
   { observed, cell, rollout }: Cause & { readonly rollout: Rollout },
   hands: Hands,
-): Promise<AnalysisVerdict> {
+): Promise<ReadVerdict> {
   const to = hands.measurements(decision.message);
   const request = {
     cell: { key: observed.key, uid: cell.uid },

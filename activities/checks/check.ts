@@ -57,7 +57,7 @@ export function checkActivities(dependencies: CheckDependencies): Pick<CheckActi
       const object = await kubernetes.get<Check>(CHECK, key);
       if (object === undefined || object.metadata.deletionTimestamp !== undefined)
         return over('The Check is gone.');
-      const about = { key, uid: object.metadata.uid ?? '' };
+      const about = { key, uid: object.metadata.uid ?? '', signal };
       const report = async (status: object): Promise<void> => {
         signal.throwIfAborted();
         await reporter(CHECK, about, status, []);

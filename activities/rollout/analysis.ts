@@ -2,6 +2,7 @@ import { ANALYSIS_RUN } from '../../clients/kubernetes/kinds.ts';
 import { isNotFound, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import { buildAnalysisRun } from '../../domain/rollout/analysis-run.ts';
 import { verdictFrom, type AnalysisVerdict } from '../../domain/rollout/analysis.ts';
+import { readOf, type ReadVerdict } from '../../domain/rollout/ended-early.ts';
 import type { ObjectKey } from '../../domain/model/ids.ts';
 import { CELL_LABEL, ROLLOUT_LABEL, STEP_LABEL } from '../../domain/kubernetes/labels.ts';
 import type { Metadata } from '../../crds/resource.ts';
@@ -16,7 +17,7 @@ interface AnalysisRun {
   readonly apiVersion: string;
   readonly kind: string;
   readonly metadata: Pick<Metadata, 'name' | 'namespace' | 'labels' | 'annotations' | 'ownerReferences'>;
-  readonly spec: object;
+  readonly spec: { readonly terminate?: boolean };
   readonly status?: { readonly phase?: string; readonly message?: string };
 }
 
@@ -26,9 +27,9 @@ export function analysisActivities(kubernetes: KubernetesClient): AnalysisActivi
     async startAnalysis(request) {
       const key = { namespace: request.cell.key.namespace, name: request.name };
       const of = { kind: ANALYSIS_RUN, key };
-      return verdict(key, await createOnce(kubernetes, of, () => analysisRunFor(kubernetes, request)));
+      return reading(key, await createOnce(kubernetes, of, () => analysisRunFor(kubernetes, request)));
     },
-    readAnalysis: async (key) => verdict(key, await kubernetes.get<AnalysisRun>(ANALYSIS_RUN, key)),
+    readAnalysis: async (key) => reading(key, await kubernetes.get<AnalysisRun>(ANALYSIS_RUN, key)),
     async terminateAnalysis(key) {
       try {
         const patch = { spec: { terminate: true } };
@@ -40,6 +41,10 @@ export function analysisActivities(kubernetes: KubernetesClient): AnalysisActivi
     },
   };
 }
+
+/** How far a run has come, and whether someone has ended it. */
+const reading = (key: ObjectKey, run: AnalysisRun | undefined): ReadVerdict =>
+  readOf(verdict(key, run), run?.spec);
 
 /** How far a run has come; a verdict that was deleted cannot be trusted to have been a good one. */
 function verdict({ name }: ObjectKey, run: AnalysisRun | undefined): AnalysisVerdict {

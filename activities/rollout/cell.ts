@@ -1,3 +1,4 @@
+import { Context } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
 import type { TellEvent } from '../../clients/datadog/events.ts';
 import { CELL } from '../../clients/kubernetes/kinds.ts';
@@ -27,7 +28,8 @@ export function cellActivities(dependencies: CellDependencies): CellActivities {
   const report = cellReporter(dependencies);
   return {
     observeCell: (key) => observeCell(kubernetes, key, surroundings.now),
-    reportCell: (told) => report(told),
+    // One that nobody waits for any more is not to land after the next, and hide what that has told.
+    reportCell: (told) => report(told, Context.current().cancellationSignal),
     readLostRun: ({ workflowId, runId }) => readLostRun(temporal, workflowId, runId),
   };
 }

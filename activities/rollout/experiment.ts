@@ -3,13 +3,13 @@ import { isNotFound, type KubernetesClient } from '../../clients/kubernetes/kube
 import type { ExperimentStep } from '../../crds/cell.ts';
 import type { Metadata } from '../../crds/resource.ts';
 import { buildAnalysisRun } from '../../domain/rollout/analysis-run.ts';
-import type { AnalysisVerdict } from '../../domain/rollout/analysis.ts';
 import {
   buildExperiment,
   experimentVerdict,
   type ExperimentStatus,
   type ReplicaSet,
 } from '../../domain/rollout/experiment.ts';
+import { readOf, type ReadVerdict } from '../../domain/rollout/ended-early.ts';
 import type { ObjectKey } from '../../domain/model/ids.ts';
 import { CELL_LABEL, ROLLOUT_LABEL, STEP_LABEL } from '../../domain/kubernetes/labels.ts';
 import { readTemplates } from './analysis-templates.ts';
@@ -23,7 +23,7 @@ interface Experiment {
   readonly apiVersion: string;
   readonly kind: string;
   readonly metadata: Pick<Metadata, 'name' | 'namespace' | 'labels' | 'ownerReferences'>;
-  readonly spec: object;
+  readonly spec: { readonly terminate?: boolean };
   readonly status?: ExperimentStatus;
 }
 
@@ -47,8 +47,8 @@ export function experimentActivities(kubernetes: KubernetesClient): ExperimentAc
 }
 
 /** How far an experiment has come; a verdict that was deleted cannot be trusted to have been a good one. */
-function verdict({ name }: ObjectKey, experiment: Experiment | undefined): AnalysisVerdict {
-  if (experiment !== undefined) return experimentVerdict(name, experiment.status);
+function verdict({ name }: ObjectKey, experiment: Experiment | undefined): ReadVerdict {
+  if (experiment !== undefined) return readOf(experimentVerdict(name, experiment.status), experiment.spec);
   const message = 'The Experiment was deleted before it had come to a verdict.';
   return { name, phase: 'Error', message };
 }

@@ -4,15 +4,16 @@ import { experimentActivities } from './experiment.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 
 /** An API server whose objects all have this status. */
-function having(status: object): KubernetesClient {
-  const get = async () => await Promise.resolve({ status });
+function having(status: object, spec: object = {}): KubernetesClient {
+  const get = async () => await Promise.resolve({ spec, status });
   return { get } as unknown as KubernetesClient;
 }
 
+type Had = Parameters<typeof having>;
 const key = { namespace: 'default', name: 'run' };
 const readers = [
-  ['an AnalysisRun', (status: object) => analysisActivities(having(status)).readAnalysis(key)],
-  ['an Experiment', (status: object) => experimentActivities(having(status)).readExperiment(key)],
+  ['an AnalysisRun', (...of: Had) => analysisActivities(having(...of)).readAnalysis(key)],
+  ['an Experiment', (...of: Had) => experimentActivities(having(...of)).readExperiment(key)],
 ] as const;
 
 describe.each(readers)('the verdict of %s', (_, read) => {
@@ -29,6 +30,12 @@ describe.each(readers)('the verdict of %s', (_, read) => {
       expect(verdict.message).toContain('Expected status.phase to be Successful or Failed, got ');
     },
   );
+
+  it('says whether someone has asked for its end', async () => {
+    const said = { phase: 'Successful', message: 'Run Terminated' };
+    expect(await read(said, { terminate: true })).toEqual({ name: 'run', ...said, ended: true });
+    expect(await read(said)).not.toHaveProperty('ended');
+  });
 
   it('is kept as far as a person would read it', async () => {
     const { message } = await read({ phase: 'Error', message: '<p>'.repeat(50_000) });

@@ -9,6 +9,7 @@ import { stagedStatusOf } from '../../domain/staged/status.ts';
 import { takeStagedTurn } from '../../domain/staged/turn.ts';
 import { DEPLOYMENT, KubeStellar } from '../../local/kubestellar/kubestellar.ts';
 import { nginx } from '../../test/support/samples/staged.ts';
+import { asActivity } from '../checks/testing/objects.ts';
 import { stagedActivities } from './staged.ts';
 import { MemoryKubernetes } from './testing/memory.ts';
 
@@ -55,7 +56,7 @@ describe('the activities of a StagedBindingPolicy, with what KubeStellar makes o
       if (turn.decision.do === 'Remove')
         await activities().removeStage({ name: 'web', policy: turn.decision });
       const status = stagedStatusOf({ name: 'web', object, state, decision: turn.decision, now: memory.now });
-      await activities().reportStaged({ name: 'web', uid: object.uid, status });
+      await asActivity(() => activities().reportStaged({ name: 'web', uid: object.uid, status }));
       if (turn.decision.do === 'Wait') return status;
     }
     throw new Error('Expected an end of turns.');

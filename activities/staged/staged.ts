@@ -1,3 +1,4 @@
+import { Context } from '@temporalio/activity';
 import { BINDING_POLICY, STAGED_BINDING_POLICY } from '../../clients/kubernetes/kinds.ts';
 import type { StagedBindingPolicy } from '../../crds/staged-binding-policy.ts';
 import type { StagedActivities } from '../contract.ts';
@@ -29,7 +30,8 @@ export function stagedActivities(spaces: Spaces): StagedActivities {
         finalizer: FINALIZER,
       }),
     reportStaged: async ({ name, uid, status }) => {
-      await report(STAGED_BINDING_POLICY, { key: { namespace: '', name }, uid }, status, []);
+      const { cancellationSignal: signal } = Context.current();
+      await report(STAGED_BINDING_POLICY, { key: { namespace: '', name }, uid, signal }, status, []);
     },
   };
 }

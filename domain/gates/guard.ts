@@ -64,11 +64,19 @@ function unlessLacking(
   const known = state.health;
   const { healthy = [], registered = [] } = shift.requires ?? {};
   if (known === undefined || !isAbout(known, [...healthy, ...registered])) return shift;
-  if (whenTimedOut !== undefined && now - known.since >= parseDuration(cell.spec.healthTimeout) * 1000) {
+  // Targets may have become healthy while a Freeze, a window or a person held the rollout and nobody looked.
+  const isLate = now - known.since >= parseDuration(cell.spec.healthTimeout) * 1000;
+  if (whenTimedOut !== undefined && isLate && now - known.at <= LONGEST_HEALTH_INTERVAL_MS)
     return whenTimedOut(known.lack);
-  }
   const next = known.at + Math.min(LONGEST_HEALTH_INTERVAL_MS, 1000 * 2 ** Math.min(known.checks - 1, 20));
   return now >= next ? shift : { do: 'Wait', for: 'Health', until: next, message: known.lack };
+}
+
+/** Since when targets lack what they lacked before; the time in which nobody has looked does not count. */
+export function lackingSince({ since, at }: TargetHealthCheck, now: number): number {
+  const gap = now - at;
+  // A look comes late by what it takes to wake up, to see the objects, and to wait for a turn.
+  return gap > 2 * LONGEST_HEALTH_INTERVAL_MS ? since + gap - LONGEST_HEALTH_INTERVAL_MS : since;
 }
 
 /** Whether a health check was about these groups. */

@@ -9,8 +9,6 @@ export interface RequestKind {
   readonly description: string;
   /** Whether it finishes the current step, also one of which something was refused. */
   readonly finishesStep?: boolean;
-  /** Whether it lifts what is blocked. */
-  readonly unblocks?: boolean;
   /** Says why it makes no sense now; undefined when it does. */
   readonly refusal: (state: RolloutState) => string | undefined;
   /** The requests that are open once it is taken. */
@@ -62,20 +60,29 @@ export const requestKinds: Readonly<Record<RequestName, RequestKind>> = {
   },
   retry: {
     description: 'Tries again what was blocked or is held up.',
-    unblocks: true,
     refusal: ({ rollout, backoff }) =>
       rollout === undefined || backoff !== undefined || isHeldByVerdict(rollout)
         ? undefined
         : `Expected no rollout under way, got one of ${rollout.canary.version}. Abort it first, or wait for its end.`,
     take: (open, stamp) => ({ ...open, retry: stamp }),
-    change: measuringAgain,
-    answer: () => 'What was blocked, or is held up, is tried again.',
+    change: (state) => unblocking(measuringAgain(state)),
+    answer: ({ rollout }) =>
+      rollout?.ending === undefined
+        ? 'What was blocked, or is held up, is tried again.'
+        : `Giving everything back to ${rollout.stable.version} is tried again at once; what is blocked stays so.`,
   },
 };
 
 const NOT_PAUSED = 'Expected a paused rollout, got one that is not paused.';
 
 const canaryOf = ({ rollout }: RolloutState): string | undefined => rollout?.canary.version;
+
+/** Lifts what is blocked. What is being taken back is not: who asks for that to be tried again does not ask for its version. */
+function unblocking(state: RolloutState): RolloutState {
+  if (state.rollout?.ending !== undefined) return state;
+  const { justBlocked: _lifted, ...rest } = state;
+  return { ...rest, unblocked: true };
+}
 
 /** Says that there is no rollout that goes on; undefined when there is one. */
 export function withoutRollout({ rollout, reported }: RolloutState): string | undefined {

@@ -16,13 +16,12 @@ export const ask = (state: RolloutState, name: RequestName, stamp: Stamp): Rollo
 export function keep(state: RolloutState, name: RequestName, stamp: Stamp): RolloutState {
   const kept = { ...stamp, by: cut(stamp.by, LONGEST_BY), reason: cut(stamp.reason, LONGEST_REASON) };
   const { backoff } = state;
-  const { take, unblocks = false, change = (same: RolloutState) => same } = requestKinds[name];
+  const { take, change = (same: RolloutState) => same } = requestKinds[name];
   return {
     ...change(state),
     ...(backoff !== undefined && goesOnWithout(backoff, name)
       ? { backoff: { ...backoff, until: stamp.at } }
       : {}),
-    ...(unblocks ? { unblocked: true } : {}),
     requests: take(state.requests, kept),
     requested: withRequest(state.requested, { action: name, ...kept }),
   };

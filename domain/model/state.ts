@@ -29,7 +29,7 @@ export interface Background extends Measuring {
 /** What the last look at the targets of the groups that are about to gain weight has found lacking. */
 export interface TargetHealthCheck {
   readonly targetGroupARNs: readonly string[];
-  /** When these groups were looked at first. */
+  /** Since when they lack it, without the time in which nobody has looked. */
   readonly since: number;
   readonly at: number;
   readonly checks: number;
@@ -144,7 +144,7 @@ export interface RolloutState {
   /** What a look at the load balancer has found while no object said what is served; counts until something is written. */
   readonly inspected?: InspectedForwarding;
   readonly backoff?: RetryBackoff;
-  /** A version that has just failed; from the next report on the Cell's status has it. */
+  /** A version that has just failed; it is told with every report until a look has shown it in the Cell's status. */
   readonly justBlocked?: BlockedVersion;
   /** Whether someone has asked to retry; from the next report on the Cell's status blocks nothing. */
   readonly unblocked?: true;
@@ -159,6 +159,8 @@ export interface RolloutState {
   readonly eventCount: number;
   /** The status as it was last written. */
   readonly reported?: CellStatus;
+  /** A status from before has landed after that one, so that it has to be written again. */
+  readonly overwritten?: true;
 }
 
 /** What a workflow remembers when it starts. */

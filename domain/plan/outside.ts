@@ -6,6 +6,7 @@ import type { ObservedCell } from '../model/observation.ts';
 import type { LostRun, RolloutState } from '../model/state.ts';
 import type { AnalysisVerdict } from '../rollout/analysis.ts';
 import type { Attempt } from '../rollout/attempt.ts';
+import { counted, type ReadVerdict } from '../rollout/ended-early.ts';
 import { carryOutRecorded, isRecorded, kept, type CarriedOut, type Change } from '../rollout/performed.ts';
 import * as holds from '../rollout/record-backoff.ts';
 import { lostRunRead } from '../rollout/record-lost.ts';
@@ -28,11 +29,8 @@ export interface Outside {
   inspect(): InspectedForwarding;
   healthOf(targetGroupARNs: readonly string[]): readonly TargetHealth[];
   /** Starts what measures, or refuses to. */
-  start(
-    decision: StartMeasurement,
-    state: RolloutState,
-  ): AnalysisVerdict | Extract<Attempt, { is: 'Refused' }>;
-  read(name: string): AnalysisVerdict;
+  start(decision: StartMeasurement, state: RolloutState): ReadVerdict | Extract<Attempt, { is: 'Refused' }>;
+  read(name: string): ReadVerdict;
   /** Ends what measures; answers how far it had come. */
   terminate(name: string): AnalysisVerdict;
   endOfLostRun(): LostRun;
@@ -40,12 +38,12 @@ export interface Outside {
 
 /** What comes of an attempt to do what was decided, as the workflow would take it up. */
 export function attemptWith(outside: Outside, decision: Performable, asked: Asked): Attempt {
-  const { cell } = asked;
+  const { cell, observed } = asked;
   if (isRecorded(decision)) return carriedOut(carryOutRecorded(decision, cell));
   switch (decision.do) {
     case 'Begin': {
       const id = outside.newRollout();
-      return done((before, at) => record.began(before, decision, { id, cell, now: at }));
+      return done((before, at) => record.began(before, decision, { id, observed, cell, now: at }));
     }
     case 'Shift':
       return outside.shift(decision, asked);
@@ -66,11 +64,15 @@ export function attemptWith(outside: Outside, decision: Performable, asked: Aske
     case 'StartMeasurement': {
       const started = outside.start(decision, asked.state);
       if ('is' in started) return started;
-      return done((before, at) => measured.measured(before, decision, started, at));
+      return done((before, at) =>
+        measured.measured(before, decision, counted(started, decision, before), at),
+      );
     }
     case 'ReadMeasurement': {
       const verdict = outside.read(decision.name);
-      return done((before, at) => measured.measured(before, decision, verdict, at));
+      return done((before, at) =>
+        measured.measured(before, decision, counted(verdict, decision, before), at),
+      );
     }
     case 'TerminateMeasurement': {
       const verdict = outside.terminate(decision.name);

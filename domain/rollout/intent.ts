@@ -17,14 +17,14 @@ import { everythingTo, includes, MAX_TARGET_GROUPS, weightOf } from '../load-bal
 /** Decides what a Cell without a rollout under way needs: a rollout, one write, or nothing. */
 export function intend(input: GuardInput): Decision {
   const { observed, cell, state } = input;
-  if (cell.problems.length > 0) return close('Failed', 'InvalidSpec', cell.problems.join(' '));
   const left = cell.status.rollout;
   if (left !== undefined && state.lostRunRead !== true) {
     const message = 'Finding out how the run ended that has left a rollout behind.';
     return { do: 'ReadLostRun', runId: left.runId, message };
   }
-  const found = candidates(cell, observed);
   const stable = stableSet(observed, cell);
+  if (cell.problems.length > 0) return withoutSpec(input, stable);
+  const found = candidates(cell, observed);
   if (stable === undefined)
     return (mayServe(input, found) ? adopt(input) : undefined) ?? gate(install(found, input), input);
   const next =
@@ -39,6 +39,19 @@ export function intend(input: GuardInput): Decision {
   const back = restore(observed, state, stable.version);
   const stands = next ?? settle(input, found, stable);
   return stands.do === 'Close' ? { ...back, settled: stands } : back;
+}
+
+/**
+ * A spec that is not valid says nothing of what should serve. What a lost run has left in the midst goes back, as it does
+ * in one that is alive: that goes by what is served and by the status, and keeps the rule as it is.
+ */
+function withoutSpec(input: GuardInput, stable: VersionSet | undefined): Decision {
+  const { observed, cell, state } = input;
+  const failed = close('Failed', 'InvalidSpec', cell.problems.join(' '));
+  if (stable === undefined || cell.status.rollout === undefined) return failed;
+  const back = backFrom(stable, input);
+  if (back !== undefined || !isUnsure(observed, state)) return back ?? failed;
+  return { ...restore(observed, state, stable.version), settled: failed };
 }
 
 /** Whether something would be written as if nothing were served, or was served when the status was written. */
@@ -104,8 +117,20 @@ function recover(input: GuardInput, found: Candidates, stable: VersionSet): Deci
   if (target?.version === stable.version && isNewer(stable.version, other.version)) {
     return begin({ stable: other, canary: target }, input);
   }
+  return backFrom(stable, input);
+}
+
+/** Gives everything to the stable side that something else carries; undefined when nothing does. */
+function backFrom(stable: VersionSet, input: GuardInput): Decision | undefined {
+  const { observed, cell, state } = input;
+  const [other] = carriersBeside(stable, observed, cell);
+  if (other === undefined) return undefined;
   const present = presentOf(stable, observed.selected);
   const groups = present.length > 0 ? present : stable.groups;
+  const left = cell.status.rollout;
+  // An abort blocks what it takes back, so that has to be a rollout first.
+  if (state.requests.abort !== undefined && left !== undefined && left.ending === undefined)
+    return begin({ stable: { version: stable.version, groups }, canary: other }, input);
   return giveBack(stable.version, backTo(groups, other.groups, input));
 }
 

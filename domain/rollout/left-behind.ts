@@ -2,11 +2,11 @@ import type { CellStatus } from '../../crds/cell.ts';
 import { changeOf, revertedAs } from './history.ts';
 import type { RolloutState } from '../model/state.ts';
 
-/** Records that a rollout was taken back which an earlier run has left behind, by what its status said. */
+/** Records that a rollout was taken back which an earlier run has left behind, by what its status said; `version` serves. */
 export function tookBackWhatWasLeft(
   state: RolloutState,
   { rollout, ...left }: CellStatus,
-  now: number,
+  { version, now }: { readonly version: string; readonly now: number },
 ): RolloutState {
   if (rollout === undefined || left.desiredVersion === undefined) return state;
   const justChanged = changeOf(state.requested, {
@@ -17,5 +17,6 @@ export function tookBackWhatWasLeft(
     startedAt: Date.parse(rollout.startedAt),
     endedAt: now,
   });
-  return { ...state, justChanged };
+  // It is over, also where the Cell does not come to rest, because its spec is not valid.
+  return { ...state, justChanged, serves: version };
 }

@@ -46,6 +46,12 @@ interface Model {
 
 const aModel = (): Model => ({ totals: new Set([0, 100]), aborted: undefined });
 
+/** Whether a rollout is being taken back, by this run or by one that was lost; a retry is for that, and not for its version. */
+function isTakenBack({ state: { rollout, serves }, status }: Simulation): boolean {
+  const isLeft = rollout === undefined && serves === undefined;
+  return rollout?.ending !== undefined || (isLeft && status.rollout?.ending !== undefined);
+}
+
 class Do implements fc.Command<Model, Simulation> {
   readonly what: string;
   readonly effect: (simulation: Simulation, model: Model) => void;
@@ -159,7 +165,7 @@ const commands = [
         simulation.ask(action);
         if (simulation.state === before) return;
         if (action === 'abort' && rollout?.ending === undefined) model.aborted = rollout?.canary.version;
-        if (action === 'retry') model.aborted = undefined;
+        if (action === 'retry' && !isTakenBack(simulation)) model.aborted = undefined;
       }),
   ),
   fc

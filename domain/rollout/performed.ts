@@ -1,14 +1,13 @@
 import type { Ticket } from '../load-balancers/budget.ts';
 import type { Forwarding } from '../load-balancers/load-balancer.ts';
 import type { Performable } from '../model/decision.ts';
-import { withWritten } from '../model/known.ts';
 import type { ObservedCell } from '../model/observation.ts';
 import type { RolloutState } from '../model/state.ts';
 import type { PresentCell } from '../versions/candidate.ts';
 import { waitingForBudget } from './record-backoff.ts';
 import { backgroundWaived } from './record-measurement.ts';
 import * as record from './record.ts';
-import { remembering, saw, stale, type Run, type SeenAt } from './run.ts';
+import { remembering, saw, stale, wrote, type Run, type SeenAt } from './run.ts';
 
 /** A change of what is remembered, made at a time in milliseconds since the epoch. */
 export type Change = (state: RolloutState, now: number) => RolloutState;
@@ -43,8 +42,7 @@ export function tookUp(run: Run, { apply, sight }: Performed, at: SeenAt): Run {
   const next = remembering(run, (state) => apply(state, at.now));
   if (sight === 'Same') return next;
   if (sight === 'Stale') return stale(next);
-  if ('observed' in sight) return saw(next, sight.observed, at);
-  return next.observed === undefined ? stale(next) : saw(next, withWritten(next.observed, sight.written), at);
+  return 'observed' in sight ? saw(next, sight.observed, at) : wrote(next, sight.written);
 }
 
 /** A decision that is carried out by remembering it. */

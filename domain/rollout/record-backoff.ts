@@ -1,5 +1,5 @@
 import { connectionsAtRest } from '../load-balancers/connections.ts';
-import { isAbout } from '../gates/guard.ts';
+import { isAbout, lackingSince } from '../gates/guard.ts';
 import type { TargetHealth } from '../gates/health.ts';
 import type { ObservedCell } from '../model/observation.ts';
 import { withoutInspected, withoutBackoff } from './record.ts';
@@ -14,7 +14,7 @@ export function lacking(
   const known = state.health;
   const goesOn = known !== undefined && isAbout(known, targetGroupARNs);
   const { budget: _unused, ...rest } = withoutBackoff(state);
-  const since = goesOn ? known.since : now;
+  const since = goesOn ? lackingSince(known, now) : now;
   const checks = goesOn ? known.checks + 1 : 1;
   return { ...rest, health: { targetGroupARNs, since, at: now, checks, lack } };
 }

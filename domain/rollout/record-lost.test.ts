@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CellSpec, CellStatus } from '../../crds/cell.ts';
+import type { CanaryStep, CellSpec, CellStatus } from '../../crds/cell.ts';
 import { decide } from './decide.ts';
 import { lostRunRead } from './record-lost.ts';
 import { initialState } from '../model/state.ts';
@@ -70,4 +70,120 @@ describe('a lower version that is pinned while a lost run has left a rollout beh
     expect(simulation.status.stableVersion).toBe('1.0.0');
     expect(simulation.status.rollout).toBeUndefined();
   });
+});
+
+describe('a run that was lost, and a spec that is not valid any more', () => {
+  const steps = [{ setWeight: 50 }, { pause: {} }];
+  const MINUTE = 60_000;
+
+  function rolling(): Simulation {
+    const web = new Simulation({ updateStrategy: { type: 'Canary', canary: { steps } } });
+    web.provision('1.0.0', 'a');
+    web.run();
+    web.provision('2.0.0', 'b');
+    web.wake();
+    web.run();
+    return web;
+  }
+
+  function lost(web: Simulation): Simulation {
+    web.loseTemporal();
+    web.problems = ['spec.x is bad.'];
+    web.refusals = 0;
+    web.pass(MINUTE);
+    expect(weightsOf(web.served.filter(({ weight }) => weight > 0))).toEqual({ a: 100 });
+    expect(web.status).toMatchObject({ phase: 'Failed', reason: 'InvalidSpec', stableVersion: '1.0.0' });
+    expect(web.status.rollout).toBeUndefined();
+    return web;
+  }
+
+  it('leave no rollout in the midst, as one that is alive does not', () => {
+    const web = lost(rolling());
+    expect(web.status.history?.[0]).toMatchObject({ version: '2.0.0', outcome: 'Withdrawn' });
+    web.problems = [];
+    web.freezes = [{ name: 'all', by: 'ops', reason: 'Friday.' }];
+    web.wake();
+    web.run();
+    // It begins anew, and so waits for what keeps rollouts from beginning.
+    expect(web.last).toMatchObject({ do: 'Wait', for: 'Freeze' });
+  });
+
+  it('have taken back what was being taken back, and keep it blocked', () => {
+    const web = rolling();
+    web.ask('abort');
+    web.refusals = 100;
+    web.run();
+    lost(web);
+    expect(web.status.history?.[0]).toMatchObject({ version: '2.0.0', outcome: 'Reverted' });
+    web.problems = [];
+    web.wake();
+    web.run();
+    expect(web.settled).toMatchObject({ outcome: 'Reverted', reason: 'VersionBlocked' });
+  });
+
+  it('take it back as aborted when someone asks for that, so that it stays blocked', () => {
+    const web = rolling();
+    web.loseTemporal();
+    web.problems = ['spec.x is bad.'];
+    web.ask('abort');
+    web.pass(MINUTE);
+    expect(weightsOf(web.served.filter(({ weight }) => weight > 0))).toEqual({ a: 100 });
+    web.problems = [];
+    web.wake();
+    web.pass(MINUTE);
+    expect(web.settled).toMatchObject({ outcome: 'Reverted', reason: 'VersionBlocked' });
+  });
+
+  it('put right what ELBv2 was asked for and is not confirmed', () => {
+    const web = rolling();
+    web.ask('abort');
+    web.lateRefusals = 1;
+    web.run();
+    web.lateRefusals = 0;
+    lost(web);
+    expect(web.isApplied).toBe(true);
+  });
+
+  it('write nothing where no rollout was left', () => {
+    const web = rolling();
+    web.ask('promoteFull');
+    web.run();
+    const writes = web.writes.length;
+    web.loseTemporal();
+    web.problems = ['spec.x is bad.'];
+    web.provision('3.0.0', 'c');
+    web.pass(MINUTE);
+    expect(web.writes).toHaveLength(writes);
+    expect(web.last).toMatchObject({ do: 'Close', outcome: 'Failed', reason: 'InvalidSpec' });
+  });
+});
+
+describe('a rollout that is taken up with weight that it has', () => {
+  const analysis = { templates: [{ templateName: 'rate' }] };
+
+  function lost(steps: readonly CanaryStep[]): Simulation {
+    const canary = { steps: [...steps] };
+    const web = new Simulation({ settle: '10m', updateStrategy: { type: 'Canary', canary } });
+    web.provision('1.0.0', 'a');
+    web.run();
+    web.provision('2.0.0', 'b');
+    web.wake();
+    web.run();
+    web.pass(1_000);
+    web.loseTemporal();
+    web.run();
+    return web;
+  }
+
+  it('waits until the load balancer follows, as after a write of its own', () => {
+    const web = lost([{ setWeight: 50 }, { analysis }]);
+    expect(web.last).toMatchObject({ do: 'Wait', for: 'Settle' });
+    web.pass(10 * 60_000 - 1);
+    expect(web.runs.size).toBe(0);
+    web.pass(1);
+    expect(web.runs.size).toBe(1);
+  });
+
+  it('waits for nothing where it has none', () =>
+    expect(lost([{ pause: {} }, { setWeight: 50 }]).last).toMatchObject({ do: 'Wait', for: 'Resume' }));
 });

@@ -12,6 +12,7 @@ import type { Rollout, RolloutState } from '../model/state.ts';
 import { isAsPlanned } from '../steps/plan.ts';
 import { plannedBy } from './strategy.ts';
 import { cut } from '../text.ts';
+import { weightOf } from '../load-balancers/weights.ts';
 
 /** The longest text of a cause in the status (crds/cell-status.ts). */
 const LONGEST_CAUSE = 2_048;
@@ -22,9 +23,10 @@ type Of<Name extends Decision['do']> = Extract<Decision, { do: Name }>;
 export function began(
   state: RolloutState,
   decision: Of<'Begin'>,
-  at: { id: string; cell: PresentCell; now: number },
+  at: { id: string; observed: ObservedCell; cell: PresentCell; now: number },
 ): RolloutState {
   const { retry: _answered, ...requests } = state.requests;
+  const { justBlocked, ...rest } = withoutBackoff(state);
   const { steps, analysis } = plannedBy(at.cell.spec);
   const rollout: Rollout = {
     id: at.id,
@@ -35,9 +37,13 @@ export function began(
     index: decision.index,
     progress: { is: 'Ready' },
     stepStartedAt: at.now,
+    // Nobody knows when it got the weight that it has.
+    ...(weightOf(decision.canary.groups, at.observed.weighted) > 0 ? { shiftedAt: at.now } : {}),
     ...(analysis === undefined ? {} : { backgroundAnalysis: analysis }),
   };
-  return { ...withoutBackoff(state), requests, rollout };
+  // What begins again is blocked no more; what else was blocked may not stand in the status yet.
+  const isOther = justBlocked !== undefined && justBlocked.version !== decision.canary.version;
+  return { ...rest, ...(isOther ? { justBlocked } : {}), requests, rollout };
 }
 
 /** Records that ELBv2 serves what was asked for; what was seen of health and load balancer before counts no more. */
@@ -55,7 +61,7 @@ export function shifted(
   const outcome = outcomeOf[purpose];
   if (outcome === undefined) {
     const isLeftOver = purpose === 'TakeBack' && rest.rollout === undefined;
-    if (isLeftOver) return tookBackWhatWasLeft(rest, at.left, at.now);
+    if (isLeftOver) return tookBackWhatWasLeft(rest, at.left, { version, now: at.now });
     return inRollout(rest, (rollout) => ({ ...rollout, shiftedAt: at.now }));
   }
   const justChanged = changeOf(state.requested, {
@@ -183,10 +189,9 @@ export function finished(state: RolloutState, now: number): RolloutState {
 
 /** Records that a status was written, with the events that went with it; `sent` is the state that it was made of. */
 export function reported(state: RolloutState, sent: RolloutState, status: CellStatus): RolloutState {
-  const { justBlocked, serves, justChanged, unblocked, unreported: _over, ...rest } = state;
+  const { serves, justChanged, unblocked, unreported: _over, ...rest } = state;
   // What has come up while the status was written is told by the next one.
   const kept = {
-    ...(justBlocked === sent.justBlocked ? {} : { justBlocked }),
     ...(serves === sent.serves ? {} : { serves }),
     ...(justChanged === sent.justChanged ? {} : { justChanged }),
     ...(unblocked === sent.unblocked ? {} : { unblocked }),

@@ -1,9 +1,11 @@
-import { withKnown, withReported } from '../model/known.ts';
+import type { Forwarding } from '../load-balancers/load-balancer.ts';
+import { withKnown, withReported, withWritten } from '../model/known.ts';
 import type { ObservedCell } from '../model/observation.ts';
 import type { RequestName, Stamp } from '../model/request.ts';
 import { abortIsDue, ask, keep, refusal } from '../model/requests.ts';
 import type { Retry, RolloutState } from '../model/state.ts';
 import * as backoff from './record-backoff.ts';
+import { sightOf, withoutVainRetry } from './sight.ts';
 
 /** What a run of a rollout knows. All that happens makes another one of it. */
 export interface Run {
@@ -72,7 +74,7 @@ const holds: ReadonlySet<RequestName> = new Set(['pause', 'abort']);
 export function requested(run: Run, name: RequestName, stamp: Stamp): Run {
   if (mayAbortLater(run, name)) return remembering(run, (state) => keep(state, name, stamp));
   const looking = holds.has(name) ? run : name === 'retry' ? changed(run, stamp.at) : stale(run);
-  return remembering(looking, (state) => ask(state, name, stamp));
+  return remembering(looking, (state) => withoutVainRetry(ask(state, name, stamp), run.observed));
 }
 
 /** Says why a request makes no sense now; undefined when it does. */
@@ -96,13 +98,10 @@ export interface SeenAt {
 }
 
 /** The objects were looked at. */
-export const saw = ({ state, ...run }: Run, seen: ObservedCell, { now, upTo }: SeenAt): Run => ({
-  ...run,
-  state: withoutLateAbort(backoff.sighted(state, seen), seen),
-  observed: withKnown(seen, state),
-  observedAt: now,
-  seenChanges: upTo,
-});
+export function saw({ state: before, ...run }: Run, seen: ObservedCell, { now, upTo }: SeenAt): Run {
+  const { state, observed } = sightOf(before, seen);
+  return { ...run, state: withoutLateAbort(state, observed), observed, observedAt: now, seenChanges: upTo };
+}
 
 /** An abort that was kept for a rollout of before is not for the next one. */
 function withoutLateAbort(state: RolloutState, seen: ObservedCell): RolloutState {
@@ -111,12 +110,19 @@ function withoutLateAbort(state: RolloutState, seen: ObservedCell): RolloutState
   return { ...state, requests };
 }
 
+/** The load balancer was written and nothing was looked at afterwards: all else is as it was seen before, and as old as that. */
+export function wrote(run: Run, forwarding: Forwarding): Run {
+  const { observed, state } = run;
+  if (observed === undefined) return stale(run);
+  return { ...run, observed: withKnown(withWritten(observed, forwarding), state) };
+}
+
 /** The objects could not be looked at. */
 export const couldNotSee = (run: Run, failure: Pick<Retry, 'reason' | 'message'>, now: number): Run =>
   remembering(run, (state) => backoff.unseen(state, failure, now));
 
 /** What was seen while a status was written may be older than that status. */
-export const withStatusOf = (run: Run): Run => ({
-  ...run,
-  observed: withReported(run.observed, run.state.reported),
-});
+export function withStatusOf({ state, ...run }: Run): Run {
+  const { overwritten: _older, ...rest } = state;
+  return { ...run, state: rest, observed: withReported(run.observed, state.reported) };
+}

@@ -56,7 +56,9 @@ export function backTo(
 ): readonly WeightedTargetGroup[] {
   const stays = (one: TargetGroup): boolean =>
     includes(observed.weighted, one) && includes(observed.selected, one);
-  const routes = [observed.observedForwarding, routeOf(cell.spec)];
+  // What is not valid is written by nobody.
+  const isValid = cell.problems.length === 0;
+  const routes = [observed.observedForwarding, isValid ? routeOf(cell.spec) : undefined];
   const areKept = routes.some((route) => route !== undefined && keepsClients(route));
   const kept = areKept ? [] : others.filter(stays);
   return everythingTo(groups, groups.length + kept.length > MAX_TARGET_GROUPS ? [] : kept);

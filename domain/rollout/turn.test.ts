@@ -4,8 +4,9 @@ import type { RequestName } from '../model/request.ts';
 import { initialState, type RolloutState } from '../model/state.ts';
 import { routeOf, withTargetGroups } from '../load-balancers/load-balancer.ts';
 import { aCell, arnOf } from '../testing/builders.ts';
+import { Simulation } from '../testing/simulation.ts';
 import { looking, tookUp } from './performed.ts';
-import { changed, isStale, isTold, requested, runFrom, saw, type Run } from './run.ts';
+import { changed, couldNotSee, isStale, isTold, requested, runFrom, saw, type Run } from './run.ts';
 import { dueReport, takeTurn, told, type DueReport } from './turn.ts';
 
 const NOW = 1_000_000;
@@ -114,7 +115,7 @@ describe('what was performed', () => {
   it('has the objects looked at where it says so', () =>
     expect(isStale(tookUp(looked(), looking(kept), { now: NOW, upTo: 1 }))).toBe(true));
 
-  it('counts as seen where there was no look after it, with all that was reported meanwhile', () => {
+  it('is known where there was no look after it, with all that was reported meanwhile; the rest is as old as before', () => {
     const sent = looked();
     const { status } = due(sent);
     const route = seen.cell && routeOf(seen.cell.spec);
@@ -123,8 +124,39 @@ describe('what was performed', () => {
     const written = { apply: kept, sight: { written: withTargetGroups(route, targetGroups) } };
     const after = tookUp(told(sent, sent, status), written, { now: NOW + 5, upTo: 1 });
     expect(after).toMatchObject({
-      observedAt: NOW + 5,
+      observedAt: NOW,
       observed: { weighted: targetGroups, cell: { status } },
     });
+  });
+});
+
+describe('an API server that does not answer any more', () => {
+  it('lets a rollout go forward by nothing that was seen before, whatever ELBv2 has taken since', () => {
+    const steps = [10, 20, 40, 60, 80].map((setWeight) => ({ setWeight }));
+    const web = new Simulation({ settle: '9s', updateStrategy: { type: 'Canary', canary: { steps } } });
+    web.provision('1.0.0', 'a');
+    web.run();
+    web.provision('2.0.0', 'b');
+    web.wake();
+    web.run();
+    web.isBlind = true;
+    web.freezes = [{ name: 'all', by: 'ops', reason: 'Friday.' }];
+    web.pass(300_000);
+    // One more, by what was seen 9 s before.
+    expect(web.served.find(({ name }) => name === 'b')?.weight).toBe(20);
+    web.isBlind = false;
+    web.pass(60_000);
+    expect(web.last).toMatchObject({ do: 'Wait', for: 'Freeze' });
+  });
+
+  it('is asked again after what takes traffic back was written, as if nothing had been', () => {
+    const unseen = couldNotSee(changed(looked(), NOW), { reason: 'Unavailable', message: '' }, NOW);
+    const route = seen.cell && routeOf(seen.cell.spec);
+    if (route === undefined) throw new Error('Expected the builder to make a route, got none.');
+    const written = withTargetGroups(route, [{ name: 'a', arn: arnOf('a'), weight: 100 }]);
+    const back = { apply: (state: RolloutState) => state, sight: { written } };
+    const after = tookUp(unseen, back, { now: NOW + 5, upTo: 2 });
+    expect(after.state.blind).toEqual(unseen.state.blind);
+    expect(isStale(after)).toBe(true);
   });
 });

@@ -6,6 +6,7 @@ import { goesForward } from '../gates/gate.ts';
 import type { ObservedCell } from '../model/observation.ts';
 import { announced, reported, timed } from './record.ts';
 import { isWorthReporting, sameStatus, type ReportedEvent } from './report.ts';
+import { tells } from './sight.ts';
 import { isStale, remembering, stale, withStatusOf, type Run } from './run.ts';
 import { statusOf } from './status.ts';
 import { abortIsDue } from '../model/requests.ts';
@@ -107,7 +108,7 @@ export function dueReport(
   const workflow = { workflowId, runId };
   const status = statusOf({ observed, cell, state, decision, workflow, now: at.now });
   const before = state.reported ?? cell.status;
-  const isNew = state.events.length > 0 || !sameStatus(before, status);
+  const isNew = state.events.length > 0 || state.overwritten === true || !sameStatus(before, status);
   const isRefused = state.unreported !== undefined && at.now < state.unreported.until;
   return {
     cell: { key: observed.key, uid: cell.uid },
@@ -125,6 +126,8 @@ export function dueReport(
 export function told(run: Run, sent: Run, status: CellStatus): Run {
   const next = withStatusOf(remembering(run, (state) => reported(state, sent.state, status)));
   // A version that is blocked from here on is part of what watchers compare; it has to be seen before the run closes.
-  const blocks = sent.state.justBlocked !== undefined && next.state.justBlocked === undefined;
+  const { justBlocked, reported: before } = sent.state;
+  const blocks =
+    justBlocked !== undefined && justBlocked === next.state.justBlocked && !tells(before, justBlocked);
   return blocks ? stale(next) : next;
 }

@@ -1,5 +1,6 @@
 import type { CellSpec, CellStatus } from '../../crds/cell.ts';
 import { type AnalysisVerdict, isFinished } from '../rollout/analysis.ts';
+import type { ReadVerdict } from '../rollout/ended-early.ts';
 import type { Freezing } from '../gates/freeze.ts';
 import type { TargetHealth } from '../gates/health.ts';
 import { routeOf, withTargetGroups, type Route } from '../load-balancers/load-balancer.ts';
@@ -43,9 +44,13 @@ export class SimulatedWorld {
   readonly unhealthy = new Set<string>();
   /** The groups without any registered target. */
   readonly empty = new Set<string>();
-  readonly runs = new Map<string, AnalysisVerdict>();
+  readonly runs = new Map<string, ReadVerdict>();
+  /** How many of the next ends of what measures are carried out, and answered with an error. */
+  lostEnds = 0;
   readonly writes: SimulatedWrite[] = [];
   isDeleted = false;
+  /** What is wrong with the spec. */
+  problems: readonly string[] = [];
   /** Whether an object says what is served; someone may have deleted it. */
   isKnown = true;
   /** Whether the templates of what measures are missing. */
@@ -113,7 +118,7 @@ export class SimulatedWorld {
               generation: this.generation,
               spec: this.spec,
               status: this.status,
-              problems: [],
+              problems: this.problems,
             },
           }),
       digest: 'digest',
@@ -131,7 +136,10 @@ export class SimulatedWorld {
   attempt(decision: Performable, observed: ObservedCell, state: RolloutState): Attempt {
     const { cell } = observed;
     if (cell === undefined) throw new Error('Expected a Cell, got none.');
-    return attemptWith(this.#outside, decision, { observed, cell, state });
+    const attempt = attemptWith(this.#outside, decision, { observed, cell, state });
+    if (decision.do !== 'TerminateMeasurement' || this.lostEnds === 0) return attempt;
+    this.lostEnds -= 1;
+    return refused('Unavailable', 'Timed out.');
   }
 
   readonly #outside: Outside = {
@@ -158,7 +166,7 @@ export class SimulatedWorld {
   };
 
   /** What is started again under a name that is there already is the same one. */
-  #start(step: string, rollout: RolloutState['rollout']): AnalysisVerdict {
+  #start(step: string, rollout: RolloutState['rollout']): ReadVerdict {
     const { id = '', edition = 0 } = rollout ?? {};
     const name = `web-${step}-${id}-${edition}`;
     const verdict = this.runs.get(name) ?? { name, phase: 'Running', message: '' };
@@ -167,8 +175,8 @@ export class SimulatedWorld {
   }
 
   #end(name: string): AnalysisVerdict {
-    const run = this.#read(name);
-    if (!isFinished(run.phase)) this.runs.set(name, { ...run, phase: 'Successful' });
+    const { ended: _before, ...run } = this.#read(name);
+    if (!isFinished(run.phase)) this.runs.set(name, { ...run, phase: 'Successful', ended: true });
     return run;
   }
 
@@ -238,7 +246,7 @@ export class SimulatedWorld {
     }));
   }
 
-  #read(name: string): AnalysisVerdict {
+  #read(name: string): ReadVerdict {
     return this.runs.get(name) ?? { name, phase: 'Error', message: 'It is gone.' };
   }
 }

@@ -22,7 +22,7 @@ import { readGenerator } from './sources/index.ts';
 import type { ClusterSources } from './sources/port.ts';
 import type { SyncActivities } from '../../contract.ts';
 import { reasonOf, toFailure } from '../../failure.ts';
-import { lifetime } from '../lifetime.ts';
+import { lifetime, type Lifetime } from '../lifetime.ts';
 import { againIn, earlier } from '../soonest.ts';
 import { statusReporter } from '../../kubernetes/status-reporter.ts';
 
@@ -44,7 +44,7 @@ export function clusterSetActivities({
   const secrets = clusterSecrets(kubernetes);
 
   /** Makes the secrets what they are to be; says which clusters have one, and what is wrong. */
-  async function sync(object: ClusterSet, key: ObjectKey): Promise<Outcome> {
+  async function sync(object: ClusterSet, key: ObjectKey, life: Lifetime): Promise<Outcome> {
     const parsed = clusterSet.parseSpec(object.spec);
     if (!parsed.ok) {
       return {
@@ -55,7 +55,6 @@ export function clusterSetActivities({
       };
     }
     const spec = parsed.value;
-    const life = lifetime();
     const { signal } = life;
     const uid = object.metadata.uid ?? '';
     const known = clusterIdsOf(uid, await secrets.find(key.namespace, []));
@@ -85,13 +84,15 @@ export function clusterSetActivities({
 
   return {
     async syncClusterSet(key) {
+      const life = lifetime();
       const object = await kubernetes.get<ClusterSet>(CLUSTER_SET, key);
       if (object === undefined || object.metadata.deletionTimestamp !== undefined) {
         return { isPresent: false, message: 'The ClusterSet is gone.' };
       }
-      const outcome = await sync(object, key);
+      const outcome = await sync(object, key, life);
+      life.assert();
       const status = statusOf(object, outcome);
-      const about = { key, uid: object.metadata.uid ?? '' };
+      const about = { key, uid: object.metadata.uid ?? '', signal: life.signal };
       if (!saysTheSame(status, object.status)) await report(CLUSTER_SET, about, status, []);
       return { isPresent: true, message: status.message ?? '', ...againIn(outcome) };
     },

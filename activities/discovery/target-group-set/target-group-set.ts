@@ -99,7 +99,7 @@ export function targetGroupSetActivities({
       const outcome = await sync(object, key, { life, reads });
       life.assert();
       const status = statusOf(object, outcome);
-      const about = { key, uid: object.metadata.uid ?? '' };
+      const about = { key, uid: object.metadata.uid ?? '', signal: life.signal };
       if (!saysTheSame(status, object.status)) await report(AWS_TARGET_GROUP_SET, about, status, []);
       return { isPresent: true, message: status.message ?? '', by: reader.by, ...againIn(outcome) };
     },

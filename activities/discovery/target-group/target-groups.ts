@@ -41,7 +41,8 @@ export function targetGroupActivities({ kubernetes, elbv2 }: TargetGroupDependen
       try {
         // Cells go by the version in it, which a later check may have read again.
         life.assert();
-        await report(AWS_TARGET_GROUP, { key: { namespace, name }, uid }, status, []);
+        const about = { key: { namespace, name }, uid, signal: life.signal };
+        await report(AWS_TARGET_GROUP, about, status, []);
       } catch (error) {
         failures.push(error);
       }

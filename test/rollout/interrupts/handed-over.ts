@@ -34,7 +34,7 @@ export function handedOver(
   const stable = { version: '1.0.0', groups: [a] };
   const canary = { version: '2.0.0', groups: [b] };
   const begin = { do: 'Begin', stable, canary, index: done, message: '' } as const;
-  const began = record.began(initialState, begin, { id: 'handed', cell, now });
+  const began = record.began(initialState, begin, { id: 'handed', observed, cell, now });
   const shifted = record.inRollout(began, (rollout) => ({ ...rollout, shiftedAt: now }));
   const decision = { do: 'Wait', for: 'Settle', message: '' } as const;
   const workflow = { workflowId: '', runId: '' };

@@ -1,0 +1,60 @@
+import type { CellStatus } from '../../crds/cell.ts';
+import { withKnown, withReported } from '../model/known.ts';
+import type { ObservedCell } from '../model/observation.ts';
+import type { BlockedVersion, RolloutState } from '../model/state.ts';
+import { isPinned, type PresentCell } from '../versions/candidate.ts';
+import { sighted } from './record-backoff.ts';
+
+/** What is known after a look: what is remembered, and what counts of the objects. */
+export interface Sight {
+  readonly state: RolloutState;
+  readonly observed: ObservedCell;
+}
+
+/** Puts together what a look has shown and what is known besides. */
+export function sightOf(before: RolloutState, looked: ObservedCell): Sight {
+  const state = sighted(before, looked);
+  const { cell } = looked;
+  if (cell === undefined) return { state, observed: looked };
+  const isLate = isOverwritten(state, cell.status);
+  const seen = isLate ? (withReported(looked, state.reported) ?? looked) : looked;
+  const blocking = withBlock(withoutVainRetry(state, seen), cell);
+  const next: RolloutState = isLate ? { ...blocking, overwritten: true } : blocking;
+  return { state: next, observed: withKnown(seen, next) };
+}
+
+/**
+ * Whether the status is older than the one that was told last: a report that was given up may land after the next. It says
+ * that a rollout goes on which is over, or is being taken back, and does not know what was blocked since.
+ */
+function isOverwritten({ rollout, reported }: RolloutState, { rollout: told }: CellStatus): boolean {
+  if (reported === undefined || told === undefined) return false;
+  if (rollout === undefined) return reported.rollout === undefined;
+  const isEndTold = rollout.ending !== undefined && reported.rollout?.ending !== undefined;
+  return isEndTold && told.ending === undefined;
+}
+
+/**
+ * What has just failed is remembered until the status shows it. It was ended by what was seen before, so that a pin which
+ * a look shows since may be as old as the failure, and lifts nothing.
+ */
+function withBlock({ justBlocked, ...rest }: RolloutState, cell: PresentCell): RolloutState {
+  if (justBlocked === undefined) return rest;
+  const block = isPinned(justBlocked.version, cell) ? { ...justBlocked, pinned: true } : justBlocked;
+  return tells(cell.status, block) ? rest : { ...rest, justBlocked: block };
+}
+
+/** Whether a status says that a version is blocked, since when, and whether it was pinned then. */
+export const tells = (status: CellStatus | undefined, block: BlockedVersion): boolean =>
+  (status?.blockedVersions ?? []).some(
+    ({ version, time, pinned = false }) =>
+      version === block.version && time === block.time && pinned === (block.pinned ?? false),
+  );
+
+/** A retry is for what a lost run has left being taken back, and not for the version that failed. */
+export function withoutVainRetry(state: RolloutState, observed: ObservedCell | undefined): RolloutState {
+  const isLeft = state.rollout === undefined && state.serves === undefined;
+  if (!isLeft || observed?.cell?.status.rollout?.ending === undefined) return state;
+  const { unblocked: _vain, ...rest } = state;
+  return rest;
+}
