@@ -76,8 +76,8 @@ class Do implements fc.Command<Model, Simulation> {
 }
 
 /** What stands still although nobody knows for sure what is served, and nothing keeps it from being put right. */
-function unrestored({ last, state, told, isApplied, isBlind }: Simulation): string | undefined {
-  const isUnsure = told.length > 0 && (!isApplied || state.mayDiffer === true);
+function unrestored({ last, state, told, isKnown, isApplied, isBlind }: Simulation): string | undefined {
+  const isUnsure = isKnown && told.length > 0 && (!isApplied || state.mayDiffer === true);
   const isHeld = last.do === 'Wait' && (last.for === 'Backoff' || last.for === 'Budget');
   return isUnsure && !isHeld && !isBlind ? JSON.stringify(last) : undefined;
 }
