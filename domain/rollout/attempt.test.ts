@@ -2,11 +2,14 @@ import { describe, expect, it } from 'vitest';
 import type { Performable } from '../model/decision.ts';
 import { initialState, type RolloutState } from '../model/state.ts';
 import { aCell } from '../testing/builders.ts';
-import { performedOf } from './attempt.ts';
+import { isInterrupted, performedOf } from './attempt.ts';
+import { runFrom } from './run.ts';
 
 const NOW = 1_000_000;
 const refusal = { reason: 'Unavailable', message: 'Nobody knows.', permanent: false };
 const observed = aCell().seen();
+const set = { version: '2.0.0', groups: [] };
+const ready = { is: 'Ready' } as const;
 const shift: Performable = {
   do: 'Shift',
   purpose: 'TakeBack',
@@ -45,5 +48,33 @@ describe('what was lost with the process that did it', () => {
   });
 });
 
-const set = { version: '2.0.0', groups: [] };
-const ready = { is: 'Ready' } as const;
+describe('a write while the analysis in the background may have ended', () => {
+  const background = {
+    prefix: 'bg',
+    verdict: { name: 'r', phase: 'Running', message: '' },
+    readAt: 0,
+    reads: 0,
+  } as const;
+  const rollout = {
+    id: 'r',
+    startedAt: 0,
+    stable: set,
+    canary: set,
+    steps: [],
+    index: 0,
+    progress: ready,
+    background,
+  };
+  const restore = { ...shift, purpose: 'Restore', urgent: false } as const;
+  const during = { reason: 'AccessDenied', message: '', since: 0, attempts: 9, until: NOW };
+  const isGivenUp = (more: Partial<RolloutState>): boolean =>
+    isInterrupted(restore, { ...runFrom({ ...initialState, rollout, ...more }), seenChanges: 1 });
+
+  it('is given up for its reading', () => {
+    expect(isGivenUp({})).toBe(true);
+    expect(isGivenUp({ backoff: { ...during, during: 'ReadMeasurement' } })).toBe(true);
+  });
+
+  it('is not when that reading is refused: it would be begun and given up again and again', () =>
+    expect(isGivenUp({ backoff: { ...during, during: 'ReadMeasurement', background: true } })).toBe(false));
+});

@@ -2,6 +2,7 @@ import { deadlineOf } from '../gates/deadline.ts';
 import type { Performable } from '../model/decision.ts';
 import type { ObservedCell } from '../model/observation.ts';
 import { abortIsDue } from '../model/requests.ts';
+import { isReadingRefused } from './background.ts';
 import { eventOf, refusalEvent } from './events.ts';
 import { measurementName } from './measurement.ts';
 import type { CarriedOut, Performed } from './performed.ts';
@@ -130,7 +131,8 @@ export function isInterrupted(decision: Performable, run: Run): boolean {
     isStale(run) ||
     abortIsDue(state) ||
     (!goesOnPaused && state.requests.paused !== undefined) ||
-    isBackgroundDue(state)
+    // What is written while the reading waits for its next attempt brings that no nearer when it is given up.
+    (isBackgroundDue(state) && !isReadingRefused(state))
   );
 }
 

@@ -108,6 +108,9 @@ export function notWithoutBackground(decision: Decision, rollout: Rollout, input
   return { ...decision, until: Math.min(decision.until ?? Infinity, judgement.readAgainAt) };
 }
 
-/** Whether the reading itself was refused and is not tried again yet. */
-const isReadingHeld = ({ backoff }: RolloutState, now: number): boolean =>
-  backoff?.background === true && backoff.during === 'ReadMeasurement' && now < backoff.until;
+/** Whether the reading itself was refused, and waits to be tried again. */
+export const isReadingRefused = ({ backoff }: RolloutState): boolean =>
+  backoff?.background === true && backoff.during === 'ReadMeasurement';
+
+const isReadingHeld = (state: RolloutState, now: number): boolean =>
+  isReadingRefused(state) && now < (state.backoff?.until ?? 0);
