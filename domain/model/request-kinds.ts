@@ -39,7 +39,7 @@ export const requestKinds: Readonly<Record<RequestName, RequestKind>> = {
   promote: {
     description: 'Finishes the current step.',
     finishesStep: true,
-    refusal: (state) => withoutRollout(state) ?? withoutApproval(state),
+    refusal: (state) => withoutRollout(state) ?? withoutApproval(state) ?? withoutStep(state),
     take: (open, stamp) => ({ ...open, promote: stamp }),
     answer: (state) => `The current step of ${canaryOf(state)} is finished.`,
   },
@@ -90,6 +90,15 @@ function withoutApproval({ rollout }: RolloutState): string | undefined {
   return takes === undefined
     ? undefined
     : `Expected ${takes.count} of ${takes.groups.join(', ')} to approve, got a promote, which does not stand in for that. Have them use okractl approve.`;
+}
+
+/** Says that no step is left that could be finished; undefined when there is one, or a bake, or when the background is what holds. */
+function withoutStep({ rollout }: RolloutState): string | undefined {
+  if (rollout === undefined || rollout.progress.is === 'Baking' || isBackgroundHeld(rollout))
+    return undefined;
+  return rollout.index < rollout.steps.length
+    ? undefined
+    : `Expected a step to finish, got none left: ${rollout.canary.version} is getting the whole weight. Wait for that, or send abort to take everything back.`;
 }
 
 /** Says which approval stops a rollout on the way to the whole weight. */

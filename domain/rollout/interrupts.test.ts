@@ -33,6 +33,14 @@ const updateStrategy = (more: object): Partial<CellSpec> => ({
   updateStrategy: { type: 'Canary', canary: { steps: [{ setWeight: 20 }] }, ...more },
 });
 
+/** A rollout that waits for the data plane once the new version has everything. */
+function afterTheLastStep(): Simulation {
+  const simulation = started(rolling([{ setWeight: 20 }, { pause: {} }], { settle: '1h' }));
+  simulation.pass(3_600_000);
+  simulation.ask('promote');
+  return started(simulation);
+}
+
 /** Every kind of wait that a rollout can be in, and how it comes to be in it. */
 const waits: Readonly<Record<string, () => Simulation>> = {
   'a pause that a person ends': () => started(rolling([{ setWeight: 20 }, { pause: {} }, { setWeight: 50 }])),
@@ -84,6 +92,7 @@ const waits: Readonly<Record<string, () => Simulation>> = {
     simulation.pass(2_000);
     return simulation;
   },
+  'the settle time after the last step': () => afterTheLastStep(),
   'the end of a bake': () => started(rolling([], updateStrategy({ bake: { duration: '1h' } }))),
   'an operator who paused it': () => {
     const simulation = started(rolling([{ setWeight: 20 }, { pause: { duration: '1h' } }]));
@@ -161,6 +170,8 @@ describe('what an operator asks for at each kind of wait', () => {
     ['a write that was throttled', '0 Backoff at step 0'],
     ['a window', '20 Window at step 2'],
     ['a Freeze', '20 Freeze at step 2'],
+    // No step is left, and no bake that is to come is ended.
+    ['the settle time after the last step', 'refused'],
     ['the end of a bake', '100 Completed Serving'],
     ['an operator who paused it', '20 Resume at step 1'],
   ])('%s: promote comes to "%s"', (wait, want) => expect(after(wait, 'promote')).toBe(want));
@@ -180,6 +191,7 @@ describe('what an operator asks for at each kind of wait', () => {
     ['a write that was throttled', '0 Backoff at step 0'],
     ['a window', '20 Window at step 2'],
     ['a Freeze', '20 Freeze at step 2'],
+    ['the settle time after the last step', '100 Settle at step 2'],
     ['the end of a bake', '100 Completed Serving'],
     // It ends the pause as well.
     ['an operator who paused it', '100 Completed Serving'],
