@@ -15,7 +15,7 @@ export function ask(state: RolloutState, name: RequestName, stamp: Stamp): Rollo
   const { backoff } = state;
   const { take, unblocks = false, change = (same: RolloutState) => same } = requestKinds[name];
   return {
-    ...change(state),
+    ...change(state, kept),
     ...(backoff !== undefined && goesOnWithout(backoff, name)
       ? { backoff: { ...backoff, until: stamp.at } }
       : {}),

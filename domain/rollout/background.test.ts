@@ -4,6 +4,7 @@ import type { AnalysisPhase } from './analysis.ts';
 import { attendBackground } from './background.ts';
 import { decide } from './decide.ts';
 import type { Decision, MeasurementKind } from '../model/decision.ts';
+import { ask } from '../model/requests.ts';
 import { analysisRunName, experimentName } from '../model/ids.ts';
 import { replanned } from './record.ts';
 import * as record from './record-measurement.ts';
@@ -214,7 +215,7 @@ describe('an analysis in the background', () => {
     [
       'is gone on without when promoted',
       20,
-      rolling({ index: 2, background: background('Inconclusive') }, { requests: { promote: stamp } }),
+      ask(rolling({ index: 2, background: background('Inconclusive') }), 'promote', stamp),
       'WaiveBackground',
     ],
     [
@@ -230,11 +231,17 @@ describe('an analysis in the background', () => {
       'Failed: Aborted',
     ],
     [
-      'does not hold a full promotion',
+      'is gone on without when promoted in full',
       100,
-      rolling({ index: 2, background: background('Inconclusive') }, { requests: { promoteFull: stamp } }),
-      'Finish',
+      ask(rolling({ index: 2, background: background('Inconclusive') }), 'promoteFull', stamp),
+      'WaiveBackground',
     ],
+    ...(['promote', 'promoteFull'] as const).map((request): Case => [
+      `holds in spite of a ${request} of before it was inconclusive`,
+      20,
+      rolling({ index: 2, background: background('Inconclusive') }, { requests: { [request]: stamp } }),
+      'Wait for Verdict',
+    ]),
     [
       'is not started by a full promotion',
       100,
@@ -466,6 +473,16 @@ describe('the verdict of a background', () => {
     const serving = rolling({ index: 4, background: background('Running') });
     const state = record.terminated(serving, ending, { name, phase, message: '' }, NOW);
     expect(judged(100, state)).toBe(want);
+  });
+
+  it('is decided about until it is another one', () => {
+    const read = (state: RolloutState, phase: AnalysisPhase) =>
+      record.measured(state, reading, { name, phase, message: '' }, NOW);
+    const decided = ask(read(running, 'Inconclusive'), 'promote', stamp);
+    expect(decided.rollout?.background).toMatchObject({ decidedBy: 'ann' });
+    expect(read(decided, 'Inconclusive').rollout?.background).toMatchObject({ decidedBy: 'ann' });
+    expect(read(decided, 'Failed').rollout?.background).not.toHaveProperty('decidedBy');
+    expect(ask(running, 'promote', stamp).rollout?.background).not.toHaveProperty('decidedBy');
   });
 
   it('answers the request of whoever goes on without it', () => {

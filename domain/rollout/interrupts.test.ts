@@ -33,11 +33,20 @@ const updateStrategy = (more: object): Partial<CellSpec> => ({
   updateStrategy: { type: 'Canary', canary: { steps: [{ setWeight: 20 }] }, ...more },
 });
 
+const watched = updateStrategy({
+  canary: { steps: [{ setWeight: 20 }, { pause: {} }], analysis: { ...analysis, startingStep: 0 } },
+});
+
 /** A rollout that waits for the data plane once the new version has everything. */
 function afterTheLastStep(): Simulation {
-  const simulation = started(rolling([{ setWeight: 20 }, { pause: {} }], { settle: '1h' }));
+  const simulation = started(rolling([], { ...watched, settle: '1h' }));
   simulation.pass(3_600_000);
   simulation.ask('promote');
+  return started(simulation);
+}
+
+function undecided(simulation: Simulation): Simulation {
+  simulation.conclude('Inconclusive', 'inBackground');
   return started(simulation);
 }
 
@@ -93,6 +102,8 @@ const waits: Readonly<Record<string, () => Simulation>> = {
     return simulation;
   },
   'the settle time after the last step': () => afterTheLastStep(),
+  'an inconclusive background': () => undecided(started(rolling([], watched))),
+  'an inconclusive background after the last step': () => undecided(afterTheLastStep()),
   'the end of a bake': () => started(rolling([], updateStrategy({ bake: { duration: '1h' } }))),
   'an operator who paused it': () => {
     const simulation = started(rolling([{ setWeight: 20 }, { pause: { duration: '1h' } }]));
@@ -101,7 +112,11 @@ const waits: Readonly<Record<string, () => Simulation>> = {
   },
 };
 
-const measuredInVain = ['an inconclusive analysis', 'a job that has failed, and is held'];
+const measuredInVain = [
+  'an inconclusive analysis',
+  'a job that has failed, and is held',
+  'an inconclusive background',
+];
 
 /** Where a rollout stands, in one line: its weight, and what it waits for or how it ended. */
 function stands({ served, last, settled, state }: Simulation): string {
@@ -142,6 +157,7 @@ describe('what an operator asks for at each kind of wait', () => {
   it.each(Object.keys(waits))(
     '%s: a retry is refused, unless something outside or a verdict holds it',
     (wait) => {
+      // After the last step nothing would measure again.
       const held = ['a write that was throttled', 'a template that is missing', ...measuredInVain];
       expect(after(wait, 'retry') === 'refused').toBe(!held.includes(wait));
     },
@@ -172,6 +188,9 @@ describe('what an operator asks for at each kind of wait', () => {
     ['a Freeze', '20 Freeze at step 2'],
     // No step is left, and no bake that is to come is ended.
     ['the settle time after the last step', 'refused'],
+    // It goes on without the background, and the step is finished by the next one.
+    ['an inconclusive background', '20 Resume at step 1'],
+    ['an inconclusive background after the last step', '100 Settle at step 2'],
     ['the end of a bake', '100 Completed Serving'],
     ['an operator who paused it', '20 Resume at step 1'],
   ])('%s: promote comes to "%s"', (wait, want) => expect(after(wait, 'promote')).toBe(want));
@@ -192,6 +211,8 @@ describe('what an operator asks for at each kind of wait', () => {
     ['a window', '20 Window at step 2'],
     ['a Freeze', '20 Freeze at step 2'],
     ['the settle time after the last step', '100 Settle at step 2'],
+    ['an inconclusive background', '100 Completed Serving'],
+    ['an inconclusive background after the last step', '100 Settle at step 2'],
     ['the end of a bake', '100 Completed Serving'],
     // It ends the pause as well.
     ['an operator who paused it', '100 Completed Serving'],

@@ -30,9 +30,15 @@ export function measured(
       return {
         ...rollout,
         background: { prefix, verdict, readAt, reads: 0 },
+        ...(progress.is === 'Baking' ? { progress: { ...progress, watchedSince: now } } : {}),
       };
     if (background === undefined) return rollout;
-    return { ...rollout, background: { ...background, verdict, readAt, reads: background.reads + 1 } };
+    const { decidedBy, ...same } = background;
+    const isSame = decidedBy !== undefined && verdict.phase === background.verdict.phase;
+    return {
+      ...rollout,
+      background: { ...same, verdict, readAt, reads: background.reads + 1, ...(isSame ? { decidedBy } : {}) },
+    };
   });
 }
 
@@ -54,7 +60,13 @@ export function terminated(
     return inRollout(rest, (rollout) => ({ ...rollout, progress: { is: 'Ready' } }));
   if (verdict !== undefined && isFinished(verdict.phase))
     return measured(rest, { ...decision, do: 'ReadMeasurement' }, verdict, now);
-  return inRollout(rest, ({ background: _ended, ...rollout }) => rollout);
+  return inRollout(rest, ({ background: _ended, progress, ...rollout }) => {
+    const isOfBake = progress.is === 'Baking' && decision.background === 'bake';
+    return {
+      ...rollout,
+      progress: isOfBake ? { ...progress, watchedSince: progress.watchedSince ?? progress.since } : progress,
+    };
+  });
 }
 
 /** Records that someone goes on without a verdict from the background; the request is answered thereby. */
