@@ -45,7 +45,9 @@ const blueGreenSteps = withRules(z.array(blueGreenStep).max(20), [
 ]).meta({ 'x-kubernetes-list-type': 'atomic' });
 
 const bake = z.object({
-  duration: duration.describe('How long, for example 30m or 2h.'),
+  duration: duration.describe(
+    'How long, for example 30m or 2h; with an analysis, from when that is started.',
+  ),
   analysis: analysisStep
     .optional()
     .describe(

@@ -55,7 +55,7 @@ describe('a request with a name and an entry', () => {
       startedAt: 0,
       stable: set,
       canary: set,
-      steps: [],
+      steps: [{ kind: 'pause', spec: {} }],
       index: 0,
       progress: { is: 'Ready' },
     },

@@ -1,7 +1,7 @@
 import type { Cell, CellStatus } from '../../crds/cell.ts';
 import type { AskName } from '../../domain/model/request.ts';
 import type { Seen } from '../../domain/model/seen.ts';
-import { retried } from '../okractl/refusals.ts';
+import { isPastSteps, retried } from '../okractl/refusals.ts';
 
 /** A request that makes sense as a Cell stands, and what it does. */
 export interface Offer {
@@ -26,7 +26,6 @@ export function offersOf({ status = {} }: Pick<Cell, 'status'>): readonly Offer[
     stableVersion = 'what served before',
     desiredVersion = 'the new version',
     reason,
-    approval,
   } = status;
   const retry: Offer = {
     name: 'retry',
@@ -41,9 +40,8 @@ export function offersOf({ status = {} }: Pick<Cell, 'status'>): readonly Offer[
   return [
     ...(isPaused ? [] : [PAUSE]),
     ...(isPaused || reason === 'WaitingForResume' ? [RESUME] : []),
-    // Nothing stands in for an approval.
-    ...(approval === undefined ? [PROMOTE] : approval.lacking > 0 ? [APPROVE] : []),
-    ...(isHeldUp ? [retry] : []),
+    ...forStep(status, isHeldUp),
+    ...(isHeldUp && !isLeftToPromote(status) ? [retry] : []),
     {
       name: 'promoteFull',
       does: `Gives ${desiredVersion} the whole weight, without the remaining steps and what they measure.`,
@@ -51,6 +49,16 @@ export function offersOf({ status = {} }: Pick<Cell, 'status'>): readonly Offer[
     { name: 'abort', does: `Takes everything back to ${stableVersion} and blocks ${desiredVersion}.` },
   ];
 }
+
+/** What finishes the current step, or goes on without what measures in its background. */
+function forStep(status: CellStatus, isHeldUp: boolean): readonly Offer[] {
+  // Nothing stands in for an approval.
+  if (status.approval !== undefined) return status.approval.lacking > 0 ? [APPROVE] : [];
+  return isPastSteps(status) && !(isHeldUp && isLeftToPromote(status)) ? [] : [PROMOTE];
+}
+
+/** Whether a verdict that nothing takes the place of any more is held. */
+const isLeftToPromote = (status: CellStatus): boolean => status.phase === 'Paused' && isPastSteps(status);
 
 /** What a person sees who makes a request of a Cell as it stands. */
 export function seenOf({ status = {} }: Pick<Cell, 'status'>): Seen {

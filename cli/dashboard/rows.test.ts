@@ -91,6 +91,9 @@ describe('the row of a Cell', () => {
 });
 
 describe('what can be asked of a Cell', () => {
+  const degraded: CellStatus['conditions'] = [
+    { type: 'Degraded', status: 'True', reason: 'x', message: '', lastTransitionTime: at },
+  ];
   const names = (status: CellStatus) => offersOf(aCell(status)).map(({ name }) => name);
   it.each<[string, CellStatus, readonly string[]]>([
     ['nothing, when nothing is under way', { phase: 'Completed' }, []],
@@ -108,6 +111,27 @@ describe('what can be asked of a Cell', () => {
       'to approve, where that is waited for, and not to promote',
       { ...paused, reason: 'WaitingForApproval', approval: { groups: ['release'], count: 2, lacking: 1 } },
       ['pause', 'approve', 'promoteFull', 'abort'],
+    ],
+    [
+      'not to promote after the last step, where none is left',
+      { ...paused, phase: 'Progressing', reason: 'WaitingForSettle', step: '2/2' },
+      ['pause', 'promoteFull', 'abort'],
+    ],
+    [
+      'not to measure again after the last step, where nothing would',
+      { ...paused, reason: 'AnalysisFailed', step: '2/2', conditions: degraded },
+      ['pause', 'promote', 'promoteFull', 'abort'],
+    ],
+    [
+      'to promote and to measure again in a bake',
+      {
+        ...paused,
+        reason: 'WaitingForVerdict',
+        step: '2/2',
+        conditions: degraded,
+        rollout: { ...paused.rollout!, stepEndsAt: at },
+      },
+      ['pause', 'promote', 'retry', 'promoteFull', 'abort'],
     ],
     [
       'no second pause',

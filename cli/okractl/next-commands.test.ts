@@ -18,6 +18,11 @@ it.each<[string, CellStatus, readonly string[]]>([
   ['resume of a pause', { ...paused, reason: 'WaitingForResume' }, ['resume', 'abort']],
   ['approvals', { ...paused, reason: 'WaitingForApproval' }, ['approve', 'pause', 'abort']],
   ['a verdict of a person', { ...paused, reason: 'WaitingForVerdict' }, ['promote', 'retry', 'abort']],
+  [
+    'no second measurement after the last step, where nothing would measure',
+    { ...paused, reason: 'WaitingForVerdict', step: '2/2', conditions: degraded },
+    ['promote', 'abort'],
+  ],
   ['no promote of a Freeze', { ...paused, reason: 'WaitingForFreeze' }, ['pause', 'abort']],
   [
     'retry of what is held up',

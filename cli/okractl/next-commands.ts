@@ -1,4 +1,5 @@
 import type { Cell, CellStatus } from '../../crds/cell.ts';
+import { isPastSteps } from './refusals.ts';
 
 /** A command, and what it does as things stand. */
 type Offer = readonly [verb: string, does: string];
@@ -6,16 +7,15 @@ type Offer = readonly [verb: string, does: string];
 const RETRY: Offer = ['retry', 'tries again at once'];
 const PAUSE: Offer = ['pause', 'holds it where it is'];
 
+const PROMOTE: Offer = ['promote', 'goes on without a good verdict'];
+
 /** What makes sense while a rollout waits, by what it waits for; it can always be aborted. */
 const whileWaiting: Readonly<Record<string, readonly Offer[]>> = {
   WaitingForResume: [['resume', 'ends the pause']],
   WaitingForPause: [['promote', 'ends the pause'], PAUSE],
   WaitingForApproval: [['approve', 'approves the step'], PAUSE],
   ApprovalTimedOut: [['approve', 'approves the step']],
-  WaitingForVerdict: [
-    ['promote', 'goes on without a good verdict'],
-    ['retry', 'measures again'],
-  ],
+  WaitingForVerdict: [PROMOTE, ['retry', 'measures again']],
   WaitingForAnalysis: [['promote', 'goes on without the verdict'], PAUSE],
   WaitingForExperiment: [['promote', 'goes on without the verdict'], PAUSE],
   WaitingForCheck: [['promote', 'goes on without the verdict'], PAUSE],
@@ -39,9 +39,10 @@ function offersFor(status: CellStatus): readonly Offer[] {
   if (rollout === undefined) return blockedVersions.length === 0 ? [] : [['retry', 'lifts what is blocked']];
   if (rollout.ending !== undefined) return [['watch', 'it is being taken back']];
   const abort: Offer = ['abort', `everything back to ${status.stableVersion ?? 'what served'}`];
+  const isHeldUp = conditions.some(({ type, status: holds }) => type === 'Degraded' && holds === 'True');
+  if (status.phase === 'Paused' && isHeldUp && isPastSteps(status)) return [PROMOTE, abort];
   const known = whileWaiting[reason];
   if (known !== undefined) return [...known, abort];
-  const isHeldUp = conditions.some(({ type, status: holds }) => type === 'Degraded' && holds === 'True');
   return [...(isHeldUp ? [RETRY] : [PAUSE]), abort, ['watch', 'looks on']];
 }
 

@@ -47,6 +47,12 @@ export const retried = ({ blockedVersions = [], applications = [] }: CellStatus)
   ...applications.filter(({ failed }) => failed !== undefined).map(({ name }) => name),
 ];
 
+/** Whether a rollout has all its steps done, and does not bake: nothing measures again, and no step is left to be promoted. */
+export function isPastSteps({ step = '', rollout }: CellStatus): boolean {
+  const [done, of] = step.split('/');
+  return rollout !== undefined && rollout.stepEndsAt === undefined && of !== undefined && done === of;
+}
+
 /** Says why there is nothing to retry; undefined when there is. */
 export function nothingToRetry(target: Target, status: CellStatus = {}): string | undefined {
   if (retried(status).length > 0 || status.rollout !== undefined) return undefined;

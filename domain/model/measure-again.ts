@@ -1,5 +1,6 @@
 import { isFinished, type AnalysisVerdict } from '../rollout/analysis.ts';
-import type { Rollout, RolloutState } from './state.ts';
+import type { Requests, Stamp } from './request.ts';
+import type { Progress, Rollout, RolloutState } from './state.ts';
 
 const isWithoutSuccess = ({ phase }: AnalysisVerdict): boolean => isFinished(phase) && phase !== 'Successful';
 
@@ -14,18 +15,47 @@ export const isBackgroundHeld = ({ background }: Rollout): boolean =>
 export const isHeldByVerdict = (rollout: Rollout): boolean =>
   rollout.ending === undefined && (isStepHeld(rollout) || isBackgroundHeld(rollout));
 
-/** Forgets what has measured without success, so that it is started again, under another name. */
+/** Remembers who goes on without what holds a rollout in its background; nobody has decided about a verdict that comes later. */
+export function decidingOnBackground(state: RolloutState, { by }: Stamp): RolloutState {
+  const { rollout } = state;
+  if (rollout?.background === undefined || !isBackgroundHeld(rollout)) return state;
+  return { ...state, rollout: { ...rollout, background: { ...rollout.background, decidedBy: by } } };
+}
+
+/** Whether steps are left that a rollout goes through; an analysis in their background is started only as long as there are. */
+export const stepsGoOn = ({ index, steps }: Rollout, { promoteFull }: Requests): boolean =>
+  index < steps.length && promoteFull === undefined;
+
+/** Whether what has measured in the background would be started again, once its verdict is forgotten. */
+export const isBackgroundRepeatable = (rollout: Rollout, requests: Requests): boolean =>
+  rollout.background?.prefix === 'bake' || stepsGoOn(rollout, requests);
+
+/** Whether a rollout is held by something that can be measured again. */
+export const canMeasureAgain = ({ rollout, requests }: RolloutState): boolean =>
+  rollout !== undefined &&
+  rollout.ending === undefined &&
+  (isStepHeld(rollout) || (isBackgroundHeld(rollout) && isBackgroundRepeatable(rollout, requests)));
+
+/** Forgets what has measured without success, so that it is started again, under another name; a verdict that nothing would take the place of stays. */
 export function measuringAgain(state: RolloutState): RolloutState {
   const { rollout } = state;
-  if (rollout === undefined || !isHeldByVerdict(rollout)) return state;
-  const { background, ...rest } = rollout;
+  if (rollout === undefined || !canMeasureAgain(state)) return state;
+  const { background, progress, ...rest } = rollout;
+  const isForgotten = isBackgroundHeld(rollout) && isBackgroundRepeatable(rollout, state.requests);
   return {
     ...state,
     rollout: {
       ...rest,
       edition: (rollout.edition ?? 0) + 1,
-      ...(isStepHeld(rollout) ? { progress: { is: 'Ready' } } : {}),
-      ...(background === undefined || isBackgroundHeld(rollout) ? {} : { background }),
+      progress: isStepHeld(rollout) ? { is: 'Ready' } : isForgotten ? unwatched(progress) : progress,
+      ...(background === undefined || isForgotten ? {} : { background }),
     },
   };
+}
+
+/** A bake lasts for its whole duration from when its analysis is started again. */
+function unwatched(progress: Progress): Progress {
+  if (progress.is !== 'Baking') return progress;
+  const { watchedSince: _before, ...same } = progress;
+  return same;
 }

@@ -1,7 +1,13 @@
 import { approvalFrom, approvalsOf, waitsForPerson } from '../steps/index.ts';
-import { isBackgroundHeld, isHeldByVerdict, measuringAgain } from './measure-again.ts';
+import {
+  canMeasureAgain,
+  decidingOnBackground,
+  isBackgroundHeld,
+  isHeldByVerdict,
+  measuringAgain,
+} from './measure-again.ts';
 import type { RequestName, Requests, Stamp } from './request.ts';
-import type { RolloutState } from './state.ts';
+import type { Rollout, RolloutState } from './state.ts';
 
 /** One kind of request: what it is called for people, when it makes sense, and what it changes. */
 export interface RequestKind {
@@ -14,7 +20,7 @@ export interface RequestKind {
   /** The requests that are open once it is taken. */
   readonly take: (open: Requests, stamp: Stamp) => Requests;
   /** What it changes at once, besides. */
-  readonly change?: (state: RolloutState) => RolloutState;
+  readonly change?: (state: RolloutState, stamp: Stamp) => RolloutState;
   /** Says what happens now that it was taken. */
   readonly answer: (state: RolloutState) => string;
 }
@@ -29,7 +35,7 @@ export const requestKinds: Readonly<Record<RequestName, RequestKind>> = {
   },
   resume: {
     description: 'Ends a pause.',
-    refusal: (state) => withoutRollout(state) ?? (isPaused(state) ? undefined : NOT_PAUSED),
+    refusal: (state) => withoutRollout(state) ?? notPaused(state),
     // Resuming ends an operator's pause, or else the pause step that waits for it.
     take: ({ paused, ...others }, stamp) => (paused === undefined ? { ...others, promote: stamp } : others),
     answer: (state) => `The rollout of ${canaryOf(state)} goes on.`,
@@ -37,8 +43,9 @@ export const requestKinds: Readonly<Record<RequestName, RequestKind>> = {
   promote: {
     description: 'Finishes the current step.',
     finishesStep: true,
-    refusal: (state) => withoutRollout(state) ?? withoutApproval(state),
+    refusal: (state) => withoutRollout(state) ?? withoutApproval(state) ?? withoutStep(state),
     take: (open, stamp) => ({ ...open, promote: stamp }),
+    change: decidingOnBackground,
     answer: (state) => `The current step of ${canaryOf(state)} is finished.`,
   },
   promoteFull: {
@@ -46,6 +53,7 @@ export const requestKinds: Readonly<Record<RequestName, RequestKind>> = {
     finishesStep: true,
     refusal: withoutRollout,
     take: ({ paused: _ended, ...open }, stamp) => ({ ...open, promoteFull: stamp }),
+    change: decidingOnBackground,
     answer: (state) =>
       `${canaryOf(state)} gets the whole weight, without the remaining steps.${approvalAhead(state)}`,
   },
@@ -60,10 +68,10 @@ export const requestKinds: Readonly<Record<RequestName, RequestKind>> = {
   },
   retry: {
     description: 'Tries again what was blocked or is held up.',
-    refusal: ({ rollout, backoff }) =>
-      rollout === undefined || backoff !== undefined || isHeldByVerdict(rollout)
+    refusal: (state) =>
+      state.rollout === undefined || state.backoff !== undefined || canMeasureAgain(state)
         ? undefined
-        : `Expected no rollout under way, got one of ${rollout.canary.version}. Abort it first, or wait for its end.`,
+        : notHeldUp(state.rollout),
     take: (open, stamp) => ({ ...open, retry: stamp }),
     change: (state) => unblocking(measuringAgain(state)),
     answer: ({ rollout }) =>
@@ -72,8 +80,6 @@ export const requestKinds: Readonly<Record<RequestName, RequestKind>> = {
         : `Giving everything back to ${rollout.stable.version} is tried again at once; what is blocked stays so.`,
   },
 };
-
-const NOT_PAUSED = 'Expected a paused rollout, got one that is not paused.';
 
 const canaryOf = ({ rollout }: RolloutState): string | undefined => rollout?.canary.version;
 
@@ -101,6 +107,21 @@ function withoutApproval({ rollout }: RolloutState): string | undefined {
     : `Expected ${takes.count} of ${takes.groups.join(', ')} to approve, got a promote, which does not stand in for that. Have them use okractl approve.`;
 }
 
+/** Says that no step is left that could be finished; undefined when there is one, or a bake, or when the background is what holds. */
+function withoutStep({ rollout }: RolloutState): string | undefined {
+  if (rollout === undefined || rollout.progress.is === 'Baking' || isBackgroundHeld(rollout))
+    return undefined;
+  return rollout.index < rollout.steps.length
+    ? undefined
+    : `Expected a step to finish, got none left: ${rollout.canary.version} is getting the whole weight. Wait for that, or send abort to take everything back.`;
+}
+
+/** Says why there is nothing to be tried again in a rollout. */
+const notHeldUp = (rollout: Rollout): string =>
+  isHeldByVerdict(rollout)
+    ? `Expected steps in whose background to measure again, got none left before ${rollout.canary.version} has the whole weight. Send promote to go on without the analysis, or abort to take everything back.`
+    : `Expected no rollout under way, got one of ${rollout.canary.version}. Abort it first, or wait for its end.`;
+
 /** Says which approval stops a rollout on the way to the whole weight. */
 function approvalAhead({ rollout }: RolloutState): string {
   const index = rollout === undefined ? undefined : approvalFrom(rollout);
@@ -111,7 +132,13 @@ function approvalAhead({ rollout }: RolloutState): string {
     : ` First step ${index + 1} waits for approval by ${takes.count} of ${takes.groups.join(', ')}.`;
 }
 
-function isPaused({ rollout, requests }: RolloutState): boolean {
+/** Says that nothing waits to be resumed; undefined when an operator has paused the rollout, or a pause step is all that holds it. */
+function notPaused({ rollout, requests }: RolloutState): string | undefined {
+  if (requests.paused !== undefined) return undefined;
   const step = rollout?.steps[rollout.index];
-  return requests.paused !== undefined || (step !== undefined && waitsForPerson(step));
+  const isAtPause = step !== undefined && waitsForPerson(step) && rollout?.progress.is !== 'Baking';
+  if (rollout === undefined || !isAtPause) return 'Expected a paused rollout, got one that is not paused.';
+  return isBackgroundHeld(rollout)
+    ? 'Expected a rollout that is only paused, got one that the analysis in its background holds. Send retry to measure again, promote to go on without it, or abort to take everything back.'
+    : undefined;
 }

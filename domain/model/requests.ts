@@ -18,7 +18,7 @@ export function keep(state: RolloutState, name: RequestName, stamp: Stamp): Roll
   const { backoff } = state;
   const { take, change = (same: RolloutState) => same } = requestKinds[name];
   return {
-    ...change(state),
+    ...change(state, kept),
     ...(backoff !== undefined && goesOnWithout(backoff, name)
       ? { backoff: { ...backoff, until: stamp.at } }
       : {}),

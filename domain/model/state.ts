@@ -16,14 +16,21 @@ export type Progress =
   /** In a pause, or waiting for approvals: those that count so far, each by someone else. */
   | { readonly is: 'Pausing'; readonly since: number; readonly approvals?: readonly Approval[] }
   /** All steps are done and the canary has everything; the stable side waits at 0. */
-  | { readonly is: 'Baking'; readonly since: number }
+  | {
+      readonly is: 'Baking';
+      readonly since: number;
+      /** When its analysis was started, from which on its duration counts; undefined: it was not, or is to be started again. */
+      readonly watchedSince?: number;
+    }
   | ({ readonly is: 'Measuring'; readonly kind: MeasurementKind } & Measuring);
 
 /** The AnalysisRun that goes on while the rollout does. */
 export interface Background extends Measuring {
   readonly prefix: BackgroundPrefix;
-  /** Whether someone goes on without a verdict, because it is inconclusive. */
+  /** Whether someone goes on without it, whatever it has come to. */
   readonly waived?: true;
+  /** Who has asked to go on without it, once its verdict was known to be no success. */
+  readonly decidedBy?: string;
 }
 
 /** What the last look at the targets of the groups that are about to gain weight has found lacking. */

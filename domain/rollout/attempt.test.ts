@@ -71,3 +71,34 @@ describe('an abort while what a Cell has made is let go', () => {
     expect(isInterrupted({ do: 'Remove', message: '' }, run)).toBe(false);
   });
 });
+
+describe('a write while the analysis in the background may have ended', () => {
+  const background = {
+    prefix: 'bg',
+    verdict: { name: 'r', phase: 'Running', message: '' },
+    readAt: 0,
+    reads: 0,
+  } as const;
+  const rollout = {
+    id: 'r',
+    startedAt: 0,
+    stable: set,
+    canary: set,
+    steps: [],
+    index: 0,
+    progress: ready,
+    background,
+  };
+  const restore = { ...shift, purpose: 'Restore', urgent: false } as const;
+  const during = { reason: 'AccessDenied', message: '', since: 0, attempts: 9, until: NOW };
+  const isGivenUp = (more: Partial<RolloutState>): boolean =>
+    isInterrupted(restore, { ...runFrom({ ...initialState, rollout, ...more }), seenChanges: 1 });
+
+  it('is given up for its reading', () => {
+    expect(isGivenUp({})).toBe(true);
+    expect(isGivenUp({ backoff: { ...during, during: 'ReadMeasurement' } })).toBe(true);
+  });
+
+  it('is not when that reading is refused: it would be begun and given up again and again', () =>
+    expect(isGivenUp({ backoff: { ...during, during: 'ReadMeasurement', background: true } })).toBe(false));
+});

@@ -1,6 +1,7 @@
 import { deadlineOf } from '../gates/deadline.ts';
 import type { Performable } from '../model/decision.ts';
 import type { ObservedCell } from '../model/observation.ts';
+import { isReadingRefused } from './background.ts';
 import { eventOf, refusalEvent } from './events.ts';
 import { measurementName } from './measurement.ts';
 import type { CarriedOut, Performed } from './performed.ts';
@@ -129,7 +130,8 @@ export function isInterrupted(decision: Performable, run: Run): boolean {
     isStale(run) ||
     abortTakesBack(run) ||
     (!goesOnPaused && state.requests.paused !== undefined) ||
-    isBackgroundDue(state)
+    // What is written while the reading waits for its next attempt brings that no nearer when it is given up.
+    (isBackgroundDue(state) && !isReadingRefused(state))
   );
 }
 

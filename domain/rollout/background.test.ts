@@ -4,6 +4,7 @@ import type { AnalysisPhase } from './analysis.ts';
 import { attendBackground } from './background.ts';
 import { decide } from './decide.ts';
 import type { Decision, MeasurementKind } from '../model/decision.ts';
+import { ask } from '../model/requests.ts';
 import { analysisRunName, experimentName } from '../model/ids.ts';
 import { replanned } from './record.ts';
 import * as record from './record-measurement.ts';
@@ -26,7 +27,7 @@ const steps: CanaryStep[] = [{ setWeight: 20 }, { pause: {} }, { experiment }, {
 const set = (version: string, name: string) => ({ version, groups: [{ name, arn: arnOf(name) }] });
 const background = (phase: AnalysisPhase, more: Partial<Background> = {}): Background => ({
   prefix: 'bg',
-  verdict: { name: 'web-bg-success-rate-r1', phase, message: '' },
+  verdict: { name, phase, message: '' },
   readAt: NOW,
   reads: 0,
   ...more,
@@ -78,7 +79,8 @@ const hold = (during: Decision['do'], more: { readonly background?: true } = {})
     until: NOW + 60_000,
   },
 });
-const reading = { do: 'ReadMeasurement', kind: 'AnalysisRun', background: 'bg' } as const;
+const name = 'web-bg-success-rate-r1';
+const reading = { do: 'ReadMeasurement', kind: 'AnalysisRun', background: 'bg', name } as const;
 const ending = { ...reading, do: 'TerminateMeasurement' } as const;
 const unhealthy = {
   health: { targetGroupARNs: [arnOf('b')], since: NOW, at: NOW, checks: 6, lack: 'Expected a target.' },
@@ -213,7 +215,7 @@ describe('an analysis in the background', () => {
     [
       'is gone on without when promoted',
       20,
-      rolling({ index: 2, background: background('Inconclusive') }, { requests: { promote: stamp } }),
+      ask(rolling({ index: 2, background: background('Inconclusive') }), 'promote', stamp),
       'WaiveBackground',
     ],
     [
@@ -229,11 +231,17 @@ describe('an analysis in the background', () => {
       'Failed: Aborted',
     ],
     [
-      'does not hold a full promotion',
+      'is gone on without when promoted in full',
       100,
-      rolling({ index: 2, background: background('Inconclusive') }, { requests: { promoteFull: stamp } }),
-      'Finish',
+      ask(rolling({ index: 2, background: background('Inconclusive') }), 'promoteFull', stamp),
+      'WaiveBackground',
     ],
+    ...(['promote', 'promoteFull'] as const).map((request): Case => [
+      `holds in spite of a ${request} of before it was inconclusive`,
+      20,
+      rolling({ index: 2, background: background('Inconclusive') }, { requests: { [request]: stamp } }),
+      'Wait for Verdict',
+    ]),
     [
       'is not started by a full promotion',
       100,
@@ -317,7 +325,7 @@ describe('an analysis in the background', () => {
     const ended = record.terminated(
       rolling({ index: 4, background: background('Running') }),
       ending,
-      { name: 'r', phase: 'Running', message: '' },
+      { name, phase: 'Running', message: '' },
       NOW,
     );
     expect(attendBackground(wanted, ended.rollout!, initialState)).toMatchObject({
@@ -427,11 +435,11 @@ describe('the verdict of a background', () => {
     const state = record.measured(
       record.verdictExpected(running),
       reading,
-      { name: 'r', phase: 'Running', message: '' },
+      { name, phase: 'Running', message: '' },
       NOW,
     );
     expect(record.isBackgroundDue(state)).toBe(true);
-    const after = record.measured(state, reading, { name: 'r', phase: 'Running', message: '' }, NOW);
+    const after = record.measured(state, reading, { name, phase: 'Running', message: '' }, NOW);
     expect(record.isBackgroundDue(after)).toBe(false);
   });
 
@@ -439,7 +447,7 @@ describe('the verdict of a background', () => {
     const started = record.measured(
       record.verdictExpected(rolling({ index: 1 })),
       { ...reading, do: 'StartMeasurement' },
-      { name: 'r', phase: 'Pending', message: '' },
+      { name, phase: 'Pending', message: '' },
       NOW,
     );
     expect(judged(20, started)).toBe('Read background AnalysisRun');
@@ -447,11 +455,11 @@ describe('the verdict of a background', () => {
 
   it('leaves what holds the step as it is', () => {
     const held = { ...running, ...hold('Shift') };
-    const read = record.measured(held, reading, { name: 'r', phase: 'Running', message: '' }, NOW);
+    const read = record.measured(held, reading, { name, phase: 'Running', message: '' }, NOW);
     expect(read.backoff).toEqual(held.backoff);
     const refused = { ...running, ...hold('ReadMeasurement', { background: true }) };
     expect(
-      record.measured(refused, reading, { name: 'r', phase: 'Running', message: '' }, NOW).backoff,
+      record.measured(refused, reading, { name, phase: 'Running', message: '' }, NOW).backoff,
     ).toBeUndefined();
   });
 
@@ -463,8 +471,18 @@ describe('the verdict of a background', () => {
     ['Inconclusive', 'Wait for Verdict'],
   ] as const)('that had come to %s before it was ended counts', (phase, want) => {
     const serving = rolling({ index: 4, background: background('Running') });
-    const state = record.terminated(serving, ending, { name: 'r', phase, message: '' }, NOW);
+    const state = record.terminated(serving, ending, { name, phase, message: '' }, NOW);
     expect(judged(100, state)).toBe(want);
+  });
+
+  it('is decided about until it is another one', () => {
+    const read = (state: RolloutState, phase: AnalysisPhase) =>
+      record.measured(state, reading, { name, phase, message: '' }, NOW);
+    const decided = ask(read(running, 'Inconclusive'), 'promote', stamp);
+    expect(decided.rollout?.background).toMatchObject({ decidedBy: 'ann' });
+    expect(read(decided, 'Inconclusive').rollout?.background).toMatchObject({ decidedBy: 'ann' });
+    expect(read(decided, 'Failed').rollout?.background).not.toHaveProperty('decidedBy');
+    expect(ask(running, 'promote', stamp).rollout?.background).not.toHaveProperty('decidedBy');
   });
 
   it('answers the request of whoever goes on without it', () => {

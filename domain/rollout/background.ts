@@ -1,10 +1,13 @@
 import type { AnalysisStep } from '../../crds/cell.ts';
 import { isFinished, judge, type Judgement } from './analysis.ts';
 import type { Decision } from '../model/decision.ts';
+import { bakeAnalysisOf } from './bake.ts';
 import { fail } from '../model/ending.ts';
 import type { GuardInput } from '../gates/guard.ts';
 import type { BackgroundPrefix } from '../model/ids.ts';
-import { heldFor, holdsOnFailure } from './on-failure.ts';
+import { isBackgroundRepeatable, stepsGoOn } from '../model/measure-again.ts';
+import { heldFor, holdsOnFailure, waysOn } from './on-failure.ts';
+import type { Requests } from '../model/request.ts';
 import type { Background, Rollout, RolloutState } from '../model/state.ts';
 
 /** An analysis that goes on while the rollout does, and what its AnalysisRun is named after. */
@@ -19,14 +22,14 @@ const LONGEST_READ_MS = 30 * 60_000;
 const judged = (background: Background): Judgement => judge('AnalysisRun', background, LONGEST_READ_MS);
 
 /** The analysis that should go on in the background of the current step; undefined when none should be started. */
-export function backdropOf(rollout: Rollout, { cell, state }: GuardInput): Backdrop | undefined {
-  const { backgroundAnalysis, index, steps, progress } = rollout;
+export function backdropOf(rollout: Rollout, input: GuardInput): Backdrop | undefined {
+  const { backgroundAnalysis, index, progress } = rollout;
   if (progress.is === 'Baking') {
-    const analysis = cell.spec.updateStrategy?.bake?.analysis;
+    const analysis = bakeAnalysisOf(rollout, input);
     return analysis === undefined ? undefined : { prefix: 'bake', analysis };
   }
-  const stepsGoOn = index < steps.length && state.requests.promoteFull === undefined;
-  if (backgroundAnalysis === undefined || !stepsGoOn || index < backgroundAnalysis.startingStep)
+  const goesOn = stepsGoOn(rollout, input.state.requests);
+  if (backgroundAnalysis === undefined || !goesOn || index < backgroundAnalysis.startingStep)
     return undefined;
   return { prefix: 'bg', analysis: backgroundAnalysis };
 }
@@ -53,36 +56,46 @@ export function readBackground({ background }: Rollout, input: GuardInput): Deci
   };
 }
 
-/** Starts the background that is wanted, and holds the rollout while it is undecided; undefined when it may go on. */
+/** Holds the rollout while the background is undecided, and starts the one that is wanted; undefined when it may go on. */
 export function attendBackground(
   wanted: Backdrop | undefined,
   rollout: Rollout,
-  { requests }: RolloutState,
+  { requests }: Pick<RolloutState, 'requests'>,
 ): Decision | undefined {
   const { background } = rollout;
-  if (wanted !== undefined && background?.prefix !== wanted.prefix) {
-    const names = wanted.analysis.templates.map((template) => template.templateName).join(', ');
-    return (
-      endBackground(rollout) ?? {
-        do: 'StartMeasurement',
-        kind: 'AnalysisRun',
-        background: wanted.prefix,
-        analysis: wanted.analysis,
-        message: `Starting the analysis ${names} in the background.`,
-      }
-    );
-  }
-  const judgement = background === undefined ? undefined : judged(background);
-  const isWaived = background?.waived === true || requests.promoteFull !== undefined;
-  // One that has failed, and does not end the rollout, holds it.
-  if ((judgement?.is !== 'Undecided' && judgement?.is !== 'Failed') || isWaived) return undefined;
-  if (requests.promote !== undefined) {
-    const message = `Promoted by ${requests.promote.by}, without the analysis in the background.`;
+  // What was watched in a bake that someone has ended holds nothing any more.
+  const isOver = background?.prefix === 'bake' && wanted === undefined;
+  const held = background === undefined || isOver ? undefined : holdFor(background, rollout, requests);
+  if (held !== undefined || wanted === undefined || background?.prefix === wanted.prefix) return held;
+  const names = wanted.analysis.templates.map((template) => template.templateName).join(', ');
+  return (
+    endBackground(rollout) ?? {
+      do: 'StartMeasurement',
+      kind: 'AnalysisRun',
+      background: wanted.prefix,
+      analysis: wanted.analysis,
+      message: `Starting the analysis ${names} in the background.`,
+    }
+  );
+}
+
+/** Waits for a person to decide about a background that is undecided, or has failed and does not end the rollout. */
+function holdFor(background: Background, rollout: Rollout, requests: Requests): Decision | undefined {
+  const judgement = judged(background);
+  if (background.waived === true || (judgement.is !== 'Undecided' && judgement.is !== 'Failed'))
+    return undefined;
+  if (background.decidedBy !== undefined) {
+    const message = `Promoted by ${background.decidedBy}, without the analysis in the background.`;
     return { do: 'WaiveBackground', message };
   }
-  if (judgement.is === 'Failed') return heldFor('AnalysisFailed', `In the background ${judgement.message}`);
-  const message = `In the background ${judgement.message} Send retry to measure again, promote to go on without it, or abort to take everything back.`;
-  return { do: 'Wait', for: 'Verdict', message };
+  const mayRetry = isBackgroundRepeatable(rollout, requests);
+  if (judgement.is === 'Failed')
+    return heldFor('AnalysisFailed', `In the background ${judgement.message}`, mayRetry);
+  const ways = waysOn(
+    mayRetry,
+    background.prefix === 'bake' ? 'promote to end the bake' : 'promote to go on without it',
+  );
+  return { do: 'Wait', for: 'Verdict', message: `In the background ${judgement.message} ${ways}` };
 }
 
 /** Asks for the end of the analysis in the background; undefined when it has ended. */
@@ -108,6 +121,9 @@ export function notWithoutBackground(decision: Decision, rollout: Rollout, input
   return { ...decision, until: Math.min(decision.until ?? Infinity, judgement.readAgainAt) };
 }
 
-/** Whether the reading itself was refused and is not tried again yet. */
-const isReadingHeld = ({ backoff }: RolloutState, now: number): boolean =>
-  backoff?.background === true && backoff.during === 'ReadMeasurement' && now < backoff.until;
+/** Whether the reading itself was refused, and waits to be tried again. */
+export const isReadingRefused = ({ backoff }: RolloutState): boolean =>
+  backoff?.background === true && backoff.during === 'ReadMeasurement';
+
+const isReadingHeld = (state: RolloutState, now: number): boolean =>
+  isReadingRefused(state) && now < (state.backoff?.until ?? 0);

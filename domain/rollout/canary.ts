@@ -1,6 +1,7 @@
 import { endBackground } from './background.ts';
 import { settleOf } from '../load-balancers/load-balancer.ts';
 import type { Decision } from '../model/decision.ts';
+import { bakeEndsAt, isBakeEnded, type BakeProgress } from './bake.ts';
 import { parseDuration } from '../duration.ts';
 import { fail } from '../model/ending.ts';
 import { guard, type GuardInput } from '../gates/guard.ts';
@@ -20,7 +21,7 @@ export function takeStep(rollout: Rollout, input: GuardInput): Decision {
   const { steps, index, progress } = rollout;
   const step = steps[index];
   const { promote, promoteFull } = input.state.requests;
-  if (progress.is === 'Baking') return bake(rollout, progress.since, input);
+  if (progress.is === 'Baking') return bake(rollout, progress, input);
   if (step === undefined) return complete(rollout, input);
   if (promoteFull !== undefined) return skip(rollout, input);
   if (promote !== undefined && !movesTraffic(step) && approvalsOf(step) === undefined)
@@ -98,13 +99,10 @@ function startBaking({ canary, stable }: Rollout, { cell }: GuardInput): Decisio
 }
 
 /** Watches the canary with the whole weight; a promote ends it, and what fails takes everything back. */
-function bake(rollout: Rollout, since: number, { cell, state, now }: GuardInput): Decision {
-  const spec = cell.spec.updateStrategy?.bake;
-  const { promote, promoteFull } = state.requests;
-  const promoted =
-    promote ?? (promoteFull !== undefined && promoteFull.at >= since ? promoteFull : undefined);
-  const until = since + parseDuration(spec?.duration ?? 0) * 1000;
-  if (spec === undefined || promoted !== undefined || now >= until)
+function bake(rollout: Rollout, progress: BakeProgress, input: GuardInput): Decision {
+  const spec = input.cell.spec.updateStrategy?.bake;
+  const until = bakeEndsAt(progress, spec?.duration ?? 0);
+  if (spec === undefined || isBakeEnded(rollout, input) || input.now >= until)
     return endBackground(rollout) ?? finish(rollout);
   const message = `Watching ${rollout.canary.version} with the whole weight for ${spec.duration}. Send promote to end it, or abort to take everything back.`;
   return { do: 'Wait', for: 'Bake', until, message };

@@ -34,6 +34,23 @@ const updateStrategy = (more: object): Partial<CellSpec> => ({
   updateStrategy: { type: 'Canary', canary: { steps: [{ setWeight: 20 }] }, ...more },
 });
 
+const watched = updateStrategy({
+  canary: { steps: [{ setWeight: 20 }, { pause: {} }], analysis: { ...analysis, startingStep: 0 } },
+});
+
+/** A rollout that waits for the data plane once the new version has everything. */
+function afterTheLastStep(): Simulation {
+  const simulation = started(rolling([], { ...watched, settle: '1h' }));
+  simulation.pass(3_600_000);
+  simulation.ask('promote');
+  return started(simulation);
+}
+
+function undecided(simulation: Simulation): Simulation {
+  simulation.conclude('Inconclusive', 'inBackground');
+  return started(simulation);
+}
+
 /** Every kind of wait that a rollout can be in, and how it comes to be in it. */
 const waits: Readonly<Record<string, () => Simulation>> = {
   'a pause that a person ends': () => started(rolling([{ setWeight: 20 }, { pause: {} }, { setWeight: 50 }])),
@@ -85,6 +102,9 @@ const waits: Readonly<Record<string, () => Simulation>> = {
     simulation.pass(2_000);
     return simulation;
   },
+  'the settle time after the last step': () => afterTheLastStep(),
+  'an inconclusive background': () => undecided(started(rolling([], watched))),
+  'an inconclusive background after the last step': () => undecided(afterTheLastStep()),
   'the end of a bake': () => started(rolling([], updateStrategy({ bake: { duration: '1h' } }))),
   'an operator who paused it': () => {
     const simulation = started(rolling([{ setWeight: 20 }, { pause: { duration: '1h' } }]));
@@ -93,7 +113,11 @@ const waits: Readonly<Record<string, () => Simulation>> = {
   },
 };
 
-const measuredInVain = ['an inconclusive analysis', 'a job that has failed, and is held'];
+const measuredInVain = [
+  'an inconclusive analysis',
+  'a job that has failed, and is held',
+  'an inconclusive background',
+];
 
 /** Where a rollout stands, in one line: its weight, and what it waits for or how it ended. */
 function stands({ served, last, settled, state }: Simulation): string {
@@ -134,6 +158,7 @@ describe('what an operator asks for at each kind of wait', () => {
   it.each(Object.keys(waits))(
     '%s: a retry is refused, unless something outside or a verdict holds it',
     (wait) => {
+      // After the last step nothing would measure again.
       const held = ['a write that was throttled', 'a template that is missing', ...measuredInVain];
       expect(after(wait, 'retry') === 'refused').toBe(!held.includes(wait));
     },
@@ -162,6 +187,11 @@ describe('what an operator asks for at each kind of wait', () => {
     ['a write that was throttled', '0 Backoff at step 0'],
     ['a window', '20 Window at step 2'],
     ['a Freeze', '20 Freeze at step 2'],
+    // No step is left, and no bake that is to come is ended.
+    ['the settle time after the last step', 'refused'],
+    // It goes on without the background, and the step is finished by the next one.
+    ['an inconclusive background', '20 Resume at step 1'],
+    ['an inconclusive background after the last step', '100 Settle at step 2'],
     ['the end of a bake', '100 Completed Serving'],
     ['an operator who paused it', '20 Resume at step 1'],
   ])('%s: promote comes to "%s"', (wait, want) => expect(after(wait, 'promote')).toBe(want));
@@ -181,6 +211,9 @@ describe('what an operator asks for at each kind of wait', () => {
     ['a write that was throttled', '0 Backoff at step 0'],
     ['a window', '20 Window at step 2'],
     ['a Freeze', '20 Freeze at step 2'],
+    ['the settle time after the last step', '100 Settle at step 2'],
+    ['an inconclusive background', '100 Completed Serving'],
+    ['an inconclusive background after the last step', '100 Settle at step 2'],
     ['the end of a bake', '100 Completed Serving'],
     // It ends the pause as well.
     ['an operator who paused it', '100 Completed Serving'],

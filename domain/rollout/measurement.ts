@@ -5,7 +5,7 @@ import type { GuardInput } from '../gates/guard.ts';
 import { analysisRunName, checkRunName, experimentName, jobName } from '../model/ids.ts';
 import type { Progress, Rollout } from '../model/state.ts';
 import { measurementKinds } from './measurement-kinds.ts';
-import { heldFor, holdsOnFailure } from './on-failure.ts';
+import { heldFor, holdsOnFailure, waysOn } from './on-failure.ts';
 import { advance } from '../steps/step.ts';
 
 /** The longest time for which a verdict is not read when nothing is heard of it, in milliseconds. */
@@ -35,7 +35,7 @@ export function verdictOn(progress: MeasuringProgress, rollout: Rollout, input: 
       return {
         do: 'Wait',
         for: 'Verdict',
-        message: `${judgement.message} Send retry to measure again, promote to go on, or abort to take everything back.`,
+        message: `${judgement.message} ${waysOn(true, 'promote to go on')}`,
       };
     case 'Measuring': {
       const { readAgainAt: until } = judgement;

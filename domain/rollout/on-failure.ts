@@ -8,9 +8,15 @@ export function holdsOnFailure({ cell }: Pick<GuardInput, 'cell'>): boolean {
 }
 
 /** Waits for a person to decide about what has failed. */
-export const heldFor = (reason: string, message: string): Wait => ({
+export const heldFor = (reason: string, message: string, mayRetry = true): Wait => ({
   do: 'Wait',
   for: 'Verdict',
   reason,
-  message: `${message} Held, because onFailure is Hold. Send retry to measure again, promote to go on, or abort to take everything back.`,
+  message: `${message} Held, because onFailure is Hold. ${waysOn(mayRetry, 'promote to go on')}`,
 });
+
+/** Says what a person can send who decides about a verdict. */
+export const waysOn = (mayRetry: boolean, promote: string): string =>
+  mayRetry
+    ? `Send retry to measure again, ${promote}, or abort to take everything back.`
+    : `Send ${promote}, or abort to take everything back.`;

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { AnalysisVerdict } from './analysis.ts';
+import type { AnalysisPhase, AnalysisVerdict } from './analysis.ts';
 import { decide } from './decide.ts';
 import { measured, verdictExpected } from './record-measurement.ts';
+import { ask } from '../model/requests.ts';
 import { initialState, type RolloutState } from '../model/state.ts';
 import { aCell, arnOf } from '../testing/builders.ts';
 import { labelOf } from '../testing/label.ts';
@@ -29,10 +30,36 @@ const seen = aCell()
   .serving({ a: 100, b: 0 })
   .withStatus({ stableVersion: '1.0.0' })
   .seen();
-const reading = { do: 'ReadMeasurement', kind: 'AnalysisRun' } as const;
+const starts = { do: 'StartMeasurement', kind: 'AnalysisRun' } as const;
+const reading = { do: 'ReadMeasurement', kind: 'AnalysisRun', name: 'run' } as const;
 const analysed = (state: RolloutState, said: AnalysisVerdict, now: number) =>
-  measured(state, reading, said, now);
-const verdict = (phase: 'Pending' | 'Running' | 'Failed') => ({ name: 'run', phase, message: '' });
+  measured(state, state.hasMeasured === true ? reading : starts, said, now);
+const verdict = (phase: AnalysisPhase) => ({ name: 'run', phase, message: '' });
+
+describe('the answer about an AnalysisRun', () => {
+  const word = verdictExpected(analysed(starting, verdict('Inconclusive'), NOW));
+
+  it('tells nothing of the one that someone has asked for since', () => {
+    const retried = ask(word, 'retry', { by: 'ann', reason: '', at: NOW });
+    const read = analysed(retried, verdict('Inconclusive'), NOW);
+    expect(read.rollout?.progress).toEqual({ is: 'Ready' });
+    expect(labelOf(decide(seen, read, NOW))).toBe('Start AnalysisRun');
+    const begun = measured(read, starts, { ...verdict('Running'), name: 'run-1' }, NOW);
+    expect(measured(begun, reading, verdict('Failed'), NOW).rollout).toEqual(begun.rollout);
+    // What has ended may be the new one.
+    expect(begun.rollout?.progress).toMatchObject({ readAt: 0 });
+  });
+
+  it('tells nothing of the one in the background that someone has asked for since', () => {
+    const behind = { ...starts, background: 'bg' } as const;
+    const before = measured(starting, behind, verdict('Inconclusive'), NOW);
+    const retried = ask(before, 'retry', { by: 'ann', reason: '', at: NOW });
+    const follow = { ...reading, background: 'bg' } as const;
+    expect(measured(retried, follow, verdict('Failed'), NOW).rollout?.background).toBeUndefined();
+    const begun = measured(retried, behind, { ...verdict('Running'), name: 'run-1' }, NOW);
+    expect(measured(begun, follow, verdict('Failed'), NOW).rollout).toEqual(begun.rollout);
+  });
+});
 
 describe('the verdict of an analysis', () => {
   it('that comes while the analysis is being started is read at once', () => {

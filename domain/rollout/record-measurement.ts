@@ -1,19 +1,25 @@
 import { isFinished, isSettled, type AnalysisVerdict, type Measuring } from './analysis.ts';
-import type { Measurement } from '../model/decision.ts';
+import type { FollowMeasurement, StartMeasurement } from '../model/decision.ts';
 import { inRollout, withoutBackoff } from './record.ts';
-import type { RolloutState } from '../model/state.ts';
+import type { Rollout, RolloutState } from '../model/state.ts';
 
-type Role = Pick<Measurement, 'do' | 'kind' | 'background'>;
+type Starting = Pick<StartMeasurement, 'do' | 'kind' | 'background'>;
+type Following = Pick<FollowMeasurement, 'do' | 'kind' | 'background' | 'name'>;
 
-/** Records how far something has come that was started or read; what has ended meanwhile is read again at once. */
+/**
+ * Records how far something has come that was started or read; what has ended meanwhile is read again at once. An answer
+ * about what is not waited for any more tells nothing: someone may have had it measured again meanwhile.
+ */
 export function measured(
   state: RolloutState,
-  decision: Role,
+  decision: Starting | Following,
   verdict: AnalysisVerdict,
   now: number,
 ): RolloutState {
   const { background: prefix, kind } = decision;
-  const { readAt, rest } = reading(withoutBackoffOf(decision, state), verdict, now);
+  const known = withoutBackoffOf(decision, state);
+  if (decision.do !== 'StartMeasurement' && !isAwaited(decision, state.rollout)) return known;
+  const { readAt, rest } = reading(known, verdict, now);
   return inRollout(rest, (rollout) => {
     const { progress, background } = rollout;
     if (prefix === undefined) {
@@ -21,16 +27,31 @@ export function measured(
       return { ...rollout, progress: { is: 'Measuring', kind, verdict, readAt, reads } };
     }
     if (decision.do === 'StartMeasurement')
-      return { ...rollout, background: { prefix, verdict, readAt, reads: 0 } };
+      return {
+        ...rollout,
+        background: { prefix, verdict, readAt, reads: 0 },
+        ...(progress.is === 'Baking' ? { progress: { ...progress, watchedSince: now } } : {}),
+      };
     if (background === undefined) return rollout;
-    return { ...rollout, background: { ...background, verdict, readAt, reads: background.reads + 1 } };
+    const { decidedBy, ...same } = background;
+    const isSame = decidedBy !== undefined && verdict.phase === background.verdict.phase;
+    return {
+      ...rollout,
+      background: { ...same, verdict, readAt, reads: background.reads + 1, ...(isSame ? { decidedBy } : {}) },
+    };
   });
 }
+
+const isAwaited = ({ background: prefix, name }: Following, rollout: Rollout | undefined): boolean => {
+  const { progress, background } = rollout ?? {};
+  if (prefix !== undefined) return background?.verdict.name === name;
+  return progress?.is === 'Measuring' && progress.verdict.name === name;
+};
 
 /** Records that nobody waits any more for what measured; a verdict that a background had come to before counts. */
 export function terminated(
   state: RolloutState,
-  decision: Role,
+  decision: Following,
   verdict: AnalysisVerdict | undefined,
   now: number,
 ): RolloutState {
@@ -39,7 +60,13 @@ export function terminated(
     return inRollout(rest, (rollout) => ({ ...rollout, progress: { is: 'Ready' } }));
   if (verdict !== undefined && isFinished(verdict.phase))
     return measured(rest, { ...decision, do: 'ReadMeasurement' }, verdict, now);
-  return inRollout(rest, ({ background: _ended, ...rollout }) => rollout);
+  return inRollout(rest, ({ background: _ended, progress, ...rollout }) => {
+    const isOfBake = progress.is === 'Baking' && decision.background === 'bake';
+    return {
+      ...rollout,
+      progress: isOfBake ? { ...progress, watchedSince: progress.watchedSince ?? progress.since } : progress,
+    };
+  });
 }
 
 /** Records that someone goes on without a verdict from the background; the request is answered thereby. */
@@ -81,7 +108,10 @@ function reading(
 }
 
 // What holds the step holds on while the background is attended to.
-function withoutBackoffOf({ do: during, background }: Role, state: RolloutState): RolloutState {
+function withoutBackoffOf(
+  { do: during, background }: Starting | Following,
+  state: RolloutState,
+): RolloutState {
   const { backoff } = state;
   const isOfStep = background === undefined;
   const isOfBackground = backoff?.background === true && backoff.during === during;

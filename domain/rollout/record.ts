@@ -96,11 +96,17 @@ export const timed = (state: RolloutState, decision: Decision, now: number): Rol
 
 /** Records that all steps are done and the canary is watched with the whole weight. */
 export const baking = (state: RolloutState, now: number): RolloutState =>
-  inRollout(state, (rollout) => ({
+  inRollout(withoutPromote(state), (rollout) => ({
     ...rollout,
     progress: { is: 'Baking', since: now },
     stepStartedAt: now,
   }));
+
+/** Forgets a request to promote: it was about what is over. */
+function withoutPromote(state: RolloutState): RolloutState {
+  const { promote: _over, ...requests } = state.requests;
+  return { ...state, requests };
+}
 
 /** Records that the current step's pause has begun. */
 export function paused(state: RolloutState, now: number): RolloutState {
@@ -109,8 +115,7 @@ export function paused(state: RolloutState, now: number): RolloutState {
 
 /** Records that the current step is done; a request to promote it is answered thereby. */
 export function advanced(state: RolloutState, { to }: Pick<Of<'Advance'>, 'to'>, now: number): RolloutState {
-  const { promote: _answered, ...requests } = state.requests;
-  return inRollout({ ...withoutBackoff(state), requests }, (rollout) => ({
+  return inRollout(withoutPromote(withoutBackoff(state)), (rollout) => ({
     ...rollout,
     index: to ?? rollout.index + 1,
     progress: { is: 'Ready' },
@@ -118,14 +123,14 @@ export function advanced(state: RolloutState, { to }: Pick<Of<'Advance'>, 'to'>,
   }));
 }
 
-/** Records new steps, where among them the rollout goes on, and what is analysed in their background. */
+/** Records new steps, where among them the rollout goes on, and what is analysed in their background; a request to promote was about the old ones. */
 export function replanned(
   state: RolloutState,
   decision: Of<'Replan'>,
   { cell, now }: { readonly cell: PresentCell; readonly now: number },
 ): RolloutState {
   const { steps, analysis } = plannedBy(cell.spec);
-  return inRollout(withoutBackoff(state), (rollout) => {
+  return inRollout(withoutPromote(withoutBackoff(state)), (rollout) => {
     const same = isAsPlanned(rollout, { steps, analysis });
     const { backgroundAnalysis: _old, background, ...rest } = rollout;
     return {

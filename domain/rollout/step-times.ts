@@ -1,4 +1,5 @@
 import type { CellStatus } from '../../crds/cell.ts';
+import { bakeEndsAt } from './bake.ts';
 import { parseDuration } from '../duration.ts';
 import { lastsAtMost } from '../steps/index.ts';
 import type { Rollout } from '../model/state.ts';
@@ -22,8 +23,10 @@ function endOf({ progress, steps, index }: Rollout, { spec }: PresentCell): numb
       const step = steps[index];
       return step === undefined ? undefined : after(progress.since, lastsAtMost(step));
     }
-    case 'Baking':
-      return after(progress.since, spec.updateStrategy?.bake?.duration);
+    case 'Baking': {
+      const duration = spec.updateStrategy?.bake?.duration;
+      return duration === undefined ? undefined : bakeEndsAt(progress, duration);
+    }
     case 'Ready':
     case 'Measuring':
       return undefined;

@@ -53,8 +53,9 @@ export class SimulatedWorld {
   problems: readonly string[] = [];
   /** Whether an object says what is served; someone may have deleted it. */
   isKnown = true;
-  /** Whether the templates of what measures are missing. */
+  /** Whether the templates of what measures are missing, of a step or of what goes on in the background. */
   lacksTemplates = false;
+  lacksTemplatesInBackground = false;
   /** How many of the next writes ELBv2 refuses. */
   refusals = 0;
   /** How many of the next writes ELBv2 applies, and answers with an error. */
@@ -154,7 +155,8 @@ export class SimulatedWorld {
     },
     healthOf: (arns) => this.#healthOf(arns),
     start: ({ kind, background }, { rollout }) => {
-      if (this.lacksTemplates && kind === 'AnalysisRun' && background === undefined) {
+      const lacks = background === undefined ? this.lacksTemplates : this.lacksTemplatesInBackground;
+      if (lacks && kind === 'AnalysisRun') {
         const reason = 'AnalysisTemplateNotFound';
         return { is: 'Refused', refusal: { reason, message: 'There is none.', permanent: true } };
       }
