@@ -6,6 +6,7 @@ import type { RolloutState } from '../model/state.ts';
 import type { PresentCell } from '../versions/candidate.ts';
 import { waitingForBudget } from './record-backoff.ts';
 import { backgroundWaived } from './record-measurement.ts';
+import * as ends from './record-ending.ts';
 import * as record from './record.ts';
 import { remembering, saw, stale, wrote, type Run, type SeenAt } from './run.ts';
 
@@ -75,12 +76,12 @@ export function carryOutRecorded(decision: Recorded, cell: PresentCell): Carried
     case 'Replan':
       return kept((state, now) => record.replanned(state, decision, { cell, now }));
     case 'End':
-      return kept((state) => record.ending(state, decision, cell));
+      return kept((state) => ends.ending(state, decision, cell));
     case 'WaiveBackground':
       return kept(backgroundWaived);
     case 'Conclude':
-      return looking(record.concluded);
+      return looking(ends.concluded);
     case 'Finish':
-      return looking(record.finished);
+      return looking(ends.finished);
   }
 }

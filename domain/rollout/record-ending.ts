@@ -1,0 +1,60 @@
+import type { Decision } from '../model/decision.ts';
+import type { RolloutState } from '../model/state.ts';
+import { cut } from '../text.ts';
+import { isPinned, type PresentCell } from '../versions/candidate.ts';
+import { changeOf, revertedAs } from './history.ts';
+import { inRollout, withoutBackoff } from './record.ts';
+
+/** The longest text of a cause in the status (crds/cell-status.ts). */
+const LONGEST_CAUSE = 2_048;
+
+/** Records that the rollout ends before its last step, and why; a version that failed is blocked from here on. */
+export function ending(
+  state: RolloutState,
+  { ending: end }: Extract<Decision, { do: 'End' }>,
+  cell: PresentCell,
+): RolloutState {
+  const { health: _old, ...rest } = withoutBackoff(state);
+  const { rollout } = rest;
+  const ended = inRollout(rest, (one) => ({ ...one, ending: end }));
+  if (rollout === undefined || end.kind !== 'Failed') return ended;
+  const { version } = rollout.canary;
+  const justBlocked = {
+    version,
+    cause: cut(end.message, LONGEST_CAUSE),
+    time: new Date(end.at).toISOString(),
+    observedGeneration: cell.generation,
+    ...(isPinned(version, cell) ? { pinned: true } : {}),
+  };
+  return { ...ended, justBlocked };
+}
+
+/** Records that everything is back at the stable side. */
+export function concluded(state: RolloutState, now: number): RolloutState {
+  const { rollout, health: _old, requested: _told, ...rest } = withoutBackoff(state);
+  if (rollout === undefined) return { ...rest, requests: {} };
+  const justChanged = changeOf(state.requested, {
+    version: rollout.canary.version,
+    from: rollout.stable.version,
+    outcome: revertedAs(rollout.ending?.kind),
+    message: rollout.ending?.message ?? '',
+    startedAt: rollout.startedAt,
+    endedAt: now,
+  });
+  return { ...rest, requests: {}, serves: rollout.stable.version, justChanged };
+}
+
+/** Records that the canary has become what serves. */
+export function finished(state: RolloutState, now: number): RolloutState {
+  const { rollout, requested: _told, ...rest } = withoutBackoff(state);
+  if (rollout === undefined) return { ...rest, requests: {} };
+  const justChanged = changeOf(state.requested, {
+    version: rollout.canary.version,
+    from: rollout.stable.version,
+    outcome: 'Completed',
+    message: `${rollout.canary.version} serves with the whole weight.`,
+    startedAt: rollout.startedAt,
+    endedAt: now,
+  });
+  return { ...rest, requests: {}, serves: rollout.canary.version, justChanged };
+}
