@@ -13,6 +13,7 @@ import { noLog, turn } from '../testing/fakes.ts';
 import type { Instruction } from '../instruction.ts';
 import { trim, type RemoteObject } from './remote-object.ts';
 import { watchRemotely } from './remote.ts';
+import { createRooms } from './room.ts';
 
 const secret: StoredClusterSecret = {
   metadata: { namespace: 'shop', name: 'cdk1', uid: 'u', resourceVersion: '1' },
@@ -49,7 +50,14 @@ async function listed(...namespaces: string[]): Promise<string[]> {
   const stop = new AbortController();
   const clusters = { reach: () => reach, keep: () => undefined };
   const dispatch = (): void => undefined;
-  watchRemotely({ clusters, view, dispatch, log: noLog, signal: stop.signal }).refresh();
+  watchRemotely({
+    clusters,
+    view,
+    dispatch,
+    rooms: createRooms(),
+    log: noLog,
+    signal: stop.signal,
+  }).refresh();
   await turn();
   stop.abort();
   return asked;
@@ -74,6 +82,7 @@ async function told(...names: string[]): Promise<Instruction[]> {
     clusters: { reach: () => reach, keep: () => undefined },
     view,
     dispatch: (instruction) => instructions.push(instruction),
+    rooms: createRooms(),
     log: noLog,
     signal: stop.signal,
   });
@@ -119,6 +128,7 @@ describe('watching a cluster', () => {
       clusters,
       view: crowd,
       dispatch: () => undefined,
+      rooms: createRooms(),
       log,
       signal: stop.signal,
     });
@@ -150,7 +160,7 @@ describe('watching a cluster', () => {
       dispatch: () => expect.unreachable(),
       log,
       signal: stop.signal,
-      limits: { cluster: 10_000, namespace: 20_000 },
+      rooms: createRooms({ cluster: 10_000, namespace: 20_000 }),
       timing: {
         sleep: async (milliseconds) => {
           waits.push(milliseconds);
@@ -202,6 +212,7 @@ describe('watching a cluster', () => {
       clusters: { reach: () => reach, keep: () => undefined },
       view: viewOf({ secrets: [web], targetGroupSets: [set] }),
       dispatch: (instruction) => instructions.push(instruction),
+      rooms: createRooms(),
       log: noLog,
       signal: stop.signal,
       timing: { sleep: turn },

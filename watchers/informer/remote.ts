@@ -3,7 +3,7 @@ import type { Reach, RemoteClusters, StoredClusterSecret } from '../../clients/k
 import { runInformer, type InformerTiming } from './informer.ts';
 import type { Instruction } from '../instruction.ts';
 import { remoteKinds, trim, type RemoteObject } from './remote-object.ts';
-import { createRooms, type Room, type RoomLimits } from './room.ts';
+import type { Room, Rooms } from './room.ts';
 import {
   isBindingKind,
   remoteWatches,
@@ -29,8 +29,8 @@ export interface RemoteWatchingOptions {
   readonly log: Log;
   readonly signal: AbortSignal;
   readonly timing?: Partial<InformerTiming>;
-  /** How much is kept of clusters. */
-  readonly limits?: RoomLimits;
+  /** The room for what is kept of clusters, which all who watch them share. */
+  readonly rooms: Rooms;
 }
 
 interface Running {
@@ -43,10 +43,9 @@ const BACKOFF = { first: 500, longest: 15_000 };
 
 /** Begins to watch clusters. */
 export function watchRemotely(options: RemoteWatchingOptions): RemoteWatching {
-  const { clusters, view, log, signal } = options;
+  const { clusters, view, log, signal, rooms } = options;
   const running = new Map<string, Running>();
   const ending = new Set<Promise<void>>();
-  const roomOf = createRooms(options.limits);
   let namespaces = new Set<string>();
   let crowded = new Set<string>();
 
@@ -55,7 +54,7 @@ export function watchRemotely(options: RemoteWatchingOptions): RemoteWatching {
     running.set(key, { resourceVersion: watch.secret.metadata.resourceVersion, stop });
     const until = AbortSignal.any([signal, stop.signal]);
     const { namespace, uid } = watch.secret.metadata;
-    const room = roomOf({ namespace, cluster: uid, name: reach.name });
+    const room = rooms({ namespace, cluster: uid, name: reach.name });
     const ended = inform(watch, reach, { ...options, room, signal: until }).finally(() => {
       room.keep(0);
       ending.delete(ended);

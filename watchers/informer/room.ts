@@ -13,7 +13,7 @@ export interface Room {
 export interface Tenant {
   /** The namespace of the secret. */
   readonly namespace: string;
-  /** The uid of the secret. */
+  /** The uid of the secret, with the key where it may name several clusters. */
   readonly cluster: string;
   readonly name: string;
 }
@@ -27,8 +27,11 @@ export interface RoomLimits {
 /** What 10,000 nodes do not reach; and as much for all clusters of a namespace that a process has room for beside those of others. */
 const usual: RoomLimits = { cluster: 32_000_000, namespace: 64_000_000 };
 
+/** Gives one more watch of a tenant its room. */
+export type Rooms = (tenant: Tenant) => Room;
+
 /** Makes the account of what is kept of clusters that others run, so that no namespace takes up the room of all others. */
-export function createRooms(limits: RoomLimits = usual): (tenant: Tenant) => Room {
+export function createRooms(limits: RoomLimits = usual): Rooms {
   const taken = new Map<string, number>();
   const takenBy = (whose: string): number => taken.get(whose) ?? 0;
 

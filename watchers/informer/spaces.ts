@@ -11,6 +11,7 @@ import type { StagedPart } from '../foreign.ts';
 import { routeStagedPart } from '../routes/route-staged.ts';
 import { cachedFields } from './cached-fields.ts';
 import { runInformer, type InformerTiming } from './informer.ts';
+import type { Room, Rooms } from './room.ts';
 import { shelfOf, type View } from './store.ts';
 
 type Space = NonNullable<StagedBindingPolicySpec['space']>;
@@ -29,6 +30,8 @@ export interface SpaceWatchingOptions {
   readonly clusters: Pick<RemoteClusters, 'reach'>;
   readonly view: Pick<View, 'StagedBindingPolicy'>;
   readonly dispatch: (instruction: Instruction) => void;
+  /** The room for what is kept of spaces and clusters, which all who watch them share. */
+  readonly rooms: Rooms;
   readonly log: Log;
   readonly signal: AbortSignal;
   readonly sleep?: Sleep;
@@ -119,7 +122,13 @@ function watch(space: Space, secret: StoredSecret, options: SpaceWatchingOptions
   if (reach?.is !== 'Client') return undefined;
   const stop = new AbortController();
   const signal = AbortSignal.any([options.signal, stop.signal]);
-  const ended = inform(space, reach.client, { ...options, signal });
+  const { namespace, uid } = secret.metadata;
+  const tenant = { namespace, cluster: `${uid}/${space.key}`, name: `${namespace}/${space.name}` };
+  const ended = inform(space, reach.client, {
+    ...options,
+    signal,
+    roomOfKind: () => options.rooms(tenant),
+  });
   return {
     version: secret.metadata.resourceVersion,
     end: async () => {
@@ -132,7 +141,7 @@ function watch(space: Space, secret: StoredSecret, options: SpaceWatchingOptions
 async function inform(
   space: Space,
   kubernetes: KubernetesClient,
-  options: SpaceWatchingOptions,
+  options: SpaceWatchingOptions & { readonly roomOfKind: () => Room },
 ): Promise<void> {
   const { log, signal, timing } = options;
   const watched = [
@@ -149,11 +158,13 @@ async function inform(
     );
   };
   await Promise.all(
-    watched.map((one) => {
+    watched.map(async (one) => {
       const trim = cachedFields(one.kind.kind);
-      return runInformer<StagedPart>({
+      const room = options.roomOfKind();
+      await runInformer<StagedPart>({
         ...one,
         kubernetes,
+        room,
         optional: true,
         log: log.child({ space: keyOf(space) }),
         signal,
@@ -161,7 +172,7 @@ async function inform(
         onEvent: ({ object }) => tell(object),
         ...(trim === undefined ? {} : { trim }),
         timing: { backoff: BACKOFF, ...timing },
-      });
+      }).finally(() => room.keep(0));
     }),
   );
 }
