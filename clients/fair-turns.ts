@@ -11,7 +11,7 @@ export interface FairTurns<T> {
 export interface Turn<T> {
   readonly what: T;
   /** Says how many milliseconds it took. */
-  end(): number;
+  readonly end: () => number;
 }
 
 /** How many threads there are. */

@@ -60,7 +60,7 @@ const clientOf = (server: string, more: Partial<ReadLimits> = {}, milliseconds =
     tls: { rejectUnauthorized: true },
     names: nameLookups(lookup),
   });
-  return clientOver(makeSend(door), milliseconds, { ...limits, ...more });
+  return clientOver(makeSend(door), milliseconds, { limits: { ...limits, ...more } });
 };
 
 /** What a client says that gets this answer; never with what the other end said. */

@@ -1,5 +1,3 @@
-import type { Held } from './kubernetes-answer.ts';
-
 /** How much is read of what an API server answers before it is given up. */
 export interface ReadLimits {
   /** Of one answer that is not a stream. */
@@ -16,8 +14,6 @@ export interface ReadLimits {
   readonly lineBytes: number;
   /** All events of a watch until it is begun again. */
   readonly watchBytes: number;
-  /** What of all this is held at once, shared with other clusters; undefined: nobody counts it. */
-  readonly held?: readonly Held[];
 }
 
 const MEGABYTE = 1_000_000;
@@ -47,8 +43,14 @@ export const REMOTE_CLUSTER: ReadLimits = {
   watchBytes: 256 * MEGABYTE,
 };
 
-/** What is held at once of the answers of a cluster that a secret names, and of those of all clusters of a namespace. */
-export const HELD = { cluster: 16 * MEGABYTE, namespace: 48 * MEGABYTE };
+/** How much of something a cluster that a secret names may take up, and how much all that the secrets of a namespace name. */
+export interface TenantLimits {
+  readonly cluster: number;
+  readonly namespace: number;
+}
+
+/** Bytes that are held at once of answers and events that have not come as a whole. */
+export const UNFINISHED: TenantLimits = { cluster: 16 * MEGABYTE, namespace: 48 * MEGABYTE };
 
 /** Of an answer that is an error, or one that nobody reads. */
 export const ERROR_BYTES = 64_000;
