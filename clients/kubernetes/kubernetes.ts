@@ -16,7 +16,7 @@ import { withTimeLimit, type TimeLimit } from '../time-limit.ts';
 
 export { isConflict, isExpired, isNotFound, KubernetesError } from './kubernetes-error.ts';
 export type { Key } from './kubernetes-paths.ts';
-export type { ListOptions, Snapshot } from './kubernetes-list.ts';
+export type { ListOptions, Snapshot, SnapshotOptions } from './kubernetes-list.ts';
 export type { WatchEvent, WatchOptions } from './kubernetes-watch.ts';
 
 /** What every object that is written says about itself. */

@@ -30,19 +30,6 @@ export const OWN_CLUSTER: ReadLimits = {
   watchBytes: 4_000 * MEGABYTE,
 };
 
-/** For a cluster that a secret names: what 10,000 nodes, or pods of a namespace, do not reach. */
-export const REMOTE_CLUSTER: ReadLimits = {
-  answerBytes: 8 * MEGABYTE,
-  pageItems: 250,
-  listPages: 1_000,
-  listItems: 20_000,
-  listBytes: 256 * MEGABYTE,
-  listMilliseconds: 60_000,
-  keptCharacters: 32 * MEGABYTE,
-  lineBytes: 4 * MEGABYTE,
-  watchBytes: 256 * MEGABYTE,
-};
-
 /** How much of something a cluster that a secret names may take up, and how much all that the secrets of a namespace name. */
 export interface TenantLimits {
   readonly cluster: number;
@@ -51,6 +38,22 @@ export interface TenantLimits {
 
 /** Bytes that are held at once of answers and events that have not come as a whole. */
 export const UNFINISHED: TenantLimits = { cluster: 16 * MEGABYTE, namespace: 48 * MEGABYTE };
+
+/** Characters, as JSON, that are kept of what is watched: what 10,000 nodes do not reach, and as much for a namespace as a process has room for beside others. */
+export const KEPT: TenantLimits = { cluster: 32 * MEGABYTE, namespace: 64 * MEGABYTE };
+
+/** For a cluster that a secret names: what 10,000 nodes, or pods of a namespace, do not reach. */
+export const REMOTE_CLUSTER: ReadLimits = {
+  answerBytes: 8 * MEGABYTE,
+  pageItems: 250,
+  listPages: 1_000,
+  listItems: 20_000,
+  listBytes: 256 * MEGABYTE,
+  listMilliseconds: 60_000,
+  keptCharacters: KEPT.cluster,
+  lineBytes: 4 * MEGABYTE,
+  watchBytes: 256 * MEGABYTE,
+};
 
 /** Of an answer that is an error, or one that nobody reads. */
 export const ERROR_BYTES = 64_000;

@@ -5,6 +5,7 @@ import {
   KubernetesError,
   type KubernetesClient,
   type ListOptions,
+  type SnapshotOptions,
 } from '../../clients/kubernetes/kubernetes.ts';
 import type { BindingTarget } from '../../crds/binding-targets.ts';
 import { API_VERSION } from '../../domain/kubernetes/labels.ts';
@@ -13,7 +14,7 @@ import { noLog, turn } from '../testing/fakes.ts';
 import type { Instruction } from '../instruction.ts';
 import { trim, type RemoteObject } from './remote-object.ts';
 import { watchRemotely } from './remote.ts';
-import { createRooms } from './room.ts';
+import { memoryBudgets } from './memory-budget.ts';
 
 const secret: StoredClusterSecret = {
   metadata: { namespace: 'shop', name: 'cdk1', uid: 'u', resourceVersion: '1' },
@@ -54,7 +55,7 @@ async function listed(...namespaces: string[]): Promise<string[]> {
     clusters,
     view,
     dispatch,
-    rooms: createRooms(),
+    budgets: memoryBudgets(),
     log: noLog,
     signal: stop.signal,
   }).refresh();
@@ -82,7 +83,7 @@ async function told(...names: string[]): Promise<Instruction[]> {
     clusters: { reach: () => reach, keep: () => undefined },
     view,
     dispatch: (instruction) => instructions.push(instruction),
-    rooms: createRooms(),
+    budgets: memoryBudgets(),
     log: noLog,
     signal: stop.signal,
   });
@@ -128,7 +129,7 @@ describe('watching a cluster', () => {
       clusters,
       view: crowd,
       dispatch: () => undefined,
-      rooms: createRooms(),
+      budgets: memoryBudgets(),
       log,
       signal: stop.signal,
     });
@@ -148,8 +149,8 @@ describe('watching a cluster', () => {
     const waits: number[] = [];
     let pages = 0;
     const client = {
-      snapshot: async (_: KindRef, { trim: keep }: { trim: typeof trim }) => {
-        for (; pages < 1_000; pages += 1) keep({ metadata: { name: `p${pages}`, labels: { app: 'web' } } });
+      snapshot: async (_: KindRef, { measured }: SnapshotOptions<RemoteObject>) => {
+        for (; pages < 1_000; pages += 1) measured?.({ metadata: { name: `p${pages}` } }, 100);
         return await Promise.resolve({ items: [], resourceVersion: '1' });
       },
     };
@@ -160,7 +161,7 @@ describe('watching a cluster', () => {
       dispatch: () => expect.unreachable(),
       log,
       signal: stop.signal,
-      rooms: createRooms({ cluster: 10_000, namespace: 20_000 }),
+      budgets: memoryBudgets({ cluster: 10_000, namespace: 20_000 }),
       timing: {
         sleep: async (milliseconds) => {
           waits.push(milliseconds);
@@ -212,7 +213,7 @@ describe('watching a cluster', () => {
       clusters: { reach: () => reach, keep: () => undefined },
       view: viewOf({ secrets: [web], targetGroupSets: [set] }),
       dispatch: (instruction) => instructions.push(instruction),
-      rooms: createRooms(),
+      budgets: memoryBudgets(),
       log: noLog,
       signal: stop.signal,
       timing: { sleep: turn },

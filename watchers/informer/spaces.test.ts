@@ -5,7 +5,7 @@ import { aSpec } from '../../domain/staged/testing/world.ts';
 import { viewOf } from '../testing/builders.ts';
 import { noLog, turn } from '../testing/fakes.ts';
 import type { Instruction } from '../instruction.ts';
-import { createRooms } from './room.ts';
+import { memoryBudgets } from './memory-budget.ts';
 import { watchSpaces } from './spaces.ts';
 
 const kubeconfig = stringify({
@@ -49,7 +49,7 @@ async function told(view: ReturnType<typeof viewOf>, ...bindings: string[]): Pro
     clusters: { reach: () => ({ is: 'Client', name: 'w', namespaces: [], client: client as never }) },
     view,
     dispatch: (instruction) => instructions.push(instruction),
-    rooms: createRooms(),
+    budgets: memoryBudgets(),
     log: noLog,
     signal: stop.signal,
     sleep: (_, signal) =>
@@ -90,7 +90,7 @@ async function followed(
     clusters: { reach: () => ({ is: 'Client', name: 'w', namespaces: [], client: client as never }) },
     view: viewOf({ staged: [aPolicy('web', { space })] }),
     dispatch: () => undefined,
-    rooms: createRooms(),
+    budgets: memoryBudgets(),
     log: noLog,
     signal: stop.signal,
     sleep: async (milliseconds) => {
@@ -128,7 +128,7 @@ async function kept(spaces: readonly (typeof space)[], limits: { cluster: number
     ...noLog,
     warn: ({ err }: { err: Error }) => void warned.push(`${JSON.stringify(of)} ${err.message}`),
   });
-  const rooms = createRooms(limits);
+  const budgets = memoryBudgets(limits);
   const client = {
     snapshot: () => Promise.resolve({ items: [], resourceVersion: '1' }),
     async *watch({ kind }: { kind: string }) {
@@ -152,13 +152,13 @@ async function kept(spaces: readonly (typeof space)[], limits: { cluster: number
     clusters: { reach: () => ({ is: 'Client', name: 'w', namespaces: [], client: client as never }) },
     view: viewOf({ staged: spaces.map((one, i) => aPolicy(`web${i}`, { space: one })) }),
     dispatch: () => undefined,
-    rooms: (tenant) => {
-      const room = rooms(tenant);
+    budgets: (tenant) => {
+      const budget = budgets(tenant);
       const keep = (characters: number): void => {
-        room.keep(characters);
+        budget.keep(characters);
         most.set(tenant.cluster, Math.max(most.get(tenant.cluster) ?? 0, characters));
       };
-      return { ...room, keep };
+      return { ...budget, keep };
     },
     log: { ...noLog, child } as unknown as typeof noLog,
     signal: stop.signal,

@@ -11,7 +11,7 @@ import type { StagedPart } from '../foreign.ts';
 import { routeStagedPart } from '../routes/route-staged.ts';
 import { cachedFields } from './cached-fields.ts';
 import { runInformer, type InformerTiming } from './informer.ts';
-import type { Room, Rooms } from './room.ts';
+import type { MemoryBudget, MemoryBudgets } from './memory-budget.ts';
 import { shelfOf, type View } from './store.ts';
 
 type Space = NonNullable<StagedBindingPolicySpec['space']>;
@@ -30,8 +30,8 @@ export interface SpaceWatchingOptions {
   readonly clusters: Pick<RemoteClusters, 'reach'>;
   readonly view: Pick<View, 'StagedBindingPolicy'>;
   readonly dispatch: (instruction: Instruction) => void;
-  /** The room for what is kept of spaces and clusters, which all who watch them share. */
-  readonly rooms: Rooms;
+  /** What may be kept of spaces and clusters; all who watch them share it. */
+  readonly budgets: MemoryBudgets;
   readonly log: Log;
   readonly signal: AbortSignal;
   readonly sleep?: Sleep;
@@ -44,7 +44,7 @@ const LOOK_MILLISECONDS = 60_000;
 // A space may be away for long.
 const BACKOFF = { first: 500, longest: 15_000 };
 
-const keyOf = ({ namespace, name, key }: Space): string => `${namespace}/${name}/${key}`;
+const spaceKey = ({ namespace, name, key }: Space): string => `${namespace}/${name}/${key}`;
 
 /** Begins to watch spaces; nothing is watched in the cluster that Okra is in, which the other informers do. */
 export function watchSpaces(options: SpaceWatchingOptions): SpaceWatching {
@@ -64,7 +64,7 @@ export function watchSpaces(options: SpaceWatchingOptions): SpaceWatching {
     refresh() {
       if (signal.aborted) return;
       const spaces = view.StagedBindingPolicy.list().flatMap(({ spec }) => spec.space ?? []);
-      const wanted = new Map(spaces.map((space) => [keyOf(space), space]));
+      const wanted = new Map(spaces.map((space) => [spaceKey(space), space]));
       for (const [key, stop] of running) {
         if (wanted.has(key)) continue;
         stop.abort();
@@ -127,7 +127,7 @@ function watch(space: Space, secret: StoredSecret, options: SpaceWatchingOptions
   const ended = inform(space, reach.client, {
     ...options,
     signal,
-    roomOfKind: () => options.rooms(tenant),
+    budgetOfKind: () => options.budgets(tenant),
   });
   return {
     version: secret.metadata.resourceVersion,
@@ -141,7 +141,7 @@ function watch(space: Space, secret: StoredSecret, options: SpaceWatchingOptions
 async function inform(
   space: Space,
   kubernetes: KubernetesClient,
-  options: SpaceWatchingOptions & { readonly roomOfKind: () => Room },
+  options: SpaceWatchingOptions & { readonly budgetOfKind: () => MemoryBudget },
 ): Promise<void> {
   const { log, signal, timing } = options;
   const watched = [
@@ -151,7 +151,7 @@ async function inform(
   ];
   const tell = (object: StagedPart): void => {
     const staged = options.view.StagedBindingPolicy.list().filter(
-      ({ spec }) => spec.space !== undefined && keyOf(spec.space) === keyOf(space),
+      ({ spec }) => spec.space !== undefined && spaceKey(spec.space) === spaceKey(space),
     );
     routeStagedPart({ type: 'add', object }, { StagedBindingPolicy: shelfOf(staged) }).forEach(
       options.dispatch,
@@ -160,19 +160,19 @@ async function inform(
   await Promise.all(
     watched.map(async (one) => {
       const trim = cachedFields(one.kind.kind);
-      const room = options.roomOfKind();
+      const budget = options.budgetOfKind();
       await runInformer<StagedPart>({
         ...one,
         kubernetes,
-        room,
+        budget,
         optional: true,
-        log: log.child({ space: keyOf(space) }),
+        log: log.child({ space: spaceKey(space) }),
         signal,
         onSynced: () => undefined,
         onEvent: ({ object }) => tell(object),
         ...(trim === undefined ? {} : { trim }),
         timing: { backoff: BACKOFF, ...timing },
-      }).finally(() => room.keep(0));
+      }).finally(() => budget.keep(0));
     }),
   );
 }
