@@ -8,11 +8,11 @@ import {
   type SnapshotOptions,
 } from '../../clients/kubernetes/kubernetes.ts';
 import type { BindingTarget } from '../../crds/binding-targets.ts';
+import type { RemoteObject } from '../../domain/discovery/clusters/seen.ts';
 import { API_VERSION } from '../../domain/kubernetes/labels.ts';
 import { viewOf } from '../testing/builders.ts';
 import { noLog, turn } from '../testing/fakes.ts';
 import type { Instruction } from '../instruction.ts';
-import { trim, type RemoteObject } from './remote-object.ts';
 import { watchRemotely } from './remote.ts';
 import { memoryBudgets } from './memory-budget.ts';
 
@@ -226,46 +226,5 @@ describe('watching a cluster', () => {
       kind: 'AWSTargetGroupSet',
       key: { namespace: 'shop', name: 'cart' },
     });
-  });
-});
-
-describe('what is kept of an object in a cluster', () => {
-  it('is what is of its type', () => {
-    const strange = {
-      metadata: { name: 'a', labels: { b: 'c' } },
-      spec: { targetGroupARN: 1, providerID: [] },
-      status: {
-        addresses: [null, 'x', { type: 1, address: {} }, { type: 'InternalIP', address: 'a', more: [[[]]] }],
-        podIP: {},
-        phase: 1,
-        conditions: [
-          { type: 'Ready', status: {} },
-          { type: 'Ready', status: 'True' },
-        ],
-      },
-    };
-    expect(trim(strange as unknown as RemoteObject)).toEqual({
-      metadata: { name: 'a', labels: { b: 'c' } },
-      spec: {},
-      status: {
-        addresses: [{}, { type: 'InternalIP', address: 'a' }],
-        conditions: [{ type: 'Ready', status: 'True' }],
-      },
-    });
-    expect(trim({ metadata: { name: 'a' }, spec: 1, status: null } as unknown as RemoteObject)).toEqual({
-      metadata: { name: 'a' },
-      spec: {},
-      status: { conditions: [] },
-    });
-  });
-
-  it('is of its labels those that an API server lets it have', () => {
-    const labels = { role: 'web', 'a b': 'x', long: 'x'.repeat(4_000_000) };
-    expect(trim({ metadata: { name: 'a', labels } }).metadata.labels).toEqual({ role: 'web' });
-  });
-
-  it('is no more addresses than a node has', () => {
-    const addresses = Array.from({ length: 5_000 }, () => ({ type: 'InternalIP', address: 'a' }));
-    expect(trim({ metadata: { name: 'a' }, status: { addresses } }).status?.addresses).toHaveLength(20);
   });
 });

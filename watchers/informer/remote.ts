@@ -1,8 +1,9 @@
 import type { Log } from '../../clients/log.ts';
 import type { Reach, RemoteClusters, StoredClusterSecret } from '../../clients/kubernetes/remote-clusters.ts';
+import { trimRemote, type RemoteObject } from '../../domain/discovery/clusters/seen.ts';
 import { runInformer, type InformerTiming } from './informer.ts';
 import type { Instruction } from '../instruction.ts';
-import { remoteKinds, trim, type RemoteObject } from './remote-object.ts';
+import { remoteKinds } from './remote-object.ts';
 import type { MemoryBudget, MemoryBudgets } from './memory-budget.ts';
 import {
   isBindingKind,
@@ -148,7 +149,7 @@ async function inform(
     optional: isBindingKind(watch.kind),
     log: log.child({ cluster: name }),
     signal,
-    trim,
+    trim: trimRemote,
     budget,
     onSynced: tell,
     onEvent: (event) => {
