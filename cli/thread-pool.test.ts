@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
@@ -18,6 +19,16 @@ async function sizeWith(before: string | undefined): Promise<number> {
 }
 
 describe('the threads of the process', () => {
+  it.each(['okrad.ts', 'okra.ts'])(
+    'are set by %s, which reads clusters of others, before all else',
+    (file) => {
+      const program = readFileSync(join(import.meta.dirname, file), 'utf8');
+      const [before = ''] = program.split("import './thread-pool.ts'");
+      expect(before).not.toBe(program);
+      expect(before).not.toMatch(/import\(|from '\.\/(?!memory)/);
+    },
+  );
+
   it('are so many that lookups for others leave some to those for Okra itself', async () => {
     // Lookups get half of the threads, rounded up.
     expect(Math.ceil((await sizeWith(undefined)) / 2)).toBeGreaterThanOrEqual(LOOKUPS_AT_ONCE + 4);

@@ -3,6 +3,7 @@ import { BINDING, BINDING_POLICY, COMBINED_STATUS, SECRET } from '../../clients/
 import { readKubeconfig, type StoredSecret } from '../../clients/kubernetes/kubeconfig-secret.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { RemoteClusters } from '../../clients/kubernetes/remote-clusters.ts';
+import type { Tenant } from '../../clients/kubernetes/tenant-account.ts';
 import type { Log } from '../../clients/log.ts';
 import type { StagedBindingPolicySpec } from '../../crds/staged-binding-policy.ts';
 import { STAGED_UID_LABEL } from '../../domain/staged/policy.ts';
@@ -11,7 +12,7 @@ import type { StagedPart } from '../foreign.ts';
 import { routeStagedPart } from '../routes/route-staged.ts';
 import { cachedFields } from './cached-fields.ts';
 import { runInformer, type InformerTiming } from './informer.ts';
-import type { MemoryBudget, MemoryBudgets } from './memory-budget.ts';
+import type { MemoryBudgets } from './memory-budget.ts';
 import { shelfOf, type View } from './store.ts';
 
 type Space = NonNullable<StagedBindingPolicySpec['space']>;
@@ -124,11 +125,7 @@ function watch(space: Space, secret: StoredSecret, options: SpaceWatchingOptions
   const signal = AbortSignal.any([options.signal, stop.signal]);
   const { namespace, uid } = secret.metadata;
   const tenant = { namespace, cluster: `${uid}/${space.key}`, name: `${namespace}/${space.name}` };
-  const ended = inform(space, reach.client, {
-    ...options,
-    signal,
-    budgetOfKind: () => options.budgets(tenant),
-  });
+  const ended = inform(space, reach.client, { ...options, signal, tenant });
   return {
     version: secret.metadata.resourceVersion,
     end: async () => {
@@ -141,7 +138,7 @@ function watch(space: Space, secret: StoredSecret, options: SpaceWatchingOptions
 async function inform(
   space: Space,
   kubernetes: KubernetesClient,
-  options: SpaceWatchingOptions & { readonly budgetOfKind: () => MemoryBudget },
+  options: SpaceWatchingOptions & { readonly tenant: Tenant },
 ): Promise<void> {
   const { log, signal, timing } = options;
   const watched = [
@@ -160,7 +157,7 @@ async function inform(
   await Promise.all(
     watched.map(async (one) => {
       const trim = cachedFields(one.kind.kind);
-      const budget = options.budgetOfKind();
+      const budget = options.budgets(options.tenant);
       await runInformer<StagedPart>({
         ...one,
         kubernetes,
