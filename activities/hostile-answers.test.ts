@@ -120,7 +120,7 @@ describe('whatever a cluster answers for its bindings', () => {
         fc.asyncProperty(bindingLists, async (answers) => {
           const open = [...answers];
           const send = () => Promise.resolve(Readable.from([Buffer.from(open.shift() ?? answers[0] ?? '')]));
-          const client = clientOver(send, 10_000, REMOTE_CLUSTER);
+          const client = clientOver(send, 10_000, { limits: REMOTE_CLUSTER });
           const lists = await outcomeOf(() => listBindings(client), [SECRET, TOKEN]);
           seen[lists === undefined ? 'unread' : 'read'] += 1;
           for (const binding of (lists ?? []).flatMap((list) => list ?? [])) {

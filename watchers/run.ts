@@ -15,6 +15,7 @@ import { runInformer, type InformerTiming } from './informer/informer.ts';
 import { cachedFields } from './informer/cached-fields.ts';
 import { kubernetesLease } from './election/lease.ts';
 import { wakeOrphans } from './orphans.ts';
+import { memoryBudgets } from './informer/memory-budget.ts';
 import { watchSpaces } from './informer/spaces.ts';
 import { watchRemotely } from './informer/remote.ts';
 import { decidesWatches } from './routes/route-remote.ts';
@@ -102,6 +103,7 @@ async function inform(options: WatcherOptions, router: Router, dispatcher: Dispa
   const sources = sourcesOf(options.config);
   const elsewhere = {
     clusters,
+    budgets: memoryBudgets(),
     view: router.view,
     dispatch: (instruction: Instruction) => dispatcher.dispatch(instruction),
     log,

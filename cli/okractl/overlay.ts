@@ -31,7 +31,7 @@ export function withApplied(cluster: Reader, objects: readonly Fields[], default
         T | undefined;
     },
     async list<T>(kind: KindRef, options: SnapshotOptions<T> = {}): Promise<T[]> {
-      const before = await cluster.list<Fields>(kind, { ...options, trim: undefined });
+      const before = await cluster.list<Fields>(kind, { ...options, trim: undefined, measured: undefined });
       const applied = objects
         .filter(isOf(kind))
         .filter(

@@ -2,20 +2,21 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { afterEach, expect, it, vi } from 'vitest';
 import { guardedConnector, type GuardOptions } from './guarded-connect.ts';
-import type { Lookup } from './name-lookups.ts';
+import { nameLookups, type Lookup, type NameLookups } from './name-lookups.ts';
 
 afterEach(() => void vi.useRealTimers());
 
 const familyOf = (address: string) => (address.includes(':') ? 6 : 4);
 
 /** A system in which names lead to these addresses, each time to the next. */
-const leadingTo = (...answers: readonly (readonly string[])[]): Lookup => {
+const leadingTo = (...answers: readonly (readonly string[])[]): NameLookups => {
   const left = [...answers];
-  return (_, __, found) =>
+  return nameLookups((_, __, found) =>
     found(
       null,
       (left.shift() ?? []).map((address) => ({ address, family: familyOf(address) })),
-    );
+    ),
+  );
 };
 
 /** Connects to a name once, and says what it is connected to, or why it is not. */
@@ -50,7 +51,7 @@ const REFUSED = 'a name of link-local or metadata addresses, to which Okra does 
 
 it('connects to the address that was looked at, and looks again for the next connection', async () => {
   await withServer(async (port) => {
-    const connect = connector({ lookup: leadingTo(['127.0.0.1'], ['169.254.169.254'], ['127.0.0.1']) });
+    const connect = connector({ names: leadingTo(['127.0.0.1'], ['169.254.169.254'], ['127.0.0.1']) });
     expect(await connected(connect, port)).toBe('127.0.0.1');
     expect(await connected(connect, port)).toBe(REFUSED);
     expect(await connected(connect, port)).toBe('127.0.0.1');
@@ -61,7 +62,7 @@ it.each([[['169.254.169.254']], [['127.0.0.1', 'fe80::1']], [['127.0.0.1', '::ff
   'connects to none of %j',
   async (addresses) => {
     await withServer(async (port, met) => {
-      expect(await connected(connector({ lookup: leadingTo(addresses) }), port)).toBe(REFUSED);
+      expect(await connected(connector({ names: leadingTo(addresses) }), port)).toBe(REFUSED);
       expect(met()).toBe(0);
     });
   },
@@ -70,7 +71,7 @@ it.each([[['169.254.169.254']], [['127.0.0.1', 'fe80::1']], [['127.0.0.1', '::ff
 it('refuses for each who asks what one lookup has given to several', async () => {
   await withServer(async (port, met) => {
     const answers: Parameters<Lookup>[2][] = [];
-    const connect = connector({ lookup: (_, __, found) => void answers.push(found) });
+    const connect = connector({ names: nameLookups((_, __, found) => void answers.push(found)) });
     const both = [connected(connect, port), connected(connect, port)];
     await vi.waitFor(() => expect(answers).toHaveLength(1));
     answers[0]?.(null, [{ address: '169.254.169.254', family: 4 }]);
@@ -80,10 +81,10 @@ it('refuses for each who asks what one lookup has given to several', async () =>
 });
 
 it('looks no address up, and connects to none that is refused', async () => {
-  const lookup: Lookup = () => expect.unreachable();
+  const names: NameLookups = () => expect.unreachable();
   await withServer(async (port) => {
-    expect(await connected(connector({ lookup }), port, '127.0.0.1')).toBe('127.0.0.1');
-    expect(await connected(connector({ lookup }), port, '169.254.169.254')).toBe(
+    expect(await connected(connector({ names }), port, '127.0.0.1')).toBe('127.0.0.1');
+    expect(await connected(connector({ names }), port, '169.254.169.254')).toBe(
       'a link-local or metadata address, to which Okra does not connect',
     );
   });
@@ -91,7 +92,7 @@ it('looks no address up, and connects to none that is refused', async () => {
 
 it('says that a name is not answered, before the connection or the request would be given up', async () => {
   vi.useFakeTimers();
-  const connecting = connected(connector({ lookup: () => undefined }), 1);
+  const connecting = connected(connector({ names: nameLookups(() => undefined) }), 1);
   await vi.advanceTimersByTimeAsync(5_000);
   expect(await connecting).toBe(
     'no answer within 5 s when its name was looked up; look at the DNS server of the name',
@@ -99,5 +100,5 @@ it('says that a name is not answered, before the connection or the request would
 });
 
 it('says that a name leads nowhere', async () => {
-  expect(await connected(connector({ lookup: leadingTo([]) }), 1)).toBe('no address');
+  expect(await connected(connector({ names: leadingTo([]) }), 1)).toBe('no address');
 });

@@ -2,7 +2,7 @@ import { lookup as systemLookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { createSecureContext } from 'node:tls';
 import { buildConnector } from 'undici';
-import { nameLookups, type Lookup, type NameLookups } from './name-lookups.ts';
+import { nameLookups, type NameLookups } from './name-lookups.ts';
 import { isRefusedAddress } from './refused-addresses.ts';
 import { http1 } from '../http1.ts';
 
@@ -19,8 +19,8 @@ export interface TlsOptions {
 export interface GuardOptions {
   /** Who has written them; each has a turn after the other. */
   readonly whose?: string | undefined;
-  /** By default the system's, which all share. */
-  readonly lookup?: Lookup | undefined;
+  /** By default those of the system, which all share. */
+  readonly names?: NameLookups | undefined;
 }
 
 /** Says that a host is, or a name leads to, where nothing that a secret names may lead. */
@@ -38,9 +38,9 @@ export const KEEP_ALIVE_MILLISECONDS = 30_000;
  */
 export function guardedConnector(
   tls: TlsOptions,
-  { whose = '', lookup }: GuardOptions = {},
+  { whose = '', names = system }: GuardOptions = {},
 ): buildConnector.connector {
-  const guarded = guardedLookup(lookup === undefined ? system : nameLookups(lookup), whose);
+  const guarded = guardedLookup(names, whose);
   let connect: buildConnector.connector | undefined;
   return (options, callback) => {
     try {
@@ -73,9 +73,9 @@ const system = nameLookups(systemLookup);
 
 /** Looks a name up, and gives no address when any of them is refused: an honest name has none of those. */
 const guardedLookup =
-  (look: NameLookups, whose: string): LookupFunction =>
+  (names: NameLookups, whose: string): LookupFunction =>
   (hostname, options, found) => {
-    look({ hostname, whose, options: { ...options, all: true } }, (error, addresses) => {
+    names({ hostname, whose, options: { ...options, all: true } }, (error, addresses) => {
       const first = error === null ? addresses[0] : undefined;
       if (first === undefined) found(error ?? new Error('no address'), []);
       else if (addresses.some(({ address }) => isRefusedAddress(address))) found(refused(hostname), []);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { linesOf, textOf } from './kubernetes-answer.ts';
+import { countUnfinished, type Unfinished } from './unfinished.ts';
 
 /** What comes in pieces, each when the test wants it. */
 function aStream() {
@@ -19,64 +20,139 @@ async function everything(lines: AsyncIterable<string>): Promise<string[]> {
   return all;
 }
 
+const tenant = (cluster: string, namespace = 'shop') => ({ cluster, namespace, name: cluster });
+
+/** Begins to read an answer, or the lines of a watch, and gives what is read. */
+const answerOf = (unfinished: Unfinished, most = 90) => {
+  const stream = aStream();
+  return { ...stream, read: textOf(stream.readable, { name: 'GET /x', most, unfinished }) };
+};
+const watchOf = (unfinished: Unfinished) => {
+  const stream = aStream();
+  const lines = linesOf(stream.readable, { name: 'a watch of /x', lineBytes: 90, allBytes: 900, unfinished });
+  return { ...stream, read: everything(lines) };
+};
+
 describe('what is held at once of answers', () => {
-  it('is of all that have not come as a whole, and none of those that have', async () => {
-    const held = [{ bytes: 0, most: 100 }];
-    const [a, b] = [aStream(), aStream()];
-    const reading = [a, b].map(({ readable }) => textOf(readable, { name: 'x', most: 90, held }));
+  it('is of those that have not come as a whole', async () => {
+    const of = countUnfinished({ cluster: 100, namespace: 100 });
+    const [a, b] = [answerOf(of(tenant('a'))), answerOf(of(tenant('a')))];
     await a.write('a'.repeat(40));
     await b.write('b'.repeat(50));
-    await read();
-    expect(held[0]?.bytes).toBe(90);
     await a.end();
-    expect(await reading[0]).toBe('a'.repeat(40));
-    expect(held[0]?.bytes).toBe(50);
+    expect(await a.read).toBe('a'.repeat(40));
     await b.write('b'.repeat(40));
     await b.end();
-    expect(await reading[1]).toBe('b'.repeat(90));
-    expect(held[0]?.bytes).toBe(0);
+    expect(await b.read).toBe('b'.repeat(90));
   });
 
-  it.each([
-    ['of a cluster', 60, 100],
-    ['of all clusters of a namespace', 100, 60],
-  ])('is no more than there may be %s: what comes then is given up', async (_, cluster, namespace) => {
-    const held = [cluster, namespace].map((most) => ({ bytes: 0, most }));
-    const [a, b] = [aStream(), aStream()];
-    const first = textOf(a.readable, { name: 'x', most: 90, held });
-    const second = textOf(b.readable, { name: 'x', most: 90, held });
-    await a.write('a'.repeat(40));
+  it('is no more than there may be of a cluster: the largest is given up, and the others go on', async () => {
+    const of = countUnfinished({ cluster: 100, namespace: 200 });
+    const [large, small, other] = [of(tenant('a')), of(tenant('a')), of(tenant('b'))].map((one) =>
+      answerOf(one),
+    );
+    await large?.write('a'.repeat(60));
+    await other?.write('c'.repeat(80));
     await read();
-    b.write('b'.repeat(21)).catch(() => undefined);
-    await expect(second).rejects.toMatchObject({
-      reason: 'AnswerTooLarge',
-      message: expect.stringContaining('Expected no more than 60 bytes at once in answer to x'),
+    await small?.write('b'.repeat(50));
+    await small?.end();
+    expect(await small?.read).toHaveLength(50);
+    await large?.end();
+    await expect(large?.read).rejects.toMatchObject({
+      reason: 'TooMuchHeld',
+      message: expect.stringMatching(
+        /^Expected to hold at most 100 bytes at once of answers of cluster a that/,
+      ),
     });
-    expect(held.map(({ bytes }) => bytes)).toEqual([40, 40]);
-    await a.end();
-    expect(await first).toHaveLength(40);
-    expect(held.map(({ bytes }) => bytes)).toEqual([0, 0]);
+    await other?.end();
+    expect(await other?.read).toHaveLength(80);
+  });
+
+  it('is no more than there may be of a namespace: that cluster gives up which holds the most', async () => {
+    const of = countUnfinished({ cluster: 100, namespace: 210 });
+    const [first, second] = [watchOf(of(tenant('hostile'))), watchOf(of(tenant('hostile')))];
+    const large = answerOf(of(tenant('honest')));
+    const elsewhere = answerOf(of(tenant('elsewhere', 'bank')));
+    await first.write('a'.repeat(40));
+    await second.write('b'.repeat(50));
+    await large.write('c'.repeat(85));
+    await elsewhere.write('d'.repeat(90));
+    await read();
+    const honest = answerOf(of(tenant('late')));
+    await honest.write('e'.repeat(80));
+    await honest.end();
+    expect(await honest.read).toHaveLength(80);
+    await second.end();
+    await expect(second.read).rejects.toMatchObject({
+      reason: 'TooMuchHeld',
+      message:
+        'Expected to hold at most 210 bytes at once of answers of the clusters of namespace shop that have not come as a whole, got more, and most of them from cluster hostile. The answer to a watch of /x there is given up and asked for again. If that goes on, look whether it is the API server that answers there.',
+    });
+    for (const { end } of [large, elsewhere]) await end();
+    expect(await large.read).toHaveLength(85);
+    expect(await elsewhere.read).toHaveLength(90);
+    await first.write('\n');
+    await first.end();
+    expect(await first.read).toEqual(['a'.repeat(40)]);
+  });
+
+  it('leaves room for a cluster beside any number of those whose events have no end', async () => {
+    const of = countUnfinished();
+    const never = new Promise<void>(() => undefined);
+    async function* endless() {
+      yield new Uint8Array(3_999_999);
+      await never;
+    }
+    for (let watch = 0; watch < 40; watch += 1) {
+      const unfinished = of(tenant(`hostile${watch % 10}`));
+      const limits = { name: 'a watch', lineBytes: 4_000_000, allBytes: 256_000_000, unfinished };
+      linesOf(endless(), limits)
+        .next()
+        .catch(() => undefined);
+    }
+    await read();
+    async function* honest() {
+      for (let piece = 0; piece < 60; piece += 1) yield await Promise.resolve(new Uint8Array(50_000));
+    }
+    const unfinished = of(tenant('honest'));
+    expect(await textOf(honest(), { name: 'GET /x', most: 8_000_000, unfinished })).toHaveLength(3_000_000);
+  });
+
+  it('is what has just come, where that is of who holds the most', async () => {
+    const of = countUnfinished({ cluster: 100, namespace: 100 });
+    const [small, large] = [answerOf(of(tenant('a'))), answerOf(of(tenant('b')))];
+    await small.write('a'.repeat(40));
+    await read();
+    large.write('b'.repeat(61)).catch(() => undefined);
+    await expect(large.read).rejects.toMatchObject({ reason: 'TooMuchHeld' });
+    await small.write('a'.repeat(50));
+    await small.end();
+    expect(await small.read).toHaveLength(90);
   });
 
   it('is of an event as long as it has no end', async () => {
-    const held = [{ bytes: 0, most: 100 }];
-    const stream = aStream();
-    const reading = everything(linesOf(stream.readable, { name: 'x', lineBytes: 90, allBytes: 900, held }));
-    await stream.write(`${'a'.repeat(80)}\n${'b'.repeat(30)}`);
+    const of = countUnfinished({ cluster: 100, namespace: 100 });
+    const watch = watchOf(of(tenant('a')));
+    await watch.write(`${'a'.repeat(80)}\n${'b'.repeat(30)}`);
     await read();
-    expect(held[0]?.bytes).toBe(30);
-    await stream.write(`\n`);
-    await stream.end();
-    expect(await reading).toEqual(['a'.repeat(80), 'b'.repeat(30)]);
-    expect(held[0]?.bytes).toBe(0);
+    const answer = answerOf(of(tenant('a')));
+    await answer.write('c'.repeat(70));
+    await read();
+    await watch.write('\n');
+    await watch.end();
+    expect(await watch.read).toEqual(['a'.repeat(80), 'b'.repeat(30)]);
+    await answer.end();
+    expect(await answer.read).toHaveLength(70);
   });
 
-  it('is nothing of a stream that is given up', async () => {
-    const held = [{ bytes: 0, most: 100 }];
-    const stream = aStream();
-    const lines = linesOf(stream.readable, { name: 'x', lineBytes: 90, allBytes: 900, held });
-    stream.write(`a\n${'b'.repeat(91)}`).catch(() => undefined);
-    await expect(everything(lines)).rejects.toMatchObject({ reason: 'AnswerTooLarge' });
-    expect(held[0]?.bytes).toBe(0);
+  it('is nothing of what is given up for another reason', async () => {
+    const of = countUnfinished({ cluster: 100, namespace: 100 });
+    const watch = watchOf(of(tenant('a')));
+    watch.write(`a\n${'b'.repeat(91)}`).catch(() => undefined);
+    await expect(watch.read).rejects.toMatchObject({ reason: 'AnswerTooLarge' });
+    const answer = answerOf(of(tenant('a')), 100);
+    await answer.write('c'.repeat(100));
+    await answer.end();
+    expect(await answer.read).toHaveLength(100);
   });
 });

@@ -1,16 +1,11 @@
 import { type Readable, pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { tooLarge } from './kubernetes-error.ts';
+import { tooLarge, type KubernetesError } from './kubernetes-error.ts';
+import type { Unfinished } from './unfinished.ts';
 
 /** What is left of the bytes that may be read altogether; whoever reads takes from it. */
 export interface Allowance {
   left: number;
-}
-
-/** What is held at once of answers and events that have not come as a whole, by all who share it. */
-export interface Held {
-  bytes: number;
-  readonly most: number;
 }
 
 /** What comes in pieces. */
@@ -24,8 +19,11 @@ export function unpacked(body: Readable, encoding: string | readonly string[] | 
 }
 
 /** Reads a whole answer of at most so many bytes; throws a KubernetesError for a longer one. */
-export async function textOf(pieces: Pieces, { most, name, allowance, held }: AnswerLimits): Promise<string> {
-  const gathered = gather(name, held);
+export async function textOf(
+  pieces: Pieces,
+  { most, name, allowance, unfinished }: AnswerLimits,
+): Promise<string> {
+  const gathered = gather(name, unfinished);
   try {
     for await (const piece of pieces) {
       gathered.add(piece);
@@ -45,7 +43,8 @@ export interface AnswerLimits {
   readonly name: string;
   readonly most: number;
   readonly allowance?: Allowance;
-  readonly held?: readonly Held[];
+  /** Counts what is held meanwhile; undefined: nobody does. */
+  readonly unfinished?: Unfinished;
 }
 
 /** How much of a stream is read. */
@@ -53,14 +52,15 @@ export interface LineLimits {
   readonly name: string;
   readonly lineBytes: number;
   readonly allBytes: number;
-  readonly held?: readonly Held[];
+  /** Counts what is held meanwhile; undefined: nobody does. */
+  readonly unfinished?: Unfinished;
 }
 
 const NEWLINE = 10;
 
 /** Reads lines as they come; throws a KubernetesError when one, or all together, are too long. */
 export async function* linesOf(pieces: Pieces, limits: LineLimits): AsyncGenerator<string, void> {
-  const gathered = gather(limits.name, limits.held);
+  const gathered = gather(limits.name, limits.unfinished);
   try {
     yield* linesBy(gathered, pieces, limits);
   } finally {
@@ -88,24 +88,37 @@ async function* linesBy(
     gathered.add(piece.subarray(begin));
     if (gathered.size() > lineBytes) throw tooLarge(name, `events of at most ${lineBytes} bytes`);
   }
+  gathered.mustGoOn();
 }
 
 const FIRST_BYTES = 16_384;
 
 /** Puts pieces together in one place, since millions of small ones would each take up more than they say. */
-function gather(name: string, held: readonly Held[] = []) {
+function gather(name: string, unfinished?: Unfinished) {
   let place = Buffer.alloc(0);
   let size = 0;
-  const drop = (): void => {
-    for (const one of held) one.bytes -= size;
+  let givenUp: KubernetesError | undefined;
+  const part = unfinished?.(name, (error) => {
+    givenUp = error;
+    place = Buffer.alloc(0);
     size = 0;
+  });
+  const drop = (): void => {
+    part?.drop();
+    size = 0;
+  };
+  const mustGoOn = (): void => {
+    if (givenUp !== undefined) throw givenUp;
   };
   return {
     size: () => size,
     drop,
+    mustGoOn,
     add: (piece: Uint8Array): void => {
-      const full = held.find(({ bytes, most }) => bytes + piece.length > most);
-      if (full !== undefined) throw tooLarge(name, `no more than ${full.most} bytes at once`);
+      mustGoOn();
+      part?.add(piece.length);
+      // It may be the very one that is given up.
+      mustGoOn();
       if (size + piece.length > place.length) {
         const larger = Buffer.alloc(Math.max(FIRST_BYTES, 2 * place.length, size + piece.length));
         place.copy(larger, 0, 0, size);
@@ -113,9 +126,9 @@ function gather(name: string, held: readonly Held[] = []) {
       }
       place.set(piece, size);
       size += piece.length;
-      for (const one of held) one.bytes += piece.length;
     },
     take: (): string => {
+      mustGoOn();
       const text = new TextDecoder().decode(place.subarray(0, size));
       drop();
       // What one large event needed is not kept for the small ones after it.

@@ -48,8 +48,8 @@ export interface RemoteDoorOptions extends GuardOptions {
 }
 
 /** Makes a way that someone else has named: one agent, which connects to no link-local or metadata address. */
-export function remoteDoor({ server, tls, headers, whose, lookup }: RemoteDoorOptions): Door {
-  const connect = guardedConnector(tls, { whose, lookup });
+export function remoteDoor({ server, tls, headers, whose, names }: RemoteDoorOptions): Door {
+  const connect = guardedConnector(tls, { whose, names });
   let dispatcher: Dispatcher | undefined;
   return {
     server: withoutEnd(server, '/'),

@@ -5,7 +5,7 @@ export class KubernetesError extends Error {
   override readonly name = 'KubernetesError';
   /** The HTTP status, or 0 when the API server could not be reached or did not answer in time. */
   readonly status: number;
-  /** The machine-readable reason: `AlreadyExists`, `Conflict`, `Invalid`, `Forbidden`, `Expired`, `Unreachable`, `LoginFailed`, `AnswerTooLarge`, … */
+  /** The machine-readable reason: `AlreadyExists`, `Conflict`, `Invalid`, `Forbidden`, `Expired`, `Unreachable`, `LoginFailed`, `AnswerTooLarge`, `TooMuchHeld`, … */
   readonly reason: string;
   /** In how many seconds the API server wants to be asked again; undefined when it does not say so. */
   readonly retryAfterSeconds: number | undefined;
@@ -36,6 +36,10 @@ export const isExpired = (error: unknown): boolean =>
 /** Whether an error says that an answer was longer than one may be, so that less of it should be asked for. */
 export const isTooLarge = (error: unknown): boolean =>
   error instanceof KubernetesError && error.reason === 'AnswerTooLarge';
+
+/** Whether an error says that a cluster held more than others of what has not come as a whole, so that less of it should be asked for. */
+export const isTooMuchHeld = (error: unknown): boolean =>
+  error instanceof KubernetesError && error.reason === 'TooMuchHeld';
 
 // What a person reads of it; an admission webhook may go on for pages.
 const LONGEST_MESSAGE = 2_000;
@@ -82,6 +86,18 @@ export const tooLarge = (request: string, expected: string, reason = 'AnswerTooL
     status: 0,
     reason,
     message: `Expected ${expected} in answer to ${request}, got more. Look whether it is the API server that answers there, and for objects that do not belong there.`,
+  });
+
+/** Says that an answer was given up because clusters hold too much at once of answers that have not come as a whole, and this one the most. */
+export const tooMuchHeld = (
+  request: string,
+  cluster: string,
+  { of, most }: { readonly of: string; readonly most: number },
+): KubernetesError =>
+  new KubernetesError({
+    status: 0,
+    reason: 'TooMuchHeld',
+    message: `Expected to hold at most ${most} bytes at once of answers of ${of} that have not come as a whole, got more, and most of them from cluster ${cluster}. The answer to ${request} there is given up and asked for again. If that goes on, look whether it is the API server that answers there.`,
   });
 
 /** Says that a request was not sent, because there is nothing to show who sends it. */

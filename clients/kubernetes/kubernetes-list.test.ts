@@ -90,6 +90,17 @@ describe('listAll', () => {
     expect(asked).toHaveLength(2);
   });
 
+  it.each(['AnswerTooLarge', 'TooMuchHeld'])('asks for fewer objects at once after %s', async (reason) => {
+    const sizes: (string | undefined)[] = [];
+    const call: Call = async <T>({ query }: Parameters<Call>[0]) => {
+      sizes.push(query?.limit);
+      if (sizes.length < 3) throw new KubernetesError({ status: 0, reason, message: 'much' });
+      return await Promise.resolve(page(['a']) as T);
+    };
+    expect(await namesOf(call)).toHaveLength(1);
+    expect(sizes).toEqual(['500', '125', '32']);
+  });
+
   it('gives up on a server that says so for ever', async () => {
     const { asked, call } = serving(...Array.from({ length: 9 }, expired));
     await expect(namesOf(call)).rejects.toThrow('too old');

@@ -1,5 +1,5 @@
 import type { Allowance } from './kubernetes-answer.ts';
-import { isExpired, isTooLarge, malformed, tooLarge } from './kubernetes-error.ts';
+import { isExpired, isTooLarge, isTooMuchHeld, malformed, tooLarge } from './kubernetes-error.ts';
 import type { KindRef } from './kinds.ts';
 import { kindPath } from './kubernetes-paths.ts';
 import type { Call } from './kubernetes-transport.ts';
@@ -22,6 +22,8 @@ export interface ListOptions {
 export interface SnapshotOptions<T> extends ListOptions {
   /** Takes of an object what is wanted, page by page, so that no more than a page is there as a whole. */
   readonly trim?: ((object: T) => T) | undefined;
+  /** Told of each object that is taken how long it is as JSON, where something is taken of it; what it throws ends the list. */
+  readonly measured?: ((object: T, characters: number) => void) | undefined;
   /** A list of more objects is given up; undefined: what holds for all lists of the cluster. */
   readonly most?: number | undefined;
 }
@@ -84,16 +86,19 @@ async function readPages<T>(listing: Listing<T>): Promise<Snapshot<T>> {
 
 /** Takes of objects what is wanted, as long as that is not too much for a process that looks into many clusters. */
 function keeper<T>(listing: Listing<T>): (object: T) => T {
-  const { trim } = listing.options;
+  const { trim, measured } = listing.options;
+  const { keptCharacters: most = Infinity } = listing.limits;
   if (trim === undefined) return (object) => object;
-  const { keptCharacters: most } = listing.limits;
-  if (most === undefined) return trim;
+  if (measured === undefined && most === Infinity) return trim;
   let kept = 0;
   return (object) => {
     const trimmed = trim(object);
-    kept += JSON.stringify(trimmed).length;
-    if (kept <= most) return trimmed;
-    throw tooLarge(nameOf(listing), `a list of which at most ${most} characters are kept`, 'ListTooLarge');
+    const characters = JSON.stringify(trimmed).length;
+    kept += characters;
+    if (kept > most)
+      throw tooLarge(nameOf(listing), `a list of which at most ${most} characters are kept`, 'ListTooLarge');
+    measured?.(trimmed, characters);
+    return trimmed;
   };
 }
 
@@ -117,7 +122,8 @@ async function readPage<T>(
       const answer = await call<unknown>({ method: 'GET', path, query, signal, allowance });
       return { page: pageOf(answer, `GET ${path}`, kind), size: Math.min(limits.pageItems, asked * 2) };
     } catch (error) {
-      if (!isTooLarge(error) || asked === 1) throw error;
+      // With smaller answers it is no longer the cluster that holds the most.
+      if (!(isTooLarge(error) || isTooMuchHeld(error)) || asked === 1) throw error;
     }
   }
 }

@@ -10,7 +10,7 @@ import { POD } from './kinds.ts';
 import { makeSend } from './kubernetes-transport.ts';
 import { clientOver, type KubernetesClient } from './kubernetes.ts';
 import type { ReadLimits } from './limits.ts';
-import type { Lookup } from './name-lookups.ts';
+import { nameLookups, type Lookup } from './name-lookups.ts';
 
 const SECRET = 'hunter2';
 
@@ -54,8 +54,13 @@ async function aServer(
 }
 
 const clientOf = (server: string, more: Partial<ReadLimits> = {}, milliseconds = 5_000): KubernetesClient => {
-  const door = remoteDoor({ server, headers: {}, tls: { rejectUnauthorized: true }, lookup });
-  return clientOver(makeSend(door), milliseconds, { ...limits, ...more });
+  const door = remoteDoor({
+    server,
+    headers: {},
+    tls: { rejectUnauthorized: true },
+    names: nameLookups(lookup),
+  });
+  return clientOver(makeSend(door), milliseconds, { limits: { ...limits, ...more } });
 };
 
 /** What a client says that gets this answer; never with what the other end said. */

@@ -8,6 +8,7 @@ import { textOf, unpacked, type Allowance } from './kubernetes-answer.ts';
 import type { Door, Opened } from './kubernetes-door.ts';
 import { errorOf, KubernetesError, malformed, serverUnreachable } from './kubernetes-error.ts';
 import { ERROR_BYTES, type ReadLimits } from './limits.ts';
+import type { Unfinished } from './unfinished.ts';
 
 /** One request to the Kubernetes API. */
 export interface Request {
@@ -58,12 +59,13 @@ export function makeSend(door: Door, token?: TokenSource): Send {
 export function makeCall(
   send: Send,
   timeoutMilliseconds: number,
-  { answerBytes, held }: Pick<ReadLimits, 'answerBytes' | 'held'>,
+  { answerBytes }: Pick<ReadLimits, 'answerBytes'>,
+  unfinished?: Unfinished,
 ): Call {
   return async <T>(request: Parameters<Call>[0]) => {
     const { allowance } = request;
     const name = nameOf(request);
-    const limits = { most: answerBytes, name, ...given({ allowance, held }) };
+    const limits = { most: answerBytes, name, ...given({ allowance, unfinished }) };
     const limit = { milliseconds: timeoutMilliseconds, signal: request.signal };
     const text = await withTimeLimit(limit, async (signal) => {
       signal.throwIfAborted();

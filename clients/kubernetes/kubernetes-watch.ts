@@ -6,6 +6,7 @@ import { kindPath } from './kubernetes-paths.ts';
 import { requestFailure, parseAnswer, type Send } from './kubernetes-transport.ts';
 import { OWN_CLUSTER, TOKEN_CHARACTERS, type ReadLimits } from './limits.ts';
 import { isObject } from './object-shape.ts';
+import type { Unfinished } from './unfinished.ts';
 import { given } from '../../domain/model/given.ts';
 import { isRecord } from '../../domain/model/shape.ts';
 
@@ -15,9 +16,11 @@ export interface WatchOptions extends ListOptions {
   readonly signal: AbortSignal;
   /** After this time the server ends the stream. */
   readonly timeoutSeconds?: number | undefined;
-  /** Gives the connection up when not even a bookmark, due every minute, came in this time. */
+  /** Gives the connection up when not even a bookmark, due every minute, came as a whole in this time. */
   readonly idleMilliseconds?: number | undefined;
   readonly limits?: ReadLimits | undefined;
+  /** Counts what is held of events that have not come as a whole; undefined: nobody does. */
+  readonly unfinished?: Unfinished | undefined;
 }
 
 /** What happened to an object, or how far the stream has come. */
@@ -44,9 +47,13 @@ export async function* watchKind<T>(
   const signal = AbortSignal.any([options.signal, idle.signal, longest]);
   try {
     const body = await send({ method: 'GET', path, query: queryOf(options, timeoutSeconds), signal });
-    const { lineBytes, watchBytes: allBytes, held } = limits;
-    const lineLimits = { name, lineBytes, allBytes, ...given({ held }) };
-    for await (const line of linesOf(heard(body, idle.restart), lineLimits)) yield parse<T>(line, kind, name);
+    const { lineBytes, watchBytes: allBytes } = limits;
+    const lineLimits = { name, lineBytes, allBytes, ...given({ unfinished: options.unfinished }) };
+    for await (const line of linesOf(body, lineLimits)) {
+      // A byte now and then is none: an event would be held that never comes to its end.
+      idle.restart();
+      yield parse<T>(line, kind, name);
+    }
   } catch (error) {
     throw error instanceof KubernetesError ? error : requestFailure(name, error, signal);
   } finally {
@@ -69,13 +76,6 @@ function idleTimer(milliseconds: number) {
   };
   const timer = setTimeout(giveUp, milliseconds);
   return { signal: controller.signal, restart: () => void timer.refresh(), stop: () => clearTimeout(timer) };
-}
-
-async function* heard(body: AsyncIterable<Uint8Array>, onData: () => void): AsyncGenerator<Uint8Array, void> {
-  for await (const piece of body) {
-    onData();
-    yield piece;
-  }
 }
 
 function parse<T>(line: string, kind: KindRef, name: string): WatchEvent<T> {

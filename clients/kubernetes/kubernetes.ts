@@ -9,13 +9,14 @@ import { makeCall, makeSend, type Call, type Send } from './kubernetes-transport
 import { watchKind, type WatchEvent, type WatchOptions } from './kubernetes-watch.ts';
 import { OWN_CLUSTER, type ReadLimits } from './limits.ts';
 import { heedRetryAfter } from './retry-after.ts';
+import type { Unfinished } from './unfinished.ts';
 import { tokenFileOf } from './service-account.ts';
 import { FIELD_MANAGER } from '../../domain/kubernetes/labels.ts';
 import { withTimeLimit, type TimeLimit } from '../time-limit.ts';
 
 export { isConflict, isExpired, isNotFound, KubernetesError } from './kubernetes-error.ts';
 export type { Key } from './kubernetes-paths.ts';
-export type { ListOptions, Snapshot } from './kubernetes-list.ts';
+export type { ListOptions, Snapshot, SnapshotOptions } from './kubernetes-list.ts';
 export type { WatchEvent, WatchOptions } from './kubernetes-watch.ts';
 
 /** What every object that is written says about itself. */
@@ -87,23 +88,32 @@ export function sendAsOkra(kubeconfig?: string): Send {
   return makeSend(kubeconfigDoor(loaded), tokenFileOf(loaded));
 }
 
-/** Makes the client over a sender, whatever it reaches; what it writes belongs to the field manager. */
+/** How a client reads and writes. */
+export interface ClientOptions {
+  readonly limits?: ReadLimits;
+  /** Counts what is held of answers that have not come as a whole; undefined: nobody does. */
+  readonly unfinished?: Unfinished;
+  /** To whom belongs what is written. */
+  readonly fieldManager?: string;
+}
+
+/** Makes the client over a sender, whatever it reaches. */
 export function clientOver(
   send: Send,
   timeoutMilliseconds = TIMEOUT_MILLISECONDS,
-  limits: ReadLimits = OWN_CLUSTER,
-  fieldManager = FIELD_MANAGER,
+  { limits = OWN_CLUSTER, unfinished, fieldManager = FIELD_MANAGER }: ClientOptions = {},
 ): KubernetesClient {
   const call = makeCall(
     heedRetryAfter(send, { longestMs: timeoutMilliseconds / 2 }),
     timeoutMilliseconds,
     limits,
+    unfinished,
   );
   return {
     ...readers(call, limits),
     ...writers(call, fieldManager),
     isReady: ({ signal } = {}) => readiness(send, { milliseconds: timeoutMilliseconds, signal }),
-    watch: (kind, options) => watchKind(send, kind, { limits, ...options }),
+    watch: (kind, options) => watchKind(send, kind, { limits, unfinished, ...options }),
   };
 }
 

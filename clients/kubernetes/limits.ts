@@ -1,5 +1,3 @@
-import type { Held } from './kubernetes-answer.ts';
-
 /** How much is read of what an API server answers before it is given up. */
 export interface ReadLimits {
   /** Of one answer that is not a stream. */
@@ -16,8 +14,6 @@ export interface ReadLimits {
   readonly lineBytes: number;
   /** All events of a watch until it is begun again. */
   readonly watchBytes: number;
-  /** What of all this is held at once, shared with other clusters; undefined: nobody counts it. */
-  readonly held?: readonly Held[];
 }
 
 const MEGABYTE = 1_000_000;
@@ -34,6 +30,18 @@ export const OWN_CLUSTER: ReadLimits = {
   watchBytes: 4_000 * MEGABYTE,
 };
 
+/** How much of something a cluster that a secret names may take up, and how much all that the secrets of a namespace name. */
+export interface TenantLimits {
+  readonly cluster: number;
+  readonly namespace: number;
+}
+
+/** Bytes that are held at once of answers and events that have not come as a whole. */
+export const UNFINISHED: TenantLimits = { cluster: 16 * MEGABYTE, namespace: 48 * MEGABYTE };
+
+/** Characters, as JSON, that are kept of what is watched: what 10,000 nodes do not reach, and as much for a namespace as a process has room for beside others. */
+export const KEPT: TenantLimits = { cluster: 32 * MEGABYTE, namespace: 64 * MEGABYTE };
+
 /** For a cluster that a secret names: what 10,000 nodes, or pods of a namespace, do not reach. */
 export const REMOTE_CLUSTER: ReadLimits = {
   answerBytes: 8 * MEGABYTE,
@@ -42,13 +50,10 @@ export const REMOTE_CLUSTER: ReadLimits = {
   listItems: 20_000,
   listBytes: 256 * MEGABYTE,
   listMilliseconds: 60_000,
-  keptCharacters: 32 * MEGABYTE,
+  keptCharacters: KEPT.cluster,
   lineBytes: 4 * MEGABYTE,
   watchBytes: 256 * MEGABYTE,
 };
-
-/** What is held at once of the answers of a cluster that a secret names, and of those of all clusters of a namespace. */
-export const HELD = { cluster: 16 * MEGABYTE, namespace: 48 * MEGABYTE };
 
 /** Of an answer that is an error, or one that nobody reads. */
 export const ERROR_BYTES = 64_000;

@@ -1,5 +1,5 @@
 import type { LookupAddress, LookupAllOptions } from 'node:dns';
-import { roundRobin, type RoundRobin } from '../round-robin.ts';
+import { fairTurns, type FairTurns, type Threads, type Turn } from '../fair-turns.ts';
 
 /** Told the addresses of a name, or why there are none. */
 export type Found = (error: NodeJS.ErrnoException | null, addresses: readonly LookupAddress[]) => void;
@@ -41,6 +41,16 @@ const usual: LookupTiming = { wait: 5_000, inTime: 500, now: () => performance.n
 /** How a name was answered the last time: it is looked up beside others of which the same holds. */
 type Before = 'InTime' | 'Never' | 'Late';
 
+// Each kind of name has threads that no other takes, and no namespace takes all of a kind.
+const THREADS: Readonly<Record<Before, Threads>> = {
+  InTime: { all: 4, ofOne: 2 },
+  Never: { all: 4, ofOne: 2 },
+  Late: { all: 2, ofOne: 1 },
+};
+
+/** How many names that others have written are looked up at once, at most. */
+export const LOOKUPS_AT_ONCE = THREADS.InTime.all + THREADS.Never.all + THREADS.Late.all;
+
 /** A name that is looked up, or waits for that, for all who ask for it meanwhile. */
 interface Search extends AskedName {
   readonly key: string;
@@ -49,27 +59,20 @@ interface Search extends AskedName {
   begun: boolean;
 }
 
-/** What one thread does; of its lines those that come later wait for all of those before. */
-interface Thread {
-  readonly lines: readonly RoundRobin<Search>[];
-  isBusy: boolean;
-}
-
 // Anybody who can write secrets can name hosts.
 const MOST_REMEMBERED = 10_000;
 
 /**
  * Makes what looks up names that others have written, so that none of them holds up another for long. The system does it, since it alone
- * heeds /etc/hosts, search domains and nsswitch.conf (dns.Resolver does not), in two threads that Okra's own names need too. A name whose
- * server does not answer keeps one for many seconds, and cannot be given up. So names that were in time have a thread for themselves.
+ * heeds /etc/hosts, search domains and nsswitch.conf (dns.Resolver does not), in threads of which it has a few (cli/thread-pool.ts). A name
+ * whose server does not answer keeps one for many seconds, and cannot be given up.
  */
 export function nameLookups(look: Lookup, timing: Partial<LookupTiming> = {}): NameLookups {
   const { wait, inTime, now } = { ...usual, ...timing };
   const searches = new Map<string, Search>();
   const remembered = new Map<string, Before>();
-  const lines = { InTime: roundRobin<Search>(), Never: roundRobin<Search>(), Late: roundRobin<Search>() };
-  const known: Thread = { lines: [lines.InTime], isBusy: false };
-  const others: Thread = { lines: [lines.Never, lines.Late], isBusy: false };
+  const turnsOf = (before: Before): FairTurns<Search> => fairTurns(THREADS[before], now);
+  const turns = { InTime: turnsOf('InTime'), Never: turnsOf('Never'), Late: turnsOf('Late') };
 
   function remember(key: string, how: Before): void {
     remembered.delete(key);
@@ -80,18 +83,18 @@ export function nameLookups(look: Lookup, timing: Partial<LookupTiming> = {}): N
     }
   }
 
-  function proceed(thread: Thread): void {
-    const search = thread.isBusy ? undefined : nextOf(thread);
-    if (search === undefined) return;
-    thread.isBusy = true;
+  function proceed(before: Before): void {
+    for (let turn = turns[before].begin(); turn !== undefined; turn = turns[before].begin()) take(turn);
+  }
+
+  function take({ what: search, end }: Turn<Search>): void {
     search.begun = true;
-    const since = now();
     lookUp(look, search, (error, addresses) => {
-      thread.isBusy = false;
+      const took = end();
       searches.delete(search.key);
-      remember(search.key, now() - since > inTime ? 'Late' : 'InTime');
+      remember(search.key, took > inTime ? 'Late' : 'InTime');
       for (const found of search.waiting) found(error, addresses);
-      proceed(thread);
+      proceed(search.before);
     });
   }
 
@@ -103,14 +106,14 @@ export function nameLookups(look: Lookup, timing: Partial<LookupTiming> = {}): N
     const before = remembered.get(key) ?? 'Never';
     const search: Search = { ...name, key, before, waiting: new Set(), begun: false };
     searches.set(key, search);
-    lines[before].add(whose, search);
+    turns[before].add(whose, search);
     return search;
   }
 
   function leave(search: Search, found: Found): void {
     search.waiting.delete(found);
     if (search.begun || search.waiting.size > 0) return;
-    lines[search.before].remove(search.whose, search);
+    turns[search.before].remove(search.whose, search);
     searches.delete(search.key);
   }
 
@@ -125,16 +128,8 @@ export function nameLookups(look: Lookup, timing: Partial<LookupTiming> = {}): N
       found(late(search, wait), []);
     }, wait);
     search.waiting.add(told);
-    proceed(search.before === 'InTime' ? known : others);
+    proceed(search.before);
   };
-}
-
-function nextOf({ lines }: Thread): Search | undefined {
-  for (const line of lines) {
-    const next = line.next();
-    if (next !== undefined) return next;
-  }
-  return undefined;
 }
 
 function lookUp(look: Lookup, { hostname, options }: Search, found: Found): void {
@@ -145,9 +140,9 @@ function lookUp(look: Lookup, { hostname, options }: Search, found: Found): void
   }
 }
 
-const late = ({ begun, before }: Search, wait: number): LateNameError =>
+const late = ({ begun }: Search, wait: number): LateNameError =>
   new LateNameError(
-    begun || before === 'Late'
+    begun
       ? `no answer within ${wait / 1000} s when its name was looked up; look at the DNS server of the name`
       : `no turn within ${wait / 1000} s to have its name looked up, because other names take long; it is tried again`,
   );

@@ -5,7 +5,6 @@ import { kubeconfigDoor } from './kubernetes-door.ts';
 import { KubernetesError } from './kubernetes-error.ts';
 import { makeSend } from './kubernetes-transport.ts';
 import { clientOver, type KubernetesClient } from './kubernetes.ts';
-import { OWN_CLUSTER } from './limits.ts';
 import { tokenFileOf } from './service-account.ts';
 
 /** Which cluster a person means, and as whom. */
@@ -66,7 +65,7 @@ export function connectAsPerson({
   const usual = loadKubeconfig(kubeconfig);
   const loaded = context === undefined ? usual : inContext(usual, context);
   const send = makeSend(kubeconfigDoor(loaded), tokenFileOf(loaded));
-  const kubernetes = clientOver(send, TIMEOUT_MILLISECONDS, OWN_CLUSTER, fieldManager);
+  const kubernetes = clientOver(send, TIMEOUT_MILLISECONDS, { fieldManager });
   const current = currentOf(loaded);
   return {
     kubernetes,
@@ -98,7 +97,7 @@ export function connectWithToken(kubeconfig: string | undefined, token: string):
     currentContext: name,
   };
   const send = makeSend(kubeconfigDoor(alone));
-  const kubernetes = clientOver(send, TIMEOUT_MILLISECONDS, OWN_CLUSTER, FIELD_MANAGER);
+  const kubernetes = clientOver(send, TIMEOUT_MILLISECONDS, { fieldManager: FIELD_MANAGER });
   return {
     kubernetes,
     whoAmI: () => whoAmI(kubernetes, undefined),

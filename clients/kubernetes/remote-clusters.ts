@@ -15,8 +15,8 @@ import { KubernetesError } from './kubernetes-error.ts';
 import { remoteDoor, type RemoteDoorOptions } from './kubernetes-door.ts';
 import { makeSend, type Send } from './kubernetes-transport.ts';
 import { clientOver, sendAsOkra, type KubernetesClient } from './kubernetes.ts';
-import type { Held } from './kubernetes-answer.ts';
-import { HELD, REMOTE_CLUSTER } from './limits.ts';
+import { REMOTE_CLUSTER } from './limits.ts';
+import { countUnfinished, type Unfinished } from './unfinished.ts';
 
 /** A cluster secret as the API server gives it. */
 export type StoredClusterSecret = ClusterSecret & {
@@ -92,15 +92,14 @@ export const connectClusters = (
 /** Opens the pool of remote clusters; each has connections and timeouts of its own, so that none holds up another. */
 export function remoteClusters(options: RemoteOptions): RemoteClusters {
   const pool = new Map<string, Kept>();
-  const homes = new Map<string, Held>();
+  const unfinishedOf = countUnfinished();
   return {
     reach: (secret) => {
       const { uid, namespace, resourceVersion } = secret.metadata;
       const known = pool.get(uid);
       if (known?.resourceVersion === resourceVersion) return known.reach;
-      const home = homes.get(namespace) ?? { bytes: 0, most: HELD.namespace };
-      homes.set(namespace, home);
-      const reach = open(secret, options, home);
+      const unfinished = (name: string) => unfinishedOf({ namespace, cluster: uid, name });
+      const reach = open(secret, options, unfinished);
       pool.set(uid, { namespace, resourceVersion, reach });
       return reach;
     },
@@ -110,7 +109,11 @@ export function remoteClusters(options: RemoteOptions): RemoteClusters {
   };
 }
 
-function open(secret: ClusterSecret, options: RemoteOptions, home: Held): Reach {
+function open(
+  secret: ClusterSecret,
+  options: RemoteOptions,
+  unfinished: (name: string) => Unfinished,
+): Reach {
   const parsed = parseClusterSecret(secret, decodeBase64);
   if (parsed.is === 'Problem') return parsed;
   const { connection } = parsed;
@@ -127,8 +130,10 @@ function open(secret: ClusterSecret, options: RemoteOptions, home: Held): Reach 
   const send = isOwn
     ? permittedOwn(options.own(), namespace, options)
     : makeSend(remoteDoor({ ...doorOf(connection), whose: namespace }), source.token);
-  const limits = { ...REMOTE_CLUSTER, held: [{ bytes: 0, most: HELD.cluster }, home] };
-  const client = clientOver(explain(send, connection), timeoutMilliseconds, limits);
+  const client = clientOver(explain(send, connection), timeoutMilliseconds, {
+    limits: REMOTE_CLUSTER,
+    unfinished: unfinished(connection.name),
+  });
   return { is: 'Client', name: connection.name, namespaces: connection.namespaces, client };
 }
 

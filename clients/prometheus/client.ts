@@ -5,11 +5,13 @@ import type { Window } from '../../domain/checks/window.ts';
 import { fieldsIn, isRecord, recordsIn } from '../../domain/model/shape.ts';
 import { cut } from '../../domain/text.ts';
 import { boundedRequest, jsonOf, METRICS_ANSWER, type BoundedAnswer } from '../bounded-request.ts';
-import { guardedConnector } from '../kubernetes/guarded-connect.ts';
+import { guardedConnector, type GuardOptions } from '../kubernetes/guarded-connect.ts';
 import { refused, unavailable } from '../provider-error.ts';
 
 /** A Prometheus, and who asks it. */
 export interface PrometheusAccess {
+  /** The namespace of the Check, whose names have a turn beside those of others. */
+  readonly namespace: string;
   /** Its address, below which its API is: `http://prometheus.monitoring:9090`. */
   readonly address: string;
   readonly token?: string | undefined;
@@ -23,33 +25,43 @@ export type AskPrometheus = (
 ) => Promise<Answer>;
 
 /** Makes what asks any Prometheus, but none where machines keep their credentials. */
-export function connectPrometheus(): AskPrometheus {
-  const dispatcher = new Agent({ ...http1, connect: guardedConnector({ rejectUnauthorized: true }) });
-  return async ({ address, token }, { query, window }, signal) => {
-    const answer = await boundedRequest({
-      provider: 'Prometheus',
-      url: urlOf(address),
-      method: 'POST',
-      headers: {
-        accept: 'application/json',
-        'content-type': 'application/x-www-form-urlencoded',
-        'user-agent': 'okra',
-        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-      },
-      body: new URLSearchParams({
-        query,
-        // The point at a time is about the bucket that ends then.
-        start: String((window.from + window.bucketMs) / 1000),
-        end: String(window.to / 1000),
-        step: String(window.bucketMs / 1000),
-        timeout: `${METRICS_ANSWER.milliseconds / 1000}s`,
-      }).toString(),
-      signal,
-      dispatcher,
-    });
-    return answerOf(answer, window);
+export function connectPrometheus({ names }: Pick<GuardOptions, 'names'> = {}): AskPrometheus {
+  return async ({ namespace, address, token }, { query, window }, signal) => {
+    const connect = guardedConnector({ rejectUnauthorized: true }, { whose: namespace, names });
+    // For this question alone: namespaces come and go, and no connection would be used again.
+    const dispatcher = new Agent({ ...http1, connect });
+    try {
+      const asked = bodyOf(query, window);
+      const answer = await boundedRequest({ ...requestOf(address, token), body: asked, signal, dispatcher });
+      return answerOf(answer, window);
+    } finally {
+      await dispatcher.destroy();
+    }
   };
 }
+
+const requestOf = (address: string, token: string | undefined) =>
+  ({
+    provider: 'Prometheus',
+    url: urlOf(address),
+    method: 'POST',
+    headers: {
+      accept: 'application/json',
+      'content-type': 'application/x-www-form-urlencoded',
+      'user-agent': 'okra',
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    },
+  }) as const;
+
+const bodyOf = (query: string, { from, to, bucketMs }: Window): string =>
+  new URLSearchParams({
+    query,
+    // The point at a time is about the bucket that ends then.
+    start: String((from + bucketMs) / 1000),
+    end: String(to / 1000),
+    step: String(bucketMs / 1000),
+    timeout: `${METRICS_ANSWER.milliseconds / 1000}s`,
+  }).toString();
 
 /** The address of range queries (prometheus.io/docs/prometheus/latest/querying/api). */
 function urlOf(address: string): string {

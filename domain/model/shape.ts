@@ -11,6 +11,10 @@ export const fieldsIn = (value: unknown): Fields => (isRecord(value) ? value : {
 /** A text; undefined when it is something else. */
 export const textIn = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
+/** A number; undefined when it is something else. */
+export const numberIn = (value: unknown): number | undefined =>
+  typeof value === 'number' ? value : undefined;
+
 /** Those of a list that have fields; none when it is no list. */
 export const recordsIn = (value: unknown): readonly Fields[] =>
   Array.isArray(value) ? value.filter(isRecord) : [];

@@ -1,19 +1,38 @@
 import type { Informed } from '../event.ts';
-import type { Snapshot } from '../../clients/kubernetes/kubernetes.ts';
+import type { Snapshot, SnapshotOptions } from '../../clients/kubernetes/kubernetes.ts';
 import { cacheKeyOf, createCache, type Cache } from './cache.ts';
-import type { Room } from './room.ts';
+import type { MemoryBudget } from './memory-budget.ts';
 
-/** Makes a cache that keeps no more than there is room for; what would be too much is refused, and leaves it as it was. */
-export function cacheWithin<T extends Informed>(room: Pick<Room, 'keep'> | undefined): Cache<T> {
+/** A cache that is filled by lists, and keeps no more than it may. */
+export interface BoundedCache<T> extends Cache<T> {
+  /** Lists as long as what of it is to be kept is not too much. */
+  list(read: (measured: SnapshotOptions<T>['measured']) => Promise<Snapshot<T>>): Promise<Snapshot<T>>;
+}
+
+/** Makes a cache of what a budget allows; what would be too much is refused, and leaves it as it was. */
+export function cacheWithin<T extends Informed>(budget: MemoryBudget | undefined): BoundedCache<T> {
   const cache = createCache<T>();
-  if (room === undefined) return cache;
+  if (budget === undefined) return { ...cache, list: (read) => read(undefined) };
+  const measured = new WeakMap<T, number>();
   let sizes = new Map<string, number>();
   let kept = 0;
   const hold = (next: number): void => {
-    room.keep(next);
+    budget.keep(next);
     kept = next;
   };
   return {
+    list: async (read) => {
+      let listed = 0;
+      try {
+        return await read((object, characters) => {
+          measured.set(object, EACH + characters);
+          listed += EACH + characters;
+          budget.list(listed);
+        });
+      } finally {
+        budget.list(0);
+      }
+    },
     put: (object) => {
       const [key, size] = [cacheKeyOf(object), sizeOf(object)];
       hold(kept - (sizes.get(key) ?? 0) + size);
@@ -27,32 +46,14 @@ export function cacheWithin<T extends Informed>(room: Pick<Room, 'keep'> | undef
       return cache.remove(object);
     },
     replace: (objects) => {
-      const next = new Map(objects.map((object) => [cacheKeyOf(object), sizeOf(object)]));
+      const next = new Map(
+        objects.map((object) => [cacheKeyOf(object), measured.get(object) ?? sizeOf(object)]),
+      );
       hold([...next.values()].reduce((sum, size) => sum + size, 0));
       sizes = next;
       return cache.replace(objects);
     },
   };
-}
-
-/** Lists as long as there is room for what of it is to be kept. */
-export async function listWithin<T extends Informed>(
-  room: Pick<Room, 'list'> | undefined,
-  trim: (object: T) => T,
-  list: (trim: (object: T) => T) => Promise<Snapshot<T>>,
-): Promise<Snapshot<T>> {
-  if (room === undefined) return await list(trim);
-  let listed = 0;
-  try {
-    return await list((object) => {
-      const trimmed = trim(object);
-      listed += sizeOf(trimmed);
-      room.list(listed);
-      return trimmed;
-    });
-  } finally {
-    room.list(0);
-  }
 }
 
 // What an object takes up beside what it says.

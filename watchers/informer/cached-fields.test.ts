@@ -60,6 +60,21 @@ const cases: readonly (readonly [string, ForeignObject, object])[] = [
   ],
   ['AnalysisTemplate', whole({}), { metadata }],
   ['ClusterAnalysisTemplate', whole({}), { metadata }],
+  [
+    'Binding',
+    whole({ observedGeneration: 2 }),
+    { metadata: { ...identity, generation: 3 }, status: { observedGeneration: 2 } },
+  ],
+  [
+    'Binding',
+    whole({ observedGeneration: ['x'.repeat(20_000)] }),
+    { metadata: { ...identity, generation: 3 }, status: {} },
+  ],
+  [
+    'BindingPolicy',
+    { metadata: { ...identity, generation: 'x'.repeat(20_000) as never }, status: 'x' as never },
+    { metadata, status: {} },
+  ],
   ['ReplicaSet', whole({ replicas: 4 }), { metadata: { ...identity, generation: 3 } }],
   [
     'Secret',

@@ -5,6 +5,7 @@ import { ABOUT } from '../../domain/staged/kubestellar.ts';
 import type { InformedMetadata } from '../event.ts';
 import type { ForeignKind } from '../foreign.ts';
 import { given } from '../../domain/model/given.ts';
+import { fieldsIn, numberIn } from '../../domain/model/shape.ts';
 import { ownFields } from './own-fields.ts';
 
 type Texts = Readonly<Record<string, string>>;
@@ -101,10 +102,10 @@ const identityOf = ({ metadata }: Pick<ForeignObject, 'metadata'>): InformedMeta
   return given({ name, namespace, uid, resourceVersion });
 };
 
-/** An object, and whether whoever acts on it has taken up its spec as it is. */
+/** An object, and whether whoever acts on it has taken up its spec as it is; who runs another API server may have any object made up. */
 const takenUpOf = ({ metadata, status }: ForeignObject): ForeignObject => ({
-  metadata: { ...identityOf({ metadata }), ...given({ generation: metadata.generation }) },
-  status: given({ observedGeneration: status?.observedGeneration }),
+  metadata: { ...identityOf({ metadata }), ...given({ generation: numberIn(metadata.generation) }) },
+  status: given({ observedGeneration: numberIn(fieldsIn(status)['observedGeneration']) }),
 });
 
 const labelOf = ({ metadata }: ForeignObject) => ({ labels: only([CELL_LABEL], metadata.labels) });

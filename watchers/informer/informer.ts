@@ -8,9 +8,8 @@ import {
 } from '../../clients/kubernetes/kubernetes.ts';
 import type { Log } from '../../clients/log.ts';
 import type { Informed, ObjectEvent } from '../event.ts';
-import { cacheWithin, listWithin } from './bounded-cache.ts';
-import type { Cache } from './cache.ts';
-import { waitForRoom, type Room } from './room.ts';
+import { cacheWithin, type BoundedCache } from './bounded-cache.ts';
+import { waitForMemory, type MemoryBudget } from './memory-budget.ts';
 
 /** What an informer tells about, to whom, and how long it waits. */
 export interface InformerOptions<T> {
@@ -29,7 +28,7 @@ export interface InformerOptions<T> {
   /** Takes of an object what is kept; undefined: all that is of any use. */
   readonly trim?: (object: T) => T;
   /** What may be kept; undefined: all that there is. */
-  readonly room?: Room;
+  readonly budget?: MemoryBudget;
   readonly log: Log;
   readonly signal: AbortSignal;
   readonly timing?: Partial<InformerTiming>;
@@ -60,7 +59,7 @@ const GOOD_STREAM_MILLISECONDS = 5_000;
 /** An informer at work. */
 interface Informer<T> extends InformerOptions<T> {
   readonly timing: InformerTiming;
-  readonly known: Cache<T>;
+  readonly known: BoundedCache<T>;
   readonly reportFailure: (error: unknown) => void;
   /** From where to watch; undefined when everything has to be listed again. */
   version: string | undefined;
@@ -74,7 +73,7 @@ export async function runInformer<T extends Informed>(options: InformerOptions<T
   const informer: Informer<T> = {
     ...options,
     timing,
-    known: cacheWithin<T>(options.room),
+    known: cacheWithin<T>(options.budget),
     reportFailure: failureReporter(options),
     version: undefined,
     relistAt: 0,
@@ -97,15 +96,16 @@ async function attempt<T extends Informed>(informer: Informer<T>): Promise<void>
     if (informer.signal.aborted) return;
     informer.reportFailure(error);
     if (!canResume(error)) informer.version = undefined;
-    await waitForRoom(error, informer.timing.sleep, informer.signal);
+    await waitForMemory(error, informer.timing.sleep, informer.signal);
     if (informer.optional === true && isAbsent(error)) sync(informer);
   }
 }
 
 async function relist<T extends Informed>(informer: Informer<T>): Promise<string> {
   const { kubernetes, kind, timing, namespace, labelSelector, signal } = informer;
-  const { items, resourceVersion } = await listWithin(informer.room, trimOf(informer), (trim) =>
-    kubernetes.snapshot<T>(kind, { namespace, labelSelector, signal, trim }),
+  const trim = trimOf(informer);
+  const { items, resourceVersion } = await informer.known.list((measured) =>
+    kubernetes.snapshot<T>(kind, { namespace, labelSelector, signal, trim, measured }),
   );
   informer.relistAt = timing.now() + timing.relistSeconds * 1000 * (0.9 + timing.random() / 5);
   informer.known.replace(items).forEach(informer.onEvent);

@@ -1,3 +1,4 @@
+import { slots } from '../../clients/slots.ts';
 import { sleep as sleepByClock, waitAfter, type Backoff, type Sleep } from '../../clients/backoff.ts';
 
 /** How a queue works. */
@@ -38,12 +39,12 @@ const usual: Backoff = { first: 200, longest: 5_000 };
 export function createQueue<T>(options: QueueOptions<T>): Queue<T> {
   const { backoff = () => usual, sleep = sleepByClock, signal } = options;
   const entries = new Map<string, Entry<T>>();
-  const slots = createSlots(options.concurrency ?? 16);
+  const inTurn = slots(options.concurrency ?? 16);
   let idlers: (() => void)[] = [];
 
   async function work(key: string, entry: Entry<T>): Promise<void> {
     for (let failures = 0; !signal.aborted;) {
-      const error = await slots.use(() => attempt(entry));
+      const error = await inTurn(() => attempt(entry));
       if (error === undefined && !entry.again) break;
       failures = error === undefined ? 0 : failures + 1;
       if (error === undefined) continue;
@@ -84,25 +85,6 @@ export function createQueue<T>(options: QueueOptions<T>): Queue<T> {
     size: () => entries.size,
     idle: async () => {
       if (entries.size > 0) await new Promise<void>((resolve) => idlers.push(resolve));
-    },
-  };
-}
-
-// Lets so many in at a time; the others wait in line.
-function createSlots(size: number) {
-  let free = size;
-  const line: (() => void)[] = [];
-  return {
-    use: async <R>(perform: () => Promise<R>): Promise<R> => {
-      if (free > 0) free -= 1;
-      else await new Promise<void>((resolve) => line.push(resolve));
-      try {
-        return await perform();
-      } finally {
-        const next = line.shift();
-        if (next === undefined) free += 1;
-        else next();
-      }
     },
   };
 }

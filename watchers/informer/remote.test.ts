@@ -5,14 +5,16 @@ import {
   KubernetesError,
   type KubernetesClient,
   type ListOptions,
+  type SnapshotOptions,
 } from '../../clients/kubernetes/kubernetes.ts';
 import type { BindingTarget } from '../../crds/binding-targets.ts';
+import type { RemoteObject } from '../../domain/discovery/clusters/seen.ts';
 import { API_VERSION } from '../../domain/kubernetes/labels.ts';
 import { viewOf } from '../testing/builders.ts';
 import { noLog, turn } from '../testing/fakes.ts';
 import type { Instruction } from '../instruction.ts';
-import { trim, type RemoteObject } from './remote-object.ts';
 import { watchRemotely } from './remote.ts';
+import { memoryBudgets } from './memory-budget.ts';
 
 const secret: StoredClusterSecret = {
   metadata: { namespace: 'shop', name: 'cdk1', uid: 'u', resourceVersion: '1' },
@@ -49,7 +51,14 @@ async function listed(...namespaces: string[]): Promise<string[]> {
   const stop = new AbortController();
   const clusters = { reach: () => reach, keep: () => undefined };
   const dispatch = (): void => undefined;
-  watchRemotely({ clusters, view, dispatch, log: noLog, signal: stop.signal }).refresh();
+  watchRemotely({
+    clusters,
+    view,
+    dispatch,
+    budgets: memoryBudgets(),
+    log: noLog,
+    signal: stop.signal,
+  }).refresh();
   await turn();
   stop.abort();
   return asked;
@@ -74,6 +83,7 @@ async function told(...names: string[]): Promise<Instruction[]> {
     clusters: { reach: () => reach, keep: () => undefined },
     view,
     dispatch: (instruction) => instructions.push(instruction),
+    budgets: memoryBudgets(),
     log: noLog,
     signal: stop.signal,
   });
@@ -119,6 +129,7 @@ describe('watching a cluster', () => {
       clusters,
       view: crowd,
       dispatch: () => undefined,
+      budgets: memoryBudgets(),
       log,
       signal: stop.signal,
     });
@@ -138,8 +149,8 @@ describe('watching a cluster', () => {
     const waits: number[] = [];
     let pages = 0;
     const client = {
-      snapshot: async (_: KindRef, { trim: keep }: { trim: typeof trim }) => {
-        for (; pages < 1_000; pages += 1) keep({ metadata: { name: `p${pages}`, labels: { app: 'web' } } });
+      snapshot: async (_: KindRef, { measured }: SnapshotOptions<RemoteObject>) => {
+        for (; pages < 1_000; pages += 1) measured?.({ metadata: { name: `p${pages}` } }, 100);
         return await Promise.resolve({ items: [], resourceVersion: '1' });
       },
     };
@@ -150,7 +161,7 @@ describe('watching a cluster', () => {
       dispatch: () => expect.unreachable(),
       log,
       signal: stop.signal,
-      limits: { cluster: 10_000, namespace: 20_000 },
+      budgets: memoryBudgets({ cluster: 10_000, namespace: 20_000 }),
       timing: {
         sleep: async (milliseconds) => {
           waits.push(milliseconds);
@@ -202,6 +213,7 @@ describe('watching a cluster', () => {
       clusters: { reach: () => reach, keep: () => undefined },
       view: viewOf({ secrets: [web], targetGroupSets: [set] }),
       dispatch: (instruction) => instructions.push(instruction),
+      budgets: memoryBudgets(),
       log: noLog,
       signal: stop.signal,
       timing: { sleep: turn },
@@ -214,46 +226,5 @@ describe('watching a cluster', () => {
       kind: 'AWSTargetGroupSet',
       key: { namespace: 'shop', name: 'cart' },
     });
-  });
-});
-
-describe('what is kept of an object in a cluster', () => {
-  it('is what is of its type', () => {
-    const strange = {
-      metadata: { name: 'a', labels: { b: 'c' } },
-      spec: { targetGroupARN: 1, providerID: [] },
-      status: {
-        addresses: [null, 'x', { type: 1, address: {} }, { type: 'InternalIP', address: 'a', more: [[[]]] }],
-        podIP: {},
-        phase: 1,
-        conditions: [
-          { type: 'Ready', status: {} },
-          { type: 'Ready', status: 'True' },
-        ],
-      },
-    };
-    expect(trim(strange as unknown as RemoteObject)).toEqual({
-      metadata: { name: 'a', labels: { b: 'c' } },
-      spec: {},
-      status: {
-        addresses: [{}, { type: 'InternalIP', address: 'a' }],
-        conditions: [{ type: 'Ready', status: 'True' }],
-      },
-    });
-    expect(trim({ metadata: { name: 'a' }, spec: 1, status: null } as unknown as RemoteObject)).toEqual({
-      metadata: { name: 'a' },
-      spec: {},
-      status: { conditions: [] },
-    });
-  });
-
-  it('is of its labels those that an API server lets it have', () => {
-    const labels = { role: 'web', 'a b': 'x', long: 'x'.repeat(4_000_000) };
-    expect(trim({ metadata: { name: 'a', labels } }).metadata.labels).toEqual({ role: 'web' });
-  });
-
-  it('is no more addresses than a node has', () => {
-    const addresses = Array.from({ length: 5_000 }, () => ({ type: 'InternalIP', address: 'a' }));
-    expect(trim({ metadata: { name: 'a' }, status: { addresses } }).status?.addresses).toHaveLength(20);
   });
 });

@@ -1,9 +1,10 @@
 import type { Log } from '../../clients/log.ts';
 import type { Reach, RemoteClusters, StoredClusterSecret } from '../../clients/kubernetes/remote-clusters.ts';
+import { trimRemote, type RemoteObject } from '../../domain/discovery/clusters/seen.ts';
 import { runInformer, type InformerTiming } from './informer.ts';
 import type { Instruction } from '../instruction.ts';
-import { remoteKinds, trim, type RemoteObject } from './remote-object.ts';
-import { createRooms, type Room, type RoomLimits } from './room.ts';
+import { remoteKinds } from './remote-object.ts';
+import type { MemoryBudget, MemoryBudgets } from './memory-budget.ts';
 import {
   isBindingKind,
   remoteWatches,
@@ -29,8 +30,8 @@ export interface RemoteWatchingOptions {
   readonly log: Log;
   readonly signal: AbortSignal;
   readonly timing?: Partial<InformerTiming>;
-  /** How much is kept of clusters. */
-  readonly limits?: RoomLimits;
+  /** What may be kept of clusters and spaces; all who watch them share it. */
+  readonly budgets: MemoryBudgets;
 }
 
 interface Running {
@@ -43,10 +44,9 @@ const BACKOFF = { first: 500, longest: 15_000 };
 
 /** Begins to watch clusters. */
 export function watchRemotely(options: RemoteWatchingOptions): RemoteWatching {
-  const { clusters, view, log, signal } = options;
+  const { clusters, view, log, signal, budgets } = options;
   const running = new Map<string, Running>();
   const ending = new Set<Promise<void>>();
-  const roomOf = createRooms(options.limits);
   let namespaces = new Set<string>();
   let crowded = new Set<string>();
 
@@ -55,9 +55,9 @@ export function watchRemotely(options: RemoteWatchingOptions): RemoteWatching {
     running.set(key, { resourceVersion: watch.secret.metadata.resourceVersion, stop });
     const until = AbortSignal.any([signal, stop.signal]);
     const { namespace, uid } = watch.secret.metadata;
-    const room = roomOf({ namespace, cluster: uid, name: reach.name });
-    const ended = inform(watch, reach, { ...options, room, signal: until }).finally(() => {
-      room.keep(0);
+    const budget = budgets({ namespace, cluster: uid, name: reach.name });
+    const ended = inform(watch, reach, { ...options, budget, signal: until }).finally(() => {
+      budget.keep(0);
       ending.delete(ended);
     });
     ending.add(ended);
@@ -134,7 +134,7 @@ function report(
 async function inform(
   watch: RemoteWatch,
   { client, name }: Extract<Reach, { is: 'Client' }>,
-  { view, dispatch, log, signal, timing, room }: RemoteWatchingOptions & { readonly room: Room },
+  { view, dispatch, log, signal, timing, budget }: RemoteWatchingOptions & { readonly budget: MemoryBudget },
 ): Promise<void> {
   // What a cluster has when it is first looked at is told at once, and not object by object.
   let isTold = false;
@@ -149,8 +149,8 @@ async function inform(
     optional: isBindingKind(watch.kind),
     log: log.child({ cluster: name }),
     signal,
-    trim,
-    room,
+    trim: trimRemote,
+    budget,
     onSynced: tell,
     onEvent: (event) => {
       if (isTold) routeRemote(watch, event, view).forEach(dispatch);

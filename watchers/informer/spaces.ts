@@ -3,6 +3,7 @@ import { BINDING, BINDING_POLICY, COMBINED_STATUS, SECRET } from '../../clients/
 import { readKubeconfig, type StoredSecret } from '../../clients/kubernetes/kubeconfig-secret.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { RemoteClusters } from '../../clients/kubernetes/remote-clusters.ts';
+import type { Tenant } from '../../clients/kubernetes/tenant-account.ts';
 import type { Log } from '../../clients/log.ts';
 import type { StagedBindingPolicySpec } from '../../crds/staged-binding-policy.ts';
 import { STAGED_UID_LABEL } from '../../domain/staged/policy.ts';
@@ -11,6 +12,7 @@ import type { StagedPart } from '../foreign.ts';
 import { routeStagedPart } from '../routes/route-staged.ts';
 import { cachedFields } from './cached-fields.ts';
 import { runInformer, type InformerTiming } from './informer.ts';
+import type { MemoryBudgets } from './memory-budget.ts';
 import { shelfOf, type View } from './store.ts';
 
 type Space = NonNullable<StagedBindingPolicySpec['space']>;
@@ -29,6 +31,8 @@ export interface SpaceWatchingOptions {
   readonly clusters: Pick<RemoteClusters, 'reach'>;
   readonly view: Pick<View, 'StagedBindingPolicy'>;
   readonly dispatch: (instruction: Instruction) => void;
+  /** What may be kept of spaces and clusters; all who watch them share it. */
+  readonly budgets: MemoryBudgets;
   readonly log: Log;
   readonly signal: AbortSignal;
   readonly sleep?: Sleep;
@@ -41,7 +45,7 @@ const LOOK_MILLISECONDS = 60_000;
 // A space may be away for long.
 const BACKOFF = { first: 500, longest: 15_000 };
 
-const keyOf = ({ namespace, name, key }: Space): string => `${namespace}/${name}/${key}`;
+const spaceKey = ({ namespace, name, key }: Space): string => `${namespace}/${name}/${key}`;
 
 /** Begins to watch spaces; nothing is watched in the cluster that Okra is in, which the other informers do. */
 export function watchSpaces(options: SpaceWatchingOptions): SpaceWatching {
@@ -61,7 +65,7 @@ export function watchSpaces(options: SpaceWatchingOptions): SpaceWatching {
     refresh() {
       if (signal.aborted) return;
       const spaces = view.StagedBindingPolicy.list().flatMap(({ spec }) => spec.space ?? []);
-      const wanted = new Map(spaces.map((space) => [keyOf(space), space]));
+      const wanted = new Map(spaces.map((space) => [spaceKey(space), space]));
       for (const [key, stop] of running) {
         if (wanted.has(key)) continue;
         stop.abort();
@@ -119,7 +123,9 @@ function watch(space: Space, secret: StoredSecret, options: SpaceWatchingOptions
   if (reach?.is !== 'Client') return undefined;
   const stop = new AbortController();
   const signal = AbortSignal.any([options.signal, stop.signal]);
-  const ended = inform(space, reach.client, { ...options, signal });
+  const { namespace, uid } = secret.metadata;
+  const tenant = { namespace, cluster: `${uid}/${space.key}`, name: `${namespace}/${space.name}` };
+  const ended = inform(space, reach.client, { ...options, signal, tenant });
   return {
     version: secret.metadata.resourceVersion,
     end: async () => {
@@ -132,7 +138,7 @@ function watch(space: Space, secret: StoredSecret, options: SpaceWatchingOptions
 async function inform(
   space: Space,
   kubernetes: KubernetesClient,
-  options: SpaceWatchingOptions,
+  options: SpaceWatchingOptions & { readonly tenant: Tenant },
 ): Promise<void> {
   const { log, signal, timing } = options;
   const watched = [
@@ -142,26 +148,28 @@ async function inform(
   ];
   const tell = (object: StagedPart): void => {
     const staged = options.view.StagedBindingPolicy.list().filter(
-      ({ spec }) => spec.space !== undefined && keyOf(spec.space) === keyOf(space),
+      ({ spec }) => spec.space !== undefined && spaceKey(spec.space) === spaceKey(space),
     );
     routeStagedPart({ type: 'add', object }, { StagedBindingPolicy: shelfOf(staged) }).forEach(
       options.dispatch,
     );
   };
   await Promise.all(
-    watched.map((one) => {
+    watched.map(async (one) => {
       const trim = cachedFields(one.kind.kind);
-      return runInformer<StagedPart>({
+      const budget = options.budgets(options.tenant);
+      await runInformer<StagedPart>({
         ...one,
         kubernetes,
+        budget,
         optional: true,
-        log: log.child({ space: keyOf(space) }),
+        log: log.child({ space: spaceKey(space) }),
         signal,
         onSynced: () => undefined,
         onEvent: ({ object }) => tell(object),
         ...(trim === undefined ? {} : { trim }),
         timing: { backoff: BACKOFF, ...timing },
-      });
+      }).finally(() => budget.keep(0));
     }),
   );
 }

@@ -6,7 +6,7 @@ import type { BindingTarget } from '../../crds/binding-targets.ts';
 import { API_VERSION } from '../../domain/kubernetes/labels.ts';
 import { viewOf } from '../testing/builders.ts';
 import type { Instruction } from '../instruction.ts';
-import { trim, type RemoteObject } from '../informer/remote-object.ts';
+import { trimRemote, type RemoteObject } from '../../domain/discovery/clusters/seen.ts';
 import { decidesWatches, remoteWatches, routeRecovery, routeRemote } from './route-remote.ts';
 
 const secret = (name: string, labels: Record<string, string> = {}): StoredClusterSecret => ({
@@ -76,7 +76,7 @@ describe('an event in a cluster', () => {
   const web = secret('cdk1', { role: 'web' });
   const view = viewOf({ targetGroupSets: [set], bindings: [binding(byNode, byPod)], secrets: [web] });
   const object = (name: string, more: Partial<RemoteObject> = {}): RemoteObject =>
-    trim({ metadata: { name, namespace: 'shop', labels: { app: 'web' } }, ...more });
+    trimRemote({ metadata: { name, namespace: 'shop', labels: { app: 'web' } }, ...more });
   const ready = (status: string, lastHeartbeatTime = '1') => {
     const conditions = [
       { type: 'MemoryPressure', status: 'False', lastHeartbeatTime },

@@ -8,7 +8,8 @@ import { setLooksInto, targetLooksInto } from '../../domain/discovery/target-gro
 import { matches } from '../../domain/kubernetes/selector.ts';
 import type { ObjectEvent } from '../event.ts';
 import { ignore, type Instruction } from '../instruction.ts';
-import { isSame, type RemoteKind, type RemoteObject } from '../informer/remote-object.ts';
+import type { RemoteObject } from '../../domain/discovery/clusters/seen.ts';
+import { isSame, type RemoteKind } from '../informer/remote-object.ts';
 import type { KindEvent } from '../kinds.ts';
 import type { View } from '../informer/store.ts';
 

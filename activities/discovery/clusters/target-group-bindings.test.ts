@@ -44,7 +44,7 @@ describe('the TargetGroupBindings of a cluster', () => {
     };
     await listBindings(client);
     const { name, namespace } = binding.metadata;
-    const want = { metadata: { name, namespace, labels: {} }, spec: binding.spec };
+    const want = { metadata: { name, namespace, labels: {} }, spec: binding.spec, status: {} };
     expect(trimmed).toEqual([want, want]);
   });
 

@@ -9,7 +9,7 @@ import {
   type KubernetesClient,
 } from '../../../clients/kubernetes/kubernetes.ts';
 import { BINDING_APIS } from '../../../domain/discovery/target-group-set/binding-kinds.ts';
-import { seenBinding, trimBinding, type BindingObject } from '../../../domain/discovery/clusters/seen.ts';
+import { seenBinding, trimRemote, type RemoteObject } from '../../../domain/discovery/clusters/seen.ts';
 import type {
   BindingAPI,
   RemoteBinding,
@@ -37,9 +37,9 @@ async function listKind(
   namespace: string | undefined,
 ): Promise<readonly RemoteBinding[] | undefined> {
   try {
-    const found = await client.list<BindingObject>(kinds[api], {
+    const found = await client.list<RemoteObject>(kinds[api], {
       namespace,
-      trim: trimBinding,
+      trim: trimRemote,
       most: MOST_BINDINGS,
     });
     return found.map((binding) => ({ api, ...seenBinding(binding) }));

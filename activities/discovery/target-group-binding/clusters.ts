@@ -2,14 +2,7 @@ import { NODE, POD } from '../../../clients/kubernetes/kinds.ts';
 import type { AWSTargetGroupBindingSpec } from '../../../crds/aws-target-group-binding.ts';
 import type { ObjectKey } from '../../../domain/model/ids.ts';
 import { targetLooksInto } from '../../../domain/discovery/target-group-set/looks-into.ts';
-import {
-  seenNode,
-  seenPod,
-  trimNode,
-  trimPod,
-  type NodeObject,
-  type PodObject,
-} from '../../../domain/discovery/clusters/seen.ts';
+import { seenNode, seenPod, trimRemote, type RemoteObject } from '../../../domain/discovery/clusters/seen.ts';
 import { lookedAt, type SeenCluster } from '../../../domain/discovery/target-group-binding/binding-ids.ts';
 import type { SeenNode, SeenPod } from '../../../domain/discovery/target-group-binding/target-ids.ts';
 import {
@@ -70,7 +63,7 @@ async function seenIn(
   { cluster, what }: { readonly cluster: string; readonly what: string },
 ): Promise<SeenCluster['seen']> {
   if (what === 'nodes') {
-    const nodes: readonly SeenNode[] = (await client.list<NodeObject>(NODE, { trim: trimNode })).map(
+    const nodes: readonly SeenNode[] = (await client.list<RemoteObject>(NODE, { trim: trimRemote })).map(
       seenNode,
     );
     return { ok: true, nodes, pods: [] };
@@ -80,8 +73,8 @@ async function seenIn(
     const message = `Expected namespace ${namespace} among those that the secret of cluster ${cluster} allows, got ${namespaces.join(', ')}. Add it to namespaces in the secret, or correct podNamespace.`;
     return { ok: false, reason: 'NamespaceNotAllowed', message };
   }
-  const pods: readonly SeenPod[] = (await client.list<PodObject>(POD, { namespace, trim: trimPod })).map(
-    seenPod,
-  );
+  const pods: readonly SeenPod[] = (
+    await client.list<RemoteObject>(POD, { namespace, trim: trimRemote })
+  ).map(seenPod);
   return { ok: true, nodes: [], pods };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { seenBinding, seenNode, seenPod, trimBinding, trimNode, trimPod } from './seen.ts';
+import { seenBinding, seenNode, seenPod, trimRemote, type RemoteObject } from './seen.ts';
 
 const long = 'x'.repeat(100_000);
 const metadata = {
@@ -34,9 +34,12 @@ const pod = {
 };
 const binding = { metadata, spec: { targetGroupARN: 'arn:web', networking: long } };
 
+/** What is left of an object of which more is said than is looked at. */
+const left = (object: object): RemoteObject => trimRemote(object as RemoteObject);
+
 describe('what is looked at of an object in a cluster', () => {
   it('is the same of what is left of it', () => {
-    expect(seenNode(trimNode(node))).toEqual({
+    expect(seenNode(left(node))).toEqual({
       name: 'a',
       labels: { role: 'web' },
       providerID: 'aws:///i-1',
@@ -44,7 +47,7 @@ describe('what is looked at of an object in a cluster', () => {
       isReady: true,
       isDeleting: false,
     });
-    expect(seenPod(trimPod(pod))).toEqual({
+    expect(seenPod(left(pod))).toEqual({
       namespace: 'shop',
       name: 'a',
       labels: { role: 'web' },
@@ -52,26 +55,54 @@ describe('what is looked at of an object in a cluster', () => {
       isReady: true,
       isEnding: true,
     });
-    expect(seenBinding(trimBinding(binding))).toEqual({
+    expect(seenBinding(left(binding))).toEqual({
       namespace: 'shop',
       name: 'a',
       labels: { role: 'web' },
       arn: 'arn:web',
       isDeleting: false,
     });
-    for (const left of [trimNode(node), trimPod(pod), trimBinding(binding)])
-      expect(JSON.stringify(left).length).toBeLessThan(300);
+    for (const object of [node, pod, binding]) expect(JSON.stringify(left(object)).length).toBeLessThan(300);
   });
 
-  it.each([{}, { spec: 1, status: null }, { spec: {}, status: { addresses: {}, conditions: 1, podIP: [] } }])(
-    'is the same of what is left where it is of no type: %j',
-    (rest) => {
-      const strange = { metadata: { name: 'a' }, ...rest } as unknown as typeof node &
-        typeof pod &
-        typeof binding;
-      expect(seenNode(trimNode(strange))).toEqual(seenNode(strange));
-      expect(seenPod(trimPod(strange))).toEqual(seenPod(strange));
-      expect(seenBinding(trimBinding(strange))).toEqual(seenBinding(strange));
+  it('is of its labels those that an API server lets it have', () => {
+    const labels = { role: 'web', 'a b': 'x', long: 'x'.repeat(4_000_000) };
+    expect(left({ metadata: { name: 'a', labels } }).metadata.labels).toEqual({ role: 'web' });
+    expect(seenNode(left({ metadata: { name: 'a', labels: null } })).labels).toEqual({});
+  });
+
+  const nothing = { name: 'a', labels: {} };
+  it.each<unknown>([
+    {},
+    { spec: 1, status: null },
+    {
+      spec: { targetGroupARN: 1, providerID: [] },
+      status: { addresses: {}, conditions: 1, podIP: [], phase: 1 },
     },
-  );
+    {
+      status: {
+        addresses: [null, 'x', { type: 1, address: {} }, { type: 'InternalIP', address: {} }],
+        conditions: [
+          { type: 'Ready', status: {} },
+          { type: {}, status: 'True' },
+        ],
+      },
+    },
+  ])('is nothing where it is of no type: %j', (rest) => {
+    const strange = left({ metadata: { name: 'a' }, ...(rest as object) });
+    expect(strange).toEqual({ metadata: nothing, spec: {}, status: {} });
+    expect(seenNode(strange)).toMatchObject({
+      ...nothing,
+      address: undefined,
+      isReady: false,
+      isDeleting: false,
+    });
+    expect(seenPod(strange)).toMatchObject({
+      ...nothing,
+      address: undefined,
+      isReady: false,
+      isEnding: false,
+    });
+    expect(seenBinding(strange)).toMatchObject({ ...nothing, arn: undefined, isDeleting: false });
+  });
 });

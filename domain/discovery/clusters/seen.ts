@@ -4,123 +4,85 @@ import { fieldsIn, recordsIn, textIn } from '../../model/shape.ts';
 import type { RemoteBinding } from '../target-group-set/target-group-of-binding.ts';
 import type { SeenNode, SeenPod } from '../target-group-binding/target-ids.ts';
 
-interface Metadata {
-  readonly name: string;
-  readonly namespace?: string;
-  readonly labels?: Readonly<Record<string, string>>;
-  readonly deletionTimestamp?: string;
-}
-
-interface Condition {
-  readonly type: string;
-  readonly status: string;
-}
-
-/** What of a Node is looked at (https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/node-v1/). */
-export interface NodeObject {
-  readonly metadata: Metadata;
-  readonly spec?: { readonly providerID?: string };
+/** An object in a cluster that is looked at: a Node, a Pod or a TargetGroupBinding (https://kubernetes.io/docs/reference/kubernetes-api/). */
+export interface RemoteObject {
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace?: string;
+    readonly uid?: string;
+    readonly resourceVersion?: string;
+    readonly labels?: Readonly<Record<string, string>>;
+    readonly deletionTimestamp?: string;
+  };
+  readonly spec?: { readonly targetGroupARN?: string; readonly providerID?: string };
   readonly status?: {
     readonly addresses?: readonly { readonly type: string; readonly address: string }[];
-    readonly conditions?: readonly Condition[];
-  };
-}
-
-/** What of a Pod is looked at (https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/). */
-export interface PodObject {
-  readonly metadata: Metadata;
-  readonly status?: {
     readonly podIP?: string;
     readonly phase?: string;
-    readonly conditions?: readonly Condition[];
-  };
-}
-
-/** Takes of a Node what matters to a target group; what is not of its type counts as missing. */
-export function seenNode({ metadata, spec, status }: NodeObject): SeenNode {
-  const { addresses, conditions } = fieldsIn(status);
-  return {
-    name: metadata.name,
-    labels: validLabels(metadata.labels),
-    providerID: textIn(fieldsIn(spec)['providerID']),
-    address: internalAddress(addresses),
-    isReady: isReady(conditions),
-    isDeleting: metadata.deletionTimestamp !== undefined,
+    readonly conditions?: readonly { readonly type: string; readonly status: string }[];
   };
 }
 
 const INTERNAL = 'InternalIP';
 
-const internalAddress = (addresses: unknown): string | undefined =>
-  textIn(recordsIn(addresses).find(({ type }) => type === INTERNAL)?.['address']);
-
-/** Takes of a Pod what matters to a target group; what is not of its type counts as missing. */
-export function seenPod({ metadata, status }: PodObject): SeenPod {
-  const { podIP, phase, conditions } = fieldsIn(status);
+/**
+ * Takes of an object only what targets depend on: times of heartbeats and the rest change all the time, and take up memory.
+ * What is not of its type is left out, since who runs the cluster may have any object made up.
+ */
+export function trimRemote({ metadata, spec, status }: RemoteObject): RemoteObject {
+  const { name, namespace, uid, resourceVersion, labels, deletionTimestamp } = metadata;
+  const { targetGroupARN, providerID } = fieldsIn(spec);
+  const { addresses, podIP, phase, conditions } = fieldsIn(status);
+  const address = textIn(recordsIn(addresses).find(({ type }) => type === INTERNAL)?.['address']);
+  const ready = recordsIn(conditions).some((one) => one['type'] === 'Ready' && one['status'] === 'True');
   return {
-    namespace: metadata.namespace ?? 'default',
-    name: metadata.name,
-    labels: validLabels(metadata.labels),
-    address: podIP === '' ? undefined : textIn(podIP),
-    isReady: isReady(conditions),
-    isEnding: metadata.deletionTimestamp !== undefined || phase === 'Succeeded' || phase === 'Failed',
+    metadata: given({
+      name,
+      namespace,
+      uid,
+      resourceVersion,
+      labels: validLabels(labels),
+      deletionTimestamp: textIn(deletionTimestamp),
+    }),
+    spec: given({ targetGroupARN: textIn(targetGroupARN), providerID: textIn(providerID) }),
+    status: given({
+      addresses: address === undefined ? undefined : [{ type: INTERNAL, address }],
+      podIP: textIn(podIP),
+      phase: textIn(phase),
+      conditions: ready ? [{ type: 'Ready', status: 'True' }] : undefined,
+    }),
   };
 }
 
-const isReady = (conditions: unknown): boolean =>
-  recordsIn(conditions).some(({ type, status }) => type === 'Ready' && status === 'True');
-
-/** What of a TargetGroupBinding is looked at. */
-export interface BindingObject {
-  readonly metadata: Metadata;
-  readonly spec?: { readonly targetGroupARN?: string };
-}
-
-/** Takes of a TargetGroupBinding what matters to an AWSTargetGroupSet; what is not of its type counts as missing. */
-export function seenBinding({ metadata, spec }: BindingObject): Omit<RemoteBinding, 'api'> {
-  const arn = textIn(fieldsIn(spec)['targetGroupARN']);
-  return {
-    namespace: metadata.namespace ?? 'default',
-    name: metadata.name,
-    labels: validLabels(metadata.labels),
-    arn: arn === '' ? undefined : arn,
-    isDeleting: metadata.deletionTimestamp !== undefined,
-  };
-}
-
-/** Takes of a TargetGroupBinding what is looked at, and leaves out all else. */
-export const trimBinding = ({ metadata, spec }: BindingObject): BindingObject => ({
-  metadata: trimMetadata(metadata),
-  spec: given({ targetGroupARN: textIn(fieldsIn(spec)['targetGroupARN']) }),
+/** What of a Node that was trimmed matters to a target group. */
+export const seenNode = ({ metadata, spec, status }: RemoteObject): SeenNode => ({
+  name: metadata.name,
+  labels: metadata.labels ?? {},
+  providerID: spec?.providerID,
+  address: status?.addresses?.find(({ type }) => type === INTERNAL)?.address,
+  isReady: isReady(status),
+  isDeleting: metadata.deletionTimestamp !== undefined,
 });
 
-/** Takes of a Node what is looked at. */
-export const trimNode = ({ metadata, spec, status }: NodeObject): NodeObject => {
-  const { addresses, conditions } = fieldsIn(status);
-  const address = internalAddress(addresses);
-  return {
-    metadata: trimMetadata(metadata),
-    spec: given({ providerID: textIn(fieldsIn(spec)['providerID']) }),
-    status: {
-      addresses: address === undefined ? [] : [{ type: INTERNAL, address }],
-      conditions: readiness(conditions),
-    },
-  };
-};
-
-/** Takes of a Pod what is looked at. */
-export const trimPod = ({ metadata, status }: PodObject): PodObject => {
-  const { podIP, phase, conditions } = fieldsIn(status);
-  return {
-    metadata: trimMetadata(metadata),
-    status: { ...given({ podIP: textIn(podIP), phase: textIn(phase) }), conditions: readiness(conditions) },
-  };
-};
-
-const trimMetadata = ({ name, namespace, labels, deletionTimestamp }: Metadata): Metadata => ({
-  ...given({ name, namespace, deletionTimestamp }),
-  labels: validLabels(labels),
+/** What of a Pod that was trimmed matters to a target group. */
+export const seenPod = ({ metadata, status }: RemoteObject): SeenPod => ({
+  namespace: metadata.namespace ?? 'default',
+  name: metadata.name,
+  labels: metadata.labels ?? {},
+  address: status?.podIP === '' ? undefined : status?.podIP,
+  isReady: isReady(status),
+  isEnding:
+    metadata.deletionTimestamp !== undefined || status?.phase === 'Succeeded' || status?.phase === 'Failed',
 });
 
-const readiness = (conditions: unknown): readonly Condition[] =>
-  isReady(conditions) ? [{ type: 'Ready', status: 'True' }] : [];
+const isReady = (status: RemoteObject['status']): boolean =>
+  status?.conditions?.some((one) => one.type === 'Ready' && one.status === 'True') ?? false;
+
+/** What of a TargetGroupBinding that was trimmed matters to an AWSTargetGroupSet. */
+export const seenBinding = ({ metadata, spec }: RemoteObject): Omit<RemoteBinding, 'api'> => ({
+  namespace: metadata.namespace ?? 'default',
+  name: metadata.name,
+  labels: metadata.labels ?? {},
+  arn: spec?.targetGroupARN === '' ? undefined : spec?.targetGroupARN,
+  isDeleting: metadata.deletionTimestamp !== undefined,
+});

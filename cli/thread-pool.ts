@@ -1,0 +1,7 @@
+// The system looks names up in threads of libuv: four, unless told otherwise before the first one is used, of which lookups
+// get no more than half. Two names that others have written, and whose server does not answer, would have Okra's own names
+// wait: those of the API server, of AWS and of Temporal. So there are threads for all names of others that are looked up
+// at once (clients/kubernetes/name-lookups.ts), and some more.
+const LEAST = 28;
+
+process.env['UV_THREADPOOL_SIZE'] = String(Math.max(LEAST, Number(process.env['UV_THREADPOOL_SIZE']) || 0));
