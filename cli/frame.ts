@@ -4,7 +4,7 @@ import { text as textOf } from 'node:stream/consumers';
 import { CommanderError, type Command } from 'commander';
 import { endingOf, exitCodes } from './okractl/exit.ts';
 import type { Shell } from './okractl/shell.ts';
-import { plain } from './okractl/table.ts';
+import { plain } from './terminal-text.ts';
 import { version } from './version.ts';
 
 /** How long what is left over may keep the process when the command has ended, in milliseconds. */

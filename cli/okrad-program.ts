@@ -4,7 +4,7 @@ import { createLog, type Log } from '../clients/log.ts';
 import { ConfigError, loadConfig } from '../config.ts';
 import { collectAtRest } from './idle-garbage.ts';
 import { components, parseComponents, usualComponents, type Component } from './components.ts';
-import { plain } from './okractl/table.ts';
+import { plain } from './terminal-text.ts';
 import { runComponents } from './run.ts';
 import { version } from './version.ts';
 

@@ -7,7 +7,7 @@ import { stepsOf } from '../../domain/rollout/strategy.ts';
 import { applicationsTable } from '../okractl/applications.ts';
 import type { ShownEvent } from '../okractl/cell-view.ts';
 import { CHANGE_CAUSE } from '../okractl/rollback-patch.ts';
-import { inOneLine } from '../okractl/table.ts';
+import { inOneLine } from '../terminal-text.ts';
 import { nextOf } from '../okractl/tree.ts';
 import { chartOf } from './chart.ts';
 import { gatesOf } from './gates.ts';

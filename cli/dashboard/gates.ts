@@ -1,7 +1,7 @@
 import type { Cell } from '../../crds/cell.ts';
 import { freezeAt, type Freezing } from '../../domain/gates/freeze.ts';
 import { openingAt } from '../../domain/gates/windows.ts';
-import { inOneLine } from '../okractl/table.ts';
+import { inOneLine } from '../terminal-text.ts';
 import type { GateView } from './view.ts';
 
 /** Says what can hold the rollouts of a Cell from outside, and what holds them now. */

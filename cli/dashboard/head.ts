@@ -1,5 +1,5 @@
 import { freezeAt, freezesOf } from '../../domain/gates/freeze.ts';
-import { inOneLine } from '../okractl/table.ts';
+import { inOneLine } from '../terminal-text.ts';
 import { inOrder, type Watched } from '../okractl/watched.ts';
 import type { FreezeView, Head } from './view.ts';
 

@@ -1,7 +1,7 @@
 import type { Check } from '../../crds/check.ts';
 import { thresholdOf } from '../../domain/checks/threshold.ts';
 import { fieldsIn, recordsIn, textIn, type Fields } from '../../domain/model/shape.ts';
-import { inOneLine } from '../okractl/table.ts';
+import { inOneLine } from '../terminal-text.ts';
 import { toneOfVerdict } from './tone.ts';
 import type { MetricView } from './view.ts';
 

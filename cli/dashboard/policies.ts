@@ -1,5 +1,5 @@
 import type { StagedBindingPolicy } from '../../crds/staged-binding-policy.ts';
-import { inOneLine } from '../okractl/table.ts';
+import { inOneLine } from '../terminal-text.ts';
 import { inOrder } from '../okractl/watched.ts';
 import { toneOfPolicy } from './tone.ts';
 import type { PolicyRow } from './view.ts';

@@ -8,7 +8,7 @@ import { freezesOf } from '../../domain/gates/freeze.ts';
 import { formatKey, type ObjectKey } from '../../domain/model/ids.ts';
 import { objectWorkflowId } from '../../domain/model/workflow-ids.ts';
 import type { ShownEvent } from '../okractl/cell-view.ts';
-import { inOneLine } from '../okractl/table.ts';
+import { inOneLine } from '../terminal-text.ts';
 import { guessUi, workflowUrl } from '../okractl/web-ui.ts';
 import { cellPageOf } from './cell-page.ts';
 import { readMayAsk } from './may-ask.ts';

@@ -1,6 +1,6 @@
 import type { Cell } from '../../crds/cell.ts';
 import type { Asked } from '../okractl/cell-view.ts';
-import { inOneLine } from '../okractl/table.ts';
+import { inOneLine } from '../terminal-text.ts';
 import { toneOf } from './tone.ts';
 import type { CellRow, GroupWeight } from './view.ts';
 

@@ -3,7 +3,7 @@ import type { Check } from '../../crds/check.ts';
 import { ANALYSIS_RUN, CHECK, EXPERIMENT } from '../../clients/kubernetes/kinds.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import { RUN_LABEL } from '../../domain/checks/verdict.ts';
-import { inOneLine } from '../okractl/table.ts';
+import { inOneLine } from '../terminal-text.ts';
 import { metricsOfCheck, metricsOfRun, runsOfExperiment } from './measured.ts';
 import { toneOfVerdict } from './tone.ts';
 import type { MetricView, VerdictView } from './view.ts';

@@ -7,7 +7,8 @@ import { SECRET_TYPE_CLUSTER, SECRET_TYPE_LABEL } from '../../domain/kubernetes/
 import { matches } from '../../domain/kubernetes/selector.ts';
 import { badUsage, failed } from '../okractl/exit.ts';
 import { forPrograms, outputOption, type OutputFormat } from '../okractl/output.ts';
-import { inOneLine, layOut } from '../okractl/table.ts';
+import { layOut } from '../okractl/table.ts';
+import { inOneLine } from '../terminal-text.ts';
 import { dryRunOf } from './dry-run.ts';
 import { named, nameIn, pairs, type NameOption } from './options.ts';
 import type { Globals, OkraSession, OkraShell } from './shell.ts';

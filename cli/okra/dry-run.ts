@@ -5,7 +5,7 @@ import type { ELBv2, ELBv2Regions } from '../../clients/aws/elbv2.ts';
 import type { ELBv2Writes } from '../../clients/aws/elbv2-calls.ts';
 import type { SharedBudget, WriteBudget } from '../../clients/aws/shared-budget.ts';
 import { asYaml } from '../okractl/output.ts';
-import { inOneLine } from '../okractl/table.ts';
+import { inOneLine } from '../terminal-text.ts';
 import type { OkraSession, OkraShell } from './shell.ts';
 
 /** Stops what would write to AWS, since nothing can be read back of what was not written. */

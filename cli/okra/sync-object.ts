@@ -10,7 +10,7 @@ import {
 import type { SyncStatus } from '../../domain/discovery/sync-status.ts';
 import { formatKey, type ObjectKey } from '../../domain/model/ids.ts';
 import { exitCodes, failed } from '../okractl/exit.ts';
-import { inOneLine } from '../okractl/table.ts';
+import { inOneLine } from '../terminal-text.ts';
 import { activitiesOf } from './activities.ts';
 import { asActivity } from './as-activity.ts';
 import { dryRunOf } from './dry-run.ts';

@@ -1,6 +1,6 @@
 import { badUsage } from './exit.ts';
 import type { AnalysisRun } from './new-analysis-run.ts';
-import { inOneLine } from './table.ts';
+import { inOneLine } from '../terminal-text.ts';
 
 /** The phases in which an AnalysisRun measures no more. */
 export const PHASES = ['Successful', 'Failed', 'Error', 'Inconclusive'] as const;

@@ -1,4 +1,4 @@
-import { asLine } from './table.ts';
+import { asLine } from '../terminal-text.ts';
 
 /** A line with what belongs to it. */
 export interface Branch {

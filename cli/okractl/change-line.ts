@@ -1,6 +1,6 @@
 import type { Cell } from '../../crds/cell.ts';
 import type { StagedBindingPolicy } from '../../crds/staged-binding-policy.ts';
-import { inOneLine } from './table.ts';
+import { inOneLine } from '../terminal-text.ts';
 import { withoutFraction } from './time.ts';
 
 /** Says in one line how a Cell stands, for where nothing can be redrawn; equal lines are no news. */

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { AWS_TARGET_GROUP, CELL, FREEZE, type KindRef } from '../../clients/kubernetes/kinds.ts';
 import { completedOf, type Completed } from './completion-script.ts';
 import type { Globals, Shell } from './shell.ts';
-import { inOneLine } from './table.ts';
+import { inOneLine } from '../terminal-text.ts';
 
 /** A word that may stand there, and what it means. */
 type Offer = readonly [word: string, description?: string];

@@ -5,7 +5,7 @@ import { lintObject } from './lint-object.ts';
 import { FILE, placeOf, readManifests, type Manifest } from './manifests.ts';
 import { asYaml } from './output.ts';
 import type { Globals, Shell } from './shell.ts';
-import { inOneLine } from './table.ts';
+import { inOneLine } from '../terminal-text.ts';
 
 interface ConvertOptions extends Globals {
   readonly filename?: readonly string[];

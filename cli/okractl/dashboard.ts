@@ -3,7 +3,7 @@ import { InvalidArgumentError, type Command } from 'commander';
 import { CELL } from '../../clients/kubernetes/kinds.ts';
 import { GROUP } from '../../crds/resource.ts';
 import type { Globals, Session, Shell } from './shell.ts';
-import { inOneLine } from './table.ts';
+import { inOneLine } from '../terminal-text.ts';
 
 interface DashboardOptions extends Globals {
   readonly port: number;

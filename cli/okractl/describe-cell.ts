@@ -8,7 +8,8 @@ import { changesTable, requestsTable } from './history.ts';
 import { CHANGE_CAUSE } from './rollback-patch.ts';
 import { commandsFor } from './next-commands.ts';
 import { stepLines } from './step-lines.ts';
-import { asLine, inOneLine, layOut, layOutPairs, type Table } from './table.ts';
+import { layOut, layOutPairs, type Table } from './table.ts';
+import { asLine, inOneLine } from '../terminal-text.ts';
 import { ageOf, formatTime } from './time.ts';
 
 /** Says all that there is to say about a Cell. */

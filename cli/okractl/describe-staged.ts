@@ -2,7 +2,8 @@ import type { StagedBindingPolicy } from '../../crds/staged-binding-policy.ts';
 import type { ShownEvent } from './cell-view.ts';
 import { eventsTable, listed, section } from './describe-cell.ts';
 import { requestsTable } from './history.ts';
-import { inOneLine, layOutPairs, type Table } from './table.ts';
+import { layOutPairs, type Table } from './table.ts';
+import { inOneLine } from '../terminal-text.ts';
 import { ageOf, formatTime } from './time.ts';
 
 /** All that is shown of a StagedBindingPolicy. */

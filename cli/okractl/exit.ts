@@ -1,4 +1,4 @@
-import { inOneLine } from './table.ts';
+import { inOneLine } from '../terminal-text.ts';
 
 /** What the exit status of okractl says. */
 export const exitCodes = {

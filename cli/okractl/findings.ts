@@ -3,7 +3,7 @@ import type { TemporalFindings } from '../../clients/temporal/operator.ts';
 import { registration } from '../../clients/temporal/search-attributes.ts';
 import { canonical } from '../../domain/kubernetes/canonical.ts';
 import { fieldsIn, isRecord, recordsIn } from '../../domain/model/shape.ts';
-import { inOneLine } from './table.ts';
+import { inOneLine } from '../terminal-text.ts';
 
 /** What was found out about one thing that Okra needs. */
 export interface Finding {

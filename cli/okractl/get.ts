@@ -6,7 +6,8 @@ import { badUsage, failed } from './exit.ts';
 import { kindCalled, tableOf, type ShownKind, type ShownObject } from './kinds.ts';
 import { forPrograms, listOf, outputOption, shown, type OutputFormat } from './output.ts';
 import type { Globals, Shell } from './shell.ts';
-import { inOneLine, layOut } from './table.ts';
+import { layOut } from './table.ts';
+import { inOneLine } from '../terminal-text.ts';
 
 interface GetOptions extends Globals {
   readonly output?: OutputFormat;

@@ -6,7 +6,8 @@ import { failed } from './exit.ts';
 import { forPrograms, outputOption, type OutputFormat } from './output.ts';
 import type { Globals, Shell } from './shell.ts';
 import { CHANGE_CAUSE } from './rollback-patch.ts';
-import { inOneLine, layOut, type Table } from './table.ts';
+import { layOut, type Table } from './table.ts';
+import { inOneLine } from '../terminal-text.ts';
 import { formatTarget, parseTarget, TARGET_HELP, type Target } from './target.ts';
 import { formatDuration, withoutFraction } from './time.ts';
 

@@ -4,7 +4,8 @@ import { lintObject } from './lint-object.ts';
 import { FILE, placeOf, readManifests } from './manifests.ts';
 import { forPrograms, outputOption, type OutputFormat } from './output.ts';
 import type { Globals, Shell } from './shell.ts';
-import { counted, inOneLine } from './table.ts';
+import { counted } from './table.ts';
+import { inOneLine } from '../terminal-text.ts';
 
 interface LintOptions extends Globals {
   readonly filename?: readonly string[];

@@ -5,7 +5,7 @@ import type { Metadata } from '../../crds/resource.ts';
 import { CLUSTER_ID_ANNOTATION, SOURCE_ANNOTATION, VERSION_LABEL } from '../../domain/kubernetes/labels.ts';
 import { selectTargetGroups } from '../../domain/versions/watched.ts';
 import { leaf, type Branch } from './branch.ts';
-import { inOneLine } from './table.ts';
+import { inOneLine } from '../terminal-text.ts';
 
 /** The secret of a cluster, of which nothing but its metadata is looked at. */
 export type ClusterSecret =

@@ -1,6 +1,6 @@
 import { Option } from 'commander';
 import { Document, visit } from 'yaml';
-import { isPlain, plainly } from './table.ts';
+import { isPlain, plainly } from '../terminal-text.ts';
 
 /** How objects are shown. */
 export type OutputFormat = 'json' | 'yaml' | 'wide' | 'name';

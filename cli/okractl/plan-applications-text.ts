@@ -1,7 +1,8 @@
 import { weightsText } from '../../domain/load-balancers/load-balancer.ts';
 import type { ApplicationsPlan, PlannedAction } from '../../domain/plan/applications-plan.ts';
 import { listed } from './describe-cell.ts';
-import { asLine, inOneLine, layOut, type Table } from './table.ts';
+import { layOut, type Table } from './table.ts';
+import { asLine, inOneLine } from '../terminal-text.ts';
 import { formatDuration, withoutFraction } from './time.ts';
 
 /** Says the plan of a Cell with applications to people. */

@@ -2,7 +2,8 @@ import { weightsText } from '../../domain/load-balancers/load-balancer.ts';
 import type { CellPlan, PlanPart } from '../../domain/plan/plan.ts';
 import type { PlannedEvent } from '../../domain/plan/run-ahead.ts';
 import { listed } from './describe-cell.ts';
-import { asLine, inOneLine, layOut, type Table } from './table.ts';
+import { layOut, type Table } from './table.ts';
+import { asLine, inOneLine } from '../terminal-text.ts';
 import { formatDuration, withoutFraction } from './time.ts';
 
 /** Says a plan to people. */

@@ -13,7 +13,7 @@ import { mustBeLetAsk } from './allowed.ts';
 import { exitCodes, failed, refused } from './exit.ts';
 import { leftBehind, nothingToRetry, retried, withoutRun } from './refusals.ts';
 import type { Session, Shell } from './shell.ts';
-import { inOneLine } from './table.ts';
+import { inOneLine } from '../terminal-text.ts';
 import { formatTarget, type Target } from './target.ts';
 
 /** What an operator asks, of what. */

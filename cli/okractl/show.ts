@@ -1,6 +1,7 @@
 import { cellLine, policyLine, timed } from './change-line.ts';
 import type { Screen, Shell } from './shell.ts';
-import { inOneLine, plain, wrapped } from './table.ts';
+import { wrapped } from './table.ts';
+import { inOneLine, plain } from '../terminal-text.ts';
 import { draw } from './tree.ts';
 import { nothingWatched, type Watched } from './watched.ts';
 

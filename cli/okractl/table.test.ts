@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { applicationsTable } from './applications.ts';
 import { cellText, valueAt } from './field-path.ts';
-import { fitting, inOneLine, layOut, layOutPairs, wrapped } from './table.ts';
+import { fitting, layOut, layOutPairs, wrapped } from './table.ts';
+import { inOneLine } from '../terminal-text.ts';
 import { ageOf, formatDuration, formatTime } from './time.ts';
 import { guessUi, workflowUrl } from './web-ui.ts';
 

@@ -1,4 +1,5 @@
 import { cut } from '../../domain/text.ts';
+import { inOneLine } from '../terminal-text.ts';
 
 /** A table for people: a line of headings, and rows of as many cells. */
 export interface Table {
@@ -53,31 +54,8 @@ export function wrapped(line: string, columns: number): readonly string[] {
   return [characters.slice(0, end).join(''), ...wrapped(below + rest, columns)];
 }
 
-/** What comes from a cluster moves no cursor and begins no line of its own. */
-export const inOneLine = (text: string): string => asLine(text).trim();
-
-/** The same of a line whose beginning stays where it is. */
-export function asLine(text: string): string {
-  const [first = '', ...others] = text.split(/[\r\n]/);
-  const parts = [first.trimEnd(), ...others.map((line) => line.trim())];
-  return plain(parts.filter((part) => part !== '').join(' ')).trimEnd();
-}
-
 /** A number of things: `1 problem`, `2 problems`. */
 export const counted = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? '' : 's'}`;
-
-// All that Unicode calls a control character, the ends of lines apart; what turns the direction of a text shows it in another order.
-const CONTROL = /(?!\n)[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu;
-
-/** Leaves out what a terminal would take for a command, or would show as something else than it is. */
-export const plain = (text: string): string => text.replaceAll(CONTROL, ' ');
-
-/** Whether there is nothing of that in a text. */
-export const isPlain = (text: string): boolean => text.search(CONTROL) === -1;
-
-/** Writes that by its number, as JSON and strings of YAML may have it. */
-export const plainly = (text: string): string =>
-  text.replaceAll(CONTROL, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 const widthOf = (text: string): number => Array.from(text).length;
 

@@ -9,7 +9,8 @@ import { verdictLines, weightsTable } from './describe-cell.ts';
 import { stagesTable } from './describe-staged.ts';
 import { requestText } from './history.ts';
 import { stepLines } from './step-lines.ts';
-import { inOneLine, layOut } from './table.ts';
+import { layOut } from './table.ts';
+import { inOneLine } from '../terminal-text.ts';
 import { formatDuration, formatTime } from './time.ts';
 import { inOrder, type Watched } from './watched.ts';
 

@@ -4,7 +4,7 @@ import { mustBeLet } from './allowed.ts';
 import { badUsage, failed } from './exit.ts';
 import type { Globals, Session, Shell } from './shell.ts';
 import { showIn } from './show.ts';
-import { inOneLine } from './table.ts';
+import { inOneLine } from '../terminal-text.ts';
 import { parseTarget, TARGET_HELP, type Target } from './target.ts';
 import { endIn, havingAll, nothingWatched, type KnownEnd, type Settled, type Watched } from './watched.ts';
 
