@@ -214,6 +214,8 @@ export const table: Readonly<Record<ColumnName, Ends>> = {
       'an inconclusive analysis': `${byTemporal} → 20 Paused WaitingForVerdict`,
       'an inconclusive background': `${byTemporal} → 20 Paused WaitingForVerdict`,
       'a hold': `${byTemporal} → ${byTemporal} → 20 Progressing WaitingForAnalysis`,
+      // Nobody knows how long the weight has been served, so that it settles from now on.
+      settle: `${byTemporal} → 20 Progressing WaitingForSettle`,
       'a bake': '100 Paused WaitingForResume, by Temporal → 100 Progressing WaitingForBake',
       'a status that is refused': `${resumable} → ${byTemporal} → ${resumable}`,
       'a status write that hangs': `${resumable} → ${byTemporal} → ${resumable}`,
