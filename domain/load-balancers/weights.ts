@@ -36,6 +36,12 @@ export function everythingTo(
   return [...split(TOTAL_WEIGHT, serving), ...kept.map((group) => atZero(group))].toSorted(byName);
 }
 
+/** The others, where a rule has room for all of them beside these groups; otherwise none. */
+export const whereAllFit = <T extends TargetGroup>(
+  groups: readonly TargetGroup[],
+  others: readonly T[],
+): readonly T[] => (groups.length + others.length > MAX_TARGET_GROUPS ? [] : others);
+
 /** The weight that these groups carry together in what is served. */
 export function weightOf(groups: readonly TargetGroup[], served: readonly WeightedTargetGroup[]): number {
   return served.filter((one) => includes(groups, one)).reduce((sum, one) => sum + one.weight, 0);

@@ -1,8 +1,10 @@
 import type { MeasurementKind } from '../model/decision.ts';
 import { cut, LONGEST_SAID } from '../text.ts';
 
+const phases = ['Pending', 'Running', 'Successful', 'Failed', 'Error', 'Inconclusive'] as const;
+
 /** The phases of an AnalysisRun and of an Experiment of Argo Rollouts. */
-export type AnalysisPhase = 'Pending' | 'Running' | 'Successful' | 'Failed' | 'Error' | 'Inconclusive';
+export type AnalysisPhase = (typeof phases)[number];
 
 /** How far an AnalysisRun or an Experiment has come. */
 export interface AnalysisVerdict {
@@ -26,16 +28,7 @@ export type Judgement =
   /** Still measuring; without a word from the watchers it is read again at `readAgainAt`. */
   | { readonly is: 'Measuring'; readonly readAgainAt: number };
 
-const phases: ReadonlySet<unknown> = new Set<AnalysisPhase>([
-  'Pending',
-  'Running',
-  'Successful',
-  'Failed',
-  'Error',
-  'Inconclusive',
-]);
-
-const isPhase = (text: unknown): text is AnalysisPhase => phases.has(text);
+const isPhase = (text: unknown): text is AnalysisPhase => phases.some((one) => one === text);
 
 /** What the status of an AnalysisRun or an Experiment says. People set a phase by hand as well: one that Argo Rollouts does not know decides nothing. */
 export function verdictFrom(name: string, { phase = '', message = '' }: SaidStatus = {}): AnalysisVerdict {

@@ -1,4 +1,5 @@
 import type { Measurement } from '../model/decision.ts';
+import { stepsGoOn } from '../model/measure-again.ts';
 import type { RolloutState } from '../model/state.ts';
 import type { AnalysisVerdict } from './analysis.ts';
 
@@ -32,6 +33,5 @@ function isAwaited(
   { rollout, requests }: RolloutState,
 ): boolean {
   if (background === undefined) return true;
-  const stepsGoOn = rollout !== undefined && rollout.index < rollout.steps.length;
-  return background === 'bg' && stepsGoOn && requests.promoteFull === undefined;
+  return background === 'bg' && rollout !== undefined && stepsGoOn(rollout, requests);
 }

@@ -12,7 +12,13 @@ import { carriersBeside, presentOf, stableSet, UNKNOWN_VERSION } from '../versio
 import { close, isPinLost, settle, tooMany, waiting } from './settle.ts';
 import { backTo, giveBack } from './take-back.ts';
 import { isNewer, type VersionSet } from '../versions/version.ts';
-import { everythingTo, includes, MAX_TARGET_GROUPS, weightOf } from '../load-balancers/weights.ts';
+import {
+  everythingTo,
+  includes,
+  MAX_TARGET_GROUPS,
+  weightOf,
+  whereAllFit,
+} from '../load-balancers/weights.ts';
 
 /** Decides what a Cell without a rollout under way needs: a rollout, one write, or nothing. */
 export function intend(input: GuardInput): Decision {
@@ -180,7 +186,7 @@ function rebalance(input: GuardInput, found: Candidates, stable: VersionSet): De
 /** The groups at weight 0 that stay in the rule, where there is room for all of them. */
 function idleBeside(groups: readonly TargetGroup[], { observed }: GuardInput): readonly TargetGroup[] {
   const idle = observed.weighted.filter((one) => one.weight === 0 && !includes(groups, one));
-  return groups.length + idle.length > MAX_TARGET_GROUPS ? [] : idle;
+  return whereAllFit(groups, idle);
 }
 
 function reconfigured(input: GuardInput, stable: VersionSet): Decision | undefined {

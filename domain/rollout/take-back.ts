@@ -11,7 +11,13 @@ import { isUnsure } from './reconfigure.ts';
 import { presentOf } from '../versions/stable.ts';
 import type { Rollout } from '../model/state.ts';
 import { groupByVersion, type VersionSet } from '../versions/version.ts';
-import { everythingTo, includes, MAX_TARGET_GROUPS, sameShares } from '../load-balancers/weights.ts';
+import {
+  everythingTo,
+  includes,
+  MAX_TARGET_GROUPS,
+  sameShares,
+  whereAllFit,
+} from '../load-balancers/weights.ts';
 
 /** Puts everything back to the stable side by one write, ends what is still measuring, and closes the rollout. */
 export function takeBack(rollout: Rollout, input: GuardInput): Decision {
@@ -61,7 +67,7 @@ export function backTo(
   const routes = [observed.observedForwarding, isValid ? routeOf(cell.spec) : undefined];
   const areKept = routes.some((route) => route !== undefined && keepsClients(route));
   const kept = areKept ? [] : others.filter(stays);
-  return everythingTo(groups, groups.length + kept.length > MAX_TARGET_GROUPS ? [] : kept);
+  return everythingTo(groups, whereAllFit(groups, kept));
 }
 
 /** What everything goes back to: what is left of the stable side, else the newest other version that has not failed. */
