@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { arnOf, weightsOf } from '../testing/builders.ts';
-import { Simulation } from '../testing/simulation.ts';
+import { rollingOut } from '../testing/rolling-out.ts';
+import type { Simulation } from '../testing/simulation.ts';
 import { lackingSince } from './guard.ts';
 
 const MINUTE = 60_000;
@@ -8,11 +9,7 @@ const MINUTE = 60_000;
 /** A rollout whose targets were seen unhealthy once, on the way from 10 to 60. */
 function seenUnhealthy(): Simulation {
   const steps = [{ setWeight: 10 }, { pause: { duration: '1m' } }, { setWeight: 60 }, { pause: {} }];
-  const web = new Simulation({ healthTimeout: '10m', updateStrategy: { type: 'Canary', canary: { steps } } });
-  web.provision('1.0.0', 'a');
-  web.run();
-  web.provision('2.0.0', 'b');
-  web.wake();
+  const web = rollingOut({ healthTimeout: '10m', updateStrategy: { type: 'Canary', canary: { steps } } });
   web.run();
   web.unhealthy.add(arnOf('b'));
   web.pass(MINUTE + 1);

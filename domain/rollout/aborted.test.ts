@@ -2,18 +2,15 @@ import { describe, expect, it } from 'vitest';
 import type { CanaryStep, CellStatus } from '../../crds/cell.ts';
 import { answerTo } from '../model/requests.ts';
 import { weightsOf } from '../testing/builders.ts';
-import { Simulation } from '../testing/simulation.ts';
+import { rollingOut } from '../testing/rolling-out.ts';
+import type { Simulation } from '../testing/simulation.ts';
 
 const MINUTE = 60_000;
 const paused: readonly CanaryStep[] = [{ setWeight: 50 }, { pause: {} }];
 
 /** A rollout of 2.0.0 that waits at 50. */
 function atHalf(steps: readonly CanaryStep[] = paused): Simulation {
-  const web = new Simulation({ updateStrategy: { type: 'Canary', canary: { steps: [...steps] } } });
-  web.provision('1.0.0', 'a');
-  web.run();
-  web.provision('2.0.0', 'b');
-  web.wake();
+  const web = rollingOut({ updateStrategy: { type: 'Canary', canary: { steps: [...steps] } } });
   web.run();
   return web;
 }

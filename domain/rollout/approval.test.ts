@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { CanaryStep, CellSpec } from '../../crds/cell.ts';
-import { Simulation } from '../testing/simulation.ts';
+import { rollingOut } from '../testing/rolling-out.ts';
+import type { Simulation } from '../testing/simulation.ts';
 import { claimFrom, countApproval, refusalToApprove, refusedApproval, standOf } from './approval.ts';
 
 const approval = (count: number, more: object = {}): CanaryStep => ({
@@ -15,11 +16,7 @@ function rolling(steps: readonly CanaryStep[] = STEPS, canary: object = {}): Sim
     settle: '0s',
     updateStrategy: { type: 'Canary', canary: { steps: [...steps], ...canary } },
   };
-  const simulation = new Simulation(spec);
-  simulation.provision('1.0.0', 'a');
-  simulation.run();
-  simulation.provision('2.0.0', 'b');
-  simulation.wake();
+  const simulation = rollingOut(spec);
   simulation.run();
   return simulation;
 }
@@ -200,17 +197,13 @@ describe('a step that takes approvals', () => {
   });
 
   it('holds a blue-green rollout before its switch', () => {
-    const simulation = new Simulation({
+    const simulation = rollingOut({
       settle: '0s',
       updateStrategy: {
         type: 'BlueGreen',
         blueGreen: { steps: [{ approval: { groups: ['release'], count: 1 } }, { promote: {} }] },
       },
     });
-    simulation.provision('1.0.0', 'a');
-    simulation.run();
-    simulation.provision('2.0.0', 'b');
-    simulation.wake();
     simulation.run();
     expect(stands(simulation)).toBe('Paused WaitingForApproval 0');
     simulation.approve('ann', 'release');

@@ -3,8 +3,8 @@ import type { CanaryStep, CellSpec } from '../../crds/cell.ts';
 import type { RequestName } from '../model/request.ts';
 import { refusal } from '../model/requests.ts';
 import { inRollout } from './record.ts';
-import { weightsOf } from '../testing/builders.ts';
-import { Simulation } from '../testing/simulation.ts';
+import { asked, rollingOut, stands } from '../testing/rolling-out.ts';
+import type { Simulation } from '../testing/simulation.ts';
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
@@ -14,27 +14,14 @@ const bake = { duration: '1h', analysis };
 
 /** A rollout of 2.0.0 at its pause, which is to bake. */
 function rolling(spec: Partial<CellSpec> = {}): Simulation {
-  const simulation = new Simulation({
+  const simulation = rollingOut({
     settle: '10m',
     updateStrategy: { type: 'Canary', canary: { steps }, bake },
     ...spec,
   });
-  simulation.provision('1.0.0', 'a');
-  simulation.run();
-  simulation.provision('2.0.0', 'b');
-  simulation.wake();
   simulation.pass(11 * MINUTE);
   expect(stands(simulation)).toBe('Paused WaitingForResume 50');
   return simulation;
-}
-
-const stands = ({ status, served }: Simulation): string =>
-  `${status.phase} ${status.reason} ${weightsOf(served)['b'] ?? 0}`;
-
-function asked(simulation: Simulation, name: RequestName): string {
-  simulation.ask(name);
-  simulation.run();
-  return stands(simulation);
 }
 
 /** How it stands just before it has baked for as long as it is to, and then. */
@@ -79,11 +66,7 @@ it('a promote is about the steps that there were, and not about those of an edit
     type: 'Canary' as const,
     canary: { steps: [templates(templateName), { setWeight: 50 }] },
   });
-  const simulation = new Simulation({ updateStrategy: strategy('lax') });
-  simulation.provision('1.0.0', 'a');
-  simulation.run();
-  simulation.provision('2.0.0', 'b');
-  simulation.wake();
+  const simulation = rollingOut({ updateStrategy: strategy('lax') });
   simulation.run();
   asked(simulation, 'pause');
   asked(simulation, 'promote');

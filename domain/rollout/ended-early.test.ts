@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { CanaryStep, CellSpec } from '../../crds/cell.ts';
 import { weightsOf } from '../testing/builders.ts';
-import { Simulation } from '../testing/simulation.ts';
+import { rollingOut } from '../testing/rolling-out.ts';
+import type { Simulation } from '../testing/simulation.ts';
 import { verdictExpected } from './record-measurement.ts';
 
 const MINUTE = 60_000;
@@ -10,11 +11,7 @@ const experiment = { duration: '10m', templates: [{ name: 'wy', specRef: 'wy', r
 type Strategy = NonNullable<CellSpec['updateStrategy']>;
 
 function rolling(updateStrategy: Strategy): Simulation {
-  const web = new Simulation({ updateStrategy });
-  web.provision('1.0.0', 'a');
-  web.run();
-  web.provision('2.0.0', 'b');
-  web.wake();
+  const web = rollingOut({ updateStrategy });
   web.run();
   return web;
 }

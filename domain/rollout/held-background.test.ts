@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { CanaryStep, CellSpec } from '../../crds/cell.ts';
 import type { AnalysisPhase } from './analysis.ts';
-import type { RequestName } from '../model/request.ts';
 import { refusal } from '../model/requests.ts';
-import { weightsOf } from '../testing/builders.ts';
-import { Simulation } from '../testing/simulation.ts';
+import { asked, rollingOut, stands } from '../testing/rolling-out.ts';
+import type { Simulation } from '../testing/simulation.ts';
 
 type Strategy = NonNullable<CellSpec['updateStrategy']>;
 
@@ -19,26 +18,13 @@ function rolling(
   spec: Partial<CellSpec> = {},
 ): Simulation {
   const canary = { onFailure: 'Hold' as const, steps, analysis: { ...analysis, startingStep: 0 } };
-  const simulation = new Simulation({
+  const simulation = rollingOut({
     settle: '10s',
     updateStrategy: { type: 'Canary', canary, ...strategy },
     ...spec,
   });
-  simulation.provision('1.0.0', 'a');
-  simulation.run();
-  simulation.provision('2.0.0', 'b');
-  simulation.wake();
   simulation.pass(MINUTE);
   return simulation;
-}
-
-const stands = ({ status, served }: Simulation): string =>
-  `${status.phase} ${status.reason} ${weightsOf(served)['b'] ?? 0}`;
-
-function asked(simulation: Simulation, name: RequestName): string {
-  simulation.ask(name);
-  simulation.run();
-  return stands(simulation);
 }
 
 function concluded(simulation: Simulation, phase: AnalysisPhase): string {

@@ -6,6 +6,7 @@ import type { AnalysisPhase } from './analysis.ts';
 import { arnOf, weightsOf } from '../testing/builders.ts';
 import { aStepAnalysis } from '../testing/checks.ts';
 import { aJob } from '../testing/jobs.ts';
+import { rollingOut } from '../testing/rolling-out.ts';
 import { EVENTS, Simulation } from '../testing/simulation.ts';
 
 const analysis = { templates: [{ templateName: 'success-rate' }] };
@@ -14,14 +15,10 @@ const check = { name: 'dd', analysis: aStepAnalysis() };
 
 /** A Cell that serves 1.0.0, to which 2.0.0 comes. */
 function rolling(steps: readonly CanaryStep[], spec: Partial<CellSpec> = {}): Simulation {
-  const simulation = new Simulation({
+  const simulation = rollingOut({
     updateStrategy: { type: 'Canary', canary: { steps: [...steps] } },
     ...spec,
   });
-  simulation.provision('1.0.0', 'a');
-  simulation.run();
-  simulation.provision('2.0.0', 'b');
-  simulation.wake();
   return simulation;
 }
 

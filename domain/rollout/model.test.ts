@@ -11,6 +11,7 @@ import { arnOf, weightsOf } from '../testing/builders.ts';
 import { aStepAnalysis } from '../testing/checks.ts';
 import { aJob } from '../testing/jobs.ts';
 import type { SimulatedWrite } from '../testing/simulated-world.ts';
+import { rollingOut } from '../testing/rolling-out.ts';
 import { Simulation } from '../testing/simulation.ts';
 
 // The same rollouts in each run, so that a change is judged by what it changes; more of them look for what nobody has thought of.
@@ -404,11 +405,7 @@ describe('a rollout of a day', () => {
       { analysis },
       { pause: { duration: '55m' } },
     ]).flat();
-    const simulation = new Simulation({ updateStrategy: { type: 'Canary', canary: { steps: hours } } });
-    simulation.provision('1.0.0', 'a');
-    simulation.run();
-    simulation.provision('2.0.0', 'b');
-    simulation.wake();
+    const simulation = rollingOut({ updateStrategy: { type: 'Canary', canary: { steps: hours } } });
     simulation.events = 0;
     const began = simulation.now;
     for (let hour = 0; hour < 24; hour += 1) {

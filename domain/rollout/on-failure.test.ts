@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { CanaryStep, CellSpec } from '../../crds/cell.ts';
-import type { RequestName } from '../model/request.ts';
-import { arnOf, weightsOf } from '../testing/builders.ts';
+import { arnOf } from '../testing/builders.ts';
 import { aStepAnalysis } from '../testing/checks.ts';
 import { aJob } from '../testing/jobs.ts';
-import { Simulation } from '../testing/simulation.ts';
+import { asked, rollingOut, stands } from '../testing/rolling-out.ts';
+import type { Simulation } from '../testing/simulation.ts';
 
 type Strategy = NonNullable<CellSpec['updateStrategy']>;
 type Canary = NonNullable<Strategy['canary']>;
@@ -20,14 +20,10 @@ const around = (step: CanaryStep): CanaryStep[] => [{ setWeight: 20 }, step, { s
 
 /** A rollout of 2.0.0 that has come as far as it can by itself. */
 function rolling(canary: Canary, strategy: Partial<Strategy> = {}, spec: Partial<CellSpec> = {}): Simulation {
-  const simulation = new Simulation({
+  const simulation = rollingOut({
     updateStrategy: { type: 'Canary', canary, ...strategy },
     ...spec,
   });
-  simulation.provision('1.0.0', 'a');
-  simulation.run();
-  simulation.provision('2.0.0', 'b');
-  simulation.wake();
   simulation.run();
   return simulation;
 }
@@ -40,14 +36,6 @@ function failed(canary: Canary, strategy: Partial<Strategy> = {}, spec: Partial<
 }
 
 const held = (step: CanaryStep): Simulation => failed({ onFailure: 'Hold', steps: around(step) });
-const stands = ({ status, served }: Simulation): string =>
-  `${status.phase} ${status.reason} ${weightsOf(served)['b'] ?? 0}`;
-const asked = (simulation: Simulation, name: RequestName): string => {
-  simulation.ask(name);
-  simulation.run();
-  return stands(simulation);
-};
-
 describe('what fails in a rollout that is to be taken back', () => {
   it.each(failing)('%j takes everything back, as %s', (step, reason) => {
     for (const canary of [{ steps: around(step) }, { onFailure: 'Revert' as const, steps: around(step) }]) {

@@ -4,6 +4,7 @@ import { decide } from './decide.ts';
 import { lostRunRead } from './record-lost.ts';
 import { initialState } from '../model/state.ts';
 import { aCell, weightsOf } from '../testing/builders.ts';
+import { rollingOut } from '../testing/rolling-out.ts';
 import { Simulation } from '../testing/simulation.ts';
 
 const NOW = Date.UTC(2026, 10, 20);
@@ -77,11 +78,7 @@ describe('a run that was lost, and a spec that is not valid any more', () => {
   const MINUTE = 60_000;
 
   function rolling(): Simulation {
-    const web = new Simulation({ updateStrategy: { type: 'Canary', canary: { steps } } });
-    web.provision('1.0.0', 'a');
-    web.run();
-    web.provision('2.0.0', 'b');
-    web.wake();
+    const web = rollingOut({ updateStrategy: { type: 'Canary', canary: { steps } } });
     web.run();
     return web;
   }
@@ -163,11 +160,7 @@ describe('a rollout that is taken up with weight that it has', () => {
 
   function lost(steps: readonly CanaryStep[]): Simulation {
     const canary = { steps: [...steps] };
-    const web = new Simulation({ settle: '10m', updateStrategy: { type: 'Canary', canary } });
-    web.provision('1.0.0', 'a');
-    web.run();
-    web.provision('2.0.0', 'b');
-    web.wake();
+    const web = rollingOut({ settle: '10m', updateStrategy: { type: 'Canary', canary } });
     web.run();
     web.pass(1_000);
     web.loseTemporal();

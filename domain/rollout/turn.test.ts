@@ -4,7 +4,7 @@ import type { RequestName } from '../model/request.ts';
 import { initialState, type RolloutState } from '../model/state.ts';
 import { routeOf, withTargetGroups } from '../load-balancers/load-balancer.ts';
 import { aCell, arnOf } from '../testing/builders.ts';
-import { Simulation } from '../testing/simulation.ts';
+import { rollingOut } from '../testing/rolling-out.ts';
 import { looking, tookUp } from './performed.ts';
 import { changed, couldNotSee, isStale, isTold, requested, runFrom, saw, type Run } from './run.ts';
 import { dueReport, takeTurn, told, type DueReport } from './turn.ts';
@@ -133,11 +133,7 @@ describe('what was performed', () => {
 describe('an API server that does not answer any more', () => {
   it('lets a rollout go forward by nothing that was seen before, whatever ELBv2 has taken since', () => {
     const steps = [10, 20, 40, 60, 80].map((setWeight) => ({ setWeight }));
-    const web = new Simulation({ settle: '9s', updateStrategy: { type: 'Canary', canary: { steps } } });
-    web.provision('1.0.0', 'a');
-    web.run();
-    web.provision('2.0.0', 'b');
-    web.wake();
+    const web = rollingOut({ settle: '9s', updateStrategy: { type: 'Canary', canary: { steps } } });
     web.run();
     web.isBlind = true;
     web.freezes = [{ name: 'all', by: 'ops', reason: 'Friday.' }];

@@ -1,0 +1,25 @@
+import type { CellSpec } from '../../crds/cell.ts';
+import type { RequestName } from '../model/request.ts';
+import { weightsOf } from './builders.ts';
+import { Simulation } from './simulation.ts';
+
+/** A Cell that serves 1.0.0 by the group a, to which 2.0.0 comes by the group b; nothing was done about that yet. */
+export function rollingOut(spec: Partial<CellSpec> = {}): Simulation {
+  const simulation = new Simulation(spec);
+  simulation.provision('1.0.0', 'a');
+  simulation.run();
+  simulation.provision('2.0.0', 'b');
+  simulation.wake();
+  return simulation;
+}
+
+/** How the Cell stands by its status, and the weight of 2.0.0. */
+export const stands = ({ status, served }: Simulation): string =>
+  `${status.phase} ${status.reason} ${weightsOf(served)['b'] ?? 0}`;
+
+/** Asks for something, and says how the Cell stands then. */
+export function asked(simulation: Simulation, name: RequestName): string {
+  simulation.ask(name);
+  simulation.run();
+  return stands(simulation);
+}
