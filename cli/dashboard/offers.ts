@@ -1,7 +1,7 @@
 import type { Cell, CellStatus } from '../../crds/cell.ts';
 import type { AskName } from '../../domain/model/request.ts';
 import type { Seen } from '../../domain/model/seen.ts';
-import { isPastSteps, retried } from '../okractl/refusals.ts';
+import { isDegraded, isLeftToPromote, isPastSteps, retried } from '../okractl/refusals.ts';
 
 /** A request that makes sense as a Cell stands, and what it does. */
 export interface Offer {
@@ -31,17 +31,14 @@ export function offersOf({ status = {} }: Pick<Cell, 'status'>): readonly Offer[
     name: 'retry',
     does: `Tries again what has failed or is held up: ${retried(status).join(', ') || desiredVersion}.`,
   };
-  const isHeldUp = (status.conditions ?? []).some(
-    ({ type, status: holds }) => type === 'Degraded' && holds === 'True',
-  );
   if (rollout === undefined) return retried(status).length === 0 ? [] : [retry];
   if (rollout.ending !== undefined) return [];
   const isPaused = rollout.paused !== undefined;
   return [
     ...(isPaused ? [] : [PAUSE]),
     ...(isPaused || reason === 'WaitingForResume' ? [RESUME] : []),
-    ...forStep(status, isHeldUp),
-    ...(isHeldUp && !isLeftToPromote(status) ? [retry] : []),
+    ...forStep(status),
+    ...(isDegraded(status) && !isLeftToPromote(status) ? [retry] : []),
     {
       name: 'promoteFull',
       does: `Gives ${desiredVersion} the whole weight, without the remaining steps and what they measure.`,
@@ -51,14 +48,11 @@ export function offersOf({ status = {} }: Pick<Cell, 'status'>): readonly Offer[
 }
 
 /** What finishes the current step, or goes on without what measures in its background. */
-function forStep(status: CellStatus, isHeldUp: boolean): readonly Offer[] {
+function forStep(status: CellStatus): readonly Offer[] {
   // Nothing stands in for an approval.
   if (status.approval !== undefined) return status.approval.lacking > 0 ? [APPROVE] : [];
-  return isPastSteps(status) && !(isHeldUp && isLeftToPromote(status)) ? [] : [PROMOTE];
+  return isPastSteps(status) && !isLeftToPromote(status) ? [] : [PROMOTE];
 }
-
-/** Whether a verdict that nothing takes the place of any more is held. */
-const isLeftToPromote = (status: CellStatus): boolean => status.phase === 'Paused' && isPastSteps(status);
 
 /** What a person sees who makes a request of a Cell as it stands. */
 export function seenOf({ status = {} }: Pick<Cell, 'status'>): Seen {

@@ -1,4 +1,5 @@
 import type { Cell } from '../../crds/cell.ts';
+import { isDegraded } from '../okractl/refusals.ts';
 import type { Tone } from './view.ts';
 
 const byPhase: Readonly<Record<string, Tone>> = {
@@ -15,9 +16,8 @@ const byPhase: Readonly<Record<string, Tone>> = {
 
 /** How a Cell stands. */
 export function toneOf({ status = {} }: Pick<Cell, 'status'>): Tone {
-  const { phase = 'Pending', conditions = [] } = status;
-  const isDegraded = conditions.some(({ type, status: holds }) => type === 'Degraded' && holds === 'True');
-  return isDegraded ? 'Bad' : (byPhase[phase] ?? 'Idle');
+  const { phase = 'Pending' } = status;
+  return isDegraded(status) ? 'Bad' : (byPhase[phase] ?? 'Idle');
 }
 
 const byVerdict: Readonly<Record<string, Tone>> = {

@@ -1,5 +1,5 @@
 import type { Cell, CellStatus } from '../../crds/cell.ts';
-import { isPastSteps } from './refusals.ts';
+import { isDegraded, isLeftToPromote } from './refusals.ts';
 
 /** A command, and what it does as things stand. */
 type Offer = readonly [verb: string, does: string];
@@ -34,16 +34,15 @@ export function commandsFor({ metadata, status = {} }: Pick<Cell, 'metadata' | '
 }
 
 function offersFor(status: CellStatus): readonly Offer[] {
-  const { rollout, blockedVersions = [], reason = '', conditions = [] } = status;
+  const { rollout, blockedVersions = [], reason = '' } = status;
   if (status.applications !== undefined) return ofApplications(status);
   if (rollout === undefined) return blockedVersions.length === 0 ? [] : [['retry', 'lifts what is blocked']];
   if (rollout.ending !== undefined) return [['watch', 'it is being taken back']];
   const abort: Offer = ['abort', `everything back to ${status.stableVersion ?? 'what served'}`];
-  const isHeldUp = conditions.some(({ type, status: holds }) => type === 'Degraded' && holds === 'True');
-  if (status.phase === 'Paused' && isHeldUp && isPastSteps(status)) return [PROMOTE, abort];
+  if (isLeftToPromote(status)) return [PROMOTE, abort];
   const known = whileWaiting[reason];
   if (known !== undefined) return [...known, abort];
-  return [...(isHeldUp ? [RETRY] : [PAUSE]), abort, ['watch', 'looks on']];
+  return [...(isDegraded(status) ? [RETRY] : [PAUSE]), abort, ['watch', 'looks on']];
 }
 
 /** What makes sense for a Cell with applications. */

@@ -53,6 +53,14 @@ export function isPastSteps({ step = '', rollout }: CellStatus): boolean {
   return rollout !== undefined && rollout.stepEndsAt === undefined && of !== undefined && done === of;
 }
 
+/** Whether the Cell says that something keeps it from what its spec asks for. */
+export const isDegraded = ({ conditions = [] }: CellStatus): boolean =>
+  conditions.some(({ type, status }) => type === 'Degraded' && status === 'True');
+
+/** Whether a verdict holds a rollout that nothing would take the place of any more, so that a promote alone goes on. */
+export const isLeftToPromote = (status: CellStatus): boolean =>
+  status.phase === 'Paused' && isDegraded(status) && isPastSteps(status);
+
 /** Says why there is nothing to retry; undefined when there is. */
 export function nothingToRetry(target: Target, status: CellStatus = {}): string | undefined {
   if (retried(status).length > 0 || status.rollout !== undefined) return undefined;
