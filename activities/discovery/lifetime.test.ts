@@ -1,5 +1,7 @@
-import { describe, expect, it } from 'vitest';
-import { lifetimeFrom } from './lifetime.ts';
+import { asyncLocalStorage, type Context } from '@temporalio/activity';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { withHeartbeat } from '../heartbeat.ts';
+import { lifetime, lifetimeFrom } from './lifetime.ts';
 
 const never = new AbortController().signal;
 
@@ -13,6 +15,22 @@ describe('the time of a sync', () => {
     expect(signal.aborted).toBe(false);
     expect(assert).toThrow('The time of the sync is over.');
     expect(signal.aborted).toBe(true);
+  });
+
+  it('is over when the process was stopped for so long that another attempt may have taken over', async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const info = { heartbeatTimeoutMs: 5_000 };
+    const context = { info, heartbeat: () => undefined, cancellationSignal: never };
+    await asyncLocalStorage.run(context as unknown as Context, () =>
+      withHeartbeat(async () => {
+        const { assert } = lifetime();
+        await vi.advanceTimersByTimeAsync(60_000);
+        expect(assert).not.toThrow();
+        vi.setSystemTime(Date.now() + 6_000);
+        expect(assert).toThrow('The time of the sync is over.');
+      }),
+    );
   });
 
   it('is over when the attempt is cancelled', () => {

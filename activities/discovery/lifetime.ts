@@ -1,4 +1,5 @@
 import { Context } from '@temporalio/activity';
+import { isGivenUp } from '../heartbeat.ts';
 
 /** The time in which an attempt of a sync may write. */
 export interface Lifetime {
@@ -14,7 +15,7 @@ const LONGEST_SYNC_MILLISECONDS = 100_000;
 /** Makes the time of an attempt that begins now. */
 export function lifetimeFrom(
   cancellation: AbortSignal,
-  { milliseconds = LONGEST_SYNC_MILLISECONDS, now = Date.now } = {},
+  { milliseconds = LONGEST_SYNC_MILLISECONDS, now = Date.now, isLost = (): boolean => false } = {},
 ): Lifetime {
   const endsAt = now() + milliseconds;
   const over = new AbortController();
@@ -22,15 +23,18 @@ export function lifetimeFrom(
   return {
     signal,
     assert: () => {
-      // In a process that was stopped for a while, answers that have come meanwhile are seen before timers are.
-      if (now() >= endsAt) over.abort(new DOMException('The time of the sync is over.', 'TimeoutError'));
+      // In a process that was stopped for a while, answers that have come meanwhile are seen before timers are, and
+      // another attempt may have written by what it has seen later.
+      if (now() >= endsAt || isLost())
+        over.abort(new DOMException('The time of the sync is over.', 'TimeoutError'));
       signal.throwIfAborted();
     },
   };
 }
 
 /** Makes the time of the attempt that runs this. */
-export const lifetime = (): Lifetime => lifetimeFrom(Context.current().cancellationSignal);
+export const lifetime = (): Lifetime =>
+  lifetimeFrom(Context.current().cancellationSignal, { isLost: isGivenUp });
 
 /** Whether no attempt of the same activity came before the one that runs this. */
 export const isFirstAttempt = (): boolean => Context.current().info.attempt === 1;
