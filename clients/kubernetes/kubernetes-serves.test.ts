@@ -24,6 +24,16 @@ describe('whether a cluster serves a kind', () => {
       { resources: [{ name: 'nodeclasses' }, { name: 'targetgroupbindings' }] },
       true,
     ],
+    [
+      'is said by what can be done with it',
+      { resources: [{ name: 'targetgroupbindings', verbs: ['create', 'delete', 'list'] }] },
+      true,
+    ],
+    [
+      'is denied when its definition is being deleted',
+      { resources: [{ name: 'targetgroupbindings', verbs: ['delete', 'deletecollection', 'get', 'list'] }] },
+      false,
+    ],
     ['is said by a list that lacks it', { resources: [{ name: 'nodeclasses' }] }, false],
     [
       'is said by there being no such version',

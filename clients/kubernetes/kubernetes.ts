@@ -54,7 +54,7 @@ export interface KubernetesClient {
   get<T>(kind: KindRef, key: Key, options?: CallOptions): Promise<T | undefined>;
   /** Reads all objects, page by page. */
   list<T>(kind: KindRef, options?: SnapshotOptions<T>): Promise<T[]>;
-  /** Says whether the cluster has a kind, also to those who may not list it. */
+  /** Says whether the cluster has a kind, also to those who may not list it; one whose definition is being deleted it has not got any more. */
   serves(kind: KindRef, options?: CallOptions): Promise<boolean>;
   /** Says whether the API server calls itself ready (`/readyz`). */
   isReady(options?: CallOptions): Promise<boolean>;
@@ -133,7 +133,7 @@ function readers(
       if (found !== undefined && found.resources === undefined) {
         throw new Error(`Expected the kinds of ${kind.apiVersion}, got an answer without a list of them.`);
       }
-      return found?.resources?.some(({ name }) => name === kind.plural) ?? false;
+      return found?.resources?.some(({ name, verbs }) => name === kind.plural && isToStay(verbs)) ?? false;
     },
     snapshot: (kind, options = {}) => listAll(call, kind, options, limits),
   };
@@ -156,8 +156,11 @@ async function readiness(send: Send, limit: TimeLimit): Promise<boolean> {
 }
 
 interface ServedKinds {
-  readonly resources?: readonly { readonly name: string }[];
+  readonly resources?: readonly { readonly name: string; readonly verbs?: unknown }[];
 }
+
+// Of a kind whose definition is being deleted nothing can be created any more, while what there is goes, object by object.
+const isToStay = (verbs: unknown): boolean => !Array.isArray(verbs) || verbs.includes('create');
 
 function writers(
   call: Call,

@@ -466,9 +466,12 @@ describe('an AWSTargetGroupSet', () => {
     });
 
     it('keeps the groups of a cluster that has lost the kind', async () => {
-      await bind(two, 'lost1', { set: 'lost' });
+      // While the definition is being deleted the cluster lists ever fewer of them.
+      const lost = ['lost1', 'lost2', 'lost3', 'lost4', 'lost5', 'lost6', 'lost7', 'lost8'];
+      for (const name of lost) await bind(two, name, { set: 'lost' });
+      const names = lost.map((name) => `default-${name}`);
       await stage.apply(set('lost', {}, { which: two.cluster.name }));
-      await untilNames('lost', ['default-lost1']);
+      await untilNames('lost', names);
       const definition = {
         apiVersion: 'apiextensions.k8s.io/v1',
         kind: 'CustomResourceDefinition',
@@ -492,7 +495,7 @@ describe('an AWSTargetGroupSet', () => {
         '{"spec":{"template":{"metadata":{"labels":{"a":"b"}}}}}',
       );
       await untilProblems('lost', ['KindNotInstalled']);
-      expect(await namesOf('lost')).toEqual(['default-lost1']);
+      expect(await namesOf('lost')).toEqual(names);
       await installTargetGroupBindings(two.cluster.kubernetes);
     });
   });

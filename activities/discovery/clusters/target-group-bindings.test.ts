@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { KindRef } from '../../../clients/kubernetes/kinds.ts';
 import type { SnapshotOptions } from '../../../clients/kubernetes/kubernetes-list.ts';
 import { KubernetesError, type KubernetesClient } from '../../../clients/kubernetes/kubernetes.ts';
-import { listBindings } from './target-group-bindings.ts';
+import { absentKinds, listBindings } from './target-group-bindings.ts';
 
 const ELB = 'elbv2.k8s.aws/v1beta1';
 const EKS = 'eks.amazonaws.com/v1';
@@ -79,5 +79,25 @@ describe('the TargetGroupBindings of a cluster', () => {
     ],
   ])('are not known for a kind %s', async (_, answers, error) => {
     await expect(list(answers)).rejects.toEqual(error);
+  });
+});
+
+describe('the kinds that a cluster has not got', () => {
+  const absent = (answers: Readonly<Record<string, boolean | Error>>) =>
+    absentKinds({
+      serves: ({ apiVersion }) => {
+        const answer = answers[apiVersion] ?? false;
+        return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer);
+      },
+    });
+
+  it('are those that it does not serve, where it lets Okra ask', async () => {
+    expect(await absent({ [ELB]: true })).toEqual(['eks.amazonaws.com']);
+    expect(await absent({ [ELB]: refusing(403, 'Forbidden') })).toEqual(['eks.amazonaws.com']);
+  });
+
+  it('are not known where it does not answer', async () => {
+    const away = refusing(503, 'ServiceUnavailable');
+    await expect(absent({ [ELB]: away, [EKS]: true })).rejects.toEqual(away);
   });
 });

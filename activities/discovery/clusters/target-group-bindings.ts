@@ -50,6 +50,19 @@ async function listKind(
   }
 }
 
+/** Says which kinds of TargetGroupBinding a cluster has not got, or is about to lose; who may not ask takes them to be there. */
+export async function absentKinds(client: Pick<KubernetesClient, 'serves'>): Promise<readonly BindingAPI[]> {
+  const served = await Promise.all(
+    BINDING_APIS.map((api) =>
+      client.serves(kinds[api]).catch((error: unknown) => {
+        if (isForbidden(error)) return true;
+        throw error;
+      }),
+    ),
+  );
+  return BINDING_APIS.filter((_, index) => served[index] !== true);
+}
+
 // Who may not list a kind is told so whether or not there is one.
 const isForbidden = (error: unknown): boolean => error instanceof KubernetesError && error.status === 403;
 

@@ -13,7 +13,6 @@ import type { ObjectKey } from '../../../domain/model/ids.ts';
 import { objectWorkflowId } from '../../../domain/model/workflow-ids.ts';
 import { setLooksInto } from '../../../domain/discovery/target-group-set/looks-into.ts';
 import { namesOf, saysTheSame, syncStatusOf, type Problem } from '../../../domain/discovery/sync-status.ts';
-import { decideTargetGroupSet } from '../../../domain/discovery/target-group-set/target-group-set.ts';
 import { type ClusterReading } from '../../../domain/discovery/target-group-set/observed-target-group-set.ts';
 import type { Missing } from '../../../domain/discovery/missing.ts';
 import {
@@ -21,6 +20,7 @@ import {
   type ClusterAccess,
   type ClusterReader,
   type ClusterReads,
+  type RemoteCluster,
   type RemoteReading,
 } from '../clusters/reader.ts';
 import { listBindings } from '../clusters/target-group-bindings.ts';
@@ -28,6 +28,7 @@ import type { SyncActivities, Synced } from '../../contract.ts';
 import { isFirstAttempt, lifetime, type Lifetime } from '../lifetime.ts';
 import { againIn, earlier } from '../soonest.ts';
 import { statusReporter } from '../../kubernetes/status-reporter.ts';
+import { askKinds, decide } from './decide.ts';
 import { targetGroupObjects } from './target-group-objects.ts';
 
 /** What the activities of AWSTargetGroupSets are made of. */
@@ -62,14 +63,16 @@ export function targetGroupSetActivities({
       objects.find(key.namespace),
     ]);
     const own = found.groups.filter((group) => group.owner?.uid === owner.uid);
-    const decision = decideTargetGroupSet({
+    const observed = {
       uid: owner.uid,
       name: key.name,
       spec,
       ...found,
       readings: readings.map(({ reading }) => reading),
       grace: { before: object.status?.missing ?? [], now: Date.now(), seconds: graceSeconds },
-    });
+    };
+    const clusters = readings.map(({ remote }) => remote);
+    const decision = await decide(observed, askKinds(reads, clusters));
     const failures = await objects.perform({ owner, life }, decision, found);
     const refused = await refusedTemplate(kubernetes, spec, key);
     const { create, delete: gone } = decision.groups;
@@ -142,6 +145,7 @@ const invalid = ({ status = {} }: AWSTargetGroupSet, problems: readonly string[]
 });
 
 interface Read {
+  readonly remote: RemoteCluster;
   readonly reading: ClusterReading;
   readonly said: RemoteReading<FoundBindings>;
 }
@@ -159,7 +163,7 @@ async function readClusters(
     clusters.map(async (one): Promise<Read> => {
       const said = await reader.read(one, 'TargetGroupBindings', bindingsIn);
       const found = said.ok ? said.value : said;
-      return { reading: { cluster: one.cluster, found }, said };
+      return { remote: one, reading: { cluster: one.cluster, found }, said };
     }),
   );
 }
