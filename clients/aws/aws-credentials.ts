@@ -77,6 +77,9 @@ function unreadable(error: unknown): Error | undefined {
   return Object.assign(new Error(error.message, { cause: error }), { name: 'CredentialsProviderError' });
 }
 
+/** Of how many scopes what was made for them is kept: whoever writes an object may think of any number, and each client takes up memory. */
+export const MOST_SCOPES = 1_000;
+
 /** Names a scope, so that what was made for it is found again. */
 export const scopeName = ({ region, roleARN = '', externalID = '' }: AwsScope): string =>
   JSON.stringify([region, roleARN, externalID]);

@@ -7,9 +7,11 @@ import {
 import type { Answer } from '../../domain/checks/answer.ts';
 import type { Question } from '../../domain/checks/question.ts';
 import type { Window } from '../../domain/checks/window.ts';
+import { newest } from '../newest.ts';
 import { refused, unavailable } from '../provider-error.ts';
 import {
   credentialsFor,
+  MOST_SCOPES,
   requestHandlerOf,
   scopeName,
   type AwsScope,
@@ -38,9 +40,8 @@ const RESULT_ID = 'okra_result';
 
 /** Makes the CloudWatch of all regions and roles; one client for each. */
 export function connectCloudWatch(options: CloudWatchOptions = {}): AskCloudWatch {
-  const clients = new Map<string, CloudWatchClient>();
-  const clientOf = (scope: AwsScope): CloudWatchClient => {
-    const name = scopeName(scope);
+  const kept = newest<CloudWatchClient>(MOST_SCOPES);
+  const make = (scope: AwsScope): CloudWatchClient => {
     const settings = {
       region: scope.region,
       credentials: credentialsFor(scope, options),
@@ -48,12 +49,10 @@ export function connectCloudWatch(options: CloudWatchOptions = {}): AskCloudWatc
       maxAttempts: 2,
       ...(options.endpoint === undefined ? {} : { endpoint: options.endpoint }),
     };
-    const known = clients.get(name) ?? counting(new CloudWatchClient(settings), scope.region, options.tell);
-    clients.set(name, known);
-    return known;
+    return counting(new CloudWatchClient(settings), scope.region, options.tell);
   };
   return async (scope, { question, window }, signal) => {
-    const client = clientOf(scope);
+    const client = kept(scopeName(scope), () => make(scope));
     const results = await readPages<MetricDataResult>({
       service: 'CloudWatch',
       of: 'the results of an expression',

@@ -1,8 +1,9 @@
 import { DescribeClusterCommand, EKSClient } from '@aws-sdk/client-eks';
 import type { EKSEndpoint } from '../../domain/discovery/clusters/eks-endpoint.ts';
-import { credentialsFor, requestHandlerOf, scopeName } from './aws-credentials.ts';
+import { credentialsFor, MOST_SCOPES, requestHandlerOf, scopeName } from './aws-credentials.ts';
 import type { EKSOptions } from './eks.ts';
 import type { EKSTokenScope } from './eks-token.ts';
+import { keepNewest, newest } from '../newest.ts';
 import { slots } from '../slots.ts';
 
 /**
@@ -23,7 +24,6 @@ export type DescribeEKSCluster = (scope: EKSTokenScope) => Promise<EKSEndpoint |
 const KEEP_MILLISECONDS = 3_600_000;
 // Anybody who can write secrets can name clusters.
 const MOST_KEPT = 10_000;
-const MOST_PLACES = 1_000;
 // AWS throttles DescribeCluster at about ten a second and account, and after a start all clusters are asked about.
 const ATTEMPTS = 6;
 const AT_ONCE = 5;
@@ -63,12 +63,12 @@ export function keptEndpoints(describe: DescribeEKSCluster, now: () => number = 
 }
 
 function describer(options: EKSOptions): DescribeEKSCluster {
-  const places = new Map<string, { readonly client: EKSClient; readonly inTurn: ReturnType<typeof slots> }>();
+  const placeOf = newest<{ readonly client: EKSClient; readonly inTurn: ReturnType<typeof slots> }>(
+    MOST_SCOPES,
+  );
   return async (scope) => {
-    const name = scopeName(scope);
-    const place = places.get(name) ?? { client: clientOf(scope, options), inTurn: slots(AT_ONCE) };
-    places.set(name, place);
-    keepNewest(places, MOST_PLACES);
+    const make = () => ({ client: clientOf(scope, options), inTurn: slots(AT_ONCE) });
+    const place = placeOf(scopeName(scope), make);
     const command = new DescribeClusterCommand({ name: scope.clusterName });
     try {
       const { cluster } = await place.inTurn(() => place.client.send(command));
@@ -79,14 +79,6 @@ function describer(options: EKSOptions): DescribeEKSCluster {
       throw error;
     }
   };
-}
-
-/** Forgets what was added first, until so many are left. */
-function keepNewest(from: Map<string, unknown>, most: number): void {
-  for (const name of from.keys()) {
-    if (from.size <= most) return;
-    from.delete(name);
-  }
 }
 
 const clientOf = (scope: EKSTokenScope, options: EKSOptions): EKSClient =>

@@ -1,8 +1,10 @@
 import { Sha256 } from '@aws-crypto/sha256-js';
 import { partition } from '@aws-sdk/core/client';
 import { SignatureV4 } from '@smithy/signature-v4';
+import { keepNewest, newest } from '../newest.ts';
 import {
   credentialsFor,
+  MOST_SCOPES,
   scopeName,
   type AwsCredentials,
   type AwsScope,
@@ -31,6 +33,8 @@ const REFRESH_MILLISECONDS = 600_000;
 // A token is worth nothing any more when the credentials that signed it have ended.
 const MARGIN_MILLISECONDS = 60_000;
 
+const MOST_TOKENS = 10_000;
+
 interface Token {
   readonly value: string;
   readonly until: number;
@@ -42,17 +46,17 @@ interface Token {
  */
 export function eksTokens(options: EKSTokenOptions = {}): EKSTokens {
   const { now = Date.now } = options;
-  const credentials = new Map<string, AwsCredentials>();
+  const credentials = newest<AwsCredentials>(MOST_SCOPES);
   const tokens = new Map<string, Promise<Token>>();
   const make = async (scope: EKSTokenScope): Promise<Token> => {
-    const name = scopeName(scope);
-    const provider = credentials.get(name) ?? credentialsFor(scope, options);
-    credentials.set(name, provider);
+    const provider = credentials(scopeName(scope), () => credentialsFor(scope, options));
     return await sign(scope, provider, now());
   };
   const next = (name: string, scope: EKSTokenScope): Promise<Token> => {
     const made = make(scope);
+    tokens.delete(name);
     tokens.set(name, made);
+    keepNewest(tokens, MOST_TOKENS);
     // The next one who asks tries again.
     made.catch(() => tokens.delete(name));
     return made;

@@ -298,4 +298,12 @@ describe('connectEKS', () => {
     expect(connect(scope)).toBe(connect({ region: 'eu-central-1' }));
     expect(connect({ ...scope, roleARN: 'arn:aws:iam::123456789012:role/okra' })).not.toBe(connect(scope));
   });
+
+  it('keeps no client for each external id that anybody has ever written', () => {
+    const connect = connectEKS({ credentials: () => Promise.reject(new Error('nobody asks')) });
+    const roleARN = 'arn:aws:iam::123456789012:role/okra';
+    const first = connect({ ...scope, roleARN, externalID: 'first' });
+    for (let index = 0; index < 1_000; index += 1) connect({ ...scope, roleARN, externalID: `${index}` });
+    expect(connect({ ...scope, roleARN, externalID: 'first' })).not.toBe(first);
+  });
 });

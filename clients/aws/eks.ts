@@ -1,6 +1,7 @@
 import { DescribeClusterCommand, EKSClient, ListClustersCommand } from '@aws-sdk/client-eks';
 import {
   credentialsFor,
+  MOST_SCOPES,
   requestHandlerOf,
   scopeName,
   type AwsScope,
@@ -10,6 +11,7 @@ import { readPages, type AwsPage } from './aws-pages.ts';
 import { counting, type TellRequests } from './request-count.ts';
 import { clusterOf, namesIn, tokenIn, type EKSCluster } from './eks-answers.ts';
 import { inBatches } from '../in-batches.ts';
+import { newest } from '../newest.ts';
 import { shareReading } from '../shared-reading.ts';
 
 export type { EKSCluster } from './eks-answers.ts';
@@ -63,12 +65,8 @@ const AT_ONCE = 5;
 
 /** Makes the EKS of a region and an identity; one client per each. */
 export function connectEKS(options: EKSOptions = {}): (scope: AwsScope) => EKS {
-  const byScope = new Map<string, EKS>();
-  return (scope) => {
-    const known = byScope.get(scopeName(scope)) ?? makeEKS(scope, options);
-    byScope.set(scopeName(scope), known);
-    return known;
-  };
+  const kept = newest<EKS>(MOST_SCOPES);
+  return (scope) => kept(scopeName(scope), () => makeEKS(scope, options));
 }
 
 function makeEKS(scope: AwsScope, options: EKSOptions): EKS {

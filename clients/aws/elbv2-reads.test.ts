@@ -145,3 +145,18 @@ describe('a read of ELBv2', () => {
     await expect(read(elbv2)).rejects.toThrow(`Expected ELBv2 to answer with ${lacks}, got`);
   });
 });
+
+describe('the ELBv2 of a region', () => {
+  it('is kept as long as it is asked for, and not that of each region that anybody has ever written', () => {
+    const regions = connectELBv2();
+    const [used, made] = [regions.inRegion('eu-central-1'), regions.inRegion('eu-nowhere-1')];
+    for (let index = 0; index < 99; index += 1) regions.inRegion(`eu-nowhere-1${index}`);
+    expect(regions.inRegion('eu-central-1')).not.toBe(used);
+    expect(regions.inRegion('eu-nowhere-1')).not.toBe(made);
+    const again = regions.inRegion('eu-central-1');
+    for (let index = 0; index < 200; index += 1) {
+      regions.inRegion(`eu-nowhere-1${index}`);
+      expect(regions.inRegion('eu-central-1')).toBe(again);
+    }
+  });
+});

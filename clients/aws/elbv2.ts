@@ -5,6 +5,7 @@ import { PacedHandler, type ReadPace } from './elbv2-pace.ts';
 import { counting, type TellRequests } from './request-count.ts';
 import { elbv2Reads } from './elbv2-reads.ts';
 import { elbv2Writes } from './elbv2-writes.ts';
+import { newest } from '../newest.ts';
 
 /** What of ELBv2 Okra calls. */
 export interface ELBv2 extends ELBv2Reads, ELBv2Writes {}
@@ -29,14 +30,13 @@ export interface ELBv2Regions {
   inRegion(region: string): ELBv2;
 }
 
+// AWS has some forty, and whoever writes an ARN may think of others.
+const MOST_REGIONS = 100;
+
 /** Makes the ELBv2 of every region; one client per region. */
 export function connectELBv2(options: ELBv2Options = {}): ELBv2Regions {
-  const byRegion = new Map<string, ELBv2>();
-  const inRegion = (region: string): ELBv2 => {
-    const known = byRegion.get(region) ?? makeELBv2(region, options);
-    byRegion.set(region, known);
-    return known;
-  };
+  const kept = newest<ELBv2>(MOST_REGIONS);
+  const inRegion = (region: string): ELBv2 => kept(region, () => makeELBv2(region, options));
   return Object.assign((arn: string) => inRegion(regionOf(arn)), { inRegion });
 }
 
