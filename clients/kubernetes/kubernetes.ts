@@ -12,6 +12,7 @@ import { heedRetryAfter } from './retry-after.ts';
 import type { Unfinished } from './unfinished.ts';
 import { tokenFileOf } from './service-account.ts';
 import { FIELD_MANAGER } from '../../domain/kubernetes/labels.ts';
+import { given } from '../../domain/model/given.ts';
 import { withTimeLimit, type TimeLimit } from '../time-limit.ts';
 
 export { isConflict, isExpired, isNotFound, KubernetesError } from './kubernetes-error.ts';
@@ -46,6 +47,8 @@ export interface ApplyOptions extends WriteOptions {
 export interface DeleteOptions extends CallOptions {
   /** Deletes the object only when it still is the one with this uid. */
   readonly uid?: string | undefined;
+  /** Deletes the object only when nobody has changed it since this version. */
+  readonly resourceVersion?: string | undefined;
 }
 
 /** The Kubernetes API, as far as Okra needs it. Every method throws KubernetesError, or the reason of its signal. */
@@ -193,10 +196,11 @@ function writers(
         body: mergePatch,
         signal,
       }),
-    delete: async (kind, key, { uid, signal } = {}) => {
+    delete: async (kind, key, { uid, resourceVersion, signal } = {}) => {
+      const preconditions = given({ uid, resourceVersion });
       const body = {
         propagationPolicy: 'Background',
-        ...(uid === undefined ? {} : { preconditions: { uid } }),
+        ...(Object.keys(preconditions).length === 0 ? {} : { preconditions }),
       };
       await unlessMissing(call({ method: 'DELETE', path: objectPath(kind, key), body, signal }));
     },

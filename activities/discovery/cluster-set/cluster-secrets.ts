@@ -13,7 +13,7 @@ import { foundOf, type Found } from '../found.ts';
 import { handoverWrites } from '../handovers.ts';
 import type { Lifetime } from '../lifetime.ts';
 import { inheritedBy, ownedBy, type ObjectOwner } from '../../kubernetes/owner-references.ts';
-import { remove } from '../../kubernetes/remove.ts';
+import { removeAsFound } from '../../kubernetes/remove.ts';
 import { performWrites } from '../../kubernetes/writes.ts';
 
 interface Secret {
@@ -58,6 +58,7 @@ export function clusterSecrets(kubernetes: KubernetesClient): ClusterSecrets {
         cluster,
       });
       const means = { kubernetes, owner, ownerKind: 'ClusterSet', kind: SECRET, found };
+      const gone = new Set(decision.delete.map(({ uid }) => uid));
       const writes = [
         ...handoverWrites(decision.handover, means),
         ...decision.create.map((wanted) => ({
@@ -68,10 +69,13 @@ export function clusterSecrets(kubernetes: KubernetesClient): ClusterSecrets {
           ...about(wanted.name, wanted.content.name),
           run: () => update(kubernetes, owner, { wanted, found }),
         })),
-        ...decision.delete.map(({ name, uid }) => ({
-          ...about(name),
-          run: () => remove(kubernetes, { kind: SECRET, key: { namespace, name } }, uid),
-        })),
+        ...found
+          .filter(({ uid }) => gone.has(uid))
+          .map((secret) => ({
+            ...about(secret.name),
+            run: () =>
+              removeAsFound(kubernetes, { kind: SECRET, key: { namespace, name: secret.name } }, secret),
+          })),
       ];
       return await performWrites(writes, life);
     },

@@ -23,7 +23,7 @@ import { foundOf, type Found } from '../found.ts';
 import type { Lifetime } from '../lifetime.ts';
 import { handoverWrites } from '../handovers.ts';
 import { inheritedBy, ownedBy, type ObjectOwner } from '../../kubernetes/owner-references.ts';
-import { remove } from '../../kubernetes/remove.ts';
+import { removeAsFound } from '../../kubernetes/remove.ts';
 import { performWrites, type Write } from '../../kubernetes/writes.ts';
 
 /** The AWSTargetGroups and AWSTargetGroupBindings of a namespace, and the version of each that was read. */
@@ -103,11 +103,14 @@ function writesOf<Wanted extends Marks & { readonly name: string }>(
   const before = new Map(found.map((one) => [one.name, one]));
   const keyOf = (name: string): ObjectKey => ({ namespace: owner.key.namespace, name });
   const about = (name: string) => ({ object: { kind: kind.kind, name } });
+  const gone = new Set(changes.delete.map(({ uid }) => uid));
   return [
-    ...changes.delete.map(({ name, uid }) => ({
-      ...about(name),
-      run: () => remove(kubernetes, { kind, key: keyOf(name) }, uid),
-    })),
+    ...found
+      .filter(({ uid }) => gone.has(uid))
+      .map((one) => ({
+        ...about(one.name),
+        run: () => removeAsFound(kubernetes, { kind, key: keyOf(one.name) }, one),
+      })),
     ...changes.create.map((wanted) => ({
       ...about(wanted.name),
       run: () =>
