@@ -51,6 +51,11 @@ const registered = z.object({
     .array(
       z.object({
         cluster: z.string().max(253).describe('The name of the cluster.'),
+        id: z
+          .string()
+          .max(512)
+          .optional()
+          .describe('What no other cluster of that name has; absent where its secret does not say it.'),
         ids: z
           .array(z.string().max(253))
           .max(1000)

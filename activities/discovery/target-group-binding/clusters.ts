@@ -1,5 +1,6 @@
 import { NODE, POD } from '../../../clients/kubernetes/kinds.ts';
 import type { AWSTargetGroupBindingSpec } from '../../../crds/aws-target-group-binding.ts';
+import type { KnownCluster } from '../../../domain/discovery/clusters/known-cluster.ts';
 import type { ObjectKey } from '../../../domain/model/ids.ts';
 import { targetLooksInto } from '../../../domain/discovery/target-group-set/looks-into.ts';
 import { seenNode, seenPod, trimRemote, type RemoteObject } from '../../../domain/discovery/clusters/seen.ts';
@@ -17,7 +18,7 @@ import {
 export interface SeenClusters {
   readonly clusters: readonly SeenCluster[];
   /** All clusters of the namespace, whether anything was seen in them or not; undefined when nobody has looked. */
-  readonly secrets?: readonly string[];
+  readonly secrets?: readonly KnownCluster[];
   /** After how many seconds to look again; undefined when all have answered. */
   readonly againInSeconds?: number;
 }
@@ -39,7 +40,7 @@ export async function readClusters(
   );
   return {
     clusters: readings.map(({ cluster }) => cluster),
-    secrets: found.map(({ cluster }) => cluster.name),
+    secrets: found.map(({ cluster }) => cluster),
     ...againAfter(readings.map(({ said }) => said)),
   };
 }
@@ -50,12 +51,12 @@ interface Reading {
 }
 
 async function readOne(reader: ClusterReads, remote: RemoteCluster, what: string): Promise<Reading> {
-  const { name, labels } = remote.cluster;
+  const { name, id, labels } = remote.cluster;
   const said = await reader.read(remote, what, (access) => seenIn(access, { cluster: name, what }));
   const seen: SeenCluster['seen'] = said.ok
     ? said.value
     : { ok: false, reason: said.reason, message: said.message };
-  return { cluster: { name, labels, what, seen }, said };
+  return { cluster: { name, id, labels, what, seen }, said };
 }
 
 async function seenIn(

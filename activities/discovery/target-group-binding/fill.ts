@@ -1,5 +1,6 @@
 import { isFilled } from '../../../domain/discovery/target-group-binding/binding-move.ts';
 import { heldBack, recordOf } from '../../../domain/discovery/target-group-binding/binding-record.ts';
+import { withFormerNames } from '../../../domain/discovery/target-group-binding/former-names.ts';
 import { missedByBinding } from '../../../domain/discovery/target-group-set/lost-clusters.ts';
 import type {
   RegisteredTarget,
@@ -36,14 +37,19 @@ export async function registerIn(
   { bound, ledger }: { readonly bound: Bound; readonly ledger: BindingLedger },
 ): Promise<BindingOutcome & { readonly mayLeave: boolean }> {
   const { key, spec, life } = bound;
-  const { clusters, secrets, againInSeconds } = await readClusters(reads, spec, key);
+  const { clusters, secrets: known, againInSeconds } = await readClusters(reads, spec, key);
   const { namespace } = key;
   const client = elbv2(targetGroupARN);
   const writes = { elbv2: client, targetGroupARN, budget, life };
   const registered = await readRegistered(client, targetGroupARN, life.signal);
-  const { targets: ours, former = [] } = ledger.now();
+  const { targets: registeredBefore, former = [] } = ledger.now();
   const { targets } = spec;
-  const elsewhere = former.flatMap((place) => place.targets);
+  const ours = withFormerNames(registeredBefore, known ?? []);
+  const elsewhere = withFormerNames(
+    former.flatMap((place) => place.targets),
+    known ?? [],
+  );
+  const secrets = known?.map(({ name }) => name);
   const grace = { before: bound.status.missing ?? [], now: Date.now(), seconds: graceSeconds };
   const missed = missedByBinding([...ours, ...elsewhere], { targets, secrets }, grace);
   const shared = () => readShared(kubernetes, bound, targetGroupARN);

@@ -15,6 +15,8 @@ import {
 /** What was seen in a cluster, or why it could not be read. */
 export interface SeenCluster {
   readonly name: string;
+  /** What no other cluster has, whatever it is called; undefined when its secret does not say it. */
+  readonly id?: string | undefined;
   /** The labels of its Argo CD cluster secret. */
   readonly labels: Readonly<Record<string, string>>;
   /** What of it was read, as `lookedAt` says; undefined: everything. */
@@ -61,15 +63,11 @@ export function findIds(target: BindingTarget, observed: Observed): FoundTarget 
   // With another port as well: what a cluster had that cannot be read now is registered with the new one.
   const before = observed.known.filter((one) => one.name === name);
   const isOwn = (id: string): boolean => observed.isOwn({ id, port: target.port });
-  const results = clusters.map((cluster): FoundIds & { readonly cluster: string } => {
-    if (cluster.seen.ok) return { cluster: cluster.name, ...idsIn(target, cluster.seen, observed, isOwn) };
-    const { reason, message } = cluster.seen;
-    const problems = [{ cluster: cluster.name, object: name, reason, message }];
-    return {
-      cluster: cluster.name,
-      ids: unified(idsFoundIn(cluster.name, observed.clusters, before)),
-      problems,
-    };
+  const results = clusters.map(({ name: cluster, id, seen }): FoundIds & Omit<IdsOfCluster, 'ids'> => {
+    if (seen.ok) return { cluster, id, ...idsIn(target, seen, observed, isOwn) };
+    const { reason, message } = seen;
+    const problems = [{ cluster, object: name, reason, message }];
+    return { cluster, id, ids: unified(idsFoundIn({ cluster, id }, observed.clusters, before)), problems };
   });
   // A cluster that is not known may still have every target that it had.
   if (clusterName !== undefined && clusters.length === 0) {
@@ -80,7 +78,11 @@ export function findIds(target: BindingTarget, observed: Observed): FoundTarget 
     const named = clusters.filter((one) => one.name === cluster);
     return named.length === 0 || named.some(({ seen }) => !seen.ok);
   };
-  const byCluster = results.map((result) => ({ cluster: result.cluster, ids: unified(result.ids) }));
+  const byCluster = results.map(({ cluster, id, ids }): IdsOfCluster => {
+    // A status has no room for what says nothing.
+    const isOf = id === undefined || ids.length === 0 ? {} : { id };
+    return { cluster, ...isOf, ids: unified(ids) };
+  });
   const looked = byCluster.map(({ cluster }) => cluster);
   return {
     ids: unified(byCluster.flatMap(({ ids }) => ids)),
@@ -96,11 +98,13 @@ export function findIds(target: BindingTarget, observed: Observed): FoundTarget 
  * that is not known by its name may have got it since, and have had what no cluster here had.
  */
 function idsFoundIn(
-  name: string,
+  { cluster: name, id }: Omit<IdsOfCluster, 'ids'>,
   here: readonly SeenCluster[],
   before: readonly RegisteredTarget[],
 ): readonly string[] {
-  const told = before.flatMap(({ byCluster = [] }) => byCluster);
+  const told = before
+    .flatMap(({ byCluster = [] }) => byCluster)
+    .filter((one) => one.id === undefined || id === undefined || one.id === id);
   const had = told.filter(({ cluster }) => cluster === name);
   const gone = told.filter(({ cluster }) => !here.some((one) => one.name === cluster));
   const untold = before.filter(({ byCluster }) => byCluster === undefined);

@@ -30,7 +30,7 @@ export function keptOfUnread(
     const carried = new Set(looked.filter(({ target }) => target.name === name).flatMap(({ ids }) => ids));
     const dark = byCluster
       .filter(({ cluster }) => isDark(cluster))
-      .map(({ cluster, ids }) => ({ cluster, ids: ids.filter((id) => !carried.has(id)) }))
+      .map((one) => ({ ...one, ids: one.ids.filter((id) => !carried.has(id)) }))
       .filter(({ ids }) => ids.length > 0);
     return dark.length === 0
       ? []

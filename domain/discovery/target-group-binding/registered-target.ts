@@ -19,6 +19,8 @@ export interface RegisteredTarget {
 /** The ids that were found in a cluster. */
 export interface IdsOfCluster {
   readonly cluster: string;
+  /** What no other cluster has, whatever it is called; undefined when nobody knows it. */
+  readonly id?: string | undefined;
   readonly ids: readonly string[];
 }
 
