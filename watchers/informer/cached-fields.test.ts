@@ -15,7 +15,9 @@ function whole(status: object, data: Readonly<Record<string, string>> = {}): For
       creationTimestamp: '2026-11-22T00:00:00Z',
       labels: { 'okra.mumo.co/cell': 'web', 'argocd.argoproj.io/secret-type': 'cluster', team: filling },
       annotations: {
+        'okra.mumo.co/cluster-id': 'arn:web',
         'okra.mumo.co/cluster-tags': '{"version":"1.0.0"}',
+        'okra.mumo.co/cluster-vpc-id': 'vpc-1',
         'kubectl.kubernetes.io/last-applied-configuration': filling,
       },
       ownerReferences: [
@@ -87,7 +89,11 @@ const cases: readonly (readonly [string, ForeignObject, object])[] = [
           'argocd.argoproj.io/secret-type': 'cluster',
           team: 'x'.repeat(20_000),
         },
-        annotations: { 'okra.mumo.co/cluster-tags': '{"version":"1.0.0"}' },
+        annotations: {
+          'okra.mumo.co/cluster-id': 'arn:web',
+          'okra.mumo.co/cluster-tags': '{"version":"1.0.0"}',
+          'okra.mumo.co/cluster-vpc-id': 'vpc-1',
+        },
         ownerReferences: [
           { kind: 'ClusterSet', name: 'demo', controller: true },
           { kind: 'Other', name: 'other' },

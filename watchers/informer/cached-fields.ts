@@ -1,6 +1,11 @@
 import { HASH_ANNOTATION } from '../../domain/checks/next-run.ts';
 import { APPLICATIONS_ANNOTATION } from '../../domain/applications/secrets.ts';
-import { CELL_LABEL, CLUSTER_TAGS_ANNOTATION } from '../../domain/kubernetes/labels.ts';
+import {
+  CELL_LABEL,
+  CLUSTER_ID_ANNOTATION,
+  CLUSTER_TAGS_ANNOTATION,
+  CLUSTER_VPC_ANNOTATION,
+} from '../../domain/kubernetes/labels.ts';
 import { ABOUT } from '../../domain/staged/kubestellar.ts';
 import type { InformedMetadata } from '../event.ts';
 import type { ForeignKind } from '../foreign.ts';
@@ -31,6 +36,14 @@ export interface ForeignObject {
   };
   readonly data?: Texts;
 }
+
+/** What is said of a cluster beside the way to it, which whoever looks into it goes by. */
+const OF_CLUSTERS = [
+  CLUSTER_ID_ANNOTATION,
+  CLUSTER_TAGS_ANNOTATION,
+  CLUSTER_VPC_ANNOTATION,
+  APPLICATIONS_ANNOTATION,
+];
 
 type Keep = (object: ForeignObject) => ForeignObject;
 
@@ -83,7 +96,7 @@ const keeps: Readonly<Record<ForeignKind | 'Check', Keep>> = {
     metadata: {
       ...identityOf({ metadata }),
       ...given({ labels: metadata.labels, ownerReferences: metadata.ownerReferences?.map(ownerOf) }),
-      annotations: only([CLUSTER_TAGS_ANNOTATION, APPLICATIONS_ANNOTATION], metadata.annotations),
+      annotations: only(OF_CLUSTERS, metadata.annotations),
     },
     data: only(['name', 'server', 'config', 'namespaces'], data),
   }),
