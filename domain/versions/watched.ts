@@ -39,6 +39,15 @@ export function selectTargetGroups(
 }
 
 /**
+ * Whether a Cell takes a target group otherwise than before: one that comes or goes, of which there is one version, it does.
+ * A Cell that was told of a new one may not have written down yet that it has seen it when AWS has been asked about that.
+ */
+export function isTakenOtherwise(spec: SelectingSpec, versions: readonly WatchedGroup[]): boolean {
+  const taken = new Set(versions.map((group) => canonical(selectTargetGroups(spec, [group]))));
+  return versions.length === 1 || taken.size > 1;
+}
+
+/**
  * All that a rollout of the Cell depends on, in one text: when it differs, there is something new to look at.
  * `groups` are those of the Cell's namespace, which may use what `access` says; objects are taken as the API server returned them, because
  * watchers and workers compare what each has computed.

@@ -135,6 +135,15 @@ describe('an AWSTargetGroup', () => {
     expect(route(happened, view)).toEqual([start('web')]);
   });
 
+  it('that AWS has been asked about reaches nobody because of that, though its Cell has not seen yet that it is there', () => {
+    const web2 = aGroup('web2');
+    const object = { ...web2, status: { observedGeneration: 1, conditions: [] } };
+    const view = viewOf({ cells: [web, api], groups: [web1, object] });
+    expect(route({ kind: 'AWSTargetGroup', event: { type: 'update', object, old: web2 } }, view)).toEqual([
+      { do: 'Ignore', reason: 'unchanged' },
+    ]);
+  });
+
   it('that changes sides reaches the Cell it leaves and the one it joins', () => {
     const object = aGroup('web1', { role: 'api' });
     const view = viewOf({ cells: [web, api], groups: [object] });

@@ -13,7 +13,7 @@ import {
 } from '../../domain/load-balancers/load-balancer.ts';
 import { matches } from '../../domain/kubernetes/selector.ts';
 import { selectorOf } from '../../domain/versions/version-label.ts';
-import { watchedInput } from '../../domain/versions/watched.ts';
+import { isTakenOtherwise, watchedInput } from '../../domain/versions/watched.ts';
 import { conditionOf } from '../condition.ts';
 import type { ObjectEvent } from '../event.ts';
 import { ignore, type Instruction } from '../instruction.ts';
@@ -178,7 +178,7 @@ function routeGroup(event: ObjectEvent<AWSTargetGroup>, view: View): readonly In
     versions.some(({ metadata }) => matches(selectorOf(spec), metadata.labels)),
   );
   if (selecting.length === 0) return ignore('no Cell selects it');
-  const concerned = selecting.filter((cell) => isNews(cell, view));
+  const concerned = selecting.filter((cell) => isTakenOtherwise(cell.spec, versions) && isNews(cell, view));
   if (concerned.length === 0) return ignore('unchanged');
   return concerned.map((cell) => ({ do: 'Start', kind: 'Cell', key: keyOf(cell) }));
 }
