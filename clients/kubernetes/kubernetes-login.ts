@@ -29,24 +29,40 @@ export function loginBy(kubeconfig: Kubeconfig, cluster: KubeconfigCluster): Log
   return isOther ? loginByClientNode(kubeconfig, cluster) : ownLogin(cluster, user);
 }
 
+// A program that has not come to its end by then is run once more.
+const FORGET_MILLISECONDS = 60_000;
+
 /** Logs in as client-node does; it is loaded for programs, providers and proxies alone, because it takes 90 MB and half a second. */
 function loginByClientNode(kubeconfig: Kubeconfig, { server }: KubeconfigCluster): Login {
   let loaded: KubeConfig | undefined;
   let newest: Dispatcher = new Agent(http1);
   // client-node makes connections for every request.
   const pool = keepPool(() => newest);
+  // One for all who ask meanwhile, since each would run the program once more.
+  let opening: Promise<Opened> | undefined;
+  const open = async (): Promise<Opened> => {
+    const clientNode = await import('@kubernetes/client-node');
+    if (loaded === undefined) {
+      loaded = new clientNode.KubeConfig();
+      loaded.loadFromOptions(kubeconfig);
+    }
+    const context = new clientNode.RequestContext(server, clientNode.HttpMethod.GET);
+    await loaded.applySecurityAuthentication(context);
+    newest = context.getDispatcher() ?? newest;
+    return { headers: context.getHeaders(), dispatcher: pool.get() };
+  };
+  const begin = (): Promise<Opened> => {
+    const begun = open();
+    const forget = (): void => {
+      clearTimeout(timer);
+      if (opening === begun) opening = undefined;
+    };
+    const timer = setTimeout(forget, FORGET_MILLISECONDS).unref();
+    begun.then(forget, forget);
+    return begun;
+  };
   return {
-    open: async () => {
-      const clientNode = await import('@kubernetes/client-node');
-      if (loaded === undefined) {
-        loaded = new clientNode.KubeConfig();
-        loaded.loadFromOptions(kubeconfig);
-      }
-      const context = new clientNode.RequestContext(server, clientNode.HttpMethod.GET);
-      await loaded.applySecurityAuthentication(context);
-      newest = context.getDispatcher() ?? newest;
-      return { headers: context.getHeaders(), dispatcher: pool.get() };
-    },
+    open: () => (opening ??= begin()),
     renew: () => pool.drop(),
   };
 }

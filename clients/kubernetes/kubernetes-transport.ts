@@ -42,9 +42,9 @@ export type TokenSource = (refused?: string) => Promise<string>;
 export function makeSend(door: Door, token?: TokenSource): Send {
   let refused: string | undefined;
   return async (request) => {
-    const { headers, dispatcher } = await door.open();
-    const shown =
-      token === undefined ? undefined : await inTime(token(refused), nameOf(request), request.signal);
+    const name = nameOf(request);
+    const { headers, dispatcher } = await inTime(door.open(), name, request.signal);
+    const shown = token === undefined ? undefined : await inTime(token(refused), name, request.signal);
     const login = shown === undefined ? headers : { ...headers, Authorization: `Bearer ${shown}` };
     return await answer(door, { headers: login, dispatcher }, request).catch((error: unknown) => {
       // A connection whose other end is gone without a word would let every further request wait in vain.
@@ -89,7 +89,7 @@ export function parseAnswer<T>(text: string, name: string): T {
 
 const nameOf = ({ method, path }: Pick<Request, 'method' | 'path'>): string => `${method} ${path}`;
 
-// Who waits for a token, or for a connection, shares it with others, and gives up alone.
+// Who waits for a login, a token, or a connection shares it with others, and gives up alone.
 async function inTime<T>(awaited: Promise<T>, name: string, signal: AbortSignal): Promise<T> {
   let giveUp = (): void => undefined;
   const givenUp = new Promise<never>((_, reject) => {
