@@ -11,11 +11,7 @@ import {
   decideTargetGroupSet,
   type TargetGroupSetDecision,
 } from '../../../domain/discovery/target-group-set/target-group-set.ts';
-import type { ClusterReads, RemoteCluster } from '../clusters/reader.ts';
-import { absentKinds } from '../clusters/target-group-bindings.ts';
-
-/** Asks a cluster, by the name of its secret, which kinds of TargetGroupBinding it has not got by now. */
-export type AskKinds = (secret: string) => Promise<AskedKinds>;
+import type { AskKinds } from '../clusters/ask-kinds.ts';
 
 /** Decides about a set; before a group goes, its cluster is asked once more whether it still has the kind that the group is made of. */
 export async function decide(
@@ -39,18 +35,3 @@ function withAnswer(reading: ClusterReading, asked: ReadonlyMap<string, AskedKin
   const answer = asked.get(reading.cluster.secret);
   return answer === undefined ? reading : withAsked(reading, answer);
 }
-
-/** Makes what asks clusters; a late answer is older than the lists that it is to be about. */
-export const askKinds =
-  (reads: ClusterReads, clusters: readonly RemoteCluster[]): AskKinds =>
-  async (secret) => {
-    const remote = clusters.find(({ cluster }) => cluster.secret === secret);
-    if (remote === undefined) return { ok: true, absent: [] };
-    const said = await reads.read(remote, 'kinds of TargetGroupBindings', ({ client }) =>
-      absentKinds(client),
-    );
-    if (!said.ok) return said;
-    if (!said.isLate) return { ok: true, absent: said.value };
-    const message = `Expected cluster ${remote.cluster.name} to say in time whether it has the kinds of TargetGroupBinding that it had, got an old answer. What it had before stays.`;
-    return { ok: false, reason: 'ClusterSlow', message };
-  };

@@ -15,6 +15,7 @@ import { setLooksInto } from '../../../domain/discovery/target-group-set/looks-i
 import { namesOf, saysTheSame, syncStatusOf, type Problem } from '../../../domain/discovery/sync-status.ts';
 import { type ClusterReading } from '../../../domain/discovery/target-group-set/observed-target-group-set.ts';
 import type { Missing } from '../../../domain/discovery/missing.ts';
+import { askKinds } from '../clusters/ask-kinds.ts';
 import {
   againAfter,
   type ClusterAccess,
@@ -28,7 +29,7 @@ import type { SyncActivities, Synced } from '../../contract.ts';
 import { isFirstAttempt, lifetime, type Lifetime } from '../lifetime.ts';
 import { againIn, earlier } from '../soonest.ts';
 import { statusReporter } from '../../kubernetes/status-reporter.ts';
-import { askKinds, decide } from './decide.ts';
+import { decide } from './decide.ts';
 import { targetGroupObjects } from './target-group-objects.ts';
 
 /** What the activities of AWSTargetGroupSets are made of. */

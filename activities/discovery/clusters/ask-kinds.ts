@@ -1,0 +1,21 @@
+import type { AskedKinds } from '../../../domain/discovery/target-group-set/doubtful-clusters.ts';
+import type { ClusterReads, RemoteCluster } from './reader.ts';
+import { absentKinds } from './target-group-bindings.ts';
+
+/** Asks a cluster, by the name of its secret, which kinds of TargetGroupBinding it has not got by now. */
+export type AskKinds = (secret: string) => Promise<AskedKinds>;
+
+/** Makes what asks clusters; a late answer is older than the lists that it is to be about. */
+export const askKinds =
+  (reads: ClusterReads, clusters: readonly RemoteCluster[]): AskKinds =>
+  async (secret) => {
+    const remote = clusters.find(({ cluster }) => cluster.secret === secret);
+    if (remote === undefined) return { ok: true, absent: [] };
+    const said = await reads.read(remote, 'kinds of TargetGroupBindings', ({ client }) =>
+      absentKinds(client),
+    );
+    if (!said.ok) return said;
+    if (!said.isLate) return { ok: true, absent: said.value };
+    const message = `Expected cluster ${remote.cluster.name} to say in time whether it has the kinds of TargetGroupBinding that it had, got an old answer. What it had before stays.`;
+    return { ok: false, reason: 'ClusterSlow', message };
+  };
