@@ -13,6 +13,7 @@ function whole(status: object, data: Readonly<Record<string, string>> = {}): For
       ...identity,
       generation: 3,
       creationTimestamp: '2026-11-22T00:00:00Z',
+      deletionTimestamp: '2026-11-22T01:00:00Z',
       labels: { 'okra.mumo.co/cell': 'web', 'argocd.argoproj.io/secret-type': 'cluster', team: filling },
       annotations: {
         'okra.mumo.co/cluster-id': 'arn:web',
@@ -84,6 +85,7 @@ const cases: readonly (readonly [string, ForeignObject, object])[] = [
     {
       metadata: {
         ...identity,
+        deletionTimestamp: '2026-11-22T01:00:00Z',
         labels: {
           'okra.mumo.co/cell': 'web',
           'argocd.argoproj.io/secret-type': 'cluster',

@@ -19,6 +19,7 @@ type Texts = Readonly<Record<string, string>>;
 export interface ForeignObject {
   readonly metadata: InformedMetadata & {
     readonly generation?: number;
+    readonly deletionTimestamp?: string;
     readonly labels?: Texts;
     readonly annotations?: Texts;
     readonly ownerReferences?: readonly {
@@ -95,7 +96,12 @@ const keeps: Readonly<Record<ForeignKind | 'Check', Keep>> = {
   Secret: ({ metadata, data = {} }) => ({
     metadata: {
       ...identityOf({ metadata }),
-      ...given({ labels: metadata.labels, ownerReferences: metadata.ownerReferences?.map(ownerOf) }),
+      // Cells with applications go by whether it is being deleted, and watchers and workers compare what each has computed.
+      ...given({
+        deletionTimestamp: metadata.deletionTimestamp,
+        labels: metadata.labels,
+        ownerReferences: metadata.ownerReferences?.map(ownerOf),
+      }),
       annotations: only(OF_CLUSTERS, metadata.annotations),
     },
     data: only(['name', 'server', 'config', 'namespaces'], data),
