@@ -53,7 +53,7 @@ export function shifted(
     budget: _spent,
     mayDiffer: _read,
     ...rest
-  } = withoutBackoff(withoutInspected(state));
+  } = withoutBackoffBefore(purpose, withoutInspected(state));
   const outcome = outcomeOf[purpose];
   if (outcome === undefined) {
     const isLeftOver = purpose === 'TakeBack' && rest.rollout === undefined;
@@ -188,6 +188,13 @@ export function withoutBackoff(state: RolloutState): RolloutState {
   const { backoff: _over, ...rest } = state;
   return rest;
 }
+
+/**
+ * The same once weights were changed. What was refused at rest and is put back then waits all the same: tried again at
+ * once, and refused again, it would go round without an end.
+ */
+const withoutBackoffBefore = (purpose: Of<'Shift'>['purpose'], state: RolloutState): RolloutState =>
+  purpose === 'Restore' && state.backoff?.quiet === true ? state : withoutBackoff(state);
 
 /** Changes the rollout that is under way, if there is one. */
 export function inRollout(state: RolloutState, change: (rollout: Rollout) => Rollout): RolloutState {

@@ -4,6 +4,7 @@ import { announced } from './record.ts';
 import { initialState, type RolloutState } from '../model/state.ts';
 import { statusOf } from './status.ts';
 import { aCell, arnOf, weightsOf } from '../testing/builders.ts';
+import { rollingOut, stands } from '../testing/rolling-out.ts';
 
 const NOW = Date.parse('2026-11-21T12:00:00Z');
 const MINUTE = 60_000;
@@ -82,5 +83,24 @@ describe('a settled Cell with groups at weight 0', () => {
     const message = '2.0.0 serves. Waiting: 0 of 1 target groups at 9.9.9.';
     expect(once.events).toEqual([{ id: '0', type: 'Normal', reason: 'NotEnoughTargetGroups', message }]);
     expect(announced(once, decision, observed)).toEqual(once);
+  });
+});
+
+describe('groups at weight 0 that ELBv2 does not let leave', () => {
+  it('are tried again less and less often, with what is served put back in between', () => {
+    const simulation = rollingOut();
+    simulation.pass(9 * MINUTE);
+    expect(stands(simulation)).toBe('Completed Serving 100');
+    simulation.refusals = Infinity;
+    simulation.pass(2 * MINUTE);
+    expect(simulation.isApplied).toBe(true);
+    simulation.events = 0;
+    simulation.pass(60 * MINUTE);
+    // Some tries in each minute, each of which is put back.
+    expect(simulation.events).toBeLessThan(60 * 5 * 25);
+    expect(stands(simulation)).toBe('Completed Serving 100');
+    simulation.refusals = 0;
+    simulation.pass(MINUTE);
+    expect(weightsOf(simulation.served)).toEqual({ b: 100 });
   });
 });
