@@ -52,6 +52,15 @@ describe('a promote after the last step', () => {
     expect(wholeBake(simulation)).toEqual(WHOLE);
   });
 
+  it('takes nothing of the bake where nothing else is left to do before it', () => {
+    const canary = { steps: [{ setWeight: 100 }, { pause: {} }] };
+    const simulation = rollingOut({ updateStrategy: { type: 'Canary', canary, bake } });
+    simulation.pass(MINUTE);
+    expect(stands(simulation)).toBe('Paused WaitingForResume 100');
+    expect(asked(simulation, 'promoteFull')).toBe('Progressing WaitingForBake 100');
+    expect(wholeBake(simulation)).toEqual(WHOLE);
+  });
+
   it('ends the bake once it has begun', () => {
     const simulation = rolling();
     asked(simulation, 'promote');

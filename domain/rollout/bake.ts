@@ -18,8 +18,8 @@ export function isBakeEnded(
 ): boolean {
   if (progress.is !== 'Baking') return false;
   const { promote, promoteFull } = state.requests;
-  // A promoteFull of before was about the steps.
-  const isAsked = promote !== undefined || (promoteFull !== undefined && promoteFull.at >= progress.since);
+  // A promoteFull of before was about the steps; one that begins the bake at once has come in the same millisecond.
+  const isAsked = promote !== undefined || (promoteFull !== undefined && promoteFull.at > progress.since);
   return isAsked || cell.spec.updateStrategy?.bake === undefined;
 }
 

@@ -102,7 +102,12 @@ const waits: Readonly<Record<string, () => Simulation>> = {
   'the settle time after the last step': () => afterTheLastStep(),
   'an inconclusive background': () => undecided(started(rolling([], watched))),
   'an inconclusive background after the last step': () => undecided(afterTheLastStep()),
-  'the end of a bake': () => started(rolling([], updateStrategy({ bake: { duration: '1h' } }))),
+  'the end of a bake': () => {
+    const simulation = started(rolling([], updateStrategy({ bake: { duration: '1h' } })));
+    // What is asked for in the millisecond in which a bake begins was asked for before.
+    simulation.pass(1);
+    return simulation;
+  },
   'an operator who paused it': () => {
     const simulation = started(rolling([{ setWeight: 20 }, { pause: { duration: '1h' } }]));
     simulation.ask('pause');
