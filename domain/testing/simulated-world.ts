@@ -202,6 +202,8 @@ export class SimulatedWorld {
     const isWritten = hosts.join() !== this.hosts.join() || !isSame || isSentAllTheSame;
     this.#asked = shift.shares;
     this.isApplied = false;
+    // An object that is made anew says nothing of what is served.
+    if (!this.isKnown) this.told = [];
     this.isKnown = true;
     if (isWritten && this.refusals > 0) {
       this.refusals -= 1;
