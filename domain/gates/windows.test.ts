@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import { DateTime } from 'luxon';
+import { describe, expect, it, vi } from 'vitest';
 import type { RolloutWindow } from '../../crds/windows.ts';
 import { openingAt } from './windows.ts';
 
@@ -56,6 +57,16 @@ describe('windows', () => {
           ? 'never'
           : new Date(opening.opensAt).toISOString();
     expect(got).toBe(want);
+  });
+
+  it('make a day of the zone of those alone on which they open, as each takes long', () => {
+    const plus = vi.spyOn(DateTime.prototype, 'plus');
+    const never = { ...office, days: ['Mon' as const], excludeDates: mondays() };
+    expect(openingAt(Array<RolloutWindow>(20).fill(never), at('2026-11-23T10:00:00Z'))).toEqual({
+      is: 'Shut',
+    });
+    expect(plus).not.toHaveBeenCalled();
+    plus.mockRestore();
   });
 });
 
