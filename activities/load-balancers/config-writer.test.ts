@@ -198,3 +198,55 @@ it('takes many back at once, the weights of each once, and keeps the rate', asyn
   expect((now - begin) / 1000).toBeLessThanOrEqual(most / rate.perSecond);
   expect((now - begin) / 1000).toBeGreaterThan((most - 4) / rate.perSecond);
 });
+
+/** An error as the AWS SDK throws it. */
+const refusal = (name: string): Error => Object.assign(new Error('Refused.'), { name });
+
+describe('what was served last, asked for again after a write of which nobody knows', () => {
+  /** A rule that reads show as it was before the last write, until the next. */
+  async function behind() {
+    const listener = aListener();
+    const served = await applyTo(listener, { a: 80, b: 20 });
+    const before = listener.rule(10);
+    await applyTo(listener, { a: 50, b: 50 }, { observed: served });
+    let isBehind = true;
+    const shown = () => [isBehind ? before : listener.rule(10)].filter((one) => one !== undefined);
+    const elbv2: ELBv2 = {
+      ...listener.elbv2,
+      rulesOf: () => Promise.resolve(shown()),
+      rule: () => Promise.resolve(shown()[0]),
+      modifyRule: (input) => ((isBehind = false), listener.elbv2.modifyRule(input)),
+    };
+    return { listener, elbv2, served };
+  }
+  const restoring = urgently({ urgent: false, verify: true });
+
+  it('is written though one read shows it', async () => {
+    const { listener, elbv2, served } = await behind();
+    const config = asking(forwarding({ a: 80, b: 20 }), served);
+    await asActivity(() => writerFor(elbv2, [config]).writer.apply(config, restoring));
+    expect(listener.weights(10)).toEqual({ a: 80, b: 20 });
+  });
+
+  it('is not written where the status says that it was confirmed', async () => {
+    const { listener, elbv2, served } = await behind();
+    const asked = asking(forwarding({ a: 80, b: 20 }), served);
+    const config = {
+      ...asked,
+      status: { ...asked.status, observedGeneration: 1, phase: 'Updated' as const },
+    };
+    await asActivity(() => writerFor(elbv2, [config]).writer.apply(config, restoring));
+    expect(listener.weights(10)).toEqual({ a: 50, b: 50 });
+  });
+
+  it('is done without where ELBv2 throttles it and all reads show it, and others are held back', async () => {
+    const { elbv2, served } = await behind();
+    const held: number[] = [];
+    const budget = { ...granting, penalise: (_: string, ms: number) => Promise.resolve(void held.push(ms)) };
+    const throttling = { ...elbv2, modifyRule: () => Promise.reject(refusal('Throttling')) };
+    const config = asking(forwarding({ a: 80, b: 20 }), served);
+    const { writer } = writerFor(throttling, [config], budget);
+    expect(await asActivity(() => writer.apply(config, restoring))).toMatchObject({ is: 'Served' });
+    expect(held).toEqual([1_000]);
+  });
+});

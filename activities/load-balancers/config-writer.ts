@@ -7,7 +7,13 @@ import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { WriteBudget } from '../../clients/aws/shared-budget.ts';
 import type { Grant, Ticket } from '../../domain/load-balancers/budget.ts';
 import { sameValue } from '../../domain/kubernetes/canonical.ts';
-import type { Forwarding, ObservedForwarding } from '../../domain/load-balancers/load-balancer.ts';
+import {
+  sameRoute,
+  targetGroupsOf,
+  type Forwarding,
+  type ObservedForwarding,
+} from '../../domain/load-balancers/load-balancer.ts';
+import { sameShares } from '../../domain/load-balancers/weights.ts';
 import { loadBalancerStatus, type ApplyOutcome } from '../../domain/load-balancers/load-balancer-status.ts';
 import type { LoadBalancerConfigView } from '../../domain/load-balancers/load-balancer-config.ts';
 import { dependenciesOf } from './config-object.ts';
@@ -141,13 +147,17 @@ export function configWriter(dependencies: WriterDependencies): ConfigWriter {
       hasTurn: turn !== undefined,
       take: () => take(config.desired, options),
       charge: () => budget.charge(quotaOf(config.desired), options),
+      heed: (refusal) => heed(config, refusal),
     });
 
-  /** Tells those who share the budget that ELBv2 throttles, and says in the status what refuses; throws it on. */
+  /** Tells those who share the budget that ELBv2 throttles. */
+  async function heed({ desired }: LoadBalancerConfigView, refusal: unknown): Promise<void> {
+    if (awsErrorType(refusal) === 'Throttled') await budget.penalise(quotaOf(desired), PENALTY_MS);
+  }
+
+  /** Tells of what refuses, and says it in the status; throws it on. */
   async function refused(config: LoadBalancerConfigView, error: unknown): Promise<never> {
-    if (awsErrorType(error) === 'Throttled') {
-      await budget.penalise(quotaOf(config.desired), PENALTY_MS);
-    }
+    await heed(config, error);
     const told = toFailure(error);
     // What was given up is neither here nor there, and another attempt says more of an object that asks otherwise.
     const isTold = Context.current().cancellationSignal.aborted || reasonOf(told) === 'Superseded';
@@ -180,7 +190,8 @@ export function configWriter(dependencies: WriterDependencies): ConfigWriter {
       const adopt = await adoptionOf(config, options);
       const known = status.observed === undefined ? {} : { observed: status.observed };
       const { verify, urgent } = options;
-      const request = { key, forwarding: desired, adopt, verify, urgent, ...known };
+      const undoes = verify && (urgent || mayBeUndone(config));
+      const request = { key, forwarding: desired, adopt, verify, undoes, urgent, ...known };
       const own = writing(config, options, turn);
       let wrote = false;
       const permit: Writing['permit'] = () => ((wrote = true), own.permit());
@@ -211,3 +222,14 @@ const quotaOf = (forwarding: Forwarding): string => loadBalancerOf(forwarding.ty
 /** Whether the status says that what the object asks for was served already. */
 const wasServed = ({ status, generation }: LoadBalancerConfigView): boolean =>
   status.observed !== undefined && status.phase !== 'Error' && status.observedGeneration === generation;
+
+/**
+ * Whether the object asks for what its status says was served last, after it has asked for something of which nobody knows
+ * whether that was written.
+ */
+function mayBeUndone(config: LoadBalancerConfigView): boolean {
+  const { desired, status } = config;
+  const { observed } = status;
+  if (observed === undefined || wasServed(config) || !sameRoute(desired, observed)) return false;
+  return sameShares(targetGroupsOf(desired), targetGroupsOf(observed));
+}

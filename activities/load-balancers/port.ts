@@ -57,6 +57,8 @@ export interface Writing {
    * more, or not yet. Nothing is waited for between this and the write: what was allowed may be refused by then.
    */
   readonly permit: () => Promise<void>;
+  /** Holds others back where ELBv2 has throttled a write that the attempt goes on without. */
+  readonly heed: (refusal: unknown) => void;
   readonly signal: AbortSignal;
 }
 
@@ -69,11 +71,10 @@ export interface ApplyRequest<Of extends LoadBalancerShape = AnyShape> {
   readonly adopt: Adoption;
   /** Whether this takes traffic back: then no read is waited for, and where none answers it is written without one. */
   readonly urgent: boolean;
-  /**
-   * Whether the load balancer is read before it is compared, because nobody knows for sure what it serves. What is urgent is
-   * written then, whatever that read shows: it may be older than the write that is to be undone.
-   */
+  /** Whether the load balancer is read before it is compared, because nobody knows for sure what it serves. */
   readonly verify: boolean;
+  /** Whether it is written whatever that read shows, which may be older than the write that is to be undone. */
+  readonly undoes: boolean;
 }
 
 /** What is needed to delete what an object has made of its load balancer. */

@@ -1,5 +1,6 @@
 import { Context } from '@temporalio/activity';
 import { awsErrorType, failure } from '../failure.ts';
+import type { Writing } from './port.ts';
 
 /** How often something is read until it shows what was written, and the first wait between, in milliseconds. */
 const READ_BACK = { attempts: 6, firstWaitMs: 100 } as const;
@@ -28,8 +29,13 @@ export async function lookUntilShown<Value>(look: () => Promise<Look<Value>>): P
  * Whether a write may be done without that AWS has refused, because reads show what it writes: not one alone, which may be
  * older than what is to be undone, but all for as long as they are waited for after a write.
  */
-export async function isShownWithout(refusal: unknown, look: () => Promise<Look<unknown>>): Promise<boolean> {
+export async function isShownWithout(
+  refusal: unknown,
+  look: () => Promise<Look<unknown>>,
+  { heed }: Pick<Writing, 'heed'>,
+): Promise<boolean> {
   if (awsErrorType(refusal) === undefined) return false;
+  heed(refusal);
   try {
     for (let count = 1; count < READ_BACK.attempts; count += 1) {
       await Context.current().sleep(READ_BACK.firstWaitMs * 2 ** (count - 1));

@@ -49,9 +49,10 @@ export async function readIfInTime<Known, Otherwise>(
   }
 }
 
-const boundedBy = (late: AbortSignal, { turn, permit, signal }: Writing): Writing => ({
+const boundedBy = (late: AbortSignal, { turn, permit, heed, signal }: Writing): Writing => ({
   signal: AbortSignal.any([signal, late]),
   turn,
+  heed,
   permit: async () => {
     late.throwIfAborted();
     await permit();

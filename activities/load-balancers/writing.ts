@@ -25,11 +25,13 @@ export interface WritingMeans {
   readonly take: () => Promise<Grant>;
   /** Counts a write that is sent without asking. */
   readonly charge: () => Promise<void>;
+  /** Tells those who share the budget of a refusal. */
+  readonly heed: (refusal: unknown) => Promise<void>;
 }
 
 /** Says how the writes of one attempt may be made. One that has sent something is never put off. */
 export function writingOf(config: LoadBalancerConfigView, means: WritingMeans): Writing {
-  const { kubernetes, signal, take, charge } = means;
+  const { kubernetes, signal, take, charge, heed } = means;
   let { hasTurn } = means;
   let hasSent = false;
 
@@ -48,6 +50,7 @@ export function writingOf(config: LoadBalancerConfigView, means: WritingMeans): 
   return {
     signal,
     turn,
+    heed: (refusal) => void heed(refusal),
     permit: async () => {
       await turn();
       signal.throwIfAborted();

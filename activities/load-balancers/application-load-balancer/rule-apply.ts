@@ -99,7 +99,7 @@ async function change(attempt: Attempt, { known, by }: Present): Promise<Applica
     if (isPriorityInUse(error)) throw unseen(attempt);
     const isShown = by === 'Look' && found === undefined;
     const again = lookAt(attempt, ruleARN, carrying);
-    if (isShown && (await isShownWithout(error, again.look))) return await unchanged();
+    if (isShown && (await isShownWithout(error, again.look, attempt.writing))) return await unchanged();
     if (by !== 'Status' || !mayBeGone(error)) throw error;
     // Someone may have deleted the rule since its status was written.
     return await applyListenerRule({ ...attempt, request: { ...request, verify: true } });
@@ -138,12 +138,12 @@ const knownBy = (served: ObservedForwarding<'AWSApplicationLoadBalancer'>): Know
 
 /** What is written of what differs; what undoes a write that nobody has confirmed also what a read shows the same, as it may be older than that write. */
 function toWrite(
-  { urgent, verify }: Attempt['request'],
+  { undoes }: Attempt['request'],
   by: Present['by'],
   found: RuleDifference | undefined,
 ): RuleDifference | undefined {
   if (by === 'Unread') return WEIGHTS_ALONE;
-  const isInAnyCase = by === 'Unseen' || (urgent && verify);
+  const isInAnyCase = by === 'Unseen' || undoes;
   return isInAnyCase ? { ...(found ?? WEIGHTS_ALONE), forward: true } : found;
 }
 

@@ -33,7 +33,8 @@ describe('the rule of an object', () => {
     const listener = tagged('default/web');
     await applyTo(listener, { b: 100 }, strict);
     const elsewhere = applicationLoadBalancer.connect(meansOf(listener, 'there'));
-    const request = { key, forwarding: forwarding({ c: 100 }), urgent: false, verify: false, ...strict };
+    const how = { urgent: false, verify: false, undoes: false };
+    const request = { key, forwarding: forwarding({ c: 100 }), ...how, ...strict };
     await expect(elsewhere.apply(request, anyWriting)).rejects.toMatchObject({
       type: 'Conflict',
       message: expect.stringMatching(

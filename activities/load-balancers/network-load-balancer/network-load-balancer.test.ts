@@ -75,7 +75,9 @@ const asked = (weights: Weights, more: object = {}): Request['forwarding'] => ({
 });
 
 function apply({ calls }: ReturnType<typeof aListener>, weights: Weights, change: Partial<Request> = {}) {
-  const request = { key, forwarding: asked(weights), adopt: false, urgent: false, verify: false, ...change };
+  const undoes = change.urgent === true && change.verify === true;
+  const how = { adopt: false, urgent: false, verify: false, undoes };
+  const request = { key, forwarding: asked(weights), ...how, ...change };
   return calls.apply(request, anyWriting);
 }
 

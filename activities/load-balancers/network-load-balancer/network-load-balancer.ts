@@ -84,7 +84,7 @@ async function apply(
   request: ApplyRequest<NetworkLoadBalancerShape>,
   writing: Writing,
 ): Promise<ObservedForwarding<Network>> {
-  const { forwarding, observed, verify, urgent } = request;
+  const { forwarding, observed, verify, undoes } = request;
   const { listenerARN, listener } = forwarding;
   const { targetGroups } = listener.forward;
   const elbv2 = means.elbv2(listenerARN);
@@ -96,7 +96,7 @@ async function apply(
   const shown = known !== 'Unread' && isWanted(request, known) ? known : undefined;
   const asShown = shown && servedBy(listenerARN, { ...shown, targetGroups });
   // What undoes a write that nobody has confirmed does not go by one read, which may be older than that write.
-  if (asShown !== undefined && !(urgent && verify)) return asShown;
+  if (asShown !== undefined && !undoes) return asShown;
   await writing.turn();
   const sticky = await stickinessToWrite(elbv2, request, writing);
   const look = async (): Promise<Look<ObservedForwarding<Network>>> => {
@@ -113,7 +113,7 @@ async function apply(
   try {
     await elbv2.setDefaultAction(listenerARN, toDefaultAction(targetGroups, sticky));
   } catch (error) {
-    if (asShown !== undefined && (await isShownWithout(error, look))) return asShown;
+    if (asShown !== undefined && (await isShownWithout(error, look, writing))) return asShown;
     throw error;
   }
   return readBack(`the default action of ${listenerARN}`, look);

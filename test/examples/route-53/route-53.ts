@@ -35,12 +35,11 @@ export const route53: LoadBalancer<Route53Shape> = {
 function connect(): LoadBalancerCalls<Route53Shape> {
   const records = route53Records();
   return {
-    async apply({ forwarding, observed, verify, urgent }, writing) {
+    async apply({ forwarding, observed, verify, urgent, undoes }, writing) {
       const look = ({ signal }: Writing) => servedBy(records, forwarding, signal);
       const known =
         observed !== undefined && !verify ? observed : await readInTime({ urgent }, writing, look, observed);
-      const isUnconfirmed = verify && urgent;
-      if (!isUnconfirmed && known !== undefined && sameShares(forwarding.targetGroups, known.targetGroups))
+      if (!undoes && known !== undefined && sameShares(forwarding.targetGroups, known.targetGroups))
         return forwarding;
       await writing.permit();
       await records.change(forwarding.hostedZoneID, forwarding.recordName, forwarding.targetGroups);

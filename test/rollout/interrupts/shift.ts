@@ -146,7 +146,9 @@ async function write(world: World, { config, verify, urgent, by }: Attempt): Pro
   const wanted = targetGroupsOf(config.asked);
   const found = verify ? await read(world, by) : targetGroupsOf(config.served);
   const isShown = sameShares(wanted, found);
-  if (isShown && !(verify && urgent)) return;
+  const isServed = config.phase !== 'Error' && config.observedGeneration === config.generation;
+  const undoes = verify && (urgent || (!isServed && sameShares(wanted, targetGroupsOf(config.served))));
+  if (isShown && !undoes) return;
   by.signal.throwIfAborted();
   if (world.config?.generation !== config.generation)
     throw failureOf('Superseded', 'The configuration asks for something else by now.');

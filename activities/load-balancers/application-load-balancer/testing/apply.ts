@@ -33,6 +33,7 @@ export const anyWriting: Writing = {
   signal: new AbortController().signal,
   turn: () => Promise.resolve(),
   permit: () => Promise.resolve(),
+  heed: () => undefined,
 };
 
 /** Runs as an activity does whose waits are over at once. */
@@ -63,6 +64,7 @@ export function applyTo(
     adopt: true,
     urgent: false,
     verify: false,
+    undoes: change.urgent === true && change.verify === true,
     ...change,
   };
   const calls = applicationLoadBalancer.connect({ ...meansOf({ elbv2 }), ...means });
