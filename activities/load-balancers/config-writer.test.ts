@@ -202,6 +202,28 @@ it('takes many back at once, the weights of each once, and keeps the rate', asyn
 /** An error as the AWS SDK throws it. */
 const refusal = (name: string): Error => Object.assign(new Error('Refused.'), { name });
 
+describe('a take-back that lets the clients of a group go', () => {
+  /** Takes everything back from a group whose attributes AWS refuses to write. */
+  async function takeBack(name: string, urgent: boolean) {
+    const listener = aListener();
+    const served = await applyTo(listener, {}, { forwarding: keeping({ a: 80, b: 20 }) });
+    const elbv2 = { ...listener.elbv2, setAttributes: () => Promise.reject(refusal(name)) };
+    const config = asking(keeping({ a: 100 }), served);
+    const attempt = () => writerFor(elbv2, [config]).writer.apply(config, urgently({ urgent }));
+    const came = await asActivity(attempt).then(
+      ({ is }) => is,
+      (error: { readonly type?: string }) => error.type,
+    );
+    return [came, listener.weights(10)];
+  }
+
+  it.each([
+    ['is over though AWS refuses that for good', 'AccessDeniedException', true, 'Served'],
+    ['is tried again when AWS throttles that', 'ThrottlingException', true, 'Throttled'],
+    ['is refused where nothing is urgent', 'AccessDeniedException', false, 'AccessDenied'],
+  ])('%s', async (_, name, urgent, want) => expect(await takeBack(name, urgent)).toEqual([want, { a: 100 }]));
+});
+
 describe('what was served last, asked for again after a write of which nobody knows', () => {
   /** A rule that reads show as it was before the last write, until the next. */
   async function behind() {

@@ -15,11 +15,11 @@ const takeBack: Shift = {
   message: '',
 };
 
-function requested(shift: Partial<Shift>): ShiftRequest {
+function requested(shift: Partial<Shift>, state = initialState): ShiftRequest {
   const { cell } = observed;
   const route = cell && routeOf(cell.spec);
   if (cell === undefined || route === undefined) throw new TypeError('Expected a Cell with an ingress.');
-  return shiftRequest({ ...takeBack, ...shift }, { observed, cell, state: initialState, route });
+  return shiftRequest({ ...takeBack, ...shift }, { observed, cell, state, route });
 }
 
 it.each([
@@ -31,3 +31,12 @@ it.each([
   ],
   ['says nothing where nothing is taken back', { urgent: false }, undefined],
 ])('a write of weights %s', (_, shift, percent) => expect(requested(shift).percent).toBe(percent));
+
+it.each([
+  ['what AWS has refused for good', 'AccessDenied', 'TakeBack', 0],
+  ['not what it may take the next time', 'Throttled', 'TakeBack', undefined],
+  ['not what follows something else that was refused', 'AccessDenied', 'Step', undefined],
+] as const)('lets others go first: %s', (_, reason, purpose, percent) => {
+  const backoff = { during: 'Shift', purpose, reason, message: '', since: 0, attempts: 1, until: 0 } as const;
+  expect(requested({ verify: true }, { ...initialState, backoff }).percent).toBe(percent);
+});

@@ -1,3 +1,4 @@
+import { isFailureType, isPermanent } from '../failures.ts';
 import type { Ticket } from '../load-balancers/budget.ts';
 import { withConnections } from '../load-balancers/connections.ts';
 import {
@@ -98,8 +99,7 @@ export function shiftRequest(
     adopt: cell.adopt === true,
     sequence: nextSequence(observed, state),
     urgent,
-    // Where nobody knows what is served, it may be everything.
-    ...(urgent && !verify ? { percent: percentMoved(observed.weighted, shares) } : {}),
+    ...(urgent ? percentIn({ verify, isVain: isVain(purpose, state) }, observed.weighted, shares) : {}),
     ...(urgent || keepsWeights.has(purpose) ? { takesBack: true } : {}),
     verify,
     ...(requires === undefined ? {} : { requires }),
@@ -107,6 +107,20 @@ export function shiftRequest(
     ...(budget?.urgent === urgent ? { ticket: budget.ticket } : {}),
     ...(observed.listVersions === undefined ? {} : { listVersions: observed.listVersions }),
   };
+}
+
+/** Whether AWS has just refused the same for good, so that it will most likely do so again. */
+const isVain = (purpose: Shift['purpose'], { backoff }: RolloutState): boolean =>
+  backoff?.purpose === purpose && isFailureType(backoff.reason) && isPermanent(backoff.reason);
+
+/** How much is taken back: left out where nobody knows what is served, as it may be everything; and what is vain lets all others go first. */
+function percentIn(
+  { verify, isVain: vain }: { readonly verify: boolean; readonly isVain: boolean },
+  from: readonly WeightedTargetGroup[],
+  to: readonly WeightedTargetGroup[],
+): Pick<ShiftRequest, 'percent'> {
+  if (vain) return { percent: 0 };
+  return verify ? {} : { percent: percentMoved(from, to) };
 }
 
 /** How much of the traffic leaves the groups that have it, in percent. */

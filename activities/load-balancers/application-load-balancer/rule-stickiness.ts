@@ -1,6 +1,7 @@
 import type { ListenerRule } from '../../../crds/listener-rule.ts';
 import type { PresentRule } from '../../../domain/load-balancers/application-load-balancer/rule-difference.ts';
-import { failure } from '../../failure.ts';
+import { isPermanent } from '../../../domain/failures.ts';
+import { awsErrorType, failure } from '../../failure.ts';
 import type { Attempt, KnownRule } from './attempt.ts';
 import {
   inCommon,
@@ -67,8 +68,20 @@ export async function keepTargets(attempt: Attempt, known: KnownRule | undefined
   const lacking = arnsOf(targetGroups).filter((arn) => !keeps(arn, known, wanted));
   await writeStickiness(elbv2, writing, lacking, wanted);
   if (before(attempt) !== undefined) {
-    const left = new Set(without(had, targetGroups));
-    await writeStickiness(elbv2, writing, [...left], undefined);
+    for (const arn of new Set(without(had, targetGroups))) await letGo(attempt, arn);
+  }
+}
+
+/**
+ * Has a group that has left the rule keep clients no longer. Where AWS refuses that for good, traffic that goes back is back
+ * all the same: the group has none any more, and tried again and again, both writes would go before those of all others.
+ */
+async function letGo({ request, elbv2, writing }: Attempt, arn: string): Promise<void> {
+  try {
+    await writeStickiness(elbv2, writing, [arn], undefined);
+  } catch (error) {
+    const type = awsErrorType(error);
+    if (!request.urgent || type === undefined || !isPermanent(type)) throw error;
   }
 }
 
