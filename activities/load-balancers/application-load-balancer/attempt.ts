@@ -24,5 +24,7 @@ export interface KnownRule extends PresentRule {
   readonly ruleARN: string;
   /** The rules that have to change places with it in the same call. */
   readonly alongside?: readonly RuleMove[];
+  /** Whether someone else's rule has its place. */
+  readonly isDisplaced?: true;
   readonly stickiness?: StickinessByGroup;
 }

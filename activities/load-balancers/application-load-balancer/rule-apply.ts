@@ -30,8 +30,12 @@ interface Present {
 export async function applyListenerRule(attempt: Attempt): Promise<Application> {
   refuseUnweighable(attempt);
   const present = await presentRule(attempt);
-  return present === undefined ? await create(attempt) : await change(attempt, present);
+  return present === undefined ? await create(attempt) : await change(where(attempt, present), present);
 }
+
+/** Leaves a rule where it is whose place someone else has. */
+const where = (attempt: Attempt, { known: { isDisplaced, rule } }: Present): Attempt =>
+  isDisplaced === true ? { ...attempt, desired: { ...attempt.desired, priority: rule.priority } } : attempt;
 
 async function presentRule(attempt: Attempt): Promise<Present | undefined> {
   const { request, desired, writing } = attempt;

@@ -1,4 +1,5 @@
 import type { Rule } from '@aws-sdk/client-elastic-load-balancing-v2';
+import { reasonOf } from '../../failure.ts';
 import type { Attempt, KnownRule } from './attempt.ts';
 import { claimed, ownerOf, takeOver } from '../owner.ts';
 import { circleOf } from './rule-circle.ts';
@@ -16,9 +17,18 @@ export async function find(attempt: Attempt): Promise<KnownRule | undefined> {
   const alongside = await circleOf(attempt, own, { there, moved });
   const rule = alongside === undefined ? (there ?? moved) : moved;
   if (rule === undefined) return undefined;
-  await claimRule(attempt, rule);
+  try {
+    await claimRule(attempt, rule);
+  } catch (error) {
+    if (!request.urgent || moved === undefined || moved === rule || !isConflict(error)) throw error;
+    // Traffic is taken back where it is.
+    await claimRule(attempt, moved);
+    return { ...(await knownRule(attempt, moved)), isDisplaced: true };
+  }
   return { ...(await knownRule(attempt, rule)), ...(alongside === undefined ? {} : { alongside }) };
 }
+
+const isConflict = (error: unknown): boolean => error instanceof Error && reasonOf(error) === 'Conflict';
 
 async function claimRule(attempt: Attempt, rule: Rule): Promise<void> {
   const { request, desired, elbv2, writing } = attempt;

@@ -118,3 +118,35 @@ describe('a look at whose a rule is', () => {
     expect(await differences({ ...listener, elbv2 }, served)).toEqual(want);
   });
 });
+
+describe('a rule whose place someone else has taken', () => {
+  /** Our rule, moved by hand to priority 20, and one of another object in its place. */
+  async function displaced() {
+    const listener = aListener();
+    const served = await applyTo(listener, { a: 80, b: 20 });
+    await listener.elbv2.setPriorities([{ ruleARN: served.ruleARN ?? '', priority: 20 }]);
+    listener.byHand(10, { owner: 'default/other@here' });
+    return { listener, how: { observed: served, verify: true, adopt: false } };
+  }
+
+  it('has its traffic taken back where it is', async () => {
+    const { listener, how } = await displaced();
+    const back = await applyTo(listener, { a: 100, b: 0 }, { ...how, urgent: true });
+    expect(back.listener.rule.priority).toBe(20);
+    expect([listener.weights(20), listener.weights(10)]).toEqual([{ a: 100, b: 0 }, { a: 7 }]);
+  });
+
+  it('is a conflict for all else', async () => {
+    const { listener, how } = await displaced();
+    await expect(applyTo(listener, { a: 100, b: 0 }, how)).rejects.toMatchObject({ type: 'Conflict' });
+    expect(listener.weights(20)).toEqual({ a: 80, b: 20 });
+  });
+
+  it('is left to whoever has taken it over as well', async () => {
+    const { listener, how } = await displaced();
+    listener.change(20, { owner: 'default/third@here' });
+    const taken = applyTo(listener, { a: 100, b: 0 }, { ...how, urgent: true });
+    await expect(taken).rejects.toMatchObject({ type: 'Conflict' });
+    expect(listener.weights(20)).toEqual({ a: 80, b: 20 });
+  });
+});
