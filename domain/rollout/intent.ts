@@ -54,8 +54,8 @@ export function intend(input: GuardInput): Decision {
 function withoutSpec(input: GuardInput, stable: VersionSet | undefined): Decision {
   const { observed, cell, state } = input;
   const failed = close('Failed', 'InvalidSpec', cell.problems.join(' '));
-  if (stable === undefined || cell.status.rollout === undefined) return failed;
-  const back = backFrom(stable, input);
+  if (stable === undefined) return failed;
+  const back = cell.status.rollout === undefined ? undefined : backFrom(stable, input);
   if (back !== undefined || !isUnsure(observed, state)) return back ?? failed;
   return { ...restore(observed, state, stable.version), settled: failed };
 }

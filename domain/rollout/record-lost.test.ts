@@ -141,6 +141,19 @@ describe('a run that was lost, and a spec that is not valid any more', () => {
     expect(web.isApplied).toBe(true);
   });
 
+  it('put right what is served where no rollout was left', () => {
+    const web = rolling();
+    web.ask('promoteFull');
+    web.run();
+    const { served } = web;
+    web.loseTemporal();
+    web.problems = ['spec.x is bad.'];
+    web.drift(served.map((one) => ({ ...one, weight: 50 })));
+    web.pass(MINUTE);
+    expect(weightsOf(web.served)).toEqual(weightsOf(served));
+    expect(web.status).toMatchObject({ phase: 'Failed', reason: 'InvalidSpec' });
+  });
+
   it('write nothing where no rollout was left', () => {
     const web = rolling();
     web.ask('promoteFull');
