@@ -10,7 +10,7 @@ import { asActivity, asking, key, urgently, writerFor } from './testing/writer.t
 
 type Weights = Readonly<Record<string, number>>;
 
-/** What serves, and what is done while it is looked at. */
+/** What serves, and what is done while it is looked at, or while credentials are waited for. */
 interface Serving {
   readonly elbv2: ELBv2;
   readonly observed: ObservedForwarding;
@@ -18,17 +18,18 @@ interface Serving {
   readonly weights: () => Weights;
 }
 
-type WhileLooking = () => Promise<unknown>;
+type Meanwhile = (waitingFor: 'look' | 'credentials') => Promise<unknown>;
 
-async function aRule(meanwhile: WhileLooking): Promise<Serving> {
+async function aRule(meanwhile: Meanwhile): Promise<Serving> {
   const { elbv2, ...listener } = aListener();
   const observed = await applyTo({ elbv2 }, { a: 80, b: 20 });
-  const rule: ELBv2['rule'] = async (...asked) => (await meanwhile(), elbv2.rule(...asked));
+  const rule: ELBv2['rule'] = async (...asked) => (await meanwhile('look'), elbv2.rule(...asked));
+  const ready: ELBv2['ready'] = async () => void (await meanwhile('credentials'));
   const asked = forwarding({ a: 100, b: 0 });
-  return { elbv2: { ...elbv2, rule }, observed, asked, weights: () => listener.weights(10) };
+  return { elbv2: { ...elbv2, rule, ready }, observed, asked, weights: () => listener.weights(10) };
 }
 
-async function aDefaultAction(meanwhile: WhileLooking): Promise<Serving> {
+async function aDefaultAction(meanwhile: Meanwhile): Promise<Serving> {
   const asked = (weights: Weights) => ({
     type: 'AWSNetworkLoadBalancer' as const,
     listenerARN,
@@ -41,7 +42,8 @@ async function aDefaultAction(meanwhile: WhileLooking): Promise<Serving> {
   const observed = asked({ a: 80, b: 20 });
   let action: Action = { Type: 'forward', ForwardConfig: { TargetGroups: [] } };
   const elbv2: Partial<ELBv2> = {
-    listener: async () => (await meanwhile(), { ListenerArn: listenerARN, DefaultActions: [action] }),
+    ready: async () => void (await meanwhile('credentials')),
+    listener: async () => (await meanwhile('look'), { ListenerArn: listenerARN, DefaultActions: [action] }),
     setDefaultAction: (_, written) => ((action = written), Promise.resolve()),
   };
   const groups = () => action.ForwardConfig?.TargetGroups ?? [];
@@ -58,13 +60,15 @@ describe.each([
   beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }));
   afterEach(() => void vi.useRealTimers());
 
-  /** Takes everything back, while something happens at each look right before and after the write. */
-  async function takeBack(happens: (from: ReturnType<typeof writerFor>['kubernetes']) => Promise<unknown>) {
-    let meanwhile: WhileLooking = () => Promise.resolve();
-    const { elbv2, observed, asked, weights } = await serve(() => meanwhile());
+  type Kubernetes = ReturnType<typeof writerFor>['kubernetes'];
+
+  /** Takes everything back, while something happens at each look right before and after the write, or before credentials are there. */
+  async function takeBack(happens: (from: Kubernetes) => Promise<unknown>, when = 'look') {
+    let meanwhile: Meanwhile = () => Promise.resolve();
+    const { elbv2, observed, asked, weights } = await serve((waitingFor) => meanwhile(waitingFor));
     const config = asking(asked, observed);
     const { writer, kubernetes } = writerFor(elbv2, [config]);
-    meanwhile = () => happens(kubernetes);
+    meanwhile = (waitingFor) => (waitingFor === when ? happens(kubernetes) : Promise.resolve());
     const before = weights();
     const get = vi.spyOn(kubernetes, 'get');
     const attempt = () => withHeartbeat(() => writer.apply(config, urgently()));
@@ -79,7 +83,10 @@ describe.each([
   it('is made after one look at what is asked for', async () =>
     expect(await takeBack(() => Promise.resolve())).toEqual({ came: 'Served', isWritten: true, looks: 1 }));
 
-  it('is not made when something else is asked for while what serves is looked at', async () => {
+  it.each([
+    ['what serves is looked at', 'look'],
+    ['credentials are waited for', 'credentials'],
+  ])('is not made when something else is asked for while %s', async (_when, when) => {
     const spec = { asks: 'for something else' };
     const came = await takeBack(async (kubernetes) => {
       for (const kind of ['AWSApplicationLoadBalancerConfig', 'AWSNetworkLoadBalancerConfig'])
@@ -89,12 +96,15 @@ describe.each([
           metadata: key,
           spec,
         } as object as never);
-    });
+    }, when);
     expect(came).toMatchObject({ came: 'Superseded', isWritten: false });
   });
 
-  it('is not made by a process that was stopped while what serves was looked at', async () => {
+  it.each([
+    ['what serves was looked at', 'look'],
+    ['it waited for credentials', 'credentials'],
+  ])('is not made by a process that was stopped while %s', async (_when, when) => {
     const stopped = () => Promise.resolve(void vi.setSystemTime(Date.now() + 60_000));
-    expect(await takeBack(stopped)).toMatchObject({ came: 'Superseded', isWritten: false });
+    expect(await takeBack(stopped, when)).toMatchObject({ came: 'Superseded', isWritten: false });
   });
 });

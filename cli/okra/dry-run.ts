@@ -97,6 +97,7 @@ function regionsReadingOnly(
     async (...what: readonly unknown[]): Promise<never> =>
       would(call, what.length === 1 ? what[0] : what);
   const writes: ELBv2Writes = {
+    ready: () => Promise.resolve(),
     createRule: refuse('CreateRule'),
     modifyRule: refuse('ModifyRule'),
     setPriorities: refuse('SetRulePriorities'),

@@ -51,6 +51,8 @@ export interface ELBv2Reads {
 
 /** Writes to ELBv2; each is tried once, so that the caller decides on another attempt. */
 export interface ELBv2Writes {
+  /** Has credentials at hand, so that the next write does not wait for them. */
+  ready(): Promise<void>;
   /** Creates a rule; not idempotent (API_CreateRule). */
   createRule(input: CreateRuleCommandInput): Promise<Rule>;
   /** Changes a rule, and answers with what it is then (API_ModifyRule). */

@@ -19,6 +19,7 @@ import type { ELBv2Writes, Target } from './elbv2-calls.ts';
 /** Makes the writes, which nobody repeats but the caller. */
 export function elbv2Writes(client: ElasticLoadBalancingV2Client): ELBv2Writes {
   return {
+    ready: async () => void (await client.config.credentials()),
     createRule: async (input) => {
       const created = (await client.send(new CreateRuleCommand(input))).Rules?.[0];
       if (created === undefined) throw new Error('Expected CreateRule to answer with the rule, got none.');

@@ -27,6 +27,7 @@ import type {
   ApplyRequest,
 } from '../port.ts';
 import { fromRule } from './rule-conversion.ts';
+import { onceReady } from '../once-ready.ts';
 import { removeRule, rulesOf } from './rule-removal.ts';
 import { servedBy } from './rule-forwarding.ts';
 import { refuseUnsayable } from './rule-takeover.ts';
@@ -77,10 +78,11 @@ function servedIn({
 function connect(means: LoadBalancerDependencies): LoadBalancerCalls<ApplicationLoadBalancerShape> {
   const { elbv2: elbv2Of } = means;
   return {
-    async apply(asked, writing) {
+    async apply(asked, permitted) {
+      const elbv2 = elbv2Of(asked.forwarding.listenerARN);
+      const writing = onceReady(elbv2, permitted);
       const request = await movingAlong(elbv2Of, asked, writing);
       const { forwarding, observed, key } = request;
-      const elbv2 = elbv2Of(forwarding.listenerARN);
       const owner = ownerIn(means, key);
       const now = await applyListenerRule({
         request,
@@ -97,8 +99,9 @@ function connect(means: LoadBalancerDependencies): LoadBalancerCalls<Application
       return now;
     },
     inspect: (request, signal) => inspect(means, request, signal),
-    async remove(request, writing) {
+    async remove(request, permitted) {
       const { forwarding, observed, key } = request;
+      const writing = onceReady(elbv2Of(forwarding.listenerARN), permitted);
       await removeRule(means, request, writing);
       if (observed === undefined || observed.listenerARN === forwarding.listenerARN) return;
       // The object was deleted before it had moved to where its spec says.

@@ -50,6 +50,7 @@ function aListener(action: Action, ...rules: Rule[]) {
     return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(new Error('aborted'))));
   };
   const elbv2: Partial<ELBv2> = {
+    ready: () => Promise.resolve(),
     listener: (_, signal) =>
       read(() => ({ ListenerArn: listenerARN, DefaultActions: [now.shown ?? now.action] }), signal),
     rulesOf: (_, signal) => read(() => [byDefault, ...now.rules], signal),

@@ -32,6 +32,7 @@ import type {
   Writing,
   ApplyRequest,
 } from '../port.ts';
+import { onceReady } from '../once-ready.ts';
 import { isShownWithout, readBack, type Look } from '../read-back.ts';
 import { readInTime } from '../read-in-time.ts';
 import { zonesOf } from '../zones.ts';
@@ -69,7 +70,8 @@ const servedBy = (listenerARN: string, forward: NetworkForward): ObservedForward
 
 function connect(means: LoadBalancerDependencies): LoadBalancerCalls<NetworkLoadBalancerShape> {
   return {
-    apply: (request, writing) => apply(means, request, writing),
+    apply: (request, writing) =>
+      apply(means, request, onceReady(means.elbv2(request.forwarding.listenerARN), writing)),
     inspect: (request, signal) => inspect(means, request, signal),
     // A listener must have a default action, so that there is nothing to delete.
     remove: () => Promise.resolve(),

@@ -108,6 +108,7 @@ export function aListener(): FakeListener {
     return Promise.resolve(look());
   };
   const elbv2: Partial<ELBv2> = {
+    ready: () => Promise.resolve(),
     rulesOf: (listener, signal) =>
       read(() => rules.filter((one) => one.listener === listener && isShown(one)), signal),
     rule: (arn, signal) => read(() => rules.find((one) => one.RuleArn === arn && isShown(one)), signal),
