@@ -62,7 +62,12 @@ describe('windows', () => {
   it('make a day of the zone of those alone on which they open, as each takes long', () => {
     const plus = vi.spyOn(DateTime.prototype, 'plus');
     const never = { ...office, days: ['Mon' as const], excludeDates: mondays() };
-    expect(openingAt(Array<RolloutWindow>(20).fill(never), at('2026-11-23T10:00:00Z'))).toEqual({
+    expect(
+      openingAt(
+        Array.from({ length: 20 }, () => never),
+        at('2026-11-23T10:00:00Z'),
+      ),
+    ).toEqual({
       is: 'Shut',
     });
     expect(plus).not.toHaveBeenCalled();

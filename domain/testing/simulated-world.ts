@@ -3,7 +3,14 @@ import { type AnalysisVerdict, isFinished } from '../rollout/analysis.ts';
 import type { ReadVerdict } from '../rollout/ended-early.ts';
 import type { Freezing } from '../gates/freeze.ts';
 import type { TargetHealth } from '../gates/health.ts';
-import { routeOf, withTargetGroups, type Route } from '../load-balancers/load-balancer.ts';
+import {
+  keepsClients,
+  routeOf,
+  sameRoute,
+  servedRoute,
+  withTargetGroups,
+  type Route,
+} from '../load-balancers/load-balancer.ts';
 import { sameShares } from '../load-balancers/weights.ts';
 import type { Performable, Shift } from '../model/decision.ts';
 import type { ObservedCell } from '../model/observation.ts';
@@ -11,7 +18,7 @@ import { type LostRun, type RolloutState } from '../model/state.ts';
 import type { SelectedTargetGroup, WeightedTargetGroup } from '../model/target-group.ts';
 import { type Attempt } from '../rollout/attempt.ts';
 import { attemptWith, carriedOut, type Asked, type Outside } from '../plan/outside.ts';
-import { shiftDone, shiftRequest, type ShiftResult } from '../rollout/shift.ts';
+import { shiftDone, shiftRequest, type ShiftRequest, type ShiftResult } from '../rollout/shift.ts';
 import { aCell, arnOf } from './builders.ts';
 
 /** One write to the load balancer, with what was known when it was made. */
@@ -21,9 +28,17 @@ export interface SimulatedWrite {
   readonly state: RolloutState;
   readonly spec: CellSpec;
   readonly selected: readonly SelectedTargetGroup[];
+  /** Whether clients were kept with the target group that had served them first. */
+  readonly keepsClients: boolean;
   /** The groups that were seen healthy since the write before. */
   readonly seenHealthy: ReadonlySet<string>;
   readonly at: number;
+}
+
+/** An attempt to write that is lost or interrupted, and the last that it has done. */
+export interface Cut {
+  readonly is: 'Lost' | 'Interrupted';
+  readonly after: 'Nothing' | 'Asking' | 'Writing' | 'Confirming';
 }
 
 /** What is outside of a rollout, in memory: a Cell with its load balancer, target groups and AnalysisRuns. It answers at once. */
@@ -38,7 +53,8 @@ export class SimulatedWorld {
   told: readonly WeightedTargetGroup[] = [];
   /** Whether the status of the configuration says that ELBv2 serves what is asked for. */
   isApplied = true;
-  hosts: readonly string[] = [];
+  /** How traffic gets in, as the status of the configuration says. */
+  route: Route | undefined;
   status: CellStatus = {};
   freezes: readonly Freezing[] = [];
   readonly unhealthy = new Set<string>();
@@ -60,6 +76,10 @@ export class SimulatedWorld {
   refusals = 0;
   /** How many of the next writes ELBv2 applies, and answers with an error. */
   lateRefusals = 0;
+  /** How the next attempts to write end of which nobody hears how far they got. */
+  cuts: Cut[] = [];
+  /** How many of the next reads before a write show what was served before the last write. */
+  staleReads = 0;
   /** Whether the API server refuses to be read, or to have the status written. */
   isBlind = false;
   isMute = false;
@@ -74,12 +94,17 @@ export class SimulatedWorld {
   /** What ELBv2 serves, as far as Okra has written or read it; someone may have changed it by hand. */
   #known: readonly WeightedTargetGroup[] = [];
   #rollouts = 0;
+  /** What was served before the last write. */
+  #before: readonly WeightedTargetGroup[] = [];
+  /** How traffic gets in where it is served. */
+  #route: Route | undefined;
 
   constructor(spec: Partial<CellSpec> = {}) {
     const built = aCell().seen().cell;
     if (built === undefined) throw new Error('Expected the builder to make a Cell, got none.');
     this.spec = { ...built.spec, ...spec };
-    this.hosts = hostsOf(routeOf(this.spec));
+    this.route = routeOf(this.spec);
+    this.#route = this.route;
   }
 
   /** Adds target groups of a version. */
@@ -99,16 +124,9 @@ export class SimulatedWorld {
   /** What a look at the objects shows. */
   seen(): ObservedCell {
     const served = this.isKnown ? this.told : [];
-    const route = routeOf(this.spec);
+    const { route } = this;
     const serving =
-      route?.type === 'AWSApplicationLoadBalancer' && served.length > 0
-        ? {
-            observedForwarding: withTargetGroups(
-              { ...route, listener: { rule: { ...route.listener.rule, hosts: [...this.hosts] } } },
-              served,
-            ),
-          }
-        : {};
+      route !== undefined && served.length > 0 ? { observedForwarding: withTargetGroups(route, served) } : {};
     return {
       key: { namespace: 'default', name: 'web' },
       ...(this.isDeleted
@@ -194,17 +212,16 @@ export class SimulatedWorld {
     const waitMs = this.budgetMs.shift();
     if (waitMs !== undefined)
       return answered({ is: 'NotYet', ticket: { urgent: shift.urgent, number: 1 }, waitMs });
+    const cut = this.cuts.shift();
+    if (cut?.after === 'Nothing') return unheard(cut, shift);
     this.#sequence = request.sequence;
-    const hosts = hostsOf(request.forwarding);
-    const isSame = sameShares(shift.verify === true ? served : this.told, shift.shares);
-    // What is shown already is written as well, and done without where it is refused.
-    const isSentAllTheSame = shift.urgent && shift.verify === true && this.refusals === 0;
-    const isWritten = hosts.join() !== this.hosts.join() || !isSame || isSentAllTheSame;
+    const isWritten = this.#isWritten(shift, request);
     this.#asked = shift.shares;
     this.isApplied = false;
     // An object that is made anew says nothing of what is served.
     if (!this.isKnown) this.told = [];
     this.isKnown = true;
+    if (cut?.after === 'Asking') return unheard(cut, shift);
     if (isWritten && this.refusals > 0) {
       this.refusals -= 1;
       return refused('Throttled', 'Rate exceeded.');
@@ -216,20 +233,44 @@ export class SimulatedWorld {
         state: { ...state, sequence: request.sequence },
         spec: this.spec,
         selected: this.groups,
+        keepsClients: this.#route !== undefined && keepsClients(this.#route),
         seenHealthy: this.#seenHealthy,
         at: now,
       });
     this.#seenHealthy = new Set();
-    if (isWritten) this.served = shift.shares;
+    if (isWritten) {
+      this.#before = served;
+      this.served = shift.shares;
+      this.#route = servedRoute(request.forwarding);
+    }
     this.#known = shift.shares;
+    if (cut?.after === 'Writing') return unheard(cut, shift);
     if (isWritten && this.lateRefusals > 0) {
       this.lateRefusals -= 1;
       return refused('Unavailable', 'Internal error.');
     }
     this.told = shift.shares;
     this.isApplied = true;
-    this.hosts = hosts;
+    this.route = this.#route;
+    if (cut !== undefined) return unheard(cut, shift);
     return answered({ is: 'Served', ...(this.isBlind ? {} : { observed: this.seen() }) });
+  }
+
+  /** Whether a write is sent that may be refused: for what is read, or whatever that is. */
+  #isWritten(shift: Shift, { forwarding }: ShiftRequest): boolean {
+    const verify = shift.verify === true;
+    const present = verify ? this.#route : this.route;
+    const isSameRoute = present !== undefined && sameRoute(forwarding, present);
+    const isStale = verify && this.staleReads > 0;
+    if (isStale) this.staleReads -= 1;
+    const isSame = sameShares(verify ? (isStale ? this.#before : this.served) : this.told, shift.shares);
+    // What is shown already is written as well, and done without where it is refused.
+    const mayBeUndone =
+      !(this.isApplied && sameShares(this.#asked, shift.shares)) &&
+      isSameRoute &&
+      sameShares(this.told, shift.shares);
+    const undoes = verify && (shift.urgent || mayBeUndone) && this.refusals === 0;
+    return !isSameRoute || !isSame || undoes;
   }
 
   #lackOf({ requires }: Shift): Omit<Extract<ShiftResult, { is: 'Lacking' }>, 'is'> | undefined {
@@ -255,9 +296,11 @@ export class SimulatedWorld {
   }
 }
 
-/** The hosts that a rule is for; a Network Load Balancer has no rule. */
-const hostsOf = (route: Route | undefined): readonly string[] =>
-  route?.type === 'AWSApplicationLoadBalancer' ? (route.listener.rule.hosts ?? []) : [];
+/** Nothing goes before what takes traffic back. */
+const unheard = ({ is }: Cut, { urgent }: Shift): Attempt =>
+  is === 'Interrupted' && !urgent
+    ? { is }
+    : { is: 'Lost', refusal: { reason: 'Unavailable', message: 'No word.', permanent: false } };
 
 const refused = (reason: string, message: string): Attempt => ({
   is: 'Refused',
