@@ -120,6 +120,6 @@ function withoutBackoffOf(
 
 /** Records that no more AnalysisRuns and Experiments are left than are kept. */
 export function pruned(state: RolloutState): RolloutState {
-  const { hasMeasured: _told, ...rest } = state;
+  const { hasMeasured: _told, ...rest } = withoutBackoff(state);
   return rest;
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { decide } from './decide.ts';
 import { announced } from './record.ts';
+import { pruned } from './record-measurement.ts';
 import { initialState, type RolloutState } from '../model/state.ts';
 import { statusOf } from './status.ts';
 import { aCell, arnOf, weightsOf } from '../testing/builders.ts';
@@ -73,6 +74,19 @@ describe('a settled Cell with groups at weight 0', () => {
     expect(status.conditions?.at(-1)?.message).toBe(
       'Every selected AWSTargetGroup has a usable version, and an ARN of its own.',
     );
+  });
+
+  it('lacks nothing any more once what has measured is deleted, which was refused before', () => {
+    const observed = replaced(1).seen();
+    const { cell } = observed;
+    if (cell === undefined) throw new Error('Expected a Cell, got none.');
+    const refused = { reason: 'AccessDenied', message: 'No.', since: 0, attempts: 1, until: NOW } as const;
+    const backoff = { ...refused, during: 'Prune', quiet: true } as const;
+    const state = pruned({ ...looked(), hasMeasured: true, backoff });
+    const decision = decide(observed, state, NOW);
+    const workflow = { workflowId: 'cell/default/web', runId: 'run-1' };
+    const status = statusOf({ observed, cell, state, decision, workflow, now: NOW });
+    expect(status.conditions?.find(({ type }) => type === 'Degraded')).toMatchObject({ status: 'False' });
   });
 
   it('tells once what it lacks, also while the status cannot be written', () => {
