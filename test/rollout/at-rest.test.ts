@@ -184,7 +184,8 @@ describe('a Cell at rest', () => {
       expect(config.status).toMatchObject({ reason: 'Served' });
     }
     expect(await stage.weights(priority)).toEqual(weights);
-    expect(await stage.writes()).toEqual([]);
+    // Nobody knows whether it was served meanwhile, so that the same is written again.
+    for (const written of await stage.writes()) expect(written).toEqual(weights);
     expect(condition(await stage.status(name), 'Degraded')).toMatchObject({ status: 'False' });
   });
 
