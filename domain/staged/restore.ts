@@ -1,13 +1,21 @@
-import { type StagedAsked, type StagedState, marked, stagedRequestNames } from './state.ts';
+import {
+  initialStagedState,
+  marked,
+  stagedRequestNames,
+  type StagedAsked,
+  type StagedState,
+} from './state.ts';
 import type { ObservedStaged, PresentPolicy } from './observation.ts';
 import type { Stamp } from '../model/request.ts';
 
 type Status = PresentPolicy['status'];
 
 /** Takes up what the status says of an earlier run, once; without a status, what BindingPolicies there are. */
-export function restored(state: StagedState, observed: ObservedStaged, now: number): StagedState {
+export function restored(before: StagedState, observed: ObservedStaged, now: number): StagedState {
   const { object } = observed;
-  if (state.isRestored || object === undefined) return state;
+  if (object === undefined) return before;
+  const state = ofObject(before, object.uid);
+  if (state.isRestored) return state;
   const { status } = object;
   const known: StagedState = {
     ...state,
@@ -21,6 +29,10 @@ export function restored(state: StagedState, observed: ObservedStaged, now: numb
     ? fromPolicies(known, observed, now)
     : { ...known, active: activeIn(status, status.activeStage, now) };
 }
+
+/** What another object of the same name has come to says nothing of one that was created in its place. */
+const ofObject = (state: StagedState, uid: string): StagedState =>
+  state.uid === undefined || state.uid === uid ? { ...state, uid } : { ...initialStagedState, uid };
 
 function activeIn(status: Status, name: string, now: number): NonNullable<StagedState['active']> {
   const mark = status.stages?.find((one) => one.name === name);

@@ -56,6 +56,8 @@ export interface RollingBack {
 
 /** All that a StagedBindingPolicy's workflow remembers. */
 export interface StagedState {
+  /** The uid of the object that it is about; undefined until that was looked at. */
+  readonly uid?: string;
   /** Whether what an earlier run has left in the status was taken up. */
   readonly isRestored: boolean;
   readonly stages: readonly StageMark[];

@@ -254,6 +254,16 @@ describe('a StagedBindingPolicy', () => {
     });
   });
 
+  it('begins with its first stage when it was deleted and created again before anybody has looked', () => {
+    const world = fulfil(three(), 's0', 's1', 's2');
+    world.settle();
+    world.fulfilled.clear();
+    world.createAgain();
+    expect(world.settle()).toMatchObject({ phase: 'Progressing' });
+    expect(world.placed).toEqual(['s0']);
+    expect(phases(world)).toEqual(['Waiting', 'Pending', 'Pending']);
+  });
+
   it('takes nothing from clusters when its status is lost as well', () => {
     const world = fulfil(three(), 's0');
     world.settle();

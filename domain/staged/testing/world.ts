@@ -5,7 +5,13 @@ import type {
 import type { Freezing } from '../../gates/freeze.ts';
 import { sameValue } from '../../kubernetes/canonical.ts';
 import type { StagedDecision, StagedWait } from '../decision.ts';
-import type { ClusterSelection, ObservedStaged, StagePolicy, StageView } from '../observation.ts';
+import type {
+  ClusterSelection,
+  ObservedStaged,
+  PresentPolicy,
+  StagePolicy,
+  StageView,
+} from '../observation.ts';
 import { policyName, selectionName } from '../policy.ts';
 import { askStaged } from '../requests.ts';
 import { initialStagedState, type StagedRequestName, type StagedState } from '../state.ts';
@@ -36,6 +42,7 @@ type Selectors = StagedBindingPolicySpec['stages'][number]['clusterSelectors'];
 /** KubeStellar and its clusters, as far as a StagedBindingPolicy sees them; time stands still unless it is moved. */
 export class World {
   now = Date.parse('2026-11-22T08:00:00Z');
+  uid = 'u';
   spec: StagedBindingPolicySpec;
   state: StagedState = initialStagedState;
   status: StagedBindingPolicyStatus = {};
@@ -71,6 +78,14 @@ export class World {
     this.state = askStaged(this.state, name, request);
   }
 
+  /** Deletes it, and creates it again before anybody has looked; Kubernetes collects what the old one owned. */
+  createAgain(): void {
+    this.uid += '+';
+    this.status = {};
+    this.policies = [];
+    this.selection = undefined;
+  }
+
   /** What is left after the database of Temporal is lost. */
   forget(): void {
     this.state = initialStagedState;
@@ -81,7 +96,7 @@ export class World {
     for (let turns = 0; turns < 100; turns += 1) {
       const turn = takeStagedTurn(this.#observe(), this.state, this.now);
       this.state = turn.state;
-      this.#report(turn.decision);
+      this.report(turn.decision);
       if (turn.decision.do === 'Wait') return turn.decision;
       seen?.(turn.decision);
       this.#perform(turn.decision);
@@ -90,9 +105,8 @@ export class World {
   }
 
   #observe(): ObservedStaged {
-    const { status, spec, problems } = this;
     return {
-      object: { uid: 'u', generation: 1, spec, problems, isDeleting: false, isElsewhere: false, status },
+      object: this.#object,
       policies: this.policies.map((one) => ({
         ...one,
         isAsAsked: this.#isAsAsked(one),
@@ -171,9 +185,14 @@ export class World {
     }
   }
 
-  #report(decision: StagedDecision): void {
-    const { status, spec, problems, state, now } = this;
-    const object = { uid: 'u', generation: 1, spec, problems, isDeleting: false, isElsewhere: false, status };
-    this.status = stagedStatusOf({ name: 'web', object, state, decision, now });
+  /** Has the status say where it stands. */
+  report(decision: StagedDecision): void {
+    const { state, now } = this;
+    this.status = stagedStatusOf({ name: 'web', object: this.#object, state, decision, now });
+  }
+
+  get #object(): PresentPolicy {
+    const { uid, status, spec, problems } = this;
+    return { uid, generation: 1, spec, problems, isDeleting: false, isElsewhere: false, status };
   }
 }
