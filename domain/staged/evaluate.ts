@@ -5,6 +5,7 @@ import type { StageView } from './observation.ts';
 import { heldBack, stillWaiting, type Waiting } from './waits.ts';
 import { looked, sinceChange } from './look.ts';
 import { isLeftOut } from './edits.ts';
+import { lateness } from './lateness.ts';
 import { begin } from './place.ts';
 import type { Situation } from './situation.ts';
 import { clustersOf, failuresOf, goOn, progressOf } from './clusters.ts';
@@ -34,7 +35,8 @@ export function evaluate(given: Active, view: StageView, situation: Situation): 
   // Without knowing which clusters there are, those that were reached may be some of them.
   const isUnknown = progress === undefined && strategyOf(spec, stage) !== undefined;
   const holds = !isUnknown && isFulfilled(stage, view, { isLast, progress });
-  const state = looked(before, view, { now, isFulfilled: holds, marks: progress?.marks });
+  const wasSoaked = isSoaked(before.active, stage, now);
+  const state = looked(before, view, { now, isFulfilled: holds, wasSoaked, marks: progress?.marks });
   const at = { view, progress };
   const { active, requests } = state;
   if (requests.promote !== undefined) return pass(state, at, situation);
@@ -83,11 +85,6 @@ const soakEnd = ({ fulfilledSince }: ActiveStage, { soak }: Stage): number | und
 
 const isSoaked = (active: ActiveStage, stage: Stage, now: number): boolean =>
   now >= (soakEnd(active, stage) ?? Number.POSITIVE_INFINITY);
-
-/** Until when it has to be fulfilled; what is fulfilled already is not late while it soaks. */
-function lateness({ startedAt, fulfilledSince }: ActiveStage, { timeout }: Stage): number | undefined {
-  return timeout === undefined || fulfilledSince !== undefined ? undefined : startedAt + seconds(timeout);
-}
 
 const seconds = (duration: string | undefined): number => 1000 * parseDuration(duration ?? 0);
 

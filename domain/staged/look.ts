@@ -18,17 +18,24 @@ export function looked(
   {
     now,
     isFulfilled: holds,
+    wasSoaked,
     marks,
   }: {
     readonly now: number;
     readonly isFulfilled: boolean;
+    /** Whether it has been fulfilled for as long as it has to be. */
+    readonly wasSoaked: boolean;
     readonly marks: readonly ClusterMark[] | undefined;
   },
 ): Active {
   const { fulfilledSince, completedAt, ...active } = state.active;
+  // What was fulfilled in time has as long again: it was edited, or its clusters have a bad moment.
+  const hasAgain = !holds && fulfilledSince !== undefined && (wasSoaked || unbound !== undefined);
+  const again = hasAgain ? { countsFrom: now } : {};
   // Until it is bound nobody knows what it is about; it is not fulfilled, and may turn out to be the same as before.
   if (unbound !== undefined) {
-    return { ...state, active: { ...active, ...(completedAt === undefined ? {} : { completedAt }) } };
+    const over = completedAt === undefined ? {} : { completedAt };
+    return { ...state, active: { ...active, ...again, ...over } };
   }
   const { clusters: before, ...others } = active;
   const hasJoined =
@@ -44,6 +51,7 @@ export function looked(
     ...state,
     active: {
       ...others,
+      ...again,
       print,
       ...(holds ? { fulfilledSince: fulfilledSince ?? now } : {}),
       ...(completedAt === undefined ? {} : { completedAt }),

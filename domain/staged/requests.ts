@@ -1,5 +1,6 @@
 import type { Stamp } from '../model/request.ts';
 import { cut } from '../text.ts';
+import { standingStill } from './lateness.ts';
 import { isPassed, type Held, type StagedRequestName, type StagedState } from './state.ts';
 
 /** What a request is about; what is left out may be anything. */
@@ -87,7 +88,7 @@ export function askStaged(state: StagedState, name: StagedRequestName, request: 
   };
   const to = request.to === undefined ? {} : { to: request.to };
   return {
-    ...state,
+    ...(name === 'pause' ? standingStill(state, request.at) : state),
     ...(name === 'resume' ? soaksAgain(state) : {}),
     requests: taken(state.requests, name, { ...stamp, ...to }),
     asked: [...state.asked, { action: name, ...stamp }].slice(-LONGEST.requests),

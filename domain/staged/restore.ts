@@ -37,10 +37,10 @@ const ofObject = (state: StagedState, uid: string): StagedState =>
 function activeIn(status: Status, name: string, now: number): NonNullable<StagedState['active']> {
   const mark = status.stages?.find((one) => one.name === name);
   const startedAt = timeOf(mark?.startedAt, now);
-  // How long it has been fulfilled nobody knows for sure, so that it soaks again; what was completed stays so.
+  // How long it has been fulfilled nobody knows for sure, so that it soaks again, and has as long again; what was completed stays so.
   return status.phase === 'Completed'
     ? { name, startedAt, completedAt: timeOf(mark?.since, now) }
-    : { name, startedAt };
+    : { name, startedAt, countsFrom: now };
 }
 
 function heldIn(status: Status, held: NonNullable<Status['held']>): Partial<StagedState> {

@@ -24,6 +24,10 @@ export interface ActiveStage {
   readonly name: string;
   /** When it began, or began again because its objects or clusters have changed. */
   readonly startedAt: number;
+  /** Since when its timeout counts, where that is later. */
+  readonly countsFrom?: number;
+  /** Since when its timeout does not count, because something else holds it. */
+  readonly stoppedAt?: number;
   /** What it was about when it was looked at last. */
   readonly print?: string;
   /** Since when it has been fulfilled without a break. */

@@ -1,6 +1,7 @@
 import type { StagedTurn } from './decision.ts';
 import { follow } from './edits.ts';
 import { evaluate } from './evaluate.ts';
+import { counting, isHeldUp, standingStill } from './lateness.ts';
 import type { ObservedStaged, PresentPolicy } from './observation.ts';
 import { beginNext, place } from './place.ts';
 import { restored } from './restore.ts';
@@ -9,6 +10,12 @@ import { answered, withoutHold, type StagedState } from './state.ts';
 
 /** Answers with the one thing to do next for a StagedBindingPolicy, and what is remembered of this turn. */
 export function takeStagedTurn(observed: ObservedStaged, before: StagedState, now: number): StagedTurn {
+  const turn = nextTurn(observed, before, now);
+  if (isHeldUp(turn.decision)) return { ...turn, state: standingStill(turn.state, now) };
+  return turn.state.active?.stoppedAt === undefined ? turn : nextTurn(observed, counting(before, now), now);
+}
+
+function nextTurn(observed: ObservedStaged, before: StagedState, now: number): StagedTurn {
   const { object } = observed;
   if (object === undefined) {
     return { state: before, decision: { do: 'Close', message: 'The StagedBindingPolicy is gone.' } };
