@@ -68,7 +68,7 @@ const stage = withRules(
       .enum(['Hold', 'RollBack'])
       .optional()
       .describe(
-        'What comes after the timeout, or after too many failures. Hold: the stage stays as it is, and a person decides. RollBack: its BindingPolicy is taken away, and the stage before it is the newest again. Default: Hold.',
+        'What comes after the timeout, or after too many failures. Hold: the stage stays as it is, and a person decides. RollBack: its BindingPolicy is taken away, and the stage before it is the newest again; of a last stage that was completed once, Hold. Default: Hold.',
       ),
     progressive: progressive
       .optional()

@@ -126,7 +126,7 @@ function clustersSeen(
 }
 
 function complete(state: Active, at: Found, { observed, spec, now }: Situation): StagedTurn {
-  const active = { ...state.active, completedAt: state.active.completedAt ?? now };
+  const active = { ...state.active, completedAt: state.active.completedAt ?? now, hasServed: true };
   const leftOut = spec.stages.map(({ name }) => name).filter((name) => isLeftOut(state, spec, name));
   const besides =
     leftOut.length === 0 ? '' : ` Not gone through, because put in later: ${leftOut.join(', ')}.`;
@@ -193,13 +193,16 @@ function giveUp(
   at: Found,
   { stage, now, trouble }: { readonly stage: Stage; readonly now: number; readonly trouble: Trouble },
 ): StagedTurn {
-  if (stage.onTimeout === 'RollBack') {
-    const { message } = trouble;
+  const { message } = trouble;
+  const { hasServed = false } = state.active;
+  if (stage.onTimeout === 'RollBack' && !hasServed) {
     return {
       state: { ...seen(state, at, 'TimedOut', now), rollingBack: trouble },
       decision: { do: 'Look', message },
     };
   }
-  const held: Held = { ...trouble, stage: stage.name };
+  const why =
+    stage.onTimeout === 'RollBack' ? ' It was completed before, so that it is not taken back by itself.' : '';
+  const held: Held = { ...trouble, message: `${message}${why}`, stage: stage.name };
   return wait({ ...state, held }, at, heldBack(held, state.active), now);
 }

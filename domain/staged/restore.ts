@@ -39,7 +39,7 @@ function activeIn(status: Status, name: string, now: number): NonNullable<Staged
   const startedAt = timeOf(mark?.startedAt, now);
   // How long it has been fulfilled nobody knows for sure, so that it soaks again, and has as long again; what was completed stays so.
   return status.phase === 'Completed'
-    ? { name, startedAt, completedAt: timeOf(mark?.since, now) }
+    ? { name, startedAt, completedAt: timeOf(mark?.since, now), hasServed: true }
     : { name, startedAt, countsFrom: now };
 }
 

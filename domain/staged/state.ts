@@ -34,6 +34,8 @@ export interface ActiveStage {
   readonly fulfilledSince?: number;
   /** When the last stage was fulfilled for good; until its objects or clusters change. */
   readonly completedAt?: number;
+  /** Whether it was completed once: the workload serves on its clusters, and is not taken from them by itself. */
+  readonly hasServed?: boolean;
   /** The stage that selects the same clusters, and has come with the edit by which this one went. */
   readonly renamedTo?: string;
   /** The clusters that it has begun with, where it reaches them a few at a time. */

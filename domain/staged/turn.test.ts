@@ -146,6 +146,27 @@ describe('a StagedBindingPolicy', () => {
     expect(phases(world)).toEqual(['Fulfilled', 'RolledBack', 'Pending']);
   });
 
+  it('takes nothing from the clusters of a stage that was completed because it is late later on', () => {
+    const stages = [{}, { timeout: '1h', onTimeout: 'RollBack' as const }];
+    const world = fulfil(new World(aSpec(stages)), 's0', 's1');
+    expect(world.settle()).toMatchObject({ phase: 'Completed' });
+    world.now += 3_600_000;
+    // Another cluster joins, or the workload is edited.
+    world.version += 1;
+    world.fulfilled.delete('s1');
+    world.settle();
+    world.now += 3_600_000;
+    expect(world.settle()).toMatchObject({
+      phase: 'Paused',
+      reason: 'TimedOut',
+      message: expect.stringContaining('It was completed before') as string,
+    });
+    expect(world.placed).toEqual(['s0', 's1']);
+    world.ask('abort');
+    world.settle();
+    expect(world.placed).toEqual(['s0']);
+  });
+
   it('waits for approval of a stage that asks for it', () => {
     const world = fulfil(new World(aSpec([{ approval: 'Manual' }, {}])), 's0');
     expect(world.settle()).toMatchObject({ phase: 'Paused', reason: 'WaitingForApproval' });
