@@ -160,7 +160,7 @@ function pass(state: Active, at: Found, situation: Situation): StagedTurn {
   const { name } = state.active;
   const later = spec.stages.slice(spec.stages.findIndex((one) => one.name === name) + 1);
   const next = later.find((one) => !isPassed(state, one.name)) ?? later.at(-1);
-  if (next === undefined) return complete(state, at, situation);
+  if (next === undefined) return complete({ ...withoutHold(state), active: state.active }, at, situation);
   const passed = withoutHold(answered(seen(state, at, 'Passed', now), 'promote'));
   const turn = begin(passed, next.name, situation);
   return turn.decision.do === 'Wait' ? { ...turn, state: seen(state, at, 'Fulfilled', now) } : turn;

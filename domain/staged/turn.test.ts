@@ -167,6 +167,18 @@ describe('a StagedBindingPolicy', () => {
     expect(world.placed).toEqual(['s0']);
   });
 
+  it('is held no more when its last stage is finished by promote', () => {
+    const world = new World(aSpec([{ timeout: '1h', onTimeout: 'Hold' }]));
+    world.settle();
+    world.now += 3_600_000;
+    world.settle();
+    world.ask('promote');
+    expect(world.settle()).toMatchObject({ phase: 'Completed' });
+    expect(world.status.held).toBeUndefined();
+    world.version += 1;
+    expect(world.settle()).toMatchObject({ phase: 'Progressing', reason: 'Waiting' });
+  });
+
   it('waits for approval of a stage that asks for it', () => {
     const world = fulfil(new World(aSpec([{ approval: 'Manual' }, {}])), 's0');
     expect(world.settle()).toMatchObject({ phase: 'Paused', reason: 'WaitingForApproval' });
