@@ -10,7 +10,7 @@ import {
   STAGE_LABEL,
   type BindingPolicy,
 } from '../../domain/staged/policy.ts';
-import { clustersIn, unboundReason } from '../../domain/staged/workload.ts';
+import { clustersIn, refusalOf, unboundReason } from '../../domain/staged/workload.ts';
 
 /** What there is to say of the BindingPolicy of a stage. */
 export function stagePolicy(
@@ -21,6 +21,7 @@ export function stagePolicy(
   const { name, uid = '', deletionTimestamp, labels = {} } = policy.metadata;
   const stage = spec.stages.find((one) => one.name === labels[STAGE_LABEL]);
   const narrowing = narrowingOf(policy);
+  const refusal = refusalOf(policy, binding);
   return {
     stage: labels[STAGE_LABEL] ?? '',
     name,
@@ -28,6 +29,7 @@ export function stagePolicy(
     isAsAsked: stage !== undefined && saysWhatItShould(policy, policySpec(spec, stage, narrowing)),
     isDeleting: deletionTimestamp !== undefined,
     isBound: unboundReason(policy, binding) === undefined,
+    ...(refusal === undefined ? {} : { refusal }),
     ...(narrowing === undefined ? {} : { only: narrowing.clusters }),
   };
 }

@@ -12,6 +12,8 @@ export interface StagePolicy {
   readonly isDeleting: boolean;
   /** Whether its Binding is up to date with it. */
   readonly isBound: boolean;
+  /** Why KubeStellar does not bind it as it is now; undefined when it does, or has not tried yet. */
+  readonly refusal?: string;
   /** The clusters that it reaches, while it does not reach all that its stage selects. */
   readonly only?: readonly string[];
 }

@@ -28,7 +28,7 @@ export function rollBack(
   const { selection } = observed;
   if (selection?.isDeleting === false) return { state, decision: removal(selection, message) };
   const previous = stageBefore(state, object, active);
-  const returned = previous === undefined ? undefined : comeBack(previous, observed, message);
+  const returned = previous === undefined ? undefined : comeBack(previous, { observed, object }, message);
   if (returned !== undefined) return { state, decision: returned };
   const own = [active.name, ...formerNames(state, active)]
     .map((name) => observed.policies.find(({ stage }) => stage === name))
@@ -43,18 +43,28 @@ const LOOK = { do: 'Look', message: 'A stage was taken back.' } as const;
 const formerNames = ({ gone = [] }: StagedState, { name: now }: ActiveStage): readonly string[] =>
   gone.filter(({ by }) => by.length === 1 && by[0] === now).map(({ name }) => name);
 
-/** Whether the stage before has to be bound first: with stageRetention Remove its BindingPolicy is gone. */
+/** Whether the stage before has to be bound first: with stageRetention Remove its BindingPolicy is gone, or going. */
 function comeBack(
   stage: string,
-  { policies }: ObservedStaged,
+  { observed, object }: { readonly observed: ObservedStaged; readonly object: PresentPolicy },
   message: string,
 ): StagedTurn['decision'] | undefined {
-  const own = policies.find((one) => one.stage === stage && !one.isDeleting);
+  const own = observed.policies.find((one) => one.stage === stage);
   if (own === undefined)
     return { do: 'Apply', stage, message: `${message} First stage ${stage} is bound again.` };
-  if (own.isBound) return undefined;
+  const isKept = object.spec?.stageRetention !== 'Remove';
+  // What is kept has had its clusters before, and nothing is gained by waiting for what KubeStellar refuses.
+  if (isKept && (own.isDeleting || own.refusal !== undefined)) return undefined;
+  if (own.isBound && !own.isDeleting) return undefined;
+  const wait = { do: 'Wait', phase: 'RollingBack' } as const;
+  if (own.isDeleting) {
+    const waits = `${message} Waiting for KubeStellar to let BindingPolicy ${own.name} go, so that stage ${stage} can be bound again first.`;
+    return { ...wait, reason: 'Removing', message: waits };
+  }
   const waits = `${message} Waiting for KubeStellar to bind stage ${stage} again first.`;
-  return { do: 'Wait', phase: 'RollingBack', reason: 'Binding', message: waits };
+  return own.refusal === undefined
+    ? { ...wait, reason: 'Binding', message: waits }
+    : { ...wait, reason: 'Binding', message: `${waits} It reports: ${own.refusal}`, isTrouble: true };
 }
 
 function removal(

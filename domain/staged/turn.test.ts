@@ -252,6 +252,40 @@ describe('a StagedBindingPolicy', () => {
     expect(world.done).toEqual(['apply s0', 'remove s1']);
   });
 
+  it('waits for the BindingPolicy of the stage before to go, where it was removed just now, before that is bound again', () => {
+    const world = fulfil(three({ stageRetention: 'Remove' }), 's0');
+    world.settle();
+    const old = { stage: 's0', name: 'web-s0', uid: 'old', isAsAsked: true, isDeleting: true, isBound: true };
+    world.policies.push(old);
+    world.done.length = 0;
+    world.ask('abort');
+    expect(world.settle()).toMatchObject({ phase: 'RollingBack', reason: 'Removing' });
+    world.policies = world.policies.filter((one) => one !== old);
+    world.settle();
+    expect(world.done).toEqual(['apply s0', 'remove s1']);
+  });
+
+  it('takes a stage back though KubeStellar reports errors of the one before, which is kept', () => {
+    const world = fulfil(three(), 's0');
+    world.settle();
+    world.refused.add('s0').add('s1');
+    world.ask('abort');
+    expect(world.settle()).toMatchObject({ phase: 'RolledBack' });
+    expect(world.placed).toEqual(['s0']);
+  });
+
+  it('says why it does not take a stage back where the one before cannot be bound again', () => {
+    const world = fulfil(three({ stageRetention: 'Remove' }), 's0');
+    world.settle();
+    world.refused.add('s0');
+    world.ask('abort');
+    expect(world.settle()).toMatchObject({
+      phase: 'RollingBack',
+      message: expect.stringContaining('It reports: expected a namespace') as string,
+    });
+    expect(world.placed).toEqual(['s1', 's0']);
+  });
+
   it('holds at a Freeze and outside its windows, and takes back all the same', () => {
     const world = three();
     world.settle();

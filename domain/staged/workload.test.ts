@@ -4,7 +4,7 @@ import type { Binding } from './kubestellar.ts';
 import { type BindingPolicy, saysWhatItShould } from './policy.ts';
 import { anObject } from './testing/builders.ts';
 import { aSpec } from './testing/world.ts';
-import { namespacesOf, objectsOf, unboundReason } from './workload.ts';
+import { namespacesOf, objectsOf, refusalOf, unboundReason } from './workload.ts';
 
 const policy: BindingPolicy = {
   metadata: { name: 'web-dev', uid: 'p', generation: 2 },
@@ -60,6 +60,16 @@ describe('a Binding', () => {
     expect(want === undefined ? (reason ?? want) : reason?.includes(want)).toBe(
       want === undefined ? undefined : true,
     );
+  });
+
+  it('is refused by an error about it as it is now alone', () => {
+    const failed = { ...binding, status: { observedGeneration: 3, errors: ['bad template'] } };
+    const edited = { ...policy, metadata: { ...policy.metadata, generation: 3 } };
+    expect([refusalOf(policy, failed), refusalOf(edited, failed), refusalOf(policy, binding)]).toEqual([
+      'bad template',
+      undefined,
+      undefined,
+    ]);
   });
 
   it('lists its objects in one order, whatever the order in which KubeStellar does', () => {

@@ -59,8 +59,8 @@ export function unboundReason(policy: BindingPolicy, binding: Binding | undefine
   if (!isOwn || binding.metadata.deletionTimestamp !== undefined) {
     return `Waiting for KubeStellar to make Binding ${name} again; the one that is there is of an older BindingPolicy.`;
   }
-  const errors = [...(policy.status?.errors ?? []), ...(binding.status?.errors ?? [])];
-  if (errors[0] !== undefined) return `KubeStellar reports an error: ${errors[0]}`;
+  const error = errorOf(policy, binding);
+  if (error !== undefined) return `KubeStellar reports an error: ${error}`;
   if (policy.status?.observedGeneration !== generation) {
     return `Waiting for KubeStellar to take up BindingPolicy ${name} as it is now.`;
   }
@@ -68,6 +68,17 @@ export function unboundReason(policy: BindingPolicy, binding: Binding | undefine
     return `Waiting for KubeStellar to send what Binding ${name} lists to its clusters.`;
   }
   return undefined;
+}
+
+const errorOf = (policy: BindingPolicy, binding: Binding): string | undefined =>
+  [...(policy.status?.errors ?? []), ...(binding.status?.errors ?? [])][0];
+
+/** The error that KubeStellar reports of a BindingPolicy as it is now; undefined when it reports none, or has not looked yet. */
+export function refusalOf(policy: BindingPolicy, binding: Binding | undefined): string | undefined {
+  const isSeen =
+    policy.status?.observedGeneration === policy.metadata.generation &&
+    binding?.status?.observedGeneration === binding?.metadata.generation;
+  return binding !== undefined && isSeen ? errorOf(policy, binding) : undefined;
 }
 
 /** The namespaces that a workload is in, as far as anybody knows: a Freeze of one of them holds it. */

@@ -54,6 +54,8 @@ export class World {
   /** Whether KubeStellar binds what is applied, and the stages that it does not. */
   binds = true;
   readonly unbound = new Set<string>();
+  /** The stages of which KubeStellar reports an error, so that it binds them no more. */
+  readonly refused = new Set<string>();
   readonly fulfilled = new Set<string>();
   /** The clusters that each stage selects, and those that do not fulfil a stage that reaches a few at a time. */
   readonly clusters = new Map<string, readonly string[]>();
@@ -111,6 +113,7 @@ export class World {
         ...one,
         isAsAsked: this.#isAsAsked(one),
         isBound: this.isBound(one.stage),
+        ...(this.refused.has(one.stage) ? { refusal: 'expected a namespace' } : {}),
       })),
       freezes: this.freezes,
       ...(this.selection === undefined ? {} : { selection: this.selection }),
@@ -138,7 +141,7 @@ export class World {
 
   /** Whether KubeStellar has bound the BindingPolicy of a stage. */
   isBound(stage: string): boolean {
-    return this.binds && !this.unbound.has(stage);
+    return this.binds && !this.unbound.has(stage) && !this.refused.has(stage);
   }
 
   #isAsAsked({ stage, uid }: StagePolicy): boolean {
