@@ -69,6 +69,7 @@ const held = z.object({
   reason: z.enum(['Aborted', 'TimedOut', 'TooManyFailures']).describe('Why a person has to let it go on.'),
   stage: z.string().max(63).describe('The stage that it is about.'),
   by: z.string().max(253).optional().describe('Who aborted it.'),
+  to: z.string().max(63).optional().describe('The stage to go back to, while that is under way.'),
   message: z.string().max(4096).describe('What happened, in a sentence.'),
 });
 

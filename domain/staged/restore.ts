@@ -45,8 +45,9 @@ function activeIn(status: Status, name: string, now: number): NonNullable<Staged
 
 function heldIn(status: Status, held: NonNullable<Status['held']>): Partial<StagedState> {
   if (status.phase !== 'RollingBack') return { held };
-  const { reason, by, message } = held;
-  return { rollingBack: { reason, message, ...(by === undefined ? {} : { by }) } };
+  const { reason, by, message, to } = held;
+  const said = { ...(by === undefined ? {} : { by }), ...(to === undefined ? {} : { to }) };
+  return { rollingBack: { reason, message, ...said } };
 }
 
 const pausedIn = (state: StagedState, { paused }: Status): Partial<StagedState> =>

@@ -61,7 +61,9 @@ export const sameStagedStatus = (a: StagedBindingPolicyStatus, b: StagedBindingP
 function toldBy(decision: StagedDecision, { rollingBack }: StagedState): Told {
   if (decision.do === 'Wait') {
     const { phase, reason, message, isTrouble = false } = decision;
-    return { phase, reason, message, isTrouble };
+    // What is being taken back is, whatever keeps it from that.
+    if (rollingBack === undefined || phase !== 'Failed') return { phase, reason, message, isTrouble };
+    return { phase: 'RollingBack', reason, message: `${rollingBack.message} ${message}`, isTrouble };
   }
   const { message } = decision;
   return rollingBack === undefined
@@ -74,11 +76,12 @@ function toldBy(decision: StagedDecision, { rollingBack }: StagedState): Told {
       };
 }
 
-const holdOf = ({ reason, by, message }: NonNullable<StagedState['rollingBack']>, stage: string) => ({
+const holdOf = ({ reason, by, message, to }: NonNullable<StagedState['rollingBack']>, stage: string) => ({
   reason,
   stage,
   message,
   ...(by === undefined ? {} : { by }),
+  ...(to === undefined ? {} : { to }),
 });
 
 /** The stages in the order of the spec; the one that it is at stands first when the spec does not name it any more. */

@@ -286,6 +286,39 @@ describe('a StagedBindingPolicy', () => {
     expect(world.placed).toEqual(['s1', 's0']);
   });
 
+  it.each(['SpaceNotReached', 'KubeStellarNotFound', 'InvalidSpec'])(
+    'takes no stage for taken back while nobody knows which BindingPolicies there are: %s',
+    (reason) => {
+      const world = fulfil(three({ stageRetention: 'Remove' }), 's0');
+      world.settle();
+      world.unseen = { reason, message: 'It is away.' };
+      world.ask('abort');
+      expect(world.settle()).toMatchObject({ phase: 'Failed', reason });
+      expect(world.status).toMatchObject({ phase: 'RollingBack', activeStage: 's1' });
+      world.unseen = undefined;
+      world.done.length = 0;
+      world.settle();
+      expect(world.done).toEqual(['apply s0', 'remove s1']);
+      expect(world.status).toMatchObject({ activeStage: 's0', held: { stage: 's1' } });
+    },
+  );
+
+  it('goes on taking back when Temporal loses what was known, also while that is refused', () => {
+    const world = fulfil(three(), 's0', 's1');
+    world.settle();
+    world.unseen = { reason: 'SpaceNotReached', message: 'It is away.' };
+    world.ask('abort', 's0');
+    world.settle();
+    world.forget();
+    world.settle();
+    world.unseen = undefined;
+    world.forget();
+    world.settle();
+    expect(world.placed).toEqual(['s0']);
+    expect(world.status).toMatchObject({ phase: 'RolledBack', activeStage: 's0' });
+    expect(world.status.held?.to).toBeUndefined();
+  });
+
   it('holds at a Freeze and outside its windows, and takes back all the same', () => {
     const world = three();
     world.settle();

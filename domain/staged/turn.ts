@@ -26,7 +26,11 @@ function nextTurn(observed: ObservedStaged, before: StagedState, now: number): S
     now,
   );
   const { rollingBack } = state;
-  if (rollingBack !== undefined) return rollBack({ ...state, rollingBack }, { observed, object, now });
+  if (rollingBack !== undefined) {
+    const unseen = unseenPolicies(object);
+    if (unseen !== undefined) return { state, decision: unseen };
+    return rollBack({ ...state, rollingBack }, { observed, object, now });
+  }
   const left = leftOver(state, observed);
   if (left !== undefined) return { state, decision: left };
   const problem = problemOf(object);
@@ -114,6 +118,14 @@ function aborted(state: StagedState, abort: NonNullable<StagedState['requests'][
 function problemOf({ problems }: PresentPolicy): StagedTurn['decision'] | undefined {
   const [first] = problems;
   return first === undefined ? undefined : { do: 'Wait', phase: 'Failed', ...first, isTrouble: true };
+}
+
+/** Why nobody knows which BindingPolicies there are, so that none can be taken for gone; undefined when that is known. */
+function unseenPolicies(object: PresentPolicy): StagedTurn['decision'] | undefined {
+  const isUnseen = ({ reason }: PresentPolicy['problems'][number]): boolean =>
+    reason === 'SpaceNotReached' || reason === 'KubeStellarNotFound';
+  if (object.spec === undefined) return problemOf(object) ?? UNREADABLE;
+  return problemOf({ ...object, problems: object.problems.filter(isUnseen) });
 }
 
 function paused({ requests: { paused: stamp }, active }: StagedState): StagedTurn['decision'] | undefined {

@@ -49,6 +49,8 @@ export class World {
   policies: StagePolicy[] = [];
   freezes: Freezing[] = [];
   problems: { reason: string; message: string }[] = [];
+  /** Why nothing is seen of what there is. */
+  unseen: { reason: string; message: string } | undefined;
   /** The version of the workload. */
   version = 1;
   /** Whether KubeStellar binds what is applied, and the stages that it does not. */
@@ -107,6 +109,7 @@ export class World {
   }
 
   #observe(): ObservedStaged {
+    if (this.unseen !== undefined) return { object: this.#object, policies: [], freezes: [] };
     return {
       object: this.#object,
       policies: this.policies.map((one) => ({
@@ -195,7 +198,9 @@ export class World {
   }
 
   get #object(): PresentPolicy {
-    const { uid, status, spec, problems } = this;
-    return { uid, generation: 1, spec, problems, isDeleting: false, isElsewhere: false, status };
+    const { uid, status, spec, problems, unseen } = this;
+    const object = { uid, generation: 1, isDeleting: false, isElsewhere: false, status };
+    if (unseen === undefined) return { ...object, spec, problems };
+    return { ...object, problems: [unseen], ...(unseen.reason === 'InvalidSpec' ? {} : { spec }) };
   }
 }
