@@ -417,6 +417,11 @@ describe('a StagedBindingPolicy', () => {
       'Wait',
       'Release',
     ]);
+    const asking = { stage: 's0', name: 'web--clusters', uid: 's', isAsAsked: true, isDeleting: false };
+    const asked = (selection: typeof asking) =>
+      takeStagedTurn({ ...none, object, selection }, initialStagedState, 0).decision;
+    expect(asked(asking)).toMatchObject({ do: 'Remove', uid: 's' });
+    expect(asked({ ...asking, isDeleting: true })).toMatchObject({ do: 'Wait' });
     const away = { ...object, problems: [{ reason: 'SpaceNotReached', message: 'It is away.' }] };
     expect(takeStagedTurn({ ...none, object: away }, initialStagedState, 0).decision).toMatchObject({
       do: 'Wait',

@@ -76,18 +76,20 @@ function leftOver(
 
 /** Kubernetes collects what is in the same cluster; what is elsewhere is taken away before the object goes. */
 function goingAway(
-  { policies }: ObservedStaged,
+  { policies, selection }: ObservedStaged,
   { isElsewhere, problems }: PresentPolicy,
 ): StagedTurn['decision'] {
   const message = 'The StagedBindingPolicy is being deleted.';
-  const left = policies.find(({ isDeleting }) => !isDeleting);
+  // Whatever bears its names would be in the way of one that is created again.
+  const all = [...policies, ...(selection === undefined ? [] : [selection])];
+  const left = all.find(({ isDeleting }) => !isDeleting);
   const wait = { do: 'Wait', phase: 'Waiting', reason: 'Deleting', message } as const;
   if (!isElsewhere) return wait;
   // What is there nobody knows: an object that went now would leave its workload on the clusters.
   const unreached = problems.find(({ reason }) => reason === 'SpaceNotReached');
   if (unreached !== undefined) return { ...wait, phase: 'Failed', ...unreached, isTrouble: true };
   if (left !== undefined) return { do: 'Remove', name: left.name, uid: left.uid, message };
-  return policies.length > 0 ? wait : { do: 'Release', message };
+  return all.length > 0 ? wait : { do: 'Release', message };
 }
 
 /** Takes up what operators have asked for. */
