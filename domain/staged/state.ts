@@ -60,6 +60,13 @@ export interface RollingBack {
   readonly to?: string;
 }
 
+/** What was written last, how often in a row, and when; a time is in milliseconds since the epoch. */
+export interface Written {
+  readonly what: string;
+  readonly times: number;
+  readonly at: number;
+}
+
 /** All that a StagedBindingPolicy's workflow remembers. */
 export interface StagedState {
   /** The uid of the object that it is about; undefined until that was looked at. */
@@ -80,6 +87,7 @@ export interface StagedState {
     readonly abort?: Stamp & { readonly to?: string };
   };
   readonly asked: readonly StagedAsked[];
+  readonly written?: Written;
 }
 
 /** What a workflow remembers that has only begun. */

@@ -405,6 +405,19 @@ describe('a StagedBindingPolicy', () => {
     expect(world.placed).toEqual(['s0']);
   });
 
+  it('writes no more than three times in a row, and then once in a minute, what somebody else undoes', () => {
+    const world = fulfil(three(), 's0');
+    world.isUndone = true;
+    expect(world.settle()).toMatchObject({ phase: 'Failed', reason: 'Conflict', until: world.now + 60_000 });
+    expect(world.done).toEqual(['apply s0', 'apply s0', 'apply s0']);
+    world.now += 60_000;
+    world.settle();
+    expect(world.done).toHaveLength(4);
+    world.isUndone = false;
+    world.settle();
+    expect(world.status).toMatchObject({ activeStage: 's1', reason: 'Waiting' });
+  });
+
   it('is over when it is gone, and takes away before that what Kubernetes does not collect', () => {
     const none = { policies: [], freezes: [] };
     expect(takeStagedTurn(none, initialStagedState, 0).decision).toMatchObject({ do: 'Close' });

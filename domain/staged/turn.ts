@@ -4,15 +4,22 @@ import { evaluate } from './evaluate.ts';
 import { counting, isHeldUp, standingStill } from './lateness.ts';
 import type { ObservedStaged, PresentPolicy } from './observation.ts';
 import { beginNext, place } from './place.ts';
+import { unrepeated } from './repetition.ts';
 import { restored } from './restore.ts';
 import { rollBack } from './roll-back.ts';
 import { answered, withoutHold, type StagedState } from './state.ts';
 
 /** Answers with the one thing to do next for a StagedBindingPolicy, and what is remembered of this turn. */
 export function takeStagedTurn(observed: ObservedStaged, before: StagedState, now: number): StagedTurn {
+  const turn = unrepeated(countedTurn(observed, before, now), before, now);
+  return isHeldUp(turn.decision) ? { ...turn, state: standingStill(turn.state, now) } : turn;
+}
+
+/** Looks again with the time counting, where nothing holds the stage any more. */
+function countedTurn(observed: ObservedStaged, before: StagedState, now: number): StagedTurn {
   const turn = nextTurn(observed, before, now);
-  if (isHeldUp(turn.decision)) return { ...turn, state: standingStill(turn.state, now) };
-  return turn.state.active?.stoppedAt === undefined ? turn : nextTurn(observed, counting(before, now), now);
+  const isStill = turn.state.active?.stoppedAt !== undefined && !isHeldUp(turn.decision);
+  return isStill ? nextTurn(observed, counting(before, now), now) : turn;
 }
 
 function nextTurn(observed: ObservedStaged, before: StagedState, now: number): StagedTurn {

@@ -49,6 +49,8 @@ export class World {
   policies: StagePolicy[] = [];
   freezes: Freezing[] = [];
   problems: { reason: string; message: string }[] = [];
+  /** Whether somebody else undoes at once what a BindingPolicy was made to say. */
+  isUndone = false;
   /** Why nothing is seen of what there is. */
   unseen: { reason: string; message: string } | undefined;
   /** The version of the workload. */
@@ -149,7 +151,9 @@ export class World {
 
   #isAsAsked({ stage, uid }: StagePolicy): boolean {
     const asked = this.spec.stages.find(({ name }) => name === stage);
-    return asked !== undefined && sameValue(this.selectors.get(uid), asked.clusterSelectors);
+    return (
+      !this.isUndone && asked !== undefined && sameValue(this.selectors.get(uid), asked.clusterSelectors)
+    );
   }
 
   #perform(decision: StagedDecision): void {
