@@ -37,6 +37,7 @@ describe('a request to a StagedBindingPolicy', () => {
     phase,
     since: '2026-01-01T00:00:00Z',
   });
+  const passed = [mark('dev', 'Passed')];
   const atTest = at({ active: { name: 'test', startedAt: 0 } });
   const aborted = { reason: 'Aborted', stage: 'prod', message: 'Stage prod was aborted by ann.' } as const;
   const takenBack = { ...atTest, held: aborted };
@@ -80,7 +81,7 @@ describe('a request to a StagedBindingPolicy', () => {
       takenBack,
       'abort',
       { stage: 'prod' },
-      'got stage test, to which an abort has gone back already',
+      'got stage test, to which it has gone back already',
     ],
     [
       'abort that comes again after another one',
@@ -112,9 +113,35 @@ describe('a request to a StagedBindingPolicy', () => {
       { to: 'test' },
       'got stage test, to which',
     ],
-    ['abort back to a stage', takenBack, 'abort', { to: 'dev' }, undefined],
-    ['abort back to where it is', atTest, 'abort', { to: 'test' }, undefined],
-    ['abort back to a stage that nobody knows', takenBack, 'abort', { to: 'gone' }, undefined],
+    ['abort back to a stage', { ...atTest, stages: passed }, 'abort', { to: 'dev' }, undefined],
+    [
+      'abort back to a stage before the one before',
+      at({ active: { name: 'prod', startedAt: 0 }, stages: [...passed, mark('test', 'Passed')] }),
+      'abort',
+      { to: 'dev' },
+      undefined,
+    ],
+    [
+      'abort back to where it is',
+      { ...atTest, stages: passed },
+      'abort',
+      { to: 'test' },
+      'Expected a stage to go back to that was passed before stage test, got test; there are: dev. Nothing is taken back.',
+    ],
+    [
+      'abort back to a stage that is still to come',
+      { ...atTest, stages: [...passed, mark('prod', 'RolledBack')] },
+      'abort',
+      { to: 'prod' },
+      'got prod; there are: dev.',
+    ],
+    [
+      'abort back to a stage that nobody knows',
+      takenBack,
+      'abort',
+      { to: 'gone' },
+      'got gone; there is none. Nothing is taken back.',
+    ],
     [
       'the same that comes twice',
       takenBack,
@@ -123,10 +150,17 @@ describe('a request to a StagedBindingPolicy', () => {
       'got stage test, to which',
     ],
     [
-      'abort of what timed out',
+      'abort of what was taken back because it was late',
       { ...takenBack, held: { ...aborted, reason: 'TimedOut' } },
       'abort',
       { stage: 'prod' },
+      'got stage test, to which',
+    ],
+    [
+      'abort of what is late, and was not taken back',
+      { ...atTest, held: { ...aborted, reason: 'TimedOut', stage: 'test' } },
+      'abort',
+      { stage: 'test' },
       undefined,
     ],
   ])('%s', (_, state, name, aim, refusal) => {

@@ -1,7 +1,8 @@
 import type { Stamp } from '../model/request.ts';
 import { cut } from '../text.ts';
 import { standingStill } from './lateness.ts';
-import { isPassed, type Held, type StagedRequestName, type StagedState } from './state.ts';
+import { earlierStages } from './earlier.ts';
+import { type Held, type StagedRequestName, type StagedState } from './state.ts';
 
 /** What a request is about; what is left out may be anything. */
 export interface StagedAim {
@@ -56,27 +57,30 @@ function promoteRefusal(
     : 'Expected a stage after this one, got the last one, which is completed.';
 }
 
-/** An abort that comes twice takes back what it was about, and nothing more. Nothing else refuses one: it is never lost for what its sender did not know. */
+/** An abort takes back what it is about, and nothing more: not when it comes twice, and not where there is nothing to go back to. */
 function abortRefusal(state: StagedState, { to, stage }: StagedAim): string | undefined {
   const { active, held, rollingBack, requests } = state;
   if (rollingBack !== undefined)
     return `Expected a stage that is not being taken back yet, got: ${rollingBack.message}`;
   if (active === undefined) return 'Expected a stage to take back, got none that has begun.';
+  const earlier = earlierStages(state, active);
+  const goesFurther = to !== undefined && earlier.includes(to);
   const goesOn = requests.promote !== undefined || requests.retry !== undefined;
-  if (held?.reason !== 'Aborted' || goesOn) return undefined;
-  const goesFurther = to !== undefined && to !== active.name && isPassed(state, to);
   const isGone = stage !== undefined && stage !== active.name && isTakenBack(state, held, stage);
-  return to === active.name || (isGone && !goesFurther)
-    ? `Expected a stage to take back, got stage ${active.name}, to which an abort has gone back already: ${held.message} Send abort without "stage" and "to" to take ${active.name} back as well.`
-    : undefined;
+  const isBack = held !== undefined && !goesOn && held.stage !== active.name;
+  if (isBack && (to === active.name || (isGone && !goesFurther)))
+    return `Expected a stage to take back, got stage ${active.name}, to which it has gone back already: ${held.message} Send abort without "stage" and "to" to take ${active.name} back as well.`;
+  if (to === undefined || goesFurther) return undefined;
+  const those = earlier.length === 0 ? 'there is none' : `there are: ${earlier.join(', ')}`;
+  return `Expected a stage to go back to that was passed before stage ${active.name}, got ${cut(to, LONGEST.stage)}; ${those}. Nothing is taken back. Send abort without "to" to take ${active.name} back.`;
 }
 
 // One that is no longer asked for has no mark.
-const isTakenBack = ({ stages }: StagedState, held: Held, stage: string): boolean =>
-  held.stage === stage || stages.some(({ name, phase }) => name === stage && phase === 'RolledBack');
+const isTakenBack = ({ stages }: StagedState, held: Held | undefined, stage: string): boolean =>
+  held?.stage === stage || stages.some(({ name, phase }) => name === stage && phase === 'RolledBack');
 
 // As long as the schema takes (crds/staged-status.ts).
-const LONGEST = { by: 253, reason: 1024, requests: 20 };
+const LONGEST = { by: 253, reason: 1024, stage: 63, requests: 20 };
 
 /** Takes a request into account; one that makes no sense now changes nothing. */
 export function askStaged(state: StagedState, name: StagedRequestName, request: StagedRequest): StagedState {

@@ -1,10 +1,9 @@
 import type { StagedTurn } from './decision.ts';
-import { nameNow } from './edits.ts';
+import { stageBefore } from './earlier.ts';
 import type { ObservedStaged, PresentPolicy } from './observation.ts';
 import {
   answered,
   marked,
-  isPassed,
   withoutRollBack,
   withoutStage,
   type ActiveStage,
@@ -27,7 +26,7 @@ export function rollBack(
   const { message } = rollingBack;
   const { selection } = observed;
   if (selection?.isDeleting === false) return { state, decision: removal(selection, message) };
-  const previous = stageBefore(state, object, active);
+  const previous = stageBefore(state, namesOf(object), active);
   const returned = previous === undefined ? undefined : comeBack(previous, { observed, object }, message);
   if (returned !== undefined) return { state, decision: returned };
   const own = [active.name, ...formerNames(state, active)]
@@ -36,6 +35,8 @@ export function rollBack(
   if (own !== undefined) return { state, decision: removal(own, message) };
   return { state: taken(state, { active, previous, object, now }), decision: LOOK };
 }
+
+const namesOf = ({ spec }: PresentPolicy): readonly string[] => (spec?.stages ?? []).map(({ name }) => name);
 
 const LOOK = { do: 'Look', message: 'A stage was taken back.' } as const;
 
@@ -95,7 +96,7 @@ function taken(
     now,
   );
   const { to } = state.rollingBack;
-  const names = (object.spec?.stages ?? []).map(({ name }) => name);
+  const names = namesOf(object);
   const goesOn = to !== undefined && names.indexOf(to) >= 0 && names.indexOf(to) < names.indexOf(previous);
   return goesOn ? back : held(back, active.name);
 }
@@ -108,12 +109,4 @@ function held(state: StagedState, stage: string): StagedState {
   const hold: Held = { reason, stage, message, ...(by === undefined ? {} : { by }) };
   // What has come to finish a stage was not about the one before.
   return { ...withoutRollBack(answered(state, 'promote')), held: hold };
-}
-
-/** The newest stage before the active one that was passed; where there is none, the newest that was. */
-function stageBefore(state: StagedState, { spec }: PresentPolicy, active: ActiveStage): string | undefined {
-  const names = (spec?.stages ?? []).map(({ name }) => name);
-  const now = nameNow(active, names);
-  const before = now === undefined ? names : names.slice(0, names.indexOf(now));
-  return [...names, ...before].findLast((name) => isPassed(state, name));
 }

@@ -243,6 +243,15 @@ describe('a StagedBindingPolicy', () => {
     expect(world.status.activeStage).toBe('s0');
   });
 
+  it.each(['s2', 's3', 'none'])('takes nothing back by an abort to %s, which is no earlier stage', (to) => {
+    const world = fulfil(new World(aSpec([{}, {}, {}, {}])), 's0', 's1');
+    world.settle();
+    world.ask('abort', to);
+    world.settle();
+    expect(world.placed).toEqual(['s0', 's1', 's2']);
+    expect(world.status.requests).toBeUndefined();
+  });
+
   it('binds the stage before again ahead of taking one back, where it was removed', () => {
     const world = fulfil(three({ stageRetention: 'Remove' }), 's0');
     world.settle();
