@@ -75,8 +75,15 @@ export async function stagedBinding(input: StagedBindingInput): Promise<void> {
     observed = found;
     const turn = takeStagedTurn(found, state, Date.now());
     ({ state } = turn);
-    await report(turn.decision);
-    await perform(turn.decision, { name, uid: found.object?.uid ?? '' });
+    const act = () => perform(turn.decision, { name, uid: found.object?.uid ?? '' });
+    try {
+      await report(turn.decision);
+    } catch (refused) {
+      // What takes back does not wait until it can be told.
+      if (state.rollingBack !== undefined) await act();
+      throw refused;
+    }
+    await act();
     return turn.decision;
   };
   const untilWoken = async (seen: number, milliseconds: number, summary: string): Promise<void> =>

@@ -100,17 +100,26 @@ export class World {
   /** Takes turns until there is nothing to do, and says what is waited for; `seen` is called with each decision before it is performed. */
   settle(seen?: (decision: StagedDecision) => void): StagedWait {
     for (let turns = 0; turns < 100; turns += 1) {
-      const turn = takeStagedTurn(this.#observe(), this.state, this.now);
+      const turn = takeStagedTurn(this.observe(), this.state, this.now);
       this.state = turn.state;
       this.report(turn.decision);
       if (turn.decision.do === 'Wait') return turn.decision;
       seen?.(turn.decision);
-      this.#perform(turn.decision);
+      this.perform(turn.decision);
     }
     throw new Error(`Expected an end of turns, got ${this.done.slice(-5).join(', ')}.`);
   }
 
-  #observe(): ObservedStaged {
+  /** Has the next look be at this stage, where somebody else remembers which it is. */
+  lookAt(stage: string | undefined): void {
+    this.state = {
+      ...initialStagedState,
+      ...(stage === undefined ? {} : { active: { name: stage, startedAt: 0 } }),
+    };
+  }
+
+  /** What a look at it finds. */
+  observe(): ObservedStaged {
     if (this.unseen !== undefined) return { object: this.#object, policies: [], freezes: [] };
     return {
       object: this.#object,
@@ -156,7 +165,8 @@ export class World {
     );
   }
 
-  #perform(decision: StagedDecision): void {
+  /** Does what was decided. */
+  perform(decision: StagedDecision): void {
     if (decision.do === 'Apply') {
       this.done.push(`apply ${decision.stage}`);
       this.#made += 1;

@@ -1,0 +1,129 @@
+import { ActivityFailure, ApplicationFailure } from '@temporalio/common';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import type { StagedBindingPolicyStatus } from '../crds/staged-binding-policy.ts';
+import type { StageChange } from '../domain/staged/decision.ts';
+import { aSpec, World } from '../domain/staged/testing/world.ts';
+
+interface Handler {
+  (request?: undefined): unknown;
+}
+const handlers = new Map<string, Handler>();
+let world: World;
+let isGone: boolean;
+/** What happens when the workflow waits. */
+let idle: () => void;
+
+vi.mock('@temporalio/workflow', async (original) => ({
+  ...(await original<object>()),
+  setCurrentDetails: () => undefined,
+  setHandler: ({ type, name }: { type: string; name: string }, handler: Handler) =>
+    void handlers.set(`${type} ${name}`, handler),
+}));
+
+/** The activities that fail from now on. */
+const failing = new Set<string>();
+const refused = (name: string): ActivityFailure =>
+  new ActivityFailure(
+    'Activity task failed',
+    name,
+    'id',
+    'MAXIMUM_ATTEMPTS_REACHED',
+    'worker',
+    ApplicationFailure.nonRetryable('The API server does not answer.', 'Unavailable'),
+  );
+const act = (name: string, done: () => void = () => undefined): Promise<void> => {
+  if (failing.has(name)) return Promise.reject(refused(name));
+  done();
+  return Promise.resolve();
+};
+
+const activities = {
+  async observeStaged({ at }: { at?: string }) {
+    await act('observe');
+    world.lookAt(at);
+    const { object: _gone, ...others } = world.observe();
+    return isGone ? others : world.observe();
+  },
+  applyStage: (change: StageChange) =>
+    act('apply', () => world.perform({ do: 'Apply', message: '', ...change })),
+  removeStage: ({ policy }: { policy: { name: string; uid: string } }) =>
+    act('remove', () => world.perform({ do: 'Remove', message: '', ...policy })),
+  reportStaged: ({ status }: { status: StagedBindingPolicyStatus }) =>
+    act('report', () => void (world.status = status)),
+};
+vi.mock('./renewal.ts', () => ({
+  isDue: () => false,
+  waitUntil: (_: () => boolean, milliseconds: number) => {
+    world.now += milliseconds;
+    idle();
+    return Promise.resolve(true);
+  },
+}));
+vi.mock('./activities.ts', () => ({ stages: () => activities, stagedReports: () => activities }));
+
+const { stagedBinding } = await import('./staged-binding.ts');
+
+const send = (name: string): unknown => handlers.get(`signal ${name}`)?.();
+
+/** Runs the workflow, with these things happening one after the other as it waits; then the object is gone. */
+async function run(...happen: readonly (() => void)[]): Promise<void> {
+  const left = [...happen];
+  idle = () => {
+    const next = left.shift();
+    if (next === undefined) isGone = true;
+    else next();
+  };
+  const now = vi.spyOn(Date, 'now').mockImplementation(() => world.now);
+  try {
+    await stagedBinding({ key: { namespace: '', name: 'web' } });
+  } finally {
+    now.mockRestore();
+  }
+}
+
+beforeEach(() => {
+  world = new World(aSpec([{}, {}]));
+  world.fulfilled.add('s0');
+  isGone = false;
+  failing.clear();
+});
+
+describe('the workflow of a StagedBindingPolicy', () => {
+  it('takes it through its stages, and ends with the object', async () => {
+    await run(() => undefined);
+    expect(world.placed).toEqual(['s0', 's1']);
+    expect(world.status).toMatchObject({ activeStage: 's1', reason: 'Waiting' });
+  });
+
+  it.each(['observe', 'apply', 'report'])('goes on after a failure of %s', async (name) => {
+    failing.add(name);
+    await run(
+      () => undefined,
+      () => failing.clear(),
+    );
+    expect(world.placed).toEqual(['s0', 's1']);
+  });
+
+  it('takes a stage back that is aborted, also while no status can be written', async () => {
+    await run(
+      () => {
+        failing.add('report');
+        send('abort');
+      },
+      () => undefined,
+    );
+    expect(world.placed).toEqual(['s0']);
+  });
+
+  it('counts no time for which nobody could look', async () => {
+    world.spec = aSpec([{ timeout: '1h', onTimeout: 'RollBack' }]);
+    world.fulfilled.clear();
+    await run(
+      () => void failing.add('observe'),
+      () => void (world.now += 5 * 3_600_000),
+      () => failing.clear(),
+      () => undefined,
+    );
+    expect(world.placed).toEqual(['s0']);
+  });
+});
