@@ -1,11 +1,12 @@
 import type { RawValue } from '@temporalio/common';
+import { stagedAnswer, stagedRefusal } from '../domain/staged/requests.ts';
 import {
-  stagedAnswer,
-  stagedRefusal,
+  stagedRequestNames,
   type StagedAim,
   type StagedRequest,
-} from '../domain/staged/requests.ts';
-import { stagedRequestNames, type StagedRequestName, type StagedState } from '../domain/staged/state.ts';
+  type StagedRequestName,
+  type StagedState,
+} from '../domain/staged/state.ts';
 import { fieldsIn } from '../domain/model/shape.ts';
 import { decode } from './decode.ts';
 import { listenTo, stampOf } from './listen-to-request.ts';

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, type Command } from 'commander';
 import type { Seen } from '../../domain/model/seen.ts';
-import type { StagedAim } from '../../domain/staged/requests.ts';
+import type { StagedAim } from '../../domain/staged/state.ts';
 import { badUsage } from './exit.ts';
 import type { Target } from './target.ts';
 

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { askStaged, stagedRefusal, type StagedAim } from './requests.ts';
-import { initialStagedState, type StagedState } from './state.ts';
+import { askStaged, stagedAnswer, stagedRefusal } from './requests.ts';
+import { initialStagedState, type StagedAim, type StagedState } from './state.ts';
 
+const notBegun: StagedState = { ...initialStagedState, isRestored: true };
 const at = (more: Partial<StagedState> = {}): StagedState => ({
-  ...initialStagedState,
+  ...notBegun,
   active: { name: 'dev', startedAt: 0 },
   ...more,
 });
@@ -13,7 +14,7 @@ const held = { reason: 'TimedOut', stage: 'dev', message: 'Late.' } as const;
 describe('a request to a StagedBindingPolicy', () => {
   it.each<[string, StagedState, Parameters<typeof stagedRefusal>[1], boolean]>([
     ['abort of a stage', at(), 'abort', true],
-    ['abort of none', initialStagedState, 'abort', false],
+    ['abort of none', notBegun, 'abort', false],
     [
       'abort of one that is being taken back',
       at({ rollingBack: { reason: 'Aborted', message: 'x' } }),
@@ -26,7 +27,7 @@ describe('a request to a StagedBindingPolicy', () => {
     ['retry of what is not', at(), 'retry', false],
     ['promote', at(), 'promote', true],
     ['promote at the end', at({ active: { name: 'prod', startedAt: 0, completedAt: 1 } }), 'promote', false],
-    ['pause', initialStagedState, 'pause', true],
+    ['pause', notBegun, 'pause', true],
   ])('%s', (_, state, name, isTaken) => {
     expect(stagedRefusal(state, name) === undefined).toBe(isTaken);
     expect(askStaged(state, name, stamp) === state).toBe(!isTaken);
@@ -173,9 +174,13 @@ describe('a request to a StagedBindingPolicy', () => {
   });
 
   it('is not about a stage where none has begun', () => {
-    expect(stagedRefusal(initialStagedState, 'promote', { stage: 'dev' })).toContain(
-      'got none that has begun',
-    );
+    expect(stagedRefusal(notBegun, 'promote', { stage: 'dev' })).toContain('got none that has begun');
+  });
+
+  it.each(['abort', 'retry', 'resume'] as const)('is kept until somebody has looked: %s', (name) => {
+    expect(stagedRefusal(initialStagedState, name)).toBeUndefined();
+    expect(stagedAnswer(name, initialStagedState)).toContain('with the first look');
+    expect(askStaged(initialStagedState, name, stamp).early).toEqual([{ name, request: stamp }]);
   });
 
   it('is kept as long as there is room, and cut to what the status takes', () => {

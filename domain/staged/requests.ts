@@ -1,19 +1,7 @@
-import type { Stamp } from '../model/request.ts';
 import { cut } from '../text.ts';
 import { standingStill } from './lateness.ts';
 import { earlierStages } from './earlier.ts';
-import { type Held, type StagedRequestName, type StagedState } from './state.ts';
-
-/** What a request is about; what is left out may be anything. */
-export interface StagedAim {
-  /** The stage that an abort is to go back to. */
-  readonly to?: string;
-  /** The stage that whoever asks has looked at. */
-  readonly stage?: string;
-}
-
-/** A request with who has made it. */
-export interface StagedRequest extends Stamp, StagedAim {}
+import type { Held, StagedAim, StagedRequest, StagedRequestName, StagedState } from './state.ts';
 
 /** Says why a request makes no sense now; undefined when it does. */
 export function stagedRefusal(
@@ -21,6 +9,7 @@ export function stagedRefusal(
   name: StagedRequestName,
   aim: StagedAim = {},
 ): string | undefined {
+  if (!state.isRestored) return undefined;
   switch (name) {
     case 'abort':
       return abortRefusal(state, aim);
@@ -84,6 +73,9 @@ const LONGEST = { by: 253, reason: 1024, stage: 63, requests: 20 };
 
 /** Takes a request into account; one that makes no sense now changes nothing. */
 export function askStaged(state: StagedState, name: StagedRequestName, request: StagedRequest): StagedState {
+  if (!state.isRestored) {
+    return { ...state, early: [...(state.early ?? []), { name, request }].slice(-LONGEST.requests) };
+  }
   if (stagedRefusal(state, name, request) !== undefined) return state;
   const stamp = {
     by: cut(request.by, LONGEST.by),
@@ -125,7 +117,8 @@ function taken(
 }
 
 /** Says what happens now that a request was taken. */
-export function stagedAnswer(name: StagedRequestName, { active }: StagedState): string {
+export function stagedAnswer(name: StagedRequestName, { active, isRestored }: StagedState): string {
+  if (!isRestored) return 'It is taken up with the first look, if it makes sense then.';
   const stage = active === undefined ? 'the first stage' : `stage ${active.name}`;
   switch (name) {
     case 'pause':

@@ -6,6 +6,7 @@ import {
   type StagedState,
 } from './state.ts';
 import type { ObservedStaged, PresentPolicy } from './observation.ts';
+import { askStaged } from './requests.ts';
 import type { Stamp } from '../model/request.ts';
 
 type Status = PresentPolicy['status'];
@@ -17,17 +18,20 @@ export function restored(before: StagedState, observed: ObservedStaged, now: num
   const state = ofObject(before, object.uid);
   if (state.isRestored) return state;
   const { status } = object;
+  const { early = [], ...others } = state;
   const known: StagedState = {
-    ...state,
+    ...others,
     isRestored: true,
     stages: status.stages ?? [],
     asked: [...askedIn(status), ...state.asked],
     ...pausedIn(state, status),
     ...(status.held === undefined ? {} : heldIn(status, status.held)),
   };
-  return status.activeStage === undefined
-    ? fromPolicies(known, observed, now)
-    : { ...known, active: activeIn(status, status.activeStage, now) };
+  const taken =
+    status.activeStage === undefined
+      ? fromPolicies(known, observed, now)
+      : { ...known, active: activeIn(status, status.activeStage, now) };
+  return early.reduce((next, { name, request }) => askStaged(next, name, request), taken);
 }
 
 /** What another object of the same name has come to says nothing of one that was created in its place. */

@@ -60,6 +60,17 @@ export interface RollingBack {
   readonly to?: string;
 }
 
+/** What a request is about; what is left out may be anything. */
+export interface StagedAim {
+  /** The stage that an abort is to go back to. */
+  readonly to?: string;
+  /** The stage that whoever asks has looked at. */
+  readonly stage?: string;
+}
+
+/** A request with who has made it. */
+export interface StagedRequest extends Stamp, StagedAim {}
+
 /** What was written last, how often in a row, and when; a time is in milliseconds since the epoch. */
 export interface Written {
   readonly what: string;
@@ -87,6 +98,8 @@ export interface StagedState {
     readonly abort?: Stamp & { readonly to?: string };
   };
   readonly asked: readonly StagedAsked[];
+  /** What was asked before the first look, without which nobody knows whether it makes sense. */
+  readonly early?: readonly { readonly name: StagedRequestName; readonly request: StagedRequest }[];
   readonly written?: Written;
 }
 

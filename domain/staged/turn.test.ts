@@ -373,6 +373,21 @@ describe('a StagedBindingPolicy', () => {
     expect(phases(world)).toEqual(['Waiting', 'Pending', 'Pending']);
   });
 
+  it('takes up what was asked before the first look, and forgets what makes no sense then', () => {
+    const world = fulfil(three(), 's0', 's1');
+    world.settle();
+    world.forget();
+    world.ask('resume');
+    world.ask('abort', 's0');
+    expect(world.settle()).toMatchObject({ phase: 'RolledBack' });
+    expect(world.placed).toEqual(['s0']);
+    expect(world.status.requests).toMatchObject([{ action: 'abort' }]);
+    world.forget();
+    world.ask('retry');
+    world.settle();
+    expect(world.placed).toEqual(['s0', 's1', 's2']);
+  });
+
   it('takes nothing from clusters when its status is lost as well', () => {
     const world = fulfil(three(), 's0');
     world.settle();
