@@ -3,7 +3,7 @@ import type { StageChange, StagedDecision } from '../domain/staged/decision.ts';
 import type { ObjectKey } from '../domain/model/ids.ts';
 import type { ObservedStaged } from '../domain/staged/observation.ts';
 import { askStaged } from '../domain/staged/requests.ts';
-import { standingStill } from '../domain/staged/lateness.ts';
+import { unseen } from '../domain/staged/lateness.ts';
 import { looked, pause, type Looks } from '../domain/staged/pace.ts';
 import { initialStagedState, type StagedState } from '../domain/staged/state.ts';
 import { sameStagedStatus, stagedStatusOf } from '../domain/staged/status.ts';
@@ -115,7 +115,7 @@ export async function stagedBinding(input: StagedBindingInput): Promise<void> {
       const failure = failureOf(error);
       failures += 1;
       // Nobody knows what the stage has come to meanwhile.
-      state = standingStill(state, Date.now());
+      state = unseen(state, Date.now());
       await report(troubleOf(failure)).catch((refused: unknown) => void failureOf(refused));
       const wait = Math.min(BACKOFF_MS.longest, BACKOFF_MS.first * 2 ** Math.min(failures - 1, 10));
       await untilWoken(seen, wait, `Trying again: ${failure.message}`);

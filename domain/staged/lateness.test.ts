@@ -77,6 +77,23 @@ describe('a stage with a timeout', () => {
     expect(world.placed).toEqual([]);
   });
 
+  it('does not count the time for which nobody could look at its clusters', () => {
+    const world = aWorld({ timeout: '24h', progressive: { progressDeadline: '1h' } });
+    world.clusters.set('s0', ['a', 'b']);
+    world.ill.add('b');
+    world.settle();
+    world.now += hours(0.5);
+    world.unseen = { reason: 'SpaceNotReached', message: 'It is away.' };
+    world.settle();
+    world.now += hours(5);
+    world.settle();
+    world.unseen = undefined;
+    expect(world.settle()).toMatchObject({ reason: 'Waiting', until: world.now + hours(0.5) });
+    world.now += hours(0.5);
+    expect(world.settle()).toMatchObject({ reason: 'TooManyFailures' });
+    expect(world.placed).toEqual([]);
+  });
+
   it('does not count the time for which a Freeze holds its next clusters', () => {
     const world = aWorld({ progressive: { maxConcurrency: 1 } });
     world.clusters.set('s0', ['a', 'b']);

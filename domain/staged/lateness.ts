@@ -20,6 +20,28 @@ export function isHeldUp(decision: StagedDecision): boolean {
   return phase === 'Waiting' || phase === 'Failed' || reason === 'Paused' || reason === 'Removing';
 }
 
+/** Whether nobody knows what the stage has come to. */
+export const isUnseen = (decision: StagedDecision): boolean =>
+  decision.do === 'Wait' && decision.phase === 'Failed';
+
+/** Has the time of the stage, and that of its clusters, stand still from now on if it does not already. */
+export function unseen(state: StagedState, now: number): StagedState {
+  const { active } = state;
+  if (active === undefined) return state;
+  const { unseenSince = now } = active;
+  return standingStill({ ...state, active: { ...active, unseenSince } }, now);
+}
+
+/** Gives the clusters that are on their way the time back for which nobody could look at them. */
+export function seenAgain(state: StagedState, now: number): StagedState {
+  if (state.active?.unseenSince === undefined) return state;
+  const { unseenSince, clusters, ...active } = state.active;
+  const later = clusters?.map((mark) =>
+    mark.fulfilledSince === undefined ? { ...mark, startedAt: mark.startedAt + now - unseenSince } : mark,
+  );
+  return { ...state, active: { ...active, ...(later === undefined ? {} : { clusters: later }) } };
+}
+
 /** Has the time of the stage stand still, from now on if it does not already. */
 export function standingStill(state: StagedState, now: number): StagedState {
   const { active } = state;

@@ -28,6 +28,8 @@ export interface ActiveStage {
   readonly countsFrom?: number;
   /** Since when its timeout does not count, because something else holds it. */
   readonly stoppedAt?: number;
+  /** Since when nobody could look at it. */
+  readonly unseenSince?: number;
   /** What it was about when it was looked at last. */
   readonly print?: string;
   /** Since when it has been fulfilled without a break. */

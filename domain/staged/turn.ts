@@ -1,7 +1,7 @@
 import type { StagedTurn } from './decision.ts';
 import { follow } from './edits.ts';
 import { evaluate } from './evaluate.ts';
-import { counting, isHeldUp, standingStill } from './lateness.ts';
+import { counting, isHeldUp, isUnseen, seenAgain, standingStill, unseen } from './lateness.ts';
 import type { ObservedStaged, PresentPolicy } from './observation.ts';
 import { beginNext, place } from './place.ts';
 import { unrepeated } from './repetition.ts';
@@ -11,15 +11,19 @@ import { answered, withoutHold, type StagedState } from './state.ts';
 
 /** Answers with the one thing to do next for a StagedBindingPolicy, and what is remembered of this turn. */
 export function takeStagedTurn(observed: ObservedStaged, before: StagedState, now: number): StagedTurn {
-  const turn = unrepeated(countedTurn(observed, before, now), before, now);
-  return isHeldUp(turn.decision) ? { ...turn, state: standingStill(turn.state, now) } : turn;
+  const { state, decision } = unrepeated(countedTurn(observed, before, now), before, now);
+  if (isUnseen(decision)) return { state: unseen(state, now), decision };
+  return { state: isHeldUp(decision) ? standingStill(state, now) : state, decision };
 }
 
-/** Looks again with the time counting, where nothing holds the stage any more. */
+/** Looks once more with the time counting again, where what has kept it from that is over. */
 function countedTurn(observed: ObservedStaged, before: StagedState, now: number): StagedTurn {
   const turn = nextTurn(observed, before, now);
-  const isStill = turn.state.active?.stoppedAt !== undefined && !isHeldUp(turn.decision);
-  return isStill ? nextTurn(observed, counting(before, now), now) : turn;
+  if (isUnseen(turn.decision)) return turn;
+  const seen = seenAgain(before, now);
+  const again = seen === before ? turn : nextTurn(observed, seen, now);
+  const isStill = again.state.active?.stoppedAt !== undefined && !isHeldUp(again.decision);
+  return isStill ? nextTurn(observed, counting(seen, now), now) : again;
 }
 
 function nextTurn(observed: ObservedStaged, before: StagedState, now: number): StagedTurn {
@@ -34,8 +38,8 @@ function nextTurn(observed: ObservedStaged, before: StagedState, now: number): S
   );
   const { rollingBack } = state;
   if (rollingBack !== undefined) {
-    const unseen = unseenPolicies(object);
-    if (unseen !== undefined) return { state, decision: unseen };
+    const problem = unseenPolicies(object);
+    if (problem !== undefined) return { state, decision: problem };
     return rollBack({ ...state, rollingBack }, { observed, object, now });
   }
   const left = leftOver(state, observed);
@@ -131,10 +135,10 @@ function problemOf({ problems }: PresentPolicy): StagedTurn['decision'] | undefi
 
 /** Why nobody knows which BindingPolicies there are, so that none can be taken for gone; undefined when that is known. */
 function unseenPolicies(object: PresentPolicy): StagedTurn['decision'] | undefined {
-  const isUnseen = ({ reason }: PresentPolicy['problems'][number]): boolean =>
+  const hidesThem = ({ reason }: PresentPolicy['problems'][number]): boolean =>
     reason === 'SpaceNotReached' || reason === 'KubeStellarNotFound';
   if (object.spec === undefined) return problemOf(object) ?? UNREADABLE;
-  return problemOf({ ...object, problems: object.problems.filter(isUnseen) });
+  return problemOf({ ...object, problems: object.problems.filter(hidesThem) });
 }
 
 function paused({ requests: { paused: stamp }, active }: StagedState): StagedTurn['decision'] | undefined {
