@@ -1,7 +1,7 @@
 import { cut } from '../text.ts';
 import { standingStill } from './lateness.ts';
 import { earlierStages } from './earlier.ts';
-import type { Held, StagedAim, StagedRequest, StagedRequestName, StagedState } from './state.ts';
+import type { Held, RollingBack, StagedAim, StagedRequest, StagedRequestName, StagedState } from './state.ts';
 
 /** Says why a request makes no sense now; undefined when it does. */
 export function stagedRefusal(
@@ -46,13 +46,23 @@ function promoteRefusal(
     : 'Expected a stage after this one, got the last one, which is completed.';
 }
 
+/** While something is being taken back, an abort can only ask to go back further. */
+function repetitionOf(
+  { to: already, message }: RollingBack,
+  earlier: readonly string[],
+  to: string | undefined,
+): string | undefined {
+  const target = earlier.indexOf(already ?? earlier.at(-1) ?? '');
+  const isFurther = to !== undefined && earlier.slice(0, Math.max(0, target)).includes(to);
+  return isFurther ? undefined : `Expected a stage that is not being taken back yet, got: ${message}`;
+}
+
 /** An abort takes back what it is about, and nothing more: not when it comes twice, and not where there is nothing to go back to. */
 function abortRefusal(state: StagedState, { to, stage }: StagedAim): string | undefined {
   const { active, held, rollingBack, requests } = state;
-  if (rollingBack !== undefined)
-    return `Expected a stage that is not being taken back yet, got: ${rollingBack.message}`;
   if (active === undefined) return 'Expected a stage to take back, got none that has begun.';
   const earlier = earlierStages(state, active);
+  if (rollingBack !== undefined) return repetitionOf(rollingBack, earlier, to);
   const goesFurther = to !== undefined && earlier.includes(to);
   const goesOn = requests.promote !== undefined || requests.retry !== undefined;
   const isGone = stage !== undefined && stage !== active.name && isTakenBack(state, held, stage);

@@ -243,6 +243,18 @@ describe('a StagedBindingPolicy', () => {
     expect(world.status.activeStage).toBe('s0');
   });
 
+  it('goes back further than it does already when an abort asks for that', () => {
+    const world = fulfil(three(), 's0', 's1');
+    world.settle();
+    world.state = { ...world.state, rollingBack: { reason: 'TimedOut', message: 'It is late.' } };
+    world.ask('abort');
+    world.ask('abort', 's1');
+    expect(world.state.requests.abort).toBeUndefined();
+    world.ask('abort', 's0');
+    expect(world.settle()).toMatchObject({ phase: 'RolledBack', reason: 'Aborted' });
+    expect(world.placed).toEqual(['s0']);
+  });
+
   it.each(['s2', 's3', 'none'])('takes nothing back by an abort to %s, which is no earlier stage', (to) => {
     const world = fulfil(new World(aSpec([{}, {}, {}, {}])), 's0', 's1');
     world.settle();

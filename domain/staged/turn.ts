@@ -119,8 +119,8 @@ function heard(state: StagedState, now: number): StagedState {
 }
 
 function aborted(state: StagedState, abort: NonNullable<StagedState['requests']['abort']>): StagedState {
-  const { active, rollingBack } = state;
-  if (active === undefined || rollingBack !== undefined) return state;
+  const { active } = state;
+  if (active === undefined) return state;
   const { by, reason, to } = abort;
   const said = reason === '' ? '' : `: ${reason}`;
   const message = `Stage ${active.name} was aborted by ${by}${said}${/[.!?]$/.test(said) ? '' : '.'}`;
