@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { loadConfig } from '../config.ts';
 import { resources } from '../crds/index.ts';
 
 const chart = join(import.meta.dirname, 'charts/okra');
@@ -47,6 +48,18 @@ describe('the chart', () => {
       ({ properties, additionalProperties }) => properties !== undefined && additionalProperties !== false,
     );
     expect(open).toEqual([]);
+  });
+
+  it('gives its pods no variables of Services, which bear the names of those of okrad', () => {
+    const variables = { OKRA_DASHBOARD_PORT: 'tcp://10.100.0.7:80' };
+    expect(() => loadConfig(variables)).toThrow('Expected OKRA_DASHBOARD_PORT to be a port');
+    const kustomize = ['base/watchers.yaml', 'base/worker.yaml', 'components/dashboard/deployment.yaml'];
+    const pods = [
+      join(chart, 'templates/deployments.yaml'),
+      ...kustomize.map((path) => join(chart, '../../kustomize', path)),
+    ];
+    const linked = pods.filter((path) => !readFileSync(path, 'utf8').includes('enableServiceLinks: false\n'));
+    expect(linked).toEqual([]);
   });
 
   it('names the kinds that it installs to Artifact Hub', () => {
