@@ -3,10 +3,12 @@ import type { z } from 'zod';
 /** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Says which variable cannot be used, and what it should be. */
+/** Says which variable cannot be used, and what it should be; a secret is not repeated. */
 export function describeIssue(issue: z.core.$ZodIssue, environment: Environment): string {
   const name = String(issue.path[0]);
-  return `Expected ${name} to be ${issue.message}, got ${JSON.stringify(environment[name])}. Correct or unset it.`;
+  const isSecret = issue.code === 'custom' && issue.params?.['isSecret'] === true;
+  const got = isSecret ? 'something else' : JSON.stringify(environment[name]);
+  return `Expected ${name} to be ${issue.message}, got ${got}. Correct or unset it.`;
 }
 
 /** Says which variables do not go together. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isKey } from './domain/text.ts';
 
 const text = z.string();
 
@@ -19,6 +20,11 @@ const url = text.refine((value) => URL.canParse(value) && /^https?:$/.test(new U
 const flag = z
   .enum(['true', 'false', '1', '0'], { error: 'true or false' })
   .transform((value) => value === 'true' || value === '1');
+
+// A Secret that was made of a file often ends in a line break.
+const key = text
+  .transform((value) => value.trim())
+  .refine(isKey, { error: 'a key in one line of printable ASCII', params: { isSecret: true } });
 
 const listed = (value: string): readonly string[] => value.split(',').map((entry) => entry.trim());
 
@@ -81,8 +87,8 @@ export const variables = z.object({
   DD_SITE: matching(/^[a-z0-9]([-.a-z0-9]{0,251}[a-z0-9])?$/, 'a site such as datadoghq.eu').default(
     'datadoghq.com',
   ),
-  DD_API_KEY: text.optional(),
-  DD_APP_KEY: text.optional(),
+  DD_API_KEY: key.optional(),
+  DD_APP_KEY: key.optional(),
   OKRA_DATADOG_ENDPOINT: url.optional(),
   OKRA_DATADOG_EVENTS: flag.default(false),
   OKRA_DATADOG_QUERIES_PER_SECOND: perSecond.default(0.4),
@@ -90,7 +96,7 @@ export const variables = z.object({
   OTEL_EXPORTER_OTLP_ENDPOINT: url.optional(),
   TEMPORAL_ADDRESS: address.default('127.0.0.1:7233'),
   TEMPORAL_NAMESPACE: text.default('default'),
-  TEMPORAL_API_KEY: text.optional(),
+  TEMPORAL_API_KEY: key.optional(),
   OKRA_TEMPORAL_API_KEY_FILE: text.optional(),
   TEMPORAL_TLS: flag.optional(),
   TEMPORAL_TLS_SERVER_CA_CERT_PATH: text.optional(),

@@ -232,6 +232,22 @@ describe('the API key of Temporal', () => {
   });
 });
 
+describe('a key', () => {
+  const names = ['TEMPORAL_API_KEY', 'DD_API_KEY', 'DD_APP_KEY'];
+  it.each(names)('in %s may end in a line break, as Secrets that are made of files do', (name) => {
+    const { temporal, datadog } = loadConfig({ [name]: ' k1\n' });
+    expect([temporal.apiKey, datadog.apiKey, datadog.appKey]).toContainEqual(
+      name === 'TEMPORAL_API_KEY' ? { data: 'k1' } : 'k1',
+    );
+  });
+
+  it.each(names)('in %s that no header takes is refused, and not repeated', (name) => {
+    const want = `Expected ${name} to be a key in one line of printable ASCII, got something else. Correct or unset it.`;
+    for (const value of ['secret\nkey', 'schlüssel', '\n'])
+      expect(problemsOf({ [name]: value })).toEqual([want]);
+  });
+});
+
 const refused: [string, string][] = [
   ['AWS_REGION', 'Frankfurt'],
   ['TEMPORAL_ADDRESS', 'localhost'],

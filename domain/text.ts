@@ -45,3 +45,6 @@ export function withoutEnd(text: string, character: string | RegExp): string {
   while (end > 0 && isIt(text.charAt(end - 1))) end -= 1;
   return text.slice(0, end);
 }
+
+/** Whether a text can be sent as a key, in a header; what refuses to send another one may quote it. */
+export const isKey = (text: string): boolean => /^[\x20-\x7e]+$/.test(text);

@@ -38,6 +38,13 @@ describe('what lets a process into Temporal', () => {
     );
   });
 
+  it('is not what no header takes, and the message does not repeat it', async () => {
+    const path = write('key', 'first-secret\nsecond-secret\n');
+    await expect(readCredentials(withKey(path))).rejects.toThrow(
+      `Expected an API key in ${path}, got more than a line of printable ASCII. Write the key into it, and nothing else.`,
+    );
+  });
+
   it('is a certificate with its key', async () => {
     const client = { certificate: { path: write('crt', 'CRT') }, key: { data: 'KEY' } };
     const { tls } = await readCredentials({ ...server, tls: { serverName: 'temporal', client } });

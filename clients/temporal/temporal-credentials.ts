@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { TLSConfig } from '@temporalio/client';
 import type { Credential, TemporalConfig } from '../../config.ts';
+import { isKey } from '../../domain/text.ts';
 import { sleep } from '../backoff.ts';
 import type { Log } from '../log.ts';
 
@@ -77,8 +78,9 @@ export async function followCredentials(
 
 async function readKey(key: Credential): Promise<string> {
   const text = 'path' in key ? (await readFile(key.path, 'utf8')).trim() : key.data;
-  if (text !== '' || !('path' in key)) return text;
-  throw new Error(`Expected an API key in ${key.path}, got an empty file. Write the key into it.`);
+  if (isKey(text) || !('path' in key)) return text;
+  const got = text === '' ? 'an empty file' : 'more than a line of printable ASCII';
+  throw new Error(`Expected an API key in ${key.path}, got ${got}. Write the key into it, and nothing else.`);
 }
 
 async function readTls(tls: NonNullable<TemporalConfig['tls']>): Promise<TLSConfig> {
