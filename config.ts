@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
+import { hostToListenOn } from './config-hosts.ts';
 import { describeIssue, problemsAmong } from './config-problems.ts';
 import { variables, type Variables } from './config-variables.ts';
 import { given } from './domain/model/given.ts';
@@ -170,7 +171,7 @@ function arrange(from: Variables): Config {
     graceSeconds: from.OKRA_GRACE_PERIOD,
     logLevel: from.OKRA_LOG_LEVEL,
     dashboard: {
-      host: from.OKRA_DASHBOARD_HOST,
+      host: hostToListenOn(from.OKRA_DASHBOARD_HOST),
       port: from.OKRA_DASHBOARD_PORT,
       login: from.OKRA_DASHBOARD_LOGIN,
       hosts: from.OKRA_DASHBOARD_HOSTS,
@@ -193,7 +194,7 @@ function arrange(from: Variables): Config {
 }
 
 const bound = (host: string, port: number | undefined): Config['health'] =>
-  port === undefined ? undefined : { host, port };
+  port === undefined ? undefined : { host: hostToListenOn(host), port };
 
 const datadogOf = (from: Variables): DatadogConfig => ({
   site: from.DD_SITE,

@@ -35,6 +35,14 @@ function pathsIn(part: Schema, path = ''): readonly string[] {
   return Object.entries(properties).flatMap(([key, below]) => pathsIn(below, `${path}.${key}`));
 }
 
+const kustomize = join(chart, '../../kustomize');
+const pods = [
+  join(chart, 'templates/deployments.yaml'),
+  ...['base/watchers.yaml', 'base/worker.yaml', 'components/dashboard/deployment.yaml'].map((path) =>
+    join(kustomize, path),
+  ),
+];
+
 describe('the chart', () => {
   it('has a default for each value that its schema takes, and no other value', () => {
     // Helm adds `global` to every chart.
@@ -53,13 +61,17 @@ describe('the chart', () => {
   it('gives its pods no variables of Services, which bear the names of those of okrad', () => {
     const variables = { OKRA_DASHBOARD_PORT: 'tcp://10.100.0.7:80' };
     expect(() => loadConfig(variables)).toThrow('Expected OKRA_DASHBOARD_PORT to be a port');
-    const kustomize = ['base/watchers.yaml', 'base/worker.yaml', 'components/dashboard/deployment.yaml'];
-    const pods = [
-      join(chart, 'templates/deployments.yaml'),
-      ...kustomize.map((path) => join(chart, '../../kustomize', path)),
-    ];
     const linked = pods.filter((path) => !readFileSync(path, 'utf8').includes('enableServiceLinks: false\n'));
     expect(linked).toEqual([]);
+  });
+
+  it('has its pods listen where a cluster of IPv6 asks them', () => {
+    const paths = [
+      ...pods,
+      join(chart, 'templates/_helpers.tpl'),
+      join(kustomize, 'components/dashboard-login/kustomization.yaml'),
+    ];
+    expect(paths.filter((path) => readFileSync(path, 'utf8').includes('0.0.0.0'))).toEqual([]);
   });
 
   it('names the kinds that it installs to Artifact Hub', () => {

@@ -49,7 +49,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
     fieldRef:
       fieldPath: metadata.namespace
 - name: OKRA_HEALTH_HOST
-  value: 0.0.0.0
+  value: '::'
 - name: OKRA_HEALTH_PORT
   value: '8080'
 - name: OKRA_LOG_LEVEL
