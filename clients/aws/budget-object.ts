@@ -14,12 +14,14 @@ import {
 /** The name of the ConfigMap in which all workers keep what they share of the budget. */
 export const BUDGET_NAME = 'okra-elbv2-budget';
 
-/** New texts by key. */
-export type BudgetChanges = Readonly<Record<string, string>>;
+/** Texts by key. */
+export type BudgetTexts = Readonly<Record<string, string>>;
 
 /** Decides by what is there what to write, and what to answer once it is written. */
-export type Decide = (data: BudgetChanges) => {
-  readonly changes: BudgetChanges;
+export type Decide = (data: BudgetTexts) => {
+  readonly changes: BudgetTexts;
+  /** The keys that go. */
+  readonly forgotten: readonly string[];
   readonly answers: readonly Grant[];
 };
 
@@ -31,7 +33,7 @@ export interface BudgetObject {
 
 interface ConfigMap extends Identified {
   readonly metadata: Key & { readonly resourceVersion?: string };
-  readonly data?: BudgetChanges;
+  readonly data?: BudgetTexts;
 }
 
 const TRIES = 12;
@@ -52,13 +54,13 @@ export function budgetObject(
     const before = seen;
     // After an error nobody knows what is there.
     seen = undefined;
-    const { changes, answers } = decide(before?.data ?? {});
+    const { changes, forgotten, answers } = decide(before?.data ?? {});
     seen =
       before === undefined
         ? await kubernetes.create<ConfigMap>({ apiVersion, kind, metadata: key, data: changes })
         : await kubernetes.patch<ConfigMap>(CONFIG_MAP, key, {
             metadata: { resourceVersion: before.metadata.resourceVersion },
-            data: changes,
+            data: { ...changes, ...Object.fromEntries(forgotten.map((of) => [of, null])) },
           });
     return answers;
   }
@@ -83,7 +85,7 @@ export function budgetObject(
 export const readBudgets = async (
   kubernetes: Pick<KubernetesClient, 'get'>,
   namespace: string,
-): Promise<BudgetChanges> =>
+): Promise<BudgetTexts> =>
   (await kubernetes.get<ConfigMap>(CONFIG_MAP, { namespace, name: BUDGET_NAME }))?.data ?? {};
 
 function explained(error: unknown, namespace: string): unknown {

@@ -39,7 +39,10 @@ class Store {
       if (this.data === undefined) throw refusal(404, 'NotFound');
       const { metadata, data } = patch as ReturnType<Store['write']>;
       if (metadata.resourceVersion !== String(this.version)) throw refusal(409, 'Conflict');
-      return this.#write({ ...this.data, ...data }) as T;
+      const merged = Object.entries<string | null>({ ...this.data, ...data });
+      return this.#write(
+        Object.fromEntries(merged.flatMap(([of, text]) => (text === null ? [] : [[of, text]]))),
+      ) as T;
     },
   };
 
@@ -104,6 +107,20 @@ describe('sharedBudget', () => {
     expect(await outcomes(takes)).toEqual(['Granted', 'Granted', 'Granted', 500, 1000, 1500]);
     expect(store.calls.length).toBeLessThanOrEqual(2);
     expect(new Set(store.calls)).toEqual(new Set(['patch']));
+  });
+
+  it('keeps the budgets of 200 organisations of Datadog, those that were asked last, and all of AWS', async () => {
+    const { queries, writes } = shared();
+    await writes.penalise('a', 0);
+    for (let asked = 1; asked <= 205; asked += 1) {
+      now += 1_000;
+      await queries.take(`datadog/site-${asked}/0`, usual, never);
+    }
+    const kept = Object.keys(store.data ?? {});
+    expect(kept).toHaveLength(201);
+    expect(kept).toEqual(
+      expect.arrayContaining(['a', 'datadog_site-6_0_queries', 'datadog_site-205_0_queries']),
+    );
   });
 
   it('counts each quota for itself, in one object', async () => {

@@ -12,7 +12,8 @@ import {
   type WriteRequest,
 } from '../../domain/load-balancers/budget.ts';
 import { sleep } from '../backoff.ts';
-import { budgetObject, type BudgetChanges } from './budget-object.ts';
+import { budgetObject, type BudgetTexts } from './budget-object.ts';
+import { forgottenIn } from './forgotten-budgets.ts';
 import type { KubernetesClient } from '../kubernetes/kubernetes.ts';
 import type { Log } from '../log.ts';
 
@@ -85,7 +86,8 @@ export function sharedBudget(options: SharedBudgetOptions): SharedBudget {
           const before = states.get(operation.key) ?? parseBudget(data[operation.key], now, operation.rate);
           return keep(states, operation, before, now);
         });
-        return { changes: textsOf(states), answers };
+        const changes = textsOf(states);
+        return { changes, forgotten: forgottenIn(data, changes), answers };
       });
       batch.forEach(({ resolve }, index) => resolve(grants[index] ?? GRANTED));
       own.clear();
@@ -208,5 +210,5 @@ function keep(
   return grant;
 }
 
-const textsOf = (states: ReadonlyMap<string, BudgetState>): BudgetChanges =>
+const textsOf = (states: ReadonlyMap<string, BudgetState>): BudgetTexts =>
   Object.fromEntries([...states].map(([key, state]) => [key, formatBudget(state)]));
