@@ -123,6 +123,16 @@ describe('what can be asked of a Cell', () => {
       ['pause', 'promote', 'promoteFull', 'abort'],
     ],
     [
+      'not to measure again where the steps that are left are left out',
+      {
+        ...paused,
+        reason: 'AnalysisFailed',
+        conditions: degraded,
+        requests: [{ action: 'promoteFull', by: 'ann', reason: '', time: '2026-11-22T09:55:00.500Z' }],
+      },
+      ['pause', 'promote', 'promoteFull', 'abort'],
+    ],
+    [
       'to promote and to measure again in a bake',
       {
         ...paused,

@@ -23,6 +23,17 @@ it.each<[string, CellStatus, readonly string[]]>([
     { ...paused, reason: 'WaitingForVerdict', step: '2/2', conditions: degraded },
     ['promote', 'abort'],
   ],
+  [
+    'no second measurement of a rollout whose steps are left out',
+    {
+      ...paused,
+      reason: 'WaitingForVerdict',
+      step: '1/2',
+      conditions: degraded,
+      requests: [{ action: 'promoteFull', by: 'ann', reason: '', time: '2026-11-22T10:00:00Z' }],
+    },
+    ['promote', 'abort'],
+  ],
   ['no promote of a Freeze', { ...paused, reason: 'WaitingForFreeze' }, ['pause', 'abort']],
   [
     'retry of what is held up',

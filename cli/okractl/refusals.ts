@@ -59,7 +59,17 @@ export const isDegraded = ({ conditions = [] }: CellStatus): boolean =>
 
 /** Whether a verdict holds a rollout that nothing would take the place of any more, so that a promote alone goes on. */
 export const isLeftToPromote = (status: CellStatus): boolean =>
-  status.phase === 'Paused' && isDegraded(status) && isPastSteps(status);
+  status.phase === 'Paused' && isDegraded(status) && (isPastSteps(status) || isPromotedFull(status));
+
+/** Whether a verdict holds a rollout whose steps that are left are left out. */
+const isPromotedFull = ({ approval, rollout, requests = [] }: CellStatus): boolean =>
+  approval === undefined &&
+  rollout !== undefined &&
+  rollout.paused === undefined &&
+  rollout.stepEndsAt === undefined &&
+  requests.some(
+    ({ action, time }) => action === 'promoteFull' && Date.parse(time) >= Date.parse(rollout.startedAt),
+  );
 
 /** Says why there is nothing to retry; undefined when there is. */
 export function nothingToRetry(target: Target, status: CellStatus = {}): string | undefined {
