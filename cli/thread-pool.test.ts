@@ -38,6 +38,7 @@ describe('the threads of the process', () => {
     ['no less', '4', 28],
     ['more', '64', 64],
     ['not what cannot be read', 'many', 28],
+    ['as many as libuv makes, and not fewer,', '1e22', 1024],
   ])('are %s than that where someone says so', async (_, before, want) => {
     expect(await sizeWith(before)).toBe(want);
   });

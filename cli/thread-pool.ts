@@ -3,5 +3,8 @@
 // wait: those of the API server, of AWS and of Temporal. So there are threads for all names of others that are looked up
 // at once (clients/kubernetes/name-lookups.ts), and some more.
 const LEAST = 28;
+// The most that libuv makes. It reads the digits that a number begins with, so that of 1e+22 it would make one.
+const MOST = 1024;
 
-process.env['UV_THREADPOOL_SIZE'] = String(Math.max(LEAST, Number(process.env['UV_THREADPOOL_SIZE']) || 0));
+const wanted = Number(process.env['UV_THREADPOOL_SIZE']) || 0;
+process.env['UV_THREADPOOL_SIZE'] = String(Math.min(MOST, Math.max(LEAST, wanted)));
