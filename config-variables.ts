@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isSelectorText } from './domain/kubernetes/selector-text.ts';
 import { isKey } from './domain/text.ts';
 
 const text = z.string();
@@ -67,6 +68,8 @@ const hostNames = matching(
   'names of hosts with commas between them, such as okra.example.com',
 ).transform(listed);
 
+const selector = text.refine(isSelectorText, { error: 'a label selector such as team=a' });
+
 const address = matching(/^(\[[0-9a-f:]+\]|[^\s:/]+):\d{1,5}$/i, 'a host and a port, such as 127.0.0.1:7233');
 const port = { min: 1, max: 65_535 };
 const perSecond = number(/^\d+(\.\d+)?$/, 'a number from 0.01 to 1000, such as 1.5', {
@@ -118,7 +121,7 @@ export const variables = z.object({
   OKRA_TASK_QUEUE: text.default('okra'),
   OKRA_TEMPORAL_UI: url.optional(),
   OKRA_WATCH_NAMESPACE: namespaces.default([]),
-  OKRA_STAGED_BINDING_POLICY_SELECTOR: text.optional(),
+  OKRA_STAGED_BINDING_POLICY_SELECTOR: selector.optional(),
   OKRA_LEASE_NAMESPACE: namespace.optional(),
   OKRA_LEASE_NAME: matching(/^[a-z0-9]([-.a-z0-9]{0,251}[a-z0-9])?$/, 'a name such as okra').default('okra'),
   POD_NAMESPACE: namespace.optional(),

@@ -255,6 +255,7 @@ const refused: [string, string][] = [
   ['OKRA_WATCH_NAMESPACE', 'Shop'],
   ['OKRA_WATCH_NAMESPACE', 'shop,'],
   ['OKRA_LEASE_NAME', 'My Lease'],
+  ['OKRA_STAGED_BINDING_POLICY_SELECTOR', 'team in shop'],
   ['OKRA_DRIFT_INTERVAL', '0'],
   ['OKRA_ELBV2_WRITES_PER_SECOND', '0'],
   ['OKRA_ELBV2_WRITE_BURST', '1.5'],
