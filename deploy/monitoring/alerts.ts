@@ -14,19 +14,20 @@ export interface Alert {
 export const alerts: readonly Alert[] = [
   {
     name: 'OkraWithoutLeader',
-    expr: 'sum(okra_leader) < 1 or absent(okra_leader)',
+    // Each namespace by itself: a Prometheus may look at more than one installation.
+    expr: 'sum by (namespace) (okra_leader) < 1 or absent(okra_leader)',
     duration: '2m',
     severity: 'critical',
-    summary: 'No watchers of Okra lead.',
+    summary: 'No watchers of Okra lead{{ with $labels.namespace }} in {{ . }}{{ end }}.',
     description:
       'No rollout begins and no event is told. Look at the pods of the watchers, at /readyz and at the Lease.',
   },
   {
     name: 'OkraWithoutWorker',
-    expr: 'sum(okra_ready{condition="worker, polls"}) < 1 or absent(sum(okra_ready{condition="worker, polls"}))',
+    expr: 'sum by (namespace) (okra_build_info) unless sum by (namespace) (okra_ready{condition="worker, polls"}) > 0 or absent(okra_build_info)',
     duration: '2m',
     severity: 'critical',
-    summary: 'No worker of Okra is at work.',
+    summary: 'No worker of Okra is at work{{ with $labels.namespace }} in {{ . }}{{ end }}.',
     description:
       'No rollout goes on, and none is taken back: what is asked for waits in Temporal, an abort too. Look at the pods of the workers and at their /readyz.',
   },

@@ -45,7 +45,7 @@ describe('what alerts and the dashboard ask', () => {
         (name) => own[name.replace(/_(bucket|sum|count)$/, '')]?.labels ?? own[name]?.labels ?? [],
       );
       // Those of a histogram, and of whoever is scraped.
-      const known = new Set<string>([...labels, 'le', 'pod']);
+      const known = new Set<string>([...labels, 'le', 'pod', 'namespace']);
       expect(labelsIn(expr).filter((label) => !known.has(label))).toEqual([]);
     },
   );

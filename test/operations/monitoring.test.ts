@@ -50,7 +50,8 @@ describe('by the tool of Prometheus', () => {
 
   it('each alert fires when it should, with what it says, and only then', async () => {
     expect(alertCases.map(({ alert }) => alert)).toEqual(alerts.map(({ name }) => name));
-    const nobody: AlertCase = { ...alertCases[0]!, fires: {} };
+    const summary = 'No watchers of Okra lead.';
+    const nobody: AlertCase = { ...alertCases[0]!, fires: {}, labels: {}, summary };
     const { status, output } = await tell(['test', 'rules'], {
       rule_files: [rules],
       evaluation_interval: '1m',

@@ -17,23 +17,37 @@ const waits = 'temporal_activity_schedule_to_start_latency_seconds_bucket{task_q
 export const alertCases: readonly AlertCase[] = [
   {
     alert: 'OkraWithoutLeader',
-    fires: { 'okra_leader{pod="a"}': '0x20', 'okra_leader{pod="b"}': '0x20' },
-    quiet: { 'okra_leader{pod="a"}': '0x20', 'okra_leader{pod="b"}': '1x20' },
+    // Another installation has a leader.
+    fires: {
+      'okra_leader{namespace="okra",pod="a"}': '0x20',
+      'okra_leader{namespace="okra",pod="b"}': '0x20',
+      'okra_leader{namespace="other",pod="c"}': '1x20',
+    },
+    quiet: {
+      'okra_leader{namespace="okra",pod="a"}': '0x20',
+      'okra_leader{namespace="okra",pod="b"}': '1x20',
+    },
     minutes: [1, 3],
-    labels: {},
-    summary: 'No watchers of Okra lead.',
+    labels: { namespace: 'okra' },
+    summary: 'No watchers of Okra lead in okra.',
   },
   {
     alert: 'OkraWithoutWorker',
-    // Watchers are there, and no worker is.
-    fires: { 'okra_ready{pod="a",condition="watchers, lease"}': '1x20' },
+    // Watchers are there, and no worker is; another installation has one.
+    fires: {
+      'okra_build_info{namespace="okra",pod="a"}': '1x20',
+      'okra_build_info{namespace="other",pod="b"}': '1x20',
+      'okra_ready{namespace="other",pod="b",condition="worker, polls"}': '1x20',
+    },
     quiet: {
-      'okra_ready{pod="a",condition="worker, polls"}': '0x20',
-      'okra_ready{pod="b",condition="worker, polls"}': '1x20',
+      'okra_build_info{namespace="okra",pod="a"}': '1x20',
+      'okra_build_info{namespace="okra",pod="b"}': '1x20',
+      'okra_ready{namespace="okra",pod="a",condition="worker, polls"}': '0x20',
+      'okra_ready{namespace="okra",pod="b",condition="worker, polls"}': '1x20',
     },
     minutes: [1, 3],
-    labels: {},
-    summary: 'No worker of Okra is at work.',
+    labels: { namespace: 'okra' },
+    summary: 'No worker of Okra is at work in okra.',
   },
   {
     alert: 'OkraNotReady',
