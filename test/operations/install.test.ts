@@ -77,6 +77,14 @@ describe('an installation', () => {
     expect(strategies).toEqual(folder === 'overlays/dashboard' ? ['Recreate'] : []);
   });
 
+  it('lets Prometheus in to the dashboard as to all others, where people log in to it', async () => {
+    const values = ['dashboardPage.enabled=true', 'dashboardPage.login=true', 'serviceMonitor.enabled=true'];
+    const all = await template('--set', ['crds.install=false', ...values].join(','));
+    const policies = all.filter(({ kind }) => kind === 'NetworkPolicy');
+    expect(JSON.stringify(policies.map(({ spec }) => spec))).toContain('"port":8080');
+    expect(policies.map(({ metadata }) => metadata.name)).toEqual(['okra-dashboard']);
+  });
+
   it("has by kustomize a worker with versions of Temporal's Worker Controller, whose pod is the same", async () => {
     const [plain, versioned] = await Promise.all(
       ['base', 'overlays/worker-versions'].map(async (folder) =>
