@@ -13,6 +13,7 @@ interface Schema {
   readonly additionalProperties?: boolean | Schema;
   readonly definitions?: Readonly<Record<string, Schema>>;
   readonly $ref?: string;
+  readonly minimum?: number;
 }
 
 const schema = read<Schema>('values.schema.json');
@@ -72,6 +73,11 @@ describe('the chart', () => {
       join(kustomize, 'components/dashboard-login/kustomization.yaml'),
     ];
     expect(paths.filter((path) => readFileSync(path, 'utf8').includes('0.0.0.0'))).toEqual([]);
+  });
+
+  it('gives okrad the 25 s that it may take to end', () => {
+    const { minimum = 0 } = schema.properties?.['terminationGracePeriodSeconds'] ?? {};
+    expect(minimum).toBeGreaterThan(25);
   });
 
   it('names the kinds that it installs to Artifact Hub', () => {
