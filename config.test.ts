@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
 import { variables } from './config-variables.ts';
-import { ConfigError, loadConfig } from './config.ts';
+import { ConfigError, loadConfig, unreadVariables } from './config.ts';
 
 describe('loadConfig', () => {
   it('works without any variable', () => {
@@ -230,6 +230,18 @@ describe('the API key of Temporal', () => {
       'Expected one of TEMPORAL_API_KEY and OKRA_TEMPORAL_API_KEY_FILE, got both. Unset one.',
     ]);
   });
+});
+
+it('knows which variables of Okra nobody reads', () => {
+  const read = { OKRA_WATCH_NAMESPACE: 'shop', OKRA_CODEC_KEY: 'k', AWS_REGION: 'x', HOME: '/' };
+  const ofServices = {
+    OKRA_METRICS_SERVICE_HOST: 'a',
+    OKRA_METRICS_PORT_80_TCP: 'b',
+    OKRA_METRICS_PORT: 'c',
+  };
+  expect(unreadVariables({ ...read, ...ofServices, OKRA_WATCH_NAMESPACES: 'shop' })).toEqual([
+    'OKRA_WATCH_NAMESPACES',
+  ]);
 });
 
 describe('a key', () => {

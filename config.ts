@@ -140,6 +140,20 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
   return freeze(arrange(parsed.data));
 }
 
+/** The variables that bear Okra's name and that nobody reads, as those that are misspelt. */
+export const unreadVariables = (
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+): readonly string[] =>
+  Object.keys(environment).filter(
+    (name) => name.startsWith('OKRA_') && !Object.hasOwn(variables.shape, name) && !isOfOthers(name),
+  );
+
+/** Whether a variable is one of a codec of payloads, or one that Kubernetes sets for a Service. */
+const isOfOthers = (name: string): boolean =>
+  name.startsWith('OKRA_CODEC_') ||
+  name.endsWith('_PORT') ||
+  ['_SERVICE_HOST', '_SERVICE_PORT', '_PORT_'].some((part) => name.includes(part));
+
 // With the host's network pods of one node have one host name, and in a container every process has the same id.
 const ownName = `${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`;
 

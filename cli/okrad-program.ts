@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 import { createMetrics } from '../clients/metrics/metrics.ts';
 import { createLog, type Log } from '../clients/log.ts';
-import { ConfigError, loadConfig } from '../config.ts';
+import { ConfigError, loadConfig, unreadVariables } from '../config.ts';
 import { collectAtRest } from './idle-garbage.ts';
 import { components, parseComponents, usualComponents, type Component } from './components.ts';
 import { plain } from './terminal-text.ts';
@@ -17,6 +17,12 @@ const LEFT_OVER_MS = 5_000;
 async function run(wanted: readonly Component[]): Promise<void> {
   const config = loadConfig();
   const log = createLog(config.logLevel);
+  const unread = unreadVariables();
+  if (unread.length > 0)
+    log.warn(
+      { variables: unread },
+      'expected variables of docs/configuration.md, got others, which are not read',
+    );
   const stop = new AbortController();
   stopOnSignals(stop, log);
   const metrics = createMetrics({ ofProcess: true });
