@@ -284,6 +284,19 @@ describe('a watch', () => {
     watchOf(clientOf(`http://127.0.0.1:${port}`, more));
   const event = (object: unknown, type = 'ADDED') => `${JSON.stringify({ type, object })}\n`;
 
+  it('is given up also while nothing comes of its login', async () => {
+    const door = {
+      server: 'https://127.0.0.1:1',
+      open: () => new Promise<never>(() => undefined),
+      renew: () => undefined,
+    };
+    const leaving = new AbortController();
+    const events = clientOver(makeSend(door)).watch(POD, { resourceVersion: '1', signal: leaving.signal });
+    const given = events[Symbol.asyncIterator]().next();
+    leaving.abort();
+    await expect(given).rejects.toThrow();
+  });
+
   it('is read line by line, wherever its pieces end', async () => {
     const text = [
       event(pod('ä')),
