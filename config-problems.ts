@@ -11,6 +11,18 @@ export function describeIssue(issue: z.core.$ZodIssue, environment: Environment)
   return `Expected ${name} to be ${issue.message}, got ${got}. Correct or unset it.`;
 }
 
+/** Finds the variables that bear Okra's name and are none of those that are read. */
+export const unreadAmong = (environment: Environment, read: Readonly<Record<string, unknown>>): string[] =>
+  Object.keys(environment).filter(
+    (name) => name.startsWith('OKRA_') && !Object.hasOwn(read, name) && !isOfOthers(name),
+  );
+
+/** Whether a variable is one of a codec of payloads, or one that Kubernetes sets for a Service. */
+const isOfOthers = (name: string): boolean =>
+  name.startsWith('OKRA_CODEC_') ||
+  name.endsWith('_PORT') ||
+  ['_SERVICE_HOST', '_SERVICE_PORT', '_PORT_'].some((part) => name.includes(part));
+
 /** Says which variables do not go together. */
 export const problemsAmong = (environment: Environment): readonly string[] => [
   ...tlsProblems(environment),

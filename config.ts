@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { hostToListenOn } from './config-hosts.ts';
-import { describeIssue, problemsAmong } from './config-problems.ts';
+import { describeIssue, problemsAmong, unreadAmong, type Environment } from './config-problems.ts';
 import { variables, type Variables } from './config-variables.ts';
 import { given } from './domain/model/given.ts';
 
@@ -130,7 +130,7 @@ export class ConfigError extends Error {
 }
 
 /** Reads the configuration from environment variables; throws a ConfigError that lists every problem. */
-export function loadConfig(environment: Readonly<Record<string, string | undefined>> = process.env): Config {
+export function loadConfig(environment: Environment = process.env): Config {
   // An empty variable is one that was not set, as charts and shells make them.
   const set = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
   const parsed = variables.safeParse(set);
@@ -141,18 +141,8 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
 }
 
 /** The variables that bear Okra's name and that nobody reads, as those that are misspelt. */
-export const unreadVariables = (
-  environment: Readonly<Record<string, string | undefined>> = process.env,
-): readonly string[] =>
-  Object.keys(environment).filter(
-    (name) => name.startsWith('OKRA_') && !Object.hasOwn(variables.shape, name) && !isOfOthers(name),
-  );
-
-/** Whether a variable is one of a codec of payloads, or one that Kubernetes sets for a Service. */
-const isOfOthers = (name: string): boolean =>
-  name.startsWith('OKRA_CODEC_') ||
-  name.endsWith('_PORT') ||
-  ['_SERVICE_HOST', '_SERVICE_PORT', '_PORT_'].some((part) => name.includes(part));
+export const unreadVariables = (environment: Environment = process.env): readonly string[] =>
+  unreadAmong(environment, variables.shape);
 
 // With the host's network pods of one node have one host name, and in a container every process has the same id.
 const ownName = `${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`;

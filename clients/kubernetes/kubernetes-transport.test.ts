@@ -294,7 +294,7 @@ describe('a watch', () => {
     const events = clientOver(makeSend(door)).watch(POD, { resourceVersion: '1', signal: leaving.signal });
     const given = events[Symbol.asyncIterator]().next();
     leaving.abort();
-    await expect(given).rejects.toThrow();
+    await expect(given).rejects.toThrow('aborted');
   });
 
   it('is read line by line, wherever its pieces end', async () => {
