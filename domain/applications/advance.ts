@@ -16,6 +16,7 @@ import {
   type Mark,
   type Situation,
 } from './situation.ts';
+import { stillServing } from './still-serving.ts';
 
 /** What bringing a revision about has come to: the next step, or that it has failed. */
 export type Advance =
@@ -112,7 +113,10 @@ function clear(situation: Situation, mark: Mark, revision: ObservedRevision): Ju
   const left = leftSecrets(situation.application.name, revision.content, situation.secrets);
   if (left.length > 0) {
     const action = { do: 'RemoveSecrets', number: revision.number } as const;
-    return forward(situation, [mark, mark], action, `Removing the secrets of ${left.join(', ')}.`);
+    const message = `Removing the secrets of ${left.join(', ')}.`;
+    return (
+      stillServing(situation, mark, { revision, left }) ?? forward(situation, [mark, mark], action, message)
+    );
   }
   const lingers = lingering(situation, revision);
   return lingers === undefined ? undefined : wait(mark, 'WaitingForApplicationSet', lingers);

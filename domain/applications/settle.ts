@@ -3,6 +3,7 @@ import { lingering, undeployed } from './deployment.ts';
 import type { ObservedRevision } from './observation.ts';
 import { lackingSecrets, leftSecrets } from './secrets.ts';
 import { back, deletesFirst, forward, wait, type Judgement, type Mark, type Situation } from './situation.ts';
+import { stillServing } from './still-serving.ts';
 
 /** What is settled: a revision that is good, after it was brought about, or because everything goes back to it. */
 export interface Settling {
@@ -104,7 +105,8 @@ function letGo(situation: Situation, mark: Mark, { revision, isReverting }: Sett
   const left = leftSecrets(application.name, revision.content, situation.secrets);
   if (left.length > 0) {
     const action = { do: 'RemoveSecrets', number: revision.number } as const;
-    return act(action, `Removing the secrets of ${left.join(', ')}.`);
+    const message = `Removing the secrets of ${left.join(', ')}.`;
+    return stillServing(situation, mark, { revision, left }) ?? act(action, message);
   }
   const lingers = lingering(situation, revision);
   if (lingers !== undefined) return wait(mark, 'WaitingForApplicationSet', lingers);

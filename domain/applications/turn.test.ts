@@ -408,6 +408,42 @@ describe('an edit', () => {
   });
 });
 
+describe('an application that gets or loses its load balancer while it moves', () => {
+  const clusterOf = (world: ApplicationsWorld): unknown =>
+    world.children.get('web')?.serving.map((arn) => arn.split('/')[1]);
+  const checked = web({ postchecks: [{ name: 'after', job }] });
+
+  it('keeps the secrets of the clusters that serve when there is no revision that takes the traffic back', () => {
+    const world = settled([web({ alb: undefined })], clusters('web-v1'));
+    world.edit({ clusters: clusters('web-v2'), applications: [checked] });
+    world.failing.add('after');
+    world.run();
+    world.pass(60);
+    world.run();
+    expect(clusterOf(world)).toEqual(['web-v2']);
+    expect([...world.secrets.keys()]).toEqual(['web-v1', 'web-v2']);
+    expect(world.status).toMatchObject({ phase: 'Failed', reason: 'StillServing' });
+    world.failing.clear();
+    world.ask('retry');
+    expect(world.run().status.phase).toBe('Completed');
+  });
+
+  it.each([
+    ['creates first', web({ alb: undefined })],
+    ['deletes first', web({ ...jobs(), name: 'web', clusterSelector: { role: 'web' }, alb: undefined })],
+  ])('keeps the secrets of the clusters that its Cell still sends traffic to when it %s', (_, without) => {
+    const world = settled([checked], clusters('web-v1'));
+    world.edit({ clusters: clusters('web-v2'), applications: [without] });
+    world.run();
+    expect(clusterOf(world)).toEqual(['web-v1']);
+    expect(world.secrets.has('web-v1')).toBe(true);
+    expect(world.status).toMatchObject({ phase: 'Failed', reason: 'StillServing' });
+    world.children.delete('web');
+    expect(world.run().status.phase).toBe('Completed');
+    expect([...world.secrets.keys()]).toEqual(['web-v2']);
+  });
+});
+
 describe('something that is done and changed back', () => {
   it('is not done again and again as fast as it can be', () => {
     const world = settled([web()], clusters('web-v1'));
