@@ -23,19 +23,18 @@ const DEFAULT_DELAY = '60s';
 /** Takes an application back to its last good revision: the traffic at once, the rest after a delay. */
 export function goBack(situation: Situation, before: Mark, failed: Failed): Judgement {
   const mark: Mark = { ...before, phase: phaseOf(failed), failed };
-  const ending = endOthers(situation, mark, () => false);
-  if (ending !== undefined) return ending;
-  const isAborted = failed.reason === ABORTED;
-  if (situation.spec.onFailure === 'Stop' && !isAborted && failed.reverted !== true) {
-    return stopped(mark, STOPPED, `${failed.message} ${STAYS}`);
-  }
   const good = lastGood(situation.seen.revisions);
   return (
-    trafficBack(situation, mark, { good, failed }) ??
+    trafficBack(situation, before, failed) ??
+    endOthers(situation, mark, () => false) ??
+    (stays(situation, failed) ? stopped(mark, STOPPED, `${failed.message} ${STAYS}`) : undefined) ??
     delay(situation, mark, failed) ??
     (good === undefined ? clear(situation, mark, failed) : restore(situation, mark, { good, failed }))
   );
 }
+
+const stays = ({ spec }: Situation, { reason, reverted }: Failed): boolean =>
+  spec.onFailure === 'Stop' && reason !== ABORTED && reverted !== true;
 
 /** What was aborted and is taken back has not failed: it only is not what is asked for. */
 const phaseOf = ({ phase, reverted }: Failed): Mark['phase'] =>
@@ -49,10 +48,14 @@ interface Back {
   readonly failed: Failed;
 }
 
-function trafficBack(situation: Situation, mark: Mark, { good, failed }: Back): Judgement | undefined {
+/** Gives the traffic back, before all else; undefined when that is done, or not to be done. */
+export function trafficBack(situation: Situation, before: Mark, failed: Failed): Judgement | undefined {
   const { seen } = situation;
-  if (good?.content.application.alb === undefined || failed.reverted === true) return undefined;
+  const good = lastGood(seen.revisions);
+  if (stays(situation, failed) || failed.reverted === true) return undefined;
+  if (good?.content.application.alb === undefined || seen.child?.isOwn === false) return undefined;
   if (seen.child?.revision === good.number && isThere(situation, good)) return undefined;
+  const mark: Mark = { ...before, phase: phaseOf(failed), failed };
   const action = { do: 'ApplyChild', number: good.number, keep: failed.revision } as const;
   return back(mark, action, `Giving the traffic back to revision ${good.number}.`);
 }

@@ -1,7 +1,7 @@
 import { canonical } from '../kubernetes/canonical.ts';
 import { optional } from '../model/status-input.ts';
 import { advance } from './advance.ts';
-import { goBack } from './go-back.ts';
+import { goBack, trafficBack } from './go-back.ts';
 import { endOthers } from './measure.ts';
 import { measurementName } from './names.ts';
 import type { ObservedRevision } from './observation.ts';
@@ -15,12 +15,15 @@ export function judge(situation: Situation, before: Mark | undefined): Judgement
   const { application, seen } = situation;
   const known = before ?? { name: application.name, phase: 'Pending' };
   const mark = shown(situation, known);
-  const taken = conflict(situation);
-  if (taken !== undefined) return stopped(mark, 'Conflict', taken);
   const { failed } = mark;
   const { resolved } = seen;
-  if (failed !== undefined && failed.retried !== true && (!resolved.ok || resolved.hash === failed.hash))
-    return goBack(situation, mark, failed);
+  const isOver = failed?.retried !== true && (!resolved.ok || resolved.hash === failed?.hash);
+  const over = isOver ? failed : undefined;
+  const taken = conflict(situation);
+  // Whose the rest is does not matter to traffic that goes back.
+  if (taken !== undefined)
+    return (over && trafficBack(situation, mark, over)) ?? stopped(mark, 'Conflict', taken);
+  if (over !== undefined) return goBack(situation, mark, over);
   if (!resolved.ok) return unresolved(situation, mark, resolved.problems);
   const [newest] = seen.revisions;
   const again = failed?.retried === true && (newest?.number ?? 0) <= failed.revision;

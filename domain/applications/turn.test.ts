@@ -298,6 +298,38 @@ describe('an abort', () => {
   });
 });
 
+describe('an abort while a postcheck is measured', () => {
+  const measured = (): ApplicationsWorld => {
+    const world = settled([web({ postchecks: [{ name: 'after', job }] })], clusters('web-v1'));
+    world.edit({ clusters: clusters('web-v2') });
+    while (world.trace.at(-1) !== 'web StartCheck 2 after') world.turn();
+    for (const one of world.measurements.values()) one.phase = 'Running';
+    world.ask('abort');
+    return world;
+  };
+
+  it('takes the traffic back before the postcheck is ended, which may be refused', () => {
+    const world = measured();
+    world.turn();
+    expect(world.trace.at(-1)).toBe('web ApplyChild 1');
+    expect(world.run().status.phase).toBe('Reverted');
+  });
+
+  it('takes the traffic back though someone has taken a secret away', () => {
+    const world = measured();
+    world.secrets.set('web-v2', { asking: {}, isOwn: false });
+    // The secret is another's now, so that nothing asks for it.
+    world.isSafe = () => undefined;
+    world.turn();
+    expect(world.trace.at(-1)).toBe('web ApplyChild 1');
+    world.run();
+    expect(world.children.get('web')?.status).toMatchObject({ phase: 'Completed', stableVersion: '1.0.0' });
+    expect(world.status).toMatchObject({ phase: 'Failed', reason: 'Conflict' });
+    world.secrets.delete('web-v2');
+    expect(world.run().status.phase).toBe('Reverted');
+  });
+});
+
 describe('onFailure: Stop', () => {
   const stopped = (): ApplicationsWorld => {
     const world = settled([web()], clusters('web-v1'), { onFailure: 'Stop' });
