@@ -28,7 +28,7 @@ export function advance(situation: Situation, before: Mark, revision: ObservedRe
   const begun = hasBegun(situation, before, revision);
   const mark: Mark = { ...before, revision: revision.number };
   if (!begun) {
-    const superseded = withdraw(situation, { ...mark, phase: 'Prechecking' }, revision);
+    const superseded = withdraw(situation, { ...mark, phase: 'Prechecking' }, revision.number);
     if (superseded !== undefined) return { is: 'Going', judgement: superseded };
     const { forwardHash: hash } = situation.seen;
     const checked = check(
@@ -42,12 +42,12 @@ export function advance(situation: Situation, before: Mark, revision: ObservedRe
   return migrate(situation, mark, { revision, begun });
 }
 
-/** Takes the traffic back from a revision that nobody asks for any more, before anything else is begun. */
-function withdraw(situation: Situation, mark: Mark, revision: ObservedRevision): Judgement | undefined {
+/** Takes the traffic back from a revision that nobody asks for any more, before anything else is begun; the number is that of the one that is asked for. */
+export function withdraw(situation: Situation, mark: Mark, number: number): Judgement | undefined {
   const { child, revisions } = situation.seen;
   const good = lastGood(revisions);
   if (child === undefined || good?.content.application.alb === undefined) return undefined;
-  if (child.revision !== good.number && child.revision !== revision.number) {
+  if (child.revision !== good.number && child.revision !== number) {
     const keep = child.revision === undefined ? {} : { keep: child.revision };
     const action = { do: 'ApplyChild', number: good.number, ...keep } as const;
     return back(

@@ -1,6 +1,6 @@
 import { canonical } from '../kubernetes/canonical.ts';
 import { optional } from '../model/status-input.ts';
-import { advance } from './advance.ts';
+import { advance, withdraw } from './advance.ts';
 import { goBack, trafficBack } from './go-back.ts';
 import { endOthers } from './measure.ts';
 import { measurementName } from './names.ts';
@@ -92,6 +92,9 @@ function save(
     good !== undefined && arnsOf(good.content) === arnsOf(value) ? good.version : String(number);
   const action = { do: 'SaveRevision', number, hash, version } as const;
   const pending: Mark = { ...mark, phase: 'Pending' };
+  // What holds the revision that is asked for holds nothing that goes back from the one before.
+  const superseded = situation.hold === undefined ? undefined : withdraw(situation, pending, number);
+  if (superseded !== undefined) return superseded;
   return forward(situation, [pending, pending], action, `Beginning with revision ${number}.`);
 }
 

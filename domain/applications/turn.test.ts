@@ -432,6 +432,35 @@ describe('an edit', () => {
     expect(world.status.phase).toBe('Completed');
   });
 
+  const servedBy = (world: ApplicationsWorld): unknown =>
+    world.children.get('web')?.serving.map((arn) => arn.split('/')[1]);
+
+  it.each<readonly [string, (world: ApplicationsWorld) => void]>([
+    ['a pause', (world) => world.ask('pause')],
+    ['a cluster that is not ready', (world) => world.ready.set('web-v3', false)],
+    ['a Freeze', (world) => (world.freezes = [{ name: 'f', by: 'ann', reason: 'Holiday.' }])],
+  ])('takes the traffic back from what it supersedes, whatever holds the rest: %s', (_, hold) => {
+    const world = settled([web()], clusters('web-v1'));
+    world.edit({ clusters: clusters('web-v2') });
+    while (world.children.get('web')?.status.phase !== 'Progressing') world.turn();
+    world.trace.length = 0;
+    hold(world);
+    world.edit({ clusters: clusters('web-v3') });
+    world.run();
+    expect(world.trace.filter((said) => !said.includes('Forward'))).toEqual(['web ApplyChild 1']);
+    expect(servedBy(world)).toEqual(['web-v1']);
+  });
+
+  it('takes the traffic back from what it supersedes while an application before it is moved', () => {
+    const world = settled([jobs(), web()], clusters('web-v1', 'jobs-v1'));
+    world.edit({ clusters: clusters('web-v2', 'jobs-v1') });
+    while (world.children.get('web')?.status.phase !== 'Progressing') world.turn();
+    world.isDeployable = false;
+    world.edit({ clusters: clusters('web-v3', 'jobs-v2') });
+    expect(world.run().phases()).toEqual(['Syncing', 'Pending']);
+    expect(servedBy(world)).toEqual(['web-v1']);
+  });
+
   it('that selects no cluster is refused, and nothing is deleted', () => {
     const world = settled([web(), jobs()], clusters('web-v1', 'jobs-v1'));
     world.edit({ clusters: clusters('new-v1', 'jobs-v1') });
