@@ -1,3 +1,4 @@
+import { isSameVersion } from '../versions/version.ts';
 import { childState, isChildAsDesired } from './child-state.ts';
 import { lingering, undeployed } from './deployment.ts';
 import { measure, type Measure, type Measuring } from './measure.ts';
@@ -136,12 +137,12 @@ function move(
   }
   const state = childState(situation, revision);
   if (state.is === 'Failed') return { is: 'Failed', mark, check: TRAFFIC, message: state.message };
-  const good = lastGood(seen.revisions);
-  if (!isChildAsDesired(situation, revision, good)) {
+  const keep = lastGood(seen.revisions) ?? servedBefore(situation, revision);
+  if (!isChildAsDesired(situation, revision, keep)) {
     const action = {
       do: 'ApplyChild',
       number: revision.number,
-      ...(good === undefined ? {} : { keep: good.number }),
+      ...(keep === undefined ? {} : { keep: keep.number }),
     } as const;
     const message = `Moving the traffic to revision ${revision.number}.`;
     // A Cell that is at the revision holds by itself what is edited meanwhile, and has to know what holds.
@@ -158,6 +159,15 @@ function move(
       : wait(mark, (state.is === 'Moving' ? state.reason : undefined) ?? 'Migrating', state.message);
   return { is: 'Going', judgement };
 }
+
+/** What the Cell of an application serves while no revision was good yet. */
+const servedBefore = (
+  { seen: { child, revisions } }: Situation,
+  { number }: ObservedRevision,
+): ObservedRevision | undefined =>
+  revisions.find(
+    (one) => one.number !== number && isSameVersion(child?.status.stableVersion ?? '', one.version),
+  );
 
 /** What fails when the Cell of an application takes its traffic back. */
 const TRAFFIC = 'The traffic';

@@ -461,6 +461,23 @@ describe('an edit', () => {
     expect(servedBy(world)).toEqual(['web-v1']);
   });
 
+  it('of a first revision that was never good keeps the target groups that serve until the new ones do', () => {
+    const world = new ApplicationsWorld({
+      clusters: clusters('web-v1'),
+      applications: [web({ postchecks: [{ name: 'after', job }] })],
+    });
+    world.failing.add('after');
+    world.run();
+    expect(world.phases()).toEqual(['CheckFailed']);
+    world.failing.clear();
+    world.edit({ clusters: clusters('web-v2') });
+    while (world.trace.at(-1) !== 'web ApplyChild 2') world.turn();
+    const versions = (): string[] => [...world.groups.values()].map(({ version }) => version).toSorted();
+    expect(versions()).toEqual(['1', '2']);
+    expect(world.run().status.phase).toBe('Completed');
+    expect(versions()).toEqual(['2']);
+  });
+
   it('that selects no cluster is refused, and nothing is deleted', () => {
     const world = settled([web(), jobs()], clusters('web-v1', 'jobs-v1'));
     world.edit({ clusters: clusters('new-v1', 'jobs-v1') });
