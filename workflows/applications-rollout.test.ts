@@ -73,7 +73,7 @@ vi.mock('./activities.ts', () => ({
 }));
 
 const { rollOutApplications } = await import('./applications-rollout.ts');
-const { initialApplicationsState } = await import('../domain/applications/state.ts');
+const { applicationsFrom, initialApplicationsState } = await import('../domain/applications/state.ts');
 
 const never = new Promise<never>(() => undefined);
 const renewed: ApplicationsState[] = [];
@@ -149,6 +149,35 @@ describe('the workflow of a Cell with applications', () => {
       }
       return phase() === 'Reverted';
     });
+    expect(phase()).toBe('Reverted');
+    expect([...world.secrets.keys()]).toEqual(['web-v1']);
+  });
+
+  it.each<readonly [string, () => ApplicationsState]>([
+    [
+      'before anyone knew that it has applications',
+      () => applicationsFrom({ abort: { by: 'ann', reason: '', at: world.now } }),
+    ],
+    [
+      'before the first look',
+      () => {
+        failing.add('observe');
+        return initialApplicationsState;
+      },
+    ],
+  ])('takes an abort %s, after a run was lost', async (when, begun) => {
+    await roll(() => phase() === 'Completed');
+    isGone = false;
+    world.edit({ clusters: clusters('web-v2') });
+    await roll(() => world.children.get('web')?.status.phase === 'Progressing');
+    isGone = false;
+    let isAsked = when !== 'before the first look';
+    const lost = begun();
+    await roll(() => {
+      if (!isAsked) send('abort');
+      isAsked = true;
+      return phase() === 'Reverted';
+    }, lost);
     expect(phase()).toBe('Reverted');
     expect([...world.secrets.keys()]).toEqual(['web-v1']);
   });

@@ -19,12 +19,14 @@ export const isAnyInWork = ({ reported }: ApplicationsState): boolean =>
 
 /** Says why a request makes no sense now; undefined when it does. */
 export function applicationsRefusal({ reported }: ApplicationsState, name: RequestName): string | undefined {
-  const marks = reported?.applications ?? [];
+  // Before the first look nobody knows what makes sense; what then makes none changes nothing.
+  if (reported === undefined) return undefined;
+  const marks = reported.applications ?? [];
   switch (name) {
     case 'pause':
       return undefined;
     case 'resume':
-      return reported?.paused === undefined
+      return reported.paused === undefined
         ? 'Expected a paused Cell, got one that is not paused.'
         : undefined;
     case 'promote':
@@ -35,7 +37,7 @@ export function applicationsRefusal({ reported }: ApplicationsState, name: Reque
     case 'abort':
       return marks.some(isInWork) ? undefined : 'Expected an application under way, got none.';
     case 'retry':
-      return marks.some(({ failed }) => failed !== undefined) || reported?.phase === 'Failed'
+      return marks.some(({ failed }) => failed !== undefined) || reported.phase === 'Failed'
         ? undefined
         : 'Expected an application that has failed, got none.';
   }
@@ -43,7 +45,8 @@ export function applicationsRefusal({ reported }: ApplicationsState, name: Reque
 
 /** Says what happens now that a request was taken. */
 export function applicationsAnswer(name: RequestName, { reported }: ApplicationsState): string {
-  const names = (reported?.applications ?? []).filter(isInWork).map((one) => one.name);
+  if (reported === undefined) return 'It is done as soon as the Cell was looked at, where it makes sense.';
+  const names = (reported.applications ?? []).filter(isInWork).map((one) => one.name);
   const those = names.length === 0 ? 'every application' : names.join(', ');
   switch (name) {
     case 'pause':

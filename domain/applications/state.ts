@@ -35,10 +35,13 @@ export interface ApplicationsState {
 }
 
 /** What a rollout has heard before anyone knew that the Cell has applications. */
-export const applicationsFrom = ({ retry }: Requests): ApplicationsState =>
-  retry === undefined
-    ? initialApplicationsState
-    : { ...initialApplicationsState, asked: [{ action: 'retry', ...retry }] };
+export const applicationsFrom = ({ abort, retry }: Requests): ApplicationsState => ({
+  ...initialApplicationsState,
+  asked: [
+    ...(abort === undefined ? [] : [{ action: 'abort', ...abort } as const]),
+    ...(retry === undefined ? [] : [{ action: 'retry', ...retry } as const]),
+  ].toSorted((a, b) => a.at - b.at),
+});
 
 /** What a workflow remembers that has only begun. */
 export const initialApplicationsState: ApplicationsState = {
