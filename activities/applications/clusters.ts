@@ -24,14 +24,19 @@ export interface LookedAtCluster {
 
 const AT_ONCE = 16;
 
-/** Looks at all clusters of a Cell, side by side: what EKS says, and whether their API servers are ready. */
+/** Looks at all clusters of a Cell, side by side: what EKS says, and whether their API servers are ready. While EKS does not answer, nothing is known of any. */
 export async function lookAtClusters(
   of: Pick<ReadCell, 'key' | 'spec'>,
   means: ApplicationsDependencies,
   signal: AbortSignal,
 ): Promise<readonly LookedAtCluster[]> {
   const { key, spec } = of;
-  const described = await describe(spec.clusters.map(eksNameOf), means, signal);
+  const described = await describe(spec.clusters.map(eksNameOf), means, signal).catch((error: unknown) => {
+    signal.throwIfAborted();
+    // What goes back needs no answer of EKS.
+    return toFailure(error);
+  });
+  if (described instanceof Error) return spec.clusters.map((entry) => lost(entry, described.message));
   const access = await accessPolicies(means.kubernetes).of(key.namespace, signal);
   return inBatches(spec.clusters, AT_ONCE, async (entry) => {
     const found = described.clusters.find(({ name }) => name === eksNameOf(entry));
@@ -44,7 +49,7 @@ export async function lookAtClusters(
 }
 
 /** What EKS says of clusters, by their names in EKS. */
-export function describe(
+export async function describe(
   names: readonly string[],
   { eks, region }: Pick<ApplicationsDependencies, 'eks' | 'region'>,
   signal: AbortSignal,
@@ -54,7 +59,7 @@ export function describe(
       'InvalidObject',
       'Expected the environment variable AWS_REGION, in which the clusters of a Cell are, got none. Set it for okrad.',
     );
-  return eks({ region }).named([...new Set(names)], signal);
+  return await eks({ region }).named([...new Set(names)], signal);
 }
 
 const eksNameOf = ({ name, eks }: ClusterOfCell): string => eks?.clusterName ?? name;
