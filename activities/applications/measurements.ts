@@ -7,7 +7,8 @@ import type { Metadata } from '../../crds/resource.ts';
 import type { ApplicationAction } from '../../domain/applications/decision.ts';
 import type { ObservedMeasurement, ObservedRevision } from '../../domain/applications/observation.ts';
 import { measuredRevision } from '../../domain/applications/names.ts';
-import { RUN_LABEL, verdictOfAll } from '../../domain/checks/verdict.ts';
+import { isOver } from '../../domain/checks/next-run.ts';
+import { isPartial, RUN_LABEL, verdictOfAll } from '../../domain/checks/verdict.ts';
 import { CELL_LABEL, ROLLOUT_LABEL, VERSION_LABEL } from '../../domain/kubernetes/labels.ts';
 import { isEnded, jobVerdict, type Job } from '../../domain/rollout/job.ts';
 import { verdictFrom, type AnalysisVerdict } from '../../domain/rollout/analysis.ts';
@@ -51,10 +52,13 @@ export async function findMeasurements(
     })),
     ...[...Map.groupBy(checks, ({ metadata }) => metadata.labels?.[RUN_LABEL] ?? '')].map(([name, some]) => ({
       of: some[0] === undefined ? '' : applicationOf(some[0]),
-      measurement: measured(
-        verdictOfAll(name, some),
-        some.every(({ spec }) => spec.terminate === true),
-      ),
+      measurement: {
+        ...measured(
+          verdictOfAll(name, some),
+          some.every(({ spec, status }) => spec.terminate === true || isOver(status)),
+        ),
+        ...(isPartial(some) ? { isPartial: true } : {}),
+      },
     })),
   ];
   return new Map(

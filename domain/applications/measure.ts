@@ -46,7 +46,7 @@ function measureOne(one: One, before: Mark): Measuring {
   const known = before[stage]?.find((record) => record.name === check.name && record.run === run);
   if (known?.phase === 'Successful') return { is: 'Passed', mark: before };
   const found = situation.seen.measurements.find(({ name }) => name === run);
-  if (known === undefined || (found === undefined && known.phase === 'Pending')) return start(one, before);
+  if (known === undefined || (known.phase === 'Pending' && isUnstarted(found))) return start(one, before);
   const { phase, message } = found ?? { phase: 'Error', message: `${run} is gone.` };
   const mark = recorded(before, stage, { ...known, phase, message: cut(message, LONGEST_MESSAGE), hash });
   switch (phase) {
@@ -60,6 +60,10 @@ function measureOne(one: One, before: Mark): Measuring {
       return { is: 'Failed', mark, check: check.name, message };
   }
 }
+
+/** Whether not all was made that is to measure; what has failed by then has failed all the same. */
+const isUnstarted = (found: ObservedMeasurement | undefined): boolean =>
+  found === undefined || (found.isPartial === true && found.phase !== 'Failed');
 
 const runOf = ({ situation: { cell, application }, stage, check, revision, hash }: One): string =>
   measurementName({

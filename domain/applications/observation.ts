@@ -84,6 +84,8 @@ export interface ObservedMeasurement {
   readonly message: string;
   /** Whether its end was asked for already. */
   readonly isEnding?: boolean;
+  /** Whether some of its Checks are missing: not made yet, or deleted. */
+  readonly isPartial?: boolean;
 }
 
 /** All that was observed of one application. */

@@ -391,6 +391,32 @@ describe('A-G09 a precheck', () => {
   it('that was successful is not run again for the same forward config', () =>
     expect(waiting().run().trace).toEqual([]));
 
+  const started = (): ApplicationsWorld => {
+    const world = settled([jobs()], clusters('jobs-v1'));
+    world.edit({ clusters: clusters('jobs-v2') });
+    while (world.trace.at(-1) !== 'jobs StartCheck 2 run-test') world.turn();
+    return world;
+  };
+
+  it('of which not all Checks were made, because a worker was killed, is started again', () => {
+    const world = started();
+    for (const one of world.measurements.values()) Object.assign(one, { phase: 'Error', isPartial: true });
+    expect(world.turn()).toMatchObject({ action: { do: 'StartCheck' } });
+    for (const one of world.measurements.values()) Object.assign(one, { phase: 'Running', isPartial: false });
+    expect(world.run().status.phase).toBe('Completed');
+  });
+
+  it.each([
+    ['failed before all Checks were made', 'Failed'],
+    ['lost a Check later', 'Error'],
+  ] as const)('that has %s has failed', (_, phase) => {
+    const world = started();
+    for (const one of world.measurements.values()) one.phase = 'Running';
+    if (phase === 'Error') world.turn();
+    for (const one of world.measurements.values()) Object.assign(one, { phase, isPartial: true });
+    expect(world.run().phases()).toEqual(['PrecheckFailed']);
+  });
+
   it('is run again when someone has changed the forward config', () => {
     const world = waiting();
     world.rule = 'changed';

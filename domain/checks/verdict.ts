@@ -32,20 +32,24 @@ const order: readonly AnalysisPhase[] = [
   'Successful',
 ];
 
+/** How many Checks a step has made, by what they say. */
+const wantedOf = (checks: readonly Pick<Check, 'metadata'>[]): number =>
+  Math.max(1, ...checks.map(({ metadata }) => Number(metadata.annotations?.[COUNT_ANNOTATION]) || 1));
+
+/** Whether some of the Checks of a step are missing: not made yet, or deleted. */
+export const isPartial = (checks: readonly Pick<Check, 'metadata'>[]): boolean =>
+  checks.length < wantedOf(checks);
+
 /** How far the Checks of a step have come together: successful when all of them are. */
 export function verdictOfAll(
   name: string,
   checks: readonly Pick<Check, 'metadata' | 'status'>[],
 ): AnalysisVerdict {
-  const wanted = Math.max(
-    1,
-    ...checks.map(({ metadata }) => Number(metadata.annotations?.[COUNT_ANNOTATION]) || 1),
-  );
   const phases = checks.map((check) => ({ check, phase: phaseOf(check) }));
   const phase = order.find((one) => phases.some((of) => of.phase === one)) ?? 'Error';
   // One that was deleted cannot be trusted to have been good.
-  if (checks.length < wanted && phase !== 'Failed') {
-    const message = `Expected ${wanted} Checks of ${name}, got ${checks.length}: one was deleted before it had come to a verdict.`;
+  if (isPartial(checks) && phase !== 'Failed') {
+    const message = `Expected ${wantedOf(checks)} Checks of ${name}, got ${checks.length}: one was deleted before it had come to a verdict.`;
     return { name, phase: 'Error', message };
   }
   const { check } = phases.find((of) => of.phase === phase) ?? {};

@@ -38,6 +38,7 @@ interface PlayedMeasurement {
   readonly check: string;
   phase: ObservedMeasurement['phase'];
   isEnding: boolean;
+  isPartial?: boolean;
 }
 
 /** An action in short, for the trace. */
@@ -205,7 +206,11 @@ export class ApplicationsWorld {
       forwardHash: fingerprint(`${this.rule} ${this.children.get(name)?.serving.toSorted().join() ?? ''}`),
       measurements: [...this.measurements]
         .filter(([, one]) => one.application === name)
-        .map(([run, { phase, isEnding }]) => ({ name: run, phase, isEnding, message: `It is ${phase}.` })),
+        .map(([run, { application: _its, check: _of, ...one }]) => ({
+          ...one,
+          name: run,
+          message: `It is ${one.phase}.`,
+        })),
     };
   }
 

@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import { MemoryKubernetes } from '../staged/testing/memory.ts';
+import { findMeasurements } from './measurements.ts';
+
+const cell = { key: { namespace: 'default', name: 'mysystem' }, uid: 'u' };
+const run = 'mysystem-web-dd-post-2-abcdef01';
+
+const metadata = (name: string, more: object = {}) => ({
+  namespace: 'default',
+  name,
+  labels: {
+    'okra.mumo.co/cell': 'mysystem',
+    'okra.mumo.co/rollout': 'web',
+    'okra.mumo.co/check-run': run,
+  },
+  ownerReferences: [{ apiVersion: 'okra.mumo.co/v1alpha1', kind: 'Cell', name: 'mysystem', uid: 'u' }],
+  ...more,
+});
+
+describe('what was started for an application', () => {
+  const { client } = new MemoryKubernetes();
+  const found = async () => (await findMeasurements(client, cell)).get('web');
+
+  it('says of Checks whether some are missing, and whether the end of all that measure was asked for', async () => {
+    const made = (name: string, spec: object, status: object) =>
+      client.create({
+        apiVersion: 'okra.mumo.co/v1alpha1',
+        kind: 'Check',
+        metadata: metadata(name, { annotations: { 'okra.mumo.co/check-count': '2' } }),
+        spec: { analysis: {}, ...spec },
+        status,
+      } as never);
+    await made(`${run}-a`, {}, { phase: 'Successful' });
+    expect(await found()).toMatchObject([{ name: run, phase: 'Error', isPartial: true }]);
+    await made(`${run}-b`, { terminate: true }, { phase: 'Running' });
+    expect(await found()).toEqual([{ name: run, phase: 'Running', message: '', isEnding: true }]);
+  });
+});
