@@ -21,6 +21,20 @@ describe('what was started for an application', () => {
   const { client } = new MemoryKubernetes();
   const found = async () => (await findMeasurements(client, cell)).get('web');
 
+  it('was not successful when somebody has ended its AnalysisRun early, whatever Argo Rollouts calls that', async () => {
+    const { client: other } = new MemoryKubernetes();
+    await other.create({
+      apiVersion: 'argoproj.io/v1alpha1',
+      kind: 'AnalysisRun',
+      metadata: metadata(run),
+      spec: { terminate: true },
+      status: { phase: 'Successful', message: 'Run Terminated' },
+    } as never);
+    expect((await findMeasurements(other, cell)).get('web')).toMatchObject([
+      { name: run, phase: 'Inconclusive', isEnding: true },
+    ]);
+  });
+
   it('says of Checks whether some are missing, and whether the end of all that measure was asked for', async () => {
     const made = (name: string, spec: object, status: object) =>
       client.create({

@@ -12,6 +12,7 @@ import { isPartial, RUN_LABEL, verdictOfAll } from '../../domain/checks/verdict.
 import { CELL_LABEL, ROLLOUT_LABEL, VERSION_LABEL } from '../../domain/kubernetes/labels.ts';
 import { isEnded, jobVerdict, type Job } from '../../domain/rollout/job.ts';
 import { verdictFrom, type AnalysisVerdict } from '../../domain/rollout/analysis.ts';
+import { saysNothing } from '../../domain/rollout/ended-early.ts';
 import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
 import type { VersionSet } from '../../domain/versions/version.ts';
 import { checkStepActivities } from '../checks/step.ts';
@@ -46,10 +47,7 @@ export async function findMeasurements(
       of: applicationOf(job),
       measurement: measured(jobVerdict(job.metadata.name, job), isEnded(job)),
     })),
-    ...runs.map((run) => ({
-      of: applicationOf(run),
-      measurement: measured(verdictFrom(run.metadata.name, run.status), run.spec?.terminate === true),
-    })),
+    ...runs.map((run) => ({ of: applicationOf(run), measurement: analysed(run) })),
     ...[...Map.groupBy(checks, ({ metadata }) => metadata.labels?.[RUN_LABEL] ?? '')].map(([name, some]) => ({
       of: some[0] === undefined ? '' : applicationOf(some[0]),
       measurement: {
@@ -71,6 +69,12 @@ export async function findMeasurements(
 
 const applicationOf = ({ metadata }: { readonly metadata: Metadata }): string =>
   metadata.labels?.[ROLLOUT_LABEL] ?? '';
+
+function analysed({ metadata, spec, status }: Measuring): ObservedMeasurement {
+  const verdict = verdictFrom(metadata.name, status);
+  const isEnding = spec?.terminate === true;
+  return measured(isEnding && verdict.phase === 'Successful' ? saysNothing(verdict) : verdict, isEnding);
+}
 
 const measured = ({ name, phase, message }: AnalysisVerdict, isEnding: boolean): ObservedMeasurement => ({
   name,

@@ -23,9 +23,15 @@ export function counted(
   state: RolloutState,
 ): AnalysisVerdict {
   if (ended !== true || verdict.phase !== 'Successful' || !isAwaited(decision, state)) return verdict;
-  const message = 'It was ended early, so that its success says nothing.';
-  return { ...verdict, phase: 'Inconclusive', message };
+  return saysNothing(verdict);
 }
+
+/** The verdict of what was ended early, and is called successful for that. */
+export const saysNothing = (verdict: AnalysisVerdict): AnalysisVerdict => ({
+  ...verdict,
+  phase: 'Inconclusive',
+  message: 'It was ended early, so that its success says nothing.',
+});
 
 /** Whether there is anything left that a verdict lets go on; what watches until then is ended when it is over. */
 function isAwaited(
