@@ -182,25 +182,20 @@ const sideOf = (revision: ObservedRevision | undefined, groups: readonly AWSTarg
     .map(({ metadata: { name }, spec: { arn } }) => ({ name, arn })),
 });
 
-/** Asks for the end of what was started. */
+/** Asks for the end of what was started for a revision; without one nobody knows what it was, and what is not there is left as it is. */
 export async function terminateMeasurement(
   kubernetes: KubernetesClient,
   { key }: Pick<ReadCell, 'key'>,
-  { application, action }: { readonly application: ApplicationOfCell; readonly action: Terminated },
+  { revision, action }: { readonly revision: ObservedRevision | undefined; readonly action: Terminated },
 ): Promise<void> {
   const at = { namespace: key.namespace, name: action.name };
-  const entry = application[action.stage]?.find(({ name }) => name === action.check);
-  if (entry === undefined) {
-    // An edit has removed it, so that nobody knows what it was; what is not there is left as it is.
-    await jobActivities(kubernetes).terminateJob(at);
-    await analysisActivities(kubernetes).terminateAnalysis(at);
-    await checkStepActivities(kubernetes).terminateCheck(at);
-    return;
-  }
-  const { job, templates } = entry;
-  if (job !== undefined) await jobActivities(kubernetes).terminateJob(at);
-  else if (templates !== undefined) await analysisActivities(kubernetes).terminateAnalysis(at);
-  else await checkStepActivities(kubernetes).terminateCheck(at);
+  const entries = revision?.content.application[action.stage];
+  const entry = entries?.find(({ name }) => name === action.check);
+  const { job, templates, analysis } = entry ?? {};
+  const isAny = entry === undefined;
+  if (isAny || job !== undefined) await jobActivities(kubernetes).terminateJob(at);
+  if (isAny || templates !== undefined) await analysisActivities(kubernetes).terminateAnalysis(at);
+  if (isAny || analysis !== undefined) await checkStepActivities(kubernetes).terminateCheck(at);
 }
 
 /** Deletes what was measured for revisions of an application that are not kept any more. */

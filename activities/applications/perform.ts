@@ -2,6 +2,7 @@ import { AWS_TARGET_GROUP } from '../../clients/kubernetes/kinds.ts';
 import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
 import type { ApplicationOfCell } from '../../crds/application.ts';
 import type { ApplicationAction } from '../../domain/applications/decision.ts';
+import { measuredRevision } from '../../domain/applications/names.ts';
 import type { ObservedRevision } from '../../domain/applications/observation.ts';
 import { unreachable } from '../../domain/unreachable.ts';
 import type { ApplicationsActivities } from '../contract.ts';
@@ -83,11 +84,17 @@ async function perform(
     case 'StartCheck': {
       const { namespace } = key;
       const groups = await kubernetes.list<AWSTargetGroup>(AWS_TARGET_GROUP, { namespace });
-      const of = { application, action, revisions: await revisions(), groups };
+      const all = await revisions();
+      // The spec may say something else by now, and the verdict is about the revision.
+      const { application: kept } = revisionOf(all, action.number, name).content;
+      const of = { application: kept, action, revisions: all, groups };
       return await startMeasurement(kubernetes, cell, of);
     }
-    case 'TerminateCheck':
-      return await terminateMeasurement(kubernetes, cell, { application, action });
+    case 'TerminateCheck': {
+      const number = measuredRevision(action.name);
+      const revision = (await revisions()).find((one) => one.number === number);
+      return await terminateMeasurement(kubernetes, cell, { revision, action });
+    }
     case 'Forward':
       return await forwardRequest(cell, { application: name, action }, means);
     default:
