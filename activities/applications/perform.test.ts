@@ -4,7 +4,9 @@ import { clusters, job, jobs } from '../../domain/applications/testing/applicati
 import { MemoryKubernetes } from '../staged/testing/memory.ts';
 import type { ApplicationsDependencies } from './dependencies.ts';
 import { performApplication } from './perform.ts';
-import { saveRevision } from './revisions.ts';
+import { resolve } from './observe.ts';
+import { readCell } from './parts.ts';
+import { findRevisions, saveRevision } from './revisions.ts';
 
 const key = { namespace: 'default', name: 'mysystem' };
 const run = { namespace: 'default', name: 'mysystem-jobs-before-pre-2-abcdef01' };
@@ -49,5 +51,47 @@ describe('what is measured for a revision, after an edit has made it something e
     expect(await client.get(JOB, run)).toMatchObject({ spec: { activeDeadlineSeconds: 600 } });
     await perform({ do: 'TerminateCheck' });
     expect(await client.get(JOB, run)).toMatchObject({ spec: { activeDeadlineSeconds: 0 } });
+  });
+});
+
+describe('keeping what an application comes to', () => {
+  it('lets go of revisions that are too old, though none of the newer ones was good', async () => {
+    const { client } = new MemoryKubernetes();
+    const eks = {
+      name: 'jobs-v1',
+      arn: 'arn:aws:eks:eu-central-1:111122223333:cluster/jobs-v1',
+      region: 'eu-central-1',
+      status: 'ACTIVE',
+      endpoint: 'https://jobs-v1',
+      caData: 'Y2E=',
+      tags: {},
+    };
+    const means = {
+      kubernetes: client,
+      region: 'eu-central-1',
+      eks: () => ({ named: () => Promise.resolve({ clusters: [eks], denied: [] }) }),
+      clusters: { reach: () => ({ is: 'Problem', problem: 'Nobody asks it.' }) },
+    } as unknown as ApplicationsDependencies;
+    const cell = await client.create({
+      apiVersion: 'okra.mumo.co/v1alpha1',
+      kind: 'Cell',
+      metadata: { ...key, uid: '' },
+      spec: { clusters: clusters('jobs-v1'), applications: [jobs()] },
+    });
+    const { uid } = cell.metadata;
+    const signal = new AbortController().signal;
+    const content = { clusters: [], secretLabels: {}, targetGroups: [], application: jobs() as never };
+    for (let number = 1; number <= 12; number += 1) {
+      const data = { hash: 'h', version: String(number), content };
+      await saveRevision(client, { key, uid }, { application: 'jobs', number, data });
+    }
+    const read = await readCell(client, key);
+    if (read === undefined) throw new Error('Expected a Cell, got none.');
+    const resolved = (await resolve(read, means, signal)).resolved['jobs'];
+    const hash = resolved?.ok === true ? resolved.hash : '';
+    const action = { do: 'SaveRevision', number: 13, hash, version: '13' } as const;
+    await performApplication({ key, uid, application: 'jobs', action }, means, signal);
+    const kept = (await findRevisions(client, { key, uid })).get('jobs') ?? [];
+    expect(kept.map(({ number }) => number)).toEqual([13, 12, 11, 10, 9, 8, 7, 6, 5, 4]);
   });
 });

@@ -10,9 +10,10 @@ import { failure } from '../failure.ts';
 import { applyChild } from './child.ts';
 import type { ApplicationsDependencies, ReadCell } from './dependencies.ts';
 import { forwardRequest } from './forward.ts';
-import { pruneMeasurements, startMeasurement, terminateMeasurement } from './measurements.ts';
+import { startMeasurement, terminateMeasurement } from './measurements.ts';
 import { resolve } from './observe.ts';
 import { applicationNamed, readCell } from './parts.ts';
+import { pruneRevisions } from './prune.ts';
 import { findRevisions, markGood, saveRevision } from './revisions.ts';
 import { applySecrets, removeSecrets } from './secrets.ts';
 
@@ -60,12 +61,11 @@ async function perform(
     (await findRevisions(kubernetes, cell)).get(name) ?? [];
   switch (action.do) {
     case 'SaveRevision':
-      return await save({ cell, application, action }, means, signal);
+      await save({ cell, application, action }, means, signal);
+      return await pruneRevisions(kubernetes, cell, name);
     case 'MarkGood':
-      return await pruneMeasurements(kubernetes, cell, {
-        application: name,
-        old: await markGood(kubernetes, cell, { application: name, number: action.number }),
-      });
+      await markGood(kubernetes, cell, { application: name, number: action.number });
+      return await pruneRevisions(kubernetes, cell, name);
     case 'ApplySecrets': {
       const revision = revisionOf(await revisions(), action.number, name);
       return await applySecrets(key, { application: name, revision }, means, signal);

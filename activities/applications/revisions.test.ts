@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { CONTROLLER_REVISION, JOB } from '../../clients/kubernetes/kinds.ts';
+import type { Cell } from '../../crds/cell.ts';
 import { measurementName, revisionName } from '../../domain/applications/names.ts';
 import { MemoryKubernetes } from '../staged/testing/memory.ts';
-import { pruneMeasurements } from './measurements.ts';
+import { pruneRevisions } from './prune.ts';
 import { findRevisions, markGood, saveRevision } from './revisions.ts';
 
-const cell = { key: { namespace: 'argocd', name: 'mysystem' }, uid: 'u' };
+const parent = { metadata: { namespace: 'argocd', name: 'mysystem' }, spec: {} } as Cell;
+const cell = { key: { namespace: 'argocd', name: 'mysystem' }, uid: 'u', object: parent };
 
 const data = (hash: string) => ({
   hash,
@@ -40,8 +42,8 @@ describe('the revisions of an application', () => {
       const metadata = { namespace: 'argocd', name: run(number), labels, ownerReferences: owner('u') };
       await client.create({ apiVersion: 'batch/v1', kind: 'Job', metadata });
     }
-    const old = await markGood(client, cell, { application: 'web', number: 12 });
-    await pruneMeasurements(client, cell, { application: 'web', old });
+    await markGood(client, cell, { application: 'web', number: 12 });
+    await pruneRevisions(client, cell, 'web');
     const kept = (await findRevisions(client, cell)).get('web') ?? [];
     expect(kept.map(({ number }) => number)).toEqual([12, 11, 10, 9, 8, 7, 6, 5, 4, 3]);
     expect(kept.filter(({ isGood }) => isGood).map(({ number }) => number)).toEqual([12]);
@@ -49,6 +51,24 @@ describe('the revisions of an application', () => {
     expect(jobs.map(({ metadata }) => metadata.name).toSorted()).toEqual(
       kept.map(({ number }) => run(number)).toSorted(),
     );
+  });
+
+  it('are those as well that the Cell of the application serves, while none was good', async () => {
+    const { client } = new MemoryKubernetes();
+    for (let number = 1; number <= 14; number += 1) {
+      const version = String(number);
+      await saveRevision(client, cell, { application: 'web', number, data: { ...data(version), version } });
+    }
+    const annotations = { 'okra.mumo.co/revision': '3' };
+    await client.create({
+      apiVersion: 'okra.mumo.co/v1alpha1',
+      kind: 'Cell',
+      metadata: { namespace: 'argocd', name: 'mysystem-web', annotations },
+      status: { stableVersion: '1.0.0' },
+    } as never);
+    await pruneRevisions(client, cell, 'web');
+    const kept = (await findRevisions(client, cell)).get('web') ?? [];
+    expect(kept.map(({ number }) => number)).toEqual([14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 3, 1]);
   });
 
   it.each([

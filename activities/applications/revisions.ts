@@ -5,7 +5,7 @@ import type { Metadata } from '../../crds/resource.ts';
 import { APPLICATION_LABEL } from '../../domain/applications/child.ts';
 import { revisionName } from '../../domain/applications/names.ts';
 import type { ObservedRevision } from '../../domain/applications/observation.ts';
-import { observedRevisions, outdatedRevisions } from '../../domain/applications/revisions.ts';
+import { observedRevisions } from '../../domain/applications/revisions.ts';
 import { controllerOf } from '../../domain/kubernetes/controller.ts';
 import { CELL_LABEL, GOOD_ANNOTATION } from '../../domain/kubernetes/labels.ts';
 import { failure } from '../failure.ts';
@@ -84,35 +84,37 @@ export async function saveRevision(
   );
 }
 
-/** Marks a revision as good, and deletes those that are too old; answers with their numbers. */
+/** Marks a revision as good. */
 export async function markGood(
   kubernetes: KubernetesClient,
   cell: Pick<ReadCell, 'key' | 'uid'>,
-  of: { readonly application: string; readonly number: number },
-): Promise<ReadonlySet<number>> {
-  const { application, number } = of;
-  const own = (await listOf(kubernetes, cell)).filter(
-    ({ metadata }) => metadata.labels?.[APPLICATION_LABEL] === application,
+  { application, number }: { readonly application: string; readonly number: number },
+): Promise<void> {
+  const good = (await listOf(kubernetes, cell)).find(
+    ({ metadata, revision }) => metadata.labels?.[APPLICATION_LABEL] === application && revision === number,
   );
-  const { namespace } = cell.key;
-  const good = own.find(({ revision }) => revision === number);
   if (good === undefined)
     throw failure('Unavailable', `Expected revision ${number} of application ${application}, got none.`);
-  if (good.metadata.annotations?.[GOOD_ANNOTATION] === undefined) {
-    const annotations = { [GOOD_ANNOTATION]: new Date().toISOString() };
-    const { name, resourceVersion } = good.metadata;
-    await kubernetes.patch(
-      CONTROLLER_REVISION,
-      { namespace, name },
-      { metadata: { annotations, resourceVersion } },
-    );
+  if (good.metadata.annotations?.[GOOD_ANNOTATION] !== undefined) return;
+  const annotations = { [GOOD_ANNOTATION]: new Date().toISOString() };
+  const { name, resourceVersion } = good.metadata;
+  const { namespace } = cell.key;
+  await kubernetes.patch(
+    CONTROLLER_REVISION,
+    { namespace, name },
+    { metadata: { annotations, resourceVersion } },
+  );
+}
+
+/** Deletes revisions of an application. */
+export async function removeRevisions(
+  kubernetes: KubernetesClient,
+  cell: Pick<ReadCell, 'key' | 'uid'>,
+  { application, old }: { readonly application: string; readonly old: ReadonlySet<number> },
+): Promise<void> {
+  for (const { metadata, revision } of await listOf(kubernetes, cell)) {
+    if (metadata.labels?.[APPLICATION_LABEL] !== application || !old.has(revision)) continue;
+    const at = { namespace: cell.key.namespace, name: metadata.name };
+    await remove(kubernetes, { kind: CONTROLLER_REVISION, key: at }, metadata.uid ?? '');
   }
-  const numbers = own.map((one) => ({ ...keptOf(one), isGood: keptOf(one).isGood || one === good }));
-  const old = new Set(outdatedRevisions(numbers, [number]));
-  for (const { metadata, revision } of own) {
-    if (!old.has(revision) || metadata.uid === undefined) continue;
-    const at = { namespace, name: metadata.name };
-    await remove(kubernetes, { kind: CONTROLLER_REVISION, key: at }, metadata.uid);
-  }
-  return old;
 }
