@@ -83,6 +83,7 @@ export interface Heard {
   readonly marks: readonly Mark[];
   readonly paused: CellStatus['paused'];
   readonly forwards: readonly Forwarded[];
+  readonly held: NonNullable<ApplicationsState['held']>;
   readonly log: NonNullable<CellStatus['requests']>;
   readonly isRetried: boolean;
 }
@@ -94,10 +95,32 @@ export function hear(observed: ObservedApplications, state: ApplicationsState): 
     marks: status.applications ?? [],
     paused: status.paused,
     forwards: state.forwards,
+    held: state.held ?? {},
     log: status.requests ?? [],
     isRetried: false,
   };
-  return state.asked.reduce((heard, request) => hearOne(heard, request, observed), before);
+  const heard = state.asked.reduce((all, request) => hearOne(all, request, observed), before);
+  return held(heard, observed);
+}
+
+/** Hands a pause on to the Cells whose rollout is under way, also to one that begins later; each hears of it once. */
+function held(heard: Heard, { applications }: ObservedApplications): Heard {
+  const { paused, forwards } = heard;
+  if (paused === undefined) return { ...heard, held: {} };
+  const { by, reason } = paused;
+  const due = applications.flatMap(({ name, child }) => {
+    const { rollout } = child?.isOwn === true ? child.status : {};
+    if (rollout === undefined || rollout.ending !== undefined || rollout.paused !== undefined) return [];
+    return heard.held[name] === rollout.id ? [] : [{ name, id: rollout.id }];
+  });
+  return {
+    ...heard,
+    forwards: [
+      ...forwards,
+      ...due.map(({ name }) => ({ application: name, request: 'pause' as const, by, reason })),
+    ],
+    held: { ...heard.held, ...Object.fromEntries(due.map(({ name, id }) => [name, id])) },
+  };
 }
 
 function hearOne(
@@ -110,7 +133,7 @@ function hearOne(
   const all = { ...heard, log };
   switch (action) {
     case 'pause':
-      return { ...all, paused: heard.paused ?? stampOf(stamp), ...handedOn(all, request, applications) };
+      return { ...all, paused: heard.paused ?? stampOf(stamp), held: {} };
     case 'resume':
     case 'promoteFull':
       return { ...all, paused: undefined, ...handedOn(all, request, applications) };

@@ -254,6 +254,25 @@ describe('what holds', () => {
     expect(world.run().status.phase).toBe('Completed');
   });
 
+  it('a pause: the traffic that begins to move later is paused too, once', () => {
+    const world = settled([web()], clusters('web-v1'));
+    world.edit({ clusters: clusters('web-v2') });
+    while (world.trace.at(-1) !== 'web ApplyChild 2') world.turn();
+    world.ask('pause');
+    world.turn();
+    expect(world.trace.at(-1)).toBe('web ApplyChild 2');
+    while (world.children.get('web')?.status.phase !== 'Progressing') world.turn();
+    for (let turn = 0; turn < 2; turn += 1) world.turn();
+    expect(world.trace.filter((said) => said === 'web Forward pause')).toEqual(['web Forward pause']);
+    const { rollout } = world.children.get('web')?.status ?? {};
+    expect(rollout).toMatchObject({ paused: { by: 'ann' } });
+    // Whoever resumes the Cell of the application by itself is not overruled.
+    Object.assign(rollout ?? {}, { paused: undefined });
+    world.trace.length = 0;
+    world.turn();
+    expect(world.trace).toEqual([]);
+  });
+
   it.each(holds)('%s: what fails goes back all the same', (_, _phase, hold) => {
     const world = settled([web()], clusters('web-v1'));
     world.edit({ clusters: clusters('web-v2') });

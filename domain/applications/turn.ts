@@ -47,6 +47,7 @@ export function takeApplicationsTurn(
     ...state,
     asked: [],
     forwards: heard.forwards,
+    held: heard.held,
     troubles: stillTroubled(judged, { ...state, forwards: heard.forwards }),
   };
   const told = applicationsStatusOf({ observed, cell, heard, clusters, judged, gate, now });

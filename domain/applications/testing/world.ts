@@ -295,6 +295,12 @@ export class ApplicationsWorld {
 
   private hear(application: string, request: string): void {
     const played = this.children.get(application);
+    const { rollout } = played?.status ?? {};
+    if (request === 'pause' && played !== undefined && rollout !== undefined)
+      played.status = {
+        ...played.status,
+        rollout: { ...rollout, paused: { by: 'ann', reason: '', time: '2026-11-22T08:00:00Z' } },
+      };
     if (request === 'retry' && played?.status.phase === 'Paused')
       played.status = { ...played.status, phase: 'Progressing', conditions: [] };
   }
