@@ -47,6 +47,17 @@ const result = (more: object): object => ({
 });
 
 describe('CloudWatch', () => {
+  it('has given no answer when it says of the whole that it has read a part of it', async () => {
+    const Messages = [{ Code: 'MaxMetricsExceeded', Value: 'Maximum number of allowed metrics exceeded' }];
+    const MetricDataResults = [result({ Timestamps: [at(0)], Values: [0] })];
+    const { ask } = await aCloudWatch({ Messages, MetricDataResults });
+    await expect(ask({ query: "SEARCH('Errors', 'Sum')" })).rejects.toMatchObject({
+      name: 'ProviderError',
+      trouble: { is: 'Unavailable' },
+      message: expect.stringContaining('Maximum number of allowed metrics exceeded'),
+    });
+  });
+
   it('is asked for an expression over metrics, and read page by page', async () => {
     const { ask, asked } = await aCloudWatch(
       {

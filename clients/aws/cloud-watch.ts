@@ -1,12 +1,14 @@
 import {
   CloudWatchClient,
   GetMetricDataCommand,
+  type MessageData,
   type MetricDataQuery,
   type MetricDataResult,
 } from '@aws-sdk/client-cloudwatch';
 import type { Answer } from '../../domain/checks/answer.ts';
 import type { Question } from '../../domain/checks/question.ts';
 import type { Window } from '../../domain/checks/window.ts';
+import { cut } from '../../domain/text.ts';
 import { newest } from '../newest.ts';
 import { refused, unavailable } from '../provider-error.ts';
 import {
@@ -67,6 +69,7 @@ export function connectCloudWatch(options: CloudWatchOptions = {}): AskCloudWatc
           }),
           { abortSignal: signal },
         );
+        refusePart(output.Messages);
         return { items: output.MetricDataResults ?? [], next: output.NextToken };
       },
     });
@@ -95,13 +98,24 @@ function queriesOf({ query, metrics = [] }: Question, { bucketMs }: Window): Met
     : [...ofMetrics, { Id: RESULT_ID, Expression: query, Period, ReturnData: true }];
 }
 
+/** Says what keeps CloudWatch from an answer about all that was asked: then it answers about a part, and calls that complete. */
+function refusePart(messages: readonly MessageData[] = []): void {
+  if (messages.length === 0) return;
+  throw unavailable(
+    `Expected CloudWatch to answer all that was asked, got a part, and: ${saidIn(messages)}. It counts as no value, and is asked again. Ask for less by one expression.`,
+  );
+}
+
+const saidIn = (messages: readonly MessageData[]): string =>
+  cut(messages.map(({ Code = '', Value = '' }) => `${Code} ${Value}`.trim()).join(', '), 500);
+
 /** The points of all pages by what CloudWatch calls them; what it could not read in full is no value. */
 function answerOf(results: readonly MetricDataResult[]): Answer {
   const byLabel = Map.groupBy(results, ({ Id = '', Label = '' }) => `${Id} ${Label}`);
   const series = [...byLabel.values()].map((pages) => {
     const last = pages.at(-1);
     const { StatusCode = 'Complete', Messages = [] } = last ?? {};
-    const said = Messages.map(({ Code = '', Value = '' }) => `${Code} ${Value}`.trim()).join(', ');
+    const said = saidIn(Messages);
     if (StatusCode === 'Forbidden')
       throw refused(
         `Expected CloudWatch to let Okra read ${last?.Label ?? 'the metrics'}, got Forbidden ${said}. Allow cloudwatch:GetMetricData in their account.`,
