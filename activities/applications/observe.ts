@@ -8,6 +8,7 @@ import type {
   ObservedApplications,
   ObservedRevision,
 } from '../../domain/applications/observation.ts';
+import { recorded } from '../../domain/applications/recorded.ts';
 import { resolveApplications, type Resolution } from '../../domain/applications/resolve.ts';
 import type { ResolvedCluster } from '../../domain/applications/resolved.ts';
 import { writtenAtOf } from '../../domain/applications/secret-object.ts';
@@ -63,13 +64,14 @@ export async function observeApplications(
   const applications = await Promise.all(
     spec.applications.map((application) => observeApplication(read, application, { world, kubernetes })),
   );
-  return {
+  const all = {
     ...seen,
     clusters: facts.clusters,
     secrets: secrets.map(({ observed }) => observed),
     applications,
     freezes: freezesOf(key.namespace, freezes),
   };
+  return recorded(all, digest);
 }
 
 interface ResolvedFacts {

@@ -13,6 +13,7 @@ import type {
   ObservedRevision,
   ObservedSecret,
 } from '../observation.ts';
+import { recorded } from '../recorded.ts';
 import { resolveApplications } from '../resolve.ts';
 import type { Resolved } from '../resolved.ts';
 import { secretsFor, withoutApplication } from '../secrets.ts';
@@ -458,7 +459,7 @@ export class ApplicationsWorld {
 
   /** Takes a turn: status, action, and time goes on. What is lost is lost before or after the action. */
   turn(lose: 'nothing' | 'before' | 'after' | 'twice' = 'nothing'): ApplicationsDecision {
-    const turn = takeApplicationsTurn(this.observe(), this.state, this.now);
+    const turn = takeApplicationsTurn(recorded(this.observe(), fingerprint), this.state, this.now);
     if (turn.report !== undefined) this.status = turn.report.status;
     this.state = turn.state;
     const { decision } = turn;
