@@ -114,6 +114,7 @@ const parts: readonly Part[] = [
       'Deleting',
       'Stopped',
       'NothingToGoBackTo',
+      'StillServing',
       'Reverted',
       'Aborted',
       'InvalidApplication',
