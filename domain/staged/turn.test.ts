@@ -471,10 +471,22 @@ describe('a StagedBindingPolicy', () => {
       takeStagedTurn({ ...none, object, selection }, initialStagedState, 0).decision;
     expect(asked(asking)).toMatchObject({ do: 'Remove', uid: 's' });
     expect(asked({ ...asking, isDeleting: true })).toMatchObject({ do: 'Wait' });
-    const away = { ...object, problems: [{ reason: 'SpaceNotReached', message: 'It is away.' }] };
+    const { spec } = three();
+    const away = { ...object, spec, problems: [{ reason: 'SpaceNotReached', message: 'It is away.' }] };
     expect(takeStagedTurn({ ...none, object: away }, initialStagedState, 0).decision).toMatchObject({
       do: 'Wait',
       reason: 'SpaceNotReached',
+    });
+  });
+
+  it('says why it does not go, where its spec cannot be read', () => {
+    const problem = { reason: 'InvalidSpec', message: 'Expected two stages, got one.' };
+    const object = { uid: 'u', generation: 1, problems: [problem], isElsewhere: false, status: {} };
+    const observed = { object: { ...object, isDeleting: true }, policies: [], freezes: [] };
+    expect(takeStagedTurn(observed, initialStagedState, 0).decision).toMatchObject({
+      do: 'Wait',
+      phase: 'Failed',
+      ...problem,
     });
   });
 });

@@ -88,17 +88,18 @@ function leftOver(
 /** Kubernetes collects what is in the same cluster; what is elsewhere is taken away before the object goes. */
 function goingAway(
   { policies, selection }: ObservedStaged,
-  { isElsewhere, problems }: PresentPolicy,
+  { isElsewhere, problems, spec }: PresentPolicy,
 ): StagedTurn['decision'] {
   const message = 'The StagedBindingPolicy is being deleted.';
   // Whatever bears its names would be in the way of one that is created again.
   const all = [...policies, ...(selection === undefined ? [] : [selection])];
   const left = all.find(({ isDeleting }) => !isDeleting);
   const wait = { do: 'Wait', phase: 'Waiting', reason: 'Deleting', message } as const;
+  // What is there, or where, nobody knows: an object that went now would leave its workload on the clusters.
+  const hidesThem = spec === undefined ? 'InvalidSpec' : 'SpaceNotReached';
+  const unseen = problems.find(({ reason }) => reason === hidesThem);
+  if (unseen !== undefined) return { ...wait, phase: 'Failed', ...unseen, isTrouble: true };
   if (!isElsewhere) return wait;
-  // What is there nobody knows: an object that went now would leave its workload on the clusters.
-  const unreached = problems.find(({ reason }) => reason === 'SpaceNotReached');
-  if (unreached !== undefined) return { ...wait, phase: 'Failed', ...unreached, isTrouble: true };
   if (left !== undefined) return { do: 'Remove', name: left.name, uid: left.uid, message };
   return all.length > 0 ? wait : { do: 'Release', message };
 }
