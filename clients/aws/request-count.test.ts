@@ -9,7 +9,7 @@ import { outcomeOf } from './request-count.ts';
 const credentials = () => Promise.resolve({ accessKeyId: 'a', secretAccessKey: 'b' });
 
 /** An ELBv2 that gives these answers one after the other. */
-async function answering(answers: readonly [status: number, body: string][]) {
+async function answering(answers: readonly (readonly [status: number, body: string])[]) {
   const left = [...answers];
   const server = createServer((request, response) => {
     request.resume();
@@ -47,6 +47,17 @@ describe('requests to AWS', () => {
     expect(text).toContain(
       'okra_aws_request_duration_seconds_count{service="ElasticLoadBalancingV2",operation="DescribeTargetHealth"} 2',
     );
+  });
+
+  it('are counted together for regions that are more than AWS has', async () => {
+    await using elbv2 = await answering(Array.from({ length: 102 }, () => [200, health] as const));
+    const metrics = createMetrics();
+    const regions = connectELBv2({ endpoint: elbv2.endpoint, credentials, tell: metrics });
+    for (let number = 1; number <= 102; number += 1)
+      await regions.inRegion(`xx-made-up-${number}`).targetHealth('arn');
+    const text = await metrics.scrape();
+    expect(text.match(/okra_aws_requests_total\{[^}]*region="xx-made-up-/g)).toHaveLength(100);
+    expect(text).toMatch(/okra_aws_requests_total\{[^}]*region="other",outcome="OK"\} 2/);
   });
 
   const error = (name: string, status?: number): Error =>

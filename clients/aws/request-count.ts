@@ -28,13 +28,27 @@ interface Context {
   readonly commandName?: string;
 }
 
+// AWS has some forty. Each is a series of its own in the metrics, and whoever writes an ARN may think of others.
+const MOST_REGIONS = 100;
+
+const regionsOf = new WeakMap<TellRequests, Set<string>>();
+
+/** What the requests to a region are counted as: by its name, as long as there are not too many. */
+function countedAs(region: string, tell: TellRequests): string {
+  const known = regionsOf.get(tell) ?? new Set();
+  regionsOf.set(tell, known);
+  if (known.size < MOST_REGIONS) known.add(region);
+  return known.has(region) ? region : 'other';
+}
+
 /** Counts each request of a client, the repeated ones as well. */
 export function counting<Client extends SeenClient>(
   client: Client,
-  region: string,
+  of: string,
   tell: TellRequests | undefined,
 ): Client {
   if (tell === undefined) return client;
+  const region = countedAs(of, tell);
   const { part = noTraces.part } = tell;
   client.middlewareStack.addRelativeTo(
     (next, { clientName = '', commandName = '' }) =>
