@@ -212,6 +212,50 @@ describe('a step that takes approvals', () => {
   });
 });
 
+describe('steps that are edited while approvals are waited for', () => {
+  const edited = (before: readonly CanaryStep[], updateStrategy: CellSpec['updateStrategy']): Simulation => {
+    const simulation = rolling(before);
+    simulation.edit((spec) => ({ ...spec, updateStrategy }));
+    simulation.wake();
+    simulation.run();
+    return simulation;
+  };
+  const before = [{ setWeight: 20 }, approval(1), { setWeight: 50 }];
+  const blueGreen = { steps: [approval(1), { promote: {} }] };
+
+  it.each<[string, readonly CanaryStep[], CellSpec['updateStrategy']]>([
+    [
+      'lead to less before it',
+      before,
+      { type: 'Canary', canary: { steps: [{ setWeight: 10 }, approval(1), { setWeight: 50 }] } },
+    ],
+    [
+      'lead to less in all',
+      before,
+      { type: 'Canary', canary: { steps: [{ setWeight: 10 }, { setWeight: 15 }, approval(1)] } },
+    ],
+    ['are those of a blue-green rollout', before, { type: 'BlueGreen', blueGreen }],
+  ])('pass over none, where they %s', (_, steps, updateStrategy) => {
+    const simulation = edited(steps, updateStrategy);
+    expect(stands(simulation)).toBe('Paused WaitingForApproval 20');
+    simulation.ask('promoteFull');
+    simulation.run();
+    expect(stands(simulation)).toBe('Paused WaitingForApproval 20');
+    simulation.approve('ann', 'release');
+    simulation.run();
+    expect(simulation.status.phase).toBe('Completed');
+  });
+
+  it('lead a promoteFull to no less than there is already', () => {
+    const steps = [{ setWeight: 10 }, { pause: {} }, approval(1), { setWeight: 50 }];
+    const simulation = edited(before, { type: 'Canary', canary: { steps } });
+    expect(stands(simulation)).toBe('Paused WaitingForResume 20');
+    simulation.ask('promoteFull');
+    simulation.run();
+    expect(stands(simulation)).toBe('Paused WaitingForApproval 20');
+  });
+});
+
 describe('what is sent as an approval', () => {
   const long = 'x'.repeat(1_000_000);
   it.each<[string, unknown]>([

@@ -36,7 +36,11 @@ function skip(rollout: Rollout, input: GuardInput): Decision {
   if (to === undefined) return complete(rollout, input);
   const step = steps[to];
   if (to === index && step !== undefined) return nextOf(step, rollout, input) ?? complete(rollout, input);
-  const next = endMeasurement(progress) ?? moveTo(weightAfter(steps, to - 1), 'Advance', rollout, input);
+  // Edited steps may lead to less than there is by now.
+  const moves = steps.slice(index, to).some(movesTraffic);
+  const end = endMeasurement(progress);
+  const next =
+    end ?? (moves ? moveTo(weightAfter(steps, to - 1), 'Advance', rollout, input) : advance(rollout, ''));
   if (next.do !== 'Advance') return next;
   return { ...next, to, message: `Going on to step ${to + 1} of ${steps.length}, which takes approvals.` };
 }

@@ -1,4 +1,5 @@
 import type { BackgroundAnalysis } from '../../crds/cell.ts';
+import { TOTAL_WEIGHT } from '../load-balancers/weights.ts';
 import type { Rollout } from '../model/state.ts';
 import { movesTraffic, weightThrough } from './index.ts';
 import type { Step } from '../model/step.ts';
@@ -9,12 +10,16 @@ export const weightAfter = (steps: readonly Step[], index: number): number =>
 
 /**
  * Where a rollout goes on whose progress was lost, or whose steps were edited: at the first step that moves traffic
- * and whose weight is not below the present one, so that it never goes backwards. Past the end when there is none.
+ * and whose weight is not below the present one, so that it never goes backwards. Where that would give more, what
+ * stands before it is done first: nothing that was to be looked at is passed over. Past the end when nothing is left.
  */
 export function resumeAt(steps: readonly Step[], weight: number): number {
   if (weight === 0) return 0;
-  const index = steps.findIndex((step, i) => movesTraffic(step) && weightAfter(steps, i) >= weight);
-  return index === -1 ? steps.length : index;
+  const found = steps.findIndex((step, i) => movesTraffic(step) && weightAfter(steps, i) >= weight);
+  const next = found === -1 ? steps.length : found;
+  // What has everything already has nothing left to be held from.
+  const isThere = found === -1 ? weight === TOTAL_WEIGHT : weightAfter(steps, found) === weight;
+  return isThere ? next : 1 + steps.slice(0, next).findLastIndex(movesTraffic);
 }
 
 /** Whether a rollout goes by these steps, and by this analysis in their background. */

@@ -3,7 +3,7 @@ import type { CanaryStep } from '../../crds/cell.ts';
 import { aStepAnalysis } from '../testing/checks.ts';
 import { aJob } from '../testing/jobs.ts';
 import { describeStep, measures, movesTraffic, parseStep, waitsForPerson } from './index.ts';
-import { weightAfter } from './plan.ts';
+import { resumeAt, weightAfter } from './plan.ts';
 
 const templates = [{ templateName: 'rate' }, { templateName: 'errors' }];
 const experiment = { templates: [{ name: 'canary', specRef: 'canary' as const, replicas: 1 }], analyses: [] };
@@ -33,6 +33,22 @@ describe('a step', () => {
     const steps = [{ stepWeight: 60 }, { pause: {} }, { stepWeight: 60 }, { setWeight: 10 }].map(parseStep);
     expect(steps.map((_, index) => weightAfter(steps, index))).toEqual([60, 60, 100, 10]);
   });
+
+  it.each<[readonly CanaryStep[], number, number]>([
+    [[{ pause: {} }, { setWeight: 20 }, { pause: {} }, { setWeight: 50 }], 0, 0],
+    [[{ pause: {} }, { setWeight: 20 }, { pause: {} }, { setWeight: 50 }], 20, 1],
+    [[{ pause: {} }, { setWeight: 20 }, { pause: {} }, { setWeight: 50 }], 10, 0],
+    [[{ setWeight: 20 }, { pause: {} }, { setWeight: 50 }], 30, 1],
+    [[{ stepWeight: 20 }, { stepWeight: 30 }], 30, 1],
+    [[{ setWeight: 20 }, { pause: {} }, { setWeight: 40 }, { pause: {} }], 50, 3],
+    [[{ setWeight: 20 }, { pause: {} }, { setWeight: 40 }], 50, 3],
+    [[{ setWeight: 20 }, { pause: {} }], 100, 2],
+    [[{ pause: {} }, { setWeight: 100 }, { pause: {} }], 100, 1],
+    [[{ pause: {} }, { setWeight: 100 }], 20, 0],
+    [[], 20, 0],
+  ])('%j go on from the weight %i at index %i', (written, weight, index) =>
+    expect(resumeAt(written.map(parseStep), weight)).toBe(index),
+  );
 
   it('without a key says what was expected', () =>
     expect(() => parseStep({})).toThrow('Expected a step to have one of setWeight, stepWeight, pause,'));
