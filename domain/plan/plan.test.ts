@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CellSpec } from '../../crds/cell.ts';
 import { aCell, weightsOf } from '../testing/builders.ts';
+import { rollingOut } from '../testing/rolling-out.ts';
 import { Simulation } from '../testing/simulation.ts';
 import { nextVersion } from './assume.ts';
 import { planCell, type CellPlan } from './plan.ts';
@@ -49,6 +50,36 @@ describe('a plan', () => {
     expect(plan.parts[0]?.ahead.events.flatMap(({ assumes = [] }) => assumes)).toEqual([
       'someone sends resume at once',
     ]);
+  });
+
+  it.each<[string, Partial<CellSpec>]>([
+    [
+      'a pause with an analysis in the background',
+      {
+        updateStrategy: {
+          type: 'Canary',
+          canary: {
+            steps: [{ setWeight: 20 }, { pause: { duration: '8760h' } }],
+            analysis: { templates: [{ templateName: 'rate' }], startingStep: 0 },
+          },
+        },
+      },
+    ],
+    [
+      'a bake with an analysis',
+      {
+        updateStrategy: {
+          type: 'Canary',
+          bake: { duration: '8760h', analysis: { templates: [{ templateName: 'rate' }] } },
+        },
+      },
+    ],
+    ['target groups that stay at weight 0', { updateStrategy: { type: 'Canary', detachAfter: '8760h' } }],
+  ])('goes through a year of waiting: %s', (_, spec) => {
+    const simulation = rollingOut({ settle: '0s', ...spec });
+    const [part] = planCell(simulation.seen(), { now: simulation.now, assume: [] }).parts;
+    expect(part?.ahead.end?.reason).toBe('Serving');
+    expect((part?.ahead.now ?? 0) - simulation.now).toBeGreaterThanOrEqual(8760 * 3600_000);
   });
 
   it('takes it for granted that those approve who have to, before it is too late', () => {

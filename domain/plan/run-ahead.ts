@@ -1,10 +1,11 @@
 import type { Close, Decision, Performable, Wait } from '../model/decision.ts';
 import type { ObservedCell } from '../model/observation.ts';
-import { initialState } from '../model/state.ts';
+import { initialState, type RolloutState } from '../model/state.ts';
 import type { WeightedTargetGroup } from '../model/target-group.ts';
 import { approvedAhead } from '../rollout/approval.ts';
 import { performedOf } from '../rollout/attempt.ts';
 import { tookUp } from '../rollout/performed.ts';
+import { inRollout } from '../rollout/record.ts';
 import { changed, remembering, requested, runFrom, saw, type Run } from '../rollout/run.ts';
 import { dueReport, takeTurn, told } from '../rollout/turn.ts';
 import { Future } from './future.ts';
@@ -107,7 +108,16 @@ function perform(
   { world, observed, now }: { readonly world: Future; readonly observed: ObservedCell; readonly now: number },
 ): Run {
   const attempt = world.attempt(decision, observed, run.state);
-  return tookUp(run, performedOf(decision, attempt, observed), { upTo: run.changes, now });
+  const next = tookUp(run, performedOf(decision, attempt, observed), { upTo: run.changes, now });
+  return remembering(next, lookedAtForGood);
+}
+
+/** Has what is looked at now and then while something is waited for looked at once: it does not change, and a wait may last a year. */
+function lookedAtForGood({ idle, ...state }: RolloutState): RolloutState {
+  const known = idle === undefined ? state : { ...state, idle: { ...idle, at: Infinity } };
+  return inRollout(known, ({ background, ...rollout }) =>
+    background === undefined ? rollout : { ...rollout, background: { ...background, readAt: Infinity } },
+  );
 }
 
 /** What is worth telling of what was done. */
