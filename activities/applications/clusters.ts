@@ -5,7 +5,7 @@ import type { StoredClusterSecret } from '../../clients/kubernetes/remote-cluste
 import { inBatches } from '../../clients/in-batches.ts';
 import { accessPolicies } from '../../clients/kubernetes/access-policies.ts';
 import type { ClusterOfCell } from '../../crds/cell-clusters.ts';
-import { refusalOf } from '../../domain/access/access.ts';
+import { refusalOf, type Access } from '../../domain/access/access.ts';
 import { readinessOf, type ClusterSigns } from '../../domain/applications/readiness.ts';
 import type { ObservedCluster } from '../../domain/applications/observation.ts';
 import { secretNameOf } from '../../domain/discovery/cluster-set/cluster-set.ts';
@@ -31,22 +31,44 @@ export async function lookAtClusters(
   signal: AbortSignal,
 ): Promise<readonly LookedAtCluster[]> {
   const { key, spec } = of;
-  const described = await describe(spec.clusters.map(eksNameOf), means, signal).catch((error: unknown) => {
+  const access = await accessPolicies(means.kubernetes).of(key.namespace, signal);
+  const unasked = unaskedOf(access, spec.clusters.map(eksNameOf), means);
+  const asked = spec.clusters.map(eksNameOf).filter((name) => !unasked.has(name));
+  const described = await describe(asked, means, signal).catch((error: unknown) => {
     signal.throwIfAborted();
     // What goes back needs no answer of EKS.
     return toFailure(error);
   });
-  if (described instanceof Error) return spec.clusters.map((entry) => lost(entry, described.message));
-  const access = await accessPolicies(means.kubernetes).of(key.namespace, signal);
+  if (described instanceof Error) {
+    const { message } = described;
+    return spec.clusters.map((entry) => lost(entry, unasked.get(eksNameOf(entry)) ?? message));
+  }
   return inBatches(spec.clusters, AT_ONCE, async (entry) => {
     const found = described.clusters.find(({ name }) => name === eksNameOf(entry));
     const denied = described.denied.find(({ name }) => name === eksNameOf(entry));
-    const refusal = found === undefined ? undefined : refusalOf(access, { of: 'Cluster', arn: found.arn });
+    const refusal =
+      found === undefined
+        ? unasked.get(eksNameOf(entry))
+        : refusalOf(access, { of: 'Cluster', arn: found.arn });
     if (denied !== undefined) return lost(entry, toFailure(denied.error).message);
     if (refusal !== undefined) return lost(entry, refusal);
     return lookAt(entry, found, { key, means, signal });
   });
 }
+
+/** Why EKS is not asked about clusters, by their names in EKS: who may not use them is not told whether there are any. */
+export const unaskedOf = (
+  access: Access | undefined,
+  names: readonly string[],
+  { region }: Pick<ApplicationsDependencies, 'region'>,
+): ReadonlyMap<string, string> =>
+  new Map(
+    names.flatMap((name) => {
+      const refusal =
+        region === undefined ? undefined : refusalOf(access, { of: 'NamedCluster', region, name });
+      return refusal === undefined ? [] : [[name, refusal] as const];
+    }),
+  );
 
 /** What EKS says of clusters, by their names in EKS. */
 export async function describe(

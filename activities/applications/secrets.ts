@@ -24,7 +24,7 @@ import { clusterSecrets, type FoundSecret } from '../discovery/cluster-set/clust
 import { failure } from '../failure.ts';
 import { remove } from '../kubernetes/remove.ts';
 import { permit } from '../permit.ts';
-import { describe } from './clusters.ts';
+import { describe, unaskedOf } from './clusters.ts';
 import type { ApplicationsDependencies, LookContext, ReadCell } from './dependencies.ts';
 
 /** Reads the cluster secrets that are a Cell's, or that stand in the place of one of its clusters. */
@@ -70,10 +70,12 @@ async function describedAsKept(
   { key, means, signal }: LookContext,
 ): Promise<ReadonlyMap<string, EKSCluster>> {
   const names = content.clusters.map(({ eksName }) => eksName);
+  const access = await accessPolicies(means.kubernetes).of(key.namespace, signal);
+  const [unasked] = unaskedOf(access, names, means).values();
+  if (unasked !== undefined) throw failure('NotAllowed', unasked);
   const { clusters, denied } = await describe(names, means, signal);
   const [refused] = denied;
   if (refused !== undefined) throw refused.error;
-  const access = await accessPolicies(means.kubernetes).of(key.namespace, signal);
   permit(
     access,
     clusters.map(({ arn }) => ({ of: 'Cluster', arn }) as const),
