@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import type { EKSCluster } from '../../clients/aws/eks.ts';
 import { MemoryKubernetes } from '../staged/testing/memory.ts';
 import { lookAtClusters } from './clusters.ts';
 import type { ApplicationsDependencies, ReadCell } from './dependencies.ts';
@@ -49,7 +48,7 @@ async function told(clusters: readonly string[], names: readonly string[]) {
       status: 'CREATING',
       tags: {},
     }));
-    return Promise.resolve({ clusters: found as readonly EKSCluster[], denied: [] });
+    return Promise.resolve({ clusters: found, denied: [] });
   };
   const means = { kubernetes, region: 'eu-central-1', eks: () => ({ named }) };
   const of = { key: { namespace: 'shop', name: 'web' }, spec: { clusters: names.map((name) => ({ name })) } };
