@@ -34,8 +34,8 @@ const arnOf = (name: string, region = 'eu-central-1'): string =>
   `arn:aws:eks:${region}:111122223333:cluster/${name}`;
 
 /** What a Cell of the namespace shop is told of clusters, and which of them EKS is asked about; it has bank-prod. */
-async function told(clusters: readonly string[], names: readonly string[]) {
-  const policy = { metadata: { name: 'shop' }, spec: { namespaces: ['shop'], clusters } };
+async function told(allowed: readonly string[], names: readonly string[]) {
+  const policy = { metadata: { name: 'shop' }, spec: { namespaces: ['shop'], clusters: allowed } };
   const kubernetes = { list: () => Promise.resolve([policy]) };
   const asked: string[] = [];
   const named = (some: readonly string[]) => {

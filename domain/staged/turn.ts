@@ -97,8 +97,8 @@ function goingAway(
   const wait = { do: 'Wait', phase: 'Waiting', reason: 'Deleting', message } as const;
   // What is there, or where, nobody knows: an object that went now would leave its workload on the clusters.
   const hidesThem = spec === undefined ? 'InvalidSpec' : 'SpaceNotReached';
-  const unseen = problems.find(({ reason }) => reason === hidesThem);
-  if (unseen !== undefined) return { ...wait, phase: 'Failed', ...unseen, isTrouble: true };
+  const problem = problems.find(({ reason }) => reason === hidesThem);
+  if (problem !== undefined) return { ...wait, phase: 'Failed', ...problem, isTrouble: true };
   if (!isElsewhere) return wait;
   if (left !== undefined) return { do: 'Remove', name: left.name, uid: left.uid, message };
   return all.length > 0 ? wait : { do: 'Release', message };
