@@ -4,8 +4,7 @@ import type { Cell } from '../../crds/cell.ts';
 import { REVISION_ANNOTATION } from '../../domain/applications/child.ts';
 import { childName } from '../../domain/applications/names.ts';
 import type { ObservedRevision } from '../../domain/applications/observation.ts';
-import { outdatedRevisions } from '../../domain/applications/revisions.ts';
-import { isSameVersion } from '../../domain/versions/version.ts';
+import { outdatedRevisions, servedBy } from '../../domain/applications/revisions.ts';
 import type { ReadCell } from './dependencies.ts';
 import { pruneMeasurements } from './measurements.ts';
 import { findRevisions, removeRevisions } from './revisions.ts';
@@ -42,7 +41,6 @@ async function served(
 ): Promise<readonly number[]> {
   const at = { namespace: key.namespace, name: childName(key.name, application) };
   const child = await kubernetes.get<Cell>(CELL, at);
-  const { stableVersion = '' } = child?.status ?? {};
-  const stable = all.filter(({ version }) => isSameVersion(version, stableVersion));
-  return [Number(child?.metadata.annotations?.[REVISION_ANNOTATION]), ...stable.map(({ number }) => number)];
+  const serving = servedBy(all, child?.status?.stableVersion);
+  return [Number(child?.metadata.annotations?.[REVISION_ANNOTATION]), ...serving.map(({ number }) => number)];
 }

@@ -1,8 +1,8 @@
 import type { CellStatus } from '../../crds/cell.ts';
-import { isSameVersion } from '../versions/version.ts';
 import type { ObservedApplication, ObservedApplications, ObservedRevision } from './observation.ts';
 import type { Resolved, ResolvedCluster } from './resolved.ts';
 import type { Facts } from './resolve.ts';
+import { servedBy } from './revisions.ts';
 import { lastGood } from './situation.ts';
 import { markOf } from './state.ts';
 
@@ -45,6 +45,6 @@ function inUse(
     mark?.failed?.revision,
     child?.revision,
   ];
-  const stable = child?.status.stableVersion ?? '';
-  return revisions.filter((one) => named.includes(one.number) || isSameVersion(one.version, stable));
+  const served = servedBy(revisions, child?.status.stableVersion);
+  return revisions.filter((one) => named.includes(one.number) || served.includes(one));
 }

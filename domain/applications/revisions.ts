@@ -1,4 +1,5 @@
 import type { RevisionData } from '../../crds/application-revision.ts';
+import { isSameVersion } from '../versions/version.ts';
 import type { ObservedRevision } from './observation.ts';
 
 /** A revision of an application, as it is read from its ControllerRevision. */
@@ -15,6 +16,15 @@ export const observedRevisions = (kept: readonly KeptRevision[]): readonly Obser
       data === undefined || number < 1 ? [] : [{ number, isGood, ...data }],
     )
     .toSorted((a, b) => b.number - a.number);
+
+/**
+ * The revisions that a Cell may serve which is at a version, of all, newest first: those that differ in no target group have
+ * the same one, and serve the same. Two of them, as the newest may be the one that is only being brought about.
+ */
+export const servedBy = <T extends Pick<ObservedRevision, 'version'>>(
+  revisions: readonly T[],
+  stableVersion = '',
+): readonly T[] => revisions.filter(({ version }) => isSameVersion(version, stableVersion)).slice(0, 2);
 
 const MOST_KEPT = 10;
 
