@@ -250,15 +250,17 @@ describe('what was served last, asked for again after a write of which nobody kn
     expect(listener.weights(10)).toEqual({ a: 80, b: 20 });
   });
 
-  it('is not written where the status says that it was confirmed', async () => {
+  it.each([
+    ['is not written where the status says that it was confirmed', 1, 'Updated', 50],
+    ['is not written where it is all that has changed since the status', 2, 'Updated', 50],
+    ['is written where something else was asked for in between', 3, 'Updated', 20],
+    ['is written where what was asked for before was refused', 2, 'Error', 20],
+  ] as const)('%s', async (_, generation, phase, percent) => {
     const { listener, elbv2, served } = await behind();
     const asked = asking(forwarding({ a: 80, b: 20 }), served);
-    const config = {
-      ...asked,
-      status: { ...asked.status, observedGeneration: 1, phase: 'Updated' as const },
-    };
+    const config = { ...asked, generation, status: { ...asked.status, observedGeneration: 1, phase } };
     await asActivity(() => writerFor(elbv2, [config]).writer.apply(config, restoring));
-    expect(listener.weights(10)).toEqual({ a: 50, b: 50 });
+    expect(listener.weights(10)).toEqual({ a: 100 - percent, b: percent });
   });
 
   it('is done without where ELBv2 throttles it and all reads show it, and others are held back', async () => {

@@ -228,8 +228,11 @@ const wasServed = ({ status, generation }: LoadBalancerConfigView): boolean =>
  * whether that was written.
  */
 function mayBeUndone(config: LoadBalancerConfigView): boolean {
-  const { desired, status } = config;
-  const { observed } = status;
+  const { desired, status, generation } = config;
+  const { observed, observedGeneration, phase } = status;
   if (observed === undefined || wasServed(config) || !sameRoute(desired, observed)) return false;
+  // What it asks for is all that has changed since: the same in other words, say, as ELBv2 has them.
+  const isOnlyChange = observedGeneration !== undefined && generation === observedGeneration + 1;
+  if (phase !== 'Error' && isOnlyChange) return false;
   return sameShares(targetGroupsOf(desired), targetGroupsOf(observed));
 }

@@ -147,7 +147,9 @@ async function write(world: World, { config, verify, urgent, by }: Attempt): Pro
   const found = verify ? await read(world, by) : targetGroupsOf(config.served);
   const isShown = sameShares(wanted, found);
   const isServed = config.phase !== 'Error' && config.observedGeneration === config.generation;
-  const undoes = verify && (urgent || (!isServed && sameShares(wanted, targetGroupsOf(config.served))));
+  const isOnlyChange = config.phase !== 'Error' && config.observedGeneration + 1 === config.generation;
+  const mayBeUndone = !isServed && !isOnlyChange && sameShares(wanted, targetGroupsOf(config.served));
+  const undoes = verify && (urgent || mayBeUndone);
   if (isShown && !undoes) return;
   by.signal.throwIfAborted();
   if (world.config?.generation !== config.generation)

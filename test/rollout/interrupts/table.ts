@@ -208,7 +208,8 @@ export const table: Readonly<Record<ColumnName, Ends>> = {
       'a throttled first increase': `0 Paused WaitingForResume, by Temporal → 0 Paused WaitingForResume, by Temporal → ${resumable}`,
       'a throttled increase': `${byTemporal} → ${byTemporal} → ${resumable}`,
       'a write that applied and answered 500': `40 told 20 Progressing Throttled, by Temporal → ${byTemporal} → ${resumable}`,
-      'a write that is on its way': `${byTemporal} → ${byTemporal} → ${resumable}`,
+      // What the lost run has sent is withdrawn by a write, whatever a read shows, and that hangs as well.
+      'a write that is on its way': `20 Progressing Restore, by Temporal → ${byTemporal} → ${resumable}`,
       'an analysis': `${byTemporal} → 20 Progressing WaitingForAnalysis`,
       'an experiment': `${byTemporal} → 20 Progressing WaitingForExperiment`,
       'an inconclusive analysis': `${byTemporal} → 20 Paused WaitingForVerdict`,
