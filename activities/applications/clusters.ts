@@ -5,7 +5,7 @@ import type { StoredClusterSecret } from '../../clients/kubernetes/remote-cluste
 import { inBatches } from '../../clients/in-batches.ts';
 import { accessPolicies } from '../../clients/kubernetes/access-policies.ts';
 import type { ClusterOfCell } from '../../crds/cell-clusters.ts';
-import { refusalOf, type Access } from '../../domain/access/access.ts';
+import { refusalOf, type Access, type Use } from '../../domain/access/access.ts';
 import { readinessOf, type ClusterSigns } from '../../domain/applications/readiness.ts';
 import type { ObservedCluster } from '../../domain/applications/observation.ts';
 import { secretNameOf } from '../../domain/discovery/cluster-set/cluster-set.ts';
@@ -57,18 +57,24 @@ export async function lookAtClusters(
 }
 
 /** Why EKS is not asked about clusters, by their names in EKS: who may not use them is not told whether there are any. */
-export const unaskedOf = (
+const unaskedOf = (
   access: Access | undefined,
   names: readonly string[],
-  { region }: Pick<ApplicationsDependencies, 'region'>,
+  means: Pick<ApplicationsDependencies, 'region'>,
 ): ReadonlyMap<string, string> =>
   new Map(
-    names.flatMap((name) => {
-      const refusal =
-        region === undefined ? undefined : refusalOf(access, { of: 'NamedCluster', region, name });
-      return refusal === undefined ? [] : [[name, refusal] as const];
+    namedUses(names, means).flatMap((use) => {
+      const refusal = refusalOf(access, use);
+      return refusal === undefined ? [] : [[use.name, refusal] as const];
     }),
   );
+
+/** What a namespace has to be allowed before EKS is asked about clusters by their names. */
+export const namedUses = (
+  names: readonly string[],
+  { region }: Pick<ApplicationsDependencies, 'region'>,
+): readonly Extract<Use, { of: 'NamedCluster' }>[] =>
+  region === undefined ? [] : names.map((name) => ({ of: 'NamedCluster', region, name }));
 
 /** What EKS says of clusters, by their names in EKS. */
 export async function describe(

@@ -24,7 +24,7 @@ import { clusterSecrets, type FoundSecret } from '../discovery/cluster-set/clust
 import { failure } from '../failure.ts';
 import { remove } from '../kubernetes/remove.ts';
 import { permit } from '../permit.ts';
-import { describe, unaskedOf } from './clusters.ts';
+import { describe, namedUses } from './clusters.ts';
 import type { ApplicationsDependencies, LookContext, ReadCell } from './dependencies.ts';
 
 /** Reads the cluster secrets that are a Cell's, or that stand in the place of one of its clusters. */
@@ -71,8 +71,7 @@ async function describedAsKept(
 ): Promise<ReadonlyMap<string, EKSCluster>> {
   const names = content.clusters.map(({ eksName }) => eksName);
   const access = await accessPolicies(means.kubernetes).of(key.namespace, signal);
-  const [unasked] = unaskedOf(access, names, means).values();
-  if (unasked !== undefined) throw failure('NotAllowed', unasked);
+  permit(access, namedUses(names, means));
   const { clusters, denied } = await describe(names, means, signal);
   const [refused] = denied;
   if (refused !== undefined) throw refused.error;

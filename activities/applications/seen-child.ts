@@ -91,7 +91,7 @@ export function observedChild(
 ): ObservedChild | undefined {
   if (object === undefined) return undefined;
   const { metadata, status = {} } = object;
-  const number = Number(metadata.annotations?.[REVISION_ANNOTATION]);
+  const number = revisionOf(object);
   const revision = revisions.find((one) => one.number === number);
   const conditions = conditionsIn(object);
   const wanted = revision === undefined ? undefined : childOf({ ...sourceOf(cell, revision), conditions });
@@ -101,10 +101,16 @@ export function observedChild(
     uid: metadata.uid ?? '',
     generation: metadata.generation ?? 0,
     isDeleting: metadata.deletionTimestamp !== undefined,
-    revision: Number.isNaN(number) ? undefined : number,
+    revision: number,
     isAsDesired: wanted !== undefined && isAsWanted(object, wanted, mayAdopt(cell.object.metadata)),
     status,
   };
+}
+
+/** The revision that the Cell of an application is to serve. */
+export function revisionOf({ metadata }: Cell): number | undefined {
+  const number = Number(metadata.annotations?.[REVISION_ANNOTATION]);
+  return Number.isNaN(number) ? undefined : number;
 }
 
 /** What the Cell of an application is made of at a revision. */

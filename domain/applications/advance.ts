@@ -1,8 +1,8 @@
-import { isSameVersion } from '../versions/version.ts';
 import { childState, isChildAsDesired } from './child-state.ts';
 import { lingering, undeployed } from './deployment.ts';
 import { measure, type Measure, type Measuring } from './measure.ts';
 import type { ObservedRevision } from './observation.ts';
+import { servedBy } from './revisions.ts';
 import { lackingSecrets, leftSecrets } from './secrets.ts';
 import {
   back,
@@ -165,9 +165,7 @@ const servedBefore = (
   { seen: { child, revisions } }: Situation,
   { number }: ObservedRevision,
 ): ObservedRevision | undefined =>
-  revisions.find(
-    (one) => one.number !== number && isSameVersion(child?.status.stableVersion ?? '', one.version),
-  );
+  servedBy(revisions, child?.status.stableVersion).find((one) => one.number !== number);
 
 /** What fails when the Cell of an application takes its traffic back. */
 const TRAFFIC = 'The traffic';

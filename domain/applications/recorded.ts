@@ -2,7 +2,7 @@ import type { CellStatus } from '../../crds/cell.ts';
 import type { ObservedApplication, ObservedApplications, ObservedRevision } from './observation.ts';
 import type { Resolved, ResolvedCluster } from './resolved.ts';
 import type { Facts } from './resolve.ts';
-import { servedBy } from './revisions.ts';
+import { revisionsInUse } from './revisions.ts';
 import { lastGood } from './situation.ts';
 import { markOf } from './state.ts';
 
@@ -24,7 +24,7 @@ export function recorded(observed: ObservedApplications, digest: Facts['digest']
     applications: applications.map((one) => ({
       ...one,
       resolved: one.resolved.ok ? { ...one.resolved, value: content(one.resolved.value) } : one.resolved,
-      revisions: inUse(one, cell?.status).map((revision) => ({
+      revisions: decisive(one, cell?.status).map((revision) => ({
         ...revision,
         content: content(revision.content),
       })),
@@ -33,18 +33,10 @@ export function recorded(observed: ObservedApplications, digest: Facts['digest']
 }
 
 /** The revisions that something is decided by, in their order. */
-function inUse(
+function decisive(
   { name, revisions, child }: ObservedApplication,
   status: CellStatus | undefined,
 ): readonly ObservedRevision[] {
-  const mark = markOf(status, name);
-  const named = [
-    revisions[0]?.number,
-    lastGood(revisions)?.number,
-    mark?.revision,
-    mark?.failed?.revision,
-    child?.revision,
-  ];
-  const served = servedBy(revisions, child?.status.stableVersion);
-  return revisions.filter((one) => named.includes(one.number) || served.includes(one));
+  const used = [revisions[0], lastGood(revisions), ...revisionsInUse(revisions, markOf(status, name), child)];
+  return revisions.filter((one) => used.includes(one));
 }

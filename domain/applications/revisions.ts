@@ -1,6 +1,7 @@
 import type { RevisionData } from '../../crds/application-revision.ts';
 import { isSameVersion } from '../versions/version.ts';
-import type { ObservedRevision } from './observation.ts';
+import type { ObservedChild, ObservedRevision } from './observation.ts';
+import type { Mark } from './situation.ts';
 
 /** A revision of an application, as it is read from its ControllerRevision. */
 export interface KeptRevision {
@@ -25,6 +26,17 @@ export const servedBy = <T extends Pick<ObservedRevision, 'version'>>(
   revisions: readonly T[],
   stableVersion = '',
 ): readonly T[] => revisions.filter(({ version }) => isSameVersion(version, stableVersion)).slice(0, 2);
+
+/** The revisions that are in use, in their order: those that the status of an application names, and those that its Cell serves or is to serve. */
+export function revisionsInUse<T extends Pick<ObservedRevision, 'number' | 'version'>>(
+  revisions: readonly T[],
+  mark: Pick<Mark, 'revision' | 'failed'> | undefined,
+  child: Pick<ObservedChild, 'revision' | 'status'> | undefined,
+): readonly T[] {
+  const named = [mark?.revision, mark?.failed?.revision, child?.revision];
+  const served = servedBy(revisions, child?.status.stableVersion);
+  return revisions.filter((one) => named.includes(one.number) || served.includes(one));
+}
 
 const MOST_KEPT = 10;
 
