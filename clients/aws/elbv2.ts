@@ -2,7 +2,7 @@ import type { ELBv2Reads, ELBv2Writes } from './elbv2-calls.ts';
 import { ElasticLoadBalancingV2Client } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { credentialsFor, requestHandlerOf, type AwsCredentials } from './aws-credentials.ts';
 import { PacedHandler, type ReadPace } from './elbv2-pace.ts';
-import { counting, type TellRequests } from './request-count.ts';
+import { counting, MOST_REGIONS, type TellRequests } from './request-count.ts';
 import { elbv2Reads } from './elbv2-reads.ts';
 import { elbv2Writes } from './elbv2-writes.ts';
 import { newest } from '../newest.ts';
@@ -29,9 +29,6 @@ export interface ELBv2Regions {
   (arn: string): ELBv2;
   inRegion(region: string): ELBv2;
 }
-
-// AWS has some forty, and whoever writes an ARN may think of others.
-const MOST_REGIONS = 100;
 
 /** Makes the ELBv2 of every region; one client per region. */
 export function connectELBv2(options: ELBv2Options = {}): ELBv2Regions {

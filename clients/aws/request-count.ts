@@ -28,12 +28,12 @@ interface Context {
   readonly commandName?: string;
 }
 
-// AWS has some forty. Each is a series of its own in the metrics, and whoever writes an ARN may think of others.
-const MOST_REGIONS = 100;
+/** How many regions are told apart: AWS has some forty, and whoever writes an ARN may think of others. */
+export const MOST_REGIONS = 100;
 
 const regionsOf = new WeakMap<TellRequests, Set<string>>();
 
-/** What the requests to a region are counted as: by its name, as long as there are not too many. */
+/** What the requests to a region are counted as: by its name, as long as there are not too many, since each is a series of its own in the metrics. */
 function countedAs(region: string, tell: TellRequests): string {
   const known = regionsOf.get(tell) ?? new Set();
   regionsOf.set(tell, known);

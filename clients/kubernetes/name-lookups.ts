@@ -1,5 +1,6 @@
 import type { LookupAddress, LookupAllOptions } from 'node:dns';
 import { fairTurns, type FairTurns, type Threads, type Turn } from '../fair-turns.ts';
+import { keepNewest } from '../newest.ts';
 
 /** Told the addresses of a name, or why there are none. */
 export type Found = (error: NodeJS.ErrnoException | null, addresses: readonly LookupAddress[]) => void;
@@ -77,10 +78,7 @@ export function nameLookups(look: Lookup, timing: Partial<LookupTiming> = {}): N
   function remember(key: string, how: Before): void {
     remembered.delete(key);
     remembered.set(key, how);
-    for (const oldest of remembered.keys()) {
-      if (remembered.size <= MOST_REMEMBERED) return;
-      remembered.delete(oldest);
-    }
+    keepNewest(remembered, MOST_REMEMBERED);
   }
 
   function proceed(before: Before): void {
