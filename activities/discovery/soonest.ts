@@ -8,10 +8,6 @@ export const soonest = (problems: readonly Problem[]): number | undefined =>
     ? FAILED_AGAIN_SECONDS
     : undefined;
 
-/** The earlier of two times, if there is any. */
-export const earlier = (one: number | undefined, other: number | undefined): number | undefined =>
-  one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
-
 /** When to look again, as an answer says it. */
 export const againIn = ({
   againInSeconds,

@@ -27,21 +27,31 @@ export interface Missed {
 // As many as the schema takes (crds/sets.ts); what is beyond is missed later, and goes later.
 const MOST_MISSING = 1000;
 
+/** When the time of something that is missed since then is over. */
+export const endOf = (since: number, { seconds }: Pick<Grace, 'seconds'>): number => since + seconds * 1000;
+
+/** In how many whole seconds a time has come. */
+export const secondsUntil = (time: number, { now }: Pick<Grace, 'now'>): number =>
+  Math.max(1, Math.ceil((time - now) / 1000));
+
+/** The earlier of two times, if there is any. */
+export const earlier = (one: number | undefined, other: number | undefined): number | undefined =>
+  one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
+
 /** Says which of those that are gone are waited for: it may be that someone replaces them, or hands them over. */
 export function awaitMissing(gone: readonly string[], { before, now, seconds }: Grace): Missed {
   const known = new Map(before.map(({ name, since }) => [name, Date.parse(since)]));
   const all = [...new Set(gone)].map((name) => ({ name, since: Math.min(known.get(name) ?? now, now) }));
-  const ends = (since: number): number => since + seconds * 1000;
-  const awaited = all.filter(({ since }) => now < ends(since));
+  const awaited = all.filter(({ since }) => now < endOf(since, { seconds }));
   const names = new Set(awaited.map(({ name }) => name));
-  const first = Math.min(...awaited.map(({ since }) => ends(since)));
+  const first = Math.min(...awaited.map(({ since }) => endOf(since, { seconds })));
   return {
     missing: awaited
       .toSorted((a, b) => a.since - b.since || compareText(a.name, b.name))
       .slice(0, MOST_MISSING)
       .map(({ name, since }) => ({ name, since: new Date(since).toISOString() })),
     isAwaited: (name) => names.has(name),
-    ...(awaited.length === 0 ? {} : { againInSeconds: Math.max(1, Math.ceil((first - now) / 1000)) }),
+    ...(awaited.length === 0 ? {} : { againInSeconds: secondsUntil(first, { now }) }),
   };
 }
 
@@ -58,7 +68,7 @@ export const missingProblems = (
   },
 ): readonly Problem[] =>
   missing.map(({ name, since }) => {
-    const until = new Date(Date.parse(since) + seconds * 1000).toISOString();
+    const until = new Date(endOf(Date.parse(since), { seconds })).toISOString();
     return {
       cluster: name,
       reason: 'ClusterMissing',

@@ -497,6 +497,8 @@ describe('an AWSTargetGroupSet', () => {
       await untilProblems('lost', ['KindNotInstalled']);
       expect(await namesOf('lost')).toEqual(names);
       await installTargetGroupBindings(two.cluster.kubernetes);
+      // Nobody brings them back within the grace.
+      await untilNames('lost', []);
     });
   });
 

@@ -13,7 +13,7 @@ import {
   allowedClusters,
   generatorRefusal,
 } from '../../../domain/discovery/cluster-set/cluster-set-access.ts';
-import type { Missing } from '../../../domain/discovery/missing.ts';
+import { earlier, type Missing } from '../../../domain/discovery/missing.ts';
 import type { ObjectKey } from '../../../domain/model/ids.ts';
 import { namesOf, saysTheSame, syncStatusOf, type Problem } from '../../../domain/discovery/sync-status.ts';
 import { cut } from '../../../domain/text.ts';
@@ -23,7 +23,7 @@ import type { ClusterSources } from './sources/port.ts';
 import type { SyncActivities } from '../../contract.ts';
 import { reasonOf, toFailure } from '../../failure.ts';
 import { lifetime, type Lifetime } from '../lifetime.ts';
-import { againIn, earlier } from '../soonest.ts';
+import { againIn } from '../soonest.ts';
 import { statusReporter } from '../../kubernetes/status-reporter.ts';
 
 /** What the activities of ClusterSets are made of. */

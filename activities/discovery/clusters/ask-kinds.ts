@@ -1,8 +1,8 @@
 import type { AskedKinds } from '../../../domain/discovery/target-group-set/doubtful-clusters.ts';
 import type { ClusterReads, RemoteCluster } from './reader.ts';
-import { absentKinds } from './target-group-bindings.ts';
+import { kindsThere } from './target-group-bindings.ts';
 
-/** Asks a cluster, by the name of its secret, which kinds of TargetGroupBinding it has not got by now. */
+/** Asks a cluster, by the name of its secret, which kinds of TargetGroupBinding it has by now. */
 export type AskKinds = (secret: string) => Promise<AskedKinds>;
 
 /** Makes what asks clusters; a late answer is older than the lists that it is to be about. */
@@ -10,12 +10,10 @@ export const askKinds =
   (reads: ClusterReads, clusters: readonly RemoteCluster[]): AskKinds =>
   async (secret) => {
     const remote = clusters.find(({ cluster }) => cluster.secret === secret);
-    if (remote === undefined) return { ok: true, absent: [] };
-    const said = await reads.read(remote, 'kinds of TargetGroupBindings', ({ client }) =>
-      absentKinds(client),
-    );
+    if (remote === undefined) return { ok: true, absent: [], since: {} };
+    const said = await reads.read(remote, 'kinds of TargetGroupBindings', ({ client }) => kindsThere(client));
     if (!said.ok) return said;
-    if (!said.isLate) return { ok: true, absent: said.value };
+    if (!said.isLate) return { ok: true, ...said.value };
     const message = `Expected cluster ${remote.cluster.name} to say in time whether it has the kinds of TargetGroupBinding that it had, got an old answer. What it had before stays.`;
     return { ok: false, reason: 'ClusterSlow', message };
   };

@@ -14,7 +14,8 @@ import {
 } from '../../../domain/discovery/target-group-binding/target-group-binding.ts';
 import type { KubernetesClient } from '../../../clients/kubernetes/kubernetes.ts';
 import type { ClusterReads } from '../clusters/reader.ts';
-import { earlier, soonest } from '../soonest.ts';
+import { earlier } from '../../../domain/discovery/missing.ts';
+import { soonest } from '../soonest.ts';
 import { readClusters } from './clusters.ts';
 import type { Bound, FoundGroup, GroupDependencies } from './group.ts';
 import type { BindingLedger } from './ledger.ts';

@@ -22,7 +22,8 @@ import type { SyncActivities, Synced } from '../../contract.ts';
 import { reasonOf, toFailure } from '../../failure.ts';
 import { addFinalizerAndRead, removeFinalizer, type FinalizerOf } from '../../kubernetes/finalizers.ts';
 import { isFirstAttempt, lifetime, type Lifetime } from '../lifetime.ts';
-import { earlier, soonest } from '../soonest.ts';
+import { earlier } from '../../../domain/discovery/missing.ts';
+import { soonest } from '../soonest.ts';
 
 /** What the activities of AWSTargetGroupBindings are made of. */
 export interface BindingDependencies extends GroupDependencies {

@@ -7,6 +7,7 @@ import type {
 } from '../../../domain/discovery/target-group-set/observed-target-group-set.ts';
 import type { RemoteBinding } from '../../../domain/discovery/target-group-set/target-group-of-binding.ts';
 import { decideTargetGroupSet } from '../../../domain/discovery/target-group-set/target-group-set.ts';
+import { given } from '../../../domain/model/given.ts';
 import { arnOf } from '../../../domain/testing/builders.ts';
 import { decide } from './decide.ts';
 
@@ -34,7 +35,7 @@ const observed = (readings: ClusterReading[], groups: readonly ExistingGroup[]):
   readings,
   groups,
   bindings: [],
-  grace: { before: [], now: 0, seconds: 0 },
+  grace: { before: [], now: NOW, seconds: 180 },
 });
 const owner = { uid: 'mine', kind: 'AWSTargetGroupSet', name: 'web' };
 /** The groups that a set has made when clusters were read so. */
@@ -44,6 +45,14 @@ const groupsOf = (...readings: ClusterReading[]): readonly ExistingGroup[] =>
     uid: `uid-${one.name}`,
     owner,
   }));
+
+const NOW = Date.parse('2026-11-23T10:00:00Z');
+/** The kind, with a definition that was made so many seconds ago. */
+const madeAgo = (seconds: number): AskedKinds => ({
+  ok: true,
+  absent: [],
+  since: { 'elbv2.k8s.aws': new Date(NOW - seconds * 1000).toISOString() },
+});
 
 /** What a set deletes and reports, and which clusters it asks meanwhile. */
 async function after(readings: ClusterReading[], groups: readonly ExistingGroup[], answer: AskedKinds) {
@@ -56,11 +65,12 @@ async function after(readings: ClusterReading[], groups: readonly ExistingGroup[
     asked,
     delete: decision.groups.delete.map(({ name }) => name),
     problems: decision.problems.map(({ reason }) => reason),
+    ...given({ againInSeconds: decision.againInSeconds }),
   };
 }
 
 const both = groupsOf(read('c1', bound('one'), bound('two')));
-const there: AskedKinds = { ok: true, absent: [] };
+const there: AskedKinds = { ok: true, absent: [], since: {} };
 
 describe('a group whose TargetGroupBinding is not listed', () => {
   it('goes when its cluster still has the kind', async () => {
@@ -74,10 +84,45 @@ describe('a group whose TargetGroupBinding is not listed', () => {
   ])(
     'stays when the definition of the kind is being deleted, and %s objects are listed',
     async (_, listed) => {
-      const got = await after([read('c1', ...listed)], both, { ok: true, absent: ['elbv2.k8s.aws'] });
+      const got = await after([read('c1', ...listed)], both, {
+        ok: true,
+        absent: ['elbv2.k8s.aws'],
+        since: {},
+      });
       expect(got).toEqual({ asked: ['c1'], delete: [], problems: ['KindNotInstalled'] });
     },
   );
+
+  it.each([
+    ['a moment ago', 0, 180],
+    ['less than the grace ago', 170, 10],
+    ['by a clock that is ahead a little', -20, 200],
+  ])('stays for now when the definition of the kind was made again %s', async (_, ago, againInSeconds) => {
+    const got = await after([read('c1', bound('two'))], both, madeAgo(ago));
+    expect(got).toEqual({ asked: ['c1'], delete: [], problems: ['KindReinstalled'], againInSeconds });
+  });
+
+  it.each([
+    ['as long ago as the grace', 180],
+    ['at no time that can be', -3600],
+  ])('goes when the definition of the kind was made %s', async (_, ago) => {
+    const got = await after([read('c1', bound('two'))], both, madeAgo(ago));
+    expect(got).toEqual({ asked: ['c1'], delete: ['default-one'], problems: [] });
+  });
+
+  it('says since when its kind is there again, and until when it stays', async () => {
+    const decision = await decide(observed([read('c1', bound('two'))], both), () =>
+      Promise.resolve(madeAgo(60)),
+    );
+    expect(decision.problems).toEqual([
+      {
+        cluster: 'c1',
+        reason: 'KindReinstalled',
+        message:
+          'Expected cluster c1 to have the objects of the kind TargetGroupBinding of the AWS Load Balancer Controller (elbv2.k8s.aws/v1beta1) that it had, got fewer, and a definition of the kind that was made at 2026-11-23T09:59:00.000Z. What the cluster had of it stays until 2026-11-23T10:02:00.000Z; bring the objects back, or delete the AWSTargetGroups if they are to go now.',
+      },
+    ]);
+  });
 
   it('stays when nobody says whether the kind is still there', async () => {
     const got = await after([read('c1')], both, { ok: false, reason: 'Unreachable', message: 'No.' });

@@ -14,7 +14,7 @@ import { objectWorkflowId } from '../../../domain/model/workflow-ids.ts';
 import { setLooksInto } from '../../../domain/discovery/target-group-set/looks-into.ts';
 import { namesOf, saysTheSame, syncStatusOf, type Problem } from '../../../domain/discovery/sync-status.ts';
 import { type ClusterReading } from '../../../domain/discovery/target-group-set/observed-target-group-set.ts';
-import type { Missing } from '../../../domain/discovery/missing.ts';
+import { earlier, type Missing } from '../../../domain/discovery/missing.ts';
 import { askKinds } from '../clusters/ask-kinds.ts';
 import {
   againAfter,
@@ -27,7 +27,7 @@ import {
 import { listBindings } from '../clusters/target-group-bindings.ts';
 import type { SyncActivities, Synced } from '../../contract.ts';
 import { isFirstAttempt, lifetime, type Lifetime } from '../lifetime.ts';
-import { againIn, earlier } from '../soonest.ts';
+import { againIn } from '../soonest.ts';
 import { statusReporter } from '../../kubernetes/status-reporter.ts';
 import { decide } from './decide.ts';
 import { targetGroupObjects } from './target-group-objects.ts';
@@ -84,7 +84,7 @@ export function targetGroupSetActivities({
       missing: decision.missed.missing,
       againInSeconds: earlier(
         againAfter(readings.map(({ said }) => said)).againInSeconds,
-        decision.missed.againInSeconds,
+        decision.againInSeconds,
       ),
     };
   }

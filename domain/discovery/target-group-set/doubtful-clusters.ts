@@ -3,15 +3,22 @@ import { isRendered, sourceParts } from './source-parts.ts';
 import type { BindingAPI } from './target-group-of-binding.ts';
 import type { TargetGroupSetDecision } from './target-group-set.ts';
 
-/** The kinds that a cluster has not got when it is asked once more, or why it does not say. */
+/** Which kinds of TargetGroupBinding a cluster has not got, and since when it has the others. */
+export interface KindsThere {
+  readonly absent: readonly BindingAPI[];
+  /** When the definition of a kind was made; a kind of which Okra may not see that is left out. */
+  readonly since: Readonly<Partial<Record<BindingAPI, string>>>;
+}
+
+/** The kinds that a cluster has when it is asked once more, or why it does not say. */
 export type AskedKinds =
-  | { readonly ok: true; readonly absent: readonly BindingAPI[] }
+  | ({ readonly ok: true } & KindsThere)
   | { readonly ok: false; readonly reason: string; readonly message: string };
 
 /**
  * Says of which clusters groups would go because they were read without their TargetGroupBindings, by the names of their
  * secrets. While the definition of a kind is being deleted a cluster lists ever fewer of its objects, as if a person had
- * deleted some: whether it is so, only the cluster knows.
+ * deleted some, and none when the definition has just been made again: whether it is so, only the cluster knows.
  */
 export function doubtfulClusters(
   { groups: { delete: leaving } }: Pick<TargetGroupSetDecision, 'groups'>,
@@ -29,5 +36,6 @@ export function doubtfulClusters(
 export function withAsked({ cluster, found }: ClusterReading, asked: AskedKinds): ClusterReading {
   if (!found.ok) return { cluster, found };
   if (!asked.ok) return { cluster, found: asked };
-  return { cluster, found: { ...found, absent: [...new Set([...(found.absent ?? []), ...asked.absent])] } };
+  const absent = [...new Set([...(found.absent ?? []), ...asked.absent])];
+  return { cluster, found: { ...found, absent, since: asked.since } };
 }

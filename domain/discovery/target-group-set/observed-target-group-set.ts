@@ -15,6 +15,8 @@ export interface ClusterReading {
         readonly namespaces?: readonly string[];
         /** The kinds of TargetGroupBinding that the cluster has not got. */
         readonly absent?: readonly BindingAPI[];
+        /** When the definitions of the others were made, where that was asked. */
+        readonly since?: Readonly<Partial<Record<BindingAPI, string>>>;
       }
     | { readonly ok: false; readonly reason: string; readonly message: string };
 }

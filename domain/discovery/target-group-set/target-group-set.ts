@@ -14,7 +14,7 @@ import { claimsOf, hasHeirs, desiredGroups, type Handover } from '../handover.ts
 import { isOfFormerCluster, withFormerClusters } from './former-clusters.ts';
 import { missedBySet } from './lost-clusters.ts';
 import { lostKindsIn } from './lost-kinds.ts';
-import type { Missed } from '../missing.ts';
+import { earlier, type Missed } from '../missing.ts';
 import { matches } from '../../kubernetes/selector.ts';
 import type { Problem } from '../sync-status.ts';
 import { nameGroups } from './target-group-names.ts';
@@ -37,6 +37,8 @@ export interface TargetGroupSetDecision {
   readonly problems: readonly Problem[];
   /** The secrets that are gone or not selected any more, and whose clusters keep what they have for a while. */
   readonly missed: Missed;
+  /** When the time of what stays for a while is over; undefined when nothing does. */
+  readonly againInSeconds?: number | undefined;
   readonly handover: { readonly groups: Handover; readonly bindings: Handover };
 }
 
@@ -58,7 +60,7 @@ export function decideTargetGroupSet(seen: ObservedTargetGroupSet): TargetGroupS
   const sourceOfGroup = (group: ExistingGroup): string => sourceParts(group)?.source ?? '';
   const asking = sources.flatMap((source) => (source.ok ? [source] : []));
   const own = observed.groups.filter(({ owner }) => owner?.uid === observed.uid);
-  const lost = lostKindsIn(observed.readings, own, asking);
+  const lost = lostKindsIn(observed.readings, own, asking, observed.grace);
   const unread = unreadSourcesIn(observed.readings, { unrendered: bindings.unrendered, lost });
   const named = nameGroups(asking, {
     ...observed,
@@ -90,6 +92,7 @@ export function decideTargetGroupSet(seen: ObservedTargetGroupSet): TargetGroupS
       ...named.problems,
     ],
     missed,
+    againInSeconds: earlier(missed.againInSeconds, lost.againInSeconds),
     handover: {
       groups: {
         claim: claimsOf(
