@@ -33,6 +33,12 @@ const stage = z.object({
     ),
   since: z.iso.datetime().describe('Since when it has been in this phase.'),
   startedAt: z.iso.datetime().optional().describe('When the stage began.'),
+  completed: z
+    .boolean()
+    .optional()
+    .describe(
+      'Whether it was completed once as the last stage: then its workload is not taken back by itself, also when it is late after an edit.',
+    ),
   bindingPolicy: z.string().max(253).optional().describe('The name of its BindingPolicy.'),
   objects: z.int().min(0).optional().describe('How many objects the stage looks at.'),
   fulfilled: z.int().min(0).optional().describe('How many of them fulfil its condition.'),

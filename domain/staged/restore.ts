@@ -42,9 +42,9 @@ function activeIn(status: Status, name: string, now: number): NonNullable<Staged
   const mark = status.stages?.find((one) => one.name === name);
   const startedAt = timeOf(mark?.startedAt, now);
   // How long it has been fulfilled nobody knows for sure, so that it soaks again, and has as long again; what was completed stays so.
-  return status.phase === 'Completed'
-    ? { name, startedAt, completedAt: timeOf(mark?.since, now), hasServed: true }
-    : { name, startedAt, countsFrom: now };
+  if (status.phase === 'Completed')
+    return { name, startedAt, completedAt: timeOf(mark?.since, now), hasServed: true };
+  return { name, startedAt, countsFrom: now, ...(mark?.completed === true ? { hasServed: true } : {}) };
 }
 
 function heldIn(status: Status, held: NonNullable<Status['held']>): Partial<StagedState> {

@@ -146,23 +146,46 @@ describe('a StagedBindingPolicy', () => {
     expect(phases(world)).toEqual(['Fulfilled', 'RolledBack', 'Pending']);
   });
 
-  it('takes nothing from the clusters of a stage that was completed because it is late later on', () => {
-    const stages = [{}, { timeout: '1h', onTimeout: 'RollBack' as const }];
-    const world = fulfil(new World(aSpec(stages)), 's0', 's1');
-    expect(world.settle()).toMatchObject({ phase: 'Completed' });
-    world.now += 3_600_000;
-    // Another cluster joins, or the workload is edited.
-    world.version += 1;
-    world.fulfilled.delete('s1');
+  it.each([
+    ['', (): void => undefined],
+    [', also when Temporal has lost what was known', (world: World): void => world.forget()],
+  ])(
+    'takes nothing from the clusters of a stage that was completed because it is late later on%s',
+    (_, happens) => {
+      const stages = [{}, { timeout: '1h', onTimeout: 'RollBack' as const }];
+      const world = fulfil(new World(aSpec(stages)), 's0', 's1');
+      expect(world.settle()).toMatchObject({ phase: 'Completed' });
+      world.now += 3_600_000;
+      // Another cluster joins, or the workload is edited.
+      world.version += 1;
+      world.fulfilled.delete('s1');
+      world.settle();
+      happens(world);
+      world.settle();
+      world.now += 3_600_000;
+      expect(world.settle()).toMatchObject({
+        phase: 'Paused',
+        reason: 'TimedOut',
+        message: expect.stringContaining('It was completed before') as string,
+      });
+      expect(world.placed).toEqual(['s0', 's1']);
+      world.ask('abort');
+      world.settle();
+      expect(world.placed).toEqual(['s0']);
+    },
+  );
+
+  it('takes a stage back by itself that was completed once, was taken back, and has begun again', () => {
+    const world = fulfil(new World(aSpec([{}, { timeout: '1h', onTimeout: 'RollBack' }])), 's0', 's1');
     world.settle();
-    world.now += 3_600_000;
-    expect(world.settle()).toMatchObject({
-      phase: 'Paused',
-      reason: 'TimedOut',
-      message: expect.stringContaining('It was completed before') as string,
-    });
-    expect(world.placed).toEqual(['s0', 's1']);
+    expect(world.status.stages?.[1]).toMatchObject({ completed: true });
     world.ask('abort');
+    world.settle();
+    world.fulfilled.delete('s1');
+    world.ask('retry');
+    world.settle();
+    expect(world.status.stages?.[1]).not.toHaveProperty('completed');
+    world.now += 3_600_000;
     world.settle();
     expect(world.placed).toEqual(['s0']);
   });

@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest';
+import type { StagedBindingPolicyStatus } from '../../crds/staged-binding-policy.ts';
+import { sameStagedStatus } from './status.ts';
+
+const since = '2026-11-23T10:00:00Z';
+const saying = (mark: object, more: StagedBindingPolicyStatus = {}): StagedBindingPolicyStatus => ({
+  phase: 'Completed',
+  stages: [{ name: 'prod', phase: 'Fulfilled', since, ...mark }],
+  ...more,
+});
+
+it.each<[string, StagedBindingPolicyStatus, boolean]>([
+  ['that a stage was completed, which an earlier release did not say', saying({ completed: true }), true],
+  ['when it was written', saying({}, { lastSyncTime: since }), true],
+  ['how many objects fulfil it', saying({ objects: 2 }), false],
+  ['another phase', saying({}, { phase: 'Progressing' }), false],
+])('a status that differs in %s', (_, status, isSame) => {
+  expect(sameStagedStatus(status, saying({}))).toBe(isSame);
+});
