@@ -30,8 +30,8 @@ export const failures = {
 /** The name of a failure type. */
 export type FailureType = keyof typeof failures;
 
-/** Whether a failure of this type stays the same however often the call is repeated. */
-export const isPermanent = (type: FailureType): boolean => failures[type] === 'permanent';
+/** Whether a failure of this type stays the same however often the call is repeated; one that is none of Okra's may pass. */
+export const isPermanent = (type: string): boolean => isFailureType(type) && failures[type] === 'permanent';
 
 /** Whether a string names a failure type of Okra's. */
 export const isFailureType = (type: string): type is FailureType => Object.hasOwn(failures, type);

@@ -1,5 +1,5 @@
 import { ActivityFailure, ApplicationFailure, isCancellation, TimeoutFailure } from '@temporalio/workflow';
-import { isFailureType, isPermanent } from '../domain/failures.ts';
+import { isPermanent } from '../domain/failures.ts';
 
 /** Why an activity did not do what it was asked. */
 export interface Failure {
@@ -28,5 +28,5 @@ export function failureOf(error: unknown): Failure {
     return { reason: 'Unavailable', message: cause?.message ?? error.message, permanent: false };
   }
   const reason = cause.type ?? 'Unavailable';
-  return { reason, message: cause.message, permanent: isFailureType(reason) && isPermanent(reason) };
+  return { reason, message: cause.message, permanent: isPermanent(reason) };
 }

@@ -1,5 +1,5 @@
 import { sleep } from '../../clients/backoff.ts';
-import { isFailureType, isPermanent } from '../../domain/failures.ts';
+import { isPermanent } from '../../domain/failures.ts';
 import type { CellReport, Told } from '../../domain/rollout/report.ts';
 import { reasonOf, toFailure } from '../failure.ts';
 import type { ReportCell } from './cell.ts';
@@ -21,7 +21,7 @@ export async function tellFirst(
     } catch (error) {
       const failure = toFailure(error);
       const reason = reasonOf(failure);
-      const isFinal = attempt === ATTEMPTS || (isFailureType(reason) && isPermanent(reason));
+      const isFinal = attempt === ATTEMPTS || isPermanent(reason);
       if (isFinal || signal.aborted) return { is: 'Refused', reason, message: failure.message };
       await wait(FIRST_WAIT_MS * 2 ** (attempt - 1), signal);
     }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { ApplicationFailure } from '@temporalio/common';
 import type { Activities } from '../../activities/index.ts';
 import { toFailure } from '../../activities/failure.ts';
-import { isFailureType, isPermanent } from '../../domain/failures.ts';
+import { isPermanent } from '../../domain/failures.ts';
 import type { Decision, Performable } from '../../domain/model/decision.ts';
 import type { ObjectKey } from '../../domain/model/ids.ts';
 import { performedOf, type Attempt, type Refusal } from '../../domain/rollout/attempt.ts';
@@ -152,5 +152,5 @@ function handsOf(activities: Activities): Hands {
 export function refusalOf(error: unknown): Refusal {
   const failure = toFailure(error);
   const reason = (failure instanceof ApplicationFailure ? failure.type : undefined) ?? 'Unavailable';
-  return { reason, message: failure.message, permanent: isFailureType(reason) && isPermanent(reason) };
+  return { reason, message: failure.message, permanent: isPermanent(reason) };
 }

@@ -106,6 +106,8 @@ export interface RetryBackoff {
   readonly until: number;
   /** Whether what was refused moves no traffic, so that the Cell stands as it did. */
   readonly quiet?: true;
+  /** Whether what takes traffic back was refused for good, so that trying again is of use only when something changes. */
+  readonly vain?: true;
 }
 
 /** What was tried in vain, and when it is tried again; times are milliseconds since the epoch. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CanaryStep, CellStatus } from '../../crds/cell.ts';
 import { answerTo } from '../model/requests.ts';
+import type { FailureType } from '../failures.ts';
 import { weightsOf } from '../testing/builders.ts';
 import { rollingOut } from '../testing/rolling-out.ts';
 import type { Simulation } from '../testing/simulation.ts';
@@ -77,6 +78,91 @@ describe('a retry of what is being taken back', () => {
     web.ask('retry');
     web.run();
     expect(standing(web)).toEqual({ weights: { a: 50, b: 50 }, blocked: [] });
+  });
+});
+
+describe('an abort that AWS refuses for good', () => {
+  const MANY = 1_000;
+
+  /** How many writes are refused during what happens. */
+  function attempts(web: Simulation, happens: () => void): number {
+    web.refusals = MANY;
+    happens();
+    web.run();
+    return MANY - web.refusals;
+  }
+
+  /** An abort that was refused for ten minutes. */
+  function denied(refusal: FailureType = 'AccessDenied'): Simulation {
+    const web = atHalf([...paused, { setWeight: 80 }]);
+    web.refusal = refusal;
+    attempts(web, () => aborted(web).pass(10 * MINUTE));
+    return web;
+  }
+
+  /** How often it is tried within three seconds after something has happened. */
+  const soon = (web: Simulation, happens: () => void): number =>
+    attempts(web, () => {
+      happens();
+      web.pass(3_000);
+    });
+
+  it.each([
+    ['four times a minute when it stays so', 'AccessDenied', 4],
+    ['every two seconds when it may pass', 'Throttled', 30],
+    ['every two seconds when another write has overtaken it', 'Superseded', 30],
+  ] as const)('is tried %s', (_, refusal, times) => {
+    const web = denied(refusal);
+    expect(attempts(web, () => web.pass(MINUTE))).toBe(times);
+    expect(web.status.phase).toBe('FailedReverting');
+  });
+
+  it.each<[string, (web: Simulation) => void]>([
+    [
+      'the spec is edited',
+      (web) => {
+        web.edit((spec) => ({ ...spec, minHealthyTargets: 2 }));
+        web.wake();
+      },
+    ],
+    ['someone sends retry', (web) => web.ask('retry')],
+    ['the load balancer serves something else', (web) => web.drift(web.served)],
+  ])('is tried at once, and soon again, when %s', (_, happens) => {
+    const web = denied();
+    expect(soon(web, () => happens(web))).toBe(3);
+    expect(attempts(web, () => web.pass(10 * MINUTE))).toBeLessThan(10 * 4 + 4);
+  });
+
+  it('is tried soon again when another error comes', () => {
+    const web = denied();
+    web.refusal = 'Conflict';
+    expect(attempts(web, () => web.pass(20_000))).toBeGreaterThanOrEqual(4);
+  });
+
+  it('goes on waiting as long as before where each attempt waits for its turn in the budget', () => {
+    const web = denied();
+    web.budgetMs = Array.from({ length: 100 }, () => 100);
+    expect(attempts(web, () => web.pass(MINUTE))).toBe(4);
+  });
+
+  it('is made within a quarter of a minute once AWS lets it', () => {
+    const web = denied();
+    web.refusals = 0;
+    web.pass(15_000);
+    expect(standing(web)).toEqual(BACK);
+  });
+});
+
+describe('an abort while a step waits that AWS has refused for good', () => {
+  it('is made at once', () => {
+    const web = atHalf([...paused, { setWeight: 80 }]);
+    web.refusal = 'AccessDenied';
+    web.refusals = 1_000;
+    web.ask('resume');
+    web.pass(60 * MINUTE);
+    expect(web.last).toMatchObject({ do: 'Wait', for: 'Backoff' });
+    web.refusals = 0;
+    expect(standing(aborted(web))).toEqual(BACK);
   });
 });
 

@@ -89,11 +89,23 @@ function lost(decision: Performable, refusal: Refusal, observed: ObservedCell): 
   };
 }
 
-/** How long what was refused waits at the most before another attempt, in milliseconds: short while traffic waits to go back. */
-const LONGEST_BACKOFF_MS = { urgent: 2_000, transient: 15_000, permanent: 10 * 60_000 } as const;
+/**
+ * How long what was refused waits at the most before another attempt, in milliseconds: short while traffic waits to go
+ * back. What is refused for good then waits longer, and not long, as nobody tells of a permission that AWS gives.
+ */
+const LONGEST_BACKOFF_MS = {
+  urgent: 2_000,
+  vain: 15_000,
+  transient: 15_000,
+  permanent: 10 * 60_000,
+} as const;
+
+/** Whether only a change elsewhere lets it be done; what another write has overtaken is done by the next look. */
+const isForGood = ({ reason, permanent }: Refusal): boolean => permanent && reason !== 'Superseded';
 
 /** What is refused waits, so that it can be seen and tried again. */
-function refused(decision: Performable, { reason, message, permanent }: Refusal): Performed {
+function refused(decision: Performable, refusal: Refusal): Performed {
+  const { reason, message, permanent } = refusal;
   const isQuiet =
     decision.do === 'CheckIdle' ||
     decision.do === 'Prune' ||
@@ -111,8 +123,10 @@ function refused(decision: Performable, { reason, message, permanent }: Refusal)
     sight: 'Stale',
     apply: (state, now) => {
       const isUrgent = (decision.do === 'Shift' && decision.urgent) || state.rollout?.ending !== undefined;
-      const longestMs = LONGEST_BACKOFF_MS[isUrgent ? 'urgent' : permanent ? 'permanent' : 'transient'];
-      const next = backoff.refused(state, failure, { now, longestMs });
+      const isVain = isUrgent && isForGood(refusal);
+      const kind = isVain ? 'vain' : isUrgent ? 'urgent' : permanent ? 'permanent' : 'transient';
+      const told = isVain ? { ...failure, vain: true as const } : failure;
+      const next = backoff.refused(state, told, { now, longestMs: LONGEST_BACKOFF_MS[kind] });
       const isNew = state.backoff?.reason !== reason || state.backoff.message !== message;
       return isNew ? noted(next, refusalEvent(reason, message)) : next;
     },

@@ -19,9 +19,9 @@ export function lacking(
   return { ...rest, health: { targetGroupARNs, since, at: now, checks, lack } };
 }
 
-/** Records that a write waits for its turn in the budget. */
+/** Records that a write waits for its turn in the budget; one that was refused for good is in vain for all that. */
 export const waitingForBudget = (state: RolloutState, budget: BudgetWait): RolloutState => ({
-  ...withoutBackoff(state),
+  ...(state.backoff?.vain === true ? state : withoutBackoff(state)),
   budget,
 });
 
@@ -43,13 +43,20 @@ export const suspected = (state: RolloutState, now: number): RolloutState => ({
   mayDiffer: true,
 });
 
+type Refused = Omit<RetryBackoff, 'since' | 'attempts' | 'until'>;
+
+/** Whether it was refused for the same reason before; what takes traffic back does not wait for what something else was refused. */
+const isAgain = (before: RetryBackoff | undefined, now: Refused): before is RetryBackoff =>
+  before?.reason === now.reason &&
+  (now.vain !== true || (before.during === now.during && before.purpose === now.purpose));
+
 /** Records that something outside refused; it is tried again after a while that doubles, up to `longestMs`. */
 export function refused(
   state: RolloutState,
-  failure: Pick<RetryBackoff, 'during' | 'purpose' | 'background' | 'reason' | 'message' | 'quiet'>,
+  failure: Refused,
   at: { now: number; longestMs: number },
 ): RolloutState {
-  const attempts = (state.backoff?.reason === failure.reason ? state.backoff.attempts : 0) + 1;
+  const attempts = (isAgain(state.backoff, failure) ? state.backoff.attempts : 0) + 1;
   const since = state.backoff?.since ?? at.now;
   const { budget: _unused, ...rest } = withoutInspected(state);
   return {
@@ -89,7 +96,10 @@ function retryOf(before: Retry | undefined, { reason, message }: Told, now: numb
 const delayAfter = (attempts: number, longestMs: number): number =>
   Math.min(longestMs, 500 * 2 ** Math.min(attempts - 1, 20));
 
-/** Records that what held may have changed: it is tried again at once. */
+/** Records that what held may have changed: it is tried again at once, and what seemed to be in vain soon after as well. */
 export function hurried(state: RolloutState, now: number): RolloutState {
-  return state.backoff === undefined ? state : { ...state, backoff: { ...state.backoff, until: now } };
+  if (state.backoff === undefined) return state;
+  const { vain, ...backoff } = state.backoff;
+  const attempts = vain === true ? 0 : backoff.attempts;
+  return { ...state, backoff: { ...backoff, attempts, until: now } };
 }

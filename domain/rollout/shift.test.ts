@@ -1,8 +1,10 @@
 import { expect, it } from 'vitest';
+import { isPermanent } from '../failures.ts';
 import { routeOf } from '../load-balancers/load-balancer.ts';
 import type { Shift } from '../model/decision.ts';
 import { initialState } from '../model/state.ts';
 import { aCell, arnOf } from '../testing/builders.ts';
+import { performedOf } from './attempt.ts';
 import { shiftRequest, type ShiftRequest } from './shift.ts';
 
 const observed = aCell().serving({ a: 70, b: 30 }).seen();
@@ -35,8 +37,10 @@ it.each([
 it.each([
   ['what AWS has refused for good', 'AccessDenied', 'TakeBack', 0],
   ['not what it may take the next time', 'Throttled', 'TakeBack', undefined],
-  ['not what follows something else that was refused', 'AccessDenied', 'Step', undefined],
+  ['not what another write has overtaken', 'Superseded', 'TakeBack', undefined],
+  ['not what follows something else that was refused', 'AccessDenied', 'FallBack', undefined],
 ] as const)('lets others go first: %s', (_, reason, purpose, percent) => {
-  const backoff = { during: 'Shift', purpose, reason, message: '', since: 0, attempts: 1, until: 0 } as const;
-  expect(requested({ verify: true }, { ...initialState, backoff }).percent).toBe(percent);
+  const refusal = { reason, message: '', permanent: isPermanent(reason) };
+  const refused = performedOf({ ...takeBack, purpose }, { is: 'Refused', refusal }, observed);
+  expect(requested({ verify: true }, refused.apply(initialState, 0)).percent).toBe(percent);
 });

@@ -1,4 +1,3 @@
-import { isFailureType, isPermanent } from '../failures.ts';
 import type { Ticket } from '../load-balancers/budget.ts';
 import { withConnections } from '../load-balancers/connections.ts';
 import {
@@ -109,9 +108,9 @@ export function shiftRequest(
   };
 }
 
-/** Whether AWS has just refused the same for good, so that it will most likely do so again. */
+/** Whether the same was refused for good just now, so that it will most likely be again. */
 const isVain = (purpose: Shift['purpose'], { backoff }: RolloutState): boolean =>
-  backoff?.purpose === purpose && isFailureType(backoff.reason) && isPermanent(backoff.reason);
+  backoff?.purpose === purpose && backoff.vain === true;
 
 /** How much is taken back: left out where nobody knows what is served, as it may be everything; and what is vain lets all others go first. */
 function percentIn(

@@ -1,4 +1,5 @@
 import type { CellSpec, CellStatus } from '../../crds/cell.ts';
+import { isPermanent, type FailureType } from '../failures.ts';
 import { type AnalysisVerdict, isFinished } from '../rollout/analysis.ts';
 import type { ReadVerdict } from '../rollout/ended-early.ts';
 import type { Freezing } from '../gates/freeze.ts';
@@ -72,8 +73,9 @@ export class SimulatedWorld {
   /** Whether the templates of what measures are missing, of a step or of what goes on in the background. */
   lacksTemplates = false;
   lacksTemplatesInBackground = false;
-  /** How many of the next writes ELBv2 refuses. */
+  /** How many of the next writes ELBv2 refuses, and why. */
   refusals = 0;
+  refusal: FailureType = 'Throttled';
   /** How many of the next writes ELBv2 applies, and answers with an error. */
   lateRefusals = 0;
   /** How the next attempts to write end of which nobody hears how far they got. */
@@ -224,7 +226,7 @@ export class SimulatedWorld {
     if (cut?.after === 'Asking') return unheard(cut, shift);
     if (isWritten && this.refusals > 0) {
       this.refusals -= 1;
-      return refused('Throttled', 'Rate exceeded.');
+      return refused(this.refusal, 'ELBv2 refuses.');
     }
     if (isWritten)
       this.writes.push({
@@ -302,7 +304,7 @@ const unheard = ({ is }: Cut, { urgent }: Shift): Attempt =>
     ? { is }
     : { is: 'Lost', refusal: { reason: 'Unavailable', message: 'No word.', permanent: false } };
 
-const refused = (reason: string, message: string): Attempt => ({
+const refused = (reason: FailureType, message: string): Attempt => ({
   is: 'Refused',
-  refusal: { reason, message, permanent: false },
+  refusal: { reason, message, permanent: isPermanent(reason) },
 });
