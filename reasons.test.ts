@@ -24,6 +24,7 @@ const waits: Readonly<Record<Wait['for'], true>> = {
   Bake: true,
   Window: true,
   Freeze: true,
+  Clusters: true,
   Budget: true,
   Detach: true,
 };

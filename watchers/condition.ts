@@ -13,3 +13,7 @@ export interface ConditionRead {
 /** Finds the condition of a type; undefined when the status does not have it. */
 export const conditionOf = ({ status }: Conditioned, type: string): ConditionRead | undefined =>
   status?.conditions?.find((condition) => condition.type === type);
+
+/** Whether something is under way with an object, or nobody knows. */
+export const mayBeUnderWay = (object: Conditioned): boolean =>
+  conditionOf(object, 'Progressing')?.status !== 'False';

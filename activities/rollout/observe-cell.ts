@@ -3,7 +3,9 @@ import { digest } from '../../clients/digest.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import { cell as cellKind, type Cell, type CellSpec, type WrittenCellSpec } from '../../crds/cell.ts';
 import { withRefusals } from '../../domain/access/forwarding-access.ts';
+import { unreadyClusters } from '../../domain/gates/clusters.ts';
 import { freezesOf } from '../../domain/gates/freeze.ts';
+import { controllerOf } from '../../domain/kubernetes/controller.ts';
 import type { LoadBalancerConfigView } from '../../domain/load-balancers/load-balancer-config.ts';
 import { loadBalancerTypes, routeOf, targetGroupsOf } from '../../domain/load-balancers/load-balancer.ts';
 import type { ObjectKey } from '../../domain/model/ids.ts';
@@ -30,11 +32,12 @@ export async function observeCell(
   const cell = await kubernetes.get<Cell>(CELL, key);
   if (cell === undefined) return observeWithoutCell(kubernetes, key);
   if (cell.spec.applications !== undefined) return { ...nothingOf(key), hasApplications: true };
-  const [around, config] = await Promise.all([
+  const [around, config, parent] = await Promise.all([
     readAround(key.namespace),
     readConfigOf(kubernetes, cell, key),
+    readParent(kubernetes, cell, key),
   ]);
-  return observedFrom({ around, cell }, config, key);
+  return observedFrom({ around, cell, parent }, config, key);
 }
 
 const aroundBy =
@@ -46,6 +49,16 @@ const aroundBy =
 export interface CellSources {
   readonly cell: Cell;
   readonly around: Surroundings;
+  /** The Cell with applications that this one moves traffic for. */
+  readonly parent: Cell | undefined;
+}
+
+/** Reads the Cell with applications that a Cell belongs to; undefined when it belongs to none. */
+async function readParent(kubernetes: Reader, { metadata }: Cell, { namespace }: ObjectKey) {
+  const owner = controllerOf(metadata);
+  if (owner?.kind !== 'Cell') return undefined;
+  const parent = await kubernetes.get<Cell>(CELL, { namespace, name: owner.name });
+  return parent?.metadata.uid === owner.uid ? parent : undefined;
 }
 
 /** Reads the Cell, beside what is around it; undefined where there is no Cell, or one with applications. */
@@ -55,7 +68,8 @@ export async function readSources(
   surroundings: Promise<Surroundings>,
 ): Promise<CellSources | undefined> {
   const [cell, around] = await Promise.all([kubernetes.get<Cell>(CELL, key), surroundings]);
-  return cell === undefined || cell.spec.applications !== undefined ? undefined : { around, cell };
+  if (cell === undefined || cell.spec.applications !== undefined) return undefined;
+  return { around, cell, parent: await readParent(kubernetes, cell, key) };
 }
 
 /** What a Cell's configuration object says, and how many writes were made to it. */
@@ -66,11 +80,12 @@ export interface SeenConfig {
 
 /** Says what was observed of a Cell, by what was read. */
 export function observedFrom(
-  { cell, around: { groups, freezes, access, versions } }: CellSources,
+  { cell, parent, around: { groups, freezes, access, versions } }: CellSources,
   config: SeenConfig | undefined,
   key: ObjectKey,
 ): ObservedCell {
   const configured = observedConfig(config);
+  const unready = parent === undefined ? [] : unreadyClusters(parent);
   const inRule = [...configured.weighted, ...(configured.desired ?? [])];
   const seen = {
     ...configured,
@@ -78,6 +93,9 @@ export function observedFrom(
     digest: digest(watchedInput(cell, groups, access)),
     selected: withRefusals(selectTargetGroups(cell.spec, groups), access, inRule),
     freezes: freezesOf(key.namespace, freezes),
+    ...(parent === undefined || unready.length === 0
+      ? {}
+      : { waitsFor: { cell: parent.metadata.name, clusters: unready } }),
     listVersions: versions,
   };
   if (cell.metadata.deletionTimestamp !== undefined) return seen;

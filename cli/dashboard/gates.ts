@@ -1,4 +1,5 @@
 import type { Cell } from '../../crds/cell.ts';
+import { unreadyClusters } from '../../domain/gates/clusters.ts';
 import { freezeAt, type Freezing } from '../../domain/gates/freeze.ts';
 import { openingAt } from '../../domain/gates/windows.ts';
 import { inOneLine } from '../terminal-text.ts';
@@ -12,7 +13,7 @@ export function gatesOf(
   const { spec, status = {} } = cell;
   const freeze = freezeAt(freezes, now);
   const paused = status.rollout?.paused ?? status.paused;
-  const unready = (status.clusters ?? []).filter(({ ready }) => !ready);
+  const unready = unreadyClusters(cell);
   return [
     freeze === undefined
       ? { name: 'Freeze', holds: false, text: 'none' }
@@ -35,13 +36,13 @@ export function gatesOf(
           {
             name: 'Clusters',
             holds: unready.length > 0,
-            text:
-              unready.length === 0
-                ? 'all are ready'
-                : `not ready: ${unready.map(({ name }) => name).join(', ')}`,
+            text: unready.length === 0 ? 'all are ready' : `not ready: ${unready.join(', ')}`,
           },
         ]
       : [
+          ...(status.reason === 'WaitingForClusters'
+            ? [{ name: 'Clusters', holds: true, text: inOneLine(status.message ?? '') }]
+            : []),
           {
             name: 'Health',
             holds: status.reason === 'WaitingForHealth' || status.reason === 'UnhealthyTargets',

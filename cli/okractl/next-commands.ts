@@ -21,9 +21,10 @@ const whileWaiting: Readonly<Record<string, readonly Offer[]>> = {
   WaitingForCheck: [['promote', 'goes on without the verdict'], PAUSE],
   WaitingForJob: [['promote', 'goes on without the Job'], PAUSE],
   WaitingForBake: [['promote', 'ends the watch, and the rollout']],
-  // Neither is ended by a request; a Freeze is lifted by whoever has made it.
+  // None is ended by a request; a Freeze is lifted by whoever has made it.
   WaitingForWindow: [PAUSE],
   WaitingForFreeze: [PAUSE],
+  WaitingForClusters: [PAUSE],
 };
 
 /** The commands that make sense for a Cell as it stands, with what each does. */

@@ -1,4 +1,5 @@
 import type { CellStatus } from '../../crds/cell.ts';
+import { unreadyClusters } from '../gates/clusters.ts';
 import type { RolloutPlan, RolloutView } from '../model/view.ts';
 import type { ApplicationsState } from './state.ts';
 
@@ -30,7 +31,7 @@ export function applicationsDetails({
     (one) =>
       `| ${one.name} | ${one.phase} | ${one.revision ?? ''} | ${one.child?.weight ?? ''} | ${inCell(one.message ?? '')} |`,
   );
-  const missing = clusters.filter(({ ready }) => !ready).map(({ name }) => name);
+  const missing = unreadyClusters({ status: { clusters } });
   return [
     `**${phase ?? 'Starting'}** ${message ?? ''}`,
     ...(rows.length === 0

@@ -5,8 +5,17 @@ import type { Rollout } from '../model/state.ts';
 
 type Wait = Extract<Decision, { do: 'Wait' }>;
 
-/** What a rollout waits for that is not its own slowness: people, pauses that were asked for, windows, Freezes. */
-const asked = new Set<Wait['for']>(['Resume', 'Pause', 'Approval', 'Verdict', 'Window', 'Freeze', 'Bake']);
+/** What a rollout waits for that is not its own slowness: people, pauses that were asked for, windows, Freezes, clusters. */
+const asked = new Set<Wait['for']>([
+  'Resume',
+  'Pause',
+  'Approval',
+  'Verdict',
+  'Window',
+  'Freeze',
+  'Clusters',
+  'Bake',
+]);
 
 /** Whether a decision lets the time stand still that `spec.progressDeadline` counts. */
 export const standsStill = (decision: Decision): boolean => decision.do === 'Wait' && asked.has(decision.for);

@@ -13,9 +13,10 @@ export interface GateInput {
   readonly now: number;
 }
 
-/** Lets a decision pass unless it goes forward while a Freeze holds or no window is open; then it says what is waited for. */
+/** Lets a decision pass unless it goes forward while a Freeze holds, a cluster is not ready or no window is open; then it says what is waited for. */
 export function gate(decision: Decision, input: GateInput): Decision {
-  if (goesForward(decision)) return frozen(decision, input) ?? shut(decision, input) ?? decision;
+  if (goesForward(decision))
+    return frozen(decision, input) ?? unready(decision, input) ?? shut(decision, input) ?? decision;
   return decision;
 }
 
@@ -53,8 +54,16 @@ const takesOut = (shift: Extract<Decision, { do: 'Shift' }>, { weighted }: Obser
   shift.shares.every((one) => weighted.some((old) => old.arn === one.arn)) &&
   shift.shares.length < weighted.filter((old) => old.weight > 0).length;
 
+/** Holds the traffic of an application as long as a cluster of its Cell is not ready. */
+function unready(decision: Decision, { observed }: GateInput): Wait | undefined {
+  const { waitsFor } = observed;
+  if (waitsFor === undefined || !isOfRollout(decision)) return undefined;
+  const message = `Waiting for ${waitsFor.clusters.join(', ')} of Cell ${waitsFor.cell} to be ready. Next: ${decision.message}`;
+  return { do: 'Wait', for: 'Clusters', message };
+}
+
 function shut(decision: Decision, { cell, now }: GateInput): Wait | undefined {
-  if (decision.do === 'Shift' && !waitsForWindows.has(decision.purpose)) return undefined;
+  if (!isOfRollout(decision)) return undefined;
   const opening = openingAt(cell.spec.windows, now);
   if (opening.is === 'Open') return undefined;
   const { opensAt } = opening;
@@ -69,5 +78,8 @@ function shut(decision: Decision, { cell, now }: GateInput): Wait | undefined {
 /** What gives no version more than it serves: it confirms what is served, or takes out what is gone or idle. */
 const movesNothing: ReadonlySet<ShiftPurpose> = new Set(['Restore', 'Detach', 'TakeOut']);
 
-/** Windows are for rollouts: what was never served, groups that come and go, and edits of the rule do not wait for them. */
-const waitsForWindows: ReadonlySet<ShiftPurpose> = new Set(['Attach', 'Step']);
+/** Windows and clusters are for rollouts: what was never served, groups that come and go, and edits of the rule do not wait for them. */
+const isOfRollout = (decision: Decision): boolean =>
+  decision.do !== 'Shift' || ofRollouts.has(decision.purpose);
+
+const ofRollouts: ReadonlySet<ShiftPurpose> = new Set(['Attach', 'Step']);

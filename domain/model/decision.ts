@@ -151,6 +151,7 @@ export interface Wait {
     | 'Bake'
     | 'Window'
     | 'Freeze'
+    | 'Clusters'
     | 'Budget'
     | 'Detach';
   /** When to look again, in milliseconds since the epoch; undefined: when something happens. */

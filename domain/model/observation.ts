@@ -27,6 +27,8 @@ export interface ObservedCell {
   readonly selected: readonly SelectedTargetGroup[];
   /** The Freezes that hold the rollouts of the Cell's namespace. */
   readonly freezes: readonly Freezing[];
+  /** The Cell with applications that this one moves traffic for, and which of its clusters are not ready; undefined: there is none, or all are. */
+  readonly waitsFor?: { readonly cell: string; readonly clusters: readonly string[] };
   /** The versions of the lists that this was read from; undefined where nothing was listed. */
   readonly listVersions?: ListVersions;
   /** The groups that the load balancer forwards to, as last read back from it. */

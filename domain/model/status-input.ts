@@ -17,7 +17,7 @@ export interface StatusInput {
   readonly now: number;
 }
 
-/** What is waited for while nothing is done: people, or a time that someone has set. */
+/** What is waited for while nothing is done: people, a time that someone has set, or what a Cell with applications waits for. */
 const pauses = new Set<Extract<Decision, { do: 'Wait' }>['for']>([
   'Resume',
   'Approval',
@@ -25,9 +25,10 @@ const pauses = new Set<Extract<Decision, { do: 'Wait' }>['for']>([
   'Verdict',
   'Window',
   'Freeze',
+  'Clusters',
 ]);
 
-/** Whether people, or a time that someone has set, are waited for. */
+/** Whether nothing is done until someone, or a time, or a cluster lets it. */
 export const isPause = (decision: Decision): boolean => decision.do === 'Wait' && pauses.has(decision.for);
 
 /** What keeps the Cell from what it does; that something which moves no traffic was refused does not, nor what was refused before a pause. */

@@ -38,6 +38,12 @@ export class Future {
     this.#seen = { ...this.#seen, freezes: [] };
   }
 
+  /** Every cluster became ready. */
+  makeReady(): void {
+    const { waitsFor: _over, ...seen } = this.#seen;
+    this.#seen = seen;
+  }
+
   /** What comes of an attempt to do what was decided. */
   attempt(decision: Performable, observed: ObservedCell, state: RolloutState): Attempt {
     const { cell } = observed;

@@ -158,6 +158,13 @@ describe('a plan', () => {
     expect(held(now + 3600_000)).toEqual(['Wait', undefined, 'Shift', '3600000']);
   });
 
+  it('takes it for granted that clusters become ready', () => {
+    const seen = serving.withGroups('2.0.0', 'b').seen();
+    const waitsFor = { cell: 'shop', clusters: ['web-v2'] };
+    const [wait, shift] = planCell({ ...seen, waitsFor }, { now }).parts[0]?.ahead.events ?? [];
+    expect([wait?.assumes, shift?.is]).toEqual(['the clusters are ready at once', 'Shift']);
+  });
+
   it.each([
     [
       'more target groups than fit into a rule',

@@ -172,7 +172,11 @@ function pass(
   if (what === 'Verdict')
     return { run: requested(run, 'promote', stamp), now, assumes: 'someone sends promote at once' };
   if (until !== undefined) return { run, now: Math.max(now + 1, until) };
-  if (what !== 'Freeze') return undefined;
-  world.lift();
-  return { run: changed(run, now), now, assumes: 'the Freeze is lifted at once' };
+  if (what === 'Freeze') {
+    world.lift();
+    return { run: changed(run, now), now, assumes: 'the Freeze is lifted at once' };
+  }
+  if (what !== 'Clusters') return undefined;
+  world.makeReady();
+  return { run: changed(run, now), now, assumes: 'the clusters are ready at once' };
 }

@@ -63,6 +63,7 @@ function waitEvent(decision: Extract<Decision, { do: 'Wait' }>): Note | undefine
     case 'Verdict':
       return warning(decision.reason ?? 'Inconclusive', decision.message);
     case 'Freeze':
+    case 'Clusters':
     case 'Window':
     case 'Resume':
     case 'Approval':

@@ -58,6 +58,8 @@ export class SimulatedWorld {
   route: Route | undefined;
   status: CellStatus = {};
   freezes: readonly Freezing[] = [];
+  /** The clusters that the Cell with applications waits for which this one moves traffic for. */
+  unready: readonly string[] = [];
   readonly unhealthy = new Set<string>();
   /** The groups without any registered target. */
   readonly empty = new Set<string>();
@@ -145,6 +147,7 @@ export class SimulatedWorld {
       digest: 'digest',
       selected: this.groups,
       freezes: this.freezes,
+      ...(this.unready.length === 0 ? {} : { waitsFor: { cell: 'shop', clusters: this.unready } }),
       weighted: served,
       ...serving,
       isApplied: !this.isKnown || this.isApplied,

@@ -265,4 +265,44 @@ describe('a Cell with applications', () => {
     ]);
     expect(await stage.writes()).toEqual([]);
   });
+
+  it('holds traffic that moves while a cluster is not ready, and while a Freeze lasts; no request passes that', async () => {
+    await Promise.all([bring('web-1-v3', 'web'), bring('web-2-v3', 'web')]);
+    const clusters = named('web-1-v3', 'web-2-v3', 'api-v2', 'jobs-v2');
+    const applications = [web(), api(), jobsApplication(runTest)];
+    await stage.apply(cellOf('mysystem', clusters, applications, { settle: '15s' }));
+    await stage.untilStatus('mysystem-web', 'at 30', ({ canaryWeight }) => canaryWeight === 30);
+    await fleet.change('web-2-v3', { status: 'CREATING' });
+    const untilReason = (reason: string) =>
+      stage.untilStatus('mysystem-web', reason, (status) => status.reason === reason);
+    const held = await untilReason('WaitingForClusters');
+    expect(held).toMatchObject({
+      phase: 'Paused',
+      message: expect.stringContaining('Waiting for web-2-v3 of Cell mysystem to be ready.') as string,
+    });
+    expect([30, 60, 90]).toContain(held.canaryWeight);
+    const { length: before } = await stage.writes();
+    await stage.signal('mysystem', 'promoteFull', { by: 'ann' });
+    await stage.untilStatus('mysystem-web', 'asked', ({ requests = [] }) =>
+      requests.some(({ action }) => action === 'promoteFull'),
+    );
+    const name = `applications-${stage.namespace}`;
+    await stage.apply({
+      apiVersion: 'okra.mumo.co/v1alpha1',
+      kind: 'Freeze',
+      metadata: { name },
+      spec: { by: 'ops', reason: 'Black Friday.', namespaces: [stage.namespace] },
+    });
+    await untilReason('WaitingForFreeze');
+    await fleet.change('web-2-v3', { status: 'ACTIVE' });
+    const allReady = await stage.untilStatus('mysystem', 'all ready', ({ clusters: all = [] }) =>
+      all.every(({ ready }) => ready),
+    );
+    expect(allReady.phase).not.toBe('Completed');
+    expect((await stage.status('mysystem-web')).reason).toBe('WaitingForFreeze');
+    expect(await stage.writes()).toHaveLength(before);
+    await stage.kubectl('delete', 'freeze', name);
+    await stage.untilPhase('mysystem-web', 'Completed');
+    await untilSynced();
+  });
 });

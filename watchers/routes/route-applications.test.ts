@@ -79,6 +79,34 @@ describe('what was made for a Cell with applications', () => {
     );
   });
 
+  it('has the Cells whose traffic moves look again when other clusters are ready', () => {
+    const at = (ready: boolean): Cell => {
+      const clusters = [{ name: 'c1', ready, message: '', since: '2026-11-23T10:00:00Z' }];
+      return { ...parent, status: { clusters } };
+    };
+    const progressing = (name: string, status: 'True' | 'False') =>
+      child(name, {
+        conditions: [
+          {
+            type: 'Progressing',
+            status,
+            reason: 'Step',
+            message: '',
+            lastTransitionTime: '2026-11-23T10:00:00Z',
+          },
+        ],
+      });
+    const [busy, idle] = [progressing('mysystem-web', 'True'), progressing('mysystem-api', 'False')];
+    const view = viewOf({ cells: [at(false), busy, idle, aCell('other')] });
+    const wake = signal('cell/default/mysystem-web', 'changed');
+    const told = (object: Cell, old: Cell) =>
+      route({ kind: 'Cell', event: { type: 'update', object, old } }, view);
+    expect(told(at(false), at(true))).toContainEqual(wake);
+    expect(told(at(true), at(false))).toContainEqual(wake);
+    expect(told(at(false), at(true)).filter(({ do: what }) => what === 'Signal')).toEqual([wake]);
+    expect(told(at(false), at(false))).not.toContainEqual(wake);
+  });
+
   it.each(['Application', 'ApplicationSet'] as const)('has it look again when an %s has changed', (kind) => {
     const object = { metadata: { namespace: 'default', name: 'web-c1', uid: 'u', resourceVersion: '1' } };
     const wake = signal('cell/default/mysystem', 'changed');

@@ -1,11 +1,13 @@
 import { digest } from '../../clients/digest.ts';
 import type { Cell } from '../../crds/cell.ts';
 import { accessOf } from '../../domain/access/access.ts';
-import { watchedApplications } from '../../domain/applications/watched.ts';
+import { isPartOf, watchedApplications } from '../../domain/applications/watched.ts';
+import { unreadyClusters } from '../../domain/gates/clusters.ts';
+import { sameValue } from '../../domain/kubernetes/canonical.ts';
 import { CELL_LABEL } from '../../domain/kubernetes/labels.ts';
 import { keyOf, type ObjectKey } from '../../domain/model/ids.ts';
 import { objectWorkflowId } from '../../domain/model/workflow-ids.ts';
-import { conditionOf } from '../condition.ts';
+import { mayBeUnderWay } from '../condition.ts';
 import type { ObjectEvent } from '../event.ts';
 import type { Deployed, Revision } from '../foreign.ts';
 import { ignore, type Instruction } from '../instruction.ts';
@@ -23,6 +25,16 @@ export function applicationsDigest(cell: Cell, view: View): string {
     secrets: view.Secret.list(namespace),
   };
   return digest(watchedApplications(cell, parts, accessOf(namespace, view.AccessPolicy.list())));
+}
+
+/** Has the Cells whose traffic moves look again when other clusters of their Cell are ready than before; what holds them stands there. */
+export function wakeChildren(event: ObjectEvent<Cell>, view: View): readonly Instruction[] {
+  if (event.type !== 'update' || !hasApplications(event.object)) return [];
+  const { object, old } = event;
+  if (sameValue(unreadyClusters(object), unreadyClusters(old))) return [];
+  return view.Cell.list(object.metadata.namespace)
+    .filter((cell) => isPartOf(cell, object.metadata.name) && mayBeUnderWay(cell))
+    .map((cell) => wake(keyOf(cell)));
 }
 
 interface Part {
@@ -53,7 +65,7 @@ export function startParent(event: ObjectEvent<Part>, view: View): readonly Inst
 export function routeDeployed({ object }: ObjectEvent<Deployed>, view: View): readonly Instruction[] {
   const asking = view.Cell.list(object.metadata.namespace).filter(
     (cell) =>
-      conditionOf(cell, 'Progressing')?.status !== 'False' &&
+      mayBeUnderWay(cell) &&
       cell.spec.applications?.some(({ argocd }) => argocd?.applicationSet !== undefined),
   );
   return asking.length === 0 ? ignore('no Cell waits for Argo CD') : asking.map((one) => wake(keyOf(one)));

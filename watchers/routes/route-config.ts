@@ -5,7 +5,7 @@ import { objectWorkflowId } from '../../domain/model/workflow-ids.ts';
 import { loadBalancerKind, type LoadBalancerType } from '../../domain/load-balancers/load-balancer.ts';
 import { SEQUENCE_ANNOTATION } from '../../domain/kubernetes/labels.ts';
 import { mayAdopt } from '../../domain/versions/watched.ts';
-import { conditionOf } from '../condition.ts';
+import { mayBeUnderWay } from '../condition.ts';
 import type { ObjectEvent } from '../event.ts';
 import { ignore, type Instruction } from '../instruction.ts';
 import type { LoadBalancerConfig, View } from '../informer/store.ts';
@@ -56,7 +56,7 @@ function isOwnWrite(event: Exclude<ConfigEvent, { type: 'delete' }>, cell: Cell 
   const { object: config } = event;
   if (config.metadata.deletionTimestamp !== undefined) return false;
   if (event.type === 'update') return sequenceOf(config) !== sequenceOf(event.old);
-  return cell !== undefined && conditionOf(cell, 'Progressing')?.status !== 'False';
+  return cell !== undefined && mayBeUnderWay(cell);
 }
 
 const sequenceOf = ({ metadata }: LoadBalancerConfig): string | undefined =>

@@ -14,7 +14,7 @@ import {
 import { matches } from '../../domain/kubernetes/selector.ts';
 import { selectorOf } from '../../domain/versions/version-label.ts';
 import { isTakenOtherwise, watchedInput } from '../../domain/versions/watched.ts';
-import { conditionOf } from '../condition.ts';
+import { conditionOf, mayBeUnderWay } from '../condition.ts';
 import type { ObjectEvent } from '../event.ts';
 import { ignore, type Instruction } from '../instruction.ts';
 import { ANY, labelWords, type View } from '../informer/store.ts';
@@ -33,6 +33,7 @@ import {
   routeDeployed,
   routeRevision,
   startParent,
+  wakeChildren,
 } from './route-applications.ts';
 import { routeCheck } from './route-check.ts';
 import { routeConfig } from './route-config.ts';
@@ -57,6 +58,7 @@ const routes: Routes = {
     ...routeCellCheck(event, view),
     ...routeStagedCell(event, view),
     ...startParent(event, view),
+    ...wakeChildren(event, view),
   ],
   AWSTargetGroup: (event, view) => [
     ...routeGroup(event, view),
@@ -196,5 +198,3 @@ function routeFreeze(event: ObjectEvent<Freeze>, view: View): readonly Instructi
     signal: 'changed',
   }));
 }
-
-const mayBeUnderWay = (cell: Cell): boolean => conditionOf(cell, 'Progressing')?.status !== 'False';

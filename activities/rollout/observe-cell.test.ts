@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { CELL, type KindRef } from '../../clients/kubernetes/kinds.ts';
+import { API_VERSION } from '../../domain/kubernetes/labels.ts';
+import { observeCell } from './observe-cell.ts';
+
+const since = '2026-11-23T10:00:00Z';
+const ingress = {
+  type: 'AWSApplicationLoadBalancer',
+  awsApplicationLoadBalancer: {
+    listenerARN: 'arn:aws:elasticloadbalancing:eu-central-1:000000000000:listener/app/a/1/2',
+    listener: { rule: { priority: 10, hosts: ['example.com'] } },
+    targetGroupSelector: { matchLabels: { role: 'web' } },
+  },
+};
+const ownedBy = (uid: string) => [
+  { apiVersion: API_VERSION, kind: 'Cell', name: 'shop', uid, controller: true },
+];
+const child = (ownerReferences?: object[]) => ({
+  metadata: { namespace: 'default', name: 'shop-web', uid: 'c', generation: 1, ownerReferences },
+  spec: { ingress, replicas: 1 },
+});
+const parent = (ready: boolean) => ({
+  metadata: { namespace: 'default', name: 'shop', uid: 'p' },
+  spec: { clusters: [], applications: [] },
+  status: {
+    clusters: [
+      { name: 'web-v1', ready: true, message: '', since },
+      { name: 'web-v2', ready, message: '', since },
+    ],
+  },
+});
+
+interface Named {
+  readonly metadata: { readonly name: string };
+}
+
+describe('a look at the Cell of an application', () => {
+  const look = (cell: Named, shop?: Named) =>
+    observeCell(
+      {
+        get: ({ plural }: KindRef, { name }: { readonly name: string }) =>
+          Promise.resolve(plural === CELL.plural ? { 'shop-web': cell, shop }[name] : undefined),
+        list: () => Promise.resolve([]),
+      } as never,
+      { namespace: 'default', name: 'shop-web' },
+    );
+
+  it('sees which clusters of its Cell are not ready', async () => {
+    const { waitsFor } = await look(child(ownedBy('p')), parent(false));
+    expect(waitsFor).toEqual({ cell: 'shop', clusters: ['web-v2'] });
+  });
+
+  it.each([
+    ['all are ready', child(ownedBy('p')), parent(true)],
+    ['its Cell is gone', child(ownedBy('p')), undefined],
+    ['another Cell has that name now', child(ownedBy('old')), parent(false)],
+    ['it belongs to none', child(), parent(false)],
+  ])('waits for none when %s', async (_, cell, shop) =>
+    expect(await look(cell, shop)).not.toHaveProperty('waitsFor'),
+  );
+});
