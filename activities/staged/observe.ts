@@ -19,6 +19,7 @@ import {
 } from '../../domain/staged/policy.ts';
 import { namespacesOf } from '../../domain/staged/workload.ts';
 import { clusterSelection, stagePolicy } from './found.ts';
+import type { LiveMemory } from './live.ts';
 import { spaceOf, type Spaces } from './space.ts';
 import { viewOf } from './stage-view.ts';
 
@@ -26,7 +27,7 @@ const NOTHING = { policies: [], freezes: [] } as const;
 
 /** Reads a StagedBindingPolicy and all that its next step depends on; `at` is the stage to look at. */
 export async function observeStaged(
-  spaces: Spaces,
+  spaces: Spaces & { readonly memory: LiveMemory },
   { name, at }: { readonly name: string; readonly at?: string | undefined },
 ): Promise<ObservedStaged> {
   const object = await spaces.kubernetes.get<StagedBindingPolicy>(STAGED_BINDING_POLICY, { name });

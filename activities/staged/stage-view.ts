@@ -8,6 +8,7 @@ import type { ClusterSelection, StageView } from '../../domain/staged/observatio
 import { narrowingOf, type BindingPolicy } from '../../domain/staged/policy.ts';
 import { strategyOf } from '../../domain/staged/progressive.ts';
 import { clustersIn, strangerReason, unboundReason, unselectedReason } from '../../domain/staged/workload.ts';
+import type { LiveMemory } from './live.ts';
 import type { Spaces } from './space.ts';
 import { viewOfStage } from './view.ts';
 
@@ -21,7 +22,7 @@ export async function viewOf(
     readonly bindings: ReadonlyMap<string, Binding | undefined>;
     readonly client: KubernetesClient;
   },
-  { kubernetes }: Spaces,
+  { kubernetes, memory }: Spaces & { readonly memory: LiveMemory },
 ): Promise<StageView> {
   const { spec, stage, policy, selection, bindings, client } = of;
   const cell = stage.cell === undefined ? undefined : await cellOf(kubernetes, stage.cell);
@@ -49,7 +50,7 @@ export async function viewOf(
   if (stranger !== undefined) return unbound(stranger);
   const all = narrowing === undefined ? clustersIn(binding) : (selection?.clusters ?? []);
   const few = strategy === undefined ? undefined : { strategy, all, narrowing };
-  const looking = { client, stage, policy: { name, uid }, binding };
+  const looking = { client, stage, policy: { name, uid }, binding, memory };
   return { ...(await viewOfStage(few === undefined ? looking : { ...looking, few })), ...said };
 }
 

@@ -21,8 +21,9 @@ describe('the activities of a StagedBindingPolicy, with what KubeStellar makes o
   let memory: MemoryKubernetes;
   let kubestellar: KubeStellar;
   let state: StagedState;
+  let activitiesOf: () => ReturnType<typeof stagedActivities>;
   const kubernetes = () => memory.client;
-  const activities = () => stagedActivities({ kubernetes: kubernetes(), clusters: {} as RemoteClusters });
+  const activities = () => activitiesOf();
 
   const apply = (spec: object): Promise<unknown> =>
     kubernetes().apply({
@@ -73,6 +74,8 @@ describe('the activities of a StagedBindingPolicy, with what KubeStellar makes o
 
   beforeEach(async () => {
     memory = new MemoryKubernetes();
+    const own = stagedActivities({ kubernetes: kubernetes(), clusters: {} as RemoteClusters });
+    activitiesOf = () => own;
     kubestellar = new KubeStellar(kubernetes());
     state = initialStagedState;
     await edit('nginx:1');
@@ -146,6 +149,55 @@ describe('the activities of a StagedBindingPolicy, with what KubeStellar makes o
     await kubernetes().patch(DEPLOYMENT, web, { status: { replicas: 1 } }, { subresource: 'status' });
     await bind('dev');
     expect(await settle()).toMatchObject({ activeStage: 'prod' });
+  });
+
+  describe('with more objects that reports are copied back to than are looked up otherwise', () => {
+    const many = Array.from({ length: 130 }, (_, index) => ({ ...web, name: `web-${index}` }));
+    const change = (name: string, image: string): Promise<unknown> =>
+      kubernetes().apply({
+        apiVersion: 'apps/v1',
+        kind: 'Deployment',
+        metadata: { namespace: 'nginx', name },
+        spec: { image },
+      } as Parameters<ReturnType<typeof kubernetes>['apply']>[0]);
+    const copyBack = (name: string): Promise<unknown> =>
+      kubernetes().patch(
+        DEPLOYMENT,
+        { namespace: 'nginx', name },
+        { status: { at: memory.now } },
+        { subresource: 'status' },
+      );
+    const print = async () => (await activities().observeStaged({ name: 'web', at: 'dev' })).view?.print;
+
+    beforeEach(async () => {
+      for (const { name } of many) await change(name, 'nginx:1');
+      await apply({ downsync: [{ ...nginx.downsync[0], wantSingletonReportedState: true }] });
+      await settle();
+      await bind('dev', many);
+    });
+
+    it('begin a stage again by an edit of any of them, and by no report', async () => {
+      const before = await print();
+      for (const { name } of many) {
+        await copyBack(name);
+        await bind('dev', many);
+        expect(await print()).toBe(before);
+      }
+      await change('web-99', 'nginx:2');
+      await bind('dev', many);
+      expect(await print()).not.toBe(before);
+    });
+
+    it('read again only what has changed, beyond those that are always read', async () => {
+      await print();
+      await copyBack('web-99');
+      await bind('dev', many);
+      const read: string[] = [];
+      memory.onGet = ({ kind }, { name }) => void (kind === DEPLOYMENT.plural && read.push(name));
+      await print();
+      expect(read).toHaveLength(101);
+      expect(read).toContain('web-99');
+    });
   });
 
   it('make what somebody has changed say again what it should, and leave alone what is not theirs', async () => {

@@ -7,14 +7,16 @@ import { remove } from '../kubernetes/remove.ts';
 import { statusReporter } from '../kubernetes/status-reporter.ts';
 import { applyStage, FINALIZER, selectClusters } from './apply.ts';
 import { observeStaged } from './observe.ts';
+import type { LiveMemory } from './live.ts';
 import { clientOf, type Spaces } from './space.ts';
 
 /** Makes the activities of StagedBindingPolicies. */
 export function stagedActivities(spaces: Spaces): StagedActivities {
   const { kubernetes } = spaces;
   const report = statusReporter(kubernetes);
+  const memory: LiveMemory = new Map();
   return {
-    observeStaged: (look) => observeStaged(spaces, look),
+    observeStaged: (look) => observeStaged({ ...spaces, memory }, look),
     applyStage: (change) => applyStage(spaces, change),
     selectClusters: (ref) => selectClusters(spaces, ref),
     removeStage: async ({ name, policy }) => {

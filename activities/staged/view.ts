@@ -1,6 +1,7 @@
 import { COMBINED_STATUS } from '../../clients/kubernetes/kinds.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import { digest } from '../../clients/digest.ts';
+import { inBatches } from '../../clients/in-batches.ts';
 import type { Stage } from '../../crds/staged-binding-policy.ts';
 import { canonical } from '../../domain/kubernetes/canonical.ts';
 import { compileCondition, compileFilter } from '../../domain/staged/cel/expression.ts';
@@ -13,9 +14,9 @@ import {
 import type { StageView } from '../../domain/staged/observation.ts';
 import type { Narrowing } from '../../domain/staged/policy.ts';
 import type { Strategy } from '../../domain/staged/progressive.ts';
-import { clustersIn, nameOf, objectsOf } from '../../domain/staged/workload.ts';
+import { clustersIn, isCopiedBack, nameOf, objectsOf } from '../../domain/staged/workload.ts';
 import { judgeAll, judgeEach, type Judging, type Kept } from './judging.ts';
-import { liveReader, type Live, type LiveReader } from './live.ts';
+import { liveReader, type LiveMemory, type LiveReader } from './live.ts';
 
 /** What a stage is looked at with. */
 export interface Looking {
@@ -23,6 +24,7 @@ export interface Looking {
   readonly stage: Stage;
   readonly policy: { readonly name: string; readonly uid: string };
   readonly binding: Binding;
+  readonly memory: LiveMemory;
   /** Of a stage that reaches its clusters a few at a time: how, which it selects, and which of them its BindingPolicy reaches. */
   readonly few?: {
     readonly strategy: Strategy;
@@ -31,14 +33,13 @@ export interface Looking {
   };
 }
 
-// So many objects are read at most with one look; the others wait for their clusters to report.
-const MOST_READ = 100;
+const AT_ONCE = 20;
 
 /** Looks how far a stage is that KubeStellar has bound: which objects fulfil it, by what their clusters report. */
 export async function viewOfStage(looking: Looking): Promise<StageView> {
   const { stage, binding, few } = looking;
   const all = objectsOf(binding);
-  const live = liveReader(looking.client, MOST_READ);
+  const live = liveReader(looking.client, looking);
   const print = await printOf(looking, all, live);
   const reached = few?.narrowing?.clusters ?? few?.all ?? [];
   const clusters = few === undefined ? {} : { clusters: { all: few.all, reached, fulfilled: [] } };
@@ -65,15 +66,17 @@ async function printOf(
   all: readonly WorkloadObject[],
   live: LiveReader,
 ): Promise<string> {
-  const versions = new Map<WorkloadObject, Live | undefined>();
-  for (const object of all.filter(isCopiedBack).slice(0, MOST_READ)) versions.set(object, await live(object));
+  const versions = await inBatches(all, AT_ONCE, async (object) => {
+    const now = isCopiedBack(object) ? await live(object) : undefined;
+    return now?.edition ?? object.resourceVersion;
+  });
   return digest(
     canonical([
       policy.uid,
       // Where clusters are counted one by one, another one is no reason to begin with all of them again.
       few === undefined ? clustersIn(binding) : [],
       [stage.filter ?? '', stage.condition ?? '', stage.cell ?? {}],
-      all.map((object) => [nameOf(object), versions.get(object)?.generation ?? object.resourceVersion]),
+      all.map((object, index) => [nameOf(object), versions[index]]),
     ]),
   );
 }
@@ -94,10 +97,6 @@ async function judgingOf(
 }
 
 const nobody = (reason: string) => ({ object: '', reason });
-
-/** Whether KubeStellar writes the status that clusters report into the object, which changes its version with each report. */
-const isCopiedBack = ({ wantSingletonReportedState, wantMultiWECReportedState }: WorkloadObject): boolean =>
-  wantSingletonReportedState === true || wantMultiWECReportedState === true;
 
 /** The objects that a stage looks at. */
 function keep(objects: readonly WorkloadObject[], { filter }: Stage): readonly Kept[] {

@@ -15,6 +15,12 @@ export function nameOf({
   return namespace === '' ? `${kind} ${name}` : `${kind} ${namespace}/${name}`;
 }
 
+/** Whether KubeStellar writes the status that clusters report into an object, which changes its version with each report. */
+export const isCopiedBack = ({
+  wantSingletonReportedState,
+  wantMultiWECReportedState,
+}: WorkloadObject): boolean => wantSingletonReportedState === true || wantMultiWECReportedState === true;
+
 /** The objects that a Binding lists, in one order. */
 export function objectsOf({ spec }: Binding): readonly WorkloadObject[] {
   const { clusterScope = [], namespaceScope = [] } = spec?.workload ?? {};

@@ -54,6 +54,7 @@ interface Stored {
     readonly downsync?: readonly {
       readonly statusCollectors?: readonly string[];
       readonly objectNames?: readonly string[];
+      readonly wantSingletonReportedState?: boolean;
     }[];
   };
 }
@@ -75,9 +76,15 @@ export class KubeStellar {
   async bind(policy: string, objects: readonly Workload[], clusters: readonly string[]): Promise<void> {
     const owner = await this.#read(BINDING_POLICY, { name: policy });
     const { uid, generation } = owner.metadata;
-    const statusCollectors = (owner.spec?.downsync ?? []).flatMap((clause) => clause.statusCollectors ?? []);
+    const clauses = owner.spec?.downsync ?? [];
+    const said = {
+      statusCollectors: clauses.flatMap((clause) => clause.statusCollectors ?? []),
+      ...(clauses.some((clause) => clause.wantSingletonReportedState === true)
+        ? { wantSingletonReportedState: true }
+        : {}),
+    };
     const namespaceScope = await Promise.all(
-      objects.map(async (object) => ({ ...(await this.#reference(object)), statusCollectors })),
+      objects.map(async (object) => ({ ...(await this.#reference(object)), ...said })),
     );
     const of = { apiVersion: BINDING_POLICY.apiVersion, kind: BINDING_POLICY.kind, name: policy, uid };
     const binding = await this.#kubernetes.apply({
