@@ -16,6 +16,8 @@ let historyLength = 0;
 /** What happens when the workflow waits; it is not woken by time alone. */
 let idle: () => void;
 const details: string[] = [];
+const waits: number[] = [];
+let isDeleting = false;
 
 vi.mock('@temporalio/workflow', async (original) => ({
   ...(await original<object>()),
@@ -44,9 +46,12 @@ const fails = (name: string): Promise<void> =>
 const activities = {
   async observeApplications() {
     await fails('observe');
-    const { cell: _gone, ...nothing } = world.observe();
-    return isGone ? nothing : world.observe();
+    const { cell, ...nothing } = world.observe();
+    if (isGone || cell === undefined) return nothing;
+    return { ...nothing, cell: { ...cell, isDeleting } };
   },
+  releaseApplications: () =>
+    Promise.resolve({ isDone: false, message: 'Waiting until mysystem-web is gone.' }),
   async performApplication(request: { application: string; action: ApplicationAction }) {
     await fails(request.action.do);
     world.perform(request.application, request.action);
@@ -60,7 +65,8 @@ const activities = {
 };
 vi.mock('./renewal.ts', () => ({
   isDue: () => historyLength > 1_000,
-  waitUntil: () => {
+  waitUntil: (_happened: () => boolean, milliseconds: number) => {
+    waits.push(milliseconds);
     world.pass();
     idle();
     return Promise.resolve(true);
@@ -104,6 +110,7 @@ const send = (name: string): unknown => handlers.get(`signal ${name}`)?.();
 beforeEach(() => {
   world = new ApplicationsWorld({ clusters: clusters('web-v1'), applications: [web()] });
   isGone = false;
+  isDeleting = false;
   historyLength = 0;
   failing.clear();
 });
@@ -180,6 +187,16 @@ describe('the workflow of a Cell with applications', () => {
     }, lost);
     expect(phase()).toBe('Reverted');
     expect([...world.secrets.keys()]).toEqual(['web-v1']);
+  });
+
+  it('looks less and less often at a deletion that does not come about, and says what it waits for', async () => {
+    await roll(() => phase() === 'Completed');
+    isGone = false;
+    isDeleting = true;
+    waits.length = 0;
+    await roll(() => waits.length === 9);
+    expect(waits).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60].map((seconds) => seconds * 1000));
+    expect(details.at(-1)).toContain('Waiting until mysystem-web is gone.');
   });
 
   it('answers what it is asked', async () => {

@@ -1,7 +1,7 @@
 import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import type { ApplicationsDecision } from '../domain/applications/decision.ts';
 import type { ObservedApplications } from '../domain/applications/observation.ts';
-import { performed, troubled, type ApplicationsState } from '../domain/applications/state.ts';
+import { backoffMs, performed, troubled, type ApplicationsState } from '../domain/applications/state.ts';
 import { takeApplicationsTurn, type ApplicationsTurn } from '../domain/applications/turn.ts';
 import { applicationsDetails } from '../domain/applications/view.ts';
 import type { Outcome } from '../domain/model/decision.ts';
@@ -28,8 +28,6 @@ const FIRST_INTERVAL_SECONDS = 60;
 const IN_WORK: ReadonlySet<string> = new Set(['Progressing', 'Reverting', 'FailedReverting']);
 const INTERVAL_SECONDS_IN_WORK = 10;
 
-const BACKOFF_MS = { first: 1_000, longest: 60_000 };
-
 /** Rolls out the applications of a Cell, for as long as it exists: look, decide, report, perform. */
 export async function rollOutApplications(
   key: ObjectKey,
@@ -39,6 +37,7 @@ export async function rollOutApplications(
   const live = listenForApplications(handedOver, cancelRequested);
   let intervalSeconds = FIRST_INTERVAL_SECONDS;
   let failures = 0;
+  let timesReleased = 0;
   const until = async (heard: number, milliseconds: number, summary: string): Promise<void> =>
     void (await waitUntil(
       () => live.heard() !== heard || isDue(),
@@ -53,17 +52,18 @@ export async function rollOutApplications(
       ({ intervalSeconds = intervalSeconds } = found);
       const decision = await step(found, live);
       failures = 0;
+      // What the Cell has made may have finalizers that do not go; a word comes when it goes.
+      timesReleased = decision.do === 'Release' ? timesReleased + 1 : 0;
       if (decision.do === 'Close') return { outcome: 'Deleted', message: decision.message };
       if (decision.do === 'Wait' && live.isCancelled())
         return { outcome: 'Waiting', message: CANCELLED.message };
-      const at = nextLook(decision, intervalSeconds);
+      const at = nextLook(decision, { intervalSeconds, timesReleased });
       if (at !== undefined) await until(heard, at - Date.now(), decision.message);
     } catch (error) {
       const { message } = failureOf(error);
       failures += 1;
       setCurrentDetails(`**Trying again** ${message}`);
-      const wait = Math.min(BACKOFF_MS.longest, BACKOFF_MS.first * 2 ** Math.min(failures - 1, 10));
-      await until(heard, wait, `Trying again: ${message}`);
+      await until(heard, backoffMs(failures), `Trying again: ${message}`);
     }
     if (isDue()) {
       setCurrentDetails(`Going on in a new run of ${workflowInfo().workflowId}.`);
@@ -73,8 +73,11 @@ export async function rollOutApplications(
 }
 
 /** When to look again at the latest; undefined: at once. */
-function nextLook(decision: ApplicationsDecision, intervalSeconds: number): number | undefined {
-  if (decision.do === 'Release') return Date.now() + BACKOFF_MS.first;
+function nextLook(
+  decision: ApplicationsDecision,
+  { intervalSeconds, timesReleased }: { readonly intervalSeconds: number; readonly timesReleased: number },
+): number | undefined {
+  if (decision.do === 'Release') return Date.now() + backoffMs(timesReleased);
   if (decision.do !== 'Wait') return undefined;
   const pace = IN_WORK.has(decision.phase) ? INTERVAL_SECONDS_IN_WORK : intervalSeconds;
   const next = Date.now() + Math.min(pace, intervalSeconds) * 1000;
@@ -130,7 +133,8 @@ async function perform(
 ): Promise<void> {
   const uid = cell?.uid ?? '';
   if (decision.do === 'Release') {
-    await releases(decision.message).releaseApplications({ key, uid });
+    const { message } = await releases(decision.message).releaseApplications({ key, uid });
+    setCurrentDetails(`**Deleting** ${message}`);
     return;
   }
   if (decision.do !== 'Act') return;

@@ -59,6 +59,10 @@ export const markOf = (status: CellStatus | undefined, application: string): Mar
 
 const BACKOFF_MS = { first: 1_000, longest: 60_000 };
 
+/** How long what was in vain so often waits until it is tried again, in milliseconds: twice as long each time, up to a minute. */
+export const backoffMs = (times: number): number =>
+  Math.min(BACKOFF_MS.longest, BACKOFF_MS.first * 2 ** Math.min(times - 1, 10));
+
 /** Remembers that an action of an application has failed, and when it is tried again. */
 export function troubled(
   state: ApplicationsState,
@@ -67,9 +71,8 @@ export function troubled(
   now: number,
 ): ApplicationsState {
   const failures = (state.troubles[application]?.failures ?? 0) + 1;
-  const wait = Math.min(BACKOFF_MS.longest, BACKOFF_MS.first * 2 ** Math.min(failures - 1, 10));
   const { reason, message } = failure;
-  const trouble = { reason, message, failures, until: now + wait };
+  const trouble = { reason, message, failures, until: now + backoffMs(failures) };
   return { ...state, troubles: { ...state.troubles, [application]: trouble } };
 }
 

@@ -79,6 +79,16 @@ describe('what was made for a Cell with applications', () => {
     );
   });
 
+  it('starts the Cell that is being deleted when the Cell of an application has gone', () => {
+    const [seen] = settledView().Cell.list('default');
+    if (seen === undefined) throw new Error('Expected the Cell, got none.');
+    const deleting = { ...seen, metadata: { ...seen.metadata, deletionTimestamp: '2026-11-23T10:00:00Z' } };
+    const view = viewOf({ cells: [deleting], groups: [group], secrets: [secret] });
+    expect(
+      route({ kind: 'Cell', event: { type: 'delete', object: child('mysystem-web') } }, view),
+    ).toContainEqual(start('mysystem'));
+  });
+
   it('has the Cells whose traffic moves look again when other clusters are ready', () => {
     const at = (ready: boolean): Cell => {
       const clusters = [{ name: 'c1', ready, message: '', since: '2026-11-23T10:00:00Z' }];
