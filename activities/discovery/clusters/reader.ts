@@ -7,6 +7,7 @@ import { knownCluster, type KnownCluster } from '../../../domain/discovery/clust
 import { CLUSTER_SECRETS } from '../../../domain/kubernetes/labels.ts';
 import { latecomers, type Outcome, type Patience } from './latecomers.ts';
 import { remoteProblem } from './problem.ts';
+import { soleSyncs } from './sole-syncs.ts';
 
 /** A cluster that has an Argo CD cluster secret. */
 export interface RemoteCluster {
@@ -92,8 +93,7 @@ export function clusterReader(
 ): ClusterReader {
   const late = latecomers(patience);
   const by = randomUUID();
-  // Since when this process alone has synced an object.
-  const alone = new Map<string, number>();
+  const sole = soleSyncs();
   const reads = (since: number): ClusterReads => ({
     async find(namespace) {
       const which = { namespace, labelSelector: CLUSTER_SECRETS };
@@ -114,9 +114,7 @@ export function clusterReader(
   return {
     by,
     begin(object, last) {
-      const since = (last === by ? alone.get(object) : undefined) ?? late.now();
-      alone.set(object, since);
-      return reads(since);
+      return reads(sole.note({ object, isSole: last === by, time: late.now() }));
     },
   };
 }
