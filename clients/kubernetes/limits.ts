@@ -42,6 +42,9 @@ export const UNFINISHED: TenantLimits = { cluster: 16 * MEGABYTE, namespace: 48 
 /** Characters, as JSON, that are kept of what is watched: what 10,000 nodes do not reach, and as much for a namespace as a process has room for beside others. */
 export const KEPT: TenantLimits = { cluster: 32 * MEGABYTE, namespace: 64 * MEGABYTE };
 
+/** Characters, as JSON, that the syncs of a process hold at once of what they have read. */
+export const HELD: TenantLimits = { cluster: 64 * MEGABYTE, namespace: 128 * MEGABYTE };
+
 /** For a cluster that a secret names: what 10,000 nodes, or pods of a namespace, do not reach. */
 export const REMOTE_CLUSTER: ReadLimits = {
   answerBytes: 8 * MEGABYTE,

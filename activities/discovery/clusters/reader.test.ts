@@ -1,4 +1,5 @@
 import { decodeBase64 } from '../../../clients/kubernetes/base64.ts';
+import { setImmediate as afterOthers } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { knownCluster } from '../../../domain/discovery/clusters/known-cluster.ts';
 import { clusterReader, type ClusterReads } from './reader.ts';
@@ -30,7 +31,7 @@ async function afterLateAnswer() {
   const late = Promise.withResolvers<string>();
   expect(await said(reader.begin('set', undefined), () => late.promise)).toBe('ClusterSlow');
   late.resolve('old');
-  await late.promise;
+  await afterOthers();
   return reader;
 }
 

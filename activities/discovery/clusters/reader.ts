@@ -5,6 +5,7 @@ import type { KubernetesClient } from '../../../clients/kubernetes/kubernetes.ts
 import type { RemoteClusters, StoredClusterSecret } from '../../../clients/kubernetes/remote-clusters.ts';
 import { knownCluster, type KnownCluster } from '../../../domain/discovery/clusters/known-cluster.ts';
 import { CLUSTER_SECRETS } from '../../../domain/kubernetes/labels.ts';
+import { heldLists, type HeldLists } from './held-lists.ts';
 import { latecomers, type Outcome, type Patience } from './latecomers.ts';
 import { remoteProblem } from './problem.ts';
 import { soleSyncs } from './sole-syncs.ts';
@@ -43,9 +44,10 @@ export interface ClusterReader {
   readonly by: string;
   /**
    * Begins a sync of an object, and says who has made the last one. When that was another process, or nobody knows, it
-   * may have seen something newer than what was late here before now, and that does not count any more.
+   * may have seen something newer than what was late here before now, and that does not count any more. What is read is
+   * held until it is disposed of.
    */
-  begin(object: string, last: string | undefined): ClusterReads;
+  begin(object: string, last: string | undefined): ClusterReads & Disposable;
 }
 
 /** Reads in the clusters whose Argo CD cluster secrets are in a namespace, for one sync. */
@@ -94,7 +96,8 @@ export function clusterReader(
   const late = latecomers(patience);
   const by = randomUUID();
   const sole = soleSyncs();
-  const reads = (since: number): ClusterReads => ({
+  const hold = heldLists(patience);
+  const reads = (since: number, held: HeldLists): ClusterReads & Disposable => ({
     async find(namespace) {
       const which = { namespace, labelSelector: CLUSTER_SECRETS };
       const secrets = await kubernetes.list<StoredClusterSecret>(SECRET, which);
@@ -106,15 +109,18 @@ export function clusterReader(
       if (reach.is === 'Problem') {
         return { ok: false, reason: 'InvalidSecret', message: reach.problem, isLate: false };
       }
-      const { uid, resourceVersion } = secret.metadata;
+      const { namespace, uid, resourceVersion } = secret.metadata;
       const key = `${uid} ${resourceVersion} ${what}`;
-      return readingOf(await late.wait(key, () => read(reach), since), cluster.name);
+      const of = { tenant: { namespace, cluster: uid, name: cluster.name }, client: reach.client };
+      const begun = () => held.read(of, (client) => read({ ...reach, client }));
+      return readingOf(await late.wait(key, begun, since), cluster.name);
     },
+    [Symbol.dispose]: () => held[Symbol.dispose](),
   });
   return {
     by,
     begin(object, last) {
-      return reads(sole.note({ object, isSole: last === by, time: late.now() }));
+      return reads(sole.note({ object, isSole: last === by, time: late.now() }), hold());
     },
   };
 }

@@ -74,7 +74,7 @@ export function targetGroupBindingActivities(
   return {
     async syncTargetGroupBinding(key, last) {
       const life = lifetime();
-      const reads = reader.begin(
+      using reads = reader.begin(
         objectWorkflowId('AWSTargetGroupBinding', key),
         isFirstAttempt() ? last : undefined,
       );

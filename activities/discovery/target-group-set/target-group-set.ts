@@ -92,7 +92,7 @@ export function targetGroupSetActivities({
   return {
     async syncTargetGroupSet(key, last): Promise<Synced> {
       const life = lifetime();
-      const reads = reader.begin(
+      using reads = reader.begin(
         objectWorkflowId('AWSTargetGroupSet', key),
         isFirstAttempt() ? last : undefined,
       );
