@@ -126,6 +126,7 @@ describe('a kind of load balancer that the tables have a line of', () => {
     },
     installation: () => Promise.resolve('here'),
     budget: granting,
+    temporal: {} as Client,
   });
   const requestFor = (a: number, b: number, sequence: number): ShiftRequest => ({
     cell: { key, uid: 'uid' },
@@ -142,7 +143,7 @@ describe('a kind of load balancer that the tables have a line of', () => {
     return asActivity(() => trafficActivities(reached()).shiftTraffic(request));
   };
   const findDrift = (meanwhile?: () => Promise<unknown>) => {
-    const activities = driftActivities({ ...reached(), temporal: {} as Client, taskQueue: 'okra' });
+    const activities = driftActivities({ ...reached(), taskQueue: 'okra' });
     return asActivity(() => activities.findDrift({ type: aRoute().type, place }), {}, meanwhile);
   };
 

@@ -206,5 +206,12 @@ export const cellStatus = z.object({
     .meta({ 'x-kubernetes-list-type': 'atomic' })
     .describe('The last ten changes of what serves, the newest first.'),
   conditions: conditions.optional(),
+  writer: z
+    .object({
+      runId: z.string().max(64).describe('The run id of the workflow.'),
+      activity: z.int().min(0).describe('The number of the activity in that run.'),
+    })
+    .optional()
+    .describe('Who has written this status, so that one that comes late is not written over it.'),
   lastSyncTime: z.iso.datetime().optional().describe('When this status was written.'),
 });

@@ -7,9 +7,9 @@ import { outsideEvent } from '../../domain/rollout/outside-events.ts';
 import type { CellReport } from '../../domain/rollout/report.ts';
 import type { CellActivities } from '../contract.ts';
 import { statusReporter } from '../kubernetes/status-reporter.ts';
-import { refuseWhenGivenUp } from '../heartbeat.ts';
 import { readLostRun } from './lost-run.ts';
 import { observeCell } from './observe-cell.ts';
+import { inTurn, type StatusTurn } from './status-turn.ts';
 import type { SurroundingsReader } from './surroundings.ts';
 
 /** What the activities of a Cell are made of. */
@@ -40,13 +40,17 @@ export type ReportCell = (report: CellReport, signal?: AbortSignal) => Promise<v
 /** Makes what reports on Cells. */
 export function cellReporter({
   kubernetes,
+  temporal,
   tellEvent,
-}: Pick<CellDependencies, 'kubernetes' | 'tellEvent'>): ReportCell {
+}: Pick<CellDependencies, 'kubernetes' | 'temporal' | 'tellEvent'>): ReportCell {
   const report = statusReporter(kubernetes);
+  const means = { kubernetes, temporal };
   return async ({ key, uid, status, events }, signal) => {
-    // What an attempt that was given up has to tell is older than what the one after it has told.
-    refuseWhenGivenUp();
-    await report(CELL, { key, uid, signal }, status, events);
+    const write = async ({ resourceVersion, ...turn }: Partial<StatusTurn> = {}): Promise<void> => {
+      const about = { key, uid, signal, ...(resourceVersion === undefined ? {} : { resourceVersion }) };
+      await report(CELL, about, { ...status, ...turn }, events);
+    };
+    await inTurn({ key, uid }, write, { means, signal });
     for (const event of events) {
       const outside = outsideEvent(key, event);
       if (outside !== undefined) tellEvent?.(`${uid}/${event.id}`, outside);

@@ -38,7 +38,7 @@ import { healthOf, targetLook } from '../load-balancers/target-health.ts';
 
 /** What traffic is shifted with. */
 export interface TrafficDependencies
-  extends WriterDependencies, Pick<CellDependencies, 'tellEvent' | 'surroundings'> {}
+  extends WriterDependencies, Pick<CellDependencies, 'temporal' | 'tellEvent' | 'surroundings'> {}
 
 /** Makes the activities that shift traffic and look at the health of targets. */
 export function trafficActivities(dependencies: TrafficDependencies): TrafficActivities {

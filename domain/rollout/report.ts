@@ -27,6 +27,8 @@ export type Told =
 export const isWorthReporting = ({ do: what }: Decision): boolean =>
   what === 'Shift' || what === 'Wait' || what === 'CheckIdle' || what === 'Close';
 
-/** Whether two statuses say the same, whenever they were written. */
+/** Whether two statuses say the same, whenever and by whom they were written. */
 export const sameStatus = (a: CellStatus, b: CellStatus): boolean =>
-  sameValue({ ...a, lastSyncTime: undefined }, { ...b, lastSyncTime: undefined });
+  sameValue({ ...a, ...UNSAID }, { ...b, ...UNSAID });
+
+const UNSAID = { writer: undefined, lastSyncTime: undefined } as const;

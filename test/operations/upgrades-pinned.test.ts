@@ -53,8 +53,8 @@ describe('a Temporal server that pins runs to the version of the worker on which
       `told of by ${runId}`,
       ({ rollout }) => rollout?.runId === runId,
     );
-    const { lastSyncTime } = moved;
-    expect(moved).toEqual({ ...status, lastSyncTime, rollout: { ...status.rollout, runId } });
+    const { lastSyncTime, writer } = moved;
+    expect(moved).toEqual({ ...status, lastSyncTime, writer, rollout: { ...status.rollout, runId } });
     expect(await stage.writes()).toEqual([]);
   };
 

@@ -1,0 +1,74 @@
+import { Context } from '@temporalio/activity';
+import { WorkflowNotFoundError, type Client } from '@temporalio/client';
+import type { Cell } from '../../crds/cell.ts';
+import { CELL } from '../../clients/kubernetes/kinds.ts';
+import { isConflict, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import { formatKey } from '../../domain/model/ids.ts';
+import type { CellReport } from '../../domain/rollout/report.ts';
+import { successionOf, type StatusWriter } from '../../domain/rollout/status-writer.ts';
+import { failure } from '../failure.ts';
+import { refuseWhenGivenUp } from '../heartbeat.ts';
+
+/** What a status is written by: who writes it, and the version of the object over which it may be written. */
+export interface StatusTurn {
+  readonly writer: StatusWriter;
+  readonly resourceVersion: string;
+}
+
+/** What it takes to know whose turn it is. */
+export interface TurnMeans {
+  readonly kubernetes: Pick<KubernetesClient, 'get'>;
+  readonly temporal: Client;
+}
+
+/** How often a status is written that something else comes before, an edit of the spec for one. */
+const ATTEMPTS = 3;
+
+/**
+ * Writes a status in its turn: over what was read just before, unless that was written by a later activity or run. One
+ * that a slow network or a stopped process has kept would hide what was told since, and what was blocked. Without a
+ * workflow there is nobody who could be late.
+ */
+export async function inTurn(
+  { key, uid }: Pick<CellReport, 'key' | 'uid'>,
+  write: (turn: StatusTurn | undefined) => Promise<void>,
+  { means, signal }: { readonly means: TurnMeans; readonly signal: AbortSignal | undefined },
+): Promise<void> {
+  const { workflowExecution: workflow, activityId } = Context.current().info;
+  for (let attempt = 1; ; attempt += 1) {
+    // What an attempt that was given up has to tell is older than what the one after it has told.
+    refuseWhenGivenUp();
+    if (workflow === undefined) return write(undefined);
+    // The ids of the activities of a run are numbers that go up.
+    const writer = { runId: workflow.runId, activity: Number.parseInt(activityId, 10) || 0 };
+    const cell = await means.kubernetes.get<Cell>(CELL, key, { signal });
+    // It has no effect on another object, and what it tells besides is told.
+    if (cell === undefined || cell.metadata.uid !== uid) return write(undefined);
+    const succession = successionOf(writer, cell.status?.writer);
+    const isLate =
+      succession === 'Late' || (succession === 'AnotherRun' && !(await isLatest(workflow, means.temporal)));
+    if (isLate)
+      throw failure(
+        'Superseded',
+        `Expected to write the next status of Cell ${formatKey(key)}, got one there that was written later.`,
+      );
+    try {
+      return await write({ writer, resourceVersion: cell.metadata.resourceVersion ?? '' });
+    } catch (error) {
+      if (!isConflict(error) || attempt === ATTEMPTS) throw error;
+    }
+  }
+}
+
+/** Whether a run is the one that Temporal gives for its workflow, and no other has begun since. */
+async function isLatest(
+  { workflowId, runId }: { readonly workflowId: string; readonly runId: string },
+  temporal: Client,
+): Promise<boolean> {
+  try {
+    return (await temporal.workflow.getHandle(workflowId).describe()).runId === runId;
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return false;
+    throw error;
+  }
+}
