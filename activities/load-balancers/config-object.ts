@@ -27,6 +27,8 @@ export function configViewOf(
     key,
     uid: metadata.uid ?? '',
     generation: metadata.generation ?? 0,
+    resourceVersion: metadata.resourceVersion,
+    sequence: sequenceOf(object),
     desired,
     status: { observedGeneration, phase, reason, message, conditions, observed },
     adopt: mayAdopt(metadata),

@@ -20,6 +20,7 @@ import { dependenciesOf } from './config-object.ts';
 import type { Adoption, NotYet } from '../contract.ts';
 import { awsErrorType, reasonOf, toFailure } from '../failure.ts';
 import { loadBalancerOf } from './index.ts';
+import { inOrder } from './in-order.ts';
 import type { Writing } from './port.ts';
 import { readIfInTime } from './read-in-time.ts';
 import { adoptionFor } from '../permit.ts';
@@ -124,7 +125,11 @@ export function configWriter(dependencies: WriterDependencies): ConfigWriter {
     const mirrored = observed === undefined ? {} : loadBalancer.status(observed);
     const showing = reportDeployment({ key, uid }, observed, versions);
     try {
-      const written = await reportStatus(loadBalancer.kind, { key, uid }, { ...said, ...mirrored }, []);
+      const write = (resourceVersion: string | undefined) => {
+        const about = { key, uid, ...(resourceVersion === undefined ? {} : { resourceVersion }) };
+        return reportStatus(loadBalancer.kind, about, { ...said, ...mirrored }, []);
+      };
+      const written = await inOrder(config, write, kubernetes);
       return written === 'Gone' ? undefined : { ...config, status };
     } finally {
       // It is not left under way, since it could overtake what the next attempt shows.

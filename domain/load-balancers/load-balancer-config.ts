@@ -7,6 +7,9 @@ export interface LoadBalancerConfigView {
   readonly key: ObjectKey;
   readonly uid: string;
   readonly generation: number;
+  /** The version of the object as it was read or written, and how many writes were made to it by then. */
+  readonly resourceVersion?: string | undefined;
+  readonly sequence?: number;
   readonly desired: Forwarding;
   /** What the status says; what is served is in it. */
   readonly status: LoadBalancerStatus;
