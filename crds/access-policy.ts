@@ -20,7 +20,7 @@ const role = z.object({
     .max(600)
     .describe('The ARN of an IAM role, or a pattern of ARNs: arn:aws:iam::111122223333:role/team-a/*.'),
   externalIDs: patterns(1224).describe(
-    'The external ids that the role may be assumed with, or patterns of them. Default: it may be assumed without one only.',
+    'The external ids with which Okra may assume the role, or patterns of them. Default: Okra may assume it only without an external id.',
   ),
 });
 
@@ -34,7 +34,7 @@ const spec = z.object({
     },
   ])
     .meta({ 'x-kubernetes-list-type': 'atomic' })
-    .describe('The namespaces that it is about, or patterns of them, in which * stands for any characters.'),
+    .describe('The namespaces that the policy applies to, or patterns of them; * matches any characters.'),
   roles: z
     .array(role)
     .max(MOST_PATTERNS)
@@ -42,19 +42,19 @@ const spec = z.object({
     .meta({ 'x-kubernetes-list-type': 'atomic' })
     .describe('The IAM roles that Okra assumes for objects of these namespaces. Default: none.'),
   clusters: patterns(600).describe(
-    'The EKS clusters that Okra lists, and logs in to, for these namespaces: ARNs or patterns of them. Default: none.',
+    'The EKS clusters that Okra lists and logs in to for these namespaces: ARNs or patterns of ARNs. Default: none.',
   ),
   servers: patterns(300).describe(
-    'The hosts that the token of a command (execProviderConfig) goes to, or patterns of them; kubernetes.default.svc for a cluster secret by which Okra reads its own cluster as itself. Default: none.',
+    'The hosts to which Okra sends the token of a command (execProviderConfig), or patterns of them. For a cluster secret by which Okra reads its own cluster as itself: kubernetes.default.svc. Default: none.',
   ),
   targetGroups: patterns(512).describe(
-    'The target groups that these namespaces may forward to, register targets in and ask about: ARNs or patterns of them. Default: none.',
+    'The target groups that these namespaces may forward to, register targets in and read: ARNs or patterns of ARNs. Default: none.',
   ),
   listeners: patterns(512).describe(
-    'The listeners whose rules or default action these namespaces may write: ARNs or patterns of them. Default: none.',
+    'The listeners whose rules or default action these namespaces may write: ARNs or patterns of ARNs. Default: none.',
   ),
   metrics: patterns(600).describe(
-    'The providers that Checks of these namespaces may ask: datadog/SITE with the keys of okrad, cloudwatch/REGION as okrad itself, prometheus/HOST, or patterns of them. Keys and roles of their own need no entry here, except that prometheus/HOST always does. Default: none.',
+    'The metric providers that Checks of these namespaces may query: datadog/SITE with the keys of okrad, cloudwatch/REGION as okrad itself, prometheus/HOST, or patterns of them. A Check with its own keys or role needs no entry; prometheus/HOST always does. Default: none.',
   ),
   images: patterns(512).describe(
     'The images that Jobs of Cells in these namespaces may run, as the Cells write them, or patterns of them. Default: none.',
@@ -70,7 +70,7 @@ export const accessPolicy = defineResource({
   singular: 'accesspolicy',
   shortNames: ['okaccess'],
   description:
-    'An AccessPolicy says which IAM roles, EKS clusters, target groups, listeners and images the objects of some namespaces may have Okra use. A namespace that no AccessPolicy names may use everything that Okra may; one that some name may use what any of them lists, and nothing else.',
+    'An AccessPolicy lists the IAM roles, EKS clusters, target groups, listeners and images that Okra may use for the objects of some namespaces. For a namespace that no AccessPolicy names, Okra may use everything that it has access to; otherwise only what at least one of these policies lists.',
   scope: 'Cluster',
   watched: 'Optional',
   spec,

@@ -11,13 +11,13 @@ const fieldRef = z
     ),
   })
   .optional()
-  .describe('The field of the Cell that holds the value.');
+  .describe('The field of the Cell that has the value.');
 
 const podTemplateHashValue = z
   .string()
   .max(64)
   .optional()
-  .describe('Refused: a Cell has clusters and no pod template hash. Use fieldRef.');
+  .describe('Refused: a Cell has no pod template hash. Use fieldRef.');
 
 /** A Cell has clusters and no pods; the field is known so that it is refused and not dropped in silence. */
 const noPodTemplateHash: Rule<{ readonly podTemplateHashValue?: string | undefined }> = {
@@ -83,7 +83,7 @@ function argumentsWith<From extends z.ZodType>(from: From) {
     z.object({
       name: name('The name of the argument, as the template declares it.'),
       value: z.string().max(4096).optional().describe('The value itself.'),
-      valueFrom: from.optional().describe('Where the value is read from when the analysis starts.'),
+      valueFrom: from.optional().describe('Where Okra reads the value when the analysis starts.'),
     }),
     [
       {
@@ -121,13 +121,13 @@ const metricName = z.string().min(1).max(128).describe('The name of the metric, 
 export const analysisSettings = {
   dryRun: withRules(z.array(z.object({ metricName })).max(16), [once('dryRun')])
     .optional()
-    .describe('Metrics that are measured but whose results decide nothing.'),
+    .describe('Metrics that are measured without affecting the verdict.'),
   measurementRetention: withRules(
     z
       .array(
         z.object({
           metricName,
-          limit: z.int().min(1).max(1000).describe('How many measurements are kept.'),
+          limit: z.int().min(1).max(1000).describe('How many measurements the AnalysisRun keeps, by metric.'),
         }),
       )
       .max(16),
@@ -137,7 +137,7 @@ export const analysisSettings = {
     .describe('How many measurements of a metric the AnalysisRun keeps. Default: 10.'),
   analysisRunMetadata: addedMetadata
     .optional()
-    .describe('Labels and annotations for the AnalysisRun; those of Okra itself stay.'),
+    .describe('Labels and annotations for the AnalysisRun; they cannot replace those that Okra sets.'),
 };
 
 /** The name of a template, and where it is. */
@@ -152,7 +152,7 @@ export const analysisStep = z.object({
     .array(z.object(templateReference))
     .min(1)
     .max(10)
-    .describe('The Argo Rollouts templates whose metrics make up the AnalysisRun.'),
+    .describe('The Argo Rollouts templates with the metrics of the AnalysisRun.'),
   args: argumentsWith(valueFrom),
   ...analysisSettings,
 });

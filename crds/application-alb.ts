@@ -17,7 +17,7 @@ const targetGroup = withRules(
   z.object({
     arn: targetGroupARN
       .optional()
-      .describe('The ARN of the target group; for an application of one cluster.'),
+      .describe('The ARN of the target group, for an application on one cluster.'),
     targetgroupBindingSelector: withRules(z.string().min(1).max(512), [equalities])
       .optional()
       .describe(
@@ -28,7 +28,7 @@ const targetGroup = withRules(
       .min(1)
       .max(317)
       .optional()
-      .describe('The label of the clusters, in spec.clusters, that holds the ARN.'),
+      .describe('The label of the clusters in spec.clusters that has the ARN as its value.'),
   }),
   [
     {
@@ -50,16 +50,16 @@ export const applicationLoadBalancerOfApplication = z.object({
   forwardConfig: withRules(
     z.object({
       ...forwardConfigMatch,
-      targetGroup: targetGroup.describe('Where the target group of each cluster comes from.'),
+      targetGroup: targetGroup.describe('How Okra finds the target group of each cluster.'),
     }),
     forwardConfigRules,
   ).describe(
-    'The listener rule. Without conditions the rule has to be there already; it keeps its own, and the Cell needs the annotation okra.mumo.co/adopt: "true".',
+    'The listener rule. Without conditions the rule must already exist and keeps its own conditions, and the Cell needs the annotation okra.mumo.co/adopt: "true".',
   ),
   updateStrategy: withRules(
     z.object({
-      stepWeight: weight('How much weight moves in a step.'),
-      totalWeight: weight('How much weight there is to move; it stands for all traffic.'),
+      stepWeight: weight('How much weight moves in each step.'),
+      totalWeight: weight('The weight that represents all traffic.'),
     }),
     [
       {
@@ -70,5 +70,5 @@ export const applicationLoadBalancerOfApplication = z.object({
     ],
   )
     .optional()
-    .describe('How the weight moves: 10 of 100 is a canary, 100 of 100 blue-green. Default: at once.'),
+    .describe('How the weight moves: 10 of 100 is a canary, 100 of 100 is blue-green. Default: all at once.'),
 });

@@ -10,12 +10,14 @@ const { templates, args } = analysisStep.shape;
 
 const check = withRules(
   z.object({
-    name: objectName(40, 'what measures is').describe('What it is called, and what measures is named after.'),
+    name: objectName(40, 'what measures is').describe(
+      'The name of the check; Jobs, AnalysisRuns and Checks are named after it.',
+    ),
     analysis: analysisOfCell
       .meta({ ...analysisOfCell.meta(), [BRIEF]: true })
       .optional()
       .describe(
-        'Measures a metric by Okra itself, as a Check does (kubectl explain check.spec.analysis), with variables in the queries.',
+        'Okra measures a metric, as in a Check (kubectl explain check.spec.analysis), with variables in the queries.',
       ),
     templates: templates
       .meta({ ...templates.meta(), [BRIEF]: true })
@@ -25,7 +27,7 @@ const check = withRules(
     job: jobSpec
       .meta({ [BRIEF]: true })
       .optional()
-      .describe('Runs a Job, as the step job of a Cell does.'),
+      .describe('Runs a Job, as the job step of a Cell does.'),
   }),
   [
     {

@@ -17,13 +17,13 @@ const checks = z
   .array(
     z.object({
       name: z.string().max(40).describe('The name of the check.'),
-      run: z.string().max(253).describe('The name of the Job, the AnalysisRun or the Checks.'),
+      run: z.string().max(253).describe('The name of the Job, AnalysisRun or Checks.'),
       phase: z
         .enum(['Pending', 'Running', 'Successful', 'Failed', 'Error', 'Inconclusive'])
-        .describe('How far it has come; Pending until it has been seen.'),
-      message: z.string().max(1024).describe('What it says, in a sentence.'),
-      hash: z.string().max(64).describe('The digest of the forward config that it is about.'),
-      time: z.iso.datetime().describe('Since when.'),
+        .describe('The phase of the check; Pending until Okra has seen its object.'),
+      message: z.string().max(1024).describe('The result, in a sentence.'),
+      hash: z.string().max(64).describe('The digest of the forward config that was checked.'),
+      time: z.iso.datetime().describe('When this began.'),
     }),
   )
   .max(8)
@@ -34,39 +34,41 @@ const revision = z.int().min(0);
 
 const applicationStatus = z.object({
   name: z.string().max(40).describe('The name of the application.'),
-  phase: z.enum(applicationPhases).describe('Where it stands, in one word.'),
-  reason: z.string().max(64).optional().describe('Why, in one CamelCase word.'),
-  message: z.string().max(2048).optional().describe('Why, in a sentence.'),
-  revision: revision.optional().describe('The revision that is being brought about, or that is in place.'),
+  phase: z.enum(applicationPhases).describe('The phase of the application.'),
+  reason: z.string().max(64).optional().describe('The reason, in one CamelCase word.'),
+  message: z.string().max(2048).optional().describe('The reason, in a sentence.'),
+  revision: revision.optional().describe('The revision that Okra is applying, or has applied.'),
   goodRevision: revision
     .optional()
-    .describe('The last revision that was in place, and that is gone back to.'),
+    .describe('The last revision that was completely applied; a failed application goes back to it.'),
   child: z
     .object({
-      name: z.string().max(63).describe('The name of the Cell that moves its traffic.'),
+      name: z.string().max(63).describe('The name of the Cell that moves the traffic.'),
       weight: z.int().min(0).max(100).optional().describe('The weight of the new target groups: 0 to 100.'),
-      step: z.string().max(64).optional().describe('How many of its steps are done.'),
+      step: z.string().max(64).optional().describe('How many steps of this Cell are done.'),
     })
     .optional()
-    .describe('The Cell that moves its traffic.'),
+    .describe('The Cell that moves the traffic of the application.'),
   prechecks: checks.describe('The prechecks of the revision.'),
-  checks: checks.describe('The checks of the revision, of an application without alb.'),
+  checks: checks.describe('The checks of the revision, for an application without alb.'),
   postchecks: checks.describe('The postchecks of the revision.'),
   failed: z
     .object({
       revision: revision.describe('The revision that failed.'),
-      hash: z.string().max(64).describe('The digest of what it asks for.'),
+      hash: z.string().max(64).describe('The digest of the failed revision.'),
       phase: z
         .enum(['PrecheckFailed', 'CheckFailed', 'Reverting'])
-        .describe('What failed; Reverting when someone has aborted it.'),
-      reason: z.string().max(64).describe('Why, in one CamelCase word.'),
-      message: z.string().max(1024).describe('Why, in a sentence.'),
+        .describe('What failed; Reverting when someone aborted it.'),
+      reason: z.string().max(64).describe('The reason, in one CamelCase word.'),
+      message: z.string().max(1024).describe('The reason, in a sentence.'),
       time: z.iso.datetime().describe('When it failed.'),
-      reverted: z.boolean().optional().describe('Whether the revision before is in place again.'),
-      retried: z.boolean().optional().describe('Whether someone has asked for another attempt.'),
+      reverted: z.boolean().optional().describe('Whether Okra has applied the previous revision again.'),
+      retried: z.boolean().optional().describe('Whether someone has requested another attempt.'),
     })
     .optional()
-    .describe('What failed last; it is not tried again before it is edited, or someone sends retry.'),
+    .describe(
+      'The last failure. Okra does not try this revision again until someone edits the application or sends retry.',
+    ),
 });
 
 /** How the applications of a Cell stand. */

@@ -12,7 +12,7 @@ const clusterSelector = z
   .object({
     matchEKSTags: clusterLabels('matchEKSTags')
       .optional()
-      .describe('Tags that the EKS cluster must have, all of them.'),
+      .describe('Tags that the EKS cluster must have; all of them must match.'),
   })
   .catchall(z.string().max(512))
   .refine(({ matchEKSTags, ...labels }) => {
@@ -42,12 +42,14 @@ const secretLabels = withRules(
 
 const clusterSecret = withRules(
   z.object({
-    labels: secretLabels.optional().describe('Labels that the cluster secrets get, for the ApplicationSet.'),
+    labels: secretLabels
+      .optional()
+      .describe('Labels for the cluster secrets, for the ApplicationSet to select.'),
     lables: z
       .record(z.string(), z.string().max(63))
       .meta({ maxProperties: 32 })
       .optional()
-      .describe('Refused: a slip of the pen.'),
+      .describe('Refused: a misspelling of labels.'),
   }),
   [
     {
@@ -60,10 +62,10 @@ const clusterSecret = withRules(
 
 const applicationSet = withRules(
   z.object({
-    name: z.string().min(1).max(253).optional().describe('Its name.'),
+    name: z.string().min(1).max(253).optional().describe('The name of the ApplicationSet.'),
     selector: withRules(z.string().min(1).max(512), [equalities])
       .optional()
-      .describe('Selects it by labels such as svc=web, several separated by commas.'),
+      .describe('Selects the ApplicationSet by labels, such as svc=web. Separate several with commas.'),
   }),
   [
     {
@@ -77,11 +79,11 @@ const applicationSet = withRules(
 const argocd = z.object({
   clusterSecret: clusterSecret
     .optional()
-    .describe('The Argo CD cluster secrets, one for each cluster, in the namespace of the Cell.'),
+    .describe('The Argo CD cluster secrets: one for each cluster, in the namespace of the Cell.'),
   applicationSet: applicationSet
     .optional()
     .describe(
-      'The ApplicationSet that deploys the application, in the namespace of the Cell: its Applications have to be Synced and Healthy.',
+      'The ApplicationSet that deploys the application, in the namespace of the Cell. Its Applications must be Synced and Healthy.',
     ),
   updateStrategy: z
     .object({
@@ -93,7 +95,7 @@ const argocd = z.object({
         ),
     })
     .optional()
-    .describe('In which order cluster secrets come and go.'),
+    .describe('The order in which Okra adds and removes cluster secrets.'),
 });
 
 /** One application of a Cell. */
@@ -105,21 +107,19 @@ export const application = withRules(
     clusterSelector: clusterSelector
       .optional()
       .describe(
-        'Which clusters it runs on, by labels in spec.clusters (role: web) or by tags in EKS (matchEKSTags). Needed with two or more clusters. Default: all.',
+        'The clusters that the application runs on, by labels in spec.clusters (role: web) or by EKS tags (matchEKSTags). Required with two or more clusters. Default: all.',
       ),
-    argocd: argocd.optional().describe('How Argo CD deploys it.'),
+    argocd: argocd.optional().describe('How Argo CD deploys the application.'),
     alb: applicationLoadBalancerOfApplication
       .optional()
-      .describe('The Application Load Balancer in front of it.'),
-    prechecks: checksOf('prechecks')
-      .optional()
-      .describe('What has to be successful before anything is changed.'),
+      .describe('The Application Load Balancer in front of the application.'),
+    prechecks: checksOf('prechecks').optional().describe('What must succeed before Okra changes anything.'),
     checks: checksOf('checks')
       .optional()
-      .describe('What has to be successful after each change of weights; without alb, once.'),
+      .describe('What must succeed after each change of weights; without alb, once.'),
     postchecks: checksOf('postchecks')
       .optional()
-      .describe('What has to be successful before the old clusters are let go.'),
+      .describe('What must succeed before Okra removes the old clusters.'),
   }),
   [
     {

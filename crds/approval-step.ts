@@ -13,10 +13,10 @@ export const approvalStep = z.object({
     },
   ])
     .meta({ 'x-kubernetes-list-type': 'atomic' })
-    .describe('The groups of Kubernetes; who approves has to be in one of them.'),
-  count: z.int().min(1).max(10).default(1).describe('How many different people have to approve. Default: 1.'),
+    .describe('Kubernetes groups; an approver must be in at least one of them.'),
+  count: z.int().min(1).max(10).default(1).describe('How many different people must approve. Default: 1.'),
   timeout: duration
     .optional()
-    .describe('How long is waited; then the step fails. Without it: until it is approved, or aborted.'),
-  message: z.string().min(1).max(1024).optional().describe('What is to be looked at, for those who approve.'),
+    .describe('How long the step waits before it fails. Default: until people approve or someone aborts.'),
+  message: z.string().min(1).max(1024).optional().describe('What approvers should look at.'),
 });

@@ -6,7 +6,7 @@ const spec = z.object({});
 const targetGroup = z.object({
   name: z.string().max(253).describe('The name of the AWSTargetGroup.'),
   arn: z.string().max(512).describe('The ARN of the target group.'),
-  version: z.string().max(256).optional().describe('The version that its AWSTargetGroup claims.'),
+  version: z.string().max(256).optional().describe('The version that its AWSTargetGroup states.'),
   weight: z.int().min(0).max(999).describe('Its weight in the listener rule.'),
 });
 
@@ -14,15 +14,15 @@ const status = z.object({
   listenerARN: z.string().max(512).optional().describe('The listener that has the rule.'),
   ruleARN: z.string().max(512).optional().describe('The ARN of the rule.'),
   priority: z.int().min(1).max(50_000).optional().describe('The priority of the rule.'),
-  version: z.string().max(256).optional().describe('The version that carries most of the weight.'),
-  weights: z.string().max(2048).optional().describe('The weights, for people: a1: 50, a2: 50.'),
+  version: z.string().max(256).optional().describe('The version with most of the weight.'),
+  weights: z.string().max(2048).optional().describe('The weights in readable form: a1: 50, a2: 50.'),
   targetGroups: z
     .array(targetGroup)
     .max(5)
     .optional()
     .meta({ 'x-kubernetes-list-type': 'atomic' })
     .describe('The target groups that the rule forwards to, as read back from ELBv2.'),
-  lastSyncTime: z.iso.datetime().optional().describe('When this status was written.'),
+  lastSyncTime: z.iso.datetime().optional().describe('When Okra wrote this status.'),
 });
 
 /** What a listener rule of an Application Load Balancer routes to now; a view that nobody edits. */
@@ -32,7 +32,7 @@ export const awsApplicationLoadBalancerTargetDeployment = defineResource({
   singular: 'awsapplicationloadbalancertargetdeployment',
   shortNames: ['awsalbtd'],
   description:
-    'An AWSApplicationLoadBalancerTargetDeployment shows which target groups, of which versions, a listener rule of an Application Load Balancer routes to now. Okra makes one for each AWSApplicationLoadBalancerConfig, of its name, and keeps its status current. There is nothing to edit in it: its spec is empty, and what is written into its status is overwritten.',
+    'An AWSApplicationLoadBalancerTargetDeployment shows the target groups, with their versions, that a listener rule of an Application Load Balancer routes to now. Okra creates one for each AWSApplicationLoadBalancerConfig, with the same name, and keeps its status current. Do not edit it: its spec is empty, and Okra overwrites its status.',
   verbs: ['create', 'patch'],
   isReported: true,
   spec,

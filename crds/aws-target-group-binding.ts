@@ -10,15 +10,15 @@ const spec = withRules(
   z.object({
     targetGroupARN: targetGroupARN
       .optional()
-      .describe('The target group to register targets in. Without it, targetGroup says what to create.'),
+      .describe('The target group to register targets in. Without it, Okra creates one from targetGroup.'),
     targetGroup: newTargetGroup
       .optional()
       .describe('The target group to create. Its tag okra.mumo.co/owner names this object.'),
-    targets: bindingTargets.describe('What is registered. Targets that others have registered stay.'),
+    targets: bindingTargets.describe('The targets to register. Okra leaves targets that others registered.'),
     deletionPolicy: deletionPolicy
       .optional()
       .describe(
-        'What becomes of a target group that was created, when this object is deleted: Retain (default) or Delete. Targets that it registered are deregistered in any case.',
+        'What happens to a target group that Okra created when this object is deleted: Retain (default) or Delete. Okra always deregisters the targets that it registered.',
       ),
   }),
   [
@@ -46,7 +46,7 @@ const registered = z.object({
     .max(1000)
     .optional()
     .meta({ 'x-kubernetes-list-type': 'atomic' })
-    .describe('The clusters that were looked into, when they were selected by labels.'),
+    .describe('The clusters that Okra looked into, with clusterSelector.'),
   byCluster: z
     .array(
       z.object({
@@ -55,51 +55,53 @@ const registered = z.object({
           .string()
           .max(512)
           .optional()
-          .describe('What no other cluster of that name has; absent where its secret does not say it.'),
+          .describe(
+            'Distinguishes the cluster from others of that name; absent when its secret has no such id.',
+          ),
         ids: z
           .array(z.string().max(253))
           .max(1000)
           .meta({ 'x-kubernetes-list-type': 'atomic' })
-          .describe('The ids that were found in it.'),
+          .describe('The ids that Okra found in the cluster.'),
       }),
     )
     .max(1000)
     .optional()
     .meta({ 'x-kubernetes-list-type': 'atomic' })
     .describe(
-      'Which ids were found in which cluster; those of one that cannot be read stay. None with ids that are leaving.',
+      'The ids that Okra found in each cluster. The ids of a cluster that cannot be read stay. Absent for ids that are being deregistered.',
     ),
 });
 
 const status = z.object({
   ...syncStatus,
-  targetGroupARN: z.string().max(512).optional().describe('The target group, named or created.'),
-  created: z.boolean().optional().describe('Whether this object has created the target group.'),
+  targetGroupARN: z.string().max(512).optional().describe('The target group, named in the spec or created.'),
+  created: z.boolean().optional().describe('Whether Okra created the target group for this object.'),
   targets: z
     .array(registered)
     .max(100)
     .optional()
     .meta({ 'x-kubernetes-list-type': 'atomic' })
-    .describe('What this object has registered; nothing else is ever deregistered by it.'),
+    .describe('The targets that Okra registered for this object. It never deregisters any others.'),
   missing: missing.describe(
-    'The clusters whose secrets are gone; what is registered of them stays for a while.',
+    'The clusters whose secrets are gone; their targets stay registered for a while.',
   ),
   former: z
     .array(
       z.object({
         targetGroupARN: z.string().max(512).describe('The target group.'),
-        created: z.boolean().optional().describe('Whether this object has created it.'),
+        created: z.boolean().optional().describe('Whether Okra created it for this object.'),
         targets: z
           .array(registered)
           .max(100)
           .meta({ 'x-kubernetes-list-type': 'atomic' })
-          .describe('What is still registered in it.'),
+          .describe('The targets that are still registered in it.'),
       }),
     )
     .max(20)
     .optional()
     .meta({ 'x-kubernetes-list-type': 'atomic' })
-    .describe('The target groups that it moves from; they are emptied when the new one is filled.'),
+    .describe('The previous target groups. Okra empties them once the new one has its targets.'),
 });
 
 /** Registers nodes, pods or ids in a target group. */
@@ -109,7 +111,7 @@ export const awsTargetGroupBinding = defineResource({
   singular: 'awstargetgroupbinding',
   shortNames: ['awstgb'],
   description:
-    'An AWSTargetGroupBinding registers nodes and pods of one or many clusters, or given ids, in one ELBv2 target group, which it creates when none is named. It deregisters only what it has registered.',
+    'An AWSTargetGroupBinding registers nodes and pods of one or more clusters, or given ids, in one ELBv2 target group. Okra creates the target group when the spec names none. It deregisters only targets that it registered.',
   watched: 'Optional',
   workflow: { does: 'Sync', type: 'targetGroupBinding', idPrefix: 'target-group-binding' },
   verbs: ['get', 'create', 'patch', 'delete'],

@@ -31,7 +31,7 @@ const awseks = z.object({
   bindingSelector: labelSelector
     .optional()
     .describe(
-      'Which TargetGroupBindings (elbv2.k8s.aws) of a cluster are taken, by their labels. Default: all, or none with bindingTemplate.',
+      'Which TargetGroupBindings (elbv2.k8s.aws) of a cluster to use, by their labels. Default: all, or none with bindingTemplate.',
     ),
 });
 
@@ -42,12 +42,12 @@ const bindingTemplate = z.object({
         .min(1)
         .optional()
         .describe(
-          'The name of each AWSTargetGroupBinding, for example web-{{.awseks.cluster.name}}. Default: this name, a dash, and that of the cluster.',
+          'The name of each AWSTargetGroupBinding, for example web-{{.awseks.cluster.name}}. Default: the name of this set, a dash and the name of the cluster.',
         ),
       labels: templateLabels
         .optional()
         .describe(
-          'Labels of each AWSTargetGroupBinding. The variables {{.awseks.cluster.name}} and {{.awseks.cluster.tags.KEY}} may stand in the values.',
+          'Labels of each AWSTargetGroupBinding. The values can use the variables {{.awseks.cluster.name}} and {{.awseks.cluster.tags.KEY}}.',
         ),
     })
     .optional()
@@ -56,15 +56,15 @@ const bindingTemplate = z.object({
     z.object({
       targetGroupARN: targetGroupARN
         .optional()
-        .describe('The target group of all clusters. Without it: one is created for each cluster.'),
-      targetGroup: newTargetGroup.optional().describe('What the target groups are created with.'),
+        .describe('One target group for all clusters. Without it, Okra creates one for each cluster.'),
+      targetGroup: newTargetGroup.optional().describe('The target groups that Okra creates.'),
       targets: bindingTargets.describe(
-        'What is registered; the variable {{.awseks.cluster.name}} may stand in clusterName.',
+        'The targets to register; clusterName can use the variable {{.awseks.cluster.name}}.',
       ),
       deletionPolicy: deletionPolicy
         .optional()
         .describe(
-          'What becomes of a target group that was created, when its binding goes: Retain (default) or Delete.',
+          'What happens to a target group that Okra created when its binding is deleted: Retain (default) or Delete.',
         ),
     }),
     [
@@ -76,7 +76,7 @@ const bindingTemplate = z.object({
       },
       saysVPC,
     ],
-  ).describe('What each AWSTargetGroupBinding says.'),
+  ).describe('The spec of each AWSTargetGroupBinding.'),
 });
 
 const spec = z.object({
@@ -89,36 +89,36 @@ const spec = z.object({
     .min(1)
     .max(16)
     .meta({ 'x-kubernetes-list-type': 'atomic' })
-    .describe('Where target groups come from; what any of them finds is taken.'),
+    .describe('Where to find target groups. The set has everything that any of the generators finds.'),
   bindingLabels: z
     .array(z.string().min(1).max(317))
     .max(64)
     .optional()
     .meta({ 'x-kubernetes-list-type': 'set' })
     .describe(
-      'The labels that AWSTargetGroups take from their TargetGroupBindings, by their keys; okra.mumo.co/version and those that Cells select by may be among them. Default: all.',
+      'The keys of the labels that AWSTargetGroups copy from their TargetGroupBindings; okra.mumo.co/version and labels that Cells select by may be among them. Default: all.',
     ),
   template: z
     .object({
       metadata: templateMetadata(templateLabels)
         .optional()
-        .describe('Labels and annotations of the AWSTargetGroups; they win over those of the binding.'),
+        .describe('Labels and annotations of the AWSTargetGroups; they override those of the binding.'),
     })
     .optional()
-    .describe('What the AWSTargetGroups look like, apart from what they take from their bindings.'),
+    .describe('The metadata of the AWSTargetGroups, besides what they copy from their bindings.'),
   bindingTemplate: bindingTemplate
     .optional()
     .describe(
-      'Makes an AWSTargetGroupBinding for each cluster, and an AWSTargetGroup of the same name once its target group is known.',
+      'Creates an AWSTargetGroupBinding for each cluster, and an AWSTargetGroup of the same name once its target group is known.',
     ),
 });
 
 const status = z.object({
   ...syncStatus,
-  clusters: clusterNames.optional().describe('The clusters that were looked into.'),
-  targetGroups: z.int().min(0).optional().describe('How many AWSTargetGroups there are by this set.'),
+  clusters: clusterNames.optional().describe('The clusters that Okra looked into.'),
+  targetGroups: z.int().min(0).optional().describe('How many AWSTargetGroups this set has.'),
   missing: missing.describe(
-    'The secrets of clusters that are gone, or not selected any more; what the clusters have stays for a while.',
+    'Cluster secrets that are gone or no longer selected. The AWSTargetGroups of these clusters stay for a while.',
   ),
 });
 
@@ -129,7 +129,7 @@ export const awsTargetGroupSet = defineResource({
   singular: 'awstargetgroupset',
   shortNames: ['awstgs'],
   description:
-    'An AWSTargetGroupSet looks into the clusters whose Argo CD cluster secrets it selects, and keeps an AWSTargetGroup for each TargetGroupBinding that it finds there. The target groups of a cluster that cannot be reached are kept.',
+    'An AWSTargetGroupSet looks into the clusters whose Argo CD cluster secrets it selects, and keeps an AWSTargetGroup for each TargetGroupBinding that it finds there. It keeps the AWSTargetGroups of a cluster that it cannot reach.',
   watched: 'Optional',
   workflow: { does: 'Sync', type: 'targetGroupSet', idPrefix: 'target-group-set' },
   verbs: ['get'],

@@ -11,16 +11,16 @@ const status = z.object({
   conditions: conditions
     .optional()
     .describe(
-      'What holds for the target group now: Ready when AWS knows it and the Cells that select it can use it, Degraded otherwise, and both Unknown as long as AWS could not be asked.',
+      'The current state of the target group: Ready when it exists in AWS and the Cells that select it can use it, otherwise Degraded. Both are Unknown until AWS has answered.',
     ),
   version: z
     .string()
     .max(256)
     .optional()
     .describe(
-      'The version that the AWS tags of the target group say: the tag okra.mumo.co/version, else version. It counts where no label of this object says one.',
+      'The version in the AWS tags of the target group: the tag okra.mumo.co/version, or else version. Okra uses it when no label of this object has a version.',
     ),
-  lastSyncTime: z.iso.datetime().optional().describe('When this status was written.'),
+  lastSyncTime: z.iso.datetime().optional().describe('When Okra wrote this status.'),
 });
 
 const ready = (field: string): string => `.status.conditions[?(@.type=="Ready")].${field}`;
@@ -32,7 +32,7 @@ export const awsTargetGroup = defineResource({
   singular: 'awstargetgroup',
   shortNames: ['awstg'],
   description:
-    'An AWSTargetGroup names an existing ELBv2 target group. Its labels say which Cells it belongs to, and the label okra.mumo.co/version, or else a tag of the target group in AWS, which version of the cluster it stands for.',
+    'An AWSTargetGroup names an existing ELBv2 target group. Cells select it by its labels. The label okra.mumo.co/version, or else a tag of the target group in AWS, has the version of its cluster.',
   watched: 'Always',
   verbs: ['create', 'patch', 'delete'],
   isReported: true,
@@ -44,7 +44,7 @@ export const awsTargetGroup = defineResource({
       name: 'Tagged',
       type: 'string',
       jsonPath: '.status.version',
-      description: 'The version that the AWS tags say; it counts where no label does.',
+      description: 'The version in the AWS tags, used when no label has one.',
     },
     { name: 'Ready', type: 'string', jsonPath: ready('status') },
     { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },

@@ -13,8 +13,8 @@ const labels = withKeys(z.record(z.string(), z.string().max(1024)), {
 // Labels may stand in a nodeSelector by themselves, which only a schema that preserves what it does not know can let pass.
 const nodeSelector = z
   .object({
-    labels: labels.optional().describe('Labels that a node must have; the same as matchLabels.'),
-    matchLabels: labels.optional().describe('Labels that a node must have, each with exactly this value.'),
+    labels: labels.optional().describe('Another spelling of matchLabels.'),
+    matchLabels: labels.optional().describe('Labels that a node must have, with exactly these values.'),
     matchExpressions: labelSelector.shape.matchExpressions,
   })
   .catchall(z.string().max(1024))
@@ -26,27 +26,29 @@ const nodeSelector = z
 /** The pods, nodes or ids that are registered under one name and port. */
 export const bindingTarget = withRules(
   z.object({
-    name: z.string().min(1).max(63).describe('A name for these targets, for the status.'),
+    name: z.string().min(1).max(63).describe('A name for these targets, which the status uses.'),
     ids: z
       .array(z.string().min(1).max(253))
       .min(1)
       .max(100)
       .optional()
       .meta({ 'x-kubernetes-list-type': 'atomic' })
-      .describe('Targets as AWS knows them: instance ids, or IP addresses, as the target group has them.'),
+      .describe(
+        'The ids of targets in AWS: instance ids or IP addresses, depending on the type of the target group.',
+      ),
     clusterName: templateText
       .min(1)
       .optional()
-      .describe('The cluster to look for nodes or pods in: the name of its Argo CD cluster secret.'),
+      .describe('The cluster with the nodes or pods, by the name of its Argo CD cluster secret.'),
     clusterSelector: labelSelector
       .optional()
-      .describe('The clusters to look for nodes or pods in, by the labels of their Argo CD cluster secrets.'),
-    nodeName: z.string().min(1).max(253).optional().describe('The one node to register.'),
+      .describe('The clusters with the nodes or pods, by the labels of their Argo CD cluster secrets.'),
+    nodeName: z.string().min(1).max(253).optional().describe('The name of one node to register.'),
     nodeSelector: nodeSelector.optional(),
     podSelector: labelSelector
       .optional()
       .describe(
-        'The pods to register by their IP addresses. One that is not ready is not registered; one that was registered stays until it ends, so that the load balancer alone judges its health.',
+        'The pods to register by their IP addresses. Okra registers a pod when it is ready, and deregisters it only when it ends; in between, the load balancer alone checks its health.',
       ),
     podNamespace: z
       .string()

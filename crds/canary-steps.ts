@@ -14,38 +14,30 @@ const stepKinds = {
     .min(0)
     .max(100)
     .optional()
-    .describe('The total weight of the canary target groups from here on: 0 to 100.'),
+    .describe('The total weight of the canary target groups from this step on: 0 to 100.'),
   stepWeight: z
     .int()
     .min(1)
     .max(100)
     .optional()
-    .describe('What is added to the total weight of the canary target groups: 1 to 100.'),
+    .describe('How much to add to the total weight of the canary target groups: 1 to 100.'),
   pause: z
     .object({
       duration: durationOrSeconds
         .optional()
         .describe(
-          'How long, for example 30 (seconds), 5s, 10m or 1h30m. Without it the rollout waits until someone resumes it.',
+          'How long, for example 30 (seconds), 5s, 10m or 1h30m. Default: until someone resumes the rollout.',
         ),
     })
     .optional()
     .describe('Holds the rollout at its weight.'),
-  analysis: analysisStep
-    .optional()
-    .describe('Runs an Argo Rollouts analysis and goes on only when it is successful.'),
+  analysis: analysisStep.optional().describe('Runs an Argo Rollouts analysis, which must be successful.'),
   experiment: experimentStep
     .optional()
-    .describe(
-      'Runs pods and analyses as an Argo Rollouts Experiment, and goes on only when it is successful.',
-    ),
-  check: checkStep
-    .optional()
-    .describe('Measures a metric by Okra itself, and goes on only when it is successful.'),
-  job: jobStep
-    .optional()
-    .describe('Runs a Job in the namespace of the Cell, and goes on only when it is successful.'),
-  approval: approvalStep.optional().describe('Holds the rollout at its weight until people have approved.'),
+    .describe('Runs pods and analyses as an Argo Rollouts Experiment, which must be successful.'),
+  check: checkStep.optional().describe('Okra measures a metric in a Check, which must be successful.'),
+  job: jobStep.optional().describe('Runs a Job in the namespace of the Cell, which must succeed.'),
+  approval: approvalStep.optional().describe('Holds the rollout at its weight until people approve.'),
 };
 
 /** One step. */
@@ -75,16 +67,16 @@ export const canary = withRules(
   z.object({
     steps: steps
       .optional()
-      .describe('The steps, in order. After the last one the new version gets the whole weight.'),
+      .describe('The steps, in order. After the last one, the new version gets the whole weight.'),
     onFailure: onFailure
       .optional()
       .describe(
-        'What happens when an analysis, experiment, check, job or approval fails. Revert: everything is taken back, and the version is blocked. Hold: the weights stay until someone sends retry, promote or abort. Default: Revert.',
+        'What happens when an analysis, experiment, check, job or approval fails. Revert: Okra takes everything back and blocks the version. Hold: the weights stay until someone sends retry, promote or abort. Default: Revert.',
       ),
     analysis: backgroundAnalysis
       .optional()
       .describe(
-        'An analysis in the background of the steps: it starts with one of them and is ended after the last. When it fails, everything is taken back at once, unless onFailure is Hold.',
+        'An analysis in the background of the steps. It starts at one of them and ends after the last. When it fails, Okra takes everything back at once, unless onFailure is Hold.',
       ),
   }),
   [

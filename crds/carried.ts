@@ -1,13 +1,11 @@
 import { z } from 'zod';
 
 const part = z.object({
-  type: z.string().max(64).describe('The type of it, in the words of ELBv2: authenticate-oidc, url-rewrite.'),
+  type: z.string().max(64).describe('The ELBv2 type, such as authenticate-oidc or url-rewrite.'),
   config: z
     .string()
     .max(32_768)
-    .describe(
-      'Its configuration as JSON, in the words of ELBv2; client secrets, which AWS never shows, are not in it.',
-    ),
+    .describe('Its ELBv2 configuration as JSON, without client secrets, which AWS never shows.'),
 });
 
 const parts = (what: string) =>
@@ -15,10 +13,8 @@ const parts = (what: string) =>
 
 /** What a listener rule does besides matching and forwarding. */
 export const carried = z.object({
-  actions: parts(
-    'What is done before a request is forwarded, in that order: authentication, validation of tokens.',
-  ),
-  transforms: parts('How a request is rewritten before it is forwarded.'),
+  actions: parts('Actions before a request is forwarded, in order: authentication, validation of tokens.'),
+  transforms: parts('How the load balancer rewrites a request before it forwards it.'),
 });
 
 /** One thing that a listener rule does besides matching and forwarding. */

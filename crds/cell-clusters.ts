@@ -34,11 +34,13 @@ const clusterOfCell = z.object({
     .boolean()
     .default(true)
     .describe(
-      'Whether it has to be ACTIVE and to answer /readyz before anything begins. With false EKS only has to name its endpoint. Default: true.',
+      'Whether the cluster must be ACTIVE and answer /readyz before anything begins. If false, EKS only needs to report its endpoint. Default: true.',
     ),
   readyTimeout: duration
     .optional()
-    .describe('How long it may take to get ready until the Cell fails, for example 60m. Default: no limit.'),
+    .describe(
+      'How long the cluster may take to become ready before the Cell fails, for example 60m. Default: no limit.',
+    ),
   labels: clusterLabels('labels').optional().describe('Labels for clusterSelector and arnFromLabel.'),
 });
 
@@ -66,9 +68,9 @@ export const clustersStatus = z
   .array(
     z.object({
       name: z.string().max(63).describe('The name of the cluster in this Cell.'),
-      ready: z.boolean().describe('Whether it is ready.'),
-      message: z.string().max(1024).describe('Why, in a sentence.'),
-      since: z.iso.datetime().describe('Since when.'),
+      ready: z.boolean().describe('Whether the cluster is ready.'),
+      message: z.string().max(1024).describe('The reason, in a sentence.'),
+      since: z.iso.datetime().describe('When this began.'),
     }),
   )
   .max(64)

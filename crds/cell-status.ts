@@ -26,16 +26,14 @@ export const cellPhases = [
 const targetGroup = z.object({
   name: z.string().max(253).describe('The name of the AWSTargetGroup.'),
   arn: z.string().max(512).describe('The ARN of the target group.'),
-  version: text('The version that it serves; empty when nobody knows it any more.'),
+  version: text('The version of the target group; empty when it is no longer known.'),
   role: z
     .enum(['Stable', 'Canary', 'Previous'])
     .describe(
-      'Stable: what serves, and what is gone back to. Canary: what is being rolled out. Previous: neither, at weight 0.',
+      'Stable: serves now, and gets everything back on failure. Canary: is being rolled out. Previous: neither; its weight is 0.',
     ),
   weight: z.int().min(0).max(999).describe('Its weight in the listener rule, as read back from ELBv2.'),
-  connections: text(
-    'Why clients are elsewhere than the weight says: open flows, draining targets, slow start.',
-  ),
+  connections: text('Why traffic can differ from the weight: open flows, draining targets, slow start.'),
 });
 
 const blockedVersion = z.object({
@@ -48,7 +46,7 @@ const blockedVersion = z.object({
     .boolean()
     .optional()
     .describe(
-      'Whether spec.version has named it since before it failed. Then it is tried again by retry, or when spec.version is removed and set again.',
+      'Whether spec.version already named this version before it failed. If so, Okra tries it again only after retry, or when spec.version is removed and set again.',
     ),
 });
 
@@ -56,10 +54,10 @@ const request = z.object({
   action: z
     .string()
     .max(64)
-    .describe(`What was asked: ${askNames.slice(0, -1).join(', ')} or ${askNames.at(-1)}.`),
+    .describe(`The request: ${askNames.slice(0, -1).join(', ')} or ${askNames.at(-1)}.`),
   by: z.string().max(253).describe('Who asked.'),
-  reason: z.string().max(1024).describe('Why; empty when nobody said.'),
-  time: z.iso.datetime().describe('When it was received.'),
+  reason: z.string().max(1024).describe('The reason that was given; may be empty.'),
+  time: z.iso.datetime().describe('When Okra received it.'),
 });
 
 const requests = z.array(request).max(20).meta({ 'x-kubernetes-list-type': 'atomic' });
@@ -75,43 +73,43 @@ export const changeOutcomes = [
 ] as const;
 
 const change = z.object({
-  version: version.describe('The version that was to serve.'),
+  version: version.describe('The version that was rolled out.'),
   from: version.optional().describe('The version that served before.'),
   outcome: z
     .enum(changeOutcomes)
     .describe(
-      'Installed: the first to serve. Completed: it took all steps. RolledBack: spec.version asked for it. FellBack: the newer target groups were gone. Reverted: the rollout failed, and the one before has everything back. Withdrawn: the one before still serves.',
+      'Installed: the first version. Completed: all steps are done. RolledBack: spec.version requested this lower version. FellBack: the newer target groups were gone. Reverted: the rollout failed, and the previous version has all traffic again. Withdrawn: the previous version still serves.',
     ),
   message: z.string().max(4096).describe('What happened, in a sentence.'),
   startedAt: z.iso.datetime().describe('When it began.'),
-  endedAt: z.iso.datetime().describe('When it was over.'),
-  requests: requests.optional().describe('What operators asked for meanwhile: who, what and why.'),
+  endedAt: z.iso.datetime().describe('When it ended.'),
+  requests: requests.optional().describe('The requests of operators meanwhile: who, what and why.'),
 });
 
 const measured = (kind: string) =>
   z.object({
     name: z.string().max(253).describe(`The name of the ${kind}.`),
     phase: z.string().max(64).describe('Its phase.'),
-    message: z.string().max(32768).describe('What is said about it.'),
+    message: z.string().max(32768).describe('The result, in a sentence.'),
   });
 
 const paused = z.object({
   by: z.string().max(253).describe('Who paused it.'),
-  reason: z.string().max(1024).describe('Why; empty when nobody said.'),
-  time: z.iso.datetime().describe('Since when.'),
+  reason: z.string().max(1024).describe('The reason that was given; may be empty.'),
+  time: z.iso.datetime().describe('When this began.'),
 });
 
 /** What is reported of a Cell. */
 export const cellStatus = z.object({
   observedGeneration,
   observedHash: text(
-    'A digest of everything that was looked at; while it stays the same there is nothing to do.',
+    'A digest of everything that Okra looked at. While it stays the same, there is nothing to do.',
   ),
-  phase: z.enum(cellPhases).optional().describe('Where the Cell stands, in one word.'),
-  reason: text('Why it stands there, in one CamelCase word.'),
-  message: text('Why it stands there, in a sentence.'),
-  desiredVersion: text('The version that is being rolled out, or that serves.'),
-  stableVersion: text('The version that serves, and that everything goes back to when a rollout fails.'),
+  phase: z.enum(cellPhases).optional().describe('The phase of the Cell.'),
+  reason: text('The reason for the phase, in one CamelCase word.'),
+  message: text('The reason for the phase, in a sentence.'),
+  desiredVersion: text('The version that is being rolled out, or else the one that serves.'),
+  stableVersion: text('The version that serves, and gets everything back when a rollout fails.'),
   canaryWeight: z.int().min(0).max(100).optional().describe('The total weight of the canary: 0 to 100.'),
   currentStepIndex: z.int().min(0).optional().describe('The index of the current step, from 0.'),
   step: text('How many of the steps are done, for example 2/4.'),
@@ -131,23 +129,23 @@ export const cellStatus = z.object({
     )
     .optional()
     .meta({ 'x-kubernetes-list-type': 'atomic' })
-    .describe('Selected AWSTargetGroups that cannot be used; the others are not held up by them.'),
+    .describe('Selected AWSTargetGroups that Okra cannot use. They do not hold up the others.'),
   availableTargetGroups: z
     .int()
     .min(0)
     .optional()
-    .describe('How many target groups of the awaited version there are.'),
+    .describe('How many target groups of the awaited version exist.'),
   desiredTargetGroups: z
     .int()
     .min(0)
     .optional()
-    .describe('How many target groups of the awaited version are needed.'),
+    .describe('How many target groups of the awaited version are required.'),
   blockedVersions: z
     .array(blockedVersion)
     .optional()
     .meta({ 'x-kubernetes-list-type': 'atomic' })
     .describe(
-      'Versions that failed and are not tried again before someone sends retry, pins spec.version to them, or removes them here.',
+      'Versions that failed. Okra does not try one again until someone sends retry, pins spec.version to it, or removes it from this list.',
     ),
   analysisRun: measured('AnalysisRun').optional().describe('The AnalysisRun of the current step.'),
   experiment: measured('Experiment').optional().describe('The Experiment of the current step.'),
@@ -163,48 +161,48 @@ export const cellStatus = z.object({
         .string()
         .max(64)
         .describe(
-          'The id of the rollout; the names of its AnalysisRuns, Experiments, Checks and Jobs have it.',
+          'The id of the rollout, which is part of the names of its AnalysisRuns, Experiments, Checks and Jobs.',
         ),
       startedAt: z.iso.datetime().describe('When the rollout began.'),
       stepStartedAt: z.iso
         .datetime()
         .optional()
-        .describe('When the current step began, or the bake once all are done.'),
+        .describe('When the current step began, or the bake after the last step.'),
       stepEndsAt: z.iso
         .datetime()
         .optional()
-        .describe('When the pause or bake that it is in is over, unless something else holds it then.'),
-      workflowId: z.string().max(1000).describe('The id of the Temporal workflow that does it.'),
+        .describe('When the current pause or bake ends, unless something else holds the rollout then.'),
+      workflowId: z.string().max(1000).describe('The id of the Temporal workflow of the rollout.'),
       runId: z.string().max(64).describe('The run id of that workflow.'),
       ending: z
         .object({
           kind: z
             .enum(['Failed', 'Withdrawn'])
-            .describe('Failed: its version is blocked. Withdrawn: it is not.'),
-          reason: z.string().max(1024).describe('Why, in one CamelCase word.'),
-          message: z.string().max(32768).describe('Why, in a sentence.'),
-          time: z.iso.datetime().describe('Since when.'),
+            .describe('Failed: the version is blocked. Withdrawn: the version is not blocked.'),
+          reason: z.string().max(1024).describe('The reason, in one CamelCase word.'),
+          message: z.string().max(32768).describe('The reason, in a sentence.'),
+          time: z.iso.datetime().describe('When this began.'),
         })
         .optional()
-        .describe('Why it is being taken back.'),
-      paused: paused.optional().describe('Who has paused it until someone resumes it.'),
+        .describe('Why Okra is taking the rollout back.'),
+      paused: paused.optional().describe('Who paused the rollout.'),
     })
     .optional()
-    .describe('The rollout that is under way.'),
+    .describe('The rollout in progress.'),
   clusters: clustersStatus.optional().describe('The clusters of a Cell with applications.'),
   applications: applicationsStatus
     .optional()
     .describe('The applications of a Cell, in the order of its spec.'),
-  paused: paused.optional().describe('Who has paused the applications until someone resumes them.'),
+  paused: paused.optional().describe('Who paused the applications.'),
   requests: requests
     .optional()
-    .describe('What operators have asked for since the last change: who, what and why.'),
+    .describe('The requests of operators since the last change: who, what and why.'),
   history: z
     .array(change)
     .max(10)
     .optional()
     .meta({ 'x-kubernetes-list-type': 'atomic' })
-    .describe('The last ten changes of what serves, the newest first.'),
+    .describe('The last ten changes of the serving version, newest first.'),
   conditions: conditions.optional(),
   writer: z
     .object({
@@ -212,6 +210,8 @@ export const cellStatus = z.object({
       activity: z.int().min(0).describe('The number of the activity in that run.'),
     })
     .optional()
-    .describe('Who has written this status, so that one that comes late is not written over it.'),
-  lastSyncTime: z.iso.datetime().optional().describe('When this status was written.'),
+    .describe(
+      'Which activity wrote this status, so that an older status that arrives late does not overwrite it.',
+    ),
+  lastSyncTime: z.iso.datetime().optional().describe('When Okra wrote this status.'),
 });

@@ -39,36 +39,36 @@ const fields = z.object({
   ingress: ingress
     .optional()
     .describe(
-      'The load balancer in front of the clusters, and the target groups behind it. Either this or applications.',
+      'The load balancer in front of the clusters, and the target groups behind it. Set either this or applications.',
     ),
   clusters: clustersOfCell.optional().describe('The clusters that the applications run on.'),
   applications: applicationsOfCell
     .optional()
-    .describe('The applications that move to new clusters, in this order. Either this or ingress.'),
+    .describe('The applications that move to new clusters, in this order. Set either this or ingress.'),
   parallel: z
     .boolean()
     .optional()
-    .describe('Whether applications move side by side. Default: one after the other, in their order.'),
+    .describe('Whether applications move in parallel. Default: one after the other, in their order.'),
   onFailure: z
     .enum(['Rollback', 'Stop'])
     .optional()
     .describe(
-      'Rollback takes an application back that has failed, Stop leaves everything as it is until someone decides. For applications. Default: Rollback.',
+      'With applications: Rollback takes a failed application back, Stop leaves everything as it is until someone decides. Default: Rollback.',
     ),
   rollbackDelay: duration
     .optional()
     .describe(
-      'How long a failed application waits before it is taken back; its traffic goes back at once. Default: 60s.',
+      'How long Okra waits before it takes a failed application back; its traffic goes back at once. Default: 60s.',
     ),
   replicas: replicas
     .default(1)
     .describe(
-      'How many target groups of a version there must be before it is rolled out: 1 or 2. More clusters of a version share a target group, by an AWSTargetGroupBinding. Default: 1.',
+      'How many target groups a version must have before Okra rolls it out: 1 or 2. For more clusters of a version, let them share a target group with an AWSTargetGroupBinding. Default: 1.',
     ),
   deletionPolicy: deletionPolicy
     .optional()
     .describe(
-      'What becomes of the listener rule when the Cell is deleted: Retain leaves it serving, Delete deletes it. With a Network Load Balancer only Retain. Default: Retain.',
+      'What happens to the listener rule when the Cell is deleted: Retain leaves it serving, Delete deletes it. A Network Load Balancer allows only Retain. Default: Retain.',
     ),
   version: withRules(z.string().min(1).max(63), [
     {
@@ -80,13 +80,13 @@ const fields = z.object({
   ])
     .optional()
     .describe(
-      'The version to serve: one to three numbers, with or without a leading v and the suffixes of semver; v2 is 2.0.0. A lower one than serves now is swapped in at once, without steps. Default: the newest that is complete and has not failed.',
+      'The version to serve: one to three numbers, optionally with a leading v and semver suffixes; v2 is 2.0.0. A version lower than the one that serves now is swapped in at once, without steps. Default: the newest version that is complete and has not failed.',
     ),
   versionedBy: z
-    .object({ label: z.string().min(1).max(317).describe('The label that holds the version.') })
+    .object({ label: z.string().min(1).max(317).describe('The key of the label.') })
     .optional()
     .describe(
-      'Which label of an AWSTargetGroup holds its version; targetGroupSelector.versionLabels goes before it.',
+      'Which label of an AWSTargetGroup has its version; targetGroupSelector.versionLabels takes precedence.',
     ),
   minHealthyTargets: z
     .int()
@@ -94,7 +94,7 @@ const fields = z.object({
     .max(1000)
     .default(1)
     .describe(
-      'How many healthy targets each target group must have before it gets more weight, in each zone where the load balancer routes within a zone. Default: 1.',
+      'How many healthy targets each target group must have before it gets more weight; in each zone, where the load balancer routes within zones. Default: 1.',
     ),
   healthTimeout: duration
     .default('10m')
@@ -102,12 +102,12 @@ const fields = z.object({
   settle: duration
     .optional()
     .describe(
-      'How long a rollout waits after each change of weights, until the data plane of the load balancer follows it. Default: 10s behind an Application Load Balancer, 10m behind a Network Load Balancer.',
+      'How long a rollout waits after each change of weights for the data plane of the load balancer to follow. Default: 10s with an Application Load Balancer, 10m with a Network Load Balancer.',
     ),
   progressDeadline: duration
     .optional()
     .describe(
-      'How long a rollout may take until it fails and is taken back. What it waits for people, in pauses, for a window or for a Freeze does not count. Default: no limit.',
+      'How long a rollout may take before it fails and is taken back. Time spent waiting for people, in pauses, for a window or for a Freeze does not count. Default: no limit.',
     ),
   analysis: z
     .object({
@@ -117,7 +117,7 @@ const fields = z.object({
         .max(1000)
         .optional()
         .describe(
-          'How many AnalysisRuns, Experiments, Checks and Jobs, each, that were successful are kept. Default: 5.',
+          'How many successful AnalysisRuns, Experiments, Checks and Jobs Okra keeps, of each kind. Default: 5.',
         ),
       unsuccessfulRunHistoryLimit: z
         .int()
@@ -125,19 +125,17 @@ const fields = z.object({
         .max(1000)
         .optional()
         .describe(
-          'How many AnalysisRuns, Experiments, Checks and Jobs, each, that ended otherwise are kept. Default: 5.',
+          'How many unsuccessful AnalysisRuns, Experiments, Checks and Jobs Okra keeps, of each kind. Default: 5.',
         ),
     })
     .optional()
-    .describe('What becomes of what measured in earlier rollouts.'),
+    .describe('How many AnalysisRuns, Experiments, Checks and Jobs of earlier rollouts to keep.'),
   windows: windows
     .optional()
     .describe(
-      'When rollouts may move traffic; outside of all of them a rollout keeps its weights and waits for the next one. What takes traffic back never waits. Default: at any time.',
+      'When rollouts may move traffic. Outside these windows a rollout keeps its weights and waits for the next one. Taking traffic back never waits. Default: at any time.',
     ),
-  updateStrategy: updateStrategy
-    .optional()
-    .describe('How a new version comes into service. Default: at once.'),
+  updateStrategy: updateStrategy.optional().describe('How Okra rolls out a new version. Default: at once.'),
 });
 
 const spec = withRules(fields, cellRules);

@@ -24,27 +24,30 @@ const limit = (what: string) => z.int().min(0).max(1000).optional().describe(wha
 const fields = {
   provider: provider
     .optional()
-    .describe('Who is asked: datadog, cloudWatch or prometheus. Default: Datadog.'),
+    .describe('The metric provider: datadog, cloudWatch or prometheus. Default: Datadog.'),
   query: query
     .optional()
     .describe(
-      'The query: of Datadog (API v1), an expression over the metrics of CloudWatch, or PromQL. In a Cell, variables such as {{.Vars.targetGroupARN}} may stand in it.',
+      'The query: Datadog (API v1), an expression over CloudWatch metrics, or PromQL. In a Cell it can use variables such as {{.Vars.targetGroupARN}}.',
     ),
   aggregator: z
     .enum(['avg', 'min', 'max', 'sum', 'last'])
-    .describe('How the points of a window become the one value that is judged: avg, min, max, sum or last.'),
+    .describe('How the points of a window become the value that Okra judges: avg, min, max, sum or last.'),
   interval: someTime('The time between two samples.', '10s'),
   initialDelay: duration
     .optional()
-    .describe('How long nothing is measured after the start. Default: not at all.'),
-  window: someTime('The time that a sample is about.', '5m'),
-  bucket: someTime('The time that one point is about. Windows begin and end with a bucket.', '1m'),
-  lag: someTime('How long data takes to arrive: no window ends later than this before it is measured.', '1m'),
+    .describe('How long Okra waits after the start before it measures. Default: 0s.'),
+  window: someTime('The time range of a sample.', '5m'),
+  bucket: someTime('The time range of one point. Windows begin and end with a bucket.', '1m'),
+  lag: someTime(
+    'How long data takes to arrive. A window ends at least this long before Okra measures it.',
+    '1m',
+  ),
   alignTo: z
     .enum(['step', 'none'])
     .optional()
     .describe(
-      'step: no window begins before the step, or before the Check was started, so the first sample waits for a whole window. Default: step in a Cell, none in a Check.',
+      'step: no window begins before the step, or before the start of the Check, so the first sample waits for a whole window. Default: step in a Cell, none in a Check.',
     ),
   count: z
     .int()
@@ -52,7 +55,7 @@ const fields = {
     .max(1000)
     .optional()
     .describe(
-      'How many samples are evaluated before it is successful. Default: 1 in a Cell; without it a Check measures on and on.',
+      'How many samples Okra evaluates before the Check is successful. Default: 1 in a Cell; without it, a Check measures without end.',
     ),
   failureLimit: limit('How many samples may fail. Default: 0.'),
   consecutiveSuccess: z
@@ -60,52 +63,60 @@ const fields = {
     .min(1)
     .max(1000)
     .optional()
-    .describe('How many samples in a row have to pass, beside count. Default: any.'),
+    .describe('How many samples in a row must pass, in addition to count. Default: no minimum.'),
   inconclusiveLimit: limit('How many samples may be inconclusive. Default: 0.'),
   consecutiveErrorLimit: limit(
-    'How many times in a row the provider may fail to answer. An error is no sample. Default: 4.',
+    'How many times in a row the provider may fail to answer. An error is not a sample. Default: 4.',
   ),
-  min: z.number().optional().describe('The least that passes.'),
-  max: z.number().optional().describe('The most that passes.'),
+  min: z.number().optional().describe('The lowest value that passes.'),
+  max: z.number().optional().describe('The highest value that passes.'),
   pass: expression(
-    'What passes, in CEL: over value, and with compare baseline, with minSamples samples, all of them doubles.',
+    'Which values pass, in CEL over doubles: value, with compare also baseline, with minSamples also samples.',
   ).optional(),
   fail: expression(
-    'What fails, in the same way. With pass as well, a value that does neither is inconclusive.',
+    'Which values fail, in CEL over the same doubles. With pass and fail, a value that matches neither is inconclusive.',
   ).optional(),
   noData: z
     .enum(['pass', 'fail', 'inconclusive', 'extend'])
     .default('inconclusive')
     .describe(
-      'What a window without data is: pass, fail, inconclusive, or extend, which measures again, for maxExtend at most. Default: inconclusive.',
+      'The result of a window without data: pass, fail, inconclusive, or extend, which measures again for at most maxExtend. Default: inconclusive.',
     ),
   maxExtend: someTime(
-    'How long noData: extend waits for data; after that the sample is inconclusive.',
+    'How long noData: extend waits for data. After that, the sample is inconclusive.',
     '10m',
   ),
   minSamples: z
     .object({
       query: query.describe(
-        'A query of the same provider that says how much there was: its points are added up over the window.',
+        'A query to the same provider that counts the traffic. Okra adds up its points over the window.',
       ),
-      atLeast: z.int().min(1).describe('How much there has to be.'),
-      maxExtend: someTime('How long more is waited for; after that the sample is inconclusive.', '10m'),
+      atLeast: z.int().min(1).describe('The least traffic that a sample needs.'),
+      maxExtend: someTime(
+        'How long Okra waits for more traffic. After that, the sample is inconclusive.',
+        '10m',
+      ),
     })
     .optional()
     .describe(
-      'How much traffic a sample needs: with less it is measured again, and neither passes nor fails.',
+      'How much traffic a sample needs. With less, it neither passes nor fails, and Okra measures again.',
     ),
   groupBy: z
     .object({
       judge: z
         .enum(['worst', 'all'])
         .describe(
-          'worst judges the worst group and leaves those without data out; all wants data of each group, and each to pass.',
+          'worst judges the worst group and ignores groups without data; all requires data from each group, and each to pass.',
         ),
-      cap: z.int().min(1).max(100).default(100).describe('The most groups; more are an error. Default: 100.'),
+      cap: z
+        .int()
+        .min(1)
+        .max(100)
+        .default(100)
+        .describe('The largest number of groups; more are an error. Default: 100.'),
     })
     .optional()
-    .describe('Judges an answer of several groups. Without it an answer has one series.'),
+    .describe('Judges an answer with several groups. Without it, an answer must have one series.'),
 };
 
 interface Judged {

@@ -17,21 +17,23 @@ const baseline = z.object({
 });
 
 const comparison = {
-  to: z.enum(['stable']).describe('What is compared with: the stable side, in the same window.'),
+  to: z.enum(['stable']).describe('What to compare with: the stable side, in the same window.'),
   normalise: z
     .enum(['perTarget'])
     .optional()
-    .describe('perTarget divides what each side has by its healthy targets. Default: nothing is divided.'),
+    .describe(
+      'perTarget divides the value of each side by its number of healthy targets. Default: no division.',
+    ),
   maxRatio: z
     .number()
     .min(0)
     .optional()
-    .describe('The most that the value may be, as a multiple of the other side.'),
+    .describe('The largest ratio of the value to that of the other side.'),
   maxDifference: z
     .number()
     .min(0)
     .optional()
-    .describe('The most that the value may be above that of the other side.'),
+    .describe('How far the value may be above that of the other side.'),
 };
 
 interface Compared {
@@ -57,16 +59,14 @@ export const compareOfCheck = withRules(
       .min(1)
       .max(5)
       .meta({ 'x-kubernetes-list-type': 'atomic' })
-      .describe(
-        'What the stable side is asked: with several, their mean counts, and with normalise their sum.',
-      ),
+      .describe('The queries for the stable side. Of several, Okra takes the mean; with normalise, the sum.'),
     targetGroupARNs: z
       .object({
         canary: targetGroups.describe('The target groups of the side that is judged.'),
         stable: targetGroups.describe('The target groups of the other side.'),
       })
       .optional()
-      .describe('Whose healthy targets are counted, for normalise.'),
+      .describe('The target groups whose healthy targets Okra counts, for normalise.'),
   }),
   [
     oneBound,

@@ -37,32 +37,32 @@ const datadogQuery = withRules(
     name: variable('The name of the query in the formula.'),
     dataSource: z
       .enum(['metrics', 'apm_metrics', 'logs', 'slo'])
-      .describe('Where the data is: metrics, apm_metrics, logs or slo.'),
+      .describe('The source of the data: metrics, apm_metrics, logs or slo.'),
     query: z
       .string()
       .min(1)
       .max(4096)
       .optional()
-      .describe('The query: of metrics, the search of logs, or the filter of apm_metrics.'),
+      .describe('The query for metrics, the search for logs, or the filter for apm_metrics.'),
     compute: z
       .object({
         aggregation: z
           .enum(['count', 'cardinality', 'sum', 'min', 'max', 'avg', 'pc75', 'pc90', 'pc95', 'pc99'])
-          .describe('How logs are counted.'),
-        metric: shortText('The measure that is aggregated; not with count.'),
+          .describe('How to aggregate logs.'),
+        metric: shortText('The measure to aggregate; not with count.'),
       })
       .optional()
-      .describe('What of the logs is computed.'),
+      .describe('What to compute from the logs.'),
     indexes: z
       .array(z.string().min(1).max(128))
       .max(10)
       .optional()
-      .describe('The indexes of the logs. Default: all.'),
+      .describe('The log indexes. Default: all.'),
     groupBy: z
       .array(z.string().min(1).max(256))
       .max(4)
       .optional()
-      .describe('The facets or tags by which logs and apm_metrics are grouped.'),
+      .describe('The facets or tags to group logs and apm_metrics by.'),
     stat: z
       .enum([
         'error_rate',
@@ -97,7 +97,7 @@ const datadogQuery = withRules(
         'error_budget_burndown',
       ])
       .optional()
-      .describe('What of the SLO is measured.'),
+      .describe('What to measure of the SLO.'),
   }),
   [
     {
@@ -133,7 +133,7 @@ export const datadog = withRules(
     site: z
       .enum(datadogSites)
       .optional()
-      .describe('The site of the organisation, with secretRef only. Default: DD_SITE of okrad.'),
+      .describe('The site of the organisation; only with secretRef. Default: DD_SITE of okrad.'),
     secretRef: z
       .object({ name: z.string().min(1).max(253).describe('The name of the Secret.') })
       .optional()
@@ -142,18 +142,18 @@ export const datadog = withRules(
       ),
     queries: datadogQueries
       .optional()
-      .describe('Queries of the API v2, instead of query, which is one of the API v1.'),
+      .describe('Queries for the Datadog API v2, instead of query, which is for the API v1.'),
     formula: z
       .string()
       .min(1)
       .max(1024)
       .optional()
-      .describe('What is made of the queries, for example "100 * errors / hits". Default: the only query.'),
+      .describe('How to combine the queries, for example "100 * errors / hits". Default: the only query.'),
     response: z
       .enum(['Timeseries', 'Scalar'])
       .optional()
       .describe(
-        'Timeseries asks for points, which Okra reduces; Scalar has Datadog reduce them by the aggregator. Default: Timeseries.',
+        'With Timeseries, Okra reduces the points with the aggregator; with Scalar, Datadog does. Default: Timeseries.',
       ),
   }),
   [

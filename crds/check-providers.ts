@@ -15,12 +15,12 @@ const metric = z.object({
     .array(
       z.object({
         name: z.string().min(1).max(255).describe('The name of the dimension.'),
-        value: z.string().min(1).max(1024).describe('Its value; variables may stand in it.'),
+        value: z.string().min(1).max(1024).describe('The value of the dimension; it can use variables.'),
       }),
     )
     .max(30)
     .optional()
-    .describe('The dimensions of the metric, all that it has.'),
+    .describe('All dimensions of the metric.'),
   stat: z
     .string()
     .min(1)
@@ -39,10 +39,10 @@ export const cloudWatchMetrics = z
 
 const cloudWatch = z.object({
   region: region.optional().describe('The region of the metrics. Default: that of okrad.'),
-  roleARN: roleARN.optional().describe('The role that is assumed, in the account of the metrics.'),
+  roleARN: roleARN.optional().describe('The IAM role to assume, in the account of the metrics.'),
   metrics: cloudWatchMetrics
     .optional()
-    .describe('The metrics that query is an expression over. With one of them, query may be left out.'),
+    .describe('The metrics in the expression of query. With one metric, query is optional.'),
 });
 
 const prometheus = z.object({
@@ -51,22 +51,22 @@ const prometheus = z.object({
     .min(1)
     .max(512)
     .describe(
-      'The address of Prometheus, for example http://prometheus.monitoring:9090, or of what speaks its HTTP API.',
+      'The address of Prometheus, or of another server with its HTTP API, for example http://prometheus.monitoring:9090.',
     ),
   secretRef: z
     .object({ name: z.string().min(1).max(253).describe('The name of the Secret.') })
     .optional()
     .describe(
-      'A Secret in the namespace of the Check with the key token, a bearer token. Default: none is sent.',
+      'A Secret in the namespace of the Check with a bearer token in the key token. Default: no token.',
     ),
 });
 
 /** Who is asked. */
 export const provider = withRules(
   z.object({
-    datadog: datadog.optional().describe('Asks Datadog.'),
-    cloudWatch: cloudWatch.optional().describe('Asks CloudWatch, by GetMetricData.'),
-    prometheus: prometheus.optional().describe('Asks Prometheus, by its HTTP API.'),
+    datadog: datadog.optional().describe('Queries Datadog.'),
+    cloudWatch: cloudWatch.optional().describe('Queries CloudWatch with GetMetricData.'),
+    prometheus: prometheus.optional().describe('Queries Prometheus through its HTTP API.'),
   }),
   [
     {

@@ -18,12 +18,12 @@ export const stepName = (unlessNamed: string, what: string) =>
 /** The check of a step. */
 export const checkStep = z.object({
   name: stepName('check', 'Checks are').describe(
-    'What the Checks that are made are named after, and the Cell. Default: check.',
+    'Part of the names of the Checks, with the name of the Cell. Default: check.',
   ),
   analysis: analysisOfCell
     .meta({ ...analysisOfCell.meta(), [BRIEF]: true })
     .describe(
-      'What is measured, and what passes: as in a Check (kubectl explain check.spec.analysis), with variables in the queries.',
+      'What to measure, and what passes: as in a Check (kubectl explain check.spec.analysis), with variables in the queries.',
     ),
 });
 

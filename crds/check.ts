@@ -4,8 +4,8 @@ import { conditions, observedGeneration } from './common.ts';
 import { defineResource, type Resource } from './resource.ts';
 
 const spec = z.object({
-  analysis: analysisOfCheck.describe('What is measured, and what passes.'),
-  terminate: z.boolean().optional().describe('Ends the Check before it has come to a verdict.'),
+  analysis: analysisOfCheck.describe('What to measure, and what passes.'),
+  terminate: z.boolean().optional().describe('Ends the Check before it has a verdict.'),
 });
 
 /** The phases of a Check. */
@@ -28,17 +28,19 @@ const counted = (what: string) => z.int().min(0).optional().describe(what);
 const result = z.object({
   outcome: z
     .enum(sampleOutcomes)
-    .describe('Passed, Failed or Inconclusive count; Extended is measured again, Error was not answered.'),
-  time: z.iso.datetime().describe('When it was measured.'),
+    .describe(
+      'Passed, Failed and Inconclusive count. Extended: Okra measures again. Error: the provider did not answer.',
+    ),
+  time: z.iso.datetime().describe('When Okra measured it.'),
   windowStart: z.iso.datetime().optional().describe('When the window begins.'),
   windowEnd: z.iso.datetime().optional().describe('When the window ends.'),
-  query: z.string().max(8192).optional().describe('The query as it was sent.'),
+  query: z.string().max(8192).optional().describe('The query as Okra sent it.'),
   value: number('What the provider answered, reduced by the aggregator.'),
-  baseline: number('The same of the side that is compared with.'),
-  samples: number('How much there was, by minSamples.'),
-  group: z.string().max(512).optional().describe('The group that decided.'),
-  threshold: z.string().max(1024).optional().describe('What the value was held against.'),
-  message: z.string().max(1024).optional().describe('What came of it, in a sentence.'),
+  baseline: number('The same value for the side that it is compared with.'),
+  samples: number('How much traffic minSamples counted.'),
+  group: z.string().max(512).optional().describe('The group that decided the outcome.'),
+  threshold: z.string().max(1024).optional().describe('The bounds for the value.'),
+  message: z.string().max(1024).optional().describe('The result, in a sentence.'),
 });
 
 const analysisStatus = z.object({
@@ -46,18 +48,16 @@ const analysisStatus = z.object({
     .string()
     .max(256)
     .optional()
-    .describe(
-      'The annotation analysis-hash as it was at the last run, or what Okra has computed where there is none.',
-    ),
-  digest: z.string().max(64).optional().describe('The digest of the analysis that the counts are about.'),
-  startedAt: z.iso.datetime().optional().describe('When it was started.'),
-  extendedSince: z.iso.datetime().optional().describe('Since when samples are extended.'),
-  passed: counted('How many samples have passed.'),
-  failed: counted('How many samples have failed.'),
+    .describe('The annotation analysis-hash at the last run, or what Okra computed when there is none.'),
+  digest: z.string().max(64).optional().describe('The digest of the analysis that the counts belong to.'),
+  startedAt: z.iso.datetime().optional().describe('When it started.'),
+  extendedSince: z.iso.datetime().optional().describe('When Okra began to extend the sample.'),
+  passed: counted('How many samples passed.'),
+  failed: counted('How many samples failed.'),
   inconclusive: counted('How many samples were inconclusive.'),
-  errors: counted('How many times the provider has not answered.'),
-  consecutiveSuccess: counted('How many samples have passed in a row.'),
-  consecutiveErrors: counted('How many times in a row the provider has not answered.'),
+  errors: counted('How many times the provider did not answer.'),
+  consecutiveSuccess: counted('How many samples passed in a row.'),
+  consecutiveErrors: counted('How many times in a row the provider did not answer.'),
   results: z
     .array(result)
     .max(10)
@@ -71,14 +71,16 @@ const status = z.object({
   phase: z
     .enum(checkPhases)
     .optional()
-    .describe('Running until there is a verdict: Successful, Failed, Inconclusive, Error or Terminated.'),
-  reason: z.string().max(64).optional().describe('Why it is in this phase, in one CamelCase word.'),
-  message: z.string().max(4096).optional().describe('Why it is in this phase, in a sentence.'),
-  lastPassed: z.boolean().optional().describe('Whether the last sample has passed.'),
-  lastRunTime: z.iso.datetime().optional().describe('When the last sample was measured.'),
+    .describe(
+      'Running until the Check has a verdict: Successful, Failed, Inconclusive, Error or Terminated.',
+    ),
+  reason: z.string().max(64).optional().describe('The reason for the phase, in one CamelCase word.'),
+  message: z.string().max(4096).optional().describe('The reason for the phase, in a sentence.'),
+  lastPassed: z.boolean().optional().describe('Whether the last sample passed.'),
+  lastRunTime: z.iso.datetime().optional().describe('When Okra measured the last sample.'),
   analysis: analysisStatus.optional().describe('The samples so far.'),
   conditions: conditions.optional(),
-  lastSyncTime: z.iso.datetime().optional().describe('When this status was written.'),
+  lastSyncTime: z.iso.datetime().optional().describe('When Okra wrote this status.'),
 });
 
 /** A metric that Okra measures and judges itself. */
@@ -88,7 +90,7 @@ export const check = defineResource({
   singular: 'check',
   shortNames: ['okcheck'],
   description:
-    'A Check measures a metric of Datadog, CloudWatch or Prometheus again and again, and judges it. The step check of a Cell makes Checks; one can also be written by hand.',
+    'A Check measures a metric of Datadog, CloudWatch or Prometheus repeatedly, and judges it. The check step of a Cell creates Checks; you can also write one by hand.',
   watched: 'Optional',
   workflow: { does: 'Own', type: 'check', idPrefix: 'check' },
   verbs: ['get', 'create', 'patch', 'delete'],
@@ -101,7 +103,7 @@ export const check = defineResource({
       name: 'Passed',
       type: 'boolean',
       jsonPath: '.status.lastPassed',
-      description: 'Whether the last sample has passed.',
+      description: 'Whether the last sample passed.',
     },
     { name: 'Value', type: 'number', jsonPath: '.status.analysis.results[-1:].value' },
     { name: 'Last', type: 'date', jsonPath: '.status.lastRunTime' },

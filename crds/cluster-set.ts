@@ -31,14 +31,12 @@ const matchTags = withRules(
 );
 
 const tagSelector = z.object({
-  matchTags: matchTags.describe(
-    'Tags that an EKS cluster must have, all of them, each with exactly this value.',
-  ),
+  matchTags: matchTags.describe('Tags that an EKS cluster must have, with exactly these values.'),
 });
 
 const awseks = withRules(
   z.object({
-    selector: tagSelector.optional().describe('Which EKS clusters are taken.'),
+    selector: tagSelector.optional().describe('Which EKS clusters to use.'),
     clusterSelector: tagSelector.optional().describe('An older spelling of selector.'),
     region: region
       .optional()
@@ -46,7 +44,7 @@ const awseks = withRules(
     roleARN: roleARN
       .optional()
       .describe('The IAM role to assume for the clusters of another account. Default: that of Okra.'),
-    externalID: externalID.optional().describe('The external id that the role asks for.'),
+    externalID: externalID.optional().describe('The external id that the role requires.'),
   }),
   [
     {
@@ -74,24 +72,24 @@ const secretLabels = withRules(templateLabels, [
 
 const spec = z.object({
   generators: z
-    .array(z.object({ awseks: awseks.describe('Takes the EKS clusters with some tags that are ACTIVE.') }))
+    .array(z.object({ awseks: awseks.describe('Finds ACTIVE EKS clusters by their tags.') }))
     .min(1)
     .max(32)
     .meta({ 'x-kubernetes-list-type': 'atomic' })
-    .describe('Where the clusters come from; a cluster that any of them finds is taken.'),
+    .describe('Where to find clusters. The set has every cluster that any of the generators finds.'),
   template: z
     .object({
       metadata: templateMetadata(secretLabels).optional().describe('Labels and annotations of the secrets.'),
     })
     .optional()
-    .describe('What the Argo CD cluster secrets look like, apart from what they need to have.'),
+    .describe('The metadata of the Argo CD cluster secrets, besides what Okra sets.'),
 });
 
 const status = z.object({
   ...syncStatus,
-  clusters: clusterNames.optional().describe('The clusters that were found, and have a secret.'),
+  clusters: clusterNames.optional().describe('The clusters that Okra found, and that have a secret.'),
   missing: missing.describe(
-    'The secrets of clusters that no generator gives any more, which stay for a while.',
+    'The secrets of clusters that no generator finds any more. They stay for a while.',
   ),
 });
 
@@ -102,7 +100,7 @@ export const clusterSet = defineResource({
   singular: 'clusterset',
   shortNames: ['okcs'],
   description:
-    'A ClusterSet finds EKS clusters by their tags, and keeps an Argo CD cluster secret for each in its namespace, named after the cluster. Secrets that it did not make are left alone, and nothing is deleted because AWS could not be read.',
+    'A ClusterSet finds EKS clusters by their tags, and keeps an Argo CD cluster secret for each in its namespace, named after the cluster. It leaves other secrets alone, and deletes nothing when it cannot read AWS.',
   watched: 'Optional',
   workflow: { does: 'Sync', type: 'clusterSet', idPrefix: 'cluster-set' },
   verbs: ['get'],

@@ -24,10 +24,10 @@ export function withKeys<Schema extends z.ZodType<Readonly<Record<string, unknow
 
 /** A term of a label selector (metav1.LabelSelectorRequirement). */
 export const labelSelectorRequirement = z.object({
-  key: z.string().min(1).max(317).describe('The label that the expression is about.'),
+  key: z.string().min(1).max(317).describe('The key of the label.'),
   operator: z
     .enum(['In', 'NotIn', 'Exists', 'DoesNotExist'])
-    .describe('How the label is compared: In, NotIn, Exists or DoesNotExist.'),
+    .describe('How to compare the label: In, NotIn, Exists or DoesNotExist.'),
   values: z.array(labelValue).max(64).optional().describe('The values for In and NotIn.'),
 });
 
@@ -40,7 +40,7 @@ export const labelSelector = z.object({
     most: 64,
   })
     .optional()
-    .describe('Labels that an object must have, each with exactly this value.'),
+    .describe('Labels that an object must have, with exactly these values.'),
   matchExpressions: z
     .array(
       withRules(labelSelectorRequirement, [
@@ -54,7 +54,7 @@ export const labelSelector = z.object({
     )
     .max(16)
     .optional()
-    .describe('Expressions over labels; all of them must hold.'),
+    .describe('Expressions over labels; all of them must match.'),
 });
 
 /** The longest duration, a year: what is longer is a slip, and timers take it ill. */
@@ -101,16 +101,18 @@ export const durationOrSeconds = withRules(
 
 /** A condition of a status (metav1.Condition). */
 export const condition = z.object({
-  type: z.string().max(316).describe('What the condition is about, such as Ready.'),
-  status: z.enum(['True', 'False', 'Unknown']).describe('Whether it holds: True, False or Unknown.'),
+  type: z.string().max(316).describe('The type of the condition, such as Ready.'),
+  status: z
+    .enum(['True', 'False', 'Unknown'])
+    .describe('Whether the condition is met: True, False or Unknown.'),
   observedGeneration: z
     .int()
     .min(0)
     .optional()
     .describe('The metadata.generation that the condition is about.'),
-  lastTransitionTime: z.iso.datetime().describe('When the status of the condition changed last.'),
-  reason: z.string().min(1).max(1024).describe('Why, in one CamelCase word.'),
-  message: z.string().max(32768).describe('Why, in a sentence.'),
+  lastTransitionTime: z.iso.datetime().describe('When the status of the condition last changed.'),
+  reason: z.string().min(1).max(1024).describe('The reason, in one CamelCase word.'),
+  message: z.string().max(32768).describe('The reason, in a sentence.'),
 });
 
 /** The conditions of a status, one of each type. */
@@ -118,7 +120,7 @@ export const conditions = z
   .array(condition)
   .max(32)
   .meta({ 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['type'] })
-  .describe('What holds for the object now. `kubectl wait --for=condition=Ready` waits for one of them.');
+  .describe('The current state of the object. `kubectl wait --for=condition=Ready` waits for a condition.');
 
 const ELBV2_ARN = 'arn:aws[a-z-]*:elasticloadbalancing:[a-z0-9-]+:[0-9]{12}';
 

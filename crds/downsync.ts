@@ -12,12 +12,12 @@ const selector = z.object({
   matchLabels: z
     .record(z.string(), labelValue)
     .optional()
-    .describe('Labels that it must have, each with exactly this value.'),
+    .describe('Labels that it must have, with exactly these values.'),
   matchExpressions: z
     .array(labelSelectorRequirement)
     .max(16)
     .optional()
-    .describe('Expressions over labels; all of them must hold.'),
+    .describe('Expressions over labels; all of them must match.'),
 });
 
 const selectors = z.array(selector).max(32);
@@ -40,7 +40,7 @@ const clauseFields = z.object({
     .max(253)
     .optional()
     .describe('The API group of the objects; empty for the core group. Default: any.'),
-  resources: names(64).describe('Lower-case plurals of kinds, or * alone. Default: any.'),
+  resources: names(64).describe('Kinds, as lower-case plurals, or * alone. Default: any.'),
   namespaces: names(256).describe(
     'The namespaces of the objects, or * alone, which also matches objects without one. Default: any.',
   ),
@@ -54,16 +54,16 @@ const clauseFields = z.object({
   createOnly: z
     .boolean()
     .optional()
-    .describe('Whether an object that a cluster has already is left as it is there.'),
+    .describe('Whether to leave an object as it is in a cluster that already has it.'),
   statusCollectors: names(32).describe('The StatusCollectors that report on the objects.'),
   wantSingletonReportedState: z
     .boolean()
     .optional()
-    .describe('Whether the status comes back into an object that exactly one cluster has.'),
+    .describe('Whether to copy the status back into the object when exactly one cluster has it.'),
   wantMultiWECReportedState: z
     .boolean()
     .optional()
-    .describe('Whether the statuses of all clusters are combined into that of the object.'),
+    .describe('Whether to combine the statuses from all clusters in the status of the object.'),
 });
 
 /** What is synced, and how (DownsyncPolicyClause of control.kubestellar.io/v1alpha1): all that it says of an object must hold. */

@@ -29,9 +29,9 @@ const template = withRules(
       .min(1)
       .max(253)
       .describe(
-        'The name of a ReplicaSet in the namespace of the Cell whose pod template is used. The ReplicaSet itself stays as it is, usually at 0 replicas.',
+        'The name of a ReplicaSet in the namespace of the Cell with the pod template. The ReplicaSet itself stays as it is, usually at 0 replicas.',
       ),
-    replicas: z.int().min(1).max(1000).default(1).describe('How many pods are run. Default: 1.'),
+    replicas: z.int().min(1).max(1000).default(1).describe('How many pods to run. Default: 1.'),
     selector: withRules(labelSelector, [
       {
         cel: '(has(self.matchLabels) && size(self.matchLabels) > 0) || (has(self.matchExpressions) && size(self.matchExpressions) > 0)',
@@ -64,7 +64,7 @@ const analysis = z.object({
     .boolean()
     .optional()
     .describe(
-      'Whether the experiment lasts until this analysis has ended, and ends with it when there is no duration. Default: false.',
+      'Whether the experiment runs until this analysis ends; without a duration, it then ends too. Default: false.',
     ),
 });
 
@@ -74,7 +74,7 @@ export const experimentStep = withRules(
     duration: durationOrSeconds
       .optional()
       .describe(
-        'How long it runs once its pods are available, for example 30 (seconds), 5s, 10m or 1h30m. Without it the experiment ends with its required analyses.',
+        'How long the experiment runs once its pods are available, for example 30 (seconds), 5s, 10m or 1h30m. Default: until its required analyses end.',
       ),
     progressDeadlineSeconds: z
       .int()
@@ -87,13 +87,11 @@ export const experimentStep = withRules(
       .min(0)
       .max(31_536_000)
       .optional()
-      .describe('How long the pods stay after the end, in seconds. Default: 30.'),
-    templates: withRules(z.array(template).min(1).max(5), [unique('templates')]).describe(
-      'The pods that are run.',
-    ),
+      .describe('How long the pods stay after the experiment ends, in seconds. Default: 30.'),
+    templates: withRules(z.array(template).min(1).max(5), [unique('templates')]).describe('The pods to run.'),
     analyses: withRules(z.array(analysis).max(10), [unique('analyses')])
       .optional()
-      .describe('The analyses that run along; one that fails ends the experiment.'),
+      .describe('The analyses to run meanwhile. If one fails, the experiment ends.'),
     ...analysisSettings,
   }),
   [

@@ -7,13 +7,13 @@ const forwardTargetGroup = z.object({
     .string()
     .min(1)
     .max(253)
-    .describe('The name of the AWSTargetGroup; for people, ELBv2 does not know it.'),
+    .describe('The name of the AWSTargetGroup, for readability; ELBv2 does not use it.'),
   arn: targetGroupARN.describe('The ARN of the target group.'),
   weight: z
     .int()
     .min(0)
     .max(999)
-    .describe('The share of the traffic, relative to the other groups: 0 to 999.'),
+    .describe('The share of the traffic, relative to the other target groups: 0 to 999.'),
 });
 
 /** The target groups of a forward action with their weights. */
@@ -31,4 +31,4 @@ export const forwardTargetGroups = withRules(z.array(forwardTargetGroup).min(1).
   },
 ])
   .meta({ 'x-kubernetes-list-type': 'atomic' })
-  .describe('The target groups that traffic is forwarded to: 1 to 5, which is what ELBv2 allows.');
+  .describe('The target groups to forward to: 1 to 5, the limit of ELBv2.');

@@ -26,11 +26,11 @@ const time = withRules(z.string().min(20).max(35), [
 ]);
 
 const spec = z.object({
-  by: said('by', 253).describe('Who asks for it: a person or a team that can be reached.'),
-  reason: said('reason', 1024).describe('Why, for everybody whose rollout it holds.'),
+  by: said('by', 253).describe('Who requests the Freeze: a person or team to contact.'),
+  reason: said('reason', 1024).describe('The reason, for everyone whose rollout it holds.'),
   until: time
     .optional()
-    .describe('When it ends by itself, for example 2027-01-02T08:00:00Z. Without it: when it is deleted.'),
+    .describe('When the Freeze ends, for example 2027-01-02T08:00:00Z. Default: when someone deletes it.'),
   namespaces: z
     .array(z.string().min(1).max(63))
     .min(1)
@@ -53,7 +53,7 @@ export const freeze = defineResource({
   singular: 'freeze',
   shortNames: ['okfreeze'],
   description:
-    'A Freeze holds the rollouts of every Cell in the cluster at their next command, for as long as it exists. Weights stay as they are; what takes traffic back (an abort, a failed check, target groups that are gone, spec.version set to a lower version) never waits.',
+    'A Freeze holds the rollouts of every Cell in the cluster at their next command, for as long as it exists. Weights stay as they are. Taking traffic back (an abort, a failed check, missing target groups, spec.version set to a lower version) never waits.',
   scope: 'Cluster',
   watched: 'Optional',
   spec,

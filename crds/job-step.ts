@@ -16,18 +16,18 @@ const id = z.int().min(1).max(2_147_483_647).optional();
  * ConfigMaps, so that nobody gets by a Cell what they could not have read or done themselves.
  */
 const pod = z.object({
-  image: z.string().min(1).max(512).describe('The image that is run.'),
+  image: z.string().min(1).max(512).describe('The image to run.'),
   command: z
     .array(z.string().max(4096))
     .max(32)
     .optional()
-    .describe('What is run. Default: the entrypoint of the image.'),
-  args: z.array(z.string().max(4096)).max(64).optional().describe('The arguments.'),
+    .describe('The command to run. Default: the entrypoint of the image.'),
+  args: z.array(z.string().max(4096)).max(64).optional().describe('The arguments of the command.'),
   env: z
     .array(
       z.object({
         name: z.string().min(1).max(253).describe('The name of the variable.'),
-        value: z.string().max(4096).default('').describe('Its value.'),
+        value: z.string().max(4096).default('').describe('The value.'),
       }),
     )
     .max(64)
@@ -38,8 +38,8 @@ const pod = z.object({
     ),
   resources: z
     .object({
-      requests: amounts.optional().describe('What is reserved of cpu, memory and ephemeral-storage.'),
-      limits: amounts.optional().describe('The most that it may use of them.'),
+      requests: amounts.optional().describe('How much cpu, memory and ephemeral-storage to reserve.'),
+      limits: amounts.optional().describe('How much of these the pod may use.'),
     })
     .optional()
     .describe('The resources of the pod.'),
@@ -48,27 +48,29 @@ const pod = z.object({
     .max(5)
     .optional()
     .meta({ 'x-kubernetes-list-type': 'atomic' })
-    .describe('Secrets with which the image is pulled.'),
+    .describe('The Secrets to pull the image with.'),
   securityContext: z
     .object({
-      runAsUser: id.describe('The user. Default: that of the image, which may not be root.'),
-      runAsGroup: id.describe('The group. Default: that of the image.'),
+      runAsUser: id.describe('The user id. Default: that of the image, which must not be root.'),
+      runAsGroup: id.describe('The group id. Default: that of the image.'),
     })
     .optional()
-    .describe('Who the pod runs as.'),
+    .describe('The user and group that the pod runs as.'),
 });
 
 const fields = {
-  template: z.object({ spec: pod.describe('The pod, which has one container.') }).describe('What is run.'),
+  template: z
+    .object({ spec: pod.describe('The pod, with one container.') })
+    .describe('The pod template of the Job.'),
   backoffLimit: z
     .int()
     .min(0)
     .max(10)
     .default(0)
-    .describe('How often it is run again after it has failed. Default: 0.'),
+    .describe('How many times to retry the pod after a failure. Default: 0.'),
   timeout: duration
     .default('10m')
-    .describe('How long it may take, with all that is run again, for example 90s or 1h. Default: 10m.'),
+    .describe('How long the Job may take, including retries, for example 90s or 1h. Default: 10m.'),
 };
 
 /** A Job that has to succeed. */
@@ -76,7 +78,9 @@ export const jobSpec = z.object(fields);
 
 /** The job of a step. */
 export const jobStep = z.object({
-  name: stepName('job', 'the Job is').describe('What the Job is named after, and the Cell. Default: job.'),
+  name: stepName('job', 'the Job is').describe(
+    'Part of the name of the Job, with the name of the Cell. Default: job.',
+  ),
   ...fields,
 });
 

@@ -61,7 +61,7 @@ describe('the page about a kind', () => {
   it.each([
     [
       'a field with its default',
-      '| `replicas` | integer, at least 1 | `1` | How many target groups of a version',
+      '| `replicas` | integer, at least 1 | `1` | How many target groups a version must have',
     ],
     ['a field that must be there', '| `ingress.type` | **required**, string, at most 64 characters |'],
     ['a column', '| MESSAGE | `.status.message` | with `-o wide` |'],

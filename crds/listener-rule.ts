@@ -23,14 +23,14 @@ const queryStringCondition = z.object({
           .string()
           .max(128)
           .optional()
-          .describe('The name of the parameter. Default: any, also a query without names.'),
+          .describe('The name of the parameter. Default: any, including a query without names.'),
         value: z.string().min(1).max(128).describe('Its value. Wildcards * and ? are allowed.'),
       }),
     )
     .min(1)
     .max(5)
     .meta({ 'x-kubernetes-list-type': 'atomic' })
-    .describe('Query parameters of which a request must have one.'),
+    .describe('Query parameters; a request must have at least one of them.'),
 });
 
 /** What a rule matches; `where` says in messages which rule. */
@@ -40,25 +40,25 @@ const matchOf = (where: string) => ({
     .min(1)
     .max(50_000)
     .describe(
-      'The priority of the listener rule, from 1 to 50000; together with the listener it says which rule is meant. The default rule of the listener is never changed.',
+      'The priority of the listener rule, from 1 to 50000. The listener and the priority identify the rule. Okra never changes the default rule of the listener.',
     ),
-  hosts: values('Host names that a request may be for (host-header). Wildcards * and ? are allowed.', 128),
-  pathPatterns: values('Paths that a request may have (path-pattern), for example /api/*.', 128),
-  methods: values('HTTP methods that a request may have (http-request-method); case does not matter.', 40),
-  sourceIPs: values('CIDR blocks that a request may come from (source-ip), for example 10.0.0.0/8.', 49),
+  hosts: values('Host names to match (host-header). Wildcards * and ? are allowed.', 128),
+  pathPatterns: values('Paths to match (path-pattern), for example /api/*.', 128),
+  methods: values('HTTP methods to match (http-request-method); case does not matter.', 40),
+  sourceIPs: values('CIDR blocks to match (source-ip), for example 10.0.0.0/8.', 49),
   hostRegexes: values(
-    'Regular expressions of which the host name of a request may match one (host-header), in place of hosts.',
+    'Regular expressions for the host name (host-header), instead of hosts. One of them must match.',
     128,
   ),
   pathRegexes: values(
-    'Regular expressions of which the path of a request may match one (path-pattern), in place of pathPatterns.',
+    'Regular expressions for the path (path-pattern), instead of pathPatterns. One of them must match.',
     128,
   ),
   headers: headerValues(`${where}.headers`).describe(
-    'HTTP headers that a request must have (http-header), each with one of the values given.',
+    'HTTP headers that a request must have (http-header), each with one of its values.',
   ),
   headerRegexes: headerValues(`${where}.headerRegexes`).describe(
-    'HTTP headers that a request must have (http-header), each with a value that matches one of the regular expressions given.',
+    'HTTP headers that a request must have (http-header), each with a value that matches one of its regular expressions.',
   ),
   queryStrings: withKeys(z.record(z.string(), z.string().min(1).max(128)), {
     field: `${where}.queryStrings`,
@@ -67,14 +67,14 @@ const matchOf = (where: string) => ({
     most: 5,
   })
     .optional()
-    .describe('Query parameters of which a request must have one (query-string), as key: value.'),
+    .describe('Query parameters as key: value (query-string); a request must have at least one of them.'),
   queryStringConditions: z
     .array(queryStringCondition)
     .max(5)
     .optional()
     .meta({ 'x-kubernetes-list-type': 'atomic' })
     .describe(
-      'Conditions on the query string (query-string), all of which have to hold; queryStrings counts as one more.',
+      'Conditions on the query string (query-string); all of them must match. queryStrings counts as one more.',
     ),
 });
 
@@ -178,7 +178,7 @@ export const cellListenerRule = withRules(
   matchSchema.extend({
     forward: withRules(z.object(stickiness), [...stickinessRules, noApplicationCookie])
       .optional()
-      .describe('How clients are kept; the rollout sets the target groups and their weights.'),
+      .describe('The stickiness; the rollout sets the target groups and their weights.'),
   }),
   matchRules,
 );
@@ -189,7 +189,7 @@ export const listenerRule = withRules(
     forward: withRules(
       z.object({ targetGroups: forwardTargetGroups, ...stickiness }),
       stickinessRules,
-    ).describe('Where requests that match are forwarded to, and how clients are kept.'),
+    ).describe('Where to forward requests that match, and the stickiness.'),
   }),
   matchRules,
 );

@@ -15,13 +15,13 @@ export interface LoadBalancerSchemas {
 }
 
 const applied = {
-  observedGeneration: z.int().min(0).optional().describe('The metadata.generation that was applied last.'),
+  observedGeneration: z.int().min(0).optional().describe('The metadata.generation that Okra applied last.'),
   phase: z
     .enum(['Pending', 'Created', 'Updating', 'Updated', 'Error'])
     .optional()
-    .describe('Whether ELBv2 serves the spec: Created or Updated when it does.'),
-  reason: z.string().max(1024).optional().describe('Why, in one CamelCase word.'),
-  message: z.string().max(32768).optional().describe('Why, in a sentence.'),
+    .describe('Whether ELBv2 serves the spec; if so, Created or Updated.'),
+  reason: z.string().max(1024).optional().describe('The reason, in one CamelCase word.'),
+  message: z.string().max(32768).optional().describe('The reason, in a sentence.'),
 };
 
 const serving = {
@@ -29,9 +29,9 @@ const serving = {
     .string()
     .max(2048)
     .optional()
-    .describe('The weights that ELBv2 serves, for people: a1: 50, a2: 50.'),
+    .describe('The weights that ELBv2 serves, in readable form: a1: 50, a2: 50.'),
   conditions: conditions.optional(),
-  lastSyncTime: z.iso.datetime().optional().describe('When this status was written.'),
+  lastSyncTime: z.iso.datetime().optional().describe('When Okra wrote this status.'),
 };
 
 /** The status of a configuration: how applying it went, what is served in fields of its own, the weights, and what holds. */

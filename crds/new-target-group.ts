@@ -7,21 +7,23 @@ const healthCheck = withRules(
     protocol: z
       .enum(['HTTP', 'HTTPS', 'TCP'])
       .optional()
-      .describe('How health is checked: HTTP, HTTPS or TCP. Default: as AWS chooses by the protocol.'),
-    path: z.string().min(1).max(1024).optional().describe('The path that is asked for. Default: /.'),
+      .describe(
+        'The protocol of the health check: HTTP, HTTPS or TCP. Default: what AWS chooses for the protocol of the target group.',
+      ),
+    path: z.string().min(1).max(1024).optional().describe('The path to request. Default: /.'),
     port: z
       .int()
       .min(1)
       .max(65_535)
       .optional()
-      .describe('The port that is asked. Default: the one that the target listens on.'),
+      .describe('The port to check. Default: the port that the target listens on.'),
     intervalSeconds: z
       .int()
       .min(5)
       .max(300)
       .optional()
       .describe(
-        'Seconds between two checks of a target, more than timeoutSeconds. Default: as AWS chooses; above timeoutSeconds where that is set.',
+        'Seconds between two checks of a target, more than timeoutSeconds. Default: what AWS chooses; above timeoutSeconds if that is set.',
       ),
     timeoutSeconds: z
       .int()
@@ -29,15 +31,20 @@ const healthCheck = withRules(
       .max(120)
       .optional()
       .describe(
-        'Seconds until a check has failed. Default: as AWS chooses; a second below intervalSeconds where that would not be above it.',
+        'Seconds until a check fails. Default: what AWS chooses, or one second less than intervalSeconds if intervalSeconds is not above that.',
       ),
-    healthyThreshold: z.int().min(2).max(10).optional().describe('Successes in a row that make it healthy.'),
+    healthyThreshold: z
+      .int()
+      .min(2)
+      .max(10)
+      .optional()
+      .describe('Successes in a row that make a target healthy.'),
     unhealthyThreshold: z
       .int()
       .min(2)
       .max(10)
       .optional()
-      .describe('Failures in a row that make it unhealthy.'),
+      .describe('Failures in a row that make a target unhealthy.'),
     matcher: z
       .string()
       .min(1)
@@ -75,22 +82,18 @@ export const newTargetGroup = z.object({
     .min(1)
     .max(65_535)
     .optional()
-    .describe('The port of targets that have none of their own. Default: that of the first of targets.'),
+    .describe('The port for targets without their own. Default: the port of the first entry of targets.'),
   vpcID: pattern(z.string().min(1).max(32), {
     pattern: '^vpc-[0-9a-f]{8,17}$',
     expected: 'the id of a VPC, such as vpc-0123456789abcdef0',
   })
     .optional()
-    .describe(
-      'The VPC that the targets are in. Default: that of the clusters of targets, as their secrets say it.',
-    ),
+    .describe('The VPC of the targets. Default: the VPC in the secrets of their clusters.'),
   targetType: z
     .enum(['instance', 'ip'])
     .default('instance')
-    .describe(
-      'How targets are registered: instance for nodes, ip for pods; nodes are taken with ip as well.',
-    ),
-  healthCheck: healthCheck.optional().describe('How targets are checked. Default: as AWS does.'),
+    .describe('The type of the targets: instance for nodes, ip for pods or nodes.'),
+  healthCheck: healthCheck.optional().describe('The health check of the targets. Default: what AWS chooses.'),
 });
 
 interface Creating {

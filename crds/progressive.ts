@@ -24,26 +24,26 @@ export const progressive = z.object({
   maxConcurrency: amount(1, 'maxConcurrency')
     .optional()
     .describe(
-      'How many clusters may be on their way at once: a number, or a share of the clusters of the stage, rounded up. Default: all.',
+      'How many clusters may be in progress at once: a number, or a percentage of the clusters of the stage, rounded up. Default: all.',
     ),
   maxFailures: amount(0, 'maxFailures')
     .optional()
     .describe(
-      'How many clusters may fail, which is to be late by progressDeadline, before no other is begun with: a number, or a share of the clusters of the stage, rounded up. Default: 0.',
+      'How many clusters may fail (exceed progressDeadline): a number, or a percentage of the clusters of the stage, rounded up. When more fail, Okra starts no others. Default: 0.',
     ),
   progressDeadline: duration
     .optional()
-    .describe('How long a cluster may take until it fulfils the stage. Default: as long as it takes.'),
+    .describe('How long a cluster may take to fulfil the stage. Default: no limit.'),
   minSuccessTime: duration
     .optional()
-    .describe('How long a cluster has to fulfil the stage before another takes its place. Default: 0s.'),
+    .describe('How long a cluster must fulfil the stage before another takes its place. Default: 0s.'),
   clusterLabel: z
     .string()
     .min(1)
     .max(317)
     .optional()
     .describe(
-      'The label of ManagedClusters with the name of the cluster, by which BindingPolicies select some of them. Default: name.',
+      'The label of ManagedClusters with the name of the cluster. BindingPolicies use it to select some of the clusters. Default: name.',
     ),
   clusterColumn: z
     .string()
@@ -51,7 +51,7 @@ export const progressive = z.object({
     .max(253)
     .optional()
     .describe(
-      'The column of the StatusCollectors with inventory.name, by which their rows are told apart. Default: cluster.',
+      'The column of the StatusCollectors with inventory.name, which tells the rows of the clusters apart. Default: cluster.',
     ),
 });
 

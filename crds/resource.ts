@@ -185,13 +185,13 @@ function objectSchema(definition: Definition, description: string): StructuralSc
     properties: {
       apiVersion: {
         type: 'string',
-        description: `The version of the API: ${definition.group ?? GROUP}/${VERSION}.`,
+        description: `The API version: ${definition.group ?? GROUP}/${VERSION}.`,
       },
       kind: { type: 'string', description: `The kind: ${definition.kind}.` },
       metadata: { type: 'object' },
-      spec: { description: 'What is asked for.', ...structuralSchema(definition.spec) },
+      spec: { description: 'The desired state.', ...structuralSchema(definition.spec) },
       status: {
-        description: 'What is reported; Okra alone writes it.',
+        description: 'The observed state; only Okra writes it.',
         ...structuralSchema(definition.status),
       },
     },

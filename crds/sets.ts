@@ -28,18 +28,18 @@ export const templateMetadata = (labels: typeof templateLabels) =>
   z.object({
     labels: labels
       .optional()
-      .describe(`Labels of each generated object. The variables ${VARIABLES} may stand in the values.`),
+      .describe(`Labels of each generated object. The values can use the variables ${VARIABLES}.`),
     annotations: templateAnnotations
       .optional()
-      .describe(`Annotations of each generated object; the same variables may stand in the values.`),
+      .describe(`Annotations of each generated object. The values can use the same variables.`),
   });
 
 /** What is wrong with one cluster or one generated object; the others go on. */
 export const problem = z.object({
-  cluster: z.string().max(253).optional().describe('The cluster that it is about.'),
-  object: z.string().max(512).optional().describe('The object that it is about.'),
-  reason: z.string().min(1).max(64).describe('What it is, in one CamelCase word.'),
-  message: z.string().max(1024).describe('What was expected, what was got, and what to do.'),
+  cluster: z.string().max(253).optional().describe('The cluster with the problem.'),
+  object: z.string().max(512).optional().describe('The object with the problem.'),
+  reason: z.string().min(1).max(64).describe('The problem, in one CamelCase word.'),
+  message: z.string().max(1024).describe('What Okra expected, what it got, and what to do.'),
 });
 
 /** What every object says that is synced again and again. */
@@ -48,25 +48,25 @@ export const syncStatus = {
   phase: z
     .enum(['Synced', 'Degraded'])
     .optional()
-    .describe('Synced when everything is as it is asked for, Degraded when there are problems.'),
-  reason: z.string().max(64).optional().describe('Why it is in this phase, in one CamelCase word.'),
-  message: z.string().max(4096).optional().describe('Why it is in this phase, in a sentence.'),
+    .describe('Synced when everything is as the spec says, Degraded when there are problems.'),
+  reason: z.string().max(64).optional().describe('The reason for the phase, in one CamelCase word.'),
+  message: z.string().max(4096).optional().describe('The reason for the phase, in a sentence.'),
   conditions: conditions.optional(),
   problems: z
     .array(problem)
     .max(100)
     .optional()
     .meta({ 'x-kubernetes-list-type': 'atomic' })
-    .describe('What is wrong, and with which cluster or object; nothing else is held up by it.'),
-  lastSyncTime: z.iso.datetime().optional().describe('When this status was written.'),
+    .describe('What is wrong, and with which cluster or object. A problem holds up nothing else.'),
+  lastSyncTime: z.iso.datetime().optional().describe('When Okra wrote this status.'),
 };
 
 /** What was there and is missed. */
 export const missing = z
   .array(
     z.object({
-      name: z.string().max(253).describe('What is missed.'),
-      since: z.iso.datetime().describe('When it was first missed.'),
+      name: z.string().max(253).describe('The name of the missing secret.'),
+      since: z.iso.datetime().describe('When Okra first missed it.'),
     }),
   )
   .max(1000)
@@ -89,7 +89,7 @@ export const clusterNames = z.object({
     .max(1000)
     .optional()
     .meta({ 'x-kubernetes-list-type': 'atomic' })
-    .describe('Their names.'),
+    .describe('The names of the clusters.'),
 });
 
 const REGION_PATTERN = '^[a-z]{2,8}(-[a-z]{1,16}){1,4}-[0-9]{1,2}$';

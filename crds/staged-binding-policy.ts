@@ -31,58 +31,56 @@ const cell = z.object({
     .min(1)
     .max(67)
     .optional()
-    .describe('The version that the Cell must serve. Default: whichever it does.'),
+    .describe('The version that the Cell must serve. Default: any.'),
 });
 
 const stage = withRules(
   z.object({
     name: stageName.describe('The name of the stage; its BindingPolicy is named <policy>-<stage>.'),
     clusterSelectors: clusterSelectors.describe(
-      'The clusters of the stage, as in a BindingPolicy; any of the selectors may match.',
+      'The clusters of the stage, as in a BindingPolicy: those that match any of the selectors.',
     ),
     filter: expression
       .optional()
       .describe(
-        'CEL over downsyncClause, an object as the Binding lists it: whether the stage looks at its status. All objects are synced all the same. Default: it looks at all.',
+        'CEL over downsyncClause, an object as the Binding lists it: whether the stage looks at the status of the object. KubeStellar syncs all objects regardless. Default: the stage looks at all.',
       ),
     condition: expression
       .optional()
       .describe(
-        'CEL over obj (or combinedStatus), the CombinedStatus of one object: whether the object fulfils the stage. The stage is fulfilled when all of them do. Without it, nothing but promote ends the stage.',
+        'CEL over obj (or combinedStatus), the CombinedStatus of one object: whether the object fulfils the stage. The stage is fulfilled when all objects fulfil it. Without a condition, only promote ends the stage.',
       ),
     approval: z
       .enum(['Automatic', 'Manual'])
       .default('Automatic')
       .describe(
-        'Whether the next stage begins by itself once this one is fulfilled, or by promote. Default: Automatic.',
+        'Once this stage is fulfilled, the next one begins automatically (Automatic), or when someone sends promote (Manual). Default: Automatic.',
       ),
     soak: duration
       .optional()
       .describe(
-        'How long the stage must stay fulfilled without a change of its objects or clusters. Default: not at all.',
+        'How long the stage must stay fulfilled without a change of its objects or clusters. Default: 0s.',
       ),
-    timeout: duration
-      .optional()
-      .describe('How long the stage may take until it is fulfilled. Default: as long as it takes.'),
+    timeout: duration.optional().describe('How long the stage may take to be fulfilled. Default: no limit.'),
     onTimeout: z
       .enum(['Hold', 'RollBack'])
       .optional()
       .describe(
-        'What comes after the timeout, or after too many failures. Hold: the stage stays as it is, and a person decides. RollBack: its BindingPolicy is taken away, and the stage before it is the newest again; of a last stage that was completed once, Hold. Default: Hold.',
+        'What happens after the timeout, or after too many failures. Hold: the stage stays as it is until a person decides. RollBack: Okra deletes its BindingPolicy and goes back to the previous stage; a last stage that was completed once holds instead. Default: Hold.',
       ),
     progressive: progressive
       .optional()
       .describe(
-        'Has the stage reach its clusters a few at a time; the condition is asked of each cluster by itself. What it does not say is as in spec.progressive. Default: all at once.',
+        'Rolls the stage out to a few clusters at a time, and evaluates the condition for each cluster separately. Fields that are not set default to spec.progressive. Default: all clusters at once.',
       ),
     mandatory: z
       .boolean()
       .optional()
-      .describe('Whether no cluster of the stage may fail, whatever maxFailures says. Default: false.'),
+      .describe('Whether no cluster of the stage may fail, regardless of maxFailures. Default: false.'),
     cell: cell
       .optional()
       .describe(
-        'A Cell that has to be Ready for the stage to be fulfilled, so that workload and traffic move as one.',
+        'A Cell that must be Ready for the stage to be fulfilled, so that workload and traffic move together.',
       ),
   }),
   [
@@ -116,7 +114,7 @@ const space = z.object({
     .min(1)
     .max(253)
     .default('kubeconfig')
-    .describe('The key of the kubeconfig. Default: kubeconfig.'),
+    .describe('The key with the kubeconfig. Default: kubeconfig.'),
 });
 
 const fields = z.object({
@@ -126,7 +124,7 @@ const fields = z.object({
     .max(32)
     .meta({ 'x-kubernetes-list-type': 'atomic' })
     .describe(
-      'What is synced, the same in all stages, as in a BindingPolicy; an object that any of them matches is.',
+      'The objects to sync in all stages, as in a BindingPolicy: those that match any of the clauses.',
     ),
   stages: z
     .array(stage)
@@ -137,26 +135,26 @@ const fields = z.object({
       message: 'Expected each of spec.stages to have a name of its own. Rename one.',
     })
     .meta({ 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['name'] })
-    .describe('The stages, in the order in which they are taken.'),
+    .describe('The stages, in order.'),
   stageRetention: z
     .enum(['Keep', 'Remove'])
     .default('Keep')
     .describe(
-      'What becomes of the BindingPolicy of an earlier stage. Keep: it stays, so that the clusters add up. Remove: it goes when that of the next stage is bound. Default: Keep.',
+      'What happens to the BindingPolicy of an earlier stage. Keep: it stays, so that the clusters add up. Remove: Okra deletes it once the BindingPolicy of the next stage is bound. Default: Keep.',
     ),
   progressive: progressive
     .optional()
     .describe(
-      'Has every stage with a condition reach its clusters a few at a time. Default: as each stage says.',
+      'Rolls every stage with a condition out to a few clusters at a time. Default: as each stage says.',
     ),
   space: space
     .optional()
     .describe(
-      'The Secret with the kubeconfig of the workload description space, where BindingPolicies are made. Default: the cluster that Okra is in.',
+      'The Secret with the kubeconfig of the workload description space, where Okra creates BindingPolicies. Default: the cluster that Okra runs in.',
     ),
   windows: windows
     .optional()
-    .describe('When the next stage may begin. What is taken back never waits. Default: at any time.'),
+    .describe('When the next stage may begin. Rolling back never waits. Default: at any time.'),
 });
 
 const spec = withRules(fields, [
@@ -181,7 +179,7 @@ export const stagedBindingPolicy = defineResource({
   singular: 'stagedbindingpolicy',
   shortNames: ['sbp'],
   description:
-    'A StagedBindingPolicy places a workload on the clusters of one stage after the other. For each stage it makes a BindingPolicy of KubeStellar, and it begins the next stage when the CombinedStatuses of the objects fulfil the condition of this one.',
+    'A StagedBindingPolicy places a workload on clusters stage by stage. For each stage Okra creates a KubeStellar BindingPolicy, and begins the next stage when the CombinedStatuses of the objects fulfil the condition of the current one.',
   scope: 'Cluster',
   watched: 'Optional',
   verbs: ['get', 'patch'],

@@ -5,7 +5,7 @@ const durationSeconds = z
   .int()
   .min(1)
   .max(604_800)
-  .describe('How long a client stays, in seconds: 1 to 604800, which is a week.');
+  .describe('How long stickiness lasts, in seconds: 1 to 604800 (one week).');
 
 const targetGroupStickiness = z.object({ durationSeconds });
 
@@ -14,7 +14,7 @@ const targetStickiness = withRules(
     type: z
       .enum(['lb_cookie', 'app_cookie'])
       .describe(
-        'Whose cookie it is: lb_cookie for one of the load balancer, app_cookie for one of yours. AWS weighs nothing with app_cookie: it is for a rule without a Cell that forwards to one target group.',
+        'The type of cookie: lb_cookie is set by the load balancer, app_cookie by your application. AWS ignores weights with app_cookie; use it only in a rule without a Cell that forwards to one target group.',
       ),
     durationSeconds,
     cookieName: z
@@ -22,7 +22,7 @@ const targetStickiness = withRules(
       .min(1)
       .max(256)
       .optional()
-      .describe('The name of your cookie; with app_cookie only.'),
+      .describe('The name of the cookie of your application; only with app_cookie.'),
   }),
   [
     {
@@ -45,12 +45,12 @@ export const stickiness = {
   targetGroupStickiness: targetGroupStickiness
     .optional()
     .describe(
-      'Keeps a client with the target group that it was sent to first, whatever the weights say later. Default: off.',
+      'Keeps a client on the target group that first served it, regardless of later weights. Default: off.',
     ),
   targetStickiness: targetStickiness
     .optional()
     .describe(
-      'Keeps a client with one target within its target group; needs targetGroupStickiness. It is set as attributes of every target group in the rule. Default: the attributes are left alone.',
+      'Keeps a client on one target within its target group; requires targetGroupStickiness. Okra sets it as attributes of every target group in the rule. Default: the attributes stay as they are.',
     ),
 };
 
@@ -84,13 +84,15 @@ export const stickinessRules: readonly Rule<Sticky>[] = [
 const onListener = {
   targetGroupStickiness: z
     .object({
-      enabled: z.boolean().describe('Whether flows of a client stay with the target group of the first.'),
+      enabled: z
+        .boolean()
+        .describe('Whether the flows of a client stay on the target group of the first flow.'),
     })
     .optional()
     .describe(
-      'Keeps flows of a client with the target group that it was sent to first, whatever the weights say later. Default: as the listener does.',
+      'Keeps the flows of a client on the target group of its first flow, regardless of later weights. Default: the current setting of the listener.',
     ),
-  targetStickiness: z.object({}).optional().describe('Refused: a Network Load Balancer knows no cookies.'),
+  targetStickiness: z.object({}).optional().describe('Refused: a Network Load Balancer has no cookies.'),
 };
 
 const noCookies: Rule<Sticky> = {

@@ -11,7 +11,7 @@ export const targetGroupSelector = withRules(
       .max(8)
       .optional()
       .describe(
-        'Labels of an AWSTargetGroup that may hold its version; the first that is not empty counts. Default: okra.mumo.co/version.',
+        'Labels of an AWSTargetGroup that may have its version; Okra uses the first that is not empty. Default: okra.mumo.co/version.',
       ),
   }),
   [

@@ -9,26 +9,24 @@ import { exactlyOneOf, keysOf, withRules } from './rules.ts';
 import { BRIEF } from './structural-schema.ts';
 
 const blueGreenStepKinds = {
-  analysis: analysisStep
-    .optional()
-    .describe('Runs an Argo Rollouts analysis and goes on only when it is successful.'),
+  analysis: analysisStep.optional().describe('Runs an Argo Rollouts analysis, which must be successful.'),
   pause: z
     .object({
       duration: durationOrSeconds
         .optional()
-        .describe('How long, for example 30 (seconds), 5s, 10m or 1h30m. Without it: until someone resumes.'),
+        .describe(
+          'How long, for example 30 (seconds), 5s, 10m or 1h30m. Default: until someone resumes the rollout.',
+        ),
     })
     .optional()
     .describe('Holds the rollout.'),
-  check: checkStep
-    .optional()
-    .describe('Measures a metric by Okra itself, and goes on only when it is successful.'),
+  check: checkStep.optional().describe('Okra measures a metric in a Check, which must be successful.'),
   job: jobStep
     .optional()
     .meta({ [BRIEF]: true })
-    .describe('Runs a Job, as in canary.steps, and goes on only when it is successful.'),
-  approval: approvalStep.optional().describe('Holds the rollout until people have approved.'),
-  promote: z.object({}).optional().describe('Gives the whole weight to the new version, by one write.'),
+    .describe('Runs a Job, as in canary.steps, which must succeed.'),
+  approval: approvalStep.optional().describe('Holds the rollout until people approve.'),
+  promote: z.object({}).optional().describe('Gives the whole weight to the new version in one write.'),
 };
 
 const blueGreenStep = withRules(z.object(blueGreenStepKinds), [
@@ -45,13 +43,11 @@ const blueGreenSteps = withRules(z.array(blueGreenStep).max(20), [
 ]).meta({ 'x-kubernetes-list-type': 'atomic' });
 
 const bake = z.object({
-  duration: duration.describe(
-    'How long, for example 30m or 2h; with an analysis, from when that is started.',
-  ),
+  duration: duration.describe('How long, for example 30m or 2h; with an analysis, from its start.'),
   analysis: analysisStep
     .optional()
     .describe(
-      'An Argo Rollouts analysis that runs meanwhile. When it fails, everything is taken back by one write.',
+      'An Argo Rollouts analysis that runs during the bake. If it fails, Okra takes everything back in one write.',
     ),
 });
 
@@ -62,31 +58,31 @@ export const updateStrategy = withRules(
       .enum(['Canary', 'BlueGreen'])
       .default('Canary')
       .describe(
-        'How a new version comes into service: Canary, by steps that move its weight, or BlueGreen, by one switch.',
+        'How Okra rolls out a new version: Canary, in steps that move weight, or BlueGreen, in one switch.',
       ),
-    canary: canary.optional().describe('What a canary rollout does.'),
+    canary: canary.optional().describe('The settings of a canary rollout.'),
     blueGreen: z
       .object({
         steps: blueGreenSteps.optional().describe('The steps, in order. Default: promote at once.'),
         onFailure: onFailure.optional().describe('What happens when a step fails, as in canary.'),
       })
       .optional()
-      .describe('What a blue-green rollout does.'),
+      .describe('The settings of a blue-green rollout.'),
     bake: bake
       .optional()
       .describe(
-        'Keeps watching after the new version has the whole weight. Until it is over the old target groups stay at weight 0, and one write takes everything back.',
+        'Watches the new version after it has the whole weight. Until the bake ends, the old target groups stay at weight 0, and one write takes everything back.',
       ),
     detachAfter: duration
       .optional()
       .describe(
-        'How long the target groups that serve no more stay in the rule at weight 0 after the end of a rollout, so that going back is one write to groups that were checked all the time. One without a healthy target leaves at once. Default: 10m.',
+        'How long the old target groups stay in the rule at weight 0 after a rollout, still health-checked, so that one write takes the traffic back. One without a healthy target leaves at once. Default: 10m.',
       ),
     rollbackWindow: z
       .object({ duration: duration.describe('How long, for example 24h.') })
       .optional()
       .describe(
-        'For how long after a version was replaced spec.version swaps it in again at once. Later it takes the steps like a new one. Default: for ever.',
+        'How long after a version was replaced spec.version swaps it in again at once. Later, it takes the steps of a new version. Default: for ever.',
       ),
   }),
   [

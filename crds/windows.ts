@@ -65,7 +65,7 @@ const window = withRules(
       .optional()
       .describe('The days on which the window opens: Mon, Tue, Wed, Thu, Fri, Sat, Sun. Default: every day.'),
     start: time('When it opens, from 00:00 to 23:59.'),
-    end: time('When it closes; at or before start means on the next day.'),
+    end: time('When it closes. A time at or before start is on the next day.'),
     excludeDates: z
       .array(date)
       .max(100)

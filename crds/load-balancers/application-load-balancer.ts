@@ -16,15 +16,15 @@ const type = 'AWSApplicationLoadBalancer';
 /** What a Cell says of an Application Load Balancer. */
 const block = z.object({
   listenerARN: listenerARN.describe(
-    'The ARN of the listener. The load balancer and the listener are yours. Under the type AWSNetworkLoadBalancer it is that of a Network Load Balancer.',
+    'The ARN of an existing listener. With the type AWSNetworkLoadBalancer, that of a Network Load Balancer.',
   ),
   listener: z
     .object({
-      rule: cellListenerRule.describe('The listener rule that Okra creates and shifts traffic with.'),
+      rule: cellListenerRule.describe('The listener rule that Okra creates, and uses to shift traffic.'),
     })
     .optional()
     .describe(
-      'What Okra makes of the listener: one rule. Needed under the type AWSApplicationLoadBalancer, refused under AWSNetworkLoadBalancer.',
+      'The rule that Okra creates on the listener. Required with the type AWSApplicationLoadBalancer, refused with AWSNetworkLoadBalancer.',
     ),
   targetGroupSelector,
 });
@@ -37,11 +37,11 @@ const spec = z.object({
         'The listener rule: its priority, its conditions, and the weights of its target groups.',
       ),
     })
-    .describe('What the listener has to have.'),
+    .describe('The desired rule of the listener.'),
   deletionPolicy: deletionPolicy
     .optional()
     .describe(
-      'What becomes of the rule when this object is deleted: Retain leaves it serving, Delete deletes it, if it is tagged with this object as its owner. Default: Retain.',
+      'What happens to the rule when this object is deleted: Retain leaves it serving, Delete deletes it if its tag names this object as the owner. Default: Retain.',
     ),
 });
 
@@ -49,13 +49,13 @@ const status = loadBalancerStatus({
   listenerARN: z.string().max(512).optional().describe('The listener that has the rule.'),
   ruleARN: z.string().max(512).optional().describe('The ARN of the rule.'),
   listener: z
-    .object({ rule: listenerRule.describe('The rule as it was read back from ELBv2.') })
+    .object({ rule: listenerRule.describe('The rule as read back from ELBv2.') })
     .optional()
     .describe('What ELBv2 serves.'),
   carried: carried
     .optional()
     .describe(
-      'What the rule does besides matching and forwarding, as it was read from ELBv2: authentication, rewriting. No spec says it; Okra carries it along with each write.',
+      'What the rule does besides matching and forwarding, as read from ELBv2: authentication, rewriting. It is not in any spec; Okra keeps it in each write.',
     ),
 });
 
@@ -66,7 +66,7 @@ export const awsApplicationLoadBalancerConfig = defineResource({
   singular: 'awsapplicationloadbalancerconfig',
   shortNames: ['awsalbc'],
   description:
-    'An AWSApplicationLoadBalancerConfig describes one listener rule of an Application Load Balancer. Okra makes the rule exactly what the spec says, keeps it so, and reports in the status what was read back. A Cell writes one of its own name.',
+    'An AWSApplicationLoadBalancerConfig describes one listener rule of an Application Load Balancer. Okra keeps the rule exactly as the spec says, and reports what it read back in the status. A Cell writes one with its own name.',
   ...loadBalancerTraits(type, 'load-balancer'),
   spec,
   status,
@@ -85,7 +85,7 @@ export const applicationLoadBalancer = {
   block: block
     .optional()
     .describe(
-      'The Application Load Balancer in front of the clusters. Under the type AWSNetworkLoadBalancer this name is taken as well, without its listener block.',
+      'The Application Load Balancer in front of the clusters. The type AWSNetworkLoadBalancer accepts this field too, without its listener block.',
     ),
   config: awsApplicationLoadBalancerConfig,
 } as const satisfies LoadBalancerSchemas;

@@ -18,20 +18,17 @@ const type = 'AWSNetworkLoadBalancer';
 const block = withRules(
   z.object({
     listenerARN: networkListenerARN.describe(
-      'The ARN of the listener. The load balancer and the listener are yours; Okra sets the target groups of its default action.',
+      'The ARN of an existing listener. Okra sets the target groups of its default action.',
     ),
     listener: z
       .object({
         forward: withRules(z.object(networkStickiness.fields), networkStickiness.rules)
           .optional()
-          .describe('How clients are kept; the rollout sets the target groups and their weights.'),
-        rule: z
-          .object({})
-          .optional()
-          .describe('Refused: the weights are those of the default action, and hold for all flows.'),
+          .describe('The stickiness; the rollout sets the target groups and their weights.'),
+        rule: z.object({}).optional().describe('Refused: the default action has the weights, for all flows.'),
       })
       .optional()
-      .describe('How the default action of the listener keeps clients.'),
+      .describe('The stickiness of the default action of the listener.'),
     targetGroupSelector,
   }),
   [
@@ -51,9 +48,9 @@ const spec = z.object({
       forward: withRules(
         z.object({ targetGroups: forwardTargetGroups, ...networkStickiness.fields }),
         networkStickiness.rules,
-      ).describe('Where the default action of the listener forwards to, and how clients are kept.'),
+      ).describe('Where the default action of the listener forwards to, and the stickiness.'),
     })
-    .describe('What the listener has to do.'),
+    .describe('The desired default action of the listener.'),
 });
 
 const status = loadBalancerStatus({
@@ -65,13 +62,13 @@ const status = loadBalancerStatus({
           targetGroups: forwardTargetGroups,
           targetGroupStickiness: z
             .object({
-              enabled: z.boolean().describe('Whether flows of a client stay with a target group.'),
-              durationSeconds: z.int().optional().describe('For how long, where ELBv2 names a time.'),
+              enabled: z.boolean().describe('Whether the flows of a client stay on a target group.'),
+              durationSeconds: z.int().optional().describe('How long, if ELBv2 reports a time.'),
             })
             .optional()
-            .describe('How the listener keeps clients.'),
+            .describe('The stickiness of the listener.'),
         })
-        .describe('The default action as it was read back from ELBv2.'),
+        .describe('The default action as read back from ELBv2.'),
     })
     .optional()
     .describe('What ELBv2 serves.'),
@@ -84,7 +81,7 @@ export const awsNetworkLoadBalancerConfig = defineResource({
   singular: 'awsnetworkloadbalancerconfig',
   shortNames: ['awsnlbc'],
   description:
-    'An AWSNetworkLoadBalancerConfig describes the default action of one listener of a Network Load Balancer. Okra makes the action exactly what the spec says, keeps it so, and reports in the status what was read back. A Cell writes one of its own name.',
+    'An AWSNetworkLoadBalancerConfig describes the default action of one listener of a Network Load Balancer. Okra keeps the action exactly as the spec says, and reports what it read back in the status. A Cell writes one with its own name.',
   ...loadBalancerTraits(type, 'network-load-balancer'),
   spec,
   status,
