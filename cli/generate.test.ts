@@ -15,7 +15,7 @@ it.each([
     'okra',
     [
       '    okra sync cell [options] [name]',
-      '| `--dry-run` | write nothing, and print what would be written |',
+      '| `--dry-run` | write nothing; print what would be written |',
     ],
   ],
 ])('says of each command of %s what it does, and of each of its options what it means', (name, lines) => {

@@ -16,7 +16,7 @@ const introductionOf = (
 
 # Commands of ${name}
 
-[${name}](../${name}.md) says what it needs, and how it is used. Every command has these options besides its own:
+[${name}](../${name}.md) explains what it needs and how to use it. Every command also has these options:
 
 `;
 

@@ -44,7 +44,7 @@ function stopOnSignals(stop: AbortController, log: Log): void {
 /** The command line of okrad. */
 export const program = new Command('okrad')
   .description(
-    'Runs Okra: the watchers that turn events of Kubernetes into messages, and the worker that does the rollouts.',
+    'Runs Okra: the watchers, which turn Kubernetes events into messages, and the worker, which does the rollouts.',
   )
   .version(version())
   .addOption(
@@ -52,7 +52,7 @@ export const program = new Command('okrad')
       .default(usualComponents, usualComponents.join(','))
       .argParser(parseComponents),
   )
-  .addHelpText('after', '\nEverything else is set by environment variables; see docs/configuration.md.')
+  .addHelpText('after', '\nEnvironment variables set everything else; see docs/configuration.md.')
   .action(async (options: { components: readonly Component[] }) => {
     try {
       await run(options.components);

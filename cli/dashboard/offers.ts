@@ -9,7 +9,7 @@ export interface Offer {
   readonly does: string;
 }
 
-const PAUSE: Offer = { name: 'pause', does: 'Holds the rollout at its weight until it is resumed.' };
+const PAUSE: Offer = { name: 'pause', does: 'Holds the rollout at its weight until someone resumes it.' };
 const RESUME: Offer = { name: 'resume', does: 'Ends the pause.' };
 const PROMOTE: Offer = { name: 'promote', does: 'Finishes the current step, without waiting for it.' };
 

@@ -26,10 +26,10 @@ interface CreateOptions extends Globals, NameOption {
 export function addCreateCluster(create: Command, shell: OkraShell): void {
   named(create.command('cluster'), 'the EKS cluster')
     .description(
-      'Makes the Argo CD cluster secret of an EKS cluster. Without --endpoint and --ca-data EKS is asked for them.',
+      'Creates the Argo CD cluster secret of an EKS cluster. Without --endpoint and --ca-data, it asks EKS for them.',
     )
     .option('--endpoint <url>', 'the address of its API server')
-    .option('--ca-data <base64>', 'the certificate of its authority, PEM in base64')
+    .option('--ca-data <base64>', 'the CA certificate of its API server, PEM in base64')
     .option('--labels <key=value,…>', 'labels of the secret', pairs)
     .action(async (argument: string | undefined, _options: unknown, command: Command) => {
       const options = command.optsWithGlobals<CreateOptions>();
@@ -108,8 +108,8 @@ export function addGetCluster(get: Command, shell: OkraShell): void {
   get
     .command('cluster')
     .alias('clusters')
-    .description('Shows the clusters that have an Argo CD cluster secret, with the labels of it.')
-    .option('-l, --selector <key=value,…>', 'only those with these labels', pairs)
+    .description('Shows the clusters that have an Argo CD cluster secret, with its labels.')
+    .option('-l, --selector <key=value,…>', 'only objects with these labels', pairs)
     .addOption(outputOption(['json', 'yaml', 'name']))
     .action(async (_options: unknown, command: Command) => {
       const options = command.optsWithGlobals<Globals & { selector?: Texts; output?: OutputFormat }>();

@@ -26,7 +26,7 @@ interface LatestOptions extends GetOptions {
   readonly semverLabelKey?: readonly string[];
 }
 
-const SELECTOR = ['-l, --selector <key=value,…>', 'only those with these labels', pairs] as const;
+const SELECTOR = ['-l, --selector <key=value,…>', 'only objects with these labels', pairs] as const;
 const FORMATS = ['json', 'yaml', 'wide', 'name'] as const;
 
 /** Adds `get`. */
@@ -47,12 +47,8 @@ export function addGet(program: Command, shell: OkraShell): void {
     .command('latestawstargetgroups')
     .description('Shows the AWSTargetGroups of the newest version, or of one version.')
     .option(...SELECTOR)
-    .option('--version <version>', 'the version; the newest without it')
-    .option(
-      '--semver-label-key <key>',
-      `a label that says the version; ${VERSION_LABEL} without it`,
-      repeated,
-    )
+    .option('--version <version>', 'the version; default: the newest')
+    .option('--semver-label-key <key>', `the label with the version; default: ${VERSION_LABEL}`, repeated)
     .addOption(outputOption(FORMATS))
     .action(async (_options: unknown, command: Command) => {
       const options = command.optsWithGlobals<LatestOptions>();

@@ -8,7 +8,9 @@ export interface NameOption {
 
 /** Lets a command take a name, as its argument or as `--name`. */
 export const named = (command: Command, what: string): Command =>
-  command.argument('[name]', `the name of ${what}`).option('--name <name>', `the name of ${what} as well`);
+  command
+    .argument('[name]', `the name of ${what}`)
+    .option('--name <name>', `the name of ${what}, instead of the argument`);
 
 /** The name that a command was given; it needs one. */
 export function nameIn(argument: string | undefined, { name }: NameOption, what: string): string {
@@ -60,7 +62,7 @@ export const leavingOut = (command: Command): Command =>
         .default(true),
     )
     .addOption(
-      new Option('--delete [whether]', 'whether to delete what is not wanted any more')
+      new Option('--delete [whether]', 'whether to delete what is no longer wanted')
         .argParser(whether)
         .preset('true')
         .default(true),

@@ -8,26 +8,26 @@ import { addSync } from './sync.ts';
 import { addUpsert } from './upsert.ts';
 
 const AFTERWARDS = `
-Exit status: 0 it was done; 1 something did not answer, is not there, or is not as it is to be; 2 the command line
-has a problem; 3 it was refused.
+Exit status: 0 done; 1 something did not answer, does not exist, or is not as it should be; 2 the command line has
+a problem; 3 refused.
 
-Everything else is set by environment variables, as for okrad; see docs/configuration.md.`;
+Environment variables set everything else, as for okrad; see docs/configuration.md.`;
 
 /** Makes the command line, over what is around it. */
 export function okra(shell: OkraShell, version: string): Command {
   const program = framed(
     new Command('okra')
       .description(
-        'Runs each function of Okra by itself, for pipelines: without Temporal, and without anything that watches.',
+        'Runs each function of Okra by itself, for pipelines: without Temporal and without watchers.',
       )
       // `--version` is what a command looks for.
       .version(version, '-V, --program-version', 'the version of okra'),
     shell,
   )
-    .option('--region <name>', 'the region of AWS; AWS_REGION without it')
-    .option('--profile <name>', 'the profile of AWS; AWS_PROFILE without it')
-    .option('--address <url>', 'the address of the APIs of AWS; AWS_ENDPOINT_URL without it')
-    .option('--dry-run', 'write nothing, and print what would be written');
+    .option('--region <name>', 'the AWS region; default: AWS_REGION')
+    .option('--profile <name>', 'the AWS profile; default: AWS_PROFILE')
+    .option('--address <url>', 'the address of the AWS APIs; default: AWS_ENDPOINT_URL')
+    .option('--dry-run', 'write nothing; print what would be written');
   const create = program.command('create').description('Creates objects.');
   addCreateCluster(create, shell);
   addCreateAnalysisRun(create, shell);

@@ -28,14 +28,12 @@ interface SyncCellOptions extends Globals, NameOption {
 export function addSyncCell(program: Command, shell: OkraShell): void {
   named(program.command('cell'), 'the Cell')
     .description(
-      'Makes one pass of the rollout of a Cell: looks, decides, and does one thing, such as one change of weights or the start of one analysis. The next pass goes on from there.',
+      'Makes one pass of the rollout of a Cell: looks, decides, and does one thing, such as one change of weights or the start of one analysis. The next pass continues from there.',
     )
     .option('--wait', 'make passes until the rollout has ended')
-    .addOption(
-      new Option('--request <what>', 'what to ask of the rollout before the pass').choices(requestNames),
-    )
-    .option('--reason <text>', 'why that is asked', '')
-    .option('--force', 'also when a workflow of okrad may roll the Cell out at the same time')
+    .addOption(new Option('--request <what>', 'the request to send before the pass').choices(requestNames))
+    .option('--reason <text>', 'the reason for the request', '')
+    .option('--force', 'run even if a workflow of okrad may roll the Cell out at the same time')
     .action(async (name: string | undefined, _options: unknown, command: Command) => {
       const options = command.optsWithGlobals<SyncCellOptions>();
       await syncCell(shell, options, nameIn(name, options, 'the Cell'));

@@ -40,13 +40,13 @@ export function addSyncConfig(sync: Command, shell: OkraShell): void {
     new Option(flags, description).argParser(wholeNumber).default(otherwise);
   named(sync.command('awsapplicationloadbalancerconfig'), 'the AWSApplicationLoadBalancerConfig')
     .description(
-      'Makes a listener rule what an AWSApplicationLoadBalancerConfig says, and reads it back. With --listener-arn the command line says it, and no access to Kubernetes is needed.',
+      'Writes a listener rule as an AWSApplicationLoadBalancerConfig says, and reads it back. With --listener-arn, the rule comes from the command line, and no access to Kubernetes is needed.',
     )
     .option('--listener-arn <arn>', 'the listener that has the rule')
     .addOption(number('--listener-rule-priority <number>', 'the priority of the rule', 100))
     .option('--listener-rule-host <host>', 'a host that the rule matches; may be repeated', repeated)
     .option('--listener-rule-path <pattern>', 'a path that the rule matches; may be repeated', repeated)
-    .option('--adopt', 'take over a rule that Okra has not made')
+    .option('--adopt', 'take over a rule that Okra did not create')
     .option('--target-group-1-arn <arn>', 'the first target group')
     .addOption(number('--target-group-1-weight <number>', 'its weight', 50))
     .option('--target-group-2-arn <arn>', 'the second target group')

@@ -19,7 +19,7 @@ interface ClusterSetOptions extends Globals, NameOption, WriteOptions {
 
 /** Adds `sync`. */
 export function addSync(program: Command, shell: OkraShell): void {
-  const sync = program.command('sync').description('Makes one sync of an object, as okrad makes them.');
+  const sync = program.command('sync').description('Syncs an object once, as okrad does.');
   addClusterSet(sync, shell);
   addTargetGroupSet(sync, shell);
   addByName(sync, shell, 'awstargetgroupbinding');
@@ -50,7 +50,7 @@ function addByName(sync: Command, shell: OkraShell, word: keyof typeof described
 function addClusterSet(sync: Command, shell: OkraShell): void {
   leavingOut(named(sync.command('clusterset'), 'the ClusterSet'))
     .description(
-      'Makes an Argo CD cluster secret for each EKS cluster that a ClusterSet finds. With --eks-tags the ClusterSet is made first.',
+      'Creates an Argo CD cluster secret for each EKS cluster that a ClusterSet finds. With --eks-tags, it creates the ClusterSet first.',
     )
     .option('--eks-tags <key=value,…>', 'the tags that EKS clusters must have', pairs)
     .option('--labels <key=value,…>', 'labels of the secrets, with --eks-tags', pairs)
@@ -95,7 +95,7 @@ async function makeClusterSet(
 function addTargetGroupSet(sync: Command, shell: OkraShell): void {
   leavingOut(named(sync.command('awstargetgroupset'), 'the AWSTargetGroupSet'))
     .description(
-      'Makes an AWSTargetGroup for each TargetGroupBinding that an AWSTargetGroupSet finds. With --cluster-name the AWSTargetGroupSet is made first.',
+      'Creates an AWSTargetGroup for each TargetGroupBinding that an AWSTargetGroupSet finds. With --cluster-name, it creates the AWSTargetGroupSet first.',
     )
     .option('--cluster-name <name>', 'the one cluster to look into')
     .option('--targetgroupbinding-selector <key=value,…>', 'the labels of the TargetGroupBindings', pairs)

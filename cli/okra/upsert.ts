@@ -89,7 +89,7 @@ function addCell(upsert: Command, shell: OkraShell): void {
     .requiredOption('--match-label <key=value>', 'a label of its AWSTargetGroups; may be repeated', pairs)
     .option(
       '--version-label <key>',
-      `a label that says the version, ${VERSION_LABEL} without it; may be repeated`,
+      `a label with the version; default: ${VERSION_LABEL}; may be repeated`,
       repeated,
     )
     .option('--listener-rule-host <host>', 'a host that the rule matches; may be repeated', repeated)
@@ -152,7 +152,7 @@ function addBinding(upsert: Command, shell: OkraShell): void {
       'Creates or changes a TargetGroupBinding in a cluster that has an Argo CD cluster secret. --namespace is that of the TargetGroupBinding.',
     )
     .requiredOption('--cluster-name <name>', 'the cluster')
-    .option('--cluster-namespace <name>', 'the namespace of its secret; the same without it')
+    .option('--cluster-namespace <name>', 'the namespace of its secret; default: the same namespace')
     .requiredOption('--target-group-arn <arn>', 'the target group')
     .option('--labels <key=value,…>', 'labels of the TargetGroupBinding', pairs)
     .action(async (argument: string | undefined, _options: unknown, command: Command) => {

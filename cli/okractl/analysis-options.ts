@@ -13,11 +13,7 @@ export interface AnalysisOptions extends Globals {
 /** Adds the options that say how an AnalysisRun is made. */
 export const withAnalysisOptions = (command: Command): Command =>
   command
-    .option('--template-name <name>', 'an AnalysisTemplate of the namespace; may be repeated', repeated)
+    .option('--template-name <name>', 'an AnalysisTemplate in the namespace; may be repeated', repeated)
     .option('--cluster-template-name <name>', 'a ClusterAnalysisTemplate; may be repeated', repeated)
-    .option('--args <name=value,…>', 'arguments of the templates; may be repeated', repeated)
-    .option(
-      '--args-from-secrets <name=secret.key,…>',
-      'arguments that are in Secrets; may be repeated',
-      repeated,
-    );
+    .option('--args <name=value,…>', 'arguments for the templates; may be repeated', repeated)
+    .option('--args-from-secrets <name=secret.key,…>', 'arguments from Secrets; may be repeated', repeated);

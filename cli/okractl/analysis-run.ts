@@ -21,8 +21,8 @@ export interface AnalysisShell extends Pick<Shell, 'print' | 'warn' | 'now' | 's
 
 /** Adds `create analysisrun`. */
 export function addCreate(program: Command, shell: Shell): void {
-  const create = program.command('create').description('Makes an object.');
-  addCreateAnalysisRun(create, shell).option('--dry-run', 'only show what would be made');
+  const create = program.command('create').description('Creates an object.');
+  addCreateAnalysisRun(create, shell).option('--dry-run', 'only show what would be created');
 }
 
 /** Adds `analysisrun` to a command that creates; with `--dry-run` it only shows. */
@@ -30,8 +30,8 @@ export function addCreateAnalysisRun(create: Command, shell: AnalysisShell): Com
   return withAnalysisOptions(
     create
       .command('analysisrun')
-      .description('Makes an AnalysisRun of AnalysisTemplates with arguments, and shows it.')
-      .argument('[name]', 'its name; the template and five letters without it'),
+      .description('Creates an AnalysisRun from AnalysisTemplates with arguments, and shows it.')
+      .argument('[name]', 'the name of the AnalysisRun; default: the template and five letters'),
   )
     .addOption(outputOption())
     .action(async (name: string | undefined, _options: unknown, command: Command) => {
@@ -68,14 +68,14 @@ export function addUpdate(program: Command, shell: Shell): void {
   const update = program.command('update').description('Changes an object.');
   update
     .command('analysisrun')
-    .description('Gives an AnalysisRun a phase, as the judgement of a person.')
-    .argument('<name>', 'its name')
+    .description('Sets the phase of an AnalysisRun, as the judgement of a person.')
+    .argument('<name>', 'the name of the AnalysisRun')
     .addOption(
       new Option('--phase <phase>', `one of ${PHASES.join(', ')}; case does not matter`).default(
         'Successful',
       ),
     )
-    .option('--message <text>', 'why, for the status')
+    .option('--message <text>', 'the reason, for the status')
     .action(async (name: string, _options: unknown, command: Command) => {
       const { phase, message, ...globals } = command.optsWithGlobals<
         Globals & { readonly phase: string; readonly message?: string }
@@ -113,7 +113,7 @@ export function addRun(program: Command, shell: AnalysisShell): void {
     run
       .command('analysis')
       .description(
-        'Makes an AnalysisRun, and waits for its verdict if asked to: status 0 when it is successful, otherwise 1.',
+        'Creates an AnalysisRun, and with --wait waits for its verdict: status 0 when it is successful, otherwise 1.',
       )
       .addArgument(new Argument('<name>', 'the name of the AnalysisRun')),
   )

@@ -13,9 +13,7 @@ interface ApproveOptions extends Globals, SeenOptions {
 export function addApprove(program: Command, shell: Shell): void {
   const command = program
     .command('approve')
-    .description(
-      'Approves the step that a rollout waits at for approval, in your name and as a member of your groups.',
-    )
+    .description('Approves the step at which a rollout waits for approval, with your name and your groups.')
     .argument('<name>', 'a Cell, by its name or as cell/NAME')
     .option(...REASON)
     .action(async (text: string, _options: unknown, self: Command) => {

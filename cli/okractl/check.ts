@@ -29,11 +29,11 @@ export function addCheck(program: Command, shell: Shell): void {
   program
     .command('check')
     .description(
-      'Looks whether all that Okra needs is there: kinds, rights, Temporal with its search attributes, and workers. Ends with status 2 when something is lacking.',
+      'Checks that everything that Okra needs is there: kinds, rights, Temporal with its search attributes, and workers. Exits with status 2 when something is missing.',
     )
     .option(
       '--okrad [account]',
-      'also look whether okrad has its rights: the service account NAMESPACE/NAME, or whoever asks without one',
+      'also check the rights of okrad: of the service account NAMESPACE/NAME, by default your own',
     )
     .addOption(outputOption())
     .action(async (_options: unknown, command: Command) => {

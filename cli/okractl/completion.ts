@@ -7,7 +7,7 @@ export function addCompletion(program: Command, shell: Shell): void {
   program
     .command('completion')
     .description(
-      'Writes the completion of commands, options and names for a shell: source <(okractl completion bash).',
+      'Prints the completion script of a shell for commands, options and names: source <(okractl completion bash).',
     )
     .addArgument(new Argument('<shell>', 'the shell').choices([...shells]))
     .action((name: ShellName) => shell.write(completionScript(program, name)));

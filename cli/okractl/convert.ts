@@ -16,7 +16,7 @@ export function addConvert(program: Command, shell: Shell): void {
   program
     .command('convert')
     .description(
-      'Writes manifests of the older generations in the form of now, and warns of each change of meaning. Ends with status 2 when something has to be completed by hand.',
+      'Converts manifests of older generations to the current form, and warns of each change of meaning. Exits with status 2 when something must be completed by hand.',
     )
     .option(...FILE)
     .action(async (_options: unknown, command: Command) => {

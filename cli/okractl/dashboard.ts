@@ -22,10 +22,10 @@ export function addDashboard(program: Command, shell: Shell): void {
   program
     .command('dashboard')
     .description(
-      'Serves a page on this machine that shows all Cells as they go, and lets you step in, with your own rights.',
+      'Serves a page on this machine that shows all Cells live, and lets you send requests with your own rights.',
     )
-    .option('--port <port>', 'the port on 127.0.0.1; any that is free without it', portIn, 0)
-    .option('--ui <url>', 'the address of the Web UI of Temporal; OKRA_TEMPORAL_UI without it')
+    .option('--port <port>', 'the port on 127.0.0.1; default: any free port', portIn, 0)
+    .option('--ui <url>', 'the address of the Temporal Web UI; default: OKRA_TEMPORAL_UI')
     .option('--no-open', 'only print the address')
     .action(async (_options: unknown, command: Command) => {
       const options = command.optsWithGlobals<DashboardOptions>();

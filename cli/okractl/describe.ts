@@ -22,7 +22,7 @@ export function addDescribe(program: Command, shell: Shell): void {
   program
     .command('describe')
     .description(
-      'Says where a rollout stands: versions, weights asked for and served, steps, verdicts, what it waits for, who has asked for what.',
+      'Shows the state of a rollout: versions, desired and served weights, steps, verdicts, what it waits for, and the requests of operators.',
     )
     .argument('<names...>', TARGET_HELP)
     .action(async (names: string[], _options: unknown, command: Command) => {

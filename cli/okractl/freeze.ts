@@ -18,13 +18,13 @@ export function addFreeze(program: Command, shell: Shell): void {
   program
     .command('freeze')
     .description(
-      'Holds the rollouts of a namespace, or of all, until it is over or lifted. What takes traffic back is not held.',
+      'Holds the rollouts of a namespace, or of all namespaces, until the Freeze ends or is lifted. Taking traffic back is not held.',
     )
-    .argument('[name]', 'the name of the Freeze; one is made up without it')
-    .requiredOption('--reason <text>', 'why, for everybody whose rollout it holds')
-    .option('--for <duration>', 'how long, such as 2h; until unfreeze without it')
+    .argument('[name]', 'the name of the Freeze; default: a generated name')
+    .requiredOption('--reason <text>', 'the reason, for everyone whose rollout it holds')
+    .option('--for <duration>', 'how long, such as 2h; default: until unfreeze')
     .option('--until <time>', 'until when, such as 2027-01-02T08:00:00Z')
-    .option('-A, --all-namespaces', 'all namespaces, and not only the one of the context or of --namespace')
+    .option('-A, --all-namespaces', 'all namespaces, instead of the one of the context or --namespace')
     .action(async (name: string | undefined, _options: unknown, command: Command) => {
       const options = command.optsWithGlobals<FreezeOptions>();
       const session = shell.session(options);
@@ -112,7 +112,7 @@ interface UnfreezeOptions extends Globals {
 export function addUnfreeze(program: Command, shell: Shell): void {
   program
     .command('unfreeze')
-    .description('Lifts Freezes, so that what they hold goes on.')
+    .description('Lifts Freezes, so that the rollouts that they hold go on.')
     .argument('[names...]', 'the names of the Freezes')
     .option('--all', 'all Freezes of the cluster')
     .action(async (names: string[], _options: unknown, command: Command) => {

@@ -50,7 +50,7 @@ export function addGet(program: Command, shell: Shell): void {
     .command('get')
     .description("Shows Cells, or other objects of Okra's kinds, in a table.")
     .addArgument(
-      new Argument('[what...]', 'a Cell, a kind, a kind and names, or KIND/NAME; all Cells without it'),
+      new Argument('[what...]', 'a Cell, a kind, a kind and names, or KIND/NAME; default: all Cells'),
     )
     .option('-A, --all-namespaces', 'in all namespaces')
     .option('-l, --selector <labels>', 'only objects with these labels')

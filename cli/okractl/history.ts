@@ -21,7 +21,7 @@ type Asked = NonNullable<CellStatus['requests']>[number];
 export function addHistory(program: Command, shell: Shell): void {
   program
     .command('history')
-    .description('Shows how what serves came to change, and what people have asked for: who, and why.')
+    .description('Shows the changes of the serving version, and the requests of people: who, what and why.')
     .argument('<name>', TARGET_HELP)
     .addOption(outputOption(['json', 'yaml', 'wide']))
     .action(async (text: string, _options: unknown, command: Command) => {

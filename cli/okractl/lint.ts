@@ -17,7 +17,7 @@ export function addLint(program: Command, shell: Shell): void {
   program
     .command('lint')
     .description(
-      "Looks at manifests of Okra's kinds as the API server would, without one: schemas, rules, unknown fields, and CEL. Ends with status 2 when it finds problems.",
+      "Checks manifests of Okra's kinds as the API server would, without one: schemas, rules, unknown fields, and CEL. Exits with status 2 when it finds problems.",
     )
     .option(...FILE)
     .addOption(outputOption())

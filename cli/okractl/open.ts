@@ -16,10 +16,10 @@ interface OpenOptions extends Globals {
 export function addOpen(program: Command, shell: Shell): void {
   program
     .command('open')
-    .description('Opens the rollout in the Web UI of Temporal, and prints the address.')
+    .description('Opens the rollout in the Temporal Web UI, and prints the address.')
     .argument('<name>', TARGET_HELP)
     .option('--print', 'only print the address')
-    .option('--ui <url>', 'the address of the Web UI; OKRA_TEMPORAL_UI without it')
+    .option('--ui <url>', 'the address of the Web UI; default: OKRA_TEMPORAL_UI')
     .action(async (text: string, _options: unknown, command: Command) => {
       const options = command.optsWithGlobals<OpenOptions>();
       const { kubernetes, namespace, temporal, temporalUi } = shell.session(options);

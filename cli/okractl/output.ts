@@ -7,7 +7,7 @@ export type OutputFormat = 'json' | 'yaml' | 'wide' | 'name';
 
 /** The option that says how objects are shown. */
 export const outputOption = (formats: readonly OutputFormat[] = ['json', 'yaml']): Option =>
-  new Option('-o, --output <format>', 'how it is shown').choices([...formats]);
+  new Option('-o, --output <format>', 'the output format').choices([...formats]);
 
 /** Writes a value for programs; undefined when it is to be shown to people. */
 export function forPrograms(value: unknown, format: OutputFormat | undefined): string | undefined {

@@ -25,16 +25,16 @@ export function addPlan(program: Command, shell: Shell): void {
   program
     .command('plan')
     .description(
-      'Says what a Cell would do, step by step, with the weights of each target group: as it is, or with manifests applied. Nothing is written. Ends with status 2 when it finds problems.',
+      'Shows what a Cell would do, step by step, with the weights of each target group: as it is, or with manifests applied. Writes nothing. Exits with status 2 when it finds problems.',
     )
-    .argument('[name]', 'a Cell; with -f those of the manifests without it')
+    .argument('[name]', 'a Cell; default with -f: the Cells in the manifests')
     .option(...FILE)
     .option(
       '--assume <version>',
-      'take it for granted that there are target groups of this version; may be repeated',
+      'assume that target groups of this version exist; may be repeated',
       repeated,
     )
-    .option('--offline', 'ask no cluster: only the manifests count')
+    .option('--offline', 'use only the manifests, and no cluster')
     .addOption(outputOption())
     .action(async (name: string | undefined, _options: unknown, command: Command) => {
       const options = command.optsWithGlobals<PlanOptions>();

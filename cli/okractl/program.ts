@@ -44,24 +44,24 @@ const commands: readonly ((program: Command, shell: Shell) => void)[] = [
 ];
 
 const AFTERWARDS = `
-Exit status: 0 it was done; 1 something did not answer, or is not there; 2 problems were found, or the command
-line has one; 3 it was refused.
+Exit status: 0 done; 1 something did not answer, or does not exist; 2 problems were found, or the command line has
+one; 3 refused.
 
-As a plugin of kubectl it is called \`kubectl okra\`. Where Temporal is it takes from the environment, by the
-names that the Temporal CLI has (TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, TEMPORAL_API_KEY, TEMPORAL_TLS_…).`;
+As a kubectl plugin it is \`kubectl okra\`. It finds Temporal through the environment variables of the Temporal CLI
+(TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, TEMPORAL_API_KEY, TEMPORAL_TLS_…).`;
 
 /** Makes the command line, over what is around it. */
 export function okractl(shell: Shell, version: string): Command {
   const program = framed(
     new Command('okractl')
       .description(
-        'Looks at rollouts of Okra, and steps in. It needs access to Kubernetes and to Temporal, and none to AWS.',
+        'Shows and controls rollouts of Okra. It needs access to Kubernetes and Temporal, but not to AWS.',
       )
       .version(version),
     shell,
   )
-    .option('--temporal-address <host:port>', 'where Temporal is; TEMPORAL_ADDRESS without it')
-    .option('--temporal-namespace <name>', 'its namespace; TEMPORAL_NAMESPACE without it');
+    .option('--temporal-address <host:port>', 'the address of Temporal; default: TEMPORAL_ADDRESS')
+    .option('--temporal-namespace <name>', 'the Temporal namespace; default: TEMPORAL_NAMESPACE');
   for (const add of commands) add(program, shell);
   return program.addHelpText('after', AFTERWARDS);
 }

@@ -17,7 +17,7 @@ interface RequestOptions extends Globals, SeenOptions {
 const names = ['pause', 'resume', 'promote', 'abort', 'retry'] as const satisfies readonly RequestName[];
 
 /** The option that says why; it stands in the history. */
-export const REASON = ['--reason <text>', 'why, for the history and for all others who look'] as const;
+export const REASON = ['--reason <text>', 'the reason, for the history and for others who look'] as const;
 
 /** Adds `pause`, `resume`, `promote`, `abort` and `retry`. */
 export function addRequests(program: Command, shell: Shell): void {
@@ -50,7 +50,7 @@ export function addRequests(program: Command, shell: Shell): void {
     if (name === 'promote')
       withSeenStage(command).option(
         '--full',
-        'give the new version the whole weight, without the remaining steps',
+        'skip the remaining steps and give the new version the whole weight',
       );
   }
 }

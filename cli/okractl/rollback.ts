@@ -22,7 +22,7 @@ export function addRollback(program: Command, shell: Shell): void {
   program
     .command('rollback')
     .description(
-      'Pins a Cell to an older version, which is swapped in at once, or takes its steps where rollbackWindow is over; takes a StagedBindingPolicy back to a stage.',
+      'Pins a Cell to an older version, which is swapped in at once, or step by step after rollbackWindow; takes a StagedBindingPolicy back to a stage.',
     )
     .argument('<name>', TARGET_HELP)
     .requiredOption('--to <version>', 'the version of the Cell, or the stage of the StagedBindingPolicy')

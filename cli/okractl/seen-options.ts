@@ -19,10 +19,10 @@ function stepIn(text: string): number {
 /** Adds the options by which a request is refused that is not about what was looked at any more, as one that is sent twice. */
 export const withSeenOptions = (command: Command): Command =>
   command
-    .option('--of <version>', 'the version that you have looked at; refused when it is another one by now')
+    .option('--of <version>', 'the version that you looked at; refused if another version is current by now')
     .option(
       '--step <number>',
-      'the step that you have looked at, from 1; refused when it is another one by now',
+      'the step that you looked at, from 1; refused if another step is current by now',
       stepIn,
     );
 
@@ -30,7 +30,7 @@ export const withSeenOptions = (command: Command): Command =>
 export const withSeenStage = (command: Command): Command =>
   command.option(
     '--stage <name>',
-    'the stage of a StagedBindingPolicy that you have looked at; refused when it is another one by now',
+    'the stage of a StagedBindingPolicy that you looked at; refused if another stage is current by now',
   );
 
 /** What was looked at; throws where it is said of the other kind. */

@@ -16,7 +16,7 @@ export function addTrace(program: Command, shell: Shell): void {
   program
     .command('trace')
     .description(
-      'Says where a target group comes from, and where it is used: its TargetGroupBinding, the cluster with its secret and set, and the Cells that select it.',
+      'Shows where a target group comes from and where it is used: its TargetGroupBinding, the cluster with its secret and set, and the Cells that select it.',
     )
     .argument('<target>', 'awstargetgroup/NAME, or the ARN of a target group')
     .action(async (text: string, _options: unknown, command: Command) => {

@@ -27,13 +27,13 @@ export function addWatch(program: Command, shell: Shell): void {
   program
     .command('watch')
     .description(
-      'Shows one rollout, or all of a namespace, as they go: redrawn in a terminal, a line for each change elsewhere.',
+      'Follows one rollout, or all of a namespace: redrawn in a terminal, otherwise one line for each change.',
     )
     .argument('[name]', TARGET_HELP)
     .option('-A, --all-namespaces', 'in all namespaces')
     .option(
       '--until-settled',
-      'ends when okrad has seen all that is there and nothing is left to do for the object: with status 0 when it serves what it is to serve, otherwise with 1',
+      'exit when okrad has seen the current state and has nothing left to do for the object: status 0 when it serves what it should serve, otherwise 1',
     )
     .action(async (text: string | undefined, _options: unknown, command: Command) => {
       const { allNamespaces, untilSettled = false, ...globals } = command.optsWithGlobals<WatchOptions>();

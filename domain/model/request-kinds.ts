@@ -28,7 +28,7 @@ export interface RequestKind {
 /** Every kind of request; one that has a name and no entry does not compile. */
 export const requestKinds: Readonly<Record<RequestName, RequestKind>> = {
   pause: {
-    description: 'Holds the rollout at its weight until it is resumed.',
+    description: 'Holds the rollout at its weight until someone resumes it.',
     refusal: withoutRollout,
     take: (open, stamp) => ({ ...open, paused: open.paused ?? stamp }),
     answer: (state) => `The rollout of ${canaryOf(state)} is paused; its weight stays. Send resume to go on.`,
@@ -67,7 +67,7 @@ export const requestKinds: Readonly<Record<RequestName, RequestKind>> = {
         : `The rollout of ${rollout.canary.version} is aborted; everything goes back to ${rollout.stable.version}.`,
   },
   retry: {
-    description: 'Tries again what was blocked or is held up.',
+    description: 'Tries again what is blocked or held up.',
     refusal: (state) =>
       state.rollout === undefined || state.backoff !== undefined || canMeasureAgain(state)
         ? undefined

@@ -39,7 +39,7 @@ export function askingView({ asking, answers }, { send, close, closeAnswer }) {
                         name="reason"
                         maxlength="1024"
                         autocomplete="off"
-                        placeholder="why, for the history and for all others who look"
+                        placeholder="the reason, for the history and for others who look"
                       />
                       <p class="buttons">
                         <button type="button" @click=${close}>Cancel</button>
