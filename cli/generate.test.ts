@@ -13,10 +13,7 @@ it.each([
   ],
   [
     'okra',
-    [
-      '    okra sync cell [options] [name]',
-      '| `--dry-run` | write nothing; print what would be written |',
-    ],
+    ['    okra sync cell [options] [name]', '| `--dry-run` | write nothing; print what would be written |'],
   ],
 ])('says of each command of %s what it does, and of each of its options what it means', (name, lines) => {
   const [, page = ''] = [...files()].find(([path]) => path.endsWith(`/${name}.md`)) ?? [];
