@@ -1,8 +1,9 @@
-import { KubernetesError, type KubernetesClient } from '../../../clients/kubernetes/kubernetes.ts';
+import type { KubernetesClient } from '../../../clients/kubernetes/kubernetes.ts';
+import { tooMuchListed } from '../../../clients/kubernetes/kubernetes-error.ts';
 import type { SnapshotOptions } from '../../../clients/kubernetes/kubernetes-list.ts';
 import type { KindRef } from '../../../clients/kubernetes/kinds.ts';
 import { HELD } from '../../../clients/kubernetes/limits.ts';
-import { createAccount, type Full, type Tenant } from '../../../clients/kubernetes/tenant-account.ts';
+import { createAccount, type Tenant } from '../../../clients/kubernetes/tenant-account.ts';
 import type { Patience } from './latecomers.ts';
 
 /** What a sync holds of what it reads in clusters, until it is disposed of. */
@@ -26,7 +27,7 @@ export function heldLists({ waitMilliseconds, keepMilliseconds }: Patience, limi
         const measured = (_: unknown, characters: number): void => {
           const size = EACH + characters;
           const full = account.full(tenant, size);
-          if (full !== undefined) throw tooMuch(full);
+          if (full !== undefined) throw tooMuchListed(full);
           account.add(tenant, size);
           held += size;
         };
@@ -50,10 +51,3 @@ export function heldLists({ waitMilliseconds, keepMilliseconds }: Patience, limi
 
 // What an object takes up beside what it says.
 const EACH = 500;
-
-const tooMuch = ({ of, most }: Full): KubernetesError =>
-  new KubernetesError({
-    status: 0,
-    reason: 'TooMuchHeld',
-    message: `Expected to hold at most ${most} characters at once of what is read in ${of}, got more. Look for objects that do not belong there, or name fewer clusters.`,
-  });
