@@ -98,7 +98,7 @@ async function roll(until: () => boolean, state = initialApplicationsState, look
   };
   const now = vi.spyOn(Date, 'now').mockImplementation(() => world.now);
   try {
-    return await rollOutApplications(key, state, { cancelRequested: never, renew });
+    return await rollOutApplications(key, state, { cancellation: { requested: never, isDue: false }, renew });
   } finally {
     now.mockRestore();
   }

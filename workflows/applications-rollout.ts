@@ -9,6 +9,7 @@ import type { ObjectKey } from '../domain/model/ids.ts';
 import { CANCELLED } from '../domain/model/requests.ts';
 import { sameStatus } from '../domain/rollout/report.ts';
 import { applications, objects, releases } from './activities.ts';
+import type { Cancellation } from './cancellation.ts';
 import { failureOf, type Failure } from './failure.ts';
 import { listenForApplications, type LiveApplications } from './live-applications.ts';
 import { isDue, waitUntil } from './renewal.ts';
@@ -17,9 +18,9 @@ import { inShort } from './summary.ts';
 
 /** How a run begins and ends. */
 export interface ApplicationsRun {
-  readonly cancelRequested: Promise<never>;
+  readonly cancellation: Cancellation;
   /** Goes on as a new run. */
-  readonly renew: (state: ApplicationsState) => Promise<never>;
+  readonly renew: (state: ApplicationsState, isCancelled: boolean) => Promise<never>;
 }
 
 const FIRST_INTERVAL_SECONDS = 60;
@@ -32,9 +33,9 @@ const INTERVAL_SECONDS_IN_WORK = 10;
 export async function rollOutApplications(
   key: ObjectKey,
   handedOver: ApplicationsState,
-  { cancelRequested, renew }: ApplicationsRun,
+  { cancellation, renew }: ApplicationsRun,
 ): Promise<{ readonly outcome: Outcome; readonly message: string }> {
-  const live = listenForApplications(handedOver, cancelRequested);
+  const live = listenForApplications(handedOver, cancellation);
   let intervalSeconds = FIRST_INTERVAL_SECONDS;
   let failures = 0;
   let timesReleased = 0;
@@ -67,7 +68,7 @@ export async function rollOutApplications(
     }
     if (isDue()) {
       setCurrentDetails(`Going on in a new run of ${workflowInfo().workflowId}.`);
-      await renew(live.state());
+      await renew(live.state(), live.isCancelled());
     }
   }
 }

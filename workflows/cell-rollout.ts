@@ -25,6 +25,7 @@ import {
 import { takeTurn, type Turn } from '../domain/rollout/turn.ts';
 import { objects } from './activities.ts';
 import { rollOutApplications } from './applications-rollout.ts';
+import type { Cancellation } from './cancellation.ts';
 import { failureOf } from './failure.ts';
 import { interruptible } from './interruptible.ts';
 import { listen, type LiveRun } from './live-run.ts';
@@ -42,6 +43,8 @@ export interface CellRolloutInput {
   readonly observed?: ObservedCell;
   /** Set when the Cell has applications. */
   readonly applications?: ApplicationsState;
+  /** Whether it was cancelled while there was nothing to abort, and something else has kept it from its end. */
+  readonly isCancelled?: true;
 }
 
 /** How a run closed. */
@@ -52,24 +55,30 @@ export interface CellRolloutResult {
 
 /** Rolls out a Cell: look, decide, report, perform, until there is nothing left to do. A cancellation by Temporal is an abort. */
 export async function cellRollout(input: CellRolloutInput): Promise<CellRolloutResult> {
-  const { cancelRequested } = CancellationScope.current();
+  const { cancelRequested: requested } = CancellationScope.current();
+  const cancellation = { requested, isDue: input.isCancelled === true };
   return CancellationScope.nonCancellable(() =>
     input.applications === undefined
-      ? rollOut(input, cancelRequested)
-      : rollApplications(input.key, input.applications, cancelRequested),
+      ? rollOut(input, cancellation)
+      : rollApplications(input.key, input.applications, cancellation),
   );
 }
 
 /** Does for the applications of a Cell what is done elsewhere for its ingress. */
-const rollApplications = (key: ObjectKey, state: ApplicationsState, cancelRequested: Promise<never>) =>
+const rollApplications = (key: ObjectKey, state: ApplicationsState, cancellation: Cancellation) =>
   rollOutApplications(key, state, {
-    cancelRequested,
-    renew: (applications) => goOn<typeof cellRollout>({ key, applications }),
+    cancellation,
+    renew: (applications, isCancelled) =>
+      goOn<typeof cellRollout>({ key, applications, ...cancelled(isCancelled) }),
   });
 
-async function rollOut(input: CellRolloutInput, cancelRequested: Promise<never>) {
+/** What the next run is told of a cancellation, which Temporal does not tell it. */
+const cancelled = (isCancelled: boolean): Pick<CellRolloutInput, 'isCancelled'> =>
+  isCancelled ? { isCancelled } : {};
+
+async function rollOut(input: CellRolloutInput, cancellation: Cancellation) {
   const { key } = input;
-  const live = listen(key, runFrom(input.state ?? initialState, input.observed), cancelRequested);
+  const live = listen(key, runFrom(input.state ?? initialState, input.observed), cancellation);
   for (;;) {
     const heard = live.heard();
     live.takeUp();
@@ -77,7 +86,10 @@ async function rollOut(input: CellRolloutInput, cancelRequested: Promise<never>)
     if (turn.is === 'Look') {
       await look(key, live);
       if (live.run().observed?.hasApplications === true)
-        return rollApplications(key, applicationsFrom(live.run().state.requests), cancelRequested);
+        return rollApplications(key, applicationsFrom(live.run().state.requests), {
+          ...cancellation,
+          isDue: live.isCancelled(),
+        });
       continue;
     }
     live.change(() => turn.run);
@@ -93,7 +105,11 @@ async function rollOut(input: CellRolloutInput, cancelRequested: Promise<never>)
     // An approval that is being looked at is answered by this run.
     if ((hasLongHistory() || isReplaced) && allHandlersFinished()) {
       setCurrentDetails(`Going on in a new run of ${workflowInfo().workflowId}.`);
-      await goOn<typeof cellRollout>({ key, ...handedOver(live.run()) });
+      await goOn<typeof cellRollout>({
+        key,
+        ...handedOver(live.run()),
+        ...cancelled(live.isCancelled()),
+      });
     }
     if (isReplaced) await condition(() => allHandlersFinished() || live.heard() !== heard);
   }

@@ -3,6 +3,7 @@ import { askApplications, isAnyInWork } from '../domain/applications/requests.ts
 import type { ApplicationsState } from '../domain/applications/state.ts';
 import { applicationsPlan, applicationsView } from '../domain/applications/view.ts';
 import { CANCELLED } from '../domain/model/requests.ts';
+import type { Cancellation } from './cancellation.ts';
 import { handleApplicationsRequests } from './handle-applications-requests.ts';
 import { analysisFinished, changed, drifted, experimentFinished, planQuery, stateQuery } from './messages.ts';
 
@@ -19,7 +20,7 @@ export interface LiveApplications {
 /** Listens to all that a run is told, and answers what it is asked. */
 export function listenForApplications(
   begun: ApplicationsState,
-  cancelRequested: Promise<never>,
+  cancellation: Cancellation,
 ): LiveApplications {
   let known = begun;
   let heard = 0;
@@ -37,11 +38,13 @@ export function listenForApplications(
   handleApplicationsRequests({ state: () => known, take });
   setHandler(stateQuery, () => applicationsView(known), { description: 'Where the applications stand.' });
   setHandler(planQuery, () => applicationsPlan(known), { description: 'In which order they go.' });
-  cancelRequested.catch(() => {
+  const cancel = (): void => {
     if (isAnyInWork(known)) take({ action: 'abort', ...CANCELLED, at: Date.now() });
     else isCancelled = true;
     wake();
-  });
+  };
+  cancellation.requested.catch(cancel);
+  if (cancellation.isDue) cancel();
   return {
     state: () => known,
     change: (next) => (known = next(known)),

@@ -6,6 +6,7 @@ import * as run from '../domain/rollout/run.ts';
 import type { ObjectKey } from '../domain/model/ids.ts';
 import { CANCELLED } from '../domain/model/requests.ts';
 import { planOf, viewOf } from '../domain/model/view.ts';
+import type { Cancellation } from './cancellation.ts';
 import { handleApprovals } from './handle-approvals.ts';
 import { handleRequests } from './handle-requests.ts';
 import { analysisFinished, changed, drifted, experimentFinished, planQuery, stateQuery } from './messages.ts';
@@ -26,11 +27,11 @@ export interface LiveRun {
 }
 
 /** Listens to all that a run is told, and answers what it is asked. */
-export function listen(key: ObjectKey, begun: run.Run, cancelRequested: Promise<never>): LiveRun {
+export function listen(key: ObjectKey, begun: run.Run, cancellation: Cancellation): LiveRun {
   let known = begun;
   let heard = 0;
   let told = 0;
-  let isCancelled = false;
+  let isCancelled = cancellation.isDue;
 
   const change: LiveRun['change'] = (next) => (known = next(known));
   const wake: LiveRun['change'] = (next) => {
@@ -64,7 +65,7 @@ export function listen(key: ObjectKey, begun: run.Run, cancelRequested: Promise<
     isCancelled = false;
     wake((now) => run.requested(now, 'abort', { ...CANCELLED, at: Date.now() }));
   };
-  cancelRequested.catch(() => {
+  cancellation.requested.catch(() => {
     isCancelled = true;
     heard += 1;
     abortWhenCancelled();
