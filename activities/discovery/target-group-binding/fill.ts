@@ -20,6 +20,7 @@ import { readClusters } from './clusters.ts';
 import type { Bound, FoundGroup, GroupDependencies } from './group.ts';
 import type { BindingLedger } from './ledger.ts';
 import type { BindingOutcome } from './report.ts';
+import type { Searches } from './searches.ts';
 import { readShared, withoutKept } from './shared.ts';
 import { deregister, readRegistered, register } from './targets.ts';
 
@@ -27,6 +28,7 @@ import { deregister, readRegistered, register } from './targets.ts';
 export type Binding = GroupDependencies & {
   readonly kubernetes: KubernetesClient;
   readonly reads: ClusterReads;
+  readonly searches: Searches;
   /** How long what is missed keeps what it had. */
   readonly graceSeconds: number;
 };
@@ -34,14 +36,15 @@ export type Binding = GroupDependencies & {
 /** Makes the targets in a target group what they are to be; says whether the one before may be emptied. */
 export async function registerIn(
   { arn: targetGroupARN, targetType, problems }: FoundGroup & { readonly is: 'Group' },
-  { kubernetes, elbv2, budget, reads, graceSeconds }: Binding,
+  { kubernetes, elbv2, budget, searches, reads, graceSeconds }: Binding,
   { bound, ledger }: { readonly bound: Bound; readonly ledger: BindingLedger },
 ): Promise<BindingOutcome & { readonly mayLeave: boolean }> {
   const { key, spec, life } = bound;
   const { clusters, secrets: known, againInSeconds } = await readClusters(reads, spec, key);
   const { namespace } = key;
   const client = elbv2(targetGroupARN);
-  const writes = { elbv2: client, targetGroupARN, budget, life };
+  using search = searches.of(namespace);
+  const writes = { elbv2: client, targetGroupARN, budget, life, search };
   const registered = await readRegistered(client, targetGroupARN, life.signal);
   const { targets: registeredBefore, former = [] } = ledger.now();
   const { targets } = spec;

@@ -4,6 +4,7 @@ import type { AWSTargetGroupBindingSpec } from '../../../crds/aws-target-group-b
 import type { Registration } from '../../../domain/discovery/target-group-binding/registered-target.ts';
 import { lifetimeFrom } from '../lifetime.ts';
 import { hasMoved, leaveGroup } from './leave.ts';
+import { searches } from './searches.ts';
 
 const named = (targetGroupARN: string): AWSTargetGroupBindingSpec => ({ targetGroupARN, targets: [] });
 const asked: AWSTargetGroupBindingSpec = {
@@ -42,7 +43,7 @@ describe('what a binding leaves', () => {
     const take = () => Promise.resolve();
     const budget = { take, takeWrite: take, penalise: take };
     const left = await leaveGroup(
-      { elbv2: regions, budget, kubernetes: { list } },
+      { elbv2: regions, budget, searches: searches(), kubernetes: { list } },
       { targetGroupARN: arn, targets },
       bound,
     );

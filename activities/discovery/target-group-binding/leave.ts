@@ -13,6 +13,7 @@ import type { Problem } from '../../../domain/discovery/sync-status.ts';
 import { deregisterAll } from '../../../domain/discovery/target-group-binding/target-group-binding.ts';
 import { findCandidate, isOwn, type Bound, type GroupDependencies } from './group.ts';
 import type { BindingLedger } from './ledger.ts';
+import type { Searches } from './searches.ts';
 import { readShared, withoutKept } from './shared.ts';
 import { deregister, readRegistered } from './targets.ts';
 import { toFailure } from '../../failure.ts';
@@ -21,6 +22,7 @@ import type { Lifetime } from '../lifetime.ts';
 /** What target groups are left with. */
 export interface LeavingDependencies extends GroupDependencies {
   readonly kubernetes: Pick<KubernetesClient, 'list'>;
+  readonly searches: Searches;
 }
 
 /** What is left of what an object had registered, and why. */
@@ -37,16 +39,17 @@ export function hasMoved(spec: AWSTargetGroupBindingSpec, { targetGroupARN, crea
 
 /** Deregisters all that an object has registered in a target group, unless another one keeps it; a group that is gone has none of it. */
 export async function leaveGroup(
-  { kubernetes, elbv2, budget }: LeavingDependencies,
+  { kubernetes, elbv2, budget, searches }: LeavingDependencies,
   { targetGroupARN: arn, targets }: Place,
   bound: Omit<Bound, 'spec'>,
 ): Promise<Left> {
-  const { life } = bound;
+  const { key, life } = bound;
   const [group] = await elbv2(arn).targetGroups([arn], life.signal);
   if (group === undefined) return { targets: [], problems: [] };
   const registered = await readRegistered(elbv2(arn), arn, life.signal);
+  using search = searches.of(key.namespace);
   const written = await deregister(
-    { elbv2: elbv2(arn), targetGroupARN: arn, budget, life },
+    { elbv2: elbv2(arn), targetGroupARN: arn, budget, life, search },
     await withoutKept(deregisterAll(targets, registered), () => readShared(kubernetes, bound, arn)),
   );
   const remaining = [...written.refused, ...written.unknown];

@@ -6,6 +6,7 @@ import type { Registration } from '../../../domain/discovery/target-group-bindin
 import { lifetimeFrom } from '../lifetime.ts';
 import { bindingLedger } from './ledger.ts';
 import { stay } from './stay.ts';
+import { searches } from './searches.ts';
 
 const arnOf = (name: string): string =>
   `arn:aws:elasticloadbalancing:eu-central-1:111122223333:targetgroup/${name}/4567`;
@@ -62,6 +63,7 @@ async function staying(allowed: readonly string[] | undefined) {
       kubernetes,
       elbv2: regions,
       budget: { take, takeWrite: take, penalise: take },
+      searches: searches(),
       reads: unused({}),
       graceSeconds: 0,
     },

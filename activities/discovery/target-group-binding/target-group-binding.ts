@@ -13,9 +13,10 @@ import type { Problem } from '../../../domain/discovery/sync-status.ts';
 import { refusedUse } from './allowed.ts';
 import { registerIn, type Binding } from './fill.ts';
 import { groupFinder, type Bound, type GroupDependencies } from './group.ts';
-import { deleteCreated, leaveFormer, leaveGroup, whileInUse } from './leave.ts';
+import { deleteCreated, leaveFormer, leaveGroup, whileInUse, type LeavingDependencies } from './leave.ts';
 import { bindingLedger, type BindingLedger } from './ledger.ts';
 import { bindingReporter, type BindingOutcome } from './report.ts';
+import { searches } from './searches.ts';
 import { stay } from './stay.ts';
 import { FAILED_AGAIN_SECONDS, type ClusterReader, type ClusterReads } from '../clusters/reader.ts';
 import type { SyncActivities, Synced } from '../../contract.ts';
@@ -37,8 +38,9 @@ const gone: Synced = { isPresent: false, message: 'The AWSTargetGroupBinding is 
 
 /** Makes the activities of AWSTargetGroupBindings. */
 export function targetGroupBindingActivities(
-  dependencies: BindingDependencies,
+  given: BindingDependencies,
 ): Pick<SyncActivities, 'syncTargetGroupBinding'> {
+  const dependencies = { ...given, searches: searches() };
   const { kubernetes, reader } = dependencies;
   const report = bindingReporter(kubernetes);
 
@@ -127,7 +129,7 @@ const IN_USE_AGAIN_SECONDS = 3;
 
 /** Deregisters what an object has registered, and deletes what was created for it if that is asked for. */
 async function undo(
-  dependencies: BindingDependencies,
+  dependencies: LeavingDependencies,
   bound: Omit<Bound, 'spec'> & { readonly spec: AWSTargetGroupBindingSpec | undefined },
   ledger: BindingLedger,
 ): Promise<BindingOutcome> {

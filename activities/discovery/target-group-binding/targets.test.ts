@@ -4,6 +4,7 @@ import type { ELBv2 } from '../../../clients/aws/elbv2.ts';
 import type { Target } from '../../../clients/aws/elbv2-calls.ts';
 import { registrationBudget } from '../../../clients/aws/registration-budget.ts';
 import { budgetInMemory } from '../../../clients/aws/shared-budget.ts';
+import { searches, type Search } from './searches.ts';
 import { readRegistered, register } from './targets.ts';
 import { lifetimeFrom } from '../lifetime.ts';
 
@@ -12,8 +13,18 @@ const at = (...ids: string[]): Target[] => ids.map((id) => ({ id, port: 80 }));
 const fast = budgetInMemory({ perSecond: 1000, burst: 1000 });
 const about = { $metadata: {}, message: 'no' };
 
+const free = (): Search => searches().of('default');
+const busy = (): Search => searches(0).of('default');
+
 /** Registers with an ELBv2 that judges each call; says the result of it, and which calls there were. */
-async function tried(judge: (targets: readonly Target[]) => Error | undefined, ...batches: Target[][]) {
+const tried = (judge: (targets: readonly Target[]) => Error | undefined, ...batches: Target[][]) =>
+  triedWith(free(), judge, ...batches);
+
+async function triedWith(
+  search: Search,
+  judge: (targets: readonly Target[]) => Error | undefined,
+  ...batches: Target[][]
+) {
   const calls: string[] = [];
   const taken: string[] = [];
   const elbv2 = {
@@ -28,7 +39,10 @@ async function tried(judge: (targets: readonly Target[]) => Error | undefined, .
   };
   const budget = registrationBudget({ writes: fast, registrations: fast });
   const life = lifetimeFrom(new AbortController().signal);
-  const { refused, unknown, problems } = await register({ elbv2, targetGroupARN, budget, life }, batches);
+  const { refused, unknown, problems } = await register(
+    { elbv2, targetGroupARN, budget, life, search },
+    batches,
+  );
   return {
     calls,
     taken,
@@ -67,6 +81,16 @@ describe('targets', () => {
     expect(got.problems.length).toBeLessThan(30);
   });
 
+  it('are not looked for one by one while enough others of the namespace look for theirs', async () => {
+    const got = await triedWith(busy(), without('b'), at('a', 'b', 'c'), at('d'));
+    expect(got).toMatchObject({
+      calls: ['a b c', 'd'],
+      taken: ['d'],
+      refused: at('a', 'b', 'c'),
+      problems: [{ object: 'a', reason: 'InvalidTarget' }],
+    });
+  });
+
   it('go on with the next batch after one that is refused as a whole', async () => {
     const tooMany = (targets: readonly Target[]) =>
       targets.length > 1 ? new TooManyTargetsException(about) : undefined;
@@ -89,7 +113,9 @@ describe('targets', () => {
     const budget = registrationBudget({ writes: fast, registrations: fast });
     const never = (): Promise<void> => Promise.reject(new Error('Expected no call.'));
     const elbv2 = { registerTargets: never, deregisterTargets: never };
-    await expect(register({ elbv2, targetGroupARN, budget, life }, [at('a')])).rejects.toThrow('given up');
+    await expect(
+      register({ elbv2, targetGroupARN, budget, life, search: free() }, [at('a')]),
+    ).rejects.toThrow('given up');
   });
 
   it('hold the others back for a moment where AWS throttles', async () => {
@@ -104,7 +130,7 @@ describe('targets', () => {
       deregisterTargets: () => Promise.resolve(),
     };
     const life = lifetimeFrom(new AbortController().signal);
-    await register({ elbv2, targetGroupARN, budget, life }, [at('a')]);
+    await register({ elbv2, targetGroupARN, budget, life, search: free() }, [at('a')]);
     expect(held).toEqual(['us-east-1/123456789012']);
   });
 

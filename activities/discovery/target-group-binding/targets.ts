@@ -5,6 +5,7 @@ import type { Problem } from '../../../domain/discovery/sync-status.ts';
 import type { Registration } from '../../../domain/discovery/target-group-binding/registered-target.ts';
 import { reasonOf, toFailure } from '../../failure.ts';
 import type { Lifetime } from '../lifetime.ts';
+import type { Search } from './searches.ts';
 
 /** A target group, and what it is written with. */
 export interface TargetWrites {
@@ -12,6 +13,8 @@ export interface TargetWrites {
   readonly targetGroupARN: string;
   readonly budget: RegistrationBudget;
   readonly life: Lifetime;
+  /** What the sync may search refused targets with. */
+  readonly search: Search;
 }
 
 /** The result of writing targets. */
@@ -104,7 +107,8 @@ async function writeBatch(
     const cause = toFailure(error);
     const reason = reasonOf(cause);
     if (reason === 'Throttled') await budget.penalise(quotaOf(targetGroupARN));
-    if (refusedForOne.includes(reason) && batch.length > 1 && write.searches > 0) {
+    const mayHalve = refusedForOne.includes(reason) && batch.length > 1 && write.searches > 0;
+    if (mayHalve && writes.search.begin()) {
       const half = Math.ceil(batch.length / 2);
       const halves = [batch.slice(0, half), batch.slice(half)];
       // In either order, so that the searches do not end at the same targets each time.

@@ -1,0 +1,21 @@
+import { describe, expect, it } from 'vitest';
+import { searches } from './searches.ts';
+
+describe('searches for refused targets', () => {
+  it('are made by a few syncs of a namespace at once, whatever others do', () => {
+    const all = searches(2);
+    const of = (namespace: string) => all.of(namespace);
+    const [one, other, third, stranger] = [of('shop'), of('shop'), of('shop'), of('bank')];
+    expect([one, other, third, one, stranger].map((search) => search.begin())).toEqual([
+      true,
+      true,
+      false,
+      true,
+      true,
+    ]);
+    one[Symbol.dispose]();
+    one[Symbol.dispose]();
+    third[Symbol.dispose]();
+    expect([third.begin(), of('shop').begin()]).toEqual([true, false]);
+  });
+});
