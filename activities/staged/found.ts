@@ -12,11 +12,11 @@ import {
 } from '../../domain/staged/policy.ts';
 import { clustersIn, refusalOf, unboundReason } from '../../domain/staged/workload.ts';
 
-/** What there is to say of the BindingPolicy of a stage. */
+/** What there is to say of the BindingPolicy of a stage; one whose reports nobody collects as they should be is not as asked. */
 export function stagePolicy(
   policy: BindingPolicy,
   spec: StagedBindingPolicySpec,
-  binding: Binding | undefined,
+  { binding, isCollected }: { readonly binding: Binding | undefined; readonly isCollected: boolean },
 ): StagePolicy {
   const { name, uid = '', deletionTimestamp, labels = {} } = policy.metadata;
   const stage = spec.stages.find((one) => one.name === labels[STAGE_LABEL]);
@@ -26,7 +26,8 @@ export function stagePolicy(
     stage: labels[STAGE_LABEL] ?? '',
     name,
     uid,
-    isAsAsked: stage !== undefined && saysWhatItShould(policy, policySpec(spec, stage, narrowing)),
+    isAsAsked:
+      isCollected && stage !== undefined && saysWhatItShould(policy, policySpec(spec, stage, narrowing)),
     isDeleting: deletionTimestamp !== undefined,
     isBound: unboundReason(policy, binding) === undefined,
     ...(refusal === undefined ? {} : { refusal }),

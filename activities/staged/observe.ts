@@ -1,6 +1,11 @@
 import { freezesIn } from '../kubernetes/freezes.ts';
-import { BINDING, BINDING_POLICY, STAGED_BINDING_POLICY } from '../../clients/kubernetes/kinds.ts';
-import { isNotFound, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import {
+  BINDING,
+  BINDING_POLICY,
+  STAGED_BINDING_POLICY,
+  STATUS_COLLECTOR,
+} from '../../clients/kubernetes/kinds.ts';
+import { isNotFound, KubernetesError, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import {
   stagedBindingPolicy,
   type Stage,
@@ -12,11 +17,13 @@ import { compileCondition, compileFilter } from '../../domain/staged/cel/express
 import type { Binding } from '../../domain/staged/kubestellar.ts';
 import type { ObservedStaged, PresentPolicy } from '../../domain/staged/observation.ts';
 import {
+  saysAll,
   SELECTION_LABEL,
   STAGE_LABEL,
   STAGED_UID_LABEL,
   type BindingPolicy,
 } from '../../domain/staged/policy.ts';
+import { REPORTS, reportsSpec } from '../../domain/staged/reports.ts';
 import { namespacesOf } from '../../domain/staged/workload.ts';
 import { clusterSelection, stagePolicy } from './found.ts';
 import type { LiveMemory } from './live.ts';
@@ -51,15 +58,20 @@ export async function observeStaged(
       ),
     ),
   );
+  const isAt = ({ metadata }: BindingPolicy): boolean => metadata.labels?.[STAGE_LABEL] === at;
   const ofStages = found.filter(({ metadata }) => metadata.labels?.[STAGE_LABEL] !== undefined);
-  const policies = ofStages.map((policy) => stagePolicy(policy, spec, bindings.get(policy.metadata.name)));
+  const isCollected = await areReportsCollected(space.client);
+  const policies = ofStages.map((policy) => {
+    const of = { binding: bindings.get(policy.metadata.name), isCollected: isCollected || !isAt(policy) };
+    return stagePolicy(policy, spec, of);
+  });
   const asking = found.find(({ metadata }) => metadata.labels?.[SELECTION_LABEL] !== undefined);
   const selection =
     asking === undefined ? undefined : clusterSelection(asking, spec, bindings.get(asking.metadata.name));
   const known = [...bindings.values()].filter((one) => one !== undefined);
   const freezes = await freezesFor(spaces.kubernetes, namespacesOf(spec, known));
   const stage = spec.stages.find((one) => one.name === at);
-  const policy = ofStages.find(({ metadata }) => metadata.labels?.[STAGE_LABEL] === at);
+  const policy = ofStages.find(isAt);
   const of = { spec, policy, selection, bindings, client: space.client };
   const view = stage === undefined ? undefined : await viewOf({ ...of, stage }, spaces);
   return {
@@ -92,6 +104,17 @@ function telling(
     .filter((policy) => indexOf(policy) >= 0 && indexOf(policy) <= last)
     .toSorted((a, b) => indexOf(b) - indexOf(a));
   return [...upToActive.slice(0, 2), ...found.filter((policy) => indexOf(policy) < 0)];
+}
+
+/** Whether Okra's StatusCollector says what it should; who may not read it goes by what was applied. */
+async function areReportsCollected(client: KubernetesClient): Promise<boolean> {
+  try {
+    const found = await client.get<{ readonly spec?: unknown }>(STATUS_COLLECTOR, { name: REPORTS });
+    return saysAll(found?.spec, reportsSpec);
+  } catch (error) {
+    if (error instanceof KubernetesError && error.status === 403) return true;
+    throw error;
+  }
 }
 
 /** What there is to say about the object itself. */

@@ -1,8 +1,14 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { BINDING_POLICY, CONFIG_MAP, STAGED_BINDING_POLICY } from '../../clients/kubernetes/kinds.ts';
+import {
+  BINDING_POLICY,
+  CONFIG_MAP,
+  STAGED_BINDING_POLICY,
+  STATUS_COLLECTOR,
+} from '../../clients/kubernetes/kinds.ts';
 import type { RemoteClusters } from '../../clients/kubernetes/remote-clusters.ts';
 import type { StagedBindingPolicyStatus } from '../../crds/staged-binding-policy.ts';
 import type { BindingPolicy } from '../../domain/staged/policy.ts';
+import { REPORTS, reportsSpec } from '../../domain/staged/reports.ts';
 import { askStaged } from '../../domain/staged/requests.ts';
 import { initialStagedState, type StagedState } from '../../domain/staged/state.ts';
 import { stagedStatusOf } from '../../domain/staged/status.ts';
@@ -217,6 +223,18 @@ describe('the activities of a StagedBindingPolicy, with what KubeStellar makes o
     await bind('dev');
     await report('dev');
     await expect(settle()).rejects.toMatchObject({ type: 'Conflict' });
+  });
+
+  it.each([
+    ['changed', () => kubernetes().patch(STATUS_COLLECTOR, { name: REPORTS }, { spec: { filter: 'true' } })],
+    ['deleted', () => kubernetes().delete(STATUS_COLLECTOR, { name: REPORTS })],
+  ])('make their StatusCollector say again what it should when somebody has %s it', async (_, happens) => {
+    await settle();
+    await bind('dev');
+    await settle();
+    await happens();
+    await settle();
+    expect(await kubernetes().get(STATUS_COLLECTOR, { name: REPORTS })).toMatchObject({ spec: reportsSpec });
   });
 
   it('go back to the stage before, which they look at as well, and read no Binding of earlier ones', async () => {

@@ -69,7 +69,7 @@ describe('the permissions of okrad in Kubernetes', () => {
         rules: [
           { resources: ['bindingpolicies'], verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'] },
           { resources: ['bindings', 'combinedstatuses'], verbs: ['get', 'list', 'watch'] },
-          { resources: ['statuscollectors'], verbs: ['create', 'patch'] },
+          { resources: ['statuscollectors'], verbs: ['get', 'create', 'patch'] },
         ],
       },
       {

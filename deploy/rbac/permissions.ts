@@ -144,7 +144,12 @@ export const permissions: readonly Permission[] = [
     verbs: ['get', ...watch],
     use: 'what KubeStellar says of stages',
   },
-  { scope: 'Staged', kinds: [STATUS_COLLECTOR], verbs: apply, use: 'the StatusCollector `okra-reports`' },
+  {
+    scope: 'Staged',
+    kinds: [STATUS_COLLECTOR],
+    verbs: ['get', ...apply],
+    use: 'the StatusCollector `okra-reports`',
+  },
 ];
 
 /** What the table of kinds says: Okra's kinds with the same verbs stand together. */

@@ -82,8 +82,11 @@ export const selectionSpec = ({ clusterSelectors }: Stage): object => ({
 });
 
 /** Whether a BindingPolicy says what it is to say; fields that somebody fills in beside are left alone. */
-export const saysWhatItShould = (policy: BindingPolicy, spec: object): boolean =>
-  covers(policy.spec, JSON.parse(canonical(spec)));
+export const saysWhatItShould = (policy: BindingPolicy, spec: object): boolean => saysAll(policy.spec, spec);
+
+/** Whether a spec says all that it should; what it says besides is the API server's. */
+export const saysAll = (found: unknown, wanted: object): boolean =>
+  covers(found, JSON.parse(canonical(wanted)));
 
 function covers(found: unknown, wanted: unknown): boolean {
   if (Array.isArray(wanted)) {

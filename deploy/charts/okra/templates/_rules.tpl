@@ -222,6 +222,7 @@
   resources:
     - statuscollectors
   verbs:
+    - get
     - create
     - patch
 {{- end -}}
