@@ -71,5 +71,5 @@ export function dashboardObjects(name: string, namespace: string): readonly Acce
 export const DASHBOARD_PAGE = `
 ## What the dashboard may read
 
-The [dashboard in the cluster](dashboard.md#in-the-cluster) has a service account of its own, \`okra-dashboard\`. Where people log in it has no rights: each sees and does what their token lets. Where nobody does, \`okra-dashboard\` and \`okra-dashboard-cluster-scoped\` let it read what it shows, and nothing else.
+The [dashboard in the cluster](dashboard.md#in-the-cluster) has a service account of its own, \`okra-dashboard\`. If people log in, it has no rights: each person sees and does what their own token allows. If nobody logs in, \`okra-dashboard\` and \`okra-dashboard-cluster-scoped\` let it read what it shows, and nothing else.
 `;
