@@ -12,11 +12,11 @@ import { decode } from './decode.ts';
 import { listenTo, stampOf } from './listen-to-request.ts';
 
 const descriptions: Readonly<Record<StagedRequestName, string>> = {
-  pause: 'Begins no stage until it is resumed.',
+  pause: 'Begins no stage until someone sends resume.',
   resume: 'Ends a pause.',
-  promote: 'Finishes the stage, whether or not it is fulfilled; with "stage", only where it is at that one.',
+  promote: 'Finishes the stage, whether or not its condition is fulfilled; with "stage", only that one.',
   abort: 'Takes the newest stage back; with "to", all after the stage of that name, the newest first.',
-  retry: 'Goes on with what was aborted, or was not fulfilled in time.',
+  retry: 'Continues after an abort, or after a stage that was not fulfilled in time.',
 };
 
 /** The StagedBindingPolicy that is asked. */

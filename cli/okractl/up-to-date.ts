@@ -17,8 +17,8 @@ export interface Around {
 }
 
 /**
- * Whether the status of a Cell was made of what the Cell and its target groups are now. Of one with applications nobody
- * can tell who may not read Secrets, on which it depends as well.
+ * Whether the status of a Cell was made of what the Cell and its target groups are now. A Cell with applications depends on
+ * Secrets as well, which okractl does not read: it always counts as up to date.
  */
 export function isUpToDate(cell: Cell, { groups, accessPolicies }: Around): boolean {
   if (cell.spec.applications !== undefined) return true;
