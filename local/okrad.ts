@@ -32,6 +32,8 @@ export interface OkradOptions {
   readonly program?: string;
   /** The folder to run it in; that of the checkout when undefined. */
   readonly cwd?: string;
+  /** What Node is told before the program. */
+  readonly flags?: readonly string[];
 }
 
 /** Starts okrad as it is shipped, logging to a file, until it is disposed of. */
@@ -41,8 +43,9 @@ export function startOkrad({
   components,
   program = checkout,
   cwd = root,
+  flags = [],
 }: OkradOptions): Okrad {
-  const args = [program, ...(components === undefined ? [] : ['--components', components])];
+  const args = [...flags, program, ...(components === undefined ? [] : ['--components', components])];
   let child: ChildProcess | undefined;
   const start = (more: Readonly<Record<string, string>> = {}): void => {
     const file = createWriteStream(log, { flags: 'a' });

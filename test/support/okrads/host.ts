@@ -5,12 +5,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { awsIdentity } from '../../../local/components/aws.ts';
 import type { Stack } from '../../../local/stack.ts';
+import { rarelyCollected } from './flags.ts';
 import type { Listening } from './order.ts';
 
 const source = fileURLToPath(new URL('main.ts', import.meta.url));
-
-// It runs for minutes, and several okrads: to look for garbage less often takes memory, and saves time.
-const flags = ['--min-semi-space-size=32', '--max-semi-space-size=64'];
 
 /** The process that runs the okrads of stages, as files of tests know it. */
 export interface OkradHost {
@@ -38,7 +36,7 @@ export async function startOkradHost(
     AWS_SECRET_ACCESS_KEY: secretAccessKey,
   };
   const file = openSync(log, 'a');
-  const child = spawn(process.execPath, [...flags, program, log], {
+  const child = spawn(process.execPath, [...rarelyCollected, program, log], {
     env: { ...process.env, ...environment },
     stdio: ['ignore', file, file, 'ipc'],
   });

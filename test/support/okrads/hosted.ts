@@ -2,6 +2,7 @@ import { createConnection, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { startOkrad, type Okrad, type OkradOptions } from '../../../local/okrad.ts';
 import { endWaits } from '../until.ts';
+import { rarelyCollected } from './flags.ts';
 import type { OkradHost } from './host.ts';
 import type { Ended, Order } from './order.ts';
 
@@ -75,6 +76,7 @@ export function startHosted(
     own ??= startOkrad({
       log,
       environment: { ...whole, ...more },
+      flags: rarelyCollected,
       ...(program === undefined ? {} : { program }),
     });
   };

@@ -32,6 +32,7 @@ import { changesOf, type Changes } from './changes.ts';
 import { closingViolations } from './closing.ts';
 import { violations } from './invariants.ts';
 import { serveMetrics, type Metrics } from './metrics.ts';
+import { rarelyCollected } from '../okrads/flags.ts';
 import { startHosted, type StartedOkrad } from '../okrads/hosted.ts';
 import { ownFaults, type OwnFaults } from './own-faults.ts';
 import { openDesk, type TemporalDesk } from './temporal.ts';
@@ -95,7 +96,7 @@ function startAlone(
   const secretAccessKey = secretOf(environment['OKRA_WATCH_NAMESPACE'] ?? '');
   const signing = { AWS_ACCESS_KEY_ID: awsIdentity.okradKey, AWS_SECRET_ACCESS_KEY: secretAccessKey };
   const whole = { ...stack.environment, ...signing, ...environment };
-  const okrad = startOkrad({ log, environment: whole, program: stack.built.okrad });
+  const okrad = startOkrad({ log, environment: whole, program: stack.built.okrad, flags: rarelyCollected });
   return { okrad, secretAccessKey, moreLogs: [] };
 }
 
