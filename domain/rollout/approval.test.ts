@@ -212,6 +212,68 @@ describe('a step that takes approvals', () => {
   });
 });
 
+describe('an approval that an edit puts', () => {
+  const edited = (before: readonly CanaryStep[], steps: readonly CanaryStep[], approved = 0): Simulation => {
+    const simulation = rolling(before);
+    for (const by of ['ann', 'bob'].slice(0, approved)) simulation.approve(by, 'release');
+    simulation.run();
+    simulation.edit((spec) => ({
+      ...spec,
+      updateStrategy: { type: 'Canary', canary: { steps: [...steps] } },
+    }));
+    simulation.wake();
+    simulation.pass(60_000);
+    return simulation;
+  };
+  const held = [approval(1), { pause: {} }];
+
+  it.each<[string, readonly CanaryStep[], readonly CanaryStep[], number]>([
+    [
+      'after a weight below that of all',
+      [{ setWeight: 100 }, approval(1)],
+      [{ setWeight: 90 }, approval(1)],
+      100,
+    ],
+    ['alone, where all is given', [{ setWeight: 100 }, ...held], [approval(2)], 100],
+    ['before the present weight', [{ setWeight: 50 }, { pause: {} }], [approval(1), { setWeight: 50 }], 50],
+    [
+      'before the present weight, for more people',
+      [{ setWeight: 20 }, approval(1), { setWeight: 50 }, { pause: {} }],
+      [{ setWeight: 20 }, approval(2), { setWeight: 50 }, { pause: {} }],
+      50,
+    ],
+    [
+      'after a pause, before the present weight',
+      [{ setWeight: 50 }, { pause: {} }],
+      [{ setWeight: 20 }, { pause: { duration: 1 } }, approval(1), { setWeight: 50 }],
+      50,
+    ],
+  ])('%s is asked for, and the weight stays', (_, before, steps, weight) => {
+    const simulation = edited(before, steps, before.length > 3 ? 1 : 0);
+    expect(stands(simulation)).toBe(`Paused WaitingForApproval ${weight}`);
+    simulation.approve('cleo', 'release');
+    simulation.approve('dan', 'release');
+    simulation.pass(60_000);
+    expect(stands(simulation)).not.toContain('WaitingForApproval');
+  });
+
+  it.each<[string, readonly CanaryStep[], number]>([
+    [
+      'that was given already',
+      [{ setWeight: 20 }, approval(1), { setWeight: 50 }, { pause: { duration: '1h' } }],
+      50,
+    ],
+    [
+      'before a lower weight, which lies behind',
+      [approval(2), { setWeight: 20 }, { setWeight: 50 }, { pause: { duration: '1h' } }],
+      50,
+    ],
+  ])('%s is not asked for', (_, steps, weight) => {
+    const before = [{ setWeight: 20 }, approval(1), { setWeight: 50 }, { pause: {} }];
+    expect(stands(edited(before, steps, 1))).toBe(`Paused WaitingForPause ${weight}`);
+  });
+});
+
 describe('steps that are edited while approvals are waited for', () => {
   const edited = (before: readonly CanaryStep[], updateStrategy: CellSpec['updateStrategy']): Simulation => {
     const simulation = rolling(before);

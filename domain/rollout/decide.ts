@@ -23,7 +23,7 @@ import { isUnsure, reconfigure, restore } from './reconfigure.ts';
 import { presentOf } from '../versions/stable.ts';
 import type { Rollout, RolloutState } from '../model/state.ts';
 import { plannedBy } from './strategy.ts';
-import { isAsPlanned, resumeAt } from '../steps/plan.ts';
+import { isAsPlanned, resumeEdited } from '../steps/plan.ts';
 import { takeBack } from './take-back.ts';
 import { waitingForTurn } from './turn-in-budget.ts';
 import { includes, weightOf } from '../load-balancers/weights.ts';
@@ -206,7 +206,7 @@ function replan(rollout: Rollout, input: GuardInput): Decision | undefined {
   if (end !== undefined) return end;
   if (same.steps)
     return { do: 'Replan', index: rollout.index, message: 'The analysis in the background was edited.' };
-  const index = resumeAt(steps, weightOf(rollout.canary.groups, input.observed.weighted));
+  const index = resumeEdited(rollout, steps, weightOf(rollout.canary.groups, input.observed.weighted));
   return {
     do: 'Replan',
     index,

@@ -1,7 +1,7 @@
 import type { BackgroundAnalysis } from '../../crds/cell.ts';
 import { TOTAL_WEIGHT } from '../load-balancers/weights.ts';
 import type { Rollout } from '../model/state.ts';
-import { movesTraffic, weightThrough } from './index.ts';
+import { approvalsOf, movesTraffic, weightThrough } from './index.ts';
 import type { Step } from '../model/step.ts';
 
 /** The canary's total weight once the step with this index is done; a step that moves nothing leaves it as it was. */
@@ -20,6 +20,37 @@ export function resumeAt(steps: readonly Step[], weight: number): number {
   // What has everything already has nothing left to be held from.
   const isThere = found === -1 ? weight === TOTAL_WEIGHT : weightAfter(steps, found) === weight;
   return isThere ? next : 1 + steps.slice(0, next).findLastIndex(movesTraffic);
+}
+
+/**
+ * Where a rollout goes on whose steps were edited: at an approval that nobody has given and that stands after the last
+ * lower weight, though the present weight is what comes after it. What stands before a lower weight lies behind.
+ */
+export function resumeEdited(
+  { steps: before, index }: Pick<Rollout, 'steps' | 'index'>,
+  steps: readonly Step[],
+  weight: number,
+): number {
+  const next = resumeAt(steps, weight);
+  const from = 1 + steps.slice(0, next).findLastIndex(movesTraffic);
+  const given = approvalsIn(before.slice(0, index));
+  for (const one of approvalsIn(steps.slice(0, from))) takeOut(given, one);
+  const asked = steps.slice(from, next).findIndex((step) => {
+    const [approval] = approvalsIn([step]);
+    return approval !== undefined && !takeOut(given, approval);
+  });
+  return asked === -1 ? next : from + asked;
+}
+
+/** The approvals among steps, as they are written. */
+const approvalsIn = (steps: readonly Step[]): string[] =>
+  steps.filter((step) => approvalsOf(step) !== undefined).map((step) => JSON.stringify(step));
+
+/** Takes one out of those that are given, so that it counts once; answers whether it was there. */
+function takeOut(given: string[], approval: string): boolean {
+  const at = given.indexOf(approval);
+  if (at !== -1) given.splice(at, 1);
+  return at !== -1;
 }
 
 /** Whether a rollout goes by these steps, and by this analysis in their background. */
