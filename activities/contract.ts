@@ -285,8 +285,11 @@ export interface StagedActivities {
 
 /** What the workflow of a Cell of applications needs, besides `reportCell`. */
 export interface ApplicationsActivities {
-  /** Reads a Cell of applications, and all that its rollout depends on. */
-  observeApplications(key: ObjectKey): Promise<ObservedApplications & Paced>;
+  /** Reads a Cell of applications, and all that its rollout depends on; without EKS and the clusters for what does not wait until they answer. */
+  observeApplications(
+    key: ObjectKey,
+    how?: { readonly withoutClusters: true },
+  ): Promise<ObservedApplications & Paced>;
   /** Performs one action; it may be repeated, and refuses with a `Conflict` to touch what is not the Cell's. */
   performApplication(request: {
     readonly key: ObjectKey;

@@ -102,13 +102,38 @@ export const stages = (summary: string) =>
     summary: inShort(summary),
   });
 
-/** Looks at a Cell with applications, which asks EKS and its clusters, and performs what is decided. */
-export const applications = (summary: string) =>
-  proxyActivities<Omit<ApplicationsActivities, 'releaseApplications'>>({
+type ApplicationsLook = Pick<ApplicationsActivities, 'observeApplications'>;
+type ApplicationsAct = Pick<ApplicationsActivities, 'performApplication'>;
+
+const applications = {
+  startToCloseTimeout: '1m',
+  ...CALM_HEARTBEAT,
+  retry: { initialInterval: '500ms', backoffCoefficient: 2, maximumAttempts: 3 },
+} as const;
+
+/** Looks at a Cell with applications, which asks EKS and its clusters; nobody waits for a look that was given up. */
+export const applicationLooks = (summary: string) =>
+  proxyActivities<ApplicationsLook>({
+    ...applications,
     taskQueue: `${workflowInfo().taskQueue}-discovery`,
-    startToCloseTimeout: '1m',
-    ...CALM_HEARTBEAT,
-    retry: { initialInterval: '500ms', backoffCoefficient: 2, maximumAttempts: 3 },
+    cancellationType: ActivityCancellationType.TRY_CANCEL,
+    summary: inShort(summary),
+  });
+
+/** Performs what is decided for an application; one that was given up has ended before another is begun. */
+export const applicationActs = (summary: string) =>
+  proxyActivities<ApplicationsAct>({
+    ...applications,
+    taskQueue: `${workflowInfo().taskQueue}-discovery`,
+    cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+    summary: inShort(summary),
+  });
+
+/** The same for what takes traffic back or holds it, in the Kubernetes API alone: not on the queue of what may not answer. */
+export const urgentApplications = (summary: string) =>
+  proxyActivities<ApplicationsLook & ApplicationsAct>({
+    ...kubernetes,
+    cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
     summary: inShort(summary),
   });
 

@@ -21,6 +21,7 @@ let isDeleting = false;
 
 vi.mock('@temporalio/workflow', async (original) => ({
   ...(await original<object>()),
+  patched: () => true,
   setCurrentDetails: (text: string) => void details.push(text),
   setHandler: ({ type, name }: { type: string; name: string }, handler: Handler) =>
     void handlers.set(`${type} ${name}`, handler),
@@ -43,10 +44,23 @@ const failing = new Set<string>();
 const fails = (name: string): Promise<void> =>
   failing.delete(name) ? Promise.reject(refused()) : Promise.resolve();
 
+/** The activities that do not answer, and what happens when they are asked; what acts never does, as it is given up. */
+const hangs = new Map<string, () => void>();
+async function hanging(name: string): Promise<void> {
+  const happen = hangs.get(name);
+  if (happen === undefined) return;
+  setImmediate(happen);
+  if (name !== 'observe') await new Promise(() => undefined);
+  while (hangs.has(name)) await new Promise((done) => setImmediate(done));
+}
+const looked: string[] = [];
+
 const activities = {
-  async observeApplications() {
+  async observeApplications(_key: object, how?: { readonly withoutClusters: true }) {
     await fails('observe');
-    const { cell, ...nothing } = world.observe();
+    if (how === undefined) await hanging('observe');
+    looked.push(how === undefined ? 'all' : 'without clusters');
+    const { cell, ...nothing } = how === undefined ? world.observe() : world.observeWithoutClusters();
     if (isGone || cell === undefined) return nothing;
     return { ...nothing, cell: { ...cell, isDeleting } };
   },
@@ -54,6 +68,7 @@ const activities = {
     Promise.resolve({ isDone: false, message: 'Waiting until mysystem-web is gone.' }),
   async performApplication(request: { application: string; action: ApplicationAction }) {
     await fails(request.action.do);
+    await hanging(request.action.do);
     world.perform(request.application, request.action);
     world.pass();
     world.isSafe();
@@ -73,9 +88,23 @@ vi.mock('./renewal.ts', () => ({
   },
 }));
 vi.mock('./activities.ts', () => ({
-  applications: () => activities,
+  applicationLooks: () => activities,
+  applicationActs: () => activities,
+  urgentApplications: () => activities,
   objects: () => activities,
   releases: () => activities,
+}));
+
+vi.mock('./interruptible.ts', () => ({
+  interruptible: async (run: () => Promise<unknown>, { happened }: { happened: () => boolean }) => {
+    const stop = new AbortController();
+    const interrupted = (async () => {
+      while (!stop.signal.aborted && !happened()) await new Promise((done) => setImmediate(done));
+      return { is: 'Interrupted' };
+    })();
+    const answered = run().then((value) => ({ is: 'Answered', value }));
+    return await Promise.race([answered, interrupted]).finally(() => stop.abort());
+  },
 }));
 
 const { rollOutApplications } = await import('./applications-rollout.ts');
@@ -113,6 +142,8 @@ beforeEach(() => {
   isDeleting = false;
   historyLength = 0;
   failing.clear();
+  hangs.clear();
+  looked.length = 0;
 });
 
 describe('the workflow of a Cell with applications', () => {
@@ -188,6 +219,44 @@ describe('the workflow of a Cell with applications', () => {
     expect(phase()).toBe('Reverted');
     expect([...world.secrets.keys()]).toEqual(['web-v1']);
   });
+
+  it('takes the traffic back by an abort while EKS or a cluster does not answer', async () => {
+    await roll(() => phase() === 'Completed');
+    isGone = false;
+    world.edit({ clusters: clusters('web-v2') });
+    await roll(() => world.children.get('web')?.status.phase === 'Progressing');
+    isGone = false;
+    const served: unknown[] = [];
+    const serves = (): unknown => served.push(world.children.get('web')?.revision);
+    hangs.set('observe', () => {
+      serves();
+      send('abort');
+      hangs.set('observe', () => {
+        serves();
+        hangs.clear();
+      });
+    });
+    await roll(() => phase() === 'Reverted');
+    expect(served).toEqual([2, 1]);
+    expect(world.status).toMatchObject({ phase: 'Reverted', clusters: [{ ready: true }] });
+    expect([...world.secrets.keys()]).toEqual(['web-v1']);
+  });
+
+  it.each(['abort', 'pause'])(
+    'does not wait with %s for what is done and does not answer',
+    async (request) => {
+      await roll(() => phase() === 'Completed');
+      isGone = false;
+      world.edit({ clusters: clusters('web-v2') });
+      hangs.set('ApplySecrets', () => send(request));
+      looked.length = 0;
+      await roll(() => looked.includes('without clusters') && looked.at(-1) === 'all');
+      expect(world.status).toMatchObject(
+        request === 'pause' ? { phase: 'Paused' } : { applications: [{ failed: { reason: 'Aborted' } }] },
+      );
+      expect(world.secrets.has('web-v2')).toBe(false);
+    },
+  );
 
   it('looks less and less often at a deletion that does not come about, and says what it waits for', async () => {
     await roll(() => phase() === 'Completed');

@@ -1,6 +1,8 @@
-import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
-import type { ApplicationsDecision } from '../domain/applications/decision.ts';
+import { patched, setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
+import type { Paced } from '../activities/contract.ts';
+import { isAtHand, type ApplicationsDecision } from '../domain/applications/decision.ts';
 import type { ObservedApplications } from '../domain/applications/observation.ts';
+import { isUrgentlyAsked } from '../domain/applications/requests.ts';
 import { backoffMs, performed, troubled, type ApplicationsState } from '../domain/applications/state.ts';
 import { takeApplicationsTurn, type ApplicationsTurn } from '../domain/applications/turn.ts';
 import { applicationsDetails } from '../domain/applications/view.ts';
@@ -8,9 +10,10 @@ import type { Outcome } from '../domain/model/decision.ts';
 import type { ObjectKey } from '../domain/model/ids.ts';
 import { CANCELLED } from '../domain/model/requests.ts';
 import { sameStatus } from '../domain/rollout/report.ts';
-import { applications, objects, releases } from './activities.ts';
+import { applicationActs, applicationLooks, objects, releases, urgentApplications } from './activities.ts';
 import type { Cancellation } from './cancellation.ts';
 import { failureOf, type Failure } from './failure.ts';
+import { interruptible } from './interruptible.ts';
 import { listenForApplications, type LiveApplications } from './live-applications.ts';
 import { isDue, waitUntil } from './renewal.ts';
 import { OKRA_PHASE } from './search-attributes.ts';
@@ -39,6 +42,7 @@ export async function rollOutApplications(
   let intervalSeconds = FIRST_INTERVAL_SECONDS;
   let failures = 0;
   let timesReleased = 0;
+  let goesOn = false;
   const until = async (heard: number, milliseconds: number, summary: string): Promise<void> =>
     void (await waitUntil(
       () => live.heard() !== heard || isDue(),
@@ -49,16 +53,21 @@ export async function rollOutApplications(
   for (;;) {
     const heard = live.heard();
     try {
-      const found = await applications('Look at the applications').observeApplications(key);
+      // What takes traffic back or holds it is done without EKS and the clusters, which may not answer; then all is looked at.
+      const isUrgent: boolean = goesOn || isHurried(live);
+      goesOn = false;
+      const found = await look(key, { live, isUrgent });
+      if (found === undefined) continue;
       ({ intervalSeconds = intervalSeconds } = found);
       const decision = await step(found, live);
       failures = 0;
+      goesOn = isUrgent && decision.do === 'Act';
       // What the Cell has made may have finalizers that do not go; a word comes when it goes.
       timesReleased = decision.do === 'Release' ? timesReleased + 1 : 0;
       if (decision.do === 'Close') return { outcome: 'Deleted', message: decision.message };
-      if (decision.do === 'Wait' && live.isCancelled())
+      if (decision.do === 'Wait' && live.isCancelled() && !isUrgent)
         return { outcome: 'Waiting', message: CANCELLED.message };
-      const at = nextLook(decision, { intervalSeconds, timesReleased });
+      const at = isUrgent ? undefined : nextLook(decision, { intervalSeconds, timesReleased });
       if (at !== undefined) await until(heard, at - Date.now(), decision.message);
     } catch (error) {
       const { message } = failureOf(error);
@@ -71,6 +80,24 @@ export async function rollOutApplications(
       await renew(live.state(), live.isCancelled());
     }
   }
+}
+
+/** Whether something was asked that does not wait. A condition may ask. */
+const isHurried = (live: LiveApplications): boolean =>
+  isUrgentlyAsked(live.state()) && patched('applications-urgent-requests');
+
+/** Looks at the Cell; undefined when something was asked meanwhile that does not wait for that. */
+async function look(
+  key: ObjectKey,
+  { live, isUrgent }: { readonly live: LiveApplications; readonly isUrgent: boolean },
+): Promise<(ObservedApplications & Paced) | undefined> {
+  if (isUrgent)
+    return urgentApplications('Look without clusters').observeApplications(key, { withoutClusters: true });
+  const answer = await interruptible(
+    () => applicationLooks('Look at the applications').observeApplications(key),
+    { happened: () => isHurried(live) },
+  );
+  return answer.is === 'Answered' ? answer.value : undefined;
 }
 
 /** When to look again at the latest; undefined: at once. */
@@ -128,7 +155,7 @@ async function report(
 }
 
 async function perform(
-  { key, cell }: ObservedApplications,
+  { key, cell, isWithoutClusters }: ObservedApplications,
   decision: ApplicationsDecision,
   live: LiveApplications,
 ): Promise<void> {
@@ -140,8 +167,13 @@ async function perform(
   }
   if (decision.do !== 'Act') return;
   const { application, action, message } = decision;
+  const means = isWithoutClusters === true ? urgentApplications(message) : applicationActs(message);
   try {
-    await applications(message).performApplication({ key, uid, application, action });
+    const answer = await interruptible(() => means.performApplication({ key, uid, application, action }), {
+      happened: () => !isAtHand(action) && isHurried(live),
+    });
+    // Whether it was done the next look shows.
+    if (answer.is === 'Interrupted') return;
     live.change((state) => performed(state, application, action, Date.now()));
   } catch (error) {
     const failure = failureOf(error);

@@ -70,7 +70,7 @@ vi.mock('./activities.ts', async (original) => ({
     observeCell: () => ((looks += 1), answering(() => world.observe())),
     reportCell: (report: Parameters<World['report']>[0]) => Promise.resolve(world.report(report)),
   }),
-  applications: () => ({
+  applicationLooks: () => ({
     observeApplications: () => ((looks += 1), answering(() => applications.observe())),
   }),
 }));

@@ -10,11 +10,11 @@ import { holdOrLetGo, releaseCell } from './release.ts';
 export function applicationsActivities(means: ApplicationsDependencies): ApplicationsActivities {
   const { kubernetes } = means;
   return {
-    observeApplications: (key) =>
+    observeApplications: (key, how) =>
       withHeartbeat(async (signal) => {
         const cell = await readCell(kubernetes, key);
         if (cell !== undefined) await holdOrLetGo(kubernetes, cell);
-        return await observeApplications(key, means, signal);
+        return await observeApplications(key, means, { signal, ...how });
       }),
     performApplication: (request) => withHeartbeat((signal) => performApplication(request, means, signal)),
     async releaseApplications({ key, uid }) {

@@ -56,6 +56,10 @@ export async function lookAtClusters(
   });
 }
 
+/** What is known of the clusters of a Cell that nobody has looked at. */
+export const unseenClusters = ({ clusters }: ReadCell['spec']): readonly LookedAtCluster[] =>
+  clusters.map((entry) => lost(entry, 'It was not looked at.'));
+
 /** Why EKS is not asked about clusters, by their names in EKS: who may not use them is not told whether there are any. */
 const unaskedOf = (
   access: Access | undefined,

@@ -20,18 +20,25 @@ import { freezesIn } from '../kubernetes/freezes.ts';
 import { configViewOf, readConfig } from '../load-balancers/config-object.ts';
 import { findBindings } from './bindings.ts';
 import { findChild, groupNames, observedChild, observedGroups } from './seen-child.ts';
-import { lookAtClusters } from './clusters.ts';
+import { lookAtClusters, unseenClusters, type LookedAtCluster } from './clusters.ts';
 import type { ApplicationsDependencies, ReadCell } from './dependencies.ts';
 import { deploymentOf, readArgoCD, type ArgoCD } from './deployments.ts';
 import { findMeasurements } from './measurements.ts';
 import { digestOf, readCell, readParts, type Parts } from './parts.ts';
 import { findSecrets } from './secrets.ts';
 
+/** How a look is made. */
+export interface Looking {
+  readonly signal: AbortSignal;
+  /** Whether EKS and the clusters are left out. */
+  readonly withoutClusters?: boolean;
+}
+
 /** Reads a Cell with applications, and all that its rollout depends on. */
 export async function observeApplications(
   key: ObjectKey,
   means: ApplicationsDependencies,
-  signal: AbortSignal,
+  { signal, withoutClusters = false }: Looking,
 ): Promise<ObservedApplications> {
   const { kubernetes } = means;
   const read = await readCell(kubernetes, key);
@@ -49,7 +56,8 @@ export async function observeApplications(
   const parts = await readParts(read, kubernetes);
   const seen = { ...nothing, cell, digest: digestOf(read, parts) };
   if (cell.isDeleting || problems.length > 0) return seen;
-  const facts = await resolve(read, means, signal);
+  const looked = withoutClusters ? unseenClusters(spec) : await lookAtClusters(read, means, signal);
+  const facts = await factsOf(spec, looked);
   const { revisions } = parts;
   const clusters = clustersIn(facts.resolved, revisions);
   const [secrets, argoCD, measurements, freezes] = await Promise.all([
@@ -67,6 +75,7 @@ export async function observeApplications(
   const all = {
     ...seen,
     clusters: facts.clusters,
+    ...(withoutClusters ? { isWithoutClusters: true as const } : {}),
     secrets: secrets.map(({ observed }) => observed),
     applications,
     freezes: freezesOf(key.namespace, freezes),
@@ -86,8 +95,11 @@ export async function resolve(
   means: ApplicationsDependencies,
   signal: AbortSignal,
 ): Promise<ResolvedFacts> {
-  const { spec } = read;
-  const looked = await lookAtClusters(read, means, signal);
+  return await factsOf(read.spec, await lookAtClusters(read, means, signal));
+}
+
+/** Says what each application comes to by what was seen of the clusters. */
+async function factsOf(spec: ReadCell['spec'], looked: readonly LookedAtCluster[]): Promise<ResolvedFacts> {
   const bindings = await findBindings(spec.applications, looked);
   const clusters = looked.map(({ observed }) => observed);
   const resolved = resolveApplications({

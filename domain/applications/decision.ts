@@ -42,6 +42,10 @@ export type ApplicationAction =
       readonly reason: string;
     };
 
+/** Whether an action needs no answer of EKS, of clusters or of load balancers, and holds traffic or takes it back. */
+export const isAtHand = ({ do: what }: ApplicationAction): boolean =>
+  what === 'ApplyChild' || what === 'TerminateCheck' || what === 'Forward';
+
 /** What to do next for a Cell of applications. */
 export type ApplicationsDecision =
   | {

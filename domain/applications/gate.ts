@@ -15,6 +15,13 @@ export interface GateInput {
   readonly now: number;
 }
 
+/** Holds what goes forward while nobody has looked at the clusters. */
+export const UNSEEN: Hold = {
+  kind: 'Waiting',
+  reason: 'WaitingForClusters',
+  message: 'The clusters are looked at next.',
+};
+
 /** Says how each cluster stands, and since when. */
 export function clusterStatuses({ spec, observed, before, isAskedAgain, now }: GateInput): ClusterStatus[] {
   return spec.clusters.map(({ name, requireReady }) => {

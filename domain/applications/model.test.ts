@@ -64,6 +64,24 @@ describe('a worker that is killed at any action', () => {
   });
 });
 
+describe('a look without the clusters at any action', () => {
+  it.each([
+    ['all goes well', []],
+    ['the traffic fails', ['traffic of web']],
+    ['a postcheck fails', ['after']],
+  ] as const)('leaves the order and the end as they are when %s', (_, failing) => {
+    const others = ['web-c', 'web-d', 'jobs-b'];
+    const want = shown(end(moving(failing, others)));
+    const world = moving(failing, others);
+    for (let at = 0; at < 45; at += 1) {
+      const hurried = copyOf(world);
+      hurried.turn('nothing', hurried.observeWithoutClusters());
+      expect(shown(end(hurried)), `at ${at}`).toEqual(want);
+      world.turn();
+    }
+  });
+});
+
 type Change = (world: ApplicationsWorld) => void;
 
 const toggle = (set: Set<string>, name: string): void => {
@@ -79,6 +97,14 @@ const change: fc.Arbitrary<Change> = fc.oneof(
         (world) =>
           void world.turn(lose),
     ),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.constant<Change>((world) => {
+      const { clusters: before } = world.status;
+      world.turn('nothing', world.observeWithoutClusters());
+      expect(world.status.clusters ?? []).toEqual(before ?? []);
+    }),
   },
   fc
     .tuple(

@@ -126,6 +126,8 @@ export interface ObservedApplications {
     readonly problems: readonly string[];
   };
   readonly clusters: readonly ObservedCluster[];
+  /** Set when EKS and the clusters were not asked, because what goes back or is to hold does not wait for them. */
+  readonly isWithoutClusters?: true;
   readonly secrets: readonly ObservedSecret[];
   readonly applications: readonly ObservedApplication[];
   readonly freezes: readonly Freezing[];

@@ -17,6 +17,12 @@ const isInWork = (mark: Mark): boolean =>
 export const isAnyInWork = ({ reported }: ApplicationsState): boolean =>
   (reported?.applications ?? []).some(isInWork);
 
+const URGENT: ReadonlySet<RequestName> = new Set(['abort', 'pause']);
+
+/** Whether something was asked that takes traffic back or holds it, which waits for nothing that may not answer. */
+export const isUrgentlyAsked = ({ asked }: ApplicationsState): boolean =>
+  asked.some(({ action }) => URGENT.has(action));
+
 /** Says why a request makes no sense now; undefined when it does. */
 export function applicationsRefusal({ reported }: ApplicationsState, name: RequestName): string | undefined {
   // Before the first look nobody knows what makes sense; what then makes none changes nothing.

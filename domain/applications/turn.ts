@@ -1,14 +1,14 @@
 import type { CellStatus } from '../../crds/cell.ts';
 import type { ReportedEvent } from '../rollout/report.ts';
-import type { ApplicationsDecision } from './decision.ts';
-import { clustersHold, clusterStatuses } from './gate.ts';
+import { isAtHand, type ApplicationsDecision } from './decision.ts';
+import { clustersHold, clusterStatuses, UNSEEN } from './gate.ts';
 import { behind, frozen, pausedBy, shut } from './hold.ts';
 import { judge } from './judge.ts';
 import type { ObservedApplications } from './observation.ts';
 import { hear, type Heard } from './requests.ts';
 import type { Hold, Step } from './situation.ts';
 import { markOf, type ApplicationsState } from './state.ts';
-import { applicationsStatusOf, type Judged } from './status.ts';
+import { applicationsStatusOf, type Judged, type ToldInput } from './status.ts';
 
 /** What a turn has come to; the status is written before the decision is performed. */
 export interface ApplicationsTurn {
@@ -33,14 +33,7 @@ export function takeApplicationsTurn(
   }
   if (cell.isDeleting) return { state, decision: { do: 'Release', message: 'The Cell is being deleted.' } };
   const heard = hear(observed, state);
-  const clusters = clusterStatuses({
-    spec: cell.spec,
-    observed: observed.clusters,
-    before: cell.status.clusters ?? [],
-    isAskedAgain: heard.isRetried || cell.status.observedGeneration !== cell.generation,
-    now,
-  });
-  const gate = clustersHold(cell.spec, clusters, now);
+  const { clusters, gate } = lookedAt(observed, cell, { heard, now });
   const hold = pausedBy(heard.paused) ?? gate ?? frozen(observed, now) ?? shut(cell.spec, now);
   const judged = cell.problems.length > 0 ? [] : judgeAll({ observed, cell, heard, state, now }, hold);
   const answered: ApplicationsState = {
@@ -54,9 +47,26 @@ export function takeApplicationsTurn(
   const { status, events } = told;
   return {
     state: answered,
-    decision: next(judged, answered, { wait: told.wait, now }),
+    decision: next(judged, answered, {
+      wait: told.wait,
+      now,
+      isAtHandOnly: observed.isWithoutClusters === true,
+    }),
     report: { status, events },
   };
+}
+
+/** How the clusters stand, and what they hold; as before when nobody has looked at them. */
+function lookedAt(
+  { clusters: observed, isWithoutClusters }: ObservedApplications,
+  { spec, status, generation }: PresentApplications,
+  { heard, now }: { readonly heard: Heard; readonly now: number },
+): Pick<ToldInput, 'clusters' | 'gate'> {
+  const before = status.clusters ?? [];
+  if (isWithoutClusters === true) return { clusters: before, gate: UNSEEN };
+  const isAskedAgain = heard.isRetried || status.observedGeneration !== generation;
+  const clusters = clusterStatuses({ spec, observed, before, isAskedAgain, now });
+  return { clusters, gate: clustersHold(spec, clusters, now) };
 }
 
 interface All {
@@ -97,6 +107,8 @@ function judgeAll({ observed, cell, heard, state, now }: All, hold: Hold | undef
 
 interface Otherwise {
   readonly now: number;
+  /** Whether only that is done which waits for nothing that may not answer. */
+  readonly isAtHandOnly: boolean;
   readonly wait: Extract<ApplicationsDecision, { do: 'Wait' }>;
 }
 
@@ -117,11 +129,11 @@ const stillTroubled = (
 function next(
   judged: readonly Judged[],
   { forwards, troubles }: ApplicationsState,
-  { wait, now }: Otherwise,
+  { wait, now, isAtHandOnly }: Otherwise,
 ): ApplicationsDecision {
   const isFree = (name: string): boolean => (troubles[name]?.until ?? 0) <= now;
   const acts = judged.flatMap(({ name, step }) =>
-    step.is === 'Act' && isFree(name) ? [{ name, step }] : [],
+    step.is === 'Act' && isFree(name) && (!isAtHandOnly || isAtHand(step.action)) ? [{ name, step }] : [],
   );
   const act = acts.find(({ step }) => step.way === 'Back');
   if (act !== undefined) return doing(act.name, act.step);

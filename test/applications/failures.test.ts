@@ -12,6 +12,7 @@ import {
   type ClusterEntry,
   type Fleet,
 } from '../support/stage/fleet.ts';
+import { serveFaultyEKS, type FaultyEKS } from '../support/faulty-eks.ts';
 import { followStatus } from '../support/stage/followed.ts';
 import { Stage } from '../support/stage/stage.ts';
 
@@ -30,6 +31,7 @@ describe('an application that fails', () => {
   let stage: Stage;
   let fleet: Fleet;
   let datadog: DatadogServer;
+  let eks: FaultyEKS;
   const entries = new Map<string, ClusterEntry>();
   const named = (...names: readonly string[]): readonly ClusterEntry[] =>
     names.flatMap((name) => entries.get(name) ?? []);
@@ -63,8 +65,10 @@ describe('an application that fails', () => {
 
   beforeAll(async () => {
     datadog = await serveDatadog({ ...keys, rate: { limit: 10_000, periodSeconds: 3600 } });
+    eks = await serveFaultyEKS(inject('stack').aws.endpoint);
     stage = await Stage.open(inject('stack'), {
       OKRA_IDENTITY: 'failing-applications',
+      AWS_ENDPOINT_URL_EKS: eks.url,
       OKRA_SYNC_INTERVAL: '5',
       OKRA_DATADOG_ENDPOINT: datadog.url,
       DD_API_KEY: keys.apiKey,
@@ -79,6 +83,7 @@ describe('an application that fails', () => {
     await fleet[Symbol.asyncDispose]();
     await stage.close();
     await datadog[Symbol.asyncDispose]();
+    await eks[Symbol.asyncDispose]();
   });
   beforeEach(() => stage.mark());
 
@@ -177,5 +182,30 @@ describe('an application that fails', () => {
       'on the new cluster',
       (status) => allSynced(status) && status.applications?.[1]?.goodRevision === 6,
     );
+  });
+
+  it('is taken back by an abort while EKS does not answer', async () => {
+    await bring('web-1-v5', 'web');
+    const clusters = named('web-1-v5', 'jobs-v1');
+    await stage.apply(cellOf('mysystem', clusters, [jobs('exit 0'), web()], { settle: '1h' }));
+    await stage.untilStatus('mysystem-web', 'at 40', ({ canaryWeight }) => canaryWeight === 40);
+    const asked = new Promise<void>((done) => {
+      eks.fault = () => {
+        done();
+        return new Promise(() => undefined);
+      };
+    });
+    await asked;
+    await stage.signal('mysystem', 'abort', { by: 'ann', reason: 'errors' });
+    const { clusters: seen } = await stage.untilStatus('mysystem', 'aborted', ({ applications = [] }) =>
+      applications.some(({ failed }) => failed?.reason === 'Aborted'),
+    );
+    // Nobody has looked at them.
+    expect(seen?.map(({ ready }) => ready)).toEqual([true, true]);
+    const group = (name: string): string => `mysystem-web-${name}`;
+    await stage.untilWeights({ [group('web-1-v4')]: 100, [group('web-1-v5')]: 0 });
+    eks.fault = undefined;
+    const { applications = [] } = await stage.untilPhase('mysystem', 'Reverted');
+    expect(applications[1]).toMatchObject({ goodRevision: 6, failed: { message: 'Aborted by ann: errors' } });
   });
 });

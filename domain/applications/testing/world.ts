@@ -155,6 +155,16 @@ export class ApplicationsWorld {
     };
   }
 
+  /** What a look shows that asks neither EKS nor the clusters. */
+  observeWithoutClusters(): ObservedApplications {
+    const before = [...this.unknown];
+    for (const { name } of this.spec.clusters) this.unknown.add(name);
+    const seen = this.observe();
+    this.unknown.clear();
+    for (const name of before) this.unknown.add(name);
+    return { ...seen, isWithoutClusters: true };
+  }
+
   private cluster(name: string, eksName: string): ObservedCluster {
     const isReady = this.ready.get(name) !== false;
     const tags = this.tags.get(name) ?? {};
@@ -458,8 +468,11 @@ export class ApplicationsWorld {
   }
 
   /** Takes a turn: status, action, and time goes on. What is lost is lost before or after the action. */
-  turn(lose: 'nothing' | 'before' | 'after' | 'twice' = 'nothing'): ApplicationsDecision {
-    const turn = takeApplicationsTurn(recorded(this.observe(), fingerprint), this.state, this.now);
+  turn(
+    lose: 'nothing' | 'before' | 'after' | 'twice' = 'nothing',
+    observed: ObservedApplications = this.observe(),
+  ): ApplicationsDecision {
+    const turn = takeApplicationsTurn(recorded(observed, fingerprint), this.state, this.now);
     if (turn.report !== undefined) this.status = turn.report.status;
     this.state = turn.state;
     const { decision } = turn;
