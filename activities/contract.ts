@@ -11,7 +11,7 @@ import type { Ticket } from '../domain/load-balancers/budget.ts';
 import type { CellReport } from '../domain/rollout/report.ts';
 import type { NotYet, ShiftRequest, ShiftResult } from '../domain/rollout/shift.ts';
 import type { LostRun } from '../domain/model/state.ts';
-import type { BackgroundPrefix, ObjectKey } from '../domain/model/ids.ts';
+import type { BackgroundPrefix, CellRef, ObjectKey } from '../domain/model/ids.ts';
 import type { InspectedForwarding, LoadBalancerType, Route } from '../domain/load-balancers/load-balancer.ts';
 import type { ObservedCell } from '../domain/model/observation.ts';
 import type { TargetGroup } from '../domain/model/target-group.ts';
@@ -71,7 +71,7 @@ export interface TrafficActivities {
 
 /** What is needed to start the analysis of a step, or one in the background. */
 export interface AnalysisRequest {
-  readonly cell: { readonly key: ObjectKey; readonly uid: string };
+  readonly cell: CellRef;
   readonly name: string;
   readonly rollout: string;
   /** The index of the step, or what it is in the background of. */
@@ -291,17 +291,14 @@ export interface ApplicationsActivities {
     how?: { readonly withoutClusters: true },
   ): Promise<ObservedApplications & Paced>;
   /** Performs one action; it may be repeated, and refuses with a `Conflict` to touch what is not the Cell's. */
-  performApplication(request: {
-    readonly key: ObjectKey;
-    readonly uid: string;
-    readonly application: string;
-    readonly action: ApplicationAction;
-  }): Promise<void>;
+  performApplication(
+    request: CellRef & {
+      readonly application: string;
+      readonly action: ApplicationAction;
+    },
+  ): Promise<void>;
   /** Does with what a Cell that is being deleted has made what its policy says, and lets it go; `isDone` says that nothing of it is left. */
-  releaseApplications(request: {
-    readonly key: ObjectKey;
-    readonly uid: string;
-  }): Promise<{ readonly isDone: boolean; readonly message: string }>;
+  releaseApplications(cell: CellRef): Promise<{ readonly isDone: boolean; readonly message: string }>;
 }
 
 /** What an answer says about the next look. */

@@ -6,6 +6,12 @@ export interface ObjectKey {
   readonly name: string;
 }
 
+/** A Cell, and which object of that name. */
+export interface CellRef {
+  readonly key: ObjectKey;
+  readonly uid: string;
+}
+
 /** Reads a key off an object's metadata. */
 export const keyOf = ({ metadata }: { metadata: { name: string; namespace?: string } }): ObjectKey => ({
   namespace: metadata.namespace ?? '',

@@ -8,7 +8,7 @@ import {
   type Route,
 } from '../load-balancers/load-balancer.ts';
 import type { Requirements, Shift } from '../model/decision.ts';
-import type { ObjectKey } from '../model/ids.ts';
+import type { CellRef } from '../model/ids.ts';
 import type { ListVersions } from '../model/list-versions.ts';
 import type { ObservedCell } from '../model/observation.ts';
 import type { Connections, RolloutState } from '../model/state.ts';
@@ -22,7 +22,7 @@ import { shifted } from './record.ts';
 
 /** The one write a rollout makes to the load balancer: what it is to serve, in a Cell-owned configuration object. */
 export interface ShiftRequest {
-  readonly cell: { readonly key: ObjectKey; readonly uid: string };
+  readonly cell: CellRef;
   readonly forwarding: Forwarding;
   readonly deletionPolicy: DeletionPolicy;
   /** Whether what Okra did not set up may be taken over. */

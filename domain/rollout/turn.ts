@@ -1,7 +1,7 @@
 import type { CellStatus } from '../../crds/cell.ts';
 import { decide } from './decide.ts';
 import type { Close, Decision, Performable, Wait } from '../model/decision.ts';
-import type { ObjectKey } from '../model/ids.ts';
+import type { CellRef } from '../model/ids.ts';
 import { goesForward } from '../gates/gate.ts';
 import type { ObservedCell } from '../model/observation.ts';
 import { announced, reported, timed } from './record.ts';
@@ -87,7 +87,7 @@ const waitFor = (blind: Retry | undefined, now: number): Wait => ({
 
 /** What a turn has to report: the status, whether it is to be written now, and what goes with it. */
 export interface DueReport {
-  readonly cell: { readonly key: ObjectKey; readonly uid: string };
+  readonly cell: CellRef;
   readonly status: CellStatus;
   /** `Later`: what was refused is tried again after a while, and not with every turn. */
   readonly is: 'Same' | 'Later' | 'New';
