@@ -23,7 +23,7 @@ import { findRevisions } from './revisions.ts';
 import { findChild, groupNames, observedChild, observedGroups } from './seen-child.ts';
 
 /** How objects are read. */
-type Reader = Pick<KubernetesClient, 'get' | 'list'>;
+type Reader = Pick<KubernetesClient, 'get' | 'list' | 'serves'>;
 
 /** A Cell with applications as Kubernetes alone shows it, and what is taken for granted of the rest. */
 export interface Glance {

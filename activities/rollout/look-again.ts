@@ -24,7 +24,7 @@ export async function lookAgain(
     const sources = Date.now() - at > OLD_MS ? undefined : await read;
     const isSame = sources !== undefined && routeOf(sources.cell.spec)?.type === forwarding.type;
     if (config === undefined || !isSame) return await observeCell(kubernetes, key);
-    return observedFrom(sources, { config, sequence }, key);
+    return await observedFrom(sources, { config, sequence }, { key, kubernetes });
   } catch {
     return undefined;
   }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { CELL, type KindRef } from '../../clients/kubernetes/kinds.ts';
+import { AWS_TARGET_GROUP, CELL, type KindRef } from '../../clients/kubernetes/kinds.ts';
 import { API_VERSION } from '../../domain/kubernetes/labels.ts';
+import { arnOf } from '../../domain/testing/builders.ts';
 import { observeCell } from './observe-cell.ts';
 
 const since = '2026-11-23T10:00:00Z';
@@ -58,4 +59,58 @@ describe('a look at the Cell of an application', () => {
   ])('waits for none when %s', async (_, cell, shop) =>
     expect(await look(cell, shop)).not.toHaveProperty('waitsFor'),
   );
+});
+
+describe('a look at a Cell whose rule has groups without an AWSTargetGroup', () => {
+  const route = {
+    listenerARN: ingress.awsApplicationLoadBalancer.listenerARN,
+    listener: { rule: { priority: 10, hosts: ['example.com'], forward: { targetGroups: [] } } },
+  };
+  const arns = ['a', 'b'].map((name) => arnOf(name));
+  const [, gone] = arns;
+  const serving = {
+    metadata: { namespace: 'default', name: 'shop-web', uid: 'l' },
+    spec: withGroups(arns),
+    status: { ...withGroups(arns), ruleARN: 'arn:rule' },
+  };
+
+  function withGroups(all: readonly string[]) {
+    const { listenerARN, listener } = route;
+    const targetGroups = all.map((arn) => ({ name: arn, arn, weight: 50 }));
+    return { listenerARN, listener: { rule: { ...listener.rule, forward: { targetGroups } } } };
+  }
+
+  const look = (cell: object, { isServed }: { readonly isServed: boolean }) =>
+    observeCell(
+      {
+        get: ({ plural }: KindRef) => Promise.resolve(plural === CELL.plural ? cell : serving),
+        list: ({ plural }: KindRef) =>
+          Promise.resolve(
+            plural === AWS_TARGET_GROUP.plural
+              ? [{ metadata: { name: 'a', labels: { role: 'web' } }, spec: { arn: arns[0] } }]
+              : [],
+          ),
+        serves: ({ plural }: KindRef) => Promise.resolve(isServed || plural !== AWS_TARGET_GROUP.plural),
+      } as never,
+      { namespace: 'default', name: 'shop-web' },
+    );
+
+  it('fails while the kind is being deleted, as the API server deletes one object after another', async () => {
+    await expect(look(child(), { isServed: false })).rejects.toMatchObject({
+      type: 'Unavailable',
+      message: expect.stringContaining('got one that is being deleted') as string,
+    });
+  });
+
+  it('takes them for removed while the kind is there to stay', async () => {
+    const { weighted, selected } = await look(child(), { isServed: true });
+    expect(weighted.map(({ arn }) => arn)).toContain(gone);
+    expect(selected.map(({ arn }) => arn)).toEqual([arns[0]]);
+  });
+
+  it('holds up no Cell that is being deleted itself', async () => {
+    const { metadata, spec } = child();
+    const deleting = { metadata: { ...metadata, deletionTimestamp: since }, spec };
+    expect(await look(deleting, { isServed: false })).not.toHaveProperty('cell');
+  });
 });

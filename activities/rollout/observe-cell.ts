@@ -18,10 +18,11 @@ import {
   readConfig,
   sequenceOf,
 } from '../load-balancers/config-object.ts';
+import { refuseWhileUninstalled } from './installed-kind.ts';
 import { readSurroundings, type Surroundings } from './surroundings.ts';
 
 /** How objects are read. */
-type Reader = Pick<KubernetesClient, 'get' | 'list'>;
+type Reader = Pick<KubernetesClient, 'get' | 'list' | 'serves'>;
 
 /** Reads the Cell, and all that its rollout depends on. */
 export async function observeCell(
@@ -37,7 +38,7 @@ export async function observeCell(
     readConfigOf(kubernetes, cell, key),
     readParent(kubernetes, cell, key),
   ]);
-  return observedFrom({ around, cell, parent }, config, key);
+  return observedFrom({ around, cell, parent }, config, { key, kubernetes });
 }
 
 const aroundBy =
@@ -78,12 +79,12 @@ export interface SeenConfig {
   readonly sequence: number;
 }
 
-/** Says what was observed of a Cell, by what was read. */
-export function observedFrom(
+/** Says what was observed of a Cell, by what was read; throws when nobody can tell which target groups were removed. */
+export async function observedFrom(
   { cell, parent, around: { groups, freezes, access, versions } }: CellSources,
   config: SeenConfig | undefined,
-  key: ObjectKey,
-): ObservedCell {
+  { key, kubernetes }: { readonly key: ObjectKey; readonly kubernetes: Pick<KubernetesClient, 'serves'> },
+): Promise<ObservedCell> {
   const configured = observedConfig(config);
   const unready = parent === undefined ? [] : unreadyClusters(parent);
   const inRule = [...configured.weighted, ...(configured.desired ?? [])];
@@ -99,6 +100,7 @@ export function observedFrom(
     listVersions: versions,
   };
   if (cell.metadata.deletionTimestamp !== undefined) return seen;
+  await refuseWhileUninstalled(kubernetes, inRule, groups);
   const parsed = cellKind.parse(cell);
   return {
     ...seen,

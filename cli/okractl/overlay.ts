@@ -5,12 +5,13 @@ import { fieldsIn, type Fields } from '../../domain/model/shape.ts';
 import { identityOf } from './manifests.ts';
 
 /** How objects are read, which is all that a plan does. */
-export type Reader = Pick<KubernetesClient, 'get' | 'list'>;
+export type Reader = Pick<KubernetesClient, 'get' | 'list' | 'serves'>;
 
 /** A cluster without objects, for plans that ask none. */
 export const emptyCluster: Reader = {
   get: () => Promise.resolve(undefined),
   list: () => Promise.resolve([]),
+  serves: () => Promise.resolve(true),
 };
 
 /** Reads a cluster as it would be with some objects applied to it; nothing is written. */
@@ -23,6 +24,7 @@ export function withApplied(cluster: Reader, objects: readonly Fields[], default
   const sameKey = (a: Fields, b: Fields, { namespaced }: KindRef): boolean =>
     identityOf(a).name === identityOf(b).name && (!namespaced || namespaceOf(a) === namespaceOf(b));
   return {
+    serves: (kind) => cluster.serves(kind),
     async get<T>(kind: KindRef, key: Parameters<Reader['get']>[1]): Promise<T | undefined> {
       const wanted = { metadata: key };
       const applied = objects.filter(isOf(kind)).find((object) => sameKey(object, wanted, kind));
