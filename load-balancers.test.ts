@@ -210,6 +210,8 @@ describe('a kind of load balancer that the tables have a line of', () => {
     const report = { key, uid: 'uid', status: {}, events: [] };
     const own = [
       'apply Route53Config',
+      // Before its status is written over what is there, and for the next decision.
+      'get Cell',
       'get Cell',
       // Before anything is asked for, and once more right before the write.
       'get Route53Config',
@@ -219,7 +221,8 @@ describe('a kind of load balancer that the tables have a line of', () => {
     ];
     const lists = ['list AWSTargetGroup', 'list AccessPolicy', 'list Freeze'];
     const activities = trafficActivities(reached());
-    const shiftOnce = (request: ShiftRequest) => asActivity(() => activities.shiftTraffic(request));
+    const info = { workflowExecution: { workflowId: 'cell/default/web', runId: 'run' }, activityId: '1' };
+    const shiftOnce = (request: ShiftRequest) => asActivity(() => activities.shiftTraffic(request), info);
     const first = await shiftOnce({ ...requestFor(100, 0, 1), report });
     expect(asked.splice(0).toSorted()).toEqual([...own, ...lists].toSorted());
     const { listVersions = {} } = first.is === 'Served' ? (first.observed ?? {}) : {};

@@ -57,6 +57,7 @@ export function kubernetesWith(...objects: readonly Kept[]): {
     list: <T>({ kind }: { readonly kind: string }) => Promise.resolve(list<T>(kind)),
     snapshot: <T>({ kind }: { readonly kind: string }) =>
       Promise.resolve({ items: list<T>(kind), resourceVersion: String(writes) }),
+    serves: () => Promise.resolve(true),
     apply: <T>(object: T, options: { readonly subresource?: 'status' | undefined } = {}) =>
       Promise.resolve(apply(object as Kept, options.subresource === 'status') as T),
   };
