@@ -113,7 +113,7 @@ describe('the CRDs on a real API server', () => {
     const explained = await kubectl(['explain', 'cell.spec.updateStrategy.canary.steps']);
     for (const said of [
       'The total weight of the canary target groups',
-      'What is added to the total weight',
+      'How much to add to the total weight',
       'Holds the rollout at its weight.',
       'Runs an Argo Rollouts analysis',
     ])
