@@ -11,7 +11,7 @@ export interface Reported {
   readonly key: ObjectKey;
   readonly uid: string;
   /** The version of the object that the report is about; when there is another by now, the report throws. */
-  readonly resourceVersion?: string;
+  readonly resourceVersion?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 

@@ -125,10 +125,8 @@ export function configWriter(dependencies: WriterDependencies): ConfigWriter {
     const mirrored = observed === undefined ? {} : loadBalancer.status(observed);
     const showing = reportDeployment({ key, uid }, observed, versions);
     try {
-      const write = (resourceVersion: string | undefined) => {
-        const about = { key, uid, ...(resourceVersion === undefined ? {} : { resourceVersion }) };
-        return reportStatus(loadBalancer.kind, about, { ...said, ...mirrored }, []);
-      };
+      const write = (resourceVersion: string | undefined) =>
+        reportStatus(loadBalancer.kind, { key, uid, resourceVersion }, { ...said, ...mirrored }, []);
       const written = await inOrder(config, write, kubernetes);
       return written === 'Gone' ? undefined : { ...config, status };
     } finally {

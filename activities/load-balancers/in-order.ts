@@ -1,12 +1,10 @@
-import { isConflict, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import { sameValue } from '../../domain/kubernetes/canonical.ts';
 import type { LoadBalancerConfigView } from '../../domain/load-balancers/load-balancer-config.ts';
 import { formatKey } from '../../domain/model/ids.ts';
 import { failure } from '../failure.ts';
+import { retryOnConflict } from '../kubernetes/retry-on-conflict.ts';
 import { configViewOf, readConfig } from './config-object.ts';
-
-/** How often a status is written that something else comes before, an edit of the object for one. */
-const ATTEMPTS = 3;
 
 /**
  * Writes a status of what an attempt has come to over the version of the object that the attempt was made by. When there
@@ -20,13 +18,9 @@ export async function inOrder(
 ): Promise<'Written' | 'Gone'> {
   const { key, uid, desired } = config;
   const ref = { type: desired.type, key };
-  let { resourceVersion } = config;
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await write(resourceVersion);
-    } catch (error) {
-      if (resourceVersion === undefined || !isConflict(error) || attempt === ATTEMPTS) throw error;
-    }
+  if (config.resourceVersion === undefined) return write(undefined);
+  return retryOnConflict(async (attempt) => {
+    if (attempt === 1) return write(config.resourceVersion);
     const object = await readConfig(kubernetes, ref);
     if (object === undefined || object.metadata.uid !== uid) return 'Gone';
     const present = configViewOf(ref, object);
@@ -35,6 +29,6 @@ export async function inOrder(
         'Superseded',
         `Expected ${desired.type}Config ${formatKey(key)} to be told of by this attempt next, got another one that has written to it since.`,
       );
-    ({ resourceVersion } = present);
-  }
+    return write(present.resourceVersion);
+  });
 }

@@ -46,10 +46,8 @@ export function cellReporter({
   const report = statusReporter(kubernetes);
   const means = { kubernetes, temporal };
   return async ({ key, uid, status, events }, signal) => {
-    const write = async ({ resourceVersion, ...turn }: Partial<StatusTurn> = {}): Promise<void> => {
-      const about = { key, uid, signal, ...(resourceVersion === undefined ? {} : { resourceVersion }) };
-      await report(CELL, about, { ...status, ...turn }, events);
-    };
+    const write = async ({ resourceVersion, ...turn }: Partial<StatusTurn> = {}): Promise<void> =>
+      void (await report(CELL, { key, uid, signal, resourceVersion }, { ...status, ...turn }, events));
     await inTurn({ key, uid }, write, { means, signal });
     for (const event of events) {
       const outside = outsideEvent(key, event);

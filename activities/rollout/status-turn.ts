@@ -2,17 +2,18 @@ import { Context } from '@temporalio/activity';
 import { WorkflowNotFoundError, type Client } from '@temporalio/client';
 import type { Cell } from '../../crds/cell.ts';
 import { CELL } from '../../clients/kubernetes/kinds.ts';
-import { isConflict, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import { formatKey } from '../../domain/model/ids.ts';
 import type { CellReport } from '../../domain/rollout/report.ts';
 import { successionOf, type StatusWriter } from '../../domain/rollout/status-writer.ts';
 import { failure } from '../failure.ts';
 import { refuseWhenGivenUp } from '../heartbeat.ts';
+import { retryOnConflict } from '../kubernetes/retry-on-conflict.ts';
 
 /** What a status is written by: who writes it, and the version of the object over which it may be written. */
 export interface StatusTurn {
   readonly writer: StatusWriter;
-  readonly resourceVersion: string;
+  readonly resourceVersion: string | undefined;
 }
 
 /** What it takes to know whose turn it is. */
@@ -20,9 +21,6 @@ export interface TurnMeans {
   readonly kubernetes: Pick<KubernetesClient, 'get'>;
   readonly temporal: Client;
 }
-
-/** How often a status is written that something else comes before, an edit of the spec for one. */
-const ATTEMPTS = 3;
 
 /**
  * Writes a status in its turn: over what was read just before, unless that was written by a later activity or run. One
@@ -35,7 +33,7 @@ export async function inTurn(
   { means, signal }: { readonly means: TurnMeans; readonly signal: AbortSignal | undefined },
 ): Promise<void> {
   const { workflowExecution: workflow, activityId } = Context.current().info;
-  for (let attempt = 1; ; attempt += 1) {
+  return retryOnConflict(async () => {
     // What an attempt that was given up has to tell is older than what the one after it has told.
     refuseWhenGivenUp();
     if (workflow === undefined) return write(undefined);
@@ -52,12 +50,8 @@ export async function inTurn(
         'Superseded',
         `Expected to write the next status of Cell ${formatKey(key)}, got one there that was written later.`,
       );
-    try {
-      return await write({ writer, resourceVersion: cell.metadata.resourceVersion ?? '' });
-    } catch (error) {
-      if (!isConflict(error) || attempt === ATTEMPTS) throw error;
-    }
-  }
+    return write({ writer, resourceVersion: cell.metadata.resourceVersion });
+  });
 }
 
 /** Whether a run is the one that Temporal gives for its workflow, and no other has begun since. */
