@@ -66,7 +66,7 @@ const stage = withRules(
       .enum(['Hold', 'RollBack'])
       .optional()
       .describe(
-        'What happens after the timeout, or after too many failures. Hold: the stage stays as it is until a person decides. RollBack: Okra deletes its BindingPolicy and goes back to the previous stage; a last stage that was completed once holds instead. Default: Hold.',
+        'What happens after the timeout, or after too many failures. Hold: the stage stays as it is until a person decides. RollBack: Okra deletes its BindingPolicy and goes back to the previous stage; a stage whose clusters may have been served before holds instead. Default: Hold.',
       ),
     progressive: progressive
       .optional()

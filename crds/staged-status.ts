@@ -37,7 +37,7 @@ const stage = z.object({
     .boolean()
     .optional()
     .describe(
-      'Whether the stage was completed once as the last one. If so, Okra does not roll it back by itself, even when it is late after an edit.',
+      'Whether the clusters of the stage may have been served before: it was passed, was completed as the last one, or replaces a stage that was. If so, Okra does not roll it back by itself, even when it is late after an edit.',
     ),
   bindingPolicy: z.string().max(253).optional().describe('The name of the BindingPolicy of the stage.'),
   objects: z.int().min(0).optional().describe('How many objects the stage looks at.'),

@@ -14,7 +14,7 @@ const edits = fc.record({
 
 const events = fc.oneof(
   { weight: 4, arbitrary: fc.array(edits, { minLength: 1, maxLength: 3 }) },
-  { weight: 3, arbitrary: fc.constant('Fulfil' as const) },
+  { weight: 3, arbitrary: fc.constantFrom('Fulfil', 'Late') },
   { weight: 2, arbitrary: fc.constantFrom(...stagedRequestNames) },
   {
     weight: 2,
@@ -33,6 +33,8 @@ const aStage = (name: string, values: readonly string[]): Stage => ({
   clusterSelectors: [{ matchExpressions: [{ key: 'env', operator: 'In', values: [...values] }] }],
   condition: 'true',
   approval: 'Automatic',
+  timeout: '1h',
+  onTimeout: 'RollBack',
 });
 
 /** A StagedBindingPolicy whose stages are edited; each kind of cluster is selected by one stage at most. */
@@ -56,7 +58,11 @@ class Edited {
       );
     } else if (event === 'Undo') this.#become(this.#before);
     else if (event === 'Fulfil') world.fulfilled.add(world.state.active?.name ?? '');
-    else if (event === 'Freeze') world.freezes = [{ name: 'f', by: 'ops', reason: 'x.' }];
+    else if (event === 'Late') {
+      // The workload is edited, and that is not fulfilled anywhere.
+      world.version += 1;
+      world.fulfilled.clear();
+    } else if (event === 'Freeze') world.freezes = [{ name: 'f', by: 'ops', reason: 'x.' }];
     else if (event === 'Thaw') world.freezes = [];
     else if (event === 'Unbind' || event === 'Bind') world.binds = event === 'Bind';
     else if (event === 'Forget' || event === 'Lose') {
@@ -119,6 +125,26 @@ function lost(world: World, decision: StagedDecision): readonly string[] {
   return reachedBy(decision.uid).filter((value) => isAsked(value) && !isReached(value));
 }
 
+/** The kinds of clusters that some BindingPolicy selects, but for one. */
+const reachedIn = ({ policies, selectors }: World, but?: string): readonly string[] =>
+  policies.flatMap(({ uid }) => (uid === but ? [] : valuesOf(selectors.get(uid) ?? [])));
+
+/** The kinds of clusters of stages that are passed or completed. */
+const passedIn = ({ state, spec }: World): readonly string[] =>
+  spec.stages
+    .filter(
+      ({ name }) =>
+        isPassed(state, name) || (name === state.active?.name && state.active.completedAt !== undefined),
+    )
+    .flatMap(({ clusterSelectors }) => valuesOf(clusterSelectors));
+
+/** The kinds of clusters that the workload is taken from because a stage is late. */
+function takenBackByItself(world: World, decision: StagedDecision): readonly string[] {
+  if (decision.do !== 'Remove' || world.state.rollingBack?.reason !== 'TimedOut') return [];
+  const others = reachedIn(world, decision.uid);
+  return valuesOf(world.selectors.get(decision.uid) ?? []).filter((value) => !others.includes(value));
+}
+
 /** The stages that a stage is begun before, though they come first. */
 function skipped({ state, spec }: World, decision: StagedDecision): readonly string[] {
   if (decision.do !== 'Apply' || state.rollingBack !== undefined) return [];
@@ -141,9 +167,12 @@ describe('whatever is edited in the stages of a StagedBindingPolicy', () => {
         (stageRetention, happened) => {
           const edited = new Edited(stageRetention);
           const { world } = edited;
+          let served: readonly string[] = [];
           const watch = (decision: StagedDecision): void => {
             expect(lost(world, decision)).toEqual([]);
-            const reached = world.policies.flatMap(({ uid }) => valuesOf(world.selectors.get(uid) ?? []));
+            const reached = reachedIn(world);
+            expect(takenBackByItself(world, decision).filter((value) => served.includes(value))).toEqual([]);
+            served = [...served, ...passedIn(world)].filter((value) => reached.includes(value));
             const stage = decision.do === 'Apply' ? decision.stage : '';
             const own = world.spec.stages.find(({ name }) => name === stage);
             const isKnown = valuesOf(own?.clusterSelectors ?? []).some((value) => reached.includes(value));
@@ -152,6 +181,9 @@ describe('whatever is edited in the stages of a StagedBindingPolicy', () => {
           world.settle(watch);
           for (const event of happened) {
             edited.happen(event);
+            world.settle(watch);
+            if (event !== 'Late') continue;
+            world.now += 3_600_000;
             world.settle(watch);
           }
           world.binds = true;

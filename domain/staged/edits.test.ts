@@ -30,6 +30,14 @@ function edit(world: World, ...stages: (string | Stage)[]): World {
   world.spec = { ...world.spec, stages: next };
   return world;
 }
+const envsOf = (selectors: Stage['clusterSelectors']): readonly string[] =>
+  selectors.flatMap(({ matchLabels = {}, matchExpressions = [] }) => [
+    ...Object.values(matchLabels),
+    ...matchExpressions.flatMap(({ values = [] }) => values),
+  ]);
+/** The kinds of clusters that some BindingPolicy selects. */
+const reached = (world: World): readonly string[] =>
+  world.policies.flatMap(({ uid }) => envsOf(world.selectors.get(uid) ?? []));
 const phases = (world: World) => world.status.stages?.map(({ name, phase }) => `${name} ${phase}`);
 
 describe('an edit of the stages', () => {
@@ -248,6 +256,60 @@ describe('an edit of the stages', () => {
     world.settle();
     expect(world.placed.toSorted()).toEqual(['a', 's1']);
   });
+
+  it.each<[string, (world: World) => void]>([
+    ['is renamed', (world) => edit(world, 's0', 's1', 's2>prod')],
+    ['is renamed and selects more', (world) => edit(world, 's0', 's1', of('prod', 's2', 'more'))],
+    ['is split', (world) => edit(world, 's0', 's1', of('a', 's2'), of('b', 'b'))],
+    ['is one with the stage before', (world) => edit(world, 's0', of('both', 's1', 's2'))],
+    ['is deleted, so that a passed one is the last again', (world) => edit(world, 's0', 's1')],
+    ['is moved ahead of passed ones', (world) => edit(world, 's2', 's0', 's1').settle()],
+    [
+      'is renamed in two edits: the new name first, and then without the old one',
+      (world) => {
+        edit(world, 's0', 's1', of('prod', 's2'), 's2').settle();
+        edit(world, 's0', 's1', 'prod');
+      },
+    ],
+    [
+      'is not the last any more, what comes after it is aborted, and somebody tries again',
+      (world) => {
+        edit(world, 's0', 's1', 's2', of('s3', 's3')).settle();
+        world.ask('abort');
+        world.settle();
+        world.fulfilled.delete('s2');
+        world.ask('retry');
+      },
+    ],
+    ['has lost its status as well as what Temporal knows', (world) => ((world.status = {}), world.forget())],
+  ])(
+    'takes nothing from clusters that are served because the completed stage %s and is late',
+    (_, happens) => {
+      for (const forgets of [false, true]) {
+        const world = three();
+        const served = reached(world);
+        happens(world);
+        const stages = world.spec.stages.map((one) => ({
+          ...one,
+          timeout: '1h',
+          onTimeout: 'RollBack' as const,
+        }));
+        world.spec = { ...world.spec, stages };
+        // Another cluster joins, or the workload is edited.
+        world.version += 1;
+        world.fulfilled.clear();
+        world.settle();
+        if (forgets) world.forget();
+        world.settle();
+        world.now += 3_600_000;
+        expect(world.settle()).toMatchObject({ phase: 'Paused', reason: 'TimedOut' });
+        const asked = stages.flatMap(({ clusterSelectors }) => envsOf(clusterSelectors));
+        expect(reached(world)).toEqual(expect.arrayContaining(served.filter((env) => asked.includes(env))));
+        const late = world.status.stages?.find(({ phase }) => phase === 'TimedOut');
+        expect(late).toMatchObject({ completed: true });
+      }
+    },
+  );
 
   it('begins a stage that is put behind the last one when that is completed', () => {
     const world = edit(three(), 's0', 's1', 's2', of('s3', 's3'));

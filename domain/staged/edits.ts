@@ -46,7 +46,12 @@ function goneOf(
 ): readonly GoneStage[] {
   const left = state.stages
     .filter(({ name }) => hasBegun(state, name))
-    .map(({ name }) => ({ name, clusterSelectors: selectorsOf(state.known, name), by: [] }));
+    .map(({ name }) => ({
+      name,
+      clusterSelectors: selectorsOf(state.known, name),
+      hasServed: isPassed(state, name) || state.active?.hasServed === true,
+      by: [],
+    }));
   const stillThere = (state.gone ?? []).filter(
     // While something is wrong nobody knows which BindingPolicies there are.
     ({ name }) => object.problems.length > 0 || policies.some(({ stage }) => stage === name),
@@ -97,6 +102,13 @@ export function isNeeded(state: StagedState, { observed, spec }: Situation, gone
       isAwaited(name) && !isReached(name) && mayShare(entry?.clusterSelectors, clusterSelectors),
   );
 }
+
+/** Whether clusters of a stage may have been served before it begins: it was passed, or one that was and may share clusters is still there. */
+export const mayHaveServed = (state: StagedState, { name, clusterSelectors }: Stage): boolean =>
+  isPassed(state, name) ||
+  (state.gone ?? []).some(
+    (one) => one.hasServed !== false && mayShare(one.clusterSelectors, clusterSelectors),
+  );
 
 const namesOf = ({ stages }: StagedBindingPolicySpec): readonly string[] => stages.map(({ name }) => name);
 

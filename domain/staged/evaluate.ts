@@ -163,7 +163,7 @@ function pass(state: Active, at: Found, situation: Situation): StagedTurn {
   const next = later.find((one) => !isPassed(state, one.name)) ?? later.at(-1);
   if (next === undefined) return complete({ ...withoutHold(state), active: state.active }, at, situation);
   const passed = withoutHold(answered(seen(state, at, 'Passed', now), 'promote'));
-  const turn = begin(passed, next.name, situation);
+  const turn = begin(passed, next, situation);
   return turn.decision.do === 'Wait' ? { ...turn, state: seen(state, at, 'Fulfilled', now) } : turn;
 }
 
@@ -202,8 +202,8 @@ function giveUp(
       decision: { do: 'Look', message },
     };
   }
-  const why =
-    stage.onTimeout === 'RollBack' ? ' It was completed before, so that it is not taken back by itself.' : '';
-  const held: Held = { ...trouble, message: `${message}${why}`, stage: stage.name };
+  const why = ' Its clusters may have been served before, so that it is not taken back by itself.';
+  const said = stage.onTimeout === 'RollBack' ? `${message}${why}` : message;
+  const held: Held = { ...trouble, message: said, stage: stage.name };
   return wait({ ...state, held }, at, heldBack(held, state.active), now);
 }

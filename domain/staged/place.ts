@@ -1,6 +1,7 @@
+import type { Stage } from '../../crds/staged-binding-policy.ts';
 import type { StagedTurn } from './decision.ts';
 import { beginClusters, isProgressive, select } from './clusters.ts';
-import { isNeeded, isWanted, nameNow } from './edits.ts';
+import { isNeeded, isWanted, mayHaveServed, nameNow } from './edits.ts';
 import { frozen, shut } from './hold.ts';
 import type { ObservedStaged, StagePolicy } from './observation.ts';
 import type { Situation } from './situation.ts';
@@ -9,18 +10,21 @@ import { answered, isPassed, marked, withoutStage, type ActiveStage, type Staged
 type Active = StagedState & { readonly active: ActiveStage };
 
 /** Begins a stage, unless something holds it. */
-export function begin(state: StagedState, stage: string, situation: Situation): StagedTurn {
+export function begin(state: StagedState, next: Stage, situation: Situation): StagedTurn {
   const { observed, object, now } = situation;
-  const message = `Stage ${stage} begins.`;
+  const { name } = next;
+  const message = `Stage ${name} begins.`;
   const held = frozen(observed, message, now) ?? shut(object, message, now);
   if (held !== undefined) return { state, decision: held };
   const startedAt = new Date(now).toISOString();
-  const active = { name: stage, startedAt: now };
+  const hasServed = mayHaveServed(state, next);
+  const active = { name, startedAt: now, ...(hasServed ? { hasServed } : {}) };
   // A promote that still waits was about another stage.
   const before = withoutStage(answered(state, 'promote'));
-  const next = marked({ ...before, active }, { name: stage, phase: 'Binding', startedAt }, now);
+  const mark = { name, phase: 'Binding', startedAt, ...(hasServed ? { completed: true } : {}) } as const;
+  const begun = marked({ ...before, active }, mark, now);
   // What was seen says as well what is to be placed now.
-  return place({ ...next, active }, situation) ?? { state: next, decision: { do: 'Look', message } };
+  return place({ ...begun, active }, situation) ?? { state: begun, decision: { do: 'Look', message } };
 }
 
 /** Begins the stage that comes next when none has begun, or when the one that had is no longer asked for. */
@@ -35,7 +39,7 @@ export function beginNext(state: StagedState, situation: Situation): StagedTurn 
     stages.find(({ name }) => (renamed === undefined ? !isPassed(state, name) : name === renamed)) ??
     stages.at(-1);
   if (next === undefined) return undefined;
-  if (state.held === undefined) return begin(state, next.name, situation);
+  if (state.held === undefined) return begin(state, next, situation);
   const { message } = state.held;
   return {
     state,

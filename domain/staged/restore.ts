@@ -78,7 +78,8 @@ function fromPolicies(state: StagedState, { object, policies }: ObservedStaged, 
   const passed = names
     .slice(0, newest)
     .reduce((known, one) => marked(known, { name: one, phase: 'Passed' }, now), state);
-  return { ...passed, active: { name, startedAt: now } };
+  // Whether it has served nobody knows.
+  return { ...passed, active: { name, startedAt: now, hasServed: true } };
 }
 
 function timeOf(text: string | undefined, otherwise: number): number {

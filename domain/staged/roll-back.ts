@@ -91,8 +91,9 @@ function taken(
   const rolledBack = marked(state, { name: active.name, phase: 'RolledBack' }, now);
   if (previous === undefined) return held(withoutStage(rolledBack), active.name);
   const back = marked(
-    { ...rolledBack, active: { name: previous, startedAt: now } },
-    { name: previous, phase: 'Waiting' },
+    // It was passed, and serves its clusters.
+    { ...rolledBack, active: { name: previous, startedAt: now, hasServed: true } },
+    { name: previous, phase: 'Waiting', completed: true },
     now,
   );
   const { to } = state.rollingBack;

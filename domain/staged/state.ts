@@ -36,7 +36,7 @@ export interface ActiveStage {
   readonly fulfilledSince?: number;
   /** When the last stage was fulfilled for good; until its objects or clusters change. */
   readonly completedAt?: number;
-  /** Whether it was completed once: the workload serves on its clusters, and is not taken from them by itself. */
+  /** Whether its clusters may have been served before: it was passed or completed, or has taken the place of one that was. The workload is not taken from them by itself. */
   readonly hasServed?: boolean;
   /** The stage that selects the same clusters, and has come with the edit by which this one went. */
   readonly renamedTo?: string;
@@ -49,6 +49,8 @@ export interface GoneStage {
   readonly name: string;
   /** Undefined when nobody knows. */
   readonly clusterSelectors?: Stage['clusterSelectors'] | undefined;
+  /** Whether it was passed, or may have served as the active one; undefined when nobody knows. */
+  readonly hasServed?: boolean;
   /** The stages that may have taken its place. */
   readonly by: readonly string[];
 }

@@ -166,7 +166,7 @@ describe('a StagedBindingPolicy', () => {
       expect(world.settle()).toMatchObject({
         phase: 'Paused',
         reason: 'TimedOut',
-        message: expect.stringContaining('It was completed before') as string,
+        message: expect.stringContaining('Its clusters may have been served before') as string,
       });
       expect(world.placed).toEqual(['s0', 's1']);
       world.ask('abort');
