@@ -114,3 +114,21 @@ describe('a look at a Cell whose rule has groups without an AWSTargetGroup', () 
     expect(await look(deleting, { isServed: false })).not.toHaveProperty('cell');
   });
 });
+
+describe('a look at a Cell with a field that nobody can read', () => {
+  it('leaves that out, and says so', async () => {
+    const { metadata, spec } = child();
+    const canary = { steps: [{ setWeight: 20 }, { rehearse: {} }] };
+    const written = { metadata, spec: { ...spec, replicas: 2, updateStrategy: { type: 'Canary', canary } } };
+    const { cell } = await observeCell(
+      {
+        get: ({ plural }: KindRef) => Promise.resolve(plural === CELL.plural ? written : undefined),
+        list: () => Promise.resolve([]),
+      } as never,
+      { namespace: 'default', name: 'shop-web' },
+    );
+    expect(cell?.problems).toEqual([expect.stringContaining('spec.updateStrategy.canary.steps[1]')]);
+    expect(cell?.spec).toMatchObject({ replicas: 2, ingress: { type: ingress.type } });
+    expect(cell?.spec).not.toHaveProperty('updateStrategy');
+  });
+});

@@ -19,6 +19,7 @@ import {
   sequenceOf,
 } from '../load-balancers/config-object.ts';
 import { refuseWhileUninstalled } from './installed-kind.ts';
+import { readableSpec } from './readable-spec.ts';
 import { readSurroundings, type Surroundings } from './surroundings.ts';
 
 /** How objects are read. */
@@ -107,7 +108,7 @@ export async function observedFrom(
     cell: {
       uid: cell.metadata.uid ?? '',
       generation: cell.metadata.generation ?? 0,
-      spec: withIngress(parsed.ok ? parsed.value : cell.spec),
+      spec: withIngress(parsed.ok ? parsed.value : readableSpec(cell.spec)),
       status: cell.status ?? {},
       problems: parsed.ok ? [] : parsed.problems,
       adopt: mayAdopt(cell.metadata),
