@@ -25,6 +25,7 @@ const waits: Readonly<Record<Wait['for'], true>> = {
   Window: true,
   Freeze: true,
   Clusters: true,
+  Application: true,
   Budget: true,
   Detach: true,
 };

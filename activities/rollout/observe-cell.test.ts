@@ -36,7 +36,7 @@ interface Named {
 }
 
 describe('a look at the Cell of an application', () => {
-  const look = (cell: Named, shop?: Named) =>
+  const look = (cell: Named, shop?: object) =>
     observeCell(
       {
         get: ({ plural }: KindRef, { name }: { readonly name: string }) =>
@@ -51,14 +51,23 @@ describe('a look at the Cell of an application', () => {
     expect(waitsFor).toEqual({ cell: 'shop', clusters: ['web-v2'] });
   });
 
+  it('sees which application before its own is not in place', async () => {
+    const jobs = { name: 'jobs', phase: 'Syncing' };
+    const applications = [jobs, { name: 'web', phase: 'Migrating' }];
+    const { behind } = await look(child(ownedBy('p')), { ...parent(true), status: { applications } });
+    expect(behind).toEqual({ cell: 'shop', application: 'jobs' });
+  });
+
   it.each([
     ['all are ready', child(ownedBy('p')), parent(true)],
     ['its Cell is gone', child(ownedBy('p')), undefined],
     ['another Cell has that name now', child(ownedBy('old')), parent(false)],
     ['it belongs to none', child(), parent(false)],
-  ])('waits for none when %s', async (_, cell, shop) =>
-    expect(await look(cell, shop)).not.toHaveProperty('waitsFor'),
-  );
+  ])('waits for none when %s', async (_, cell, shop) => {
+    const seen = await look(cell, shop);
+    expect(seen).not.toHaveProperty('waitsFor');
+    expect(seen).not.toHaveProperty('behind');
+  });
 });
 
 describe('a look at a Cell whose rule has groups without an AWSTargetGroup', () => {

@@ -2,6 +2,7 @@ import { CELL } from '../../clients/kubernetes/kinds.ts';
 import { digest } from '../../clients/digest.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import { cell as cellKind, type Cell, type CellSpec, type WrittenCellSpec } from '../../crds/cell.ts';
+import { applicationAhead } from '../../domain/applications/ahead.ts';
 import { withRefusals } from '../../domain/access/forwarding-access.ts';
 import { unreadyClusters } from '../../domain/gates/clusters.ts';
 import { freezesOf } from '../../domain/gates/freeze.ts';
@@ -88,6 +89,7 @@ export async function observedFrom(
 ): Promise<ObservedCell> {
   const configured = observedConfig(config);
   const unready = parent === undefined ? [] : unreadyClusters(parent);
+  const ahead = parent === undefined ? undefined : applicationAhead(parent, key.name);
   const inRule = [...configured.weighted, ...(configured.desired ?? [])];
   const seen = {
     ...configured,
@@ -98,6 +100,9 @@ export async function observedFrom(
     ...(parent === undefined || unready.length === 0
       ? {}
       : { waitsFor: { cell: parent.metadata.name, clusters: unready } }),
+    ...(parent === undefined || ahead === undefined
+      ? {}
+      : { behind: { cell: parent.metadata.name, application: ahead } }),
     listVersions: versions,
   };
   if (cell.metadata.deletionTimestamp !== undefined) return seen;

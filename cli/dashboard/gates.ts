@@ -43,6 +43,9 @@ export function gatesOf(
           ...(status.reason === 'WaitingForClusters'
             ? [{ name: 'Clusters', holds: true, text: inOneLine(status.message ?? '') }]
             : []),
+          ...(status.reason === 'WaitingForApplication'
+            ? [{ name: 'Applications', holds: true, text: inOneLine(status.message ?? '') }]
+            : []),
           {
             name: 'Health',
             holds: status.reason === 'WaitingForHealth' || status.reason === 'UnhealthyTargets',

@@ -25,6 +25,7 @@ const whileWaiting: Readonly<Record<string, readonly Offer[]>> = {
   WaitingForWindow: [PAUSE],
   WaitingForFreeze: [PAUSE],
   WaitingForClusters: [PAUSE],
+  WaitingForApplication: [PAUSE],
 };
 
 /** The commands that make sense for a Cell as it stands, with what each does. */

@@ -211,6 +211,21 @@ describe('several applications', () => {
     expect(world.status.phase).toBe('Reverted');
   });
 
+  it('hold the traffic of one behind them that moves already, when they begin again', () => {
+    const world = settled([jobs(), web()], clusters('web-v1', 'jobs-v1'));
+    world.edit({ clusters: clusters('web-v2', 'jobs-v1') });
+    while (world.children.get('web')?.status.phase !== 'Progressing') world.turn();
+    world.isDeployable = false;
+    world.edit({ clusters: clusters('web-v2', 'jobs-v2') });
+    expect(world.run().status).toMatchObject({
+      phase: 'Progressing',
+      applications: [{ phase: 'Syncing' }, { phase: 'Migrating' }],
+    });
+    expect(world.children.get('web')?.status.phase).toBe('Progressing');
+    world.isDeployable = true;
+    expect(world.run().status.phase).toBe('Completed');
+  });
+
   it('share the secret of a cluster, and each takes only itself away', () => {
     const other = { ...web(), name: 'other', alb: undefined, checks: undefined };
     const world = settled([web(), other], clusters('web-v1'));

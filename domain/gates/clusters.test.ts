@@ -80,6 +80,24 @@ describe('a cluster that is not ready, of the Cell with applications that a Cell
     expect(simulation.status.stableVersion).toBe('1.0.0');
   });
 
+  it('holds as an application before it does that is not in place, which no request passes either', () => {
+    const simulation = held();
+    simulation.behind = 'jobs';
+    expect(stands(ready(simulation))).toBe('Paused WaitingForApplication 20');
+    expect(simulation.status.message).toBe(
+      'Waiting for application jobs of Cell shop to be in place. Next: Setting the weight of 2.0.0 to 60.',
+    );
+    expect(asked(simulation, 'promoteFull')).toBe('Paused WaitingForApplication 20');
+    simulation.behind = undefined;
+    expect(stands(ready(simulation))).toBe('Completed Serving 100');
+  });
+
+  it('does not hold an abort where an application before it does', () => {
+    const simulation = held();
+    simulation.behind = 'jobs';
+    expect(asked(ready(simulation), 'abort')).toBe('Reverted VersionBlocked 0');
+  });
+
   it('is named by the status of that Cell', () => {
     const since = '2026-11-23T10:00:00Z';
     const clusters = [

@@ -5,7 +5,7 @@ import type { Rollout } from '../model/state.ts';
 
 type Wait = Extract<Decision, { do: 'Wait' }>;
 
-/** What a rollout waits for that is not its own slowness: people, pauses that were asked for, windows, Freezes, clusters. */
+/** What a rollout waits for that is not its own slowness: people, pauses that were asked for, windows, Freezes, clusters, other applications. */
 const asked = new Set<Wait['for']>([
   'Resume',
   'Pause',
@@ -14,6 +14,7 @@ const asked = new Set<Wait['for']>([
   'Window',
   'Freeze',
   'Clusters',
+  'Application',
   'Bake',
 ]);
 

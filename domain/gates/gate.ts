@@ -13,10 +13,16 @@ export interface GateInput {
   readonly now: number;
 }
 
-/** Lets a decision pass unless it goes forward while a Freeze holds, a cluster is not ready or no window is open; then it says what is waited for. */
+/** Lets a decision pass unless it goes forward while a Freeze holds, a cluster is not ready, an application before it is not in place or no window is open; then it says what is waited for. */
 export function gate(decision: Decision, input: GateInput): Decision {
   if (goesForward(decision))
-    return frozen(decision, input) ?? unready(decision, input) ?? shut(decision, input) ?? decision;
+    return (
+      frozen(decision, input) ??
+      unready(decision, input) ??
+      waiting(decision, input) ??
+      shut(decision, input) ??
+      decision
+    );
   return decision;
 }
 
@@ -62,6 +68,13 @@ function unready(decision: Decision, { observed }: GateInput): Wait | undefined 
   return { do: 'Wait', for: 'Clusters', message };
 }
 
+/** Holds the traffic of an application as long as one before it is not in place. */
+function waiting(decision: Decision, { observed: { behind } }: GateInput): Wait | undefined {
+  if (behind === undefined || !isOfRollout(decision)) return undefined;
+  const message = `Waiting for application ${behind.application} of Cell ${behind.cell} to be in place. Next: ${decision.message}`;
+  return { do: 'Wait', for: 'Application', message };
+}
+
 function shut(decision: Decision, { cell, now }: GateInput): Wait | undefined {
   if (!isOfRollout(decision)) return undefined;
   const opening = openingAt(cell.spec.windows, now);
@@ -78,7 +91,7 @@ function shut(decision: Decision, { cell, now }: GateInput): Wait | undefined {
 /** What gives no version more than it serves: it confirms what is served, or takes out what is gone or idle. */
 const movesNothing: ReadonlySet<ShiftPurpose> = new Set(['Restore', 'Detach', 'TakeOut']);
 
-/** Windows and clusters are for rollouts: what was never served, groups that come and go, and edits of the rule do not wait for them. */
+/** Windows, clusters and other applications are for rollouts: what was never served, groups that come and go, and edits of the rule do not wait for them. */
 const isOfRollout = (decision: Decision): boolean =>
   decision.do !== 'Shift' || ofRollouts.has(decision.purpose);
 

@@ -152,6 +152,7 @@ export interface Wait {
     | 'Window'
     | 'Freeze'
     | 'Clusters'
+    | 'Application'
     | 'Budget'
     | 'Detach';
   /** When to look again, in milliseconds since the epoch; undefined: when something happens. */

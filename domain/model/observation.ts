@@ -29,6 +29,8 @@ export interface ObservedCell {
   readonly freezes: readonly Freezing[];
   /** The Cell with applications that this one moves traffic for, and which of its clusters are not ready; undefined: there is none, or all are. */
   readonly waitsFor?: { readonly cell: string; readonly clusters: readonly string[] };
+  /** The application before the one that this Cell moves traffic for, and their Cell; it is not in place. */
+  readonly behind?: { readonly cell: string; readonly application: string };
   /** The versions of the lists that this was read from; undefined where nothing was listed. */
   readonly listVersions?: ListVersions;
   /** The groups that the load balancer forwards to, as last read back from it. */

@@ -26,6 +26,7 @@ const pauses = new Set<Extract<Decision, { do: 'Wait' }>['for']>([
   'Window',
   'Freeze',
   'Clusters',
+  'Application',
 ]);
 
 /** Whether nothing is done until someone, or a time, or a cluster lets it. */

@@ -44,6 +44,12 @@ export class Future {
     this.#seen = seen;
   }
 
+  /** Every application before this one came to be in place. */
+  putInPlace(): void {
+    const { behind: _over, ...seen } = this.#seen;
+    this.#seen = seen;
+  }
+
   /** What comes of an attempt to do what was decided. */
   attempt(decision: Performable, observed: ObservedCell, state: RolloutState): Attempt {
     const { cell } = observed;

@@ -165,6 +165,13 @@ describe('a plan', () => {
     expect([wait?.assumes, shift?.is]).toEqual(['the clusters are ready at once', 'Shift']);
   });
 
+  it('takes it for granted that applications before that of the Cell come to be in place', () => {
+    const seen = serving.withGroups('2.0.0', 'b').seen();
+    const behind = { cell: 'shop', application: 'jobs' };
+    const [wait, shift] = planCell({ ...seen, behind }, { now }).parts[0]?.ahead.events ?? [];
+    expect([wait?.assumes, shift?.is]).toEqual(['the applications before it are in place at once', 'Shift']);
+  });
+
   it.each([
     [
       'more target groups than fit into a rule',

@@ -176,6 +176,10 @@ function pass(
     world.lift();
     return { run: changed(run, now), now, assumes: 'the Freeze is lifted at once' };
   }
+  if (what === 'Application') {
+    world.putInPlace();
+    return { run: changed(run, now), now, assumes: 'the applications before it are in place at once' };
+  }
   if (what !== 'Clusters') return undefined;
   world.makeReady();
   return { run: changed(run, now), now, assumes: 'the clusters are ready at once' };

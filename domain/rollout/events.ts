@@ -64,6 +64,7 @@ function waitEvent(decision: Extract<Decision, { do: 'Wait' }>): Note | undefine
       return warning(decision.reason ?? 'Inconclusive', decision.message);
     case 'Freeze':
     case 'Clusters':
+    case 'Application':
     case 'Window':
     case 'Resume':
     case 'Approval':

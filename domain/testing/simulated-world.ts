@@ -60,6 +60,7 @@ export class SimulatedWorld {
   freezes: readonly Freezing[] = [];
   /** The clusters that the Cell with applications waits for which this one moves traffic for. */
   unready: readonly string[] = [];
+  behind: string | undefined;
   readonly unhealthy = new Set<string>();
   /** The groups without any registered target. */
   readonly empty = new Set<string>();
@@ -148,6 +149,7 @@ export class SimulatedWorld {
       selected: this.groups,
       freezes: this.freezes,
       ...(this.unready.length === 0 ? {} : { waitsFor: { cell: 'shop', clusters: this.unready } }),
+      ...(this.behind === undefined ? {} : { behind: { cell: 'shop', application: this.behind } }),
       weighted: served,
       ...serving,
       isApplied: !this.isKnown || this.isApplied,

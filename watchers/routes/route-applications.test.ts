@@ -89,11 +89,15 @@ describe('what was made for a Cell with applications', () => {
     ).toContainEqual(start('mysystem'));
   });
 
-  it('has the Cells whose traffic moves look again when other clusters are ready', () => {
-    const at = (ready: boolean): Cell => {
-      const clusters = [{ name: 'c1', ready, message: '', since: '2026-11-23T10:00:00Z' }];
-      return { ...parent, status: { clusters } };
-    };
+  const at = (ready: boolean, jobs: 'Syncing' | 'Synced' = 'Synced'): Cell => {
+    const clusters = [{ name: 'c1', ready, message: '', since: '2026-11-23T10:00:00Z' }];
+    const applications = [
+      { name: 'jobs', phase: jobs },
+      { name: 'web', phase: 'Migrating' as const },
+    ];
+    return { ...parent, status: { clusters, applications } };
+  };
+  const told = (object: Cell, old: Cell) => {
     const progressing = (name: string, status: 'True' | 'False') =>
       child(name, {
         conditions: [
@@ -108,13 +112,21 @@ describe('what was made for a Cell with applications', () => {
       });
     const [busy, idle] = [progressing('mysystem-web', 'True'), progressing('mysystem-api', 'False')];
     const view = viewOf({ cells: [at(false), busy, idle, aCell('other')] });
-    const wake = signal('cell/default/mysystem-web', 'changed');
-    const told = (object: Cell, old: Cell) =>
-      route({ kind: 'Cell', event: { type: 'update', object, old } }, view);
-    expect(told(at(false), at(true))).toContainEqual(wake);
-    expect(told(at(true), at(false))).toContainEqual(wake);
-    expect(told(at(false), at(true)).filter(({ do: what }) => what === 'Signal')).toEqual([wake]);
-    expect(told(at(false), at(false))).not.toContainEqual(wake);
+    return route({ kind: 'Cell', event: { type: 'update', object, old } }, view);
+  };
+  const wakesWeb = signal('cell/default/mysystem-web', 'changed');
+
+  it('has the Cells whose traffic moves look again when an application before theirs is in place, or is not any more', () => {
+    expect(told(at(true, 'Synced'), at(true, 'Syncing'))).toContainEqual(wakesWeb);
+    expect(told(at(true, 'Syncing'), at(true, 'Synced'))).toContainEqual(wakesWeb);
+    expect(told(at(true, 'Syncing'), at(true, 'Syncing'))).not.toContainEqual(wakesWeb);
+  });
+
+  it('has the Cells whose traffic moves look again when other clusters are ready', () => {
+    expect(told(at(false), at(true))).toContainEqual(wakesWeb);
+    expect(told(at(true), at(false))).toContainEqual(wakesWeb);
+    expect(told(at(false), at(true)).filter(({ do: what }) => what === 'Signal')).toEqual([wakesWeb]);
+    expect(told(at(false), at(false))).not.toContainEqual(wakesWeb);
   });
 
   it.each(['Application', 'ApplicationSet'] as const)('has it look again when an %s has changed', (kind) => {

@@ -1,6 +1,7 @@
 import { digest } from '../../clients/digest.ts';
 import type { Cell } from '../../crds/cell.ts';
 import { accessOf } from '../../domain/access/access.ts';
+import { applicationAhead } from '../../domain/applications/ahead.ts';
 import { isPartOf, watchedApplications } from '../../domain/applications/watched.ts';
 import { unreadyClusters } from '../../domain/gates/clusters.ts';
 import { sameValue } from '../../domain/kubernetes/canonical.ts';
@@ -27,13 +28,15 @@ export function applicationsDigest(cell: Cell, view: View): string {
   return digest(watchedApplications(cell, parts, accessOf(namespace, view.AccessPolicy.list())));
 }
 
-/** Has the Cells whose traffic moves look again when other clusters of their Cell are ready than before; what holds them stands there. */
+/** Has the Cells whose traffic moves look again when other clusters or applications of their Cell hold them than before; that stands there. */
 export function wakeChildren(event: ObjectEvent<Cell>, view: View): readonly Instruction[] {
   if (event.type !== 'update' || !hasApplications(event.object)) return [];
   const { object, old } = event;
-  if (sameValue(unreadyClusters(object), unreadyClusters(old))) return [];
+  const isFor = ({ metadata: { name } }: Cell): boolean =>
+    applicationAhead(object, name) !== applicationAhead(old, name) ||
+    !sameValue(unreadyClusters(object), unreadyClusters(old));
   return view.Cell.list(object.metadata.namespace)
-    .filter((cell) => isPartOf(cell, object.metadata.name) && mayBeUnderWay(cell))
+    .filter((cell) => isPartOf(cell, object.metadata.name) && mayBeUnderWay(cell) && isFor(cell))
     .map((cell) => wake(keyOf(cell)));
 }
 

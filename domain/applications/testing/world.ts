@@ -2,6 +2,7 @@ import { cell as cellKind, type ApplicationsSpec, type CellStatus } from '../../
 import { isNewer, parseVersion } from '../../versions/version.ts';
 import { sameValue } from '../../kubernetes/canonical.ts';
 import type { Freezing } from '../../gates/freeze.ts';
+import { applicationAhead } from '../ahead.ts';
 import { childOf, type Child } from '../child.ts';
 import type { ApplicationAction, ApplicationsDecision } from '../decision.ts';
 import type {
@@ -17,7 +18,8 @@ import { recorded } from '../recorded.ts';
 import { resolveApplications } from '../resolve.ts';
 import type { Resolved } from '../resolved.ts';
 import { secretsFor, withoutApplication } from '../secrets.ts';
-import { fingerprint } from '../names.ts';
+import { BEHIND } from '../hold.ts';
+import { childName, fingerprint } from '../names.ts';
 import { initialApplicationsState, performed, type ApplicationsState } from '../state.ts';
 import { takeApplicationsTurn } from '../turn.ts';
 import { VERSION_LABEL } from '../../kubernetes/labels.ts';
@@ -394,6 +396,13 @@ export class ApplicationsWorld {
     for (const one of wanted) this.deployed.add(one);
   }
 
+  /** Whether the Cell of an application sees that one before it is not in place. */
+  private isBehind(name: string): boolean {
+    return (
+      applicationAhead({ metadata: { name: CELL }, spec: this.spec, status: this.status }, name) !== undefined
+    );
+  }
+
   private isHeld(application: string, { child, status }: PlayedChild): boolean {
     if (child.spec.updateStrategy?.canary?.onFailure !== 'Hold') return false;
     return status.phase === 'Paused' || this.failing.has(`traffic of ${application}`);
@@ -429,6 +438,8 @@ export class ApplicationsWorld {
     const isUpward = stable !== undefined && isNewer(version, stable);
     if (stable === version || stable === undefined || !isUpward) {
       complete();
+    } else if (this.isBehind(played.child.name)) {
+      played.status = { ...status, observedGeneration };
     } else if (status.phase !== 'Progressing' && status.phase !== 'Paused') {
       played.serving = [...new Set([...played.serving, ...wanted])];
       played.status = {
@@ -501,7 +512,7 @@ export class ApplicationsWorld {
     return (this.status.applications ?? []).map(({ phase }) => phase);
   }
 
-  /** Every cluster that gets traffic of an application that Argo CD deploys has a secret that asks for it. */
+  /** Every cluster that gets traffic of an application that Argo CD deploys has a secret that asks for it; what waits for another application has traffic that waits, too. */
   isSafe(): void {
     for (const [application, { serving }] of this.children) {
       for (const arn of serving) {
@@ -512,6 +523,9 @@ export class ApplicationsWorld {
           );
       }
     }
+    for (const { name, reason } of this.status.applications ?? [])
+      if (reason === BEHIND && !this.isBehind(childName(CELL, name)))
+        throw new Error(`${name} waits, and its Cell does not, after ${this.trace.join(', ')}.`);
     for (const [name, count] of this.runs) if (count > 1) throw new Error(`${name} was run ${count} times.`);
   }
 }
