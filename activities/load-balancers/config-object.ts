@@ -59,8 +59,11 @@ export const dependenciesOf = ({
 });
 
 /** How many writes to a Cell's configuration were made. */
-export const sequenceOf = (object: ConfigObject | undefined): number =>
-  Number(object?.metadata.annotations?.[SEQUENCE_ANNOTATION] ?? 0);
+export function sequenceOf(object: ConfigObject | undefined): number {
+  const sequence = Number(object?.metadata.annotations?.[SEQUENCE_ANNOTATION] ?? 0);
+  // Whoever may edit the object may annotate it as well: by what is no number, or the last one, no write would ever be the next.
+  return Number.isSafeInteger(sequence) && sequence >= 0 ? sequence : 0;
+}
 
 /** Whether the workflow of a Cell is the one who writes what an object configures. */
 export const isOwnedByCell = ({ metadata }: ConfigObject): boolean => controllerOf(metadata)?.kind === 'Cell';
