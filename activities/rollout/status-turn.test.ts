@@ -19,6 +19,8 @@ class World {
   status: Status | undefined;
   version = 1;
   latestRun: string | undefined = 'a';
+  /** The activities that the run has asked for, in that order. */
+  activities: string[] = [];
   /** How often Temporal was asked, and how often the API server was read and written. */
   readonly asked = { temporal: 0, reads: 0, writes: 0 };
   /** What happens once on the way of the next status. */
@@ -47,6 +49,18 @@ class World {
     create: () => Promise.resolve(),
   };
   readonly #temporal = {
+    options: { namespace: 'default' },
+    workflowService: {
+      // The newest comes first, an event a page.
+      getWorkflowExecutionHistoryReverse: ({ nextPageToken }: { nextPageToken?: Uint8Array }) => {
+        this.asked.temporal += 1;
+        const page = nextPageToken?.[0] ?? 0;
+        const activityId = this.activities.at(-page);
+        const event = page === 0 ? {} : { activityTaskScheduledEventAttributes: { activityId } };
+        const token = page < this.activities.length ? [page + 1] : [];
+        return Promise.resolve({ history: { events: [event] }, nextPageToken: Uint8Array.from(token) });
+      },
+    },
     workflow: {
       getHandle: (id: string) => ({
         describe: () => {
@@ -66,6 +80,7 @@ class World {
       temporal: this.#temporal,
     } as never);
     const workflowExecution = runId === undefined ? undefined : { workflowId: 'cell/default/web', runId };
+    if (runId !== undefined && !this.activities.includes(activityId)) this.activities.push(activityId);
     const info = { workflowExecution, activityId };
     const context = { info, cancellationSignal: new AbortController().signal } as unknown as Context;
     const told: CellReport = {
@@ -114,6 +129,22 @@ describe('the status of a Cell', () => {
     world.onTheWay = async () => void (await world.report('Completed', 'a', '9'));
     expect(await world.report('Progressing', 'a', '8')).toContain('was written later');
     expect(world.status?.phase).toBe('Completed');
+  });
+
+  it.each([
+    ['by a number that the run has never given out', 1e9],
+    ['by a number that is none', 'x'],
+    ['by the number that comes next', 10],
+  ])('is written by the run, though someone has it name a later writer %s', async (_, activity) => {
+    await world.report('Progressing', 'a', '8');
+    world.status = { phase: 'Completed', writer: { runId: 'a', activity: activity as number } };
+    expect(await world.report('Paused', 'a', '9')).toBe('Written');
+    expect(world.status).toMatchObject({ phase: 'Paused', writer: { runId: 'a', activity: 9 } });
+  });
+
+  it('is written by the run, though someone has it name another run', async () => {
+    world.status = { phase: 'Completed', writer: { runId: 'forged', activity: 1e9 } };
+    expect(await world.report('Paused', 'a', '9')).toBe('Written');
   });
 
   it('is written by a later attempt of the same activity, which may have been done already', async () => {

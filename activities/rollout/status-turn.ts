@@ -1,5 +1,5 @@
 import { Context } from '@temporalio/activity';
-import { WorkflowNotFoundError, type Client } from '@temporalio/client';
+import { isGrpcServiceError, WorkflowNotFoundError, type Client } from '@temporalio/client';
 import type { Cell } from '../../crds/cell.ts';
 import { CELL } from '../../clients/kubernetes/kinds.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
@@ -42,10 +42,7 @@ export async function inTurn(
     const cell = await means.kubernetes.get<Cell>(CELL, key, { signal });
     // It has no effect on another object, and what it tells besides is told.
     if (cell === undefined || cell.metadata.uid !== uid) return write(undefined);
-    const succession = successionOf(writer, cell.status?.writer);
-    const isLate =
-      succession === 'Late' || (succession === 'AnotherRun' && !(await isLatest(workflow, means.temporal)));
-    if (isLate)
+    if (await isLate(writer, cell.status?.writer, { workflow, temporal: means.temporal }))
       throw failure(
         'Superseded',
         `Expected to write the next status of Cell ${formatKey(key)}, got one there that was written later.`,
@@ -54,11 +51,56 @@ export async function inTurn(
   });
 }
 
-/** Whether a run is the one that Temporal gives for its workflow, and no other has begun since. */
-async function isLatest(
-  { workflowId, runId }: { readonly workflowId: string; readonly runId: string },
-  temporal: Client,
+interface Execution {
+  readonly workflowId: string;
+  readonly runId: string;
+}
+
+/** Whether what is there was written later than what comes now; what it says of its writer anybody may have written who may write statuses. */
+async function isLate(
+  writer: StatusWriter,
+  before: StatusWriter | undefined,
+  { workflow, temporal }: { readonly workflow: Execution; readonly temporal: Client },
 ): Promise<boolean> {
+  if (before === undefined) return false;
+  switch (successionOf(writer, before)) {
+    case 'Next':
+      return false;
+    case 'AnotherRun':
+      return !(await isLatest(workflow, temporal));
+    case 'Late':
+      return before.activity <= (await newestActivityOf(workflow, temporal));
+  }
+}
+
+/** The number of the activity that a run has asked for last. Of a run that Temporal does not know, any is late. */
+async function newestActivityOf(
+  execution: Execution,
+  { workflowService, options: { namespace } }: Client,
+): Promise<number> {
+  let nextPageToken: Uint8Array = new Uint8Array();
+  try {
+    do {
+      const request = { namespace, execution, maximumPageSize: 20, nextPageToken };
+      const page = await workflowService.getWorkflowExecutionHistoryReverse(request);
+      const ids = (page.history?.events ?? []).flatMap(
+        (event) => event.activityTaskScheduledEventAttributes?.activityId ?? [],
+      );
+      if (ids[0] !== undefined) return Number.parseInt(ids[0], 10);
+      nextPageToken = page.nextPageToken ?? new Uint8Array();
+    } while (nextPageToken.length > 0);
+    return 0;
+  } catch (error) {
+    if (isGrpcServiceError(error) && error.code === NOT_FOUND) return Number.POSITIVE_INFINITY;
+    throw error;
+  }
+}
+
+// google.rpc.Code
+const NOT_FOUND = 5;
+
+/** Whether a run is the one that Temporal gives for its workflow, and no other has begun since. */
+async function isLatest({ workflowId, runId }: Execution, temporal: Client): Promise<boolean> {
   try {
     return (await temporal.workflow.getHandle(workflowId).describe()).runId === runId;
   } catch (error) {
