@@ -173,9 +173,9 @@ it('takes many back at once, the weights of each once, and keeps the rate', asyn
   const cells = await Promise.all(
     Array.from({ length: 24 }, async (_, index) => {
       const listener = aListener();
-      const served = await applyTo(listener, {}, { forwarding: keeping({ a: 80, b: 20 }) });
-      const name = `cell-${index}`;
-      return { listener, served, ...recorded(listener), of: { namespace: 'default', name }, at: now };
+      const of = { namespace: 'default', name: `cell-${index}` };
+      const served = await applyTo(listener, {}, { key: of, forwarding: keeping({ a: 80, b: 20 }) });
+      return { listener, served, ...recorded(listener), of, at: now };
     }),
   );
   const budget = budgetInMemory(rate, () => now);

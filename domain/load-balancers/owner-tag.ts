@@ -47,3 +47,7 @@ export const isNamesake = ({ key }: Pick<Owner, 'key'>, tag: string): boolean =>
   const named = keyInTag(tag);
   return named !== undefined && formatKey(named) === formatKey(key);
 };
+
+/** Whether a tag names an object of another name, in whatever installation. */
+export const isAnothers = ({ key }: Pick<Owner, 'key'>, tag: string | undefined): boolean =>
+  tag !== undefined && keyInTag(tag) !== undefined && !isNamesake({ key }, tag);

@@ -12,7 +12,7 @@ import { awsErrorType, failure } from '../../failure.ts';
 import type { Attempt, KnownRule } from './attempt.ts';
 import { isShownWithout, lookUntilShown, readBack, type Look } from '../read-back.ts';
 import { readInTime } from '../read-in-time.ts';
-import { find, knownRule } from './rule-find.ts';
+import { find, knownRule, Lost, refuseLost } from './rule-find.ts';
 import { servedBy } from './rule-forwarding.ts';
 import { keepTargets, refuseUnweighable, releaseTargets } from './rule-stickiness.ts';
 import { createRule, toCarry, writeRule, type WrittenRule } from './rule-write.ts';
@@ -94,18 +94,20 @@ async function change(attempt: Attempt, { known, by }: Present): Promise<Applica
     return servedBy(listenerARN, ruleARN, rule, remembered(had, known.carried));
   };
   if (difference === undefined) return await unchanged();
+  const isTold = by === 'Status';
   let written: WrittenRule;
   try {
+    if (isTold && difference.targets) await refuseLost(attempt, ruleARN);
     // ELBv2 wants the rule to keep clients for as long as one of its groups does.
     await releaseTargets(attempt, known);
-    written = await writeRule(attempt, known, difference);
+    written = await writeRule(attempt, known, difference, isTold);
   } catch (error) {
     if (isPriorityInUse(error)) throw unseen(attempt);
     const isShown = by === 'Look' && found === undefined;
     const again = lookAt(attempt, ruleARN, carrying);
     if (isShown && (await isShownWithout(error, again.look, attempt.writing))) return await unchanged();
-    if (by !== 'Status' || !mayBeGone(error)) throw error;
-    // Someone may have deleted the rule since its status was written.
+    if (!isTold || !(error instanceof Lost || mayBeGone(error))) throw error;
+    // Someone may have deleted the rule since its status was written, or taken it over.
     return await applyListenerRule({ ...attempt, request: { ...request, verify: true } });
   }
   await keepTargets(attempt, known);

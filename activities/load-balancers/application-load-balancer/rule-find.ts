@@ -1,7 +1,9 @@
 import type { Rule } from '@aws-sdk/client-elastic-load-balancing-v2';
-import { reasonOf } from '../../failure.ts';
+import { awsErrorType, reasonOf } from '../../failure.ts';
 import type { Attempt, KnownRule } from './attempt.ts';
 import { claimed, ownerOf, takeOver } from '../owner.ts';
+import { readIfInTime } from '../read-in-time.ts';
+import { isAnothers } from '../../../domain/load-balancers/owner-tag.ts';
 import { circleOf } from './rule-circle.ts';
 import { fromRule } from './rule-conversion.ts';
 import { reads } from './rule-stickiness.ts';
@@ -13,7 +15,9 @@ export async function find(attempt: Attempt): Promise<KnownRule | undefined> {
   const rules = await elbv2.rulesOf(request.forwarding.listenerARN, writing.signal);
   const own = rules.filter((rule) => rule.IsDefault !== true);
   const there = own.find((rule) => rule.Priority === String(desired.priority));
-  const moved = own.find((rule) => rule.RuleArn === request.observed?.ruleARN);
+  const named = own.find((rule) => rule.RuleArn === request.observed?.ruleARN);
+  // What another object has taken over stays where it is, and ours is made at its new place.
+  const moved = named === there || (await isLeft(attempt, named)) ? named : undefined;
   const alongside = await circleOf(attempt, own, { there, moved });
   const rule = alongside === undefined ? (there ?? moved) : moved;
   if (rule === undefined) return undefined;
@@ -26,6 +30,37 @@ export async function find(attempt: Attempt): Promise<KnownRule | undefined> {
     return { ...(await knownRule(attempt, moved)), isDisplaced: true };
   }
   return { ...(await knownRule(attempt, rule)), ...(alongside === undefined ? {} : { alongside }) };
+}
+
+/** Whether a rule that the status names was left to its object by all others. */
+async function isLeft({ owner, elbv2, writing }: Attempt, rule: Rule | undefined): Promise<boolean> {
+  if (rule === undefined) return true;
+  const [{ key }, tag] = await Promise.all([owner(), ownerOf(elbv2, rule.RuleArn ?? '', writing.signal)]);
+  return !isAnothers({ key }, tag);
+}
+
+/** Someone else's by now is a rule that may be taken over, as soon as it was looked at. */
+export class Lost extends Error {}
+
+/**
+ * Keeps the rule that the status names from being written when someone else has taken it over since: throws a `Conflict`,
+ * or `Lost`. One whose tags someone has taken off, or that reads do not show yet, is still what the status says.
+ */
+export async function refuseLost(
+  { request, desired, elbv2, owner, writing }: Attempt,
+  ruleARN: string,
+): Promise<void> {
+  const { urgent, adopt } = request;
+  const read = (inTime: AbortSignal): Promise<string | undefined> =>
+    ownerOf(elbv2, ruleARN, inTime).catch(unlessUnseen);
+  const tag = await readIfInTime({ urgent, signal: writing.signal }, read, undefined);
+  if (tag === undefined) return;
+  const claim = { owner: await owner(), adopt, what: `priority ${desired.priority} of the listener` };
+  if (claimed(claim, ruleARN, tag) === 'TakeOver') throw new Lost(`It belongs to ${tag} now.`);
+}
+
+function unlessUnseen(error: unknown): undefined {
+  if (awsErrorType(error) !== 'RuleNotFound') throw error;
 }
 
 const isConflict = (error: unknown): boolean => error instanceof Error && reasonOf(error) === 'Conflict';

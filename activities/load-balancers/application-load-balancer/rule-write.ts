@@ -15,6 +15,7 @@ import { failure } from '../../failure.ts';
 import type { Attempt, KnownRule } from './attempt.ts';
 import type { ApplyRequest, Writing } from '../port.ts';
 import { readIfInTime } from '../read-in-time.ts';
+import { refuseLost } from './rule-find.ts';
 import { carriedIn, toTransform } from './rule-carried.ts';
 import { toConditions } from './rule-conditions.ts';
 import { toActions } from './rule-conversion.ts';
@@ -61,11 +62,12 @@ export interface WrittenRule {
   readonly answer?: Rule | undefined;
 }
 
-/** Makes a rule that exists what is wanted. */
+/** Makes a rule that exists what is wanted, unless only the status has told of it, and someone else has taken it over since. */
 export async function writeRule(
   attempt: Attempt,
   known: KnownRule,
   difference: RuleDifference,
+  isTold: boolean,
 ): Promise<WrittenRule> {
   const { request, desired, elbv2, writing } = attempt;
   const { ruleARN } = known;
@@ -77,7 +79,10 @@ export async function writeRule(
   if (!difference.conditions && !setsActions) return { carried: {} };
   await writing.turn();
   // ModifyRule replaces all actions, and knows no condition under which it does: what someone has just added would be lost.
-  const seen = setsActions ? await look(elbv2, request, ruleARN, writing) : undefined;
+  const [seen] = await Promise.all([
+    setsActions ? look(elbv2, request, ruleARN, writing) : undefined,
+    isTold ? refuseLost(attempt, ruleARN) : undefined,
+  ]);
   const before = seen?.is === 'Rule' ? seen.carried : known.carried;
   const carried = setsActions ? toCarry(attempt, ruleARN, before) : {};
   await writing.permit();

@@ -43,6 +43,7 @@ function aListener(action: Action, ...rules: Rule[]) {
     reads: 0,
     hangs: false,
     tagged: 0,
+    owner: 'default/tcp@here' as string | undefined,
   };
   const read = <Value>(value: () => Value, signal?: AbortSignal): Promise<Value> => {
     now.reads += 1;
@@ -54,9 +55,13 @@ function aListener(action: Action, ...rules: Rule[]) {
     listener: (_, signal) =>
       read(() => ({ ListenerArn: listenerARN, DefaultActions: [now.shown ?? now.action] }), signal),
     rulesOf: (_, signal) => read(() => [byDefault, ...now.rules], signal),
-    tagsOf: () => Promise.resolve({ 'okra.mumo.co/owner': 'default/tcp@here' }),
-    tag: () => {
+    tagsOf: () =>
+      Promise.resolve<Record<string, string>>(
+        now.owner === undefined ? {} : { 'okra.mumo.co/owner': now.owner },
+      ),
+    tag: (_, tags) => {
       now.tagged += 1;
+      now.owner = tags['okra.mumo.co/owner'];
       return Promise.resolve();
     },
     setDefaultAction: async (_, written) => {
@@ -222,5 +227,42 @@ describe('a rule that takes flows past the weights', () => {
     const found = await calls.drift(listenerARN, [{ key, observed: asked({ a: 100 }) }], signal);
     expect(found.map(({ difference }) => difference).join(' ')).toContain(want);
     expect(found).toHaveLength(want === '' ? 0 : 1);
+  });
+});
+
+describe('a listener that another object has taken over since the status was written', () => {
+  async function lost() {
+    const listener = aListener(forward({ a: 80, b: 20 }));
+    const served = await apply(listener, { a: 80, b: 20 });
+    listener.now.owner = 'default/other@here';
+    return { listener, served };
+  }
+
+  it.each([
+    ['a step', { a: 60, b: 40 }, {}],
+    ['what takes traffic back', { a: 100, b: 0 }, { urgent: true }],
+  ])('is not written by %s', async (_, weights, how) => {
+    const { listener, served } = await lost();
+    await expect(apply(listener, weights, { observed: served, ...how })).rejects.toMatchObject({
+      type: 'Conflict',
+      message: expect.stringContaining('belongs to default/other@here') as string,
+    });
+    expect([listener.now.writes, listener.now.tagged]).toEqual([0, 0]);
+  });
+
+  it('is taken over again where that is asked for', async () => {
+    const { listener, served } = await lost();
+    await apply(listener, { a: 60, b: 40 }, { observed: served, adopt: true });
+    expect([listener.now.owner, listener.now.action]).toEqual([
+      'default/tcp@here',
+      forward({ a: 60, b: 40 }),
+    ]);
+  });
+
+  it('goes on being written where someone has only taken its tags off', async () => {
+    const { listener, served } = await lost();
+    listener.now.owner = undefined;
+    await apply(listener, { a: 60, b: 40 }, { observed: served });
+    expect([listener.now.tagged, listener.now.action]).toEqual([0, forward({ a: 60, b: 40 })]);
   });
 });

@@ -2,7 +2,7 @@ import type {
   NetworkLoadBalancerShape,
   NetworkForward,
 } from '../../../domain/load-balancers/network-load-balancer/network-load-balancer.ts';
-import { quotaOf, type ELBv2 } from '../../../clients/aws/elbv2.ts';
+import { quotaOf } from '../../../clients/aws/elbv2.ts';
 import { AWS_NETWORK_LOAD_BALANCER_CONFIG } from '../../../clients/kubernetes/kinds.ts';
 import type { AWSNetworkLoadBalancerConfig } from '../../../crds/load-balancers/network-load-balancer.ts';
 import {
@@ -32,6 +32,7 @@ import type {
   Writing,
   ApplyRequest,
 } from '../port.ts';
+import { stickinessToWrite } from './listener-stickiness.ts';
 import { onceReady } from '../once-ready.ts';
 import { isShownWithout, readBack, type Look } from '../read-back.ts';
 import { readInTime } from '../read-in-time.ts';
@@ -100,7 +101,7 @@ async function apply(
   // What undoes a write that nobody has confirmed does not go by one read, which may be older than that write.
   if (asShown !== undefined && !undoes) return asShown;
   await writing.turn();
-  const sticky = await stickinessToWrite(elbv2, request, writing);
+  const sticky = await stickinessToWrite(means, request, writing);
   const look = async (): Promise<Look<ObservedForwarding<Network>>> => {
     const got = shownBy(await elbv2.listener(listenerARN, writing.signal), listener.forward);
     const keeps = got.targetGroupStickiness?.enabled === true;
@@ -124,30 +125,6 @@ async function apply(
 const isWanted = ({ forwarding }: ApplyRequest<NetworkLoadBalancerShape>, known: NetworkForward): boolean =>
   sameShares(forwarding.listener.forward.targetGroups, known.targetGroups) &&
   sameRoute(forwarding, servedBy(forwarding.listenerARN, known));
-
-/**
- * How the listener is to keep clients: as asked, else as it does right now, since ModifyListener replaces its default
- * action as a whole. Looks at its rules as well, other than where traffic is taken back, of which they keep nothing.
- */
-async function stickinessToWrite(
-  elbv2: ELBv2,
-  request: ApplyRequest<NetworkLoadBalancerShape>,
-  writing: Writing,
-): Promise<NetworkForward['targetGroupStickiness']> {
-  const { forwarding, observed, urgent } = request;
-  const { listenerARN } = forwarding;
-  const { targetGroups, targetGroupStickiness: asked } = forwarding.listener.forward;
-  const told: NetworkForward =
-    observed?.listenerARN === listenerARN ? observed.listener.forward : { targetGroups };
-  const look = async ({ signal }: Writing): Promise<NetworkForward> => {
-    const bypass = urgent ? undefined : refuseBypass(elbv2, listenerARN, signal);
-    const [listener] = await Promise.all([elbv2.listener(listenerARN, signal), bypass]);
-    return shownBy(listener, { targetGroups });
-  };
-  const now = await readInTime(request, writing, look, told);
-  const { targetGroupStickiness: present } = now;
-  return asked === undefined || asked.enabled === present?.enabled ? present : asked;
-}
 
 /** Reads what the listener does, and takes it over where that is allowed. */
 async function find(
