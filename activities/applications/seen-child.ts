@@ -95,6 +95,7 @@ export function observedChild(
   const revision = revisions.find((one) => one.number === number);
   const conditions = conditionsIn(object);
   const wanted = revision === undefined ? undefined : childOf({ ...sourceOf(cell, revision), conditions });
+  const isAsDesired = wanted !== undefined && isAsWanted(object, wanted, mayAdopt(cell.object.metadata));
   return {
     name: metadata.name,
     isOwn: isOwnedBy(object, cell.uid),
@@ -102,7 +103,8 @@ export function observedChild(
     generation: metadata.generation ?? 0,
     isDeleting: metadata.deletionTimestamp !== undefined,
     revision: number,
-    isAsDesired: wanted !== undefined && isAsWanted(object, wanted, mayAdopt(cell.object.metadata)),
+    isAsDesired,
+    ...(wanted === undefined || isAsDesired ? {} : { isOutdated: true }),
     status,
   };
 }

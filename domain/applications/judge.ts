@@ -8,10 +8,24 @@ import type { ObservedRevision } from './observation.ts';
 import type { Resolved } from './resolved.ts';
 import { foreignSecret } from './secrets.ts';
 import { settle } from './settle.ts';
-import { forward, lastGood, stopped, wait, type Judgement, type Mark, type Situation } from './situation.ts';
+import {
+  back,
+  forward,
+  lastGood,
+  stopped,
+  wait,
+  type Judgement,
+  type Mark,
+  type Situation,
+} from './situation.ts';
 
-/** Decides the next step of one application. */
+/** Decides the next step of one application; its Cell hears first of what holds it, whatever keeps the application from going on. */
 export function judge(situation: Situation, before: Mark | undefined): Judgement {
+  const judgement = nextStep(situation, before);
+  return corrected(situation, judgement) ?? judgement;
+}
+
+function nextStep(situation: Situation, before: Mark | undefined): Judgement {
   const { application, seen } = situation;
   const known = before ?? { name: application.name, phase: 'Pending' };
   const mark = shown(situation, known);
@@ -29,6 +43,26 @@ export function judge(situation: Situation, before: Mark | undefined): Judgement
   const again = failed?.retried === true && (newest?.number ?? 0) <= failed.revision;
   if (newest === undefined || newest.hash !== resolved.hash || again) return save(situation, mark, resolved);
   return bringAbout(situation, mark, newest);
+}
+
+/** Has the Cell of the application be what the Cell asks for at the revision where it is, unless that is done anyway. */
+function corrected({ seen }: Situation, { mark, step }: Judgement): Judgement | undefined {
+  const { child, revisions, targetGroups } = seen;
+  if (child?.isOutdated !== true || !child.isOwn || child.isDeleting) return undefined;
+  if (step.is === 'Act' && step.action.do === 'ApplyChild') return undefined;
+  const revision = revisions.find(({ number }) => number === child.revision);
+  if (revision === undefined) return undefined;
+  const has = ({ content }: ObservedRevision, arn: string): boolean =>
+    content.targetGroups.some((one) => one.arn === arn);
+  // The target groups of another revision may get traffic still.
+  const others = targetGroups.filter(({ arn, isOwn }) => isOwn && !has(revision, arn));
+  const keep = revisions.find((one) => others.some(({ arn }) => has(one, arn)));
+  const action = {
+    do: 'ApplyChild',
+    number: revision.number,
+    ...optional('keep', keep?.number),
+  } as const;
+  return back(mark, action, `Having Cell ${child.name} go by what was edited.`);
 }
 
 /** What the status shows of an application besides what is remembered. */

@@ -116,6 +116,11 @@ const change: fc.Arbitrary<Change> = fc.oneof(
         (world) =>
           world.edit({ clusters: clusters(...some, ...more) }),
     ),
+  fc.constantFrom('10m', '20m').map(
+    (healthTimeout): Change =>
+      (world) =>
+        world.edit({ healthTimeout }),
+  ),
   fc.constantFrom('traffic of web', 'before', 'after').map(
     (name): Change =>
       (world) =>
@@ -145,6 +150,9 @@ describe('whatever happens', () => {
           parallel,
         });
         for (const one of changes) one(world);
+        for (let turn = 0; turn < 3; turn += 1) world.turn();
+        for (const { child } of world.children.values())
+          expect(child.spec.healthTimeout).toBe(world.spec.healthTimeout);
         world.failing.clear();
         world.ready.clear();
         world.isDeployable = true;

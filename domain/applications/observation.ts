@@ -63,6 +63,8 @@ export interface ObservedChild {
   readonly revision: number | undefined;
   /** Whether its labels, annotations and spec are what `childOf` makes of that revision. */
   readonly isAsDesired: boolean;
+  /** Set when it is not, of a revision that is kept; looks of earlier releases, which histories have, do not say so. */
+  readonly isOutdated?: true;
   readonly status: CellStatus;
 }
 

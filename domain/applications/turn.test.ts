@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { ApplicationsSpec } from '../../crds/cell.ts';
 import { clusters, job, jobs, web } from './testing/applications.ts';
 import { ApplicationsWorld } from './testing/world.ts';
 
@@ -536,6 +537,34 @@ describe('an edit', () => {
     expect(versions()).toEqual(['1', '2']);
     expect(world.run().status.phase).toBe('Completed');
     expect(versions()).toEqual(['2']);
+  });
+
+  it.each<readonly [string, Partial<ApplicationsSpec>, object, (world: ApplicationsWorld) => void]>([
+    ['is invalid now', {}, { clusters: clusters('jobs-v1') }, () => undefined],
+    ['has failed and stays', { onFailure: 'Stop' }, {}, (world) => world.failing.add('traffic of web')],
+    [
+      'is in conflict with a secret of someone else',
+      {},
+      {},
+      (world) => world.secrets.set('web-v2', { asking: {}, isOwn: false }),
+    ],
+    ['has a cluster that EKS does not know', {}, {}, (world) => world.unknown.add('web-v2')],
+  ])('of the windows reaches the traffic of an application that %s', (_, more, edited, change) => {
+    const world = settled([jobs(), web()], clusters('web-v1', 'jobs-v1'), more);
+    world.edit({ clusters: clusters('web-v2', 'jobs-v1') });
+    while (world.children.get('web')?.status.phase !== 'Progressing') world.turn();
+    // The secret may be another's, so that nothing asks for it.
+    world.isSafe = () => undefined;
+    change(world);
+    world.turn();
+    const groups = [...world.groups];
+    world.trace.length = 0;
+    const windows = [{ start: '00:00', end: '00:01' }];
+    world.edit({ ...edited, windows });
+    world.run();
+    expect(world.children.get('web')?.child.spec.windows).toMatchObject(windows);
+    expect(world.trace).toEqual(['web ApplyChild 2']);
+    expect([...world.groups]).toEqual(groups);
   });
 
   it('that selects no cluster is refused, and nothing is deleted', () => {

@@ -239,6 +239,7 @@ export class ApplicationsWorld {
       isDeleting: false,
       revision: played.revision,
       isAsDesired: sameValue(wanted?.spec, played.child.spec),
+      ...(wanted === undefined || sameValue(wanted.spec, played.child.spec) ? {} : { isOutdated: true }),
       status: played.status,
     };
   }
