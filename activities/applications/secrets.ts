@@ -125,7 +125,7 @@ async function write(
   }
   const { apiVersion, kind } = SECRET;
   const metadata = { namespace, name, labels, annotations };
-  await inTurn(`${namespace}/${name}`, () =>
+  await unlessChanged(`${namespace}/${name}`, () =>
     kubernetes.create(asObject({ apiVersion, kind, metadata, type: 'Opaque', data })),
   );
 }
@@ -144,12 +144,13 @@ const change = (
   const { found, marks, data } = of;
   const { name, resourceVersion } = found;
   const metadata = { ...patchMarks(found, marks), resourceVersion };
-  return inTurn(`${namespace}/${name}`, () =>
+  return unlessChanged(`${namespace}/${name}`, () =>
     kubernetes.patch(SECRET, { namespace, name }, { metadata, ...(data === undefined ? {} : { data }) }),
   );
 };
 
-async function inTurn(name: string, perform: () => Promise<unknown>): Promise<void> {
+/** Writes a secret; that it was changed meanwhile is refused, and looked at again. */
+async function unlessChanged(name: string, perform: () => Promise<unknown>): Promise<void> {
   try {
     await perform();
   } catch (error) {

@@ -27,7 +27,7 @@ export interface TurnMeans {
  * that a slow network or a stopped process has kept would hide what was told since, and what was blocked. Without a
  * workflow there is nobody who could be late.
  */
-export async function inTurn(
+export async function writeInTurn(
   { key, uid }: Pick<CellReport, 'key' | 'uid'>,
   write: (turn: StatusTurn | undefined) => Promise<void>,
   { means, signal }: { readonly means: TurnMeans; readonly signal: AbortSignal | undefined },

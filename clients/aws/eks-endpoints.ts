@@ -63,15 +63,15 @@ export function keptEndpoints(describe: DescribeEKSCluster, now: () => number = 
 }
 
 function describer(options: EKSOptions): DescribeEKSCluster {
-  const placeOf = newest<{ readonly client: EKSClient; readonly inTurn: ReturnType<typeof slots> }>(
+  const placeOf = newest<{ readonly client: EKSClient; readonly inSlot: ReturnType<typeof slots> }>(
     MOST_SCOPES,
   );
   return async (scope) => {
-    const make = () => ({ client: clientOf(scope, options), inTurn: slots(AT_ONCE) });
+    const make = () => ({ client: clientOf(scope, options), inSlot: slots(AT_ONCE) });
     const place = placeOf(scopeName(scope), make);
     const command = new DescribeClusterCommand({ name: scope.clusterName });
     try {
-      const { cluster } = await place.inTurn(() => place.client.send(command));
+      const { cluster } = await place.inSlot(() => place.client.send(command));
       const { arn, endpoint, certificateAuthority } = cluster ?? {};
       return arn === undefined ? undefined : { arn, endpoint, caData: certificateAuthority?.data };
     } catch (error) {

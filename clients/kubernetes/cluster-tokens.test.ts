@@ -172,7 +172,7 @@ describe('the endpoints of EKS clusters', () => {
   });
 
   it('are asked for a few at a time', async () => {
-    const inTurn = slots(2);
+    const inSlot = slots(2);
     let running = 0;
     let most = 0;
     const one = async (index: number): Promise<number> => {
@@ -183,7 +183,7 @@ describe('the endpoints of EKS clusters', () => {
       return index;
     };
     const all = [1, 2, 3, 4, 5];
-    expect(await Promise.all(all.map((index) => inTurn(() => one(index))))).toEqual(all);
+    expect(await Promise.all(all.map((index) => inSlot(() => one(index))))).toEqual(all);
     expect([most, running]).toEqual([2, 0]);
   });
 

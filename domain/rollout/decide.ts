@@ -35,7 +35,7 @@ export function decide(observed: ObservedCell, state: RolloutState, now: number)
   const input: GuardInput = { observed, cell, state, now };
   // An abort is not kept waiting by a configuration that cannot be let go.
   const first = abortIsDue(state) ? undefined : release(observed, state, now);
-  return inTurn(verified(first ?? decideFor(input), input), input);
+  return inBudget(verified(first ?? decideFor(input), input), input);
 }
 
 /** A Cell that is gone leaves nothing to decide but what becomes of what its configuration has made. */
@@ -85,7 +85,7 @@ function verified(decision: Decision, { observed, state }: GuardInput): Decision
 }
 
 /** Lets a write wait for its turn in the budget; what takes traffic back has a turn of its own. */
-function inTurn(decision: Decision, { state: { budget }, now }: GuardInput): Decision {
+function inBudget(decision: Decision, { state: { budget }, now }: GuardInput): Decision {
   if (decision.do !== 'Shift' || budget === undefined || now >= budget.notBefore) return decision;
   if (decision.urgent && !budget.urgent) return decision;
   const message = waitingForTurn(decision.message);

@@ -39,12 +39,12 @@ const usual: Backoff = { first: 200, longest: 5_000 };
 export function createQueue<T>(options: QueueOptions<T>): Queue<T> {
   const { backoff = () => usual, sleep = sleepByClock, signal } = options;
   const entries = new Map<string, Entry<T>>();
-  const inTurn = slots(options.concurrency ?? 16);
+  const inSlot = slots(options.concurrency ?? 16);
   let idlers: (() => void)[] = [];
 
   async function work(key: string, entry: Entry<T>): Promise<void> {
     for (let failures = 0; !signal.aborted;) {
-      const error = await inTurn(() => attempt(entry));
+      const error = await inSlot(() => attempt(entry));
       if (error === undefined && !entry.again) break;
       failures = error === undefined ? 0 : failures + 1;
       if (error === undefined) continue;

@@ -38,9 +38,9 @@ const gone: Synced = { isPresent: false, message: 'The AWSTargetGroupBinding is 
 
 /** Makes the activities of AWSTargetGroupBindings. */
 export function targetGroupBindingActivities(
-  given: BindingDependencies,
+  means: BindingDependencies,
 ): Pick<SyncActivities, 'syncTargetGroupBinding'> {
-  const dependencies = { ...given, searches: searches() };
+  const dependencies = { ...means, searches: searches() };
   const { kubernetes, reader } = dependencies;
   const report = bindingReporter(kubernetes);
 
