@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { AWS_TARGET_GROUP, CELL, type KindRef } from '../../clients/kubernetes/kinds.ts';
 import { API_VERSION } from '../../domain/kubernetes/labels.ts';
 import { arnOf } from '../../domain/testing/builders.ts';
-import { observeCell } from './observe-cell.ts';
+import { observeCell, readSources } from './observe-cell.ts';
 
 const since = '2026-11-23T10:00:00Z';
 const ingress = {
@@ -67,6 +67,25 @@ describe('a look at the Cell of an application', () => {
     const seen = await look(cell, shop);
     expect(seen).not.toHaveProperty('waitsFor');
     expect(seen).not.toHaveProperty('behind');
+  });
+});
+
+describe('a look at the Cell of an application while its load balancer is written', () => {
+  it('reads the Cell that it belongs to beside what is around it', async () => {
+    const objects: Readonly<Record<string, object>> = {
+      'shop-web': child(ownedBy('p')),
+      shop: parent(false),
+    };
+    let readAround: (() => void) | undefined;
+    const around = new Promise<never>((_, reject) => {
+      readAround = () => reject(new Error('Its Cell was read.'));
+    });
+    const get = (_: KindRef, { name }: { readonly name: string }) => {
+      if (name === 'shop') readAround?.();
+      return Promise.resolve(objects[name]);
+    };
+    const key = { namespace: 'default', name: 'shop-web' };
+    await expect(readSources({ get } as never, key, around)).rejects.toThrow('Its Cell was read.');
   });
 });
 

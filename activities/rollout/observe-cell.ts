@@ -64,15 +64,20 @@ async function readParent(kubernetes: Reader, { metadata }: Cell, { namespace }:
   return parent?.metadata.uid === owner.uid ? parent : undefined;
 }
 
-/** Reads the Cell, beside what is around it; undefined where there is no Cell, or one with applications. */
+/** Reads the Cell and the one that it belongs to, beside what is around it; undefined where there is no Cell, or one with applications. */
 export async function readSources(
   kubernetes: Reader,
   key: ObjectKey,
   surroundings: Promise<Surroundings>,
 ): Promise<CellSources | undefined> {
-  const [cell, around] = await Promise.all([kubernetes.get<Cell>(CELL, key), surroundings]);
+  const reading = kubernetes.get<Cell>(CELL, key);
+  const [cell, around, parent] = await Promise.all([
+    reading,
+    surroundings,
+    reading.then((found) => found && readParent(kubernetes, found, key)),
+  ]);
   if (cell === undefined || cell.spec.applications !== undefined) return undefined;
-  return { around, cell, parent: await readParent(kubernetes, cell, key) };
+  return { around, cell, parent };
 }
 
 /** What a Cell's configuration object says, and how many writes were made to it. */
