@@ -275,6 +275,16 @@ describe('a rollout', () => {
         .seen();
       expect(told(decide(seen, ending, NOW))).toBe('TakeBack {"b":0,"o":100}');
     });
+
+    it('gives nothing to a newer one, which has its steps before it', () => {
+      const seen = without.withGroups('3.0.0', 'c').serving({ a: 80, b: 20 }).seen();
+      expect(told(decide(seen, ending, NOW))).toBe('TakeBack {"a":100,"b":0}');
+    });
+
+    it('gives nothing to groups that were taken out of the rule', () => {
+      const seen = without.withGroups('3.0.0', 'c').serving({ b: 100 }).seen();
+      expect(told(decide(seen, ending, NOW))).toBe('Conclude');
+    });
   });
 
   it('attaches at a step of weight 0, too, only what has a registered target', () => {

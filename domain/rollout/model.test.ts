@@ -7,6 +7,7 @@ import type { RequestName } from '../model/request.ts';
 import type { LostRun } from '../model/state.ts';
 import { stepsOf } from './strategy.ts';
 import { weightAfter } from '../steps/plan.ts';
+import { isNewer } from '../versions/version.ts';
 import { weightOf } from '../load-balancers/weights.ts';
 import { arnOf, weightsOf } from '../testing/builders.ts';
 import { aStepAnalysis } from '../testing/checks.ts';
@@ -137,6 +138,11 @@ function holdAgainst(write: SimulatedWrite, model: Model): void {
       isTakenOut || shift.shares.some((one) => one.arn === stable.arn),
       `I4 stable ${stable.name} ${said}`,
     ).toBe(true);
+  }
+  for (const one of shift.purpose === 'TakeBack' ? gains : []) {
+    const claims = write.selected.find(({ arn }) => arn === one.arn)?.version ?? '';
+    const wasStable = rollout.stable.groups.some(({ arn }) => arn === one.arn);
+    expect(wasStable || !isNewer(claims, rollout.stable.version), `no newer one ${said}`).toBe(true);
   }
   const canary = total(
     shift.shares.filter((one) => rollout.canary.groups.some((group) => group.arn === one.arn)),

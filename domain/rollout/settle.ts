@@ -4,7 +4,7 @@ import type { GuardInput } from '../gates/guard.ts';
 import type { TargetGroup } from '../model/target-group.ts';
 import { presentOf, UNKNOWN_VERSION } from '../versions/stable.ts';
 import { sentence } from '../text.ts';
-import { isNewer, type VersionSet } from '../versions/version.ts';
+import { isNewer, isSameVersion, type VersionSet } from '../versions/version.ts';
 import { MAX_TARGET_GROUPS } from '../load-balancers/weights.ts';
 
 /** Says how a Cell stands for which nothing is left to do. */
@@ -30,6 +30,10 @@ export function settle({ observed, cell }: GuardInput, found: Candidates, stable
   if (stable.version !== UNKNOWN_VERSION && presentOf(stable, observed.selected).length === 0) {
     const message = `Expected an AWSTargetGroup of ${stable.version}, which serves, got none, and no other version to fall back to. Create one, or target groups of another version.`;
     return close('Failed', 'TargetGroupsGone', message);
+  }
+  if (found.blocked !== undefined && isSameVersion(found.blocked.version, stable.version)) {
+    const message = `${stable.version} serves, though it is blocked: ${sentence(found.blocked.cause)} Nothing was left to go back to. Create target groups of a newer version, or of an older one and set spec.version to that.`;
+    return close('Failed', 'VersionBlocked', message);
   }
   return close('Completed', 'Serving', `${stable.version} serves with the whole weight.`);
 }

@@ -10,12 +10,14 @@ import type { WeightedTargetGroup, TargetGroup } from '../model/target-group.ts'
 import { isUnsure } from './reconfigure.ts';
 import { presentOf } from '../versions/stable.ts';
 import type { Rollout } from '../model/state.ts';
-import { groupByVersion, type VersionSet } from '../versions/version.ts';
+import { groupByVersion, isNewer, type VersionSet } from '../versions/version.ts';
 import {
   everythingTo,
   includes,
   MAX_TARGET_GROUPS,
   sameShares,
+  TOTAL_WEIGHT,
+  weightOf,
   whereAllFit,
 } from '../load-balancers/weights.ts';
 
@@ -31,10 +33,13 @@ export function takeBack(rollout: Rollout, input: GuardInput): Decision {
   }
   const end = endMeasurement(progress) ?? endBackground(rollout);
   if (end !== undefined) return awaitBackoff(state, now) ?? end;
+  const stays = target.version === canary.version;
   return {
     do: 'Conclude',
     ending: rollout.ending?.kind ?? 'Withdrawn',
-    message: `${target.version} has everything back.`,
+    message: stays
+      ? `Nothing is left to go back to, so that ${canary.version} keeps everything.`
+      : `${target.version} has everything back.`,
   };
 }
 
@@ -70,14 +75,21 @@ export function backTo(
   return everythingTo(groups, whereAllFit(groups, kept));
 }
 
-/** What everything goes back to: what is left of the stable side, else the newest other version that has not failed. */
+/**
+ * What everything goes back to: what is left of the stable side, else the newest older version that has not failed. A newer
+ * one has its steps and its health before it. Where the stable side was taken out and nothing older is there, the canary
+ * keeps everything: groups that no AWSTargetGroup names any more may have no targets.
+ */
 function goesBackTo({ stable, canary }: Rollout, { observed, cell }: GuardInput): VersionSet {
-  const left = presentOf(stable, observed.selected);
+  const { selected, weighted } = observed;
+  const left = presentOf(stable, selected);
   if (left.length > 0) return { version: stable.version, groups: left };
-  const others = groupByVersion(observed.selected).sets.filter(
-    ({ version }) => version !== canary.version && !isBlocked(version, cell),
+  const older = groupByVersion(selected).sets.filter(
+    ({ version }) => !isNewer(version, stable.version) && !isBlocked(version, cell),
   );
   const canServe = (set: VersionSet): boolean =>
     set.groups.length >= cell.spec.replicas && set.groups.length <= MAX_TARGET_GROUPS;
-  return others.find(canServe) ?? stable;
+  const isOut = !stable.groups.some((group) => includes(weighted, group));
+  const hasEverything = weightOf(canary.groups, weighted) === TOTAL_WEIGHT;
+  return older.find(canServe) ?? (isOut && hasEverything ? canary : stable);
 }

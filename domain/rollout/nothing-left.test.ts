@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest';
+import { arnOf, weightsOf } from '../testing/builders.ts';
+import { rollingOut, stands } from '../testing/rolling-out.ts';
+import type { Simulation } from '../testing/simulation.ts';
+
+const MINUTE = 60_000;
+
+/** A rollout of 2.0.0 in a pause, which has everything since the AWSTargetGroup of the stable version was deleted. */
+function alone(): Simulation {
+  const steps = [{ setWeight: 50 }, { pause: {} }];
+  const web = rollingOut({ updateStrategy: { type: 'Canary', canary: { steps } } });
+  web.run();
+  web.groups = web.groups.filter(({ name }) => name !== 'a');
+  web.wake();
+  web.run();
+  expect(weightsOf(web.served)).toEqual({ b: 100 });
+  return web;
+}
+
+/** Target groups of 3.0.0 appear, which have no healthy target. */
+function newer(web: Simulation, version?: string): Simulation {
+  web.unhealthy.add(arnOf('c'));
+  web.provision('3.0.0', 'c');
+  web.edit((spec) => (version === undefined ? spec : { ...spec, version }));
+  web.wake();
+  web.pass(MINUTE);
+  return web;
+}
+
+describe('a rollout with nothing left to go back to', () => {
+  it.each([
+    ['supersedes it', undefined],
+    ['is pinned', '3.0.0'],
+  ])('keeps everything when a newer version %s, which takes its own steps', (_, version) => {
+    const web = newer(alone(), version);
+    expect(weightsOf(web.served)).toEqual({ b: 100, c: 0 });
+    expect(stands(web)).toBe('Progressing WaitingForHealth 100');
+    web.unhealthy.clear();
+    web.pass(MINUTE);
+    expect(weightsOf(web.served)).toEqual({ b: 50, c: 50 });
+    web.ask('abort');
+    web.pass(MINUTE);
+    expect(weightsOf(web.served)).toEqual({ b: 100, c: 0 });
+  });
+
+  it('lets the newer one wait for a Freeze', () => {
+    const web = alone();
+    web.freezes = [{ name: 'all', by: 'ops', reason: 'Friday.' }];
+    newer(web);
+    expect(weightsOf(web.served)).toEqual({ b: 100 });
+  });
+
+  it('keeps everything when it is aborted, and says so', () => {
+    const web = alone();
+    web.ask('abort');
+    web.pass(MINUTE);
+    expect(weightsOf(web.served)).toEqual({ b: 100 });
+    expect(stands(web)).toBe('Failed VersionBlocked 100');
+    expect(web.status.message).toContain('2.0.0 serves, though it is blocked: Aborted by ann.');
+    web.provision('3.0.0', 'c');
+    web.wake();
+    web.pass(MINUTE);
+    expect(weightsOf(web.served)).toEqual({ b: 50, c: 50 });
+  });
+
+  it('goes back to an older version that has not failed', () => {
+    const web = alone();
+    web.provision('0.9.0', 'o');
+    web.provision('3.0.0', 'c');
+    web.ask('abort');
+    web.wake();
+    web.run();
+    const back = web.writes.find(({ shift }) => shift.purpose === 'TakeBack');
+    expect(weightsOf(back?.shift.shares ?? [])).toEqual({ b: 0, o: 100 });
+  });
+
+  it('goes back to groups that are still in the rule', () => {
+    const web = rollingOut({
+      updateStrategy: { type: 'Canary', canary: { steps: [{ setWeight: 50 }, { pause: {} }] } },
+    });
+    web.run();
+    web.groups = web.groups.filter(({ name }) => name !== 'a');
+    newer(web);
+    expect(weightsOf(web.served)).toEqual({ a: 100, c: 0 });
+  });
+});
