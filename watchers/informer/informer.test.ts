@@ -156,6 +156,17 @@ describe('an informer', () => {
     expect(asked.slice(0, 4)).toEqual(['list', 'watch 5', 'watch 5', 'list']);
   });
 
+  it('lists again from time to time also while every watch breaks, and tells what it missed', async () => {
+    const { asked, told } = await informed([
+      { list: [], version: '5' },
+      { stream: [failure(502)], lasts: 300_000 },
+      { stream: [failure(502)], lasts: 300_000 },
+      { list: [object('a', '6')], version: '6' },
+    ]);
+    expect(asked.slice(0, 4)).toEqual(['list', 'watch 5', 'watch 5', 'list']);
+    expect(told).toEqual(['synced', 'add a']);
+  });
+
   it('waits longer and longer while the API server is away', async () => {
     const { waits } = await informed(Array.from({ length: 8 }, () => ({ fails: failure(0) })));
     // Each is shortened by the same quarter here: 500 ms, doubled up to 5 s.

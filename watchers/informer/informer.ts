@@ -90,6 +90,8 @@ export async function runInformer<T extends Informed>(options: InformerOptions<T
 
 async function attempt<T extends Informed>(informer: Informer<T>): Promise<void> {
   try {
+    // Also where every watch breaks, by something in between that knows none, say.
+    if (informer.timing.now() >= informer.relistAt) informer.version = undefined;
     informer.version ??= await relist(informer);
     await follow(informer, informer.version);
   } catch (error) {
@@ -128,7 +130,6 @@ async function follow<T extends Informed>(informer: Informer<T>, resourceVersion
     informer.version = take(informer, event);
     informer.reportFailure(undefined);
   }
-  if (timing.now() >= informer.relistAt) informer.version = undefined;
 }
 
 function take<T extends Informed>(informer: Informer<T>, event: WatchEvent<T>): string | undefined {
