@@ -6,7 +6,7 @@ import type { Log } from '../clients/log.ts';
 import { noMetrics, type Metrics } from '../clients/metrics/metrics.ts';
 import type { RemoteClusters } from '../clients/kubernetes/remote-clusters.ts';
 import type { TemporalDatabase } from '../clients/temporal/temporal-database.ts';
-import type { Waiting } from '../clients/waiting.ts';
+import { unheard, type Waiting } from '../clients/waiting.ts';
 import type { Config } from '../config.ts';
 import { watchDatabase } from './database.ts';
 import { createDispatcher, workflowCalls, type Dispatcher } from './dispatch.ts';
@@ -15,6 +15,7 @@ import { runInformer, type InformerTiming } from './informer/informer.ts';
 import { cachedFields } from './informer/cached-fields.ts';
 import { kubernetesLease } from './election/lease.ts';
 import { wakeOrphans } from './orphans.ts';
+import { firstListing } from './informer/first-listing.ts';
 import { memoryBudgets } from './informer/memory-budget.ts';
 import { watchSpaces } from './informer/spaces.ts';
 import { watchRemotely } from './informer/remote.ts';
@@ -115,28 +116,28 @@ async function inform(options: WatcherOptions, router: Router, dispatcher: Dispa
   const orphans = async () => {
     await wakeOrphans({ client: temporal.client, namespaces, router, dispatcher, log });
   };
-  let unsynced = sources.length;
-  needs?.kinds(
-    `Expected to list ${everywhere.map(({ kind }) => kind.kind).join(', ')}, got no answer for all yet.`,
-  );
-  const onSynced = () => {
-    unsynced -= 1;
-    if (unsynced > 0) return;
-    needs?.kinds(undefined);
-    router.replay();
-    remote.refresh();
-    spaces.refresh();
-    log.info('watching');
-    void orphans();
-  };
+  const { listed, hasBegun } = firstListing(sources, {
+    begin: () => {
+      router.replay();
+      remote.refresh();
+      spaces.refresh();
+      log.info('watching');
+      void orphans();
+    },
+    waiting: needs?.kinds ?? unheard,
+    log,
+    signal,
+  });
   const onEvent = (happened: KindEvent): void => {
     router.take(happened);
-    if (unsynced === 0 && decidesWatches(happened)) remote.refresh();
-    if (unsynced === 0 && happened.kind === 'StagedBindingPolicy') spaces.refresh();
+    if (hasBegun() && decidesWatches(happened)) remote.refresh();
+    if (hasBegun() && happened.kind === 'StagedBindingPolicy') spaces.refresh();
   };
-  const informers = sources.map((source) => informAbout(source, { ...options, onEvent, onSynced }));
+  const informers = sources.map((source) =>
+    informAbout(source, { ...options, onEvent, onSynced: () => listed(source) }),
+  );
   const replay = (): void => {
-    if (unsynced === 0) router.replay();
+    if (hasBegun()) router.replay();
   };
   const replaying = async () => {
     for (;;) {

@@ -1,0 +1,75 @@
+import { sleep as sleepByClock, type Sleep } from '../../clients/backoff.ts';
+import type { Log } from '../../clients/log.ts';
+import type { Waiting } from '../../clients/waiting.ts';
+
+/** A kind that is listed, in one namespace or in all. */
+interface Listed {
+  readonly kind: { readonly kind: string };
+  readonly namespace?: string;
+  /** Whether Okra can do without the kind. */
+  readonly optional: boolean;
+}
+
+/** What is done once enough is listed, and who is told what is missing. */
+export interface FirstListingOptions {
+  /** Called once. */
+  readonly begin: () => void;
+  readonly waiting: Waiting;
+  readonly log: Pick<Log, 'warn'>;
+  readonly signal: AbortSignal;
+  readonly sleep?: Sleep;
+}
+
+/** The first list of each kind. */
+export interface FirstListing<Each> {
+  /** Learns that all that there is of a kind was told. */
+  readonly listed: (source: Each) => void;
+  readonly hasBegun: () => boolean;
+}
+
+// An object that cannot be decrypted, or a conversion webhook that is away, makes the lists of a whole kind fail for as long as nobody puts that right.
+const PATIENCE_MILLISECONDS = 30_000;
+
+/** Begins once every kind is listed, or, some time after all that Okra needs, without the others: their objects are told of whenever they can be read. */
+export function firstListing<Each extends Listed>(
+  sources: readonly Each[],
+  { begin, waiting, log, signal, sleep = sleepByClock }: FirstListingOptions,
+): FirstListing<Each> {
+  const missing = new Set(sources);
+  let isWaitedFor = false;
+  let hasBegun = false;
+
+  const names = (): string[] =>
+    [...missing].map(({ kind, namespace }) =>
+      namespace === undefined ? kind.kind : `${kind.kind} in ${namespace}`,
+    );
+
+  function tell(): void {
+    waiting(missing.size === 0 ? undefined : `Expected to list ${names().join(', ')}, got no answer yet.`);
+  }
+
+  function beginOnce(): void {
+    if (hasBegun) return;
+    hasBegun = true;
+    begin();
+  }
+
+  async function waitForOthers(): Promise<void> {
+    isWaitedFor = true;
+    await sleep(PATIENCE_MILLISECONDS, signal);
+    if (hasBegun || signal.aborted) return;
+    log.warn({ kinds: names() }, 'kinds not listed, beginning without them');
+    beginOnce();
+  }
+
+  tell();
+  return {
+    hasBegun: () => hasBegun,
+    listed: (source) => {
+      missing.delete(source);
+      tell();
+      if (missing.size === 0) beginOnce();
+      else if (!isWaitedFor && [...missing].every(({ optional }) => optional)) void waitForOthers();
+    },
+  };
+}
