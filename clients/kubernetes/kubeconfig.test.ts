@@ -1,8 +1,9 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { inspect } from 'node:util';
 import { KubeConfig } from '@kubernetes/client-node';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { stringify } from 'yaml';
 import { currentOf, parseKubeconfig } from './kubeconfig.ts';
 import { loadKubeconfig } from './kubeconfig-files.ts';
@@ -106,6 +107,30 @@ describe('a kubeconfig', () => {
     ['a user without a name', 'users: [{user: {token: t}}]', 'lacks its name'],
   ])('is not read of %s', (_, text, want) => {
     expect(() => parseKubeconfig(text)).toThrow(want);
+  });
+
+  it.each([
+    ['an error', 'users:\n- name: a\n  user: {token: hunter2', 'line 3 (BAD_INDENT)'],
+    ['a word for another', 'users: *hunter2', 'something other than YAML'],
+    ['something that is no YAML', 'token hunter2\na: b', 'line 1'],
+  ])('with %s beside a token is said without the token', async (_, text, want) => {
+    const file = await fileWith('config', text);
+    let said: unknown;
+    try {
+      loadKubeconfig(file);
+    } catch (error) {
+      said = error;
+    }
+    expect(inspect(said)).toContain(want);
+    expect(inspect(said)).not.toContain('hunter2');
+  });
+
+  it('with what YAML warns of beside a token warns of nothing', async () => {
+    const file = await fileWith('config', 'users:\n- name: a\n  user:\n    token: !unknown hunter2\n');
+    const warned = vi.spyOn(process, 'emitWarning').mockReturnValue();
+    const { users } = loadKubeconfig(file);
+    expect([users[0]?.token, warned.mock.calls]).toEqual(['hunter2', []]);
+    warned.mockRestore();
   });
 
   it('that is not there is said, with what to do', () => {

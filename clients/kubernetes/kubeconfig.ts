@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { parse } from 'yaml';
+import { LineCounter, parse, YAMLParseError } from 'yaml';
 import { given } from '../../domain/model/given.ts';
 
 /** A cluster of a kubeconfig. */
@@ -70,7 +70,7 @@ export function currentOf({ clusters, users, contexts, currentContext }: Kubecon
 
 /** Reads the text of a kubeconfig; throws where it is none. It reads no other file. */
 export function parseKubeconfig(yaml: string, folder = ''): Kubeconfig {
-  const said: unknown = parse(yaml);
+  const said = parsed(yaml);
   if (!isFields(said)) throw new TypeError('not a kubeconfig');
   const file = (from: Fields, key: string): string | undefined => {
     const path = textIn(from, key);
@@ -86,6 +86,19 @@ export function parseKubeconfig(yaml: string, folder = ''): Kubeconfig {
     })),
     ...given({ currentContext: textIn(said, 'current-context') }),
   };
+}
+
+/** Reads YAML. What the parser says of it, or warns of on standard error, would quote it, and a token may stand there. */
+function parsed(yaml: string): unknown {
+  const lineCounter = new LineCounter();
+  let at = '';
+  try {
+    return parse(yaml, { lineCounter, logLevel: 'error', prettyErrors: false });
+  } catch (error) {
+    if (error instanceof YAMLParseError)
+      at = ` in line ${lineCounter.linePos(error.pos[0]).line} (${error.code})`;
+  }
+  throw new TypeError(`something other than YAML${at}`);
 }
 
 type Fields = Readonly<Record<string, unknown>>;
