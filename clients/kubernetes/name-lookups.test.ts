@@ -107,6 +107,16 @@ describe('a name whose server does not answer', () => {
     expect(asked).toEqual(['a', 'b', 'honest']);
   });
 
+  it('holds up none that was in time before, however many names another namespace has', () => {
+    const { ask, past, asked } = aSystem();
+    past('honest', 0, 'bank');
+    for (let i = 0; i < 10_001; i += 1) past(`quick${i}`, 0);
+    for (const whose of ['shop', 'other'])
+      for (const name of ['silent', 'silent2']) ask(`${name}-${whose}`, whose);
+    ask('honest', 'bank');
+    expect(asked.at(-1)).toBe('honest');
+  });
+
   it('is looked up beside no others, one of each namespace at once, when it is asked for again', () => {
     const { ask, answer, past, asked } = aSystem();
     for (const name of ['slow', 'slower']) past(name, 501);

@@ -1,6 +1,6 @@
 import type { LookupAddress, LookupAllOptions } from 'node:dns';
 import { fairTurns, type FairTurns, type Threads, type Turn } from '../fair-turns.ts';
-import { keepNewest } from '../newest.ts';
+import { newestOfEach } from '../newest.ts';
 
 /** Told the addresses of a name, or why there are none. */
 export type Found = (error: NodeJS.ErrnoException | null, addresses: readonly LookupAddress[]) => void;
@@ -71,15 +71,9 @@ const MOST_REMEMBERED = 10_000;
 export function nameLookups(look: Lookup, timing: Partial<LookupTiming> = {}): NameLookups {
   const { wait, inTime, now } = { ...usual, ...timing };
   const searches = new Map<string, Search>();
-  const remembered = new Map<string, Before>();
+  const remembered = newestOfEach<Before>(MOST_REMEMBERED);
   const turnsOf = (before: Before): FairTurns<Search> => fairTurns(THREADS[before], now);
   const turns = { InTime: turnsOf('InTime'), Never: turnsOf('Never'), Late: turnsOf('Late') };
-
-  function remember(key: string, how: Before): void {
-    remembered.delete(key);
-    remembered.set(key, how);
-    keepNewest(remembered, MOST_REMEMBERED);
-  }
 
   function proceed(before: Before): void {
     for (let turn = turns[before].begin(); turn !== undefined; turn = turns[before].begin()) take(turn);
@@ -90,7 +84,7 @@ export function nameLookups(look: Lookup, timing: Partial<LookupTiming> = {}): N
     lookUp(look, search, (error, addresses) => {
       const took = end();
       searches.delete(search.key);
-      remember(search.key, took > inTime ? 'Late' : 'InTime');
+      remembered.set(search.whose, search.key, took > inTime ? 'Late' : 'InTime');
       for (const found of search.waiting) found(error, addresses);
       proceed(search.before);
     });
@@ -101,7 +95,7 @@ export function nameLookups(look: Lookup, timing: Partial<LookupTiming> = {}): N
     const key = JSON.stringify([whose, hostname, options.family, options.hints]);
     const underWay = searches.get(key);
     if (underWay !== undefined) return underWay;
-    const before = remembered.get(key) ?? 'Never';
+    const before = remembered.get(whose, key) ?? 'Never';
     const search: Search = { ...name, key, before, waiting: new Set(), begun: false };
     searches.set(key, search);
     turns[before].add(whose, search);
