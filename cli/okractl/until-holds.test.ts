@@ -40,6 +40,14 @@ describe('waiting for an object', () => {
     expect(told).toEqual([]);
   });
 
+  it('ends where it was deleted before one could look for the first time', async () => {
+    const { session } = aWorld({ snapshot: () => Promise.resolve({ items: [], resourceVersion: '1' }) });
+    const stop = AbortSignal.timeout(2_000);
+    const until = { signal: stop, trouble: () => undefined };
+    const of = { kind: ANALYSIS_RUN, key };
+    expect(await untilHolds(session.kubernetes, of, () => true, until)).toBeUndefined();
+  });
+
   it('says why it cannot look, and when that is over', async () => {
     const { ended, told } = await waited(failing(500));
     expect([ended, told]).toEqual([run, ['no 500', undefined]]);

@@ -28,6 +28,7 @@ export async function untilHolds<T extends Informed>(
   const done = new AbortController();
   let found: T | undefined;
   let isListed = false;
+  let isThere = false;
   let forbidden: string | undefined;
   await runInformer<T>({
     kubernetes,
@@ -41,9 +42,11 @@ export async function untilHolds<T extends Informed>(
     }),
     onSynced: () => {
       isListed = true;
+      if (!isThere) done.abort();
     },
     onEvent: ({ type, object }) => {
       if (object.metadata.name !== key.name) return;
+      isThere = true;
       if (type === 'delete') done.abort();
       else if (holds(object)) {
         found = object;
