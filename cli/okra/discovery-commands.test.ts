@@ -264,6 +264,14 @@ describe('okra sync check', () => {
     expect(statusOf(said.objects, 'Check')).toMatchObject({ phase });
     expect(said.code).toBe(code);
   });
+
+  it('fails where there is no such Check', async () => {
+    for (const words of [[], ['--dry-run']])
+      expect(await runOkra(['sync', 'check', 'errors', ...words])).toMatchObject({
+        code: 1,
+        err: 'Expected Check default/errors, got none. Create it, or correct the name.',
+      });
+  });
 });
 
 describe('okra create analysisrun and run analysis', () => {

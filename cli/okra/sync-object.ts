@@ -61,7 +61,7 @@ export async function syncObject(shell: OkraShell, request: SyncRequest): Promis
   });
   for (const one of leaving.left) shell.warn(inOneLine(one));
   if (synced === undefined) return;
-  if (!synced.isPresent && of.kind !== CHECK)
+  if (!synced.isPresent && (of.kind !== CHECK || (await session.kubernetes.get(CHECK, key)) === undefined))
     throw failed(`Expected ${of.kind.kind} ${formatKey(key)}, got none. Create it, or correct the name.`);
   // What a dry run has not written cannot be read back, so that nobody can say what it comes to.
   if (calls.length > 0) return;
