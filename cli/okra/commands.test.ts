@@ -245,13 +245,28 @@ describe('okra sync cell', () => {
     spec: { holderIdentity: 'okrad-1', leaseDurationSeconds: 15, renewTime: '2026-11-22T09:59:50Z' },
   };
 
+  const renewed = (renewTime: string) => ({ ...lease, spec: { ...lease.spec, renewTime } });
+
   it.each([
     ['a workflow rolls it out', [aCell(inRollout)], 'to have no rollout of a workflow, got cell/default/web'],
     ['okrad runs', [aCell(), lease], 'Expected nobody else to roll out Cells, got okrad (okrad-1)'],
+    [
+      'okrad may run, by a clock that may be wrong',
+      [aCell(), renewed('2026-11-22T09:55:30Z')],
+      'Expected nobody else to roll out Cells, got okrad (okrad-1)',
+    ],
   ])('is refused while %s, and writes nothing', async (_, objects, message) => {
     const said = await runOkra(['sync', 'cell', 'web'], { objects });
     expect([said.code, said.objects]).toEqual([3, objects]);
     expect(said.err).toContain(message);
+  });
+
+  it.each([
+    ['was released', { ...lease, spec: { ...lease.spec, holderIdentity: '' } }],
+    ['has run out for minutes', renewed('2026-11-22T09:54:00Z')],
+  ])('goes on where the Lease %s', async (_, held) => {
+    const said = await runOkra(['sync', 'cell', 'web'], { objects: [aCell(), held] });
+    expect(said.err).not.toContain('okrad-1');
   });
 
   it('says that there is no such Cell', async () => {

@@ -28,9 +28,12 @@ export async function refuseBesideOthers(
   const holder = await holderOf(kubernetes, lease, now);
   if (holder === undefined) return;
   throw refused(
-    `Expected nobody else to roll out Cells, got okrad (${holder}), which holds Lease ${lease.namespace}/${lease.name}. Leave the Cell to it, or pass --force when it does not watch namespace ${key.namespace}.`,
+    `Expected nobody else to roll out Cells, got okrad (${holder}), which holds Lease ${lease.namespace}/${lease.name}. Leave the Cell to it, or pass --force when it does not watch namespace ${key.namespace}. After an okrad that was killed the Lease counts for five minutes.`,
   );
 }
+
+// The clock of a pipeline is another than that of okrad; this is how far off AWS lets a clock be that signs a request.
+const MAX_SKEW_MILLISECONDS = 300_000;
 
 /** Who holds the Lease of okrad's watchers; who may not read it is not kept from anything by it. */
 async function holderOf(
@@ -41,7 +44,7 @@ async function holderOf(
   try {
     const { spec = {} } = (await kubernetes.get<Lease>(LEASE, { namespace, name })) ?? {};
     const { holderIdentity, leaseDurationSeconds = 0, renewTime = '' } = spec;
-    const isHeld = Date.parse(renewTime) + leaseDurationSeconds * 1000 > now;
+    const isHeld = Date.parse(renewTime) + leaseDurationSeconds * 1000 + MAX_SKEW_MILLISECONDS > now;
     return isHeld && holderIdentity !== '' ? (holderIdentity ?? undefined) : undefined;
   } catch (error) {
     if (error instanceof KubernetesError && error.status === 403) return undefined;
