@@ -7,6 +7,7 @@ import {
   type ListOptions,
   type SnapshotOptions,
 } from '../../clients/kubernetes/kubernetes.ts';
+import type { AWSTargetGroupSet } from '../../crds/aws-target-group-set.ts';
 import type { BindingTarget } from '../../crds/binding-targets.ts';
 import type { RemoteObject } from '../../domain/discovery/clusters/seen.ts';
 import { API_VERSION } from '../../domain/kubernetes/labels.ts';
@@ -15,6 +16,7 @@ import { noLog, turn } from '../testing/fakes.ts';
 import type { Instruction } from '../instruction.ts';
 import { watchRemotely } from './remote.ts';
 import { memoryBudgets } from './memory-budget.ts';
+import type { View } from './store.ts';
 
 const secret: StoredClusterSecret = {
   metadata: { namespace: 'shop', name: 'cdk1', uid: 'u', resourceVersion: '1' },
@@ -38,7 +40,10 @@ const binding = {
 const view = viewOf({ secrets: [secret], bindings: [binding] });
 
 /** What is listed in a cluster whose secret allows these namespaces. */
-async function listed(...namespaces: string[]): Promise<string[]> {
+const listed = (...namespaces: string[]): Promise<string[]> => listedBy(view, ...namespaces);
+
+/** The same by what is known. */
+async function listedBy(known: View, ...namespaces: string[]): Promise<string[]> {
   const asked: string[] = [];
   const never = new Promise<never>(() => undefined);
   const client: Pick<KubernetesClient, 'snapshot'> = {
@@ -53,7 +58,7 @@ async function listed(...namespaces: string[]): Promise<string[]> {
   const dispatch = (): void => undefined;
   watchRemotely({
     clusters,
-    view,
+    view: known,
     dispatch,
     budgets: memoryBudgets(),
     log: noLog,
@@ -105,6 +110,22 @@ describe('watching a cluster', () => {
   it('touches only the namespaces that its secret allows', async () => {
     expect(await listed('shop')).toEqual(['Pod shop']);
     expect(await listed()).toEqual(['Pod shop', 'Pod other']);
+  });
+
+  it('goes on where the sets of another namespace are of a form that nobody knows here', async () => {
+    const strange = {
+      apiVersion: API_VERSION,
+      kind: 'AWSTargetGroupSet',
+      metadata: { namespace: 'other', name: 'newer' },
+      spec: { generators: [{ gke: {} }] },
+    };
+    const others = { ...secret, metadata: { ...secret.metadata, namespace: 'other', uid: 'v' } };
+    const all = viewOf({
+      secrets: [others, secret],
+      bindings: [binding],
+      targetGroupSets: [strange as unknown as AWSTargetGroupSet],
+    });
+    expect(await listedBy(all, 'shop')).toEqual(['Pod shop']);
   });
 
   it('watches so much for the objects of one namespace and no more, and says so once', async () => {

@@ -63,12 +63,22 @@ export function watchRemotely(options: RemoteWatchingOptions): RemoteWatching {
     ending.add(ended);
   }
 
+  /** What is watched by the secrets of a namespace; nothing where an object there is of a form that this version does not know. */
+  function watchesOf(namespace: string, secrets: readonly StoredClusterSecret[]): readonly Expanded[] {
+    try {
+      return remoteWatches(secrets, view).flatMap((watch) => expand(watch, clusters));
+    } catch (error) {
+      log.error({ namespace, err: error }, 'clusters of a namespace not watched');
+      return [];
+    }
+  }
+
   return {
     refresh() {
       if (signal.aborted) return;
       namespaces = forget(clusters, view.Secret.list(), namespaces);
-      const found = remoteWatches(view).flatMap((watch) => expand(watch, clusters));
-      const homes = Map.groupBy(found, ([, { watch }]) => watch.secret.metadata.namespace);
+      const secrets = Map.groupBy(view.Secret.list(), ({ metadata }) => metadata.namespace);
+      const homes = new Map([...secrets].map(([namespace, some]) => [namespace, watchesOf(namespace, some)]));
       crowded = report(homes, crowded, log);
       const wanted = new Map([...homes.values()].flatMap((some) => some.slice(0, MOST_WATCHES)));
       for (const [key, { resourceVersion, stop }] of running) {

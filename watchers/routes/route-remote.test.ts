@@ -53,7 +53,8 @@ describe('what is watched in clusters', () => {
     ],
     ['is nothing for ids', { bindings: [binding(byId)] }, []],
   ])('%s', (_, known, want) => {
-    const watches = remoteWatches(viewOf({ secrets: [web], ...known }));
+    const view = viewOf({ secrets: [web], ...known });
+    const watches = remoteWatches(view.Secret.list(), view);
     expect(watches.map((one) => `${one.secret.metadata.name} ${one.kind} ${one.namespace ?? ''}`)).toEqual(
       want,
     );

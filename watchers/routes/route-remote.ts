@@ -27,9 +27,9 @@ const bindingKinds = ['TargetGroupBinding', 'EKSTargetGroupBinding'] as const;
 /** Whether a kind is one of those of TargetGroupBindings. */
 export const isBindingKind = (kind: RemoteKind): boolean => bindingKinds.some((one) => one === kind);
 
-/** Says what has to be watched in which clusters: what the sets and bindings of each secret's namespace look for. */
-export function remoteWatches(view: View): readonly RemoteWatch[] {
-  return view.Secret.list().flatMap((secret) => {
+/** Says what has to be watched in the clusters of secrets: what the sets and bindings of each secret's namespace look for. */
+export function remoteWatches(secrets: readonly StoredClusterSecret[], view: View): readonly RemoteWatch[] {
+  return secrets.flatMap((secret) => {
     const { namespace: home } = keyOf(secret);
     const cluster = knownCluster(secret, decodeBase64);
     const isLookedInto = view.AWSTargetGroupSet.list(home).some(({ spec }) => setLooksInto(spec, cluster));
