@@ -97,6 +97,20 @@ describe('a look at a Check', () => {
     expect(isPresent).toBe(check.status().phase === 'Running');
   });
 
+  it('keeps a verdict that another attempt has come to while what this one tells was on its way', async () => {
+    const check = measuring({ count: 1 }, [value(0), value(9)]);
+    check.objects.onTheWay = () => check.run();
+    await expect(check.run()).rejects.toThrow('was written later');
+    expect(check.status()).toMatchObject({ phase: 'Failed', analysis: { passed: 0, failed: 1 } });
+  });
+
+  it('tells of a sample though the Check is edited meanwhile', async () => {
+    const check = measuring({ count: 1 }, [value(9)]);
+    check.objects.onTheWay = () => Promise.resolve(check.write({ count: 1 }));
+    await check.run();
+    expect(check.status()).toMatchObject({ phase: 'Failed' });
+  });
+
   it('counts an error as no sample, and tells no key', async () => {
     const check = measuring({ count: 1 }, [unavailable('Expected the-api-key and the-app-key to do.')]);
     await check.run();

@@ -21,7 +21,7 @@ import { parseDuration } from '../../domain/duration.ts';
 import { canonical } from '../../domain/kubernetes/canonical.ts';
 import type { ObjectKey } from '../../domain/model/ids.ts';
 import type { CheckActivities, CheckRun } from '../contract.ts';
-import { statusReporter } from '../kubernetes/status-reporter.ts';
+import { readReporter } from '../kubernetes/read-reporter.ts';
 import { lifetime } from '../discovery/lifetime.ts';
 import { measure } from './measure.ts';
 import { mustUse, type ProviderDependencies } from './providers/dependencies.ts';
@@ -50,17 +50,16 @@ const again = (message: string, seconds: number): CheckRun => ({
 /** Makes the activity that takes a sample of a Check when one is due, and reports on it. */
 export function checkActivities(dependencies: CheckDependencies): Pick<CheckActivities, 'runCheck'> {
   const { kubernetes } = dependencies;
-  const reporter = statusReporter(kubernetes);
+  const reporter = readReporter(kubernetes);
   return {
     async runCheck(key, ticket) {
       const { signal } = lifetime();
       const object = await kubernetes.get<Check>(CHECK, key);
       if (object === undefined || object.metadata.deletionTimestamp !== undefined)
         return over('The Check is gone.');
-      const about = { key, uid: object.metadata.uid ?? '', signal };
       const report = async (status: object): Promise<void> => {
         signal.throwIfAborted();
-        await reporter(CHECK, about, status, []);
+        await reporter(CHECK, object, status, signal);
       };
       const { generation = 0 } = object.metadata;
       const base = { before: object.status ?? {}, generation, now: Date.now() };

@@ -1,5 +1,5 @@
 import { asyncLocalStorage, type Context } from '@temporalio/activity';
-import type { KubernetesClient } from '../../../clients/kubernetes/kubernetes.ts';
+import { KubernetesError, type KubernetesClient } from '../../../clients/kubernetes/kubernetes.ts';
 import { SECRET_TYPE_LABEL } from '../../../domain/kubernetes/labels.ts';
 
 /** An object as the API server of a test has it. */
@@ -21,12 +21,17 @@ const labelsIn = (selector = ''): readonly (readonly string[])[] =>
 /** The part of an API server that Checks need. */
 export class Objects {
   readonly all = new Map<string, Stored>();
+  /** What happens once on the way of the next status. */
+  onTheWay: (() => Promise<unknown>) | undefined;
+  #version = 0;
 
   put(object: Stored): void {
     const name = `${object.kind}/${object.metadata.name}`;
     const before = this.all.get(name);
+    this.#version += 1;
     this.all.set(name, {
       ...object,
+      metadata: { ...object.metadata, resourceVersion: `${this.#version}` },
       ...(before?.['status'] === undefined ? {} : { status: before['status'] }),
     });
   }
@@ -54,11 +59,19 @@ export class Objects {
         this.put({ ...object, metadata: { uid: 'uid', generation: 1, ...object.metadata } });
         return Promise.resolve(object);
       },
-      apply: (object: Stored) => {
-        const name = `${object.kind}/${object.metadata.name}`;
-        const before = this.all.get(name);
-        if (before !== undefined) this.all.set(name, { ...before, status: object['status'] });
-        return Promise.resolve(object);
+      apply: async (object: Stored) => {
+        const { onTheWay } = this;
+        this.onTheWay = undefined;
+        await onTheWay?.();
+        const before = this.all.get(`${object.kind}/${object.metadata.name}`);
+        const read = object.metadata['resourceVersion'];
+        if (read !== undefined && read !== before?.metadata['resourceVersion'])
+          throw new KubernetesError({ status: 409, reason: 'Conflict', message: 'It has changed.' });
+        if (before === undefined) return object;
+        const { status: _before, ...others } = before;
+        this.all.delete(`${object.kind}/${object.metadata.name}`);
+        this.put({ ...others, status: object['status'] });
+        return object;
       },
       patch: ({ kind }: { kind: string }, { name }: { name: string }, { spec }: { spec: object }) => {
         const before = this.all.get(`${kind}/${name}`);

@@ -24,7 +24,7 @@ import type { SyncActivities } from '../../contract.ts';
 import { reasonOf, toFailure } from '../../failure.ts';
 import { lifetime, type Lifetime } from '../lifetime.ts';
 import { againIn } from '../soonest.ts';
-import { statusReporter } from '../../kubernetes/status-reporter.ts';
+import { readReporter } from '../../kubernetes/read-reporter.ts';
 
 /** What the activities of ClusterSets are made of. */
 export interface ClusterSetDependencies {
@@ -40,7 +40,7 @@ export function clusterSetActivities({
   sources,
   graceSeconds,
 }: ClusterSetDependencies): Pick<SyncActivities, 'syncClusterSet'> {
-  const report = statusReporter(kubernetes);
+  const report = readReporter(kubernetes);
   const secrets = clusterSecrets(kubernetes);
 
   /** Makes the secrets what they are to be; says which clusters have one, and what is wrong. */
@@ -92,8 +92,7 @@ export function clusterSetActivities({
       const outcome = await sync(object, key, life);
       life.assert();
       const status = statusOf(object, outcome);
-      const about = { key, uid: object.metadata.uid ?? '', signal: life.signal };
-      if (!saysTheSame(status, object.status)) await report(CLUSTER_SET, about, status, []);
+      if (!saysTheSame(status, object.status)) await report(CLUSTER_SET, object, status, life.signal);
       return { isPresent: true, message: status.message ?? '', ...againIn(outcome) };
     },
   };

@@ -28,7 +28,7 @@ import { listBindings } from '../clusters/target-group-bindings.ts';
 import type { SyncActivities, Synced } from '../../contract.ts';
 import { isFirstAttempt, lifetime, type Lifetime } from '../lifetime.ts';
 import { againIn } from '../soonest.ts';
-import { statusReporter } from '../../kubernetes/status-reporter.ts';
+import { readReporter } from '../../kubernetes/read-reporter.ts';
 import { decide } from './decide.ts';
 import { targetGroupObjects } from './target-group-objects.ts';
 
@@ -46,7 +46,7 @@ export function targetGroupSetActivities({
   reader,
   graceSeconds,
 }: TargetGroupSetDependencies): Pick<SyncActivities, 'syncTargetGroupSet'> {
-  const report = statusReporter(kubernetes);
+  const report = readReporter(kubernetes);
   const objects = targetGroupObjects(kubernetes);
 
   /** Makes the objects what they are to be; says how many there are, and what is wrong. */
@@ -103,8 +103,8 @@ export function targetGroupSetActivities({
       const outcome = await sync(object, key, { life, reads });
       life.assert();
       const status = statusOf(object, outcome);
-      const about = { key, uid: object.metadata.uid ?? '', signal: life.signal };
-      if (!saysTheSame(status, object.status)) await report(AWS_TARGET_GROUP_SET, about, status, []);
+      if (!saysTheSame(status, object.status))
+        await report(AWS_TARGET_GROUP_SET, object, status, life.signal);
       return { isPresent: true, message: status.message ?? '', by: reader.by, ...againIn(outcome) };
     },
   };

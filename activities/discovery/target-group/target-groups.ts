@@ -37,11 +37,11 @@ export function targetGroupActivities({ kubernetes, elbv2 }: TargetGroupDependen
     life: Lifetime,
   ): Promise<void> {
     const failures: unknown[] = [];
-    await inBatches(reports, WRITES_AT_ONCE, async ({ name, uid, status }) => {
+    await inBatches(reports, WRITES_AT_ONCE, async ({ name, uid, resourceVersion, status }) => {
       try {
-        // Cells go by the version in it, which a later check may have read again.
+        // Cells go by the version in it, which a later check may have read again; what has changed is checked again.
         life.assert();
-        const about = { key: { namespace, name }, uid, signal: life.signal };
+        const about = { key: { namespace, name }, uid, resourceVersion, signal: life.signal };
         await report(AWS_TARGET_GROUP, about, status, []);
       } catch (error) {
         failures.push(error);

@@ -36,6 +36,8 @@ export interface SelectingCell {
 export interface TargetGroupReport {
   readonly name: string;
   readonly uid: string;
+  /** The version of the object that it is about. */
+  readonly resourceVersion: string | undefined;
   readonly status: AWSTargetGroupStatus;
 }
 
@@ -54,7 +56,8 @@ export function checkTargetGroups(observed: ObservedTargetGroups): readonly Targ
     const { lastSyncTime: _then, ...before } = group.status ?? {};
     const status = statusOf(verdict, withTags(group, answer), time);
     if (canonical(status) === canonical(before)) return [];
-    return [{ name: group.metadata.name, uid: group.metadata.uid ?? '', status }];
+    const { name, uid = '', resourceVersion } = group.metadata;
+    return [{ name, uid, resourceVersion, status }];
   });
 }
 
