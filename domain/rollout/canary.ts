@@ -9,7 +9,7 @@ import { endMeasurement } from './measurement.ts';
 import type { ObservedCell } from '../model/observation.ts';
 import type { WeightedTargetGroup } from '../model/target-group.ts';
 import { holdsOnFailure } from './on-failure.ts';
-import { presentOf } from '../versions/stable.ts';
+import { leftOf } from '../versions/stable.ts';
 import type { Rollout } from '../model/state.ts';
 import { approvalFrom, approvalsOf, movesTraffic, nextOf } from '../steps/index.ts';
 import { weightAfter } from '../steps/plan.ts';
@@ -76,9 +76,9 @@ const lateHealth = (version: string, lack: string, now: number): Decision =>
 export function sharesAt(
   weight: number,
   { stable, canary }: Rollout,
-  { selected }: ObservedCell,
+  observed: ObservedCell,
 ): readonly WeightedTargetGroup[] {
-  const left = presentOf(stable, selected);
+  const left = leftOf(stable, observed);
   return left.length === 0 ? everythingTo(canary.groups, []) : shares(left, canary.groups, weight);
 }
 

@@ -20,7 +20,7 @@ import { interrupt } from './interrupt.ts';
 import type { ObservedCell } from '../model/observation.ts';
 import { endMeasurement, verdictSoFar } from './measurement.ts';
 import { isUnsure, reconfigure, restore } from './reconfigure.ts';
-import { presentOf } from '../versions/stable.ts';
+import { leftOf } from '../versions/stable.ts';
 import type { Rollout, RolloutState } from '../model/state.ts';
 import { plannedBy } from './strategy.ts';
 import { isAsPlanned, resumeEdited } from '../steps/plan.ts';
@@ -167,16 +167,16 @@ function forward(rollout: Rollout, input: GuardInput): Decision {
 /** Takes stable groups out at once whose AWSTargetGroups are gone or claim another version; the weight of the canary stays. */
 function takeOut(rollout: Rollout, input: GuardInput): Decision | undefined {
   const { observed } = input;
-  const present = presentOf(rollout.stable, observed.selected);
+  const left = leftOf(rollout.stable, observed);
   const gone = rollout.stable.groups.filter(
-    (group) => !includes(present, group) && weightOf([group], observed.weighted) > 0,
+    (group) => !includes(left, group) && weightOf([group], observed.weighted) > 0,
   );
   if (gone.length === 0) return undefined;
   const joining = rollout.canary.groups.filter((group) => includes(observed.weighted, group));
   const weight = weightOf(rollout.canary.groups, observed.weighted);
   const attached = { ...rollout, canary: { ...rollout.canary, groups: joining } };
   // A canary that is not attached yet has nothing to take over.
-  if (present.length === 0 && joining.length === 0) return undefined;
+  if (left.length === 0 && joining.length === 0) return undefined;
   return guard(
     {
       do: 'Shift',

@@ -63,6 +63,23 @@ describe('a rollout with nothing left to go back to', () => {
     expect(weightsOf(web.served)).toEqual({ b: 50, c: 50 });
   });
 
+  it('gives no weight to a group of its own of which nobody knows whether it is healthy', () => {
+    const steps = [{ setWeight: 50 }, { pause: {} }];
+    const web = rollingOut({ updateStrategy: { type: 'Canary', canary: { steps } } });
+    web.provision('2.0.0', 'b', 'c');
+    web.unhealthy.add(arnOf('c'));
+    web.run();
+    web.groups = web.groups.filter(({ name }) => name !== 'a');
+    web.served = web.told = [
+      { name: 'b', arn: arnOf('b'), weight: 100 },
+      { name: 'c', arn: arnOf('c'), weight: 0 },
+    ];
+    web.ask('abort');
+    web.wake();
+    web.run();
+    expect(weightsOf(web.served)['b']).toBe(100);
+  });
+
   it('goes back to an older version that has not failed', () => {
     const web = alone();
     web.provision('0.9.0', 'o');

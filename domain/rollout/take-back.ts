@@ -8,7 +8,7 @@ import { keepsClients, routeOf } from '../load-balancers/load-balancer.ts';
 import type { ObservedCell } from '../model/observation.ts';
 import type { WeightedTargetGroup, TargetGroup } from '../model/target-group.ts';
 import { isUnsure } from './reconfigure.ts';
-import { presentOf } from '../versions/stable.ts';
+import { leftOf } from '../versions/stable.ts';
 import type { Rollout } from '../model/state.ts';
 import { groupByVersion, isNewer, type VersionSet } from '../versions/version.ts';
 import {
@@ -26,14 +26,15 @@ export function takeBack(rollout: Rollout, input: GuardInput): Decision {
   const { observed, cell, state, now } = input;
   const { canary, progress } = rollout;
   const target = goesBackTo(rollout, input);
-  const shares = backTo(target.groups, canary.groups, { observed, cell });
+  const stays = target.version === canary.version;
+  // What keeps everything keeps it as it is, since nobody has looked at its targets.
+  const shares = stays ? observed.weighted : backTo(target.groups, canary.groups, { observed, cell });
   // What is not confirmed may be served later, so that it is not enough to look at what the status says is served.
   if (isUnsure(observed, state) || !sameShares(shares, observed.weighted)) {
     return awaitBackoff(state, now) ?? giveBack(target.version, shares);
   }
   const end = endMeasurement(progress) ?? endBackground(rollout);
   if (end !== undefined) return awaitBackoff(state, now) ?? end;
-  const stays = target.version === canary.version;
   return {
     do: 'Conclude',
     ending: rollout.ending?.kind ?? 'Withdrawn',
@@ -77,19 +78,19 @@ export function backTo(
 
 /**
  * What everything goes back to: what is left of the stable side, else the newest older version that has not failed. A newer
- * one has its steps and its health before it. Where the stable side was taken out and nothing older is there, the canary
- * keeps everything: groups that no AWSTargetGroup names any more may have no targets.
+ * one has its steps and its health before it. Where the stable side was taken out, or has become another version, and
+ * nothing older is there, the canary keeps everything: what no AWSTargetGroup names any more may have no targets.
  */
 function goesBackTo({ stable, canary }: Rollout, { observed, cell }: GuardInput): VersionSet {
   const { selected, weighted } = observed;
-  const left = presentOf(stable, selected);
+  const left = leftOf(stable, observed);
   if (left.length > 0) return { version: stable.version, groups: left };
   const older = groupByVersion(selected).sets.filter(
     ({ version }) => !isNewer(version, stable.version) && !isBlocked(version, cell),
   );
   const canServe = (set: VersionSet): boolean =>
     set.groups.length >= cell.spec.replicas && set.groups.length <= MAX_TARGET_GROUPS;
-  const isOut = !stable.groups.some((group) => includes(weighted, group));
+  const isThere = stable.groups.some((group) => includes(weighted, group) && !includes(selected, group));
   const hasEverything = weightOf(canary.groups, weighted) === TOTAL_WEIGHT;
-  return older.find(canServe) ?? (isOut && hasEverything ? canary : stable);
+  return older.find(canServe) ?? (hasEverything && !isThere ? canary : stable);
 }

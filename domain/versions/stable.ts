@@ -42,6 +42,26 @@ export function presentOf(
   return groups.filter((group) => includes(claiming, group));
 }
 
+/**
+ * What is left of a set that serves: the groups whose AWSTargetGroups claim its version, else those in the rule whose
+ * AWSTargetGroups claim none, or another one while they carry traffic. The last of a side loses nothing by an edit of a
+ * label: it serves as before. One at weight 0 that claims another version gets no traffic for what it was.
+ */
+export function leftOf(
+  set: VersionSet,
+  { selected, weighted }: Pick<ObservedCell, 'selected' | 'weighted'>,
+): readonly TargetGroup[] {
+  const present = presentOf(set, selected);
+  if (present.length > 0) return present;
+  const claiming = groupByVersion(selected).sets.flatMap(({ groups }) => groups);
+  return set.groups.filter((group) => {
+    const served = weighted.find(({ arn }) => arn === group.arn);
+    return (
+      served !== undefined && includes(selected, group) && (served.weight > 0 || !includes(claiming, group))
+    );
+  });
+}
+
 /** What carries traffic besides a set, by version, the heaviest first. */
 export function carriersBeside(
   set: VersionSet,
