@@ -63,6 +63,7 @@ function nameOf(type: string, outcome: string, { events = [] }: History): string
     outcome,
     ...['abort', 'retry', 'pause', 'drifted'].filter((signal) => signals.has(signal)),
     ...(isCancelled ? ['cancelled'] : []),
+    ...(activities.has('observeApplications') ? ['applications'] : []),
     ...(activities.has('removeLoadBalancer') ? ['removes'] : []),
     ...(activities.has('reviewApproval') ? ['approval'] : []),
   ].join('-');
