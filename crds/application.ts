@@ -146,9 +146,21 @@ export const application = withRules(
   ],
 );
 
+const ruleOf = ({ alb }: z.output<typeof application>): string | undefined =>
+  alb && `${alb.listenerARN} ${alb.forwardConfig.priority}`;
+
 /** The applications of a Cell. */
 export const applicationsOfCell = withRules(z.array(application).min(1).max(16), [
   eachNameOnce('applications'),
+  {
+    cel: 'self.all(one, !has(one.alb) || self.exists_one(other, has(other.alb) && other.alb.listenerARN == one.alb.listenerARN && other.alb.forwardConfig.priority == one.alb.forwardConfig.priority))',
+    message:
+      'Expected each of applications to have a listener rule of its own, got two with one listenerARN and priority, which would take the traffic from each other. Choose another priority.',
+    holds(applications) {
+      const rules = applications.map(ruleOf).filter((rule) => rule !== undefined);
+      return new Set(rules).size === rules.length;
+    },
+  },
 ]).meta({ 'x-kubernetes-list-type': 'atomic' });
 
 /** An application of a Cell, as its spec says it. */

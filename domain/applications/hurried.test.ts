@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { requestNames } from '../model/request.ts';
-import { clusters, jobs, web } from './testing/applications.ts';
+import { clusters, jobs, ruleAt, web } from './testing/applications.ts';
 import { ApplicationsWorld } from './testing/world.ts';
 import { isUrgentlyAsked } from './requests.ts';
 
 /** A Cell with two applications whose traffic is held side by side, after a check has failed. */
 function moving(): ApplicationsWorld {
-  const other = { ...web(), name: 'other' };
+  const other = web({ name: 'other', alb: ruleAt(11) });
   const world = new ApplicationsWorld({
     clusters: clusters('web-v1', 'jobs-v1'),
     applications: [web(), other, jobs()],

@@ -4,16 +4,19 @@ const analysis = { query: 'q', aggregator: 'avg', max: 0.1 };
 /** A Job that runs an image. */
 export const job = { template: { spec: { image: 'a' } } };
 
+/** A listener rule of an application. */
+export const ruleAt = (priority: number): object => ({
+  listenerARN,
+  forwardConfig: { priority, targetGroup: { targetgroupBindingSelector: 'svc=web' } },
+  updateStrategy: { stepWeight: 50, totalWeight: 100 },
+});
+
 /** An application behind a load balancer, on the clusters with the role web. */
 export const web = (more: object = {}): object => ({
   name: 'web',
   clusterSelector: { role: 'web' },
   argocd: { clusterSecret: { labels: { app: 'web' } }, applicationSet: { name: 'web' } },
-  alb: {
-    listenerARN,
-    forwardConfig: { priority: 10, targetGroup: { targetgroupBindingSelector: 'svc=web' } },
-    updateStrategy: { stepWeight: 50, totalWeight: 100 },
-  },
+  alb: ruleAt(10),
   checks: [{ name: 'dd', analysis }],
   ...more,
 });

@@ -136,6 +136,16 @@ export const goodApplications: Readonly<Record<string, unknown>> = {
   'an application without Argo CD': oneApplication({ alb }),
   'a fixed target group': forwarding({ targetGroup: { arn: groupARN('web') } }),
   'a rule with conditions': forwarding({ hosts: ['example.com'], pathPatterns: ['/api/*'] }),
+  'two applications with one listener': oneApplication(
+    {},
+    {
+      applications: [
+        { name: 'web', alb },
+        { name: 'jobs', argocd },
+        { name: 'api', alb: { ...alb, forwardConfig: { ...alb.forwardConfig, priority: 11 } } },
+      ],
+    },
+  ),
   'weights of 30': weights(30, 100),
   'checks of each kind': checked(
     { name: 'a', analysis },
@@ -242,6 +252,11 @@ export const badApplications: readonly (readonly [string, unknown, string])[] = 
     'two applications of one name',
     oneApplication({}, { applications: ['web', 'web'].map((name) => ({ name, argocd })) }),
     'a name of its own',
+  ],
+  [
+    'two applications with one rule',
+    oneApplication({}, { applications: ['web', 'api'].map((name) => ({ name, alb })) }),
+    'a listener rule of its own',
   ],
   [
     'two clusters of one name',
