@@ -31,12 +31,8 @@ const parent = (ready: boolean) => ({
   },
 });
 
-interface Named {
-  readonly metadata: { readonly name: string };
-}
-
 describe('a look at the Cell of an application', () => {
-  const look = (cell: Named, shop?: object) =>
+  const look = (cell: object, shop?: object) =>
     observeCell(
       {
         get: ({ plural }: KindRef, { name }: { readonly name: string }) =>
@@ -56,6 +52,20 @@ describe('a look at the Cell of an application', () => {
     const applications = [jobs, { name: 'web', phase: 'Migrating' }];
     const { behind } = await look(child(ownedBy('p')), { ...parent(true), status: { applications } });
     expect(behind).toEqual({ cell: 'shop', application: 'jobs' });
+  });
+
+  it.each([
+    ['takes over what it may', ['web'], true],
+    ['takes over nothing when the application was removed, as another may have its rule', ['shop'], false],
+  ] as const)('%s', async (_, names, want) => {
+    const annotations = { 'okra.mumo.co/adopt': 'true' };
+    const own = child(ownedBy('p'));
+    const applications = names.map((name) => ({ name }));
+    const { cell } = await look(
+      { ...own, metadata: { ...own.metadata, annotations } },
+      { ...parent(true), spec: { clusters: [], applications } },
+    );
+    expect(cell?.adopt).toBe(want);
   });
 
   it.each([

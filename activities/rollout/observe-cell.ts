@@ -2,7 +2,7 @@ import { CELL } from '../../clients/kubernetes/kinds.ts';
 import { digest } from '../../clients/digest.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import { cell as cellKind, type Cell, type CellSpec, type WrittenCellSpec } from '../../crds/cell.ts';
-import { applicationAhead } from '../../domain/applications/ahead.ts';
+import { applicationAhead, hasApplicationOf } from '../../domain/applications/ahead.ts';
 import { withRefusals } from '../../domain/access/forwarding-access.ts';
 import { unreadyClusters } from '../../domain/gates/clusters.ts';
 import { freezesOf } from '../../domain/gates/freeze.ts';
@@ -121,7 +121,8 @@ export async function observedFrom(
       spec: withIngress(parsed.ok ? parsed.value : readableSpec(cell.spec)),
       status: cell.status ?? {},
       problems: parsed.ok ? [] : parsed.problems,
-      adopt: mayAdopt(cell.metadata),
+      // The rule of an application that was removed or renamed may be that of another one.
+      adopt: mayAdopt(cell.metadata) && (parent === undefined || hasApplicationOf(parent, key.name)),
     },
   };
 }

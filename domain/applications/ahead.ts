@@ -4,7 +4,10 @@ import { childName } from './names.ts';
 /** What is looked at of a Cell with applications. */
 interface Ordered {
   readonly metadata: { readonly name: string };
-  readonly spec: { readonly parallel?: boolean | undefined };
+  readonly spec: {
+    readonly parallel?: boolean | undefined;
+    readonly applications?: readonly { readonly name: string }[] | undefined;
+  };
   readonly status?: Pick<CellStatus, 'applications'> | undefined;
 }
 
@@ -20,3 +23,9 @@ export function applicationAhead({ metadata, spec, status }: Ordered, child: str
   return all.slice(0, Math.max(0, at)).find(({ phase, reason }) => phase !== 'Synced' || reason !== undefined)
     ?.name;
 }
+
+/** Whether a Cell still has the application whose traffic another Cell moves. */
+export const hasApplicationOf = (
+  { metadata, spec: { applications = [] } }: Ordered,
+  child: string,
+): boolean => applications.some(({ name }) => childName(metadata.name, name) === child);
