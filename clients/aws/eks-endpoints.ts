@@ -3,14 +3,19 @@ import type { EKSEndpoint } from '../../domain/discovery/clusters/eks-endpoint.t
 import { credentialsFor, MOST_SCOPES, requestHandlerOf, scopeName } from './aws-credentials.ts';
 import type { EKSOptions } from './eks.ts';
 import type { EKSTokenScope } from './eks-token.ts';
+import { fairSlots, type FairSlots } from '../fair-slots.ts';
 import { keepNewest, newest } from '../newest.ts';
-import { slots } from '../slots.ts';
 
 /**
  * Says what EKS knows of the API server of a cluster, by the account of the identity and the region; undefined when there is no such
  * cluster. What was read is kept for an hour; `since` asks for what was read after that time, in milliseconds.
+ * `whose` says who names the cluster: each has a turn beside the others.
  */
-export type EKSEndpoints = (scope: EKSTokenScope, since?: number) => Promise<EKSEndpoint | undefined>;
+export type EKSEndpoints = (
+  scope: EKSTokenScope,
+  since?: number,
+  whose?: string,
+) => Promise<EKSEndpoint | undefined>;
 
 /** How endpoints are read. */
 export interface EKSEndpointOptions extends EKSOptions {
@@ -18,7 +23,7 @@ export interface EKSEndpointOptions extends EKSOptions {
 }
 
 /** Reads one cluster. */
-export type DescribeEKSCluster = (scope: EKSTokenScope) => Promise<EKSEndpoint | undefined>;
+export type DescribeEKSCluster = (scope: EKSTokenScope, whose: string) => Promise<EKSEndpoint | undefined>;
 
 // A cluster has its endpoint for life, and nobody else gets it afterwards.
 const KEEP_MILLISECONDS = 3_600_000;
@@ -26,11 +31,13 @@ const KEEP_MILLISECONDS = 3_600_000;
 const MOST_KEPT = 10_000;
 // AWS throttles DescribeCluster at about ten a second and account, and after a start all clusters are asked about.
 const ATTEMPTS = 6;
-const AT_ONCE = 5;
+const AT_ONCE = { all: 5, ofOne: 3 };
 
 interface Kept {
   readonly at: number;
   readonly found: Promise<EKSEndpoint | undefined>;
+  /** Whether nobody has answered so far; then it is not asked for once more. */
+  isOpen: boolean;
 }
 
 /** Makes what knows the endpoints of EKS clusters (API_DescribeCluster). */
@@ -40,38 +47,42 @@ export const eksEndpoints = (options: EKSEndpointOptions = {}): EKSEndpoints =>
 /** Keeps what was read; an answer that could not be had leaves the one before. */
 export function keptEndpoints(describe: DescribeEKSCluster, now: () => number = Date.now): EKSEndpoints {
   const kept = new Map<string, Kept>();
-  const read = (name: string, scope: EKSTokenScope): Promise<EKSEndpoint | undefined> => {
+  const read = (name: string, scope: EKSTokenScope, whose: string): Promise<EKSEndpoint | undefined> => {
     const before = kept.get(name);
-    const found = describe(scope);
+    const found = describe(scope, whose);
+    const next: Kept = { at: now(), found, isOpen: true };
     kept.delete(name);
-    kept.set(name, { at: now(), found });
+    kept.set(name, next);
     keepNewest(kept, MOST_KEPT);
-    found.catch(() => {
-      if (kept.get(name)?.found !== found) return;
+    const ended = (): void => {
+      next.isOpen = false;
+    };
+    found.then(ended, () => {
+      ended();
+      if (kept.get(name) !== next) return;
       if (before === undefined) kept.delete(name);
       else kept.set(name, before);
     });
     return found;
   };
-  return async (scope, since = 0) => {
+  return async (scope, since = 0, whose = '') => {
     const name = `${scopeName(scope)}${scope.clusterName}`;
     const known = kept.get(name);
-    if (known === undefined) return await read(name, scope);
+    if (known === undefined) return await read(name, scope, whose);
+    if (known.isOpen) return await known.found;
     if (known.at >= since && now() < known.at + KEEP_MILLISECONDS) return await known.found;
-    return await read(name, scope);
+    return await read(name, scope, whose);
   };
 }
 
 function describer(options: EKSOptions): DescribeEKSCluster {
-  const placeOf = newest<{ readonly client: EKSClient; readonly inSlot: ReturnType<typeof slots> }>(
-    MOST_SCOPES,
-  );
-  return async (scope) => {
-    const make = () => ({ client: clientOf(scope, options), inSlot: slots(AT_ONCE) });
+  const placeOf = newest<{ readonly client: EKSClient; readonly inSlot: FairSlots }>(MOST_SCOPES);
+  return async (scope, whose) => {
+    const make = () => ({ client: clientOf(scope, options), inSlot: fairSlots(AT_ONCE) });
     const place = placeOf(scopeName(scope), make);
     const command = new DescribeClusterCommand({ name: scope.clusterName });
     try {
-      const { cluster } = await place.inSlot(() => place.client.send(command));
+      const { cluster } = await place.inSlot(whose, () => place.client.send(command));
       const { arn, endpoint, certificateAuthority } = cluster ?? {};
       return arn === undefined ? undefined : { arn, endpoint, caData: certificateAuthority?.data };
     } catch (error) {

@@ -198,4 +198,21 @@ describe('the endpoints of EKS clusters', () => {
     await expect(endpoints(scope, 1)).rejects.toThrow('away');
     expect(await endpoints(scope)).toEqual(cluster);
   });
+
+  it('are asked for once while nobody has answered, however long that takes', async () => {
+    let time = 0;
+    let asked = 0;
+    const answer = Promise.withResolvers<typeof cluster>();
+    const endpoints = keptEndpoints(
+      () => ((asked += 1), answer.promise),
+      () => time,
+    );
+    const all = [endpoints(scope)];
+    time = 60_000;
+    all.push(endpoints(scope, 50_000));
+    answer.resolve(cluster);
+    expect([await Promise.all(all), asked]).toEqual([[cluster, cluster], 1]);
+    await endpoints(scope, 50_000);
+    expect(asked).toBe(2);
+  });
 });

@@ -92,11 +92,11 @@ const AGAIN_MILLISECONDS = 10_000;
 
 async function clusterAt(
   scope: EKSTokenScope,
-  { connection, endpoints, now = Date.now }: Means,
+  { connection, namespace, endpoints, now = Date.now }: Means,
 ): Promise<EKSEndpoint> {
-  const known = await endpointOf(scope, { endpoints });
+  const known = await endpointOf(scope, { namespace, endpoints });
   if (known !== undefined && strangenessOf(connection, known, decodeBase64) === undefined) return known;
-  const found = await endpointOf(scope, { endpoints, since: now() - AGAIN_MILLISECONDS });
+  const found = await endpointOf(scope, { namespace, endpoints, since: now() - AGAIN_MILLISECONDS });
   if (found === undefined) throw withheld('ForeignEndpoint', unknownCluster(scope));
   const strangeness = strangenessOf(connection, found, decodeBase64);
   if (strangeness === undefined) return found;
@@ -105,10 +105,10 @@ async function clusterAt(
 
 async function endpointOf(
   scope: EKSTokenScope,
-  { endpoints, since }: { readonly endpoints: EKSEndpoints; readonly since?: number },
+  { namespace, endpoints, since }: Pick<Means, 'namespace' | 'endpoints'> & { readonly since?: number },
 ): Promise<EKSEndpoint | undefined> {
   try {
-    return await endpoints(scope, since);
+    return await endpoints(scope, since, namespace);
   } catch (error) {
     // What it says besides may name Okra's own identity, which is nothing for those who write secrets.
     const name = error instanceof Error ? error.name : 'no answer';
