@@ -219,7 +219,10 @@ describe('a kind of load balancer that the tables have a line of', () => {
       'status of Cell',
       'status of Route53Config',
     ];
-    const lists = ['list AWSTargetGroup', 'list AccessPolicy', 'list Freeze'];
+    const lists = ['list AWSTargetGroup', 'list AccessPolicy', 'list Freeze'].flatMap((list) => [
+      list,
+      'get CustomResourceDefinition',
+    ]);
     const activities = trafficActivities(reached());
     const info = { workflowExecution: { workflowId: 'cell/default/web', runId: 'run' }, activityId: '1' };
     const shiftOnce = (request: ShiftRequest) => asActivity(() => activities.shiftTraffic(request), info);

@@ -26,6 +26,7 @@ const waits: Readonly<Record<Wait['for'], true>> = {
   Freeze: true,
   Clusters: true,
   Application: true,
+  Kind: true,
   Budget: true,
   Detach: true,
 };

@@ -103,7 +103,7 @@ export type Activities = CellActivities &
 /** Makes every activity; whatever one throws is a failure listed in domain/failures.ts. */
 export function makeActivities(dependencies: Dependencies): Activities {
   const { kubernetes, clusters, intervals, graceSeconds, budgets } = dependencies;
-  const surroundings = surroundingsReader(kubernetes);
+  const surroundings = surroundingsReader(kubernetes, { graceSeconds });
   const writing = { ...dependencies, budget: budgets.writes, surroundings };
   const reader = clusterReader({ kubernetes, clusters });
   return alive({

@@ -4,6 +4,7 @@ import { routeOf } from '../../domain/load-balancers/load-balancer.ts';
 import type { ObservedCell } from '../../domain/model/observation.ts';
 import type { ShiftRequest } from '../contract.ts';
 import { observeCell, observedFrom, type CellSources } from './observe-cell.ts';
+import type { SurroundingsReader } from './surroundings.ts';
 
 /** How old what was read while the load balancer was written may be, in milliseconds, before it is read again. */
 const OLD_MS = 2_000;
@@ -14,17 +15,22 @@ export interface Around {
   readonly sources: { readonly at: number; readonly read: Promise<CellSources | undefined> };
 }
 
+interface LookingMeans {
+  readonly kubernetes: KubernetesClient;
+  readonly surroundings: SurroundingsReader;
+}
+
 /** Looks at the Cell after a write; that this fails does not undo the write. */
 export async function lookAgain(
   { cell: { key }, forwarding, sequence }: ShiftRequest,
   { config, sources: { at, read } }: Around,
-  kubernetes: KubernetesClient,
+  { kubernetes, surroundings }: LookingMeans,
 ): Promise<ObservedCell | undefined> {
   try {
     const sources = Date.now() - at > OLD_MS ? undefined : await read;
     const isSame = sources !== undefined && routeOf(sources.cell.spec)?.type === forwarding.type;
-    if (config === undefined || !isSame) return await observeCell(kubernetes, key);
-    return await observedFrom(sources, { config, sequence }, { key, kubernetes });
+    if (config === undefined || !isSame) return await observeCell(kubernetes, key, surroundings.now);
+    return observedFrom(sources, { config, sequence }, key);
   } catch {
     return undefined;
   }

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { AWS_TARGET_GROUP, CELL, type KindRef } from '../../clients/kubernetes/kinds.ts';
+import {
+  AWS_TARGET_GROUP,
+  CELL,
+  CUSTOM_RESOURCE_DEFINITION,
+  type KindRef,
+} from '../../clients/kubernetes/kinds.ts';
 import { API_VERSION } from '../../domain/kubernetes/labels.ts';
 import { arnOf } from '../../domain/testing/builders.ts';
 import { observeCell, readSources } from './observe-cell.ts';
@@ -38,6 +43,7 @@ describe('a look at the Cell of an application', () => {
         get: ({ plural }: KindRef, { name }: { readonly name: string }) =>
           Promise.resolve(plural === CELL.plural ? { 'shop-web': cell, shop }[name] : undefined),
         list: () => Promise.resolve([]),
+        serves: () => Promise.resolve(true),
       } as never,
       { namespace: 'default', name: 'shop-web' },
     );
@@ -118,38 +124,70 @@ describe('a look at a Cell whose rule has groups without an AWSTargetGroup', () 
     return { listenerARN, listener: { rule: { ...listener.rule, forward: { targetGroups } } } };
   }
 
-  const look = (cell: object, { isServed }: { readonly isServed: boolean }) =>
+  const definition = (made: string) => ({ metadata: { creationTimestamp: made } });
+  const old = definition('2026-01-01T00:00:00Z');
+  const deleted = { metadata: { ...old.metadata, deletionTimestamp: since } };
+
+  const look = (cell: object, groups: object, other: object = old) =>
     observeCell(
       {
-        get: ({ plural }: KindRef) => Promise.resolve(plural === CELL.plural ? cell : serving),
+        get: ({ plural }: KindRef, { name }: { readonly name: string }) =>
+          Promise.resolve(
+            plural === CUSTOM_RESOURCE_DEFINITION.plural
+              ? name.startsWith(AWS_TARGET_GROUP.plural)
+                ? groups
+                : other
+              : plural === CELL.plural
+                ? cell
+                : serving,
+          ),
         list: ({ plural }: KindRef) =>
           Promise.resolve(
             plural === AWS_TARGET_GROUP.plural
               ? [{ metadata: { name: 'a', labels: { role: 'web' } }, spec: { arn: arns[0] } }]
               : [],
           ),
-        serves: ({ plural }: KindRef) => Promise.resolve(isServed || plural !== AWS_TARGET_GROUP.plural),
       } as never,
       { namespace: 'default', name: 'shop-web' },
     );
+  const knowing = () => {
+    const targetGroups = [{ name: 'b', arn: gone, version: '1.0.0', role: 'Stable', weight: 50 }];
+    return { ...child(), status: { targetGroups } };
+  };
 
-  it('fails while the kind is being deleted, as the API server deletes one object after another', async () => {
-    await expect(look(child(), { isServed: false })).rejects.toMatchObject({
-      type: 'Unavailable',
-      message: expect.stringContaining('got one that is being deleted') as string,
-    });
+  it.each([
+    ['is being deleted, as the API server deletes one object after another', deleted],
+    [
+      'was made a moment ago, as objects are brought back one after another',
+      definition(new Date().toISOString()),
+    ],
+  ])('does not take them for removed while the definition %s', async (_, groups) => {
+    const { doubts = [], selected } = await look(knowing(), groups);
+    expect(doubts.map(({ kind, unnamed = [] }) => [kind, unnamed.map(({ arn }) => arn)])).toEqual([
+      ['AWSTargetGroup', [gone]],
+    ]);
+    expect(selected.map(({ arn, version }) => [arn, version])).toEqual([
+      [arns[0], undefined],
+      [gone, '1.0.0'],
+    ]);
   });
 
-  it('takes them for removed while the kind is there to stay', async () => {
-    const { weighted, selected } = await look(child(), { isServed: true });
+  it('takes them for removed while the definition is there to stay', async () => {
+    const { weighted, selected, ...seen } = await look(knowing(), old);
     expect(weighted.map(({ arn }) => arn)).toContain(gone);
     expect(selected.map(({ arn }) => arn)).toEqual([arns[0]]);
+    expect(seen).not.toHaveProperty('doubts');
   });
 
-  it('holds up no Cell that is being deleted itself', async () => {
+  it('knows of no Freezes and AccessPolicies while their definitions are being deleted', async () => {
+    const { doubts = [] } = await look(knowing(), old, deleted);
+    expect(doubts.map(({ kind }) => kind)).toEqual(['Freeze', 'AccessPolicy']);
+  });
+
+  it('sees a Cell that is being deleted itself', async () => {
     const { metadata, spec } = child();
     const deleting = { metadata: { ...metadata, deletionTimestamp: since }, spec };
-    expect(await look(deleting, { isServed: false })).not.toHaveProperty('cell');
+    expect(await look(deleting, deleted)).not.toHaveProperty('cell');
   });
 });
 
@@ -162,6 +200,7 @@ describe('a look at a Cell with a field that nobody can read', () => {
       {
         get: ({ plural }: KindRef) => Promise.resolve(plural === CELL.plural ? written : undefined),
         list: () => Promise.resolve([]),
+        serves: () => Promise.resolve(true),
       } as never,
       { namespace: 'default', name: 'shop-web' },
     );

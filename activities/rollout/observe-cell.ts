@@ -1,11 +1,13 @@
 import { CELL } from '../../clients/kubernetes/kinds.ts';
 import { digest } from '../../clients/digest.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
 import { cell as cellKind, type Cell, type CellSpec, type WrittenCellSpec } from '../../crds/cell.ts';
 import { applicationAhead, hasApplicationOf } from '../../domain/applications/ahead.ts';
 import { withRefusals } from '../../domain/access/forwarding-access.ts';
 import { unreadyClusters } from '../../domain/gates/clusters.ts';
 import { freezesOf } from '../../domain/gates/freeze.ts';
+import { doubtsOf, standIns } from '../../domain/gates/doubts.ts';
 import { controllerOf } from '../../domain/kubernetes/controller.ts';
 import type { LoadBalancerConfigView } from '../../domain/load-balancers/load-balancer-config.ts';
 import { loadBalancerTypes, routeOf, targetGroupsOf } from '../../domain/load-balancers/load-balancer.ts';
@@ -19,7 +21,6 @@ import {
   readConfig,
   sequenceOf,
 } from '../load-balancers/config-object.ts';
-import { refuseWhileUninstalled } from './installed-kind.ts';
 import { readableSpec } from './readable-spec.ts';
 import { readSurroundings, type Surroundings } from './surroundings.ts';
 
@@ -40,13 +41,19 @@ export async function observeCell(
     readConfigOf(kubernetes, cell, key),
     readParent(kubernetes, cell, key),
   ]);
-  return observedFrom({ around, cell, parent }, config, { key, kubernetes });
+  return observedFrom({ around, cell, parent }, config, key);
 }
 
 const aroundBy =
   (kubernetes: Reader) =>
   (namespace: string): Promise<Surroundings> =>
-    readSurroundings(async (kind, options) => ({ items: await kubernetes.list(kind, options) }), namespace);
+    readSurroundings(
+      {
+        list: async (kind, options) => ({ items: await kubernetes.list(kind, options) }),
+        client: kubernetes,
+      },
+      namespace,
+    );
 
 /** What a look at a Cell is made of, besides its configuration object. */
 export interface CellSources {
@@ -86,21 +93,24 @@ export interface SeenConfig {
   readonly sequence: number;
 }
 
-/** Says what was observed of a Cell, by what was read; throws when nobody can tell which target groups were removed. */
-export async function observedFrom(
-  { cell, parent, around: { groups, freezes, access, versions } }: CellSources,
+/** Says what was observed of a Cell, by what was read. */
+export function observedFrom(
+  { cell, parent, around: { groups, freezes, access, versions, doubts: kinds } }: CellSources,
   config: SeenConfig | undefined,
-  { key, kubernetes }: { readonly key: ObjectKey; readonly kubernetes: Pick<KubernetesClient, 'serves'> },
-): Promise<ObservedCell> {
+  key: ObjectKey,
+): ObservedCell {
   const configured = observedConfig(config);
   const unready = parent === undefined ? [] : unreadyClusters(parent);
   const ahead = parent === undefined ? undefined : applicationAhead(parent, key.name);
   const inRule = [...configured.weighted, ...(configured.desired ?? [])];
+  const status = cell.status ?? {};
+  const doubts = doubtsOf(kinds, status, { inRule, named: namedBy(groups) });
+  const selected = [...selectTargetGroups(cell.spec, groups), ...standIns(doubts, status)];
   const seen = {
     ...configured,
     key,
     digest: digest(watchedInput(cell, groups, access)),
-    selected: withRefusals(selectTargetGroups(cell.spec, groups), access, inRule),
+    selected: withRefusals(selected, access, inRule),
     freezes: freezesOf(key.namespace, freezes),
     ...(parent === undefined || unready.length === 0
       ? {}
@@ -108,10 +118,10 @@ export async function observedFrom(
     ...(parent === undefined || ahead === undefined
       ? {}
       : { behind: { cell: parent.metadata.name, application: ahead } }),
+    ...(doubts.length === 0 ? {} : { doubts }),
     listVersions: versions,
   };
   if (cell.metadata.deletionTimestamp !== undefined) return seen;
-  await refuseWhileUninstalled(kubernetes, inRule, groups);
   const parsed = cellKind.parse(cell);
   return {
     ...seen,
@@ -119,13 +129,19 @@ export async function observedFrom(
       uid: cell.metadata.uid ?? '',
       generation: cell.metadata.generation ?? 0,
       spec: withIngress(parsed.ok ? parsed.value : readableSpec(cell.spec)),
-      status: cell.status ?? {},
+      status,
       problems: parsed.ok ? [] : parsed.problems,
       // The rule of an application that was removed or renamed may be that of another one.
       adopt: mayAdopt(cell.metadata) && (parent === undefined || hasApplicationOf(parent, key.name)),
     },
   };
 }
+
+/** The target groups that an AWSTargetGroup stands for; those being deleted are gone already. */
+const namedBy = (groups: readonly AWSTargetGroup[]): ReadonlySet<string> =>
+  new Set(
+    groups.filter(({ metadata }) => metadata.deletionTimestamp === undefined).map(({ spec }) => spec.arn),
+  );
 
 /** The API server may have let a Cell pass that has none; the problems with its spec say so. */
 const withIngress = (spec: WrittenCellSpec): CellSpec => ({ ...spec, ingress: spec.ingress ?? { type: '' } });

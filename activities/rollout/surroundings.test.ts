@@ -4,6 +4,13 @@ import { KubernetesError, type Snapshot } from '../../clients/kubernetes/kuberne
 import type { ListVersions } from '../../domain/model/list-versions.ts';
 import { readSurroundings, surroundingsReader } from './surroundings.ts';
 
+/** The definitions of kinds: made long ago, unless `of` says otherwise. */
+const definitions = (of: Readonly<Record<string, object>> = {}) => ({
+  get: <T>(_: KindRef, { name }: { readonly name: string }) =>
+    Promise.resolve({ metadata: of[name] ?? { creationTimestamp: '2026-01-01T00:00:00Z' } } as T),
+  serves: () => Promise.resolve(true),
+});
+
 /** A Kubernetes API whose lists are of the version that it stands at. */
 function aCluster() {
   const cluster = { version: 100, lists: 0, time: 1_000_000, held: undefined as Promise<void> | undefined };
@@ -13,7 +20,7 @@ function aCluster() {
     await held;
     return { items: [], resourceVersion: String(version) };
   };
-  const reader = surroundingsReader({ snapshot }, () => cluster.time);
+  const reader = surroundingsReader({ snapshot, ...definitions() }, { clock: () => cluster.time });
   return { cluster, reader };
 }
 
@@ -120,16 +127,38 @@ describe('what there is around Cells', () => {
     expect((await reader.recent('default', of(100)).read).versions).toEqual(of(100));
   });
 
-  it('has no Freezes and closes nothing while those kinds are not installed', async () => {
-    const missing = new KubernetesError({ status: 404, reason: 'NotFound', message: 'No such kind.' });
-    const read = await readSurroundings(
-      ({ plural }) =>
-        plural === 'awstargetgroups'
-          ? Promise.resolve({ items: [], resourceVersion: '100' })
-          : Promise.reject(missing),
-      'default',
-    );
+  const missing = new KubernetesError({ status: 404, reason: 'NotFound', message: 'No such kind.' });
+  const none = () => Promise.resolve({ items: [], resourceVersion: '100' });
+
+  it('has no Freezes while that kind is not installed, and is not sure of that', async () => {
+    const list = ({ plural }: KindRef) => (plural === 'awstargetgroups' ? none() : Promise.reject(missing));
+    const read = await readSurroundings({ list, client: definitions() }, 'default');
     expect(read).toMatchObject({ freezes: [], versions: { targetGroups: '100' } });
     expect(read.access).toBeUndefined();
+    expect(read.doubts.map(({ kind, made }) => [kind, made])).toEqual([
+      ['Freeze', undefined],
+      ['AccessPolicy', undefined],
+    ]);
+  });
+
+  const made = (secondsAgo: number): string => new Date(Date.now() - secondsAgo * 1000).toISOString();
+
+  it.each([
+    ['was made long ago', { creationTimestamp: made(200) }, []],
+    ['was made a moment ago', { creationTimestamp: made(100) }, ['Freeze']],
+    ['was made a moment ago by a clock that is ahead', { creationTimestamp: made(-5) }, ['Freeze']],
+    ['is being deleted', { creationTimestamp: made(200), deletionTimestamp: made(1) }, ['Freeze']],
+  ])('is sure of the Freezes or not, when their definition %s', async (_, freezes, doubtful) => {
+    const client = definitions({ 'freezes.okra.mumo.co': freezes });
+    const { doubts } = await readSurroundings({ list: none, client }, 'default');
+    expect(doubts.map(({ kind }) => kind)).toEqual(doubtful);
+  });
+
+  it('asks what is served where definitions may not be seen', async () => {
+    const get = () =>
+      Promise.reject(new KubernetesError({ status: 403, reason: 'Forbidden', message: 'No.' }));
+    const serves = ({ plural }: KindRef) => Promise.resolve(plural !== 'freezes');
+    const { doubts } = await readSurroundings({ list: none, client: { get, serves } }, 'default');
+    expect(doubts.map(({ kind }) => kind)).toEqual(['Freeze']);
   });
 });

@@ -1,10 +1,12 @@
 import { sleep } from '../../clients/backoff.ts';
 import { AWS_TARGET_GROUP, ACCESS_POLICY, FREEZE, type KindRef } from '../../clients/kubernetes/kinds.ts';
+import { readDefinition } from '../../clients/kubernetes/definition.ts';
 import { unlessMissing, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { AccessPolicy } from '../../crds/access-policy.ts';
 import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
 import type { Freeze } from '../../crds/freeze.ts';
 import { accessOf, type Access } from '../../domain/access/access.ts';
+import { doubtfulKinds, type DoubtfulKind } from '../../domain/gates/doubts.ts';
 import { areAsNewAs, type ListVersions } from '../../domain/model/list-versions.ts';
 
 /** What there is around a Cell that its rollout depends on. */
@@ -13,6 +15,8 @@ export interface Surroundings {
   readonly freezes: readonly Freeze[];
   /** What the namespace may use; undefined: everything. */
   readonly access: Access | undefined;
+  /** The kinds of which objects may be missing. */
+  readonly doubts: readonly DoubtfulKind[];
   readonly versions: ListVersions;
 }
 
@@ -24,21 +28,51 @@ interface Listed<T> {
   readonly resourceVersion?: string;
 }
 
-/** Reads what there is around the Cells of a namespace, all at once; there is none of a kind that is not installed. */
-export async function readSurroundings(readList: ReadList, namespace: string): Promise<Surroundings> {
+/** How it is read what there is. */
+export interface SurroundingsSource {
+  readonly list: ReadList;
+  /** Asks for the definition of a kind. */
+  readonly client: Pick<KubernetesClient, 'get' | 'serves'>;
+  /** For how long the objects of a kind are waited for that was installed again. */
+  readonly graceSeconds?: number | undefined;
+}
+
+/** The same as `OKRA_GRACE_PERIOD` has without being set (config-variables.ts). */
+const GRACE_SECONDS = 180;
+
+/** Reads what there is around the Cells of a namespace, all at once; of a kind that is not installed there is none, which is a doubt. */
+export async function readSurroundings(
+  { list, client, graceSeconds = GRACE_SECONDS }: SurroundingsSource,
+  namespace: string,
+): Promise<Surroundings> {
+  const read = async <T>(kind: KindRef, options?: { readonly namespace?: string }) => {
+    const found = await unlessMissing(list<T>(kind, options));
+    if (found === undefined) return { found, definition: { isThere: false } };
+    // Afterwards: what a list lacks because its kind was being deleted, the definition tells.
+    const definition = await readDefinition(client, kind);
+    // Where kinds come without definitions (kcp), what is served tells.
+    const isThere = definition.isThere || (definition.since === undefined && (await client.serves(kind)));
+    return { found, definition: { ...definition, isThere } };
+  };
   const [groups, freezes, policies] = await Promise.all([
-    readList<AWSTargetGroup>(AWS_TARGET_GROUP, { namespace }),
-    unlessMissing(readList<Freeze>(FREEZE)),
-    unlessMissing(readList<AccessPolicy>(ACCESS_POLICY)),
+    read<AWSTargetGroup>(AWS_TARGET_GROUP, { namespace }),
+    read<Freeze>(FREEZE),
+    read<AccessPolicy>(ACCESS_POLICY),
   ]);
+  const definitions = {
+    AWSTargetGroup: groups.definition,
+    Freeze: freezes.definition,
+    AccessPolicy: policies.definition,
+  };
   return {
-    groups: groups.items,
-    freezes: freezes?.items ?? [],
-    access: accessOf(namespace, policies?.items ?? []),
+    groups: groups.found?.items ?? [],
+    freezes: freezes.found?.items ?? [],
+    access: accessOf(namespace, policies.found?.items ?? []),
+    doubts: doubtfulKinds(definitions, { now: Date.now(), graceSeconds }),
     versions: {
-      targetGroups: groups.resourceVersion,
-      freezes: freezes?.resourceVersion,
-      accessPolicies: policies?.resourceVersion,
+      targetGroups: groups.found?.resourceVersion,
+      freezes: freezes.found?.resourceVersion,
+      accessPolicies: policies.found?.resourceVersion,
     },
   };
 }
@@ -68,15 +102,16 @@ const REFRESHED_MS = 300;
 
 /** Makes the reader; those who share it share what was read. */
 export function surroundingsReader(
-  { snapshot }: Pick<KubernetesClient, 'snapshot'>,
-  clock: () => number = Date.now,
+  client: Pick<KubernetesClient, 'snapshot' | 'get' | 'serves'>,
+  { graceSeconds, clock = Date.now }: { readonly graceSeconds?: number; readonly clock?: () => number } = {},
 ): SurroundingsReader {
+  const source = { list: client.snapshot, client, graceSeconds };
   const kept = new Map<string, SurroundingsRead>();
   const reading = new Map<string, SurroundingsRead>();
   const next = new Map<string, Promise<Surroundings>>();
 
   function begin(namespace: string): SurroundingsRead {
-    const begun = { at: clock(), read: readSurroundings(snapshot, namespace) };
+    const begun = { at: clock(), read: readSurroundings(source, namespace) };
     reading.set(namespace, begun);
     const end = (): void => {
       if (reading.get(namespace) === begun) reading.delete(namespace);

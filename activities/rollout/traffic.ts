@@ -130,7 +130,7 @@ async function shift(request: ShiftRequest, means: ShiftDependencies): Promise<S
   const before = weightedIn(known === undefined ? undefined : configViewOf(ref, known));
   const { gaining } = looked;
   const connections = await connectionsOf({ forwarding, before, gaining }, means.delays, signal);
-  const observed = await lookAgain(request, { config: applied.config, sources }, kubernetes);
+  const observed = await lookAgain(request, { config: applied.config, sources }, means);
   return { is: 'Served', connections, ...(observed === undefined ? {} : { observed }) };
 }
 

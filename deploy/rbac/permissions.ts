@@ -1,24 +1,29 @@
 import { BUDGET_NAME } from '../../clients/aws/budget-object.ts';
 import { INSTALLATION_NAME } from '../../clients/kubernetes/installation.ts';
 import {
+  ACCESS_POLICY,
   ANALYSIS_RUN,
   ANALYSIS_TEMPLATE,
   APPLICATION,
   APPLICATION_SET,
+  AWS_TARGET_GROUP,
   BINDING,
   BINDING_POLICY,
   CLUSTER_ANALYSIS_TEMPLATE,
   COMBINED_STATUS,
   CONFIG_MAP,
   CONTROLLER_REVISION,
+  CUSTOM_RESOURCE_DEFINITION,
   EVENT,
   EXPERIMENT,
+  FREEZE,
   JOB,
   LEASE,
   REPLICA_SET,
   SECRET,
   STATUS_COLLECTOR,
   SUBJECT_ACCESS_REVIEW,
+  definitionName,
   type KindRef,
 } from '../../clients/kubernetes/kinds.ts';
 import { kindPermissions, type KindPermission } from './kinds.ts';
@@ -98,6 +103,13 @@ export const permissions: readonly Permission[] = [
     kinds: [CLUSTER_ANALYSIS_TEMPLATE],
     verbs: ['get', ...watch],
     use: 'what analyses are made from',
+  },
+  {
+    scope: 'Cluster',
+    kinds: [CUSTOM_RESOURCE_DEFINITION],
+    verbs: ['get'],
+    names: [AWS_TARGET_GROUP, FREEZE, ACCESS_POLICY].map(definitionName),
+    use: 'whether what a Cell depends on was deleted with its kind, and is being brought back',
   },
   { scope: 'Own', kinds: [LEASE], verbs: ['create'], use: 'the election of the leading watchers' },
   {

@@ -15,6 +15,7 @@ const asked = new Set<Wait['for']>([
   'Freeze',
   'Clusters',
   'Application',
+  'Kind',
   'Bake',
 ]);
 

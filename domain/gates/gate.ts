@@ -1,7 +1,9 @@
 import type { PresentCell } from '../versions/candidate.ts';
 import type { Decision, ShiftPurpose } from '../model/decision.ts';
 import { freezeAt } from './freeze.ts';
+import { uncertain } from './kinds.ts';
 import type { ObservedCell } from '../model/observation.ts';
+import type { RolloutState } from '../model/state.ts';
 import { openingAt } from './windows.ts';
 
 type Wait = Extract<Decision, { do: 'Wait' }>;
@@ -10,14 +12,16 @@ type Wait = Extract<Decision, { do: 'Wait' }>;
 export interface GateInput {
   readonly observed: ObservedCell;
   readonly cell: PresentCell;
+  readonly state: Pick<RolloutState, 'inspected'>;
   readonly now: number;
 }
 
-/** Lets a decision pass unless it goes forward while a Freeze holds, a cluster is not ready, an application before it is not in place or no window is open; then it says what is waited for. */
+/** Lets a decision pass unless it goes forward while a Freeze holds, objects may be missing, a cluster is not ready, an application before it is not in place or no window is open; then it says what is waited for. */
 export function gate(decision: Decision, input: GateInput): Decision {
   if (goesForward(decision))
     return (
       frozen(decision, input) ??
+      doubted(decision, input) ??
       unready(decision, input) ??
       waiting(decision, input) ??
       shut(decision, input) ??
@@ -52,6 +56,14 @@ function frozen(decision: Decision, { observed, now }: GateInput): Wait | undefi
     ...(until === undefined ? {} : { until }),
     message: `Held by Freeze ${name} of ${by}: ${reason} Goes on when it is ${end}. Next: ${decision.message}`,
   };
+}
+
+/** Holds while objects may be missing that say what serves or that hold; who installs Okra has nothing to lose, and does not wait. */
+function doubted(decision: Decision, { observed, cell, state }: GateInput): Wait | undefined {
+  const isFirst =
+    decision.do === 'Shift' && decision.purpose === 'Install' && state.inspected?.is === 'Nothing';
+  if (isFirst || (decision.do === 'Shift' && takesOut(decision, observed))) return undefined;
+  return uncertain(decision, { observed, cell });
 }
 
 /** Whether a shift only spreads the weight of groups that are gone. */

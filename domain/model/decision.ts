@@ -153,6 +153,7 @@ export interface Wait {
     | 'Freeze'
     | 'Clusters'
     | 'Application'
+    | 'Kind'
     | 'Budget'
     | 'Detach';
   /** When to look again, in milliseconds since the epoch; undefined: when something happens. */

@@ -2,6 +2,7 @@ import type { Deletion } from '../load-balancers/load-balancer-config.ts';
 import type { SelectedTargetGroup, WeightedTargetGroup } from './target-group.ts';
 import type { CellSpec, CellStatus } from '../../crds/cell.ts';
 import type { Freezing } from '../gates/freeze.ts';
+import type { DoubtfulKind } from '../gates/doubts.ts';
 import type { ObjectKey } from './ids.ts';
 import type { ListVersions } from './list-versions.ts';
 import type { LoadBalancerType, ObservedForwarding } from '../load-balancers/load-balancer.ts';
@@ -31,6 +32,8 @@ export interface ObservedCell {
   readonly waitsFor?: { readonly cell: string; readonly clusters: readonly string[] };
   /** The application before the one that this Cell moves traffic for, and their Cell; it is not in place. */
   readonly behind?: { readonly cell: string; readonly application: string };
+  /** The kinds of which objects may be missing, so that what was listed of them is not believed; left out where there are none. */
+  readonly doubts?: readonly DoubtfulKind[];
   /** The versions of the lists that this was read from; undefined where nothing was listed. */
   readonly listVersions?: ListVersions;
   /** The groups that the load balancer forwards to, as last read back from it. */

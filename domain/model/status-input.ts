@@ -27,6 +27,7 @@ const pauses = new Set<Extract<Decision, { do: 'Wait' }>['for']>([
   'Freeze',
   'Clusters',
   'Application',
+  'Kind',
 ]);
 
 /** Whether nothing is done until someone, or a time, or a cluster lets it. */

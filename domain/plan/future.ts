@@ -19,7 +19,10 @@ export class Future {
   #rollouts = 0;
 
   constructor(observed: ObservedCell) {
-    this.#seen = observed;
+    const { doubts = [], ...seen } = observed;
+    // Nobody looks meanwhile.
+    const lasting = doubts.map((doubt) => ({ ...doubt, againInMs: Infinity }));
+    this.#seen = lasting.length === 0 ? seen : { ...seen, doubts: lasting };
   }
 
   /** What a look at the objects shows. */
@@ -36,6 +39,12 @@ export class Future {
   /** Every Freeze was lifted. */
   lift(): void {
     this.#seen = { ...this.#seen, freezes: [] };
+  }
+
+  /** Everything is back that may be missing of a kind. */
+  bringBack(): void {
+    const { doubts: _over, ...seen } = this.#seen;
+    this.#seen = seen;
   }
 
   /** Every cluster became ready. */

@@ -62,6 +62,8 @@ function waitEvent(decision: Extract<Decision, { do: 'Wait' }>): Note | undefine
       return warning('UnhealthyTargets', decision.message);
     case 'Verdict':
       return warning(decision.reason ?? 'Inconclusive', decision.message);
+    case 'Kind':
+      return warning(`WaitingFor${decision.for}`, decision.message);
     case 'Freeze':
     case 'Clusters':
     case 'Application':

@@ -50,6 +50,7 @@ function troubleOf(state: RolloutState, decision: Decision): { reason: string; m
   if (state.blind !== undefined) return state.blind;
   if (state.rollout?.ending?.kind === 'Failed') return state.rollout.ending;
   if (decision.do !== 'Wait') return undefined;
+  if (decision.for === 'Kind') return { reason: 'WaitingForKind', message: decision.message };
   if (decision.for === 'Health') return { reason: 'UnhealthyTargets', message: decision.message };
   return decision.for === 'Verdict'
     ? { reason: decision.reason ?? 'Inconclusive', message: decision.message }

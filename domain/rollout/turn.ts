@@ -3,6 +3,7 @@ import { decide } from './decide.ts';
 import type { Close, Decision, Performable, Wait } from '../model/decision.ts';
 import type { CellRef } from '../model/ids.ts';
 import { goesForward } from '../gates/gate.ts';
+import { againAfter } from '../gates/kinds.ts';
 import type { ObservedCell } from '../model/observation.ts';
 import { announced, reported, timed } from './record.ts';
 import { isWorthReporting, sameStatus, type ReportedEvent } from './report.ts';
@@ -36,13 +37,24 @@ export function takeTurn(run: Run, now: number): Turn {
   const mayLook = blind === undefined || now >= blind.until;
   const urgent = observed === undefined ? undefined : takingBack(observed, state, now);
   if (urgent !== undefined && observed !== undefined) return decided(urgent, observed, run, now);
-  if (mayLook && (isStale(run) || observed === undefined)) return { is: 'Look' };
+  const againAt = lookAgainAt(run);
+  if (mayLook && (isStale(run) || observed === undefined || now >= againAt)) return { is: 'Look' };
   if (observed === undefined) return { is: 'Rest', decision: waitFor(blind, now), run };
   const wanted = decide(observed, state, now);
   // A word of a Freeze, or of anything else, may have been lost while this waited.
   if (mayLook && goesForward(wanted) && now - observedAt > FRESH_MS) return { is: 'Look' };
-  return decided(untilTold(untilSeen(wanted, state, now), state), observed, run, now);
+  const decision = untilTold(untilSeen(wanted, state, now), state);
+  return decided(now < againAt ? noLaterThan(againAt, decision) : decision, observed, run, now);
 }
+
+/** When a look is due although nobody tells of anything; never, where everything is known. */
+const lookAgainAt = ({ observed, observedAt }: Run): number =>
+  observedAt + ((observed === undefined ? undefined : againAfter(observed)) ?? Infinity);
+
+const noLaterThan = (time: number, decision: Decision): Decision =>
+  decision.do === 'Wait' && Number.isFinite(time)
+    ? { ...decision, until: Math.min(decision.until ?? Infinity, time) }
+    : decision;
 
 /** What takes traffic back does not wait for a look at the objects, nor for anything else that may not answer. */
 function takingBack(observed: ObservedCell, state: RolloutState, now: number): Decision | undefined {

@@ -3,6 +3,7 @@ import { isPermanent, type FailureType } from '../failures.ts';
 import { type AnalysisVerdict, isFinished } from '../rollout/analysis.ts';
 import type { ReadVerdict } from '../rollout/ended-early.ts';
 import type { Freezing } from '../gates/freeze.ts';
+import { doubtfulKinds, doubtsOf, standIns, type DecisiveKind, type Definition } from '../gates/doubts.ts';
 import type { TargetHealth } from '../gates/health.ts';
 import {
   keepsClients,
@@ -58,6 +59,8 @@ export class SimulatedWorld {
   route: Route | undefined;
   status: CellStatus = {};
   freezes: readonly Freezing[] = [];
+  /** What is known of the definitions of kinds; those that are not named were made long ago. */
+  definitions: Readonly<Partial<Record<DecisiveKind, Definition>>> = {};
   /** The clusters that the Cell with applications waits for which this one moves traffic for. */
   unready: readonly string[] = [];
   behind: string | undefined;
@@ -132,6 +135,9 @@ export class SimulatedWorld {
     const { route } = this;
     const serving =
       route !== undefined && served.length > 0 ? { observedForwarding: withTargetGroups(route, served) } : {};
+    const kinds = doubtfulKinds(this.definitions, { now: this.now, graceSeconds: 180 });
+    const named = new Set(this.groups.map(({ arn }) => arn));
+    const doubts = doubtsOf(kinds, this.status, { inRule: served, named });
     return {
       key: { namespace: 'default', name: 'web' },
       ...(this.isDeleted
@@ -146,8 +152,9 @@ export class SimulatedWorld {
             },
           }),
       digest: 'digest',
-      selected: this.groups,
+      selected: [...this.groups, ...standIns(doubts, this.status)],
       freezes: this.freezes,
+      ...(doubts.length === 0 ? {} : { doubts }),
       ...(this.unready.length === 0 ? {} : { waitsFor: { cell: 'shop', clusters: this.unready } }),
       ...(this.behind === undefined ? {} : { behind: { cell: 'shop', application: this.behind } }),
       weighted: served,

@@ -1,5 +1,4 @@
 import {
-  CUSTOM_RESOURCE_DEFINITION,
   EKS_TARGET_GROUP_BINDING,
   TARGET_GROUP_BINDING,
   type KindRef,
@@ -12,7 +11,7 @@ import {
 import { BINDING_APIS } from '../../../domain/discovery/target-group-set/binding-kinds.ts';
 import type { KindsThere } from '../../../domain/discovery/target-group-set/doubtful-clusters.ts';
 import { given } from '../../../domain/model/given.ts';
-import { textIn } from '../../../domain/model/shape.ts';
+import { readDefinition } from '../../../clients/kubernetes/definition.ts';
 import { seenBinding, trimRemote, type RemoteObject } from '../../../domain/discovery/clusters/seen.ts';
 import type {
   BindingAPI,
@@ -54,43 +53,14 @@ async function listKind(
   }
 }
 
-/**
- * Says which kinds of TargetGroupBinding a cluster has not got, or is about to lose, and since when it has the others. Who may
- * not see definitions asks what is served, which does not say since when; who may not ask that takes them to be there.
- */
+/** Says which kinds of TargetGroupBinding a cluster has not got, or is about to lose, and since when it has the others, as far as it may be known. */
 export async function kindsThere(client: Pick<KubernetesClient, 'get' | 'serves'>): Promise<KindsThere> {
-  const found = await Promise.all(BINDING_APIS.map((api) => kindThere(client, kinds[api])));
+  const found = await Promise.all(BINDING_APIS.map((api) => readDefinition(client, kinds[api])));
   const since = BINDING_APIS.map((api, index) => [api, found[index]?.since] as const);
   return {
     absent: BINDING_APIS.filter((_, index) => found[index]?.isThere !== true),
     since: given(Object.fromEntries(since)),
   };
-}
-
-interface Definition {
-  readonly metadata: { readonly creationTimestamp?: unknown; readonly deletionTimestamp?: unknown };
-}
-
-async function kindThere(
-  client: Pick<KubernetesClient, 'get' | 'serves'>,
-  kind: KindRef,
-): Promise<{ readonly isThere: boolean; readonly since?: string | undefined }> {
-  const [group] = kind.apiVersion.split('/');
-  const key = { name: `${kind.plural}.${group}` };
-  try {
-    const definition = await client.get<Definition>(CUSTOM_RESOURCE_DEFINITION, key);
-    if (definition === undefined) return { isThere: false };
-    const { creationTimestamp, deletionTimestamp } = definition.metadata;
-    return { isThere: deletionTimestamp === undefined, since: textIn(creationTimestamp) };
-  } catch (error) {
-    if (!isForbidden(error)) throw error;
-  }
-  try {
-    return { isThere: await client.serves(kind) };
-  } catch (error) {
-    if (isForbidden(error)) return { isThere: true };
-    throw error;
-  }
 }
 
 // Who may not list a kind is told so whether or not there is one.

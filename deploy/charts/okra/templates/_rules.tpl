@@ -167,6 +167,16 @@
     - get
     - list
     - watch
+- apiGroups:
+    - apiextensions.k8s.io
+  resources:
+    - customresourcedefinitions
+  resourceNames:
+    - awstargetgroups.okra.mumo.co
+    - freezes.okra.mumo.co
+    - accesspolicies.okra.mumo.co
+  verbs:
+    - get
 {{- end -}}
 {{- define "okra.rules.clustersView" -}}
 - apiGroups:

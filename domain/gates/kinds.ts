@@ -1,0 +1,67 @@
+import type { Decision, Wait } from '../model/decision.ts';
+import type { ObservedCell } from '../model/observation.ts';
+import type { PresentCell } from '../versions/candidate.ts';
+import { isNewer, type VersionSet } from '../versions/version.ts';
+import { matters, type DecisiveKind, type DoubtfulKind } from './doubts.ts';
+
+/** In how many milliseconds after a look the next one is due; undefined: when something changes. */
+export const againAfter = ({ doubts = [] }: ObservedCell): number | undefined =>
+  doubts.length === 0 ? undefined : Math.min(...doubts.map(({ againInMs }) => againInMs));
+
+/** Holds what goes forward while objects of a kind may be missing; what was never served has nothing to lose. */
+export function uncertain(
+  decision: Decision,
+  { observed, cell }: { readonly observed: ObservedCell; readonly cell: PresentCell },
+): Wait | undefined {
+  const doubt = doubtIn(observed, cell);
+  return doubt === undefined ? undefined : waitFor(doubt, decision);
+}
+
+/**
+ * Keeps what is served while AWSTargetGroups of it are missing that nobody has taken away. Going back to what `spec.version` asks
+ * for passes, and what takes back a rollout that a lost run has left.
+ */
+export function keep(
+  next: Decision | undefined,
+  { observed, cell }: { readonly observed: ObservedCell; readonly cell: PresentCell },
+  { target, stable }: { readonly target: VersionSet | undefined; readonly stable: VersionSet },
+): Decision | undefined {
+  const doubt = doubtIn(observed, cell, ({ unnamed = [] }) => unnamed.length > 0);
+  const goesBack =
+    cell.spec.version !== undefined && target !== undefined && isNewer(stable.version, target.version);
+  if (doubt === undefined || goesBack || cell.status.rollout !== undefined) return next;
+  return waitFor(doubt, next);
+}
+
+const doubtIn = (
+  { doubts = [] }: ObservedCell,
+  { status }: PresentCell,
+  isAbout: (doubt: DoubtfulKind) => boolean = () => true,
+): DoubtfulKind | undefined => doubts.find((doubt) => isAbout(doubt) && matters(doubt, status));
+
+function waitFor(doubt: DoubtfulKind, next: Decision | undefined): Wait {
+  const message = heldBy(doubt);
+  const until = doubt.made?.awaitedUntil;
+  return {
+    do: 'Wait',
+    for: 'Kind',
+    ...(until === undefined ? {} : { until }),
+    message: next === undefined ? message : `${message} Next: ${next.message}`,
+  };
+}
+
+/** Says for people which kind holds, why, and what to do. */
+function heldBy({ kind, made, unnamed = [] }: DoubtfulKind): string {
+  const lacking =
+    unnamed.length === 0 ? '' : ` No AWSTargetGroup names ${unnamed.map(({ name }) => name).join(', ')}.`;
+  if (made === undefined)
+    return `Held by the kind ${kind}: expected its definition to stay, got none, or one that is being deleted.${lacking} ${lost[kind]} Install the definition again, and bring its objects back.`;
+  const [at, until] = [made.at, made.awaitedUntil].map((time) => new Date(time).toISOString());
+  return `Held by the kind ${kind}: its definition was made at ${at}, and objects of before may be missing.${lacking} ${lost[kind]} Bring them back; goes on at ${until}.`;
+}
+
+const lost: Readonly<Record<DecisiveKind, string>> = {
+  AWSTargetGroup: 'What is served stays as it is.',
+  Freeze: 'Nobody knows whether a Freeze holds.',
+  AccessPolicy: 'Nobody knows what the namespace may use.',
+};
